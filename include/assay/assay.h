@@ -1,0 +1,141 @@
+/* assay: open every performance measurement, whatever tool wrote it.
+ *
+ * This is the whole public interface of libassay. A dataset is what one call of assay_open() yields; it owns all it hands out.
+ * Every string is UTF-8, NUL-terminated, borrowed from the dataset and valid until assay_close().
+ *
+ * Errors: functions that can fail return an assay_status and fill the caller's assay_error (which may be NULL).
+ * The library never prints, exits or aborts on any input, and numbers never depend on the locale.
+ * Threads: different datasets may be used by different threads at the same time; one dataset by one thread at a time. */
+#ifndef ASSAY_ASSAY_H
+#define ASSAY_ASSAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ASSAY_API __attribute__((visibility("default")))
+#else
+#define ASSAY_API
+#endif
+
+/* ---- versions, errors ------------------------------------------------------------------------------------------------ */
+
+/* "0.1.0": the version of the library that is running. */
+ASSAY_API const char *assay_version(void);
+
+typedef enum assay_status {
+    ASSAY_OK = 0,
+    ASSAY_E_IO = -1,          /* the operating system refused: a missing file, a full disk */
+    ASSAY_E_NOMEM = -2,       /* out of memory, or a limit of assay_config reached */
+    ASSAY_E_FORMAT = -3,      /* the input breaks the rules of its format */
+    ASSAY_E_AMBIGUOUS = -4,   /* no format, or more than one, claims the input: name one in assay_config.format */
+    ASSAY_E_UNSUPPORTED = -5, /* known, but not possible: a format that cannot be written, a loss under strict */
+    ASSAY_E_SQL = -6,         /* SQLite refused the statement */
+    ASSAY_E_CANCELLED = -7,   /* the progress function said stop */
+    ASSAY_E_USAGE = -8        /* an unknown option, format name or value in the caller's arguments */
+} assay_status;
+
+/* What went wrong and where. The caller owns it; nothing in it needs freeing. */
+typedef struct assay_error {
+    assay_status code;
+    int64_t offset;       /* byte in the file, -1 where it has none */
+    uint32_t line, column; /* from 1; 0 where unknown */
+    char rule[48];        /* the name of the rule that was broken, as `assay validate` prints it; "" where there is none */
+    char path[1024];      /* the file; "" where none is at fault */
+    char message[1024];   /* what is wrong, and after a semicolon what to do; no file name, no newline */
+} assay_error;
+
+/* Writes "FILE:LINE:COL: message" (as much of it as is known) to buffer; always terminated. Returns buffer. */
+ASSAY_API const char *assay_error_text(const assay_error *error, char *buffer, size_t size);
+
+/* ---- opening and saving ---------------------------------------------------------------------------------------------- */
+
+typedef struct assay_dataset assay_dataset;
+
+/* An index into one dataset. ASSAY_NONE: absent. */
+typedef uint32_t assay_id;
+#define ASSAY_NONE ((assay_id)-1)
+
+/* Zero-initialise it; every field is optional. */
+typedef struct assay_config {
+    const char *format;         /* assay_open: read as this format; assay_save: write this one. NULL: found out */
+    const char *const *options; /* options of the format, "key=value", ended by NULL */
+    uint64_t memory_limit;      /* bytes a dataset may take; 0: three quarters of the machine's memory */
+    uint32_t depth_limit;       /* nesting of JSON and the like; 0: 1024 */
+    bool keep_going;            /* assay_open: record every broken rule as a problem instead of stopping at the first */
+    bool strict;                /* assay_save: refuse (ASSAY_E_UNSUPPORTED) where something would be lost */
+    /* Called now and then with what is being done and how much of it is done (0..1); returning false cancels. */
+    bool (*progress)(void *user, const char *stage, double fraction);
+    void *user;
+} assay_config;
+
+/* Opens the file or directory at path as one dataset ("-": standard input). On success *out is the caller's, to be given to assay_close(). */
+ASSAY_API assay_status assay_open(const char *path, const assay_config *config, assay_dataset **out, assay_error *error);
+
+/* Makes one dataset of several that measured the same parameters: points are united, metrics matched by name and call paths by path;
+ * what both measured at one point becomes further repetitions. The parts stay the caller's. */
+ASSAY_API assay_status assay_merge(assay_dataset *const *parts, size_t n, assay_dataset **out, assay_error *error);
+
+/* Writes the dataset to path ("-": standard output). The file appears whole or not at all.
+ * The format is config->format, or the one that path's ending names. What the format cannot hold is left out: see assay_losses(). */
+ASSAY_API assay_status assay_save(const assay_dataset *dataset, const char *path, const assay_config *config, assay_error *error);
+
+/* Calls loss once for each kind of thing that saving in this format would lose. */
+ASSAY_API assay_status assay_losses(const assay_dataset *dataset, const char *format, void (*loss)(void *user, const char *text), void *user,
+                                    assay_error *error);
+
+ASSAY_API void assay_close(assay_dataset *dataset);
+
+/* ---- what is in it --------------------------------------------------------------------------------------------------- */
+
+ASSAY_API const char *assay_format_name(const assay_dataset *dataset);
+/* NULL where the format has no version or the file does not say it. */
+ASSAY_API const char *assay_format_version(const assay_dataset *dataset);
+
+typedef enum assay_kind {
+    ASSAY_PARAMETERS, ASSAY_POINTS, ASSAY_RUNS, ASSAY_METRICS, ASSAY_REGIONS, ASSAY_CONTEXTS, ASSAY_LOCATIONS,
+    ASSAY_VALUES, ASSAY_EVENTS, ASSAY_RECORDS, ASSAY_MODELS, ASSAY_ATTRIBUTES, ASSAY_PROBLEMS
+} assay_kind;
+ASSAY_API uint64_t assay_count(const assay_dataset *dataset, assay_kind kind);
+
+typedef struct assay_metric {
+    const char *name, *display_name, *unit, *dtype, *kind, *description; /* NULL where the source says nothing */
+    assay_id parent;
+} assay_metric;
+/* False where there is no such metric. */
+ASSAY_API bool assay_metric_get(const assay_dataset *dataset, assay_id id, assay_metric *out);
+
+typedef struct assay_problem {
+    const char *severity; /* "note", "warning", "error" */
+    const char *rule, *file, *message;
+    int64_t offset;
+    uint32_t line, column;
+} assay_problem;
+ASSAY_API bool assay_problem_get(const assay_dataset *dataset, assay_id id, assay_problem *out);
+
+/* ---- SQL ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct assay_query assay_query;
+
+/* Prepares a statement over the tables of the dataset (docs/sql.md). The dataset must stay open while the query is. */
+ASSAY_API assay_status assay_query_open(assay_dataset *dataset, const char *sql, assay_query **out, assay_error *error);
+/* Steps to the next row: ASSAY_OK and *row true, or ASSAY_OK and *row false behind the last one. */
+ASSAY_API assay_status assay_query_next(assay_query *query, bool *row, assay_error *error);
+ASSAY_API int assay_query_columns(const assay_query *query);
+ASSAY_API const char *assay_query_column_name(const assay_query *query, int column);
+ASSAY_API bool assay_query_is_null(const assay_query *query, int column);
+ASSAY_API int64_t assay_query_int(const assay_query *query, int column);
+ASSAY_API double assay_query_double(const assay_query *query, int column);
+/* Valid until the next step. */
+ASSAY_API const char *assay_query_text(const assay_query *query, int column);
+ASSAY_API void assay_query_close(assay_query *query);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* Numbers as text and back: exact in both directions, never dependent on the locale. */
+#ifndef AS_CORE_NUMBER_H
+#define AS_CORE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A number as it was written: integers that fit stay integers. */
+typedef enum as_number_kind { AS_INT, AS_UINT, AS_REAL } as_number_kind; /* AS_UINT: only above INT64_MAX */
+typedef struct as_number {
+    as_number_kind kind;
+    union {
+        int64_t i;
+        uint64_t u;
+        double r;
+    };
+} as_number;
+
+/* Reads the whole of text as a number: [+-] digits, decimal point, exponent, or (any case) nan, inf, infinity. Digits on at least one
+ * side of the point. No blanks, no hexadecimal, no underscores. Integers beyond 64 bits and values beyond double become reals
+ * (too large: infinity, as IEEE rounding has it). False if text is anything else. */
+bool as_number_parse(const char *text, size_t size, as_number *out);
+/* The same as a double. */
+bool as_real_parse(const char *text, size_t size, double *out);
+double as_number_real(as_number number);
+
+enum { AS_NUMBER_SIZE = 32 };
+/* Shortest text that reads back as the same double: "20", "0.1", "1e+30", "nan", "inf", "-inf". NUL-terminated; returns its length. */
+size_t as_real_format(double value, char buffer[AS_NUMBER_SIZE]);
+size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]);
+size_t as_uint_format(uint64_t value, char buffer[AS_NUMBER_SIZE]);
+size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
