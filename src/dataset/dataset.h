@@ -1,0 +1,236 @@
+/* The data model: everything one open yields, in tables of dense ids. The words are those of docs/architecture.md.
+ *
+ * Readers fill a dataset through dataset/build.h (or, for points and repetitions, dataset/experiment.h); everybody else only reads it.
+ * Strings are ids into ds->strings. ASSAY_NONE and AS_NO_STR: absent. NAN in a statistic: the source does not say it. */
+#ifndef AS_DATASET_DATASET_H
+#define AS_DATASET_DATASET_H
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/strings.h"
+#include "core/table.h"
+
+/* ---- entities -------------------------------------------------------------------------------------------------------- */
+
+typedef struct as_run {
+    as_str source_id, source;
+    assay_id point;         /* ASSAY_NONE where there are no parameters */
+    uint32_t repetition;    /* from 0 */
+    double start_time;      /* seconds since 1970, NAN: unknown */
+} as_run;
+
+typedef enum as_dtype { AS_DTYPE_INT64, AS_DTYPE_UINT64, AS_DTYPE_DOUBLE } as_dtype;
+
+typedef enum as_metric_kind { AS_KIND_NONE, AS_KIND_INCLUSIVE, AS_KIND_EXCLUSIVE, AS_KIND_POINT, AS_KIND_LEXICAL, AS_KIND_DERIVED } as_metric_kind;
+
+typedef struct as_metric {
+    as_str source_id, name, display_name, unit, dtype, description; /* dtype: as the source writes it, "DOUBLE", "UINT64" … */
+    as_metric_kind kind;
+    assay_id parent;
+} as_metric;
+
+typedef struct as_region {
+    as_str source_id, name, mangled, kind, file, module;
+    int64_t line_begin, line_end; /* -1: unknown */
+} as_region;
+
+typedef struct as_context {
+    as_str source_id, name;
+    assay_id parent, region;
+    uint32_t depth;      /* roots: 0 */
+    uint32_t subtree;    /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
+    int64_t line;        /* call site, -1: unknown */
+    bool is_callpath;    /* the source names it as such; inner nodes that only lie on the way are not */
+} as_context;
+
+typedef struct as_location {
+    as_str source_id, kind, name;
+    assay_id parent;
+    int64_t rank; /* -1: none */
+    bool leaf;
+} as_location;
+
+/* ---- values ---------------------------------------------------------------------------------------------------------- */
+
+/* All values of one metric, or of one metric in one run: rows grouped by context, contexts ascending; inside a context by run, then location. */
+typedef struct as_block {
+    assay_id metric;
+    assay_id run;              /* of all rows; ASSAY_NONE: see runs */
+    uint32_t n_contexts;
+    const assay_id *contexts;  /* ascending, without repeats */
+    const uint64_t *starts;    /* n_contexts + 1; rows of contexts[i]: starts[i] … starts[i + 1] - 1 */
+    const assay_id *runs;      /* one a row, or NULL */
+    const assay_id *locations; /* one a row (ASSAY_NONE: none), or NULL: none */
+    as_dtype dtype;
+    const void *values;        /* int64_t, uint64_t or double */
+} as_block;
+
+static inline uint64_t as_block_rows(const as_block *block) { return block->starts[block->n_contexts]; }
+static inline assay_id as_block_run(const as_block *block, uint64_t row) { return block->runs ? block->runs[row] : block->run; }
+static inline assay_id as_block_location(const as_block *block, uint64_t row) { return block->locations ? block->locations[row] : ASSAY_NONE; }
+as_number as_block_value(const as_block *block, uint64_t row);
+double as_block_real(const as_block *block, uint64_t row);
+/* Index into block->contexts, or UINT32_MAX. Binary search. */
+uint32_t as_block_find(const as_block *block, assay_id context);
+
+/* A (metric, context) that has data, in the order the source first names it. Where the source stores statistics instead of or beside values,
+ * they are measurements[first_measurement …], else n_measurements is 0 and as_measure() computes them. */
+typedef struct as_series {
+    assay_id metric, context;
+    uint64_t first_measurement;
+    uint32_t n_measurements;
+} as_series;
+
+/* Statistics of one series at one point. NAN: not known; repetitions -1: not known. */
+typedef struct as_measurement {
+    assay_id point, metric, context;
+    int64_t repetitions;
+    double mean, median, minimum, maximum, std;
+} as_measurement;
+
+/* ---- the rest -------------------------------------------------------------------------------------------------------- */
+
+typedef struct as_summary {
+    assay_id metric, context;
+    as_str statistic;
+    as_cell value;
+} as_summary;
+
+typedef struct as_event {
+    as_str source_id, name, kind;
+    assay_id run, location, context;
+    double start, end;          /* seconds since the run's start; end NAN: a sample, or unfinished */
+    as_cell start_raw, end_raw; /* as stored */
+} as_event;
+
+/* A set of models made in one go. */
+typedef struct as_model_set {
+    as_str name, modeler, measure; /* modeler: basic, refining, segmented, multi-parameter, or the source's own word */
+    as_str raw;                    /* JSON text of the modeler's options as the source writes them, or AS_NO_STR */
+} as_model_set;
+
+/* c + sum of terms on an interval of the parameter (-inf … inf where it is the only one). */
+typedef struct as_segment {
+    double constant, from, to;
+} as_segment;
+
+typedef struct as_term {
+    assay_id model;
+    uint32_t segment, term;       /* term: terms with one number are multiplied */
+    double coefficient;           /* of the whole product, repeated in each factor */
+    assay_id parameter;
+    as_str exponent, log_exponent; /* "3/2", "2", "0.5"; "0" where there is none */
+} as_term;
+
+typedef struct as_model {
+    assay_id set, metric, context;
+    as_str function;             /* "c0 + c1 * p^(3/2) * log2(p)^(1)" */
+    double RSS, rRSS, nRSS, SMAPE, AR2, RE;
+    uint32_t first_segment, n_segments;
+    uint32_t first_term, n_terms;
+    as_str raw;                  /* JSON text of the model as the source writes it, or AS_NO_STR */
+} as_model;
+
+typedef enum as_owner { AS_OWNER_DATASET, AS_OWNER_RUN, AS_OWNER_METRIC, AS_OWNER_REGION, AS_OWNER_CONTEXT, AS_OWNER_LOCATION, AS_OWNER_EVENT, AS_OWNER_RECORD } as_owner;
+
+typedef struct as_attribute {
+    as_owner owner;
+    assay_id owner_id; /* 0 for the dataset */
+    as_str key;
+    as_cell value; /* text lives in the dataset's arena */
+} as_attribute;
+
+/* Rows of the source's own columns. The first two columns are "id" and "run"; the table "record" is one of these, a format may add others. */
+typedef struct as_record_table {
+    as_str name;
+    as_table *table;
+} as_record_table;
+
+typedef enum as_severity { AS_NOTE, AS_WARNING, AS_ERROR } as_severity;
+
+typedef struct as_problem {
+    as_severity severity;
+    as_str rule, file, message;
+    int64_t offset; /* -1: unknown */
+    uint32_t line, column; /* 0: unknown */
+} as_problem;
+
+/* ---- the dataset ----------------------------------------------------------------------------------------------------- */
+
+struct assay_dataset {
+    as_budget budget;
+    as_arena arena;
+    as_strings strings;
+
+    const char *format; /* static name of the format that read it */
+    as_str format_version, path;
+    int evidence; /* bits the format verified when it claimed the input; 0: it was named */
+    uint64_t input_size;
+
+    as_vec parameters;  /* as_str */
+    as_vec coordinates; /* double: points x parameters */
+    size_t n_points;
+    as_vec runs, metrics, regions, contexts, locations;
+    as_vec blocks, series, measurements, summaries, events;
+    as_vec model_sets, models, segments, terms;
+    as_vec attributes, problems, records; /* records: as_record_table */
+    uint64_t n_problems_dropped; /* beyond AS_MAX_PROBLEMS */
+};
+typedef struct assay_dataset as_dataset;
+
+enum { AS_MAX_PROBLEMS = 10000 };
+
+/* NULL when memory is out. memory_limit 0: three quarters of the machine's memory. */
+as_dataset *as_dataset_new(uint64_t memory_limit);
+void as_dataset_free(as_dataset *ds);
+
+#define AS_COUNT(ds, member) ((ds)->member.count)
+static inline const char *as_ds_text(const as_dataset *ds, as_str id) { return as_str_text(&ds->strings, id); }
+static inline size_t as_ds_parameters(const as_dataset *ds) { return ds->parameters.count; }
+const as_run *as_ds_run(const as_dataset *ds, assay_id id);
+const as_metric *as_ds_metric(const as_dataset *ds, assay_id id);
+const as_region *as_ds_region(const as_dataset *ds, assay_id id);
+const as_context *as_ds_context(const as_dataset *ds, assay_id id);
+const as_location *as_ds_location(const as_dataset *ds, assay_id id);
+const as_series *as_ds_series(const as_dataset *ds, size_t index);
+const as_block *as_ds_block(const as_dataset *ds, size_t index);
+const as_measurement *as_ds_measurement(const as_dataset *ds, uint64_t index);
+const as_model *as_ds_model(const as_dataset *ds, assay_id id);
+const as_model_set *as_ds_model_set(const as_dataset *ds, assay_id id);
+const as_segment *as_ds_segment(const as_dataset *ds, size_t index);
+const as_term *as_ds_term(const as_dataset *ds, size_t index);
+const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index);
+const as_problem *as_ds_problem(const as_dataset *ds, size_t index);
+/* The table of records of this name, or NULL. */
+as_table *as_ds_records(const as_dataset *ds, const char *name);
+uint64_t as_ds_values(const as_dataset *ds);
+size_t as_ds_leaves(const as_dataset *ds);
+
+/* as_ds_parameters(ds) numbers. */
+const double *as_ds_point(const as_dataset *ds, assay_id point);
+/* "(20,0.5)" into out (cleared first). */
+bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out);
+/* The names from the root joined with "->", NUL-terminated, into out, a vector of char. */
+bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out);
+
+const char *as_kind_name(as_metric_kind kind);
+const char *as_dtype_name(as_dtype dtype);
+const char *as_severity_name(as_severity severity);
+const char *as_owner_name(as_owner owner);
+
+/* ---- statistics over a point's runs ---------------------------------------------------------------------------------- */
+
+/* The block with all runs of this metric, or NULL. */
+const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric);
+
+/* Calls visit for each point the series has data at, in order of point id: as stored, else computed. Stops early when visit returns false.
+ * False only when memory is out. */
+bool as_measure(const as_dataset *ds, const as_series *series, bool (*visit)(void *user, const as_measurement *measurement), void *user);
+
+/* Mean, median, minimum, maximum and std (divisor n) of n numbers, n > 0; sorts values in place. NaN anywhere makes all NaN. */
+void as_statistics(double *values, size_t n, as_measurement *out);
+
+/* The function text of a model in Extra-P's notation, from its segments and terms. AS_NO_STR when memory is out. */
+as_str as_model_function(as_dataset *ds, const as_model *model);
+
+#endif

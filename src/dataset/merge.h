@@ -1,0 +1,11 @@
+/* One dataset of several that measured the same parameters: see assay_merge() in the public header. */
+#ifndef AS_DATASET_MERGE_H
+#define AS_DATASET_MERGE_H
+
+#include "dataset/dataset.h"
+
+/* Whether all parts have the same, non-empty list of parameters, and so are points of one experiment. */
+bool as_can_merge(as_dataset *const *parts, size_t n);
+assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assay_error *error);
+
+#endif

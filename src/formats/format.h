@@ -1,0 +1,150 @@
+/* What a format provides, and what it is given. A format is one file or folder that ends in one `const struct assay_format`, named in
+ * formats/formats.def; docs/new-format.md and formats/TEMPLATE.c show how. */
+#ifndef AS_FORMATS_FORMAT_H
+#define AS_FORMATS_FORMAT_H
+
+#include "dataset/build.h"
+#include "io/input.h"
+#include "io/output.h"
+
+/* ---- options --------------------------------------------------------------------------------------------------------- */
+
+typedef enum as_option_type { AS_OPTION_BOOL, AS_OPTION_INT, AS_OPTION_REAL, AS_OPTION_TEXT, AS_OPTION_CHOICE } as_option_type;
+
+/* One row a option; a table ends with a row whose name is NULL. The same table checks `-O key=value`, and prints help and man pages. */
+typedef struct as_option {
+    const char *name;
+    as_option_type type;
+    const char *fallback; /* default, as text */
+    const char *choices;  /* AS_OPTION_CHOICE: "weak|strong" */
+    const char *help;
+} as_option;
+
+/* The values given for a table of options. */
+typedef struct as_options {
+    const as_option *table; /* may be NULL: no options */
+    const char *const *given; /* "key=value"…, NULL-terminated; may be NULL */
+} as_options;
+
+/* ASSAY_E_USAGE (naming the nearest option) where a key is unknown or a value does not fit. */
+assay_status as_options_check(const as_options *options, const char *owner, assay_error *error);
+/* The last value given, else the fallback. name must be in the table. */
+const char *as_option_text(const as_options *options, const char *name);
+bool as_option_bool(const as_options *options, const char *name);
+double as_option_real(const as_options *options, const char *name);
+/* yes/no, true/false, on/off, 1/0. */
+bool as_bool_parse(const char *text, bool *out);
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+/* A first look at an input: enough to tell formats apart, bounded whatever the size of the file. */
+typedef struct as_probe {
+    const char *path;
+    bool is_directory;
+    const char *head; /* the first bytes, at most AS_PROBE_SIZE */
+    size_t head_size;
+    const char *tail; /* the last bytes, at most AS_PROBE_SIZE; may overlap head */
+    size_t tail_size;
+    uint64_t size;
+} as_probe;
+enum { AS_PROBE_SIZE = 65536 };
+
+/* Everything a reader works with. Fill reader->dataset; report, never print. */
+typedef struct as_reader {
+    as_input *input;
+    as_dataset *dataset;
+    as_options options;
+    uint32_t max_depth;
+    bool keep_going;
+    bool (*progress)(void *user, const char *stage, double fraction);
+    void *user;
+    assay_error *error;
+    bool failed; /* some as_broken() was let pass because of keep_going */
+} as_reader;
+
+/* A rule is broken. Normally fills reader->error and returns ASSAY_E_FORMAT: `return` it. Under keep_going it records the problem as an
+ * error and returns ASSAY_OK: step over the faulty piece and go on, so that `validate` sees them all. */
+assay_status as_broken(as_reader *reader, as_place place, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Something odd that loses nothing. */
+void as_warn(as_reader *reader, as_place place, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void as_note(as_reader *reader, as_place place, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* ASSAY_E_CANCELLED when the caller wants to stop. Also lets go of input pages before `done`. Call it every few hundred kilobytes. */
+assay_status as_reader_progress(as_reader *reader, size_t done);
+assay_status as_reader_memory(as_reader *reader);
+
+/* ---- writing --------------------------------------------------------------------------------------------------------- */
+
+/* What a format can hold, beyond parameters, points, metrics and call paths. */
+typedef enum as_holds {
+    AS_HOLDS_VALUES = 1 << 0,
+    AS_HOLDS_STATISTICS = 1 << 1,
+    AS_HOLDS_MODELS = 1 << 2,
+    AS_HOLDS_LOCATIONS = 1 << 3,
+    AS_HOLDS_EVENTS = 1 << 4,
+    AS_HOLDS_RECORDS = 1 << 5,
+    AS_HOLDS_ATTRIBUTES = 1 << 6,
+    AS_HOLDS_UNITS = 1 << 7,   /* units of metrics */
+    AS_HOLDS_SOURCE = 1 << 8,  /* files and lines of regions */
+    AS_HOLDS_PROFILES = 1 << 9 /* runs without parameters */
+} as_holds;
+
+typedef struct as_losses {
+    as_vec texts; /* char *, of malloc */
+} as_losses;
+void as_losses_init(as_losses *losses);
+void as_losses_free(as_losses *losses);
+/* "3 models", "the unit of 2 metrics": what is lost; it stands behind "FORMAT cannot hold ". */
+void as_lose(as_losses *losses, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+typedef struct as_writer {
+    const as_dataset *dataset;
+    as_output *out;
+    as_options options;
+    assay_error *error;
+} as_writer;
+
+/* ---- the format ------------------------------------------------------------------------------------------------------ */
+
+typedef struct assay_format {
+    const char *name;       /* "extrap-text" */
+    const char *title;      /* "Extra-P text" */
+    const char *extensions; /* endings it is written under, best first: ".txt"; "" for none. The first format of formats.def with an ending has it */
+    unsigned holds;         /* as_holds */
+    const as_option *read_options, *write_options;
+
+    /* Bits of evidence verified, 0 = not mine. NULL: only by name. Must not allocate, fail or look beyond the probe. */
+    int (*bid)(const as_probe *probe);
+    /* NULL: cannot be read. */
+    assay_status (*read)(as_reader *reader);
+    /* NULL: cannot be written. Writes to writer->out; the caller commits or discards it. */
+    assay_status (*write)(as_writer *writer);
+    /* What is lost beyond what `holds` says; may be NULL. */
+    void (*losses)(const as_dataset *dataset, as_losses *losses);
+} as_format;
+
+/* All formats, ended by NULL, in the order of formats.def. */
+extern const as_format *const as_formats[];
+/* By name, or NULL. */
+const as_format *as_format_find(const char *name);
+/* The writable format for an output's name, by its ending (case-insensitive), or NULL. */
+const as_format *as_format_for_path(const char *path);
+
+typedef struct as_read_config {
+    const char *format; /* NULL: by bidding */
+    const char *const *options;
+    uint64_t memory_limit;
+    uint32_t depth_limit;
+    bool keep_going;
+    bool (*progress)(void *user, const char *stage, double fraction);
+    void *user;
+} as_read_config;
+
+/* Opens path and reads it. The highest bid wins; a tie and no bid are ASSAY_E_AMBIGUOUS. On success the caller owns *out (as_dataset_free).
+ * Under keep_going a dataset with errors among its problems is a success. */
+assay_status as_read(const char *path, const as_read_config *config, as_dataset **out, assay_error *error);
+/* All that writing in this format would lose. */
+void as_find_losses(const as_dataset *dataset, const as_format *format, as_losses *losses);
+/* Writes to an open output; commit is the caller's. */
+assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, as_output *out, assay_error *error);
+
+#endif

@@ -1,0 +1,46 @@
+/* Output: buffered, atomic. A file is written beside its final place and renamed on commit; until then, and after any failure, what was there
+ * before is untouched. Errors stick: write on, and look at the status of as_output_commit(). */
+#ifndef AS_IO_OUTPUT_H
+#define AS_IO_OUTPUT_H
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/number.h"
+
+typedef struct as_output as_output;
+
+/* path "-": standard output. A device or pipe is written in place. A symbolic link is followed, an existing file's permissions are kept. */
+assay_status as_output_open(const char *path, as_output **out, assay_error *error);
+/* Writes go to memory; take the bytes with as_output_memory(). */
+as_output *as_output_to_memory(void);
+/* Writes to a descriptor that stays the caller's (standard output and error of the command). */
+as_output *as_output_to_fd(int fd, const char *name);
+
+void as_output_write(as_output *out, const void *data, size_t size);
+void as_output_text(as_output *out, const char *text);
+void as_output_char(as_output *out, char c);
+void as_output_printf(as_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Shortest exact text (core/number.h). */
+void as_output_real(as_output *out, double value);
+void as_output_int(as_output *out, int64_t value);
+void as_output_number(as_output *out, as_number number);
+
+/* Bytes written so far. */
+uint64_t as_output_size(const as_output *out);
+/* The bytes of a memory output, NUL-terminated, borrowed. */
+const char *as_output_memory(const as_output *out, size_t *size);
+/* Hands over what is buffered; false after an error. */
+bool as_output_flush(as_output *out);
+
+/* For libraries that write a file by name (SQLite): the temporary file, to be committed like any other. NULL unless a regular file. */
+const char *as_output_temporary(const as_output *out);
+
+/* Ends the output: the file takes its place. Frees out in every case; on failure nothing is left behind. */
+assay_status as_output_commit(as_output *out, assay_error *error);
+/* Ends it without a result and leaves no trace. NULL is fine. */
+void as_output_discard(as_output *out);
+
+/* Removes the temporary files of all open outputs. Async-signal-safe: for the handler of SIGINT and the like. */
+void as_output_abandon_all(void);
+
+#endif
