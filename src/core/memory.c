@@ -1,0 +1,135 @@
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+bool as_budget_take(as_budget *budget, uint64_t bytes) {
+    if (!budget) return true;
+    if (budget->limit && (bytes > budget->limit || budget->used > budget->limit - bytes)) return false;
+    budget->used += bytes;
+    return true;
+}
+
+void as_budget_give(as_budget *budget, uint64_t bytes) {
+    if (budget) budget->used -= bytes;
+}
+
+/* ---- arena ----------------------------------------------------------------------------------------------------------- */
+
+enum { ALIGNMENT = 16, FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+
+struct as_arena_chunk {
+    struct as_arena_chunk *previous;
+    size_t size;
+    _Alignas(ALIGNMENT) char data[];
+};
+
+void as_arena_init(as_arena *arena, as_budget *budget) { *arena = (as_arena){.budget = budget}; }
+
+void as_arena_free(as_arena *arena) {
+    for (struct as_arena_chunk *chunk = arena->chunk, *previous; chunk; chunk = previous) {
+        previous = chunk->previous;
+        as_budget_give(arena->budget, chunk->size);
+        free(chunk);
+    }
+    as_arena_init(arena, arena->budget);
+}
+
+static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
+    size_t size;
+    if (!as_add_size(payload, sizeof(struct as_arena_chunk), &size) || !as_budget_take(arena->budget, size)) return NULL;
+    struct as_arena_chunk *chunk = calloc(1, size);
+    if (!chunk) {
+        as_budget_give(arena->budget, size);
+        return NULL;
+    }
+    chunk->size = size;
+    return chunk;
+}
+
+void *as_arena_alloc(as_arena *arena, size_t size) {
+    if (size > SIZE_MAX - ALIGNMENT) return NULL;
+    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (size <= (size_t)(arena->end - arena->next)) {
+        void *result = arena->next;
+        arena->next += size;
+        return result;
+    }
+    size_t payload = arena->chunk ? arena->chunk->size * 2 : FIRST_CHUNK;
+    if (payload > LARGEST_CHUNK) payload = LARGEST_CHUNK;
+    bool own_chunk = size > payload / 4; /* large ones stand alone, so that the current chunk is not wasted */
+    struct as_arena_chunk *chunk = new_chunk(arena, own_chunk ? size : payload);
+    if (!chunk) return NULL;
+    if (own_chunk && arena->chunk) {
+        chunk->previous = arena->chunk->previous;
+        arena->chunk->previous = chunk;
+        return chunk->data;
+    }
+    chunk->previous = arena->chunk;
+    arena->chunk = chunk;
+    arena->next = chunk->data + size;
+    arena->end = chunk->data + (own_chunk ? size : payload);
+    return chunk->data;
+}
+
+void *as_arena_array(as_arena *arena, size_t count, size_t size) {
+    size_t bytes;
+    return as_mul_size(count, size, &bytes) ? as_arena_alloc(arena, bytes) : NULL;
+}
+
+char *as_arena_copy(as_arena *arena, const char *text, size_t size) {
+    char *copy = size < SIZE_MAX ? as_arena_alloc(arena, size + 1) : NULL;
+    if (copy && size) memcpy(copy, text, size);
+    return copy;
+}
+
+/* ---- vector ---------------------------------------------------------------------------------------------------------- */
+
+void as_vec_init(as_vec *vec, size_t element_size, as_budget *budget) { *vec = (as_vec){.size = element_size, .budget = budget}; }
+
+void as_vec_free(as_vec *vec) {
+    as_budget_give(vec->budget, vec->capacity * vec->size);
+    free(vec->data);
+    as_vec_init(vec, vec->size, vec->budget);
+}
+
+static bool set_capacity(as_vec *vec, size_t capacity) {
+    size_t bytes;
+    if (!as_mul_size(capacity, vec->size, &bytes)) return false;
+    size_t before = vec->capacity * vec->size;
+    if (bytes > before && !as_budget_take(vec->budget, bytes - before)) return false;
+    void *data = realloc(vec->data, bytes ? bytes : 1);
+    if (!data) {
+        if (bytes > before) as_budget_give(vec->budget, bytes - before);
+        return false;
+    }
+    if (bytes < before) as_budget_give(vec->budget, before - bytes);
+    vec->data = data;
+    vec->capacity = capacity;
+    return true;
+}
+
+bool as_vec_reserve(as_vec *vec, size_t extra) {
+    size_t needed;
+    if (!as_add_size(vec->count, extra, &needed)) return false;
+    if (needed <= vec->capacity) return true;
+    size_t capacity = vec->capacity + vec->capacity / 2 + 8;
+    return set_capacity(vec, capacity > needed ? capacity : needed) || set_capacity(vec, needed);
+}
+
+void *as_vec_push(as_vec *vec) {
+    if (vec->count == vec->capacity && !as_vec_reserve(vec, 1)) return NULL;
+    char *element = (char *)vec->data + vec->count++ * vec->size;
+    memset(element, 0, vec->size);
+    return element;
+}
+
+bool as_vec_append(as_vec *vec, const void *data, size_t n) {
+    if (!as_vec_reserve(vec, n)) return false;
+    if (n) memcpy((char *)vec->data + vec->count * vec->size, data, n * vec->size);
+    vec->count += n;
+    return true;
+}
+
+void as_vec_shrink(as_vec *vec) {
+    if (vec->count < vec->capacity) set_capacity(vec, vec->count);
+}

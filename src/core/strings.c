@@ -1,0 +1,85 @@
+#include "core/strings.h"
+
+#include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct as_string_entry {
+    const char *text;
+    size_t size;
+    uint64_t hash;
+};
+
+uint64_t as_hash(const void *data, size_t size) { return XXH3_64bits(data, size); }
+
+void as_strings_init(as_strings *strings, as_arena *arena) {
+    *strings = (as_strings){.arena = arena};
+    as_vec_init(&strings->entries, sizeof(struct as_string_entry), arena->budget);
+}
+
+void as_strings_free(as_strings *strings) {
+    as_budget_give(strings->arena->budget, strings->n_slots * sizeof *strings->slots);
+    free(strings->slots);
+    as_vec_free(&strings->entries);
+    as_strings_init(strings, strings->arena);
+}
+
+static bool grow_slots(as_strings *strings) {
+    size_t n = strings->n_slots ? strings->n_slots * 2 : 64;
+    if (!as_budget_take(strings->arena->budget, n * sizeof *strings->slots)) return false;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (!slots) {
+        as_budget_give(strings->arena->budget, n * sizeof *strings->slots);
+        return false;
+    }
+    const struct as_string_entry *entries = strings->entries.data;
+    for (size_t id = 0; id < strings->entries.count; id++) {
+        size_t slot = entries[id].hash & (n - 1);
+        while (slots[slot]) slot = (slot + 1) & (n - 1);
+        slots[slot] = (uint32_t)id + 1;
+    }
+    as_budget_give(strings->arena->budget, strings->n_slots * sizeof *strings->slots);
+    free(strings->slots);
+    strings->slots = slots;
+    strings->n_slots = n;
+    return true;
+}
+
+/* The slot that holds the text, or the free one where it would stand. */
+static size_t find_slot(const as_strings *strings, const char *text, size_t size, uint64_t hash) {
+    const struct as_string_entry *entries = strings->entries.data;
+    size_t slot = hash & (strings->n_slots - 1);
+    for (; strings->slots[slot]; slot = (slot + 1) & (strings->n_slots - 1)) {
+        const struct as_string_entry *entry = &entries[strings->slots[slot] - 1];
+        if (entry->hash == hash && entry->size == size && memcmp(entry->text, text, size) == 0) break;
+    }
+    return slot;
+}
+
+as_str as_find(const as_strings *strings, const char *text, size_t size) {
+    if (!strings->n_slots) return AS_NO_STR;
+    uint32_t found = strings->slots[find_slot(strings, text, size, as_hash(text, size))];
+    return found ? found - 1 : AS_NO_STR;
+}
+
+as_str as_intern(as_strings *strings, const char *text, size_t size) {
+    if (strings->entries.count * 4 >= strings->n_slots * 3 && !grow_slots(strings)) return AS_NO_STR;
+    uint64_t hash = as_hash(text, size);
+    size_t slot = find_slot(strings, text, size, hash);
+    if (strings->slots[slot]) return strings->slots[slot] - 1;
+    if (strings->entries.count >= AS_NO_STR - 1) return AS_NO_STR;
+    char *copy = as_arena_copy(strings->arena, text, size);
+    struct as_string_entry *entry = copy ? as_vec_push(&strings->entries) : NULL;
+    if (!entry) return AS_NO_STR;
+    *entry = (struct as_string_entry){copy, size, hash};
+    strings->slots[slot] = (uint32_t)strings->entries.count;
+    return strings->slots[slot] - 1;
+}
+
+const char *as_str_text(const as_strings *strings, as_str id) {
+    return id == AS_NO_STR ? NULL : AS_AT(struct as_string_entry, &strings->entries, id).text;
+}
+
+size_t as_str_size(const as_strings *strings, as_str id) {
+    return id == AS_NO_STR ? 0 : AS_AT(struct as_string_entry, &strings->entries, id).size;
+}
