@@ -3,23 +3,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at s, or 0 if it is not one (or a control character). */
-static size_t printable_length(const unsigned char *s) {
+#include "core/utf8.h"
+
+/* Length of the printable character at text, or 0 if it is a control character or no UTF-8. */
+static size_t printable_length(const char *text, size_t room) {
+    const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x20 || s[0] == 0x7f) return 0;
-    if (s[0] < 0x80) return 1;
-    size_t n = s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    }
-    if (n == 2 && s[0] == 0xc2 && s[1] < 0xa0) return 0; /* C1 controls */
-    return n;
+    size_t n = as_utf8_length(text, room);
+    return n == 2 && s[0] == 0xc2 && s[1] < 0xa0 ? 0 : n; /* C1 controls */
 }
 
 void as_one_line(char *text) {
-    for (unsigned char *s = (unsigned char *)text; *s;) {
-        size_t n = printable_length(s);
-        if (n == 0) *s = '?', n = 1;
-        s += n;
+    for (char *end = text + strlen(text); text < end;) {
+        size_t n = printable_length(text, (size_t)(end - text));
+        if (n == 0) *text = '?', n = 1;
+        text += n;
     }
 }
 

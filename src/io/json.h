@@ -2,7 +2,7 @@
  *
  * Reading is by pulling tokens over bytes in memory: strict RFC 8259 and UTF-8, no copy, no recursion, exact places for errors.
  * Why our own: the formats need NaN literals, TaLPas' semicolons, the raw text of numbers and of values nobody knows, and memory that does not
- * grow with the file. It is tested against simdjson (tests/unit/test_json.c, fuzz/fuzz_json.c). */
+ * grow with the file. It is tested against simdjson (tests/unit/test_json_simdjson.cpp, fuzz/fuzz_json.cpp). */
 #ifndef AS_IO_JSON_H
 #define AS_IO_JSON_H
 
@@ -36,23 +36,24 @@ typedef struct as_json {
     const char *path; /* for messages */
     const char *begin, *at, *end;
     as_json_options options;
-    uint32_t first_line; /* line number of begin, 1 unless set by as_json_line() */
+    uint32_t first_line; /* line number of begin, 1 unless set by as_json_restart() */
 
     /* the current token */
     as_json_type type;
     const char *token; /* its raw text: strings with their quotes */
     size_t token_size;
-    uint32_t depth; /* of open objects and arrays, the current OBJECT or ARRAY included */
+    uint32_t depth; /* of open objects and arrays: OBJECT and ARRAY count themselves, OBJECT_END and ARRAY_END no longer */
 
     /* private */
-    as_vec stack;   /* one char per open container */
-    as_vec text;    /* decoded string */
+    as_vec stack; /* one char per open container */
+    as_vec text;  /* decoded string */
     int state;
+    bool has_escapes; /* the current string */
     const char *error;
     const char *error_at;
 } as_json;
 
-/* One document in data. budget may be NULL. Always ended by as_json_free(). */
+/* One document in data, not NUL-terminated. A byte order mark before it is skipped. budget may be NULL. Always ended by as_json_free(). */
 void as_json_init(as_json *json, const char *path, const char *data, size_t size, as_json_options options, as_budget *budget);
 /* Starts anew on another document, keeping the buffers: for records, a line each. line: its number in the file. */
 void as_json_restart(as_json *json, const char *data, size_t size, uint32_t line);
@@ -62,17 +63,18 @@ void as_json_free(as_json *json);
 as_json_type as_json_next(as_json *json);
 
 /* The text of the current STRING or KEY, escapes resolved, valid UTF-8 (lone surrogates are an error). Without escapes it points into
- * the input; else into a buffer valid until the next call. NULL when memory is out. Not NUL-terminated. */
+ * the input; else into a buffer valid until the next call. NULL (and json is in error) when memory is out. Not NUL-terminated. */
 const char *as_json_text(as_json *json, size_t *size);
 /* Whether the current STRING or KEY is this text. */
 bool as_json_is(as_json *json, const char *text);
 /* The current NUMBER. Too large for a double: infinity. */
 as_number as_json_number(const as_json *json);
 
-/* From the first token of a value to its last: *raw is its text, checked. Works on scalars too. AS_JSON_ERROR on bad JSON, else the type of the last token. */
+/* From the first token of a value, the current one, to its last: *raw (may be NULL) is its text, checked. Works on scalars too.
+ * AS_JSON_ERROR on bad JSON, else the type of the last token. */
 as_json_type as_json_skip(as_json *json, const char **raw, size_t *raw_size);
 
-/* The place of the current token, or of the error. Counts lines from the start: not for hot paths. */
+/* The place of the current token, or of the error: line and column, which counts bytes. Counts from the start: not for hot paths. */
 as_place as_json_place(const as_json *json);
 /* After AS_JSON_ERROR: fills error (rule "json-syntax", or memory) and returns its status. */
 assay_status as_json_fail(const as_json *json, assay_error *error);

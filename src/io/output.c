@@ -1,0 +1,350 @@
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_SIZE = 1 << 17, MAX_TEMPORARIES = 64, MAX_LINKS = 40, SUFFIX_LENGTH = 6 };
+
+struct as_output {
+    char *name;      /* for messages */
+    char *final;     /* the place of a file written beside it; else NULL */
+    char *temporary; /* points into `temporaries` */
+    int fd;          /* -1: memory */
+    bool owns_fd;
+    int failure; /* errno of the first failure */
+    char *buffer;
+    size_t used, capacity;
+    uint64_t handed_over; /* bytes that have left the buffer */
+};
+
+/* ---- the temporary files of all open outputs ------------------------------------------------------------------------- */
+
+enum { SLOT_FREE, SLOT_TAKEN, SLOT_LIVE };
+
+/* Fixed memory, so that a signal handler can walk it whatever the threads are doing. */
+static struct {
+    atomic_int state;
+    char path[PATH_MAX];
+} temporaries[MAX_TEMPORARIES];
+
+static char *register_temporary(const char *path) {
+    for (size_t i = 0; i < MAX_TEMPORARIES; i++) {
+        int expected = SLOT_FREE;
+        if (!atomic_compare_exchange_strong(&temporaries[i].state, &expected, SLOT_TAKEN)) continue;
+        memcpy(temporaries[i].path, path, strlen(path) + 1);
+        atomic_store(&temporaries[i].state, SLOT_LIVE);
+        return temporaries[i].path;
+    }
+    return NULL;
+}
+
+static void unregister_temporary(const char *path) {
+    for (size_t i = 0; i < MAX_TEMPORARIES; i++) {
+        if (temporaries[i].path == path) atomic_store(&temporaries[i].state, SLOT_FREE);
+    }
+}
+
+void as_output_abandon_all(void) {
+    int errno_before = errno;
+    for (size_t i = 0; i < MAX_TEMPORARIES; i++) {
+        if (atomic_load(&temporaries[i].state) == SLOT_LIVE) unlink(temporaries[i].path);
+    }
+    errno = errno_before;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------------------- */
+
+static void free_output(as_output *out) {
+    free(out->name);
+    free(out->final);
+    free(out->buffer);
+    free(out);
+}
+
+static as_output *new_output(int fd, bool owns_fd, const char *name) {
+    as_output *out = calloc(1, sizeof *out);
+    if (!out) return NULL;
+    *out = (as_output){.fd = fd, .owns_fd = owns_fd, .name = strdup(name), .capacity = fd < 0 ? 0 : BUFFER_SIZE};
+    if (fd >= 0) out->buffer = malloc(BUFFER_SIZE);
+    if (out->name && (fd < 0 || out->buffer)) return out;
+    free_output(out);
+    return NULL;
+}
+
+as_output *as_output_to_memory(void) { return new_output(-1, false, "<memory>"); }
+as_output *as_output_to_fd(int fd, const char *name) { return new_output(fd, false, name); }
+
+/* The open descriptor a path stands for, or -1: opening /dev/stdout anew would not append where the shell said >>. */
+static int descriptor_of(const char *path) {
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    int fd = -1, end = 0;
+    return sscanf(path, "/dev/fd/%9d%n", &fd, &end) == 1 && fd >= 0 && !path[end] ? fd : -1;
+}
+
+/* Where the link `path` points, as seen from here. */
+static bool read_link(char path[PATH_MAX]) {
+    char target[PATH_MAX];
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n < 0) return false;
+    target[n] = '\0';
+    char *slash = strrchr(path, '/');
+    size_t folder = target[0] != '/' && slash ? (size_t)(slash + 1 - path) : 0;
+    if (folder + (size_t)n >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(path + folder, target, (size_t)n + 1);
+    return true;
+}
+
+/* The real name of a file that may not exist yet: links followed, even those that point to nothing, the folder absolute. errno on false. */
+static bool real_place(const char *path, char place[PATH_MAX]) {
+    char link[PATH_MAX], folder[PATH_MAX];
+    struct stat status;
+    if (strlen(path) >= PATH_MAX) return errno = ENAMETOOLONG, false;
+    strcpy(link, path);
+    for (int links = 0; lstat(link, &status) == 0 && S_ISLNK(status.st_mode); links++) {
+        if (links == MAX_LINKS) return errno = ELOOP, false;
+        if (!read_link(link)) return false;
+    }
+    char *slash = strrchr(link, '/');
+    const char *base = slash ? slash + 1 : link;
+    if (!*base) return errno = EISDIR, false;
+    if (slash == link) strcpy(folder, "/");
+    else {
+        if (slash) *slash = '\0';
+        if (!realpath(slash ? link : ".", folder)) return false;
+    }
+    int n = snprintf(place, PATH_MAX, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, base);
+    if (n >= PATH_MAX) return errno = ENAMETOOLONG, false;
+    return true;
+}
+
+/* Six random characters, as mkstemp does it; not mkstemp itself, whose mode 0600 could only be widened by changing the umask. */
+static void random_suffix(char suffix[SUFFIX_LENGTH + 1]) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    static atomic_uint calls;
+    unsigned char bytes[SUFFIX_LENGTH];
+    if (getrandom(bytes, sizeof bytes, GRND_NONBLOCK) != sizeof bytes) {
+        unsigned seed = (unsigned)getpid() * 64 + atomic_fetch_add(&calls, 1);
+        for (size_t i = 0; i < SUFFIX_LENGTH; i++, seed /= 36) bytes[i] = (unsigned char)(seed % 36);
+    }
+    for (size_t i = 0; i < SUFFIX_LENGTH; i++) suffix[i] = letters[bytes[i] % 36];
+    suffix[SUFFIX_LENGTH] = '\0';
+}
+
+/* Creates the file beside out->final; existing: what is there now, or NULL. errno on false. */
+static bool create_temporary(as_output *out, const struct stat *existing) {
+    char path[PATH_MAX], suffix[SUFFIX_LENGTH + 1];
+    const char *base = strrchr(out->final, '/') + 1;
+    int room = NAME_MAX - (int)sizeof "..assay-" - SUFFIX_LENGTH;
+    for (int attempt = 0; attempt < 100; attempt++) {
+        random_suffix(suffix);
+        int n = snprintf(path, sizeof path, "%.*s.%.*s.assay-%s", (int)(base - out->final), out->final, room, base, suffix);
+        if (n >= PATH_MAX) return errno = ENAMETOOLONG, false;
+        out->temporary = register_temporary(path); /* before it exists: a signal must find it at any moment */
+        if (!out->temporary) return errno = EMFILE, false;
+        out->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, existing ? 0600 : 0666);
+        if (out->fd >= 0) break;
+        unregister_temporary(out->temporary);
+        out->temporary = NULL;
+        if (errno != EEXIST) return false;
+    }
+    if (out->fd < 0) return false;
+    out->owns_fd = true;
+    if (!existing) return true;
+    if (fchown(out->fd, existing->st_uid, existing->st_gid) != 0) { /* only root may give files away: then it is ours */
+        errno = 0;
+    }
+    return fchmod(out->fd, existing->st_mode & 0777) == 0;
+}
+
+static assay_status open_beside(const char *path, const struct stat *existing, as_output **out, assay_error *error) {
+    char place[PATH_MAX];
+    if (existing && access(path, W_OK) != 0) return as_fail_errno(error, path, "cannot write", errno);
+    if (!real_place(path, place)) return as_fail_errno(error, path, "cannot write", errno);
+    as_output *result = new_output(-1, false, path);
+    if (result) {
+        result->buffer = malloc(BUFFER_SIZE);
+        result->capacity = BUFFER_SIZE;
+        result->final = strdup(place);
+    }
+    if (!result || !result->buffer || !result->final) {
+        as_output_discard(result);
+        return as_fail_memory(error, path);
+    }
+    if (!create_temporary(result, existing)) {
+        int reason = errno;
+        as_output_discard(result);
+        return as_fail_errno(error, path, "cannot create a file in its folder", reason);
+    }
+    *out = result;
+    return ASSAY_OK;
+}
+
+assay_status as_output_open(const char *path, as_output **out, assay_error *error) {
+    int fd = descriptor_of(path);
+    bool owns_fd = false;
+    if (fd < 0) {
+        struct stat status;
+        bool exists = stat(path, &status) == 0;
+        if (!exists && errno != ENOENT) return as_fail_errno(error, path, "cannot write", errno);
+        if (exists && S_ISDIR(status.st_mode)) return as_fail_errno(error, path, "cannot write", EISDIR);
+        if (!exists || S_ISREG(status.st_mode)) return open_beside(path, exists ? &status : NULL, out, error);
+        fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        if (fd < 0) return as_fail_errno(error, path, "cannot open for writing", errno);
+        owns_fd = true;
+    }
+    *out = new_output(fd, owns_fd, strcmp(path, "-") == 0 ? "<stdout>" : path);
+    if (*out) return ASSAY_OK;
+    if (owns_fd) close(fd);
+    return as_fail_memory(error, path);
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------------- */
+
+static void write_out(as_output *out, const char *data, size_t size) {
+    out->handed_over += size;
+    while (size && !out->failure) {
+        ssize_t n = write(out->fd, data, size);
+        if (n >= 0) {
+            data += n;
+            size -= (size_t)n;
+        } else if (errno == EAGAIN) { /* a terminal or pipe somebody made non-blocking */
+            poll(&(struct pollfd){.fd = out->fd, .events = POLLOUT}, 1, -1);
+        } else if (errno != EINTR) out->failure = errno;
+    }
+}
+
+bool as_output_flush(as_output *out) {
+    if (out->fd >= 0 && out->used) {
+        write_out(out, out->buffer, out->used);
+        out->used = 0;
+    }
+    return !out->failure;
+}
+
+/* Room for size more bytes and a NUL behind them. */
+static bool grow_memory(as_output *out, size_t size) {
+    size_t needed;
+    if (out->failure) return false;
+    if (as_add_size(out->used, size, &needed) && as_add_size(needed, 1, &needed)) {
+        if (needed <= out->capacity) return true;
+        size_t capacity = out->capacity + out->capacity / 2 + 256;
+        if (capacity < needed) capacity = needed;
+        char *buffer = realloc(out->buffer, capacity);
+        if (buffer) {
+            out->buffer = buffer;
+            out->capacity = capacity;
+            return true;
+        }
+    }
+    out->failure = ENOMEM;
+    return false;
+}
+
+void as_output_write(as_output *out, const void *data, size_t size) {
+    if (size == 0) return;
+    if (size >= out->capacity - out->used) {
+        if (out->fd < 0) {
+            if (!grow_memory(out, size)) return;
+        } else {
+            as_output_flush(out);
+            if (size >= out->capacity) {
+                write_out(out, data, size);
+                return;
+            }
+        }
+    }
+    memcpy(out->buffer + out->used, data, size);
+    out->used += size;
+}
+
+void as_output_text(as_output *out, const char *text) { as_output_write(out, text, strlen(text)); }
+void as_output_char(as_output *out, char c) { as_output_write(out, &c, 1); }
+
+void as_output_printf(as_output *out, const char *format, ...) {
+    char text[512], *longer = NULL;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n >= (int)sizeof text) {
+        va_start(args, format);
+        n = vasprintf(&longer, format, args);
+        va_end(args);
+    }
+    if (n >= 0) as_output_write(out, longer ? longer : text, (size_t)n);
+    else if (!out->failure) out->failure = ENOMEM;
+    if (n >= 0) free(longer);
+}
+
+void as_output_real(as_output *out, double value) {
+    char text[AS_NUMBER_SIZE];
+    as_output_write(out, text, as_real_format(value, text));
+}
+
+void as_output_int(as_output *out, int64_t value) {
+    char text[AS_NUMBER_SIZE];
+    as_output_write(out, text, as_int_format(value, text));
+}
+
+void as_output_number(as_output *out, as_number number) {
+    char text[AS_NUMBER_SIZE];
+    as_output_write(out, text, as_number_format(number, text));
+}
+
+uint64_t as_output_size(const as_output *out) { return out->handed_over + out->used; }
+
+const char *as_output_memory(const as_output *out, size_t *size) {
+    *size = out->failure ? 0 : out->used;
+    if (out->failure) return NULL;
+    if (!out->used) return "";
+    out->buffer[out->used] = '\0';
+    return out->buffer;
+}
+
+const char *as_output_temporary(const as_output *out) { return out->temporary; }
+
+/* ---- ending ---------------------------------------------------------------------------------------------------------- */
+
+assay_status as_output_commit(as_output *out, assay_error *error) {
+    as_output_flush(out);
+    const char *doing = "cannot write";
+    if (out->owns_fd) {
+        if (close(out->fd) != 0 && !out->failure && errno != EINTR) out->failure = errno;
+        out->owns_fd = false;
+    }
+    if (out->final && !out->failure && rename(out->temporary, out->final) != 0) {
+        out->failure = errno;
+        doing = "cannot put the new file in place";
+    }
+    assay_status code = ASSAY_OK;
+    if (out->failure == ENOMEM) code = as_fail_memory(error, out->name);
+    else if (out->failure) code = as_fail_errno(error, out->name, doing, out->failure);
+    else if (out->temporary) {
+        unregister_temporary(out->temporary);
+        out->temporary = NULL;
+    }
+    as_output_discard(out);
+    return code;
+}
+
+void as_output_discard(as_output *out) {
+    if (!out) return;
+    if (out->owns_fd) close(out->fd);
+    if (out->temporary) {
+        unlink(out->temporary);
+        unregister_temporary(out->temporary);
+    }
+    free_output(out);
+}
