@@ -5,6 +5,8 @@
 #ifndef AS_DATASET_DATASET_H
 #define AS_DATASET_DATASET_H
 
+#include <math.h>
+
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/strings.h"

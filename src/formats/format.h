@@ -11,7 +11,7 @@
 
 typedef enum as_option_type { AS_OPTION_BOOL, AS_OPTION_INT, AS_OPTION_REAL, AS_OPTION_TEXT, AS_OPTION_CHOICE } as_option_type;
 
-/* One row a option; a table ends with a row whose name is NULL. The same table checks `-O key=value`, and prints help and man pages. */
+/* One row an option; a table ends with a row whose name is NULL. The same table checks `-O key=value`, and prints help and man pages. */
 typedef struct as_option {
     const char *name;
     as_option_type type;
@@ -110,6 +110,7 @@ typedef struct assay_format {
     const char *title;      /* "Extra-P text" */
     const char *extensions; /* endings it is written under, best first: ".txt"; "" for none. The first format of formats.def with an ending has it */
     unsigned holds;         /* as_holds */
+    bool reads_directories; /* else a directory is refused before read() is called */
     const as_option *read_options, *write_options;
 
     /* Bits of evidence verified, 0 = not mine. NULL: only by name. Must not allocate, fail or look beyond the probe. */
@@ -142,6 +143,8 @@ typedef struct as_read_config {
 /* Opens path and reads it. The highest bid wins; a tie and no bid are ASSAY_E_AMBIGUOUS. On success the caller owns *out (as_dataset_free).
  * Under keep_going a dataset with errors among its problems is a success. */
 assay_status as_read(const char *path, const as_read_config *config, as_dataset **out, assay_error *error);
+/* The same from bytes in memory; name stands for the file in messages. */
+assay_status as_read_memory(const char *name, const char *data, size_t size, const as_read_config *config, as_dataset **out, assay_error *error);
 /* All that writing in this format would lose. */
 void as_find_losses(const as_dataset *dataset, const as_format *format, as_losses *losses);
 /* Writes to an open output; commit is the caller's. */

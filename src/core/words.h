@@ -1,0 +1,19 @@
+/* The nearest of some words, for "did you mean …?". */
+#ifndef AS_CORE_WORDS_H
+#define AS_CORE_WORDS_H
+
+#include <stddef.h>
+
+typedef struct as_nearest {
+    const char *given;
+    size_t size;
+    const char *word; /* the best so far, NULL while none is near */
+    size_t distance;
+} as_nearest;
+
+/* given need not be NUL-terminated and must stay valid. */
+as_nearest as_nearest_start(const char *given, size_t size);
+/* Keeps the word if it is nearer than those before: at most a third of its letters differ, or given is its beginning. */
+void as_nearest_offer(as_nearest *nearest, const char *word);
+
+#endif

@@ -1,0 +1,181 @@
+#include "dataset/dataset.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static uint64_t default_memory_limit(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 * 3 : 0;
+}
+
+/* Every vector of a dataset with the size of its elements: one list for making and freeing them. */
+#define EACH_VECTOR(ds, DO)                    \
+    DO((ds)->parameters, as_str)               \
+    DO((ds)->coordinates, double)              \
+    DO((ds)->runs, as_run)                     \
+    DO((ds)->metrics, as_metric)               \
+    DO((ds)->regions, as_region)               \
+    DO((ds)->contexts, as_context)             \
+    DO((ds)->locations, as_location)           \
+    DO((ds)->blocks, as_block)                 \
+    DO((ds)->series, as_series)                \
+    DO((ds)->measurements, as_measurement)     \
+    DO((ds)->summaries, as_summary)            \
+    DO((ds)->events, as_event)                 \
+    DO((ds)->model_sets, as_model_set)         \
+    DO((ds)->models, as_model)                 \
+    DO((ds)->segments, as_segment)             \
+    DO((ds)->terms, as_term)                   \
+    DO((ds)->attributes, as_attribute)         \
+    DO((ds)->problems, as_problem)             \
+    DO((ds)->records, as_record_table)
+
+as_dataset *as_dataset_new(uint64_t memory_limit) {
+    as_dataset *ds = calloc(1, sizeof *ds);
+    if (!ds) return NULL;
+    ds->budget.limit = memory_limit ? memory_limit : default_memory_limit();
+    as_arena_init(&ds->arena, &ds->budget);
+    as_strings_init(&ds->strings, &ds->arena);
+    ds->format = "";
+    ds->format_version = ds->path = AS_NO_STR;
+#define MAKE(vector, type) as_vec_init(&(vector), sizeof(type), &ds->budget);
+    EACH_VECTOR(ds, MAKE)
+#undef MAKE
+    return ds;
+}
+
+void as_dataset_free(as_dataset *ds) {
+    if (!ds) return;
+    for (size_t i = 0; i < ds->records.count; i++) as_table_free(AS_AT(as_record_table, &ds->records, i).table);
+#define FREE(vector, type) as_vec_free(&(vector));
+    EACH_VECTOR(ds, FREE)
+#undef FREE
+    as_strings_free(&ds->strings);
+    as_arena_free(&ds->arena);
+    free(ds);
+}
+
+/* ---- getters --------------------------------------------------------------------------------------------------------- */
+
+const as_run *as_ds_run(const as_dataset *ds, assay_id id) { return &AS_AT(as_run, &ds->runs, id); }
+const as_metric *as_ds_metric(const as_dataset *ds, assay_id id) { return &AS_AT(as_metric, &ds->metrics, id); }
+const as_region *as_ds_region(const as_dataset *ds, assay_id id) { return &AS_AT(as_region, &ds->regions, id); }
+const as_context *as_ds_context(const as_dataset *ds, assay_id id) { return &AS_AT(as_context, &ds->contexts, id); }
+const as_location *as_ds_location(const as_dataset *ds, assay_id id) { return &AS_AT(as_location, &ds->locations, id); }
+const as_series *as_ds_series(const as_dataset *ds, size_t index) { return &AS_AT(as_series, &ds->series, index); }
+const as_block *as_ds_block(const as_dataset *ds, size_t index) { return &AS_AT(as_block, &ds->blocks, index); }
+const as_measurement *as_ds_measurement(const as_dataset *ds, uint64_t index) { return &AS_AT(as_measurement, &ds->measurements, index); }
+const as_model *as_ds_model(const as_dataset *ds, assay_id id) { return &AS_AT(as_model, &ds->models, id); }
+const as_model_set *as_ds_model_set(const as_dataset *ds, assay_id id) { return &AS_AT(as_model_set, &ds->model_sets, id); }
+const as_segment *as_ds_segment(const as_dataset *ds, size_t index) { return &AS_AT(as_segment, &ds->segments, index); }
+const as_term *as_ds_term(const as_dataset *ds, size_t index) { return &AS_AT(as_term, &ds->terms, index); }
+const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index) { return &AS_AT(as_attribute, &ds->attributes, index); }
+const as_problem *as_ds_problem(const as_dataset *ds, size_t index) { return &AS_AT(as_problem, &ds->problems, index); }
+const double *as_ds_point(const as_dataset *ds, assay_id point) { return &AS_AT(double, &ds->coordinates, (size_t)point * ds->parameters.count); }
+
+as_table *as_ds_records(const as_dataset *ds, const char *name) {
+    for (size_t i = 0; i < ds->records.count; i++) {
+        const as_record_table *records = &AS_AT(as_record_table, &ds->records, i);
+        if (strcmp(as_ds_text(ds, records->name), name) == 0) return records->table;
+    }
+    return NULL;
+}
+
+uint64_t as_ds_values(const as_dataset *ds) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < ds->blocks.count; i++) n += as_block_rows(as_ds_block(ds, i));
+    return n;
+}
+
+size_t as_ds_leaves(const as_dataset *ds) {
+    size_t n = 0;
+    for (size_t i = 0; i < ds->locations.count; i++) n += as_ds_location(ds, (assay_id)i)->leaf;
+    return n;
+}
+
+const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric) {
+    for (size_t i = 0; i < ds->blocks.count; i++) {
+        const as_block *block = as_ds_block(ds, i);
+        if (block->metric == metric && block->run == ASSAY_NONE) return block;
+    }
+    return NULL;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+
+as_number as_block_value(const as_block *block, uint64_t row) {
+    switch (block->dtype) {
+    case AS_DTYPE_INT64: return (as_number){.kind = AS_INT, .i = ((const int64_t *)block->values)[row]};
+    case AS_DTYPE_UINT64: return (as_number){.kind = AS_UINT, .u = ((const uint64_t *)block->values)[row]};
+    default: return (as_number){.kind = AS_REAL, .r = ((const double *)block->values)[row]};
+    }
+}
+
+double as_block_real(const as_block *block, uint64_t row) {
+    if (block->dtype == AS_DTYPE_DOUBLE) return ((const double *)block->values)[row];
+    return as_number_real(as_block_value(block, row));
+}
+
+uint32_t as_block_find(const as_block *block, assay_id context) {
+    uint32_t low = 0, high = block->n_contexts;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (block->contexts[middle] < context) low = middle + 1;
+        else high = middle;
+    }
+    return low < block->n_contexts && block->contexts[low] == context ? low : UINT32_MAX;
+}
+
+/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+
+bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out) {
+    const double *coordinates = as_ds_point(ds, point);
+    out->count = 0;
+    for (size_t i = 0; i < ds->parameters.count; i++) {
+        char number[AS_NUMBER_SIZE];
+        size_t n = as_real_format(coordinates[i], number);
+        if (!as_vec_append(out, i ? "," : "(", 1) || !as_vec_append(out, number, n)) return false;
+    }
+    return as_vec_append(out, ")", 2); /* with the NUL */
+}
+
+/* Appends the path of a context without a NUL. A chain is walked twice instead of recursing: trees may be deep. */
+bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out) {
+    size_t size = 0;
+    for (assay_id id = context; id != ASSAY_NONE; id = as_ds_context(ds, id)->parent) {
+        size += as_str_size(&ds->strings, as_ds_context(ds, id)->name) + (as_ds_context(ds, id)->parent == ASSAY_NONE ? 0 : 2);
+    }
+    out->count = 0;
+    if (!as_vec_reserve(out, size + 1)) return false;
+    char *at = (char *)out->data + size;
+    *at = '\0';
+    for (assay_id id = context; id != ASSAY_NONE; id = as_ds_context(ds, id)->parent) {
+        as_str name = as_ds_context(ds, id)->name;
+        size_t n = as_str_size(&ds->strings, name);
+        at -= n;
+        if (n) memcpy(at, as_ds_text(ds, name), n);
+        if (as_ds_context(ds, id)->parent != ASSAY_NONE) memcpy(at -= 2, "->", 2);
+    }
+    out->count = size + 1;
+    return true;
+}
+
+const char *as_kind_name(as_metric_kind kind) {
+    static const char *const names[] = {"none", "inclusive", "exclusive", "point", "lexical", "derived"};
+    return names[kind];
+}
+
+const char *as_dtype_name(as_dtype dtype) {
+    static const char *const names[] = {"INT64", "UINT64", "DOUBLE"};
+    return names[dtype];
+}
+
+const char *as_severity_name(as_severity severity) {
+    static const char *const names[] = {"note", "warning", "error"};
+    return names[severity];
+}
+
+const char *as_owner_name(as_owner owner) {
+    static const char *const names[] = {"dataset", "run", "metric", "region", "context", "location", "event", "record"};
+    return names[owner];
+}

@@ -1,0 +1,95 @@
+/* The tree of contexts while it grows, and its pre-order in the end. */
+#include "dataset/build.h"
+
+void as_tree_init(as_tree *tree, as_dataset *ds) {
+    *tree = (as_tree){.ds = ds};
+    as_vec_init(&tree->nodes, sizeof(as_context), &ds->budget);
+    as_map_init(&tree->by_region, &ds->budget);
+    as_map_init(&tree->by_path, &ds->budget);
+    as_map_init(&tree->regions, &ds->budget);
+}
+
+void as_tree_free(as_tree *tree) {
+    as_vec_free(&tree->nodes);
+    as_map_free(&tree->by_region);
+    as_map_free(&tree->by_path);
+    as_map_free(&tree->regions);
+}
+
+assay_id as_tree_add(as_tree *tree, const as_context *context) {
+    if (tree->nodes.count >= ASSAY_NONE - 1) return ASSAY_NONE;
+    as_context *node = as_vec_push(&tree->nodes);
+    if (!node) return ASSAY_NONE;
+    *node = *context;
+    node->depth = context->parent == ASSAY_NONE ? 0 : AS_AT(as_context, &tree->nodes, context->parent).depth + 1;
+    if (node->name == AS_NO_STR && node->region != ASSAY_NONE) node->name = as_ds_region(tree->ds, node->region)->name;
+    return (assay_id)(tree->nodes.count - 1);
+}
+
+assay_id as_tree_child(as_tree *tree, assay_id parent, assay_id region) {
+    uint64_t key = as_pair(parent + 1, region); /* roots: 0 */
+    uint32_t known = as_map_get(&tree->by_region, key);
+    if (known != AS_MAP_NONE) return known;
+    as_context context = AS_CONTEXT_INIT;
+    context.parent = parent;
+    context.region = region;
+    assay_id id = as_tree_add(tree, &context);
+    return id != ASSAY_NONE && as_map_put(&tree->by_region, key, id) ? id : ASSAY_NONE;
+}
+
+assay_id as_tree_region(as_tree *tree, as_str name) {
+    if (name == AS_NO_STR) return ASSAY_NONE;
+    uint32_t known = as_map_get(&tree->regions, name);
+    if (known != AS_MAP_NONE) return known;
+    as_region region = AS_REGION_INIT;
+    region.name = name;
+    assay_id id = as_add_region(tree->ds, &region);
+    return id != ASSAY_NONE && as_map_put(&tree->regions, name, id) ? id : ASSAY_NONE;
+}
+
+assay_id as_tree_path(as_tree *tree, const char *path, size_t size) {
+    as_str whole = as_ds_intern(tree->ds, path, size);
+    if (whole == AS_NO_STR) return ASSAY_NONE;
+    uint32_t known = as_map_get(&tree->by_path, whole);
+    if (known != AS_MAP_NONE) return known;
+    assay_id id = ASSAY_NONE;
+    for (const char *at = path, *end = path + size;;) {
+        const char *arrow = memmem(at, (size_t)(end - at), "->", 2);
+        const char *stop = arrow ? arrow : end;
+        assay_id region = as_tree_region(tree, as_ds_intern(tree->ds, at, (size_t)(stop - at)));
+        if (region == ASSAY_NONE) return ASSAY_NONE;
+        id = as_tree_child(tree, id, region);
+        if (id == ASSAY_NONE) return ASSAY_NONE;
+        if (!arrow) break;
+        at = arrow + 2;
+    }
+    AS_AT(as_context, &tree->nodes, id).is_callpath = true;
+    return as_map_put(&tree->by_path, whole, id) ? id : ASSAY_NONE;
+}
+
+bool as_tree_finish(as_tree *tree, const assay_id **new_ids) {
+    size_t n = tree->nodes.count;
+    as_context *nodes = tree->nodes.data;
+    assay_id *ids = as_arena_array(&tree->ds->arena, n, sizeof *ids);
+    if (!ids || !as_vec_reserve(&tree->ds->contexts, n)) return false;
+    /* Sizes of subtrees, children before parents; then each child's place follows from its parent's and its elder siblings'. */
+    for (size_t i = 0; i < n; i++) nodes[i].subtree = 1;
+    for (size_t i = n; i-- > 0;) {
+        if (nodes[i].parent != ASSAY_NONE) nodes[nodes[i].parent].subtree += nodes[i].subtree;
+    }
+    assay_id next_root = 0;
+    as_context *sorted = tree->ds->contexts.data;
+    for (size_t i = 0; i < n; i++) {
+        assay_id parent = nodes[i].parent;
+        assay_id *next = parent == ASSAY_NONE ? &next_root : &sorted[ids[parent]].subtree; /* used as a counter until below */
+        ids[i] = *next;
+        *next += nodes[i].subtree;
+        sorted[ids[i]] = nodes[i];
+        sorted[ids[i]].parent = parent == ASSAY_NONE ? ASSAY_NONE : ids[parent];
+        sorted[ids[i]].subtree = ids[i] + 1;
+    }
+    for (size_t i = 0; i < n; i++) sorted[ids[i]].subtree = nodes[i].subtree;
+    tree->ds->contexts.count = n;
+    *new_ids = ids;
+    return true;
+}

@@ -1,0 +1,67 @@
+/* The loss report: what a dataset has and a format cannot hold. */
+#include "formats/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void as_losses_init(as_losses *losses) { as_vec_init(&losses->texts, sizeof(char *), NULL); }
+
+void as_losses_free(as_losses *losses) {
+    for (size_t i = 0; i < losses->texts.count; i++) free(AS_AT(char *, &losses->texts, i));
+    as_vec_free(&losses->texts);
+}
+
+void as_lose(as_losses *losses, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = NULL;
+    if (vasprintf(&text, format, args) < 0) text = NULL;
+    va_end(args);
+    if (text) as_one_line(text);
+    if (text && !as_vec_append(&losses->texts, &text, 1)) free(text);
+}
+
+static void lose_count(as_losses *losses, uint64_t n, const char *one, const char *many) {
+    if (n) as_lose(losses, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+/* Series with statistics but no values: lost where only values can be written. */
+static uint64_t statistics_only(const as_dataset *ds) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < ds->series.count; i++) {
+        const as_series *series = as_ds_series(ds, i);
+        const as_block *block = as_ds_metric_block(ds, series->metric);
+        n += !block || as_block_find(block, series->context) == UINT32_MAX;
+    }
+    return n;
+}
+
+static uint64_t records(const as_dataset *ds) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < ds->records.count; i++) n += as_table_rows(AS_AT(as_record_table, &ds->records, i).table);
+    return n;
+}
+
+static void lose_details(const as_dataset *ds, unsigned holds, as_losses *losses) {
+    uint64_t units = 0, sources = 0, profiles = 0;
+    for (size_t i = 0; i < ds->metrics.count; i++) units += as_ds_metric(ds, (assay_id)i)->unit != AS_NO_STR;
+    for (size_t i = 0; i < ds->regions.count; i++) sources += as_ds_region(ds, (assay_id)i)->file != AS_NO_STR;
+    for (size_t i = 0; i < ds->runs.count; i++) profiles += as_ds_run(ds, (assay_id)i)->point == ASSAY_NONE;
+    if (!(holds & AS_HOLDS_UNITS)) lose_count(losses, units, "unit of a metric", "units of metrics");
+    if (!(holds & AS_HOLDS_SOURCE)) lose_count(losses, sources, "source file of a region", "source files of regions");
+    if (!(holds & AS_HOLDS_PROFILES)) lose_count(losses, profiles, "run without parameters", "runs without parameters");
+}
+
+void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *losses) {
+    unsigned holds = format->holds;
+    if (!(holds & AS_HOLDS_VALUES)) lose_count(losses, as_ds_values(ds), "value", "values");
+    if (!(holds & AS_HOLDS_STATISTICS)) lose_count(losses, statistics_only(ds), "series of statistics without values", "series of statistics without values");
+    if (!(holds & AS_HOLDS_MODELS)) lose_count(losses, ds->models.count, "model", "models");
+    if (!(holds & AS_HOLDS_LOCATIONS)) lose_count(losses, as_ds_leaves(ds), "location (its values become repetitions)", "locations (their values become repetitions)");
+    if (!(holds & AS_HOLDS_EVENTS)) lose_count(losses, ds->events.count, "event", "events");
+    bool same = strcmp(ds->format, format->name) == 0; /* a format's own records and attributes go back where they came from */
+    if (!(holds & AS_HOLDS_RECORDS) || !same) lose_count(losses, records(ds), "record with further keys", "records with further keys");
+    if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) lose_count(losses, ds->attributes.count, "attribute", "attributes");
+    lose_details(ds, holds, losses);
+    if (format->losses) format->losses(ds, losses);
+}

@@ -1,0 +1,175 @@
+/* The list of formats, and how an input finds its reader and a dataset its writer. */
+#include "formats/format.h"
+
+#include <strings.h>
+
+#define AS_FORMAT(name) extern const as_format name;
+#include "formats/formats.def"
+#undef AS_FORMAT
+
+const as_format *const as_formats[] = {
+#define AS_FORMAT(name) &name,
+#include "formats/formats.def"
+#undef AS_FORMAT
+    NULL};
+
+const as_format *as_format_find(const char *name) {
+    for (const as_format *const *format = as_formats; *format; format++) {
+        if (strcmp((*format)->name, name) == 0) return *format;
+    }
+    return NULL;
+}
+
+/* Whether path ends in one of the endings of a list like ".txt .text", with something before it. */
+static bool has_ending(const char *path, const char *endings) {
+    size_t size = strlen(path);
+    for (const char *ending = endings; *ending;) {
+        size_t n = strcspn(ending, " ");
+        if (n && size > n && strncasecmp(path + size - n, ending, n) == 0) return true;
+        ending += n + strspn(ending + n, " ");
+    }
+    return false;
+}
+
+const as_format *as_format_for_path(const char *path) {
+    for (const as_format *const *format = as_formats; *format; format++) {
+        if ((*format)->write && has_ending(path, (*format)->extensions)) return *format;
+    }
+    return NULL;
+}
+
+/* ---- what a reader reports ------------------------------------------------------------------------------------------- */
+
+assay_status as_broken(as_reader *reader, as_place place, const char *rule, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    assay_status status = ASSAY_OK;
+    if (reader->keep_going) {
+        reader->failed = true;
+        as_add_vproblem(reader->dataset, AS_ERROR, place, rule, format, args);
+    } else {
+        status = as_vfail(reader->error, ASSAY_E_FORMAT, place, rule, format, args);
+    }
+    va_end(args);
+    return status;
+}
+
+void as_warn(as_reader *reader, as_place place, const char *rule, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    as_add_vproblem(reader->dataset, AS_WARNING, place, rule, format, args);
+    va_end(args);
+}
+
+void as_note(as_reader *reader, as_place place, const char *rule, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    as_add_vproblem(reader->dataset, AS_NOTE, place, rule, format, args);
+    va_end(args);
+}
+
+assay_status as_reader_progress(as_reader *reader, size_t done) {
+    as_input_consumed(reader->input, done);
+    if (!reader->progress) return ASSAY_OK;
+    double fraction = reader->input->size ? (double)done / (double)reader->input->size : 1;
+    if (reader->progress(reader->user, "reading", fraction)) return ASSAY_OK;
+    return as_fail(reader->error, ASSAY_E_CANCELLED, as_place_file(reader->input->path), "cancelled", "cancelled");
+}
+
+assay_status as_reader_memory(as_reader *reader) { return as_fail_memory(reader->error, reader->input->path); }
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+static as_probe probe_of(const as_input *input) {
+    size_t window = input->size < AS_PROBE_SIZE ? input->size : AS_PROBE_SIZE;
+    as_probe probe = {.path = input->path, .is_directory = input->is_directory, .size = input->size, .head_size = window, .tail_size = window};
+    probe.head = input->is_directory ? "" : input->data;
+    probe.tail = input->is_directory ? "" : input->data + input->size - window;
+    return probe;
+}
+
+/* The format whose bid is highest. */
+static assay_status choose(const as_input *input, const as_format **out, int *bits, assay_error *error) {
+    as_probe probe = probe_of(input);
+    const as_format *rival = NULL;
+    *out = NULL;
+    *bits = 0;
+    for (const as_format *const *format = as_formats; *format; format++) {
+        int bid = (*format)->bid && (*format)->read ? (*format)->bid(&probe) : 0;
+        if (bid > *bits) *out = *format, *bits = bid, rival = NULL;
+        else if (bid && bid == *bits) rival = *format;
+    }
+    as_place place = as_place_file(input->path);
+    if (rival) {
+        return as_fail(error, ASSAY_E_AMBIGUOUS, place, "ambiguous-format", "may be %s as well as %s; say which with --from", (*out)->name, rival->name);
+    }
+    if (*out) return ASSAY_OK;
+    if (input->is_directory) return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format", "is a directory without any measurement assay knows");
+    if (!input->size) return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format", "is empty");
+    return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format", "is of no format assay knows; 'assay formats' lists them, --from names one");
+}
+
+static assay_status find_format(const as_input *input, const char *name, const as_format **out, int *bits, assay_error *error) {
+    if (!name) return choose(input, out, bits, error);
+    *bits = 0;
+    *out = as_format_find(name);
+    if (!*out) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; 'assay formats' lists them", name);
+    if (!(*out)->read) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "the format %s cannot be read", name);
+    return ASSAY_OK;
+}
+
+/* Reads an open input with a chosen format. */
+static assay_status read_with(as_input *input, const as_format *format, int bits, const as_read_config *config, as_dataset *ds, assay_error *error) {
+    as_reader reader = {.input = input, .dataset = ds, .options = {format->read_options, config->options}, .max_depth = config->depth_limit ? config->depth_limit : 1024,
+                        .keep_going = config->keep_going, .progress = config->progress, .user = config->user, .error = error};
+    AS_TRY(as_options_check(&reader.options, format->name, error));
+    ds->format = format->name;
+    ds->evidence = bits;
+    ds->input_size = input->size;
+    ds->path = as_ds_intern_text(ds, input->path);
+    if (ds->path == AS_NO_STR) return as_fail_memory(error, input->path);
+    if (input->is_directory && !format->reads_directories) {
+        return as_fail(error, ASSAY_E_FORMAT, as_place_file(input->path), "is-directory", "is a directory; %s is a file", format->name);
+    }
+    return format->read(&reader);
+}
+
+static assay_status read_input(as_input *input, const as_read_config *config, as_dataset *ds, assay_error *error) {
+    const as_format *format;
+    int bits;
+    AS_TRY(find_format(input, config->format, &format, &bits, error));
+    return read_with(input, format, bits, config, ds, error);
+}
+
+assay_status as_read(const char *path, const as_read_config *config, as_dataset **out, assay_error *error) {
+    static const as_read_config defaults = {0};
+    if (!config) config = &defaults;
+    as_dataset *ds = as_dataset_new(config->memory_limit);
+    if (!ds) return as_fail_memory(error, path);
+    as_input *input = NULL;
+    assay_status status = as_input_open(path, &ds->budget, &input, error);
+    if (status == ASSAY_OK) status = read_input(input, config, ds, error);
+    as_input_close(input);
+    if (status == ASSAY_OK) *out = ds;
+    else as_dataset_free(ds);
+    return status;
+}
+
+assay_status as_read_memory(const char *name, const char *data, size_t size, const as_read_config *config, as_dataset **out, assay_error *error) {
+    static const as_read_config defaults = {0};
+    if (!config) config = &defaults;
+    as_dataset *ds = as_dataset_new(config->memory_limit);
+    if (!ds) return as_fail_memory(error, name);
+    as_input input = {.path = name, .data = data, .size = size, .budget = &ds->budget};
+    assay_status status = read_input(&input, config, ds, error);
+    if (status == ASSAY_OK) *out = ds;
+    else as_dataset_free(ds);
+    return status;
+}
+
+assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, as_output *out, assay_error *error) {
+    if (!format->write) return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable", "the format %s cannot be written", format->name);
+    as_writer writer = {.dataset = dataset, .out = out, .options = {format->write_options, options}, .error = error};
+    AS_TRY(as_options_check(&writer.options, format->name, error));
+    return format->write(&writer);
+}
