@@ -1,0 +1,269 @@
+#include "dataset/merge.h"
+
+#include <stdlib.h>
+
+#include "dataset/experiment.h"
+
+bool as_can_merge(as_dataset *const *parts, size_t n) {
+    for (size_t k = 0; k < n; k++) {
+        if (!parts[k]->parameters.count || parts[k]->parameters.count != parts[0]->parameters.count) return false;
+        for (size_t i = 0; i < parts[0]->parameters.count; i++) {
+            const char *name = as_ds_text(parts[0], AS_AT(as_str, &parts[0]->parameters, i));
+            size_t j = 0;
+            while (j < parts[k]->parameters.count && strcmp(as_ds_text(parts[k], AS_AT(as_str, &parts[k]->parameters, j)), name) != 0) j++;
+            if (j == parts[k]->parameters.count) return false;
+        }
+    }
+    return n > 0;
+}
+
+/* Where the ids of a part go. Contexts are tree ids until the experiment is finished. */
+typedef struct id_maps {
+    assay_id *points, *metrics, *contexts;
+    as_vec record_runs; /* run_place, for each row of each table of records */
+} id_maps;
+
+/* A run before runs have numbers. point ASSAY_NONE: none. */
+typedef struct run_place {
+    assay_id point;
+    uint32_t repetition;
+} run_place;
+
+typedef struct merger {
+    as_dataset *ds;
+    as_experiment *experiment;
+    id_maps *maps; /* one for each part */
+} merger;
+
+static assay_id *map_points(merger *m, const as_dataset *part) {
+    size_t n = m->ds->parameters.count;
+    assay_id *map = malloc((part->n_points + 1) * sizeof *map);
+    double *coordinates = malloc(n * sizeof *coordinates);
+    if (!map || !coordinates) goto fail;
+    for (assay_id p = 0; p < part->n_points; p++) {
+        const double *from = as_ds_point(part, p);
+        for (size_t i = 0; i < n; i++) { /* parameters may stand in another order */
+            as_str name = AS_AT(as_str, &part->parameters, i);
+            assay_id parameter = as_add_parameter(m->ds, as_ds_intern(m->ds, as_ds_text(part, name), as_str_size(&part->strings, name)));
+            if (parameter == ASSAY_NONE) goto fail;
+            coordinates[parameter] = from[i];
+        }
+        map[p] = as_experiment_point(m->experiment, coordinates);
+        if (map[p] == ASSAY_NONE) goto fail;
+    }
+    free(coordinates);
+    return map;
+fail:
+    free(coordinates);
+    free(map);
+    return NULL;
+}
+
+/* A text of the part in the merged dataset; absent stays absent. *fine is cleared when memory is out. */
+static as_str carry(merger *m, const as_dataset *part, as_str text, bool *fine) {
+    if (text == AS_NO_STR) return AS_NO_STR;
+    as_str copy = as_ds_intern(m->ds, as_ds_text(part, text), as_str_size(&part->strings, text));
+    if (copy == AS_NO_STR) *fine = false;
+    return copy;
+}
+
+static assay_id *map_metrics(merger *m, const as_dataset *part) {
+    assay_id *map = malloc((part->metrics.count + 1) * sizeof *map);
+    bool fine = map != NULL;
+    for (assay_id i = 0; i < part->metrics.count && fine; i++) {
+        const as_metric *from = as_ds_metric(part, i);
+        size_t before = m->ds->metrics.count;
+        map[i] = as_experiment_metric(m->experiment, as_ds_text(part, from->name), as_str_size(&part->strings, from->name));
+        fine = map[i] != ASSAY_NONE;
+        if (!fine || map[i] < before) continue;
+        as_metric *to = &AS_AT(as_metric, &m->ds->metrics, map[i]);
+        to->display_name = carry(m, part, from->display_name, &fine);
+        to->unit = carry(m, part, from->unit, &fine);
+        to->description = carry(m, part, from->description, &fine);
+        to->kind = from->kind;
+        to->parent = from->parent == ASSAY_NONE ? ASSAY_NONE : map[from->parent]; /* parents come before children */
+    }
+    if (fine) return map;
+    free(map);
+    return NULL;
+}
+
+static assay_id *map_contexts(merger *m, const as_dataset *part) {
+    as_tree *tree = as_experiment_tree(m->experiment);
+    assay_id *map = malloc((part->contexts.count + 1) * sizeof *map);
+    bool fine = map != NULL;
+    for (assay_id i = 0; i < part->contexts.count && fine; i++) {
+        const as_context *from = as_ds_context(part, i);
+        assay_id region = as_tree_region(tree, carry(m, part, from->name, &fine));
+        fine = fine && region != ASSAY_NONE;
+        if (!fine) break;
+        map[i] = as_tree_child(tree, from->parent == ASSAY_NONE ? ASSAY_NONE : map[from->parent], region);
+        fine = map[i] != ASSAY_NONE;
+        if (!fine) break;
+        as_context *to = &AS_AT(as_context, &tree->nodes, map[i]);
+        to->is_callpath |= from->is_callpath;
+        if (to->line < 0) to->line = from->line;
+        if (from->region == ASSAY_NONE) continue;
+        as_region *place = &AS_AT(as_region, &m->ds->regions, region);
+        const as_region *source = as_ds_region(part, from->region);
+        if (place->file == AS_NO_STR) place->file = carry(m, part, source->file, &fine), place->line_begin = source->line_begin, place->line_end = source->line_end;
+    }
+    if (fine) return map;
+    free(map);
+    return NULL;
+}
+
+static bool add_series(merger *m, const as_dataset *part, const id_maps *maps, const as_series *series) {
+    as_cell_key key = {.metric = maps->metrics[series->metric], .context = maps->contexts[series->context]};
+    const as_block *block = as_ds_metric_block(part, series->metric);
+    uint32_t index = block ? as_block_find(block, series->context) : UINT32_MAX;
+    if (index != UINT32_MAX) {
+        for (uint64_t row = block->starts[index]; row < block->starts[index + 1]; row++) {
+            key.point = maps->points[as_ds_run(part, as_block_run(block, row))->point];
+            assay_id location = as_block_location(block, row);
+            bool fine = location == ASSAY_NONE ? as_experiment_value(m->experiment, key, as_block_value(block, row))
+                                               : as_experiment_value_at(m->experiment, key, location, as_block_value(block, row));
+            if (!fine) return false;
+        }
+        return true;
+    }
+    for (uint32_t i = 0; i < series->n_measurements; i++) {
+        const as_measurement *statistics = as_ds_measurement(part, series->first_measurement + i);
+        key.point = maps->points[statistics->point];
+        if (!as_experiment_statistics(m->experiment, key, statistics)) return false;
+    }
+    return true;
+}
+
+/* The number in a column of ids, or ASSAY_NONE. */
+static assay_id id_in(const as_table *table, size_t row, const char *column) {
+    size_t at = as_table_find_column(table, column);
+    as_cell cell = at == SIZE_MAX ? as_cell_null() : as_table_get(table, row, at);
+    return cell.type == AS_CELL_INT ? (assay_id)cell.i : ASSAY_NONE;
+}
+
+/* The repetitions of a part follow those that were there before it: finds out, before its values come, which run each of its records will have. */
+static bool place_records(merger *m, const as_dataset *part, id_maps *maps) {
+    for (size_t t = 0; t < part->records.count; t++) {
+        const as_table *table = AS_AT(as_record_table, &part->records, t).table;
+        for (size_t row = 0; row < as_table_rows(table); row++) {
+            assay_id run = id_in(table, row, "run"), metric = id_in(table, row, "metric"), context = id_in(table, row, "context");
+            run_place place = {.point = ASSAY_NONE};
+            if (run != ASSAY_NONE && metric != ASSAY_NONE && context != ASSAY_NONE) {
+                place.point = maps->points[as_ds_run(part, run)->point];
+                uint32_t before = as_experiment_repetition(m->experiment, (as_cell_key){maps->metrics[metric], maps->contexts[context], place.point});
+                if (before == UINT32_MAX) return false;
+                place.repetition = before + as_ds_run(part, run)->repetition;
+            }
+            if (!as_vec_append(&maps->record_runs, &place, 1)) return false;
+        }
+    }
+    return true;
+}
+
+/* A cell of a record in the merged dataset: ids are those of the part. */
+static as_cell carry_cell(const id_maps *maps, const assay_id *new_ids, const char *column, as_cell cell) {
+    if (cell.type != AS_CELL_INT) return cell;
+    if (strcmp(column, "metric") == 0) return as_cell_int(maps->metrics[cell.i]);
+    if (strcmp(column, "context") == 0) return as_cell_int(new_ids[maps->contexts[cell.i]]);
+    if (strcmp(column, "point") == 0) return as_cell_int(maps->points[cell.i]);
+    return cell;
+}
+
+static bool add_record(as_dataset *ds, as_table *to, const as_table *from, size_t row, const id_maps *maps, const assay_id *new_ids, run_place place) {
+    size_t target = as_table_rows(to);
+    assay_id run = place.point == ASSAY_NONE ? ASSAY_NONE : as_run_of(ds, place.point, place.repetition);
+    if (!as_table_add_row(to) || !as_table_set(to, target, 0, as_cell_int((int64_t)target))) return false;
+    if (run != ASSAY_NONE && !as_table_set(to, target, 1, as_cell_int(run))) return false;
+    for (size_t column = 2; column < as_table_columns(from); column++) {
+        const char *name = as_table_column_name(from, column);
+        size_t at = as_table_find_column(to, name);
+        if (at == SIZE_MAX) at = as_table_add_column(to, name);
+        if (at == SIZE_MAX || !as_table_set(to, target, at, carry_cell(maps, new_ids, name, as_table_get(from, row, column)))) return false;
+    }
+    return true;
+}
+
+static bool add_records(merger *m, const as_dataset *part, const id_maps *maps, const assay_id *new_ids) {
+    size_t place = 0;
+    for (size_t t = 0; t < part->records.count; t++) {
+        const as_record_table *records = &AS_AT(as_record_table, &part->records, t);
+        as_table *to = as_add_record_table(m->ds, as_ds_text(part, records->name));
+        if (!to) return false;
+        for (size_t row = 0; row < as_table_rows(records->table); row++) {
+            if (!add_record(m->ds, to, records->table, row, maps, new_ids, AS_AT(run_place, &maps->record_runs, place++))) return false;
+        }
+    }
+    return true;
+}
+
+static bool add_attributes(merger *m, const as_dataset *part, const id_maps *maps, const assay_id *new_ids) {
+    for (size_t i = 0; i < part->attributes.count; i++) {
+        const as_attribute *attribute = as_ds_attribute(part, i);
+        assay_id owner = attribute->owner_id;
+        if (attribute->owner == AS_OWNER_METRIC) owner = maps->metrics[owner];
+        else if (attribute->owner == AS_OWNER_CONTEXT) owner = new_ids[maps->contexts[owner]];
+        else if (attribute->owner != AS_OWNER_DATASET) continue;
+        if (!as_add_attribute(m->ds, attribute->owner, owner, as_ds_text(part, attribute->key), attribute->value)) return false;
+    }
+    for (size_t i = 0; i < part->problems.count; i++) {
+        const as_problem *problem = as_ds_problem(part, i);
+        as_place place = {as_ds_text(part, problem->file), problem->offset, problem->line, problem->column};
+        if (strcmp(as_ds_text(part, problem->rule), "missing-points") == 0) continue; /* found anew for the whole */
+        as_add_problem(m->ds, problem->severity, place, as_ds_text(part, problem->rule), "%s", as_ds_text(part, problem->message));
+    }
+    if (part->models.count) {
+        as_add_problem(m->ds, AS_NOTE, as_place_file(as_ds_text(part, part->path)), "models-left-out", "its %zu models do not describe the merged data and are left out",
+                       part->models.count);
+    }
+    return true;
+}
+
+static bool merge_parts(merger *m, as_dataset *const *parts, size_t n) {
+    bool fine = true;
+    for (size_t i = 0; i < parts[0]->parameters.count; i++) {
+        if (as_add_parameter(m->ds, carry(m, parts[0], AS_AT(as_str, &parts[0]->parameters, i), &fine)) == ASSAY_NONE) return false;
+    }
+    for (size_t k = 0; k < n; k++) {
+        id_maps *maps = &m->maps[k];
+        maps->points = map_points(m, parts[k]);
+        maps->metrics = map_metrics(m, parts[k]);
+        maps->contexts = map_contexts(m, parts[k]);
+        if (!maps->points || !maps->metrics || !maps->contexts || !place_records(m, parts[k], maps)) return false;
+        for (size_t i = 0; i < parts[k]->series.count; i++) {
+            if (!add_series(m, parts[k], maps, as_ds_series(parts[k], i))) return false;
+        }
+        m->ds->input_size += parts[k]->input_size;
+    }
+    const assay_id *new_ids;
+    if (!as_experiment_finish(m->experiment, AS_NOWHERE, &new_ids)) return false;
+    for (size_t k = 0; k < n; k++) {
+        if (!add_records(m, parts[k], &m->maps[k], new_ids) || !add_attributes(m, parts[k], &m->maps[k], new_ids)) return false;
+    }
+    return true;
+}
+
+assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assay_error *error) {
+    if (!as_can_merge(parts, n)) {
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-one-experiment", "the inputs do not measure the same parameters and so are not one experiment");
+    }
+    merger m = {.ds = as_dataset_new(parts[0]->budget.limit), .maps = calloc(n, sizeof *m.maps)};
+    if (m.ds) m.experiment = as_experiment_new(m.ds);
+    for (size_t k = 0; m.maps && k < n; k++) as_vec_init(&m.maps[k].record_runs, sizeof(run_place), NULL);
+    bool fine = m.experiment && m.maps && merge_parts(&m, parts, n);
+    for (size_t k = 0; m.maps && k < n; k++) {
+        free(m.maps[k].points);
+        free(m.maps[k].metrics);
+        free(m.maps[k].contexts);
+        as_vec_free(&m.maps[k].record_runs);
+    }
+    free(m.maps);
+    as_experiment_free(m.experiment);
+    if (!fine) {
+        as_dataset_free(m.ds);
+        return as_fail_memory(error, NULL);
+    }
+    m.ds->format = parts[0]->format;
+    *out = m.ds;
+    return ASSAY_OK;
+}
