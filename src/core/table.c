@@ -65,7 +65,7 @@ size_t as_table_find_column(const as_table *table, const char *name) {
 static bool extend(as_vec *column, size_t rows) {
     size_t missing = rows - column->count;
     if (!as_vec_reserve(column, missing)) return false;
-    memset((as_cell *)column->data + column->count, 0, missing * sizeof(as_cell)); /* AS_CELL_NULL is 0 */
+    if (missing) memset((as_cell *)column->data + column->count, 0, missing * sizeof(as_cell)); /* AS_CELL_NULL is 0 */
     column->count = rows;
     return true;
 }
