@@ -1,8 +1,11 @@
 """What the documents show is true: every `$ assay …` in a ```console block of README.md, run from the repository, prints what stands below it,
-and links between documents lead somewhere."""
+and links between documents lead somewhere.
+
+After a change of the output: ASSAY=build/assay ASSAY_SOURCE=. python3 tests/cli/test_docs.py --update, then read what git diff says."""
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -23,25 +26,36 @@ def examples(text):
             yield first_line + block.group(1).count('\n', 0, m.start()), m.group(1), m.group(2)
 
 
+class Shell:
+    """A folder that looks like the repository, for the examples may write files, where `assay` is the command under test."""
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix='assay-docs-')
+        for name in ('examples', 'tests', 'docs'):
+            os.symlink(os.path.abspath(os.path.join(ROOT, name)), os.path.join(self.folder.name, name))
+        commands = os.path.join(self.folder.name, '.bin')
+        os.mkdir(commands)
+        os.symlink(os.path.abspath(os.environ['ASSAY']), os.path.join(commands, 'assay'))
+        self.environment = dict(os.environ, PATH=commands + os.pathsep + os.environ['PATH'], LC_ALL='C.UTF-8', COLUMNS='120', TERM='dumb')
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+    def run(self, command):
+        return subprocess.run(command, shell=True, cwd=self.folder.name, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=120).stdout
+
+
 class Documents(unittest.TestCase):
     maxDiff = None
 
     def test_readme_examples(self):
         found = list(examples(read('README.md')))
         self.assertGreater(len(found), 5, 'examples are not recognised')
-        with tempfile.TemporaryDirectory(prefix='assay-docs-') as folder:
-            # The examples may write files: they get a folder of their own that looks like the repository.
-            for name in ('examples', 'tests', 'docs'):
-                os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
-            commands = os.path.join(folder, '.bin')
-            os.mkdir(commands)
-            os.symlink(os.environ['ASSAY'], os.path.join(commands, 'assay'))
-            environment = dict(os.environ, PATH=commands + os.pathsep + os.environ['PATH'], LC_ALL='C.UTF-8', COLUMNS='120', TERM='dumb')
+        with Shell() as shell:
             for line, command, expected in found:
                 with self.subTest(f'README.md:{line}: {command}'):
-                    result = subprocess.run(command, shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                            stderr=subprocess.STDOUT, text=True, timeout=120)
-                    self.assertEqual(expected, result.stdout)
+                    self.assertEqual(expected, shell.run(command))
 
     def test_links(self):
         for name in DOCUMENTS:
@@ -50,5 +64,17 @@ class Documents(unittest.TestCase):
                     self.assertTrue(os.path.exists(os.path.join(ROOT, os.path.dirname(name), target)), f'{name} links to {target}')
 
 
+def update():
+    text = read('README.md')
+    with Shell() as shell:
+        for _, command, shown in examples(text):
+            text = text.replace(f'$ {command}\n{shown}', f'$ {command}\n{shell.run(command)}', 1)
+    with open(os.path.join(ROOT, 'README.md'), 'w', encoding='utf-8') as f:
+        f.write(text)
+
+
 if __name__ == '__main__':
+    if sys.argv[1:] == ['--update']:
+        update()
+        sys.exit(0)
     unittest.main()
