@@ -111,7 +111,7 @@ static bool real_place(const char *path, char place[PATH_MAX]) {
     char link[PATH_MAX], folder[PATH_MAX];
     struct stat status;
     if (strlen(path) >= PATH_MAX) return errno = ENAMETOOLONG, false;
-    strcpy(link, path);
+    memcpy(link, path, strlen(path) + 1);
     for (int links = 0; lstat(link, &status) == 0 && S_ISLNK(status.st_mode); links++) {
         if (links == MAX_LINKS) return errno = ELOOP, false;
         if (!read_link(link)) return false;
@@ -119,7 +119,7 @@ static bool real_place(const char *path, char place[PATH_MAX]) {
     char *slash = strrchr(link, '/');
     const char *base = slash ? slash + 1 : link;
     if (!*base) return errno = EISDIR, false;
-    if (slash == link) strcpy(folder, "/");
+    if (slash == link) memcpy(folder, "/", 2);
     else {
         if (slash) *slash = '\0';
         if (!realpath(slash ? link : ".", folder)) return false;
