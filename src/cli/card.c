@@ -1,0 +1,297 @@
+#include "cli/card.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/problems.h"
+#include "render/display.h"
+
+enum { LABEL_COLUMN = 2, LABEL_WIDTH = 10, MAX_ROWS = 16, COUNT_SIZE = 32, NAMES_SHOWN = 12, VALUES_SHOWN = 8, PROBLEMS_SHOWN = 5 };
+
+/* ---- pieces of text -------------------------------------------------------------------------------------------------- */
+
+/* 1234567 as "1,234,567". */
+static void group_digits(uint64_t number, char text[COUNT_SIZE]) {
+    char digits[AS_NUMBER_SIZE];
+    size_t n = as_uint_format(number, digits), to = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0) text[to++] = ',';
+        text[to++] = digits[i];
+    }
+    text[to] = '\0';
+}
+
+/* "812 bytes", "12.3 kB", "2.1 GB". */
+static void print_size(as_output *out, uint64_t bytes) {
+    static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    double size = (double)bytes / 1000;
+    size_t unit = 0;
+    for (; size >= 999.95 && unit < 5; unit++) size /= 1000;
+    if (bytes < 1000) as_output_printf(out, "%llu bytes", (unsigned long long)bytes);
+    else as_output_printf(out, "%.*f %s", size < 99.95 ? 1 : 0, size, units[unit]);
+}
+
+static void print_text(as_output *out, const char *text) {
+    if (text) as_display_write(out, text, strlen(text), 0);
+}
+
+/* In single quotes where a shell would need them. */
+static void print_shell_word(as_output *out, const char *word) {
+    bool plain = *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,:@%")];
+    if (plain) {
+        as_output_text(out, word);
+        return;
+    }
+    as_output_char(out, '\'');
+    while (*word) {
+        size_t size = strcspn(word, "'");
+        as_display_write(out, word, size, 0);
+        word += size;
+        if (*word == '\'') as_output_text(out, "'\\''"), word++;
+    }
+    as_output_char(out, '\'');
+}
+
+static int compare_reals(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The different values of a parameter: all where they are few, else the range. */
+static void print_coordinates(as_output *out, const as_dataset *ds, size_t parameter) {
+    size_t n = ds->n_points, different = 0;
+    double *values = malloc((n ? n : 1) * sizeof *values);
+    if (!values) return;
+    for (size_t i = 0; i < n; i++) values[i] = as_ds_point(ds, (assay_id)i)[parameter];
+    qsort(values, n, sizeof *values, compare_reals);
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || values[i] != values[different - 1]) values[different++] = values[i];
+    }
+    bool few = different <= VALUES_SHOWN;
+    for (size_t i = 0; few && i < different; i++) {
+        if (i) as_output_text(out, ", ");
+        as_output_real(out, values[i]);
+    }
+    if (!few) {
+        as_output_real(out, values[0]);
+        as_output_text(out, " … ");
+        as_output_real(out, values[different - 1]);
+        as_output_printf(out, " (%zu values)", different);
+    }
+    free(values);
+}
+
+/* The fewest and most repetitions of a point; false where nothing is known. */
+static bool find_repetitions(const as_dataset *ds, uint64_t *fewest, uint64_t *most) {
+    *fewest = UINT64_MAX;
+    *most = 0;
+    if (AS_COUNT(ds, runs)) {
+        uint32_t *counts = calloc(ds->n_points + 1, sizeof *counts);
+        if (!counts) return false;
+        for (size_t i = 0; i < AS_COUNT(ds, runs); i++) {
+            const as_run *run = as_ds_run(ds, (assay_id)i);
+            if (run->point != ASSAY_NONE && run->repetition + 1 > counts[run->point]) counts[run->point] = run->repetition + 1;
+        }
+        for (size_t i = 0; i < ds->n_points; i++) {
+            if (counts[i] < *fewest) *fewest = counts[i];
+            if (counts[i] > *most) *most = counts[i];
+        }
+        free(counts);
+    }
+    for (size_t i = 0; !AS_COUNT(ds, runs) && i < AS_COUNT(ds, measurements); i++) {
+        int64_t n = as_ds_measurement(ds, i)->repetitions;
+        if (n < 0) continue;
+        if ((uint64_t)n < *fewest) *fewest = (uint64_t)n;
+        if ((uint64_t)n > *most) *most = (uint64_t)n;
+    }
+    return *most > 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct row {
+    const char *label;
+    char count[COUNT_SIZE];
+    as_output *detail;
+} row;
+
+typedef struct card {
+    row rows[MAX_ROWS];
+    size_t n;
+} card;
+
+/* A row, and where its detail is to be printed. NULL when memory is out. */
+static as_output *add_row(card *c, const char *label, uint64_t count) {
+    if (c->n == MAX_ROWS) return NULL;
+    row *r = &c->rows[c->n];
+    r->label = label;
+    group_digits(count, r->count);
+    r->detail = as_output_to_memory();
+    if (r->detail) c->n++;
+    return r->detail;
+}
+
+static void add_parameters(card *c, const as_dataset *ds) {
+    size_t n = as_ds_parameters(ds);
+    as_output *detail = n ? add_row(c, n == 1 ? "parameter" : "parameters", n) : NULL;
+    for (size_t i = 0; detail && i < n; i++) {
+        if (i) as_output_text(detail, "   ");
+        print_text(detail, as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
+        as_output_text(detail, " = ");
+        print_coordinates(detail, ds, i);
+    }
+}
+
+static void add_points(card *c, const as_dataset *ds) {
+    as_output *detail = ds->n_points ? add_row(c, ds->n_points == 1 ? "point" : "points", ds->n_points) : NULL;
+    uint64_t fewest, most;
+    if (!detail || !find_repetitions(ds, &fewest, &most)) return;
+    if (fewest == most && most == 1) as_output_text(detail, "measured once each");
+    else if (fewest == most) as_output_printf(detail, "%llu repetitions each", (unsigned long long)most);
+    else as_output_printf(detail, "%llu to %llu repetitions", (unsigned long long)fewest, (unsigned long long)most);
+}
+
+static void add_metrics(card *c, const as_dataset *ds) {
+    size_t n = AS_COUNT(ds, metrics);
+    as_output *detail = n ? add_row(c, n == 1 ? "metric" : "metrics", n) : NULL;
+    for (size_t i = 0; detail && i < n && i < NAMES_SHOWN; i++) {
+        const as_metric *m = as_ds_metric(ds, (assay_id)i);
+        const char *name = as_ds_text(ds, m->name), *unit = as_ds_text(ds, m->unit);
+        if (i) as_output_text(detail, ", ");
+        print_text(detail, name && *name ? name : "(no name)");
+        if (unit && *unit) {
+            as_output_text(detail, " [");
+            print_text(detail, unit);
+            as_output_char(detail, ']');
+        }
+    }
+    if (detail && n > NAMES_SHOWN) as_output_text(detail, ", …");
+}
+
+static void add_contexts(card *c, const as_dataset *ds) {
+    size_t n = AS_COUNT(ds, contexts), callpaths = 0, levels = 0;
+    for (size_t i = 0; i < n; i++) {
+        const as_context *context = as_ds_context(ds, (assay_id)i);
+        callpaths += context->is_callpath;
+        if (context->depth + 1 > levels) levels = context->depth + 1;
+    }
+    if (!n) return;
+    as_output *detail = add_row(c, callpaths == 1 ? "call path" : "call paths", callpaths ? callpaths : n);
+    if (!detail) return;
+    as_output_printf(detail, "%zu level%s", levels, levels == 1 ? "" : "s");
+    if (callpaths && callpaths != n) as_output_printf(detail, ", %zu nodes in the tree", n);
+}
+
+static void add_models(card *c, const as_dataset *ds) {
+    size_t n = AS_COUNT(ds, models), sets = AS_COUNT(ds, model_sets);
+    as_output *detail = n ? add_row(c, n == 1 ? "model" : "models", n) : NULL;
+    if (!detail || !sets) return;
+    as_output_printf(detail, "in %zu set%s: ", sets, sets == 1 ? "" : "s");
+    for (size_t i = 0; i < sets && i < NAMES_SHOWN; i++) {
+        if (i) as_output_text(detail, ", ");
+        print_text(detail, as_ds_text(ds, as_ds_model_set(ds, (assay_id)i)->name));
+    }
+    if (sets > NAMES_SHOWN) as_output_text(detail, ", …");
+}
+
+static void add_count(card *c, const char *label, uint64_t count) {
+    if (count) add_row(c, label, count);
+}
+
+static void add_problems(card *c, const as_dataset *ds) {
+    uint64_t counts[3] = {0};
+    for (size_t i = 0; i < AS_COUNT(ds, problems); i++) counts[as_ds_problem(ds, i)->severity]++;
+    uint64_t n = AS_COUNT(ds, problems) + ds->n_problems_dropped;
+    as_output *detail = n ? add_row(c, n == 1 ? "problem" : "problems", n) : NULL;
+    if (detail) as_finding_print_counts(detail, counts[AS_ERROR], counts[AS_WARNING], counts[AS_NOTE]);
+}
+
+/* ---- printing -------------------------------------------------------------------------------------------------------- */
+
+static void print_rows(as_cli *cli, const card *c) {
+    size_t count_width = 0;
+    for (size_t i = 0; i < c->n; i++) count_width = strlen(c->rows[i].count) > count_width ? strlen(c->rows[i].count) : count_width;
+    size_t indent = LABEL_COLUMN + LABEL_WIDTH + 2 + count_width + 2;
+    size_t room = cli->style.width > indent + 10 ? cli->style.width - indent : 0;
+    bool colour = cli->style.colour;
+    for (size_t i = 0; i < c->n; i++) {
+        size_t size;
+        const char *detail = as_output_memory(c->rows[i].detail, &size);
+        as_output_printf(cli->out, "  %s%-*s%s  %*s", as_sgr(colour, AS_DIM), LABEL_WIDTH, c->rows[i].label, as_sgr(colour, AS_PLAIN),
+                         (int)count_width, c->rows[i].count);
+        if (detail && size) {
+            as_output_text(cli->out, "  ");
+            as_display_write(cli->out, detail, size, room);
+        }
+        as_output_char(cli->out, '\n');
+    }
+}
+
+/* The name, the format, and at the right edge how it was recognised and how large it is. */
+static void print_head(as_cli *cli, const as_dataset *ds) {
+    const as_format *format = as_format_find(ds->format);
+    const char *path = as_ds_text(ds, ds->path), *version = as_ds_text(ds, ds->format_version);
+    as_output *right = as_output_to_memory();
+    if (!right) return;
+    if (ds->evidence) as_output_printf(right, "recognised by %d bits, ", ds->evidence);
+    print_size(right, ds->input_size);
+    size_t size;
+    const char *right_text = as_output_memory(right, &size);
+
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
+    size_t at = as_display_write(cli->out, path, strlen(path), 0);
+    as_output_printf(cli->out, "%s  ", as_sgr(cli->style.colour, AS_PLAIN));
+    const char *title = format ? format->title : ds->format;
+    at += 2 + as_display_write(cli->out, title, strlen(title), 0);
+    if (version) {
+        as_output_char(cli->out, ' ');
+        at += 1 + as_display_write(cli->out, version, strlen(version), 0);
+    }
+    size_t edge = cli->style.width < 100 ? cli->style.width : 100;
+    as_display_pad(cli->out, edge > at + size + 2 ? edge - at - size : 2);
+    as_output_printf(cli->out, "%s%s%s\n", as_sgr(cli->style.colour, AS_DIM), right_text ? right_text : "", as_sgr(cli->style.colour, AS_PLAIN));
+    as_output_discard(right);
+}
+
+static void print_problems(as_cli *cli, const as_dataset *ds) {
+    size_t n = AS_COUNT(ds, problems), shown = n <= PROBLEMS_SHOWN + 1 ? n : PROBLEMS_SHOWN;
+    for (size_t i = 0; i < shown; i++) {
+        as_finding finding = as_finding_of(ds, i);
+        as_output_text(cli->out, "    ");
+        as_finding_print(cli->out, &finding, cli->style.colour);
+    }
+    uint64_t more = n - shown + ds->n_problems_dropped;
+    if (more) as_output_printf(cli->out, "    … %llu more; assay validate shows them\n", (unsigned long long)more);
+}
+
+/* Commands that make sense now. */
+static void print_next(as_cli *cli, const as_dataset *ds) {
+    const char *path = as_cli_operand(cli, 0);
+    if (strcmp(path, "-") == 0) return;
+    as_output_printf(cli->out, "%snext:%s assay sql ", as_sgr(cli->style.colour, AS_DIM), as_sgr(cli->style.colour, AS_PLAIN));
+    print_shell_word(cli->out, path);
+    as_output_text(cli->out, "   |   assay convert ");
+    print_shell_word(cli->out, path);
+    as_output_text(cli->out, strcmp(ds->format, "extrap-experiment") == 0 ? " out.sqlite\n" : " out.extra-p\n");
+}
+
+void as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
+    card c = {.n = 0};
+    add_parameters(&c, ds);
+    add_points(&c, ds);
+    add_metrics(&c, ds);
+    add_contexts(&c, ds);
+    add_count(&c, "locations", as_ds_leaves(ds));
+    add_count(&c, "values", as_ds_values(ds));
+    if (!as_ds_values(ds)) add_count(&c, "statistics", AS_COUNT(ds, measurements));
+    add_count(&c, "events", AS_COUNT(ds, events));
+    add_models(&c, ds);
+    add_count(&c, "attributes", AS_COUNT(ds, attributes));
+    add_problems(&c, ds);
+    print_head(cli, ds);
+    print_rows(cli, &c);
+    print_problems(cli, ds);
+    if (with_next) print_next(cli, ds);
+    for (size_t i = 0; i < c.n; i++) as_output_discard(c.rows[i].detail);
+}

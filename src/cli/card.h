@@ -1,0 +1,10 @@
+/* The card of a dataset: what info shows to people. */
+#ifndef AS_CLI_CARD_H
+#define AS_CLI_CARD_H
+
+#include "cli/cli.h"
+
+/* Prints it to cli->out; with_next: with the line of useful commands. */
+void as_card_print(as_cli *cli, const as_dataset *dataset, bool with_next);
+
+#endif

@@ -1,0 +1,187 @@
+/* The common options, the list of verbs, and what verbs use to read, report and show progress. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+
+#define AS_VERB(name) extern const as_verb name;
+#include "cli/verbs.def"
+#undef AS_VERB
+
+const as_verb *const as_verbs[] = {
+#define AS_VERB(name) &name,
+#include "cli/verbs.def"
+#undef AS_VERB
+    NULL};
+
+const as_cli_option as_common_options[] = {
+    {.name = "json", .group = AS_TAKES_JSON, .help = "Print the answer as JSON"},
+    {.name = "csv", .group = AS_TAKES_TABLE, .help = "Print the answer as CSV"},
+    {.name = "jsonl", .group = AS_TAKES_TABLE, .help = "Print the answer as JSON Lines, an object for each row"},
+    {.name = "md", .group = AS_TAKES_TABLE, .help = "Print the answer as a Markdown table"},
+    {.name = "from", .group = AS_TAKES_INPUT, .argument = "FORMAT", .completes = AS_COMPLETES_READABLE,
+     .help = "Read the inputs as this format instead of finding it out"},
+    {.name = "option", .letter = 'O', .group = AS_TAKES_INPUT, .argument = "KEY=VALUE",
+     .help = "Set an option of the format (see assay formats NAME); may be given several times"},
+    {.name = "memory-limit", .group = AS_TAKES_INPUT, .argument = "SIZE",
+     .help = "Let a dataset take at most this much memory, such as 500M or 2G; by default three quarters of the machine's"},
+    {.name = "output", .letter = 'o', .group = AS_TAKES_OUTPUT, .argument = "FILE", .completes = AS_COMPLETES_FILES,
+     .help = "Write the answer to this file; it appears whole or not at all"},
+    {.name = "color", .argument = "WHEN", .choices = "auto|always|never", .help = "Use colour: auto (on terminals), always or never"},
+    {.name = "quiet", .letter = 'q', .help = "Print no notes and no progress"},
+    {.name = "help", .letter = 'h', .help = "Print this help"},
+    {.name = "version", .letter = 'V', .help = "Print the version"},
+    {.name = NULL},
+};
+
+const as_verb *as_verb_find(const char *name) {
+    for (const as_verb *const *verb = as_verbs; *verb; verb++) {
+        if (strcmp((*verb)->name, name) == 0) return *verb;
+    }
+    return NULL;
+}
+
+void as_verb_options(const as_verb *verb, void (*visit)(void *user, const as_cli_option *option), void *user) {
+    for (const as_cli_option *o = verb ? verb->options : NULL; o && o->name; o++) {
+        if (!o->hidden) visit(user, o);
+    }
+    for (const as_cli_option *o = as_common_options; o->name; o++) {
+        if (o->group == 0 || (verb && (o->group & verb->takes))) visit(user, o);
+    }
+}
+
+/* ---- what was given -------------------------------------------------------------------------------------------------- */
+
+static const as_given *last_given(const as_cli *cli, const char *name) {
+    for (size_t i = cli->arguments.given.count; i > 0; i--) {
+        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i - 1);
+        if (strcmp(given->option->name, name) == 0) return given;
+    }
+    return NULL;
+}
+
+bool as_cli_has(const as_cli *cli, const char *name) { return last_given(cli, name) != NULL; }
+
+const char *as_cli_value(const as_cli *cli, const char *name) {
+    const as_given *given = last_given(cli, name);
+    return given ? given->value : NULL;
+}
+
+/* ---- errors and notes ------------------------------------------------------------------------------------------------ */
+
+as_exit as_exit_of(assay_status status) {
+    return status == ASSAY_OK ? AS_EXIT_FINE : status == ASSAY_E_USAGE ? AS_EXIT_USAGE : AS_EXIT_INPUT;
+}
+
+/* One line in one write, so that lines of several processes do not mix. */
+static void print_line(as_cli *cli, const char *label, const char *text) {
+    as_cli_progress_end(cli);
+    dprintf(STDERR_FILENO, "%sassay:%s %s%s\n", as_sgr(cli->error_colour, AS_BOLD), as_sgr(cli->error_colour, AS_PLAIN), label, text);
+}
+
+as_exit as_cli_error(as_cli *cli, const assay_error *error) {
+    if (strcmp(error->rule, "closed-pipe") == 0) return AS_EXIT_FINE; /* they have seen enough */
+    char text[sizeof error->path + sizeof error->message + 64];
+    print_line(cli, "", assay_error_text(error, text, sizeof text));
+    return as_exit_of(error->code);
+}
+
+as_exit as_cli_fail(as_cli *cli, as_exit status, const char *format, ...) {
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    as_one_line(text);
+    print_line(cli, "", text);
+    return status;
+}
+
+void as_cli_note(as_cli *cli, const char *format, ...) {
+    if (cli->quiet) return;
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    as_one_line(text);
+    print_line(cli, "note: ", text);
+}
+
+/* ---- progress -------------------------------------------------------------------------------------------------------- */
+
+enum { PROGRESS_AFTER = 500000, PROGRESS_EVERY = 100000 }; /* microseconds */
+
+static int64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void begin_progress(as_cli *cli, const char *path) {
+    cli->progress_path = path;
+    cli->progress_begin = now();
+}
+
+bool as_cli_progress(void *user, const char *stage, double fraction) {
+    as_cli *cli = user;
+    int64_t time = now();
+    if (time - cli->progress_begin < PROGRESS_AFTER || time - cli->progress_drawn < PROGRESS_EVERY) return true;
+    cli->progress_drawn = time;
+    if (fraction < 0) fraction = 0;
+    if (fraction > 1) fraction = 1;
+    char bar[] = "....................";
+    memset(bar, '=', (size_t)(fraction * (double)(sizeof bar - 1)));
+    const char *path = cli->progress_path ? cli->progress_path : "";
+    size_t size = strlen(path);
+    char name[40];
+    snprintf(name, sizeof name, "%s", size < sizeof name ? path : path + size - sizeof name + 1);
+    as_one_line(name);
+    dprintf(STDERR_FILENO, "\r\033[K[%s] %3.0f %%  %.16s %s", bar, fraction * 100, stage, name);
+    return true;
+}
+
+void as_cli_progress_end(as_cli *cli) {
+    if (cli->progress_drawn) dprintf(STDERR_FILENO, "\r\033[K");
+    cli->progress_drawn = 0;
+}
+
+/* ---- reading and printing -------------------------------------------------------------------------------------------- */
+
+assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out, assay_error *error) {
+    bool shows = !cli->quiet && isatty(STDERR_FILENO);
+    as_read_config config = {.format = cli->from,
+                             .options = options ? options : cli->options,
+                             .memory_limit = cli->memory_limit,
+                             .keep_going = keep_going,
+                             .progress = shows ? as_cli_progress : NULL,
+                             .user = cli};
+    if (shows) begin_progress(cli, path);
+    assay_status status = as_read(path, &config, out, error);
+    as_cli_progress_end(cli);
+    return status;
+}
+
+as_exit as_cli_open(as_cli *cli, const char *path, as_dataset **out) {
+    assay_error error;
+    *out = NULL;
+    return as_cli_read(cli, path, false, NULL, out, &error) == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
+}
+
+as_exit as_cli_print(as_cli *cli, const as_table *table) {
+    as_cli_progress_end(cli);
+    if (as_print_table(cli->out, table, cli->style)) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+}
+
+as_exit as_cli_commit(as_cli *cli, as_output *out, as_exit status) {
+    as_cli_progress_end(cli);
+    assay_error error;
+    if (as_output_commit(out, &error) == ASSAY_OK) return status;
+    as_exit failed = as_cli_error(cli, &error);
+    return failed == AS_EXIT_FINE ? status : failed;
+}

@@ -1,0 +1,61 @@
+#include "query/target.h"
+
+#include <strings.h>
+
+#include "core/words.h"
+#include "query/query.h"
+
+/* Whether path ends in one of the endings, separated by blanks. */
+static bool has_ending(const char *path, const char *endings) {
+    size_t size = strlen(path);
+    while (*endings) {
+        size_t n = strcspn(endings, " ");
+        if (size > n && strncasecmp(path + size - n, endings, n) == 0) return true;
+        endings += n + strspn(endings + n, " ");
+    }
+    return false;
+}
+
+static assay_status fail_unknown(const char *name, assay_error *error) {
+    as_nearest nearest = as_nearest_start(name, strlen(name));
+    as_nearest_offer(&nearest, AS_SQLITE_NAME);
+    for (const as_format *const *format = as_formats; *format; format++) {
+        if ((*format)->write) as_nearest_offer(&nearest, (*format)->name);
+    }
+    if (nearest.word) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; did you mean '%s'?", name, nearest.word);
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; 'assay formats' lists them", name);
+}
+
+assay_status as_target_find(const char *name, const char *path, as_target *out, assay_error *error) {
+    if (name ? strcmp(name, AS_SQLITE_NAME) == 0 : has_ending(path, AS_SQLITE_ENDINGS)) {
+        *out = (as_target){.name = AS_SQLITE_NAME};
+        return ASSAY_OK;
+    }
+    const as_format *format = name ? as_format_find(name) : as_format_for_path(path);
+    if (!format && name) return fail_unknown(name, error);
+    if (!format) {
+        return as_fail(error, ASSAY_E_USAGE, as_place_file(path), "unknown-format", "the name does not say which format to write; name one with --to");
+    }
+    if (!format->write) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "not-writable", "the format %s can be read but not written", format->name);
+    *out = (as_target){.name = format->name, .format = format};
+    return ASSAY_OK;
+}
+
+void as_target_losses(const as_target *target, const as_dataset *dataset, as_losses *losses) {
+    as_losses_init(losses);
+    if (target->format) as_find_losses(dataset, target->format, losses);
+}
+
+assay_status as_target_write(const as_target *target, const as_dataset *dataset, const char *path, const char *const *options, assay_error *error) {
+    if (!target->format) {
+        as_options none = {.given = options};
+        AS_TRY(as_options_check(&none, target->name, error));
+        return as_sql_export(dataset, path, error);
+    }
+    as_output *out;
+    AS_TRY(as_output_open(path, &out, error));
+    assay_status status = as_write(dataset, target->format, options, out, error);
+    if (status == ASSAY_OK) return as_output_commit(out, error);
+    as_output_discard(out);
+    return status;
+}

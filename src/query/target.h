@@ -1,0 +1,23 @@
+/* Where a dataset can be written to: one of the formats, or a SQLite database. */
+#ifndef AS_QUERY_TARGET_H
+#define AS_QUERY_TARGET_H
+
+#include "formats/format.h"
+
+#define AS_SQLITE_NAME    "sqlite"
+#define AS_SQLITE_TITLE   "SQLite database"
+#define AS_SQLITE_ENDINGS ".sqlite .db"
+
+typedef struct as_target {
+    const char *name;        /* "extrap-text", "sqlite" */
+    const as_format *format; /* NULL: a database */
+} as_target;
+
+/* By name, or where that is NULL by the ending of path. ASSAY_E_USAGE where there is none (naming the nearest) or it cannot be written. */
+assay_status as_target_find(const char *name, const char *path, as_target *out, assay_error *error);
+/* What would be lost; a database holds everything. Ended by as_losses_free(). */
+void as_target_losses(const as_target *target, const as_dataset *dataset, as_losses *losses);
+/* Writes the dataset to path, whole or not at all. */
+assay_status as_target_write(const as_target *target, const as_dataset *dataset, const char *path, const char *const *options, assay_error *error);
+
+#endif

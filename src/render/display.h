@@ -1,0 +1,14 @@
+/* Text on a terminal: how wide it is, and printed so that it can do no harm. Control characters, bidirectional overrides and invalid UTF-8 are
+ * shown as escapes (\n, \x1b, \u202e). */
+#ifndef AS_RENDER_DISPLAY_H
+#define AS_RENDER_DISPLAY_H
+
+#include "io/output.h"
+
+/* Columns the text takes when shown: East Asian wide characters two, combining ones none. */
+size_t as_display_width(const char *text, size_t size);
+/* Prints the text in at most max_width columns (0: no limit), cut with "…" where it is longer. Returns the columns used. */
+size_t as_display_write(as_output *out, const char *text, size_t size, size_t max_width);
+void as_display_pad(as_output *out, size_t columns);
+
+#endif

@@ -1,0 +1,210 @@
+/* Tables for people: aligned text and Markdown. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/display.h"
+#include "render/printer_modes.h"
+
+enum { GAP = 2, LEAST_TEXT = 6, EXACT_LENGTH = 12 };
+
+typedef struct column {
+    size_t width;  /* as shown */
+    bool numeric;  /* aligned to the right and never cut */
+    bool hidden;
+} column;
+
+/* A cell as text; small ones in the buffer. */
+typedef struct shown {
+    const char *text;
+    size_t size;
+    char buffer[AS_NUMBER_SIZE];
+} shown;
+
+/* Reals with many digits are rounded to nine: the other modes are exact. */
+static size_t show_real(double value, char buffer[AS_NUMBER_SIZE]) {
+    size_t size = as_real_format(value, buffer);
+    if (size <= EXACT_LENGTH || !isfinite(value) || (trunc(value) == value && fabs(value) < 1e15)) return size;
+    char rounded[AS_NUMBER_SIZE];
+    snprintf(rounded, sizeof rounded, "%.9g", value);
+    double back;
+    return as_real_parse(rounded, strlen(rounded), &back) ? as_real_format(back, buffer) : size;
+}
+
+static void show(as_cell cell, as_print_mode mode, shown *s) {
+    s->text = s->buffer;
+    switch (cell.type) {
+    case AS_CELL_NULL: s->text = mode == AS_PRINT_TEXT ? "-" : "", s->size = strlen(s->text); break;
+    case AS_CELL_INT: s->size = as_int_format(cell.i, s->buffer); break;
+    case AS_CELL_UINT: s->size = as_uint_format(cell.u, s->buffer); break;
+    case AS_CELL_REAL: s->size = mode == AS_PRINT_TEXT ? show_real(cell.r, s->buffer) : as_real_format(cell.r, s->buffer); break;
+    case AS_CELL_TEXT:
+    case AS_CELL_JSON: s->text = cell.text, s->size = cell.size; break;
+    }
+}
+
+/* Natural widths; a column is numeric if it has numbers and nothing else but nulls. */
+static column *measure(const as_table *table, as_print_mode mode, bool header, size_t (*width)(const char *text, size_t size)) {
+    size_t n = as_table_columns(table), rows = as_table_rows(table);
+    column *columns = calloc(n ? n : 1, sizeof *columns);
+    for (size_t i = 0; columns && i < n; i++) {
+        const char *name = as_table_column_name(table, i);
+        size_t widest = header ? width(name, strlen(name)) : 0, numbers = 0, texts = 0;
+        for (size_t row = 0; row < rows; row++) {
+            as_cell cell = as_table_get(table, row, i);
+            shown s;
+            show(cell, mode, &s);
+            size_t w = width(s.text, s.size);
+            if (w > widest) widest = w;
+            if (cell.type == AS_CELL_TEXT || cell.type == AS_CELL_JSON) texts++;
+            else if (cell.type != AS_CELL_NULL) numbers++;
+        }
+        columns[i] = (column){.width = widest ? widest : 1, .numeric = numbers > 0 && texts == 0};
+    }
+    return columns;
+}
+
+static size_t capped(const column *c, size_t cap) { return c->numeric || c->width <= cap ? c->width : cap; }
+
+static size_t total_width(const column *columns, size_t n, size_t cap) {
+    size_t total = 0;
+    for (size_t i = 0; i < n; i++) total += capped(&columns[i], cap) + (i ? GAP : 0);
+    return total;
+}
+
+/* Makes the table fit: the widest texts are cut first, all to one width; columns for which even that leaves no room are hidden. */
+static size_t fit(column *columns, size_t n, size_t width) {
+    if (!width || total_width(columns, n, SIZE_MAX) <= width) return 0;
+    size_t low = LEAST_TEXT, high = width;
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+        if (total_width(columns, n, middle) <= width) low = middle;
+        else high = middle - 1;
+    }
+    size_t used = 0, hidden = 0;
+    for (size_t i = 0; i < n; i++) {
+        columns[i].width = capped(&columns[i], low);
+        used += columns[i].width + (i ? GAP : 0);
+        columns[i].hidden = i > 0 && used > width;
+        hidden += columns[i].hidden;
+    }
+    return hidden;
+}
+
+static void print_text_cell(as_output *out, const column *c, const char *text, size_t size, bool last) {
+    size_t width = c->numeric ? as_display_width(text, size) : 0;
+    if (width < c->width && c->numeric) as_display_pad(out, c->width - width);
+    size_t used = as_display_write(out, text, size, c->width);
+    if (!c->numeric && !last) as_display_pad(out, c->width - used);
+}
+
+static size_t last_shown(const column *columns, size_t n) {
+    while (n > 1 && columns[n - 1].hidden) n--;
+    return n - 1;
+}
+
+static void print_text_header(as_output *out, const as_table *table, const column *columns, size_t last, as_print_style style) {
+    if (style.colour) as_output_text(out, "\033[1m");
+    for (size_t i = 0; i <= last; i++) {
+        const char *name = as_table_column_name(table, i);
+        if (i) as_display_pad(out, GAP);
+        print_text_cell(out, &columns[i], name, strlen(name), i == last);
+    }
+    as_output_text(out, style.colour ? "\033[0m\n" : "\n");
+    if (!style.width) return; /* a rule is for the eye, not for the next command of a pipe */
+    if (style.colour) as_output_text(out, "\033[2m");
+    for (size_t i = 0; i <= last; i++) {
+        if (i) as_display_pad(out, GAP);
+        for (size_t k = 0; k < columns[i].width; k++) as_output_text(out, "─");
+    }
+    as_output_text(out, style.colour ? "\033[0m\n" : "\n");
+}
+
+static void print_hidden(as_output *out, const as_table *table, const column *columns, size_t hidden_columns, uint64_t hidden_rows) {
+    if (hidden_rows) as_output_printf(out, "… %llu more row%s\n", (unsigned long long)hidden_rows, hidden_rows == 1 ? "" : "s");
+    if (!hidden_columns) return;
+    as_output_printf(out, "… %zu more column%s:", hidden_columns, hidden_columns == 1 ? "" : "s");
+    for (size_t i = 0; i < as_table_columns(table); i++) {
+        if (!columns[i].hidden) continue;
+        as_output_char(out, ' ');
+        as_display_write(out, as_table_column_name(table, i), strlen(as_table_column_name(table, i)), 0);
+    }
+    as_output_char(out, '\n');
+}
+
+bool as_text_print(as_output *out, const as_table *table, as_print_style style, uint64_t hidden_rows) {
+    size_t n = as_table_columns(table);
+    if (n == 0) return true;
+    column *columns = measure(table, AS_PRINT_TEXT, !style.no_header, as_display_width);
+    if (!columns) return false;
+    size_t hidden_columns = fit(columns, n, style.width), last = last_shown(columns, n);
+    if (!style.no_header) print_text_header(out, table, columns, last, style);
+    for (size_t row = 0; row < as_table_rows(table); row++) {
+        for (size_t i = 0; i <= last; i++) {
+            shown s;
+            show(as_table_get(table, row, i), AS_PRINT_TEXT, &s);
+            if (i) as_display_pad(out, GAP);
+            print_text_cell(out, &columns[i], s.text, s.size, i == last);
+        }
+        as_output_char(out, '\n');
+    }
+    print_hidden(out, table, columns, hidden_columns, hidden_rows);
+    free(columns);
+    return true;
+}
+
+/* ---- Markdown -------------------------------------------------------------------------------------------------------- */
+
+static size_t count_bars(const char *text, size_t size) {
+    size_t bars = 0;
+    for (size_t i = 0; i < size; i++) bars += text[i] == '|';
+    return bars;
+}
+
+static size_t markdown_width(const char *text, size_t size) { return as_display_width(text, size) + count_bars(text, size); }
+
+static void print_markdown_cell(as_output *out, const column *c, const char *text, size_t size) {
+    size_t width = markdown_width(text, size), padding = width < c->width ? c->width - width : 0;
+    as_output_text(out, "| ");
+    if (c->numeric) as_display_pad(out, padding);
+    for (const char *end = text + size; text < end;) {
+        const char *bar = memchr(text, '|', (size_t)(end - text));
+        const char *stop = bar ? bar : end;
+        as_display_write(out, text, (size_t)(stop - text), 0);
+        if (bar) as_output_text(out, "\\|");
+        text = bar ? bar + 1 : end;
+    }
+    if (!c->numeric) as_display_pad(out, padding);
+    as_output_char(out, ' ');
+}
+
+bool as_markdown_print(as_output *out, const as_table *table, as_print_style style, uint64_t hidden_rows) {
+    (void)style;
+    size_t n = as_table_columns(table);
+    if (n == 0) return true;
+    column *columns = measure(table, AS_PRINT_MARKDOWN, true, markdown_width);
+    if (!columns) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (columns[i].width < 3) columns[i].width = 3; /* the least a rule takes */
+        print_markdown_cell(out, &columns[i], as_table_column_name(table, i), strlen(as_table_column_name(table, i)));
+    }
+    as_output_text(out, "|\n");
+    for (size_t i = 0; i < n; i++) {
+        as_output_text(out, "| ");
+        for (size_t k = 0; k < columns[i].width - columns[i].numeric; k++) as_output_char(out, '-');
+        as_output_text(out, columns[i].numeric ? ": " : " ");
+    }
+    as_output_text(out, "|\n");
+    for (size_t row = 0; row < as_table_rows(table); row++) {
+        for (size_t i = 0; i < n; i++) {
+            shown s;
+            show(as_table_get(table, row, i), AS_PRINT_MARKDOWN, &s);
+            print_markdown_cell(out, &columns[i], s.text, s.size);
+        }
+        as_output_text(out, "|\n");
+    }
+    if (hidden_rows) as_output_printf(out, "\n… %llu more row%s\n", (unsigned long long)hidden_rows, hidden_rows == 1 ? "" : "s");
+    free(columns);
+    return true;
+}
