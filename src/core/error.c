@@ -1,5 +1,6 @@
 #include "core/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ assay_status as_fail(assay_error *error, assay_status code, as_place place, cons
 
 assay_status as_fail_errno(assay_error *error, const char *path, const char *doing, int errno_value) {
     char words[128];
-    return as_fail(error, ASSAY_E_IO, as_place_file(path), "io", "%s: %s", doing, strerror_r(errno_value, words, sizeof words));
+    return as_fail(error, ASSAY_E_IO, as_place_file(path), errno_value == EPIPE ? "closed-pipe" : "io", "%s: %s", doing, strerror_r(errno_value, words, sizeof words));
 }
 
 assay_status as_fail_memory(assay_error *error, const char *path) {

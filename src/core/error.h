@@ -29,7 +29,7 @@ assay_status as_fail(assay_error *error, assay_status code, as_place place, cons
 assay_status as_vfail(assay_error *error, assay_status code, as_place place, const char *rule, const char *format, va_list args)
     __attribute__((format(printf, 5, 0)));
 
-/* ASSAY_E_IO with the words of errno_value: "cannot open: No such file or directory". */
+/* ASSAY_E_IO with the words of errno_value: "cannot open: No such file or directory". Rule "closed-pipe" for EPIPE, else "io". */
 assay_status as_fail_errno(assay_error *error, const char *path, const char *doing, int errno_value);
 /* ASSAY_E_NOMEM: memory is out, or the limit was reached. */
 assay_status as_fail_memory(assay_error *error, const char *path);

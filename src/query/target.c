@@ -3,7 +3,6 @@
 #include <strings.h>
 
 #include "core/words.h"
-#include "query/query.h"
 
 /* Whether path ends in one of the endings, separated by blanks. */
 static bool has_ending(const char *path, const char *endings) {
@@ -50,7 +49,7 @@ assay_status as_target_write(const as_target *target, const as_dataset *dataset,
     if (!target->format) {
         as_options none = {.given = options};
         AS_TRY(as_options_check(&none, target->name, error));
-        return as_sql_export(dataset, path, error);
+        return as_fail(error, ASSAY_E_UNSUPPORTED, as_place_file(path), "not-writable", "databases cannot be written");
     }
     as_output *out;
     AS_TRY(as_output_open(path, &out, error));
