@@ -23,7 +23,17 @@ assay_id as_add_metric(as_dataset *ds, const as_metric *metric) { return append(
 assay_id as_add_region(as_dataset *ds, const as_region *region) { return append(&ds->regions, region); }
 assay_id as_add_location(as_dataset *ds, const as_location *location) { return append(&ds->locations, location); }
 assay_id as_add_run(as_dataset *ds, const as_run *run) { return append(&ds->runs, run); }
-bool as_add_block(as_dataset *ds, const as_block *block) { return as_vec_append(&ds->blocks, block, 1); }
+
+bool as_add_block(as_dataset *ds, const as_block *block) {
+    assay_id index = append(&ds->blocks, block), none = ASSAY_NONE;
+    if (index == ASSAY_NONE || block->run != ASSAY_NONE) return index != ASSAY_NONE;
+    while (ds->block_of_metric.count <= block->metric) {
+        if (!as_vec_append(&ds->block_of_metric, &none, 1)) return false;
+    }
+    AS_AT(assay_id, &ds->block_of_metric, block->metric) = index;
+    return true;
+}
+
 assay_id as_add_model_set(as_dataset *ds, const as_model_set *set) { return append(&ds->model_sets, set); }
 
 /* Text of a cell moves into the dataset. */

@@ -18,6 +18,7 @@ static uint64_t default_memory_limit(void) {
     DO((ds)->contexts, as_context)             \
     DO((ds)->locations, as_location)           \
     DO((ds)->blocks, as_block)                 \
+    DO((ds)->block_of_metric, assay_id)        \
     DO((ds)->series, as_series)                \
     DO((ds)->measurements, as_measurement)     \
     DO((ds)->summaries, as_summary)            \
@@ -94,11 +95,8 @@ size_t as_ds_leaves(const as_dataset *ds) {
 }
 
 const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric) {
-    for (size_t i = 0; i < ds->blocks.count; i++) {
-        const as_block *block = as_ds_block(ds, i);
-        if (block->metric == metric && block->run == ASSAY_NONE) return block;
-    }
-    return NULL;
+    assay_id index = metric < ds->block_of_metric.count ? AS_AT(assay_id, &ds->block_of_metric, metric) : ASSAY_NONE;
+    return index == ASSAY_NONE ? NULL : as_ds_block(ds, index);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------------------------------- */

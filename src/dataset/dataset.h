@@ -174,6 +174,7 @@ struct assay_dataset {
     size_t n_points;
     as_vec runs, metrics, regions, contexts, locations;
     as_vec blocks, series, measurements, summaries, events;
+    as_vec block_of_metric; /* index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
     as_vec model_sets, models, segments, terms;
     as_vec attributes, problems, records; /* records: as_record_table */
     uint64_t n_problems_dropped; /* beyond AS_MAX_PROBLEMS */
