@@ -1,0 +1,140 @@
+/* The table node: inclusive and exclusive values, computed for one metric and run at a time. */
+#include <stdlib.h>
+
+#include "analysis/nodes.h"
+#include "query/tables.h"
+
+enum { RUN, METRIC, CONTEXT };
+enum { HAS_RUN = 1 << RUN, HAS_METRIC = 1 << METRIC, HAS_CONTEXT = 1 << CONTEXT };
+
+typedef struct node_cursor {
+    sqlite3_vtab_cursor base;
+    as_vtab *table;
+    as_vec sums, rows;         /* as_node_sum, as_node: of one metric and run */
+    size_t row;
+    assay_id metric, run;      /* that rows belongs to */
+    assay_id next_metric, end_metric, first_run, next_run, end_run;
+    unsigned given;
+    assay_id keys[3];
+} node_cursor;
+
+static int node_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
+    static const int order[] = {METRIC, RUN, CONTEXT, -1};
+    const as_dataset *ds = ((as_vtab *)base)->view->ds;
+    unsigned plan = as_take_ids(info, 3);
+    double contexts = (double)AS_COUNT(ds, contexts), pairs = 1;
+    if (!(plan & HAS_METRIC)) pairs *= (double)AS_COUNT(ds, metrics);
+    if (!(plan & HAS_RUN)) pairs *= (double)AS_COUNT(ds, runs);
+    double rows = plan & HAS_CONTEXT ? pairs : pairs * contexts;
+    info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)(rows < 1e15 ? rows : 1e15);
+    info->estimatedCost = 20 + rows * (plan & HAS_CONTEXT ? 8 : 2); /* a context costs as much as its subtree is large */
+    info->orderByConsumed = as_order_fits(info, order, plan);
+    return SQLITE_OK;
+}
+
+static int node_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
+    node_cursor *cursor = calloc(1, sizeof *cursor);
+    if (!cursor) return SQLITE_NOMEM;
+    cursor->table = (as_vtab *)base;
+    as_vec_init(&cursor->sums, sizeof(as_node_sum), NULL);
+    as_vec_init(&cursor->rows, sizeof(as_node), NULL);
+    *out = &cursor->base;
+    return SQLITE_OK;
+}
+
+static int node_close(sqlite3_vtab_cursor *base) {
+    as_vec_free(&((node_cursor *)base)->sums);
+    as_vec_free(&((node_cursor *)base)->rows);
+    free(base);
+    return SQLITE_OK;
+}
+
+/* Fills rows from the next metric and run that have any. */
+static int next_pair(node_cursor *cursor) {
+    cursor->row = 0;
+    cursor->rows.count = 0;
+    while (cursor->rows.count == 0 && cursor->next_metric < cursor->end_metric) {
+        if (cursor->next_run >= cursor->end_run) {
+            cursor->next_run = cursor->first_run;
+            cursor->next_metric++;
+            continue;
+        }
+        cursor->metric = cursor->next_metric;
+        cursor->run = cursor->next_run++;
+        assay_id root = cursor->given & HAS_CONTEXT ? cursor->keys[CONTEXT] : ASSAY_NONE;
+        if (!as_nodes(cursor->table->view->ds, cursor->run, cursor->metric, root, &cursor->sums, &cursor->rows)) return SQLITE_NOMEM;
+        /* Of a subtree only its root was asked for. */
+        if (root != ASSAY_NONE && cursor->rows.count > 0) cursor->rows.count = AS_AT(as_node, &cursor->rows, 0).context == root;
+    }
+    return SQLITE_OK;
+}
+
+static int node_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_text, int argc, sqlite3_value **argv) {
+    (void)plan_text;
+    (void)argc;
+    node_cursor *cursor = (node_cursor *)base;
+    const as_dataset *ds = cursor->table->view->ds;
+    cursor->first_run = cursor->next_metric = 0;
+    cursor->end_run = (assay_id)AS_COUNT(ds, runs);
+    cursor->end_metric = (assay_id)AS_COUNT(ds, metrics);
+    if (!as_read_ids(plan, argv, 3, cursor->keys, &cursor->given)) cursor->end_metric = 0;
+    else {
+        if (cursor->given & HAS_CONTEXT && cursor->keys[CONTEXT] >= AS_COUNT(ds, contexts)) cursor->end_metric = 0;
+        if (cursor->given & HAS_RUN) {
+            cursor->first_run = cursor->keys[RUN];
+            cursor->end_run = cursor->keys[RUN] < cursor->end_run ? cursor->keys[RUN] + 1 : 0;
+        }
+        if (cursor->given & HAS_METRIC) {
+            cursor->next_metric = cursor->keys[METRIC];
+            cursor->end_metric = cursor->keys[METRIC] < cursor->end_metric ? cursor->keys[METRIC] + 1 : 0;
+        }
+    }
+    cursor->next_run = cursor->first_run;
+    return next_pair(cursor);
+}
+
+static int node_next(sqlite3_vtab_cursor *base) {
+    node_cursor *cursor = (node_cursor *)base;
+    if (++cursor->row < cursor->rows.count) return SQLITE_OK;
+    return next_pair(cursor);
+}
+
+static int node_eof(sqlite3_vtab_cursor *base) { return ((node_cursor *)base)->row >= ((node_cursor *)base)->rows.count; }
+
+static int node_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
+    const node_cursor *cursor = (node_cursor *)base;
+    const as_node *node = &AS_AT(as_node, &cursor->rows, cursor->row);
+    switch (column) {
+    case RUN: as_result_id(context, cursor->run); break;
+    case METRIC: as_result_id(context, cursor->metric); break;
+    case CONTEXT: as_result_id(context, node->context); break;
+    case 3: as_result_number(context, node->inclusive); break;
+    default:
+        if (node->has_exclusive) as_result_number(context, node->exclusive);
+        else sqlite3_result_null(context);
+    }
+    return SQLITE_OK;
+}
+
+static int node_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
+    const node_cursor *cursor = (node_cursor *)base;
+    const as_dataset *ds = cursor->table->view->ds;
+    uint64_t pair = (uint64_t)cursor->metric * AS_COUNT(ds, runs) + cursor->run;
+    *rowid = (sqlite3_int64)(pair * AS_COUNT(ds, contexts) + AS_AT(as_node, &cursor->rows, cursor->row).context);
+    return SQLITE_OK;
+}
+
+const sqlite3_module as_node_module = {
+    .xCreate = as_vtab_connect,
+    .xConnect = as_vtab_connect,
+    .xBestIndex = node_best_index,
+    .xDisconnect = as_vtab_disconnect,
+    .xDestroy = as_vtab_disconnect,
+    .xOpen = node_open,
+    .xClose = node_close,
+    .xFilter = node_filter,
+    .xNext = node_next,
+    .xEof = node_eof,
+    .xColumn = node_column,
+    .xRowid = node_rowid,
+};

@@ -1,0 +1,94 @@
+/* Texts that are made rather than stored: labels of points, paths of contexts. */
+#include <stdlib.h>
+
+#include "query/tables.h"
+
+/* Deep trees have paths whose total length is quadratic: beyond this a path is made anew each time. */
+enum { MAX_KEPT = 64 << 20 };
+
+struct as_cached_text {
+    const char *text; /* NULL: not made yet */
+    size_t size;
+};
+
+static void cache_init(as_text_cache *cache, size_t count) {
+    *cache = (as_text_cache){.count = count};
+    as_arena_init(&cache->arena, NULL);
+}
+
+static void cache_free(as_text_cache *cache) {
+    as_arena_free(&cache->arena);
+    free(cache->texts);
+}
+
+bool as_view_init(as_view *view, const as_dataset *ds) {
+    *view = (as_view){.ds = ds};
+    cache_init(&view->labels, ds->n_points);
+    cache_init(&view->paths, AS_COUNT(ds, contexts));
+    as_vec_init(&view->scratch, 1, NULL);
+    if (as_ds_records(ds, "record")) return true;
+    view->no_records = as_table_new((as_column[]){{"id"}, {"run"}}, 2, NULL);
+    return view->no_records != NULL;
+}
+
+void as_view_free(as_view *view) {
+    cache_free(&view->labels);
+    cache_free(&view->paths);
+    as_vec_free(&view->scratch);
+    as_table_free(view->no_records);
+}
+
+/* The slot of an id, or NULL when memory is out. */
+static struct as_cached_text *cache_slot(as_text_cache *cache, size_t id) {
+    if (!cache->texts) cache->texts = calloc(cache->count, sizeof *cache->texts);
+    return cache->texts ? &cache->texts[id] : NULL;
+}
+
+/* Keeps the text in view->scratch for the id where there is room. */
+static as_cell keep_scratch(as_view *view, as_text_cache *cache, struct as_cached_text *slot) {
+    size_t size = strlen(view->scratch.data);
+    char *copy = NULL;
+    if (slot && size <= MAX_KEPT && cache->kept + size + 1 <= MAX_KEPT) copy = as_arena_copy(&cache->arena, view->scratch.data, size);
+    if (!copy) return as_cell_text_n(view->scratch.data, size);
+    cache->kept += size + 1;
+    *slot = (struct as_cached_text){copy, size};
+    return as_cell_text_n(copy, size);
+}
+
+static as_cell out_of_memory(as_view *view) {
+    view->is_out_of_memory = true;
+    return as_cell_null();
+}
+
+as_cell as_view_label(as_view *view, assay_id point) {
+    struct as_cached_text *slot = cache_slot(&view->labels, point);
+    if (slot && slot->text) return as_cell_text_n(slot->text, slot->size);
+    if (!as_point_label(view->ds, point, &view->scratch)) return out_of_memory(view);
+    return keep_scratch(view, &view->labels, slot);
+}
+
+/* The path from its parent's, where that one is kept. */
+static const char *extend_parent(as_view *view, assay_id id, struct as_cached_text *slot) {
+    const as_context *context = as_ds_context(view->ds, id);
+    if (context->parent == ASSAY_NONE) return NULL;
+    const struct as_cached_text *parent = cache_slot(&view->paths, context->parent);
+    if (!parent || !parent->text) return NULL;
+    size_t name_size = context->name == AS_NO_STR ? 0 : as_str_size(&view->ds->strings, context->name);
+    size_t size = parent->size + 2 + name_size;
+    if (view->paths.kept + size + 1 > MAX_KEPT) return NULL;
+    char *text = as_arena_alloc(&view->paths.arena, size + 1);
+    if (!text) return NULL;
+    memcpy(text, parent->text, parent->size);
+    memcpy(text + parent->size, "->", 2);
+    if (name_size) memcpy(text + parent->size + 2, as_ds_text(view->ds, context->name), name_size);
+    view->paths.kept += size + 1;
+    *slot = (struct as_cached_text){text, size};
+    return text;
+}
+
+as_cell as_view_path(as_view *view, assay_id context) {
+    struct as_cached_text *slot = cache_slot(&view->paths, context);
+    if (slot && (slot->text || extend_parent(view, context, slot))) return as_cell_text_n(slot->text, slot->size);
+    if (!as_context_path(view->ds, context, &view->scratch)) return out_of_memory(view);
+    return keep_scratch(view, &view->paths, slot);
+}
