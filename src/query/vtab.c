@@ -63,6 +63,10 @@ int as_vtab_disconnect(sqlite3_vtab *base) {
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 
 static void result_unsigned(sqlite3_context *context, uint64_t value) {
+    if (value <= INT64_MAX) {
+        sqlite3_result_int64(context, (sqlite3_int64)value);
+        return;
+    }
     char text[AS_NUMBER_SIZE];
     size_t size = as_uint_format(value, text);
     sqlite3_result_text(context, text, (int)size, SQLITE_TRANSIENT);
