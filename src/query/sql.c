@@ -57,9 +57,9 @@ static void plain_name(const char *path, char name[MAX_NAME]) {
         name[length++] = is_plain ? path[i] : '_';
     }
     name[length] = '\0';
-    if (strcmp(path, "-") == 0) strcpy(name, "stdin");
-    else if (length == 0) strcpy(name, "data");
-    else if (sqlite3_keyword_check(name, (int)length)) strcat(name, "_");
+    if (strcmp(path, "-") == 0) memcpy(name, "stdin", sizeof "stdin");
+    else if (length == 0) memcpy(name, "data", sizeof "data");
+    else if (sqlite3_keyword_check(name, (int)length)) memcpy(name + length, "_", sizeof "_");
 }
 
 char *as_sql_name(const char *path, char *const *taken, size_t n) {
