@@ -10,7 +10,7 @@ import unittest
 
 ASSAY = os.environ['ASSAY']
 CORPUS = os.environ.get('ASSAY_CORPUS') or os.path.join(os.environ['ASSAY_SOURCE'], '..', 'shared', 'corpus')
-ROOT = os.path.join(CORPUS, 'extrap')
+ROOT = os.path.normpath(os.path.join(CORPUS, 'extrap'))
 
 MEASUREMENTS = '''select c.path, t.name as metric, p.label, m.mean, m.median, m.minimum as min, m.maximum as max, m.std, m.repetitions
     from measurement m join point p on p.id = m.point join metric t on t.id = m.metric join context c on c.id = m.context'''
