@@ -48,6 +48,7 @@ static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
 
 void *as_arena_alloc(as_arena *arena, size_t size) {
     if (size > SIZE_MAX - ALIGNMENT) return NULL;
+    if (size == 0) size = 1; /* a pointer of its own, even from an arena without a chunk */
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (size <= (size_t)(arena->end - arena->next)) {
         void *result = arena->next;
