@@ -2,6 +2,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 #include <stdlib.h>
 
 enum { READ_BLOCK = 1 << 16 };
@@ -110,8 +111,14 @@ assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const
     reading r = {.input = input, .archive = archive_read_new(), .budget = budget, .error = error};
     if (!r.archive) return as_fail_memory(error, input->path);
     as_vec_init(&r.entries, sizeof(as_zip_entry), budget);
+    /* libarchive turns names into the locale's encoding and loses those that do not fit: for this thread and time it is UTF-8. */
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : (locale_t)0;
     assay_status code = read_archive(&r, wanted, user);
     archive_read_free(r.archive);
+    if (utf8) {
+        uselocale(before);
+        freelocale(utf8);
+    }
     as_vec_shrink(&r.entries);
     if (code == ASSAY_OK && r.entries.count != r.entries.capacity) code = as_fail_memory(error, input->path);
     if (code == ASSAY_OK) {

@@ -1,0 +1,353 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "io/zip.h"
+
+typedef struct content {
+    as_zip_entry *entries;
+    size_t count;
+} content;
+
+static bool want_all(void *user, const char *name) {
+    (void)user;
+    (void)name;
+    return true;
+}
+
+static bool want_one(void *user, const char *name) { return strcmp(user, name) == 0; }
+
+static assay_status read_zip(const char *data, size_t size, as_budget *budget, content *out, assay_error *error) {
+    as_input input = {.path = "archive", .data = data, .size = size};
+    return as_zip_read(&input, want_all, NULL, budget, &out->entries, &out->count, error);
+}
+
+/* An archive of a long text, deflated, a short one, stored, and an empty entry. */
+static as_output *sample(size_t long_size) {
+    as_output *out = as_output_to_memory();
+    as_zip_writer *zip = as_zip_writer_new(out);
+    char *text = malloc(long_size);
+    for (size_t i = 0; i < long_size; i++) text[i] = "0123456789,.e-"[i * i % 14];
+    assert_int_equal(as_zip_add(zip, "folder/long.json", text, long_size, true, NULL), ASSAY_OK);
+    assert_int_equal(as_zip_add(zip, "short \xc3\xa4", "ab", 2, false, NULL), ASSAY_OK);
+    assert_int_equal(as_zip_add(zip, "empty", NULL, 0, true, NULL), ASSAY_OK);
+    assert_int_equal(as_zip_finish(zip, NULL), ASSAY_OK);
+    free(text);
+    return out;
+}
+
+static void what_was_written_is_read(void **state) {
+    (void)state;
+    size_t size;
+    as_output *out = sample(300000);
+    const char *data = as_output_memory(out, &size);
+    assert_true(size < 100000);
+    as_budget budget = {.limit = 0};
+    content found;
+    assay_error error;
+    if (read_zip(data, size, &budget, &found, &error) != ASSAY_OK) fail_msg("%s", error.message);
+    assert_int_equal(found.count, 3);
+    assert_string_equal(found.entries[0].name, "folder/long.json");
+    assert_int_equal(found.entries[0].size, 300000);
+    for (size_t i = 0; i < 300000; i++) assert_int_equal(found.entries[0].data[i], "0123456789,.e-"[i * i % 14]);
+    assert_int_equal(found.entries[0].data[300000], 0);
+    assert_string_equal(found.entries[1].name, "short \xc3\xa4");
+    assert_string_equal(found.entries[1].data, "ab");
+    assert_string_equal(found.entries[2].name, "empty");
+    assert_int_equal(found.entries[2].size, 0);
+    assert_string_equal(found.entries[2].data, "");
+    as_zip_free(found.entries, found.count, &budget);
+    assert_int_equal(budget.used, 0);
+    as_output_discard(out);
+}
+
+static void equal_content_equal_bytes(void **state) {
+    (void)state;
+    size_t n, m;
+    as_output *a = sample(1000), *b = sample(1000);
+    const char *one = as_output_memory(a, &n), *two = as_output_memory(b, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(one, two, n);
+    as_output_discard(a);
+    as_output_discard(b);
+}
+
+static void what_does_not_shrink_is_stored(void **state) {
+    (void)state;
+    as_output *out = as_output_to_memory();
+    as_zip_writer *zip = as_zip_writer_new(out);
+    unsigned char noise[1000];
+    uint32_t seed = 1;
+    for (size_t i = 0; i < sizeof noise; i++) noise[i] = (unsigned char)((seed = seed * 1664525 + 1013904223) >> 24);
+    as_zip_add(zip, "noise", noise, sizeof noise, true, NULL);
+    as_zip_finish(zip, NULL);
+    size_t size;
+    const char *data = as_output_memory(out, &size);
+    assert_int_equal(size, 30 + 5 + 1000 + 46 + 5 + 22); /* the headers' sizes in APPNOTE, two names */
+    assert_memory_equal(data + 35, noise, sizeof noise);
+    as_output_discard(out);
+}
+
+static void only_wanted_entries(void **state) {
+    (void)state;
+    size_t size;
+    as_output *out = sample(1000);
+    as_input input = {.path = "archive"};
+    input.data = as_output_memory(out, &size);
+    input.size = size;
+    content found;
+    assert_int_equal(as_zip_read(&input, want_one, "empty", NULL, &found.entries, &found.count, NULL), ASSAY_OK);
+    assert_int_equal(found.count, 1);
+    assert_string_equal(found.entries[0].name, "empty");
+    as_zip_free(found.entries, found.count, NULL);
+    assert_int_equal(as_zip_read(&input, want_one, "none", NULL, &found.entries, &found.count, NULL), ASSAY_OK);
+    assert_int_equal(found.count, 0);
+    as_zip_free(found.entries, found.count, NULL);
+    as_output_discard(out);
+}
+
+static void many_entries(void **state) {
+    (void)state;
+    enum { MANY = 70000 }; /* beyond 16 bits: ZIP64 */
+    as_output *out = as_output_to_memory();
+    as_zip_writer *zip = as_zip_writer_new(out);
+    char name[16];
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        assert_int_equal(as_zip_add(zip, name, name, strlen(name), false, NULL), ASSAY_OK);
+    }
+    assert_int_equal(as_zip_finish(zip, NULL), ASSAY_OK);
+    as_input input = {.path = "archive"};
+    input.data = as_output_memory(out, &input.size);
+    content found;
+    assay_error error;
+    if (as_zip_read(&input, want_one, "69999", NULL, &found.entries, &found.count, &error) != ASSAY_OK) fail_msg("%s", error.message);
+    assert_int_equal(found.count, 1);
+    assert_string_equal(found.entries[0].data, "69999");
+    as_zip_free(found.entries, found.count, NULL);
+    as_output_discard(out);
+}
+
+static void truncation_is_always_an_error(void **state) {
+    (void)state;
+    size_t size;
+    as_output *out = sample(2000);
+    const char *data = as_output_memory(out, &size);
+    for (size_t n = 0; n < size; n++) {
+        char *cut = malloc(n ? n : 1);
+        memcpy(cut, data, n);
+        as_budget budget = {.limit = 0};
+        content found;
+        assay_error error;
+        assert_int_equal(read_zip(cut, n, &budget, &found, &error), ASSAY_E_FORMAT);
+        assert_string_equal(error.rule, "zip-damaged");
+        assert_true(error.message[0] && !strchr(error.message, '\n'));
+        assert_int_equal(budget.used, 0);
+        free(cut);
+    }
+    as_output_discard(out);
+}
+
+/* Flips every bit of the archive in turn: an error or the same content, never something else. */
+static void no_damage_goes_unnoticed(void **state) {
+    (void)state;
+    size_t size;
+    as_output *out = sample(300);
+    const char *data = as_output_memory(out, &size);
+    content good;
+    assert_int_equal(read_zip(data, size, NULL, &good, NULL), ASSAY_OK);
+    char *copy = malloc(size);
+    memcpy(copy, data, size);
+    int refused = 0;
+    for (size_t bit = 0; bit < size * 8; bit++) {
+        copy[bit / 8] = (char)(copy[bit / 8] ^ 1 << bit % 8);
+        content found;
+        if (read_zip(copy, size, NULL, &found, NULL) == ASSAY_OK) {
+            for (size_t i = 0; i < found.count; i++) { /* a name may have changed, an entry may have become a folder: no checksum there */
+                bool known = false;
+                for (size_t k = 0; k < good.count; k++)
+                    known |= found.entries[i].size == good.entries[k].size && memcmp(found.entries[i].data, good.entries[k].data, found.entries[i].size) == 0;
+                if (!known) fail_msg("with bit %zu flipped, entry %zu has other content", bit, i);
+            }
+            as_zip_free(found.entries, found.count, NULL);
+        } else refused++;
+        copy[bit / 8] = (char)(copy[bit / 8] ^ 1 << bit % 8);
+    }
+    assert_true(refused > 1000);
+    as_zip_free(good.entries, good.count, NULL);
+    free(copy);
+    as_output_discard(out);
+}
+
+/* Where the first header of this kind begins. */
+static size_t find(const char *data, size_t size, const char signature[4]) {
+    for (size_t i = 0; i + 4 <= size; i++) {
+        if (memcmp(data + i, signature, 4) == 0) return i;
+    }
+    fail_msg("no such header");
+    return 0;
+}
+
+static void claimed_sizes_are_not_believed(void **state) {
+    (void)state;
+    size_t size;
+    as_output *out = sample(2000);
+    const char *data = as_output_memory(out, &size);
+    char *copy = malloc(size);
+    memcpy(copy, data, size);
+    size_t directory = find(copy, size, "PK\1\2");
+    memcpy(copy + directory + 24, "\xf0\xff\xff\xff", 4); /* uncompressed: almost 4 GiB, in both places */
+    memcpy(copy + 22, "\xf0\xff\xff\xff", 4);
+    as_budget budget = {.limit = 1 << 20};
+    content found;
+    assay_error error;
+    assert_int_equal(read_zip(copy, size, &budget, &found, &error), ASSAY_E_FORMAT);
+    assert_int_equal(budget.used, 0);
+    memcpy(copy, data, size);
+    memcpy(copy + directory + 20, "\xf0\xff\xff\xff", 4); /* compressed */
+    memcpy(copy + 18, "\xf0\xff\xff\xff", 4);
+    assert_int_equal(read_zip(copy, size, &budget, &found, &error), ASSAY_E_FORMAT);
+    assert_int_equal(budget.used, 0);
+    free(copy);
+    as_output_discard(out);
+}
+
+static void a_bomb_meets_the_budget(void **state) {
+    (void)state;
+    enum { LARGE = 50 << 20 };
+    as_output *out = as_output_to_memory();
+    as_zip_writer *zip = as_zip_writer_new(out);
+    char *zeros = calloc(1, LARGE);
+    assert_int_equal(as_zip_add(zip, "bomb", zeros, LARGE, true, NULL), ASSAY_OK);
+    as_zip_finish(zip, NULL);
+    free(zeros);
+    size_t size;
+    const char *data = as_output_memory(out, &size);
+    assert_true(size < 1 << 20);
+    as_budget budget = {.limit = 10 << 20};
+    content found;
+    assay_error error;
+    assert_int_equal(read_zip(data, size, &budget, &found, &error), ASSAY_E_NOMEM);
+    assert_int_equal(budget.used, 0);
+    as_output_discard(out);
+}
+
+static void expect_refusal(const char *const *names, size_t n_names, const char *rule) {
+    as_output *out = as_output_to_memory();
+    as_zip_writer *zip = as_zip_writer_new(out);
+    for (size_t i = 0; i < n_names; i++) as_zip_add(zip, names[i], "x", 1, false, NULL);
+    as_zip_finish(zip, NULL);
+    size_t size;
+    const char *data = as_output_memory(out, &size);
+    content found;
+    assay_error error;
+    as_budget budget = {.limit = 0};
+    assert_int_equal(read_zip(data, size, &budget, &found, &error), ASSAY_E_FORMAT);
+    assert_string_equal(error.rule, rule);
+    assert_int_equal(budget.used, 0);
+    as_output_discard(out);
+}
+
+static void names_that_lead_out(void **state) {
+    (void)state;
+    static const char *const names[] = {"../x", "a/../../x", "..", "a/..", "/etc/passwd", "\\x", "..\\x", "a\\..\\x", "C:\\x", "C:x"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) expect_refusal(&names[i], 1, "zip-name");
+    as_output *out = as_output_to_memory();
+    as_zip_writer *zip = as_zip_writer_new(out);
+    static const char *const harmless[] = {"..x", "a/..b/c", "...", "a..", ".hidden", "a/./b"};
+    for (size_t i = 0; i < 6; i++) as_zip_add(zip, harmless[i], "x", 1, false, NULL);
+    as_zip_finish(zip, NULL);
+    size_t size;
+    const char *data = as_output_memory(out, &size);
+    content found;
+    assert_int_equal(read_zip(data, size, NULL, &found, NULL), ASSAY_OK);
+    assert_int_equal(found.count, 6);
+    as_zip_free(found.entries, found.count, NULL);
+    as_output_discard(out);
+}
+
+static void duplicates(void **state) {
+    (void)state;
+    expect_refusal((const char *const[]){"a", "b", "a"}, 3, "zip-duplicate");
+}
+
+static void encrypted(void **state) {
+    (void)state;
+    size_t size;
+    as_output *out = sample(100);
+    const char *data = as_output_memory(out, &size);
+    char *copy = malloc(size);
+    memcpy(copy, data, size);
+    copy[6] |= 1; /* the flag of the first entry, in both places */
+    copy[find(copy, size, "PK\1\2") + 8] |= 1;
+    content found;
+    assay_error error;
+    assert_int_equal(read_zip(copy, size, NULL, &found, &error), ASSAY_E_FORMAT);
+    assert_string_equal(error.rule, "zip-encrypted");
+    free(copy);
+    as_output_discard(out);
+}
+
+static void no_zip_at_all(void **state) {
+    (void)state;
+    static const char *const texts[] = {"", "P", "PK", "PK\3\4", "PK\5\6", "{\"json\": true}", "\x1f\x8b\x08 gzip", "Rar!"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        content found;
+        assay_error error;
+        assert_int_equal(read_zip(texts[i], strlen(texts[i]), NULL, &found, &error), ASSAY_E_FORMAT);
+        assert_string_equal(error.rule, "zip-damaged");
+    }
+    as_input folder = {.path = "folder", .is_directory = true};
+    content found;
+    assert_int_equal(as_zip_read(&folder, want_all, NULL, NULL, &found.entries, &found.count, NULL), ASSAY_E_FORMAT);
+}
+
+static void a_full_disk_is_noticed(void **state) {
+    (void)state;
+    as_output *out = NULL;
+    if (as_output_open("/dev/full", &out, NULL) != ASSAY_OK) skip();
+    as_zip_writer *zip = as_zip_writer_new(out);
+    as_zip_add(zip, "a", "x", 1, false, NULL);
+    assert_int_equal(as_zip_finish(zip, NULL), ASSAY_E_IO);
+    assert_int_equal(as_output_commit(out, NULL), ASSAY_E_IO);
+}
+
+static void names_too_long(void **state) {
+    (void)state;
+    as_output *out = as_output_to_memory();
+    as_zip_writer *zip = as_zip_writer_new(out);
+    char *name = malloc(65537);
+    memset(name, 'n', 65536);
+    name[65536] = '\0';
+    assert_int_equal(as_zip_add(zip, name, "x", 1, false, NULL), ASSAY_E_UNSUPPORTED);
+    free(name);
+    as_zip_discard(zip);
+    as_zip_discard(NULL);
+    as_output_discard(out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(equal_content_equal_bytes),
+        cmocka_unit_test(what_does_not_shrink_is_stored),
+        cmocka_unit_test(only_wanted_entries),
+        cmocka_unit_test(many_entries),
+        cmocka_unit_test(truncation_is_always_an_error),
+        cmocka_unit_test(no_damage_goes_unnoticed),
+        cmocka_unit_test(claimed_sizes_are_not_believed),
+        cmocka_unit_test(a_bomb_meets_the_budget),
+        cmocka_unit_test(names_that_lead_out),
+        cmocka_unit_test(duplicates),
+        cmocka_unit_test(encrypted),
+        cmocka_unit_test(no_zip_at_all),
+        cmocka_unit_test(a_full_disk_is_noticed),
+        cmocka_unit_test(names_too_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
