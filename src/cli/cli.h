@@ -113,7 +113,7 @@ typedef struct as_cli {
     bool is_terminal;      /* the answer goes to a terminal */
     bool error_colour;     /* stderr takes colour */
     const char *from;      /* --from, or NULL */
-    const char *output;    /* -o, or NULL */
+    const char *output;    /* -o of AS_TAKES_OUTPUT, or NULL */
     const char *const *options; /* of -O, "key=value", ended by NULL */
     uint64_t memory_limit; /* 0: the default */
 

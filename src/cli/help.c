@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "render/display.h"
 
-enum { DEFAULT_WIDTH = 80, WIDEST = 100, NAME_COLUMN = 26 };
+enum { DEFAULT_WIDTH = 80, WIDEST = 100, NAME_COLUMN = 28 };
 
 typedef struct page {
     as_output *out;

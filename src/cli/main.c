@@ -121,7 +121,7 @@ static assay_status collect_options(as_cli *cli, as_vec *values, assay_error *er
 
 static assay_status apply_common(as_cli *cli, as_vec *format_options, assay_error *error) {
     cli->from = as_cli_value(cli, "from");
-    cli->output = as_cli_value(cli, "output");
+    if (cli->verb && (cli->verb->takes & AS_TAKES_OUTPUT)) cli->output = as_cli_value(cli, "output");
     cli->quiet = as_cli_has(cli, "quiet");
     cli->is_terminal = !cli->output && isatty(STDOUT_FILENO);
     cli->style.mode = chosen_mode(cli);

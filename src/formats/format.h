@@ -127,6 +127,8 @@ typedef struct assay_format {
 extern const as_format *const as_formats[];
 /* By name, or NULL. */
 const as_format *as_format_find(const char *name);
+/* ASSAY_E_USAGE: there is no such format, but perhaps the nearest one was meant. further: one more name to offer, or NULL. */
+assay_status as_format_unknown(const char *name, const char *further, assay_error *error);
 /* The writable format for an output's name, by its ending (case-insensitive), or NULL. */
 const as_format *as_format_for_path(const char *path);
 

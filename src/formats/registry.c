@@ -3,6 +3,8 @@
 
 #include <strings.h>
 
+#include "core/words.h"
+
 #define AS_FORMAT(name) extern const as_format name;
 #include "formats/formats.def"
 #undef AS_FORMAT
@@ -18,6 +20,14 @@ const as_format *as_format_find(const char *name) {
         if (strcmp((*format)->name, name) == 0) return *format;
     }
     return NULL;
+}
+
+assay_status as_format_unknown(const char *name, const char *further, assay_error *error) {
+    as_nearest nearest = as_nearest_start(name, strlen(name));
+    for (const as_format *const *format = as_formats; *format; format++) as_nearest_offer(&nearest, (*format)->name);
+    if (further) as_nearest_offer(&nearest, further);
+    if (nearest.word) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; did you mean '%s'?", name, nearest.word);
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; 'assay formats' lists them", name);
 }
 
 /* Whether path ends in one of the endings of a list like ".txt .text", with something before it. */
@@ -113,7 +123,7 @@ static assay_status find_format(const as_input *input, const char *name, const a
     if (!name) return choose(input, out, bits, error);
     *bits = 0;
     *out = as_format_find(name);
-    if (!*out) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; 'assay formats' lists them", name);
+    if (!*out) return as_format_unknown(name, NULL, error);
     if (!(*out)->read) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "the format %s cannot be read", name);
     return ASSAY_OK;
 }
@@ -131,7 +141,12 @@ static assay_status read_with(as_input *input, const as_format *format, int bits
     if (input->is_directory && !format->reads_directories) {
         return as_fail(error, ASSAY_E_FORMAT, as_place_file(input->path), "is-directory", "is a directory; %s is a file", format->name);
     }
-    return format->read(&reader);
+    assay_status status = format->read(&reader);
+    if (status != ASSAY_E_FORMAT || !config->keep_going || !error) return status;
+    /* What stops a reader that was told to keep going is one more problem beside those it stepped over. */
+    as_place place = {.path = error->path, .offset = error->offset, .line = error->line, .column = error->column};
+    as_add_problem(ds, AS_ERROR, place, error->rule, "%s", error->message);
+    return ASSAY_OK;
 }
 
 static assay_status read_input(as_input *input, const as_read_config *config, as_dataset *ds, assay_error *error) {

@@ -2,7 +2,7 @@
 
 #include <strings.h>
 
-#include "core/words.h"
+#include "query/query.h"
 
 /* Whether path ends in one of the endings, separated by blanks. */
 static bool has_ending(const char *path, const char *endings) {
@@ -15,23 +15,13 @@ static bool has_ending(const char *path, const char *endings) {
     return false;
 }
 
-static assay_status fail_unknown(const char *name, assay_error *error) {
-    as_nearest nearest = as_nearest_start(name, strlen(name));
-    as_nearest_offer(&nearest, AS_SQLITE_NAME);
-    for (const as_format *const *format = as_formats; *format; format++) {
-        if ((*format)->write) as_nearest_offer(&nearest, (*format)->name);
-    }
-    if (nearest.word) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; did you mean '%s'?", name, nearest.word);
-    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; 'assay formats' lists them", name);
-}
-
 assay_status as_target_find(const char *name, const char *path, as_target *out, assay_error *error) {
     if (name ? strcmp(name, AS_SQLITE_NAME) == 0 : has_ending(path, AS_SQLITE_ENDINGS)) {
         *out = (as_target){.name = AS_SQLITE_NAME};
         return ASSAY_OK;
     }
     const as_format *format = name ? as_format_find(name) : as_format_for_path(path);
-    if (!format && name) return fail_unknown(name, error);
+    if (!format && name) return as_format_unknown(name, AS_SQLITE_NAME, error);
     if (!format) {
         return as_fail(error, ASSAY_E_USAGE, as_place_file(path), "unknown-format", "the name does not say which format to write; name one with --to");
     }
@@ -49,7 +39,7 @@ assay_status as_target_write(const as_target *target, const as_dataset *dataset,
     if (!target->format) {
         as_options none = {.given = options};
         AS_TRY(as_options_check(&none, target->name, error));
-        return as_fail(error, ASSAY_E_UNSUPPORTED, as_place_file(path), "not-writable", "databases cannot be written");
+        return as_sql_export(dataset, path, error);
     }
     as_output *out;
     AS_TRY(as_output_open(path, &out, error));

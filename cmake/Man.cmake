@@ -1,0 +1,42 @@
+# Manual pages and shell completions, made by the command itself from its tables; pages where scdoc is found.
+set(ASSAY_VERBS)
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/cli/verbs.def lines REGEX "^AS_VERB")
+foreach(line ${lines})
+  string(REGEX REPLACE "^AS_VERB.as_verb_([a-z_]+).*" "\\1" verb "${line}")
+  list(APPEND ASSAY_VERBS ${verb})
+endforeach()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/verbs.def)
+
+set(ASSAY_GENERATED)
+set(ASSAY_MAN_DIR ${PROJECT_BINARY_DIR}/man)
+find_program(SCDOC scdoc)
+if(SCDOC)
+  file(MAKE_DIRECTORY ${ASSAY_MAN_DIR})
+  foreach(verb "" ${ASSAY_VERBS})
+    set(page ${ASSAY_MAN_DIR}/assay.1)
+    if(verb)
+      set(page ${ASSAY_MAN_DIR}/assay-${verb}.1)
+    endif()
+    add_custom_command(OUTPUT ${page}
+      COMMAND assay-command help --man ${verb} -o ${page}.scd
+      COMMAND ${SCDOC} < ${page}.scd > ${page}
+      DEPENDS assay-command COMMENT "" VERBATIM)
+    list(APPEND ASSAY_GENERATED ${page})
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endforeach()
+else()
+  message(STATUS "scdoc not found: no manual pages")
+endif()
+
+set(ASSAY_COMPLETION_DIR ${PROJECT_BINARY_DIR}/completion)
+file(MAKE_DIRECTORY ${ASSAY_COMPLETION_DIR})
+foreach(shell bash zsh fish)
+  set(script ${ASSAY_COMPLETION_DIR}/assay.${shell})
+  add_custom_command(OUTPUT ${script} COMMAND assay-command completion ${shell} -o ${script} DEPENDS assay-command COMMENT "" VERBATIM)
+  list(APPEND ASSAY_GENERATED ${script})
+endforeach()
+install(FILES ${ASSAY_COMPLETION_DIR}/assay.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME assay)
+install(FILES ${ASSAY_COMPLETION_DIR}/assay.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _assay)
+install(FILES ${ASSAY_COMPLETION_DIR}/assay.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+add_custom_target(assay-generated ALL DEPENDS ${ASSAY_GENERATED})
