@@ -57,7 +57,7 @@ assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *s
     if (ds->segments.count > UINT32_MAX - n_segments || ds->terms.count > UINT32_MAX - n_terms || ds->models.count >= ASSAY_NONE) return ASSAY_NONE;
     as_model copy = *model;
     copy.first_segment = (uint32_t)ds->segments.count;
-    copy.n_segments = (uint32_t)n_segments;
+    copy.n_segments = (uint32_t)n_segments - copy.n_pieces;
     copy.first_term = (uint32_t)ds->terms.count;
     copy.n_terms = (uint32_t)n_terms;
     if (!as_vec_append(&ds->segments, segments, n_segments) || !as_vec_append(&ds->terms, terms, n_terms)) return ASSAY_NONE;

@@ -121,7 +121,8 @@ typedef struct as_term {
     uint32_t segment, term;       /* term: terms with one number are multiplied */
     double coefficient;           /* of the whole product, repeated in each factor */
     assay_id parameter;
-    as_str exponent, log_exponent; /* "3/2", "2", "0.5"; "0" where there is none */
+    as_str exponent, log_exponent; /* "3/2", "2", "0.5"; "0" where there is none; AS_NO_STR in a piecewise factor */
+    uint32_t first_piece, n_pieces; /* a piecewise factor is the sum of these segments of the model, each on its interval; else 0 */
 } as_term;
 
 typedef struct as_model {
@@ -129,6 +130,7 @@ typedef struct as_model {
     as_str function;             /* "c0 + c1 * p^(3/2) * log2(p)^(1)" */
     double RSS, rRSS, nRSS, SMAPE, AR2, RE;
     uint32_t first_segment, n_segments;
+    uint32_t n_pieces;           /* segments behind them that belong to piecewise factors */
     uint32_t first_term, n_terms;
     as_str raw;                  /* JSON text of the model as the source writes it, or AS_NO_STR */
 } as_model;

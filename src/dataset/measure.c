@@ -115,10 +115,17 @@ static bool is_zero(const char *exponent) {
     return as_real_parse(exponent, strlen(exponent), &value) && value == 0;
 }
 
-/* "p^(3/2) * log2(p)^(1)", led by " * " where something stands before it. */
-static bool add_factor(as_vec *out, const as_dataset *ds, const as_term *term, bool *empty) {
+static bool add_pieces(as_vec *out, const as_dataset *ds, const as_model *model, uint32_t first, uint32_t n, const char *parameter);
+
+/* "p^(3/2) * log2(p)^(1)", led by " * " where something stands before it; a piecewise factor: "{p^(1) for p<=4.0; p^(2) for p>=4.0}". */
+static bool add_factor(as_vec *out, const as_dataset *ds, const as_model *model, const as_term *term, bool *empty) {
     const char *name = as_ds_text(ds, AS_AT(as_str, &ds->parameters, term->parameter));
     const char *exponent = as_ds_text(ds, term->exponent), *log_exponent = as_ds_text(ds, term->log_exponent);
+    if (term->n_pieces) {
+        bool fine = (*empty || add_text(out, " * ")) && add_text(out, "{") && add_pieces(out, ds, model, term->first_piece, term->n_pieces, name) && add_text(out, "}");
+        *empty = false;
+        return fine;
+    }
     if (!is_zero(exponent)) {
         if (!(*empty || add_text(out, " * ")) || !add_text(out, name) || !add_text(out, "^(") || !add_text(out, exponent) || !add_text(out, ")")) return false;
         *empty = false;
@@ -151,9 +158,23 @@ static bool add_segment(as_vec *out, const as_dataset *ds, const as_model *model
             empty = term->coefficient == 1;
             if (!empty && !add_real(out, term->coefficient)) return false;
         }
-        if (!add_factor(out, ds, term, &empty)) return false;
+        if (!add_factor(out, ds, model, term, &empty)) return false;
         anything = true;
         previous = term;
+    }
+    return true;
+}
+
+/* Segments first … first + n - 1, each with its interval where there are several. */
+static bool add_pieces(as_vec *out, const as_dataset *ds, const as_model *model, uint32_t first, uint32_t n, const char *parameter) {
+    for (uint32_t i = first; i < first + n; i++) {
+        const as_segment *segment = as_ds_segment(ds, model->first_segment + i);
+        if ((i > first && !add_text(out, "; ")) || !add_segment(out, ds, model, i)) return false;
+        if (n == 1) continue;
+        bool is_left = isinf(segment->from);
+        if (!add_text(out, " for ") || !add_text(out, parameter) || !add_text(out, is_left ? "<=" : ">=") || !add_real(out, is_left ? segment->to : segment->from)) {
+            return false;
+        }
     }
     return true;
 }
@@ -162,14 +183,7 @@ as_str as_model_function(as_dataset *ds, const as_model *model) {
     as_vec text;
     as_vec_init(&text, 1, &ds->budget);
     const char *parameter = ds->parameters.count ? as_ds_text(ds, AS_AT(as_str, &ds->parameters, 0)) : "";
-    bool fine = true;
-    for (uint32_t i = 0; i < model->n_segments && fine; i++) {
-        const as_segment *segment = as_ds_segment(ds, model->first_segment + i);
-        fine = (i == 0 || add_text(&text, "; ")) && add_segment(&text, ds, model, i);
-        if (!fine || model->n_segments == 1) continue;
-        bool first = isinf(segment->from);
-        fine = add_text(&text, " for ") && add_text(&text, parameter) && add_text(&text, first ? "<=" : ">=") && add_real(&text, first ? segment->to : segment->from);
-    }
+    bool fine = add_pieces(&text, ds, model, 0, model->n_segments, parameter);
     as_str result = fine ? as_ds_intern(ds, text.data ? text.data : "", text.count) : AS_NO_STR;
     as_vec_free(&text);
     return result;

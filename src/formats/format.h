@@ -85,7 +85,8 @@ typedef enum as_holds {
     AS_HOLDS_ATTRIBUTES = 1 << 6,
     AS_HOLDS_UNITS = 1 << 7,   /* units of metrics */
     AS_HOLDS_SOURCE = 1 << 8,  /* files and lines of regions */
-    AS_HOLDS_PROFILES = 1 << 9 /* runs without parameters */
+    AS_HOLDS_PROFILES = 1 << 9, /* runs without parameters */
+    AS_HOLDS_FOREIGN = 1 << 10  /* records and attributes of other formats too; `losses` names those it cannot */
 } as_holds;
 
 typedef struct as_losses {

@@ -59,7 +59,8 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     if (!(holds & AS_HOLDS_MODELS)) lose_count(losses, ds->models.count, "model", "models");
     if (!(holds & AS_HOLDS_LOCATIONS)) lose_count(losses, as_ds_leaves(ds), "location (its values become repetitions)", "locations (their values become repetitions)");
     if (!(holds & AS_HOLDS_EVENTS)) lose_count(losses, ds->events.count, "event", "events");
-    bool same = strcmp(ds->format, format->name) == 0; /* a format's own records and attributes go back where they came from */
+    /* A format's own records and attributes go back where they came from. */
+    bool same = (holds & AS_HOLDS_FOREIGN) || strcmp(ds->format, format->name) == 0;
     if (!(holds & AS_HOLDS_RECORDS) || !same) lose_count(losses, records(ds), "record with further keys", "records with further keys");
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) lose_count(losses, ds->attributes.count, "attribute", "attributes");
     lose_details(ds, holds, losses);
