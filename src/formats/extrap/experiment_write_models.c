@@ -1,0 +1,264 @@
+/* The model sets of a .extra-p file. What was read from one goes back as it was; models from elsewhere get the layout Extra-P needs. */
+#include "formats/extrap/experiment.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- functions ------------------------------------------------------------------------------------------------------- */
+
+/* Exponents of powers are fractions or whole numbers in quotes, those of logarithms reals, as Extra-P writes them. */
+static void write_exponent(as_output *out, const char *text, bool is_logarithm) {
+    double value;
+    bool is_real = as_real_parse(text, strlen(text), &value), is_whole = strspn(text, "+-0123456789") == strlen(text);
+    if (is_real && (is_logarithm || !is_whole)) as_xp_write_real(out, value);
+    else as_json_write_string(out, text, strlen(text));
+}
+
+static bool is_zero(const char *exponent) {
+    double value;
+    return as_real_parse(exponent, strlen(exponent), &value) && value == 0;
+}
+
+static void write_simple_terms(as_output *out, const as_dataset *ds, const as_term *term) {
+    const char *exponent = as_ds_text(ds, term->exponent), *log_exponent = as_ds_text(ds, term->log_exponent);
+    bool has_power = !is_zero(exponent);
+    as_output_text(out, "\"simple_terms\":[");
+    if (has_power) {
+        as_output_text(out, "{\"term_type\":\"polynomial\",\"exponent\":");
+        write_exponent(out, exponent, false);
+        as_output_char(out, '}');
+    }
+    if (!is_zero(log_exponent)) {
+        as_output_text(out, has_power ? ",{\"term_type\":\"logarithm\",\"exponent\":" : "{\"term_type\":\"logarithm\",\"exponent\":");
+        write_exponent(out, log_exponent, true);
+        as_output_char(out, '}');
+    }
+    as_output_char(out, ']');
+}
+
+static void write_constant_and_terms(as_output *out, const as_dataset *ds, const as_model *model, uint32_t segment, bool is_multi);
+
+/* "segments":[…],"intervals":[…] */
+static void write_segments(as_output *out, const as_dataset *ds, const as_model *model, uint32_t first, uint32_t n) {
+    as_output_text(out, "\"segments\":[");
+    for (uint32_t i = first; i < first + n; i++) {
+        as_output_text(out, i > first ? ",{" : "{");
+        write_constant_and_terms(out, ds, model, i, false);
+        as_output_text(out, ",\"$type\":\"SingleParameterFunction\"}");
+    }
+    as_output_text(out, "],\"intervals\":[");
+    for (uint32_t i = first; i < first + n; i++) {
+        const as_segment *segment = as_ds_segment(ds, model->first_segment + i);
+        as_output_text(out, i > first ? ",[" : "[");
+        as_xp_write_real(out, segment->from);
+        as_output_char(out, ',');
+        as_xp_write_real(out, segment->to);
+        as_output_char(out, ']');
+    }
+    as_output_char(out, ']');
+}
+
+/* "0":{…}: a factor of a term of several parameters. */
+static void write_pair(as_output *out, const as_dataset *ds, const as_model *model, const as_term *term) {
+    as_output_printf(out, "\"%u\":{\"coefficient\":1.0,", (unsigned)term->parameter);
+    if (term->n_pieces) {
+        write_segments(out, ds, model, term->first_piece, term->n_pieces);
+        as_output_text(out, ",\"$variant\":\"SegmentedTerm\"");
+    } else {
+        write_simple_terms(out, ds, term);
+    }
+    as_output_char(out, '}');
+}
+
+/* Factors of one term are neighbours and share its number. */
+static void write_constant_and_terms(as_output *out, const as_dataset *ds, const as_model *model, uint32_t segment, bool is_multi) {
+    as_output_text(out, "\"constant_coefficient\":");
+    as_xp_write_real(out, as_ds_segment(ds, model->first_segment + segment)->constant);
+    as_output_text(out, ",\"compound_terms\":[");
+    const as_term *previous = NULL;
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        const as_term *term = as_ds_term(ds, model->first_term + i);
+        if (term->segment != segment) continue;
+        bool is_new = !previous || previous->term != term->term;
+        if (is_new) {
+            if (previous) as_output_text(out, is_multi ? "}}," : "},");
+            as_output_text(out, "{\"coefficient\":");
+            as_xp_write_real(out, term->coefficient);
+            as_output_text(out, is_multi ? ",\"parameter_term_pairs\":{" : ",");
+        } else {
+            as_output_char(out, ',');
+        }
+        if (is_multi) write_pair(out, ds, model, term);
+        else write_simple_terms(out, ds, term);
+        previous = term;
+    }
+    if (previous) as_output_text(out, is_multi ? "}}" : "}");
+    as_output_char(out, ']');
+}
+
+typedef enum function_kind { CONSTANT, SINGLE_PARAMETER, MULTI_PARAMETER, SEGMENTED } function_kind;
+
+static function_kind kind_of(const as_dataset *ds, const as_model *model) {
+    if (model->n_segments > 1) return SEGMENTED;
+    if (!model->n_terms) return CONSTANT;
+    return as_ds_parameters(ds) > 1 ? MULTI_PARAMETER : SINGLE_PARAMETER;
+}
+
+static void write_function(as_output *out, const as_dataset *ds, const as_model *model, function_kind kind) {
+    switch (kind) {
+    case CONSTANT:
+        as_output_text(out, "{\"constant_coefficient\":");
+        as_xp_write_real(out, model->n_segments ? as_ds_segment(ds, model->first_segment)->constant : 0);
+        as_output_text(out, ",\"$type\":\"ConstantFunction\"}");
+        break;
+    case SEGMENTED:
+        as_output_char(out, '{');
+        write_segments(out, ds, model, 0, model->n_segments);
+        as_output_text(out, ",\"$type\":\"SegmentedFunction\"}");
+        break;
+    default:
+        as_output_char(out, '{');
+        write_constant_and_terms(out, ds, model, 0, kind == MULTI_PARAMETER);
+        as_output_text(out, kind == MULTI_PARAMETER ? ",\"$type\":\"MultiParameterFunction\"}" : ",\"$type\":\"SingleParameterFunction\"}");
+    }
+}
+
+/* ---- models ---------------------------------------------------------------------------------------------------------- */
+
+/* "MEAN" for "mean". */
+static void write_measure(as_output *out, const as_dataset *ds, as_str measure) {
+    as_output_char(out, '"');
+    for (const char *at = measure == AS_NO_STR ? "unknown" : as_ds_text(ds, measure); *at; at++) {
+        if (isalnum((unsigned char)*at)) as_output_char(out, (char)toupper((unsigned char)*at));
+    }
+    as_output_char(out, '"');
+}
+
+static bool is_median(const as_dataset *ds, as_str measure) { return measure != AS_NO_STR && strcmp(as_ds_text(ds, measure), "median") == 0; }
+
+static void write_cost(as_output *out, const char *name, double value) {
+    as_output_printf(out, ",\"%s\":", name);
+    as_xp_write_real(out, value);
+}
+
+static void write_model(as_output *out, const as_dataset *ds, const as_model *model) {
+    if (model->raw != AS_NO_STR) {
+        as_output_write(out, as_ds_text(ds, model->raw), as_str_size(&ds->strings, model->raw));
+        return;
+    }
+    static const char *const types[] = {"ConstantHypothesis", "SingleParameterHypothesis", "MultiParameterHypothesis", "SingleParameterHypothesis"};
+    as_str measure = as_ds_model_set(ds, model->set)->measure;
+    function_kind kind = kind_of(ds, model);
+    as_output_text(out, "{\"hypothesis\":{\"function\":");
+    write_function(out, ds, model, kind);
+    write_cost(out, "RSS", model->RSS);
+    write_cost(out, "rRSS", model->rRSS);
+    write_cost(out, "nRSS", model->nRSS);
+    write_cost(out, "SMAPE", model->SMAPE);
+    if (kind != CONSTANT) write_cost(out, "AR2", model->AR2); /* a constant's is 1 */
+    write_cost(out, "RE", model->RE);
+    as_output_printf(out, ",\"_use_median\":%s,\"_use_measure\":", is_median(ds, measure) ? "true" : "false");
+    write_measure(out, ds, measure);
+    as_output_printf(out, ",\"_costs_are_calculated\":true,\"$type\":\"%s\"},\"annotations\":[]}", types[kind]);
+}
+
+/* ---- model sets ------------------------------------------------------------------------------------------------------ */
+
+static void write_modeler(as_output *out, const as_dataset *ds, const as_model_set *set) {
+    if (set->raw != AS_NO_STR) {
+        as_output_write(out, as_ds_text(ds, set->raw), as_str_size(&ds->strings, set->raw));
+        return;
+    }
+    const char *type = set->modeler == AS_NO_STR ? "SingleParameterModeler" : as_ds_text(ds, set->modeler);
+    for (const as_xp_modeler_name *name = as_xp_modeler_names; name->type; name++) {
+        if (strcmp(type, name->word) == 0) type = name->type;
+    }
+    as_output_printf(out, "{\"use_median\":%s,\"use_measure\":", is_median(ds, set->measure) ? "true" : "false");
+    write_measure(out, ds, set->measure);
+    as_output_text(out, ",\"$type\":");
+    as_json_write_string(out, type, strlen(type));
+    as_output_char(out, '}');
+}
+
+/* Members of a model set that nobody knew. */
+static void write_further_members(as_output *out, const as_dataset *ds, size_t set) {
+    char prefix[64];
+    size_t size = (size_t)snprintf(prefix, sizeof prefix, AS_XP_MODELER_PREFIX "%zu:", set);
+    for (size_t i = 0; i < ds->attributes.count; i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        const char *key = as_ds_text(ds, attribute->key);
+        if (attribute->owner != AS_OWNER_DATASET || strncmp(key, prefix, size) != 0) continue;
+        as_output_char(out, ',');
+        as_json_write_string(out, key + size, strlen(key + size));
+        as_output_char(out, ':');
+        as_xp_write_cell(out, attribute->value);
+    }
+}
+
+/* The models of one set by call path; models: their ids, in groups of one context. */
+static assay_status write_models(as_writer *writer, as_output *out, const as_xp_groups *groups, const assay_id *models, as_vec *path) {
+    const as_dataset *ds = writer->dataset;
+    for (size_t i = 0; i < groups->n_groups; i++) {
+        uint32_t item = groups->heads[i];
+        if (!as_context_path(ds, as_ds_model(ds, models[item])->context, path)) return as_fail_memory(writer->error, NULL);
+        if (i) as_output_char(out, ',');
+        as_json_write_string(out, path->data, path->count - 1);
+        as_output_text(out, ":{");
+        for (bool is_first = true; item != UINT32_MAX; item = groups->next[item], is_first = false) {
+            const as_model *model = as_ds_model(ds, models[item]);
+            if (!is_first) as_output_char(out, ',');
+            as_xp_write_str(out, ds, as_ds_metric(ds, model->metric)->name);
+            as_output_char(out, ':');
+            write_model(out, ds, model);
+        }
+        as_output_char(out, '}');
+    }
+    return ASSAY_OK;
+}
+
+static assay_status write_set(as_writer *writer, as_output *out, assay_id id, const assay_id *models, size_t n, as_vec *path) {
+    const as_dataset *ds = writer->dataset;
+    const as_model_set *set = as_ds_model_set(ds, id);
+    as_output_text(out, id ? ",{\"name\":" : "{\"name\":");
+    if (set->name == AS_NO_STR) as_output_printf(out, "\"Models %u\"", (unsigned)id + 1);
+    else as_xp_write_str(out, ds, set->name);
+    as_output_text(out, ",\"modeler\":");
+    write_modeler(out, ds, set);
+    as_output_text(out, ",\"models\":{");
+    assay_id *contexts = malloc((n + 1) * sizeof *contexts);
+    as_xp_groups groups = {0};
+    for (size_t i = 0; contexts && i < n; i++) contexts[i] = as_ds_model(ds, models[i])->context;
+    bool fine = contexts && as_xp_group(&groups, contexts, n, ds->contexts.count);
+    assay_status status = fine ? write_models(writer, out, &groups, models, path) : as_fail_memory(writer->error, NULL);
+    as_xp_groups_free(&groups);
+    free(contexts);
+    as_output_char(out, '}');
+    write_further_members(out, ds, id);
+    as_output_char(out, '}');
+    return status;
+}
+
+assay_status as_xp_write_modelers(as_writer *writer, as_output *out) {
+    const as_dataset *ds = writer->dataset;
+    size_t n_sets = ds->model_sets.count, n = ds->models.count;
+    size_t *starts = calloc(n_sets + 2, sizeof *starts);
+    assay_id *sorted = malloc((n + 1) * sizeof *sorted); /* models by set, in their order */
+    assay_status status = starts && sorted ? ASSAY_OK : as_fail_memory(writer->error, NULL);
+    if (status == ASSAY_OK) {
+        for (size_t i = 0; i < n; i++) starts[as_ds_model(ds, (assay_id)i)->set + 2]++;
+        for (size_t i = 2; i < n_sets + 2; i++) starts[i] += starts[i - 1];
+        for (size_t i = 0; i < n; i++) sorted[starts[as_ds_model(ds, (assay_id)i)->set + 1]++] = (assay_id)i;
+    }
+    as_vec path;
+    as_vec_init(&path, 1, NULL);
+    as_output_char(out, '[');
+    for (size_t i = 0; i < n_sets && status == ASSAY_OK; i++) {
+        status = write_set(writer, out, (assay_id)i, sorted + starts[i], starts[i + 1] - starts[i], &path);
+    }
+    as_output_char(out, ']');
+    as_vec_free(&path);
+    free(sorted);
+    free(starts);
+    return status;
+}

@@ -1,0 +1,175 @@
+/* Raw values into values/N.vals (numpy arrays one behind the other) and values/N.indx (where each begins). */
+#include "formats/extrap/experiment.h"
+
+#include <stdio.h>
+
+/* An array of one point may not grow beyond this because its lists are of very different lengths. */
+static const uint64_t MAX_CELLS = (uint64_t)1 << 27;
+
+bool as_xp_value_writer_init(as_xp_value_writer *values, as_zip_writer *zip, uint64_t chunk_size, assay_error *error) {
+    *values = (as_xp_value_writer){.zip = zip, .chunk_size = chunk_size, .error = error, .vals = as_output_to_memory()};
+    as_vec_init(&values->offsets, sizeof(uint64_t), NULL);
+    as_vec_init(&values->cells, sizeof(uint64_t), NULL);
+    return values->vals != NULL;
+}
+
+void as_xp_value_writer_free(as_xp_value_writer *values) {
+    as_output_discard(values->vals);
+    as_vec_free(&values->offsets);
+    as_vec_free(&values->cells);
+}
+
+static uint64_t little_endian(uint64_t bits) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(bits);
+#else
+    return bits;
+#endif
+}
+
+/* ---- one array ------------------------------------------------------------------------------------------------------- */
+
+/* The layout of some rows: repetitions x columns, columns 0 where there are no locations. */
+typedef struct layout {
+    uint64_t repetitions, columns;
+    assay_id first_location;
+} layout;
+
+static layout layout_of(const as_block *block, uint64_t first, uint64_t end) {
+    layout result = {.first_location = ASSAY_NONE};
+    assay_id run = ASSAY_NONE, last_location = 0;
+    bool has_locations = false;
+    for (uint64_t row = first; row < end; row++) {
+        result.repetitions += row == first || as_block_run(block, row) != run;
+        run = as_block_run(block, row);
+        assay_id location = as_block_location(block, row);
+        if (location == ASSAY_NONE) continue;
+        has_locations = true;
+        if (location < result.first_location) result.first_location = location;
+        if (location > last_location) last_location = location;
+    }
+    if (has_locations) result.columns = (uint64_t)last_location - result.first_location + 1;
+    else result.repetitions = end - first;
+    return result;
+}
+
+/* 'f' where doubles hold all rows exactly; else the integers' own type. */
+static char type_of(const as_block *block, uint64_t first, uint64_t end) {
+    static const double limit = 9007199254740992.0; /* 2^53 */
+    if (block->dtype == AS_DTYPE_DOUBLE) return 'f';
+    for (uint64_t row = first; row < end; row++) {
+        double real = as_block_real(block, row);
+        if (real < -limit || real > limit) return block->dtype == AS_DTYPE_INT64 ? 'i' : 'u';
+    }
+    return 'f';
+}
+
+static uint64_t cell_of(const as_block *block, uint64_t row, char type) {
+    as_number number = as_block_value(block, row);
+    if (type != 'f') return little_endian(number.u);
+    double real = as_number_real(number);
+    uint64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    return little_endian(bits);
+}
+
+/* Fills cells: rows in their order, or each at its location with NaN where a list has none. False when memory is out. */
+static bool fill_cells(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end, const layout *shape, char type) {
+    values->cells.count = 0;
+    if (!shape->columns) {
+        if (!as_vec_reserve(&values->cells, (size_t)(end - first))) return false;
+        uint64_t *cells = values->cells.data;
+        for (uint64_t row = first; row < end; row++) cells[row - first] = cell_of(block, row, type);
+        values->cells.count = (size_t)(end - first);
+        return true;
+    }
+    size_t n = (size_t)(shape->repetitions * shape->columns);
+    if (!as_vec_reserve(&values->cells, n)) return false;
+    uint64_t *cells = values->cells.data, missing;
+    double nan = NAN;
+    memcpy(&missing, &nan, sizeof missing);
+    for (size_t i = 0; i < n; i++) cells[i] = little_endian(missing);
+    uint64_t repetition = 0;
+    for (uint64_t row = first; row < end; row++) {
+        repetition += row > first && as_block_run(block, row) != as_block_run(block, row - 1);
+        assay_id location = as_block_location(block, row);
+        uint64_t column = location == ASSAY_NONE ? 0 : location - shape->first_location;
+        cells[repetition * shape->columns + column] = cell_of(block, row, type);
+    }
+    values->cells.count = n;
+    return true;
+}
+
+/* numpy's header, version 1.0, filled up with blanks to a multiple of 64; most arrays have that of the one before. */
+static void make_header(as_xp_value_writer *values, const layout *shape, char type) {
+    if (values->header_size && values->header_type == type && values->header_shape[0] == shape->repetitions && values->header_shape[1] == shape->columns) return;
+    char shape_text[64];
+    if (shape->columns) snprintf(shape_text, sizeof shape_text, "(%llu, %llu)", (unsigned long long)shape->repetitions, (unsigned long long)shape->columns);
+    else snprintf(shape_text, sizeof shape_text, "(%llu,)", (unsigned long long)shape->repetitions);
+    char *header = values->header;
+    memset(header, ' ', sizeof values->header);
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    int n = snprintf(header + 10, sizeof values->header - 10, "{'descr': '<%c8', 'fortran_order': False, 'shape': %s, }", type, shape_text);
+    size_t size = (10 + (size_t)n + 1 + 63) / 64 * 64;
+    header[10 + n] = ' ';
+    header[size - 1] = '\n';
+    header[8] = (char)(unsigned char)((size - 10) & 0xff);
+    header[9] = (char)(unsigned char)((size - 10) >> 8);
+    values->header_size = size;
+    values->header_type = type;
+    values->header_shape[0] = shape->repetitions;
+    values->header_shape[1] = shape->columns;
+}
+
+assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end, uint64_t *chunk, uint64_t *index) {
+    layout shape = layout_of(block, first, end);
+    if (shape.columns && shape.repetitions > MAX_CELLS / shape.columns) {
+        return as_fail(values->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "uneven-lists", "the lists of values at one point are too uneven for a .extra-p file");
+    }
+    char type = shape.columns ? 'f' : type_of(block, first, end);
+    uint64_t offset = as_output_size(values->vals) ? as_output_size(values->vals) : AS_XP_MAGIC_SIZE;
+    if (!fill_cells(values, block, first, end, &shape, type) || !as_vec_append(&values->offsets, &offset, 1)) return as_fail_memory(values->error, NULL);
+    if (offset == AS_XP_MAGIC_SIZE) as_output_write(values->vals, AS_XP_VALUES_MAGIC, AS_XP_MAGIC_SIZE);
+    make_header(values, &shape, type);
+    as_output_write(values->vals, values->header, values->header_size);
+    as_output_write(values->vals, values->cells.data, values->cells.count * sizeof(uint64_t));
+    *chunk = values->chunk;
+    *index = values->offsets.count - 1;
+    return as_output_size(values->vals) >= values->chunk_size ? as_xp_flush_values(values) : ASSAY_OK;
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------------------------------- */
+
+static assay_status write_index(as_xp_value_writer *values, const char *name) {
+    as_output *indx = as_output_to_memory();
+    if (!indx) return as_fail_memory(values->error, NULL);
+    as_output_write(indx, AS_XP_INDEX_MAGIC, AS_XP_MAGIC_SIZE);
+    uint64_t count = little_endian(values->offsets.count);
+    as_output_write(indx, &count, sizeof count);
+    for (size_t i = 0; i < values->offsets.count; i++) {
+        uint64_t offset = little_endian(AS_AT(uint64_t, &values->offsets, i));
+        as_output_write(indx, &offset, sizeof offset);
+    }
+    size_t size;
+    const char *data = as_output_flush(indx) ? as_output_memory(indx, &size) : NULL;
+    assay_status status = data ? as_zip_add(values->zip, name, data, size, false, values->error) : as_fail_memory(values->error, NULL);
+    as_output_discard(indx);
+    return status;
+}
+
+assay_status as_xp_flush_values(as_xp_value_writer *values) {
+    if (!values->offsets.count) return ASSAY_OK;
+    char name[64];
+    size_t size;
+    snprintf(name, sizeof name, "values/%llu.vals", (unsigned long long)values->chunk);
+    const char *data = as_output_flush(values->vals) ? as_output_memory(values->vals, &size) : NULL;
+    if (!data) return as_fail_memory(values->error, NULL);
+    AS_TRY(as_zip_add(values->zip, name, data, size, false, values->error));
+    snprintf(name, sizeof name, "values/%llu.indx", (unsigned long long)values->chunk);
+    AS_TRY(write_index(values, name));
+    as_output_discard(values->vals);
+    values->vals = as_output_to_memory();
+    values->offsets.count = 0;
+    values->chunk++;
+    return values->vals ? ASSAY_OK : as_fail_memory(values->error, NULL);
+}
