@@ -1,0 +1,185 @@
+/* Inclusive and exclusive values over a small tree, reckoned by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "analysis/nodes.h"
+#include "blocks.h"
+
+/* 0 main, 1 main->a, 2 main->a->b, 3 main->a->c, 4 main->d, 5 other */
+enum { MAIN, A, B, C, D, OTHER };
+
+static as_dataset *make_tree(void) {
+    static const char *const paths[] = {"main", "main->a", "main->a->b", "main->a->c", "main->d", "other"};
+    as_dataset *ds = as_dataset_new(0);
+    as_tree tree;
+    as_tree_init(&tree, ds);
+    for (size_t i = 0; i < 6; i++) as_tree_path(&tree, paths[i], strlen(paths[i]));
+    const assay_id *ids;
+    assert_true(as_tree_finish(&tree, &ids));
+    as_tree_free(&tree);
+    for (int i = 0; i < 2; i++) assert_int_equal(as_add_run(ds, &AS_RUN_INIT), i);
+    return ds;
+}
+
+static assay_id add_metric(as_dataset *ds, as_metric_kind kind) {
+    as_metric metric = AS_METRIC_INIT;
+    metric.kind = kind;
+    return as_add_metric(ds, &metric);
+}
+
+typedef struct nodes {
+    as_vec scratch, rows;
+} nodes;
+
+static nodes nodes_of(const as_dataset *ds, assay_id run, assay_id metric, assay_id root) {
+    nodes n;
+    as_vec_init(&n.scratch, sizeof(as_node_sum), NULL);
+    as_vec_init(&n.rows, sizeof(as_node), NULL);
+    assert_true(as_nodes(ds, run, metric, root, &n.scratch, &n.rows));
+    return n;
+}
+
+static void nodes_free(nodes *n) {
+    as_vec_free(&n->scratch);
+    as_vec_free(&n->rows);
+}
+
+static const as_node *node_at(const nodes *n, size_t i, assay_id context) {
+    assert_true(i < n->rows.count);
+    const as_node *node = &AS_AT(as_node, &n->rows, i);
+    assert_int_equal(node->context, context);
+    return node;
+}
+
+static void check_integers(const nodes *n, size_t i, assay_id context, int64_t inclusive, int64_t exclusive) {
+    const as_node *node = node_at(n, i, context);
+    assert_true(node->has_exclusive);
+    assert_int_equal(node->inclusive.kind, AS_INT);
+    assert_int_equal(node->exclusive.kind, AS_INT);
+    assert_int_equal(node->inclusive.i, inclusive);
+    assert_int_equal(node->exclusive.i, exclusive);
+}
+
+static void exclusive_values_add_up(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree();
+    assay_id metric = add_metric(ds, AS_KIND_EXCLUSIVE);
+    static const row rows[] = {{MAIN, 0, 0, {1}}, {MAIN, 0, 1, {2}}, {MAIN, 1, 0, {100}}, {B, 0, 0, {10}}, {C, 0, 0, {20}}, {C, 0, 1, {-5}}};
+    add_block(ds, metric, ASSAY_NONE, AS_DTYPE_INT64, rows, 6);
+    nodes n = nodes_of(ds, 0, metric, ASSAY_NONE);
+    assert_int_equal(n.rows.count, 4); /* d and other have nothing */
+    check_integers(&n, 0, MAIN, 28, 3);
+    check_integers(&n, 1, A, 25, 0); /* nothing of its own, but its subtree */
+    check_integers(&n, 2, B, 10, 10);
+    check_integers(&n, 3, C, 15, 15);
+    nodes_free(&n);
+
+    n = nodes_of(ds, 0, metric, A); /* a subtree alone gives the same */
+    assert_int_equal(n.rows.count, 3);
+    check_integers(&n, 0, A, 25, 0);
+    check_integers(&n, 2, C, 15, 15);
+    nodes_free(&n);
+
+    n = nodes_of(ds, 1, metric, ASSAY_NONE);
+    assert_int_equal(n.rows.count, 1);
+    check_integers(&n, 0, MAIN, 100, 100);
+    nodes_free(&n);
+    as_dataset_free(ds);
+}
+
+static void inclusive_values_lose_their_children(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree();
+    assay_id metric = add_metric(ds, AS_KIND_INCLUSIVE);
+    static const row first[] = {{MAIN, 0, 0, {.r = 10}}, {A, 0, 0, {.r = 7}}, {B, 0, 0, {.r = 1.5}}, {C, 0, 0, {.r = 2.5}}, {D, 0, 0, {.r = 1}}};
+    static const row second[] = {{MAIN, 1, 0, {.r = INFINITY}}, {B, 1, 0, {.r = NAN}}};
+    add_block(ds, metric, 0, AS_DTYPE_DOUBLE, first, 5); /* one block a run */
+    add_block(ds, metric, 1, AS_DTYPE_DOUBLE, second, 2);
+    nodes n = nodes_of(ds, 0, metric, ASSAY_NONE);
+    static const double inclusive[] = {10, 7, 1.5, 2.5, 1}, exclusive[] = {2, 3, 1.5, 2.5, 1};
+    assert_int_equal(n.rows.count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        const as_node *node = node_at(&n, i, (assay_id)i);
+        assert_int_equal(node->inclusive.kind, AS_REAL);
+        assert_true(node->inclusive.r == inclusive[i] && node->exclusive.r == exclusive[i]);
+    }
+    nodes_free(&n);
+
+    n = nodes_of(ds, 1, metric, ASSAY_NONE);
+    assert_int_equal(n.rows.count, 2); /* a has no value: no row, although b below it has one */
+    assert_true(isinf(node_at(&n, 0, MAIN)->exclusive.r));
+    assert_true(isnan(node_at(&n, 1, B)->inclusive.r));
+    nodes_free(&n);
+    as_dataset_free(ds);
+}
+
+static void integers_keep_64_bits(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree();
+    assay_id exclusive = add_metric(ds, AS_KIND_EXCLUSIVE), inclusive = add_metric(ds, AS_KIND_INCLUSIVE);
+    static const row rows[] = {{MAIN, 0, 0, {.u = 1}}, {A, 0, 0, {.u = UINT64_MAX - 1}}, {D, 0, 0, {.u = 0}}, {OTHER, 0, 0, {.u = UINT64_MAX}},
+                               {OTHER, 0, 1, {.u = UINT64_MAX}}};
+    add_block(ds, exclusive, 0, AS_DTYPE_UINT64, rows, 5);
+    nodes n = nodes_of(ds, 0, exclusive, ASSAY_NONE);
+    assert_int_equal(node_at(&n, 0, MAIN)->inclusive.kind, AS_UINT);
+    assert_true(node_at(&n, 0, MAIN)->inclusive.u == UINT64_MAX);
+    assert_int_equal(node_at(&n, 2, D)->inclusive.kind, AS_INT);
+    assert_int_equal(node_at(&n, 3, OTHER)->inclusive.kind, AS_REAL); /* more than 64 bits: 2^65 - 2 */
+    assert_true(node_at(&n, 3, OTHER)->inclusive.r == 36893488147419103232.0);
+    nodes_free(&n);
+
+    /* Unsigned children that outweigh their parent leave 0. */
+    static const row uneven[] = {{MAIN, 0, 0, {.u = 5}}, {A, 0, 0, {.u = 4}}, {D, 0, 0, {.u = 3}}};
+    add_block(ds, inclusive, 0, AS_DTYPE_UINT64, uneven, 3);
+    n = nodes_of(ds, 0, inclusive, ASSAY_NONE);
+    check_integers(&n, 0, MAIN, 5, 0);
+    nodes_free(&n);
+    as_dataset_free(ds);
+}
+
+static void signed_differences_go_below_zero(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree();
+    assay_id metric = add_metric(ds, AS_KIND_INCLUSIVE);
+    static const row uneven[] = {{MAIN, 0, 0, {5}}, {A, 0, 0, {4}}, {D, 0, 0, {3}}};
+    add_block(ds, metric, 0, AS_DTYPE_INT64, uneven, 3);
+    nodes n = nodes_of(ds, 0, metric, ASSAY_NONE);
+    check_integers(&n, 0, MAIN, 5, -2);
+    nodes_free(&n);
+    as_dataset_free(ds);
+}
+
+static void other_kinds_have_one_value(void **state) {
+    (void)state;
+    static const as_metric_kind kinds[] = {AS_KIND_NONE, AS_KIND_POINT, AS_KIND_LEXICAL, AS_KIND_DERIVED};
+    as_dataset *ds = make_tree();
+    for (size_t i = 0; i < 4; i++) {
+        assay_id metric = add_metric(ds, kinds[i]);
+        static const row rows[] = {{MAIN, 0, 0, {1}}, {MAIN, 0, 1, {2}}, {B, 0, 0, {10}}};
+        add_block(ds, metric, 0, AS_DTYPE_INT64, rows, 3);
+        nodes n = nodes_of(ds, 0, metric, ASSAY_NONE);
+        assert_int_equal(n.rows.count, 2);
+        assert_int_equal(node_at(&n, 0, MAIN)->inclusive.i, 3);
+        assert_false(node_at(&n, 0, MAIN)->has_exclusive);
+        assert_int_equal(node_at(&n, 1, B)->inclusive.i, 10);
+        nodes_free(&n);
+        n = nodes_of(ds, 1, metric, ASSAY_NONE);
+        assert_int_equal(n.rows.count, 0);
+        nodes_free(&n);
+    }
+    as_dataset_free(ds);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exclusive_values_add_up),        cmocka_unit_test(inclusive_values_lose_their_children),
+        cmocka_unit_test(integers_keep_64_bits),          cmocka_unit_test(signed_differences_go_below_zero),
+        cmocka_unit_test(other_kinds_have_one_value),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
