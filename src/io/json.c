@@ -373,6 +373,8 @@ as_json_type as_json_skip(as_json *json, const char **raw, size_t *raw_size) {
     return json->type;
 }
 
+void as_json_pass(as_json *json, size_t size) { close_container(json, json->token + size - 1); }
+
 /* ---- beginning, ending, failing -------------------------------------------------------------------------------------- */
 
 void as_json_init(as_json *json, const char *path, const char *data, size_t size, as_json_options options, as_budget *budget) {

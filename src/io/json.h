@@ -74,6 +74,10 @@ as_number as_json_number(const as_json *json);
  * AS_JSON_ERROR on bad JSON, else the type of the last token. */
 as_json_type as_json_skip(as_json *json, const char **raw, size_t *raw_size);
 
+/* Passes over the object or array that begins at the current token and is known to be `size` bytes of sound JSON, such as a repetition of what
+ * was read before. The current token is its end then. */
+void as_json_pass(as_json *json, size_t size);
+
 /* The place of the current token, or of the error: line and column, which counts bytes. Counts from the start: not for hot paths. */
 as_place as_json_place(const as_json *json);
 /* After AS_JSON_ERROR: fills error (rule "json-syntax", or memory) and returns its status. */

@@ -44,13 +44,6 @@ static bool is_unsafe(const char *name) {
     return false;
 }
 
-/* Stored or deflated. The others are nothing our formats use, and LZMA would take as much memory as the archive claims it needs.
- * libarchive tells the method only in the name of the format: "ZIP 2.0 (deflation)". */
-static bool has_known_method(struct archive *archive) {
-    const char *format = archive_format_name(archive);
-    return format && (strstr(format, "(uncompressed)") || strstr(format, "(deflation)"));
-}
-
 /* The content of the current entry, to be freed with `data`, in memory that grows as the data comes. */
 static assay_status read_data(const reading *r, const char *name, as_vec *data) {
     for (;;) {
@@ -92,7 +85,6 @@ static assay_status visit_entry(reading *r, struct archive_entry *entry, bool (*
     if (is_unsafe(name)) return fail(r, "zip-name", name, "the name leads out of the archive");
     if (archive_entry_filetype(entry) != AE_IFREG || !wanted(user, name)) return ASSAY_OK;
     if (archive_entry_is_encrypted(entry)) return fail(r, "zip-encrypted", name, "encrypted; extract it and open the content");
-    if (!has_known_method(r->archive)) return fail(r, "zip-method", name, "packed in a way that is not supported; only deflate is");
     for (size_t i = 0; i < r->entries.count; i++) {
         if (strcmp(AS_AT(as_zip_entry, &r->entries, i).name, name) == 0) return fail(r, "zip-duplicate", name, "stands in the archive twice");
     }
