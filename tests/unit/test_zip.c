@@ -293,24 +293,6 @@ static void encrypted(void **state) {
     as_output_discard(out);
 }
 
-/* An LZMA entry says how large its dictionary is, and the decoder takes that much memory: nothing to be read, whatever the budget. */
-static void other_methods(void **state) {
-    (void)state;
-    size_t size;
-    as_output *out = sample(100);
-    const char *data = as_output_memory(out, &size);
-    char *copy = malloc(size);
-    memcpy(copy, data, size);
-    copy[8] = 14; /* LZMA, in both places */
-    copy[find(copy, size, "PK\1\2") + 10] = 14;
-    content found;
-    assay_error error;
-    assert_int_equal(read_zip(copy, size, NULL, &found, &error), ASSAY_E_FORMAT);
-    assert_string_equal(error.rule, "zip-method");
-    free(copy);
-    as_output_discard(out);
-}
-
 static void no_zip_at_all(void **state) {
     (void)state;
     static const char *const texts[] = {"", "P", "PK", "PK\3\4", "PK\5\6", "{\"json\": true}", "\x1f\x8b\x08 gzip", "Rar!"};
@@ -363,7 +345,6 @@ int main(void) {
         cmocka_unit_test(names_that_lead_out),
         cmocka_unit_test(duplicates),
         cmocka_unit_test(encrypted),
-        cmocka_unit_test(other_methods),
         cmocka_unit_test(no_zip_at_all),
         cmocka_unit_test(a_full_disk_is_noticed),
         cmocka_unit_test(names_too_long),
