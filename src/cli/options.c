@@ -79,9 +79,10 @@ static const as_cli_option *find_short(const parse *p, char letter) {
 }
 
 static bool is_choice(const char *choices, const char *value) {
-    size_t size = strlen(value);
-    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
-        if (strncmp(at, value, size) == 0 && (at[size] == '|' || at[size] == '\0')) return true;
+    for (size_t size = strlen(value); *choices;) {
+        size_t n = strcspn(choices, "|");
+        if (n == size && memcmp(choices, value, n) == 0) return true;
+        choices += n + (choices[n] == '|');
     }
     return false;
 }
