@@ -15,7 +15,7 @@ ASSAY = os.environ.get('ASSAY', 'build/assay')
 # Two parameters, four points, one metric, two call paths below main, two repetitions: 16 values. Line 3 is the one of POINTS.
 SMALL = '''PARAMETER p
 PARAMETER n
-POINTS (1,10) (2,10) (1,20) (2,20)
+POINTS (1 10) (2 10) (1 20) (2 20)
 METRIC time
 REGION main->sort
 DATA 1 1.5
@@ -28,7 +28,7 @@ DATA 20 21
 DATA 30 31
 DATA 40 41
 '''
-# The last line is not a number, the one before has a wrong section.
+# Line 13 has a word for a number.
 BROKEN = SMALL.replace('DATA 30 31', 'DATA 30 thirty')
 
 

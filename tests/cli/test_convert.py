@@ -55,7 +55,7 @@ class Targets(Case):
 
     def test_several_inputs_become_one(self):
         self.write('a.txt', SMALL)
-        self.write('b.txt', SMALL.replace('(1,20) (2,20)', '(1,30) (2,30)'))
+        self.write('b.txt', SMALL.replace('(1 20) (2 20)', '(1 30) (2 30)'))
         self.assertFine(run('convert', self.path('a.txt'), self.path('b.txt'), self.path('c.txt')))
         info = run('info', '--json', self.path('c.txt')).json
         self.assertEqual((6, 32), (info['points'], info['values']))
