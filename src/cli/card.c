@@ -7,7 +7,7 @@
 #include "cli/problems.h"
 #include "render/display.h"
 
-enum { LABEL_COLUMN = 2, LABEL_WIDTH = 10, MAX_ROWS = 16, COUNT_SIZE = 32, NAMES_SHOWN = 12, VALUES_SHOWN = 8, PROBLEMS_SHOWN = 5 };
+enum { LABEL_COLUMN = 2, LABEL_WIDTH = 10, MAX_ROWS = 16, COUNT_SIZE = 32, NAMES_SHOWN = 12, VALUES_SHOWN = 8, PROBLEMS_SHOWN = 5, WIDEST = 100 };
 
 /* ---- pieces of text -------------------------------------------------------------------------------------------------- */
 
@@ -228,29 +228,34 @@ static void print_rows(as_cli *cli, const card *c) {
     }
 }
 
-/* The name, the format, and at the right edge how it was recognised and how large it is. */
-static void print_head(as_cli *cli, const as_dataset *ds) {
+static size_t print_title(as_output *out, const as_dataset *ds) {
     const as_format *format = as_format_find(ds->format);
-    const char *path = as_ds_text(ds, ds->path), *version = as_ds_text(ds, ds->format_version);
-    as_output *right = as_output_to_memory();
-    if (!right) return;
-    if (ds->evidence) as_output_printf(right, "recognised by %d bits, ", ds->evidence);
-    print_size(right, ds->input_size);
-    size_t size;
-    const char *right_text = as_output_memory(right, &size);
+    const char *title = format ? format->title : ds->format, *version = as_ds_text(ds, ds->format_version);
+    size_t width = as_display_write(out, title, strlen(title), 0);
+    if (!version) return width;
+    as_output_char(out, ' ');
+    return width + 1 + as_display_write(out, version, strlen(version), 0);
+}
 
-    as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
-    size_t at = as_display_write(cli->out, path, strlen(path), 0);
-    as_output_printf(cli->out, "%s  ", as_sgr(cli->style.colour, AS_PLAIN));
-    const char *title = format ? format->title : ds->format;
-    at += 2 + as_display_write(cli->out, title, strlen(title), 0);
-    if (version) {
-        as_output_char(cli->out, ' ');
-        at += 1 + as_display_write(cli->out, version, strlen(version), 0);
+/* The name, the format, and at the right edge how it was recognised and how large it is; on two lines where one is too short. */
+static void print_head(as_cli *cli, const as_dataset *ds) {
+    const char *path = as_ds_text(ds, ds->path), *plain = as_sgr(cli->style.colour, AS_PLAIN);
+    as_output *title = as_output_to_memory(), *right = as_output_to_memory();
+    if (title && right) {
+        size_t title_width = print_title(title, ds), size, right_size;
+        if (ds->evidence) as_output_printf(right, "recognised by %d bits, ", ds->evidence);
+        print_size(right, ds->input_size);
+        const char *title_text = as_output_memory(title, &size), *right_text = as_output_memory(right, &right_size);
+        as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
+        size_t at = as_display_write(cli->out, path, strlen(path), 0), edge = cli->style.width < WIDEST ? cli->style.width : WIDEST;
+        as_output_text(cli->out, plain);
+        size_t needed = at + 2 + title_width + 2 + right_size;
+        if (edge && needed > cli->style.width) at = 0, needed = 2 + title_width + 2 + right_size, as_output_char(cli->out, '\n');
+        as_output_printf(cli->out, "  %s", title_text ? title_text : "");
+        as_display_pad(cli->out, edge > needed ? edge - needed + 2 : 2);
+        as_output_printf(cli->out, "%s%s%s\n", as_sgr(cli->style.colour, AS_DIM), right_text ? right_text : "", plain);
     }
-    size_t edge = cli->style.width < 100 ? cli->style.width : 100;
-    as_display_pad(cli->out, edge > at + size + 2 ? edge - at - size : 2);
-    as_output_printf(cli->out, "%s%s%s\n", as_sgr(cli->style.colour, AS_DIM), right_text ? right_text : "", as_sgr(cli->style.colour, AS_PLAIN));
+    as_output_discard(title);
     as_output_discard(right);
 }
 
@@ -265,15 +270,19 @@ static void print_problems(as_cli *cli, const as_dataset *ds) {
     if (more) as_output_printf(cli->out, "    … %llu more; assay validate shows them\n", (unsigned long long)more);
 }
 
-/* Commands that make sense now. */
+/* Commands that make sense now, side by side where that fits. */
 static void print_next(as_cli *cli, const as_dataset *ds) {
     const char *path = as_cli_operand(cli, 0);
-    if (strcmp(path, "-") == 0) return;
-    as_output_printf(cli->out, "%snext:%s assay sql ", as_sgr(cli->style.colour, AS_DIM), as_sgr(cli->style.colour, AS_PLAIN));
-    print_shell_word(cli->out, path);
-    as_output_text(cli->out, "   |   assay convert ");
-    print_shell_word(cli->out, path);
-    as_output_text(cli->out, strcmp(ds->format, "extrap-experiment") == 0 ? " out.sqlite\n" : " out.extra-p\n");
+    as_output *word = strcmp(path, "-") == 0 ? NULL : as_output_to_memory();
+    if (!word) return;
+    print_shell_word(word, path);
+    size_t size;
+    const char *file = as_output_memory(word, &size);
+    const char *target = strcmp(ds->format, "extrap-experiment") == 0 ? "out.sqlite" : "out.extra-p";
+    bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width;
+    as_output_printf(cli->out, "%snext:%s assay sql %s%sassay convert %s %s\n", as_sgr(cli->style.colour, AS_DIM), as_sgr(cli->style.colour, AS_PLAIN),
+                     file ? file : "", fits ? "   |   " : "\n      ", file ? file : "", target);
+    as_output_discard(word);
 }
 
 void as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
