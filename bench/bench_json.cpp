@@ -24,8 +24,9 @@ static std::string make_lines(size_t megabytes) {
     uint64_t seed = 1;
     char number[AS_NUMBER_SIZE], head[160];
     for (int i = 0; lines.size() < megabytes * 1000000; i++) {
-        std::snprintf(head, sizeof head, "{\"params\": {\"p\": %d.0}, \"callpath\": \"main->phase%d->kernel%d\", \"metric\": \"time\", \"value\": [", 4 << i % 8,
-                      i / 8 % 100, i / 8);
+        std::snprintf(head, sizeof head,
+                      "{\"params\": {\"p\": %d.0}, \"callpath\": \"main->phase%d->kernel%d\", \"metric\": \"time\", \"value\": [",
+                      4 << i % 8, i / 8 % 100, i / 8);
         lines += head;
         for (int k = 0; k < 5; k++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;

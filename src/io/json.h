@@ -1,8 +1,8 @@
 /* JSON in and out.
  *
  * Reading is by pulling tokens over bytes in memory: strict RFC 8259 and UTF-8, no copy, no recursion, exact places for errors.
- * Why our own: the formats need NaN literals, TaLPas' semicolons, the raw text of numbers and of values nobody knows, and memory that does not
- * grow with the file. It is tested against simdjson (tests/unit/test_json_simdjson.cpp, fuzz/fuzz_json.cpp). */
+ * Why our own: the formats need NaN literals, TaLPas' semicolons, the raw text of numbers and of values nobody knows, and memory
+ * that does not grow with the file. It is tested against simdjson (tests/unit/test_json_simdjson.cpp, fuzz/fuzz_json.cpp). */
 #ifndef AS_IO_JSON_H
 #define AS_IO_JSON_H
 
@@ -74,8 +74,8 @@ as_number as_json_number(const as_json *json);
  * AS_JSON_ERROR on bad JSON, else the type of the last token. */
 as_json_type as_json_skip(as_json *json, const char **raw, size_t *raw_size);
 
-/* Passes over the object or array that begins at the current token and is known to be `size` bytes of sound JSON, such as a repetition of what
- * was read before. The current token is its end then. */
+/* Passes over the object or array that begins at the current token and is known to be `size` bytes of sound JSON, such as a repetition
+ * of what was read before. The current token is its end then. */
 void as_json_pass(as_json *json, size_t size);
 
 /* The place of the current token, or of the error: line and column, which counts bytes. Counts from the start: not for hot paths. */

@@ -1,5 +1,5 @@
-/* Output: buffered, atomic. A file is written beside its final place and renamed on commit; until then, and after any failure, what was there
- * before is untouched. Errors stick: write on, and look at the status of as_output_commit(). */
+/* Output: buffered, atomic. A file is written beside its final place and renamed on commit; until then, and after any failure, what was
+ * there before is untouched. Errors stick: write on, and look at the status of as_output_commit(). */
 #ifndef AS_IO_OUTPUT_H
 #define AS_IO_OUTPUT_H
 
@@ -9,9 +9,10 @@
 
 typedef struct as_output as_output;
 
-/* path "-": standard output. A device or pipe is written in place. A symbolic link is followed, an existing file's permissions are kept. */
+/* path "-": standard output. A device, a pipe or an open descriptor (/dev/stdout, /dev/fd/N) is written in place. A symbolic link is
+ * followed, an existing file's permissions are kept; one that may not be written is refused. At most 64 files at a time. */
 assay_status as_output_open(const char *path, as_output **out, assay_error *error);
-/* Writes go to memory; take the bytes with as_output_memory(). */
+/* Writes go to memory; take the bytes with as_output_memory(). NULL when memory is out. */
 as_output *as_output_to_memory(void);
 /* Writes to a descriptor that stays the caller's (standard output and error of the command). */
 as_output *as_output_to_fd(int fd, const char *name);
@@ -19,6 +20,7 @@ as_output *as_output_to_fd(int fd, const char *name);
 void as_output_write(as_output *out, const void *data, size_t size);
 void as_output_text(as_output *out, const char *text);
 void as_output_char(as_output *out, char c);
+/* Numbers with a fraction go through as_output_real(): printf writes them as the locale has it. */
 void as_output_printf(as_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shortest exact text (core/number.h). */
 void as_output_real(as_output *out, double value);
@@ -27,7 +29,7 @@ void as_output_number(as_output *out, as_number number);
 
 /* Bytes written so far. */
 uint64_t as_output_size(const as_output *out);
-/* The bytes of a memory output, NUL-terminated, borrowed. */
+/* The bytes of a memory output, NUL-terminated, borrowed until the next write. NULL if memory was out on the way. */
 const char *as_output_memory(const as_output *out, size_t *size);
 /* Hands over what is buffered; false after an error. */
 bool as_output_flush(as_output *out);

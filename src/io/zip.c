@@ -44,6 +44,13 @@ static bool is_unsafe(const char *name) {
     return false;
 }
 
+/* Stored or deflated. The others are nothing our formats use, and LZMA would take as much memory as the archive claims it needs.
+ * libarchive tells the method only in the name of the format: "ZIP 2.0 (deflation)". */
+static bool has_known_method(struct archive *archive) {
+    const char *format = archive_format_name(archive);
+    return format && (strstr(format, "(uncompressed)") || strstr(format, "(deflation)"));
+}
+
 /* The content of the current entry, to be freed with `data`, in memory that grows as the data comes. */
 static assay_status read_data(const reading *r, const char *name, as_vec *data) {
     for (;;) {
@@ -85,8 +92,10 @@ static assay_status visit_entry(reading *r, struct archive_entry *entry, bool (*
     if (is_unsafe(name)) return fail(r, "zip-name", name, "the name leads out of the archive");
     if (archive_entry_filetype(entry) != AE_IFREG || !wanted(user, name)) return ASSAY_OK;
     if (archive_entry_is_encrypted(entry)) return fail(r, "zip-encrypted", name, "encrypted; extract it and open the content");
+    if (!has_known_method(r->archive)) return fail(r, "zip-method", name, "packed in a way that is not supported; only deflate is");
     for (size_t i = 0; i < r->entries.count; i++) {
-        if (strcmp(AS_AT(as_zip_entry, &r->entries, i).name, name) == 0) return fail(r, "zip-duplicate", name, "stands in the archive twice");
+        const as_zip_entry *earlier = &AS_AT(as_zip_entry, &r->entries, i);
+        if (strcmp(earlier->name, name) == 0) return fail(r, "zip-duplicate", name, "stands in the archive twice");
     }
     return add_entry(r, name);
 }
@@ -106,8 +115,8 @@ static assay_status read_archive(reading *r, bool (*wanted)(void *user, const ch
     }
 }
 
-assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const char *name), void *user, as_budget *budget, as_zip_entry **entries,
-                         size_t *n_entries, assay_error *error) {
+assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const char *name), void *user, as_budget *budget,
+                         as_zip_entry **entries, size_t *n_entries, assay_error *error) {
     reading r = {.input = input, .archive = archive_read_new(), .budget = budget, .error = error};
     if (!r.archive) return as_fail_memory(error, input->path);
     as_vec_init(&r.entries, sizeof(as_zip_entry), budget);

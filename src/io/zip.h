@@ -14,9 +14,10 @@ typedef struct as_zip_entry {
 
 /* Calls wanted(user, name) for each regular entry and reads those for which it returns true, in the order of the archive.
  * A size the archive claims is not believed: memory is taken as data arrives, within the budget. On success the caller owns *entries
- * (as_zip_free). Damaged archives, entries with a wrong checksum, names that are absolute or climb with "..": ASSAY_E_FORMAT, rule "zip-…". */
-assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const char *name), void *user, as_budget *budget, as_zip_entry **entries,
-                         size_t *n_entries, assay_error *error);
+ * (as_zip_free). ASSAY_E_FORMAT with the rule zip-damaged (also: cut off, no ZIP at all, a wrong checksum), zip-name (absolute, or climbing
+ * with ".."; any entry's), zip-duplicate, zip-encrypted, zip-method (neither stored nor deflated; wanted entries'). */
+assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const char *name), void *user, as_budget *budget,
+                         as_zip_entry **entries, size_t *n_entries, assay_error *error);
 void as_zip_free(as_zip_entry *entries, size_t n_entries, as_budget *budget);
 
 /* A ZIP in the making. Entries are whole; dates are fixed, so equal content gives equal bytes. Beyond 4 GiB it becomes ZIP64. */

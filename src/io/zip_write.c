@@ -123,7 +123,8 @@ void as_zip_discard(as_zip_writer *zip) {
 
 assay_status as_zip_add(as_zip_writer *zip, const char *name, const void *data, size_t size, bool compress, assay_error *error) {
     record r = {.name = name, .name_size = strlen(name), .method = METHOD_STORED, .size = size, .packed_size = size};
-    if (r.name_size > LIMIT_16) return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "zip-name", "a name of %zu bytes is too long", r.name_size);
+    if (r.name_size > LIMIT_16)
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "zip-name", "a name of %zu bytes is too long", r.name_size);
     r.checksum = libdeflate_crc32(0, data, size);
     r.offset = as_output_size(zip->out) - zip->begin;
     void *packed = NULL;

@@ -34,7 +34,9 @@ static as_json_type read_all(const char *text, size_t size, as_json_options opti
     return type;
 }
 
-static void start(as_json *json, const char *text, as_json_options options) { as_json_init(json, "file", text, strlen(text), options, NULL); }
+static void start(as_json *json, const char *text, as_json_options options) {
+    as_json_init(json, "file", text, strlen(text), options, NULL);
+}
 
 static void conformance(void **state) {
     (void)state;
@@ -45,13 +47,15 @@ static void conformance(void **state) {
             fail_msg("refused: %s (%u:%u: %s)", good_documents[i].text, error.line, error.column, error.message);
     }
     for (int i = 0; i < N_BAD_DOCUMENTS; i++) {
-        if (read_all(bad_documents[i].text, bad_documents[i].size, strict, NULL) != AS_JSON_ERROR) fail_msg("accepted: %s", bad_documents[i].text);
+        if (read_all(bad_documents[i].text, bad_documents[i].size, strict, NULL) != AS_JSON_ERROR)
+            fail_msg("accepted: %s", bad_documents[i].text);
     }
 }
 
 static void truncation_is_always_an_error(void **state) {
     (void)state;
-    static const char text[] = "{\"a\": [1.5e-3, true, null, \"x\\u20ac\\ud834\\udd1e\\n\xc3\xa4 long enough for blocks\"],\n \"b\": {\"c\": -0.25, \"d\": false}}";
+    static const char text[] = "{\"a\": [1.5e-3, true, null, \"x\\u20ac\\ud834\\udd1e\\n\xc3\xa4 long enough for blocks\"],\n"
+                               " \"b\": {\"c\": -0.25, \"d\": false}}";
     size_t size = sizeof text - 1;
     assert_int_equal(read_all(text, size, (as_json_options){0}, NULL), AS_JSON_END);
     for (size_t n = 0; n < size; n++) {
@@ -68,10 +72,11 @@ static void tokens_in_order(void **state) {
         uint32_t depth;
         const char *raw;
     } expected[] = {
-        {AS_JSON_OBJECT, 1, "{"}, {AS_JSON_KEY, 1, "\"a\""}, {AS_JSON_ARRAY, 2, "["}, {AS_JSON_NUMBER, 2, "1"}, {AS_JSON_NUMBER, 2, "-2.5e+1"},
-        {AS_JSON_ARRAY, 3, "["}, {AS_JSON_ARRAY_END, 2, "]"}, {AS_JSON_OBJECT, 3, "{"}, {AS_JSON_OBJECT_END, 2, "}"}, {AS_JSON_ARRAY_END, 1, "]"},
-        {AS_JSON_KEY, 1, "\"b\\n\""}, {AS_JSON_STRING, 1, "\"c\""}, {AS_JSON_KEY, 1, "\"\""}, {AS_JSON_TRUE, 1, "true"}, {AS_JSON_KEY, 1, "\"d\""},
-        {AS_JSON_FALSE, 1, "false"}, {AS_JSON_KEY, 1, "\"e\""}, {AS_JSON_NULL, 1, "null"}, {AS_JSON_OBJECT_END, 0, "}"}, {AS_JSON_END, 0, ""},
+        {AS_JSON_OBJECT, 1, "{"},         {AS_JSON_KEY, 1, "\"a\""},   {AS_JSON_ARRAY, 2, "["},      {AS_JSON_NUMBER, 2, "1"},
+        {AS_JSON_NUMBER, 2, "-2.5e+1"},   {AS_JSON_ARRAY, 3, "["},     {AS_JSON_ARRAY_END, 2, "]"},  {AS_JSON_OBJECT, 3, "{"},
+        {AS_JSON_OBJECT_END, 2, "}"},     {AS_JSON_ARRAY_END, 1, "]"}, {AS_JSON_KEY, 1, "\"b\\n\""}, {AS_JSON_STRING, 1, "\"c\""},
+        {AS_JSON_KEY, 1, "\"\""},         {AS_JSON_TRUE, 1, "true"},   {AS_JSON_KEY, 1, "\"d\""},    {AS_JSON_FALSE, 1, "false"},
+        {AS_JSON_KEY, 1, "\"e\""},        {AS_JSON_NULL, 1, "null"},   {AS_JSON_OBJECT_END, 0, "}"}, {AS_JSON_END, 0, ""},
     };
     as_json json;
     start(&json, " {\"a\" : [1, -2.5e+1 ,[ ],{}], \"b\\n\":\"c\",\"\":true ,\"d\":false,\n\"e\":null} \n", (as_json_options){0});
@@ -92,7 +97,8 @@ static void texts(void **state) {
         size_t size;
     } cases[] = {
         {"\"\"", "", 0}, {"\"plain\"", "plain", 5}, {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t", 8}, {"\"a\\u0000b\"", "a\0b", 3},
-        {"\"\\u0041\\u00E4\\u20ac\"", "A\xc3\xa4\xe2\x82\xac", 6}, {"\"\\ud834\\uDD1E!\"", "\xf0\x9d\x84\x9e!", 5}, {"\"\\uFFFF\"", "\xef\xbf\xbf", 3},
+        {"\"\\u0041\\u00E4\\u20ac\"", "A\xc3\xa4\xe2\x82\xac", 6},
+        {"\"\\ud834\\uDD1E!\"", "\xf0\x9d\x84\x9e!", 5}, {"\"\\uFFFF\"", "\xef\xbf\xbf", 3},
         {"\"x\\\\u0041\"", "x\\u0041", 7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -128,7 +134,8 @@ static void comparisons(void **state) {
 static void numbers(void **state) {
     (void)state;
     as_json json;
-    start(&json, "[18446744073709551615, 9007199254740993, -0, 0.1, 1e999999, -1e999999, 1e-999999, -7, 123456789012345678901234567890]", (as_json_options){0});
+    start(&json, "[18446744073709551615, 9007199254740993, -0, 0.1, 1e999999, -1e999999, 1e-999999, -7, 123456789012345678901234567890]",
+          (as_json_options){0});
     as_json_next(&json);
     as_number values[9];
     for (int i = 0; i < 9; i++) {
@@ -324,6 +331,26 @@ static void skipping(void **state) {
     as_json_free(&json);
 }
 
+static void passing_over_what_is_known(void **state) {
+    (void)state;
+    as_json json;
+    start(&json, "{\"a\":{\"x\":[1]} ,\"b\":2}", (as_json_options){0});
+    as_json_next(&json);
+    as_json_next(&json);
+    as_json_next(&json);
+    as_json_pass(&json, 9);
+    assert_int_equal(json.type, AS_JSON_OBJECT_END);
+    assert_int_equal(json.depth, 1);
+    assert_int_equal(as_json_next(&json), AS_JSON_KEY);
+    assert_true(as_json_is(&json, "b"));
+    as_json_restart(&json, "[]", 2, 1); /* the outermost one */
+    as_json_next(&json);
+    as_json_pass(&json, 2);
+    assert_int_equal(json.depth, 0);
+    assert_int_equal(as_json_next(&json), AS_JSON_END);
+    as_json_free(&json);
+}
+
 static void records(void **state) {
     (void)state;
     as_json json;
@@ -352,7 +379,8 @@ static const char *written_string(as_output *out, const char *text, size_t size)
 static void writing(void **state) {
     (void)state;
     as_output *out = as_output_to_memory();
-    assert_string_equal(written_string(out, "a\"\\/\b\f\n\r\t\x01\x1f\x7f\0z\xc3\xa4", 16), "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\\u0000z\xc3\xa4\"");
+    assert_string_equal(written_string(out, "a\"\\/\b\f\n\r\t\x01\x1f\x7f\0z\xc3\xa4", 16),
+                        "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\\u0000z\xc3\xa4\"");
     as_output_discard(out);
     out = as_output_to_memory();
     assert_string_equal(written_string(out, "\xff" "a\xc3", 3), "\"\xef\xbf\xbd" "a\xef\xbf\xbd\"");
@@ -401,6 +429,7 @@ int main(void) {
         cmocka_unit_test(depth_is_limited),
         cmocka_unit_test(a_text_beyond_the_budget),
         cmocka_unit_test(skipping),
+        cmocka_unit_test(passing_over_what_is_known),
         cmocka_unit_test(records),
         cmocka_unit_test(writing),
         cmocka_unit_test(what_is_written_reads_back),

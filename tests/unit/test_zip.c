@@ -153,6 +153,8 @@ static void truncation_is_always_an_error(void **state) {
     as_output_discard(out);
 }
 
+static bool same_data(const as_zip_entry *a, const as_zip_entry *b) { return a->size == b->size && memcmp(a->data, b->data, a->size) == 0; }
+
 /* Flips every bit of the archive in turn: an error or the same content, never something else. */
 static void no_damage_goes_unnoticed(void **state) {
     (void)state;
@@ -170,8 +172,7 @@ static void no_damage_goes_unnoticed(void **state) {
         if (read_zip(copy, size, NULL, &found, NULL) == ASSAY_OK) {
             for (size_t i = 0; i < found.count; i++) { /* a name may have changed, an entry may have become a folder: no checksum there */
                 bool known = false;
-                for (size_t k = 0; k < good.count; k++)
-                    known |= found.entries[i].size == good.entries[k].size && memcmp(found.entries[i].data, good.entries[k].data, found.entries[i].size) == 0;
+                for (size_t k = 0; k < good.count; k++) known |= same_data(&found.entries[i], &good.entries[k]);
                 if (!known) fail_msg("with bit %zu flipped, entry %zu has other content", bit, i);
             }
             as_zip_free(found.entries, found.count, NULL);
@@ -293,6 +294,24 @@ static void encrypted(void **state) {
     as_output_discard(out);
 }
 
+/* An LZMA entry says how large its dictionary is, and the decoder takes that much memory: nothing to be read, whatever the budget. */
+static void other_methods(void **state) {
+    (void)state;
+    size_t size;
+    as_output *out = sample(100);
+    const char *data = as_output_memory(out, &size);
+    char *copy = malloc(size);
+    memcpy(copy, data, size);
+    copy[8] = 14; /* LZMA, in both places */
+    copy[find(copy, size, "PK\1\2") + 10] = 14;
+    content found;
+    assay_error error;
+    assert_int_equal(read_zip(copy, size, NULL, &found, &error), ASSAY_E_FORMAT);
+    assert_string_equal(error.rule, "zip-method");
+    free(copy);
+    as_output_discard(out);
+}
+
 static void no_zip_at_all(void **state) {
     (void)state;
     static const char *const texts[] = {"", "P", "PK", "PK\3\4", "PK\5\6", "{\"json\": true}", "\x1f\x8b\x08 gzip", "Rar!"};
@@ -345,6 +364,7 @@ int main(void) {
         cmocka_unit_test(names_that_lead_out),
         cmocka_unit_test(duplicates),
         cmocka_unit_test(encrypted),
+        cmocka_unit_test(other_methods),
         cmocka_unit_test(no_zip_at_all),
         cmocka_unit_test(a_full_disk_is_noticed),
         cmocka_unit_test(names_too_long),
