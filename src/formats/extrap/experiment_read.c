@@ -469,14 +469,14 @@ static int bid_experiment(const as_probe *probe) {
     return named ? 32 + 8 * (int)strlen(AS_XP_JSON_NAME) : 0;
 }
 
-/* As Extra-P does it: a chunk of values ends at one gibibyte. */
-static assay_status write_experiment(as_writer *writer) { return as_xp_write(writer, (uint64_t)1 << 30); }
+/* Extra-P begins a new chunk of values after a gibibyte and reads any size; small ones keep the memory small. */
+static assay_status write_experiment(as_writer *writer) { return as_xp_write(writer, (uint64_t)4 << 20); }
 
 const struct assay_format as_format_extrap_experiment = {
     .name = "extrap-experiment",
     .title = "Extra-P experiment",
     .extensions = ".extra-p",
-    .holds = AS_HOLDS_VALUES | AS_HOLDS_STATISTICS | AS_HOLDS_MODELS | AS_HOLDS_LOCATIONS | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE,
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_STATISTICS | AS_HOLDS_MODELS | AS_HOLDS_LOCATIONS | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_FOREIGN,
     .bid = bid_experiment,
     .read = read_experiment,
     .write = write_experiment,
