@@ -430,8 +430,9 @@ static assay_status read_entries_of_zip(document *d) {
 
 static char *path_of_json(as_reader *reader) {
     size_t size = strlen(reader->input->path);
-    char *path = as_arena_alloc(&reader->dataset->arena, size + sizeof AS_XP_JSON_NAME + 1);
-    if (path) sprintf(path, "%s/%s", reader->input->path, AS_XP_JSON_NAME);
+    size_t room = size + sizeof AS_XP_JSON_NAME + 1;
+    char *path = as_arena_alloc(&reader->dataset->arena, room);
+    if (path) snprintf(path, room, "%s/%s", reader->input->path, AS_XP_JSON_NAME);
     return path;
 }
 

@@ -10,8 +10,9 @@ static const char *const KNOWN_KEYS[] = {"Extra-P", "scaling", "parameters", "ca
 
 size_t as_xp_format_real(double value, char buffer[AS_NUMBER_SIZE]) {
     if (!isfinite(value)) {
-        strcpy(buffer, isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"");
-        return strlen(buffer);
+        const char *word = isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"";
+        memcpy(buffer, word, strlen(word) + 1);
+        return strlen(word);
     }
     size_t n = as_real_format(value, buffer);
     for (size_t i = 0; i < n; i++) {
