@@ -30,8 +30,13 @@ static bool is_path(const char *operand) {
     return strcmp(operand, "-") == 0 || stat(operand, &info) == 0;
 }
 
-/* A word that is no path: a statement has a blank, a bracket or a semicolon in it, the name of a missing file hardly has. */
-static bool looks_like_statement(const char *operand) { return strpbrk(operand, " \t\n(;") != NULL; }
+/* Of a word that is no path: a statement has a blank, a bracket or a semicolon in it, the name of a missing file hardly has. */
+static bool looks_like_statement(const char *operand) {
+    for (const char *const *command = as_session_commands; *command; command++) {
+        if (strcmp(operand, *command) == 0) return true;
+    }
+    return strpbrk(operand, " \t\n(;") != NULL;
+}
 
 static as_exit read_operands(as_cli *cli, struct request *request) {
     size_t n = as_cli_operands(cli);
@@ -137,7 +142,7 @@ static as_exit answer(as_cli *cli, const struct request *request, const struct s
     as_session session;
     as_session_init(&session, cli, db);
     as_exit status;
-    if (request->statement) status = as_session_run(&session, request->statement);
+    if (request->statement) status = request->statement[0] == '.' ? as_session_line(&session, request->statement) : as_session_run(&session, request->statement);
     else if (cli->is_terminal && isatty(STDIN_FILENO)) status = as_shell_run(&session);
     else status = run_stdin(&session);
     as_session_free(&session);
