@@ -56,6 +56,16 @@ void as_dataset_free(as_dataset *ds) {
     free(ds);
 }
 
+void as_dataset_forget_data(as_dataset *ds) {
+    for (size_t i = 0; i < ds->records.count; i++) as_table_free(AS_AT(as_record_table, &ds->records, i).table);
+    as_vec problems = ds->problems;
+#define FORGET(vector, type) (vector).count = 0;
+    EACH_VECTOR(ds, FORGET)
+#undef FORGET
+    ds->problems = problems;
+    ds->n_points = 0;
+}
+
 /* ---- getters --------------------------------------------------------------------------------------------------------- */
 
 const as_run *as_ds_run(const as_dataset *ds, assay_id id) { return &AS_AT(as_run, &ds->runs, id); }

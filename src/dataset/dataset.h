@@ -188,6 +188,8 @@ enum { AS_MAX_PROBLEMS = 10000 };
 /* NULL when memory is out. memory_limit 0: three quarters of the machine's memory. */
 as_dataset *as_dataset_new(uint64_t memory_limit);
 void as_dataset_free(as_dataset *ds);
+/* Drops all data but the problems: what a reader that was stopped half-way leaves does not hold together. */
+void as_dataset_forget_data(as_dataset *ds);
 
 #define AS_COUNT(ds, member) ((ds)->member.count)
 static inline const char *as_ds_text(const as_dataset *ds, as_str id) { return as_str_text(&ds->strings, id); }

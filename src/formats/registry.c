@@ -145,6 +145,7 @@ static assay_status read_with(as_input *input, const as_format *format, int bits
     if (status != ASSAY_E_FORMAT || !config->keep_going || !error) return status;
     /* What stops a reader that was told to keep going is one more problem beside those it stepped over. */
     as_place place = {.path = error->path, .offset = error->offset, .line = error->line, .column = error->column};
+    as_dataset_forget_data(ds);
     as_add_problem(ds, AS_ERROR, place, error->rule, "%s", error->message);
     return ASSAY_OK;
 }

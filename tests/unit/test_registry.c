@@ -105,7 +105,8 @@ static void losses_name_what_does_not_fit(void **state) {
     as_format everything = {.name = "toy", .holds = ~0u};
     as_find_losses(ds, &everything, &losses);
     assert_int_equal(losses.texts.count, 0);
-    everything.name = "other"; /* attributes only go back where they came from */
+    everything.name = "other";
+    everything.holds = ~(unsigned)AS_HOLDS_FOREIGN; /* attributes only go back where they came from */
     as_find_losses(ds, &everything, &losses);
     assert_int_equal(losses.texts.count, 1);
     as_losses_free(&losses);
@@ -128,10 +129,29 @@ static void inputs_nobody_knows_are_refused(void **state) {
     assert_null(ds);
 }
 
+static void what_a_stopped_reader_leaves_is_only_problems(void **state) {
+    (void)state;
+    static const char text[] = "PARAMETER p\nPOINTS 1 2\nREGION r\nDATA 1\nDATA x\n";
+    static const char json[] = "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"point\":[1],\"values\":[1]},";
+    as_read_config config = {.keep_going = true};
+    assay_error error;
+    as_dataset *ds = NULL;
+    assert_int_equal(as_read_memory("x", json, sizeof json - 1, &config, &ds, &error), ASSAY_OK);
+    assert_int_equal(ds->problems.count, 1);
+    assert_int_equal(as_ds_problem(ds, 0)->severity, AS_ERROR);
+    assert_int_equal(ds->series.count + ds->contexts.count + ds->n_points + ds->metrics.count, 0);
+    as_dataset_free(ds);
+    assert_int_equal(as_read_memory("x", text, sizeof text - 1, &config, &ds, &error), ASSAY_OK);
+    assert_int_equal(as_ds_problem(ds, 0)->line, 5); /* stepped over: the rest is there */
+    assert_int_equal(as_ds_values(ds), 1);
+    as_dataset_free(ds);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_are_checked),           cmocka_unit_test(the_last_value_given_counts),     cmocka_unit_test(near_words_are_found),
         cmocka_unit_test(losses_name_what_does_not_fit), cmocka_unit_test(inputs_nobody_knows_are_refused),
+        cmocka_unit_test(what_a_stopped_reader_leaves_is_only_problems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
