@@ -260,6 +260,22 @@ static void a_memory_limit_is_kept(void **state) {
     as_dataset_free(ds);
 }
 
+static void forgetting_leaves_only_problems(void **state) {
+    (void)state;
+    fixture f = experiment_of(1);
+    as_experiment_value(f.experiment, key_of(&f, "m", "a->b", 1), real(1));
+    finish(&f);
+    as_add_problem(f.ds, AS_ERROR, as_place_line("x", 3, 1), "rule", "broken");
+    assert_non_null(as_add_record_table(f.ds, "record"));
+    as_dataset_forget_data(f.ds);
+    assert_int_equal(f.ds->problems.count, 1);
+    assert_int_equal(f.ds->contexts.count + f.ds->series.count + f.ds->metrics.count + f.ds->runs.count + f.ds->n_points, 0);
+    assert_int_equal(as_ds_values(f.ds), 0);
+    assert_null(as_ds_metric_block(f.ds, 0));
+    assert_null(as_ds_records(f.ds, "record"));
+    as_dataset_free(f.ds);
+}
+
 /* ---- statistics ------------------------------------------------------------------------------------------------------ */
 
 static void statistics_by_hand(void **state) {
@@ -366,6 +382,7 @@ int main(void) {
         cmocka_unit_test(lists_of_locations_are_repetitions),
         cmocka_unit_test(stored_statistics_are_taken_as_they_are),
         cmocka_unit_test(a_memory_limit_is_kept),
+        cmocka_unit_test(forgetting_leaves_only_problems),
         cmocka_unit_test(statistics_by_hand),
         cmocka_unit_test(functions_read_as_in_extrap),
         cmocka_unit_test(merging_unites_points_and_appends_repetitions),

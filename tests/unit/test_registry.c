@@ -129,7 +129,7 @@ static void inputs_nobody_knows_are_refused(void **state) {
     assert_null(ds);
 }
 
-static void what_a_stopped_reader_leaves_is_only_problems(void **state) {
+static void a_reader_that_keeps_going_records_what_is_broken(void **state) {
     (void)state;
     static const char text[] = "PARAMETER p\nPOINTS 1 2\nREGION r\nDATA 1\nDATA x\n";
     static const char json[] = "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"point\":[1],\"values\":[1]},";
@@ -139,7 +139,6 @@ static void what_a_stopped_reader_leaves_is_only_problems(void **state) {
     assert_int_equal(as_read_memory("x", json, sizeof json - 1, &config, &ds, &error), ASSAY_OK);
     assert_int_equal(ds->problems.count, 1);
     assert_int_equal(as_ds_problem(ds, 0)->severity, AS_ERROR);
-    assert_int_equal(ds->series.count + ds->contexts.count + ds->n_points + ds->metrics.count, 0);
     as_dataset_free(ds);
     assert_int_equal(as_read_memory("x", text, sizeof text - 1, &config, &ds, &error), ASSAY_OK);
     assert_int_equal(as_ds_problem(ds, 0)->line, 5); /* stepped over: the rest is there */
@@ -151,7 +150,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_are_checked),           cmocka_unit_test(the_last_value_given_counts),     cmocka_unit_test(near_words_are_found),
         cmocka_unit_test(losses_name_what_does_not_fit), cmocka_unit_test(inputs_nobody_knows_are_refused),
-        cmocka_unit_test(what_a_stopped_reader_leaves_is_only_problems),
+        cmocka_unit_test(a_reader_that_keeps_going_records_what_is_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
