@@ -22,7 +22,7 @@ def examples(text):
     """(line, command, what it prints) for each command of the console blocks."""
     for block in re.finditer(r'^```console\n(.*?)^```$', text, re.S | re.M):
         first_line = text.count('\n', 0, block.start(1)) + 1
-        for m in re.finditer(r'^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ ).*\n)*)', block.group(1), re.M):
+        for m in re.finditer(r'^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)', block.group(1), re.M):
             yield first_line + block.group(1).count('\n', 0, m.start()), m.group(1), m.group(2)
 
 
