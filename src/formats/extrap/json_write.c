@@ -100,19 +100,20 @@ static bool write_callpath(json_writer *w, assay_id context, size_t first, bool 
     return true;
 }
 
-/* Call paths in the order of their first series, then those without data. */
+/* Call paths without data come first, so that the call tree keeps its order when it is read again and again; then those with data in the order of
+ * their first series. */
 static bool write_callpaths(json_writer *w) {
     const as_dataset *ds = w->ds;
     bool comma = false;
+    for (size_t i = 0; i < ds->contexts.count; i++) {
+        if (w->first[i] || !as_ds_context(ds, (assay_id)i)->is_callpath) continue;
+        if (!write_callpath(w, (assay_id)i, 0, comma)) return false;
+        comma = true;
+    }
     for (size_t i = 0; i < ds->series.count; i++) {
         assay_id context = as_ds_series(ds, i)->context;
         if (w->first[context] != i + 1) continue;
         if (!write_callpath(w, context, i + 1, comma)) return false;
-        comma = true;
-    }
-    for (size_t i = 0; i < ds->contexts.count; i++) {
-        if (w->first[i] || !as_ds_context(ds, (assay_id)i)->is_callpath) continue;
-        if (!write_callpath(w, (assay_id)i, 0, comma)) return false;
         comma = true;
     }
     return true;

@@ -95,17 +95,25 @@ static assay_id find_parameter(as_dataset *ds, const char *name, size_t size, si
 }
 
 /* The first record: its keys are the parameters. */
-static assay_status read_first_parameters(record_reader *r) {
+static assay_status read_new_parameters(record_reader *r) {
     as_cursor *c = &r->cursor;
     for (;;) {
         AS_TRY(as_cursor_next(c));
         if (c->json.type == AS_JSON_OBJECT_END) break;
         assay_id id;
+        uint32_t never = 0;
         AS_TRY(as_cursor_parameter(c, &id));
+        if (!as_vec_append(&r->seen, &never, 1)) return as_reader_memory(c->reader);
         AS_TRY(as_cursor_next(c));
         AS_TRY(as_cursor_coordinate(c));
     }
     return c->coordinates.count ? ASSAY_OK : as_cursor_broken(c, "no-parameters", "the first record names no parameters");
+}
+
+static assay_status read_first_parameters(record_reader *r) {
+    assay_status status = read_new_parameters(r);
+    if (status != ASSAY_OK) r->cursor.reader->dataset->parameters.count = r->seen.count = 0; /* the next sound record is the first one */
+    return status;
 }
 
 /* A later one: every parameter of the first must be there; further ones are kept as unknown keys. */
@@ -160,12 +168,6 @@ static assay_status read_point(record_reader *r, record *out) {
         size_t extras = c->extras.pending.count, n = as_ds_parameters(ds);
         c->coordinates.count = 0;
         AS_TRY(n ? read_more_parameters(r, begin) : read_first_parameters(r));
-        if (!n) {
-            uint32_t never = 0;
-            for (size_t i = 0; i < as_ds_parameters(ds); i++) {
-                if (!as_vec_append(&r->seen, &never, 1)) return as_reader_memory(c->reader);
-            }
-        }
         assay_id point = as_experiment_point(c->experiment, c->coordinates.data);
         if (point == ASSAY_NONE) return as_reader_memory(c->reader);
         bool is_plain = c->extras.pending.count == extras; /* else the text holds more than the point */

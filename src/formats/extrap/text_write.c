@@ -140,33 +140,41 @@ static const char *metric_name(const as_dataset *ds, assay_id metric) {
     return name ? name : "";
 }
 
-/* All series that fit; marks what was named. */
-static bool write_series(as_writer *writer, as_measured *named, as_vec *path) {
+/* Metrics and call paths without data are named before the others: so the call tree keeps its order when it is read again and again. */
+static bool write_bare_names(as_writer *writer, const as_measured *written, as_vec *path) {
+    const as_dataset *ds = writer->dataset;
+    for (size_t i = 0; i < ds->metrics.count; i++) {
+        if (!written->metrics[i]) write_keyword(writer->out, "METRIC", metric_name(ds, (assay_id)i));
+    }
+    for (size_t i = 0; i < ds->contexts.count; i++) {
+        if (!as_ds_context(ds, (assay_id)i)->is_callpath || written->contexts[i]) continue;
+        if (!write_region(writer->out, ds, (assay_id)i, path)) return false;
+    }
+    return true;
+}
+
+static bool write_all_series(as_writer *writer, const bool *fits, as_vec *path) {
     const as_dataset *ds = writer->dataset;
     assay_id metric = ASSAY_NONE, context = ASSAY_NONE;
     for (size_t i = 0; i < ds->series.count; i++) {
         const as_series *series = as_ds_series(ds, i);
-        coverage covered;
-        if (!find_coverage(ds, series, &covered)) return false;
-        if (covered == NO_VALUES || covered == WITH_GAPS) continue;
+        if (!fits[i]) continue;
         if (series->metric != metric) write_keyword(writer->out, "METRIC", metric_name(ds, series->metric));
         if (series->context != context && !write_region(writer->out, ds, series->context, path)) return false;
         metric = series->metric, context = series->context;
-        named->metrics[metric] = named->contexts[context] = true;
         if (!write_data(writer->out, ds, series)) return false;
     }
     return true;
 }
 
-/* Metrics and call paths without data are named behind the others. */
-static bool write_bare_names(as_writer *writer, const as_measured *named, as_vec *path) {
-    const as_dataset *ds = writer->dataset;
-    for (size_t i = 0; i < ds->metrics.count; i++) {
-        if (!named->metrics[i]) write_keyword(writer->out, "METRIC", metric_name(ds, (assay_id)i));
-    }
-    for (size_t i = 0; i < ds->contexts.count; i++) {
-        if (!as_ds_context(ds, (assay_id)i)->is_callpath || named->contexts[i]) continue;
-        if (!write_region(writer->out, ds, (assay_id)i, path)) return false;
+/* Which series DATA lines can give, and what these name. */
+static bool find_fitting(const as_dataset *ds, bool *fits, as_measured *written) {
+    for (size_t i = 0; i < ds->series.count; i++) {
+        const as_series *series = as_ds_series(ds, i);
+        coverage covered;
+        if (!find_coverage(ds, series, &covered)) return false;
+        fits[i] = covered == ALL_POINTS || covered == FIRST_POINTS;
+        if (fits[i]) written->metrics[series->metric] = written->contexts[series->context] = true;
     }
     return true;
 }
@@ -177,11 +185,14 @@ assay_status as_extrap_text_write(as_writer *writer) {
     AS_TRY(write_parameters(writer));
     write_points(writer->out, ds);
     as_measured named = {.metrics = calloc(ds->metrics.count + 1, 1), .contexts = calloc(ds->contexts.count + 1, 1)};
+    bool *fits = calloc(ds->series.count + 1, 1);
     as_vec path;
     as_vec_init(&path, 1, NULL);
-    bool fine = named.metrics && named.contexts && write_series(writer, &named, &path) && write_bare_names(writer, &named, &path);
+    bool fine = named.metrics && named.contexts && fits && find_fitting(ds, fits, &named) && write_bare_names(writer, &named, &path) &&
+                write_all_series(writer, fits, &path);
     as_vec_free(&path);
     as_measured_free(&named);
+    free(fits);
     return fine ? ASSAY_OK : as_fail_memory(writer->error, NULL);
 }
 

@@ -1,0 +1,6 @@
+/* Reading, writing and reading again of extrap-json: see reader.h. */
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) { return fuzz_reader("extrap-json", bytes, size); }
