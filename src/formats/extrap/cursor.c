@@ -160,6 +160,7 @@ static assay_status add_value(as_cursor *c, const char *what, uint32_t location)
 
 /* The values of one repetition at several locations. */
 static assay_status read_inner_list(as_cursor *c, const char *what) {
+    const char *begin = c->json.token;
     uint32_t location = 0;
     for (;; location++) {
         AS_TRY(as_cursor_next(c));
@@ -168,10 +169,11 @@ static assay_status read_inner_list(as_cursor *c, const char *what) {
         if (location == ASSAY_NONE) return as_cursor_broken(c, "nested-values", "too many locations");
         AS_TRY(add_value(c, what, location));
     }
-    return location ? ASSAY_OK : as_cursor_broken(c, "no-values", "%s has an empty list", what);
+    return location ? ASSAY_OK : as_cursor_broken_at(c, begin, "no-values", "%s has an empty list", what);
 }
 
 assay_status as_cursor_values(as_cursor *c, const char *what) {
+    const char *begin = c->json.token;
     c->values.count = 0;
     if (c->json.type != AS_JSON_ARRAY) return add_value(c, what, ASSAY_NONE);
     for (;;) {
@@ -180,7 +182,7 @@ assay_status as_cursor_values(as_cursor *c, const char *what) {
         if (c->json.type == AS_JSON_ARRAY) AS_TRY(read_inner_list(c, what));
         else AS_TRY(add_value(c, what, ASSAY_NONE));
     }
-    return c->values.count ? ASSAY_OK : as_cursor_broken(c, "no-values", "%s is an empty list", what);
+    return c->values.count ? ASSAY_OK : as_cursor_broken_at(c, begin, "no-values", "%s is an empty list", what);
 }
 
 /* ---- unknown keys ---------------------------------------------------------------------------------------------------- */
