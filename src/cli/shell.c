@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "cli/sql_session.h"
 
@@ -19,6 +21,8 @@ struct shell {
     EditLine *line;
     History *history;
     char history_path[4096]; /* "": none is kept */
+    struct sigaction action_before;
+    sigset_t mask_before;
 };
 
 /* ---- interruption ---------------------------------------------------------------------------------------------------- */
@@ -32,11 +36,46 @@ static void interrupt(int signal_number) {
     if (interrupted_db) sqlite3_interrupt(interrupted_db);
 }
 
-/* Without SA_RESTART, so that a read of the terminal ends. */
-static void catch_interrupts(sqlite3 *db, struct sigaction *before) {
-    interrupted_db = db;
+/* Interrupts are blocked but for two places, waiting for a key and running a statement: one that comes in between is not lost. */
+static void catch_interrupts(struct shell *shell) {
     struct sigaction action = {.sa_handler = interrupt};
-    sigaction(SIGINT, &action, before);
+    sigaction(SIGINT, &action, &shell->action_before);
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupts, &shell->mask_before);
+}
+
+static void release_interrupts(struct shell *shell) {
+    sigaction(SIGINT, &shell->action_before, NULL);
+    sigprocmask(SIG_SETMASK, &shell->mask_before, NULL);
+}
+
+/* The next byte of the terminal. 1, 0 at the end, or -1: errno is EINTR where Ctrl-C was pressed. */
+static int read_byte(const struct shell *shell, char *byte) {
+    for (;;) {
+        fd_set terminal;
+        FD_ZERO(&terminal);
+        FD_SET(STDIN_FILENO, &terminal);
+        int ready = pselect(STDIN_FILENO + 1, &terminal, NULL, NULL, NULL, &shell->mask_before);
+        if (ready > 0) return (int)read(STDIN_FILENO, byte, 1);
+        if (errno != EINTR || was_interrupted) return -1;
+    }
+}
+
+static int read_character(EditLine *line, wchar_t *character) {
+    const struct shell *shell;
+    if (el_get(line, EL_CLIENTDATA, &shell) != 0) return -1;
+    mbstate_t state = {0};
+    for (;;) {
+        char byte;
+        int status = read_byte(shell, &byte);
+        if (status != 1) return status;
+        size_t used = mbrtowc(character, &byte, 1, &state);
+        if (used == (size_t)-2) continue; /* there is more of it */
+        if (used == (size_t)-1) *character = L'?';
+        return 1;
+    }
 }
 
 /* ---- history --------------------------------------------------------------------------------------------------------- */
@@ -200,7 +239,12 @@ static void take_line(struct shell *shell, const char *typed, int size) {
     line[strcspn(line, "\r\n")] = '\0';
     /* What was typed so far, with this line: the entry if the line completes it. */
     char *entry = sqlite3_mprintf("%.*s%s", (int)session->pending.count, session->pending.count ? (const char *)session->pending.data : "", line);
+    sigset_t blocked;
+    interrupted_db = session->db;
+    sigprocmask(SIG_SETMASK, &shell->mask_before, &blocked);
     as_session_line(session, line); /* errors are printed; the conversation goes on */
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+    interrupted_db = NULL;
     if (session->pending.count == 0 && entry) remember(shell, entry);
     sqlite3_free(entry);
     free(line);
@@ -235,14 +279,13 @@ as_exit as_shell_run(as_session *session) {
     el_set(shell.line, EL_EDITOR, "emacs");
     el_set(shell.line, EL_SIGNAL, 0);
     el_set(shell.line, EL_HIST, history, shell.history);
-    el_set(shell.line, EL_ADDFN, "sql-complete", "Completes names and keywords", complete);
+    el_set(shell.line, EL_GETCFN, read_character);
+    el_wset(shell.line, EL_ADDFN, L"sql-complete", L"Completes names and keywords", complete); /* of narrow names libedit loses copies */
     el_set(shell.line, EL_BIND, "^I", "sql-complete", NULL);
     el_source(shell.line, NULL);
-    struct sigaction before;
-    catch_interrupts(session->db, &before);
+    catch_interrupts(&shell);
     converse(&shell);
-    sigaction(SIGINT, &before, NULL);
-    interrupted_db = NULL;
+    release_interrupts(&shell);
     save_history(&shell);
     history_end(shell.history);
     el_end(shell.line);
