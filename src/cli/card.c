@@ -180,7 +180,9 @@ static void add_contexts(card *c, const as_dataset *ds) {
     as_output *detail = add_row(c, callpaths == 1 ? "call path" : "call paths", callpaths ? callpaths : n);
     if (!detail) return;
     as_output_printf(detail, "%zu level%s", levels, levels == 1 ? "" : "s");
-    if (callpaths && callpaths != n) as_output_printf(detail, ", %zu nodes in the tree", n);
+    char nodes[COUNT_SIZE];
+    group_digits(n, nodes);
+    if (callpaths && callpaths != n) as_output_printf(detail, ", %s nodes in the tree", nodes);
 }
 
 static void add_models(card *c, const as_dataset *ds) {

@@ -116,9 +116,6 @@ typedef struct as_cli {
     const char *output;    /* -o of AS_TAKES_OUTPUT, or NULL */
     const char *const *options; /* of -O, "key=value", ended by NULL */
     uint64_t memory_limit; /* 0: the default */
-
-    const char *progress_path; /* what is being read now */
-    int64_t progress_begin, progress_drawn; /* microseconds; 0: never */
 } as_cli;
 
 /* Whether the option was given; its last value, or NULL. name without dashes. */
@@ -149,11 +146,6 @@ as_exit as_cli_print(as_cli *cli, const as_table *table);
 
 /* Ends an output and gives status, or 3 with a line where it could not be written. */
 as_exit as_cli_commit(as_cli *cli, as_output *out, as_exit status);
-
-/* Shows what is being done on stderr, if that is a terminal and it takes long; gives true. For assay_config and as_read_config. */
-bool as_cli_progress(void *cli, const char *stage, double fraction);
-/* Takes the line of progress away. Called by everything above that prints. */
-void as_cli_progress_end(as_cli *cli);
 
 /* Colour of text: as_sgr(cli->style.colour, AS_BOLD) is the escape sequence, or "" where colour is off. */
 #define AS_BOLD   "\033[1m"

@@ -1,10 +1,10 @@
-/* The common options, the list of verbs, and what verbs use to read, report and show progress. */
+/* The common options, the list of verbs, and what verbs use to read, report. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 /* ---- tables ---------------------------------------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ as_exit as_exit_of(assay_status status) {
 
 /* One line in one write, so that lines of several processes do not mix. */
 static void print_line(as_cli *cli, const char *label, const char *text) {
-    as_cli_progress_end(cli);
+    as_progress_end();
     dprintf(STDERR_FILENO, "%sassay:%s %s%s\n", as_sgr(cli->error_colour, AS_BOLD), as_sgr(cli->error_colour, AS_PLAIN), label, text);
 }
 
@@ -112,57 +112,17 @@ void as_cli_note(as_cli *cli, const char *format, ...) {
     print_line(cli, "note: ", text);
 }
 
-/* ---- progress -------------------------------------------------------------------------------------------------------- */
-
-enum { PROGRESS_AFTER = 500000, PROGRESS_EVERY = 100000 }; /* microseconds */
-
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-static void begin_progress(as_cli *cli, const char *path) {
-    cli->progress_path = path;
-    cli->progress_begin = now();
-}
-
-bool as_cli_progress(void *user, const char *stage, double fraction) {
-    as_cli *cli = user;
-    int64_t time = now();
-    if (time - cli->progress_begin < PROGRESS_AFTER || time - cli->progress_drawn < PROGRESS_EVERY) return true;
-    cli->progress_drawn = time;
-    if (fraction < 0) fraction = 0;
-    if (fraction > 1) fraction = 1;
-    char bar[] = "....................";
-    memset(bar, '=', (size_t)(fraction * (double)(sizeof bar - 1)));
-    const char *path = cli->progress_path ? cli->progress_path : "";
-    size_t size = strlen(path);
-    char name[40];
-    snprintf(name, sizeof name, "%s", size < sizeof name ? path : path + size - sizeof name + 1);
-    as_one_line(name);
-    dprintf(STDERR_FILENO, "\r\033[K[%s] %3.0f %%  %.16s %s", bar, fraction * 100, stage, name);
-    return true;
-}
-
-void as_cli_progress_end(as_cli *cli) {
-    if (cli->progress_drawn) dprintf(STDERR_FILENO, "\r\033[K");
-    cli->progress_drawn = 0;
-}
-
 /* ---- reading and printing -------------------------------------------------------------------------------------------- */
 
 assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out, assay_error *error) {
-    bool shows = !cli->quiet && isatty(STDERR_FILENO);
     as_read_config config = {.format = cli->from,
                              .options = options ? options : cli->options,
                              .memory_limit = cli->memory_limit,
                              .keep_going = keep_going,
-                             .progress = shows ? as_cli_progress : NULL,
-                             .user = cli};
-    if (shows) begin_progress(cli, path);
+                             .progress = cli->quiet ? NULL : as_progress_step};
+    if (!cli->quiet) as_progress_begin("reading", path);
     assay_status status = as_read(path, &config, out, error);
-    as_cli_progress_end(cli);
+    as_progress_end();
     return status;
 }
 
@@ -173,13 +133,13 @@ as_exit as_cli_open(as_cli *cli, const char *path, as_dataset **out) {
 }
 
 as_exit as_cli_print(as_cli *cli, const as_table *table) {
-    as_cli_progress_end(cli);
+    as_progress_end();
     if (as_print_table(cli->out, table, cli->style)) return AS_EXIT_FINE;
     return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
 }
 
 as_exit as_cli_commit(as_cli *cli, as_output *out, as_exit status) {
-    as_cli_progress_end(cli);
+    as_progress_end();
     assay_error error;
     if (as_output_commit(out, &error) == ASSAY_OK) return status;
     as_exit failed = as_cli_error(cli, &error);

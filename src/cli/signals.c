@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 static void die(int signal_number) {
     as_output_abandon_all();
+    as_progress_erase();
     raise(signal_number); /* SA_RESETHAND has put the default back */
 }
 
@@ -16,6 +18,7 @@ static void die_of_bus_error(int signal_number) {
     (void)signal_number;
     static const char line[] = "assay: an input changed while it was read; try again\n";
     as_output_abandon_all();
+    as_progress_erase();
     ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
     (void)written;
     _exit(AS_EXIT_INPUT);

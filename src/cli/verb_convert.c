@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "dataset/merge.h"
 #include "query/target.h"
 #include "render/json_builder.h"
@@ -127,8 +128,13 @@ static as_exit convert(as_cli *cli, job *j) {
     as_losses losses;
     as_target_losses(&j->target, ds, &losses);
     status = report_losses(cli, j, &losses);
-    assay_error error;
-    if (status == AS_EXIT_FINE && as_target_write(&j->target, ds, j->output, j->write_options, &error) != ASSAY_OK) status = as_cli_error(cli, &error);
+    if (status == AS_EXIT_FINE) {
+        assay_error error;
+        if (!cli->quiet && strcmp(j->output, "-") != 0) as_progress_begin("writing", j->output);
+        assay_status written = as_target_write(&j->target, ds, j->output, j->write_options, &error);
+        as_progress_end();
+        if (written != ASSAY_OK) status = as_cli_error(cli, &error);
+    }
     if (status == AS_EXIT_FINE && cli->style.mode == AS_PRINT_JSON) print_report(cli, j, &losses);
     as_losses_free(&losses);
     return status;

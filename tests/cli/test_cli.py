@@ -1,9 +1,9 @@
 """The command as a whole: help, errors, exit status, colour, input from everywhere, output that is whole or not there."""
 import os
-import resource
-import signal
+import re
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -79,7 +79,7 @@ class Info(Case):
         lines = r.out.split('\n')
         self.assertRegex(lines[0], r'^a\.txt  Extra-P text  .*\b%d bytes$' % len(SMALL))
         for pattern in (r'parameters +2  p = 1, 2   n = 10, 20$', r'points +4  2 repetitions each$', r'metric +1  time$', r'call paths +2  2 levels, 3 nodes in the tree$', r'values +16$'):
-            self.assertTrue(any(__import__('re').search(pattern, line) for line in lines), (pattern, r.out))
+            self.assertTrue(any(re.search(pattern, line) for line in lines), (pattern, r.out))
         self.assertIn('next: assay sql a.txt', r.out)
         self.assertNotIn('next:', run('info', '-q', 'a.txt', cwd=self.folder).out)
 
@@ -152,6 +152,20 @@ class Info(Case):
         os.chmod(f, 0)
         self.assertFails(run('info', f), 3, 'Permission denied')
 
+    def test_a_file_that_shrinks_while_it_is_read(self):
+        text = SMALL + ''.join(f'REGION r{i}\nDATA {i} 1\nDATA {i} 2\nDATA {i} 3\nDATA {i} 4\n' for i in range(300000))
+        for attempt in range(40):  # to hit the moment takes luck
+            f = self.write('big.txt', text)
+            p = subprocess.Popen([ASSAY, 'info', '--json', f], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            time.sleep(0.002 * (attempt % 20))
+            os.truncate(f, 0)
+            err = p.communicate(timeout=60)[1].decode()
+            self.assertIn(p.returncode, (0, 3), err)
+            if 'changed while' in err:
+                self.assertEqual((3, 1), (p.returncode, err.count('\n')), err)
+                return
+        self.fail('the file never changed while it was read')
+
     def test_memory_limit(self):
         f = self.write('a.txt', SMALL)
         self.assertFails(run('info', '--memory-limit', '1K', f), 3, 'memory')
@@ -196,6 +210,35 @@ class Terminal(Case):
         self.assertNotIn('…', run('formats').out)
         wide = run_on_terminal('formats', '--color=never', columns=60, env=environment(TERM='xterm', COLUMNS='200'))
         self.assertGreater(max(map(len, wide.out.split('\n'))), 60)
+
+
+    def show_slowly(self, seconds, *options):
+        """info of an input that takes its time."""
+        fifo = self.path('fifo')
+        os.mkfifo(fifo)
+
+        def feed():
+            with open(fifo, 'w') as f:
+                time.sleep(seconds)
+                f.write(SMALL)
+
+        thread = threading.Thread(target=feed)
+        thread.start()
+        r = run_on_terminal('info', '--color=never', *options, fifo)
+        thread.join()
+        self.assertEqual(0, r.status, r)
+        return r.out
+
+    def test_progress_of_what_takes_long(self):
+        shown = self.show_slowly(0.8)
+        self.assertTrue(shown.startswith('\r\x1b[Kreading '), shown)
+        self.assertRegex(shown, r'reading [^\n]*fifo 0 s\r\x1b\[K[^\n]*fifo  Extra-P text')  # the line is gone before the answer comes
+
+    def test_no_progress_of_what_is_quick(self):
+        self.assertNotIn('reading', self.show_slowly(0))
+
+    def test_no_progress_where_it_is_not_wanted(self):
+        self.assertNotIn('reading', self.show_slowly(0.8, '--quiet'))
 
 
 class Validate(Case):

@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import ASSAY, BROKEN, SMALL, Case, environment, main, run
