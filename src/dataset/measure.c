@@ -139,6 +139,17 @@ static bool add_factor(as_vec *out, const as_dataset *ds, const as_model *model,
     return true;
 }
 
+/* Whether nothing but its coefficient would show of the term that begins at row i. */
+static bool is_bare(const as_dataset *ds, const as_model *model, uint32_t i) {
+    const as_term *first = as_ds_term(ds, model->first_term + i);
+    for (; i < model->n_terms; i++) {
+        const as_term *term = as_ds_term(ds, model->first_term + i);
+        if (term->segment != first->segment || term->term != first->term) break;
+        if (term->n_pieces || !is_zero(as_ds_text(ds, term->exponent)) || !is_zero(as_ds_text(ds, term->log_exponent))) return false;
+    }
+    return true;
+}
+
 static bool add_segment(as_vec *out, const as_dataset *ds, const as_model *model, uint32_t segment) {
     double constant = as_ds_segment(ds, model->first_segment + segment)->constant;
     bool anything = false;
@@ -155,7 +166,7 @@ static bool add_segment(as_vec *out, const as_dataset *ds, const as_model *model
         if (term->segment != segment) continue;
         if (!previous || previous->term != term->term) {
             if (anything && !add_text(out, " + ")) return false;
-            empty = term->coefficient == 1;
+            empty = term->coefficient == 1 && !is_bare(ds, model, i);
             if (!empty && !add_real(out, term->coefficient)) return false;
         }
         if (!add_factor(out, ds, model, term, &empty)) return false;

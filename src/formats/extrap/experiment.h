@@ -49,6 +49,7 @@ typedef struct as_xp_file {
     size_t n_broken;      /* rules broken so far, under keep_going */
     as_vec segments, terms, intervals; /* of the model being read */
     uint32_t n_pieces;    /* segments of piecewise factors among them */
+    assay_id parameter;   /* of terms that name none: the one whose piecewise factor is being read */
 } as_xp_file;
 
 /* The raw values that a measurement names as [chunk, index], as repetitions of key. *repetitions: how many; the numbers are left in

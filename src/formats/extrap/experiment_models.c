@@ -4,8 +4,8 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* A function inside a function: the pieces of a piecewise one. */
-enum { MAX_NESTED_FUNCTIONS = 2 };
+/* A function inside a function: the pieces of a piecewise one. Extra-P makes two of them. */
+enum { MAX_NESTED_FUNCTIONS = 2, MAX_SEGMENTS = 1000 };
 
 static assay_status read_function(as_xp_file *file, uint32_t level);
 
@@ -144,7 +144,9 @@ static assay_status read_factor(as_xp_file *file, assay_id parameter, uint32_t s
             AS_TRY(read_list(file, "simple_terms", index, read_simple_term));
         } else if (as_json_is(&file->json, "segments")) {
             is_piecewise = true;
+            file->parameter = parameter;
             AS_TRY(read_list(file, "segments", level + 1, read_nested_function));
+            file->parameter = 0;
         } else if (as_json_is(&file->json, "intervals")) {
             AS_TRY(read_intervals(file));
         } else {
@@ -189,7 +191,7 @@ typedef struct function {
     uint32_t segment, n_terms, level;
 } function;
 
-/* The members of a compound term come in any order, so a plain one is read as a factor of the first parameter, and given up if it has pairs. */
+/* Plain ones have "simple_terms", those of several parameters "parameter_term_pairs". */
 static assay_status read_compound_term(as_xp_file *file, function *f) {
     size_t first = file->terms.count;
     double coefficient = 1;
@@ -208,7 +210,7 @@ static assay_status read_compound_term(as_xp_file *file, function *f) {
         } else if (as_json_is(&file->json, "simple_terms")) {
             as_term *factor = as_vec_push(&file->terms);
             if (!factor || zero == AS_NO_STR) return as_xp_no_memory(file);
-            *factor = (as_term){.segment = f->segment, .term = term, .exponent = zero, .log_exponent = zero};
+            *factor = (as_term){.segment = f->segment, .term = term, .parameter = file->parameter, .exponent = zero, .log_exponent = zero};
             AS_TRY(read_list(file, "simple_terms", file->terms.count - 1, read_simple_term));
         } else {
             const char *raw;
@@ -216,6 +218,7 @@ static assay_status read_compound_term(as_xp_file *file, function *f) {
             AS_TRY(as_xp_skip(file, &raw, &size));
         }
     }
+    if (first == file->terms.count) AS_AT(as_segment, &file->segments, f->segment).constant += coefficient; /* a product of nothing */
     for (size_t i = first; i < file->terms.count; i++) {
         as_term *factor = &AS_AT(as_term, &file->terms, i);
         if (factor->segment == f->segment) factor->coefficient = coefficient; /* not those of its pieces */
@@ -247,6 +250,7 @@ static void drop_segment(as_xp_file *file, uint32_t segment) {
 /* json is at the object. */
 static assay_status read_function(as_xp_file *file, uint32_t level) {
     if (level >= MAX_NESTED_FUNCTIONS) return as_xp_reject(file, "nested-segments", "segments must not have segments");
+    if (file->segments.count >= MAX_SEGMENTS) return as_xp_reject(file, "too-many-segments", "a model has more than %d segments", MAX_SEGMENTS);
     function f = {.segment = (uint32_t)file->segments.count, .level = level};
     as_segment *own = as_vec_push(&file->segments);
     if (!own) return as_xp_no_memory(file);
@@ -258,7 +262,7 @@ static assay_status read_function(as_xp_file *file, uint32_t level) {
         if (as_json_is(&file->json, "constant_coefficient")) {
             double constant = 0;
             AS_TRY(read_real(file, "constant_coefficient", &constant));
-            AS_AT(as_segment, &file->segments, f.segment).constant = constant;
+            AS_AT(as_segment, &file->segments, f.segment).constant += constant;
         } else if (as_json_is(&file->json, "compound_terms")) {
             AS_TRY(read_compound_terms(file, &f));
         } else if (as_json_is(&file->json, "segments")) {

@@ -16,7 +16,7 @@ typedef struct section {
 typedef struct document {
     as_xp_file file;
     bool has_parameters;
-    section measurements, modelers;
+    section callpaths, metrics, measurements, modelers;
     as_table *records; /* members of measurements that nobody knows */
 } document;
 
@@ -57,7 +57,7 @@ static assay_status read_coordinate(document *d, measurement *m) {
         AS_TRY(as_xp_reject(file, "not-a-number", "a coordinate must be a number"));
     }
     if (m->is_bad) return ASSAY_OK;
-    if (file->numbers.count != expected) {
+    if (file->numbers.count != expected || !expected) {
         m->is_bad = true;
         return as_xp_broken(file, "coordinate-count", "the coordinate has %zu numbers, but there are %zu parameters", file->numbers.count, expected);
     }
@@ -339,20 +339,24 @@ static assay_status read_version(as_xp_file *file) {
     return ASSAY_OK;
 }
 
-/* Coordinates need parameters: what comes before them waits. */
-static assay_status read_or_defer(document *d, section *later, assay_status (*read)(document *)) {
-    if (d->has_parameters) return read(d);
-    if (later->text) return as_xp_broken(&d->file, "duplicate-key", "measurements or modelers are given twice");
+/* ---- sections that must wait ----------------------------------------------------------------------------------------- */
+
+static assay_status defer(document *d, section *later) {
+    if (later->text) return as_xp_broken(&d->file, "duplicate-key", "a part of the experiment is given twice");
     return as_xp_skip(&d->file, &later->text, &later->size);
 }
 
+/* Coordinates and terms need parameters. */
+static assay_status read_or_defer(document *d, section *later, assay_status (*read)(document *)) { return d->has_parameters ? read(d) : defer(d, later); }
+
 static assay_status read_modelers(document *d) { return as_xp_read_modelers(&d->file); }
+static assay_status read_callpaths(document *d) { return read_entries(&d->file, AS_OWNER_CONTEXT); }
+static assay_status read_metrics(document *d) { return read_entries(&d->file, AS_OWNER_METRIC); }
 
 static assay_status read_deferred(document *d, const char *begin, const section *later, assay_status (*read)(document *)) {
     if (!later->text) return ASSAY_OK;
-    uint32_t line = 1;
-    for (const char *at = begin; (at = memchr(at, '\n', (size_t)(later->text - at))); at++) line++;
-    as_json_restart(&d->file.json, later->text, later->size, line);
+    as_json_restart(&d->file.json, later->text, later->size, 1);
+    d->file.json.begin = begin; /* places are those in the document */
     return read(d);
 }
 
@@ -362,8 +366,8 @@ static assay_status read_top_member(document *d) {
     if (as_json_is(json, "Extra-P")) return read_version(file);
     if (as_json_is(json, "scaling")) return read_scaling(file);
     if (as_json_is(json, "parameters")) return read_parameters(d);
-    if (as_json_is(json, "callpaths")) return read_entries(file, AS_OWNER_CONTEXT);
-    if (as_json_is(json, "metrics")) return read_entries(file, AS_OWNER_METRIC);
+    if (as_json_is(json, "callpaths")) return defer(d, &d->callpaths); /* measurements give call paths and metrics their order */
+    if (as_json_is(json, "metrics")) return defer(d, &d->metrics);
     if (as_json_is(json, "measurements")) return read_or_defer(d, &d->measurements, read_measurements);
     if (as_json_is(json, "modelers")) return read_or_defer(d, &d->modelers, read_modelers);
     return as_xp_keep_member(file, AS_OWNER_DATASET, 0, "");
@@ -382,6 +386,8 @@ static assay_status read_document(document *d) {
     }
     if (as_json_next(json) == AS_JSON_ERROR) return as_json_fail(json, file->reader->error);
     AS_TRY(read_deferred(d, begin, &d->measurements, read_measurements));
+    AS_TRY(read_deferred(d, begin, &d->callpaths, read_callpaths));
+    AS_TRY(read_deferred(d, begin, &d->metrics, read_metrics));
     AS_TRY(read_deferred(d, begin, &d->modelers, read_modelers));
     as_place whole = as_place_file(file->json_path);
     if (!as_ds_parameters(file->ds)) return as_broken(file->reader, whole, "no-parameters", "the experiment has no parameters");

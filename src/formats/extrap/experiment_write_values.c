@@ -59,7 +59,7 @@ static char type_of(const as_block *block, uint64_t first, uint64_t end) {
     if (block->dtype == AS_DTYPE_DOUBLE) return 'f';
     for (uint64_t row = first; row < end; row++) {
         double real = as_block_real(block, row);
-        if (real < -limit || real > limit) return block->dtype == AS_DTYPE_INT64 ? 'i' : 'u';
+        if (real <= -limit || real >= limit) return block->dtype == AS_DTYPE_INT64 ? 'i' : 'u';
     }
     return 'f';
 }

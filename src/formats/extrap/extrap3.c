@@ -227,6 +227,7 @@ static void read_coordinate(as_x3_file *file) {
         is_twice |= !isnan(values[parameter]);
         values[parameter] = value;
     }
+    if (!expected) as_x3_wrong(file, offset, "no-parameters", "a coordinate, but no parameters before it");
     if (n != expected || is_twice) {
         as_x3_wrong(file, offset, "coordinate-count", "the coordinate has %llu values, but there are %llu parameters", (unsigned long long)n, (unsigned long long)expected);
     }

@@ -73,6 +73,7 @@ static void read_multi_function(as_x3_file *file, as_segment *segment) {
             coefficient *= factor.coefficient;
             if (parameter != ASSAY_NONE) add_factor(file, (uint32_t)i, parameter, 1, &factor);
         }
+        if (first == file->terms.count) segment->constant += coefficient; /* a product of nothing */
         for (size_t k = first; k < file->terms.count; k++) AS_AT(as_term, &file->terms, k).coefficient = coefficient;
     }
 }
