@@ -1,4 +1,4 @@
-"""What the documents show is true: every `$ assay …` in a ```console block of README.md, run from the repository, prints what stands below it,
+"""What the documents show is true: every `$ assay …` in a ```console block, run from the repository, prints what stands below it,
 and links between documents lead somewhere.
 
 After a change of the output: ASSAY=build/assay ASSAY_SOURCE=. python3 tests/cli/test_docs.py --update, then read what git diff says."""
@@ -49,13 +49,13 @@ class Shell:
 class Documents(unittest.TestCase):
     maxDiff = None
 
-    def test_readme_examples(self):
-        found = list(examples(read('README.md')))
-        self.assertGreater(len(found), 5, 'examples are not recognised')
-        with Shell() as shell:
-            for line, command, expected in found:
-                with self.subTest(f'README.md:{line}: {command}'):
-                    self.assertEqual(expected, shell.run(command))
+    def test_examples(self):
+        self.assertGreater(len(list(examples(read('README.md')))), 5, 'examples are not recognised')
+        for name in DOCUMENTS:
+            with Shell() as shell:
+                for line, command, expected in examples(read(name)):
+                    with self.subTest(f'{name}:{line}: {command}'):
+                        self.assertEqual(expected, shell.run(command))
 
     def test_links(self):
         for name in DOCUMENTS:
@@ -65,12 +65,13 @@ class Documents(unittest.TestCase):
 
 
 def update():
-    text = read('README.md')
-    with Shell() as shell:
-        for _, command, shown in examples(text):
-            text = text.replace(f'$ {command}\n{shown}', f'$ {command}\n{shell.run(command)}', 1)
-    with open(os.path.join(ROOT, 'README.md'), 'w', encoding='utf-8') as f:
-        f.write(text)
+    for name in DOCUMENTS:
+        text = read(name)
+        with Shell() as shell:
+            for _, command, shown in examples(text):
+                text = text.replace(f'$ {command}\n{shown}', f'$ {command}\n{shell.run(command)}', 1)
+        with open(os.path.join(ROOT, name), 'w', encoding='utf-8') as f:
+            f.write(text)
 
 
 if __name__ == '__main__':
