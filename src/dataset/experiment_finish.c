@@ -199,6 +199,44 @@ assay_id as_run_of(const as_dataset *ds, assay_id point, uint32_t repetition) {
 
 /* ---- statistics, locations, series ----------------------------------------------------------------------------------- */
 
+/* Puts statistics where their series begins; order: in which they are taken, NULL for that of the source. */
+static void distribute_statistics(as_experiment *e, const size_t *order) {
+    as_dataset *ds = e->ds;
+    as_measurement *placed = ds->measurements.data;
+    for (size_t i = 0; i < ds->series.count; i++) AS_AT(as_series, &ds->series, i).n_measurements = 0;
+    for (size_t i = 0; i < e->statistics.count; i++) {
+        const as_measurement *row = &AS_AT(as_measurement, &e->statistics, order ? order[i] : i);
+        as_series *series = &AS_AT(as_series, &ds->series, as_experiment_series(e, row->metric, row->context));
+        placed[series->first_measurement + series->n_measurements++] = *row;
+    }
+}
+
+static bool is_in_order(const as_dataset *ds) {
+    const as_measurement *placed = ds->measurements.data;
+    for (size_t i = 0; i < ds->series.count; i++) {
+        const as_series *series = as_ds_series(ds, i);
+        for (uint32_t k = 1; k < series->n_measurements; k++) {
+            if (placed[series->first_measurement + k - 1].point > placed[series->first_measurement + k].point) return false;
+        }
+    }
+    return true;
+}
+
+/* The statistics' indices by point, in the order of the source where points are the same; to be freed. NULL when memory is out. */
+static size_t *order_by_point(const as_experiment *e) {
+    size_t n = e->statistics.count, n_points = e->ds->n_points;
+    size_t *order = malloc((n + 1) * sizeof *order), *next = calloc(n_points + 1, sizeof *next);
+    for (size_t i = 0; i < n && order && next; i++) next[AS_AT(as_measurement, &e->statistics, i).point + 1]++;
+    for (size_t i = 0; i < n_points && order && next; i++) next[i + 1] += next[i];
+    for (size_t i = 0; i < n && order && next; i++) order[next[AS_AT(as_measurement, &e->statistics, i).point]++] = i;
+    if (!next) {
+        free(order);
+        order = NULL;
+    }
+    free(next);
+    return order;
+}
+
 /* Statistics grouped by series in the order of points; a series' own ones keep the order of the source where points repeat. */
 static bool place_statistics(as_experiment *e) {
     as_dataset *ds = e->ds;
@@ -214,15 +252,13 @@ static bool place_statistics(as_experiment *e) {
         as_series *series = &AS_AT(as_series, &ds->series, i);
         series->first_measurement = first;
         first += series->n_measurements;
-        series->n_measurements = 0;
     }
-    as_measurement *sorted = ds->measurements.data;
-    for (size_t i = 0; i < n; i++) {
-        const as_measurement *row = &AS_AT(as_measurement, &e->statistics, i);
-        as_series *series = &AS_AT(as_series, &ds->series, as_experiment_series(e, row->metric, row->context));
-        uint64_t at = series->first_measurement + series->n_measurements++;
-        for (; at > series->first_measurement && sorted[at - 1].point > row->point; at--) sorted[at] = sorted[at - 1];
-        sorted[at] = *row;
+    distribute_statistics(e, NULL);
+    if (!is_in_order(ds)) { /* most sources go through the points in one order */
+        size_t *order = order_by_point(e);
+        if (!order) return false;
+        distribute_statistics(e, order);
+        free(order);
     }
     ds->measurements.count = n;
     return true;

@@ -467,6 +467,16 @@ static void a_file_must_say_something(void **state) {
     refused(&from, "coordinate-count", (int64_t)from.size - 16);
 }
 
+/* A coordinate of no parameters, of which there are none, was once added as a point. */
+static void a_point_needs_parameters(void **state) {
+    (void)state;
+    as_dataset *ds = NULL;
+    assay_error error = {.code = ASSAY_OK};
+    assert_int_equal(as_read(TEST_DATA "/extrap-3-coordinate-of-nothing", NULL, &ds, &error), ASSAY_E_FORMAT);
+    assert_string_equal(error.rule, "no-parameters");
+    assert_int_equal(error.offset, 41);
+}
+
 static void files_cut_anywhere_end_orderly(void **state) {
     (void)state;
     image from = whole(false, true);
@@ -492,7 +502,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_byte_orders_are_read), cmocka_unit_test(arrows_in_names_split_them), cmocka_unit_test(everything_goes_into_an_experiment),
         cmocka_unit_test(unknown_ids_are_refused), cmocka_unit_test(wrong_coordinates_are_refused), cmocka_unit_test(absurd_counts_are_refused_at_once),
-        cmocka_unit_test(unknown_words_are_refused), cmocka_unit_test(a_file_must_say_something), cmocka_unit_test(files_cut_anywhere_end_orderly),
+        cmocka_unit_test(unknown_words_are_refused), cmocka_unit_test(a_file_must_say_something), cmocka_unit_test(a_point_needs_parameters), cmocka_unit_test(files_cut_anywhere_end_orderly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,28 @@ static void the_order_of_keys_does_not_matter(void **state) {
     as_dataset_free(ds);
 }
 
+/* A second series that goes through many points backwards. */
+static void points_in_any_order_are_quick(void **state) {
+    (void)state;
+    enum { N = 20000 };
+    char *json = malloc(N * 100 + 200), *at = json + sprintf(json, "{\"parameters\":[\"p\"],\"measurements\":{");
+    for (int series = 0; series < 2; series++) {
+        at += sprintf(at, "%s\"c%d\":{\"m\":[", series ? "," : "", series);
+        for (int i = 0; i < N; i++) at += sprintf(at, "%s{\"coordinate\":[%d],\"mean\":%d}", i ? "," : "", series ? N - i : i + 1, i);
+        at += sprintf(at, "]}");
+    }
+    strcpy(at, "}}");
+    as_dataset *ds = read_json(json);
+    const as_series *second = as_ds_series(ds, 1);
+    assert_int_equal(second->n_measurements, N);
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(as_ds_measurement(ds, second->first_measurement + i)->point, i);
+        same_real(N - 1 - i, as_ds_measurement(ds, second->first_measurement + i)->mean);
+    }
+    as_dataset_free(ds);
+    free(json);
+}
+
 static void newer_versions_are_told(void **state) {
     (void)state;
     const struct {
@@ -650,6 +672,48 @@ static void files_cut_anywhere_are_refused(void **state) {
     as_output_discard(zip);
 }
 
+/* Every byte of an archive made 0 and made 255 in turn: sizes of terabytes, offsets behind the end, wrong names, wrong sums. */
+static void damaged_archives_end_orderly(void **state) {
+    (void)state;
+    file f = file_of(ONE("\"values\":[0,0]"));
+    put_u64(&f.indx, 1);
+    put_u64(&f.indx, f.vals.size);
+    put_array(&f.vals, "<f8", "False", "(1,)");
+    put_real(&f.vals, 1);
+    as_output *zip = zip_of(&f);
+    size_t size, refusals = 0;
+    const char *data = as_output_memory(zip, &size);
+    char *copy = malloc(size);
+    as_read_config config = {.format = FORMAT, .memory_limit = 1 << 24};
+    for (size_t i = 0; i < 2 * size; i++) {
+        memcpy(copy, data, size);
+        copy[i / 2] = i % 2 ? '\xff' : '\0';
+        as_dataset *ds = NULL;
+        assay_error error = {.code = ASSAY_OK};
+        if (as_read_memory("damaged", copy, size, &config, &ds, &error) == ASSAY_OK) {
+            as_dataset_free(ds);
+            continue;
+        }
+        assert_true(error.code == ASSAY_E_FORMAT || error.code == ASSAY_E_NOMEM);
+        assert_int_not_equal(error.message[0], 0);
+        refusals++;
+    }
+    assert_true(refusals > size); /* some bytes are 0 already, or dates that nobody reads */
+    free(copy);
+    as_output_discard(zip);
+}
+
+static void lying_archives_are_refused(void **state) {
+    (void)state;
+    static const char *const files[] = {TEST_DATA "/zip-of-terabytes.extra-p", TEST_DATA "/zip-pointing-outside.extra-p"};
+    for (size_t i = 0; i < 2; i++) {
+        as_dataset *ds = NULL;
+        assay_error error = {.code = ASSAY_OK};
+        assert_int_equal(as_read(files[i], NULL, &ds, &error), ASSAY_E_FORMAT);
+        assert_string_equal(error.path, files[i]);
+    }
+}
+
 static void memory_has_a_limit(void **state) {
     (void)state;
     size_t n = 3000000;
@@ -674,13 +738,13 @@ static void memory_has_a_limit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_are_taken_as_stored), cmocka_unit_test(what_is_not_stored_is_unknown), cmocka_unit_test(the_order_of_keys_does_not_matter),
-        cmocka_unit_test(newer_versions_are_told), cmocka_unit_test(wrong_documents_are_refused), cmocka_unit_test(errors_name_the_place),
+        cmocka_unit_test(points_in_any_order_are_quick), cmocka_unit_test(newer_versions_are_told), cmocka_unit_test(wrong_documents_are_refused), cmocka_unit_test(errors_name_the_place),
         cmocka_unit_test(validation_sees_all_errors), cmocka_unit_test(raw_values_are_repetitions), cmocka_unit_test(arrays_of_any_shape_are_read),
         cmocka_unit_test(large_integers_stay_exact), cmocka_unit_test(damaged_values_are_refused), cmocka_unit_test(chunks_have_the_right_numbers),
         cmocka_unit_test(functions_become_terms), cmocka_unit_test(old_files_say_median_or_mean), cmocka_unit_test(segments_have_intervals),
         cmocka_unit_test(factors_may_be_piecewise), cmocka_unit_test(wrong_models_are_refused), cmocka_unit_test(models_from_elsewhere_are_laid_out),
         cmocka_unit_test(everything_comes_back), cmocka_unit_test(tags_in_names_are_kept), cmocka_unit_test(what_cannot_be_held_is_told),
-        cmocka_unit_test(files_cut_anywhere_are_refused), cmocka_unit_test(memory_has_a_limit),
+        cmocka_unit_test(files_cut_anywhere_are_refused), cmocka_unit_test(damaged_archives_end_orderly), cmocka_unit_test(lying_archives_are_refused), cmocka_unit_test(memory_has_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,18 +395,26 @@ static bool is_known_key(const char *key) {
     return strncmp(key, AS_XP_MODELER_PREFIX, strlen(AS_XP_MODELER_PREFIX)) == 0;
 }
 
+/* The dataset's scaling, as one of the words that Extra-P takes, or NULL. */
+static const char *scaling_of(const as_dataset *ds) {
+    static const char *const words[] = {"weak", "weak_threaded", "strong"};
+    for (size_t i = 0; i < ds->attributes.count; i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        if (attribute->owner != AS_OWNER_DATASET || attribute->value.type != AS_CELL_TEXT || strcmp(as_ds_text(ds, attribute->key), "scaling") != 0) continue;
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+            if (strcmp(attribute->value.text, words[k]) == 0) return words[k];
+        }
+    }
+    return NULL;
+}
+
 static void write_version(writing *w) {
     bool is_own = strcmp(w->ds->format, "extrap-experiment") == 0 && w->ds->format_version != AS_NO_STR;
     as_output_text(w->json, "{\"Extra-P\":");
     if (is_own) as_xp_write_str(w->json, w->ds, w->ds->format_version);
     else as_json_write_string(w->json, VERSION, strlen(VERSION));
-    for (size_t i = 0; i < w->ds->attributes.count; i++) {
-        const as_attribute *attribute = as_ds_attribute(w->ds, i);
-        if (attribute->owner != AS_OWNER_DATASET || strcmp(as_ds_text(w->ds, attribute->key), "scaling") != 0) continue;
-        as_output_text(w->json, ",\"scaling\":");
-        as_xp_write_cell(w->json, attribute->value);
-        break;
-    }
+    const char *scaling = scaling_of(w->ds);
+    if (scaling) as_output_printf(w->json, ",\"scaling\":\"%s\"", scaling);
 }
 
 static assay_status write_document(writing *w) {
@@ -481,8 +489,8 @@ static void lose_attributes(const as_dataset *ds, as_losses *losses) {
         const as_attribute *attribute = as_ds_attribute(ds, i);
         const char *key = as_ds_text(ds, attribute->key);
         if (attribute->owner == AS_OWNER_CONTEXT || attribute->owner == AS_OWNER_METRIC) continue;
-        bool is_kept = attribute->owner == AS_OWNER_DATASET && (!is_known_key(key) || strcmp(ds->format, "extrap-experiment") == 0);
-        n += !is_kept && !(attribute->owner == AS_OWNER_DATASET && strcmp(key, "scaling") == 0);
+        bool is_kept = !is_known_key(key) || strcmp(ds->format, "extrap-experiment") == 0 || (strcmp(key, "scaling") == 0 && scaling_of(ds));
+        n += attribute->owner != AS_OWNER_DATASET || !is_kept;
     }
     if (n) as_lose(losses, "%llu attribute%s that belong%s to no metric or call path", (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "s" : "");
 }

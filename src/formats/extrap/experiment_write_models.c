@@ -142,8 +142,11 @@ static void write_cost(as_output *out, const char *name, double value) {
     as_xp_write_real(out, value);
 }
 
+/* Whether the raw texts of models are in the layout written here. */
+static bool has_our_layout(const as_dataset *ds) { return strncmp(ds->format, "extrap-", 7) == 0; }
+
 static void write_model(as_output *out, const as_dataset *ds, const as_model *model) {
-    if (model->raw != AS_NO_STR) {
+    if (model->raw != AS_NO_STR && has_our_layout(ds)) {
         as_output_write(out, as_ds_text(ds, model->raw), as_str_size(&ds->strings, model->raw));
         return;
     }
@@ -166,7 +169,7 @@ static void write_model(as_output *out, const as_dataset *ds, const as_model *mo
 /* ---- model sets ------------------------------------------------------------------------------------------------------ */
 
 static void write_modeler(as_output *out, const as_dataset *ds, const as_model_set *set) {
-    if (set->raw != AS_NO_STR) {
+    if (set->raw != AS_NO_STR && has_our_layout(ds)) {
         as_output_write(out, as_ds_text(ds, set->raw), as_str_size(&ds->strings, set->raw));
         return;
     }
