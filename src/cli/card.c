@@ -252,7 +252,10 @@ static void print_head(as_cli *cli, const as_dataset *ds) {
         size_t at = as_display_write(cli->out, path, strlen(path), 0), edge = cli->style.width < WIDEST ? cli->style.width : WIDEST;
         as_output_text(cli->out, plain);
         size_t needed = at + 2 + title_width + 2 + right_size;
-        if (edge && needed > cli->style.width) at = 0, needed = 2 + title_width + 2 + right_size, as_output_char(cli->out, '\n');
+        if (edge && needed > cli->style.width) {
+            needed -= at;
+            as_output_char(cli->out, '\n');
+        }
         as_output_printf(cli->out, "  %s", title_text ? title_text : "");
         as_display_pad(cli->out, edge > needed ? edge - needed + 2 : 2);
         as_output_printf(cli->out, "%s%s%s\n", as_sgr(cli->style.colour, AS_DIM), right_text ? right_text : "", plain);

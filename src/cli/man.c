@@ -31,13 +31,15 @@ static void print_option(void *user, const as_cli_option *option) {
     as_output_text(out, ".\n\n");
 }
 
+static void print_example(as_output *out, const as_example *example) {
+    plain(out, example->explanation);
+    as_output_printf(out, "\n\n```\n%s\n```\n\n", example->command);
+}
+
 static void print_examples(as_output *out, const as_example *examples) {
     if (!examples) return;
     section(out, "EXAMPLES");
-    for (const as_example *e = examples; e->command; e++) {
-        plain(out, e->explanation);
-        as_output_printf(out, "\n\n```\n%s\n```\n\n", e->command);
-    }
+    for (const as_example *e = examples; e->command; e++) print_example(out, e);
 }
 
 static void print_format_names(as_output *out, bool (*fits)(const as_format *format)) {
@@ -53,13 +55,41 @@ static void print_format_names(as_output *out, bool (*fits)(const as_format *for
 static bool is_readable(const as_format *format) { return format->read != NULL; }
 static bool is_writable(const as_format *format) { return format->write != NULL; }
 
+/* Options for -O, as lines of a list. */
+static void print_format_options(as_output *out, const as_format *format, const char *when, const as_option *options) {
+    for (const as_option *o = options; o && o->name; o++) {
+        as_output_text(out, "*");
+        plain(out, o->name);
+        as_output_text(out, "* (");
+        plain(out, format->name);
+        as_output_printf(out, ", %s)\n\t", when);
+        plain(out, o->help);
+        as_output_char(out, '.');
+        if (o->choices) {
+            as_output_text(out, " One of ");
+            plain(out, o->choices);
+            as_output_char(out, '.');
+        }
+        if (o->fallback) {
+            as_output_text(out, " Default: ");
+            plain(out, o->fallback);
+            as_output_char(out, '.');
+        }
+        as_output_text(out, "\n\n");
+    }
+}
+
 static void print_formats(as_output *out) {
     section(out, "FORMATS");
     as_output_text(out, "Read: ");
     print_format_names(out, is_readable);
     as_output_text(out, ".\n\nWritten: ");
     print_format_names(out, is_writable);
-    as_output_text(out, ", " AS_SQLITE_NAME ".\n\n*assay formats* shows what each can hold, *assay formats* _NAME_ its options for *-O*.\n");
+    as_output_text(out, ", " AS_SQLITE_NAME ".\n\n*assay formats* shows what each can hold, *assay formats* _NAME_ its options for *-O*.\n\n");
+    for (const as_format *const *format = as_formats; *format; format++) {
+        print_format_options(out, *format, "reading", (*format)->read_options);
+        print_format_options(out, *format, "writing", (*format)->write_options);
+    }
 }
 
 static void print_status(as_output *out) {
@@ -104,6 +134,7 @@ static void print_verb_page(as_output *out, const as_verb *verb) {
     as_output_char(out, '\n');
     section(out, "OPTIONS");
     as_verb_options(verb, print_option, out);
+    if (verb->takes & AS_TAKES_INPUT) print_formats(out);
     print_status(out);
     print_environment(out);
     print_examples(out, verb->examples);
@@ -130,6 +161,10 @@ static void print_main_page(as_output *out) {
     print_formats(out);
     print_status(out);
     print_environment(out);
+    section(out, "EXAMPLES");
+    for (const as_verb *const *verb = as_verbs; *verb; verb++) {
+        if ((*verb)->examples) print_example(out, &(*verb)->examples[0]);
+    }
     print_see_also(out, NULL);
 }
 

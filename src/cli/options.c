@@ -78,17 +78,8 @@ static const as_cli_option *find_short(const parse *p, char letter) {
     return NULL;
 }
 
-static bool is_choice(const char *choices, const char *value) {
-    for (size_t size = strlen(value); *choices;) {
-        size_t n = strcspn(choices, "|");
-        if (n == size && memcmp(choices, value, n) == 0) return true;
-        choices += n + (choices[n] == '|');
-    }
-    return false;
-}
-
 static assay_status add(parse *p, const as_cli_option *option, const char *value) {
-    if (value && option->choices && !is_choice(option->choices, value)) {
+    if (value && option->choices && !as_is_choice(option->choices, value)) {
         return usage(p, "--%s cannot be '%s'; it is one of %s", option->name, value, option->choices);
     }
     as_given given = {.option = option, .value = value};

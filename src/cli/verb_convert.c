@@ -71,7 +71,10 @@ static as_exit plan(as_cli *cli, job *j) {
     bool to_stdout = strcmp(j->output, "-") == 0;
     if (to_stdout && !to) return as_cli_fail(cli, AS_EXIT_USAGE, "standard output has no ending that names a format; name one with --to");
     assay_error error;
-    if (as_target_find(to, j->output, &j->target, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    if (as_target_find(to, j->output, &j->target, &error) != ASSAY_OK) {
+        as_cli_error(cli, &error);
+        return AS_EXIT_USAGE; /* whatever is wrong with it */
+    }
     if (to_stdout && !j->target.format) return as_cli_fail(cli, AS_EXIT_USAGE, "a database cannot be written to standard output; name a file");
     if (to_stdout && cli->style.mode == AS_PRINT_JSON) return as_cli_fail(cli, AS_EXIT_USAGE, "--json reports on standard output, where the result goes; name a file");
     if (!split_options(cli, j)) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");

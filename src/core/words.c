@@ -4,6 +4,15 @@
 
 enum { LONGEST = 64 };
 
+bool as_is_choice(const char *choices, const char *word) {
+    for (size_t size = strlen(word); *choices;) {
+        size_t n = strcspn(choices, "|");
+        if (n == size && memcmp(choices, word, n) == 0) return true;
+        choices += n + (choices[n] == '|');
+    }
+    return false;
+}
+
 /* Edit distance (insert, delete, replace, swap neighbours); SIZE_MAX for words too long to bother. */
 static size_t edit_distance(const char *a, size_t n, const char *b, size_t m) {
     size_t rows[3][LONGEST + 1];

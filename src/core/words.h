@@ -1,8 +1,12 @@
-/* The nearest of some words, for "did you mean …?". */
+/* Lists of words: whether one is in it, and the nearest of some for "did you mean …?". */
 #ifndef AS_CORE_WORDS_H
 #define AS_CORE_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Whether word is one of "weak|strong". */
+bool as_is_choice(const char *choices, const char *word);
 
 typedef struct as_nearest {
     const char *given;

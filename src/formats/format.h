@@ -130,6 +130,8 @@ extern const as_format *const as_formats[];
 const as_format *as_format_find(const char *name);
 /* ASSAY_E_USAGE: there is no such format, but perhaps the nearest one was meant. further: one more name to offer, or NULL. */
 assay_status as_format_unknown(const char *name, const char *further, assay_error *error);
+/* Whether path ends in one of the endings of a list like ".txt .text" (case-insensitive), with something before it. */
+bool as_has_ending(const char *path, const char *endings);
 /* The writable format for an output's name, by its ending (case-insensitive), or NULL. */
 const as_format *as_format_for_path(const char *path);
 

@@ -23,16 +23,6 @@ bool as_bool_parse(const char *text, bool *out) {
     return false;
 }
 
-static bool is_choice(const char *choices, const char *value) {
-    size_t size = strlen(value);
-    for (const char *choice = choices; *choice;) {
-        size_t n = strcspn(choice, "|");
-        if (n == size && memcmp(choice, value, n) == 0) return true;
-        choice += n + (choice[n] == '|');
-    }
-    return false;
-}
-
 static bool fits(const as_option *option, const char *value) {
     as_number number;
     bool flag;
@@ -40,7 +30,7 @@ static bool fits(const as_option *option, const char *value) {
     case AS_OPTION_BOOL: return as_bool_parse(value, &flag);
     case AS_OPTION_INT: return as_number_parse(value, strlen(value), &number) && number.kind == AS_INT;
     case AS_OPTION_REAL: return as_number_parse(value, strlen(value), &number);
-    case AS_OPTION_CHOICE: return is_choice(option->choices, value);
+    case AS_OPTION_CHOICE: return as_is_choice(option->choices, value);
     default: return true;
     }
 }

@@ -30,8 +30,7 @@ assay_status as_format_unknown(const char *name, const char *further, assay_erro
     return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; 'assay formats' lists them", name);
 }
 
-/* Whether path ends in one of the endings of a list like ".txt .text", with something before it. */
-static bool has_ending(const char *path, const char *endings) {
+bool as_has_ending(const char *path, const char *endings) {
     size_t size = strlen(path);
     for (const char *ending = endings; *ending;) {
         size_t n = strcspn(ending, " ");
@@ -43,7 +42,7 @@ static bool has_ending(const char *path, const char *endings) {
 
 const as_format *as_format_for_path(const char *path) {
     for (const as_format *const *format = as_formats; *format; format++) {
-        if ((*format)->write && has_ending(path, (*format)->extensions)) return *format;
+        if ((*format)->write && as_has_ending(path, (*format)->extensions)) return *format;
     }
     return NULL;
 }

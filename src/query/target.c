@@ -1,22 +1,9 @@
 #include "query/target.h"
 
-#include <strings.h>
-
 #include "query/query.h"
 
-/* Whether path ends in one of the endings, separated by blanks. */
-static bool has_ending(const char *path, const char *endings) {
-    size_t size = strlen(path);
-    while (*endings) {
-        size_t n = strcspn(endings, " ");
-        if (size > n && strncasecmp(path + size - n, endings, n) == 0) return true;
-        endings += n + strspn(endings + n, " ");
-    }
-    return false;
-}
-
 assay_status as_target_find(const char *name, const char *path, as_target *out, assay_error *error) {
-    if (name ? strcmp(name, AS_SQLITE_NAME) == 0 : has_ending(path, AS_SQLITE_ENDINGS)) {
+    if (name ? strcmp(name, AS_SQLITE_NAME) == 0 : as_has_ending(path, AS_SQLITE_ENDINGS)) {
         *out = (as_target){.name = AS_SQLITE_NAME};
         return ASSAY_OK;
     }
@@ -25,7 +12,7 @@ assay_status as_target_find(const char *name, const char *path, as_target *out, 
     if (!format) {
         return as_fail(error, ASSAY_E_USAGE, as_place_file(path), "unknown-format", "the name does not say which format to write; name one with --to");
     }
-    if (!format->write) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "not-writable", "the format %s can be read but not written", format->name);
+    if (!format->write) return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable", "the format %s can be read but not written", format->name);
     *out = (as_target){.name = format->name, .format = format};
     return ASSAY_OK;
 }

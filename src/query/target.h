@@ -13,7 +13,8 @@ typedef struct as_target {
     const as_format *format; /* NULL: a database */
 } as_target;
 
-/* By name, or where that is NULL by the ending of path. ASSAY_E_USAGE where there is none (naming the nearest) or it cannot be written. */
+/* By name, or where that is NULL by the ending of path. ASSAY_E_USAGE where there is none (naming the nearest),
+ * ASSAY_E_UNSUPPORTED where it cannot be written. */
 assay_status as_target_find(const char *name, const char *path, as_target *out, assay_error *error);
 /* What would be lost; a database holds everything. Ended by as_losses_free(). */
 void as_target_losses(const as_target *target, const as_dataset *dataset, as_losses *losses);
