@@ -15,8 +15,10 @@ typedef struct summation {
 static uint64_t first_of_run(const assay_id *runs, uint64_t lo, uint64_t hi, assay_id run) {
     while (lo < hi) {
         uint64_t middle = lo + (hi - lo) / 2;
-        if (runs[middle] < run) lo = middle + 1;
-        else hi = middle;
+        if (runs[middle] < run)
+            lo = middle + 1;
+        else
+            hi = middle;
     }
     return lo;
 }
@@ -26,8 +28,10 @@ static uint32_t first_context(const as_block *block, assay_id context) {
     uint32_t lo = 0, hi = block->n_contexts;
     while (lo < hi) {
         uint32_t middle = lo + (hi - lo) / 2;
-        if (block->contexts[middle] < context) lo = middle + 1;
-        else hi = middle;
+        if (block->contexts[middle] < context)
+            lo = middle + 1;
+        else
+            hi = middle;
     }
     return lo;
 }
@@ -37,15 +41,18 @@ static bool has_run(const as_block *block, const summation *sum) {
 }
 
 static void add_row(as_node_sum *sum, const as_block *block, uint64_t row) {
-    if (block->dtype == AS_DTYPE_INT64) sum->whole += ((const int64_t *)block->values)[row];
-    else if (block->dtype == AS_DTYPE_UINT64) sum->whole += ((const uint64_t *)block->values)[row];
+    if (block->dtype == AS_DTYPE_INT64)
+        sum->whole += ((const int64_t *)block->values)[row];
+    else if (block->dtype == AS_DTYPE_UINT64)
+        sum->whole += ((const uint64_t *)block->values)[row];
     sum->real_whole += as_block_real(block, row);
     sum->has_own = sum->has_data = true;
 }
 
 /* Adds up the contexts' own values over locations. */
 static void add_block(summation *sum, const as_block *block) {
-    for (uint32_t i = first_context(block, sum->first); i < block->n_contexts && block->contexts[i] - sum->first < sum->n; i++) {
+    for (uint32_t i = first_context(block, sum->first);
+         i < block->n_contexts && block->contexts[i] - sum->first < sum->n; i++) {
         uint64_t row = block->starts[i], end = block->starts[i + 1];
         if (block->runs) row = first_of_run(block->runs, row, end, sum->run);
         as_node_sum *own = &sum->sums[block->contexts[i] - sum->first];
@@ -53,8 +60,8 @@ static void add_block(summation *sum, const as_block *block) {
     }
 }
 
-/* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. `inclusive`: the parents get the children's own
- * values, otherwise those of their whole subtrees. */
+/* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. `inclusive`: the parents
+ * get the children's own values, otherwise those of their whole subtrees. */
 static void add_children(summation *sum, bool inclusive) {
     for (uint32_t i = sum->n; i-- > 1;) {
         const as_node_sum *child = &sum->sums[i];

@@ -28,13 +28,16 @@ assay_status assay_query_open(assay_dataset *dataset, const char *sql, assay_que
     if (!query) return as_fail_memory(error, NULL);
     assay_status status = as_sql_open(&dataset, NULL, 1, &query->db, error);
     const char *tail = NULL;
-    if (status == ASSAY_OK && sqlite3_prepare_v2(query->db, sql, -1, &query->statement, &tail) != SQLITE_OK) status = as_sql_fail(query->db, error);
+    if (status == ASSAY_OK && sqlite3_prepare_v2(query->db, sql, -1, &query->statement, &tail) != SQLITE_OK)
+        status = as_sql_fail(query->db, error);
     if (status == ASSAY_OK) {
         const char *wrong = complaint(query, tail);
         if (wrong) status = as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "", "%s", wrong);
     }
-    if (status == ASSAY_OK) *out = query;
-    else assay_query_close(query);
+    if (status == ASSAY_OK)
+        *out = query;
+    else
+        assay_query_close(query);
     return status;
 }
 
@@ -45,8 +48,16 @@ assay_status assay_query_next(assay_query *query, bool *row, assay_error *error)
 }
 
 int assay_query_columns(const assay_query *query) { return sqlite3_column_count(query->statement); }
-const char *assay_query_column_name(const assay_query *query, int column) { return sqlite3_column_name(query->statement, column); }
-bool assay_query_is_null(const assay_query *query, int column) { return sqlite3_column_type(query->statement, column) == SQLITE_NULL; }
+const char *assay_query_column_name(const assay_query *query, int column) {
+    return sqlite3_column_name(query->statement, column);
+}
+bool assay_query_is_null(const assay_query *query, int column) {
+    return sqlite3_column_type(query->statement, column) == SQLITE_NULL;
+}
 int64_t assay_query_int(const assay_query *query, int column) { return sqlite3_column_int64(query->statement, column); }
-double assay_query_double(const assay_query *query, int column) { return sqlite3_column_double(query->statement, column); }
-const char *assay_query_text(const assay_query *query, int column) { return (const char *)sqlite3_column_text(query->statement, column); }
+double assay_query_double(const assay_query *query, int column) {
+    return sqlite3_column_double(query->statement, column);
+}
+const char *assay_query_text(const assay_query *query, int column) {
+    return (const char *)sqlite3_column_text(query->statement, column);
+}

@@ -92,8 +92,10 @@ static void make_folders(char *path) {
 static void load_history(struct shell *shell) {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int size = -1;
-    if (state && state[0] == '/') size = snprintf(shell->history_path, sizeof shell->history_path, "%s/assay/history", state);
-    else if (home && home[0] == '/') size = snprintf(shell->history_path, sizeof shell->history_path, "%s/.local/state/assay/history", home);
+    if (state && state[0] == '/')
+        size = snprintf(shell->history_path, sizeof shell->history_path, "%s/assay/history", state);
+    else if (home && home[0] == '/')
+        size = snprintf(shell->history_path, sizeof shell->history_path, "%s/.local/state/assay/history", home);
     if (size < 0 || (size_t)size >= sizeof shell->history_path) shell->history_path[0] = '\0';
     HistEvent event;
     history(shell->history, &event, H_SETSIZE, MAX_HISTORY);
@@ -134,7 +136,8 @@ static void offer(struct completion *completion, const char *candidate, size_t s
 }
 
 static void offer_names(struct completion *completion, sqlite3 *db) {
-    static const char sql[] = "select name from pragma_table_list union select i.name from pragma_table_list t, pragma_table_info(t.name, t.schema) i "
+    static const char sql[] = "select name from pragma_table_list union select i.name from pragma_table_list t, "
+                              "pragma_table_info(t.name, t.schema) i "
                               "union select name from pragma_database_list order by 1";
     sqlite3_stmt *names;
     if (sqlite3_prepare_v2(db, sql, -1, &names, NULL) != SQLITE_OK) return;
@@ -168,7 +171,8 @@ static size_t common_size(const struct completion *completion) {
 
 static unsigned char show_choices(const struct completion *completion) {
     putchar('\n');
-    for (size_t i = 0; i < completion->found.count; i++) printf("%s%s", AS_AT(char *, &completion->found, i), i + 1 < completion->found.count ? "  " : "\n");
+    for (size_t i = 0; i < completion->found.count; i++)
+        printf("%s%s", AS_AT(char *, &completion->found, i), i + 1 < completion->found.count ? "  " : "\n");
     fflush(stdout);
     return CC_REDISPLAY;
 }
@@ -187,7 +191,10 @@ static unsigned char apply(EditLine *line, const struct completion *completion) 
     return CC_REFRESH;
 }
 
-static bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80; }
+static bool is_word(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           (unsigned char)c >= 0x80;
+}
 
 static unsigned char complete(EditLine *line, int key) {
     (void)key;
@@ -200,7 +207,8 @@ static unsigned char complete(EditLine *line, int key) {
     struct completion completion = {.word = word, .size = (size_t)(info->cursor - word)};
     as_vec_init(&completion.found, sizeof(char *), NULL);
     if (word[0] == '.' && completion.size > 0) {
-        for (const char *const *name = as_session_commands; *name; name++) offer(&completion, *name, strlen(*name), false);
+        for (const char *const *name = as_session_commands; *name; name++)
+            offer(&completion, *name, strlen(*name), false);
     } else {
         offer_names(&completion, shell->session->db);
         if (completion.size > 0) offer_keywords(&completion);
@@ -238,7 +246,8 @@ static void take_line(struct shell *shell, const char *typed, int size) {
     if (!line) return;
     line[strcspn(line, "\r\n")] = '\0';
     /* What was typed so far, with this line: the entry if the line completes it. */
-    char *entry = sqlite3_mprintf("%.*s%s", (int)session->pending.count, session->pending.count ? (const char *)session->pending.data : "", line);
+    char *entry = sqlite3_mprintf("%.*s%s", (int)session->pending.count,
+                                  session->pending.count ? (const char *)session->pending.data : "", line);
     sigset_t blocked;
     interrupted_db = session->db;
     sigprocmask(SIG_SETMASK, &shell->mask_before, &blocked);
@@ -271,8 +280,11 @@ static void converse(struct shell *shell) {
 
 as_exit as_shell_run(as_session *session) {
     setlocale(LC_CTYPE, ""); /* how the terminal writes characters; numbers stay as they are */
-    struct shell shell = {.session = session, .line = el_init("assay", stdin, stdout, stderr), .history = history_init()};
-    if (!shell.line || !shell.history) return as_cli_fail(session->cli, AS_EXIT_INPUT, "the terminal cannot be used for a conversation; give the statement as the last argument");
+    struct shell shell = {
+        .session = session, .line = el_init("assay", stdin, stdout, stderr), .history = history_init()};
+    if (!shell.line || !shell.history)
+        return as_cli_fail(session->cli, AS_EXIT_INPUT,
+                           "the terminal cannot be used for a conversation; give the statement as the last argument");
     load_history(&shell);
     el_set(shell.line, EL_CLIENTDATA, &shell);
     el_set(shell.line, EL_PROMPT, prompt);
@@ -280,7 +292,8 @@ as_exit as_shell_run(as_session *session) {
     el_set(shell.line, EL_SIGNAL, 0);
     el_set(shell.line, EL_HIST, history, shell.history);
     el_set(shell.line, EL_GETCFN, read_character);
-    el_wset(shell.line, EL_ADDFN, L"sql-complete", L"Completes names and keywords", complete); /* of narrow names libedit loses copies */
+    el_wset(shell.line, EL_ADDFN, L"sql-complete", L"Completes names and keywords",
+            complete); /* of narrow names libedit loses copies */
     el_set(shell.line, EL_BIND, "^I", "sql-complete", NULL);
     el_source(shell.line, NULL);
     catch_interrupts(&shell);

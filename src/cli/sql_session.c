@@ -33,7 +33,8 @@ static bool add_column(as_table *table, const char *name, bool is_json) {
     for (unsigned number = 1;; number++) {
         char *unique = sqlite3_mprintf("%s:%u", name, number);
         if (!unique) return false;
-        bool is_free = as_table_find_column(table, unique) == SIZE_MAX, ok = is_free && as_table_add_column(table, unique) != SIZE_MAX;
+        bool is_free = as_table_find_column(table, unique) == SIZE_MAX,
+             ok = is_free && as_table_add_column(table, unique) != SIZE_MAX;
         sqlite3_free(unique);
         if (is_free) return ok;
     }
@@ -62,6 +63,7 @@ static bool fill_batch(sqlite3_stmt *statement, as_table *batch, int *status) {
         for (int i = 0; i < n; i++) {
             if (!as_table_set(batch, row, (size_t)i, as_sql_cell(statement, i))) return false;
         }
+        if (sqlite3_errcode(sqlite3_db_handle(statement)) == SQLITE_NOMEM) return false; /* a text could not be converted */
     }
     return true;
 }
@@ -87,7 +89,8 @@ static as_exit run_statement(as_session *session, sqlite3_stmt *statement) {
         int status = sqlite3_step(statement);
         return status == SQLITE_DONE || status == SQLITE_ROW ? AS_EXIT_FINE : fail_sql(session);
     }
-    if (session->has_printed && (mode == AS_PRINT_TEXT || mode == AS_PRINT_MARKDOWN)) as_output_char(session->cli->out, '\n');
+    if (session->has_printed && (mode == AS_PRINT_TEXT || mode == AS_PRINT_MARKDOWN))
+        as_output_char(session->cli->out, '\n');
     session->has_printed = true;
     as_table *batch = make_batch(statement, mode);
     if (!batch) return memory_is_out(session);
@@ -112,22 +115,23 @@ as_exit as_session_run(as_session *session, const char *sql) {
 
 const char *const as_session_commands[] = {".help", ".mode", ".quit", ".schema", ".tables", NULL};
 
-static const char help[] =
-    ".tables                        the tables\n"
-    ".schema [TABLE]                their columns\n"
-    ".mode text|csv|json|jsonl|md   how answers are printed\n"
-    ".help                          this text\n"
-    ".quit                          ends, as Ctrl-D does\n"
-    "A statement ends with a semicolon and may have several lines.\n";
+static const char help[] = ".tables                        the tables\n"
+                           ".schema [TABLE]                their columns\n"
+                           ".mode text|csv|json|jsonl|md   how answers are printed\n"
+                           ".help                          this text\n"
+                           ".quit                          ends, as Ctrl-D does\n"
+                           "A statement ends with a semicolon and may have several lines.\n";
 
 /* Every table and view: its name as a statement writes it, its database and its plain name. */
 static const char all_tables[] =
-    "select case when schema in ('main', (select name from pragma_database_list where seq = 0)) or schema = 'temp' then '' else schema || '.' end || name, "
+    "select case when schema in ('main', (select name from pragma_database_list where seq = 0)) or schema = 'temp' "
+    "then '' else schema || '.' end || name, "
     "schema, name from pragma_table_list where name not like 'sqlite\\_%' escape '\\' order by "
     "(select seq from pragma_database_list d where d.name = schema), name";
 
 /* Calls visit for each table; false when SQLite failed. */
-static bool each_table(as_session *session, void (*visit)(as_session *session, sqlite3_stmt *table, void *user), void *user) {
+static bool each_table(as_session *session, void (*visit)(as_session *session, sqlite3_stmt *table, void *user),
+                       void *user) {
     sqlite3_stmt *tables;
     if (sqlite3_prepare_v2(session->db, all_tables, -1, &tables, NULL) != SQLITE_OK) return false;
     while (sqlite3_step(tables) == SQLITE_ROW) visit(session, tables, user);
@@ -151,11 +155,15 @@ typedef struct schema_search {
 
 static void print_schema(as_session *session, sqlite3_stmt *table, void *user) {
     schema_search *search = user;
-    if (search->wanted && sqlite3_stricmp(search->wanted, column_text(table, 0)) != 0 && sqlite3_stricmp(search->wanted, column_text(table, 2)) != 0) return;
+    if (search->wanted && sqlite3_stricmp(search->wanted, column_text(table, 0)) != 0 &&
+        sqlite3_stricmp(search->wanted, column_text(table, 2)) != 0)
+        return;
     search->found = true;
     as_output *out = session->cli->out;
     sqlite3_stmt *columns;
-    if (sqlite3_prepare_v2(session->db, "select name, type from pragma_table_info(?2, ?1)", -1, &columns, NULL) != SQLITE_OK) return;
+    if (sqlite3_prepare_v2(session->db, "select name, type from pragma_table_info(?2, ?1)", -1, &columns, NULL) !=
+        SQLITE_OK)
+        return;
     sqlite3_bind_text(columns, 1, column_text(table, 1), -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(columns, 2, column_text(table, 2), -1, SQLITE_TRANSIENT);
     as_output_printf(out, "%s(", column_text(table, 0));
@@ -170,12 +178,17 @@ static void print_schema(as_session *session, sqlite3_stmt *table, void *user) {
 static as_exit show_schema(as_session *session, const char *table) {
     schema_search search = {.wanted = *table ? table : NULL};
     if (!each_table(session, print_schema, &search)) return fail_sql(session);
-    if (search.wanted && !search.found) return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql: no such table: %s; .tables lists them", table);
+    if (search.wanted && !search.found)
+        return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql: no such table: %s; .tables lists them", table);
     return AS_EXIT_FINE;
 }
 
 static as_exit set_mode(as_session *session, const char *name) {
-    static const char *const names[] = {[AS_PRINT_TEXT] = "text", [AS_PRINT_CSV] = "csv", [AS_PRINT_JSON] = "json", [AS_PRINT_JSONL] = "jsonl", [AS_PRINT_MARKDOWN] = "md"};
+    static const char *const names[] = {[AS_PRINT_TEXT] = "text",
+                                        [AS_PRINT_CSV] = "csv",
+                                        [AS_PRINT_JSON] = "json",
+                                        [AS_PRINT_JSONL] = "jsonl",
+                                        [AS_PRINT_MARKDOWN] = "md"};
     for (unsigned mode = 0; mode < sizeof names / sizeof *names; mode++) {
         if (strcmp(names[mode], name) != 0) continue;
         session->cli->style.mode = (as_print_mode)mode;
@@ -187,7 +200,9 @@ static as_exit set_mode(as_session *session, const char *name) {
 static as_exit unknown_command(as_session *session, const char *name) {
     as_nearest nearest = as_nearest_start(name, strlen(name));
     for (const char *const *command = as_session_commands; *command; command++) as_nearest_offer(&nearest, *command);
-    if (nearest.word) return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql: unknown command %s; did you mean %s?", name, nearest.word);
+    if (nearest.word)
+        return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql: unknown command %s; did you mean %s?", name,
+                           nearest.word);
     return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql: unknown command %s; .help lists the commands", name);
 }
 
@@ -198,13 +213,17 @@ static as_exit run_command(as_session *session, const char *line) {
     size_t rest_size = strlen(rest);
     while (rest_size > 0 && isspace((unsigned char)rest[rest_size - 1])) rest_size--;
     snprintf(name, sizeof name, "%.*s", (int)(size < sizeof name ? size : sizeof name - 1), line);
-    snprintf(argument, sizeof argument, "%.*s", (int)(rest_size < sizeof argument ? rest_size : sizeof argument - 1), rest);
+    snprintf(argument, sizeof argument, "%.*s", (int)(rest_size < sizeof argument ? rest_size : sizeof argument - 1),
+             rest);
     if (strcmp(name, ".tables") == 0) return each_table(session, print_name, NULL) ? AS_EXIT_FINE : fail_sql(session);
     if (strcmp(name, ".schema") == 0) return show_schema(session, argument);
     if (strcmp(name, ".mode") == 0) return set_mode(session, argument);
-    if (strcmp(name, ".help") == 0) as_output_text(session->cli->out, help);
-    else if (strcmp(name, ".quit") == 0 || strcmp(name, ".exit") == 0) session->is_over = true;
-    else return unknown_command(session, name);
+    if (strcmp(name, ".help") == 0)
+        as_output_text(session->cli->out, help);
+    else if (strcmp(name, ".quit") == 0 || strcmp(name, ".exit") == 0)
+        session->is_over = true;
+    else
+        return unknown_command(session, name);
     return AS_EXIT_FINE;
 }
 
@@ -216,7 +235,8 @@ as_exit as_session_line(as_session *session, const char *line) {
     bool is_first = session->pending.count == 0;
     if (is_first && line[0] == '.') return run_command(session, line);
     if (is_first && is_blank(line)) return AS_EXIT_FINE;
-    if (!as_vec_append(&session->pending, line, strlen(line)) || !as_vec_append(&session->pending, "\n", 2)) return memory_is_out(session);
+    if (!as_vec_append(&session->pending, line, strlen(line)) || !as_vec_append(&session->pending, "\n", 2))
+        return memory_is_out(session);
     session->pending.count--; /* the NUL stays behind the text */
     if (!strchr(line, ';') || !sqlite3_complete(session->pending.data)) return AS_EXIT_FINE;
     return as_session_end(session);

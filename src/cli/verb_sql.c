@@ -48,10 +48,12 @@ static as_exit read_operands(as_cli *cli, struct request *request) {
         request->n_paths--;
     }
     if (request->n_paths == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "sql needs a file before the statement");
-    if (as_cli_has(cli, "attach") && as_cli_has(cli, "merge")) return as_cli_fail(cli, AS_EXIT_USAGE, "--attach and --merge exclude each other");
+    if (as_cli_has(cli, "attach") && as_cli_has(cli, "merge"))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--attach and --merge exclude each other");
     for (size_t i = 0; !request->statement && i < request->n_paths; i++) {
         if (strcmp(as_cli_operand(cli, i), "-") == 0) {
-            return as_cli_fail(cli, AS_EXIT_USAGE, "standard input is the data already; give the statement as the last argument");
+            return as_cli_fail(cli, AS_EXIT_USAGE,
+                               "standard input is the data already; give the statement as the last argument");
         }
     }
     return AS_EXIT_FINE;
@@ -109,7 +111,9 @@ static as_exit combine(as_cli *cli, struct sources *sources) {
     bool can_merge = as_can_merge(sources->datasets, sources->n);
     if (as_cli_has(cli, "merge")) {
         if (can_merge) return merge_sources(cli, sources);
-        return as_cli_fail(cli, AS_EXIT_USAGE, "the files cannot be merged: they do not have the same parameters; leave out --merge to query them side by side");
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "the files cannot be merged: they do not have the same parameters; leave out --merge to "
+                           "query them side by side");
     }
     if (!can_merge) {
         tell_names(cli, sources);
@@ -131,20 +135,26 @@ static as_exit run_stdin(as_session *session) {
         status = as_session_line(session, line);
     }
     free(line);
-    if (ferror(stdin)) return as_cli_fail(session->cli, AS_EXIT_INPUT, "standard input could not be read: %s", strerror(errno));
+    if (ferror(stdin))
+        return as_cli_fail(session->cli, AS_EXIT_INPUT, "standard input could not be read: %s", strerror(errno));
     return status == AS_EXIT_FINE ? as_session_end(session) : status;
 }
 
 static as_exit answer(as_cli *cli, const struct request *request, const struct sources *sources) {
     assay_error error;
     sqlite3 *db;
-    if (as_sql_open(sources->datasets, (const char *const *)sources->names, sources->n, &db, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    if (as_sql_open(sources->datasets, (const char *const *)sources->names, sources->n, &db, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
     as_session session;
     as_session_init(&session, cli, db);
     as_exit status;
-    if (request->statement) status = request->statement[0] == '.' ? as_session_line(&session, request->statement) : as_session_run(&session, request->statement);
-    else if (cli->is_terminal && isatty(STDIN_FILENO)) status = as_shell_run(&session);
-    else status = run_stdin(&session);
+    if (request->statement)
+        status = request->statement[0] == '.' ? as_session_line(&session, request->statement)
+                                              : as_session_run(&session, request->statement);
+    else if (cli->is_terminal && isatty(STDIN_FILENO))
+        status = as_shell_run(&session);
+    else
+        status = run_stdin(&session);
     as_session_free(&session);
     sqlite3_close(db);
     return status;
@@ -163,17 +173,20 @@ static as_exit run(as_cli *cli) {
 }
 
 static const as_cli_option options[] = {
-    {.name = "attach", .help = "Query several files side by side, each as a database of its own, even where they could be merged"},
+    {.name = "attach",
+     .help = "Query several files side by side, each as a database of its own, even where they could be merged"},
     {.name = "merge", .help = "Query several files as one experiment; an error where they have different parameters"},
     {.name = NULL},
 };
 
 static const as_example examples[] = {
     {"assay sql kernels.txt 'select name from metric'", "The metrics."},
-    {"assay sql kernels.txt 'select c.path, p.label, m.mean from measurement m join context c on c.id = m.context join point p on p.id = m.point'",
+    {"assay sql kernels.txt 'select c.path, p.label, m.mean from measurement m join context c on c.id = m.context join "
+     "point p on p.id = m.point'",
      "The mean of each call path at each point."},
     {"assay sql --json kernels.txt 'select * from problem'", "An array with an object for each row."},
-    {"assay sql old.txt new.txt --attach 'select count(*) from new.value'", "Two files side by side: old (also called main) and new."},
+    {"assay sql old.txt new.txt --attach 'select count(*) from new.value'",
+     "Two files side by side: old (also called main) and new."},
     {"assay sql kernels.txt", "The interactive shell; .help lists its commands."},
     {NULL, NULL},
 };
@@ -182,15 +195,19 @@ const as_verb as_verb_sql = {
     .name = "sql",
     .summary = "Ask a measurement anything in SQL",
     .usage = "[options] PATH… ['STATEMENT']",
-    .description =
-        "Shows each path as the tables parameter, point, coordinate, run, metric, region, context, location, value, node, summary, measurement, event, "
-        "record, model, term, attribute and problem, read in place, and runs the statement (SQLite's SQL) over them. Several statements are "
-        "separated by semicolons.\n\n"
-        "Without a statement, on a terminal, a shell starts: .tables, .schema and .help tell more, the tab key completes names. Elsewhere statements are "
-        "read from standard input.\n\n"
-        "Several files with the same parameters are seen as one experiment; others, or all with --attach, lie side by side as databases named after "
-        "the files: a-1.txt is a_1, its values are a_1.value. The first is also called main, and meant where no database is named.\n\n"
-        "A statement can make temporary tables and views. It cannot change data, attach or write files.",
+    .description = "Shows each path as the tables parameter, point, coordinate, run, metric, region, context, "
+                   "location, value, node, summary, measurement, event, "
+                   "record, model, term, attribute and problem, read in place, and runs the statement (SQLite's SQL) "
+                   "over them. Several statements are "
+                   "separated by semicolons.\n\n"
+                   "Without a statement, on a terminal, a shell starts: .tables, .schema and .help tell more, the tab "
+                   "key completes names. Elsewhere statements are "
+                   "read from standard input.\n\n"
+                   "Several files with the same parameters are seen as one experiment; others, or all with --attach, "
+                   "lie side by side as databases named after "
+                   "the files: a-1.txt is a_1, its values are a_1.value. The first is also called main, and meant "
+                   "where no database is named.\n\n"
+                   "A statement can make temporary tables and views. It cannot change data, attach or write files.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

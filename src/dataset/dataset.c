@@ -114,7 +114,10 @@ const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric) {
 as_number as_block_value(const as_block *block, uint64_t row) {
     switch (block->dtype) {
     case AS_DTYPE_INT64: return (as_number){.kind = AS_INT, .i = ((const int64_t *)block->values)[row]};
-    case AS_DTYPE_UINT64: return (as_number){.kind = AS_UINT, .u = ((const uint64_t *)block->values)[row]};
+    case AS_DTYPE_UINT64: {
+        uint64_t value = ((const uint64_t *)block->values)[row];
+        return value <= INT64_MAX ? (as_number){.kind = AS_INT, .i = (int64_t)value} : (as_number){.kind = AS_UINT, .u = value};
+    }
     default: return (as_number){.kind = AS_REAL, .r = ((const double *)block->values)[row]};
     }
 }

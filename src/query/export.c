@@ -2,7 +2,6 @@
 #include "query/query.h"
 #include "query/tables.h"
 
-
 static bool run(sqlite3 *db, char *sql) {
     int status = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
@@ -18,7 +17,8 @@ static bool export_table(void *user, const as_sql_table *table, const char *name
     sqlite3_free(columns);
     ok = ok && run(db, sqlite3_mprintf("INSERT INTO out.\"%w\" SELECT * FROM main.\"%w\"", name, name));
     for (int i = 0; ok && i < AS_MAX_INDEXES && table->export_indexes[i]; i++) {
-        ok = run(db, sqlite3_mprintf("CREATE INDEX out.\"%w_%d\" ON \"%w\"(%s)", name, i + 1, name, table->export_indexes[i]));
+        ok = run(db, sqlite3_mprintf("CREATE INDEX out.\"%w_%d\" ON \"%w\"(%s)", name, i + 1, name,
+                                     table->export_indexes[i]));
     }
     return ok;
 }
@@ -29,14 +29,18 @@ static bool attach(sqlite3 *db, const char *file) {
     char *prefixed = sqlite3_mprintf("%s%s", file[0] == '/' ? "" : "./", file);
     bool ok = prefixed && run(db, sqlite3_mprintf("ATTACH %Q AS out", prefixed));
     sqlite3_free(prefixed);
-    return ok && run(db, sqlite3_mprintf("PRAGMA out.journal_mode = OFF; PRAGMA out.synchronous = OFF; PRAGMA out.locking_mode = EXCLUSIVE;"
-                                         "PRAGMA out.cache_size = -65536"));
+    return ok &&
+           run(db,
+               sqlite3_mprintf(
+                   "PRAGMA out.journal_mode = OFF; PRAGMA out.synchronous = OFF; PRAGMA out.locking_mode = EXCLUSIVE;"
+                   "PRAGMA out.cache_size = -65536"));
 }
 
 static bool fill(sqlite3 *db, const as_dataset *dataset) {
     as_view view;
-    bool ok = as_view_init(&view, dataset) && run(db, sqlite3_mprintf("BEGIN")) && as_each_table(&view, export_table, db) &&
-              run(db, sqlite3_mprintf("COMMIT")) && run(db, sqlite3_mprintf("DETACH out"));
+    bool ok = as_view_init(&view, dataset) && run(db, sqlite3_mprintf("BEGIN")) &&
+              as_each_table(&view, export_table, db) && run(db, sqlite3_mprintf("COMMIT")) &&
+              run(db, sqlite3_mprintf("DETACH out"));
     as_view_free(&view);
     return ok;
 }
@@ -44,7 +48,8 @@ static bool fill(sqlite3 *db, const as_dataset *dataset) {
 static assay_status export_failed(sqlite3 *db, const char *path, assay_error *error) {
     int code = sqlite3_errcode(db) & 0xff;
     if (code == SQLITE_NOMEM) return as_fail_memory(error, path);
-    assay_status status = code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? ASSAY_E_IO : ASSAY_E_SQL;
+    assay_status status =
+        code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? ASSAY_E_IO : ASSAY_E_SQL;
     return as_fail(error, status, as_place_file(path), "", "cannot write the database: %s", sqlite3_errmsg(db));
 }
 
@@ -61,7 +66,8 @@ assay_status as_sql_export(const as_dataset *dataset, const char *path, assay_er
     AS_TRY(as_output_open(path, &out, error));
     const char *file = as_output_temporary(out);
     assay_status status = file ? export_to(dataset, path, file, error)
-                               : as_fail(error, ASSAY_E_UNSUPPORTED, as_place_file(path), "", "a database can only be written to a regular file");
+                               : as_fail(error, ASSAY_E_UNSUPPORTED, as_place_file(path), "",
+                                         "a database can only be written to a regular file");
     if (status == ASSAY_OK) return as_output_commit(out, error);
     as_output_discard(out);
     return status;

@@ -12,7 +12,8 @@ assay_status as_sql_fail(sqlite3 *db, assay_error *error) {
     if (code == SQLITE_NOMEM) return as_fail_memory(error, NULL);
     if (code == SQLITE_INTERRUPT) return as_fail(error, ASSAY_E_CANCELLED, AS_NOWHERE, "", "interrupted");
     if (code == SQLITE_AUTH) {
-        return as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "", "%s; a statement may read, and make temporary tables and views, nothing else", message);
+        return as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "",
+                       "%s; a statement may read, and make temporary tables and views, nothing else", message);
     }
     return as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "", "%s", message);
 }
@@ -57,9 +58,12 @@ static void plain_name(const char *path, char name[MAX_NAME]) {
         name[length++] = is_plain ? path[i] : '_';
     }
     name[length] = '\0';
-    if (strcmp(path, "-") == 0) memcpy(name, "stdin", sizeof "stdin");
-    else if (length == 0) memcpy(name, "data", sizeof "data");
-    else if (sqlite3_keyword_check(name, (int)length)) memcpy(name + length, "_", sizeof "_");
+    if (strcmp(path, "-") == 0)
+        memcpy(name, "stdin", sizeof "stdin");
+    else if (length == 0)
+        memcpy(name, "data", sizeof "data");
+    else if (sqlite3_keyword_check(name, (int)length))
+        memcpy(name + length, "_", sizeof "_");
 }
 
 char *as_sql_name(const char *path, char *const *taken, size_t n) {
@@ -84,14 +88,26 @@ static bool is_one_of(const char *word, const char *const *words) {
 
 /* Pragmas that only tell. */
 static bool may_use_pragma(const char *name) {
-    static const char *const harmless[] = {"collation_list", "compile_options", "database_list", "function_list", "index_info", "index_list",
-                                           "index_xinfo",    "module_list",     "pragma_list",   "table_info",    "table_list", "table_xinfo",
+    static const char *const harmless[] = {"collation_list",
+                                           "compile_options",
+                                           "database_list",
+                                           "function_list",
+                                           "index_info",
+                                           "index_list",
+                                           "index_xinfo",
+                                           "module_list",
+                                           "pragma_list",
+                                           "table_info",
+                                           "table_list",
+                                           "table_xinfo",
                                            NULL};
     return is_one_of(name, harmless);
 }
 
-/* Reads are fine, and writes to the temporary database; attaching files, changing settings, loading code and touching the virtual tables are not. */
-static int authorize(void *user, int action, const char *first, const char *second, const char *database, const char *trigger) {
+/* Reads are fine, and writes to the temporary database; attaching files, changing settings, loading code and touching
+ * the virtual tables are not. */
+static int authorize(void *user, int action, const char *first, const char *second, const char *database,
+                     const char *trigger) {
     (void)user;
     (void)trigger;
     static const char *const dangerous[] = {"load_extension", "fts3_tokenizer", NULL};
@@ -163,8 +179,9 @@ static int execute(sqlite3 *db, char *sql) {
 static bool create_table(void *user, const as_sql_table *table, const char *name, const as_table *records) {
     (void)records;
     const creation *where = user;
-    return execute(where->db, sqlite3_mprintf("CREATE VIRTUAL TABLE \"%w\".\"%w\" USING %s(%llu)", where->database, name,
-                                              table->module ? table->module : "assay_table", (unsigned long long)where->dataset)) == SQLITE_OK;
+    return execute(where->db, sqlite3_mprintf("CREATE VIRTUAL TABLE \"%w\".\"%w\" USING %s(%llu)", where->database,
+                                              name, table->module ? table->module : "assay_table",
+                                              (unsigned long long)where->dataset)) == SQLITE_OK;
 }
 
 /* Hands views over to the connection, which frees them when it is closed. */
@@ -189,18 +206,21 @@ static bool fill(sqlite3 *db, as_views *views, const char *const *names) {
     return sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out, assay_error *error) {
+assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out,
+                            assay_error *error) {
     sqlite3 *db = NULL;
     *out = NULL;
-    if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+    if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
+        SQLITE_OK) {
         sqlite3_close(db);
         return as_fail_memory(error, NULL);
     }
     size_t most = (size_t)sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, -1) + 1;
     if (n > most) {
         sqlite3_close(db);
-        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "%zu datasets side by side are more than the %zu SQLite can hold; query fewer at a time",
-                       n, most);
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "",
+                       "%zu datasets side by side are more than the %zu SQLite can hold; query fewer at a time", n,
+                       most);
     }
     as_views *views = make_views(datasets, names, n);
     if (!views) {
@@ -216,7 +236,8 @@ assay_status as_sql_connect(const as_dataset *const *datasets, const char *const
     return ASSAY_OK;
 }
 
-assay_status as_sql_open(as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out, assay_error *error) {
+assay_status as_sql_open(as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out,
+                         assay_error *error) {
     AS_TRY(as_sql_connect((const as_dataset *const *)datasets, names, n, out, error));
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_set_authorizer(*out, authorize, NULL);

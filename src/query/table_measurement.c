@@ -10,10 +10,10 @@ enum { BY_CONTEXT, BY_METRIC }; /* indexes of the table, over series */
 typedef struct measurement_cursor {
     sqlite3_vtab_cursor base;
     as_vtab *table;
-    as_vec rows;              /* as_measurement: those of one series */
+    as_vec rows; /* as_measurement: those of one series */
     size_t row;
-    size_t series;            /* that rows belongs to */
-    const uint32_t *list;     /* numbers of series to look at, or NULL: all of them */
+    size_t series;        /* that rows belongs to */
+    const uint32_t *list; /* numbers of series to look at, or NULL: all of them */
     size_t next, n;
     unsigned given;
     assay_id keys[3];
@@ -83,7 +83,9 @@ static int measurement_next(sqlite3_vtab_cursor *base) {
     return next_series(cursor);
 }
 
-static int measurement_eof(sqlite3_vtab_cursor *base) { return ((measurement_cursor *)base)->row >= ((measurement_cursor *)base)->rows.count; }
+static int measurement_eof(sqlite3_vtab_cursor *base) {
+    return ((measurement_cursor *)base)->row >= ((measurement_cursor *)base)->rows.count;
+}
 
 static uint64_t series_metric(void *user, size_t row) { return as_ds_series(user, row)->metric; }
 static uint64_t series_context(void *user, size_t row) { return as_ds_series(user, row)->context; }
@@ -98,7 +100,8 @@ static bool find_series(measurement_cursor *cursor, unsigned number, as_index_ha
     return true;
 }
 
-static int measurement_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_text, int argc, sqlite3_value **argv) {
+static int measurement_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_text, int argc,
+                              sqlite3_value **argv) {
     (void)plan_text;
     (void)argc;
     measurement_cursor *cursor = (measurement_cursor *)base;
@@ -106,10 +109,12 @@ static int measurement_filter(sqlite3_vtab_cursor *base, int plan, const char *p
     cursor->next = 0;
     cursor->n = AS_COUNT(cursor->table->view->ds, series);
     cursor->is_out_of_memory = false;
-    if (!as_read_ids(plan, argv, 3, cursor->keys, &cursor->given)) cursor->n = 0;
+    if (!as_read_ids(plan, argv, 3, cursor->keys, &cursor->given))
+        cursor->n = 0;
     else if (cursor->given & HAS_CONTEXT) {
         if (!find_series(cursor, BY_CONTEXT, series_context, cursor->keys[CONTEXT])) return SQLITE_NOMEM;
-    } else if (cursor->given & HAS_METRIC && !find_series(cursor, BY_METRIC, series_metric, cursor->keys[METRIC])) return SQLITE_NOMEM;
+    } else if (cursor->given & HAS_METRIC && !find_series(cursor, BY_METRIC, series_metric, cursor->keys[METRIC]))
+        return SQLITE_NOMEM;
     return next_series(cursor);
 }
 
@@ -126,8 +131,10 @@ static int measurement_column(sqlite3_vtab_cursor *base, sqlite3_context *contex
     case 6: sqlite3_result_double(context, row->maximum); break;
     case 7: sqlite3_result_double(context, row->std); break;
     default:
-        if (row->repetitions < 0) sqlite3_result_null(context);
-        else sqlite3_result_int64(context, row->repetitions);
+        if (row->repetitions < 0)
+            sqlite3_result_null(context);
+        else
+            sqlite3_result_int64(context, row->repetitions);
     }
     return SQLITE_OK;
 }

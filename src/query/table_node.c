@@ -10,9 +10,9 @@ enum { HAS_RUN = 1 << RUN, HAS_METRIC = 1 << METRIC, HAS_CONTEXT = 1 << CONTEXT 
 typedef struct node_cursor {
     sqlite3_vtab_cursor base;
     as_vtab *table;
-    as_vec sums, rows;         /* as_node_sum, as_node: of one metric and run */
+    as_vec sums, rows; /* as_node_sum, as_node: of one metric and run */
     size_t row;
-    assay_id metric, run;      /* that rows belongs to */
+    assay_id metric, run; /* that rows belongs to */
     assay_id next_metric, end_metric, first_run, next_run, end_run;
     unsigned given;
     assay_id keys[3];
@@ -27,7 +27,8 @@ static int node_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     if (!(plan & HAS_RUN)) pairs *= (double)AS_COUNT(ds, runs);
     double rows = plan & HAS_CONTEXT ? pairs : pairs * contexts;
     info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)(rows < 1e15 ? rows : 1e15);
-    info->estimatedCost = 20 + rows * (plan & HAS_CONTEXT ? 8 : 2); /* a context costs as much as its subtree is large */
+    info->estimatedCost =
+        20 + rows * (plan & HAS_CONTEXT ? 8 : 2); /* a context costs as much as its subtree is large */
     info->orderByConsumed = as_order_fits(info, order, plan);
     return SQLITE_OK;
 }
@@ -62,9 +63,11 @@ static int next_pair(node_cursor *cursor) {
         cursor->metric = cursor->next_metric;
         cursor->run = cursor->next_run++;
         assay_id root = cursor->given & HAS_CONTEXT ? cursor->keys[CONTEXT] : ASSAY_NONE;
-        if (!as_nodes(cursor->table->view->ds, cursor->run, cursor->metric, root, &cursor->sums, &cursor->rows)) return SQLITE_NOMEM;
+        if (!as_nodes(cursor->table->view->ds, cursor->run, cursor->metric, root, &cursor->sums, &cursor->rows))
+            return SQLITE_NOMEM;
         /* Of a subtree only its root was asked for. */
-        if (root != ASSAY_NONE && cursor->rows.count > 0) cursor->rows.count = AS_AT(as_node, &cursor->rows, 0).context == root;
+        if (root != ASSAY_NONE && cursor->rows.count > 0)
+            cursor->rows.count = AS_AT(as_node, &cursor->rows, 0).context == root;
     }
     return SQLITE_OK;
 }
@@ -77,7 +80,8 @@ static int node_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_tex
     cursor->first_run = cursor->next_metric = 0;
     cursor->end_run = (assay_id)AS_COUNT(ds, runs);
     cursor->end_metric = (assay_id)AS_COUNT(ds, metrics);
-    if (!as_read_ids(plan, argv, 3, cursor->keys, &cursor->given)) cursor->end_metric = 0;
+    if (!as_read_ids(plan, argv, 3, cursor->keys, &cursor->given))
+        cursor->end_metric = 0;
     else {
         if (cursor->given & HAS_CONTEXT && cursor->keys[CONTEXT] >= AS_COUNT(ds, contexts)) cursor->end_metric = 0;
         if (cursor->given & HAS_RUN) {
@@ -99,7 +103,9 @@ static int node_next(sqlite3_vtab_cursor *base) {
     return next_pair(cursor);
 }
 
-static int node_eof(sqlite3_vtab_cursor *base) { return ((node_cursor *)base)->row >= ((node_cursor *)base)->rows.count; }
+static int node_eof(sqlite3_vtab_cursor *base) {
+    return ((node_cursor *)base)->row >= ((node_cursor *)base)->rows.count;
+}
 
 static int node_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
     const node_cursor *cursor = (node_cursor *)base;
@@ -110,8 +116,10 @@ static int node_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
     case CONTEXT: as_result_id(context, node->context); break;
     case 3: as_result_number(context, node->inclusive); break;
     default:
-        if (node->has_exclusive) as_result_number(context, node->exclusive);
-        else sqlite3_result_null(context);
+        if (node->has_exclusive)
+            as_result_number(context, node->exclusive);
+        else
+            sqlite3_result_null(context);
     }
     return SQLITE_OK;
 }

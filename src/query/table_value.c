@@ -10,13 +10,13 @@ enum { HAS_RUN = 1 << RUN, HAS_METRIC = 1 << METRIC, HAS_CONTEXT = 1 << CONTEXT,
 typedef struct value_cursor {
     sqlite3_vtab_cursor base;
     as_vtab *table;
-    const as_block *block;           /* NULL: behind the last row */
-    uint64_t row, end;               /* the range of rows being walked */
-    uint32_t context;                /* an index into block->contexts at or before that of row */
+    const as_block *block;               /* NULL: behind the last row */
+    uint64_t row, end;                   /* the range of rows being walked */
+    uint32_t context;                    /* an index into block->contexts at or before that of row */
     uint32_t next_context, last_context; /* groups of the block still to be looked at */
-    const uint32_t *blocks;          /* numbers of blocks still to be looked at, or NULL: all of them */
+    const uint32_t *blocks;              /* numbers of blocks still to be looked at, or NULL: all of them */
     size_t next_block, n_blocks;
-    unsigned given;                  /* HAS_… */
+    unsigned given; /* HAS_… */
     assay_id keys[4];
 } value_cursor;
 
@@ -81,15 +81,19 @@ static void narrow(const assay_id *ids, assay_id id, uint64_t *lo, uint64_t *hi)
     uint64_t first = *lo, end = *hi;
     while (first < end) {
         uint64_t middle = first + (end - first) / 2;
-        if (ids[middle] < id) first = middle + 1;
-        else end = middle;
+        if (ids[middle] < id)
+            first = middle + 1;
+        else
+            end = middle;
     }
     *lo = first;
     end = *hi;
     while (first < end) {
         uint64_t middle = first + (end - first) / 2;
-        if (ids[middle] <= id) first = middle + 1;
-        else end = middle;
+        if (ids[middle] <= id)
+            first = middle + 1;
+        else
+            end = middle;
     }
     *hi = first;
 }
@@ -145,7 +149,8 @@ static void find_range(value_cursor *cursor) {
 /* Moves on to a row that has the location asked for, where ranges are not narrowed to it. */
 static void skip_locations(value_cursor *cursor) {
     while (cursor->block) {
-        while (cursor->row < cursor->end && cursor->block->locations[cursor->row] != cursor->keys[LOCATION]) cursor->row++;
+        while (cursor->row < cursor->end && cursor->block->locations[cursor->row] != cursor->keys[LOCATION])
+            cursor->row++;
         if (cursor->row < cursor->end) return;
         find_range(cursor);
     }
@@ -166,11 +171,14 @@ static uint64_t block_metric(void *user, size_t row) { return as_ds_block(user, 
 static bool prepare(as_vtab *table) {
     const as_dataset *ds = table->view->ds;
     size_t n_blocks = AS_COUNT(ds, blocks);
-    if (!as_index_is_built(&table->indexes[0]) && !as_index_build(&table->indexes[0], n_blocks, block_metric, (void *)ds)) return false;
+    if (!as_index_is_built(&table->indexes[0]) &&
+        !as_index_build(&table->indexes[0], n_blocks, block_metric, (void *)ds))
+        return false;
     if (table->first_rows) return true;
     table->first_rows = calloc(n_blocks + 1, sizeof *table->first_rows);
     if (!table->first_rows) return false;
-    for (size_t i = 0; i < n_blocks; i++) table->first_rows[i + 1] = table->first_rows[i] + as_block_rows(as_ds_block(ds, i));
+    for (size_t i = 0; i < n_blocks; i++)
+        table->first_rows[i + 1] = table->first_rows[i] + as_block_rows(as_ds_block(ds, i));
     return true;
 }
 
@@ -209,9 +217,12 @@ static int value_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
         break;
     case LOCATION: as_result_id(context, as_block_location(block, cursor->row)); break;
     default:
-        if (block->dtype == AS_DTYPE_DOUBLE) sqlite3_result_double(context, ((const double *)block->values)[cursor->row]);
-        else if (block->dtype == AS_DTYPE_INT64) sqlite3_result_int64(context, ((const int64_t *)block->values)[cursor->row]);
-        else as_result_number(context, as_block_value(block, cursor->row));
+        if (block->dtype == AS_DTYPE_DOUBLE)
+            sqlite3_result_double(context, ((const double *)block->values)[cursor->row]);
+        else if (block->dtype == AS_DTYPE_INT64)
+            sqlite3_result_int64(context, ((const int64_t *)block->values)[cursor->row]);
+        else
+            as_result_number(context, as_block_value(block, cursor->row));
     }
     return SQLITE_OK;
 }

@@ -1,7 +1,8 @@
-/* The virtual tables, inside query/. A simple table is a description (columns, number of rows, a cell's getter) over the generic module of vtab.c;
- * value, measurement and node, whose rows are not lying around as rows, have modules of their own.
+/* The virtual tables, inside query/. A simple table is a description (columns, number of rows, a cell's getter) over the
+ * generic module of vtab.c; value, measurement and node, whose rows are not lying around as rows, have modules of their own.
  *
- * Every module only narrows what it walks over: SQLite checks each condition again, so a module may always give more rows than asked for. */
+ * Every module only narrows what it walks over: SQLite checks each condition again, so a module may always give more rows
+ * than asked for. */
 #ifndef AS_QUERY_TABLES_H
 #define AS_QUERY_TABLES_H
 
@@ -22,9 +23,9 @@ typedef struct as_text_cache {
 typedef struct as_view {
     const as_dataset *ds;
     as_text_cache labels, paths;
-    as_vec scratch;         /* char: a text that did not fit into its cache, until the next one is made */
-    bool is_out_of_memory;  /* a text could not be made; the next as_result_cell() reports it */
-    as_table *no_records;   /* stands for the table "record" of a dataset without one */
+    as_vec scratch;        /* char: a text that did not fit into its cache, until the next one is made */
+    bool is_out_of_memory; /* a text could not be made; the next as_result_cell() reports it */
+    as_table *no_records;  /* stands for the table "record" of a dataset without one */
 } as_view;
 
 bool as_view_init(as_view *view, const as_dataset *ds);
@@ -63,14 +64,14 @@ typedef struct as_key {
 
 typedef struct as_sql_table {
     const char *name;
-    const char *columns;                 /* with their types, as in CREATE TABLE */
-    const char *module;                  /* NULL: the generic one, which needs the following three */
+    const char *columns; /* with their types, as in CREATE TABLE */
+    const char *module;  /* NULL: the generic one, which needs the following three */
     size_t (*rows)(const as_vtab *table);
     as_cell (*cell)(as_vtab *table, size_t row, int column);
-    bool has_id;                         /* column 0 is the number of the row */
+    bool has_id; /* column 0 is the number of the row */
     int n_keys;
-    as_key keys[AS_MAX_KEYS];            /* the most selective first */
-    const char *export_key;              /* of a real database: "PRIMARY KEY(id)", or NULL */
+    as_key keys[AS_MAX_KEYS];                   /* the most selective first */
+    const char *export_key;                     /* of a real database: "PRIMARY KEY(id)", or NULL */
     const char *export_indexes[AS_MAX_INDEXES]; /* lists of columns */
 } as_sql_table;
 
@@ -79,18 +80,20 @@ struct as_vtab {
     sqlite3_vtab base;
     as_view *view;
     const as_sql_table *description;
-    const as_table *records;        /* of a table of records */
-    as_index indexes[AS_MAX_KEYS];  /* built when first needed; what they hold is the table's own affair */
-    uint64_t *first_rows;           /* value: for each block the number of its first row */
+    const as_table *records;       /* of a table of records */
+    as_index indexes[AS_MAX_KEYS]; /* built when first needed; what they hold is the table's own affair */
+    uint64_t *first_rows;          /* value: for each block the number of its first row */
 };
 
 enum { AS_N_TABLES = 18 };
 extern const as_sql_table as_sql_tables[AS_N_TABLES];
 extern const sqlite3_module as_table_module, as_value_module, as_measurement_module, as_node_module;
 
-/* Calls visit for each table of the dataset in the order of docs/sql.md, the source's own tables of records last; records is set for tables of
- * records. Stops with false when visit returns it. */
-bool as_each_table(const as_view *view, bool (*visit)(void *user, const as_sql_table *table, const char *name, const as_table *records), void *user);
+/* Calls visit for each table of the dataset in the order of docs/sql.md, the source's own tables of records last;
+ * records is set for tables of records. Stops with false when visit returns it. */
+bool as_each_table(const as_view *view,
+                   bool (*visit)(void *user, const as_sql_table *table, const char *name, const as_table *records),
+                   void *user);
 /* The columns of a table as in CREATE TABLE, for a table of records made from its names. sqlite3_free() it. NULL when memory is out. */
 char *as_table_schema(const as_sql_table *table, const as_table *records);
 
@@ -102,7 +105,8 @@ typedef struct as_views {
 } as_views;
 
 /* As as_sql_open(), without the guard against changes. */
-assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out, assay_error *error);
+assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out,
+                            assay_error *error);
 
 /* ---- what the modules have in common --------------------------------------------------------------------------------- */
 
@@ -110,8 +114,10 @@ int as_vtab_connect(sqlite3 *db, void *user, int argc, const char *const *argv, 
 int as_vtab_disconnect(sqlite3_vtab *base);
 void as_result_cell(sqlite3_context *context, as_view *view, as_cell cell);
 static inline void as_result_id(sqlite3_context *context, assay_id id) {
-    if (id == ASSAY_NONE) sqlite3_result_null(context);
-    else sqlite3_result_int64(context, id);
+    if (id == ASSAY_NONE)
+        sqlite3_result_null(context);
+    else
+        sqlite3_result_int64(context, id);
 }
 void as_result_number(sqlite3_context *context, as_number number);
 
@@ -124,7 +130,8 @@ as_match as_match_id(sqlite3_value *value, assay_id *id);
 unsigned as_take_ids(sqlite3_index_info *info, unsigned n_keys);
 /* Reads the arguments of such a plan: keys[i] and the bit i of *given. False where nothing can match. */
 bool as_read_ids(int plan, sqlite3_value **argv, unsigned n_keys, assay_id *keys, unsigned *given);
-/* Whether rows that come in ascending order of `order` (columns, ended by -1) answer the ORDER BY, given the columns fixed by the bits of plan. */
+/* Whether rows that come in ascending order of `order` (columns, ended by -1) answer the ORDER BY, given the columns
+ * fixed by the bits of plan. */
 bool as_order_fits(const sqlite3_index_info *info, const int *order, unsigned plan);
 
 #endif

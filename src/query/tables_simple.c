@@ -13,7 +13,7 @@ static as_cell str_cell(const as_dataset *ds, as_str id) {
     return id == AS_NO_STR ? as_cell_null() : as_cell_text_n(as_ds_text(ds, id), as_str_size(&ds->strings, id));
 }
 
-#define COUNT_ROWS(member) \
+#define COUNT_ROWS(member)                                                                                             \
     static size_t member##_rows(const as_vtab *table) { return AS_COUNT(table->view->ds, member); }
 
 COUNT_ROWS(parameters)
@@ -30,7 +30,9 @@ COUNT_ROWS(attributes)
 COUNT_ROWS(problems)
 
 static size_t points_rows(const as_vtab *table) { return table->view->ds->n_points; }
-static size_t coordinates_rows(const as_vtab *table) { return table->view->ds->n_points * as_ds_parameters(table->view->ds); }
+static size_t coordinates_rows(const as_vtab *table) {
+    return table->view->ds->n_points * as_ds_parameters(table->view->ds);
+}
 static size_t records_rows(const as_vtab *table) { return as_table_rows(table->records); }
 
 static as_cell parameter_cell(as_vtab *table, size_t row, int column) {
@@ -153,7 +155,9 @@ static as_cell event_cell(as_vtab *table, size_t row, int column) {
     }
 }
 
-static as_cell record_cell(as_vtab *table, size_t row, int column) { return as_table_get(table->records, row, (size_t)column); }
+static as_cell record_cell(as_vtab *table, size_t row, int column) {
+    return as_table_get(table->records, row, (size_t)column);
+}
 
 static as_cell model_cell(as_vtab *table, size_t row, int column) {
     const as_dataset *ds = table->view->ds;
@@ -167,7 +171,9 @@ static as_cell model_cell(as_vtab *table, size_t row, int column) {
     case 4: return set ? str_cell(ds, set->modeler) : as_cell_null();
     case 5: return set ? str_cell(ds, set->measure) : as_cell_null();
     case 6: return str_cell(ds, model->function);
-    case 7: return model->n_segments == 1 ? as_cell_real(as_ds_segment(ds, model->first_segment)->constant) : as_cell_null();
+    case 7:
+        return model->n_segments == 1 ? as_cell_real(as_ds_segment(ds, model->first_segment)->constant)
+                                      : as_cell_null();
     case 8: return as_cell_real(model->RSS);
     case 9: return as_cell_real(model->rRSS);
     case 10: return as_cell_real(model->SMAPE);
@@ -218,70 +224,151 @@ static as_cell problem_cell(as_vtab *table, size_t row, int column) {
 /* ---- descriptions ---------------------------------------------------------------------------------------------------- */
 
 const as_sql_table as_sql_tables[AS_N_TABLES] = {
-    {.name = "parameter", .columns = "id INTEGER, name TEXT",
-     .rows = parameters_rows, .cell = parameter_cell, .has_id = true, .n_keys = 1, .keys = {{1, true}},
+    {.name = "parameter",
+     .columns = "id INTEGER, name TEXT",
+     .rows = parameters_rows,
+     .cell = parameter_cell,
+     .has_id = true,
+     .n_keys = 1,
+     .keys = {{1, true}},
      .export_key = "PRIMARY KEY(id)"},
-    {.name = "point", .columns = "id INTEGER, label TEXT",
-     .rows = points_rows, .cell = point_cell, .has_id = true, .n_keys = 1, .keys = {{1, true}},
+    {.name = "point",
+     .columns = "id INTEGER, label TEXT",
+     .rows = points_rows,
+     .cell = point_cell,
+     .has_id = true,
+     .n_keys = 1,
+     .keys = {{1, true}},
      .export_key = "PRIMARY KEY(id)"},
-    {.name = "coordinate", .columns = "point INTEGER, parameter INTEGER, value REAL",
-     .rows = coordinates_rows, .cell = coordinate_cell, .n_keys = 2, .keys = {{0, false}, {1, false}},
+    {.name = "coordinate",
+     .columns = "point INTEGER, parameter INTEGER, value REAL",
+     .rows = coordinates_rows,
+     .cell = coordinate_cell,
+     .n_keys = 2,
+     .keys = {{0, false}, {1, false}},
      .export_key = "PRIMARY KEY(point, parameter)"},
-    {.name = "run", .columns = "id INTEGER, source_id TEXT, point INTEGER, repetition INTEGER, source TEXT, start_time REAL",
-     .rows = runs_rows, .cell = run_cell, .has_id = true, .n_keys = 2, .keys = {{1, true}, {2, false}},
-     .export_key = "PRIMARY KEY(id)", .export_indexes = {"point"}},
+    {.name = "run",
+     .columns = "id INTEGER, source_id TEXT, point INTEGER, repetition INTEGER, source TEXT, start_time REAL",
+     .rows = runs_rows,
+     .cell = run_cell,
+     .has_id = true,
+     .n_keys = 2,
+     .keys = {{1, true}, {2, false}},
+     .export_key = "PRIMARY KEY(id)",
+     .export_indexes = {"point"}},
     {.name = "metric",
-     .columns = "id INTEGER, source_id TEXT, name TEXT, display_name TEXT, unit TEXT, dtype TEXT, kind TEXT, parent INTEGER, description TEXT",
-     .rows = metrics_rows, .cell = metric_cell, .has_id = true, .n_keys = 3, .keys = {{1, true}, {2, true}, {7, false}},
+     .columns = "id INTEGER, source_id TEXT, name TEXT, display_name TEXT, unit TEXT, dtype TEXT, kind TEXT, parent "
+                "INTEGER, description TEXT",
+     .rows = metrics_rows,
+     .cell = metric_cell,
+     .has_id = true,
+     .n_keys = 3,
+     .keys = {{1, true}, {2, true}, {7, false}},
      .export_key = "PRIMARY KEY(id)"},
     {.name = "region",
-     .columns = "id INTEGER, source_id TEXT, name TEXT, mangled TEXT, kind TEXT, file TEXT, line_begin INTEGER, line_end INTEGER, module TEXT",
-     .rows = regions_rows, .cell = region_cell, .has_id = true, .n_keys = 2, .keys = {{1, true}, {2, true}},
-     .export_key = "PRIMARY KEY(id)", .export_indexes = {"name"}},
+     .columns = "id INTEGER, source_id TEXT, name TEXT, mangled TEXT, kind TEXT, file TEXT, line_begin INTEGER, "
+                "line_end INTEGER, module TEXT",
+     .rows = regions_rows,
+     .cell = region_cell,
+     .has_id = true,
+     .n_keys = 2,
+     .keys = {{1, true}, {2, true}},
+     .export_key = "PRIMARY KEY(id)",
+     .export_indexes = {"name"}},
     {.name = "context",
-     .columns = "id INTEGER, source_id TEXT, parent INTEGER, region INTEGER, name TEXT, path TEXT, depth INTEGER, line INTEGER",
-     .rows = contexts_rows, .cell = context_cell, .has_id = true, .n_keys = 5,
+     .columns = "id INTEGER, source_id TEXT, parent INTEGER, region INTEGER, name TEXT, path TEXT, depth INTEGER, line "
+                "INTEGER",
+     .rows = contexts_rows,
+     .cell = context_cell,
+     .has_id = true,
+     .n_keys = 5,
      .keys = {{1, true}, {5, true}, {2, false}, {3, false}, {4, true}},
-     .export_key = "PRIMARY KEY(id)", .export_indexes = {"parent", "region", "path"}},
-    {.name = "location", .columns = "id INTEGER, source_id TEXT, parent INTEGER, kind TEXT, name TEXT, rank INTEGER, leaf INTEGER",
-     .rows = locations_rows, .cell = location_cell, .has_id = true, .n_keys = 3, .keys = {{1, true}, {5, false}, {2, false}},
-     .export_key = "PRIMARY KEY(id)", .export_indexes = {"parent"}},
-    {.name = "value", .columns = "run INTEGER, metric INTEGER, context INTEGER, location INTEGER, value",
-     .module = "assay_value", .export_indexes = {"context, metric, run"}},
-    {.name = "node", .columns = "run INTEGER, metric INTEGER, context INTEGER, inclusive, exclusive",
-     .module = "assay_node", .export_indexes = {"context, metric, run"}},
-    {.name = "summary", .columns = "metric INTEGER, context INTEGER, statistic TEXT, value",
-     .rows = summaries_rows, .cell = summary_cell, .n_keys = 2, .keys = {{1, false}, {0, false}},
+     .export_key = "PRIMARY KEY(id)",
+     .export_indexes = {"parent", "region", "path"}},
+    {.name = "location",
+     .columns = "id INTEGER, source_id TEXT, parent INTEGER, kind TEXT, name TEXT, rank INTEGER, leaf INTEGER",
+     .rows = locations_rows,
+     .cell = location_cell,
+     .has_id = true,
+     .n_keys = 3,
+     .keys = {{1, true}, {5, false}, {2, false}},
+     .export_key = "PRIMARY KEY(id)",
+     .export_indexes = {"parent"}},
+    {.name = "value",
+     .columns = "run INTEGER, metric INTEGER, context INTEGER, location INTEGER, value",
+     .module = "assay_value",
+     .export_indexes = {"context, metric, run"}},
+    {.name = "node",
+     .columns = "run INTEGER, metric INTEGER, context INTEGER, inclusive, exclusive",
+     .module = "assay_node",
+     .export_indexes = {"context, metric, run"}},
+    {.name = "summary",
+     .columns = "metric INTEGER, context INTEGER, statistic TEXT, value",
+     .rows = summaries_rows,
+     .cell = summary_cell,
+     .n_keys = 2,
+     .keys = {{1, false}, {0, false}},
      .export_indexes = {"context, metric"}},
     {.name = "measurement",
-     .columns = "point INTEGER, metric INTEGER, context INTEGER, mean REAL, median REAL, minimum REAL, maximum REAL, std REAL, repetitions INTEGER",
-     .module = "assay_measurement", .export_indexes = {"context, metric, point"}},
+     .columns = "point INTEGER, metric INTEGER, context INTEGER, mean REAL, median REAL, minimum REAL, maximum REAL, "
+                "std REAL, repetitions INTEGER",
+     .module = "assay_measurement",
+     .export_indexes = {"context, metric, point"}},
     {.name = "event",
-     .columns = "id INTEGER, source_id TEXT, run INTEGER, location INTEGER, context INTEGER, name TEXT, kind TEXT, start REAL, \"end\" REAL, "
+     .columns = "id INTEGER, source_id TEXT, run INTEGER, location INTEGER, context INTEGER, name TEXT, kind TEXT, "
+                "start REAL, \"end\" REAL, "
                 "start_raw, end_raw",
-     .rows = events_rows, .cell = event_cell, .has_id = true, .n_keys = 4, .keys = {{1, true}, {4, false}, {3, false}, {2, false}},
-     .export_key = "PRIMARY KEY(id)", .export_indexes = {"run, location", "context"}},
+     .rows = events_rows,
+     .cell = event_cell,
+     .has_id = true,
+     .n_keys = 4,
+     .keys = {{1, true}, {4, false}, {3, false}, {2, false}},
+     .export_key = "PRIMARY KEY(id)",
+     .export_indexes = {"run, location", "context"}},
     {.name = "record", /* stands for all tables of records; columns are the source's own */
-     .rows = records_rows, .cell = record_cell, .has_id = true, .n_keys = 1, .keys = {{1, false}},
+     .rows = records_rows,
+     .cell = record_cell,
+     .has_id = true,
+     .n_keys = 1,
+     .keys = {{1, false}},
      .export_indexes = {"id", "run"}},
     {.name = "model",
-     .columns = "id INTEGER, \"set\" TEXT, metric INTEGER, context INTEGER, modeler TEXT, measure TEXT, function TEXT, constant REAL, RSS REAL, "
+     .columns = "id INTEGER, \"set\" TEXT, metric INTEGER, context INTEGER, modeler TEXT, measure TEXT, function TEXT, "
+                "constant REAL, RSS REAL, "
                 "rRSS REAL, SMAPE REAL, AR2 REAL, RE REAL",
-     .rows = models_rows, .cell = model_cell, .has_id = true, .n_keys = 2, .keys = {{3, false}, {2, false}},
-     .export_key = "PRIMARY KEY(id)", .export_indexes = {"context, metric"}},
+     .rows = models_rows,
+     .cell = model_cell,
+     .has_id = true,
+     .n_keys = 2,
+     .keys = {{3, false}, {2, false}},
+     .export_key = "PRIMARY KEY(id)",
+     .export_indexes = {"context, metric"}},
     {.name = "term",
-     .columns = "model INTEGER, segment INTEGER, term INTEGER, coefficient REAL, parameter INTEGER, exponent TEXT, log_exponent TEXT",
-     .rows = terms_rows, .cell = term_cell, .n_keys = 1, .keys = {{0, false}}, .export_indexes = {"model"}},
-    {.name = "attribute", .columns = "owner TEXT, owner_id INTEGER, \"key\" TEXT, value",
-     .rows = attributes_rows, .cell = attribute_cell, .n_keys = 3, .keys = {{1, false}, {2, true}, {0, true}},
+     .columns = "model INTEGER, segment INTEGER, term INTEGER, coefficient REAL, parameter INTEGER, exponent TEXT, "
+                "log_exponent TEXT",
+     .rows = terms_rows,
+     .cell = term_cell,
+     .n_keys = 1,
+     .keys = {{0, false}},
+     .export_indexes = {"model"}},
+    {.name = "attribute",
+     .columns = "owner TEXT, owner_id INTEGER, \"key\" TEXT, value",
+     .rows = attributes_rows,
+     .cell = attribute_cell,
+     .n_keys = 3,
+     .keys = {{1, false}, {2, true}, {0, true}},
      .export_indexes = {"owner, owner_id", "\"key\""}},
-    {.name = "problem", .columns = "severity TEXT, rule TEXT, file TEXT, offset INTEGER, line INTEGER, \"column\" INTEGER, message TEXT",
-     .rows = problems_rows, .cell = problem_cell},
+    {.name = "problem",
+     .columns = "severity TEXT, rule TEXT, file TEXT, offset INTEGER, line INTEGER, \"column\" INTEGER, message TEXT",
+     .rows = problems_rows,
+     .cell = problem_cell},
 };
 
 /* ---- the tables of a dataset ----------------------------------------------------------------------------------------- */
 
-bool as_each_table(const as_view *view, bool (*visit)(void *user, const as_sql_table *table, const char *name, const as_table *records), void *user) {
+bool as_each_table(const as_view *view,
+                   bool (*visit)(void *user, const as_sql_table *table, const char *name, const as_table *records),
+                   void *user) {
     const as_dataset *ds = view->ds;
     const as_sql_table *record_table = NULL;
     for (size_t i = 0; i < AS_N_TABLES; i++) {

@@ -48,7 +48,8 @@ static struct as_cached_text *cache_slot(as_text_cache *cache, size_t id) {
 static as_cell keep_scratch(as_view *view, as_text_cache *cache, struct as_cached_text *slot) {
     size_t size = view->scratch.count - 1; /* without the NUL */
     char *copy = NULL;
-    if (slot && size <= MAX_KEPT && cache->kept + size + 1 <= MAX_KEPT) copy = as_arena_copy(&cache->arena, view->scratch.data, size);
+    if (slot && size <= MAX_KEPT && cache->kept + size + 1 <= MAX_KEPT)
+        copy = as_arena_copy(&cache->arena, view->scratch.data, size);
     if (!copy) return as_cell_text_n(view->scratch.data, size);
     cache->kept += size + 1;
     *slot = (struct as_cached_text){copy, size};

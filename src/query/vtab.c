@@ -73,9 +73,12 @@ static void result_unsigned(sqlite3_context *context, uint64_t value) {
 }
 
 void as_result_number(sqlite3_context *context, as_number number) {
-    if (number.kind == AS_INT) sqlite3_result_int64(context, number.i);
-    else if (number.kind == AS_REAL) sqlite3_result_double(context, number.r); /* NaN becomes NULL */
-    else result_unsigned(context, number.u);
+    if (number.kind == AS_INT)
+        sqlite3_result_int64(context, number.i);
+    else if (number.kind == AS_REAL)
+        sqlite3_result_double(context, number.r); /* NaN becomes NULL */
+    else
+        result_unsigned(context, number.u);
 }
 
 void as_result_cell(sqlite3_context *context, as_view *view, as_cell cell) {
@@ -91,7 +94,8 @@ void as_result_cell(sqlite3_context *context, as_view *view, as_cell cell) {
     case AS_CELL_REAL: sqlite3_result_double(context, cell.r); break;
     case AS_CELL_TEXT:
     case AS_CELL_JSON:
-        sqlite3_result_text64(context, cell.text, cell.size, cell.text == view->scratch.data ? SQLITE_TRANSIENT : SQLITE_STATIC, SQLITE_UTF8);
+        sqlite3_result_text64(context, cell.text, cell.size,
+                              cell.text == view->scratch.data ? SQLITE_TRANSIENT : SQLITE_STATIC, SQLITE_UTF8);
         break;
     }
 }
@@ -178,7 +182,9 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
             break;
         }
         int key = key_on(table->description, column);
-        if (key < 0 || (plan != PLAN_ALL && PLAN_KEY + key >= plan) || strcmp(sqlite3_vtab_collation(info, i), "BINARY") != 0) continue;
+        if (key < 0 || (plan != PLAN_ALL && PLAN_KEY + key >= plan) ||
+            strcmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
+            continue;
         plan = PLAN_KEY + key;
         chosen = i;
     }
@@ -225,7 +231,8 @@ static int table_eof(sqlite3_vtab_cursor *base) {
 
 static int table_next(sqlite3_vtab_cursor *base) {
     table_cursor *cursor = (table_cursor *)base;
-    if (++cursor->position < cursor->end) cursor->row = cursor->list ? cursor->list[cursor->position] : cursor->position;
+    if (++cursor->position < cursor->end)
+        cursor->row = cursor->list ? cursor->list[cursor->position] : cursor->position;
     return SQLITE_OK;
 }
 
@@ -251,7 +258,8 @@ static uint64_t hash_row(void *user, size_t row) {
 /* The hash of a value to look for. False where values of another type may be equal to it (3.0 to 3, '3' to 3): SQLite then sees all rows. */
 static bool hash_value(sqlite3_value *value, bool is_text, uint64_t *hash) {
     if (sqlite3_value_type(value) != (is_text ? SQLITE_TEXT : SQLITE_INTEGER)) return false;
-    if (!is_text) *hash = (uint64_t)sqlite3_value_int64(value);
+    if (!is_text)
+        *hash = (uint64_t)sqlite3_value_int64(value);
     else {
         const unsigned char *text = sqlite3_value_text(value);
         if (!text) return false;
@@ -282,13 +290,15 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_te
     cursor->position = 0;
     cursor->list = NULL;
     cursor->end = cursor->table->description->rows(cursor->table);
-    if (argc == 1 && sqlite3_value_type(argv[0]) == SQLITE_NULL) cursor->end = 0;
+    if (argc == 1 && sqlite3_value_type(argv[0]) == SQLITE_NULL)
+        cursor->end = 0;
     else if (plan == PLAN_ROW && sqlite3_value_type(argv[0]) == SQLITE_INTEGER) {
         sqlite3_int64 row = sqlite3_value_int64(argv[0]);
         bool exists = row >= 0 && (uint64_t)row < cursor->end;
         cursor->position = exists ? (size_t)row : 0;
         cursor->end = exists ? (size_t)row + 1 : 0;
-    } else if (plan >= PLAN_KEY && !table_filter_key(cursor, plan - PLAN_KEY, argv[0])) return SQLITE_NOMEM;
+    } else if (plan >= PLAN_KEY && !table_filter_key(cursor, plan - PLAN_KEY, argv[0]))
+        return SQLITE_NOMEM;
     if (cursor->position < cursor->end) cursor->row = cursor->list ? cursor->list[cursor->position] : cursor->position;
     return SQLITE_OK;
 }

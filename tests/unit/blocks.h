@@ -16,11 +16,18 @@ typedef struct row {
 
 /* run ASSAY_NONE: rows have runs of their own. Where no row has a location, the block has none. */
 static inline void add_block(as_dataset *ds, assay_id metric, assay_id run, as_dtype dtype, const row *rows, size_t n) {
-    assay_id *contexts = as_arena_array(&ds->arena, n, sizeof *contexts), *runs = as_arena_array(&ds->arena, n, sizeof *runs);
+    assay_id *contexts = as_arena_array(&ds->arena, n, sizeof *contexts),
+             *runs = as_arena_array(&ds->arena, n, sizeof *runs);
     assay_id *locations = as_arena_array(&ds->arena, n, sizeof *locations);
-    uint64_t *starts = as_arena_array(&ds->arena, n + 1, sizeof *starts), *values = as_arena_array(&ds->arena, n, sizeof *values);
-    as_block block = {.metric = metric, .run = run, .contexts = contexts, .starts = starts, .runs = run == ASSAY_NONE ? runs : NULL,
-                      .dtype = dtype, .values = values};
+    uint64_t *starts = as_arena_array(&ds->arena, n + 1, sizeof *starts),
+             *values = as_arena_array(&ds->arena, n, sizeof *values);
+    as_block block = {.metric = metric,
+                      .run = run,
+                      .contexts = contexts,
+                      .starts = starts,
+                      .runs = run == ASSAY_NONE ? runs : NULL,
+                      .dtype = dtype,
+                      .values = values};
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || rows[i].context != rows[i - 1].context) {
             contexts[block.n_contexts] = rows[i].context;

@@ -69,7 +69,8 @@ static void exclusive_values_add_up(void **state) {
     (void)state;
     as_dataset *ds = make_tree();
     assay_id metric = add_metric(ds, AS_KIND_EXCLUSIVE);
-    static const row rows[] = {{MAIN, 0, 0, {1}}, {MAIN, 0, 1, {2}}, {MAIN, 1, 0, {100}}, {B, 0, 0, {10}}, {C, 0, 0, {20}}, {C, 0, 1, {-5}}};
+    static const row rows[] = {{MAIN, 0, 0, {1}}, {MAIN, 0, 1, {2}}, {MAIN, 1, 0, {100}},
+                               {B, 0, 0, {10}},   {C, 0, 0, {20}},   {C, 0, 1, {-5}}};
     add_block(ds, metric, ASSAY_NONE, AS_DTYPE_INT64, rows, 6);
     nodes n = nodes_of(ds, 0, metric, ASSAY_NONE);
     assert_int_equal(n.rows.count, 4); /* d and other have nothing */
@@ -96,7 +97,11 @@ static void inclusive_values_lose_their_children(void **state) {
     (void)state;
     as_dataset *ds = make_tree();
     assay_id metric = add_metric(ds, AS_KIND_INCLUSIVE);
-    static const row first[] = {{MAIN, 0, 0, {.r = 10}}, {A, 0, 0, {.r = 7}}, {B, 0, 0, {.r = 1.5}}, {C, 0, 0, {.r = 2.5}}, {D, 0, 0, {.r = 1}}};
+    static const row first[] = {{MAIN, 0, 0, {.r = 10}},
+                                {A, 0, 0, {.r = 7}},
+                                {B, 0, 0, {.r = 1.5}},
+                                {C, 0, 0, {.r = 2.5}},
+                                {D, 0, 0, {.r = 1}}};
     static const row second[] = {{MAIN, 1, 0, {.r = INFINITY}}, {B, 1, 0, {.r = NAN}}};
     add_block(ds, metric, 0, AS_DTYPE_DOUBLE, first, 5); /* one block a run */
     add_block(ds, metric, 1, AS_DTYPE_DOUBLE, second, 2);
@@ -122,7 +127,10 @@ static void integers_keep_64_bits(void **state) {
     (void)state;
     as_dataset *ds = make_tree();
     assay_id exclusive = add_metric(ds, AS_KIND_EXCLUSIVE), inclusive = add_metric(ds, AS_KIND_INCLUSIVE);
-    static const row rows[] = {{MAIN, 0, 0, {.u = 1}}, {A, 0, 0, {.u = UINT64_MAX - 1}}, {D, 0, 0, {.u = 0}}, {OTHER, 0, 0, {.u = UINT64_MAX}},
+    static const row rows[] = {{MAIN, 0, 0, {.u = 1}},
+                               {A, 0, 0, {.u = UINT64_MAX - 1}},
+                               {D, 0, 0, {.u = 0}},
+                               {OTHER, 0, 0, {.u = UINT64_MAX}},
                                {OTHER, 0, 1, {.u = UINT64_MAX}}};
     add_block(ds, exclusive, 0, AS_DTYPE_UINT64, rows, 5);
     nodes n = nodes_of(ds, 0, exclusive, ASSAY_NONE);
@@ -177,8 +185,8 @@ static void other_kinds_have_one_value(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exclusive_values_add_up),        cmocka_unit_test(inclusive_values_lose_their_children),
-        cmocka_unit_test(integers_keep_64_bits),          cmocka_unit_test(signed_differences_go_below_zero),
+        cmocka_unit_test(exclusive_values_add_up),    cmocka_unit_test(inclusive_values_lose_their_children),
+        cmocka_unit_test(integers_keep_64_bits),      cmocka_unit_test(signed_differences_go_below_zero),
         cmocka_unit_test(other_kinds_have_one_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
