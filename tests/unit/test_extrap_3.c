@@ -1,7 +1,7 @@
 /* Experiments of Extra-P 3, in both byte orders, whole and damaged. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -198,9 +198,11 @@ static void refused(const image *from, const char *rule, int64_t offset) {
     as_dataset *ds;
     assay_error error = {.code = ASSAY_OK};
     assay_status status = read_image(from, from->size, &ds, &error);
-    if (status != ASSAY_E_FORMAT || strcmp(error.rule, rule) != 0) fail_msg("expected %s, got %d %s: %s", rule, status, error.rule, error.message);
+    if (status != ASSAY_E_FORMAT || strcmp(error.rule, rule) != 0)
+        fail_msg("expected %s, got %d %s: %s", rule, status, error.rule, error.message);
     assert_string_equal(error.path, "old");
-    if (offset != error.offset) fail_msg("%s: expected byte %lld, got %lld", rule, (long long)offset, (long long)error.offset);
+    if (offset != error.offset)
+        fail_msg("%s: expected byte %lld, got %lld", rule, (long long)offset, (long long)error.offset);
 }
 
 static void same_real(double expected, double got) {
@@ -236,7 +238,8 @@ static void check_structure(const as_dataset *ds) {
 static void check_measurements(const as_dataset *ds) {
     assert_int_equal(ds->measurements.count, 6);
     assert_int_equal(as_ds_values(ds), 0);
-    const as_measurement *m = as_ds_measurement(ds, as_ds_series(ds, 2)->first_measurement + 1); /* "f #1" at the second point */
+    const as_measurement *m =
+        as_ds_measurement(ds, as_ds_series(ds, 2)->first_measurement + 1); /* "f #1" at the second point */
     assert_int_equal(m->context, 2);
     assert_int_equal(m->point, 1);
     assert_int_equal(m->repetitions, 5);
@@ -271,7 +274,8 @@ static void check_models(const as_dataset *ds, bool has_options) {
     same_real(has_options ? 0.125 : NAN, model->RE);
     same_real(NAN, model->rRSS);
     const as_table *details = as_ds_records(ds, "model_attribute");
-    static const char *const values[][2] = {{"confidence_upper", "p^(2)"}, {"comment", "a large error"}, {"p", "[1, 4.5]"}};
+    static const char *const values[][2] = {
+        {"confidence_upper", "p^(2)"}, {"comment", "a large error"}, {"p", "[1, 4.5]"}};
     assert_int_equal(as_table_rows(details), 3);
     for (size_t i = 0; i < 3; i++) {
         assert_string_equal(as_table_get(details, i, as_table_find_column(details, "key")).text, values[i][0]);
@@ -306,7 +310,8 @@ static void arrows_in_names_split_them(void **state) {
     as_dataset *ds = read_whole(&from);
     as_vec path;
     as_vec_init(&path, 1, NULL);
-    static const char *const paths[] = {"main", "main->f", "main->f #1", "main->operator", "main->operator->", "main->f #1 #1"};
+    static const char *const paths[] = {"main",           "main->f",          "main->f #1",
+                                        "main->operator", "main->operator->", "main->f #1 #1"};
     assert_int_equal(ds->contexts.count, 6);
     for (assay_id i = 0; i < 6; i++) {
         assert_true(as_context_path(ds, i, &path));
@@ -498,11 +503,31 @@ static void files_cut_anywhere_end_orderly(void **state) {
     assert_int_equal(records, 12);
 }
 
+/* Memory that ends at any moment is told, and all of it given back. */
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    image from = whole(false, true);
+    size_t failures = 0;
+    for (uint64_t limit = 64; limit < 1 << 18; limit += limit / 16) {
+        as_read_config config = {.format = "extrap-3", .memory_limit = limit};
+        as_dataset *ds = NULL;
+        assay_error error = {.code = ASSAY_OK};
+        assay_status status = as_read_memory("old", from.data, from.size, &config, &ds, &error);
+        assert_true(status == ASSAY_OK || status == ASSAY_E_NOMEM);
+        failures += status != ASSAY_OK;
+        as_dataset_free(ds);
+    }
+    assert_true(failures > 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_byte_orders_are_read), cmocka_unit_test(arrows_in_names_split_them), cmocka_unit_test(everything_goes_into_an_experiment),
-        cmocka_unit_test(unknown_ids_are_refused), cmocka_unit_test(wrong_coordinates_are_refused), cmocka_unit_test(absurd_counts_are_refused_at_once),
-        cmocka_unit_test(unknown_words_are_refused), cmocka_unit_test(a_file_must_say_something), cmocka_unit_test(a_point_needs_parameters), cmocka_unit_test(files_cut_anywhere_end_orderly),
+        cmocka_unit_test(both_byte_orders_are_read),          cmocka_unit_test(arrows_in_names_split_them),
+        cmocka_unit_test(everything_goes_into_an_experiment), cmocka_unit_test(unknown_ids_are_refused),
+        cmocka_unit_test(wrong_coordinates_are_refused),      cmocka_unit_test(absurd_counts_are_refused_at_once),
+        cmocka_unit_test(unknown_words_are_refused),          cmocka_unit_test(a_file_must_say_something),
+        cmocka_unit_test(a_point_needs_parameters),           cmocka_unit_test(files_cut_anywhere_end_orderly),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

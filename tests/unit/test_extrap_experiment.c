@@ -1,7 +1,7 @@
 /* .extra-p files: what is read, what is refused, and that writing loses nothing. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -39,7 +39,8 @@ static void put_real(bytes *to, double value) {
 /* An array as numpy saves it, but for the padding, which nobody needs. */
 static void put_array(bytes *to, const char *type, const char *order, const char *shape) {
     char header[200];
-    int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", type, order, shape);
+    int n =
+        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", type, order, shape);
     put(to, "\x93NUMPY\x01\x00", 8);
     put(to, (char[]){(char)n, 0}, 2);
     put(to, header, (size_t)n);
@@ -60,8 +61,10 @@ static file file_of(const char *json) {
 static as_output *zip_of(const file *f) {
     as_output *out = as_output_to_memory();
     as_zip_writer *zip = as_zip_writer_new(out);
-    if (f->vals.size) assert_int_equal(as_zip_add(zip, "values/0.vals", f->vals.data, f->vals.size, false, NULL), ASSAY_OK);
-    if (f->indx.size) assert_int_equal(as_zip_add(zip, "values/0.indx", f->indx.data, f->indx.size, false, NULL), ASSAY_OK);
+    if (f->vals.size)
+        assert_int_equal(as_zip_add(zip, "values/0.vals", f->vals.data, f->vals.size, false, NULL), ASSAY_OK);
+    if (f->indx.size)
+        assert_int_equal(as_zip_add(zip, "values/0.indx", f->indx.data, f->indx.size, false, NULL), ASSAY_OK);
     if (f->json) assert_int_equal(as_zip_add(zip, "experiment.json", f->json, strlen(f->json), true, NULL), ASSAY_OK);
     assert_int_equal(as_zip_finish(zip, NULL), ASSAY_OK);
     return out;
@@ -92,7 +95,8 @@ static void refused(const file *f, const char *rule) {
     as_dataset *ds = NULL;
     assay_error error = {.code = ASSAY_OK};
     assay_status status = read_zip(zip_of(f), false, &ds, &error);
-    if (status != ASSAY_E_FORMAT || strcmp(error.rule, rule) != 0) fail_msg("expected %s, got %d %s: %s", rule, status, error.rule, error.message);
+    if (status != ASSAY_E_FORMAT || strcmp(error.rule, rule) != 0)
+        fail_msg("expected %s, got %d %s: %s", rule, status, error.rule, error.message);
     assert_true(strncmp(error.path, "a.extra-p", 9) == 0);
     if (status == ASSAY_OK) as_dataset_free(ds);
 }
@@ -140,11 +144,14 @@ static void same_real(double expected, double got) {
 
 /* ---- measurements ---------------------------------------------------------------------------------------------------- */
 
-#define ONE(members) "{\"Extra-P\":\"4.2.5\",\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[4]," members "}]}}}"
+#define ONE(members)                                                                                                   \
+    "{\"Extra-P\":\"4.2.5\",\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[4]," members "}]}" \
+                                                                                                                 "}}"
 
 static void statistics_are_taken_as_stored(void **state) {
     (void)state;
-    as_dataset *ds = read_json(ONE("\"median\":\"inf\",\"mean\":\"nan\",\"minimum\":\"-inf\",\"maximum\":\"1/2\",\"std\":0.25,\"repetitions\":5,\"values\":null"));
+    as_dataset *ds = read_json(ONE("\"median\":\"inf\",\"mean\":\"nan\",\"minimum\":\"-inf\",\"maximum\":\"1/"
+                                   "2\",\"std\":0.25,\"repetitions\":5,\"values\":null"));
     assert_string_equal(as_ds_text(ds, ds->format_version), "4.2.5");
     assert_int_equal(ds->measurements.count, 1);
     const as_measurement *m = as_ds_measurement(ds, 0);
@@ -162,7 +169,8 @@ static void statistics_are_taken_as_stored(void **state) {
 
 static void what_is_not_stored_is_unknown(void **state) {
     (void)state;
-    as_dataset *ds = read_json("{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1],\"mean\":1,\"median\":2}]}}}");
+    as_dataset *ds = read_json(
+        "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1],\"mean\":1,\"median\":2}]}}}");
     const as_measurement *m = as_ds_measurement(ds, 0);
     same_real(1, m->mean);
     same_real(2, m->median);
@@ -176,8 +184,10 @@ static void what_is_not_stored_is_unknown(void **state) {
 
 static void the_order_of_keys_does_not_matter(void **state) {
     (void)state;
-    as_dataset *ds = read_json("{\"modelers\":[{\"models\":{\"a->b\":{\"m\":{\"hypothesis\":{\"function\":{\"constant_coefficient\":3}}}}}}],"
-                               "\"measurements\":{\"a->b\":{\"m\":[{\"mean\":1,\"coordinate\":[8,2]},{\"coordinate\":[4,\"2\"],\"mean\":3}]}},\"parameters\":[\"x\",\"y\"]}");
+    as_dataset *ds = read_json(
+        "{\"modelers\":[{\"models\":{\"a->b\":{\"m\":{\"hypothesis\":{\"function\":{\"constant_coefficient\":3}}}}}}],"
+        "\"measurements\":{\"a->b\":{\"m\":[{\"mean\":1,\"coordinate\":[8,2]},{\"coordinate\":[4,\"2\"],\"mean\":3}]}},"
+        "\"parameters\":[\"x\",\"y\"]}");
     assert_int_equal(as_ds_parameters(ds), 2);
     assert_int_equal(ds->n_points, 2);
     same_real(8, as_ds_point(ds, 0)[0]);
@@ -196,7 +206,8 @@ static void points_in_any_order_are_quick(void **state) {
     char *json = malloc(N * 100 + 200), *at = json + sprintf(json, "{\"parameters\":[\"p\"],\"measurements\":{");
     for (int series = 0; series < 2; series++) {
         at += sprintf(at, "%s\"c%d\":{\"m\":[", series ? "," : "", series);
-        for (int i = 0; i < N; i++) at += sprintf(at, "%s{\"coordinate\":[%d],\"mean\":%d}", i ? "," : "", series ? N - i : i + 1, i);
+        for (int i = 0; i < N; i++)
+            at += sprintf(at, "%s{\"coordinate\":[%d],\"mean\":%d}", i ? "," : "", series ? N - i : i + 1, i);
         at += sprintf(at, "]}");
     }
     strcpy(at, "}}");
@@ -216,10 +227,14 @@ static void newer_versions_are_told(void **state) {
     const struct {
         const char *version;
         bool is_newer;
-    } cases[] = {{"4.2.99", false}, {"4.3", true}, {"9.0", true}, {"3.9", false}, {"4.2.0-beta.1", false}, {"strange", false}};
+    } cases[] = {{"4.2.99", false}, {"4.3", true},           {"9.0", true},
+                 {"3.9", false},    {"4.2.0-beta.1", false}, {"strange", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char json[300];
-        snprintf(json, sizeof json, "{\"Extra-P\":\"%s\",\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1],\"mean\":1}]}}}", cases[i].version);
+        snprintf(json, sizeof json,
+                 "{\"Extra-P\":\"%s\",\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1],"
+                 "\"mean\":1}]}}}",
+                 cases[i].version);
         as_dataset *ds = read_json(json);
         assert_int_equal(ds->problems.count, cases[i].is_newer);
         if (cases[i].is_newer) {
@@ -250,7 +265,8 @@ static void wrong_documents_are_refused(void **state) {
     json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":{}}}}", "wrong-type");
     json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[1]}}}", "wrong-type");
     json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"mean\":1}]}}}", "missing-key");
-    json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1,2]}]}}}", "coordinate-count");
+    json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1,2]}]}}}",
+                 "coordinate-count");
     json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[]}]}}}", "coordinate-count");
     json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[null]}]}}}", "not-a-number");
     json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":1}]}}}", "wrong-type");
@@ -290,12 +306,15 @@ static void errors_name_the_place(void **state) {
 
 static void validation_sees_all_errors(void **state) {
     (void)state;
-    file f = {.json = "{\"scaling\":\"odd\",\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1,2],\"mean\":1},{\"coordinate\":[4],\"mean\":null},"
-                      "{\"coordinate\":[8],\"mean\":5,\"values\":[[0],1]},{\"coordinate\":[16],\"mean\":6}]},\"d\":3}}"};
+    file f = {.json =
+                  "{\"scaling\":\"odd\",\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1,2],"
+                  "\"mean\":1},{\"coordinate\":[4],\"mean\":null},"
+                  "{\"coordinate\":[8],\"mean\":5,\"values\":[[0],1]},{\"coordinate\":[16],\"mean\":6}]},\"d\":3}}"};
     as_dataset *ds;
     assay_error error;
     assert_int_equal(read_zip(zip_of(&f), true, &ds, &error), ASSAY_OK);
-    static const char *const rules[] = {"unknown-scaling", "coordinate-count", "not-a-number", "bad-values", "wrong-type", "missing-points"};
+    static const char *const rules[] = {"unknown-scaling", "coordinate-count", "not-a-number",
+                                        "bad-values",      "wrong-type",       "missing-points"};
     assert_int_equal(ds->problems.count, 6);
     for (size_t i = 0; i < 6; i++) assert_string_equal(as_ds_text(ds, as_ds_problem(ds, i)->rule), rules[i]);
     assert_int_equal(ds->measurements.count, 1);
@@ -305,8 +324,9 @@ static void validation_sees_all_errors(void **state) {
 
 /* ---- raw values ------------------------------------------------------------------------------------------------------ */
 
-#define TWO_POINTS(first, second)                                                                                                   \
-    "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1],\"values\":[0," first "]},{\"coordinate\":[2],\"values\":[0," second "]}]}}}"
+#define TWO_POINTS(first, second)                                                                                      \
+    "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1],\"values\":[0," first                 \
+    "]},{\"coordinate\":[2],\"values\":[0," second "]}]}}}"
 
 static void raw_values_are_repetitions(void **state) {
     (void)state;
@@ -390,15 +410,15 @@ static void damaged_values_are_refused(void **state) {
         const char *type, *shape, *rule;
         uint64_t count, offset;
     } cases[] = {
-        {"<f8", "(2,)", "bad-values-array", 1, 16},                  /* one number too few */
+        {"<f8", "(2,)", "bad-values-array", 1, 16},                     /* one number too few */
         {"<f8", "(9223372036854775807, 4)", "bad-values-array", 1, 16}, /* more than 2^64 bytes */
         {"<f8", "(18446744073709551616,)", "bad-values-array", 1, 16},
         {"<f8", "(1", "bad-values-array", 1, 16},
         {"<f8", "(-1,)", "bad-values-array", 1, 16},
         {"<c8", "(1,)", "bad-values-array", 1, 16},
         {"<f2", "(1,)", "bad-values-array", 1, 16},
-        {"<f8", "(1,)", "bad-values-array", 1, 17},                  /* not where an array begins */
-        {"<f8", "(1,)", "bad-values-index", 1, 1 << 20},             /* behind the end */
+        {"<f8", "(1,)", "bad-values-array", 1, 17},      /* not where an array begins */
+        {"<f8", "(1,)", "bad-values-index", 1, 1 << 20}, /* behind the end */
         {"<f8", "(1,)", "bad-values-index", 1, UINT64_MAX},
         {"<f8", "(1,)", "bad-values-index", 0, 16},
         {"<f8", "(1,)", "bad-values-index", UINT64_MAX, UINT64_MAX},
@@ -447,17 +467,19 @@ static void chunks_have_the_right_numbers(void **state) {
 
 /* ---- models ---------------------------------------------------------------------------------------------------------- */
 
-#define WITH_MODEL(modeler, model)                                                                                                                 \
-    "{\"parameters\":[\"p\",\"q\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1,2],\"mean\":1}]}},\"modelers\":[{\"name\":\"A\",\"modeler\":{" modeler \
-    "},\"models\":{\"c\":{\"m\":" model "}}}]}"
+#define WITH_MODEL(modeler, model)                                                                                     \
+    "{\"parameters\":[\"p\",\"q\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1,2],\"mean\":1}]}},\"modelers\":" \
+    "[{\"name\":\"A\",\"modeler\":{" modeler "},\"models\":{\"c\":{\"m\":" model "}}}]}"
 
 static void functions_become_terms(void **state) {
     (void)state;
-    as_dataset *ds = read_json(WITH_MODEL(
-        "\"use_median\":false,\"use_measure\":\"MINIMUM\",\"$type\":\"MultiParameterModeler\"",
-        "{\"hypothesis\":{\"function\":{\"compound_terms\":[{\"parameter_term_pairs\":{\"1\":{\"coefficient\":1.0,\"simple_terms\":[{\"exponent\":1.0,\"term_type\":\"logarithm\"}]},"
-        "\"0\":{\"coefficient\":2.0,\"simple_terms\":[{\"term_type\":\"polynomial\",\"exponent\":\"3/2\"}]}},\"coefficient\":4.0}],\"constant_coefficient\":1.5,\"$type\":\"MultiParameterFunction\"},"
-        "\"RSS\":1,\"rRSS\":2,\"nRSS\":0,\"SMAPE\":3,\"AR2\":\"-inf\",\"RE\":\"nan\"}}"));
+    as_dataset *ds = read_json(
+        WITH_MODEL("\"use_median\":false,\"use_measure\":\"MINIMUM\",\"$type\":\"MultiParameterModeler\"",
+                   "{\"hypothesis\":{\"function\":{\"compound_terms\":[{\"parameter_term_pairs\":{\"1\":{"
+                   "\"coefficient\":1.0,\"simple_terms\":[{\"exponent\":1.0,\"term_type\":\"logarithm\"}]},"
+                   "\"0\":{\"coefficient\":2.0,\"simple_terms\":[{\"term_type\":\"polynomial\",\"exponent\":\"3/"
+                   "2\"}]}},\"coefficient\":4.0}],\"constant_coefficient\":1.5,\"$type\":\"MultiParameterFunction\"},"
+                   "\"RSS\":1,\"rRSS\":2,\"nRSS\":0,\"SMAPE\":3,\"AR2\":\"-inf\",\"RE\":\"nan\"}}"));
     const as_model_set *set = as_ds_model_set(ds, 0);
     assert_string_equal(as_ds_text(ds, set->name), "A");
     assert_string_equal(as_ds_text(ds, set->modeler), "multi-parameter");
@@ -480,8 +502,9 @@ static void functions_become_terms(void **state) {
 
 static void old_files_say_median_or_mean(void **state) {
     (void)state;
-    as_dataset *ds = read_json(WITH_MODEL("\"use_median\":true,\"$type\":\"OddModeler\"",
-                                          "{\"hypothesis\":{\"function\":{\"constant_coefficient\":5},\"RSS\":1,\"$type\":\"ConstantHypothesis\"}}"));
+    as_dataset *ds = read_json(WITH_MODEL(
+        "\"use_median\":true,\"$type\":\"OddModeler\"",
+        "{\"hypothesis\":{\"function\":{\"constant_coefficient\":5},\"RSS\":1,\"$type\":\"ConstantHypothesis\"}}"));
     assert_string_equal(as_ds_text(ds, as_ds_model_set(ds, 0)->measure), "median");
     assert_string_equal(as_ds_text(ds, as_ds_model_set(ds, 0)->modeler), "OddModeler");
     assert_string_equal(as_ds_text(ds, as_ds_model(ds, 0)->function), "5.0");
@@ -493,8 +516,10 @@ static void old_files_say_median_or_mean(void **state) {
 static void segments_have_intervals(void **state) {
     (void)state;
     as_dataset *ds = read_json(WITH_MODEL("\"$type\":\"SegmentedModeler\"",
-                                          "{\"hypothesis\":{\"function\":{\"intervals\":[[\"-inf\",4],[8,\"inf\"]],\"segments\":[{\"constant_coefficient\":1,\"compound_terms\":[]},"
-                                          "{\"constant_coefficient\":2,\"compound_terms\":[{\"coefficient\":3,\"simple_terms\":[{\"term_type\":\"polynomial\",\"exponent\":\"2\"}]}]}]}}}"));
+                                          "{\"hypothesis\":{\"function\":{\"intervals\":[[\"-inf\",4],[8,\"inf\"]],"
+                                          "\"segments\":[{\"constant_coefficient\":1,\"compound_terms\":[]},"
+                                          "{\"constant_coefficient\":2,\"compound_terms\":[{\"coefficient\":3,\"simple_"
+                                          "terms\":[{\"term_type\":\"polynomial\",\"exponent\":\"2\"}]}]}]}}}"));
     const as_model *model = as_ds_model(ds, 0);
     assert_int_equal(model->n_segments, 2);
     same_real(-INFINITY, as_ds_segment(ds, 0)->from);
@@ -506,9 +531,11 @@ static void segments_have_intervals(void **state) {
     as_dataset_free(ds);
 }
 
-#define PIECEWISE                                                                                                                                  \
-    "{\"hypothesis\":{\"function\":{\"constant_coefficient\":1,\"compound_terms\":[{\"coefficient\":2,\"parameter_term_pairs\":{\"1\":{\"$variant\":\"SegmentedTerm\"," \
-    "\"segments\":[{\"constant_coefficient\":7},{\"constant_coefficient\":0,\"compound_terms\":[{\"coefficient\":1,\"simple_terms\":[{\"term_type\":\"polynomial\","    \
+#define PIECEWISE                                                                                                      \
+    "{\"hypothesis\":{\"function\":{\"constant_coefficient\":1,\"compound_terms\":[{\"coefficient\":2,\"parameter_"    \
+    "term_pairs\":{\"1\":{\"$variant\":\"SegmentedTerm\","                                                             \
+    "\"segments\":[{\"constant_coefficient\":7},{\"constant_coefficient\":0,\"compound_terms\":[{\"coefficient\":1,"   \
+    "\"simple_terms\":[{\"term_type\":\"polynomial\","                                                                 \
     "\"exponent\":\"2\"}]}]}],\"intervals\":[[\"-inf\",4],[4,\"inf\"]]}}}]}}}"
 
 static void factors_may_be_piecewise(void **state) {
@@ -531,12 +558,22 @@ static void wrong_models_are_refused(void **state) {
     json_refused(WITH_MODEL("", "[]"), "wrong-type");
     json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"constant_coefficient\":null}}}"), "not-a-number");
     json_refused(WITH_MODEL("", "{\"hypothesis\":{\"RSS\":\"much\"}}"), "not-a-number");
-    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"compound_terms\":[{\"parameter_term_pairs\":{\"2\":{}}}]}}}"), "unknown-parameter");
-    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"compound_terms\":[{\"simple_terms\":[{\"term_type\":\"root\",\"exponent\":1}]}]}}}"), "unknown-term");
-    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"compound_terms\":[{\"simple_terms\":[{\"term_type\":\"polynomial\"}]}]}}}"), "missing-key");
-    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"segments\":[{}],\"intervals\":[]}}}"), "bad-interval");
-    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"segments\":[{}],\"intervals\":[[1,2,3]]}}}"), "bad-interval");
-    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"segments\":[{\"segments\":[{\"segments\":[]}]}],\"intervals\":[[1,2]]}}}"), "nested-segments");
+    json_refused(
+        WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"compound_terms\":[{\"parameter_term_pairs\":{\"2\":{}}}]}}}"),
+        "unknown-parameter");
+    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"compound_terms\":[{\"simple_terms\":[{\"term_type\":"
+                                "\"root\",\"exponent\":1}]}]}}}"),
+                 "unknown-term");
+    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"compound_terms\":[{\"simple_terms\":[{\"term_type\":"
+                                "\"polynomial\"}]}]}}}"),
+                 "missing-key");
+    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"segments\":[{}],\"intervals\":[]}}}"),
+                 "bad-interval");
+    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"segments\":[{}],\"intervals\":[[1,2,3]]}}}"),
+                 "bad-interval");
+    json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{\"segments\":[{\"segments\":[{\"segments\":[]}]}],"
+                                "\"intervals\":[[1,2]]}}}"),
+                 "nested-segments");
     json_refused(WITH_MODEL("", "{\"hypothesis\":{\"function\":{},\"function\":{}}}"), "duplicate-key");
     json_refused("{\"parameters\":[],\"modelers\":[{}]}", "no-parameters");
 }
@@ -548,15 +585,23 @@ static void models_from_elsewhere_are_laid_out(void **state) {
     AS_AT(as_model, &ds->models, 0).raw = AS_NO_STR;
     AS_AT(as_model_set, &ds->model_sets, 0).raw = AS_NO_STR;
     char *json = written_json(ds);
-    assert_non_null(strstr(json, "\"modelers\":[{\"name\":\"A\",\"modeler\":{\"use_median\":true,\"use_measure\":\"MEDIAN\",\"$type\":\"MultiParameterModeler\"},\"models\":{\"c\":{\"m\":"
-                                 "{\"hypothesis\":{\"function\":{\"constant_coefficient\":1.0,\"compound_terms\":[{\"coefficient\":2.0,\"parameter_term_pairs\":{\"1\":{\"coefficient\":1.0,"
-                                 "\"segments\":[{\"constant_coefficient\":7.0,\"compound_terms\":[],\"$type\":\"SingleParameterFunction\"},"));
-    assert_non_null(strstr(json, "\"exponent\":\"2\"}]}],\"$type\":\"SingleParameterFunction\"}],\"intervals\":[[\"-inf\",4.0],[4.0,\"inf\"]],\"$variant\":\"SegmentedTerm\"}}}],"
-                                 "\"$type\":\"MultiParameterFunction\"},\"RSS\":\"nan\",\"rRSS\":\"nan\",\"nRSS\":\"nan\",\"SMAPE\":\"nan\",\"AR2\":\"nan\",\"RE\":\"nan\","
-                                 "\"_use_median\":true,\"_use_measure\":\"MEDIAN\",\"_costs_are_calculated\":true,\"$type\":\"MultiParameterHypothesis\"},\"annotations\":[]}}}}]"));
+    assert_non_null(strstr(
+        json,
+        "\"modelers\":[{\"name\":\"A\",\"modeler\":{\"use_median\":true,\"use_measure\":\"MEDIAN\",\"$type\":"
+        "\"MultiParameterModeler\"},\"models\":{\"c\":{\"m\":"
+        "{\"hypothesis\":{\"function\":{\"constant_coefficient\":1.0,\"compound_terms\":[{\"coefficient\":2.0,"
+        "\"parameter_term_pairs\":{\"1\":{\"coefficient\":1.0,"
+        "\"segments\":[{\"constant_coefficient\":7.0,\"compound_terms\":[],\"$type\":\"SingleParameterFunction\"},"));
+    assert_non_null(strstr(json, "\"exponent\":\"2\"}]}],\"$type\":\"SingleParameterFunction\"}],\"intervals\":[[\"-"
+                                 "inf\",4.0],[4.0,\"inf\"]],\"$variant\":\"SegmentedTerm\"}}}],"
+                                 "\"$type\":\"MultiParameterFunction\"},\"RSS\":\"nan\",\"rRSS\":\"nan\",\"nRSS\":"
+                                 "\"nan\",\"SMAPE\":\"nan\",\"AR2\":\"nan\",\"RE\":\"nan\","
+                                 "\"_use_median\":true,\"_use_measure\":\"MEDIAN\",\"_costs_are_calculated\":true,\"$"
+                                 "type\":\"MultiParameterHypothesis\"},\"annotations\":[]}}}}]"));
     free(json);
     as_dataset *again = write_and_read(ds, 1 << 20);
-    assert_string_equal(as_ds_text(again, as_ds_model(again, 0)->function), as_ds_text(ds, as_ds_model(ds, 0)->function));
+    assert_string_equal(as_ds_text(again, as_ds_model(again, 0)->function),
+                        as_ds_text(ds, as_ds_model(ds, 0)->function));
     as_dataset_free(again);
     as_dataset_free(ds);
 }
@@ -566,12 +611,16 @@ static void models_from_elsewhere_are_laid_out(void **state) {
 /* In the order and layout that the writer uses, so that reading and writing it must give the same text. */
 static const char WHOLE[] =
     "{\"Extra-P\":\"4.1.0\",\"scaling\":\"weak_threaded\",\"parameters\":[\"p\"],"
-    "\"callpaths\":{\"main\":{\"tags\":{\"a__b\":1,\"c\":[true,null],\"d\":1.50,\"e\":null},\"file\":\"m.c\",\"line\":3,\"odd\":\"x\\ny\"},\"unmeasured\":{\"tags\":{}}},"
+    "\"callpaths\":{\"main\":{\"tags\":{\"a__b\":1,\"c\":[true,null],\"d\":1.50,\"e\":null},\"file\":\"m.c\",\"line\":"
+    "3,\"odd\":\"x\\ny\"},\"unmeasured\":{\"tags\":{}}},"
     "\"metrics\":{\"time\":{\"tags\":{\"t\":\"u\"},\"unit\":\"s\",\"description\":\"d\"},\"unused\":{\"tags\":{}}},"
-    "\"measurements\":{\"main\":{\"time\":[{\"coordinate\":[20.0],\"median\":1.0,\"mean\":1.5,\"minimum\":\"nan\",\"maximum\":1e+30,\"std\":0.1,\"repetitions\":null,"
-    "\"values\":null,\"further\":{\"k\":[1]},\"id\":7,\"none\":null}]},\"main->x\":{\"visits\":[{\"coordinate\":[20.0],\"median\":1.0,\"mean\":1.0,\"minimum\":1.0,"
+    "\"measurements\":{\"main\":{\"time\":[{\"coordinate\":[20.0],\"median\":1.0,\"mean\":1.5,\"minimum\":\"nan\","
+    "\"maximum\":1e+30,\"std\":0.1,\"repetitions\":null,"
+    "\"values\":null,\"further\":{\"k\":[1]},\"id\":7,\"none\":null}]},\"main->x\":{\"visits\":[{\"coordinate\":[20.0],"
+    "\"median\":1.0,\"mean\":1.0,\"minimum\":1.0,"
     "\"maximum\":1.0,\"std\":0.0,\"repetitions\":3,\"values\":null}]}},"
-    "\"modelers\":[{\"name\":\"A\",\"modeler\":{ \"use_median\": false, \"own\": [1] },\"models\":{\"main\":{\"time\":{ \"hypothesis\": {\"function\":{}}, \"annotations\": [\"n\"] }}},"
+    "\"modelers\":[{\"name\":\"A\",\"modeler\":{ \"use_median\": false, \"own\": [1] "
+    "},\"models\":{\"main\":{\"time\":{ \"hypothesis\": {\"function\":{}}, \"annotations\": [\"n\"] }}},"
     "\"colour\":\"red\"}],\"future\":{\"a\":[1,2.50]},\"count\":12345678901234567890123}";
 
 static void everything_comes_back(void **state) {
@@ -601,7 +650,8 @@ static void everything_comes_back(void **state) {
 
 static void tags_in_names_are_kept(void **state) {
     (void)state;
-    as_dataset *ds = read_json("{\"parameters\":[\"p\"],\"measurements\":{\"c\\u0003{\\\"x\\\":1}\":{\"m\\u0003{\\\"y\\\":\\\"z\\\"}\":[{\"coordinate\":[1],\"mean\":1}]}},"
+    as_dataset *ds = read_json("{\"parameters\":[\"p\"],\"measurements\":{\"c\\u0003{\\\"x\\\":1}\":{\"m\\u0003{"
+                               "\\\"y\\\":\\\"z\\\"}\":[{\"coordinate\":[1],\"mean\":1}]}},"
                                "\"modelers\":[{\"models\":{\"c\\u0003{\\\"x\\\":1}\":{}}}]}");
     assert_int_equal(ds->contexts.count, 1);
     assert_string_equal(as_ds_text(ds, as_ds_context(ds, 0)->name), "c");
@@ -611,7 +661,8 @@ static void tags_in_names_are_kept(void **state) {
     assert_int_equal(as_ds_attribute(ds, 0)->value.i, 1);
     assert_int_equal(as_ds_attribute(ds, 1)->owner, AS_OWNER_METRIC);
     char *json = written_json(ds);
-    assert_non_null(strstr(json, "\"callpaths\":{\"c\":{\"tags\":{\"x\":1}}},\"metrics\":{\"m\":{\"tags\":{\"y\":\"z\"}}},\"measurements\":{\"c\":{\"m\":["));
+    assert_non_null(strstr(json, "\"callpaths\":{\"c\":{\"tags\":{\"x\":1}}},\"metrics\":{\"m\":{\"tags\":{\"y\":\"z\"}"
+                                 "}},\"measurements\":{\"c\":{\"m\":["));
     free(json);
     as_dataset_free(ds);
 }
@@ -705,13 +756,34 @@ static void damaged_archives_end_orderly(void **state) {
 
 static void lying_archives_are_refused(void **state) {
     (void)state;
-    static const char *const files[] = {TEST_DATA "/zip-of-terabytes.extra-p", TEST_DATA "/zip-pointing-outside.extra-p"};
+    static const char *const files[] = {TEST_DATA "/zip-of-terabytes.extra-p",
+                                        TEST_DATA "/zip-pointing-outside.extra-p"};
     for (size_t i = 0; i < 2; i++) {
         as_dataset *ds = NULL;
         assay_error error = {.code = ASSAY_OK};
         assert_int_equal(as_read(files[i], NULL, &ds, &error), ASSAY_E_FORMAT);
         assert_string_equal(error.path, files[i]);
     }
+}
+
+/* Memory that ends at any moment is told, and all of it given back. */
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    file f = file_of(WHOLE);
+    as_output *zip = zip_of(&f);
+    size_t size, failures = 0;
+    const char *data = as_output_memory(zip, &size);
+    for (uint64_t limit = 64; limit < 1 << 18; limit += limit / 16) {
+        as_read_config config = {.format = FORMAT, .memory_limit = limit};
+        as_dataset *ds = NULL;
+        assay_error error = {.code = ASSAY_OK};
+        assay_status status = as_read_memory("file", data, size, &config, &ds, &error);
+        assert_true(status == ASSAY_OK || status == ASSAY_E_NOMEM);
+        failures += status != ASSAY_OK;
+        as_dataset_free(ds);
+    }
+    assert_true(failures > 10);
+    as_output_discard(zip);
 }
 
 static void memory_has_a_limit(void **state) {
@@ -737,14 +809,33 @@ static void memory_has_a_limit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statistics_are_taken_as_stored), cmocka_unit_test(what_is_not_stored_is_unknown), cmocka_unit_test(the_order_of_keys_does_not_matter),
-        cmocka_unit_test(points_in_any_order_are_quick), cmocka_unit_test(newer_versions_are_told), cmocka_unit_test(wrong_documents_are_refused), cmocka_unit_test(errors_name_the_place),
-        cmocka_unit_test(validation_sees_all_errors), cmocka_unit_test(raw_values_are_repetitions), cmocka_unit_test(arrays_of_any_shape_are_read),
-        cmocka_unit_test(large_integers_stay_exact), cmocka_unit_test(damaged_values_are_refused), cmocka_unit_test(chunks_have_the_right_numbers),
-        cmocka_unit_test(functions_become_terms), cmocka_unit_test(old_files_say_median_or_mean), cmocka_unit_test(segments_have_intervals),
-        cmocka_unit_test(factors_may_be_piecewise), cmocka_unit_test(wrong_models_are_refused), cmocka_unit_test(models_from_elsewhere_are_laid_out),
-        cmocka_unit_test(everything_comes_back), cmocka_unit_test(tags_in_names_are_kept), cmocka_unit_test(what_cannot_be_held_is_told),
-        cmocka_unit_test(files_cut_anywhere_are_refused), cmocka_unit_test(damaged_archives_end_orderly), cmocka_unit_test(lying_archives_are_refused), cmocka_unit_test(memory_has_a_limit),
+        cmocka_unit_test(statistics_are_taken_as_stored),
+        cmocka_unit_test(what_is_not_stored_is_unknown),
+        cmocka_unit_test(the_order_of_keys_does_not_matter),
+        cmocka_unit_test(points_in_any_order_are_quick),
+        cmocka_unit_test(newer_versions_are_told),
+        cmocka_unit_test(wrong_documents_are_refused),
+        cmocka_unit_test(errors_name_the_place),
+        cmocka_unit_test(validation_sees_all_errors),
+        cmocka_unit_test(raw_values_are_repetitions),
+        cmocka_unit_test(arrays_of_any_shape_are_read),
+        cmocka_unit_test(large_integers_stay_exact),
+        cmocka_unit_test(damaged_values_are_refused),
+        cmocka_unit_test(chunks_have_the_right_numbers),
+        cmocka_unit_test(functions_become_terms),
+        cmocka_unit_test(old_files_say_median_or_mean),
+        cmocka_unit_test(segments_have_intervals),
+        cmocka_unit_test(factors_may_be_piecewise),
+        cmocka_unit_test(wrong_models_are_refused),
+        cmocka_unit_test(models_from_elsewhere_are_laid_out),
+        cmocka_unit_test(everything_comes_back),
+        cmocka_unit_test(tags_in_names_are_kept),
+        cmocka_unit_test(what_cannot_be_held_is_told),
+        cmocka_unit_test(files_cut_anywhere_are_refused),
+        cmocka_unit_test(damaged_archives_end_orderly),
+        cmocka_unit_test(lying_archives_are_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(memory_has_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

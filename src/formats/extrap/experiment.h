@@ -9,9 +9,9 @@
 #include "io/json.h"
 #include "io/zip.h"
 
-#define AS_XP_JSON_NAME "experiment.json"
+#define AS_XP_JSON_NAME    "experiment.json"
 #define AS_XP_VALUES_MAGIC "Extra-P VALUES\0\0"
-#define AS_XP_INDEX_MAGIC "Extra-P INDEX\0\0\0"
+#define AS_XP_INDEX_MAGIC  "Extra-P INDEX\0\0\0"
 enum { AS_XP_MAGIC_SIZE = 16 };
 /* Before columns of the table "record" that would be called like one of those every record has. */
 #define AS_XP_RECORD_PREFIX "measurement:"
@@ -41,15 +41,15 @@ typedef struct as_xp_file {
     as_json json;
     as_zip_entry *entries;
     size_t n_entries;
-    as_map vals, indices; /* number of a chunk -> its entry */
-    as_xp_array array;    /* the last one */
-    as_vec numbers;       /* double: coordinates of a point, or the values of one */
-    as_vec key;           /* char: the name of an attribute */
-    as_map tagged;        /* (owner, id) of those whose name carried tags */
-    size_t n_broken;      /* rules broken so far, under keep_going */
+    as_map vals, indices;              /* number of a chunk -> its entry */
+    as_xp_array array;                 /* the last one */
+    as_vec numbers;                    /* double: coordinates of a point, or the values of one */
+    as_vec key;                        /* char: the name of an attribute */
+    as_map tagged;                     /* (owner, id) of those whose name carried tags */
+    size_t n_broken;                   /* rules broken so far, under keep_going */
     as_vec segments, terms, intervals; /* of the model being read */
-    uint32_t n_pieces;    /* segments of piecewise factors among them */
-    assay_id parameter;   /* of terms that name none: the one whose piecewise factor is being read */
+    uint32_t n_pieces;                 /* segments of piecewise factors among them */
+    assay_id parameter;                /* of terms that name none: the one whose piecewise factor is being read */
 } as_xp_file;
 
 /* The raw values that a measurement names as [chunk, index], as repetitions of key. *repetitions: how many; the numbers are left in
@@ -64,9 +64,11 @@ bool as_xp_real(as_json *json, double *out);
 /* The cell that says the same as a JSON value, such that writing it gives the value again. json: behind as_json_skip(), which gave raw. */
 as_cell as_xp_cell(as_json *json, const char *raw, size_t size);
 /* A rule is broken at the current token: as_broken() with its place. */
-assay_status as_xp_broken(as_xp_file *file, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
+assay_status as_xp_broken(as_xp_file *file, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same, and steps over the value whose first token is current. */
-assay_status as_xp_reject(as_xp_file *file, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
+assay_status as_xp_reject(as_xp_file *file, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The next token is of this type: ASSAY_OK and *fits true. Else the value is stepped over and reported: `what` "must be" of that type. */
 assay_status as_xp_expect(as_xp_file *file, as_json_type type, const char *what, bool *fits);
 /* Steps to the next member of an object: *more is false behind the last one. */
@@ -92,8 +94,8 @@ extern const as_xp_modeler_name as_xp_modeler_names[];
 
 /* Puts items of one context next to each other, in the order in which the contexts first come up. */
 typedef struct as_xp_groups {
-    uint32_t *heads;  /* first item of each group */
-    uint32_t *next;   /* the item that follows in the group, or UINT32_MAX */
+    uint32_t *heads; /* first item of each group */
+    uint32_t *next;  /* the item that follows in the group, or UINT32_MAX */
     size_t n_groups;
 } as_xp_groups;
 /* contexts[i] < n_contexts, or ASSAY_NONE for items to leave out. False when memory is out; freed with as_xp_groups_free() in any case. */
@@ -121,7 +123,8 @@ typedef struct as_xp_value_writer {
 bool as_xp_value_writer_init(as_xp_value_writer *values, as_zip_writer *zip, uint64_t chunk_size, assay_error *error);
 void as_xp_value_writer_free(as_xp_value_writer *values);
 /* Adds rows first … end - 1 of a block, which belong to one point; *chunk and *index say where they are. */
-assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end, uint64_t *chunk, uint64_t *index);
+assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end,
+                                uint64_t *chunk, uint64_t *index);
 /* Writes what has gathered; further arrays begin a new chunk. */
 assay_status as_xp_flush_values(as_xp_value_writer *values);
 

@@ -29,7 +29,8 @@ assay_status as_xp_reject(as_xp_file *file, const char *rule, const char *format
     AS_TRY(status);
     const char *raw;
     size_t size;
-    return as_json_skip(&file->json, &raw, &size) == AS_JSON_ERROR ? as_json_fail(&file->json, file->reader->error) : ASSAY_OK;
+    return as_json_skip(&file->json, &raw, &size) == AS_JSON_ERROR ? as_json_fail(&file->json, file->reader->error)
+                                                                   : ASSAY_OK;
 }
 
 bool as_xp_real(as_json *json, double *out) {
@@ -44,7 +45,9 @@ bool as_xp_real(as_json *json, double *out) {
     if (!slash) return as_real_parse(text, size, out);
     double numerator, denominator;
     size_t before = (size_t)(slash - text);
-    if (!as_real_parse(text, before, &numerator) || !as_real_parse(slash + 1, size - before - 1, &denominator) || denominator == 0) return false;
+    if (!as_real_parse(text, before, &numerator) || !as_real_parse(slash + 1, size - before - 1, &denominator) ||
+        denominator == 0)
+        return false;
     *out = numerator / denominator;
     return true;
 }
@@ -60,7 +63,8 @@ static const char *type_name(as_json_type type) {
 
 assay_status as_xp_skip(as_xp_file *file, const char **raw, size_t *size) {
     as_json_next(&file->json);
-    return as_json_skip(&file->json, raw, size) == AS_JSON_ERROR ? as_json_fail(&file->json, file->reader->error) : ASSAY_OK;
+    return as_json_skip(&file->json, raw, size) == AS_JSON_ERROR ? as_json_fail(&file->json, file->reader->error)
+                                                                 : ASSAY_OK;
 }
 
 assay_status as_xp_expect(as_xp_file *file, as_json_type type, const char *what, bool *fits) {
@@ -97,16 +101,20 @@ as_cell as_xp_cell(as_json *json, const char *raw, size_t size) {
 }
 
 /* json is at a key; steps over its value. */
-static assay_status keep_member(as_xp_file *file, as_json *json, as_owner owner, assay_id owner_id, const char *prefix) {
+static assay_status keep_member(as_xp_file *file, as_json *json, as_owner owner, assay_id owner_id,
+                                const char *prefix) {
     size_t size;
     const char *text = as_json_text(json, &size), *raw;
     file->key.count = 0;
-    if (!text || !as_vec_append(&file->key, prefix, strlen(prefix)) || !as_vec_append(&file->key, text, size) || !as_vec_append(&file->key, "", 1)) {
+    if (!text || !as_vec_append(&file->key, prefix, strlen(prefix)) || !as_vec_append(&file->key, text, size) ||
+        !as_vec_append(&file->key, "", 1)) {
         return as_xp_no_memory(file);
     }
     as_json_next(json);
     if (as_json_skip(json, &raw, &size) == AS_JSON_ERROR) return as_json_fail(json, file->reader->error);
-    return as_add_attribute(file->ds, owner, owner_id, file->key.data, as_xp_cell(json, raw, size)) ? ASSAY_OK : as_xp_no_memory(file);
+    return as_add_attribute(file->ds, owner, owner_id, file->key.data, as_xp_cell(json, raw, size))
+               ? ASSAY_OK
+               : as_xp_no_memory(file);
 }
 
 assay_status as_xp_keep_member(as_xp_file *file, as_owner owner, assay_id owner_id, const char *prefix) {
@@ -119,13 +127,16 @@ static const char TAG_SEPARATOR = '\x03';
 
 static assay_status keep_tags(as_xp_file *file, const char *tags, size_t size, as_owner owner, assay_id id) {
     uint64_t key = as_pair((uint32_t)owner, id);
-    if (as_map_get(&file->tagged, key) != AS_MAP_NONE) return ASSAY_OK; /* the same name stands in measurements and in modelers */
+    if (as_map_get(&file->tagged, key) != AS_MAP_NONE)
+        return ASSAY_OK; /* the same name stands in measurements and in modelers */
     if (!as_map_put(&file->tagged, key, 0)) return as_xp_no_memory(file);
     as_json json;
-    as_json_init(&json, file->json_path, tags, size, (as_json_options){.nan_literals = true, .max_depth = file->reader->max_depth}, &file->ds->budget);
+    as_json_init(&json, file->json_path, tags, size,
+                 (as_json_options){.nan_literals = true, .max_depth = file->reader->max_depth}, &file->ds->budget);
     assay_status status = ASSAY_OK;
     bool is_object = as_json_next(&json) == AS_JSON_OBJECT;
-    while (is_object && status == ASSAY_OK && as_json_next(&json) == AS_JSON_KEY) status = keep_member(file, &json, owner, id, AS_XP_TAG_PREFIX);
+    while (is_object && status == ASSAY_OK && as_json_next(&json) == AS_JSON_KEY)
+        status = keep_member(file, &json, owner, id, AS_XP_TAG_PREFIX);
     if (status == ASSAY_OK && (!is_object || json.type != AS_JSON_OBJECT_END || as_json_next(&json) != AS_JSON_END)) {
         status = as_xp_broken(file, "bad-tags", "the tags behind a name are not a JSON object");
     }
@@ -139,7 +150,8 @@ assay_status as_xp_named(as_xp_file *file, as_owner owner, assay_id *id) {
     if (!name) return as_xp_no_memory(file);
     const char *tags = memchr(name, TAG_SEPARATOR, size);
     size_t name_size = tags ? (size_t)(tags - name) : size;
-    *id = owner == AS_OWNER_METRIC ? as_experiment_metric(file->experiment, name, name_size) : as_experiment_callpath(file->experiment, name, name_size);
+    *id = owner == AS_OWNER_METRIC ? as_experiment_metric(file->experiment, name, name_size)
+                                   : as_experiment_callpath(file->experiment, name, name_size);
     if (*id == ASSAY_NONE) return as_xp_no_memory(file);
     return tags ? keep_tags(file, tags + 1, size - name_size - 1, owner, *id) : ASSAY_OK;
 }

@@ -24,8 +24,10 @@ static assay_status read_exponent(as_xp_file *file, as_str *out) {
     char text[AS_NUMBER_SIZE];
     size_t size;
     const char *from = text;
-    if (file->json.type == AS_JSON_STRING) from = as_json_text(&file->json, &size);
-    else size = as_real_format(value, text);
+    if (file->json.type == AS_JSON_STRING)
+        from = as_json_text(&file->json, &size);
+    else
+        size = as_real_format(value, text);
     *out = from ? as_ds_intern(file->ds, from, size) : AS_NO_STR;
     return *out != AS_NO_STR ? ASSAY_OK : as_xp_no_memory(file);
 }
@@ -63,14 +65,16 @@ static assay_status read_simple_term(as_xp_file *file, size_t index) {
             as_json_next(&file->json);
             is_polynomial = file->json.type == AS_JSON_STRING && as_json_is(&file->json, "polynomial");
             is_logarithm = file->json.type == AS_JSON_STRING && as_json_is(&file->json, "logarithm");
-            if (!is_polynomial && !is_logarithm) AS_TRY(as_xp_reject(file, "unknown-term", "term_type must be \"polynomial\" or \"logarithm\""));
+            if (!is_polynomial && !is_logarithm)
+                AS_TRY(as_xp_reject(file, "unknown-term", "term_type must be \"polynomial\" or \"logarithm\""));
         } else {
             const char *raw;
             size_t size;
             AS_TRY(as_xp_skip(file, &raw, &size));
         }
     }
-    if ((!is_polynomial && !is_logarithm) || exponent == AS_NO_STR) return as_xp_broken(file, "missing-key", "a term needs term_type and exponent");
+    if ((!is_polynomial && !is_logarithm) || exponent == AS_NO_STR)
+        return as_xp_broken(file, "missing-key", "a term needs term_type and exponent");
     as_term *term = &AS_AT(as_term, &file->terms, index);
     as_str sum = is_polynomial ? term->exponent : term->log_exponent;
     AS_TRY(add_exponent(file, &sum, exponent));
@@ -79,17 +83,22 @@ static assay_status read_simple_term(as_xp_file *file, size_t index) {
 }
 
 /* A list of objects, each given to read. */
-static assay_status read_list(as_xp_file *file, const char *what, size_t argument, assay_status (*read)(as_xp_file *file, size_t argument)) {
+static assay_status read_list(as_xp_file *file, const char *what, size_t argument,
+                              assay_status (*read)(as_xp_file *file, size_t argument)) {
     bool fits;
     AS_TRY(as_xp_expect(file, AS_JSON_ARRAY, what, &fits));
     while (fits && as_json_next(&file->json) != AS_JSON_ARRAY_END) {
-        if (file->json.type == AS_JSON_OBJECT) AS_TRY(read(file, argument));
-        else AS_TRY(as_xp_reject(file, "wrong-type", "an element of %s must be an object", what));
+        if (file->json.type == AS_JSON_OBJECT)
+            AS_TRY(read(file, argument));
+        else
+            AS_TRY(as_xp_reject(file, "wrong-type", "an element of %s must be an object", what));
     }
     return ASSAY_OK;
 }
 
-static assay_status read_nested_function(as_xp_file *file, size_t level) { return read_function(file, (uint32_t)level); }
+static assay_status read_nested_function(as_xp_file *file, size_t level) {
+    return read_function(file, (uint32_t)level);
+}
 
 /* [["-inf", 4.0], [4.0, "inf"]] into file->intervals. */
 static assay_status read_intervals(as_xp_file *file) {
@@ -105,7 +114,8 @@ static assay_status read_intervals(as_xp_file *file) {
         while (as_json_next(&file->json) != AS_JSON_ARRAY_END) {
             double *bound = as_vec_push(&file->intervals);
             if (!bound) return as_xp_no_memory(file);
-            if (!as_xp_real(&file->json, bound)) AS_TRY(as_xp_reject(file, "not-a-number", "the bound of an interval must be a number"));
+            if (!as_xp_real(&file->json, bound))
+                AS_TRY(as_xp_reject(file, "not-a-number", "the bound of an interval must be a number"));
         }
         if (file->intervals.count - before == 2) continue;
         file->intervals.count = before;
@@ -117,7 +127,9 @@ static assay_status read_intervals(as_xp_file *file) {
 /* Gives the segments from `first` on their intervals. */
 static assay_status set_intervals(as_xp_file *file, size_t first) {
     size_t n = file->segments.count - first;
-    if (file->intervals.count != 2 * n) return as_xp_broken(file, "bad-interval", "there are %zu segments but %zu intervals", n, file->intervals.count / 2);
+    if (file->intervals.count != 2 * n)
+        return as_xp_broken(file, "bad-interval", "there are %zu segments but %zu intervals", n,
+                            file->intervals.count / 2);
     for (size_t i = 0; i < n; i++) {
         as_segment *segment = &AS_AT(as_segment, &file->segments, first + i);
         segment->from = AS_AT(double, &file->intervals, 2 * i);
@@ -127,11 +139,13 @@ static assay_status set_intervals(as_xp_file *file, size_t first) {
 }
 
 /* One factor: {"coefficient", "simple_terms"}, or a piecewise one with "segments" and "intervals". coefficient: multiplied into. */
-static assay_status read_factor(as_xp_file *file, assay_id parameter, uint32_t segment, uint32_t term, double *coefficient, uint32_t level) {
+static assay_status read_factor(as_xp_file *file, assay_id parameter, uint32_t segment, uint32_t term,
+                                double *coefficient, uint32_t level) {
     as_term *factor = as_vec_push(&file->terms);
     as_str zero = as_ds_intern_text(file->ds, "0");
     if (!factor || zero == AS_NO_STR) return as_xp_no_memory(file);
-    *factor = (as_term){.segment = segment, .term = term, .parameter = parameter, .exponent = zero, .log_exponent = zero};
+    *factor =
+        (as_term){.segment = segment, .term = term, .parameter = parameter, .exponent = zero, .log_exponent = zero};
     size_t index = file->terms.count - 1, first_piece = file->segments.count;
     double own = 1;
     bool more, is_piecewise = false;
@@ -175,7 +189,8 @@ static assay_status read_pairs(as_xp_file *file, uint32_t segment, uint32_t term
         size_t size;
         const char *text = as_json_text(&file->json, &size);
         as_number number = {.kind = AS_REAL};
-        bool is_index = text && as_number_parse(text, size, &number) && number.kind == AS_INT && number.i >= 0 && (uint64_t)number.i < as_ds_parameters(file->ds);
+        bool is_index = text && as_number_parse(text, size, &number) && number.kind == AS_INT && number.i >= 0 &&
+                        (uint64_t)number.i < as_ds_parameters(file->ds);
         if (!is_index) AS_TRY(as_xp_broken(file, "unknown-parameter", "a term names a parameter that is not there"));
         bool is_object;
         AS_TRY(as_xp_expect(file, AS_JSON_OBJECT, "a factor", &is_object));
@@ -210,7 +225,11 @@ static assay_status read_compound_term(as_xp_file *file, function *f) {
         } else if (as_json_is(&file->json, "simple_terms")) {
             as_term *factor = as_vec_push(&file->terms);
             if (!factor || zero == AS_NO_STR) return as_xp_no_memory(file);
-            *factor = (as_term){.segment = f->segment, .term = term, .parameter = file->parameter, .exponent = zero, .log_exponent = zero};
+            *factor = (as_term){.segment = f->segment,
+                                .term = term,
+                                .parameter = file->parameter,
+                                .exponent = zero,
+                                .log_exponent = zero};
             AS_TRY(read_list(file, "simple_terms", file->terms.count - 1, read_simple_term));
         } else {
             const char *raw;
@@ -218,7 +237,8 @@ static assay_status read_compound_term(as_xp_file *file, function *f) {
             AS_TRY(as_xp_skip(file, &raw, &size));
         }
     }
-    if (first == file->terms.count) AS_AT(as_segment, &file->segments, f->segment).constant += coefficient; /* a product of nothing */
+    if (first == file->terms.count)
+        AS_AT(as_segment, &file->segments, f->segment).constant += coefficient; /* a product of nothing */
     for (size_t i = first; i < file->terms.count; i++) {
         as_term *factor = &AS_AT(as_term, &file->terms, i);
         if (factor->segment == f->segment) factor->coefficient = coefficient; /* not those of its pieces */
@@ -230,8 +250,10 @@ static assay_status read_compound_terms(as_xp_file *file, function *f) {
     bool fits;
     AS_TRY(as_xp_expect(file, AS_JSON_ARRAY, "compound_terms", &fits));
     while (fits && as_json_next(&file->json) != AS_JSON_ARRAY_END) {
-        if (file->json.type == AS_JSON_OBJECT) AS_TRY(read_compound_term(file, f));
-        else AS_TRY(as_xp_reject(file, "wrong-type", "a term must be an object"));
+        if (file->json.type == AS_JSON_OBJECT)
+            AS_TRY(read_compound_term(file, f));
+        else
+            AS_TRY(as_xp_reject(file, "wrong-type", "a term must be an object"));
     }
     return ASSAY_OK;
 }
@@ -250,7 +272,8 @@ static void drop_segment(as_xp_file *file, uint32_t segment) {
 /* json is at the object. */
 static assay_status read_function(as_xp_file *file, uint32_t level) {
     if (level >= MAX_NESTED_FUNCTIONS) return as_xp_reject(file, "nested-segments", "segments must not have segments");
-    if (file->segments.count >= MAX_SEGMENTS) return as_xp_reject(file, "too-many-segments", "a model has more than %d segments", MAX_SEGMENTS);
+    if (file->segments.count >= MAX_SEGMENTS)
+        return as_xp_reject(file, "too-many-segments", "a model has more than %d segments", MAX_SEGMENTS);
     function f = {.segment = (uint32_t)file->segments.count, .level = level};
     as_segment *own = as_vec_push(&file->segments);
     if (!own) return as_xp_no_memory(file);
@@ -277,7 +300,8 @@ static assay_status read_function(as_xp_file *file, uint32_t level) {
         }
     }
     if (!is_piecewise) return ASSAY_OK;
-    if (f.n_terms || file->n_pieces || level) return as_xp_broken(file, "nested-segments", "a function with segments must have no terms besides");
+    if (f.n_terms || file->n_pieces || level)
+        return as_xp_broken(file, "nested-segments", "a function with segments must have no terms besides");
     drop_segment(file, f.segment);
     return set_intervals(file, f.segment);
 }
@@ -287,12 +311,13 @@ static assay_status read_function(as_xp_file *file, uint32_t level) {
 static const struct {
     const char *name;
     size_t offset;
-} COSTS[] = {{"RSS", offsetof(as_model, RSS)},     {"rRSS", offsetof(as_model, rRSS)}, {"nRSS", offsetof(as_model, nRSS)},
-             {"SMAPE", offsetof(as_model, SMAPE)}, {"AR2", offsetof(as_model, AR2)},   {"RE", offsetof(as_model, RE)}};
+} COSTS[] = {{"RSS", offsetof(as_model, RSS)},   {"rRSS", offsetof(as_model, rRSS)},
+             {"nRSS", offsetof(as_model, nRSS)}, {"SMAPE", offsetof(as_model, SMAPE)},
+             {"AR2", offsetof(as_model, AR2)},   {"RE", offsetof(as_model, RE)}};
 
 static double *cost_of(as_json *json, as_model *model) {
     for (size_t i = 0; i < sizeof COSTS / sizeof *COSTS; i++) {
-        if (as_json_is(json, COSTS[i].name)) return (double *)((char *)model + COSTS[i].offset);
+        if (as_json_is(json, COSTS[i].name)) return (double *)(void *)((char *)model + COSTS[i].offset);
     }
     return NULL;
 }
@@ -318,7 +343,8 @@ static assay_status read_hypothesis(as_xp_file *file, as_model *model, bool *has
         } else {
             bool is_type = as_json_is(&file->json, "$type");
             AS_TRY(as_xp_skip(file, &raw, &size));
-            is_constant |= is_type && file->json.type == AS_JSON_STRING && as_json_is(&file->json, "ConstantHypothesis");
+            is_constant |=
+                is_type && file->json.type == AS_JSON_STRING && as_json_is(&file->json, "ConstantHypothesis");
         }
     }
     if (is_constant && isnan(model->AR2)) model->AR2 = 1;
@@ -330,20 +356,32 @@ static assay_status read_model(as_xp_file *file, assay_id set, assay_id metric, 
     AS_TRY(as_xp_expect(file, AS_JSON_OBJECT, "a model", &fits));
     if (!fits) return ASSAY_OK;
     const char *begin = file->json.token;
-    as_model model = {.set = set, .metric = metric, .context = context, .function = AS_NO_STR, .RSS = NAN, .rRSS = NAN, .nRSS = NAN, .SMAPE = NAN, .AR2 = NAN, .RE = NAN};
+    as_model model = {.set = set,
+                      .metric = metric,
+                      .context = context,
+                      .function = AS_NO_STR,
+                      .RSS = NAN,
+                      .rRSS = NAN,
+                      .nRSS = NAN,
+                      .SMAPE = NAN,
+                      .AR2 = NAN,
+                      .RE = NAN};
     file->segments.count = file->terms.count = file->intervals.count = file->n_pieces = 0;
     for (;;) {
         AS_TRY(as_xp_next_key(file, &more));
         if (!more) break;
         const char *raw;
         size_t size;
-        if (as_json_is(&file->json, "hypothesis")) AS_TRY(read_hypothesis(file, &model, &has_function));
-        else AS_TRY(as_xp_skip(file, &raw, &size));
+        if (as_json_is(&file->json, "hypothesis"))
+            AS_TRY(read_hypothesis(file, &model, &has_function));
+        else
+            AS_TRY(as_xp_skip(file, &raw, &size));
     }
     if (!has_function) return as_xp_broken(file, "missing-key", "a model has no function");
     model.n_pieces = file->n_pieces;
     model.raw = as_ds_intern(file->ds, begin, (size_t)(file->json.token + file->json.token_size - begin));
-    if (model.raw == AS_NO_STR || as_add_model(file->ds, &model, file->segments.data, file->segments.count, file->terms.data, file->terms.count) == ASSAY_NONE) {
+    if (model.raw == AS_NO_STR || as_add_model(file->ds, &model, file->segments.data, file->segments.count,
+                                               file->terms.data, file->terms.count) == ASSAY_NONE) {
         return as_xp_no_memory(file);
     }
     return ASSAY_OK;
@@ -405,7 +443,8 @@ static assay_status read_modeler(as_xp_file *file, as_model_set *set) {
     for (;;) {
         AS_TRY(as_xp_next_key(file, &more));
         if (!more) break;
-        bool is_type = as_json_is(&file->json, "$type"), is_measure = as_json_is(&file->json, "use_measure"), is_median = as_json_is(&file->json, "use_median");
+        bool is_type = as_json_is(&file->json, "$type"), is_measure = as_json_is(&file->json, "use_measure"),
+             is_median = as_json_is(&file->json, "use_median");
         const char *raw;
         size_t size;
         AS_TRY(as_xp_skip(file, &raw, &size));
@@ -436,7 +475,8 @@ static assay_status read_model_set(as_xp_file *file, size_t index) {
             AS_TRY(as_xp_expect(file, AS_JSON_STRING, "the name of a model set", &fits));
             size_t size;
             const char *name = fits ? as_json_text(&file->json, &size) : NULL;
-            if (fits && (!name || (set.name = as_ds_intern(file->ds, name, size)) == AS_NO_STR)) return as_xp_no_memory(file);
+            if (fits && (!name || (set.name = as_ds_intern(file->ds, name, size)) == AS_NO_STR))
+                return as_xp_no_memory(file);
         } else {
             char prefix[64];
             snprintf(prefix, sizeof prefix, AS_XP_MODELER_PREFIX "%zu:", index);
@@ -450,10 +490,13 @@ static assay_status read_model_set(as_xp_file *file, size_t index) {
 assay_status as_xp_read_modelers(as_xp_file *file) {
     bool fits;
     AS_TRY(as_xp_expect(file, AS_JSON_ARRAY, "modelers", &fits));
-    if (fits && !as_ds_parameters(file->ds)) return as_xp_reject(file, "no-parameters", "there are models but no parameters");
+    if (fits && !as_ds_parameters(file->ds))
+        return as_xp_reject(file, "no-parameters", "there are models but no parameters");
     while (fits && as_json_next(&file->json) != AS_JSON_ARRAY_END) {
-        if (file->json.type == AS_JSON_OBJECT) AS_TRY(read_model_set(file, file->ds->model_sets.count));
-        else AS_TRY(as_xp_reject(file, "wrong-type", "a model set must be an object"));
+        if (file->json.type == AS_JSON_OBJECT)
+            AS_TRY(read_model_set(file, file->ds->model_sets.count));
+        else
+            AS_TRY(as_xp_reject(file, "wrong-type", "a model set must be an object"));
     }
     return ASSAY_OK;
 }

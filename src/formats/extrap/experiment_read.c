@@ -39,7 +39,9 @@ static const struct {
     {"std", 3, offsetof(as_measurement, std)},
 };
 
-static bool key_is(const char *key, size_t size, const char *name, size_t name_size) { return size == name_size && memcmp(key, name, size) == 0; }
+static bool key_is(const char *key, size_t size, const char *name, size_t name_size) {
+    return size == name_size && memcmp(key, name, size) == 0;
+}
 
 static assay_status read_coordinate(document *d, measurement *m) {
     as_xp_file *file = &d->file;
@@ -59,7 +61,8 @@ static assay_status read_coordinate(document *d, measurement *m) {
     if (m->is_bad) return ASSAY_OK;
     if (file->numbers.count != expected || !expected) {
         m->is_bad = true;
-        return as_xp_broken(file, "coordinate-count", "the coordinate has %zu numbers, but there are %zu parameters", file->numbers.count, expected);
+        return as_xp_broken(file, "coordinate-count", "the coordinate has %zu numbers, but there are %zu parameters",
+                            file->numbers.count, expected);
     }
     m->key.point = as_experiment_point(file->experiment, file->numbers.data);
     m->has_point = true;
@@ -130,10 +133,11 @@ static assay_status keep_in_record(document *d, measurement *m) {
     size_t size;
     const char *text = as_json_text(&file->json, &size), *raw;
     bool is_taken = false;
-    for (size_t i = 0; text && i < N_RECORD_COLUMNS; i++) is_taken |= key_is(text, size, RECORD_COLUMNS[i], strlen(RECORD_COLUMNS[i]));
+    for (size_t i = 0; text && i < N_RECORD_COLUMNS; i++)
+        is_taken |= key_is(text, size, RECORD_COLUMNS[i], strlen(RECORD_COLUMNS[i]));
     file->key.count = 0;
-    if (!text || (is_taken && !as_vec_append(&file->key, AS_XP_RECORD_PREFIX, strlen(AS_XP_RECORD_PREFIX))) || !as_vec_append(&file->key, text, size) ||
-        !as_vec_append(&file->key, "", 1)) {
+    if (!text || (is_taken && !as_vec_append(&file->key, AS_XP_RECORD_PREFIX, strlen(AS_XP_RECORD_PREFIX))) ||
+        !as_vec_append(&file->key, text, size) || !as_vec_append(&file->key, "", 1)) {
         return as_xp_no_memory(file);
     }
     AS_TRY(as_xp_skip(file, &raw, &size));
@@ -155,8 +159,9 @@ static assay_status read_member(document *d, measurement *m) {
     for (size_t i = 0; i < sizeof STATISTICS / sizeof *STATISTICS; i++) {
         if (!key_is(key, size, STATISTICS[i].name, STATISTICS[i].size)) continue;
         m->has_statistics = true;
+        double *target = (double *)(void *)((char *)&m->statistics + STATISTICS[i].offset);
         as_json_next(&file->json);
-        if (as_xp_real(&file->json, (double *)((char *)&m->statistics + STATISTICS[i].offset))) return ASSAY_OK;
+        if (as_xp_real(&file->json, target)) return ASSAY_OK;
         m->is_bad = true;
         return as_xp_reject(file, "not-a-number", "%s must be a number", STATISTICS[i].name);
     }
@@ -168,14 +173,17 @@ static assay_status read_member(document *d, measurement *m) {
 
 static assay_status add_measurement(document *d, measurement *m) {
     as_xp_file *file = &d->file;
-    if (m->record != SIZE_MAX && m->has_point && !as_table_set(d->records, m->record, RECORD_POINT, as_cell_int(m->key.point))) return as_xp_no_memory(file);
+    if (m->record != SIZE_MAX && m->has_point &&
+        !as_table_set(d->records, m->record, RECORD_POINT, as_cell_int(m->key.point)))
+        return as_xp_no_memory(file);
     if (m->is_bad) return ASSAY_OK;
     if (!m->has_point) return as_xp_broken(file, "missing-key", "a measurement has no coordinate");
     if (m->has_values) {
         int64_t repetitions = -1;
         AS_TRY(as_xp_read_values(file, m->chunk, m->index, m->key, &repetitions));
         if (m->statistics.repetitions < 0) m->statistics.repetitions = repetitions;
-        if (!m->has_statistics && file->numbers.count) as_statistics(file->numbers.data, file->numbers.count, &m->statistics);
+        if (!m->has_statistics && file->numbers.count)
+            as_statistics(file->numbers.data, file->numbers.count, &m->statistics);
     }
     return as_experiment_statistics(file->experiment, m->key, &m->statistics) ? ASSAY_OK : as_xp_no_memory(file);
 }
@@ -190,9 +198,10 @@ static assay_status read_series(document *d, assay_id metric, assay_id context) 
             AS_TRY(as_xp_reject(file, "wrong-type", "a measurement must be an object"));
             continue;
         }
-        measurement m = {.key = {metric, context, ASSAY_NONE},
-                         .statistics = {.repetitions = -1, .mean = NAN, .median = NAN, .minimum = NAN, .maximum = NAN, .std = NAN},
-                         .record = SIZE_MAX};
+        measurement m = {
+            .key = {metric, context, ASSAY_NONE},
+            .statistics = {.repetitions = -1, .mean = NAN, .median = NAN, .minimum = NAN, .maximum = NAN, .std = NAN},
+            .record = SIZE_MAX};
         for (;;) {
             AS_TRY(as_xp_next_key(file, &more));
             if (!more) break;
@@ -240,7 +249,10 @@ static assay_status move_to_column(as_xp_file *file, as_owner owner, assay_id id
     as_str *text = NULL;
     if (owner == AS_OWNER_METRIC) {
         as_metric *metric = &AS_AT(as_metric, &ds->metrics, id);
-        text = strcmp(key, "unit") == 0 ? &metric->unit : strcmp(key, "display_name") == 0 ? &metric->display_name : strcmp(key, "description") == 0 ? &metric->description : NULL;
+        text = strcmp(key, "unit") == 0           ? &metric->unit
+               : strcmp(key, "display_name") == 0 ? &metric->display_name
+               : strcmp(key, "description") == 0  ? &metric->description
+                                                  : NULL;
     } else {
         const as_tree *tree = as_experiment_tree(file->experiment);
         as_region *region = &AS_AT(as_region, &ds->regions, AS_AT(as_context, &tree->nodes, id).region);
@@ -307,8 +319,10 @@ static assay_status read_parameters(document *d) {
         }
         size_t size, known = as_ds_parameters(file->ds);
         const char *name = as_json_text(&file->json, &size);
-        if (!name || as_add_parameter(file->ds, as_ds_intern(file->ds, name, size)) == ASSAY_NONE) return as_xp_no_memory(file);
-        if (as_ds_parameters(file->ds) == known) AS_TRY(as_xp_broken(file, "duplicate-parameter", "a parameter is named twice"));
+        if (!name || as_add_parameter(file->ds, as_ds_intern(file->ds, name, size)) == ASSAY_NONE)
+            return as_xp_no_memory(file);
+        if (as_ds_parameters(file->ds) == known)
+            AS_TRY(as_xp_broken(file, "duplicate-parameter", "a parameter is named twice"));
     }
     return ASSAY_OK;
 }
@@ -318,7 +332,9 @@ static assay_status read_scaling(as_xp_file *file) {
     if (as_json_next(&file->json) == AS_JSON_NULL) return ASSAY_OK;
     for (size_t i = 0; file->json.type == AS_JSON_STRING && i < sizeof known / sizeof *known; i++) {
         if (!as_json_is(&file->json, known[i])) continue;
-        return as_add_attribute(file->ds, AS_OWNER_DATASET, 0, "scaling", as_cell_text(known[i])) ? ASSAY_OK : as_xp_no_memory(file);
+        return as_add_attribute(file->ds, AS_OWNER_DATASET, 0, "scaling", as_cell_text(known[i]))
+                   ? ASSAY_OK
+                   : as_xp_no_memory(file);
     }
     return as_xp_reject(file, "unknown-scaling", "scaling must be \"weak\", \"weak_threaded\", \"strong\" or null");
 }
@@ -329,11 +345,13 @@ static assay_status read_version(as_xp_file *file) {
     if (!fits) return ASSAY_OK;
     size_t size;
     const char *text = as_json_text(&file->json, &size);
-    if (!text || (file->ds->format_version = as_ds_intern(file->ds, text, size)) == AS_NO_STR) return as_xp_no_memory(file);
+    if (!text || (file->ds->format_version = as_ds_intern(file->ds, text, size)) == AS_NO_STR)
+        return as_xp_no_memory(file);
     unsigned major = 0, minor = 0;
     sscanf(as_ds_text(file->ds, file->ds->format_version), "%9u.%9u", &major, &minor);
     if (major > KNOWN_MAJOR || (major == KNOWN_MAJOR && minor > KNOWN_MINOR)) {
-        as_warn(file->reader, as_json_place(&file->json), "newer-version", "written by Extra-P %s, newer than the %d.%d known here; what is new may be missing",
+        as_warn(file->reader, as_json_place(&file->json), "newer-version",
+                "written by Extra-P %s, newer than the %d.%d known here; what is new may be missing",
                 as_ds_text(file->ds, file->ds->format_version), KNOWN_MAJOR, KNOWN_MINOR);
     }
     return ASSAY_OK;
@@ -347,13 +365,16 @@ static assay_status defer(document *d, section *later) {
 }
 
 /* Coordinates and terms need parameters. */
-static assay_status read_or_defer(document *d, section *later, assay_status (*read)(document *)) { return d->has_parameters ? read(d) : defer(d, later); }
+static assay_status read_or_defer(document *d, section *later, assay_status (*read)(document *)) {
+    return d->has_parameters ? read(d) : defer(d, later);
+}
 
 static assay_status read_modelers(document *d) { return as_xp_read_modelers(&d->file); }
 static assay_status read_callpaths(document *d) { return read_entries(&d->file, AS_OWNER_CONTEXT); }
 static assay_status read_metrics(document *d) { return read_entries(&d->file, AS_OWNER_METRIC); }
 
-static assay_status read_deferred(document *d, const char *begin, const section *later, assay_status (*read)(document *)) {
+static assay_status read_deferred(document *d, const char *begin, const section *later,
+                                  assay_status (*read)(document *)) {
     if (!later->text) return ASSAY_OK;
     as_json_restart(&d->file.json, later->text, later->size, 1);
     d->file.json.begin = begin; /* places are those in the document */
@@ -366,7 +387,8 @@ static assay_status read_top_member(document *d) {
     if (as_json_is(json, "Extra-P")) return read_version(file);
     if (as_json_is(json, "scaling")) return read_scaling(file);
     if (as_json_is(json, "parameters")) return read_parameters(d);
-    if (as_json_is(json, "callpaths")) return defer(d, &d->callpaths); /* measurements give call paths and metrics their order */
+    if (as_json_is(json, "callpaths"))
+        return defer(d, &d->callpaths); /* measurements give call paths and metrics their order */
     if (as_json_is(json, "metrics")) return defer(d, &d->metrics);
     if (as_json_is(json, "measurements")) return read_or_defer(d, &d->measurements, read_measurements);
     if (as_json_is(json, "modelers")) return read_or_defer(d, &d->modelers, read_modelers);
@@ -390,8 +412,10 @@ static assay_status read_document(document *d) {
     AS_TRY(read_deferred(d, begin, &d->metrics, read_metrics));
     AS_TRY(read_deferred(d, begin, &d->modelers, read_modelers));
     as_place whole = as_place_file(file->json_path);
-    if (!as_ds_parameters(file->ds)) return as_broken(file->reader, whole, "no-parameters", "the experiment has no parameters");
-    if (!file->ds->n_points) return as_broken(file->reader, whole, "no-measurements", "the experiment has no measurements");
+    if (!as_ds_parameters(file->ds))
+        return as_broken(file->reader, whole, "no-parameters", "the experiment has no parameters");
+    if (!file->ds->n_points)
+        return as_broken(file->reader, whole, "no-measurements", "the experiment has no measurements");
     return ASSAY_OK;
 }
 
@@ -415,22 +439,25 @@ static bool index_entry(as_xp_file *file, size_t index) {
 static assay_status read_entries_of_zip(document *d) {
     as_xp_file *file = &d->file;
     as_reader *reader = file->reader;
-    AS_TRY(as_zip_read(reader->input, is_ours, NULL, &file->ds->budget, &file->entries, &file->n_entries, reader->error));
+    AS_TRY(
+        as_zip_read(reader->input, is_ours, NULL, &file->ds->budget, &file->entries, &file->n_entries, reader->error));
     const as_zip_entry *json = NULL;
     for (size_t i = 0; i < file->n_entries; i++) {
         if (!index_entry(file, i)) return as_xp_no_memory(file);
         if (strcmp(file->entries[i].name, AS_XP_JSON_NAME) == 0) json = &file->entries[i];
     }
     if (!json) {
-        return as_fail(reader->error, ASSAY_E_FORMAT, as_place_file(reader->input->path), "no-experiment-json", "the archive has no %s; it is not an Extra-P experiment",
-                       AS_XP_JSON_NAME);
+        return as_fail(reader->error, ASSAY_E_FORMAT, as_place_file(reader->input->path), "no-experiment-json",
+                       "the archive has no %s; it is not an Extra-P experiment", AS_XP_JSON_NAME);
     }
-    as_json_init(&file->json, file->json_path, json->data, json->size, (as_json_options){.nan_literals = true, .max_depth = reader->max_depth}, &file->ds->budget);
+    as_json_init(&file->json, file->json_path, json->data, json->size,
+                 (as_json_options){.nan_literals = true, .max_depth = reader->max_depth}, &file->ds->budget);
     assay_status status = read_document(d);
     as_json_free(&file->json);
     AS_TRY(status);
     const assay_id *new_ids;
-    bool fine = as_experiment_finish(file->experiment, as_place_file(reader->input->path), &new_ids) && as_extrap_renumber(file->ds, new_ids);
+    bool fine = as_experiment_finish(file->experiment, as_place_file(reader->input->path), &new_ids) &&
+                as_extrap_renumber(file->ds, new_ids);
     return fine ? ASSAY_OK : as_xp_no_memory(file);
 }
 
@@ -444,7 +471,8 @@ static char *path_of_json(as_reader *reader) {
 
 static assay_status read_experiment(as_reader *reader) {
     as_dataset *ds = reader->dataset;
-    document d = {.file = {.reader = reader, .ds = ds, .experiment = as_experiment_new(ds), .json_path = path_of_json(reader)}};
+    document d = {
+        .file = {.reader = reader, .ds = ds, .experiment = as_experiment_new(ds), .json_path = path_of_json(reader)}};
     as_xp_file *file = &d.file;
     as_map_init(&file->vals, &ds->budget);
     as_map_init(&file->indices, &ds->budget);
@@ -483,7 +511,8 @@ const struct assay_format as_format_extrap_experiment = {
     .name = "extrap-experiment",
     .title = "Extra-P experiment",
     .extensions = ".extra-p",
-    .holds = AS_HOLDS_VALUES | AS_HOLDS_STATISTICS | AS_HOLDS_MODELS | AS_HOLDS_LOCATIONS | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_FOREIGN,
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_STATISTICS | AS_HOLDS_MODELS | AS_HOLDS_LOCATIONS | AS_HOLDS_RECORDS |
+             AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_FOREIGN,
     .bid = bid_experiment,
     .read = read_experiment,
     .write = write_experiment,

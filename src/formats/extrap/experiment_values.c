@@ -24,7 +24,8 @@ static bool starts_with(const header_text *text, const char *word) {
 
 /* '<f8' */
 static bool read_type(header_text text, as_xp_array *array) {
-    if (!find_field(&text, "'descr':") || text.end - text.at < 5 || text.at[0] != '\'' || text.at[4] != '\'') return false;
+    if (!find_field(&text, "'descr':") || text.end - text.at < 5 || text.at[0] != '\'' || text.at[4] != '\'')
+        return false;
     char order = text.at[1], kind = text.at[2], digit = text.at[3];
     array->big_endian = order == '>';
     array->kind = kind == 'b' ? 'u' : kind;
@@ -43,7 +44,9 @@ static bool read_shape(header_text text, as_xp_array *array) {
         uint64_t length = 0, *target = dimensions ? &array->columns : &array->repetitions;
         const char *first = text.at;
         for (; text.at < text.end && *text.at >= '0' && *text.at <= '9'; text.at++) {
-            if (__builtin_mul_overflow(length, 10, &length) || __builtin_add_overflow(length, (uint64_t)(*text.at - '0'), &length)) return false;
+            if (__builtin_mul_overflow(length, 10, &length) ||
+                __builtin_add_overflow(length, (uint64_t)(*text.at - '0'), &length))
+                return false;
         }
         if (text.at == first || __builtin_mul_overflow(*target, length, target)) return false;
         dimensions++;
@@ -99,7 +102,8 @@ static bool add_numbers(as_xp_file *file, const unsigned char *data, as_cell_key
             as_number number = load_number(array, data + index * array->item_size);
             bool is_nan = number.kind == AS_REAL && isnan(number.r);
             if (column && is_nan) continue;
-            if (!is_nan || array->is_flat) AS_AT(double, &file->numbers, file->numbers.count++) = as_number_real(number);
+            if (!is_nan || array->is_flat)
+                AS_AT(double, &file->numbers, file->numbers.count++) = as_number_real(number);
             bool fine = array->is_flat ? as_experiment_value(file->experiment, key, number)
                                        : as_experiment_value_at(file->experiment, key, (uint32_t)column, number);
             if (!fine) return false;
@@ -145,28 +149,32 @@ static const char *read_array(as_bytes *bytes, as_xp_array *array) {
         array->header_size = size;
     }
     uint64_t need;
-    if (__builtin_mul_overflow(array->repetitions, array->columns, &need) || __builtin_mul_overflow(need, array->item_size, &need) ||
-        need > bytes->size - bytes->at) {
+    if (__builtin_mul_overflow(array->repetitions, array->columns, &need) ||
+        __builtin_mul_overflow(need, array->item_size, &need) || need > bytes->size - bytes->at) {
         return "is larger than its file";
     }
     return NULL;
 }
 
-assay_status as_xp_read_values(as_xp_file *file, uint64_t chunk, uint64_t index, as_cell_key key, int64_t *repetitions) {
-    const as_zip_entry *vals = find_entry(file, &file->vals, chunk, AS_XP_VALUES_MAGIC), *indx = find_entry(file, &file->indices, chunk, AS_XP_INDEX_MAGIC);
+assay_status as_xp_read_values(as_xp_file *file, uint64_t chunk, uint64_t index, as_cell_key key,
+                               int64_t *repetitions) {
+    const as_zip_entry *vals = find_entry(file, &file->vals, chunk, AS_XP_VALUES_MAGIC),
+                       *indx = find_entry(file, &file->indices, chunk, AS_XP_INDEX_MAGIC);
     if (!vals || !indx) {
-        return as_xp_broken(file, "missing-values", "values/%llu.%s is missing or not one of Extra-P's", (unsigned long long)chunk, vals ? "indx" : "vals");
+        return as_xp_broken(file, "missing-values", "values/%llu.%s is missing or not one of Extra-P's",
+                            (unsigned long long)chunk, vals ? "indx" : "vals");
     }
     uint64_t offset;
     if (!find_offset(indx, index, &offset) || offset > vals->size) {
-        return as_xp_broken(file, "bad-values-index", "values/%llu.indx has no valid entry %llu", (unsigned long long)chunk, (unsigned long long)index);
+        return as_xp_broken(file, "bad-values-index", "values/%llu.indx has no valid entry %llu",
+                            (unsigned long long)chunk, (unsigned long long)index);
     }
     as_bytes bytes = as_bytes_of(vals->data, vals->size);
     bytes.at = (size_t)offset;
     const char *wrong = read_array(&bytes, &file->array);
     if (wrong) {
-        return as_xp_broken(file, "bad-values-array", "array %llu of values/%llu.vals, at byte %llu, %s", (unsigned long long)index, (unsigned long long)chunk,
-                            (unsigned long long)offset, wrong);
+        return as_xp_broken(file, "bad-values-array", "array %llu of values/%llu.vals, at byte %llu, %s",
+                            (unsigned long long)index, (unsigned long long)chunk, (unsigned long long)offset, wrong);
     }
     *repetitions = (int64_t)file->array.repetitions;
     return add_numbers(file, bytes.data + bytes.at, key) ? ASSAY_OK : as_xp_no_memory(file);

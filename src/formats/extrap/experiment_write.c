@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 static const char VERSION[] = "4.2.5"; /* of the layout written here */
-static const char *const KNOWN_KEYS[] = {"Extra-P", "scaling", "parameters", "callpaths", "metrics", "measurements", "modelers"};
+static const char *const KNOWN_KEYS[] = {"Extra-P", "scaling",      "parameters", "callpaths",
+                                         "metrics", "measurements", "modelers"};
 
 /* ---- small parts ----------------------------------------------------------------------------------------------------- */
 
@@ -27,7 +28,9 @@ void as_xp_write_real(as_output *out, double value) {
     as_output_write(out, text, as_xp_format_real(value, text));
 }
 
-void as_xp_write_str(as_output *out, const as_dataset *ds, as_str text) { as_json_write_string(out, as_ds_text(ds, text), as_str_size(&ds->strings, text)); }
+void as_xp_write_str(as_output *out, const as_dataset *ds, as_str text) {
+    as_json_write_string(out, as_ds_text(ds, text), as_str_size(&ds->strings, text));
+}
 
 void as_xp_write_cell(as_output *out, as_cell cell) {
     switch (cell.type) {
@@ -41,7 +44,8 @@ void as_xp_write_cell(as_output *out, as_cell cell) {
 }
 
 bool as_xp_group(as_xp_groups *groups, const assay_id *contexts, size_t n, size_t n_contexts) {
-    *groups = (as_xp_groups){.heads = malloc((n + 1) * sizeof *groups->heads), .next = malloc((n + 1) * sizeof *groups->next)};
+    *groups = (as_xp_groups){.heads = malloc((n + 1) * sizeof *groups->heads),
+                             .next = malloc((n + 1) * sizeof *groups->next)};
     uint32_t *tails = malloc((n_contexts + 1) * sizeof *tails);
     bool fine = groups->heads && groups->next && tails;
     if (fine) memset(tails, 0xff, n_contexts * sizeof *tails);
@@ -49,8 +53,10 @@ bool as_xp_group(as_xp_groups *groups, const assay_id *contexts, size_t n, size_
         groups->next[i] = UINT32_MAX;
         if (contexts[i] == ASSAY_NONE) continue;
         uint32_t *tail = &tails[contexts[i]];
-        if (*tail == UINT32_MAX) groups->heads[groups->n_groups++] = (uint32_t)i;
-        else groups->next[*tail] = (uint32_t)i;
+        if (*tail == UINT32_MAX)
+            groups->heads[groups->n_groups++] = (uint32_t)i;
+        else
+            groups->next[*tail] = (uint32_t)i;
         *tail = (uint32_t)i;
     }
     free(tails);
@@ -69,11 +75,11 @@ typedef struct writing {
     const as_dataset *ds;
     as_output *json;
     as_xp_value_writer values;
-    as_vec path;          /* char: of a call path */
-    as_vec points;        /* char: "[4.0,8.0]" of all points, one behind the other */
-    as_vec point_ends;    /* size_t */
+    as_vec path;             /* char: of a call path */
+    as_vec points;           /* char: "[4.0,8.0]" of all points, one behind the other */
+    as_vec point_ends;       /* size_t */
     const as_table *records; /* further members of measurements, or NULL */
-    as_map record_of;     /* (series, point) -> row of records */
+    as_map record_of;        /* (series, point) -> row of records */
 
     /* the series being written */
     uint32_t series_index;
@@ -98,7 +104,9 @@ static bool format_points(writing *w) {
         const double *coordinates = as_ds_point(w->ds, (assay_id)point);
         for (size_t i = 0; i < n; i++) {
             char text[AS_NUMBER_SIZE];
-            if (!as_vec_append(&w->points, i ? "," : "[", 1) || !as_vec_append(&w->points, text, as_xp_format_real(coordinates[i], text))) return false;
+            if (!as_vec_append(&w->points, i ? "," : "[", 1) ||
+                !as_vec_append(&w->points, text, as_xp_format_real(coordinates[i], text)))
+                return false;
         }
         if (!as_vec_append(&w->points, "]", 1) || !as_vec_append(&w->point_ends, &w->points.count, 1)) return false;
     }
@@ -132,7 +140,8 @@ static bool index_records(const as_dataset *ds, const as_table *table, as_map *r
         fine = as_map_put(&series_of, as_pair(series->metric, series->context), (uint32_t)i);
     }
     for (size_t row = 0; row < n && fine; row++) {
-        as_cell metric = as_table_get(table, row, columns.metric), context = as_table_get(table, row, columns.context), point = as_table_get(table, row, columns.point);
+        as_cell metric = as_table_get(table, row, columns.metric), context = as_table_get(table, row, columns.context),
+                point = as_table_get(table, row, columns.point);
         if (metric.type != AS_CELL_INT || context.type != AS_CELL_INT || point.type != AS_CELL_INT) continue;
         uint32_t series = as_map_get(&series_of, as_pair((uint32_t)metric.i, (uint32_t)context.i));
         if (series == AS_MAP_NONE || as_map_get(record_of, as_pair(series, (uint32_t)point.i)) != AS_MAP_NONE) continue;
@@ -166,7 +175,9 @@ static void write_record(writing *w, uint32_t row) {
 
 /* ---- measurements ---------------------------------------------------------------------------------------------------- */
 
-static assay_id point_of_row(const writing *w, uint64_t row) { return as_ds_run(w->ds, as_block_run(w->block, row))->point; }
+static assay_id point_of_row(const writing *w, uint64_t row) {
+    return as_ds_run(w->ds, as_block_run(w->block, row))->point;
+}
 
 /* First row of the series whose point is not below `point`: rows are sorted by run, runs by point. */
 static uint64_t lower_row(const writing *w, uint64_t point) {
@@ -174,8 +185,10 @@ static uint64_t lower_row(const writing *w, uint64_t point) {
     if (low < high && point_of_row(w, low) >= point) return low;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (point_of_row(w, middle) < point) low = middle + 1;
-        else high = middle;
+        if (point_of_row(w, middle) < point)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -212,7 +225,8 @@ static char *put_text(char *at, const char *text, size_t size) {
 
 static bool write_measurement(void *user, const as_measurement *m) {
     writing *w = user;
-    size_t from = m->point ? AS_AT(size_t, &w->point_ends, m->point - 1) : 0, to = AS_AT(size_t, &w->point_ends, m->point);
+    size_t from = m->point ? AS_AT(size_t, &w->point_ends, m->point - 1) : 0,
+           to = AS_AT(size_t, &w->point_ends, m->point);
     if (!w->is_first) as_output_char(w->json, ',');
     w->is_first = false;
     as_output_write(w->json, "{\"coordinate\":", 14);
@@ -230,8 +244,10 @@ static bool write_measurement(void *user, const as_measurement *m) {
     PUT(",\"std\":");
     at += as_xp_format_real(m->std, at);
     PUT(",\"repetitions\":");
-    if (m->repetitions < 0) PUT("null");
-    else at += as_int_format(m->repetitions, at);
+    if (m->repetitions < 0)
+        PUT("null");
+    else
+        at += as_int_format(m->repetitions, at);
     PUT(",\"values\":");
 #undef PUT
     as_output_write(w->json, text, (size_t)(at - text));
@@ -338,7 +354,8 @@ static void write_entry(writing *w, as_owner owner, assay_id id, const as_xp_gro
 static bool has_details(const as_dataset *ds, as_owner owner, assay_id id, bool has_series) {
     if (owner == AS_OWNER_METRIC) {
         const as_metric *metric = as_ds_metric(ds, id);
-        return !has_series || metric->unit != AS_NO_STR || metric->display_name != AS_NO_STR || metric->description != AS_NO_STR;
+        return !has_series || metric->unit != AS_NO_STR || metric->display_name != AS_NO_STR ||
+               metric->description != AS_NO_STR;
     }
     const as_context *context = as_ds_context(ds, id);
     if (!context->is_callpath) return false;
@@ -346,14 +363,17 @@ static bool has_details(const as_dataset *ds, as_owner owner, assay_id id, bool 
     return !has_series || (region && (region->file != AS_NO_STR || region->line_begin >= 0));
 }
 
-static assay_status write_owner_entries(writing *w, as_owner owner, const as_xp_groups *chain, const uint32_t *head_of, const bool *has_series, size_t n) {
+static assay_status write_owner_entries(writing *w, as_owner owner, const as_xp_groups *chain, const uint32_t *head_of,
+                                        const bool *has_series, size_t n) {
     bool is_first = true;
     for (size_t id = 0; id < n; id++) {
         if (head_of[id] == UINT32_MAX && !has_details(w->ds, owner, (assay_id)id, has_series[id])) continue;
         as_output_text(w->json, is_first ? owner == AS_OWNER_METRIC ? "\"metrics\":{" : "\"callpaths\":{" : ",");
         is_first = false;
-        if (owner == AS_OWNER_METRIC) as_xp_write_str(w->json, w->ds, as_ds_metric(w->ds, (assay_id)id)->name);
-        else AS_TRY(write_path(w, (assay_id)id));
+        if (owner == AS_OWNER_METRIC)
+            as_xp_write_str(w->json, w->ds, as_ds_metric(w->ds, (assay_id)id)->name);
+        else
+            AS_TRY(write_path(w, (assay_id)id));
         write_entry(w, owner, (assay_id)id, chain, head_of[id]);
     }
     if (!is_first) as_output_text(w->json, "},");
@@ -362,7 +382,8 @@ static assay_status write_owner_entries(writing *w, as_owner owner, const as_xp_
 
 /* "callpaths" or "metrics", with a comma behind, if any has something to say. */
 static assay_status write_entries(writing *w, as_owner owner) {
-    size_t n = owner == AS_OWNER_METRIC ? w->ds->metrics.count : w->ds->contexts.count, n_attributes = w->ds->attributes.count;
+    size_t n = owner == AS_OWNER_METRIC ? w->ds->metrics.count : w->ds->contexts.count,
+           n_attributes = w->ds->attributes.count;
     assay_id *owners = malloc((n_attributes + 1) * sizeof *owners);
     uint32_t *head_of = malloc((n + 1) * sizeof *head_of);
     bool *has_series = calloc(n + 1, sizeof *has_series);
@@ -400,7 +421,9 @@ static const char *scaling_of(const as_dataset *ds) {
     static const char *const words[] = {"weak", "weak_threaded", "strong"};
     for (size_t i = 0; i < ds->attributes.count; i++) {
         const as_attribute *attribute = as_ds_attribute(ds, i);
-        if (attribute->owner != AS_OWNER_DATASET || attribute->value.type != AS_CELL_TEXT || strcmp(as_ds_text(ds, attribute->key), "scaling") != 0) continue;
+        if (attribute->owner != AS_OWNER_DATASET || attribute->value.type != AS_CELL_TEXT ||
+            strcmp(as_ds_text(ds, attribute->key), "scaling") != 0)
+            continue;
         for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
             if (strcmp(attribute->value.text, words[k]) == 0) return words[k];
         }
@@ -411,8 +434,10 @@ static const char *scaling_of(const as_dataset *ds) {
 static void write_version(writing *w) {
     bool is_own = strcmp(w->ds->format, "extrap-experiment") == 0 && w->ds->format_version != AS_NO_STR;
     as_output_text(w->json, "{\"Extra-P\":");
-    if (is_own) as_xp_write_str(w->json, w->ds, w->ds->format_version);
-    else as_json_write_string(w->json, VERSION, strlen(VERSION));
+    if (is_own)
+        as_xp_write_str(w->json, w->ds, w->ds->format_version);
+    else
+        as_json_write_string(w->json, VERSION, strlen(VERSION));
     const char *scaling = scaling_of(w->ds);
     if (scaling) as_output_printf(w->json, ",\"scaling\":\"%s\"", scaling);
 }
@@ -448,7 +473,8 @@ static assay_status write_document(writing *w) {
 
 static assay_status write_zip(writing *w, as_zip_writer *zip) {
     uint64_t homeless;
-    if (!w->json || !format_points(w) || (w->records && !index_records(w->ds, w->records, &w->record_of, &homeless))) return no_memory(w);
+    if (!w->json || !format_points(w) || (w->records && !index_records(w->ds, w->records, &w->record_of, &homeless)))
+        return no_memory(w);
     AS_TRY(write_document(w));
     AS_TRY(as_xp_flush_values(&w->values));
     size_t size;
@@ -459,7 +485,8 @@ static assay_status write_zip(writing *w, as_zip_writer *zip) {
 assay_status as_xp_write(as_writer *writer, uint64_t chunk_size) {
     const as_dataset *ds = writer->dataset;
     if (!as_ds_parameters(ds)) {
-        return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-parameters", "the dataset has no parameters; an Extra-P experiment needs one at least");
+        return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-parameters",
+                       "the dataset has no parameters; an Extra-P experiment needs one at least");
     }
     as_zip_writer *zip = as_zip_writer_new(writer->out);
     if (!zip) return as_fail_memory(writer->error, NULL);
@@ -489,10 +516,13 @@ static void lose_attributes(const as_dataset *ds, as_losses *losses) {
         const as_attribute *attribute = as_ds_attribute(ds, i);
         const char *key = as_ds_text(ds, attribute->key);
         if (attribute->owner == AS_OWNER_CONTEXT || attribute->owner == AS_OWNER_METRIC) continue;
-        bool is_kept = !is_known_key(key) || strcmp(ds->format, "extrap-experiment") == 0 || (strcmp(key, "scaling") == 0 && scaling_of(ds));
+        bool is_kept = !is_known_key(key) || strcmp(ds->format, "extrap-experiment") == 0 ||
+                       (strcmp(key, "scaling") == 0 && scaling_of(ds));
         n += attribute->owner != AS_OWNER_DATASET || !is_kept;
     }
-    if (n) as_lose(losses, "%llu attribute%s that belong%s to no metric or call path", (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+    if (n)
+        as_lose(losses, "%llu attribute%s that belong%s to no metric or call path", (unsigned long long)n,
+                n == 1 ? "" : "s", n == 1 ? "s" : "");
 }
 
 static void lose_records(const as_dataset *ds, as_losses *losses) {
@@ -508,7 +538,9 @@ static void lose_records(const as_dataset *ds, as_losses *losses) {
         }
         n += homeless;
     }
-    if (n) as_lose(losses, "%llu record%s that belong%s to no single measurement", (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+    if (n)
+        as_lose(losses, "%llu record%s that belong%s to no single measurement", (unsigned long long)n,
+                n == 1 ? "" : "s", n == 1 ? "s" : "");
 }
 
 static void lose_points(const as_dataset *ds, as_losses *losses) {

@@ -11,8 +11,10 @@
 static void write_exponent(as_output *out, const char *text, bool is_logarithm) {
     double value;
     bool is_real = as_real_parse(text, strlen(text), &value), is_whole = strspn(text, "+-0123456789") == strlen(text);
-    if (is_real && (is_logarithm || !is_whole)) as_xp_write_real(out, value);
-    else as_json_write_string(out, text, strlen(text));
+    if (is_real && (is_logarithm || !is_whole))
+        as_xp_write_real(out, value);
+    else
+        as_json_write_string(out, text, strlen(text));
 }
 
 static bool is_zero(const char *exponent) {
@@ -30,14 +32,16 @@ static void write_simple_terms(as_output *out, const as_dataset *ds, const as_te
         as_output_char(out, '}');
     }
     if (!is_zero(log_exponent)) {
-        as_output_text(out, has_power ? ",{\"term_type\":\"logarithm\",\"exponent\":" : "{\"term_type\":\"logarithm\",\"exponent\":");
+        as_output_text(out, has_power ? ",{\"term_type\":\"logarithm\",\"exponent\":"
+                                      : "{\"term_type\":\"logarithm\",\"exponent\":");
         write_exponent(out, log_exponent, true);
         as_output_char(out, '}');
     }
     as_output_char(out, ']');
 }
 
-static void write_constant_and_terms(as_output *out, const as_dataset *ds, const as_model *model, uint32_t segment, bool is_multi);
+static void write_constant_and_terms(as_output *out, const as_dataset *ds, const as_model *model, uint32_t segment,
+                                     bool is_multi);
 
 /* "segments":[…],"intervals":[…] */
 static void write_segments(as_output *out, const as_dataset *ds, const as_model *model, uint32_t first, uint32_t n) {
@@ -72,7 +76,8 @@ static void write_pair(as_output *out, const as_dataset *ds, const as_model *mod
 }
 
 /* Factors of one term are neighbours and share its number. */
-static void write_constant_and_terms(as_output *out, const as_dataset *ds, const as_model *model, uint32_t segment, bool is_multi) {
+static void write_constant_and_terms(as_output *out, const as_dataset *ds, const as_model *model, uint32_t segment,
+                                     bool is_multi) {
     as_output_text(out, "\"constant_coefficient\":");
     as_xp_write_real(out, as_ds_segment(ds, model->first_segment + segment)->constant);
     as_output_text(out, ",\"compound_terms\":[");
@@ -89,8 +94,10 @@ static void write_constant_and_terms(as_output *out, const as_dataset *ds, const
         } else {
             as_output_char(out, ',');
         }
-        if (is_multi) write_pair(out, ds, model, term);
-        else write_simple_terms(out, ds, term);
+        if (is_multi)
+            write_pair(out, ds, model, term);
+        else
+            write_simple_terms(out, ds, term);
         previous = term;
     }
     if (previous) as_output_text(out, is_multi ? "}}" : "}");
@@ -120,7 +127,8 @@ static void write_function(as_output *out, const as_dataset *ds, const as_model 
     default:
         as_output_char(out, '{');
         write_constant_and_terms(out, ds, model, 0, kind == MULTI_PARAMETER);
-        as_output_text(out, kind == MULTI_PARAMETER ? ",\"$type\":\"MultiParameterFunction\"}" : ",\"$type\":\"SingleParameterFunction\"}");
+        as_output_text(out, kind == MULTI_PARAMETER ? ",\"$type\":\"MultiParameterFunction\"}"
+                                                    : ",\"$type\":\"SingleParameterFunction\"}");
     }
 }
 
@@ -135,7 +143,9 @@ static void write_measure(as_output *out, const as_dataset *ds, as_str measure) 
     as_output_char(out, '"');
 }
 
-static bool is_median(const as_dataset *ds, as_str measure) { return measure != AS_NO_STR && strcmp(as_ds_text(ds, measure), "median") == 0; }
+static bool is_median(const as_dataset *ds, as_str measure) {
+    return measure != AS_NO_STR && strcmp(as_ds_text(ds, measure), "median") == 0;
+}
 
 static void write_cost(as_output *out, const char *name, double value) {
     as_output_printf(out, ",\"%s\":", name);
@@ -150,7 +160,8 @@ static void write_model(as_output *out, const as_dataset *ds, const as_model *mo
         as_output_write(out, as_ds_text(ds, model->raw), as_str_size(&ds->strings, model->raw));
         return;
     }
-    static const char *const types[] = {"ConstantHypothesis", "SingleParameterHypothesis", "MultiParameterHypothesis", "SingleParameterHypothesis"};
+    static const char *const types[] = {"ConstantHypothesis", "SingleParameterHypothesis", "MultiParameterHypothesis",
+                                        "SingleParameterHypothesis"};
     as_str measure = as_ds_model_set(ds, model->set)->measure;
     function_kind kind = kind_of(ds, model);
     as_output_text(out, "{\"hypothesis\":{\"function\":");
@@ -200,11 +211,13 @@ static void write_further_members(as_output *out, const as_dataset *ds, size_t s
 }
 
 /* The models of one set by call path; models: their ids, in groups of one context. */
-static assay_status write_models(as_writer *writer, as_output *out, const as_xp_groups *groups, const assay_id *models, as_vec *path) {
+static assay_status write_models(as_writer *writer, as_output *out, const as_xp_groups *groups, const assay_id *models,
+                                 as_vec *path) {
     const as_dataset *ds = writer->dataset;
     for (size_t i = 0; i < groups->n_groups; i++) {
         uint32_t item = groups->heads[i];
-        if (!as_context_path(ds, as_ds_model(ds, models[item])->context, path)) return as_fail_memory(writer->error, NULL);
+        if (!as_context_path(ds, as_ds_model(ds, models[item])->context, path))
+            return as_fail_memory(writer->error, NULL);
         if (i) as_output_char(out, ',');
         as_json_write_string(out, path->data, path->count - 1);
         as_output_text(out, ":{");
@@ -220,12 +233,15 @@ static assay_status write_models(as_writer *writer, as_output *out, const as_xp_
     return ASSAY_OK;
 }
 
-static assay_status write_set(as_writer *writer, as_output *out, assay_id id, const assay_id *models, size_t n, as_vec *path) {
+static assay_status write_set(as_writer *writer, as_output *out, assay_id id, const assay_id *models, size_t n,
+                              as_vec *path) {
     const as_dataset *ds = writer->dataset;
     const as_model_set *set = as_ds_model_set(ds, id);
     as_output_text(out, id ? ",{\"name\":" : "{\"name\":");
-    if (set->name == AS_NO_STR) as_output_printf(out, "\"Models %u\"", (unsigned)id + 1);
-    else as_xp_write_str(out, ds, set->name);
+    if (set->name == AS_NO_STR)
+        as_output_printf(out, "\"Models %u\"", (unsigned)id + 1);
+    else
+        as_xp_write_str(out, ds, set->name);
     as_output_text(out, ",\"modeler\":");
     write_modeler(out, ds, set);
     as_output_text(out, ",\"models\":{");

@@ -48,8 +48,10 @@ static layout layout_of(const as_block *block, uint64_t first, uint64_t end) {
         if (location < result.first_location) result.first_location = location;
         if (location > last_location) last_location = location;
     }
-    if (has_locations) result.columns = (uint64_t)last_location - result.first_location + 1;
-    else result.repetitions = end - first;
+    if (has_locations)
+        result.columns = (uint64_t)last_location - result.first_location + 1;
+    else
+        result.repetitions = end - first;
     return result;
 }
 
@@ -74,7 +76,8 @@ static uint64_t cell_of(const as_block *block, uint64_t row, char type) {
 }
 
 /* Fills cells: rows in their order, or each at its location with NaN where a list has none. False when memory is out. */
-static bool fill_cells(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end, const layout *shape, char type) {
+static bool fill_cells(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end,
+                       const layout *shape, char type) {
     values->cells.count = 0;
     if (!shape->columns) {
         if (!as_vec_reserve(&values->cells, (size_t)(end - first))) return false;
@@ -102,14 +105,20 @@ static bool fill_cells(as_xp_value_writer *values, const as_block *block, uint64
 
 /* numpy's header, version 1.0, filled up with blanks to a multiple of 64; most arrays have that of the one before. */
 static void make_header(as_xp_value_writer *values, const layout *shape, char type) {
-    if (values->header_size && values->header_type == type && values->header_shape[0] == shape->repetitions && values->header_shape[1] == shape->columns) return;
+    if (values->header_size && values->header_type == type && values->header_shape[0] == shape->repetitions &&
+        values->header_shape[1] == shape->columns)
+        return;
     char shape_text[64];
-    if (shape->columns) snprintf(shape_text, sizeof shape_text, "(%llu, %llu)", (unsigned long long)shape->repetitions, (unsigned long long)shape->columns);
-    else snprintf(shape_text, sizeof shape_text, "(%llu,)", (unsigned long long)shape->repetitions);
+    if (shape->columns)
+        snprintf(shape_text, sizeof shape_text, "(%llu, %llu)", (unsigned long long)shape->repetitions,
+                 (unsigned long long)shape->columns);
+    else
+        snprintf(shape_text, sizeof shape_text, "(%llu,)", (unsigned long long)shape->repetitions);
     char *header = values->header;
     memset(header, ' ', sizeof values->header);
     memcpy(header, "\x93NUMPY\x01\x00", 8);
-    int n = snprintf(header + 10, sizeof values->header - 10, "{'descr': '<%c8', 'fortran_order': False, 'shape': %s, }", type, shape_text);
+    int n = snprintf(header + 10, sizeof values->header - 10,
+                     "{'descr': '<%c8', 'fortran_order': False, 'shape': %s, }", type, shape_text);
     size_t size = (10 + (size_t)n + 1 + 63) / 64 * 64;
     header[10 + n] = ' ';
     header[size - 1] = '\n';
@@ -121,14 +130,17 @@ static void make_header(as_xp_value_writer *values, const layout *shape, char ty
     values->header_shape[1] = shape->columns;
 }
 
-assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end, uint64_t *chunk, uint64_t *index) {
+assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end,
+                                uint64_t *chunk, uint64_t *index) {
     layout shape = layout_of(block, first, end);
     if (shape.columns && shape.repetitions > MAX_CELLS / shape.columns) {
-        return as_fail(values->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "uneven-lists", "the lists of values at one point are too uneven for a .extra-p file");
+        return as_fail(values->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "uneven-lists",
+                       "the lists of values at one point are too uneven for a .extra-p file");
     }
     char type = shape.columns ? 'f' : type_of(block, first, end);
     uint64_t offset = as_output_size(values->vals) ? as_output_size(values->vals) : AS_XP_MAGIC_SIZE;
-    if (!fill_cells(values, block, first, end, &shape, type) || !as_vec_append(&values->offsets, &offset, 1)) return as_fail_memory(values->error, NULL);
+    if (!fill_cells(values, block, first, end, &shape, type) || !as_vec_append(&values->offsets, &offset, 1))
+        return as_fail_memory(values->error, NULL);
     if (offset == AS_XP_MAGIC_SIZE) as_output_write(values->vals, AS_XP_VALUES_MAGIC, AS_XP_MAGIC_SIZE);
     make_header(values, &shape, type);
     as_output_write(values->vals, values->header, values->header_size);
@@ -152,7 +164,8 @@ static assay_status write_index(as_xp_value_writer *values, const char *name) {
     }
     size_t size;
     const char *data = as_output_flush(indx) ? as_output_memory(indx, &size) : NULL;
-    assay_status status = data ? as_zip_add(values->zip, name, data, size, false, values->error) : as_fail_memory(values->error, NULL);
+    assay_status status =
+        data ? as_zip_add(values->zip, name, data, size, false, values->error) : as_fail_memory(values->error, NULL);
     as_output_discard(indx);
     return status;
 }

@@ -47,7 +47,8 @@ const char *as_x3_text(as_x3_file *file, size_t *size) {
     uint32_t length = as_bytes_u32(&file->bytes);
     const char *text = as_bytes_take(&file->bytes, length);
     *size = text ? length : 0;
-    if (text && !is_utf8(text, length)) as_x3_wrong(file, offset, "invalid-utf8", "the text at this byte is not valid UTF-8");
+    if (text && !is_utf8(text, length))
+        as_x3_wrong(file, offset, "invalid-utf8", "the text at this byte is not valid UTF-8");
     return text ? text : "";
 }
 
@@ -66,8 +67,10 @@ as_str as_x3_str(as_x3_file *file) {
 uint64_t as_x3_count(as_x3_file *file, size_t min_size) {
     uint64_t offset = file->bytes.at;
     int64_t n = as_bytes_i64(&file->bytes);
-    if (file->bytes.failed || (n >= 0 && (uint64_t)n <= (file->bytes.size - file->bytes.at) / min_size)) return (uint64_t)n;
-    as_x3_lost(file, offset, "absurd-count", "%lld elements cannot follow here: the file has only %zu bytes left", (long long)n, file->bytes.size - file->bytes.at);
+    if (file->bytes.failed || (n >= 0 && (uint64_t)n <= (file->bytes.size - file->bytes.at) / min_size))
+        return (uint64_t)n;
+    as_x3_lost(file, offset, "absurd-count", "%lld elements cannot follow here: the file has only %zu bytes left",
+               (long long)n, file->bytes.size - file->bytes.at);
     return 0;
 }
 
@@ -76,7 +79,9 @@ bool as_x3_expect(as_x3_file *file, const char *text) {
     uint64_t offset = file->bytes.at;
     const char *got = as_x3_text(file, &size);
     bool fits = size == strlen(text) && memcmp(got, text, size) == 0;
-    if (!fits) as_x3_lost(file, offset, "unexpected-text", "'%s' must stand here, not '%.*s'", text, (int)(size < 40 ? size : 40), got);
+    if (!fits)
+        as_x3_lost(file, offset, "unexpected-text", "'%s' must stand here, not '%.*s'", text,
+                   (int)(size < 40 ? size : 40), got);
     return fits;
 }
 
@@ -88,23 +93,31 @@ assay_id as_x3_parameter(as_x3_file *file) {
     for (size_t i = 0; known != AS_NO_STR && i < as_ds_parameters(file->ds); i++) {
         if (AS_AT(as_str, &file->ds->parameters, i) == known) return (assay_id)i;
     }
-    if (!as_x3_failed(file)) as_x3_wrong(file, offset, "unknown-parameter", "there is no parameter '%.*s'", (int)(size < 100 ? size : 100), name);
+    if (!as_x3_failed(file))
+        as_x3_wrong(file, offset, "unknown-parameter", "there is no parameter '%.*s'", (int)(size < 100 ? size : 100),
+                    name);
     return ASSAY_NONE;
 }
 
 assay_id as_x3_find(as_x3_file *file, const as_map *map, int64_t id, const char *what) {
     uint32_t found = as_map_get(map, (uint64_t)id);
-    if (found == AS_MAP_NONE && !as_x3_failed(file)) as_x3_wrong(file, file->bytes.at, "unknown-id", "the record refers to %s %lld, which is not there", what, (long long)id);
+    if (found == AS_MAP_NONE && !as_x3_failed(file))
+        as_x3_wrong(file, file->bytes.at, "unknown-id", "the record refers to %s %lld, which is not there", what,
+                    (long long)id);
     return found;
 }
 
 assay_id as_x3_metric(as_x3_file *file, int64_t position) {
     if (position >= 0 && (uint64_t)position < file->ds->metrics.count) return (assay_id)position;
-    if (!as_x3_failed(file)) as_x3_wrong(file, file->bytes.at, "unknown-id", "the record refers to metric %lld, which is not there", (long long)position);
+    if (!as_x3_failed(file))
+        as_x3_wrong(file, file->bytes.at, "unknown-id", "the record refers to metric %lld, which is not there",
+                    (long long)position);
     return ASSAY_NONE;
 }
 
-static void put(as_x3_file *file, as_map *map, int64_t id, uint32_t value) { file->no_memory |= !as_map_put(map, (uint64_t)id, value); }
+static void put(as_x3_file *file, as_map *map, int64_t id, uint32_t value) {
+    file->no_memory |= !as_map_put(map, (uint64_t)id, value);
+}
 
 static as_str id_text(as_x3_file *file, int64_t id) {
     char text[AS_NUMBER_SIZE];
@@ -118,8 +131,10 @@ static void read_parameter(as_x3_file *file) {
     as_bytes_i64(&file->bytes);
     as_str name = as_x3_str(file);
     if (as_x3_failed(file)) return;
-    if (file->ds->n_points) as_x3_wrong(file, offset, "late-parameter", "a parameter comes behind coordinates");
-    else file->no_memory |= as_add_parameter(file->ds, name) == ASSAY_NONE;
+    if (file->ds->n_points)
+        as_x3_wrong(file, offset, "late-parameter", "a parameter comes behind coordinates");
+    else
+        file->no_memory |= as_add_parameter(file->ds, name) == ASSAY_NONE;
 }
 
 static void read_metric(as_x3_file *file) {
@@ -151,7 +166,9 @@ static as_str unique_name(as_x3_file *file, as_str name) {
     do { /* a region may really be called "name #1" */
         size_t n = (size_t)snprintf(suffix, sizeof suffix, " #%u", ++used);
         text.count = 0;
-        if (!as_vec_append(&text, as_ds_text(file->ds, name), as_str_size(&file->ds->strings, name)) || !as_vec_append(&text, suffix, n)) break;
+        if (!as_vec_append(&text, as_ds_text(file->ds, name), as_str_size(&file->ds->strings, name)) ||
+            !as_vec_append(&text, suffix, n))
+            break;
         result = as_ds_intern(file->ds, text.data, text.count);
     } while (result != AS_NO_STR && as_map_get(&file->region_names, result) != AS_MAP_NONE);
     as_vec_free(&text);
@@ -229,7 +246,8 @@ static void read_coordinate(as_x3_file *file) {
     }
     if (!expected) as_x3_wrong(file, offset, "no-parameters", "a coordinate, but no parameters before it");
     if (n != expected || is_twice) {
-        as_x3_wrong(file, offset, "coordinate-count", "the coordinate has %llu values, but there are %llu parameters", (unsigned long long)n, (unsigned long long)expected);
+        as_x3_wrong(file, offset, "coordinate-count", "the coordinate has %llu values, but there are %llu parameters",
+                    (unsigned long long)n, (unsigned long long)expected);
     }
     if (!as_x3_failed(file) && !file->rule) {
         assay_id point = as_experiment_point(file->experiment, values);
@@ -256,7 +274,8 @@ static void read_comment(as_x3_file *file) {
 enum { RECORD_ID, RECORD_RUN, RECORD_METRIC, RECORD_CONTEXT, RECORD_POINT, RECORD_INTERVALS, N_INTERVALS = 4 };
 
 static bool make_records(as_x3_file *file) {
-    static const char *const columns[] = {"metric", "context", "point", "mean_ci_low", "mean_ci_high", "median_ci_low", "median_ci_high"};
+    static const char *const columns[] = {"metric",       "context",       "point",         "mean_ci_low",
+                                          "mean_ci_high", "median_ci_low", "median_ci_high"};
     file->records = as_add_record_table(file->ds, "record");
     for (size_t i = 0; file->records && i < sizeof columns / sizeof *columns; i++) {
         if (as_table_add_column(file->records, columns[i]) == SIZE_MAX) return false;
@@ -266,8 +285,10 @@ static bool make_records(as_x3_file *file) {
 
 static bool add_intervals(as_x3_file *file, as_cell_key key, const double intervals[N_INTERVALS]) {
     if (!file->records && !make_records(file)) return false;
-    as_cell cells[RECORD_INTERVALS + N_INTERVALS] = {[RECORD_ID] = as_cell_uint(as_table_rows(file->records)), [RECORD_RUN] = as_cell_null(),
-                                                     [RECORD_METRIC] = as_cell_int(key.metric),        [RECORD_CONTEXT] = as_cell_int(key.context),
+    as_cell cells[RECORD_INTERVALS + N_INTERVALS] = {[RECORD_ID] = as_cell_uint(as_table_rows(file->records)),
+                                                     [RECORD_RUN] = as_cell_null(),
+                                                     [RECORD_METRIC] = as_cell_int(key.metric),
+                                                     [RECORD_CONTEXT] = as_cell_int(key.context),
                                                      [RECORD_POINT] = as_cell_int(key.point)};
     for (size_t i = 0; i < N_INTERVALS; i++) cells[RECORD_INTERVALS + i] = as_cell_real(intervals[i]);
     return as_table_append(file->records, cells);
@@ -291,9 +312,11 @@ static void read_point(as_x3_file *file) {
     m.maximum = as_bytes_f64(bytes);
     int64_t metric = as_bytes_i64(bytes), callpath = as_bytes_i64(bytes);
     if (as_x3_failed(file)) return;
-    as_cell_key key = {.metric = as_x3_metric(file, metric), .context = as_x3_find(file, &file->callpaths, callpath, "call path"),
+    as_cell_key key = {.metric = as_x3_metric(file, metric),
+                       .context = as_x3_find(file, &file->callpaths, callpath, "call path"),
                        .point = as_x3_find(file, &file->coordinates, coordinate, "coordinate")};
-    if (m.repetitions < 0) as_x3_wrong(file, offset, "absurd-count", "a measurement of %lld samples", (long long)m.repetitions);
+    if (m.repetitions < 0)
+        as_x3_wrong(file, offset, "absurd-count", "a measurement of %lld samples", (long long)m.repetitions);
     if (file->rule) return;
     file->no_memory |= !as_experiment_statistics(file->experiment, key, &m) || !add_intervals(file, key, intervals);
 }
@@ -304,8 +327,9 @@ static const struct {
     const char *kind;
     void (*read)(as_x3_file *file);
 } RECORDS[] = {
-    {"ExperimentPoint", read_point}, {"Model", as_x3_read_model}, {"Callpath", read_callpath}, {"Region", read_region},
-    {"Coordinate", read_coordinate}, {"Metric", read_metric},     {"Parameter", read_parameter}, {"ModelComment", read_comment},
+    {"ExperimentPoint", read_point}, {"Model", as_x3_read_model},     {"Callpath", read_callpath},
+    {"Region", read_region},         {"Coordinate", read_coordinate}, {"Metric", read_metric},
+    {"Parameter", read_parameter},   {"ModelComment", read_comment},
 };
 
 static assay_status read_record(as_x3_file *file) {
@@ -317,13 +341,17 @@ static assay_status read_record(as_x3_file *file) {
         is_known = size == strlen(RECORDS[i].kind) && memcmp(kind, RECORDS[i].kind, size) == 0;
         if (is_known) RECORDS[i].read(file);
     }
-    if (!is_known && as_x3_is_generator(kind, size)) as_x3_read_generator(file, kind, size);
-    else if (!is_known) as_x3_lost(file, offset, "unknown-record", "a record of the unknown kind '%.*s'", (int)(size < 40 ? size : 40), kind);
+    if (!is_known && as_x3_is_generator(kind, size))
+        as_x3_read_generator(file, kind, size);
+    else if (!is_known)
+        as_x3_lost(file, offset, "unknown-record", "a record of the unknown kind '%.*s'", (int)(size < 40 ? size : 40),
+                   kind);
     if (file->no_memory) return as_reader_memory(file->reader);
     const char *path = file->reader->input->path;
     if (file->bytes.failed && !file->rule) {
         file->is_fatal = true;
-        return as_broken(file->reader, as_place_offset(path, offset), "truncated", "the file ends inside the record that begins at byte %llu", (unsigned long long)offset);
+        return as_broken(file->reader, as_place_offset(path, offset), "truncated",
+                         "the file ends inside the record that begins at byte %llu", (unsigned long long)offset);
     }
     if (!file->rule) return ASSAY_OK;
     const char *rule = file->rule;
@@ -339,11 +367,15 @@ static assay_status read_head(as_x3_file *file) {
     bytes->big_endian = order != 1;
     uint32_t length = as_bytes_u32(bytes);
     const char *magic = length == MAGIC_SIZE ? as_bytes_take(bytes, MAGIC_SIZE) : NULL;
-    if (!magic || memcmp(magic, MAGIC, MAGIC_SIZE) != 0) return as_fail(file->reader->error, ASSAY_E_FORMAT, start, "wrong-magic", "is not an experiment of Extra-P 3: %s is missing", MAGIC);
+    if (!magic || memcmp(magic, MAGIC, MAGIC_SIZE) != 0)
+        return as_fail(file->reader->error, ASSAY_E_FORMAT, start, "wrong-magic",
+                       "is not an experiment of Extra-P 3: %s is missing", MAGIC);
     file->ds->format_version = as_x3_str(file);
     if (file->no_memory) return as_reader_memory(file->reader);
     if (file->rule) return as_fail(file->reader->error, ASSAY_E_FORMAT, start, file->rule, "the version is not a text");
-    return bytes->failed ? as_fail(file->reader->error, ASSAY_E_FORMAT, start, "truncated", "the file ends inside its version") : ASSAY_OK;
+    return bytes->failed
+               ? as_fail(file->reader->error, ASSAY_E_FORMAT, start, "truncated", "the file ends inside its version")
+               : ASSAY_OK;
 }
 
 /* A file that says nothing is refused, as Extra-P does. */
@@ -356,7 +388,9 @@ static assay_status check_content(as_x3_file *file) {
                  {!file->ds->metrics.count, "no-metrics", "metrics"},
                  {!as_experiment_tree(file->experiment)->nodes.count, "no-callpaths", "call paths"}};
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        if (needs[i].is_missing) return as_broken(file->reader, as_place_file(file->reader->input->path), needs[i].rule, "the file has no %s", needs[i].what);
+        if (needs[i].is_missing)
+            return as_broken(file->reader, as_place_file(file->reader->input->path), needs[i].rule,
+                             "the file has no %s", needs[i].what);
     }
     return ASSAY_OK;
 }
@@ -372,16 +406,21 @@ static assay_status read_all(as_x3_file *file) {
     }
     AS_TRY(check_content(file));
     const assay_id *new_ids;
-    bool fine = as_x3_finish_models(file) && as_experiment_finish(file->experiment, as_place_file(file->reader->input->path), &new_ids) &&
+    bool fine = as_x3_finish_models(file) &&
+                as_experiment_finish(file->experiment, as_place_file(file->reader->input->path), &new_ids) &&
                 as_extrap_renumber(file->ds, new_ids);
     return fine ? ASSAY_OK : as_reader_memory(file->reader);
 }
 
 static assay_status read_extrap_3(as_reader *reader) {
     as_dataset *ds = reader->dataset;
-    as_x3_file file = {.reader = reader, .ds = ds, .experiment = as_experiment_new(ds), .bytes = as_bytes_of(reader->input->data, reader->input->size)};
-    as_map *const maps[] = {&file.regions, &file.region_names, &file.callpaths, &file.coordinates, &file.comments};
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) as_map_init(maps[i], &ds->budget);
+    as_x3_file file = {.reader = reader,
+                       .ds = ds,
+                       .experiment = as_experiment_new(ds),
+                       .bytes = as_bytes_of(reader->input->data, reader->input->size)};
+    enum { N_MAPS = 5 };
+    as_map *const maps[N_MAPS] = {&file.regions, &file.region_names, &file.callpaths, &file.coordinates, &file.comments};
+    for (size_t i = 0; i < N_MAPS; i++) as_map_init(maps[i], &ds->budget);
     as_vec_init(&file.generators, sizeof(as_x3_generator), &ds->budget);
     as_vec_init(&file.segments, sizeof(as_segment), &ds->budget);
     as_vec_init(&file.terms, sizeof(as_term), &ds->budget);
@@ -389,13 +428,14 @@ static assay_status read_extrap_3(as_reader *reader) {
     as_vec_free(&file.terms);
     as_vec_free(&file.segments);
     as_vec_free(&file.generators);
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) as_map_free(maps[i]);
+    for (size_t i = 0; i < N_MAPS; i++) as_map_free(maps[i]);
     as_experiment_free(file.experiment);
     return status;
 }
 
 static int bid_extrap_3(const as_probe *probe) {
-    bool is_ours = !probe->is_directory && probe->head_size >= MAGIC_AT + MAGIC_SIZE && memcmp(probe->head + MAGIC_AT, MAGIC, MAGIC_SIZE) == 0;
+    bool is_ours = !probe->is_directory && probe->head_size >= MAGIC_AT + MAGIC_SIZE &&
+                   memcmp(probe->head + MAGIC_AT, MAGIC, MAGIC_SIZE) == 0;
     return is_ours ? 8 * MAGIC_SIZE : 0;
 }
 

@@ -20,30 +20,34 @@ typedef struct as_x3_file {
     as_dataset *ds;
     as_experiment *experiment;
     as_bytes bytes;
-    as_map regions;      /* id -> string id of its name in call paths */
-    as_map region_names; /* string id of a name -> how often it was used beyond the first time */
-    as_map callpaths;    /* id -> tree id */
-    as_map coordinates;  /* id -> point */
-    as_map comments;     /* id -> string id */
-    as_vec generators;   /* as_x3_generator */
+    as_map regions;         /* id -> string id of its name in call paths */
+    as_map region_names;    /* string id of a name -> how often it was used beyond the first time */
+    as_map callpaths;       /* id -> tree id */
+    as_map coordinates;     /* id -> point */
+    as_map comments;        /* id -> string id */
+    as_vec generators;      /* as_x3_generator */
     as_vec segments, terms; /* of the function being read */
-    as_table *records;   /* confidence intervals of measurements */
-    as_table *details;   /* what models have beyond their function */
-    bool is_sparse;      /* models have a relative error */
+    as_table *records;      /* confidence intervals of measurements */
+    as_table *details;      /* what models have beyond their function */
+    bool is_sparse;         /* models have a relative error */
 
     /* the first thing wrong in the current record */
     const char *rule;
     uint64_t offset;
     char message[256];
-    bool is_fatal;  /* the records behind it cannot be found */
+    bool is_fatal; /* the records behind it cannot be found */
     bool no_memory;
 } as_x3_file;
 
 /* Something is wrong with what began at offset; the first one counts. */
-void as_x3_wrong(as_x3_file *file, uint64_t offset, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void as_x3_wrong(as_x3_file *file, uint64_t offset, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The same, where nothing behind it can be read. */
-void as_x3_lost(as_x3_file *file, uint64_t offset, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
-static inline bool as_x3_failed(const as_x3_file *file) { return file->bytes.failed || file->is_fatal || file->no_memory; }
+void as_x3_lost(as_x3_file *file, uint64_t offset, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static inline bool as_x3_failed(const as_x3_file *file) {
+    return file->bytes.failed || file->is_fatal || file->no_memory;
+}
 
 /* A text of the file, in place; "" after a failure. */
 const char *as_x3_text(as_x3_file *file, size_t *size);

@@ -5,7 +5,13 @@
 #include "io/json.h"
 
 /* Bytes that elements of these lists take at least. */
-enum { SIMPLE_TERM_SIZE = 4 + 10 + 4 + 8, COMPOUND_TERM_SIZE = 4 + 12 + 8 + 8, MULTI_TERM_SIZE = 8 + 8, PAIR_SIZE = 4 + COMPOUND_TERM_SIZE, PARTITION_SIZE = 4 + 8 };
+enum {
+    SIMPLE_TERM_SIZE = 4 + 10 + 4 + 8,
+    COMPOUND_TERM_SIZE = 4 + 12 + 8 + 8,
+    MULTI_TERM_SIZE = 8 + 8,
+    PAIR_SIZE = 4 + COMPOUND_TERM_SIZE,
+    PARTITION_SIZE = 4 + 8
+};
 
 /* ---- terms ----------------------------------------------------------------------------------------------------------- */
 
@@ -19,9 +25,13 @@ static void read_simple_term(as_x3_file *file, term *out) {
     size_t size;
     const char *kind = as_x3_text(file, &size);
     double exponent = as_bytes_f64(&file->bytes);
-    if (size == 10 && memcmp(kind, "polynomial", size) == 0) out->power += exponent;
-    else if (size == 9 && memcmp(kind, "logarithm", size) == 0) out->logarithm += exponent;
-    else if (!as_x3_failed(file)) as_x3_wrong(file, offset, "unknown-term", "a term of the unknown kind '%.*s'", (int)(size < 40 ? size : 40), kind);
+    if (size == 10 && memcmp(kind, "polynomial", size) == 0)
+        out->power += exponent;
+    else if (size == 9 && memcmp(kind, "logarithm", size) == 0)
+        out->logarithm += exponent;
+    else if (!as_x3_failed(file))
+        as_x3_wrong(file, offset, "unknown-term", "a term of the unknown kind '%.*s'", (int)(size < 40 ? size : 40),
+                    kind);
 }
 
 static term read_compound_term(as_x3_file *file) {
@@ -99,10 +109,12 @@ static bool read_function(as_x3_file *file) {
         read_simple_term(file, &t);
         add_factor(file, 0, 0, t.coefficient, &t);
     } else if (is_something && !as_x3_failed(file)) {
-        as_x3_lost(file, offset, "unknown-function", "a function of the unknown kind '%.*s'", (int)(size < 40 ? size : 40), kind);
+        as_x3_lost(file, offset, "unknown-function", "a function of the unknown kind '%.*s'",
+                   (int)(size < 40 ? size : 40), kind);
     }
 #undef IS
-    if (file->terms.count && !as_ds_parameters(file->ds)) as_x3_wrong(file, offset, "no-parameters", "a model, but no parameters before it");
+    if (file->terms.count && !as_ds_parameters(file->ds))
+        as_x3_wrong(file, offset, "no-parameters", "a model, but no parameters before it");
     file->no_memory |= !as_vec_append(&file->segments, &segment, 1);
     return is_something;
 }
@@ -110,10 +122,13 @@ static bool read_function(as_x3_file *file) {
 /* The text of the function read last; AS_NO_STR when memory is out. */
 static as_str function_text(as_x3_file *file) {
     as_dataset *ds = file->ds;
-    as_model model = {.first_segment = (uint32_t)ds->segments.count, .n_segments = (uint32_t)file->segments.count, .first_term = (uint32_t)ds->terms.count,
+    as_model model = {.first_segment = (uint32_t)ds->segments.count,
+                      .n_segments = (uint32_t)file->segments.count,
+                      .first_term = (uint32_t)ds->terms.count,
                       .n_terms = (uint32_t)file->terms.count};
     size_t n_segments = ds->segments.count, n_terms = ds->terms.count;
-    bool fine = as_vec_append(&ds->segments, file->segments.data, file->segments.count) && as_vec_append(&ds->terms, file->terms.data, file->terms.count);
+    bool fine = as_vec_append(&ds->segments, file->segments.data, file->segments.count) &&
+                as_vec_append(&ds->terms, file->terms.data, file->terms.count);
     as_str text = fine ? as_model_function(ds, &model) : AS_NO_STR;
     ds->segments.count = n_segments;
     ds->terms.count = n_terms;
@@ -133,12 +148,14 @@ static void add_detail(as_x3_file *file, const char *key, as_cell value) {
         file->no_memory |= !file->details;
     }
     if (file->no_memory) return;
-    as_cell cells[] = {as_cell_uint(as_table_rows(file->details)), as_cell_null(), as_cell_uint(file->ds->models.count), as_cell_text(key), value};
+    as_cell cells[] = {as_cell_uint(as_table_rows(file->details)), as_cell_null(), as_cell_uint(file->ds->models.count),
+                       as_cell_text(key), value};
     file->no_memory |= !as_table_append(file->details, cells);
 }
 
 static void read_intervals(as_x3_file *file) {
-    static const char *const keys[] = {"confidence_upper", "confidence_lower", "error_cone_upper", "error_cone_lower", "noise_upper", "noise_lower"};
+    static const char *const keys[] = {"confidence_upper", "confidence_lower", "error_cone_upper",
+                                       "error_cone_lower", "noise_upper",      "noise_lower"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !as_x3_failed(file); i++) {
         if (!read_function(file) || as_x3_failed(file) || file->rule) continue;
         as_str text = function_text(file);
@@ -151,7 +168,8 @@ static void read_comments(as_x3_file *file) {
     uint64_t n = as_x3_count(file, 8);
     for (uint64_t i = 0; i < n && !as_x3_failed(file); i++) {
         as_str comment = as_x3_find(file, &file->comments, as_bytes_i64(&file->bytes), "comment");
-        if (!as_x3_failed(file) && !file->rule) add_detail(file, "comment", as_cell_text(as_ds_text(file->ds, comment)));
+        if (!as_x3_failed(file) && !file->rule)
+            add_detail(file, "comment", as_cell_text(as_ds_text(file->ds, comment)));
     }
 }
 
@@ -176,11 +194,19 @@ static void read_partitions(as_x3_file *file) {
 void as_x3_read_model(as_x3_file *file) {
     as_dataset *ds = file->ds;
     uint64_t offset = file->bytes.at;
-    int64_t metric = as_bytes_i64(&file->bytes), callpath = as_bytes_i64(&file->bytes), generator = as_bytes_i64(&file->bytes);
-    as_model model = {.metric = as_x3_metric(file, metric), .context = as_x3_find(file, &file->callpaths, callpath, "call path"), .function = AS_NO_STR,
-                      .rRSS = NAN, .nRSS = NAN, .RE = NAN, .raw = AS_NO_STR};
+    int64_t metric = as_bytes_i64(&file->bytes), callpath = as_bytes_i64(&file->bytes),
+            generator = as_bytes_i64(&file->bytes);
+    as_model model = {.metric = as_x3_metric(file, metric),
+                      .context = as_x3_find(file, &file->callpaths, callpath, "call path"),
+                      .function = AS_NO_STR,
+                      .rRSS = NAN,
+                      .nRSS = NAN,
+                      .RE = NAN,
+                      .raw = AS_NO_STR};
     bool is_known = generator >= 0 && (uint64_t)generator < file->generators.count;
-    if (!is_known && !as_x3_failed(file)) as_x3_wrong(file, offset, "unknown-id", "the record refers to generator %lld, which is not there", (long long)generator);
+    if (!is_known && !as_x3_failed(file))
+        as_x3_wrong(file, offset, "unknown-id", "the record refers to generator %lld, which is not there",
+                    (long long)generator);
     read_function(file);
     as_vec segments = file->segments, terms = file->terms; /* kept while the other functions of the record are read */
     as_vec_init(&file->segments, sizeof(as_segment), &ds->budget);
@@ -232,7 +258,8 @@ static bool text_is_one_of(const char *text, size_t size, const char *const *wor
 
 /* Options of newer versions, which nothing announces: they are there if their texts are the right words. Else nothing is read. */
 static void probe_options(as_x3_file *file, as_output *raw) {
-    static const char *const single[] = {"FIRST_POINTS_FOUND", "MAX_NUMBER_POINTS", "CHEAPEST_POINTS", NULL}, *const multi[] = {"INCREASING_COST", "DECREASING_COST", NULL};
+    static const char *const single[] = {"FIRST_POINTS_FOUND", "MAX_NUMBER_POINTS", "CHEAPEST_POINTS", NULL},
+                             *const multi[] = {"INCREASING_COST", "DECREASING_COST", NULL};
     as_bytes before = file->bytes;
     if (as_x3_failed(file) || file->rule) return;
     size_t single_size, multi_size;
@@ -240,10 +267,14 @@ static void probe_options(as_x3_file *file, as_output *raw) {
     const char *single_text = as_x3_text(file, &single_size);
     int64_t use_more = as_bytes_i64(&file->bytes), n_more = as_bytes_i64(&file->bytes);
     const char *multi_text = as_x3_text(file, &multi_size);
-    if (!file->bytes.failed && text_is_one_of(single_text, single_size, single) && text_is_one_of(multi_text, multi_size, multi)) {
+    if (!file->bytes.failed && text_is_one_of(single_text, single_size, single) &&
+        text_is_one_of(multi_text, multi_size, multi)) {
         file->is_sparse = true;
-        as_output_printf(raw, ",\"options\":{\"minimum_points\":%lld,\"single_strategy\":\"%.*s\",\"use_extra_points\":%lld,\"extra_points\":%lld,\"multi_strategy\":\"%.*s\"}",
-                         (long long)minimum, (int)single_size, single_text, (long long)use_more, (long long)n_more, (int)multi_size, multi_text);
+        as_output_printf(raw,
+                         ",\"options\":{\"minimum_points\":%lld,\"single_strategy\":\"%.*s\",\"use_extra_points\":%lld,"
+                         "\"extra_points\":%lld,\"multi_strategy\":\"%.*s\"}",
+                         (long long)minimum, (int)single_size, single_text, (long long)use_more, (long long)n_more,
+                         (int)multi_size, multi_text);
         return;
     }
     file->bytes = before;
@@ -289,13 +320,18 @@ static void read_options(as_x3_file *file, generator_kind kind, as_model_set *se
     text = as_x3_text(file, &size);
     static const char *const mean[] = {"GENERATE_MODEL_MEAN", NULL}, *const median[] = {"GENERATE_MODEL_MEDIAN", NULL};
     static const char mean_word[] = "mean", median_word[] = "median";
-    const char *measure = text_is_one_of(text, size, mean) ? mean_word : text_is_one_of(text, size, median) ? median_word : NULL;
+    const char *measure = text_is_one_of(text, size, mean)     ? mean_word
+                          : text_is_one_of(text, size, median) ? median_word
+                                                               : NULL;
     if (!measure && !as_x3_failed(file)) {
-        as_warn(file->reader, as_place_offset(file->reader->input->path, offset), "unknown-measure", "a model set is of the unknown measure '%.*s'", (int)(size < 40 ? size : 40), text);
+        as_warn(file->reader, as_place_offset(file->reader->input->path, offset), "unknown-measure",
+                "a model set is of the unknown measure '%.*s'", (int)(size < 40 ? size : 40), text);
     }
     set->measure = measure ? as_x3_intern(file, measure, strlen(measure)) : AS_NO_STR;
     as_output_printf(raw, ",\"use_median\":%s,\"use_measure\":\"%s\"", measure == median_word ? "true" : "false",
-                     !measure ? "UNKNOWN" : measure == median_word ? "MEDIAN" : "MEAN");
+                     !measure                 ? "UNKNOWN"
+                     : measure == median_word ? "MEDIAN"
+                                              : "MEAN");
     probe_options(file, raw);
     if (kind == SINGLE_SIMPLE) read_building_blocks(file, raw);
 }
