@@ -71,7 +71,7 @@ static void free_sources(struct sources *sources) {
 }
 
 static as_exit open_paths(as_cli *cli, size_t n, struct sources *sources) {
-    sources->datasets = calloc(n, sizeof *sources->datasets);
+    sources->datasets = calloc(n, sizeof(as_dataset *));
     sources->names = calloc(n, sizeof *sources->names);
     if (!sources->datasets || !sources->names) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
     for (size_t i = 0; i < n; i++) {
@@ -161,7 +161,7 @@ static as_exit answer(as_cli *cli, const struct request *request, const struct s
 }
 
 static as_exit run(as_cli *cli) {
-    struct request request;
+    struct request request = {0};
     as_exit status = read_operands(cli, &request);
     if (status != AS_EXIT_FINE) return status;
     struct sources sources = {0};
