@@ -5,16 +5,24 @@
 
 static const double EXACT_INTEGERS = 9007199254740992.0; /* 2^53 */
 
+typedef struct point_text {
+    const char *text; /* in the input */
+    size_t size;      /* 0: none that would do */
+} point_text;
+
 bool as_cursor_begin(as_cursor *c, as_reader *reader, bool semicolons) {
     as_budget *budget = &reader->dataset->budget;
     const as_input *input = reader->input;
     size_t mark = input->size >= 3 && memcmp(input->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    *c = (as_cursor){.reader = reader, .experiment = as_experiment_new(reader->dataset), .line_begin = input->data + mark, .line = 1};
+    *c = (as_cursor){.reader = reader, .experiment = as_experiment_new(reader->dataset), .begin = input->data + mark};
+    as_cursor_line(c, c->begin, 1);
     as_json_options options = {.nan_literals = true, .semicolons = semicolons, .max_depth = reader->max_depth};
-    as_json_init(&c->json, input->path, c->line_begin, input->size - mark, options, budget);
+    as_json_init(&c->json, input->path, c->begin, input->size - mark, options, budget);
     as_vec_init(&c->values, sizeof(as_listed_value), budget);
     as_vec_init(&c->coordinates, sizeof(double), budget);
     as_vec_init(&c->text, 1, budget);
+    as_vec_init(&c->point_texts, sizeof(point_text), budget);
+    c->last_point = ASSAY_NONE;
     as_extras_init(&c->extras, reader->dataset);
     return c->experiment != NULL;
 }
@@ -24,17 +32,32 @@ void as_cursor_end(as_cursor *c) {
     as_vec_free(&c->values);
     as_vec_free(&c->coordinates);
     as_vec_free(&c->text);
+    as_vec_free(&c->point_texts);
     as_extras_free(&c->extras);
     as_experiment_free(c->experiment);
 }
 
 /* ---- places and errors ----------------------------------------------------------------------------------------------- */
 
-as_place as_cursor_place(const as_cursor *c, const char *at) {
-    const char *begin = c->line_begin;
-    uint32_t line = c->line;
-    for (const char *newline; (newline = memchr(begin, '\n', (size_t)(at - begin))); line++) begin = newline + 1;
-    return (as_place){.path = c->reader->input->path, .offset = at - c->reader->input->data, .line = line, .column = (uint32_t)(at - begin) + 1};
+void as_cursor_line(as_cursor *c, const char *at, uint32_t line) {
+    c->known = c->known_begin = at;
+    c->known_line = line;
+}
+
+as_place as_cursor_place(as_cursor *c, const char *at) {
+    const char *from = at < c->known ? at : c->known, *to = at < c->known ? c->known : at, *last = NULL;
+    uint32_t lines = 0;
+    for (const char *newline = from; (newline = memchr(newline, '\n', (size_t)(to - newline))); newline++, lines++) last = newline;
+    if (at >= c->known) {
+        c->known_line += lines;
+        if (last) c->known_begin = last + 1;
+    } else if (lines) {
+        c->known_line -= lines;
+        const char *newline = memrchr(c->begin, '\n', (size_t)(at - c->begin));
+        c->known_begin = newline ? newline + 1 : c->begin;
+    }
+    c->known = at;
+    return (as_place){.path = c->reader->input->path, .offset = at - c->reader->input->data, .line = c->known_line, .column = (uint32_t)(at - c->known_begin) + 1};
 }
 
 static assay_status broken(as_cursor *c, const char *at, const char *rule, const char *format, va_list args) {
@@ -149,6 +172,33 @@ assay_status as_cursor_coordinate(as_cursor *c) {
         as_warn(c->reader, as_cursor_place(c, c->json.token), "inexact-integer", "a coordinate above 2^53 is rounded to the nearest real");
     }
     return as_vec_append(&c->coordinates, &real, 1) ? ASSAY_OK : as_reader_memory(c->reader);
+}
+
+static bool is_at_point(as_cursor *c, assay_id point) {
+    if (point >= c->point_texts.count) return false;
+    const point_text *known = &AS_AT(point_text, &c->point_texts, point);
+    as_json *json = &c->json;
+    if (!known->size || (size_t)(json->end - json->token) < known->size || memcmp(json->token, known->text, known->size) != 0) return false;
+    as_json_pass(json, known->size);
+    c->last_point = point;
+    return true;
+}
+
+bool as_cursor_guess_point(as_cursor *c, assay_id *point) {
+    assay_id next = c->last_point + 1; /* ASSAY_NONE + 1 is 0 */
+    if (c->json.type != AS_JSON_OBJECT && c->json.type != AS_JSON_ARRAY) return false;
+    if (!is_at_point(c, c->last_point) && !is_at_point(c, next < c->point_texts.count ? next : 0)) return false;
+    *point = c->last_point;
+    return true;
+}
+
+assay_status as_cursor_tell_point(as_cursor *c, assay_id point, const char *begin, bool is_plain) {
+    while (c->point_texts.count <= point) {
+        if (!as_vec_push(&c->point_texts)) return as_reader_memory(c->reader);
+    }
+    if (is_plain) AS_AT(point_text, &c->point_texts, point) = (point_text){begin, (size_t)(c->json.token + c->json.token_size - begin)};
+    c->last_point = point;
+    return ASSAY_OK;
 }
 
 static assay_status add_value(as_cursor *c, const char *what, uint32_t location) {

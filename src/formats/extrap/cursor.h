@@ -23,12 +23,15 @@ typedef struct as_cursor {
     as_reader *reader;
     as_experiment *experiment;
     as_json json;
-    const char *line_begin; /* a place whose line number is known, before all that is being read */
-    uint32_t line;
+    const char *begin;               /* of the document, behind a byte order mark */
+    const char *known, *known_begin; /* the place looked up last, and where its line begins */
+    uint32_t known_line;
     as_vec values;      /* as_listed_value of the current record */
     as_vec coordinates; /* double */
     as_vec text;        /* char: see as_cursor_cell() */
     as_extras extras;
+    as_vec point_texts; /* point_text by point: the JSON text it was read from */
+    assay_id last_point;
     bool has_data;
     const assay_id *new_ids; /* after as_cursor_finish(): final context for each tree id */
     size_t told; /* bytes as_reader_progress() knows of */
@@ -38,7 +41,10 @@ typedef struct as_cursor {
 bool as_cursor_begin(as_cursor *cursor, as_reader *reader, bool semicolons);
 void as_cursor_end(as_cursor *cursor);
 
-as_place as_cursor_place(const as_cursor *cursor, const char *at);
+/* Counts lines from the place looked up last, so that many problems in a large file cost no more than reading it. */
+as_place as_cursor_place(as_cursor *cursor, const char *at);
+/* A line begins here. */
+void as_cursor_line(as_cursor *cursor, const char *at, uint32_t line);
 /* as_broken() at the current token, or at another place. */
 assay_status as_cursor_broken(as_cursor *cursor, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
 assay_status as_cursor_broken_at(as_cursor *cursor, const char *at, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -64,6 +70,11 @@ assay_status as_cursor_name(as_cursor *cursor, const char *what, const char **te
 assay_status as_cursor_number(as_cursor *cursor, const char *what, as_number *out);
 /* The current token as a coordinate, appended to cursor->coordinates. */
 assay_status as_cursor_coordinate(as_cursor *cursor);
+/* Points come in the same order again and again. Where the object or list that begins at the current token is, byte for byte, the text of the point that is
+ * likely to be next, it is passed over: *point is that point. Otherwise nothing happens: read it, and tell. */
+bool as_cursor_guess_point(as_cursor *cursor, assay_id *point);
+/* The point was read from begin to the end of the current token. is_plain: its text says no more than the point. */
+assay_status as_cursor_tell_point(as_cursor *cursor, assay_id point, const char *begin, bool is_plain);
 /* The value that begins at the current token, a number, a list, or a list of lists, into cursor->values. */
 assay_status as_cursor_values(as_cursor *cursor, const char *what);
 /* The value that begins at the current token as a cell, objects and lists as (strict) JSON text. Its text is valid until the cursor moves on. */

@@ -88,7 +88,7 @@ static assay_status read_top_level(as_extrap_doc *doc, bool *is_read) {
 
 static assay_status require(as_extrap_doc *doc, int member) {
     if (doc->members[member].text) return ASSAY_OK;
-    return as_cursor_broken_at(&doc->cursor, doc->cursor.line_begin, "missing-key", "the document has no key \"%s\"", MEMBERS[member]);
+    return as_cursor_broken_at(&doc->cursor, doc->cursor.begin, "missing-key", "the document has no key \"%s\"", MEMBERS[member]);
 }
 
 static assay_status read_new(as_extrap_doc *doc, bool is_read) {

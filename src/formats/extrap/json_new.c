@@ -37,6 +37,7 @@ static assay_status read_point(new_reader *r) {
     as_cursor *c = r->cursor;
     const char *begin = c->json.token;
     size_t n = as_ds_parameters(c->reader->dataset);
+    if (as_cursor_guess_point(c, &r->key.point)) return ASSAY_OK;
     c->coordinates.count = 0;
     if (c->json.type == AS_JSON_ARRAY) {
         for (;;) {
@@ -52,7 +53,8 @@ static assay_status read_point(new_reader *r) {
                                    c->coordinates.count == 1 ? "" : "s", n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
     }
     r->key.point = as_experiment_point(c->experiment, c->coordinates.data);
-    return r->key.point == ASSAY_NONE ? as_reader_memory(c->reader) : ASSAY_OK;
+    if (r->key.point == ASSAY_NONE) return as_reader_memory(c->reader);
+    return as_cursor_tell_point(c, r->key.point, begin, c->json.type == AS_JSON_ARRAY_END);
 }
 
 static assay_status read_row_members(new_reader *r, bool *has_values) {

@@ -3,8 +3,8 @@
  *   {"params":{"x":1,"y":2},"callpath":"main->f","metric":"time","value":[1.5,1.6]}          JSON Lines; callpath and metric may be missing
  *   {"parameters":{"x":1,"y":2};"metric":"time";"callpath":"main->f";"value":1.5}            TaLPas; ';' separates like ','
  *
- * The first record names the parameters. Records that follow each other mostly share call path, metric and point: what was looked up for the
- * last one is used again while the bytes are the same. */
+ * The first record names the parameters. Records that follow each other mostly share call path and metric: what was looked up for the last one is
+ * used again while the bytes are the same. */
 #include "formats/extrap/bid.h"
 #include "formats/extrap/cursor.h"
 #include "formats/extrap/records.h"
@@ -22,8 +22,8 @@ typedef struct remembered {
 typedef struct record_reader {
     as_cursor cursor;
     const as_dialect *dialect;
-    remembered callpath, metric, point; /* of the last record; point: the text of its parameters */
-    as_vec seen;                        /* uint32_t for each parameter: the number of the last record that has it */
+    remembered callpath, metric; /* of the last record */
+    as_vec seen;                 /* uint32_t for each parameter: the number of the last record that has it */
     uint32_t record;
 } record_reader;
 
@@ -149,32 +149,20 @@ static assay_status read_more_parameters(record_reader *r, const char *begin) {
     return ASSAY_OK;
 }
 
-/* Whether the object that begins at the current token is the same text as the last one; then it is passed over. */
-static bool is_same_object(const remembered *last, as_json *json) {
-    if (!last->size || (size_t)(json->end - json->token) < last->size || memcmp(json->token, last->token, last->size) != 0) return false;
-    as_json_pass(json, last->size);
-    return true;
-}
-
 static assay_status read_point(record_reader *r, record *out) {
     as_cursor *c = &r->cursor;
-    as_dataset *ds = c->reader->dataset;
     if (out->has_point) return as_cursor_duplicate(c);
     AS_TRY(as_cursor_next(c));
     AS_TRY(as_cursor_expect(c, AS_JSON_OBJECT, r->dialect->parameters));
-    const char *begin = c->json.token;
     out->has_point = true;
-    if (!is_same_object(&r->point, &c->json)) {
-        size_t extras = c->extras.pending.count, n = as_ds_parameters(ds);
-        c->coordinates.count = 0;
-        AS_TRY(n ? read_more_parameters(r, begin) : read_first_parameters(r));
-        assay_id point = as_experiment_point(c->experiment, c->coordinates.data);
-        if (point == ASSAY_NONE) return as_reader_memory(c->reader);
-        bool is_plain = c->extras.pending.count == extras; /* else the text holds more than the point */
-        remember(&r->point, begin, is_plain ? (size_t)(c->json.token + c->json.token_size - begin) : 0, point);
-    }
-    out->key.point = r->point.id;
-    return ASSAY_OK;
+    if (as_cursor_guess_point(c, &out->key.point)) return ASSAY_OK;
+    const char *begin = c->json.token;
+    size_t extras = c->extras.pending.count;
+    c->coordinates.count = 0;
+    AS_TRY(as_ds_parameters(c->reader->dataset) ? read_more_parameters(r, begin) : read_first_parameters(r));
+    out->key.point = as_experiment_point(c->experiment, c->coordinates.data);
+    if (out->key.point == ASSAY_NONE) return as_reader_memory(c->reader);
+    return as_cursor_tell_point(c, out->key.point, begin, c->extras.pending.count == extras);
 }
 
 /* ---- records --------------------------------------------------------------------------------------------------------- */
@@ -240,8 +228,7 @@ static assay_status read_lines(record_reader *r) {
         const char *line_end = newline ? newline : end;
         if (!is_blank_line(at, line_end)) {
             as_json_restart(&c->json, at, (size_t)(line_end - at), line);
-            c->line_begin = at;
-            c->line = line;
+            as_cursor_line(c, at, line);
             assay_status status = read_record(r);
             if (status != ASSAY_OK && status != AS_STEP_OVER) return status;
             AS_TRY(as_cursor_progress(c));

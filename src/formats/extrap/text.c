@@ -298,10 +298,11 @@ static assay_status read_lines(text_reader *t) {
 
 static assay_status finish(text_reader *t) {
     as_place file = as_place_file(t->reader->input->path);
-    if (!as_ds_parameters(t->reader->dataset)) {
+    if (t->reader->failed) { /* enough was said */
+    } else if (!as_ds_parameters(t->reader->dataset)) {
         AS_TRY(as_broken(t->reader, file, "no-parameters", "no PARAMETER line"));
     } else if (!t->points.count) {
-        if (!t->points_are_faulty) AS_TRY(as_broken(t->reader, file, "no-points", "no POINTS line"));
+        AS_TRY(as_broken(t->reader, file, "no-points", "no POINTS line"));
     } else if (!t->has_data) {
         AS_TRY(as_broken(t->reader, file, "no-data", "no DATA line"));
     }
