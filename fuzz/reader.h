@@ -1,6 +1,6 @@
-/* What the fuzz targets of readers share: read the bytes as one format, twice (stopping at the first broken rule, and going on), write what was read in the
- * same format, read that again and write it once more. The second reading must succeed, with the same counts where nothing is said to be lost, and both
- * writings must be the same bytes. */
+/* What the fuzz targets of readers share: read the bytes as one format, twice (stopping at the first broken rule, and
+ * going on), write what was read in the same format, read that again and write it once more. The second reading must
+ * succeed, with the same counts where nothing is said to be lost, and both writings must be the same bytes. */
 #ifndef AS_FUZZ_READER_H
 #define AS_FUZZ_READER_H
 
@@ -23,8 +23,9 @@ static void check_counts(const as_dataset *a, const as_dataset *b, const as_form
     as_losses losses;
     as_losses_init(&losses);
     as_find_losses(a, format, &losses);
-    bool same = a->n_points == b->n_points && a->runs.count == b->runs.count && a->metrics.count == b->metrics.count && a->contexts.count == b->contexts.count &&
-                a->series.count == b->series.count && a->locations.count == b->locations.count && a->attributes.count == b->attributes.count;
+    bool same = a->n_points == b->n_points && a->runs.count == b->runs.count && a->metrics.count == b->metrics.count &&
+                a->contexts.count == b->contexts.count && a->series.count == b->series.count &&
+                a->locations.count == b->locations.count && a->attributes.count == b->attributes.count;
     if (!losses.texts.count && !same) abort();
     as_losses_free(&losses);
 }
@@ -52,14 +53,16 @@ static int fuzz_reader(const char *name, const uint8_t *bytes, size_t size) {
     as_read_config config = {.memory_limit = AS_FUZZ_MEMORY, .keep_going = true};
     as_dataset *ds = NULL;
     assay_error error;
-    if (as_read_memory("input", (const char *)bytes, size, &config, &ds, &error) == ASSAY_OK) as_dataset_free(ds); /* bidding */
+    if (as_read_memory("input", (const char *)bytes, size, &config, &ds, &error) == ASSAY_OK)
+        as_dataset_free(ds); /* bidding */
     config.format = name;
     if (as_read_memory("input", (const char *)bytes, size, &config, &ds, &error) == ASSAY_OK) as_dataset_free(ds);
     config.keep_going = false;
     if (as_read_memory("input", (const char *)bytes, size, &config, &ds, &error) == ASSAY_OK) {
         check_round_trip(ds, format);
         as_dataset_free(ds);
-    } else if (error.code == ASSAY_OK || !error.message[0]) abort();
+    } else if (error.code == ASSAY_OK || !error.message[0])
+        abort();
     return 0;
 }
 

@@ -1,7 +1,8 @@
-/* A format to copy: small, but whole. It is compiled and tested (tests/unit/test_template.c) and not registered, so the command does not know it.
- * docs/new-format.md says the same in prose.
+/* A format to copy: small, but whole. It is compiled and tested (tests/unit/test_template.c) and not registered, so
+ * the command does not know it. docs/new-format.md says the same in prose.
  *
- * STEP 1. Copy this file to src/formats/NAME.c (a format that needs more than one file gets a folder). Say here what a file looks like:
+ * STEP 1. Copy this file to src/formats/NAME.c (a format that needs more than one file gets a folder). Say here what
+ * a file looks like:
  *
  *   toy-profile 1                  the first line
  *   metric time s                  a metric and, if it has one, its unit; its values follow
@@ -9,7 +10,8 @@
  *   value main->solve 1.5          a path that comes again: the numbers are added up
  *   # a comment
  *
- * This is a profile: one run, no parameters. A format of measurements at points uses dataset/experiment.h instead, as formats/extrap/text.c does. */
+ * This is a profile: one run, no parameters. A format of measurements at points uses dataset/experiment.h instead, as
+ * formats/extrap/text.c does. */
 #include <stdlib.h>
 
 #include "formats/format.h"
@@ -19,9 +21,12 @@ enum { MAGIC_SIZE = sizeof MAGIC - 1, PROGRESS_BYTES = 1 << 18 };
 
 /* ---- STEP 2. bid: is it mine? ---------------------------------------------------------------------------------------- */
 
-/* Say how many bits you verified, here 8 for each character. Look at the probe only; never allocate, never fail. 0: not mine. */
+/* Say how many bits you verified, here 8 for each character. Look at the probe only; never allocate, never fail. 0:
+ * not mine. */
 static int bid(const as_probe *probe) {
-    return !probe->is_directory && probe->head_size >= MAGIC_SIZE && memcmp(probe->head, MAGIC, MAGIC_SIZE) == 0 ? 8 * MAGIC_SIZE : 0;
+    return !probe->is_directory && probe->head_size >= MAGIC_SIZE && memcmp(probe->head, MAGIC, MAGIC_SIZE) == 0
+               ? 8 * MAGIC_SIZE
+               : 0;
 }
 
 /* ---- STEP 3. read: bytes to a dataset -------------------------------------------------------------------------------- */
@@ -33,8 +38,8 @@ typedef struct row {
 
 typedef struct profile {
     as_reader *reader;
-    as_tree tree;  /* contexts arrive in any order and are numbered in the end */
-    as_vec rows;   /* row */
+    as_tree tree; /* contexts arrive in any order and are numbered in the end */
+    as_vec rows;  /* row */
     assay_id metric;
     const char *line, *end;
     uint32_t line_number;
@@ -42,7 +47,8 @@ typedef struct profile {
 
 /* Every error has a place, and says what to do where that is not plain. */
 static assay_status broken(profile *p, const char *at, const char *rule, const char *message) {
-    return as_broken(p->reader, as_place_line(p->reader->input->path, p->line_number, (uint32_t)(at - p->line) + 1), rule, "%s", message);
+    return as_broken(p->reader, as_place_line(p->reader->input->path, p->line_number, (uint32_t)(at - p->line) + 1),
+                     rule, "%s", message);
 }
 
 static assay_status read_metric(profile *p, const char *at) {
@@ -62,13 +68,16 @@ static assay_status read_value(profile *p, const char *at) {
     row new_row = {.metric = p->metric};
     if (p->metric == ASSAY_NONE) return broken(p, p->line, "no-metric", "a value before the first metric");
     if (!blank) return broken(p, p->line, "no-value", "a value needs a call path and a number");
-    if (!as_real_parse(blank + 1, (size_t)(p->end - blank - 1), &new_row.value)) return broken(p, blank + 1, "not-a-number", "not a number");
+    if (!as_real_parse(blank + 1, (size_t)(p->end - blank - 1), &new_row.value))
+        return broken(p, blank + 1, "not-a-number", "not a number");
     new_row.context = as_tree_path(&p->tree, at, (size_t)(blank - at));
     if (new_row.context == ASSAY_NONE || !as_vec_append(&p->rows, &new_row, 1)) return as_reader_memory(p->reader);
     return ASSAY_OK;
 }
 
-static bool begins(const profile *p, const char *word) { return (size_t)(p->end - p->line) > strlen(word) && memcmp(p->line, word, strlen(word)) == 0; }
+static bool begins(const profile *p, const char *word) {
+    return (size_t)(p->end - p->line) > strlen(word) && memcmp(p->line, word, strlen(word)) == 0;
+}
 
 static assay_status read_line(profile *p) {
     if (p->line == p->end || *p->line == '#') return ASSAY_OK;
@@ -110,7 +119,12 @@ static bool add_block(as_dataset *ds, const row *rows, size_t n, assay_id run) {
     uint64_t *starts = as_arena_array(&ds->arena, n + 1, sizeof *starts);
     double *values = as_arena_array(&ds->arena, n, sizeof *values);
     if (!contexts || !starts || !values) return false;
-    as_block block = {.metric = rows[0].metric, .run = run, .contexts = contexts, .starts = starts, .dtype = AS_DTYPE_DOUBLE, .values = values};
+    as_block block = {.metric = rows[0].metric,
+                      .run = run,
+                      .contexts = contexts,
+                      .starts = starts,
+                      .dtype = AS_DTYPE_DOUBLE,
+                      .values = values};
     for (size_t i = 0; i < n; i++) {
         if (i && rows[i].context == rows[i - 1].context) {
             values[block.n_contexts - 1] += rows[i].value;
@@ -167,13 +181,15 @@ static assay_status write_profile(as_writer *writer) {
         const as_block *block = as_ds_block(ds, i);
         const as_metric *metric = as_ds_metric(ds, block->metric);
         const char *unit = as_ds_text(ds, metric->unit);
-        as_output_printf(writer->out, "metric %s%s%s\n", as_ds_text(ds, metric->name), unit ? " " : "", unit ? unit : "");
+        as_output_printf(writer->out, "metric %s%s%s\n", as_ds_text(ds, metric->name), unit ? " " : "",
+                         unit ? unit : "");
         for (uint32_t k = 0; k < block->n_contexts && fine; k++) {
             fine = as_context_path(ds, block->contexts[k], &path);
             for (uint64_t at = block->starts[k]; at < block->starts[k + 1] && fine; at++) {
                 if (as_block_run(block, at) != 0) continue;
                 as_output_printf(writer->out, "value %s ", (const char *)path.data);
-                as_output_number(writer->out, as_block_value(block, at)); /* the shortest text that reads back the same */
+                as_output_number(writer->out,
+                                 as_block_value(block, at)); /* the shortest text that reads back the same */
                 as_output_char(writer->out, '\n');
             }
         }
@@ -201,4 +217,5 @@ const struct assay_format as_format_template = {
 };
 
 /* STEP 6. One line in formats.def: AS_FORMAT(as_format_NAME).
- * STEP 7. tests/unit/test_NAME.c, files in tests/data/, fuzz/fuzz_NAME.c with seeds, a row in the README's table of formats. */
+ * STEP 7. tests/unit/test_NAME.c, files in tests/data/, fuzz/fuzz_NAME.c with seeds, a row in the README's table of
+ * formats. */

@@ -1,4 +1,5 @@
-/* For tests of readers and writers: read text, say in a few words what was read, write it again. Include it behind cmocka.h. */
+/* For tests of readers and writers: read text, say in a few words what was read, write it again. Include it behind
+ * cmocka.h. */
 #ifndef AS_TESTS_HELPERS_H
 #define AS_TESTS_HELPERS_H
 
@@ -17,20 +18,25 @@ static inline as_dataset *read_bytes(const char *format, const char *bytes, size
     as_read_config config = {.format = format};
     as_dataset *ds = NULL;
     assay_error error;
-    if (as_read_memory("input", bytes, size, &config, &ds, &error) != ASSAY_OK) fail_msg("%u:%u: %s (%s)", error.line, error.column, error.message, error.rule);
+    if (as_read_memory("input", bytes, size, &config, &ds, &error) != ASSAY_OK)
+        fail_msg("%u:%u: %s (%s)", error.line, error.column, error.message, error.rule);
     return ds;
 }
 
-static inline as_dataset *read_text(const char *format, const char *text) { return read_bytes(format, text, strlen(text)); }
+static inline as_dataset *read_text(const char *format, const char *text) {
+    return read_bytes(format, text, strlen(text));
+}
 
 static inline void assert_refused(const char *format, const expected_error *expected) {
     as_read_config config = {.format = format};
     as_dataset *ds = NULL;
     assay_error error;
-    if (as_read_memory("input", expected->text, strlen(expected->text), &config, &ds, &error) == ASSAY_OK) fail_msg("accepted: %s", expected->text);
-    if (error.code != ASSAY_E_FORMAT || strcmp(error.rule, expected->rule) != 0 || error.line != expected->line || error.column != expected->column) {
-        fail_msg("%s\nexpected %s at %u:%u, got %s at %u:%u: %s", expected->text, expected->rule, expected->line, expected->column, error.rule, error.line,
-                 error.column, error.message);
+    if (as_read_memory("input", expected->text, strlen(expected->text), &config, &ds, &error) == ASSAY_OK)
+        fail_msg("accepted: %s", expected->text);
+    if (error.code != ASSAY_E_FORMAT || strcmp(error.rule, expected->rule) != 0 || error.line != expected->line ||
+        error.column != expected->column) {
+        fail_msg("%s\nexpected %s at %u:%u, got %s at %u:%u: %s", expected->text, expected->rule, expected->line,
+                 expected->column, error.rule, error.line, error.column, error.message);
     }
     assert_string_equal(error.path, "input");
 }
@@ -54,7 +60,9 @@ static inline void describe_rows(const as_dataset *ds, const as_series *series, 
     as_vec_init(&words, 1, NULL);
     assay_id point = ASSAY_NONE, run = ASSAY_NONE;
     bool open = false;
-    for (uint64_t row = index == UINT32_MAX ? 0 : block->starts[index], end = index == UINT32_MAX ? 0 : block->starts[index + 1]; row < end; row++) {
+    for (uint64_t row = index == UINT32_MAX ? 0 : block->starts[index],
+                  end = index == UINT32_MAX ? 0 : block->starts[index + 1];
+         row < end; row++) {
         assay_id here = as_block_run(block, row), location = as_block_location(block, row);
         if (open && here != run) fputc(']', out), open = false;
         if (as_ds_run(ds, here)->point != point) {
@@ -129,7 +137,8 @@ static inline char *losses_of(const as_dataset *ds, const char *format) {
     as_losses losses;
     as_losses_init(&losses);
     as_find_losses(ds, as_format_find(format), &losses);
-    for (size_t i = 0; i < losses.texts.count; i++) fprintf(out, "%s%s", i ? "; " : "", AS_AT(char *, &losses.texts, i));
+    for (size_t i = 0; i < losses.texts.count; i++)
+        fprintf(out, "%s%s", i ? "; " : "", AS_AT(char *, &losses.texts, i));
     as_losses_free(&losses);
     fclose(out);
     return text;
@@ -167,8 +176,10 @@ static inline void read_all_beginnings(const char *format, const char *text) {
             as_read_config config = {.format = format, .keep_going = keep_going};
             as_dataset *ds = NULL;
             assay_error error = {0};
-            if (as_read_memory("input", tight, size, &config, &ds, &error) == ASSAY_OK) as_dataset_free(ds);
-            else assert_true(error.message[0] != '\0');
+            if (as_read_memory("input", tight, size, &config, &ds, &error) == ASSAY_OK)
+                as_dataset_free(ds);
+            else
+                assert_true(error.message[0] != '\0');
             free(tight);
         }
     }

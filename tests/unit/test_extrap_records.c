@@ -8,25 +8,35 @@
 
 #include "helpers.h"
 
-#define JSONL "extrap-jsonl"
+#define JSONL  "extrap-jsonl"
 #define TALPAS "extrap-talpas"
 
 static void json_lines(void **state) {
     (void)state;
-    assert_reads(JSONL, "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":1}\n{\"params\":{\"p\":2},\"metric\":\"m\",\"callpath\":\"c\",\"value\":[2,3]}\n",
+    assert_reads(JSONL,
+                 "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":1}\n{\"params\":{\"p\":2},"
+                 "\"metric\":\"m\",\"callpath\":\"c\",\"value\":[2,3]}\n",
                  "c m (1): 1\nc m (2): 2 3\n");
     assert_reads(JSONL, "{\"params\":{\"p\":1},\"value\":1}", "<root> <default> (1): 1\n");
-    assert_reads(JSONL, "\xef\xbb\xbf\n \n{\"value\":1,\"params\":{\"p\":1}}\r\n\r\n{ \"value\" : 2 , \"params\" : { \"p\" : 1.0 } }\r\n", "<root> <default> (1): 1 2\n");
-    assert_reads(JSONL, "{\"params\":{\"b\":1,\"a\":2},\"value\":1}\n{\"params\":{\"a\":3,\"b\":4},\"value\":2}\n", "<root> <default> (1,2): 1\n<root> <default> (4,3): 2\n");
+    assert_reads(JSONL,
+                 "\xef\xbb\xbf\n \n{\"value\":1,\"params\":{\"p\":1}}\r\n\r\n{ \"value\" : 2 , \"params\" : { \"p\" : "
+                 "1.0 } }\r\n",
+                 "<root> <default> (1): 1 2\n");
+    assert_reads(JSONL, "{\"params\":{\"b\":1,\"a\":2},\"value\":1}\n{\"params\":{\"a\":3,\"b\":4},\"value\":2}\n",
+                 "<root> <default> (1,2): 1\n<root> <default> (4,3): 2\n");
     assert_reads(JSONL, "{\"params\":{\"p\":\"1e1\"},\"value\":\"2.5\"}\n", "<root> <default> (10): 2.5\n");
-    assert_reads(JSONL, "{\"params\":{\"p\":1},\"value\":[NaN,Infinity,-Infinity,\"nan\"]}\n", "<root> <default> (1): nan inf -inf nan\n");
-    assert_reads(JSONL, "{\"params\":{\"p\":1},\"callpath\":\"a\\u002d>\\u00e4\",\"metric\":\"\",\"value\":18446744073709551615}\n",
-                 "a->\xc3\xa4  (1): 18446744073709551615\n");
+    assert_reads(JSONL, "{\"params\":{\"p\":1},\"value\":[NaN,Infinity,-Infinity,\"nan\"]}\n",
+                 "<root> <default> (1): nan inf -inf nan\n");
+    assert_reads(
+        JSONL,
+        "{\"params\":{\"p\":1},\"callpath\":\"a\\u002d>\\u00e4\",\"metric\":\"\",\"value\":18446744073709551615}\n",
+        "a->\xc3\xa4  (1): 18446744073709551615\n");
 }
 
 static void nested_lists_are_repetitions_and_locations(void **state) {
     (void)state;
-    as_dataset *ds = read_text(JSONL, "{\"params\":{\"p\":1},\"value\":[[1,2],[3]]}\n{\"params\":{\"p\":1},\"value\":4}\n{\"params\":{\"p\":2},\"value\":[5,[6,7,8]]}\n");
+    as_dataset *ds = read_text(JSONL, "{\"params\":{\"p\":1},\"value\":[[1,2],[3]]}\n{\"params\":{\"p\":1},\"value\":4}"
+                                      "\n{\"params\":{\"p\":2},\"value\":[5,[6,7,8]]}\n");
     assert_described(ds, "<root> <default> (1): [1 2] [3] 4\n<root> <default> (2): 5 [6 7 8]\n");
     assert_int_equal(ds->runs.count, 5);
     assert_int_equal(ds->locations.count, 3);
@@ -36,10 +46,14 @@ static void nested_lists_are_repetitions_and_locations(void **state) {
 static void talpas(void **state) {
     (void)state;
     const char *same = "a;b m (1,2): 1\na;b m (3,4): 2 3\n";
-    assert_reads(TALPAS, "{\"parameters\":{\"x\":1;\"y\":2};\"metric\":\"m\";\"callpath\":\"a;b\";\"value\":1}\n"
-                         "{\"parameters\":{\"x\":3,\"y\":4};\"metric\":\"m\";\"callpath\":\"a;b\";\"value\":[2;3]}\n", same);
-    assert_reads(TALPAS, "{\"parameters\":{\"x\":1,\"y\":2},\"metric\":\"m\",\"callpath\":\"a;b\",\"value\":1}\n\n"
-                         "{\"value\":[2,3],\"callpath\":\"a;b\",\"metric\":\"m\",\"parameters\":{\"y\":4,\"x\":3}}", same);
+    assert_reads(TALPAS,
+                 "{\"parameters\":{\"x\":1;\"y\":2};\"metric\":\"m\";\"callpath\":\"a;b\";\"value\":1}\n"
+                 "{\"parameters\":{\"x\":3,\"y\":4};\"metric\":\"m\";\"callpath\":\"a;b\";\"value\":[2;3]}\n",
+                 same);
+    assert_reads(TALPAS,
+                 "{\"parameters\":{\"x\":1,\"y\":2},\"metric\":\"m\",\"callpath\":\"a;b\",\"value\":1}\n\n"
+                 "{\"value\":[2,3],\"callpath\":\"a;b\",\"metric\":\"m\",\"parameters\":{\"y\":4,\"x\":3}}",
+                 same);
 }
 
 static void errors_name_their_line(void **state) {
@@ -85,7 +99,8 @@ static void errors_name_their_line(void **state) {
         {FIRST "{\"parameters\":{\"p\":1};\"metric\":\"m\";\"value\":1}\n", "missing-key", 2, 1},
         {FIRST "{\"parameters\":{\"p\":1};\"callpath\":\"m\";\"value\":1}\n", "missing-key", 2, 1},
         {FIRST "{\"callpath\":\"c\";\"metric\":\"m\";\"value\":1}\n", "missing-key", 2, 1},
-        {FIRST "{\"parameters\":{\"q\":1};\"metric\":\"m\";\"callpath\":\"c\";\"value\":1}\n", "missing-parameter", 2, 15},
+        {FIRST "{\"parameters\":{\"q\":1};\"metric\":\"m\";\"callpath\":\"c\";\"value\":1}\n", "missing-parameter", 2,
+         15},
         {"# x\n" FIRST, "json-syntax", 1, 1},
         {FIRST "{\"parameters\":{\"p\":1}:\"metric\":\"m\"}\n", "json-syntax", 2, 22},
     };
@@ -95,7 +110,8 @@ static void errors_name_their_line(void **state) {
 
 static void all_broken_records_are_reported(void **state) {
     (void)state;
-    const char *text = "{\"params\":{\"p\":NaN,\"q\":1},\"value\":1}\n{\"params\":{\"p\":1},\"value\":1}\nx\n{\"params\":{\"q\":1},\"value\":1}\n"
+    const char *text = "{\"params\":{\"p\":NaN,\"q\":1},\"value\":1}\n{\"params\":{\"p\":1},\"value\":1}\nx\n{"
+                       "\"params\":{\"q\":1},\"value\":1}\n"
                        "{\"params\":{\"p\":1},\"value\":[]}\n{\"params\":{\"p\":1},\"value\":2}\n";
     as_read_config config = {.format = JSONL, .keep_going = true};
     as_dataset *ds = NULL;
@@ -109,12 +125,14 @@ static void all_broken_records_are_reported(void **state) {
 
 /* ---- unknown keys ---------------------------------------------------------------------------------------------------- */
 
-#define KEYS                                                                                                                                       \
-    "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":1}\n"                                                                   \
-    "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":[2,3],\"host\":\"n\\\"1\",\"job\":17,\"ok\":true,\"none\":null}\n"    \
-    "{\"params\":{\"p\":1,\"extra\":2.5},\"metric\":\"m\",\"callpath\":\"c\",\"value\":4}\n"                                                     \
-    "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":[5,6]}\n"                                                               \
-    "{\"params\":{\"p\":2},\"metric\":\"m\",\"callpath\":\"c\",\"value\":7,\"job\":123456789012345678901234567890,\"other\":{\"id\":9,\"HOST\":[1,{\"a\":\"b\"}]}}\n"
+#define KEYS                                                                                                           \
+    "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":1}\n"                                         \
+    "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":[2,3],\"host\":\"n\\\"1\",\"job\":17,\"ok\":" \
+    "true,\"none\":null}\n"                                                                                            \
+    "{\"params\":{\"p\":1,\"extra\":2.5},\"metric\":\"m\",\"callpath\":\"c\",\"value\":4}\n"                           \
+    "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":[5,6]}\n"                                     \
+    "{\"params\":{\"p\":2},\"metric\":\"m\",\"callpath\":\"c\",\"value\":7,\"job\":123456789012345678901234567890,"    \
+    "\"other\":{\"id\":9,\"HOST\":[1,{\"a\":\"b\"}]}}\n"
 
 static as_cell cell(const as_table *table, size_t row, const char *column) {
     size_t index = as_table_find_column(table, column);
@@ -156,17 +174,21 @@ static void unknown_keys_come_back(void **state) {
 
 static void keys_that_cannot_be_columns(void **state) {
     (void)state;
-    const char *odd = "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":0}\n"
-                      "{\"params\":{\"p\":1,\"P\":3,\"\":4},\"metric\":\"m\",\"callpath\":\"c\",\"value\":1,\"a\":1,\"A\":2,\"id\":3,\"Run\":4,\"\":5,\"params:z\":6,\"n\\u0000\":7,\"x\":NaN,\"y\":[NaN,-Infinity]}\n";
+    const char *odd =
+        "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":0}\n"
+        "{\"params\":{\"p\":1,\"P\":3,\"\":4},\"metric\":\"m\",\"callpath\":\"c\",\"value\":1,\"a\":1,\"A\":2,\"id\":3,"
+        "\"Run\":4,\"\":5,\"params:z\":6,\"n\\u0000\":7,\"x\":NaN,\"y\":[NaN,-Infinity]}\n";
     as_dataset *ds = read_text(JSONL, odd);
     as_table *table = as_ds_records(ds, "record");
-    assert_string_equal(cell(table, 0, "other").text, "{\"A\":2,\"id\":3,\"Run\":4,\"\":5,\"params:z\":6,\"n\\u0000\":7}");
+    assert_string_equal(cell(table, 0, "other").text,
+                        "{\"A\":2,\"id\":3,\"Run\":4,\"\":5,\"params:z\":6,\"n\\u0000\":7}");
     assert_string_equal(cell(table, 0, "params").text, "{\"\":4}");
     assert_int_equal(cell(table, 0, "params:P").i, 3);
     assert_string_equal(cell(table, 0, "y").text, "[\"nan\",\"-inf\"]"); /* strict JSON */
     char *written = write_text(ds, JSONL);
     assert_string_equal(written, "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":0}\n"
-                                 "{\"params\":{\"p\":1,\"P\":3,\"\":4},\"metric\":\"m\",\"callpath\":\"c\",\"value\":1,\"a\":1,\"x\":NaN,\"y\":[\"nan\",\"-inf\"],"
+                                 "{\"params\":{\"p\":1,\"P\":3,\"\":4},\"metric\":\"m\",\"callpath\":\"c\",\"value\":1,"
+                                 "\"a\":1,\"x\":NaN,\"y\":[\"nan\",\"-inf\"],"
                                  "\"A\":2,\"id\":3,\"Run\":4,\"\":5,\"params:z\":6,\"n\\u0000\":7}\n");
     free(written);
     as_dataset_free(ds);
@@ -176,7 +198,10 @@ static void many_different_keys_share_a_column(void **state) {
     (void)state;
     size_t n = 300, size = 0;
     char *text = malloc(n * 128);
-    for (size_t i = 0; i < n; i++) size += (size_t)sprintf(text + size, "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":%zu,\"k%zu\":%zu}\n", i, i, i);
+    for (size_t i = 0; i < n; i++)
+        size += (size_t)sprintf(
+            text + size, "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":%zu,\"k%zu\":%zu}\n", i,
+            i, i);
     as_dataset *ds = read_bytes(JSONL, text, size);
     assert_true(as_table_columns(as_ds_records(ds, "record")) < 120);
     char *written = write_text(ds, JSONL);
@@ -188,11 +213,13 @@ static void many_different_keys_share_a_column(void **state) {
 
 static void talpas_semicolons_in_unknown_values(void **state) {
     (void)state;
-    const char *text = "{\"parameters\":{\"p\":1;\"q\":1};\"metric\":\"m\";\"callpath\":\"c\";\"value\":1;\"k\":{\"a;\":[1;2];\"b\":3}}\n";
+    const char *text = "{\"parameters\":{\"p\":1;\"q\":1};\"metric\":\"m\";\"callpath\":\"c\";\"value\":1;\"k\":{\"a;"
+                       "\":[1;2];\"b\":3}}\n";
     as_dataset *ds = read_text(TALPAS, text);
     assert_string_equal(cell(as_ds_records(ds, "record"), 0, "k").text, "{\"a;\":[1,2],\"b\":3}");
     char *written = write_text(ds, TALPAS);
-    assert_string_equal(written, "{\"parameters\":{\"p\":1,\"q\":1};\"metric\":\"m\";\"callpath\":\"c\";\"value\":1;\"k\":{\"a;\":[1,2],\"b\":3}}\n");
+    assert_string_equal(written, "{\"parameters\":{\"p\":1,\"q\":1};\"metric\":\"m\";\"callpath\":\"c\";\"value\":1;"
+                                 "\"k\":{\"a;\":[1,2],\"b\":3}}\n");
     free(written);
     as_dataset_free(ds);
 }
@@ -201,16 +228,21 @@ static void talpas_semicolons_in_unknown_values(void **state) {
 
 static void writing(void **state) {
     (void)state;
-    const char *text = "PARAMETER x y\nPOINTS (1 2) (3 0.1)\nREGION a->\"b\"\nMETRIC time s\nDATA 1 2\nDATA nan -inf 0.1\n";
+    const char *text =
+        "PARAMETER x y\nPOINTS (1 2) (3 0.1)\nREGION a->\"b\"\nMETRIC time s\nDATA 1 2\nDATA nan -inf 0.1\n";
     assert_writes("extrap-text", text, JSONL,
                   "{\"params\":{\"x\":1,\"y\":2},\"metric\":\"time s\",\"callpath\":\"a->\\\"b\\\"\",\"value\":[1,2]}\n"
-                  "{\"params\":{\"x\":3,\"y\":0.1},\"metric\":\"time s\",\"callpath\":\"a->\\\"b\\\"\",\"value\":[NaN,-Infinity,0.1]}\n");
-    assert_writes("extrap-text", text, TALPAS,
-                  "{\"parameters\":{\"x\":1,\"y\":2};\"metric\":\"time s\";\"callpath\":\"a->\\\"b\\\"\";\"value\":[1,2]}\n"
-                  "{\"parameters\":{\"x\":3,\"y\":0.1};\"metric\":\"time s\";\"callpath\":\"a->\\\"b\\\"\";\"value\":[NaN,-Infinity,0.1]}\n");
+                  "{\"params\":{\"x\":3,\"y\":0.1},\"metric\":\"time "
+                  "s\",\"callpath\":\"a->\\\"b\\\"\",\"value\":[NaN,-Infinity,0.1]}\n");
+    assert_writes(
+        "extrap-text", text, TALPAS,
+        "{\"parameters\":{\"x\":1,\"y\":2};\"metric\":\"time s\";\"callpath\":\"a->\\\"b\\\"\";\"value\":[1,2]}\n"
+        "{\"parameters\":{\"x\":3,\"y\":0.1};\"metric\":\"time "
+        "s\";\"callpath\":\"a->\\\"b\\\"\";\"value\":[NaN,-Infinity,0.1]}\n");
     assert_survives("extrap-text", text, JSONL);
     assert_survives("extrap-text", text, TALPAS);
-    const char *nested = "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":[[1,2],[3],4]}\n{\"params\":{\"p\":2},\"metric\":\"m\",\"callpath\":\"c\",\"value\":[[5]]}\n";
+    const char *nested = "{\"params\":{\"p\":1},\"metric\":\"m\",\"callpath\":\"c\",\"value\":[[1,2],[3],4]}\n{"
+                         "\"params\":{\"p\":2},\"metric\":\"m\",\"callpath\":\"c\",\"value\":[[5]]}\n";
     assert_writes(JSONL, nested, JSONL, nested);
     assert_survives(JSONL, nested, TALPAS);
     assert_survives(JSONL, nested, "extrap-json");
@@ -221,7 +253,8 @@ static void what_records_cannot_hold(void **state) {
     const char *text = "PARAMETER p\nPOINTS 1 2\nMETRIC unused\nMETRIC a;b\nREGION r\nDATA 1\nREGION idle\n";
     assert_loses("extrap-text", text, JSONL, "1 point without data; 1 call path without data; 1 metric without data");
     assert_loses("extrap-text", text, TALPAS,
-                 "1 point without data; 1 call path without data; 1 metric without data; for readers other than assay, the ';' in 1 name (they take it for a comma)");
+                 "1 point without data; 1 call path without data; 1 metric without data; for readers other than assay, "
+                 "the ';' in 1 name (they take it for a comma)");
 }
 
 static int bid(const char *format, const char *text) {
@@ -231,7 +264,8 @@ static int bid(const char *format, const char *text) {
 
 static void bids(void **state) {
     (void)state;
-    const char *jsonl = "{\"params\":{\"p\":1},\"value\":1}\n", *full = "\n{\"value\":[1],\"metric\":\"m\",\"params\":{\"p\":1},\"callpath\":\"c\"}";
+    const char *jsonl = "{\"params\":{\"p\":1},\"value\":1}\n",
+               *full = "\n{\"value\":[1],\"metric\":\"m\",\"params\":{\"p\":1},\"callpath\":\"c\"}";
     const char *record = "{\"parameters\":{\"p\":1};\"metric\":\"m\";\"callpath\":\"c\";\"value\":1}\n";
     assert_int_equal(bid(JSONL, jsonl), 8 * (6 + 5));
     assert_int_equal(bid(JSONL, full), 8 * (6 + 5 + 6 + 8));
@@ -239,15 +273,26 @@ static void bids(void **state) {
     assert_int_equal(bid(TALPAS, jsonl), 0);
     assert_int_equal(bid(JSONL, record), 0);
     assert_int_equal(bid("extrap-json", record) + bid("extrap-json", jsonl), 0);
-    static const char *const others[] = {"", "{", "[]", "{\"params\":{\"p\":1}}", "{\"a\":{\"params\":{},\"value\":1}}", "{\"params\":1,\"value\":1}", "hello", "{\"params\":{}\n,\"value\":1}",
-                                         "{\"header\":{},\"origin\":\"\",\"collector_info\":{},\"resources\":[],\"global\":{},\"snapshots\":[]}"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_int_equal(bid(JSONL, others[i]) + bid(TALPAS, others[i]) + bid("extrap-json", others[i]), 0);
+    static const char *const others[] = {
+        "",
+        "{",
+        "[]",
+        "{\"params\":{\"p\":1}}",
+        "{\"a\":{\"params\":{},\"value\":1}}",
+        "{\"params\":1,\"value\":1}",
+        "hello",
+        "{\"params\":{}\n,\"value\":1}",
+        "{\"header\":{},\"origin\":\"\",\"collector_info\":{},\"resources\":[],\"global\":{},\"snapshots\":[]}"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(bid(JSONL, others[i]) + bid(TALPAS, others[i]) + bid("extrap-json", others[i]), 0);
 }
 
 static void cut_files(void **state) {
     (void)state;
     read_all_beginnings(JSONL, "\xef\xbb\xbf" KEYS "{\"params\":{\"p\":2},\"value\":[[1,\"2\"],NaN]}");
-    read_all_beginnings(TALPAS, "{\"parameters\":{\"p\":1};\"metric\":\"m\";\"callpath\":\"a;\\u00e4\";\"value\":[1;2]}\n{\"parameters\":{\"p\":2};\"metric\":\"m\";\"callpath\":\"c\";\"value\":1;\"k\":{\"a\":1}}");
+    read_all_beginnings(TALPAS,
+                        "{\"parameters\":{\"p\":1};\"metric\":\"m\";\"callpath\":\"a;\\u00e4\";\"value\":[1;2]}\n{"
+                        "\"parameters\":{\"p\":2};\"metric\":\"m\";\"callpath\":\"c\";\"value\":1;\"k\":{\"a\":1}}");
 }
 
 static void deep_nesting_is_refused(void **state) {

@@ -17,12 +17,16 @@ static void lines_and_blanks(void **state) {
     assert_reads(TEXT, "PARAMETER p\nPOINTS 1 2\nREGION r\nMETRIC m\nDATA 1\nDATA 2 3\n", same);
     assert_reads(TEXT, "PARAMETER p\r\nPOINTS 1 2\r\nREGION r\r\nMETRIC m\r\nDATA 1\r\nDATA 2 3\r\n", same);
     assert_reads(TEXT, "\xef\xbb\xbfPARAMETER p\nPOINTS 1 2\nREGION r\nMETRIC m\nDATA 1\nDATA 2 3", same);
-    assert_reads(TEXT, "\n \t\n# c\n  # c\nPARAMETER\tp \n POINTS  1\t2\n\tREGION r \nMETRIC   m\nDATA 1   \n\n#x\n  DATA\t2\v3\n", same);
+    assert_reads(
+        TEXT,
+        "\n \t\n# c\n  # c\nPARAMETER\tp \n POINTS  1\t2\n\tREGION r \nMETRIC   m\nDATA 1   \n\n#x\n  DATA\t2\v3\n",
+        same);
 }
 
 static void names(void **state) {
     (void)state;
-    assert_reads(TEXT, HEAD "REGION  a  b\t c -> d \nMETRIC  bytes   sent \nDATA 1\n", "a b c -> d bytes sent (1): 1\n");
+    assert_reads(TEXT, HEAD "REGION  a  b\t c -> d \nMETRIC  bytes   sent \nDATA 1\n",
+                 "a b c -> d bytes sent (1): 1\n");
     assert_reads(TEXT, HEAD "REGION b\xc3\xa4r\nDATA 1\n", "b\xc3\xa4r  (1): 1\n");
     assert_reads(TEXT, HEAD "DATA 1\nDATA 2\n", "  (1): 1\n  (2): 2\n");
     assert_reads(TEXT, HEAD "REGION\nMETRIC m\nDATA 1\n", " m (1): 1\n");
@@ -44,14 +48,16 @@ static void call_tree(void **state) {
 
 static void points(void **state) {
     (void)state;
-    static const char *const two[] = {"POINTS (1 2) (3 4)", "POINTS (1 2)(3 4)", "POINTS ( 1 2 ) ( 3 4 )", "POINTS ((1) (2)) ((3) (4))", "POINTS ((1)(2))((3) 4)",
-                                      "POINTS\t(\t1\t2\t)\nPOINTS (3 4)"};
+    static const char *const two[] = {"POINTS (1 2) (3 4)",     "POINTS (1 2)(3 4)",
+                                      "POINTS ( 1 2 ) ( 3 4 )", "POINTS ((1) (2)) ((3) (4))",
+                                      "POINTS ((1)(2))((3) 4)", "POINTS\t(\t1\t2\t)\nPOINTS (3 4)"};
     for (size_t i = 0; i < sizeof two / sizeof *two; i++) {
         char text[256];
         snprintf(text, sizeof text, "PARAMETER p q\n%s\nREGION r\nDATA 5\nDATA 6\n", two[i]);
         assert_reads(TEXT, text, "r  (1,2): 5\nr  (3,4): 6\n");
     }
-    static const char *const one[] = {"POINTS 1 2.5", "POINTS (1) (2.5)", "POINTS ( 1 ) ( 2.5 )", "POINTS ((1)) ((2.5))", "POINTS 1\nPOINTS 25e-1", "POINTS 1 (2.5)"};
+    static const char *const one[] = {"POINTS 1 2.5",         "POINTS (1) (2.5)",       "POINTS ( 1 ) ( 2.5 )",
+                                      "POINTS ((1)) ((2.5))", "POINTS 1\nPOINTS 25e-1", "POINTS 1 (2.5)"};
     for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
         char text[256];
         snprintf(text, sizeof text, "PARAMETER p\n%s\nREGION r\nDATA 5\nDATA 6\n", one[i]);
@@ -63,7 +69,8 @@ static void points(void **state) {
 
 static void numbers(void **state) {
     (void)state;
-    assert_reads(TEXT, HEAD "DATA 1e3 +2.5 .5 5. -0.25 1E-3\nDATA nan inf -Infinity\n", "  (1): 1000 2.5 0.5 5 -0.25 0.001\n  (2): nan inf -inf\n");
+    assert_reads(TEXT, HEAD "DATA 1e3 +2.5 .5 5. -0.25 1E-3\nDATA nan inf -Infinity\n",
+                 "  (1): 1000 2.5 0.5 5 -0.25 0.001\n  (2): nan inf -inf\n");
     assert_reads(TEXT, HEAD "DATA 9223372036854775807 -5\n", "  (1): 9223372036854775807 -5\n");
     assert_reads(TEXT, HEAD "DATA 18446744073709551615 5\n", "  (1): 18446744073709551615 5\n");
     as_dataset *ds = read_text(TEXT, HEAD "DATA 1\nDATA 2 1e999\n");
@@ -134,7 +141,9 @@ static void errors_name_their_place(void **state) {
         {"PARAMETER p\nPOINTS 1 nan\n", "not-finite", 2, 10},
         {"PARAMETER p\nPOINTS 1e999\n", "not-finite", 2, 8},
         {"PARAMETER p\nPOINTS (1,2)\n", "not-a-number", 2, 9},
-        {HEAD "REGION a\xff" "b\n", "utf-8", 3, 9},
+        {HEAD "REGION a\xff"
+              "b\n",
+         "utf-8", 3, 9},
         {HEAD "METRIC \xc3\n", "utf-8", 3, 8},
         {"PARAMETER \xed\xa0\x80\n", "utf-8", 1, 11},
     };
@@ -146,7 +155,10 @@ static void nul_bytes_are_refused(void **state) {
     static const struct {
         const char *bytes;
         size_t size;
-    } inputs[] = {{"\0\0\0\0", 4}, {HEAD "REGION a\0b\nDATA 1\n", sizeof HEAD + 17}, {HEAD "DATA 1\0\n", sizeof HEAD + 7}, {HEAD "#\0\nDATA 1\n", sizeof HEAD + 9}};
+    } inputs[] = {{"\0\0\0\0", 4},
+                  {HEAD "REGION a\0b\nDATA 1\n", sizeof HEAD + 17},
+                  {HEAD "DATA 1\0\n", sizeof HEAD + 7},
+                  {HEAD "#\0\nDATA 1\n", sizeof HEAD + 9}};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         as_read_config config = {.format = TEXT};
         as_dataset *ds;
@@ -156,7 +168,8 @@ static void nul_bytes_are_refused(void **state) {
 
 static void all_broken_lines_are_reported(void **state) {
     (void)state;
-    const char *text = "PARAMETER p\nPOINTS 1 2\nFOO\nREGION r\nDATA x\nDATA 2\nDATA 3\nREGION s\nDATA\nDATA 7\nPARAMETER q\n";
+    const char *text =
+        "PARAMETER p\nPOINTS 1 2\nFOO\nREGION r\nDATA x\nDATA 2\nDATA 3\nREGION s\nDATA\nDATA 7\nPARAMETER q\n";
     as_read_config config = {.format = TEXT, .keep_going = true};
     as_dataset *ds = NULL;
     assert_int_equal(as_read_memory("input", text, strlen(text), &config, &ds, NULL), ASSAY_OK);
@@ -173,19 +186,27 @@ static void bids(void **state) {
     static const struct {
         const char *text;
         int bits;
-    } inputs[] = {{"PARAMETER p\n", 72}, {"\xef\xbb\xbf PARAMETER\tp", 72}, {"# c\n\nMETRIC m\n  PARAMETER p\n", 72}, {"PARAMETERS p\n", 0},
-                  {"a PARAMETER p\n", 0}, {"", 0}, {"{\"parameters\":[]}", 0}};
+    } inputs[] = {{"PARAMETER p\n", 72},
+                  {"\xef\xbb\xbf PARAMETER\tp", 72},
+                  {"# c\n\nMETRIC m\n  PARAMETER p\n", 72},
+                  {"PARAMETERS p\n", 0},
+                  {"a PARAMETER p\n", 0},
+                  {"", 0},
+                  {"{\"parameters\":[]}", 0}};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-        as_probe probe = {.path = "x", .head = inputs[i].text, .head_size = strlen(inputs[i].text), .size = strlen(inputs[i].text)};
+        as_probe probe = {
+            .path = "x", .head = inputs[i].text, .head_size = strlen(inputs[i].text), .size = strlen(inputs[i].text)};
         assert_int_equal(format->bid(&probe), inputs[i].bits);
     }
 }
 
 static void writing(void **state) {
     (void)state;
-    const char *text = "PARAMETER p q\nPOINTS (1 2) (3 0.5)\nMETRIC time\nREGION main->f\nDATA 1 0.1\nDATA 1e+30\nREGION g\nDATA nan\nDATA inf\n";
+    const char *text = "PARAMETER p q\nPOINTS (1 2) (3 0.5)\nMETRIC time\nREGION main->f\nDATA 1 0.1\nDATA "
+                       "1e+30\nREGION g\nDATA nan\nDATA inf\n";
     assert_writes(TEXT, text, TEXT, text);
-    text = "PARAMETER p\nPOINTS (1) (2)\nMETRIC unused\nREGION idle\nMETRIC\nREGION\nDATA 18446744073709551615\nDATA 1\nMETRIC m\nDATA 2\nDATA 3\n";
+    text = "PARAMETER p\nPOINTS (1) (2)\nMETRIC unused\nREGION idle\nMETRIC\nREGION\nDATA 18446744073709551615\nDATA "
+           "1\nMETRIC m\nDATA 2\nDATA 3\n";
     assert_writes(TEXT, text, TEXT, text);
     assert_survives(TEXT, text, TEXT);
     assert_loses(TEXT, text, TEXT, "");
@@ -193,15 +214,20 @@ static void writing(void **state) {
 
 static void what_text_cannot_hold(void **state) {
     (void)state;
-    const char *names = "{\"params\":{\"a b\":1,\"a_b\":2,\"\":3},\"callpath\":\" x  y\",\"metric\":\"m\\nn\",\"value\":[[1,2],3]}\n";
-    assert_writes("extrap-jsonl", names, TEXT, "PARAMETER a_b_ a_b _\nPOINTS (1 2 3)\nMETRIC m n\nREGION x y\nDATA 1 2 3\n");
+    const char *names =
+        "{\"params\":{\"a b\":1,\"a_b\":2,\"\":3},\"callpath\":\" x  y\",\"metric\":\"m\\nn\",\"value\":[[1,2],3]}\n";
+    assert_writes("extrap-jsonl", names, TEXT,
+                  "PARAMETER a_b_ a_b _\nPOINTS (1 2 3)\nMETRIC m n\nREGION x y\nDATA 1 2 3\n");
     assert_loses("extrap-jsonl", names, TEXT,
                  "2 locations (their values become repetitions); the blanks in 2 parameter names (they become '_'); "
                  "the exact white space of 2 names of metrics and call paths (runs of it become one blank)");
-    const char *gaps = "{\"params\":{\"p\":1},\"callpath\":\"a\",\"value\":1}\n{\"params\":{\"p\":2},\"callpath\":\"b\",\"value\":2}\n"
-                       "{\"params\":{\"p\":1},\"callpath\":\"c\",\"value\":3}\n{\"params\":{\"p\":2},\"callpath\":\"c\",\"value\":4}\n";
-    assert_writes("extrap-jsonl", gaps, TEXT,
-                  "PARAMETER p\nPOINTS (1) (2)\nREGION b\nMETRIC <default>\nREGION a\nDATA 1\nREGION c\nDATA 3\nDATA 4\n");
+    const char *gaps =
+        "{\"params\":{\"p\":1},\"callpath\":\"a\",\"value\":1}\n{\"params\":{\"p\":2},\"callpath\":\"b\",\"value\":2}\n"
+        "{\"params\":{\"p\":1},\"callpath\":\"c\",\"value\":3}\n{\"params\":{\"p\":2},\"callpath\":\"c\",\"value\":4}"
+        "\n";
+    assert_writes(
+        "extrap-jsonl", gaps, TEXT,
+        "PARAMETER p\nPOINTS (1) (2)\nREGION b\nMETRIC <default>\nREGION a\nDATA 1\nREGION c\nDATA 3\nDATA 4\n");
     assert_loses("extrap-jsonl", gaps, TEXT,
                  "the values of 1 series (metric and call path) without data at a point before their last; "
                  "for readers other than assay, 1 series (metric and call path) without data at the last points");
@@ -209,7 +235,8 @@ static void what_text_cannot_hold(void **state) {
 
 static void cut_files(void **state) {
     (void)state;
-    read_all_beginnings(TEXT, "\xef\xbb\xbfPARAMETER p q\r\nPOINTS (1 2) ((3) (4))\nMETRIC t\xc3\xa4\nREGION a->b  c\nDATA 1 2.5e3\nDATA nan\n# x\nREGION d\nDATA 7\n");
+    read_all_beginnings(TEXT, "\xef\xbb\xbfPARAMETER p q\r\nPOINTS (1 2) ((3) (4))\nMETRIC t\xc3\xa4\nREGION a->b  "
+                              "c\nDATA 1 2.5e3\nDATA nan\n# x\nREGION d\nDATA 7\n");
 }
 
 static void huge_counts(void **state) {

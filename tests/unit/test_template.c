@@ -14,17 +14,24 @@ static assay_status read_toy(const char *text, bool keep_going, as_dataset **out
     as_reader reader = {.input = &input, .dataset = ds, .keep_going = keep_going, .error = error};
     ds->format = as_format_template.name;
     assay_status status = as_format_template.read(&reader);
-    if (status == ASSAY_OK) *out = ds;
-    else as_dataset_free(ds);
+    if (status == ASSAY_OK)
+        *out = ds;
+    else
+        as_dataset_free(ds);
     return status;
 }
 
-#define PROFILE "toy-profile 1\nmetric time s\nvalue main 2\nvalue main->solve 1.5\nvalue main->io 0.25\nmetric calls\nvalue main->io 7\n"
+#define PROFILE                                                                                                        \
+    "toy-profile 1\nmetric time s\nvalue main 2\nvalue main->solve 1.5\nvalue main->io 0.25\nmetric calls\nvalue "     \
+    "main->io 7\n"
 
 static void reading(void **state) {
     (void)state;
     as_dataset *ds = NULL;
-    assert_int_equal(read_toy("toy-profile 1\n# c\nmetric time s\nvalue main->solve 1\nvalue idle 5\nvalue main->solve 0.5\n\nmetric calls\nvalue main 3", false, &ds, NULL), ASSAY_OK);
+    assert_int_equal(read_toy("toy-profile 1\n# c\nmetric time s\nvalue main->solve 1\nvalue idle 5\nvalue main->solve "
+                              "0.5\n\nmetric calls\nvalue main 3",
+                              false, &ds, NULL),
+                     ASSAY_OK);
     assert_int_equal(ds->runs.count, 1);
     assert_int_equal(ds->contexts.count, 3); /* main, main->solve, idle */
     assert_int_equal(as_ds_metric(ds, 0)->kind, AS_KIND_EXCLUSIVE);
@@ -91,6 +98,7 @@ static void bidding(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reading), cmocka_unit_test(errors), cmocka_unit_test(writing), cmocka_unit_test(bidding)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reading), cmocka_unit_test(errors), cmocka_unit_test(writing),
+                                       cmocka_unit_test(bidding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,8 +38,10 @@ int as_bid_json(const as_probe *probe, const as_bid_key *keys, bool one_line) {
     size_t depth = 0;
     while (at < end) {
         if (*at != '"') {
-            if (*at == '{' || *at == '[') depth++;
-            else if ((*at == '}' || *at == ']') && --depth == 0) break;
+            if (*at == '{' || *at == '[')
+                depth++;
+            else if ((*at == '}' || *at == ']') && --depth == 0)
+                break;
             at++;
             continue;
         }

@@ -10,8 +10,8 @@ typedef struct as_bid_key {
     bool required;
 } as_bid_key;
 
-/* Bits of the keys found at the top level of the first object, 8 for each character; 0 where a required one is missing. keys ends with a
- * key NULL. one_line: the object must end with its line. */
+/* Bits of the keys found at the top level of the first object, 8 for each character; 0 where a required one is
+ * missing. keys ends with a key NULL. one_line: the object must end with its line. */
 int as_bid_json(const as_probe *probe, const as_bid_key *keys, bool one_line);
 
 #endif

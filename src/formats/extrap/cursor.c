@@ -47,7 +47,8 @@ void as_cursor_line(as_cursor *c, const char *at, uint32_t line) {
 as_place as_cursor_place(as_cursor *c, const char *at) {
     const char *from = at < c->known ? at : c->known, *to = at < c->known ? c->known : at, *last = NULL;
     uint32_t lines = 0;
-    for (const char *newline = from; (newline = memchr(newline, '\n', (size_t)(to - newline))); newline++, lines++) last = newline;
+    for (const char *newline = from; (newline = memchr(newline, '\n', (size_t)(to - newline))); newline++, lines++)
+        last = newline;
     if (at >= c->known) {
         c->known_line += lines;
         if (last) c->known_begin = last + 1;
@@ -57,13 +58,17 @@ as_place as_cursor_place(as_cursor *c, const char *at) {
         c->known_begin = newline ? newline + 1 : c->begin;
     }
     c->known = at;
-    return (as_place){.path = c->reader->input->path, .offset = at - c->reader->input->data, .line = c->known_line, .column = (uint32_t)(at - c->known_begin) + 1};
+    return (as_place){.path = c->reader->input->path,
+                      .offset = at - c->reader->input->data,
+                      .line = c->known_line,
+                      .column = (uint32_t)(at - c->known_begin) + 1};
 }
 
 static assay_status broken(as_cursor *c, const char *at, const char *rule, const char *format, va_list args) {
     char message[sizeof(((assay_error *)0)->message)];
     vsnprintf(message, sizeof message, format, args);
-    return as_broken(c->reader, as_cursor_place(c, at), rule, "%s", message) == ASSAY_OK ? AS_STEP_OVER : ASSAY_E_FORMAT;
+    return as_broken(c->reader, as_cursor_place(c, at), rule, "%s", message) == ASSAY_OK ? AS_STEP_OVER
+                                                                                         : ASSAY_E_FORMAT;
 }
 
 assay_status as_cursor_broken_at(as_cursor *c, const char *at, const char *rule, const char *format, ...) {
@@ -92,7 +97,8 @@ assay_status as_cursor_duplicate(as_cursor *c) {
 assay_status as_cursor_syntax(as_cursor *c) {
     assay_error found;
     if (as_json_fail(&c->json, &found) != ASSAY_E_FORMAT) return as_reader_memory(c->reader);
-    return as_broken(c->reader, as_json_place(&c->json), found.rule, "%s", found.message) == ASSAY_OK ? AS_STEP_OVER : ASSAY_E_FORMAT;
+    return as_broken(c->reader, as_json_place(&c->json), found.rule, "%s", found.message) == ASSAY_OK ? AS_STEP_OVER
+                                                                                                      : ASSAY_E_FORMAT;
 }
 
 static const char *type_name(as_json_type type) {
@@ -150,26 +156,31 @@ assay_status as_cursor_number(as_cursor *c, const char *what, as_number *out) {
         *out = as_json_number(json);
         bool spelled = json->token[json->token_size - 1] == 'y'; /* Infinity */
         if (out->kind == AS_REAL && isinf(out->r) && !spelled) {
-            as_warn(c->reader, as_cursor_place(c, json->token), "huge-number", "'%.*s' is beyond the largest number and read as infinity", shown(json->token_size),
-                    json->token);
+            as_warn(c->reader, as_cursor_place(c, json->token), "huge-number",
+                    "'%.*s' is beyond the largest number and read as infinity", shown(json->token_size), json->token);
         }
         return ASSAY_OK;
     }
-    if (json->type != AS_JSON_STRING) return as_cursor_broken(c, "not-a-number", "%s must be a number, not %s", what, type_name(json->type));
+    if (json->type != AS_JSON_STRING)
+        return as_cursor_broken(c, "not-a-number", "%s must be a number, not %s", what, type_name(json->type));
     size_t size;
     const char *text = as_json_text(&c->json, &size);
     if (!text) return as_reader_memory(c->reader);
     if (as_number_parse(text, size, out)) return ASSAY_OK;
-    return as_cursor_broken(c, "not-a-number", "%s must be a number, not %.*s", what, shown(json->token_size), json->token);
+    return as_cursor_broken(c, "not-a-number", "%s must be a number, not %.*s", what, shown(json->token_size),
+                            json->token);
 }
 
 assay_status as_cursor_coordinate(as_cursor *c) {
     as_number number;
     AS_TRY(as_cursor_number(c, "a coordinate", &number));
     double real = as_number_real(number);
-    if (!isfinite(real)) return as_cursor_broken(c, "not-finite", "the coordinate %.*s is not finite", shown(c->json.token_size), c->json.token);
+    if (!isfinite(real))
+        return as_cursor_broken(c, "not-finite", "the coordinate %.*s is not finite", shown(c->json.token_size),
+                                c->json.token);
     if (number.kind != AS_REAL && fabs(real) > EXACT_INTEGERS) {
-        as_warn(c->reader, as_cursor_place(c, c->json.token), "inexact-integer", "a coordinate above 2^53 is rounded to the nearest real");
+        as_warn(c->reader, as_cursor_place(c, c->json.token), "inexact-integer",
+                "a coordinate above 2^53 is rounded to the nearest real");
     }
     return as_vec_append(&c->coordinates, &real, 1) ? ASSAY_OK : as_reader_memory(c->reader);
 }
@@ -178,7 +189,9 @@ static bool is_at_point(as_cursor *c, assay_id point) {
     if (point >= c->point_texts.count) return false;
     const point_text *known = &AS_AT(point_text, &c->point_texts, point);
     as_json *json = &c->json;
-    if (!known->size || (size_t)(json->end - json->token) < known->size || memcmp(json->token, known->text, known->size) != 0) return false;
+    if (!known->size || (size_t)(json->end - json->token) < known->size ||
+        memcmp(json->token, known->text, known->size) != 0)
+        return false;
     as_json_pass(json, known->size);
     c->last_point = point;
     return true;
@@ -196,7 +209,9 @@ assay_status as_cursor_tell_point(as_cursor *c, assay_id point, const char *begi
     while (c->point_texts.count <= point) {
         if (!as_vec_push(&c->point_texts)) return as_reader_memory(c->reader);
     }
-    if (is_plain) AS_AT(point_text, &c->point_texts, point) = (point_text){begin, (size_t)(c->json.token + c->json.token_size - begin)};
+    if (is_plain)
+        AS_AT(point_text, &c->point_texts, point) =
+            (point_text){begin, (size_t)(c->json.token + c->json.token_size - begin)};
     c->last_point = point;
     return ASSAY_OK;
 }
@@ -215,7 +230,8 @@ static assay_status read_inner_list(as_cursor *c, const char *what) {
     for (;; location++) {
         AS_TRY(as_cursor_next(c));
         if (c->json.type == AS_JSON_ARRAY_END) break;
-        if (c->json.type == AS_JSON_ARRAY) return as_cursor_broken(c, "nested-values", "%s is nested deeper than repetitions and locations", what);
+        if (c->json.type == AS_JSON_ARRAY)
+            return as_cursor_broken(c, "nested-values", "%s is nested deeper than repetitions and locations", what);
         if (location == ASSAY_NONE) return as_cursor_broken(c, "nested-values", "too many locations");
         AS_TRY(add_value(c, what, location));
     }
@@ -229,8 +245,10 @@ assay_status as_cursor_values(as_cursor *c, const char *what) {
     for (;;) {
         AS_TRY(as_cursor_next(c));
         if (c->json.type == AS_JSON_ARRAY_END) break;
-        if (c->json.type == AS_JSON_ARRAY) AS_TRY(read_inner_list(c, what));
-        else AS_TRY(add_value(c, what, ASSAY_NONE));
+        if (c->json.type == AS_JSON_ARRAY)
+            AS_TRY(read_inner_list(c, what));
+        else
+            AS_TRY(add_value(c, what, ASSAY_NONE));
     }
     return c->values.count ? ASSAY_OK : as_cursor_broken_at(c, begin, "no-values", "%s is an empty list", what);
 }
@@ -240,7 +258,8 @@ assay_status as_cursor_values(as_cursor *c, const char *what) {
 /* Appends a piece of JSON text to out. */
 static bool put(as_vec *out, const char *text, size_t size) { return as_vec_append(out, text, size); }
 
-/* Copies JSON text, making it strict: commas instead of TaLPas' semicolons, and the words NaN and Infinity as strings, as everywhere in assay. */
+/* Copies JSON text, making it strict: commas instead of TaLPas' semicolons, and the words NaN and Infinity as
+ * strings, as everywhere in assay. */
 static bool make_strict(const char *at, size_t size, as_vec *out) {
     out->count = 0;
     bool fine = as_vec_reserve(out, size);
@@ -316,7 +335,8 @@ assay_status as_cursor_parameter(as_cursor *c, assay_id *out) {
     size_t size;
     AS_TRY(as_cursor_name(c, "a parameter", &name, &size));
     size_t before = as_ds_parameters(ds);
-    if (before == AS_EXTRAP_MAX_PARAMETERS) return as_cursor_broken(c, "too-many-parameters", "more than %d parameters", AS_EXTRAP_MAX_PARAMETERS);
+    if (before == AS_EXTRAP_MAX_PARAMETERS)
+        return as_cursor_broken(c, "too-many-parameters", "more than %d parameters", AS_EXTRAP_MAX_PARAMETERS);
     *out = as_add_parameter(ds, as_ds_intern(ds, name, size));
     if (*out == ASSAY_NONE) return as_reader_memory(c->reader);
     if (*out < before) return as_cursor_duplicate(c);
@@ -332,8 +352,9 @@ assay_status as_cursor_commit(as_cursor *c, as_cell_key key) {
     if (!as_extras_commit(&c->extras, c->experiment, key, repetitions)) return as_reader_memory(c->reader);
     for (size_t i = 0; i < c->values.count; i++) {
         const as_listed_value *value = &AS_AT(as_listed_value, &c->values, i);
-        bool fine = value->location == ASSAY_NONE ? as_experiment_value(c->experiment, key, value->number)
-                                                  : as_experiment_value_at(c->experiment, key, value->location, value->number);
+        bool fine = value->location == ASSAY_NONE
+                        ? as_experiment_value(c->experiment, key, value->number)
+                        : as_experiment_value_at(c->experiment, key, value->location, value->number);
         if (!fine) return as_reader_memory(c->reader);
     }
     c->has_data = true;
@@ -344,9 +365,12 @@ assay_status as_cursor_finish(as_cursor *c) {
     as_reader *reader = c->reader;
     as_place file = as_place_file(reader->input->path);
     if (!reader->failed) {
-        if (!as_ds_parameters(reader->dataset)) AS_TRY(as_broken(reader, file, "no-parameters", "no parameters"));
-        else if (!c->has_data) AS_TRY(as_broken(reader, file, "no-data", "no measurements"));
+        if (!as_ds_parameters(reader->dataset))
+            AS_TRY(as_broken(reader, file, "no-parameters", "no parameters"));
+        else if (!c->has_data)
+            AS_TRY(as_broken(reader, file, "no-data", "no measurements"));
     }
-    if (!as_experiment_finish(c->experiment, file, &c->new_ids) || !as_extras_finish(&c->extras, c->new_ids)) return as_reader_memory(reader);
+    if (!as_experiment_finish(c->experiment, file, &c->new_ids) || !as_extras_finish(&c->extras, c->new_ids))
+        return as_reader_memory(reader);
     return ASSAY_OK;
 }

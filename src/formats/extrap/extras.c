@@ -118,7 +118,8 @@ static uint32_t column_for(as_extras *extras, const pending_value *value) {
     size_t size = as_str_size(&extras->ds->strings, value->key), column = NO_COLUMN;
     char *name = NULL;
     if (asprintf(&name, "%s%s", value->kind == AS_EXTRA_PARAMETER ? PREFIX : "", key) < 0) return AS_MAP_NONE;
-    bool fits = size > 0 && strlen(key) == size && as_table_columns(extras->table) < FIXED_COLUMNS + AS_EXTRAS_MAX_COLUMNS;
+    bool fits =
+        size > 0 && strlen(key) == size && as_table_columns(extras->table) < FIXED_COLUMNS + AS_EXTRAS_MAX_COLUMNS;
     if (value->kind == AS_EXTRA_KEY) fits = fits && strncasecmp(key, PREFIX, PREFIX_SIZE) != 0;
     if (fits && !is_taken(extras->table, name)) column = as_table_add_column(extras->table, name);
     free(name);
@@ -127,10 +128,15 @@ static uint32_t column_for(as_extras *extras, const pending_value *value) {
 }
 
 static void write_cell(as_output *out, as_cell cell) {
-    if (cell.type == AS_CELL_TEXT) as_json_write_string(out, cell.text, cell.size);
-    else if (cell.type == AS_CELL_JSON) as_output_write(out, cell.text, cell.size);
-    else if (cell.type == AS_CELL_INT) as_output_int(out, cell.i);
-    else as_write_json_number(out, cell.type == AS_CELL_UINT ? (as_number){.kind = AS_UINT, .u = cell.u} : (as_number){.kind = AS_REAL, .r = cell.r});
+    if (cell.type == AS_CELL_TEXT)
+        as_json_write_string(out, cell.text, cell.size);
+    else if (cell.type == AS_CELL_JSON)
+        as_output_write(out, cell.text, cell.size);
+    else if (cell.type == AS_CELL_INT)
+        as_output_int(out, cell.i);
+    else
+        as_write_json_number(out, cell.type == AS_CELL_UINT ? (as_number){.kind = AS_UINT, .u = cell.u}
+                                                            : (as_number){.kind = AS_REAL, .r = cell.r});
 }
 
 /* The pending values of this kind that have no column, as one JSON object. */
@@ -144,8 +150,10 @@ static bool set_others(as_extras *extras, size_t row, as_extra_kind kind) {
         as_json_write_string(out, as_ds_text(extras->ds, value->key), as_str_size(&extras->ds->strings, value->key));
         as_output_char(out, ':');
         as_cell cell = cell_of(extras, value);
-        if (cell.type == AS_CELL_REAL) as_json_write_real(out, cell.r); /* the column holds strict JSON */
-        else write_cell(out, cell);
+        if (cell.type == AS_CELL_REAL)
+            as_json_write_real(out, cell.r); /* the column holds strict JSON */
+        else
+            write_cell(out, cell);
     }
     if (!out) return true;
     as_output_char(out, '}');
@@ -161,7 +169,9 @@ static bool set_others(as_extras *extras, size_t row, as_extra_kind kind) {
 bool as_extras_commit(as_extras *extras, as_experiment *experiment, as_cell_key key, uint32_t repetitions) {
     if (!extras->pending.count) return true;
     row_place place = {key, as_experiment_repetition(experiment, key)};
-    if (place.repetition == UINT32_MAX || !make_table(extras) || !as_table_add_row(extras->table) || !as_vec_append(&extras->rows, &place, 1)) return false;
+    if (place.repetition == UINT32_MAX || !make_table(extras) || !as_table_add_row(extras->table) ||
+        !as_vec_append(&extras->rows, &place, 1))
+        return false;
     size_t row = as_table_rows(extras->table) - 1;
     as_table_set(extras->table, row, ID, as_cell_int((int64_t)row));
     as_table_set(extras->table, row, METRIC, as_cell_int(key.metric));
@@ -169,7 +179,9 @@ bool as_extras_commit(as_extras *extras, as_experiment *experiment, as_cell_key 
     for (size_t i = 0; i < extras->pending.count; i++) {
         const pending_value *value = &AS_AT(pending_value, &extras->pending, i);
         uint32_t column = column_for(extras, value);
-        if (column == AS_MAP_NONE || (column != NO_COLUMN && !as_table_set(extras->table, row, column, cell_of(extras, value)))) return false;
+        if (column == AS_MAP_NONE ||
+            (column != NO_COLUMN && !as_table_set(extras->table, row, column, cell_of(extras, value))))
+            return false;
     }
     return set_others(extras, row, AS_EXTRA_KEY) && set_others(extras, row, AS_EXTRA_PARAMETER);
 }
@@ -211,7 +223,9 @@ bool as_extras_index_make(as_extras_index *index, const as_dataset *ds, const ch
     if (!table || strcmp(ds->format, format) != 0 || !has_our_columns(table)) return true;
     index->table = table;
     for (size_t row = 0; row < as_table_rows(table); row++) {
-        indexed_row entry = {(assay_id)as_table_get(table, row, METRIC).i, (assay_id)as_table_get(table, row, CONTEXT).i, (assay_id)as_table_get(table, row, RUN).i, row};
+        indexed_row entry = {(assay_id)as_table_get(table, row, METRIC).i,
+                             (assay_id)as_table_get(table, row, CONTEXT).i, (assay_id)as_table_get(table, row, RUN).i,
+                             row};
         if (!as_vec_append(&index->rows, &entry, 1)) return false;
     }
     if (index->rows.count) qsort(index->rows.data, index->rows.count, sizeof(indexed_row), compare_rows);
@@ -220,7 +234,8 @@ bool as_extras_index_make(as_extras_index *index, const as_dataset *ds, const ch
 
 void as_extras_index_free(as_extras_index *index) { as_vec_free(&index->rows); }
 
-size_t as_extras_find(const as_extras_index *index, assay_id metric, assay_id context, assay_id run, uint64_t *repetitions) {
+size_t as_extras_find(const as_extras_index *index, assay_id metric, assay_id context, assay_id run,
+                      uint64_t *repetitions) {
     if (!index->rows.count) return SIZE_MAX;
     indexed_row key = {metric, context, run, 0};
     const indexed_row *found = bsearch(&key, index->rows.data, index->rows.count, sizeof key, compare_rows);
@@ -246,13 +261,16 @@ void as_extras_write(const as_extras_index *index, size_t row, as_extra_kind kin
         if (strcmp(name, rest) == 0) { /* {"a":1,"b":2} without its braces */
             as_output_char(out, separator);
             as_output_write(out, cell.text + 1, cell.size - 2);
-        } else if (strcmp(name, OTHER) != 0 && strcmp(name, OTHER_PARAMETERS) != 0 && is_parameter == (kind == AS_EXTRA_PARAMETER)) {
+        } else if (strcmp(name, OTHER) != 0 && strcmp(name, OTHER_PARAMETERS) != 0 &&
+                   is_parameter == (kind == AS_EXTRA_PARAMETER)) {
             write_member(out, separator, name + (is_parameter ? PREFIX_SIZE : 0), cell);
         }
     }
 }
 
 void as_write_json_number(as_output *out, as_number number) {
-    if (number.kind != AS_REAL || isfinite(number.r)) as_output_number(out, number);
-    else as_output_text(out, isnan(number.r) ? "NaN" : number.r > 0 ? "Infinity" : "-Infinity");
+    if (number.kind != AS_REAL || isfinite(number.r))
+        as_output_number(out, number);
+    else
+        as_output_text(out, isnan(number.r) ? "NaN" : number.r > 0 ? "Infinity" : "-Infinity");
 }

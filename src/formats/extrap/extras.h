@@ -1,8 +1,10 @@
-/* Unknown keys of JSON records: rows of the table "record", so that SQL sees them and the writer of the same format puts them back.
+/* Unknown keys of JSON records: rows of the table "record", so that SQL sees them and the writer of the same format
+ * puts them back.
  *
- * Columns: id, run (the record's first repetition), metric, context, repetitions (of the record), then one for each key; parameters beyond
- * those of the first record are "params:NAME". Keys that cannot be a column (reserved, empty, equal to another but for case, or beyond the first
- * AS_EXTRAS_MAX_COLUMNS) stay together as a JSON object: in the column "other", parameters in the column "params". */
+ * Columns: id, run (the record's first repetition), metric, context, repetitions (of the record), then one for each
+ * key; parameters beyond those of the first record are "params:NAME". Keys that cannot be a column (reserved, empty,
+ * equal to another but for case, or beyond the first AS_EXTRAS_MAX_COLUMNS) stay together as a JSON object: in the
+ * column "other", parameters in the column "params". */
 #ifndef AS_FORMATS_EXTRAP_EXTRAS_H
 #define AS_FORMATS_EXTRAP_EXTRAS_H
 
@@ -56,7 +58,8 @@ typedef struct as_extras_index {
 bool as_extras_index_make(as_extras_index *index, const as_dataset *ds, const char *format);
 void as_extras_index_free(as_extras_index *index);
 /* The row of the record whose values begin with this run, or SIZE_MAX; *repetitions: how many it has. */
-size_t as_extras_find(const as_extras_index *index, assay_id metric, assay_id context, assay_id run, uint64_t *repetitions);
+size_t as_extras_find(const as_extras_index *index, assay_id metric, assay_id context, assay_id run,
+                      uint64_t *repetitions);
 /* Writes `,"key":value` for each key of the row. separator: ',' or ';'. */
 void as_extras_write(const as_extras_index *index, size_t row, as_extra_kind kind, char separator, as_output *out);
 

@@ -1,13 +1,15 @@
-/* extrap-json: one document, in the newer layout (measurements is an object, json_new.c) or the older one (measurements is a list that refers to
- * other lists by ids, json_old.c).
+/* extrap-json: one document, in the newer layout (measurements is an object, json_new.c) or the older one
+ * (measurements is a list that refers to other lists by ids, json_old.c).
  *
- * The newer layout is read in one pass where the parameters come first, as they mostly do. Otherwise, and in the older layout, a first pass checks
- * the JSON and notes where each member stands, and a second one reads them in the order in which they can be understood. */
+ * The newer layout is read in one pass where the parameters come first, as they mostly do. Otherwise, and in the
+ * older layout, a first pass checks the JSON and notes where each member stands, and a second one reads them in the
+ * order in which they can be understood. */
 #include "formats/extrap/json.h"
 
 #include "formats/extrap/bid.h"
 
-static const char *const MEMBERS[AS_DOC_MEMBERS] = {"parameters", "measurements", "callpaths", "metrics", "coordinates"};
+static const char *const MEMBERS[AS_DOC_MEMBERS] = {"parameters", "measurements", "callpaths", "metrics",
+                                                    "coordinates"};
 
 assay_status as_doc_enter(as_extrap_doc *doc, int member) {
     as_cursor *c = &doc->cursor;
@@ -22,7 +24,8 @@ assay_status as_doc_enter(as_extrap_doc *doc, int member) {
 static assay_status add_attribute(as_cursor *c, const char *key) {
     as_cell cell;
     AS_TRY(as_cursor_cell(c, &cell));
-    return as_add_attribute(c->reader->dataset, AS_OWNER_DATASET, 0, key, cell) ? ASSAY_OK : as_reader_memory(c->reader);
+    return as_add_attribute(c->reader->dataset, AS_OWNER_DATASET, 0, key, cell) ? ASSAY_OK
+                                                                                : as_reader_memory(c->reader);
 }
 
 /* A key that has no meaning here is kept as an attribute. */
@@ -88,7 +91,8 @@ static assay_status read_top_level(as_extrap_doc *doc, bool *is_read) {
 
 static assay_status require(as_extrap_doc *doc, int member) {
     if (doc->members[member].text) return ASSAY_OK;
-    return as_cursor_broken_at(&doc->cursor, doc->cursor.begin, "missing-key", "the document has no key \"%s\"", MEMBERS[member]);
+    return as_cursor_broken_at(&doc->cursor, doc->cursor.begin, "missing-key", "the document has no key \"%s\"",
+                               MEMBERS[member]);
 }
 
 static assay_status read_new(as_extrap_doc *doc, bool is_read) {
@@ -101,7 +105,8 @@ static assay_status read_new(as_extrap_doc *doc, bool is_read) {
             AS_TRY(as_cursor_expect(c, AS_JSON_ARRAY, "parameters"));
             AS_TRY(as_cursor_next(c));
             AS_TRY(as_json_new_parameters(c));
-            AS_TRY(as_cursor_broken_at(c, doc->members[AS_DOC_PARAMETERS].text, "no-parameters", "the list of parameters is empty"));
+            AS_TRY(as_cursor_broken_at(c, doc->members[AS_DOC_PARAMETERS].text, "no-parameters",
+                                       "the list of parameters is empty"));
         }
         AS_TRY(as_doc_enter(doc, AS_DOC_MEASUREMENTS));
         AS_TRY(as_cursor_expect(c, AS_JSON_OBJECT, "measurements"));
@@ -131,7 +136,9 @@ static assay_status add_attributes(as_extrap_doc *doc) {
     for (size_t i = 0; i < doc->attributes.count; i++) {
         const as_doc_attribute *attribute = &AS_AT(as_doc_attribute, &doc->attributes, i);
         assay_id id = attribute->owner == AS_OWNER_CONTEXT ? c->new_ids[attribute->id] : attribute->id;
-        if (!as_add_attribute(c->reader->dataset, attribute->owner, id, as_ds_text(c->reader->dataset, attribute->key), attribute->value)) return as_reader_memory(c->reader);
+        if (!as_add_attribute(c->reader->dataset, attribute->owner, id, as_ds_text(c->reader->dataset, attribute->key),
+                              attribute->value))
+            return as_reader_memory(c->reader);
     }
     return ASSAY_OK;
 }
@@ -151,8 +158,14 @@ static assay_status read_json(as_reader *reader) {
 
 /* The older layout may have much before its measurements. */
 static int bid_json(const as_probe *probe) {
-    static const as_bid_key any[] = {{"measurements", "{[", true}, {"parameters", "[", false}, {"callpaths", "[", false}, {"metrics", "[", false}, {"coordinates", "[", false}, {0}};
-    static const as_bid_key old[] = {{"callpaths", "[", true}, {"parameters", "[", false}, {"metrics", "[", false}, {"coordinates", "[", false}, {0}};
+    static const as_bid_key any[] = {{"measurements", "{[", true}, {"parameters", "[", false},
+                                     {"callpaths", "[", false},    {"metrics", "[", false},
+                                     {"coordinates", "[", false},  {0}};
+    static const as_bid_key old[] = {{"callpaths", "[", true},
+                                     {"parameters", "[", false},
+                                     {"metrics", "[", false},
+                                     {"coordinates", "[", false},
+                                     {0}};
     int bits = as_bid_json(probe, any, false);
     return bits || probe->size <= probe->head_size ? bits : as_bid_json(probe, old, false);
 }

@@ -49,7 +49,8 @@ static assay_status read_point(new_reader *r) {
         AS_TRY(as_cursor_coordinate(c));
     }
     if (c->coordinates.count != n) {
-        return as_cursor_broken_at(c, begin, "coordinate-count", "a point with %zu coordinate%s, but there %s %zu parameter%s", c->coordinates.count,
+        return as_cursor_broken_at(c, begin, "coordinate-count",
+                                   "a point with %zu coordinate%s, but there %s %zu parameter%s", c->coordinates.count,
                                    c->coordinates.count == 1 ? "" : "s", n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
     }
     r->key.point = as_experiment_point(c->experiment, c->coordinates.data);
@@ -69,8 +70,10 @@ static assay_status read_row_members(new_reader *r, bool *has_values) {
             continue;
         }
         AS_TRY(as_cursor_next(c));
-        if (is_point) AS_TRY(read_point(r));
-        else AS_TRY(as_cursor_values(c, "the list of values"));
+        if (is_point)
+            AS_TRY(read_point(r));
+        else
+            AS_TRY(as_cursor_values(c, "the list of values"));
         *has_values |= is_values;
     }
 }
@@ -83,10 +86,13 @@ static assay_status read_row(new_reader *r) {
     as_extras_begin(&c->extras);
     r->key.point = ASSAY_NONE;
     AS_TRY(read_row_members(r, &has_values));
-    if (r->key.point == ASSAY_NONE) return as_cursor_broken_at(c, begin, "missing-key", "the measurement has no key \"point\"");
+    if (r->key.point == ASSAY_NONE)
+        return as_cursor_broken_at(c, begin, "missing-key", "the measurement has no key \"point\"");
     if (!has_values) return as_cursor_broken_at(c, begin, "missing-key", "the measurement has no key \"values\"");
     if (!mark(&r->points, r->key.point, r->series, &again)) return as_reader_memory(c->reader);
-    if (again) as_warn(c->reader, as_cursor_place(c, begin), "repeated-point", "the point stands here twice; its values become further repetitions");
+    if (again)
+        as_warn(c->reader, as_cursor_place(c, begin), "repeated-point",
+                "the point stands here twice; its values become further repetitions");
     return as_cursor_commit(c, r->key);
 }
 
@@ -99,7 +105,8 @@ static assay_status read_metric(new_reader *r) {
     bool again;
     AS_TRY(as_cursor_name(c, "a metric", &name, &size));
     r->key.metric = as_experiment_metric(c->experiment, name, size);
-    if (r->key.metric == ASSAY_NONE || !mark(&r->metrics, r->key.metric, r->callpath, &again)) return as_reader_memory(c->reader);
+    if (r->key.metric == ASSAY_NONE || !mark(&r->metrics, r->key.metric, r->callpath, &again))
+        return as_reader_memory(c->reader);
     if (again) return as_cursor_duplicate(c);
     r->series++;
     AS_TRY(as_cursor_next(c));
@@ -121,7 +128,8 @@ static assay_status read_callpath(new_reader *r) {
     bool again;
     AS_TRY(as_cursor_name(c, "a call path", &name, &size));
     r->key.context = as_experiment_callpath(c->experiment, name, size);
-    if (r->key.context == ASSAY_NONE || !mark(&r->callpaths, r->key.context, 1, &again)) return as_reader_memory(c->reader);
+    if (r->key.context == ASSAY_NONE || !mark(&r->callpaths, r->key.context, 1, &again))
+        return as_reader_memory(c->reader);
     if (again) return as_cursor_duplicate(c);
     r->callpath++;
     AS_TRY(as_cursor_next(c));

@@ -1,5 +1,5 @@
-/* The older layout of extrap-json: five lists, of which measurements refers to the others by ids. Ids may be any integers, also in quotes. Parameters
- * are ordered by id, as Extra-P does; everything else by its place in the file. */
+/* The older layout of extrap-json: five lists, of which measurements refers to the others by ids. Ids may be any
+ * integers, also in quotes. Parameters are ordered by id, as Extra-P does; everything else by its place in the file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ typedef struct old_reader {
     as_cursor *cursor;
     as_map parameters, callpaths, metrics, coordinates; /* the file's id -> ours: parameter, tree id, metric, point */
     as_vec names;                                       /* named_id of the parameters */
-    as_vec seen;                                        /* uint32_t by parameter: the last coordinate (a running number) that has it */
+    as_vec seen; /* uint32_t by parameter: the last coordinate (a running number) that has it */
     uint32_t coordinate;
     bool has_unknown; /* the coordinate has keys without a meaning */
 } old_reader;
@@ -37,7 +37,8 @@ static assay_status read_reference(old_reader *r, const as_map *map, const char 
     if (*out != ASSAY_NONE) return as_cursor_duplicate(r->cursor);
     AS_TRY(read_id(r, &id));
     *out = as_map_get(map, (uint64_t)id);
-    if (*out == AS_MAP_NONE) return as_cursor_broken(r->cursor, "unknown-id", "there is no %s with the id %lld", what, (long long)id);
+    if (*out == AS_MAP_NONE)
+        return as_cursor_broken(r->cursor, "unknown-id", "there is no %s with the id %lld", what, (long long)id);
     return ASSAY_OK;
 }
 
@@ -45,7 +46,8 @@ static assay_status missing(old_reader *r, const char *begin, const char *what, 
     return as_cursor_broken_at(r->cursor, begin, "missing-key", "the %s has no key \"%s\"", what, key);
 }
 
-static assay_status define(old_reader *r, as_map *map, int64_t id, assay_id value, const char *what, const char *begin) {
+static assay_status define(old_reader *r, as_map *map, int64_t id, assay_id value, const char *what,
+                           const char *begin) {
     if (value == ASSAY_NONE) return as_reader_memory(r->cursor->reader);
     if (as_map_get(map, (uint64_t)id) != AS_MAP_NONE) {
         return as_cursor_broken_at(r->cursor, begin, "duplicate-id", "two %ss with the id %lld", what, (long long)id);
@@ -101,14 +103,16 @@ static assay_status read_named(old_reader *r, const char *what, named_id *out) {
     return out->name == AS_NO_STR ? missing(r, begin, what, "name") : ASSAY_OK;
 }
 
-/* An element that says more than there is room for is kept whole, as an attribute like "coordinates:7". It ends at the current token. */
+/* An element that says more than there is room for is kept whole, as an attribute like "coordinates:7". It ends at
+ * the current token. */
 static assay_status keep_element(old_reader *r, const char *list, int64_t id, const char *begin) {
     as_cursor *c = r->cursor;
     char key[64];
     as_cell element;
     snprintf(key, sizeof key, "%s:%lld", list, (long long)id);
     AS_TRY(as_cursor_json(c, begin, (size_t)(c->json.token + c->json.token_size - begin), &element));
-    return as_add_attribute(c->reader->dataset, AS_OWNER_DATASET, 0, key, element) ? ASSAY_OK : as_reader_memory(c->reader);
+    return as_add_attribute(c->reader->dataset, AS_OWNER_DATASET, 0, key, element) ? ASSAY_OK
+                                                                                   : as_reader_memory(c->reader);
 }
 
 static assay_status skip_unknown(old_reader *r) {
@@ -142,7 +146,8 @@ static assay_status read_parameter(old_reader *r) {
     const char *begin = r->cursor->json.token;
     AS_TRY(read_named(r, "parameter", &found));
     if (r->names.count == AS_EXTRAP_MAX_PARAMETERS) {
-        return as_cursor_broken_at(r->cursor, begin, "too-many-parameters", "more than %d parameters", AS_EXTRAP_MAX_PARAMETERS);
+        return as_cursor_broken_at(r->cursor, begin, "too-many-parameters", "more than %d parameters",
+                                   AS_EXTRAP_MAX_PARAMETERS);
     }
     AS_TRY(define(r, &r->parameters, found.id, (assay_id)r->names.count, "parameter", begin));
     if (!as_vec_append(&r->names, &found, 1)) return as_reader_memory(r->cursor->reader);
@@ -155,7 +160,8 @@ static assay_status read_callpath(old_reader *r) {
     const char *begin = c->json.token;
     AS_TRY(read_named(r, "call path", &found));
     as_strings *strings = &c->reader->dataset->strings;
-    assay_id context = as_experiment_callpath(c->experiment, as_str_text(strings, found.name), as_str_size(strings, found.name));
+    assay_id context =
+        as_experiment_callpath(c->experiment, as_str_text(strings, found.name), as_str_size(strings, found.name));
     AS_TRY(define(r, &r->callpaths, found.id, context, "call path", begin));
     AS_AT(as_context, &as_experiment_tree(c->experiment)->nodes, context).source_id = id_text(r, found.id);
     return keep_attributes(r, AS_OWNER_CONTEXT, context);
@@ -167,7 +173,8 @@ static assay_status read_metric(old_reader *r) {
     const char *begin = c->json.token;
     AS_TRY(read_named(r, "metric", &found));
     as_dataset *ds = c->reader->dataset;
-    assay_id metric = as_experiment_metric(c->experiment, as_ds_text(ds, found.name), as_str_size(&ds->strings, found.name));
+    assay_id metric =
+        as_experiment_metric(c->experiment, as_ds_text(ds, found.name), as_str_size(&ds->strings, found.name));
     AS_TRY(define(r, &r->metrics, found.id, metric, "metric", begin));
     AS_AT(as_metric, &ds->metrics, metric).source_id = id_text(r, found.id);
     return keep_attributes(r, AS_OWNER_METRIC, metric);
@@ -188,9 +195,12 @@ static assay_status order_parameters(old_reader *r) {
         const named_id *parameter = &AS_AT(named_id, &r->names, i);
         uint32_t never = 0;
         assay_id id = as_add_parameter(ds, parameter->name);
-        if (id == ASSAY_NONE || !as_map_put(&r->parameters, (uint64_t)parameter->id, id) || !as_vec_append(&r->seen, &never, 1)) return as_reader_memory(c->reader);
+        if (id == ASSAY_NONE || !as_map_put(&r->parameters, (uint64_t)parameter->id, id) ||
+            !as_vec_append(&r->seen, &never, 1))
+            return as_reader_memory(c->reader);
         if (id < i) {
-            return as_cursor_broken_at(c, r->doc->members[AS_DOC_PARAMETERS].text, "duplicate-key", "two parameters have the name '%s'", as_ds_text(ds, parameter->name));
+            return as_cursor_broken_at(c, r->doc->members[AS_DOC_PARAMETERS].text, "duplicate-key",
+                                       "two parameters have the name '%s'", as_ds_text(ds, parameter->name));
         }
     }
     return ASSAY_OK;
@@ -221,7 +231,8 @@ static assay_status read_pair(old_reader *r) {
     }
     if (parameter == ASSAY_NONE) return missing(r, begin, "pair", "parameter_id");
     if (c->coordinates.count == n) return missing(r, begin, "pair", "parameter_value");
-    if (AS_AT(uint32_t, &r->seen, parameter) == r->coordinate) return as_cursor_broken_at(c, begin, "coordinate-count", "the coordinate has this parameter twice");
+    if (AS_AT(uint32_t, &r->seen, parameter) == r->coordinate)
+        return as_cursor_broken_at(c, begin, "coordinate-count", "the coordinate has this parameter twice");
     AS_AT(uint32_t, &r->seen, parameter) = r->coordinate;
     AS_AT(double, &c->coordinates, parameter) = AS_AT(double, &c->coordinates, n);
     return ASSAY_OK;
@@ -265,8 +276,11 @@ static assay_status read_coordinate(old_reader *r) {
     }
     if (!has_id) return missing(r, begin, "coordinate", "id");
     if (n_pairs == SIZE_MAX) return missing(r, begin, "coordinate", "parameter_value_pairs");
-    if (n_pairs != n) return as_cursor_broken_at(c, begin, "coordinate-count", "the coordinate has %zu values for %zu parameters", n_pairs, n);
-    AS_TRY(define(r, &r->coordinates, id, as_experiment_point(c->experiment, c->coordinates.data), "coordinate", begin));
+    if (n_pairs != n)
+        return as_cursor_broken_at(c, begin, "coordinate-count", "the coordinate has %zu values for %zu parameters",
+                                   n_pairs, n);
+    AS_TRY(
+        define(r, &r->coordinates, id, as_experiment_point(c->experiment, c->coordinates.data), "coordinate", begin));
     return r->has_unknown ? keep_element(r, "coordinates", id, begin) : ASSAY_OK;
 }
 

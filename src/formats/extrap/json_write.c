@@ -9,8 +9,8 @@ typedef struct json_writer {
     as_output *out;
     as_extras_index extras;
     as_vec path;
-    size_t *first;  /* by context: its first series + 1, or 0 */
-    size_t *next;   /* by series: the next one of its context + 1, or 0 */
+    size_t *first; /* by context: its first series + 1, or 0 */
+    size_t *next;  /* by series: the next one of its context + 1, or 0 */
 } json_writer;
 
 /* Keys of the layout itself, which no attribute may take. */
@@ -19,7 +19,8 @@ static bool is_reserved(const char *key) {
 }
 
 static bool is_written(const as_dataset *ds, const as_attribute *attribute) {
-    return strcmp(ds->format, "extrap-json") == 0 && attribute->owner == AS_OWNER_DATASET && !is_reserved(as_ds_text(ds, attribute->key));
+    return strcmp(ds->format, "extrap-json") == 0 && attribute->owner == AS_OWNER_DATASET &&
+           !is_reserved(as_ds_text(ds, attribute->key));
 }
 
 static void write_cell(as_output *out, as_cell cell) {
@@ -100,8 +101,8 @@ static bool write_callpath(json_writer *w, assay_id context, size_t first, bool 
     return true;
 }
 
-/* Call paths without data come first, so that the call tree keeps its order when it is read again and again; then those with data in the order of
- * their first series. */
+/* Call paths without data come first, so that the call tree keeps its order when it is read again and again; then
+ * those with data in the order of their first series. */
 static bool write_callpaths(json_writer *w) {
     const as_dataset *ds = w->ds;
     bool comma = false;
@@ -157,7 +158,8 @@ void as_extrap_json_losses(const as_dataset *ds, as_losses *losses) {
     if (bare.points) as_lose(losses, "%zu point%s without data", bare.points, bare.points == 1 ? "" : "s");
     if (bare.metrics) as_lose(losses, "%zu metric%s without data", bare.metrics, bare.metrics == 1 ? "" : "s");
     if (attributes && strcmp(ds->format, "extrap-json") == 0) {
-        as_lose(losses, "%zu attribute%s of metrics and call paths (the older layout)", attributes, attributes == 1 ? "" : "s");
+        as_lose(losses, "%zu attribute%s of metrics and call paths (the older layout)", attributes,
+                attributes == 1 ? "" : "s");
     }
     as_lose_locations(ds, losses);
 }

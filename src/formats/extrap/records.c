@@ -1,15 +1,19 @@
 /* extrap-jsonl and extrap-talpas: a JSON object per line, each a measured value (or a list of them) at one point.
  *
- *   {"params":{"x":1,"y":2},"callpath":"main->f","metric":"time","value":[1.5,1.6]}          JSON Lines; callpath and metric may be missing
- *   {"parameters":{"x":1,"y":2};"metric":"time";"callpath":"main->f";"value":1.5}            TaLPas; ';' separates like ','
+ *   {"params":{"x":1,"y":2},"callpath":"main->f","metric":"time","value":[1.5,1.6]}   JSON Lines
+ *   {"parameters":{"x":1,"y":2};"metric":"time";"callpath":"main->f";"value":1.5}     TaLPas
  *
- * The first record names the parameters. Records that follow each other mostly share call path and metric: what was looked up for the last one is
- * used again while the bytes are the same. */
+ * The first record names the parameters. Records that follow each other mostly share call path and metric: what was
+ * looked up for the last one is used again while the bytes are the same. */
+#include "formats/extrap/records.h"
 #include "formats/extrap/bid.h"
 #include "formats/extrap/cursor.h"
-#include "formats/extrap/records.h"
 
-const as_dialect as_dialect_jsonl = {.format = "extrap-jsonl", .parameters = "params", .separator = ',', .default_callpath = "<root>", .default_metric = "<default>"};
+const as_dialect as_dialect_jsonl = {.format = "extrap-jsonl",
+                                     .parameters = "params",
+                                     .separator = ',',
+                                     .default_callpath = "<root>",
+                                     .default_metric = "<default>"};
 const as_dialect as_dialect_talpas = {.format = "extrap-talpas", .parameters = "parameters", .separator = ';'};
 
 /* A token and the id it stands for. The bytes are those of the input, or of a default. */
@@ -37,7 +41,9 @@ static bool is_same(const remembered *last, const as_json *json) {
     return last->size == json->token_size && memcmp(last->token, json->token, last->size) == 0;
 }
 
-static void remember(remembered *last, const char *token, size_t size, assay_id id) { *last = (remembered){token, size, id}; }
+static void remember(remembered *last, const char *token, size_t size, assay_id id) {
+    *last = (remembered){token, size, id};
+}
 
 /* ---- the members of a record ----------------------------------------------------------------------------------------- */
 
@@ -107,12 +113,14 @@ static assay_status read_new_parameters(record_reader *r) {
         AS_TRY(as_cursor_next(c));
         AS_TRY(as_cursor_coordinate(c));
     }
-    return c->coordinates.count ? ASSAY_OK : as_cursor_broken(c, "no-parameters", "the first record names no parameters");
+    return c->coordinates.count ? ASSAY_OK
+                                : as_cursor_broken(c, "no-parameters", "the first record names no parameters");
 }
 
 static assay_status read_first_parameters(record_reader *r) {
     assay_status status = read_new_parameters(r);
-    if (status != ASSAY_OK) r->cursor.reader->dataset->parameters.count = r->seen.count = 0; /* the next sound record is the first one */
+    if (status != ASSAY_OK)
+        r->cursor.reader->dataset->parameters.count = r->seen.count = 0; /* the next sound record is the first one */
     return status;
 }
 
@@ -121,7 +129,8 @@ static assay_status read_more_parameters(record_reader *r, const char *begin) {
     as_cursor *c = &r->cursor;
     as_dataset *ds = c->reader->dataset;
     size_t n = as_ds_parameters(ds), found = 0;
-    if (!as_vec_reserve(&c->coordinates, n + 1)) return as_reader_memory(c->reader); /* one more: they are appended first */
+    if (!as_vec_reserve(&c->coordinates, n + 1))
+        return as_reader_memory(c->reader); /* one more: they are appended first */
     for (size_t expected = 0;; expected++) {
         AS_TRY(as_cursor_next(c));
         if (c->json.type == AS_JSON_OBJECT_END) break;
@@ -144,7 +153,8 @@ static assay_status read_more_parameters(record_reader *r, const char *begin) {
     }
     for (size_t i = 0; i < n && found < n; i++) {
         if (AS_AT(uint32_t, &r->seen, i) == r->record) continue;
-        return as_cursor_broken_at(c, begin, "missing-parameter", "the parameter '%s' of the first record is missing", as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
+        return as_cursor_broken_at(c, begin, "missing-parameter", "the parameter '%s' of the first record is missing",
+                                   as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
     }
     return ASSAY_OK;
 }
@@ -189,7 +199,8 @@ static assay_status complete(record_reader *r, record *out) {
     if (!out->has_values) return missing(r, "value");
     if (!out->has_callpath) {
         if (!dialect->default_callpath) return missing(r, "callpath");
-        out->key.context = as_experiment_callpath(c->experiment, dialect->default_callpath, strlen(dialect->default_callpath));
+        out->key.context =
+            as_experiment_callpath(c->experiment, dialect->default_callpath, strlen(dialect->default_callpath));
     }
     if (!out->has_metric) {
         if (!dialect->default_metric) return missing(r, "metric");
@@ -241,7 +252,8 @@ static assay_status read_lines(record_reader *r) {
 static assay_status read_records(as_reader *reader, const as_dialect *dialect) {
     record_reader r = {.dialect = dialect};
     as_vec_init(&r.seen, sizeof(uint32_t), &reader->dataset->budget);
-    assay_status status = as_cursor_begin(&r.cursor, reader, dialect->separator == ';') ? read_lines(&r) : as_reader_memory(reader);
+    assay_status status =
+        as_cursor_begin(&r.cursor, reader, dialect->separator == ';') ? read_lines(&r) : as_reader_memory(reader);
     if (status == ASSAY_OK) status = as_cursor_finish(&r.cursor);
     as_vec_free(&r.seen);
     as_cursor_end(&r.cursor);
@@ -254,12 +266,14 @@ static assay_status read_jsonl(as_reader *reader) { return read_records(reader, 
 static assay_status read_talpas(as_reader *reader) { return read_records(reader, &as_dialect_talpas); }
 
 static int bid_jsonl(const as_probe *probe) {
-    static const as_bid_key keys[] = {{"params", "{", true}, {"value", NULL, true}, {"callpath", "\"", false}, {"metric", "\"", false}, {0}};
+    static const as_bid_key keys[] = {
+        {"params", "{", true}, {"value", NULL, true}, {"callpath", "\"", false}, {"metric", "\"", false}, {0}};
     return as_bid_json(probe, keys, true);
 }
 
 static int bid_talpas(const as_probe *probe) {
-    static const as_bid_key keys[] = {{"parameters", "{", true}, {"value", NULL, true}, {"callpath", "\"", true}, {"metric", "\"", true}, {0}};
+    static const as_bid_key keys[] = {
+        {"parameters", "{", true}, {"value", NULL, true}, {"callpath", "\"", true}, {"metric", "\"", true}, {0}};
     return as_bid_json(probe, keys, true);
 }
 

@@ -1,4 +1,5 @@
-/* Writing extrap-jsonl and extrap-talpas: a record for each point of each series. Records that had unknown keys stay records of their own. */
+/* Writing extrap-jsonl and extrap-talpas: a record for each point of each series. Records that had unknown keys stay
+ * records of their own. */
 #include "formats/extrap/extras.h"
 #include "formats/extrap/records.h"
 #include "formats/extrap/series.h"
@@ -27,7 +28,8 @@ static void write_point(record_writer *w, assay_id point, size_t row) {
 }
 
 /* The rows of a walk from `first` on, as one record. */
-static void write_record(record_writer *w, const as_series *series, const as_series_walk *walk, uint64_t first, uint64_t n, size_t row) {
+static void write_record(record_writer *w, const as_series *series, const as_series_walk *walk, uint64_t first,
+                         uint64_t n, size_t row) {
     as_output *out = w->out;
     char separator = w->dialect->separator;
     as_output_printf(out, "{\"%s\":", w->dialect->parameters);
@@ -83,9 +85,14 @@ void as_extrap_jsonl_losses(const as_dataset *ds, as_losses *losses) {
 
 void as_extrap_talpas_losses(const as_dataset *ds, as_losses *losses) {
     size_t names = 0;
-    for (size_t i = 0; i < as_ds_parameters(ds); i++) names += strchr(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)), ';') != NULL;
-    for (size_t i = 0; i < ds->metrics.count; i++) names += strchr(as_ds_text(ds, as_ds_metric(ds, (assay_id)i)->name), ';') != NULL;
-    for (size_t i = 0; i < ds->contexts.count; i++) names += strchr(as_ds_text(ds, as_ds_context(ds, (assay_id)i)->name), ';') != NULL;
+    for (size_t i = 0; i < as_ds_parameters(ds); i++)
+        names += strchr(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)), ';') != NULL;
+    for (size_t i = 0; i < ds->metrics.count; i++)
+        names += strchr(as_ds_text(ds, as_ds_metric(ds, (assay_id)i)->name), ';') != NULL;
+    for (size_t i = 0; i < ds->contexts.count; i++)
+        names += strchr(as_ds_text(ds, as_ds_context(ds, (assay_id)i)->name), ';') != NULL;
     as_extrap_jsonl_losses(ds, losses);
-    if (names) as_lose(losses, "for readers other than assay, the ';' in %zu name%s (they take it for a comma)", names, plural(names));
+    if (names)
+        as_lose(losses, "for readers other than assay, the ';' in %zu name%s (they take it for a comma)", names,
+                plural(names));
 }

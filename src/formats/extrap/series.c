@@ -75,8 +75,8 @@ assay_status as_require_experiment(const as_writer *writer, const char *format) 
     const as_dataset *ds = writer->dataset;
     if (as_ds_parameters(ds) && ds->n_points && as_ds_values(ds)) return ASSAY_OK;
     const char *lacking = !as_ds_parameters(ds) ? "parameters" : !ds->n_points ? "points" : "values (only statistics)";
-    return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "cannot-hold", "the data has no %s, and %s needs them; choose another format with --to", lacking,
-                   format);
+    return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "cannot-hold",
+                   "the data has no %s, and %s needs them; choose another format with --to", lacking, format);
 }
 
 bool as_measured_find(const as_dataset *ds, as_measured *out) {
@@ -111,7 +111,8 @@ as_unmeasured as_count_unmeasured(const as_dataset *ds) {
     as_unmeasured count = {0};
     as_measured measured;
     if (!as_measured_find(ds, &measured)) return count;
-    for (size_t i = 0; i < ds->contexts.count; i++) count.callpaths += as_ds_context(ds, (assay_id)i)->is_callpath && !measured.contexts[i];
+    for (size_t i = 0; i < ds->contexts.count; i++)
+        count.callpaths += as_ds_context(ds, (assay_id)i)->is_callpath && !measured.contexts[i];
     for (size_t i = 0; i < ds->n_points; i++) count.points += !measured.points[i];
     for (size_t i = 0; i < ds->metrics.count; i++) count.metrics += !measured.metrics[i];
     as_measured_free(&measured);

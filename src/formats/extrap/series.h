@@ -1,4 +1,5 @@
-/* What the Extra-P writers share: walking the values of a series point by point, and what of a dataset none of them can name. */
+/* What the Extra-P writers share: walking the values of a series point by point, and what of a dataset none of them
+ * can name. */
 #ifndef AS_FORMATS_EXTRAP_SERIES_H
 #define AS_FORMATS_EXTRAP_SERIES_H
 
@@ -9,8 +10,8 @@ typedef struct as_series_walk {
     const as_dataset *ds;
     const as_block *block; /* NULL: the series has no values */
     uint64_t next, end;
-    as_vec order;          /* uint64_t row numbers, only where the block's own order is not by point */
-    uint64_t base;         /* row of order[0] */
+    as_vec order;  /* uint64_t row numbers, only where the block's own order is not by point */
+    uint64_t base; /* row of order[0] */
 
     /* the current point */
     assay_id point;

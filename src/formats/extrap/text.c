@@ -1,7 +1,7 @@
 /* extrap-text: Extra-P's line-based input. One pass over the mapped bytes; lines and numbers are never copied.
  *
  *   PARAMETER p q                names of the parameters
- *   POINTS (1 2) (3 4)           where was measured; ((1) (2)) ((3) (4)) and, for one parameter, 1 3 are the same kind of list
+ *   POINTS (1 2) (3 4)           where was measured; also ((1) (2)) ((3) (4)) and, for one parameter, 1 3
  *   METRIC time                  of the DATA that follow; without one: ''
  *   REGION main->solve           their call path; without one: ''
  *   DATA 1.5 1.6                 the repetitions at the next point; METRIC and REGION start again at the first one
@@ -26,11 +26,11 @@ typedef struct text_reader {
     const char *line, *end; /* the current line, without its end */
     uint32_t line_number;
 
-    as_vec points;      /* assay_id as listed, repeated ones too */
-    as_vec coordinates; /* double: of the point being read */
-    as_vec name;        /* char: a name whose blanks had to be changed */
+    as_vec points;           /* assay_id as listed, repeated ones too */
+    as_vec coordinates;      /* double: of the point being read */
+    as_vec name;             /* char: a name whose blanks had to be changed */
     assay_id metric, region; /* ASSAY_NONE: none named yet */
-    size_t next_point;  /* index into points: where the next DATA belongs */
+    size_t next_point;       /* index into points: where the next DATA belongs */
     bool has_data, points_are_faulty, no_points_was_said;
 } text_reader;
 
@@ -48,11 +48,15 @@ static const char *skip_word(const char *at, const char *end) {
 }
 
 static as_place place_of(const text_reader *t, const char *at) {
-    return (as_place){.path = t->reader->input->path, .offset = at - t->reader->input->data, .line = t->line_number, .column = (uint32_t)(at - t->line) + 1};
+    return (as_place){.path = t->reader->input->path,
+                      .offset = at - t->reader->input->data,
+                      .line = t->line_number,
+                      .column = (uint32_t)(at - t->line) + 1};
 }
 
 /* as_broken() at a place of the current line. */
-#define BROKEN(t, at, ...) (as_broken((t)->reader, place_of(t, at), __VA_ARGS__) == ASSAY_OK ? STEP_OVER : ASSAY_E_FORMAT)
+#define BROKEN(t, at, ...)                                                                                             \
+    (as_broken((t)->reader, place_of(t, at), __VA_ARGS__) == ASSAY_OK ? STEP_OVER : ASSAY_E_FORMAT)
 
 /* For messages: at most 40 bytes of a word. */
 static int shown(const char *begin, const char *end) { return end - begin > 40 ? 40 : (int)(end - begin); }
@@ -81,12 +85,15 @@ static assay_status check_text(text_reader *t, const char *begin, const char *en
     if (nul) return BROKEN(t, nul, "nul-byte", "a NUL byte in a name; this is no text file");
     for (size_t n; begin < end; begin += n) {
         n = as_utf8_length(begin, (size_t)(end - begin));
-        if (!n) return BROKEN(t, begin, "utf-8", "the name is not UTF-8 (byte 0x%02x); convert the file to UTF-8", (unsigned char)*begin);
+        if (!n)
+            return BROKEN(t, begin, "utf-8", "the name is not UTF-8 (byte 0x%02x); convert the file to UTF-8",
+                          (unsigned char)*begin);
     }
     return ASSAY_OK;
 }
 
-/* The rest of the line from at on as a name: without blanks around it, runs of them being one. Points into the line, or to t->name. */
+/* The rest of the line from at on as a name: without blanks around it, runs of them being one. Points into the line,
+ * or to t->name. */
 static assay_status read_name(text_reader *t, const char *at, const char **name, size_t *size) {
     const char *begin = skip_blanks(at, t->end), *end = t->end;
     while (end > begin && is_blank(end[-1])) end--;
@@ -112,13 +119,16 @@ static assay_status read_parameters(text_reader *t, const char *keyword, const c
         const char *end = skip_word(word, t->end);
         AS_TRY(check_text(t, word, end));
         size_t before = as_ds_parameters(ds);
-        if (before == MAX_PARAMETERS) return BROKEN(t, word, "too-many-parameters", "more than %d parameters", MAX_PARAMETERS);
+        if (before == MAX_PARAMETERS)
+            return BROKEN(t, word, "too-many-parameters", "more than %d parameters", MAX_PARAMETERS);
         as_str name = as_ds_intern(ds, word, (size_t)(end - word));
         if (name == AS_NO_STR) return as_reader_memory(t->reader);
         if (t->points.count) {
             bool known = false;
             for (size_t i = 0; i < before; i++) known |= AS_AT(as_str, &ds->parameters, i) == name;
-            if (!known) return BROKEN(t, word, "parameter-after-points", "parameter '%.*s' after POINTS; name all parameters first", shown(word, end), word);
+            if (!known)
+                return BROKEN(t, word, "parameter-after-points",
+                              "parameter '%.*s' after POINTS; name all parameters first", shown(word, end), word);
         } else if (as_add_parameter(ds, name) == ASSAY_NONE) {
             return as_reader_memory(t->reader);
         }
@@ -131,12 +141,15 @@ static assay_status read_parameters(text_reader *t, const char *keyword, const c
 static assay_status add_point(text_reader *t, const char *begin) {
     size_t n = as_ds_parameters(t->reader->dataset), known = t->reader->dataset->n_points;
     if (t->coordinates.count != n) {
-        return BROKEN(t, begin, "coordinate-count", "a point with %zu coordinate%s, but there %s %zu parameter%s", t->coordinates.count,
-                      t->coordinates.count == 1 ? "" : "s", n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+        return BROKEN(t, begin, "coordinate-count", "a point with %zu coordinate%s, but there %s %zu parameter%s",
+                      t->coordinates.count, t->coordinates.count == 1 ? "" : "s", n == 1 ? "is" : "are", n,
+                      n == 1 ? "" : "s");
     }
     assay_id point = as_experiment_point(t->experiment, t->coordinates.data);
     if (point == ASSAY_NONE || !as_vec_append(&t->points, &point, 1)) return as_reader_memory(t->reader);
-    if (point < known) as_warn(t->reader, place_of(t, begin), "repeated-point", "the point is listed twice; its values become further repetitions");
+    if (point < known)
+        as_warn(t->reader, place_of(t, begin), "repeated-point",
+                "the point is listed twice; its values become further repetitions");
     t->coordinates.count = 0;
     return ASSAY_OK;
 }
@@ -147,7 +160,8 @@ static assay_status read_coordinate(text_reader *t, const char *word, const char
         return BROKEN(t, word, "not-a-number", "'%.*s' is not a number", shown(word, end), word);
     }
     double real = as_number_real(number);
-    if (!isfinite(real)) return BROKEN(t, word, "not-finite", "the coordinate '%.*s' is not finite", shown(word, end), word);
+    if (!isfinite(real))
+        return BROKEN(t, word, "not-finite", "the coordinate '%.*s' is not finite", shown(word, end), word);
     return as_vec_append(&t->coordinates, &real, 1) ? ASSAY_OK : as_reader_memory(t->reader);
 }
 
@@ -164,7 +178,8 @@ static assay_status read_point_list(text_reader *t, const char *keyword, const c
             group = t->coordinates.count;
         } else if (*at == ')') {
             if (depth == 0) return BROKEN(t, at, "braces", "')' without '('");
-            if (depth == 2 && t->coordinates.count != group + 1) return BROKEN(t, at, "braces", "inner braces must hold one coordinate");
+            if (depth == 2 && t->coordinates.count != group + 1)
+                return BROKEN(t, at, "braces", "inner braces must hold one coordinate");
             depth--, at++;
             if (depth == 0) AS_TRY(add_point(t, point));
         } else {
@@ -214,22 +229,27 @@ static assay_status read_region(text_reader *t, const char *at) {
 static assay_status begin_data(text_reader *t, const char *keyword) {
     bool no_parameters = !as_ds_parameters(t->reader->dataset);
     if (no_parameters || t->next_point >= t->points.count) {
-        if (t->points_are_faulty || t->no_points_was_said) return STEP_OVER; /* only possible under keep_going; said already */
+        if (t->points_are_faulty || t->no_points_was_said)
+            return STEP_OVER; /* only possible under keep_going; said already */
         t->no_points_was_said = !t->points.count;
-        if (no_parameters) return BROKEN(t, keyword, "no-parameters", "DATA before PARAMETER; name the parameters first");
-        return BROKEN(t, keyword, "too-many-data", "more DATA lines than POINTS (%zu); METRIC or REGION starts the next series", t->points.count);
+        if (no_parameters)
+            return BROKEN(t, keyword, "no-parameters", "DATA before PARAMETER; name the parameters first");
+        return BROKEN(t, keyword, "too-many-data",
+                      "more DATA lines than POINTS (%zu); METRIC or REGION starts the next series", t->points.count);
     }
     if (t->metric == ASSAY_NONE) t->metric = as_experiment_metric(t->experiment, "", 0);
     if (t->region == ASSAY_NONE) t->region = as_experiment_callpath(t->experiment, "", 0);
     if (t->metric == ASSAY_NONE || t->region == ASSAY_NONE) return as_reader_memory(t->reader);
     if (t->next_point == 0 && as_experiment_has_series(t->experiment, t->metric, t->region)) {
-        as_warn(t->reader, place_of(t, keyword), "repeated-point", "the region has data of this metric already; these become further repetitions");
+        as_warn(t->reader, place_of(t, keyword), "repeated-point",
+                "the region has data of this metric already; these become further repetitions");
     }
     return ASSAY_OK;
 }
 
 static assay_status bad_number(text_reader *t, const char *word, const char *end) {
-    if (*word == '#') return BROKEN(t, word, "not-a-number", "a comment behind DATA; comments take a line of their own");
+    if (*word == '#')
+        return BROKEN(t, word, "not-a-number", "a comment behind DATA; comments take a line of their own");
     return BROKEN(t, word, "not-a-number", "'%.*s' is not a number", shown(word, end), word);
 }
 
@@ -243,7 +263,8 @@ static assay_status read_data(text_reader *t, const char *keyword, const char *a
         as_number number;
         if (!as_number_parse(word, (size_t)(end - word), &number)) return bad_number(t, word, end);
         if (number.kind == AS_REAL && isinf(number.r) && begins_digits(word[*word == '-' || *word == '+'])) {
-            as_warn(t->reader, place_of(t, word), "huge-number", "'%.*s' is beyond the largest number and read as infinity", shown(word, end), word);
+            as_warn(t->reader, place_of(t, word), "huge-number",
+                    "'%.*s' is beyond the largest number and read as infinity", shown(word, end), word);
         }
         if (!as_experiment_value(t->experiment, key, number)) return as_reader_memory(t->reader);
         word = skip_blanks(end, t->end);
@@ -272,8 +293,11 @@ static assay_status read_line(text_reader *t) {
     if (is_word(word, end, "METRIC")) return read_metric(t, end);
     if (is_word(word, end, "POINTS")) return read_points(t, word, end);
     if (is_word(word, end, "PARAMETER")) return read_parameters(t, word, end);
-    if (memchr(word, '\0', (size_t)(end - word))) return BROKEN(t, word, "nul-byte", "a NUL byte; this is no text file");
-    return BROKEN(t, word, "keyword", "unknown keyword '%.*s'; there are PARAMETER, POINTS, METRIC, REGION, DATA and # for comments", shown(word, end), word);
+    if (memchr(word, '\0', (size_t)(end - word)))
+        return BROKEN(t, word, "nul-byte", "a NUL byte; this is no text file");
+    return BROKEN(t, word, "keyword",
+                  "unknown keyword '%.*s'; there are PARAMETER, POINTS, METRIC, REGION, DATA and # for comments",
+                  shown(word, end), word);
 }
 
 static assay_status read_lines(text_reader *t) {
@@ -311,7 +335,8 @@ static assay_status finish(text_reader *t) {
 
 static assay_status read_text(as_reader *reader) {
     as_budget *budget = &reader->dataset->budget;
-    text_reader t = {.reader = reader, .experiment = as_experiment_new(reader->dataset), .metric = ASSAY_NONE, .region = ASSAY_NONE};
+    text_reader t = {
+        .reader = reader, .experiment = as_experiment_new(reader->dataset), .metric = ASSAY_NONE, .region = ASSAY_NONE};
     as_vec_init(&t.points, sizeof(assay_id), budget);
     as_vec_init(&t.coordinates, sizeof(double), budget);
     as_vec_init(&t.name, 1, budget);

@@ -1,4 +1,5 @@
-/* Writing extrap-text. DATA lines belong to points by their position, and names end with the line: what does not fit that is in losses(). */
+/* Writing extrap-text. DATA lines belong to points by their position, and names end with the line: what does not fit
+ * that is in losses(). */
 #include <stdlib.h>
 
 #include "formats/extrap/series.h"
@@ -56,9 +57,10 @@ static char *parameter_word(const as_dataset *ds, size_t index, char **earlier) 
     for (size_t i = 0; i < size; i++) word[i] = is_blank(name[i]) ? '_' : name[i];
     word[size] = '\0';
     if (is_word(name)) return word;
-    for (bool taken = size == 0; ; taken = false) {
+    for (bool taken = size == 0;; taken = false) {
         for (size_t i = 0; i < n && !taken; i++) {
-            taken = (i < index && strcmp(word, earlier[i]) == 0) || (i > index && strcmp(word, as_ds_text(ds, AS_AT(as_str, &ds->parameters, i))) == 0);
+            taken = (i < index && strcmp(word, earlier[i]) == 0) ||
+                    (i > index && strcmp(word, as_ds_text(ds, AS_AT(as_str, &ds->parameters, i))) == 0);
         }
         if (!taken) return word;
         word[size++] = '_';
@@ -140,7 +142,8 @@ static const char *metric_name(const as_dataset *ds, assay_id metric) {
     return name ? name : "";
 }
 
-/* Metrics and call paths without data are named before the others: so the call tree keeps its order when it is read again and again. */
+/* Metrics and call paths without data are named before the others: so the call tree keeps its order when it is read
+ * again and again. */
 static bool write_bare_names(as_writer *writer, const as_measured *written, as_vec *path) {
     const as_dataset *ds = writer->dataset;
     for (size_t i = 0; i < ds->metrics.count; i++) {
@@ -188,8 +191,8 @@ assay_status as_extrap_text_write(as_writer *writer) {
     bool *fits = calloc(ds->series.count + 1, 1);
     as_vec path;
     as_vec_init(&path, 1, NULL);
-    bool fine = named.metrics && named.contexts && fits && find_fitting(ds, fits, &named) && write_bare_names(writer, &named, &path) &&
-                write_all_series(writer, fits, &path);
+    bool fine = named.metrics && named.contexts && fits && find_fitting(ds, fits, &named) &&
+                write_bare_names(writer, &named, &path) && write_all_series(writer, fits, &path);
     as_vec_free(&path);
     as_measured_free(&named);
     free(fits);
@@ -204,7 +207,8 @@ static size_t count_changed_names(const as_dataset *ds) {
     as_vec path;
     as_vec_init(&path, 1, NULL);
     for (size_t i = 0; i < ds->contexts.count; i++) {
-        if (as_ds_context(ds, (assay_id)i)->is_callpath && as_context_path(ds, (assay_id)i, &path)) n += !survives(path.data);
+        if (as_ds_context(ds, (assay_id)i)->is_callpath && as_context_path(ds, (assay_id)i, &path))
+            n += !survives(path.data);
     }
     as_vec_free(&path);
     return n;
@@ -214,15 +218,24 @@ static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 void as_extrap_text_losses(const as_dataset *ds, as_losses *losses) {
     size_t parameters = 0, gaps = 0, short_ones = 0, names = count_changed_names(ds);
-    for (size_t i = 0; i < as_ds_parameters(ds); i++) parameters += !is_word(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
+    for (size_t i = 0; i < as_ds_parameters(ds); i++)
+        parameters += !is_word(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
     for (size_t i = 0; i < ds->series.count; i++) {
         coverage covered;
         if (!find_coverage(ds, as_ds_series(ds, i), &covered)) break;
         gaps += covered == WITH_GAPS;
         short_ones += covered == FIRST_POINTS;
     }
-    if (parameters) as_lose(losses, "the blanks in %zu parameter name%s (they become '_')", parameters, plural(parameters));
-    if (names) as_lose(losses, "the exact white space of %zu name%s of metrics and call paths (runs of it become one blank)", names, plural(names));
-    if (gaps) as_lose(losses, "the values of %zu series (metric and call path) without data at a point before their last", gaps);
-    if (short_ones) as_lose(losses, "for readers other than assay, %zu series (metric and call path) without data at the last points", short_ones);
+    if (parameters)
+        as_lose(losses, "the blanks in %zu parameter name%s (they become '_')", parameters, plural(parameters));
+    if (names)
+        as_lose(losses, "the exact white space of %zu name%s of metrics and call paths (runs of it become one blank)",
+                names, plural(names));
+    if (gaps)
+        as_lose(losses, "the values of %zu series (metric and call path) without data at a point before their last",
+                gaps);
+    if (short_ones)
+        as_lose(losses,
+                "for readers other than assay, %zu series (metric and call path) without data at the last points",
+                short_ones);
 }

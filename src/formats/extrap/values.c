@@ -3,8 +3,10 @@
 #include "io/json.h"
 
 void as_write_json_str(as_output *out, const as_dataset *ds, as_str text) {
-    if (text == AS_NO_STR) as_output_text(out, "\"\"");
-    else as_json_write_string(out, as_ds_text(ds, text), as_str_size(&ds->strings, text));
+    if (text == AS_NO_STR)
+        as_output_text(out, "\"\"");
+    else
+        as_json_write_string(out, as_ds_text(ds, text), as_str_size(&ds->strings, text));
 }
 
 static void write_value(as_output *out, const as_series_walk *walk, uint64_t index) {
@@ -35,7 +37,8 @@ void as_write_json_values(as_output *out, const as_series_walk *walk, uint64_t f
 
 /* ---- records --------------------------------------------------------------------------------------------------------- */
 
-as_record_split as_record_split_begin(const as_series_walk *walk, const as_extras_index *extras, const as_series *series) {
+as_record_split as_record_split_begin(const as_series_walk *walk, const as_extras_index *extras,
+                                      const as_series *series) {
     return (as_record_split){.walk = walk, .extras = extras, .series = series, .first = walk->first};
 }
 
@@ -56,7 +59,8 @@ bool as_record_split_next(as_record_split *split) {
     }
     uint64_t at = split->first;
     for (uint64_t count = 0; at < end; count++) {
-        bool is_over = split->row != SIZE_MAX ? count == repetitions : count && find_record(split, at, &ignored) != SIZE_MAX;
+        bool is_over =
+            split->row != SIZE_MAX ? count == repetitions : count && find_record(split, at, &ignored) != SIZE_MAX;
         if (count && is_over) break;
         at += as_walk_repetition(walk, at);
     }
@@ -71,7 +75,9 @@ static bool are_positions(const as_dataset *ds) {
     for (size_t i = 0; i < ds->locations.count; i++) {
         const as_location *location = as_ds_location(ds, (assay_id)i);
         const char *kind = as_ds_text(ds, location->kind);
-        if (!location->leaf || location->parent != ASSAY_NONE || location->source_id != AS_NO_STR || location->rank >= 0 || !kind || strcmp(kind, "location") != 0) return false;
+        if (!location->leaf || location->parent != ASSAY_NONE || location->source_id != AS_NO_STR ||
+            location->rank >= 0 || !kind || strcmp(kind, "location") != 0)
+            return false;
     }
     return true;
 }

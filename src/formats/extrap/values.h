@@ -21,7 +21,8 @@ typedef struct as_record_split {
     size_t row;        /* of the unknown keys, or SIZE_MAX */
 } as_record_split;
 
-as_record_split as_record_split_begin(const as_series_walk *walk, const as_extras_index *extras, const as_series *series);
+as_record_split as_record_split_begin(const as_series_walk *walk, const as_extras_index *extras,
+                                      const as_series *series);
 bool as_record_split_next(as_record_split *split);
 
 /* Locations are written by their position in a list: says what is lost where they are more than that. */
