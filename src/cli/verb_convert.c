@@ -91,7 +91,7 @@ static as_exit read_inputs(as_cli *cli, job *j, const as_dataset **out) {
     for (size_t i = 0; i < j->n_inputs; i++) {
         if (as_cli_read(cli, as_cli_operand(cli, i), false, j->read_options, &j->parts[i], &error) != ASSAY_OK) return as_cli_error(cli, &error);
     }
-    *out = j->parts[0];
+    *out = j->parts[0]; /* NOLINT(clang-analyzer-unix.Malloc): there is at least one input */
     if (j->n_inputs == 1) return AS_EXIT_FINE;
     if (!as_can_merge(j->parts, j->n_inputs)) {
         return as_cli_fail(cli, AS_EXIT_USAGE, "the inputs do not have the same parameters and cannot become one; convert them one by one");

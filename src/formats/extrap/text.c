@@ -353,8 +353,8 @@ static assay_status read_text(as_reader *reader) {
 static int bid_text(const as_probe *probe) {
     static const char keyword[] = "PARAMETER";
     const size_t size = sizeof keyword - 1;
+    if (probe->is_directory || !probe->head) return 0;
     const char *at = probe->head, *end = at + probe->head_size;
-    if (probe->is_directory || !at) return 0;
     if (probe->head_size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
