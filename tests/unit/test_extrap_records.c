@@ -33,6 +33,18 @@ static void json_lines(void **state) {
         "a->\xc3\xa4  (1): 18446744073709551615\n");
 }
 
+static void points_in_any_order_and_spelling(void **state) {
+    (void)state;
+    static const char *const params[] = {"{\"p\":1}", "{\"p\":2}", "{\"p\":3}", "{\"p\":1}", "{\"p\":2.0}", "{\"p\":3,\"z\":1}", "{\"p\":3}",
+                                         "{\"p\":3}", "{\"p\":2}", "{ \"p\":1}", "{\"p\":1}", "{\"p\":12}", "{\"p\":1,\"z\":2}", "{\"p\":2}"};
+    char text[2048];
+    int size = 0;
+    for (int i = 0; i < 14; i++) size += sprintf(text + size, "{\"params\":%s,\"value\":%d}\n", params[i], i);
+    assert_reads(JSONL, text,
+                 "<root> <default> (1): 0 3 9 10 12\n<root> <default> (2): 1 4 8 13\n"
+                 "<root> <default> (3): 2 5 6 7\n<root> <default> (12): 11\n");
+}
+
 static void nested_lists_are_repetitions_and_locations(void **state) {
     (void)state;
     as_dataset *ds = read_text(JSONL, "{\"params\":{\"p\":1},\"value\":[[1,2],[3]]}\n{\"params\":{\"p\":1},\"value\":4}"
@@ -316,6 +328,7 @@ static void deep_nesting_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_lines),
+        cmocka_unit_test(points_in_any_order_and_spelling),
         cmocka_unit_test(nested_lists_are_repetitions_and_locations),
         cmocka_unit_test(talpas),
         cmocka_unit_test(errors_name_their_line),
