@@ -697,6 +697,28 @@ static void what_cannot_be_held_is_told(void **state) {
     as_dataset_free(ds);
 }
 
+/* A chain of call paths each of which ends in the next: its paths together are far longer than the tree. */
+static void paths_beyond_memory_are_told(void **state) {
+    (void)state;
+    as_dataset *ds = as_dataset_new(32 << 20);
+    as_add_parameter(ds, as_ds_intern_text(ds, "p"));
+    as_experiment *experiment = as_experiment_new(ds);
+    as_tree *tree = as_experiment_tree(experiment);
+    as_cell_key key = {as_experiment_metric(experiment, "m", 1), ASSAY_NONE, as_experiment_point(experiment, (double[]){1})};
+    assay_id region = as_tree_region(tree, as_ds_intern_text(ds, "f"));
+    for (int i = 0; i < 20000; i++) {
+        key.context = as_tree_child(tree, key.context, region);
+        assert_true(as_experiment_value(experiment, key, (as_number){.kind = AS_INT, .i = i}));
+    }
+    assert_true(as_experiment_finish(experiment, AS_NOWHERE, NULL));
+    as_experiment_free(experiment);
+    as_output *out = as_output_to_memory();
+    assay_error error;
+    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, out, &error), ASSAY_E_NOMEM);
+    as_output_discard(out);
+    as_dataset_free(ds);
+}
+
 /* ---- damage ---------------------------------------------------------------------------------------------------------- */
 
 static void files_cut_anywhere_are_refused(void **state) {
@@ -831,6 +853,7 @@ int main(void) {
         cmocka_unit_test(everything_comes_back),
         cmocka_unit_test(tags_in_names_are_kept),
         cmocka_unit_test(what_cannot_be_held_is_told),
+        cmocka_unit_test(paths_beyond_memory_are_told),
         cmocka_unit_test(files_cut_anywhere_are_refused),
         cmocka_unit_test(damaged_archives_end_orderly),
         cmocka_unit_test(lying_archives_are_refused),

@@ -107,6 +107,8 @@ size_t as_xp_format_real(double value, char buffer[AS_NUMBER_SIZE]);
 void as_xp_write_real(as_output *out, double value);
 void as_xp_write_str(as_output *out, const as_dataset *ds, as_str text);
 void as_xp_write_cell(as_output *out, as_cell cell);
+/* ASSAY_E_NOMEM where the document, of this size so far, leaves the dataset's limit: the paths of a deep tree may be longer than any memory. */
+assay_status as_xp_check_size(const as_writer *writer, uint64_t size);
 
 /* Raw values on their way into values/N.vals and values/N.indx. */
 typedef struct as_xp_value_writer {

@@ -43,6 +43,12 @@ void as_xp_write_cell(as_output *out, as_cell cell) {
     }
 }
 
+assay_status as_xp_check_size(const as_writer *writer, uint64_t size) {
+    const as_budget *budget = &writer->dataset->budget;
+    bool fits = !budget->limit || (budget->used <= budget->limit && size <= (budget->limit - budget->used) / 2); /* half is for the packed form */
+    return fits ? ASSAY_OK : as_fail_memory(writer->error, NULL);
+}
+
 bool as_xp_group(as_xp_groups *groups, const assay_id *contexts, size_t n, size_t n_contexts) {
     *groups = (as_xp_groups){.heads = malloc((n + 1) * sizeof *groups->heads),
                              .next = malloc((n + 1) * sizeof *groups->next)};
@@ -95,7 +101,7 @@ static assay_status no_memory(const writing *w) { return as_fail_memory(w->write
 static assay_status write_path(writing *w, assay_id context) {
     if (!as_context_path(w->ds, context, &w->path)) return no_memory(w);
     as_json_write_string(w->json, w->path.data, w->path.count - 1);
-    return ASSAY_OK;
+    return as_xp_check_size(w->writer, as_output_size(w->json));
 }
 
 static bool format_points(writing *w) {

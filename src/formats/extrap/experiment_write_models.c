@@ -218,6 +218,7 @@ static assay_status write_models(as_writer *writer, as_output *out, const as_xp_
         uint32_t item = groups->heads[i];
         if (!as_context_path(ds, as_ds_model(ds, models[item])->context, path))
             return as_fail_memory(writer->error, NULL);
+        AS_TRY(as_xp_check_size(writer, as_output_size(out)));
         if (i) as_output_char(out, ',');
         as_json_write_string(out, path->data, path->count - 1);
         as_output_text(out, ":{");
