@@ -185,4 +185,23 @@ static inline void read_all_beginnings(const char *format, const char *text) {
     }
 }
 
+/* Reads text under ever larger memory limits until it is enough: below, memory is out, and nothing else happens. */
+static inline void read_with_little_memory(const char *format, const char *text) {
+    size_t failed = 0;
+    for (uint64_t limit = 1;; limit += 61) {
+        as_read_config config = {.format = format, .memory_limit = limit};
+        as_dataset *ds = NULL;
+        assay_error error = {0};
+        assay_status status = as_read_memory("input", text, strlen(text), &config, &ds, &error);
+        if (status == ASSAY_OK) {
+            as_dataset_free(ds);
+            break;
+        }
+        assert_int_equal(status, ASSAY_E_NOMEM);
+        failed++;
+        assert_true(limit < 100000000);
+    }
+    assert_true(failed > 10);
+}
+
 #endif

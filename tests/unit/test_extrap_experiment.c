@@ -146,7 +146,7 @@ static void same_real(double expected, double got) {
 
 #define ONE(members)                                                                                                   \
     "{\"Extra-P\":\"4.2.5\",\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[4]," members "}]}" \
-                                                                                                                 "}}"
+    "}}"
 
 static void statistics_are_taken_as_stored(void **state) {
     (void)state;

@@ -306,6 +306,12 @@ static void deep_nesting_is_refused(void **state) {
     }
 }
 
+static void memory_runs_out(void **state) {
+    (void)state;
+    read_with_little_memory(JSON, WRITTEN);
+    read_with_little_memory(JSON, OLD(CALLPATHS, COORDINATES, MEASURED("5", "0", "1"), METRICS, PARAMETERS));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newer_layout),
@@ -319,6 +325,7 @@ int main(void) {
         cmocka_unit_test(other_formats),
         cmocka_unit_test(bids),
         cmocka_unit_test(cut_files),
+        cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(deep_nesting_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,8 +35,9 @@ static void json_lines(void **state) {
 
 static void points_in_any_order_and_spelling(void **state) {
     (void)state;
-    static const char *const params[] = {"{\"p\":1}", "{\"p\":2}", "{\"p\":3}", "{\"p\":1}", "{\"p\":2.0}", "{\"p\":3,\"z\":1}", "{\"p\":3}",
-                                         "{\"p\":3}", "{\"p\":2}", "{ \"p\":1}", "{\"p\":1}", "{\"p\":12}", "{\"p\":1,\"z\":2}", "{\"p\":2}"};
+    static const char *const params[] = {
+        "{\"p\":1}", "{\"p\":2}", "{\"p\":3}",  "{\"p\":1}", "{\"p\":2.0}", "{\"p\":3,\"z\":1}", "{\"p\":3}",
+        "{\"p\":3}", "{\"p\":2}", "{ \"p\":1}", "{\"p\":1}", "{\"p\":12}",  "{\"p\":1,\"z\":2}", "{\"p\":2}"};
     char text[2048];
     int size = 0;
     for (int i = 0; i < 14; i++) size += sprintf(text + size, "{\"params\":%s,\"value\":%d}\n", params[i], i);
@@ -325,6 +326,11 @@ static void deep_nesting_is_refused(void **state) {
     free(text);
 }
 
+static void memory_runs_out(void **state) {
+    (void)state;
+    read_with_little_memory(JSONL, KEYS "{\"params\":{\"p\":3},\"value\":[[1,2],\"3\"]}");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_lines),
@@ -342,6 +348,7 @@ int main(void) {
         cmocka_unit_test(what_records_cannot_hold),
         cmocka_unit_test(bids),
         cmocka_unit_test(cut_files),
+        cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(deep_nesting_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

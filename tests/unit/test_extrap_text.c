@@ -261,6 +261,12 @@ static void huge_counts(void **state) {
     free(text);
 }
 
+static void memory_runs_out(void **state) {
+    (void)state;
+    read_with_little_memory(TEXT,
+                            HEAD "REGION a  b->c\nMETRIC m\nDATA 1 2\nDATA 3.5\nREGION d\nDATA 1\nREGION d\nDATA 2\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_and_blanks),
@@ -277,6 +283,7 @@ int main(void) {
         cmocka_unit_test(writing),
         cmocka_unit_test(what_text_cannot_hold),
         cmocka_unit_test(cut_files),
+        cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(huge_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
