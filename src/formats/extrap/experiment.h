@@ -41,7 +41,9 @@ typedef struct as_xp_file {
     as_json json;
     as_zip_entry *entries;
     size_t n_entries;
-    as_map vals, indices;              /* number of a chunk -> its entry */
+    as_map vals, indices; /* number of a chunk -> its entry */
+    uint64_t chunk;       /* the last one, and its entries, NULL before the first */
+    const as_zip_entry *chunk_vals, *chunk_indx;
     as_xp_array array;                 /* the last one */
     as_vec numbers;                    /* double: coordinates of a point, or the values of one */
     as_vec key;                        /* char: the name of an attribute */
@@ -98,8 +100,8 @@ typedef struct as_xp_groups {
     uint32_t *next;  /* the item that follows in the group, or UINT32_MAX */
     size_t n_groups;
 } as_xp_groups;
-/* contexts[i] < n_contexts, or ASSAY_NONE for items to leave out. False when memory is out; freed with as_xp_groups_free() in any case. */
-bool as_xp_group(as_xp_groups *groups, const assay_id *contexts, size_t n, size_t n_contexts);
+/* contexts[i] ASSAY_NONE: an item to leave out. False when memory is out; freed with as_xp_groups_free() in any case. */
+bool as_xp_group(as_xp_groups *groups, const assay_id *contexts, size_t n);
 void as_xp_groups_free(as_xp_groups *groups);
 
 /* A number as Python writes a float: "20.0"; nan and infinities as texts. Returns its length. */

@@ -67,6 +67,12 @@ static bool read_header(const char *data, size_t size, as_xp_array *array) {
 
 static uint64_t load_bits(const unsigned char *at, unsigned size, bool big_endian) {
     uint64_t bits = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (size == sizeof bits && !big_endian) { /* what nearly all arrays hold */
+        memcpy(&bits, at, sizeof bits);
+        return bits;
+    }
+#endif
     for (unsigned i = 0; i < size; i++) bits |= (uint64_t)at[i] << 8 * (big_endian ? size - 1 - i : i);
     return bits;
 }
@@ -158,8 +164,12 @@ static const char *read_array(as_bytes *bytes, as_xp_array *array) {
 
 assay_status as_xp_read_values(as_xp_file *file, uint64_t chunk, uint64_t index, as_cell_key key,
                                int64_t *repetitions) {
-    const as_zip_entry *vals = find_entry(file, &file->vals, chunk, AS_XP_VALUES_MAGIC),
-                       *indx = find_entry(file, &file->indices, chunk, AS_XP_INDEX_MAGIC);
+    if (!file->chunk_vals || !file->chunk_indx || chunk != file->chunk) {
+        file->chunk = chunk;
+        file->chunk_vals = find_entry(file, &file->vals, chunk, AS_XP_VALUES_MAGIC);
+        file->chunk_indx = find_entry(file, &file->indices, chunk, AS_XP_INDEX_MAGIC);
+    }
+    const as_zip_entry *vals = file->chunk_vals, *indx = file->chunk_indx;
     if (!vals || !indx) {
         return as_xp_broken(file, "missing-values", "values/%llu.%s is missing or not one of Extra-P's",
                             (unsigned long long)chunk, vals ? "indx" : "vals");

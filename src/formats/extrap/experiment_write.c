@@ -45,27 +45,28 @@ void as_xp_write_cell(as_output *out, as_cell cell) {
 
 assay_status as_xp_check_size(const as_writer *writer, uint64_t size) {
     const as_budget *budget = &writer->dataset->budget;
-    bool fits = !budget->limit || (budget->used <= budget->limit && size <= (budget->limit - budget->used) / 2); /* half is for the packed form */
+    bool fits = !budget->limit || (budget->used <= budget->limit &&
+                                   size <= (budget->limit - budget->used) / 2); /* half is for the packed form */
     return fits ? ASSAY_OK : as_fail_memory(writer->error, NULL);
 }
 
-bool as_xp_group(as_xp_groups *groups, const assay_id *contexts, size_t n, size_t n_contexts) {
+bool as_xp_group(as_xp_groups *groups, const assay_id *contexts, size_t n) {
     *groups = (as_xp_groups){.heads = malloc((n + 1) * sizeof *groups->heads),
                              .next = malloc((n + 1) * sizeof *groups->next)};
-    uint32_t *tails = malloc((n_contexts + 1) * sizeof *tails);
-    bool fine = groups->heads && groups->next && tails;
-    if (fine) memset(tails, 0xff, n_contexts * sizeof *tails);
+    as_map tails; /* the last item of each group so far */
+    as_map_init(&tails, NULL);
+    bool fine = groups->heads && groups->next;
     for (size_t i = 0; fine && i < n; i++) {
         groups->next[i] = UINT32_MAX;
         if (contexts[i] == ASSAY_NONE) continue;
-        uint32_t *tail = &tails[contexts[i]];
-        if (*tail == UINT32_MAX)
+        uint32_t tail = as_map_get(&tails, contexts[i]);
+        if (tail == AS_MAP_NONE)
             groups->heads[groups->n_groups++] = (uint32_t)i;
         else
-            groups->next[*tail] = (uint32_t)i;
-        *tail = (uint32_t)i;
+            groups->next[tail] = (uint32_t)i;
+        fine = as_map_put(&tails, contexts[i], (uint32_t)i);
     }
-    free(tails);
+    as_map_free(&tails);
     return fine;
 }
 
@@ -302,7 +303,7 @@ static assay_status write_measurements(writing *w) {
     assay_id *contexts = malloc((n + 1) * sizeof *contexts);
     as_xp_groups groups = {0};
     for (size_t i = 0; contexts && i < n; i++) contexts[i] = as_ds_series(w->ds, i)->context;
-    bool fine = contexts && as_xp_group(&groups, contexts, n, w->ds->contexts.count);
+    bool fine = contexts && as_xp_group(&groups, contexts, n);
     as_output_text(w->json, "\"measurements\":{");
     assay_status status = fine ? write_groups(w, &groups) : no_memory(w);
     as_output_char(w->json, '}');
@@ -398,7 +399,7 @@ static assay_status write_entries(writing *w, as_owner owner) {
         const as_attribute *attribute = as_ds_attribute(w->ds, i);
         owners[i] = attribute->owner == owner ? attribute->owner_id : ASSAY_NONE;
     }
-    bool fine = owners && head_of && has_series && as_xp_group(&chain, owners, n_attributes, n);
+    bool fine = owners && head_of && has_series && as_xp_group(&chain, owners, n_attributes);
     if (fine) memset(head_of, 0xff, n * sizeof *head_of);
     for (size_t i = 0; fine && i < chain.n_groups; i++) head_of[owners[chain.heads[i]]] = chain.heads[i];
     for (size_t i = 0; fine && i < w->ds->series.count; i++) {

@@ -195,16 +195,20 @@ static void write_modeler(as_output *out, const as_dataset *ds, const as_model_s
     as_output_char(out, '}');
 }
 
-/* Members of a model set that nobody knew. */
-static void write_further_members(as_output *out, const as_dataset *ds, size_t set) {
-    char prefix[64];
-    size_t size = (size_t)snprintf(prefix, sizeof prefix, AS_XP_MODELER_PREFIX "%zu:", set);
-    for (size_t i = 0; i < ds->attributes.count; i++) {
-        const as_attribute *attribute = as_ds_attribute(ds, i);
+/* Members of a model set that nobody knew. They come in the order of the sets: next is where to look on. */
+static void write_further_members(as_output *out, const as_dataset *ds, size_t set, size_t *next) {
+    for (; *next < ds->attributes.count; ++*next) {
+        const as_attribute *attribute = as_ds_attribute(ds, *next);
         const char *key = as_ds_text(ds, attribute->key);
-        if (attribute->owner != AS_OWNER_DATASET || strncmp(key, prefix, size) != 0) continue;
+        if (attribute->owner != AS_OWNER_DATASET ||
+            strncmp(key, AS_XP_MODELER_PREFIX, strlen(AS_XP_MODELER_PREFIX)) != 0)
+            continue;
+        char *colon;
+        unsigned long long index = strtoull(key + strlen(AS_XP_MODELER_PREFIX), &colon, 10);
+        if (index > set) return;
+        if (index < set || *colon != ':') continue;
         as_output_char(out, ',');
-        as_json_write_string(out, key + size, strlen(key + size));
+        as_json_write_string(out, colon + 1, strlen(colon + 1));
         as_output_char(out, ':');
         as_xp_write_cell(out, attribute->value);
     }
@@ -235,7 +239,7 @@ static assay_status write_models(as_writer *writer, as_output *out, const as_xp_
 }
 
 static assay_status write_set(as_writer *writer, as_output *out, assay_id id, const assay_id *models, size_t n,
-                              as_vec *path) {
+                              as_vec *path, size_t *next_member) {
     const as_dataset *ds = writer->dataset;
     const as_model_set *set = as_ds_model_set(ds, id);
     as_output_text(out, id ? ",{\"name\":" : "{\"name\":");
@@ -249,12 +253,12 @@ static assay_status write_set(as_writer *writer, as_output *out, assay_id id, co
     assay_id *contexts = malloc((n + 1) * sizeof *contexts);
     as_xp_groups groups = {0};
     for (size_t i = 0; contexts && i < n; i++) contexts[i] = as_ds_model(ds, models[i])->context;
-    bool fine = contexts && as_xp_group(&groups, contexts, n, ds->contexts.count);
+    bool fine = contexts && as_xp_group(&groups, contexts, n);
     assay_status status = fine ? write_models(writer, out, &groups, models, path) : as_fail_memory(writer->error, NULL);
     as_xp_groups_free(&groups);
     free(contexts);
     as_output_char(out, '}');
-    write_further_members(out, ds, id);
+    write_further_members(out, ds, id, next_member);
     as_output_char(out, '}');
     return status;
 }
@@ -270,11 +274,13 @@ assay_status as_xp_write_modelers(as_writer *writer, as_output *out) {
         for (size_t i = 2; i < n_sets + 2; i++) starts[i] += starts[i - 1];
         for (size_t i = 0; i < n; i++) sorted[starts[as_ds_model(ds, (assay_id)i)->set + 1]++] = (assay_id)i;
     }
+    size_t next_member = 0;
     as_vec path;
     as_vec_init(&path, 1, NULL);
     as_output_char(out, '[');
     for (size_t i = 0; i < n_sets && status == ASSAY_OK; i++) {
-        status = write_set(writer, out, (assay_id)i, sorted + starts[i], starts[i + 1] - starts[i], &path);
+        status =
+            write_set(writer, out, (assay_id)i, sorted + starts[i], starts[i + 1] - starts[i], &path, &next_member);
     }
     as_output_char(out, ']');
     as_vec_free(&path);
