@@ -167,6 +167,21 @@ static void statistics_are_taken_as_stored(void **state) {
     as_dataset_free(ds);
 }
 
+static void repetitions_are_whole_numbers(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t expected;
+    } cases[] = {{"5", 5}, {"5.0", 5}, {"\"5\"", 5}, {"0", 0}, {"null", -1}, {"5927667609989283855", 5927667609989283855}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char json[300];
+        snprintf(json, sizeof json, ONE("\"mean\":1,\"repetitions\":%s"), cases[i].text);
+        as_dataset *ds = read_json(json);
+        assert_int_equal(as_ds_measurement(ds, 0)->repetitions, cases[i].expected);
+        as_dataset_free(ds);
+    }
+}
+
 static void what_is_not_stored_is_unknown(void **state) {
     (void)state;
     as_dataset *ds = read_json(
@@ -832,6 +847,7 @@ static void memory_has_a_limit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_are_taken_as_stored),
+        cmocka_unit_test(repetitions_are_whole_numbers),
         cmocka_unit_test(what_is_not_stored_is_unknown),
         cmocka_unit_test(the_order_of_keys_does_not_matter),
         cmocka_unit_test(points_in_any_order_are_quick),

@@ -71,10 +71,15 @@ static assay_status read_coordinate(document *d, measurement *m) {
 
 static assay_status read_repetitions(document *d, measurement *m) {
     as_xp_file *file = &d->file;
-    double number;
+    double real;
     if (as_json_next(&file->json) == AS_JSON_NULL) return ASSAY_OK;
-    if (as_xp_real(&file->json, &number) && number >= 0 && number < 9e15 && number == (double)(int64_t)number) {
-        m->statistics.repetitions = (int64_t)number;
+    as_number number = file->json.type == AS_JSON_NUMBER ? as_json_number(&file->json) : (as_number){.kind = AS_REAL};
+    if (number.kind == AS_INT && number.i >= 0) {
+        m->statistics.repetitions = number.i;
+        return ASSAY_OK;
+    }
+    if (as_xp_real(&file->json, &real) && real >= 0 && real < 9e15 && real == (double)(int64_t)real) {
+        m->statistics.repetitions = (int64_t)real;
         return ASSAY_OK;
     }
     m->is_bad = true;
