@@ -5,11 +5,14 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "io/zip_direct.h"
+
 enum { READ_BLOCK = 1 << 16 };
 
 typedef struct reading {
     const as_input *input;
     struct archive *archive;
+    as_zip_directory directory;
     as_budget *budget;
     as_vec entries; /* as_zip_entry */
     assay_error *error;
@@ -52,12 +55,12 @@ static bool has_known_method(struct archive *archive) {
 }
 
 /* The content of the current entry, to be freed with `data`, in memory that grows as the data comes. */
-static assay_status read_data(const reading *r, const char *name, as_vec *data) {
-    for (;;) {
+static assay_status read_data(reading *r, const char *name, as_vec *data) {
+    for (bool is_read = as_zip_direct(&r->directory, name, data); !is_read;) {
         if (!as_vec_reserve(data, READ_BLOCK)) return as_fail_memory(r->error, r->input->path);
         la_ssize_t n = archive_read_data(r->archive, (char *)data->data + data->count, READ_BLOCK);
         if (n < 0) return fail_damaged(r, name);
-        if (n == 0) break;
+        is_read = n == 0;
         data->count += (size_t)n;
     }
     AS_AT(char, data, data->count++) = '\0';
@@ -117,7 +120,7 @@ static assay_status read_archive(reading *r, bool (*wanted)(void *user, const ch
 
 assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const char *name), void *user, as_budget *budget,
                          as_zip_entry **entries, size_t *n_entries, assay_error *error) {
-    reading r = {.input = input, .archive = archive_read_new(), .budget = budget, .error = error};
+    reading r = {.input = input, .archive = archive_read_new(), .directory = as_zip_directory_of(input->data, input->size), .budget = budget, .error = error};
     if (!r.archive) return as_fail_memory(error, input->path);
     as_vec_init(&r.entries, sizeof(as_zip_entry), budget);
     /* libarchive turns names into the locale's encoding and loses those that do not fit: for this thread and time it is UTF-8. */

@@ -1,4 +1,4 @@
-/* ZIP archives: reading through libarchive, writing with libdeflate at level 1. On 19 MB of JSON with numbers that takes 0.083 s
+/* ZIP archives: reading through libarchive (and libdeflate, see io/zip_direct.h), writing with libdeflate at level 1. On 19 MB of JSON with numbers that takes 0.083 s
  * and leaves 29.1 %; libarchive with zlib needs 0.123 s for 31.0 % at level 1, 0.53 s for 29.0 % at level 6. */
 #ifndef AS_IO_ZIP_H
 #define AS_IO_ZIP_H

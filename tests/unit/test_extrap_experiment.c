@@ -297,7 +297,7 @@ static void wrong_documents_are_refused(void **state) {
     json_refused(ONE("\"values\":{\"a\":1}"), "bad-values");
     json_refused(ONE("\"values\":[0,0]"), "missing-values");
     json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\\u0003{\":{}}}", "bad-tags");
-    json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\\u0003[]\":{}}}", "bad-tags");
+    json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"c\\u0003{}x\":{}}}", "bad-tags");
     file none = {.json = NULL, .vals = {.data = "x", .size = 1}};
     refused(&none, "no-experiment-json");
 }
@@ -682,6 +682,22 @@ static void tags_in_names_are_kept(void **state) {
     as_dataset_free(ds);
 }
 
+/* Byte 3 in a name is nothing special until tags follow it. */
+static void names_may_not_look_like_tags(void **state) {
+    (void)state;
+    as_dataset *ds = read_json("{\"parameters\":[\"p\"],\"measurements\":{\"c\\u0003\":{\"m\\u0003[]\":[{\"coordinate\":[1],"
+                               "\"mean\":1}]}}}");
+    assert_string_equal(as_ds_text(ds, as_ds_context(ds, 0)->name), "c\x03");
+    assert_string_equal(as_ds_text(ds, as_ds_metric(ds, 0)->name), "m\x03[]");
+    free(written_json(ds));
+    AS_AT(as_metric, &ds->metrics, 0).name = as_ds_intern_text(ds, "m\x03{}");
+    as_output *out = as_output_to_memory();
+    assay_error error;
+    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, out, &error), ASSAY_E_UNSUPPORTED);
+    as_output_discard(out);
+    as_dataset_free(ds);
+}
+
 static void what_cannot_be_held_is_told(void **state) {
     (void)state;
     as_dataset *ds = as_dataset_new(0);
@@ -868,6 +884,7 @@ int main(void) {
         cmocka_unit_test(models_from_elsewhere_are_laid_out),
         cmocka_unit_test(everything_comes_back),
         cmocka_unit_test(tags_in_names_are_kept),
+        cmocka_unit_test(names_may_not_look_like_tags),
         cmocka_unit_test(what_cannot_be_held_is_told),
         cmocka_unit_test(paths_beyond_memory_are_told),
         cmocka_unit_test(files_cut_anywhere_are_refused),

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "io/zip.h"
+#include "io/zip_direct.h"
 
 typedef struct content {
     as_zip_entry *entries;
@@ -350,9 +351,42 @@ static void names_too_long(void **state) {
     as_output_discard(out);
 }
 
+/* The quick way gives what is right, or nothing. */
+static void plain_archives_are_read_directly(void **state) {
+    (void)state;
+    size_t size;
+    as_output *zip = sample(300000);
+    const char *data = as_output_memory(zip, &size);
+    as_vec out;
+    as_vec_init(&out, 1, NULL);
+    as_zip_directory directory = as_zip_directory_of(data, size);
+    assert_true(as_zip_direct(&directory, "folder/long.json", &out));
+    assert_int_equal(out.count, 300000);
+    for (size_t i = 0; i < 300000; i++) assert_int_equal(AS_AT(char, &out, i), "0123456789,.e-"[i * i % 14]);
+    out.count = 0;
+    assert_true(as_zip_direct(&directory, "empty", &out));
+    assert_int_equal(out.count, 0);
+    assert_false(as_zip_direct(&directory, "folder/long.json", &out)); /* it lies behind */
+    char *damaged = malloc(size);
+    for (size_t i = 0; i < 200; i++) { /* in the packed data */
+        memcpy(damaged, data, size);
+        damaged[100 + i] ^= 1;
+        directory = as_zip_directory_of(damaged, size);
+        assert_false(as_zip_direct(&directory, "folder/long.json", &out));
+        assert_int_equal(out.count, 0);
+    }
+    for (size_t n = 0; n < size; n++) {
+        directory = as_zip_directory_of(data, n);
+        assert_false(as_zip_direct(&directory, "empty", &out));
+    }
+    free(damaged);
+    as_vec_free(&out);
+    as_output_discard(zip);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(what_was_written_is_read), cmocka_unit_test(plain_archives_are_read_directly),
         cmocka_unit_test(equal_content_equal_bytes),
         cmocka_unit_test(what_does_not_shrink_is_stored),
         cmocka_unit_test(only_wanted_entries),

@@ -17,6 +17,8 @@ enum { AS_XP_MAGIC_SIZE = 16 };
 #define AS_XP_RECORD_PREFIX "measurement:"
 /* Before the keys of attributes that are tags. */
 #define AS_XP_TAG_PREFIX "tags:"
+/* Old versions wrote tags, as a JSON object, behind a name. */
+#define AS_XP_TAGS_IN_NAME "\x03{"
 /* Before the index of a model set and a key that nobody knows. */
 #define AS_XP_MODELER_PREFIX "modelers:"
 

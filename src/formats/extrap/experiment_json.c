@@ -123,8 +123,6 @@ assay_status as_xp_keep_member(as_xp_file *file, as_owner owner, assay_id owner_
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
 
-static const char TAG_SEPARATOR = '\x03';
-
 static assay_status keep_tags(as_xp_file *file, const char *tags, size_t size, as_owner owner, assay_id id) {
     uint64_t key = as_pair((uint32_t)owner, id);
     if (as_map_get(&file->tagged, key) != AS_MAP_NONE)
@@ -148,7 +146,7 @@ assay_status as_xp_named(as_xp_file *file, as_owner owner, assay_id *id) {
     size_t size;
     const char *name = as_json_text(&file->json, &size);
     if (!name) return as_xp_no_memory(file);
-    const char *tags = memchr(name, TAG_SEPARATOR, size);
+    const char *tags = memmem(name, size, AS_XP_TAGS_IN_NAME, strlen(AS_XP_TAGS_IN_NAME));
     size_t name_size = tags ? (size_t)(tags - name) : size;
     *id = owner == AS_OWNER_METRIC ? as_experiment_metric(file->experiment, name, name_size)
                                    : as_experiment_callpath(file->experiment, name, name_size);

@@ -478,8 +478,22 @@ static assay_status write_document(writing *w) {
     return ASSAY_OK;
 }
 
+static assay_status check_name(const writing *w, as_str name) {
+    const char *text = as_ds_text(w->ds, name);
+    if (!strstr(text, AS_XP_TAGS_IN_NAME)) return ASSAY_OK;
+    return as_fail(w->writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "bad-name",
+                   "Extra-P would take a part of the name '%s' for tags", text);
+}
+
+static assay_status check_names(const writing *w) {
+    for (size_t i = 0; i < w->ds->metrics.count; i++) AS_TRY(check_name(w, as_ds_metric(w->ds, (assay_id)i)->name));
+    for (size_t i = 0; i < w->ds->contexts.count; i++) AS_TRY(check_name(w, as_ds_context(w->ds, (assay_id)i)->name));
+    return ASSAY_OK;
+}
+
 static assay_status write_zip(writing *w, as_zip_writer *zip) {
     uint64_t homeless;
+    AS_TRY(check_names(w));
     if (!w->json || !format_points(w) || (w->records && !index_records(w->ds, w->records, &w->record_of, &homeless)))
         return no_memory(w);
     AS_TRY(write_document(w));
