@@ -1,6 +1,8 @@
 #include "core/memory.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 bool as_budget_take(as_budget *budget, uint64_t bytes) {
     if (!budget) return true;
@@ -133,4 +135,10 @@ bool as_vec_append(as_vec *vec, const void *data, size_t n) {
 
 void as_vec_shrink(as_vec *vec) {
     if (vec->count < vec->capacity) set_capacity(vec, vec->count);
+}
+
+void as_vec_consumed(as_vec *vec, size_t from, size_t to) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), data = (uintptr_t)vec->data;
+    uintptr_t first = (data + from * vec->size + page - 1) & ~(page - 1), end = (data + to * vec->size) & ~(page - 1); /* whole pages only */
+    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
 }

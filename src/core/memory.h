@@ -51,6 +51,8 @@ void *as_vec_push(as_vec *vec);
 bool as_vec_append(as_vec *vec, const void *data, size_t n);
 /* Gives back what is not used. */
 void as_vec_shrink(as_vec *vec);
+/* Says that elements from … to - 1 will not be read again, so that their pages can go back to the system while the rest is still needed. */
+void as_vec_consumed(as_vec *vec, size_t from, size_t to);
 
 #define AS_AT(type, vec, index) (((type *)(vec)->data)[index])
 

@@ -1,10 +1,12 @@
 /* From values in the order of the file to blocks sorted by context, run and location.
  *
- * Columns are moved one by one into the dataset's arena, so that the peak is one column above what stays. */
+ * Columns are moved into the dataset's arena and given back as they go, so that the peak is hardly above what stays. */
 #include "dataset/experiment_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { RELEASE_ROWS = 1 << 17 };
 
 /* Where the rows of a metric go. */
 typedef struct row_plan {
@@ -56,15 +58,18 @@ out_of_memory:
     return false;
 }
 
-/* Moves a column to its final place and frees the old one. NULL when memory is out. */
+/* Moves a column to its final place and frees the old one, bit by bit, so that memory does not hold both. NULL when memory is out. */
 static void *move_column(as_dataset *ds, as_vec *rows, const as_vec *segments, const uint64_t *targets) {
     char *moved = as_arena_array(&ds->arena, rows->count, rows->size);
     if (!moved) return NULL;
-    const char *from = rows->data;
+    size_t row = 0, released = 0;
     for (size_t i = 0; i < segments->count; i++) {
-        size_t bytes = AS_AT(as_row_segment, segments, i).count * rows->size;
-        memcpy(moved + targets[i] * rows->size, from, bytes);
-        from += bytes;
+        size_t n = AS_AT(as_row_segment, segments, i).count;
+        memcpy(moved + targets[i] * rows->size, (char *)rows->data + row * rows->size, n * rows->size);
+        row += n;
+        if (row - released < RELEASE_ROWS) continue;
+        as_vec_consumed(rows, released, row);
+        released = row;
     }
     as_vec_free(rows);
     return moved;
@@ -340,6 +345,8 @@ bool as_experiment_finish(as_experiment *e, as_place whole_file, const assay_id 
     as_dataset *ds = e->ds;
     const assay_id *ids;
     if (!as_tree_finish(&e->tree, &ids)) return false;
+    as_tree_free(&e->tree); /* its maps are large, and the columns move next */
+    as_map_free(&e->repetitions);
     for (size_t metric = 0; metric < e->columns.count; metric++) {
         if (!make_block(e, (assay_id)metric, ids)) return false;
     }

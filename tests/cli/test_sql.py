@@ -215,7 +215,10 @@ class Shell(Case):
 
     def end(self):
         """The exit status, when the command ends by itself."""
+        end = time.monotonic() + 20
         while True:
+            if not select.select([self.terminal], [], [], max(0, end - time.monotonic()))[0]:
+                self.fail('the shell does not end')
             try:
                 if not os.read(self.terminal, 65536):
                     break
@@ -270,6 +273,7 @@ class Shell(Case):
         self.start(self.two)
         self.type('\x1b[A\x1b[A\n')  # twice up: past .quit
         self.expect('42')
+        self.expect('assay> ')  # only then the terminal is the shell's: before, Ctrl-D would mean the end of a line
         self.type('\x04')
         self.assertEqual(0, self.end())
 
