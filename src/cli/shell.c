@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/select.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -278,18 +279,33 @@ static void converse(struct shell *shell) {
     }
 }
 
+/* Keys come one by one also while libedit is not reading: in line mode a Ctrl-D pressed ahead would become a NUL. */
+static void take_terminal(struct termios *before) {
+    if (tcgetattr(STDIN_FILENO, before) != 0) return;
+    struct termios now = *before;
+    now.c_lflag &= ~(tcflag_t)ICANON;
+    now.c_cc[VMIN] = 1;
+    now.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &now);
+}
+
 as_exit as_shell_run(as_session *session) {
     setlocale(LC_CTYPE, ""); /* how the terminal writes characters; numbers stay as they are */
+    struct termios before = {0};
+    take_terminal(&before);
     struct shell shell = {
         .session = session, .line = el_init("assay", stdin, stdout, stderr), .history = history_init()};
-    if (!shell.line || !shell.history)
+    if (!shell.line || !shell.history) {
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
         return as_cli_fail(session->cli, AS_EXIT_INPUT,
                            "the terminal cannot be used for a conversation; give the statement as the last argument");
+    }
     load_history(&shell);
     el_set(shell.line, EL_CLIENTDATA, &shell);
     el_set(shell.line, EL_PROMPT, prompt);
     el_set(shell.line, EL_EDITOR, "emacs");
     el_set(shell.line, EL_SIGNAL, 0);
+    el_set(shell.line, EL_SETTY, "-x", "-icanon", NULL); /* libedit would go back to lines between two of them: see take_terminal() */
     el_set(shell.line, EL_HIST, history, shell.history);
     el_set(shell.line, EL_GETCFN, read_character);
     el_wset(shell.line, EL_ADDFN, L"sql-complete", L"Completes names and keywords",
@@ -302,5 +318,6 @@ as_exit as_shell_run(as_session *session) {
     save_history(&shell);
     history_end(shell.history);
     el_end(shell.line);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
     return AS_EXIT_FINE;
 }
