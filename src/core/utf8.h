@@ -20,6 +20,16 @@ static inline size_t as_utf8_length(const char *text, size_t room) {
     return n;
 }
 
+/* The first byte that is no valid UTF-8, or NULL. */
+static inline const char *as_utf8_invalid(const char *text, size_t size) {
+    for (const char *end = text + size; text < end;) {
+        size_t n = as_utf8_length(text, (size_t)(end - text));
+        if (!n) return text;
+        text += n;
+    }
+    return NULL;
+}
+
 /* Writes the character (at most U+10FFFF) to `to`; returns how many bytes. */
 static inline size_t as_utf8_put(char to[4], uint32_t c) {
     size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;

@@ -33,6 +33,7 @@ typedef struct merger {
     as_dataset *ds;
     as_experiment *experiment;
     id_maps *maps; /* one for each part */
+    as_map attributes; /* hash of owner and key -> index */
 } merger;
 
 static assay_id *map_points(merger *m, const as_dataset *part) {
@@ -197,6 +198,42 @@ static bool add_records(merger *m, const as_dataset *part, const id_maps *maps, 
     return true;
 }
 
+static bool same_cell(as_cell a, as_cell b) {
+    if (a.type != b.type) return false;
+    bool is_text = a.type == AS_CELL_TEXT || a.type == AS_CELL_JSON;
+    return is_text ? a.size == b.size && memcmp(a.text, b.text, a.size) == 0 : a.u == b.u;
+}
+
+/* Two texts become two paragraphs of one: comments, titles. */
+static bool join_texts(merger *m, as_attribute *known, as_cell further) {
+    size_t size = (size_t)known->value.size + 1 + further.size;
+    char *joined = size < UINT32_MAX ? as_arena_alloc(&m->ds->arena, size + 1) : NULL;
+    if (!joined) return false;
+    memcpy(joined, known->value.text, known->value.size);
+    joined[known->value.size] = '\n';
+    memcpy(joined + known->value.size + 1, further.text, further.size);
+    known->value = as_cell_text_n(joined, size);
+    return true;
+}
+
+/* An attribute that an earlier part has too: once, where they agree. */
+static bool add_attribute(merger *m, const as_dataset *part, const as_attribute *attribute, assay_id owner) {
+    const char *key = as_ds_text(part, attribute->key);
+    struct {
+        uint32_t owner, owner_id, key;
+    } name = {attribute->owner, owner, as_ds_intern_text(m->ds, key)};
+    uint64_t hash = as_hash(&name, sizeof name);
+    uint32_t index = as_map_get(&m->attributes, hash);
+    if (index == AS_MAP_NONE) {
+        return as_map_put(&m->attributes, hash, (uint32_t)m->ds->attributes.count) && as_add_attribute(m->ds, attribute->owner, owner, key, attribute->value);
+    }
+    as_attribute *known = &AS_AT(as_attribute, &m->ds->attributes, index);
+    if (same_cell(known->value, attribute->value)) return true;
+    if (known->value.type == AS_CELL_TEXT && attribute->value.type == AS_CELL_TEXT) return join_texts(m, known, attribute->value);
+    as_add_problem(m->ds, AS_WARNING, as_place_file(as_ds_text(part, part->path)), "attribute-differs", "its attribute '%s' differs from that of an earlier input and is left out", key);
+    return true;
+}
+
 static bool add_attributes(merger *m, const as_dataset *part, const id_maps *maps, const assay_id *new_ids) {
     for (size_t i = 0; i < part->attributes.count; i++) {
         const as_attribute *attribute = as_ds_attribute(part, i);
@@ -204,7 +241,7 @@ static bool add_attributes(merger *m, const as_dataset *part, const id_maps *map
         if (attribute->owner == AS_OWNER_METRIC) owner = maps->metrics[owner];
         else if (attribute->owner == AS_OWNER_CONTEXT) owner = new_ids[maps->contexts[owner]];
         else if (attribute->owner != AS_OWNER_DATASET) continue;
-        if (!as_add_attribute(m->ds, attribute->owner, owner, as_ds_text(part, attribute->key), attribute->value)) return false;
+        if (!add_attribute(m, part, attribute, owner)) return false;
     }
     for (size_t i = 0; i < part->problems.count; i++) {
         const as_problem *problem = as_ds_problem(part, i);
@@ -249,6 +286,7 @@ assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assa
     }
     merger m = {.ds = as_dataset_new(parts[0]->budget.limit), .maps = calloc(n, sizeof *m.maps)};
     if (m.ds) m.experiment = as_experiment_new(m.ds);
+    as_map_init(&m.attributes, NULL);
     for (size_t k = 0; m.maps && k < n; k++) as_vec_init(&m.maps[k].record_runs, sizeof(run_place), NULL);
     bool fine = m.experiment && m.maps && merge_parts(&m, parts, n);
     for (size_t k = 0; m.maps && k < n; k++) {
@@ -258,6 +296,7 @@ assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assa
         as_vec_free(&m.maps[k].record_runs);
     }
     free(m.maps);
+    as_map_free(&m.attributes);
     as_experiment_free(m.experiment);
     if (!fine) {
         as_dataset_free(m.ds);

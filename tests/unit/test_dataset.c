@@ -372,6 +372,31 @@ static void merging_unites_points_and_appends_repetitions(void **state) {
     as_dataset_free(c.ds);
 }
 
+static void merging_keeps_attributes_once(void **state) {
+    (void)state;
+    as_dataset *parts[2], *merged = NULL;
+    for (int i = 0; i < 2; i++) {
+        fixture f = experiment_of(1);
+        as_experiment_value(f.experiment, key_of(&f, "m", "c", i), real(1));
+        finish(&f);
+        parts[i] = f.ds;
+        as_add_attribute(f.ds, AS_OWNER_DATASET, 0, "same", as_cell_text("x"));
+        as_add_attribute(f.ds, AS_OWNER_DATASET, 0, "comment", as_cell_text(i ? "second" : "first"));
+        as_add_attribute(f.ds, AS_OWNER_CONTEXT, 0, "level", as_cell_int(i));
+    }
+    assay_error error;
+    assert_int_equal(as_merge(parts, 2, &merged, &error), ASSAY_OK);
+    assert_int_equal(merged->attributes.count, 3);
+    assert_string_equal(as_ds_attribute(merged, 0)->value.text, "x");
+    assert_string_equal(as_ds_attribute(merged, 1)->value.text, "first\nsecond");
+    assert_int_equal(as_ds_attribute(merged, 2)->value.i, 0);
+    assert_int_equal(merged->problems.count, 1); /* the level that differs */
+    assert_string_equal(as_ds_text(merged, as_ds_problem(merged, 0)->rule), "attribute-differs");
+    as_dataset_free(merged);
+    as_dataset_free(parts[0]);
+    as_dataset_free(parts[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree_is_in_pre_order),
@@ -386,6 +411,7 @@ int main(void) {
         cmocka_unit_test(statistics_by_hand),
         cmocka_unit_test(functions_read_as_in_extrap),
         cmocka_unit_test(merging_unites_points_and_appends_repetitions),
+        cmocka_unit_test(merging_keeps_attributes_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

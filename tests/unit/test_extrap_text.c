@@ -212,6 +212,21 @@ static void writing(void **state) {
     assert_loses(TEXT, text, TEXT, "");
 }
 
+static void comments_are_kept(void **state) {
+    (void)state;
+    as_dataset *ds = read_text("extrap-text", "# one\n  #two  \nPARAMETER p\n#\nPOINTS 1\nREGION r\nMETRIC m\n#\xff\nDATA 1\n# ö");
+    assert_int_equal(ds->attributes.count, 1);
+    assert_string_equal(as_ds_text(ds, as_ds_attribute(ds, 0)->key), "comment");
+    assert_string_equal(as_ds_attribute(ds, 0)->value.text, "one\ntwo\n\nö");
+    uint32_t line;
+    assert_int_equal(count_problems(ds, "utf-8", &line), 1); /* the one that is no UTF-8 */
+    assert_int_equal(line, 8);
+    char *again = write_text(ds, "extrap-text");
+    assert_string_equal(again, "# one\n# two\n#\n# ö\nPARAMETER p\nPOINTS (1)\nMETRIC m\nREGION r\nDATA 1\n");
+    free(again);
+    as_dataset_free(ds);
+}
+
 static void what_text_cannot_hold(void **state) {
     (void)state;
     const char *names =
@@ -281,7 +296,7 @@ int main(void) {
         cmocka_unit_test(all_broken_lines_are_reported),
         cmocka_unit_test(bids),
         cmocka_unit_test(writing),
-        cmocka_unit_test(what_text_cannot_hold),
+        cmocka_unit_test(comments_are_kept), cmocka_unit_test(what_text_cannot_hold),
         cmocka_unit_test(cut_files),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(huge_counts),

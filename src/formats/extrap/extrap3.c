@@ -33,21 +33,12 @@ void as_x3_lost(as_x3_file *file, uint64_t offset, const char *rule, const char 
     file->is_fatal = true;
 }
 
-static bool is_utf8(const char *text, size_t size) {
-    for (const char *end = text + size; text < end;) {
-        size_t n = as_utf8_length(text, (size_t)(end - text));
-        if (!n) return false;
-        text += n;
-    }
-    return true;
-}
-
 const char *as_x3_text(as_x3_file *file, size_t *size) {
     uint64_t offset = file->bytes.at;
     uint32_t length = as_bytes_u32(&file->bytes);
     const char *text = as_bytes_take(&file->bytes, length);
     *size = text ? length : 0;
-    if (text && !is_utf8(text, length))
+    if (text && as_utf8_invalid(text, length))
         as_x3_wrong(file, offset, "invalid-utf8", "the text at this byte is not valid UTF-8");
     return text ? text : "";
 }

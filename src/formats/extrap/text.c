@@ -5,6 +5,7 @@
  *   METRIC time                  of the DATA that follow; without one: ''
  *   REGION main->solve           their call path; without one: ''
  *   DATA 1.5 1.6                 the repetitions at the next point; METRIC and REGION start again at the first one
+ *   # five runs, idle machine    kept as the attribute "comment" of the dataset, a line each
  */
 #include <math.h>
 
@@ -29,9 +30,10 @@ typedef struct text_reader {
     as_vec points;           /* assay_id as listed, repeated ones too */
     as_vec coordinates;      /* double: of the point being read */
     as_vec name;             /* char: a name whose blanks had to be changed */
+    as_vec comment;          /* char: all comments so far, a line each */
     assay_id metric, region; /* ASSAY_NONE: none named yet */
     size_t next_point;       /* index into points: where the next DATA belongs */
-    bool has_data, points_are_faulty, no_points_was_said;
+    bool has_data, has_comment, points_are_faulty, no_points_was_said;
 } text_reader;
 
 static bool begins_digits(char c) { return (c >= '0' && c <= '9') || c == '.'; }
@@ -83,13 +85,9 @@ static bool collapse_blanks(text_reader *t, const char *begin, const char *end) 
 static assay_status check_text(text_reader *t, const char *begin, const char *end) {
     const char *nul = memchr(begin, '\0', (size_t)(end - begin));
     if (nul) return BROKEN(t, nul, "nul-byte", "a NUL byte in a name; this is no text file");
-    for (size_t n; begin < end; begin += n) {
-        n = as_utf8_length(begin, (size_t)(end - begin));
-        if (!n)
-            return BROKEN(t, begin, "utf-8", "the name is not UTF-8 (byte 0x%02x); convert the file to UTF-8",
-                          (unsigned char)*begin);
-    }
-    return ASSAY_OK;
+    const char *bad = as_utf8_invalid(begin, (size_t)(end - begin));
+    if (!bad) return ASSAY_OK;
+    return BROKEN(t, bad, "utf-8", "the name is not UTF-8 (byte 0x%02x); convert the file to UTF-8", (unsigned char)*bad);
 }
 
 /* The rest of the line from at on as a name: without blanks around it, runs of them being one. Points into the line,
@@ -280,13 +278,24 @@ static bool is_word(const char *begin, const char *end, const char *word) {
     return (size_t)(end - begin) == size && memcmp(begin, word, size) == 0;
 }
 
+static assay_status read_comment(text_reader *t, const char *sign) {
+    const char *begin = skip_blanks(sign + 1, t->end), *end = t->end;
+    while (end > begin && is_blank(end[-1])) end--;
+    const char *nul = memchr(begin, '\0', (size_t)(end - begin));
+    if (nul) return BROKEN(t, nul, "nul-byte", "a NUL byte in a comment; this is no text file");
+    if (as_utf8_invalid(begin, (size_t)(end - begin))) {
+        as_warn(t->reader, place_of(t, sign), "utf-8", "the comment is not UTF-8 and left out; convert the file to UTF-8");
+        return ASSAY_OK;
+    }
+    bool fine = (!t->has_comment || as_vec_append(&t->comment, "\n", 1)) && as_vec_append(&t->comment, begin, (size_t)(end - begin));
+    t->has_comment = true;
+    return fine ? ASSAY_OK : as_reader_memory(t->reader);
+}
+
 static assay_status read_line(text_reader *t) {
     const char *word = skip_blanks(t->line, t->end);
     if (word == t->end) return ASSAY_OK;
-    if (*word == '#') {
-        const char *nul = memchr(word, '\0', (size_t)(t->end - word));
-        return nul ? BROKEN(t, nul, "nul-byte", "a NUL byte in a comment; this is no text file") : ASSAY_OK;
-    }
+    if (*word == '#') return read_comment(t, word);
     const char *end = skip_word(word, t->end);
     if (is_word(word, end, "DATA")) return read_data(t, word, end);
     if (is_word(word, end, "REGION")) return read_region(t, end);
@@ -330,7 +339,12 @@ static assay_status finish(text_reader *t) {
     } else if (!t->has_data) {
         AS_TRY(as_broken(t->reader, file, "no-data", "no DATA line"));
     }
-    return as_experiment_finish(t->experiment, file, NULL) ? ASSAY_OK : as_reader_memory(t->reader);
+    bool fine = as_experiment_finish(t->experiment, file, NULL);
+    if (fine && t->has_comment) {
+        as_cell comment = as_cell_text_n(t->comment.data ? t->comment.data : "", t->comment.count);
+        fine = as_add_attribute(t->reader->dataset, AS_OWNER_DATASET, 0, "comment", comment);
+    }
+    return fine ? ASSAY_OK : as_reader_memory(t->reader);
 }
 
 static assay_status read_text(as_reader *reader) {
@@ -340,11 +354,13 @@ static assay_status read_text(as_reader *reader) {
     as_vec_init(&t.points, sizeof(assay_id), budget);
     as_vec_init(&t.coordinates, sizeof(double), budget);
     as_vec_init(&t.name, 1, budget);
+    as_vec_init(&t.comment, 1, budget);
     assay_status status = t.experiment ? read_lines(&t) : as_reader_memory(reader);
     if (status == ASSAY_OK) status = finish(&t);
     as_vec_free(&t.points);
     as_vec_free(&t.coordinates);
     as_vec_free(&t.name);
+    as_vec_free(&t.comment);
     as_experiment_free(t.experiment);
     return status;
 }
@@ -371,7 +387,7 @@ const struct assay_format as_format_extrap_text = {
     .name = "extrap-text",
     .title = "Extra-P text",
     .extensions = ".txt",
-    .holds = AS_HOLDS_VALUES,
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_FOREIGN, /* comments, whoever wrote them */
     .bid = bid_text,
     .read = read_text,
     .write = as_extrap_text_write,

@@ -68,6 +68,26 @@ static char *parameter_word(const as_dataset *ds, size_t index, char **earlier) 
     }
 }
 
+/* Comments that a text file had: see text.c. */
+static bool is_comment(const as_dataset *ds, const as_attribute *attribute) {
+    return attribute->owner == AS_OWNER_DATASET && attribute->value.type == AS_CELL_TEXT && strcmp(as_ds_text(ds, attribute->key), "comment") == 0;
+}
+
+static void write_comments(as_output *out, const as_dataset *ds) {
+    for (size_t i = 0; i < ds->attributes.count; i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        if (!is_comment(ds, attribute)) continue;
+        for (const char *line = attribute->value.text;;) {
+            size_t size = strcspn(line, "\n");
+            as_output_text(out, size ? "# " : "#");
+            as_output_write(out, line, size);
+            as_output_char(out, '\n');
+            if (!line[size]) break;
+            line += size + 1;
+        }
+    }
+}
+
 static assay_status write_parameters(as_writer *writer) {
     size_t n = as_ds_parameters(writer->dataset), made = 0;
     char **words = calloc(n, sizeof *words);
@@ -185,6 +205,7 @@ static bool find_fitting(const as_dataset *ds, bool *fits, as_measured *written)
 assay_status as_extrap_text_write(as_writer *writer) {
     const as_dataset *ds = writer->dataset;
     AS_TRY(as_require_experiment(writer, "extrap-text"));
+    write_comments(writer->out, ds);
     AS_TRY(write_parameters(writer));
     write_points(writer->out, ds);
     as_measured named = {.metrics = calloc(ds->metrics.count + 1, 1), .contexts = calloc(ds->contexts.count + 1, 1)};
@@ -217,7 +238,8 @@ static size_t count_changed_names(const as_dataset *ds) {
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 void as_extrap_text_losses(const as_dataset *ds, as_losses *losses) {
-    size_t parameters = 0, gaps = 0, short_ones = 0, names = count_changed_names(ds);
+    size_t parameters = 0, gaps = 0, short_ones = 0, attributes = 0, names = count_changed_names(ds);
+    for (size_t i = 0; i < ds->attributes.count; i++) attributes += !is_comment(ds, as_ds_attribute(ds, i));
     for (size_t i = 0; i < as_ds_parameters(ds); i++)
         parameters += !is_word(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
     for (size_t i = 0; i < ds->series.count; i++) {
@@ -226,6 +248,7 @@ void as_extrap_text_losses(const as_dataset *ds, as_losses *losses) {
         gaps += covered == WITH_GAPS;
         short_ones += covered == FIRST_POINTS;
     }
+    if (attributes) as_lose(losses, "%zu attribute%s", attributes, plural(attributes));
     if (parameters)
         as_lose(losses, "the blanks in %zu parameter name%s (they become '_')", parameters, plural(parameters));
     if (names)
