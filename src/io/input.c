@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_BLOCK = 1 << 16, DROP_STEP = 4 << 20 }; /* DROP_STEP: a multiple of every page size in use */
+enum { READ_BLOCK = 1 << 16, DROP_STEP = 1 << 19 }; /* DROP_STEP: a multiple of every page size in use */
 
 /* Reads fd to its end. A file that says it is empty is read too: those of /proc say so. */
 static assay_status read_whole(as_input *input, int fd, assay_error *error) {
