@@ -97,6 +97,9 @@ void as_losses_free(as_losses *losses);
 /* "3 models", "the unit of 2 metrics": what is lost; it stands behind "FORMAT cannot hold ". */
 void as_lose(as_losses *losses, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The attributes for which kept() is false (kept NULL: all), counted and named: "2 attributes (comment, scaling)". */
+void as_lose_attributes(as_losses *losses, const as_dataset *dataset, bool (*kept)(const as_dataset *dataset, const as_attribute *attribute));
+
 typedef struct as_writer {
     const as_dataset *dataset;
     as_output *out;

@@ -42,6 +42,30 @@ static uint64_t records(const as_dataset *ds) {
     return n;
 }
 
+void as_lose_attributes(as_losses *losses, const as_dataset *ds, bool (*kept)(const as_dataset *dataset, const as_attribute *attribute)) {
+    enum { NAMED = 3 };
+    as_str named[NAMED];
+    size_t n = 0, n_named = 0;
+    bool more = false;
+    for (size_t i = 0; i < ds->attributes.count; i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        if (kept && kept(ds, attribute)) continue;
+        n++;
+        size_t k = 0;
+        while (k < n_named && named[k] != attribute->key) k++;
+        if (k < n_named) continue;
+        if (n_named < NAMED) named[n_named++] = attribute->key;
+        else more = true;
+    }
+    if (!n) return;
+    char keys[256] = "";
+    size_t size = 0;
+    for (size_t k = 0; k < n_named && size < sizeof keys; k++) {
+        size += (size_t)snprintf(keys + size, sizeof keys - size, "%s%s", k ? ", " : "", as_ds_text(ds, named[k]));
+    }
+    as_lose(losses, "%zu attribute%s (%s%s)", n, n == 1 ? "" : "s", keys, more || size >= sizeof keys ? ", …" : "");
+}
+
 static void lose_details(const as_dataset *ds, unsigned holds, as_losses *losses) {
     uint64_t units = 0, sources = 0, profiles = 0;
     for (size_t i = 0; i < ds->metrics.count; i++) units += as_ds_metric(ds, (assay_id)i)->unit != AS_NO_STR;
@@ -62,7 +86,7 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     /* A format's own records and attributes go back where they came from. */
     bool same = (holds & AS_HOLDS_FOREIGN) || strcmp(ds->format, format->name) == 0;
     if (!(holds & AS_HOLDS_RECORDS) || !same) lose_count(losses, records(ds), "record with further keys", "records with further keys");
-    if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) lose_count(losses, ds->attributes.count, "attribute", "attributes");
+    if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);
     lose_details(ds, holds, losses);
     if (format->losses) format->losses(ds, losses);
 }

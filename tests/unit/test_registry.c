@@ -97,7 +97,7 @@ static void losses_name_what_does_not_fit(void **state) {
     as_losses_init(&losses);
     as_format nothing = {.name = "other"};
     as_find_losses(ds, &nothing, &losses);
-    static const char *const expected[] = {"2 values", "1 series of statistics without values", "1 model", "2 locations (their values become repetitions)", "1 attribute", "1 unit of a metric"};
+    static const char *const expected[] = {"2 values", "1 series of statistics without values", "1 model", "2 locations (their values become repetitions)", "1 attribute (scaling)", "1 unit of a metric"};
     assert_int_equal(losses.texts.count, 6);
     for (size_t i = 0; i < 6; i++) assert_string_equal(AS_AT(char *, &losses.texts, i), expected[i]);
     as_losses_free(&losses);
@@ -107,8 +107,11 @@ static void losses_name_what_does_not_fit(void **state) {
     assert_int_equal(losses.texts.count, 0);
     everything.name = "other";
     everything.holds = ~(unsigned)AS_HOLDS_FOREIGN; /* attributes only go back where they came from */
+    static const char *const more[] = {"a", "a", "b", "c"};
+    for (size_t i = 0; i < 4; i++) as_add_attribute(ds, AS_OWNER_CONTEXT, (assay_id)(i % 2), more[i], as_cell_int(1));
     as_find_losses(ds, &everything, &losses);
     assert_int_equal(losses.texts.count, 1);
+    assert_string_equal(AS_AT(char *, &losses.texts, 0), "5 attributes (scaling, a, b, …)");
     as_losses_free(&losses);
     as_dataset_free(ds);
 }

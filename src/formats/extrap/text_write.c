@@ -238,8 +238,7 @@ static size_t count_changed_names(const as_dataset *ds) {
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 void as_extrap_text_losses(const as_dataset *ds, as_losses *losses) {
-    size_t parameters = 0, gaps = 0, short_ones = 0, attributes = 0, names = count_changed_names(ds);
-    for (size_t i = 0; i < ds->attributes.count; i++) attributes += !is_comment(ds, as_ds_attribute(ds, i));
+    size_t parameters = 0, gaps = 0, short_ones = 0, names = count_changed_names(ds);
     for (size_t i = 0; i < as_ds_parameters(ds); i++)
         parameters += !is_word(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
     for (size_t i = 0; i < ds->series.count; i++) {
@@ -248,7 +247,7 @@ void as_extrap_text_losses(const as_dataset *ds, as_losses *losses) {
         gaps += covered == WITH_GAPS;
         short_ones += covered == FIRST_POINTS;
     }
-    if (attributes) as_lose(losses, "%zu attribute%s", attributes, plural(attributes));
+    as_lose_attributes(losses, ds, is_comment);
     if (parameters)
         as_lose(losses, "the blanks in %zu parameter name%s (they become '_')", parameters, plural(parameters));
     if (names)
