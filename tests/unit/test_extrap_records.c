@@ -266,8 +266,8 @@ static void what_records_cannot_hold(void **state) {
     const char *text = "PARAMETER p\nPOINTS 1 2\nMETRIC unused\nMETRIC a;b\nREGION r\nDATA 1\nREGION idle\n";
     assert_loses("extrap-text", text, JSONL, "1 point without data; 1 call path without data; 1 metric without data");
     assert_loses("extrap-text", text, TALPAS,
-                 "1 point without data; 1 call path without data; 1 metric without data; for readers other than assay, "
-                 "the ';' in 1 name (they take it for a comma)");
+                 "1 point without data; 1 call path without data; 1 metric without data; the ';' in 1 name for "
+                 "readers other than assay (they take it for a comma)");
 }
 
 static int bid(const char *format, const char *text) {

@@ -244,8 +244,8 @@ static void what_text_cannot_hold(void **state) {
         "extrap-jsonl", gaps, TEXT,
         "PARAMETER p\nPOINTS (1) (2)\nREGION b\nMETRIC <default>\nREGION a\nDATA 1\nREGION c\nDATA 3\nDATA 4\n");
     assert_loses("extrap-jsonl", gaps, TEXT,
-                 "the values of 1 series (metric and call path) without data at a point before their last; "
-                 "for readers other than assay, 1 series (metric and call path) without data at the last points");
+                 "the values of 1 series without data at a point before their last; "
+                 "1 series without data at the last points in a way that readers other than assay accept");
 }
 
 static void cut_files(void **state) {

@@ -93,6 +93,6 @@ void as_extrap_talpas_losses(const as_dataset *ds, as_losses *losses) {
         names += strchr(as_ds_text(ds, as_ds_context(ds, (assay_id)i)->name), ';') != NULL;
     as_extrap_jsonl_losses(ds, losses);
     if (names)
-        as_lose(losses, "for readers other than assay, the ';' in %zu name%s (they take it for a comma)", names,
+        as_lose(losses, "the ';' in %zu name%s for readers other than assay (they take it for a comma)", names,
                 plural(names));
 }

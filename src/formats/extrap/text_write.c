@@ -254,10 +254,10 @@ void as_extrap_text_losses(const as_dataset *ds, as_losses *losses) {
         as_lose(losses, "the exact white space of %zu name%s of metrics and call paths (runs of it become one blank)",
                 names, plural(names));
     if (gaps)
-        as_lose(losses, "the values of %zu series (metric and call path) without data at a point before their last",
+        as_lose(losses, "the values of %zu series without data at a point before their last",
                 gaps);
     if (short_ones)
         as_lose(losses,
-                "for readers other than assay, %zu series (metric and call path) without data at the last points",
+                "%zu series without data at the last points in a way that readers other than assay accept",
                 short_ones);
 }
