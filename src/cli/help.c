@@ -71,7 +71,7 @@ static void print_paragraphs(const page *p, const char *text) {
 }
 
 static void print_overview(page *p) {
-    as_output_text(p->out, "assay opens every performance measurement, whatever tool wrote it.\n");
+    as_output_text(p->out, "assay opens performance measurements, whatever tool wrote them.\n");
     heading(p, "usage");
     as_output_text(p->out, "  assay VERB [options] PATH…\n  assay PATH…                 the same as assay info PATH…\n");
     heading(p, "verbs");

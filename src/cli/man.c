@@ -95,7 +95,7 @@ static void print_formats(as_output *out) {
 static void print_status(as_output *out) {
     section(out, "EXIT STATUS");
     as_output_text(out, "*0*\n\tAll went well.\n\n*1*\n\tThe check failed: an invalid file, a loss that \\-\\-strict forbids.\n\n"
-                        "*2*\n\tWrong usage: an unknown verb, option or format.\n\n"
+                        "*2*\n\tWrong usage: an unknown verb, option or format, a faulty statement.\n\n"
                         "*3*\n\tAn input could not be read, or the output not be written.\n\n"
                         "An error is one line on standard error: the file, line and column, what is wrong, and what to do.\n");
 }
@@ -144,7 +144,7 @@ static void print_verb_page(as_output *out, const as_verb *verb) {
 static void print_main_page(as_output *out) {
     as_output_printf(out, "assay(1) \"assay %s\" \"assay\"\n", assay_version());
     section(out, "NAME");
-    as_output_text(out, "assay - open every performance measurement, whatever tool wrote it");
+    as_output_text(out, "assay - open performance measurements, whatever tool wrote them");
     section(out, "SYNOPSIS");
     as_output_text(out, "*assay* _VERB_ \\[options\\] _PATH_…\n\n*assay* _PATH_…\n");
     section(out, "DESCRIPTION");

@@ -13,6 +13,7 @@ typedef struct as_print_style {
     unsigned width;    /* of the terminal, 0: no limit. Text only: columns are cut with "…" to fit */
     bool colour;       /* text only */
     bool no_header;    /* text and CSV */
+    bool wrap_last;    /* text only: what does not fit goes on in further lines of the last column; only a word can be cut */
     unsigned max_rows; /* text and Markdown: 0 all; the rest is counted in a closing line */
 } as_print_style;
 

@@ -7,7 +7,7 @@
 #include "render/display.h"
 #include "render/printer_modes.h"
 
-enum { GAP = 2, LEAST_TEXT = 6, EXACT_LENGTH = 12 };
+enum { GAP = 2, LEAST_TEXT = 6, LEAST_WRAPPED = 20, EXACT_LENGTH = 12 };
 
 typedef struct column {
     size_t width;  /* as shown */
@@ -92,11 +92,44 @@ static size_t fit(column *columns, size_t n, size_t width) {
     return hidden;
 }
 
+/* The last column takes what the others leave; false where that is too little to read. */
+static bool fit_last(column *columns, size_t n, size_t width) {
+    size_t before = total_width(columns, n - 1, SIZE_MAX) + (n > 1 ? GAP : 0);
+    if (!width || columns[n - 1].numeric || before + LEAST_WRAPPED > width) return false;
+    if (before + columns[n - 1].width > width) columns[n - 1].width = width - before;
+    return true;
+}
+
 static void print_text_cell(as_output *out, const column *c, const char *text, size_t size, bool last) {
     size_t width = c->numeric ? as_display_width(text, size) : 0;
     if (width < c->width && c->numeric) as_display_pad(out, c->width - width);
     size_t used = as_display_write(out, text, size, c->width);
     if (!c->numeric && !last) as_display_pad(out, c->width - used);
+}
+
+/* The bytes of the words of text that fit into width columns; all of it where it has no blank to break at. */
+static size_t wrapped_size(const char *text, size_t size, size_t width) {
+    size_t fits = 0;
+    for (size_t end = 0; end < size; end++) {
+        const char *blank = memchr(text + end, ' ', size - end);
+        end = blank ? (size_t)(blank - text) : size;
+        if (fits && as_display_width(text, end) > width) break;
+        fits = end;
+    }
+    return fits ? fits : size;
+}
+
+/* The last cell of a row, broken between words; `indent` columns lie before it. */
+static void print_wrapped(as_output *out, const column *c, const char *text, size_t size, size_t indent) {
+    for (;;) {
+        size_t n = wrapped_size(text, size, c->width);
+        print_text_cell(out, c, text, n, true);
+        while (n < size && text[n] == ' ') n++;
+        if (n == size) return;
+        text += n, size -= n;
+        as_output_char(out, '\n');
+        as_display_pad(out, indent);
+    }
 }
 
 static size_t last_shown(const column *columns, size_t n) {
@@ -138,14 +171,17 @@ bool as_text_print(as_output *out, const as_table *table, as_print_style style, 
     if (n == 0) return true;
     column *columns = measure(table, AS_PRINT_TEXT, !style.no_header, as_display_width);
     if (!columns) return false;
-    size_t hidden_columns = fit(columns, n, style.width), last = last_shown(columns, n);
+    bool wrap = style.wrap_last && fit_last(columns, n, style.width);
+    size_t hidden_columns = wrap ? 0 : fit(columns, n, style.width), last = last_shown(columns, n);
+    size_t indent = wrap ? total_width(columns, last, SIZE_MAX) + (last ? GAP : 0) : 0;
     if (!style.no_header) print_text_header(out, table, columns, last, style);
     for (size_t row = 0; row < as_table_rows(table); row++) {
         for (size_t i = 0; i <= last; i++) {
             shown s;
             show(as_table_get(table, row, i), AS_PRINT_TEXT, &s);
             if (i) as_display_pad(out, GAP);
-            print_text_cell(out, &columns[i], s.text, s.size, i == last);
+            if (wrap && i == last) print_wrapped(out, &columns[i], s.text, s.size, indent);
+            else print_text_cell(out, &columns[i], s.text, s.size, i == last);
         }
         as_output_char(out, '\n');
     }

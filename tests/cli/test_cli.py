@@ -319,13 +319,25 @@ class Formats(Case):
         self.assertIn('values', formats['extrap-text']['holds'])
         self.assertEqual((False, True), (formats['sqlite']['reads'], formats['sqlite']['writes']))
         lines = run('formats', '--csv').out.splitlines()
-        self.assertEqual('name,title,reads,writes,endings,holds', lines[0])
+        self.assertEqual('name,title,reads,writes,endings,holds,options', lines[0])
         self.assertEqual(len(formats), len(lines) - 1)
 
-    def test_options_of_a_format(self):
-        self.assertFine(run('formats', '--json', 'extrap-text'))
-        self.assertFails(run('formats', 'extrap-txt'), 2, "did you mean 'extrap-text'?")
-        self.assertFine(run('formats', '--csv', 'sqlite'))
+    def test_one_format(self):
+        r = run('formats', 'extrap-3', 'sqlite')
+        self.assertFine(r)
+        for line in ('title    Extra-P 3 experiment', 'reads    yes', 'writes   no', 'endings  -', 'options  none', 'endings  .sqlite .db'):
+            self.assertIn(line + '\n', r.out)
+        self.assertRegex(r.out, r'holds +statistics models .*\n')
+        [text] = run('formats', '--json', 'extrap-text').json
+        self.assertEqual(('extrap-text', ['.txt'], []), (text['name'], text['endings'], text['options']))
+        self.assertEqual(2, len(run('formats', '--csv', 'sqlite').out.splitlines()))
+        self.assertFails(run('formats', 'sqlite', 'extrap-txt'), 2, "did you mean 'extrap-text'?")
+        self.assertEqual('', run('formats', 'sqlite', 'extrap-txt').out)
+
+    def test_names_are_whole_on_a_terminal(self):
+        out = run_on_terminal('formats', '--color=never', columns=80).out
+        self.assertIn('extrap-experiment ', out)
+        self.assertNotIn('…', out)
 
 
 if __name__ == '__main__':

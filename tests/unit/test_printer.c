@@ -294,8 +294,29 @@ static void builder_nests(void **state) {
     check(out, "{\"a\":1,\"b\":[2,3]}\n");
 }
 
+static void the_last_column_wraps(void **state) {
+    (void)state;
+    as_table *t = TABLE("name", "words");
+    ROW(t, text("first"), text("one two three four five six seven"));
+    ROW(t, text("second"), text("unbrokenunbrokenunbrokenunbroken"));
+    ROW(t, text("third"), as_cell_null());
+    as_print_style style = {.mode = AS_PRINT_TEXT, .width = 28, .no_header = true, .wrap_last = true};
+    check_print(t, style,
+                "first   one two three four\n"
+                "        five six seven\n"
+                "second  unbrokenunbrokenunb…\n"
+                "third   -\n");
+    style.width = 27; /* less than 20 are left: cut as always */
+    check_print(t, style,
+                "first   one two three four…\n"
+                "second  unbrokenunbrokenun…\n"
+                "third   -\n");
+    as_table_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_column_wraps),
         cmocka_unit_test(csv_has_every_type),
         cmocka_unit_test(json_has_every_type),
         cmocka_unit_test(json_lines_have_a_record_a_line),

@@ -434,6 +434,7 @@ const struct assay_format as_format_extrap_3 = {
     .name = "extrap-3",
     .title = "Extra-P 3 experiment",
     .extensions = "",
+    .holds = AS_HOLDS_STATISTICS | AS_HOLDS_MODELS | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE,
     .bid = bid_extrap_3,
     .read = read_extrap_3,
 };
