@@ -19,13 +19,29 @@ void as_session_free(as_session *session) { as_vec_free(&session->pending); }
 
 static as_exit memory_is_out(as_session *session) { return as_cli_fail(session->cli, AS_EXIT_INPUT, "memory is out"); }
 
-/* "assay: sql: message", status 2; memory and interruption are not the statement's fault. */
-static as_exit fail_sql(as_session *session) {
+static const char *what_to_do(const char *message) {
+    if (strncmp(message, "no such table: ", 15) == 0) return "; .tables lists them";
+    if (strncmp(message, "no such column: ", 16) == 0) return "; .schema lists them";
+    return "";
+}
+
+/* "assay: sql: message", status 2; memory and interruption are not the statement's fault. sql: the text up to the place of the error, size
+ * bytes of it; NULL where there is no place. */
+static as_exit fail_at(as_session *session, const char *sql, size_t size) {
     assay_error error;
     assay_status status = as_sql_fail(session->db, &error);
     if (status == ASSAY_E_NOMEM) return as_cli_error(session->cli, &error);
-    return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql: %s", error.message);
+    const char *hint = what_to_do(error.message);
+    if (!sql) return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql: %s%s", error.message, hint);
+    size_t line = session->lines_before + 1, column = 1;
+    for (const char *at = sql; at < sql + size; at++) {
+        if (*at == '\n') line++, column = 1;
+        else column += ((unsigned char)*at & 0xc0) != 0x80; /* characters, not bytes */
+    }
+    return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql:%zu:%zu: %s%s", line, column, error.message, hint);
 }
+
+static as_exit fail_sql(as_session *session) { return fail_at(session, NULL, 0); }
 
 /* In JSON two columns cannot have one name: the later one becomes "name:1", as SQLite calls it elsewhere. */
 static bool add_column(as_table *table, const char *name, bool is_json) {
@@ -100,9 +116,13 @@ static as_exit run_statement(as_session *session, sqlite3_stmt *statement) {
 }
 
 as_exit as_session_run(as_session *session, const char *sql) {
-    while (*sql) {
+    for (const char *text = sql; *sql;) {
         sqlite3_stmt *statement;
-        if (sqlite3_prepare_v2(session->db, sql, -1, &statement, &sql) != SQLITE_OK) return fail_sql(session);
+        const char *start = sql;
+        if (sqlite3_prepare_v2(session->db, start, -1, &statement, &sql) != SQLITE_OK) {
+            int offset = sqlite3_error_offset(session->db);
+            return fail_at(session, offset < 0 ? NULL : text, (size_t)(start - text) + (offset < 0 ? 0 : (size_t)offset));
+        }
         if (!statement) continue; /* a comment, or nothing between two semicolons */
         as_exit status = run_statement(session, statement);
         sqlite3_finalize(statement);

@@ -9,6 +9,7 @@ typedef struct as_session {
     as_cli *cli;
     sqlite3 *db;
     as_vec pending;   /* char: lines of a statement that is not complete yet */
+    size_t lines_before; /* lines of the input before the statement, for places in errors */
     bool has_printed; /* a table: the next one is set apart */
     bool is_over;     /* .quit */
 } as_session;

@@ -130,7 +130,8 @@ static as_exit run_stdin(as_session *session) {
     size_t capacity = 0;
     ssize_t size;
     as_exit status = AS_EXIT_FINE;
-    while (status == AS_EXIT_FINE && !session->is_over && (size = getline(&line, &capacity, stdin)) >= 0) {
+    for (size_t n = 0; status == AS_EXIT_FINE && !session->is_over && (size = getline(&line, &capacity, stdin)) >= 0; n++) {
+        if (session->pending.count == 0) session->lines_before = n;
         if (size > 0 && line[size - 1] == '\n') line[size - 1] = '\0';
         status = as_session_line(session, line);
     }
@@ -200,9 +201,10 @@ const as_verb as_verb_sql = {
                    "record, model, term, attribute and problem, read in place, and runs the statement (SQLite's SQL) "
                    "over them. Several statements are "
                    "separated by semicolons.\n\n"
-                   "Without a statement, on a terminal, a shell starts: .tables, .schema and .help tell more, the tab "
-                   "key completes names. Elsewhere statements are "
-                   "read from standard input.\n\n"
+                   "Without a statement, on a terminal, a shell starts: .tables and .schema list tables and columns, .mode "
+                   "text|csv|json|jsonl|md sets how answers are printed, .help lists the rest. The tab key completes names, Ctrl-C "
+                   "stops a query, Ctrl-D ends. The history is in ~/.local/state/assay/history, or below $XDG_STATE_HOME. Elsewhere "
+                   "statements are read from standard input.\n\n"
                    "Several files with the same parameters are seen as one experiment; others, or all with --attach, "
                    "lie side by side as databases named after "
                    "the files: a-1.txt is a_1, its values are a_1.value. The first is also called main, and meant "

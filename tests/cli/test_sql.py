@@ -86,7 +86,7 @@ class Statements(Case):
     def test_statements_from_standard_input(self):
         self.assertEqual((0, 'n\n8\na\n1\n', ''), run('--csv', self.two, stdin='select count(*) as n\nfrom value;\n\n select 1 a'))
         status, out, error = run('--csv', self.two, stdin='select 1 a;\nselect b;\nselect 2 c;\n')
-        self.assertEqual((2, 'a\n1\n', 'assay: sql: no such column: b\n'), (status, out, error))
+        self.assertEqual((2, 'a\n1\n', 'assay: sql:2:8: no such column: b; .schema lists them\n'), (status, out, error))
 
     def test_dot_commands(self):
         status, out, _ = run(self.two, '.tables')
@@ -100,10 +100,13 @@ class Statements(Case):
 
 class Failures(Case):
     def test_wrong_sql_is_status_2(self):
-        for statement, message in (('selec 1', 'near "selec": syntax error'), ('select x from value', 'no such column: x'), ('select * from nope', 'no such table: nope'),
-                                   ('select 1; select (', 'incomplete input')):
+        for statement, message in (('selec 1', '1:1: near "selec": syntax error'),
+                                   ('select x from value', '1:8: no such column: x; .schema lists them'),
+                                   ("select 'é',\n x from value", '2:2: no such column: x; .schema lists them'),
+                                   ("select 'é'; select 'ü' y", None), ("select 'é'; select 'ü', x", '1:25: no such column: x; .schema lists them'),
+                                   ('select * from nope', ' no such table: nope; .tables lists them'), ('select 1; select (', ' incomplete input')):
             status, _, error = run(self.two, statement)
-            self.assertEqual((2, f'assay: sql: {message}\n'), (status, error), statement)
+            self.assertEqual((2, f'assay: sql:{message}\n') if message else (0, ''), (status, error), statement)
 
     def test_wrong_usage_is_status_2(self):
         for arguments in ((), ('select 1',), ('--attach', '--merge', self.two, 'select 1'), ('--merge', self.two, self.other, 'select 1'), ('--nope', self.two, 'select 1')):
@@ -132,7 +135,7 @@ class Failures(Case):
                           'create table t(a)', 'drop table value', "select load_extension('x')", f"select writefile('{target}', 'x')"):
             status, _, error = run(self.two, statement)
             self.assertEqual(2, status, statement)
-            self.assertRegex(error, r'^assay: sql: [^\n]+\n$')
+            self.assertRegex(error, r'^assay: sql:[^\n]* [^\n]+\n$')
         self.assertFalse(os.path.exists(target))
 
 
@@ -237,7 +240,7 @@ class Shell(Case):
         self.expect('8007')
         self.expect('assay> ')
         self.type('select nope;\n')
-        self.expect('assay: sql: no such column: nope')
+        self.expect('assay: sql:1:8: no such column: nope')
         self.expect('assay> ')
         self.type('.mode json\n')
         self.expect('assay> ')
