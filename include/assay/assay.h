@@ -44,7 +44,7 @@ typedef enum assay_status {
 typedef struct assay_error {
     assay_status code;
     int64_t offset;       /* byte in the file, -1 where it has none */
-    uint32_t line, column; /* from 1; 0 where unknown */
+    uint32_t line, column; /* from 1, the column in bytes; 0 where unknown */
     char rule[48];        /* the name of the rule that was broken, as `assay validate` prints it; "" where there is none */
     char path[1024];      /* the file; "" where none is at fault */
     char message[1024];   /* what is wrong, and after a semicolon what to do; no file name, no newline */

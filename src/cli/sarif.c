@@ -32,11 +32,16 @@ void as_sarif_rule(as_sarif *sarif, const as_finding *f) {
     as_build_end(&sarif->builder);
 }
 
-void as_sarif_begin_results(as_sarif *sarif) {
+void as_sarif_begin_results(as_sarif *sarif, bool all_read) {
     as_builder *b = &sarif->builder;
     as_build_end(b); /* rules */
     as_build_end(b); /* driver */
     as_build_end(b); /* tool */
+    as_build_array(b, "invocations", false);
+    as_build_object(b, NULL, false);
+    as_build_bool(b, "executionSuccessful", all_read);
+    as_build_end(b);
+    as_build_end(b);
     as_build_text(b, "columnKind", "unicodeCodePoints");
     as_build_array(b, "results", true);
 }

@@ -15,7 +15,8 @@ typedef struct as_sarif {
 void as_sarif_begin(as_sarif *sarif, as_output *out);
 /* Lists the finding's rule, once. */
 void as_sarif_rule(as_sarif *sarif, const as_finding *finding);
-void as_sarif_begin_results(as_sarif *sarif);
+/* all_read: else the report says that it does not cover everything. */
+void as_sarif_begin_results(as_sarif *sarif, bool all_read);
 void as_sarif_result(as_sarif *sarif, const as_finding *finding);
 /* False when memory was out. */
 bool as_sarif_end(as_sarif *sarif);

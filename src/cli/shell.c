@@ -312,6 +312,10 @@ as_exit as_shell_run(as_session *session) {
             complete); /* of narrow names libedit loses copies */
     el_set(shell.line, EL_BIND, "^I", "sql-complete", NULL);
     el_source(shell.line, NULL);
+    if (!session->cli->quiet) {
+        as_output_text(session->cli->out, ".tables lists the tables, .help the commands; Ctrl-D ends\n");
+        as_output_flush(session->cli->out);
+    }
     catch_interrupts(&shell);
     converse(&shell);
     release_interrupts(&shell);

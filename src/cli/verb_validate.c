@@ -75,6 +75,7 @@ static void print_text(as_cli *cli, const verdict *v) {
     as_output_printf(cli->out, "%zu file%s: ", v->files, v->files == 1 ? "" : "s");
     as_finding_print_counts(cli->out, v->counts[AS_ERROR], v->counts[AS_WARNING], v->counts[AS_NOTE]);
     if (v->dropped) as_output_printf(cli->out, ", and %llu more that are not listed", (unsigned long long)v->dropped);
+    if (v->files < as_cli_operands(cli)) as_output_printf(cli->out, "; %zu could not be read", as_cli_operands(cli) - v->files);
     as_output_char(cli->out, '\n');
 }
 
@@ -85,7 +86,7 @@ static as_exit print_sarif(as_cli *cli, const verdict *v) {
         as_finding finding = finding_at(v->findings, i);
         as_sarif_rule(&sarif, &finding);
     }
-    as_sarif_begin_results(&sarif);
+    as_sarif_begin_results(&sarif, v->files == as_cli_operands(cli));
     for (size_t i = 0; i < as_table_rows(v->findings); i++) {
         as_finding finding = finding_at(v->findings, i);
         as_sarif_result(&sarif, &finding);

@@ -298,9 +298,16 @@ class Validate(Case):
         self.assertEqual(len(set(rules)), len(rules))
         results = [x for x in sarif['results'] if x['level'] == 'error']
         self.assertEqual([7, 13], [x['locations'][0]['physicalLocation']['region']['startLine'] for x in results])
+        self.assertEqual([{'executionSuccessful': True}], sarif['invocations'])
         for x in sarif['results']:
             self.assertEqual(rules[x['ruleIndex']], x['ruleId'])
             self.assertEqual('b%20c.txt', x['locations'][0]['physicalLocation']['artifactLocation']['uri'])
+
+    def test_some_files_cannot_be_read(self):
+        r = run('validate', self.write('a.txt', SMALL), self.path('missing.txt'))
+        self.assertEqual((3, '1 file: no problems; 1 could not be read\n'), (r.status, r.out))
+        r = run('validate', '--sarif', self.write('a.txt', SMALL), self.path('missing.txt'))
+        self.assertEqual((3, [{'executionSuccessful': False}]), (r.status, r.json['runs'][0]['invocations']))
 
     def test_output_file_also_when_the_check_fails(self):
         f = self.write('b.txt', BROKEN)

@@ -234,6 +234,7 @@ class Shell(Case):
 
     def test_statements_errors_and_the_end(self):
         self.start(self.two)
+        self.expect('.help the commands')
         self.type('select count(*) * 1000 + 7 as n\n')
         self.expect('   ...> ')
         self.type('from value;\n')
