@@ -190,7 +190,7 @@ class Shell(Case):
         self.seen = ''
         self.ended = False
         self.addCleanup(self.stop)
-        self.expect('assay> ')
+        self.assertIn('.help the commands', self.expect('assay> '))
 
     def stop(self):
         if not self.ended:
@@ -234,7 +234,6 @@ class Shell(Case):
 
     def test_statements_errors_and_the_end(self):
         self.start(self.two)
-        self.expect('.help the commands')
         self.type('select count(*) * 1000 + 7 as n\n')
         self.expect('   ...> ')
         self.type('from value;\n')
