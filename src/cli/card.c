@@ -169,6 +169,26 @@ static void add_metrics(card *c, const as_dataset *ds) {
     if (detail && n > NAMES_SHOWN) as_output_text(detail, ", …");
 }
 
+/* With the keys, each once. */
+static void add_attributes(card *c, const as_dataset *ds) {
+    size_t n = AS_COUNT(ds, attributes), n_named = 0;
+    as_output *detail = n ? add_row(c, n == 1 ? "attribute" : "attributes", n) : NULL;
+    as_str named[NAMES_SHOWN];
+    for (size_t i = 0; detail && i < n; i++) {
+        as_str key = as_ds_attribute(ds, i)->key;
+        size_t known = 0;
+        while (known < n_named && named[known] != key) known++;
+        if (known < n_named) continue;
+        if (n_named) as_output_text(detail, ", ");
+        if (n_named == NAMES_SHOWN) {
+            as_output_text(detail, "…");
+            break;
+        }
+        print_text(detail, as_ds_text(ds, key));
+        named[n_named++] = key;
+    }
+}
+
 static void add_contexts(card *c, const as_dataset *ds) {
     size_t n = AS_COUNT(ds, contexts), callpaths = 0, levels = 0;
     for (size_t i = 0; i < n; i++) {
@@ -302,7 +322,7 @@ void as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
     if (!as_ds_values(ds)) add_count(&c, "statistics", AS_COUNT(ds, measurements));
     add_count(&c, "events", AS_COUNT(ds, events));
     add_models(&c, ds);
-    add_count(&c, "attributes", AS_COUNT(ds, attributes));
+    add_attributes(&c, ds);
     add_problems(&c, ds);
     print_head(cli, ds);
     print_rows(cli, &c);
