@@ -18,30 +18,48 @@ typedef struct row_plan {
 
 /* ---- sorting by context ---------------------------------------------------------------------------------------------- */
 
-/* Counts the rows of each context, then gives every segment its place; segments of one context keep their order. */
-static bool plan_rows(as_experiment *e, const as_metric_column *column, const assay_id *new_ids, row_plan *plan) {
+static int compare_ids(const void *a, const void *b) {
+    assay_id x = *(const assay_id *)a, y = *(const assay_id *)b;
+    return (x > y) - (x < y);
+}
+
+/* The n contexts that have rows, ascending. Going through all contexts would be too much for each of many metrics that have few of them. */
+static void list_contexts(const as_vec *segments, const assay_id *new_ids, const uint64_t *counts, size_t n_all, const row_plan *plan, size_t n) {
+    size_t k = 0;
+    if (n > n_all / 16) {
+        for (size_t c = 0; c < n_all; c++) {
+            if (counts[c]) plan->contexts[k++] = (assay_id)c;
+        }
+        return;
+    }
+    for (size_t i = 0; i < segments->count; i++) {
+        if (plan->targets[i]) plan->contexts[k++] = new_ids[AS_AT(as_row_segment, segments, i).context];
+    }
+    qsort(plan->contexts, n, sizeof *plan->contexts, compare_ids);
+}
+
+/* Counts the rows of each context, then gives every segment its place; segments of one context keep their order.
+ * next: a zero for each context, before and after. */
+static bool plan_rows(as_experiment *e, const as_metric_column *column, const assay_id *new_ids, uint64_t *next, row_plan *plan) {
     as_dataset *ds = e->ds;
-    size_t n_all = ds->contexts.count, n_segments = column->segments.count;
-    uint64_t *next = calloc(n_all + 1, sizeof *next);
+    size_t n_segments = column->segments.count, n = 0;
     plan->targets = malloc((n_segments + 1) * sizeof *plan->targets);
-    if (!next || !plan->targets) goto out_of_memory;
+    if (!plan->targets) return false;
     for (size_t i = 0; i < n_segments; i++) {
         const as_row_segment *segment = &AS_AT(as_row_segment, &column->segments, i);
-        next[new_ids[segment->context]] += segment->count;
+        uint64_t *count = &next[new_ids[segment->context]];
+        plan->targets[i] = *count == 0; /* until it gets its place: whether it is the first of its context */
+        n += *count == 0;
+        *count += segment->count;
     }
-    uint32_t n = 0;
-    for (size_t c = 0; c < n_all; c++) n += next[c] != 0;
     plan->contexts = as_arena_array(&ds->arena, n, sizeof *plan->contexts);
-    plan->starts = as_arena_array(&ds->arena, (size_t)n + 1, sizeof *plan->starts);
-    if (!plan->contexts || !plan->starts) goto out_of_memory;
+    plan->starts = as_arena_array(&ds->arena, n + 1, sizeof *plan->starts);
+    if (!plan->contexts || !plan->starts) return false;
+    list_contexts(&column->segments, new_ids, next, ds->contexts.count, plan, n);
     uint64_t row = 0;
-    n = 0;
-    for (size_t c = 0; c < n_all; c++) {
-        uint64_t count = next[c];
-        next[c] = row;
-        if (!count) continue;
-        plan->contexts[n] = (assay_id)c;
-        plan->starts[n++] = row;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t count = next[plan->contexts[i]];
+        next[plan->contexts[i]] = plan->starts[i] = row;
         row += count;
     }
     plan->starts[n] = row;
@@ -50,12 +68,9 @@ static bool plan_rows(as_experiment *e, const as_metric_column *column, const as
         plan->targets[i] = next[new_ids[segment->context]];
         next[new_ids[segment->context]] += segment->count;
     }
-    plan->block = (as_block){.run = ASSAY_NONE, .n_contexts = n, .contexts = plan->contexts, .starts = plan->starts, .dtype = column->dtype};
-    free(next);
+    for (size_t i = 0; i < n; i++) next[plan->contexts[i]] = 0;
+    plan->block = (as_block){.run = ASSAY_NONE, .n_contexts = (uint32_t)n, .contexts = plan->contexts, .starts = plan->starts, .dtype = column->dtype};
     return true;
-out_of_memory:
-    free(next);
-    return false;
 }
 
 /* Moves a column to its final place and frees the old one, bit by bit, so that memory does not hold both. NULL when memory is out. */
@@ -107,11 +122,11 @@ static bool sort_context(assay_id *points, uint32_t *locations, uint64_t *values
     return true;
 }
 
-static bool make_block(as_experiment *e, assay_id metric, const assay_id *new_ids) {
+static bool make_block(as_experiment *e, assay_id metric, const assay_id *new_ids, uint64_t *next) {
     as_metric_column *column = &AS_AT(as_metric_column, &e->columns, metric);
     if (!column->values.count) return true;
     row_plan plan = {0};
-    bool fine = plan_rows(e, column, new_ids, &plan);
+    bool fine = plan_rows(e, column, new_ids, next, &plan);
     bool has_locations = column->locations.count != 0;
     assay_id *points = fine ? move_column(e->ds, &column->points, &column->segments, plan.targets) : NULL;
     uint32_t *locations = points && has_locations ? move_column(e->ds, &column->locations, &column->segments, plan.targets) : NULL;
@@ -128,6 +143,14 @@ static bool make_block(as_experiment *e, assay_id metric, const assay_id *new_id
     plan.block.locations = locations;
     plan.block.values = values;
     return as_add_block(e->ds, &plan.block);
+}
+
+static bool make_blocks(as_experiment *e, const assay_id *new_ids) {
+    uint64_t *next = calloc(e->ds->contexts.count + 1, sizeof *next);
+    bool fine = next != NULL;
+    for (size_t metric = 0; metric < e->columns.count && fine; metric++) fine = make_block(e, (assay_id)metric, new_ids, next);
+    free(next);
+    return fine;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
@@ -347,10 +370,7 @@ bool as_experiment_finish(as_experiment *e, as_place whole_file, const assay_id 
     if (!as_tree_finish(&e->tree, &ids)) return false;
     as_tree_free(&e->tree); /* its maps are large, and the columns move next */
     as_map_free(&e->repetitions);
-    for (size_t metric = 0; metric < e->columns.count; metric++) {
-        if (!make_block(e, (assay_id)metric, ids)) return false;
-    }
-    if (!number_runs(ds) || !add_locations(e) || !place_statistics(e)) return false;
+    if (!make_blocks(e, ids) || !number_runs(ds) || !add_locations(e) || !place_statistics(e)) return false;
     for (size_t i = 0; i < ds->series.count; i++) {
         as_series *series = &AS_AT(as_series, &ds->series, i);
         series->context = ids[series->context];

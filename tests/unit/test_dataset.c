@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -397,6 +399,40 @@ static void merging_keeps_attributes_once(void **state) {
     as_dataset_free(parts[1]);
 }
 
+/* As many metrics as call paths, each with values in two of them, the second first: the time must not be that of metrics times call paths. */
+static void many_metrics_of_many_call_paths(void **state) {
+    (void)state;
+    enum { N = 100000 };
+    as_dataset *ds = as_dataset_new(0);
+    as_experiment *e = as_experiment_new(ds);
+    assert_int_equal(as_add_parameter(ds, as_ds_intern_text(ds, "p")), 0);
+    assay_id point = as_experiment_point(e, (double[]){1});
+    for (int i = 0; i < N; i++) {
+        char name[16];
+        size_t size = (size_t)snprintf(name, sizeof name, "c%d", i);
+        assert_int_equal(as_experiment_callpath(e, name, size), i);
+        size = (size_t)snprintf(name, sizeof name, "m%d", i);
+        assert_int_equal(as_experiment_metric(e, name, size), i);
+    }
+    for (assay_id i = 0; i < N; i++) {
+        assert_true(as_experiment_value(e, (as_cell_key){i, N - 1, point}, integer(2 * i)));
+        assert_true(as_experiment_value(e, (as_cell_key){i, i / 2, point}, integer(2 * i + 1)));
+    }
+    clock_t begin = clock();
+    assert_true(as_experiment_finish(e, AS_NOWHERE, NULL));
+    assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
+    for (assay_id i = 0; i < N; i++) {
+        const as_block *block = as_ds_metric_block(ds, i);
+        assert_int_equal(block->n_contexts, 2);
+        assert_int_equal(block->contexts[0], i / 2);
+        assert_int_equal(block->contexts[1], N - 1);
+        assert_int_equal(as_block_value(block, 0).i, 2 * i + 1);
+        assert_int_equal(as_block_value(block, 1).i, 2 * i);
+    }
+    as_experiment_free(e);
+    as_dataset_free(ds);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree_is_in_pre_order),
@@ -412,6 +448,7 @@ int main(void) {
         cmocka_unit_test(functions_read_as_in_extrap),
         cmocka_unit_test(merging_unites_points_and_appends_repetitions),
         cmocka_unit_test(merging_keeps_attributes_once),
+        cmocka_unit_test(many_metrics_of_many_call_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
