@@ -15,7 +15,7 @@
 /* ---- building files -------------------------------------------------------------------------------------------------- */
 
 typedef struct image {
-    char data[8192];
+    char data[40000];
     size_t size;
     bool big_endian;
 } image;
@@ -385,6 +385,23 @@ static void unknown_ids_are_refused(void **state) {
     refused(&from, "unknown-id", at);
 }
 
+static void parameters_have_a_limit(void **state) {
+    (void)state;
+    image from = head(false);
+    for (int i = 0; i < 1000; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%d", i);
+        put_text(&from, "Parameter");
+        put_ids(&from, 1, i);
+        put_text(&from, name);
+    }
+    put_text(&from, "Parameter");
+    int64_t at = (int64_t)from.size;
+    put_ids(&from, 1, 1000);
+    put_text(&from, "q");
+    refused(&from, "too-many-parameters", at);
+}
+
 static void wrong_coordinates_are_refused(void **state) {
     (void)state;
     image start = definitions(false), from = start;
@@ -524,6 +541,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_byte_orders_are_read),          cmocka_unit_test(arrows_in_names_split_them),
         cmocka_unit_test(everything_goes_into_an_experiment), cmocka_unit_test(unknown_ids_are_refused),
+        cmocka_unit_test(parameters_have_a_limit),
         cmocka_unit_test(wrong_coordinates_are_refused),      cmocka_unit_test(absurd_counts_are_refused_at_once),
         cmocka_unit_test(unknown_words_are_refused),          cmocka_unit_test(a_file_must_say_something),
         cmocka_unit_test(a_point_needs_parameters),           cmocka_unit_test(files_cut_anywhere_end_orderly),

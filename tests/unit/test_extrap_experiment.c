@@ -663,6 +663,100 @@ static void everything_comes_back(void **state) {
     as_dataset_free(ds);
 }
 
+/* 250 further members: a hundred have columns, the rest stand together. Names that the table needs for itself come back, too. */
+static void many_further_members_come_back(void **state) {
+    (void)state;
+    as_output *out = as_output_to_memory();
+    as_output_text(out, "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1.0],\"mean\":1.0,"
+                        "\"other\":{\"x\":1},\"measurement:id\":2,\"point\":3,\"a\\u0000b\":4,\"a\\u0000c\":5");
+    for (int i = 0; i < 250; i++) as_output_printf(out, ",\"k%d\":[%d]", i, i);
+    as_output_text(out, "}]}}}");
+    as_output_write(out, "", 1);
+    size_t size;
+    as_dataset *ds = read_json(as_output_memory(out, &size));
+    as_output_discard(out);
+    const as_table *records = as_ds_records(ds, "record");
+    assert_int_equal(as_table_rows(records), 1);
+    assert_int_equal(as_table_columns(records), 5 + 100 + 1); /* id … point, a hundred, other */
+    as_cell others = as_table_get(records, 0, as_table_find_column(records, "other"));
+    assert_int_equal(others.type, AS_CELL_JSON);
+    static const char first[] = "{\"a\\u0000b\":4,\"a\\u0000c\":5,\"k97\":[97],";
+    assert_memory_equal(others.text, first, strlen(first));
+    char *json = written_json(ds);
+    assert_non_null(strstr(json, ",\"other\":{\"x\":1},\"measurement:id\":2,\"point\":3,\"k0\":[0],\"k1\":[1],"));
+    assert_non_null(strstr(json, ",\"k96\":[96],\"a\\u0000b\":4,\"a\\u0000c\":5,\"k97\":[97],"));
+    assert_non_null(strstr(json, ",\"k249\":[249]}"));
+    free(json);
+    as_dataset_free(ds);
+}
+
+static void names_with_a_nul_are_refused(void **state) {
+    (void)state;
+    json_refused("{\"parameters\":[\"p\\u0000\"]}", "nul-byte");
+    json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"a\\u0000b\":{}}}", "nul-byte");
+    json_refused("{\"parameters\":[\"p\"],\"measurements\":{\"a\":{\"m\\u0000\":[]}}}", "nul-byte");
+    json_refused("{\"parameters\":[\"p\"],\"further\\u0000a\":1}", "nul-byte");
+}
+
+static void parameters_have_a_limit(void **state) {
+    (void)state;
+    as_output *out = as_output_to_memory();
+    as_output_text(out, "{\"parameters\":[\"p\"");
+    for (int i = 0; i < 1000; i++) as_output_printf(out, ",\"p%d\"", i);
+    as_output_text(out, "]}");
+    as_output_write(out, "", 1);
+    size_t size;
+    json_refused(as_output_memory(out, &size), "too-many-parameters");
+    as_output_discard(out);
+}
+
+static as_dataset *read_lists(const char *lists) {
+    char line[256];
+    int n = snprintf(line, sizeof line, "{\"params\":{\"p\":1},\"callpath\":\"c\",\"metric\":\"m\",\"value\":%s}\n", lists);
+    as_dataset *ds = NULL;
+    as_read_config config = {.format = "extrap-jsonl"};
+    assert_int_equal(as_read_memory("a.jsonl", line, (size_t)n, &config, &ds, NULL), ASSAY_OK);
+    return ds;
+}
+
+static void loses(const char *lists, const char *what) {
+    as_dataset *ds = read_lists(lists);
+    as_losses losses;
+    as_losses_init(&losses);
+    as_find_losses(ds, as_format_find(FORMAT), &losses);
+    assert_int_equal(losses.texts.count, what ? 1 : 0);
+    if (what) assert_non_null(strstr(AS_AT(char *, &losses.texts, 0), what));
+    as_losses_free(&losses);
+    as_dataset_free(ds);
+}
+
+/* NaN fills lists up to the same length, so that not everything fits; what does not is said. */
+static void losses_of_lists_are_said(void **state) {
+    (void)state;
+    loses("[[1,2],[3]]", NULL);
+    loses("[[NaN,2],[NaN,3]]", NULL);
+    loses("[1,NaN]", NULL);
+    loses("[[1,NaN],[3,4]]", "1 NaN ");
+    loses("[[9007199254740993,1],[2,3]]", NULL);
+    loses("[[9007199254740993,1],[2]]", "1 integer ");
+    loses("[[18446744073709551615,18446744073709551614],[9007199254740994]]", "2 integers ");
+    loses("[[1,2],3]", "location");
+}
+
+static void large_integers_in_lists_stay_exact(void **state) {
+    (void)state;
+    as_dataset *ds = read_lists("[[9007199254740993,1],[2,18446744073709551615]]"), *again = NULL;
+    as_output *out = as_output_to_memory();
+    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, out, NULL), ASSAY_OK);
+    assert_int_equal(read_zip(out, false, &again, NULL), ASSAY_OK);
+    static const uint64_t expected[] = {9007199254740993u, 1, 2, UINT64_MAX};
+    const as_block *block = as_ds_metric_block(again, 0);
+    assert_int_equal(as_block_rows(block), 4);
+    for (uint64_t i = 0; i < 4; i++) assert_true(as_block_value(block, i).u == expected[i] && block->locations[i] == i % 2);
+    as_dataset_free(again);
+    as_dataset_free(ds);
+}
+
 static void tags_in_names_are_kept(void **state) {
     (void)state;
     as_dataset *ds = read_json("{\"parameters\":[\"p\"],\"measurements\":{\"c\\u0003{\\\"x\\\":1}\":{\"m\\u0003{"
@@ -883,6 +977,11 @@ int main(void) {
         cmocka_unit_test(wrong_models_are_refused),
         cmocka_unit_test(models_from_elsewhere_are_laid_out),
         cmocka_unit_test(everything_comes_back),
+        cmocka_unit_test(many_further_members_come_back),
+        cmocka_unit_test(names_with_a_nul_are_refused),
+        cmocka_unit_test(parameters_have_a_limit),
+        cmocka_unit_test(losses_of_lists_are_said),
+        cmocka_unit_test(large_integers_in_lists_stay_exact),
         cmocka_unit_test(tags_in_names_are_kept),
         cmocka_unit_test(names_may_not_look_like_tags),
         cmocka_unit_test(what_cannot_be_held_is_told),

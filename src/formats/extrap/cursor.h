@@ -12,7 +12,7 @@
 /* A broken rule was recorded as a problem (keep_going): leave this piece, go on with the next. */
 #define AS_STEP_OVER ((assay_status)1)
 
-enum { AS_EXTRAP_MAX_PARAMETERS = 1000, AS_EXTRAP_PROGRESS_BYTES = 1 << 18 };
+enum { AS_EXTRAP_PROGRESS_BYTES = 1 << 18 };
 
 /* A number of a list; location: index in its inner list, ASSAY_NONE where it stands in the outer one. */
 typedef struct as_listed_value {

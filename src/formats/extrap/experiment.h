@@ -5,6 +5,7 @@
 #define AS_FORMATS_EXTRAP_EXPERIMENT_H
 
 #include "dataset/experiment.h"
+#include "formats/extrap/limits.h"
 #include "formats/format.h"
 #include "io/json.h"
 #include "io/zip.h"
@@ -15,6 +16,8 @@
 enum { AS_XP_MAGIC_SIZE = 16 };
 /* Before columns of the table "record" that would be called like one of those every record has. */
 #define AS_XP_RECORD_PREFIX "measurement:"
+/* The column of the table "record" for members that have none of their own: a JSON object. */
+#define AS_XP_RECORD_OTHERS "other"
 /* Before the keys of attributes that are tags. */
 #define AS_XP_TAG_PREFIX "tags:"
 /* Old versions wrote tags, as a JSON object, behind a name. */
@@ -70,7 +73,9 @@ as_cell as_xp_cell(as_json *json, const char *raw, size_t size);
 /* A rule is broken at the current token: as_broken() with its place. */
 assay_status as_xp_broken(as_xp_file *file, const char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, and steps over the value whose first token is current. */
+/* For a name with a NUL in it. what: "a metric", … */
+assay_status as_xp_nul(as_xp_file *file, const char *what);
+/* As as_xp_broken(), and steps over the value whose first token is current. */
 assay_status as_xp_reject(as_xp_file *file, const char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The next token is of this type: ASSAY_OK and *fits true. Else the value is stepped over and reported: `what` "must be" of that type. */
@@ -133,6 +138,9 @@ assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *bloc
                                 uint64_t *chunk, uint64_t *index);
 /* Writes what has gathered; further arrays begin a new chunk. */
 assay_status as_xp_flush_values(as_xp_value_writer *values);
+
+/* Says what of values with locations an array of numpy cannot hold. */
+void as_xp_lose_values(const as_dataset *ds, as_losses *losses);
 
 /* The value of "modelers": all model sets of the dataset. */
 assay_status as_xp_write_modelers(as_writer *writer, as_output *out);

@@ -33,6 +33,10 @@ assay_status as_xp_reject(as_xp_file *file, const char *rule, const char *format
                                                                    : ASSAY_OK;
 }
 
+assay_status as_xp_nul(as_xp_file *file, const char *what) {
+    return as_xp_broken(file, "nul-byte", "%s with a NUL character in its name", what);
+}
+
 bool as_xp_real(as_json *json, double *out) {
     if (json->type == AS_JSON_NUMBER) {
         *out = as_number_real(as_json_number(json));
@@ -105,6 +109,7 @@ static assay_status keep_member(as_xp_file *file, as_json *json, as_owner owner,
                                 const char *prefix) {
     size_t size;
     const char *text = as_json_text(json, &size), *raw;
+    if (text && memchr(text, '\0', size)) AS_TRY(as_xp_nul(file, "a key"));
     file->key.count = 0;
     if (!text || !as_vec_append(&file->key, prefix, strlen(prefix)) || !as_vec_append(&file->key, text, size) ||
         !as_vec_append(&file->key, "", 1)) {
@@ -146,6 +151,7 @@ assay_status as_xp_named(as_xp_file *file, as_owner owner, assay_id *id) {
     size_t size;
     const char *name = as_json_text(&file->json, &size);
     if (!name) return as_xp_no_memory(file);
+    if (memchr(name, '\0', size)) AS_TRY(as_xp_nul(file, owner == AS_OWNER_METRIC ? "a metric" : "a call path"));
     const char *tags = memmem(name, size, AS_XP_TAGS_IN_NAME, strlen(AS_XP_TAGS_IN_NAME));
     size_t name_size = tags ? (size_t)(tags - name) : size;
     *id = owner == AS_OWNER_METRIC ? as_experiment_metric(file->experiment, name, name_size)

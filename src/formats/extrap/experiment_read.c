@@ -18,6 +18,8 @@ typedef struct document {
     bool has_parameters;
     section callpaths, metrics, measurements, modelers;
     as_table *records; /* members of measurements that nobody knows */
+    as_map columns;    /* string id of their names -> column */
+    as_output *others; /* those of the current measurement without a column, a JSON object but for its end; NULL: none */
 } document;
 
 /* ---- measurements ---------------------------------------------------------------------------------------------------- */
@@ -116,7 +118,8 @@ static assay_status read_reference(document *d, measurement *m) {
 
 enum { RECORD_ID, RECORD_RUN, RECORD_METRIC, RECORD_CONTEXT, RECORD_POINT };
 static const char *const RECORD_COLUMNS[] = {"id", "run", "metric", "context", "point"};
-enum { N_RECORD_COLUMNS = sizeof RECORD_COLUMNS / sizeof *RECORD_COLUMNS };
+enum { N_RECORD_COLUMNS = sizeof RECORD_COLUMNS / sizeof *RECORD_COLUMNS, MAX_RECORD_COLUMNS = N_RECORD_COLUMNS + AS_EXTRAP_MAX_RECORD_COLUMNS };
+enum { PREFIX_SIZE = sizeof AS_XP_RECORD_PREFIX - 1 };
 
 static bool make_record(document *d, measurement *m) {
     if (!d->records) {
@@ -132,26 +135,74 @@ static bool make_record(document *d, measurement *m) {
            as_table_set(d->records, m->record, RECORD_CONTEXT, as_cell_int(m->key.context));
 }
 
+/* Whether a member of this name would be taken for something else if its column had the same name. */
+static bool needs_prefix(const char *text, size_t size) {
+    for (size_t i = 0; i < N_RECORD_COLUMNS; i++) {
+        if (key_is(text, size, RECORD_COLUMNS[i], strlen(RECORD_COLUMNS[i]))) return true;
+    }
+    return key_is(text, size, AS_XP_RECORD_OTHERS, strlen(AS_XP_RECORD_OTHERS)) ||
+           (size >= PREFIX_SIZE && memcmp(text, AS_XP_RECORD_PREFIX, PREFIX_SIZE) == 0);
+}
+
+/* The column of the name in file->key, made if it is new; SIZE_MAX where there are too many, or for a name with a NUL. False when memory
+ * is out. */
+static bool find_record_column(document *d, size_t *column) {
+    const char *name = d->file.key.data;
+    size_t size = d->file.key.count - 1;
+    as_strings *strings = &d->file.ds->strings;
+    as_str known = as_find(strings, name, size);
+    uint32_t place = known == AS_NO_STR ? AS_MAP_NONE : as_map_get(&d->columns, known);
+    *column = place == AS_MAP_NONE ? SIZE_MAX : place;
+    if (place != AS_MAP_NONE || as_table_columns(d->records) >= MAX_RECORD_COLUMNS || strlen(name) != size) return true;
+    known = as_intern(strings, name, size);
+    *column = known == AS_NO_STR ? SIZE_MAX : as_table_add_column(d->records, name);
+    return *column != SIZE_MAX && as_map_put(&d->columns, known, (uint32_t)*column);
+}
+
+/* A member without a column joins the others of its measurement. */
+static bool keep_among_others(document *d, const char *key, size_t key_size, const char *raw, size_t size) {
+    if (!d->others && !(d->others = as_output_to_memory())) return false;
+    as_output_char(d->others, as_output_size(d->others) ? ',' : '{');
+    as_json_write_string(d->others, key, key_size);
+    as_output_char(d->others, ':');
+    as_output_write(d->others, raw, size);
+    return true;
+}
+
+/* Behind the last member of a measurement. */
+static bool set_others(document *d, const measurement *m) {
+    if (!d->others) return true;
+    size_t size, column = as_table_find_column(d->records, AS_XP_RECORD_OTHERS);
+    if (column == SIZE_MAX) column = as_table_add_column(d->records, AS_XP_RECORD_OTHERS);
+    as_output_char(d->others, '}');
+    const char *text = as_output_memory(d->others, &size);
+    bool fine = text && column != SIZE_MAX && as_table_set(d->records, m->record, column, as_cell_json_n(text, size));
+    as_output_discard(d->others);
+    d->others = NULL;
+    return fine;
+}
+
 /* Keeps a member of a measurement in a column of its name; names that are taken get AS_XP_RECORD_PREFIX. */
 static assay_status keep_in_record(document *d, measurement *m) {
     as_xp_file *file = &d->file;
-    size_t size;
+    size_t size, column;
     const char *text = as_json_text(&file->json, &size), *raw;
-    bool is_taken = false;
-    for (size_t i = 0; text && i < N_RECORD_COLUMNS; i++)
-        is_taken |= key_is(text, size, RECORD_COLUMNS[i], strlen(RECORD_COLUMNS[i]));
+    size_t prefix = text && needs_prefix(text, size) ? PREFIX_SIZE : 0;
     file->key.count = 0;
-    if (!text || (is_taken && !as_vec_append(&file->key, AS_XP_RECORD_PREFIX, strlen(AS_XP_RECORD_PREFIX))) ||
-        !as_vec_append(&file->key, text, size) || !as_vec_append(&file->key, "", 1)) {
+    if (!text || !as_vec_append(&file->key, AS_XP_RECORD_PREFIX, prefix) || !as_vec_append(&file->key, text, size) ||
+        !as_vec_append(&file->key, "", 1)) {
         return as_xp_no_memory(file);
     }
+    size_t key_size = size;
     AS_TRY(as_xp_skip(file, &raw, &size));
-    if (m->record == SIZE_MAX && !make_record(d, m)) return as_xp_no_memory(file);
-    size_t column = as_table_find_column(d->records, file->key.data);
-    if (column == SIZE_MAX) column = as_table_add_column(d->records, file->key.data);
+    if ((m->record == SIZE_MAX && !make_record(d, m)) || !find_record_column(d, &column)) return as_xp_no_memory(file);
+    if (column == SIZE_MAX) {
+        const char *key = (const char *)file->key.data + prefix;
+        return keep_among_others(d, key, key_size, raw, size) ? ASSAY_OK : as_xp_no_memory(file);
+    }
     as_cell cell = as_xp_cell(&file->json, raw, size);
     if (cell.type == AS_CELL_NULL) cell = as_cell_json_n("null", 4); /* a null cell is a member that is not there */
-    return column != SIZE_MAX && as_table_set(d->records, m->record, column, cell) ? ASSAY_OK : as_xp_no_memory(file);
+    return as_table_set(d->records, m->record, column, cell) ? ASSAY_OK : as_xp_no_memory(file);
 }
 
 /* ---- one measurement ------------------------------------------------------------------------------------------------- */
@@ -178,6 +229,7 @@ static assay_status read_member(document *d, measurement *m) {
 
 static assay_status add_measurement(document *d, measurement *m) {
     as_xp_file *file = &d->file;
+    if (!set_others(d, m)) return as_xp_no_memory(file);
     if (m->record != SIZE_MAX && m->has_point &&
         !as_table_set(d->records, m->record, RECORD_POINT, as_cell_int(m->key.point)))
         return as_xp_no_memory(file);
@@ -324,6 +376,11 @@ static assay_status read_parameters(document *d) {
         }
         size_t size, known = as_ds_parameters(file->ds);
         const char *name = as_json_text(&file->json, &size);
+        if (name && memchr(name, '\0', size)) AS_TRY(as_xp_nul(file, "a parameter"));
+        if (known == AS_EXTRAP_MAX_PARAMETERS) {
+            return as_fail(file->reader->error, ASSAY_E_FORMAT, as_json_place(&file->json), "too-many-parameters",
+                           "more than %d parameters", AS_EXTRAP_MAX_PARAMETERS);
+        }
         if (!name || as_add_parameter(file->ds, as_ds_intern(file->ds, name, size)) == ASSAY_NONE)
             return as_xp_no_memory(file);
         if (as_ds_parameters(file->ds) == known)
@@ -479,6 +536,7 @@ static assay_status read_experiment(as_reader *reader) {
     document d = {
         .file = {.reader = reader, .ds = ds, .experiment = as_experiment_new(ds), .json_path = path_of_json(reader)}};
     as_xp_file *file = &d.file;
+    as_map_init(&d.columns, &ds->budget);
     as_map_init(&file->vals, &ds->budget);
     as_map_init(&file->indices, &ds->budget);
     as_map_init(&file->tagged, &ds->budget);
@@ -497,6 +555,8 @@ static assay_status read_experiment(as_reader *reader) {
     as_map_free(&file->tagged);
     as_map_free(&file->indices);
     as_map_free(&file->vals);
+    as_map_free(&d.columns);
+    if (d.others) as_output_discard(d.others);
     as_experiment_free(file->experiment);
     return status;
 }

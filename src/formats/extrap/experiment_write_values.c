@@ -66,6 +66,11 @@ static char type_of(const as_block *block, uint64_t first, uint64_t end) {
     return 'f';
 }
 
+/* Whether cells are left over, which NaN fills: then all are doubles. */
+static bool is_ragged(const layout *shape, uint64_t rows) {
+    return shape->columns && (shape->repetitions > rows || rows / shape->columns != shape->repetitions || rows % shape->columns);
+}
+
 static uint64_t cell_of(const as_block *block, uint64_t row, char type) {
     as_number number = as_block_value(block, row);
     if (type != 'f') return little_endian(number.u);
@@ -137,7 +142,7 @@ assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *bloc
         return as_fail(values->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "uneven-lists",
                        "the lists of values at one point are too uneven for a .extra-p file");
     }
-    char type = shape.columns ? 'f' : type_of(block, first, end);
+    char type = is_ragged(&shape, end - first) ? 'f' : type_of(block, first, end);
     uint64_t offset = as_output_size(values->vals) ? as_output_size(values->vals) : AS_XP_MAGIC_SIZE;
     if (!fill_cells(values, block, first, end, &shape, type) || !as_vec_append(&values->offsets, &offset, 1))
         return as_fail_memory(values->error, NULL);
@@ -185,4 +190,49 @@ assay_status as_xp_flush_values(as_xp_value_writer *values) {
     values->offsets.count = 0;
     values->chunk++;
     return values->vals ? ASSAY_OK : as_fail_memory(values->error, NULL);
+}
+
+/* ---- what does not fit ----------------------------------------------------------------------------------------------- */
+
+typedef struct lost_values {
+    uint64_t nans, integers, places;
+} lost_values;
+
+static bool is_exact(as_number number) {
+    return number.kind == AS_REAL || (__int128)as_number_real(number) == (number.kind == AS_INT ? (__int128)number.i : (__int128)number.u);
+}
+
+/* The rows of a point as the reader will see their array. */
+static void count_lost(const as_block *block, uint64_t first, uint64_t end, lost_values *lost) {
+    layout shape = layout_of(block, first, end);
+    if (!shape.columns) return;
+    bool ragged = is_ragged(&shape, end - first);
+    for (uint64_t row = first; row < end; row++) {
+        as_number number = as_block_value(block, row);
+        assay_id location = block->locations[row];
+        lost->nans += location != ASSAY_NONE && location > shape.first_location && number.kind == AS_REAL && isnan(number.r);
+        lost->integers += ragged && !is_exact(number);
+        lost->places += location == ASSAY_NONE || shape.first_location > 0;
+    }
+}
+
+void as_xp_lose_values(const as_dataset *ds, as_losses *losses) {
+    lost_values lost = {0};
+    for (size_t i = 0; i < ds->blocks.count; i++) {
+        const as_block *block = as_ds_block(ds, i);
+        uint64_t n = block->locations ? as_block_rows(block) : 0, first = 0;
+        for (uint32_t context = 0; first < n;) {
+            assay_id point = as_ds_run(ds, as_block_run(block, first))->point;
+            while (block->starts[context + 1] <= first) context++;
+            uint64_t end = first + 1, stop = block->starts[context + 1];
+            while (end < stop && as_ds_run(ds, as_block_run(block, end))->point == point) end++;
+            count_lost(block, first, end, &lost);
+            first = end;
+        }
+    }
+    if (lost.nans) as_lose(losses, "%llu NaN behind the first value of a list", (unsigned long long)lost.nans);
+    if (lost.integers)
+        as_lose(losses, "%llu integer%s beyond 2^53 in lists of unequal length (rounded to reals)", (unsigned long long)lost.integers, lost.integers == 1 ? "" : "s");
+    if (lost.places)
+        as_lose(losses, "the location, or that it has none, of %llu value%s", (unsigned long long)lost.places, lost.places == 1 ? "" : "s");
 }

@@ -124,6 +124,8 @@ static void read_parameter(as_x3_file *file) {
     if (as_x3_failed(file)) return;
     if (file->ds->n_points)
         as_x3_wrong(file, offset, "late-parameter", "a parameter comes behind coordinates");
+    else if (as_ds_parameters(file->ds) == AS_EXTRAP_MAX_PARAMETERS)
+        as_x3_lost(file, offset, "too-many-parameters", "more than %d parameters", AS_EXTRAP_MAX_PARAMETERS);
     else
         file->no_memory |= as_add_parameter(file->ds, name) == ASSAY_NONE;
 }

@@ -6,6 +6,7 @@
 #define AS_FORMATS_EXTRAP_EXTRAP3_H
 
 #include "dataset/experiment.h"
+#include "formats/extrap/limits.h"
 #include "formats/format.h"
 #include "io/bytes.h"
 

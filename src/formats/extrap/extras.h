@@ -3,15 +3,14 @@
  *
  * Columns: id, run (the record's first repetition), metric, context, repetitions (of the record), then one for each
  * key; parameters beyond those of the first record are "params:NAME". Keys that cannot be a column (reserved, empty,
- * equal to another but for case, or beyond the first AS_EXTRAS_MAX_COLUMNS) stay together as a JSON object: in the
+ * equal to another but for case, or beyond the first AS_EXTRAP_MAX_RECORD_COLUMNS) stay together as a JSON object: in the
  * column "other", parameters in the column "params". */
 #ifndef AS_FORMATS_EXTRAP_EXTRAS_H
 #define AS_FORMATS_EXTRAP_EXTRAS_H
 
 #include "dataset/experiment.h"
+#include "formats/extrap/limits.h"
 #include "io/output.h"
-
-enum { AS_EXTRAS_MAX_COLUMNS = 100 };
 
 typedef enum as_extra_kind { AS_EXTRA_KEY, AS_EXTRA_PARAMETER } as_extra_kind;
 
