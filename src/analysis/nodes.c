@@ -5,7 +5,7 @@
 /* A (run, metric) over a range of contexts, in one of two arithmetics. */
 typedef struct summation {
     const as_dataset *ds;
-    assay_id run, metric, first;
+    assay_id run, first;
     uint32_t n;
     as_node_sum *sums; /* n */
     bool is_real, is_unsigned;
@@ -36,8 +36,14 @@ static uint32_t first_context(const as_block *block, assay_id context) {
     return lo;
 }
 
-static bool has_run(const as_block *block, const summation *sum) {
-    return block->metric == sum->metric && (block->runs || block->run == sum->run);
+/* The values of a metric in a run, with those of other runs where the source keeps them together. */
+static const as_block *find_block(const as_dataset *ds, assay_id metric, assay_id run) {
+    const as_block *all_runs = as_ds_metric_block(ds, metric);
+    for (size_t i = 0; !all_runs && i < AS_COUNT(ds, blocks); i++) {
+        const as_block *block = as_ds_block(ds, i);
+        if (block->metric == metric && block->run == run) return block;
+    }
+    return all_runs;
 }
 
 static void add_row(as_node_sum *sum, const as_block *block, uint64_t row) {
@@ -49,15 +55,16 @@ static void add_row(as_node_sum *sum, const as_block *block, uint64_t row) {
     sum->has_own = sum->has_data = true;
 }
 
-/* Adds up the contexts' own values over locations. */
-static void add_block(summation *sum, const as_block *block) {
-    for (uint32_t i = first_context(block, sum->first);
-         i < block->n_contexts && block->contexts[i] - sum->first < sum->n; i++) {
-        uint64_t row = block->starts[i], end = block->starts[i + 1];
-        if (block->runs) row = first_of_run(block->runs, row, end, sum->run);
-        as_node_sum *own = &sum->sums[block->contexts[i] - sum->first];
-        for (; row < end && as_block_run(block, row) == sum->run; row++) add_row(own, block, row);
-    }
+/* The sum over locations for the context number i of the block. */
+static void add_context(const summation *sum, const as_block *block, uint32_t i, as_node_sum *own) {
+    uint64_t row = block->starts[i], end = block->starts[i + 1];
+    if (block->runs) row = first_of_run(block->runs, row, end, sum->run);
+    for (; row < end && as_block_run(block, row) == sum->run; row++) add_row(own, block, row);
+}
+
+/* Whether context number i of the block belongs to the range. */
+static bool is_in_range(const summation *sum, const as_block *block, uint32_t i) {
+    return i < block->n_contexts && block->contexts[i] - sum->first < sum->n;
 }
 
 /* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. `inclusive`: the parents
@@ -99,41 +106,48 @@ static as_number difference_number(const summation *sum, const as_node_sum *node
     return integer_number(sum->is_unsigned && difference < 0 ? 0 : difference);
 }
 
-static bool collect(const summation *sum, as_metric_kind kind, as_vec *out) {
+static bool add_node(const summation *sum, as_metric_kind kind, assay_id context, const as_node_sum *node, as_vec *out) {
+    if (!(kind == AS_KIND_EXCLUSIVE ? node->has_data : node->has_own)) return true;
+    as_node *row = as_vec_push(out);
+    if (!row) return false;
+    row->context = context;
+    row->has_exclusive = kind == AS_KIND_EXCLUSIVE || kind == AS_KIND_INCLUSIVE;
+    row->inclusive = kind == AS_KIND_EXCLUSIVE ? sum_number(sum, node) : own_number(sum, node);
+    row->exclusive = kind == AS_KIND_INCLUSIVE ? difference_number(sum, node) : own_number(sum, node);
+    return true;
+}
+
+/* Values that stand for themselves: only the contexts that have any are looked at. */
+static bool collect_own(const summation *sum, as_metric_kind kind, const as_block *block, as_vec *out) {
+    for (uint32_t i = first_context(block, sum->first); is_in_range(sum, block, i); i++) {
+        as_node_sum own = {0};
+        add_context(sum, block, i, &own);
+        if (!add_node(sum, kind, block->contexts[i], &own, out)) return false;
+    }
+    return true;
+}
+
+/* Values that add up along the tree. */
+static bool collect_sums(summation *sum, as_metric_kind kind, const as_block *block, as_vec *scratch, as_vec *out) {
+    if (!as_vec_reserve(scratch, sum->n)) return false;
+    sum->sums = scratch->data;
+    memset(sum->sums, 0, sum->n * sizeof *sum->sums);
+    for (uint32_t i = first_context(block, sum->first); is_in_range(sum, block, i); i++) add_context(sum, block, i, &sum->sums[block->contexts[i] - sum->first]);
+    add_children(sum, kind == AS_KIND_INCLUSIVE);
     for (uint32_t i = 0; i < sum->n; i++) {
-        const as_node_sum *node = &sum->sums[i];
-        if (!(kind == AS_KIND_EXCLUSIVE ? node->has_data : node->has_own)) continue;
-        as_node *row = as_vec_push(out);
-        if (!row) return false;
-        row->context = sum->first + i;
-        row->has_exclusive = kind == AS_KIND_EXCLUSIVE || kind == AS_KIND_INCLUSIVE;
-        row->inclusive = kind == AS_KIND_EXCLUSIVE ? sum_number(sum, node) : own_number(sum, node);
-        row->exclusive = kind == AS_KIND_INCLUSIVE ? difference_number(sum, node) : own_number(sum, node);
+        if (!add_node(sum, kind, sum->first + i, &sum->sums[i], out)) return false;
     }
     return true;
 }
 
 bool as_nodes(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_vec *scratch, as_vec *out) {
     out->count = scratch->count = 0;
-    summation sum = {.ds = ds, .run = run, .metric = metric, .is_unsigned = true};
+    const as_block *block = find_block(ds, metric, run);
+    if (!block) return true;
+    summation sum = {.ds = ds, .run = run, .is_real = block->dtype == AS_DTYPE_DOUBLE, .is_unsigned = block->dtype == AS_DTYPE_UINT64};
     sum.first = root == ASSAY_NONE ? 0 : root;
     sum.n = root == ASSAY_NONE ? (uint32_t)AS_COUNT(ds, contexts) : as_ds_context(ds, root)->subtree;
-    bool has_data = false;
-    for (size_t i = 0; i < AS_COUNT(ds, blocks); i++) {
-        const as_block *block = as_ds_block(ds, i);
-        if (!has_run(block, &sum)) continue;
-        has_data = true;
-        sum.is_real |= block->dtype == AS_DTYPE_DOUBLE;
-        sum.is_unsigned &= block->dtype == AS_DTYPE_UINT64;
-    }
-    if (!has_data) return true;
-    if (!as_vec_reserve(scratch, sum.n)) return false;
-    sum.sums = scratch->data;
-    memset(sum.sums, 0, sum.n * sizeof *sum.sums);
-    for (size_t i = 0; i < AS_COUNT(ds, blocks); i++) {
-        if (has_run(as_ds_block(ds, i), &sum)) add_block(&sum, as_ds_block(ds, i));
-    }
     as_metric_kind kind = as_ds_metric(ds, metric)->kind;
-    if (kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE) add_children(&sum, kind == AS_KIND_INCLUSIVE);
-    return collect(&sum, kind, out);
+    bool adds_up = kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
+    return adds_up ? collect_sums(&sum, kind, block, scratch, out) : collect_own(&sum, kind, block, out);
 }

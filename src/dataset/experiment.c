@@ -93,12 +93,12 @@ bool as_experiment_has_series(const as_experiment *e, assay_id metric, assay_id 
     return as_map_get(&e->series_by_key, as_pair(metric, context)) != AS_MAP_NONE;
 }
 
+/* The nearest real; remembers where that is another number. */
 static double exact_real(as_metric_column *column, as_number value) {
     double real = as_number_real(value);
-    if (value.kind != AS_REAL && fabs(real) >= EXACT_INTEGERS) {
-        bool exact = fabs(real) < 9.2e18 ? (value.kind == AS_INT && (int64_t)real == value.i) : (value.kind == AS_UINT && real < 1.8e19 && (uint64_t)real == value.u);
-        if (!exact) column->is_inexact = true;
-    }
+    if (value.kind == AS_REAL || fabs(real) < EXACT_INTEGERS) return real;
+    bool exact = value.kind == AS_INT ? real < 0x1p63 && (int64_t)real == value.i : real < 0x1p64 && (uint64_t)real == value.u;
+    if (!exact) column->is_inexact = true;
     return real;
 }
 

@@ -67,7 +67,6 @@ typedef struct as_reader {
 assay_status as_broken(as_reader *reader, as_place place, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Something odd that loses nothing. */
 void as_warn(as_reader *reader, as_place place, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
-void as_note(as_reader *reader, as_place place, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* ASSAY_E_CANCELLED when the caller wants to stop. Also lets go of input pages before `done`. Call it every few hundred kilobytes. */
 assay_status as_reader_progress(as_reader *reader, size_t done);
 assay_status as_reader_memory(as_reader *reader);

@@ -70,13 +70,6 @@ void as_warn(as_reader *reader, as_place place, const char *rule, const char *fo
     va_end(args);
 }
 
-void as_note(as_reader *reader, as_place place, const char *rule, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    as_add_vproblem(reader->dataset, AS_NOTE, place, rule, format, args);
-    va_end(args);
-}
-
 assay_status as_reader_progress(as_reader *reader, size_t done) {
     as_input_consumed(reader->input, done);
     if (!reader->progress) return ASSAY_OK;

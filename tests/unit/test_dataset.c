@@ -187,6 +187,8 @@ static void integers_stay_exact(void **state) {
     as_experiment_value(f.experiment, key_of(&f, "rounded", "c", 1), real(0.5));
     as_experiment_value(f.experiment, key_of(&f, "clash", "c", 1), integer(-1));
     as_experiment_value(f.experiment, key_of(&f, "clash", "c", 1), largest);
+    as_experiment_value(f.experiment, key_of(&f, "large", "c", 1), integer(INT64_MAX - 1023)); /* 2^63 - 1024 is a real */
+    as_experiment_value(f.experiment, key_of(&f, "large", "c", 1), real(0.5));
     finish(&f);
     static const as_dtype dtypes[] = {AS_DTYPE_INT64, AS_DTYPE_UINT64, AS_DTYPE_DOUBLE, AS_DTYPE_DOUBLE, AS_DTYPE_DOUBLE};
     for (assay_id i = 0; i < 5; i++) assert_int_equal(as_ds_metric_block(f.ds, i)->dtype, dtypes[i]);

@@ -465,6 +465,8 @@ static void unknown_words_are_refused(void **state) {
     from.size = (size_t)at;
     put_region(&from, 50, "bad \xff name", "", 1);
     refused(&from, "invalid-utf8", at + 4 + 6 + 8);
+    from.data[at + 4 + 6 + 8 + 4 + 4] = 0; /* the byte 0xff of the name */
+    refused(&from, "nul-byte", at + 4 + 6 + 8);
     from.size = (size_t)at;
     put_models(&from, true);
     put_text(&from, "Model");

@@ -286,6 +286,13 @@ static void bids(void **state) {
     assert_int_equal(bid(TALPAS, jsonl), 0);
     assert_int_equal(bid(JSONL, record), 0);
     assert_int_equal(bid("extrap-json", record) + bid("extrap-json", jsonl), 0);
+    /* Behind the window the missing keys may come; a record that is over has none any more. */
+    const char *begun = "{\"params\":{\"p\":1},\"callpath\":\"a very long";
+    as_probe cut = {.path = "x", .head = begun, .head_size = strlen(begun), .size = 1 << 20};
+    assert_int_equal(as_format_find(JSONL)->bid(&cut), 8 * (6 + 8));
+    assert_int_equal(as_format_find(TALPAS)->bid(&cut) + as_format_find("extrap-json")->bid(&cut), 0);
+    as_probe over = {.path = "x", .head = "{\"params\":{\"p\":1}}", .head_size = 18, .size = 1 << 20};
+    assert_int_equal(as_format_find(JSONL)->bid(&over), 0);
     static const char *const others[] = {
         "",
         "{",

@@ -757,6 +757,23 @@ static void deep_trees_have_their_paths(void **state) {
     as_dataset_free(deep);
 }
 
+static void export_refuses_paths_without_end(void **state) {
+    (void)state;
+    as_dataset *deep = as_dataset_new(0);
+    as_tree tree;
+    as_tree_init(&tree, deep);
+    assay_id region = as_tree_region(&tree, as_ds_intern_text(deep, "abcdef")), context = ASSAY_NONE;
+    for (int i = 0; i < 100000; i++) context = as_tree_child(&tree, context, region); /* 8 bytes more at each level: 40 GB in all */
+    const assay_id *ids;
+    assert_true(as_tree_finish(&tree, &ids));
+    assay_error error;
+    const char *path = temporary_path("deep.sqlite");
+    assert_int_equal(as_sql_export(deep, path, &error), ASSAY_E_UNSUPPORTED);
+    assert_int_not_equal(access(path, F_OK), 0);
+    as_tree_free(&tree);
+    as_dataset_free(deep);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entities_are_as_the_dataset_has_them),
@@ -777,6 +794,7 @@ int main(void) {
         cmocka_unit_test(queries_step_through_rows),
         cmocka_unit_test(export_holds_the_same_rows),
         cmocka_unit_test(export_is_deterministic_and_atomic),
+        cmocka_unit_test(export_refuses_paths_without_end),
         cmocka_unit_test(hostile_records_still_open),
         cmocka_unit_test(deep_trees_have_their_paths),
     };

@@ -33,6 +33,7 @@ int as_bid_json(const as_probe *probe, const as_bid_key *keys, bool one_line) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         if (newline) end = newline;
     }
+    bool is_cut = end == probe->head + probe->head_size && probe->size > probe->head_size; /* there may be more keys behind the window */
     unsigned found = 0; /* a bit for each of keys */
     int bits = 0;
     size_t depth = 0;
@@ -40,8 +41,10 @@ int as_bid_json(const as_probe *probe, const as_bid_key *keys, bool one_line) {
         if (*at != '"') {
             if (*at == '{' || *at == '[')
                 depth++;
-            else if ((*at == '}' || *at == ']') && --depth == 0)
+            else if ((*at == '}' || *at == ']') && --depth == 0) {
+                is_cut = false;
                 break;
+            }
             at++;
             continue;
         }
@@ -54,8 +57,10 @@ int as_bid_json(const as_probe *probe, const as_bid_key *keys, bool one_line) {
         found |= 1u << (key - keys);
         bits += 8 * (int)strlen(key->key);
     }
+    bool has_all = true, has_some = false;
     for (size_t i = 0; keys[i].key; i++) {
-        if (keys[i].required && !(found & 1u << i)) return 0;
+        bool is_there = found & 1u << i;
+        if (keys[i].required) has_all &= is_there, has_some |= is_there;
     }
-    return bits;
+    return has_all || (is_cut && has_some) ? bits : 0;
 }

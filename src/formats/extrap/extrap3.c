@@ -40,6 +40,8 @@ const char *as_x3_text(as_x3_file *file, size_t *size) {
     *size = text ? length : 0;
     if (text && as_utf8_invalid(text, length))
         as_x3_wrong(file, offset, "invalid-utf8", "the text at this byte is not valid UTF-8");
+    else if (text && memchr(text, '\0', length))
+        as_x3_wrong(file, offset, "nul-byte", "the text at this byte holds a NUL byte");
     return text ? text : "";
 }
 

@@ -12,11 +12,11 @@
 #include "core/number.h"
 #include "core/utf8.h"
 #include "dataset/experiment.h"
+#include "formats/extrap/limits.h"
 #include "formats/extrap/text.h"
 #include "formats/format.h"
 
-/* Far beyond any experiment, and few enough that a search through them is quick. */
-enum { MAX_PARAMETERS = 1000, PROGRESS_BYTES = 1 << 18 };
+enum { PROGRESS_BYTES = 1 << 18 };
 
 /* A broken rule was recorded as a problem (keep_going): the rest of the line is left, the next one is read. */
 #define STEP_OVER ((assay_status)1)
@@ -117,8 +117,8 @@ static assay_status read_parameters(text_reader *t, const char *keyword, const c
         const char *end = skip_word(word, t->end);
         AS_TRY(check_text(t, word, end));
         size_t before = as_ds_parameters(ds);
-        if (before == MAX_PARAMETERS)
-            return BROKEN(t, word, "too-many-parameters", "more than %d parameters", MAX_PARAMETERS);
+        if (before == AS_EXTRAP_MAX_PARAMETERS)
+            return BROKEN(t, word, "too-many-parameters", "more than %d parameters", AS_EXTRAP_MAX_PARAMETERS);
         as_str name = as_ds_intern(ds, word, (size_t)(end - word));
         if (name == AS_NO_STR) return as_reader_memory(t->reader);
         if (t->points.count) {
