@@ -57,10 +57,7 @@ int as_bid_json(const as_probe *probe, const as_bid_key *keys, bool one_line) {
         found |= 1u << (key - keys);
         bits += 8 * (int)strlen(key->key);
     }
-    bool has_all = true, has_some = false;
-    for (size_t i = 0; keys[i].key; i++) {
-        bool is_there = found & 1u << i;
-        if (keys[i].required) has_all &= is_there, has_some |= is_there;
-    }
-    return has_all || (is_cut && has_some) ? bits : 0;
+    bool has_all = true;
+    for (size_t i = 0; keys[i].key; i++) has_all &= !keys[i].required || found & 1u << i;
+    return has_all || (is_cut && found & 1) ? bits : 0;
 }
