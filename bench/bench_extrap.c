@@ -200,7 +200,8 @@ static void report(const char *what, double measured, const char *unit, double t
 
 static void bench_load(const char *title, const char *path, maker *print, extent shape, double target_seconds,
                        double target_speed, int rounds) {
-    make("idle", print, (extent){1, 1, 1}); /* what the process takes anyway does not count, nor does the text of the names */
+    make("idle", print,
+         (extent){1, 1, 1}); /* what the process takes anyway does not count, nor does the text of the names */
     double idle = measure(&(bench_task){.input = "idle"}, LOAD, rounds).peak, name_bytes = 40.0 * shape.n_paths;
     unlink("idle");
     double bytes = make(path, print, shape), n_values = (double)shape.n_paths * shape.n_points * shape.n_repetitions;

@@ -24,9 +24,10 @@ static std::string make_lines(size_t megabytes) {
     uint64_t seed = 1;
     char number[AS_NUMBER_SIZE], head[160];
     for (int i = 0; lines.size() < megabytes * 1000000; i++) {
-        std::snprintf(head, sizeof head,
-                      "{\"params\": {\"p\": %d.0}, \"callpath\": \"main->phase%d->kernel%d\", \"metric\": \"time\", \"value\": [",
-                      4 << i % 8, i / 8 % 100, i / 8);
+        std::snprintf(
+            head, sizeof head,
+            "{\"params\": {\"p\": %d.0}, \"callpath\": \"main->phase%d->kernel%d\", \"metric\": \"time\", \"value\": [",
+            4 << i % 8, i / 8 % 100, i / 8);
         lines += head;
         for (int k = 0; k < 5; k++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -94,14 +95,17 @@ template <typename Work> static double speed(size_t size, Work work, double &res
 int main(int argc, char **argv) {
     std::string lines = make_lines(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 20);
     double sum = 0, tokens_only = 0;
-    double tokens = speed(lines.size(), [&] { return read_lines(lines, false); }, tokens_only);
-    double values = speed(lines.size(), [&] { return read_lines(lines, true); }, sum);
+    double tokens = speed(
+        lines.size(), [&] { return read_lines(lines, false); }, tokens_only);
+    double values = speed(
+        lines.size(), [&] { return read_lines(lines, true); }, sum);
     std::printf("assay, tokens:              %6.0f MB/s\n", tokens);
     std::printf("assay, tokens and doubles:  %6.0f MB/s\n", values);
 #ifdef HAVE_SIMDJSON
     double their_sum = 0;
     simdjson::padded_string padded(lines);
-    double theirs = speed(lines.size(), [&] { return read_with_simdjson(padded); }, their_sum);
+    double theirs = speed(
+        lines.size(), [&] { return read_with_simdjson(padded); }, their_sum);
     std::printf("simdjson On-Demand, the same: %4.0f MB/s, %.2f times ours\n", theirs, theirs / values);
     if (!(std::fabs(sum - their_sum) <= 1e-9 * std::fabs(sum))) {
         std::printf("the sums differ: %.17g and %.17g\n", sum, their_sum);

@@ -10,8 +10,10 @@ static void read_with(as_json_options options, const char *data, size_t size) {
     as_json json;
     as_json_init(&json, "document", data, size, options, nullptr);
     while (as_json_next(&json) > AS_JSON_END) {
-        if (json.type == AS_JSON_STRING || json.type == AS_JSON_KEY) json_compare::text_of(&json);
-        else if (json.type == AS_JSON_NUMBER) as_json_number(&json);
+        if (json.type == AS_JSON_STRING || json.type == AS_JSON_KEY)
+            json_compare::text_of(&json);
+        else if (json.type == AS_JSON_NUMBER)
+            as_json_number(&json);
     }
     assay_error error;
     if (json.type == AS_JSON_ERROR && as_json_fail(&json, &error) == ASSAY_OK) abort();

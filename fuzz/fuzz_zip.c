@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
             if (entries[i].data[entries[i].size] != '\0') abort();
         }
         as_zip_free(entries, n_entries, &budget);
-    } else if (error.code == ASSAY_OK || !error.message[0]) abort();
+    } else if (error.code == ASSAY_OK || !error.message[0])
+        abort();
     if (budget.used != 0) abort();
     return 0;
 }

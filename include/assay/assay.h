@@ -43,11 +43,11 @@ typedef enum assay_status {
 /* What went wrong and where. The caller owns it; nothing in it needs freeing. */
 typedef struct assay_error {
     assay_status code;
-    int64_t offset;       /* byte in the file, -1 where it has none */
+    int64_t offset;        /* byte in the file, -1 where it has none */
     uint32_t line, column; /* from 1, the column in bytes; 0 where unknown */
-    char rule[48];        /* the name of the rule that was broken, as `assay validate` prints it; "" where there is none */
-    char path[1024];      /* the file; "" where none is at fault */
-    char message[1024];   /* what is wrong, and after a semicolon what to do; no file name, no newline */
+    char rule[48];   /* the name of the rule that was broken, as `assay validate` prints it; "" where there is none */
+    char path[1024]; /* the file; "" where none is at fault */
+    char message[1024]; /* what is wrong, and after a semicolon what to do; no file name, no newline */
 } assay_error;
 
 /* Writes "FILE:LINE:COL: message" (as much of it as is known) to buffer; always terminated. Returns buffer. */
@@ -75,7 +75,8 @@ typedef struct assay_config {
 } assay_config;
 
 /* Opens the file or directory at path as one dataset ("-": standard input). On success *out is the caller's, to be given to assay_close(). */
-ASSAY_API assay_status assay_open(const char *path, const assay_config *config, assay_dataset **out, assay_error *error);
+ASSAY_API assay_status assay_open(const char *path, const assay_config *config, assay_dataset **out,
+                                  assay_error *error);
 
 /* Makes one dataset of several that measured the same parameters: points are united, metrics matched by name and call paths by path;
  * what both measured at one point becomes further repetitions. The parts stay the caller's. */
@@ -83,11 +84,12 @@ ASSAY_API assay_status assay_merge(assay_dataset *const *parts, size_t n, assay_
 
 /* Writes the dataset to path ("-": standard output). The file appears whole or not at all.
  * The format is config->format, or the one that path's ending names. What the format cannot hold is left out: see assay_losses(). */
-ASSAY_API assay_status assay_save(const assay_dataset *dataset, const char *path, const assay_config *config, assay_error *error);
+ASSAY_API assay_status assay_save(const assay_dataset *dataset, const char *path, const assay_config *config,
+                                  assay_error *error);
 
 /* Calls loss once for each kind of thing that saving in this format would lose. */
-ASSAY_API assay_status assay_losses(const assay_dataset *dataset, const char *format, void (*loss)(void *user, const char *text), void *user,
-                                    assay_error *error);
+ASSAY_API assay_status assay_losses(const assay_dataset *dataset, const char *format,
+                                    void (*loss)(void *user, const char *text), void *user, assay_error *error);
 
 ASSAY_API void assay_close(assay_dataset *dataset);
 
@@ -98,8 +100,19 @@ ASSAY_API const char *assay_format_name(const assay_dataset *dataset);
 ASSAY_API const char *assay_format_version(const assay_dataset *dataset);
 
 typedef enum assay_kind {
-    ASSAY_PARAMETERS, ASSAY_POINTS, ASSAY_RUNS, ASSAY_METRICS, ASSAY_REGIONS, ASSAY_CONTEXTS, ASSAY_LOCATIONS,
-    ASSAY_VALUES, ASSAY_EVENTS, ASSAY_RECORDS, ASSAY_MODELS, ASSAY_ATTRIBUTES, ASSAY_PROBLEMS
+    ASSAY_PARAMETERS,
+    ASSAY_POINTS,
+    ASSAY_RUNS,
+    ASSAY_METRICS,
+    ASSAY_REGIONS,
+    ASSAY_CONTEXTS,
+    ASSAY_LOCATIONS,
+    ASSAY_VALUES,
+    ASSAY_EVENTS,
+    ASSAY_RECORDS,
+    ASSAY_MODELS,
+    ASSAY_ATTRIBUTES,
+    ASSAY_PROBLEMS
 } assay_kind;
 ASSAY_API uint64_t assay_count(const assay_dataset *dataset, assay_kind kind);
 

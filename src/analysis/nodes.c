@@ -106,7 +106,8 @@ static as_number difference_number(const summation *sum, const as_node_sum *node
     return integer_number(sum->is_unsigned && difference < 0 ? 0 : difference);
 }
 
-static bool add_node(const summation *sum, as_metric_kind kind, assay_id context, const as_node_sum *node, as_vec *out) {
+static bool add_node(const summation *sum, as_metric_kind kind, assay_id context, const as_node_sum *node,
+                     as_vec *out) {
     if (!(kind == AS_KIND_EXCLUSIVE ? node->has_data : node->has_own)) return true;
     as_node *row = as_vec_push(out);
     if (!row) return false;
@@ -132,7 +133,8 @@ static bool collect_sums(summation *sum, as_metric_kind kind, const as_block *bl
     if (!as_vec_reserve(scratch, sum->n)) return false;
     sum->sums = scratch->data;
     memset(sum->sums, 0, sum->n * sizeof *sum->sums);
-    for (uint32_t i = first_context(block, sum->first); is_in_range(sum, block, i); i++) add_context(sum, block, i, &sum->sums[block->contexts[i] - sum->first]);
+    for (uint32_t i = first_context(block, sum->first); is_in_range(sum, block, i); i++)
+        add_context(sum, block, i, &sum->sums[block->contexts[i] - sum->first]);
     add_children(sum, kind == AS_KIND_INCLUSIVE);
     for (uint32_t i = 0; i < sum->n; i++) {
         if (!add_node(sum, kind, sum->first + i, &sum->sums[i], out)) return false;
@@ -144,7 +146,10 @@ bool as_nodes(const as_dataset *ds, assay_id run, assay_id metric, assay_id root
     out->count = scratch->count = 0;
     const as_block *block = find_block(ds, metric, run);
     if (!block) return true;
-    summation sum = {.ds = ds, .run = run, .is_real = block->dtype == AS_DTYPE_DOUBLE, .is_unsigned = block->dtype == AS_DTYPE_UINT64};
+    summation sum = {.ds = ds,
+                     .run = run,
+                     .is_real = block->dtype == AS_DTYPE_DOUBLE,
+                     .is_unsigned = block->dtype == AS_DTYPE_UINT64};
     sum.first = root == ASSAY_NONE ? 0 : root;
     sum.n = root == ASSAY_NONE ? (uint32_t)AS_COUNT(ds, contexts) : as_ds_context(ds, root)->subtree;
     as_metric_kind kind = as_ds_metric(ds, metric)->kind;

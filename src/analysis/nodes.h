@@ -10,8 +10,8 @@
 typedef struct as_node {
     assay_id context;
     bool has_exclusive;
-    as_number inclusive,
-        exclusive; /* integers beyond 64 bits become reals; a difference of unsigned values is never below 0 */
+    /* Integers beyond 64 bits become reals; a difference of unsigned values is never below 0. */
+    as_number inclusive, exclusive;
 } as_node;
 
 /* The nodes of the subtree of `root` (ASSAY_NONE: of all contexts) with data of this run and metric, contexts ascending,

@@ -28,12 +28,14 @@ assay_status assay_merge(assay_dataset *const *parts, size_t n, assay_dataset **
     assay_error unwanted;
     *out = NULL;
     if (!as_can_merge(parts, n)) {
-        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-mergeable", "the datasets do not have the same parameters; only points of one experiment can be merged");
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-mergeable",
+                       "the datasets do not have the same parameters; only points of one experiment can be merged");
     }
     return as_merge(parts, n, out, error ? error : &unwanted);
 }
 
-assay_status assay_save(const assay_dataset *dataset, const char *path, const assay_config *config, assay_error *error) {
+assay_status assay_save(const assay_dataset *dataset, const char *path, const assay_config *config,
+                        assay_error *error) {
     static const assay_config defaults = {0};
     if (!config) config = &defaults;
     assay_error unwanted;
@@ -44,14 +46,15 @@ assay_status assay_save(const assay_dataset *dataset, const char *path, const as
     as_target_losses(&target, dataset, &losses);
     assay_status status = ASSAY_OK;
     if (config->strict && losses.texts.count) {
-        status = as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "loss", "%s cannot hold %s", target.name, AS_AT(char *, &losses.texts, 0));
+        status = as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "loss", "%s cannot hold %s", target.name,
+                         AS_AT(char *, &losses.texts, 0));
     }
     as_losses_free(&losses);
     return status == ASSAY_OK ? as_target_write(&target, dataset, path, config->options, error) : status;
 }
 
-assay_status assay_losses(const assay_dataset *dataset, const char *format, void (*loss)(void *user, const char *text), void *user,
-                          assay_error *error) {
+assay_status assay_losses(const assay_dataset *dataset, const char *format, void (*loss)(void *user, const char *text),
+                          void *user, assay_error *error) {
     as_target target;
     AS_TRY(as_target_find(format ? format : "", "", &target, error));
     as_losses losses;

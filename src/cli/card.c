@@ -7,7 +7,16 @@
 #include "cli/problems.h"
 #include "render/display.h"
 
-enum { LABEL_COLUMN = 2, LABEL_WIDTH = 10, MAX_ROWS = 16, COUNT_SIZE = 32, NAMES_SHOWN = 12, VALUES_SHOWN = 8, PROBLEMS_SHOWN = 5, WIDEST = 100 };
+enum {
+    LABEL_COLUMN = 2,
+    LABEL_WIDTH = 10,
+    MAX_ROWS = 16,
+    COUNT_SIZE = 32,
+    NAMES_SHOWN = 12,
+    VALUES_SHOWN = 8,
+    PROBLEMS_SHOWN = 5,
+    WIDEST = 100
+};
 
 /* ---- pieces of text -------------------------------------------------------------------------------------------------- */
 
@@ -28,8 +37,10 @@ static void print_size(as_output *out, uint64_t bytes) {
     double size = (double)bytes / 1000;
     size_t unit = 0;
     for (; size >= 999.95 && unit < 5; unit++) size /= 1000;
-    if (bytes < 1000) as_output_printf(out, "%llu bytes", (unsigned long long)bytes);
-    else as_output_printf(out, "%.*f %s", size < 99.95 ? 1 : 0, size, units[unit]);
+    if (bytes < 1000)
+        as_output_printf(out, "%llu bytes", (unsigned long long)bytes);
+    else
+        as_output_printf(out, "%.*f %s", size < 99.95 ? 1 : 0, size, units[unit]);
 }
 
 static void print_text(as_output *out, const char *text) {
@@ -38,7 +49,8 @@ static void print_text(as_output *out, const char *text) {
 
 /* In single quotes where a shell would need them. */
 static void print_shell_word(as_output *out, const char *word) {
-    bool plain = *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,:@%")];
+    bool plain =
+        *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,:@%")];
     if (plain) {
         as_output_text(out, word);
         return;
@@ -91,7 +103,8 @@ static bool find_repetitions(const as_dataset *ds, uint64_t *fewest, uint64_t *m
         if (!counts) return false;
         for (size_t i = 0; i < AS_COUNT(ds, runs); i++) {
             const as_run *run = as_ds_run(ds, (assay_id)i);
-            if (run->point != ASSAY_NONE && run->repetition + 1 > counts[run->point]) counts[run->point] = run->repetition + 1;
+            if (run->point != ASSAY_NONE && run->repetition + 1 > counts[run->point])
+                counts[run->point] = run->repetition + 1;
         }
         for (size_t i = 0; i < ds->n_points; i++) {
             if (counts[i] < *fewest) *fewest = counts[i];
@@ -147,9 +160,12 @@ static void add_points(card *c, const as_dataset *ds) {
     as_output *detail = ds->n_points ? add_row(c, ds->n_points == 1 ? "point" : "points", ds->n_points) : NULL;
     uint64_t fewest, most;
     if (!detail || !find_repetitions(ds, &fewest, &most)) return;
-    if (fewest == most && most == 1) as_output_text(detail, "measured once each");
-    else if (fewest == most) as_output_printf(detail, "%llu repetitions each", (unsigned long long)most);
-    else as_output_printf(detail, "%llu to %llu repetitions", (unsigned long long)fewest, (unsigned long long)most);
+    if (fewest == most && most == 1)
+        as_output_text(detail, "measured once each");
+    else if (fewest == most)
+        as_output_printf(detail, "%llu repetitions each", (unsigned long long)most);
+    else
+        as_output_printf(detail, "%llu to %llu repetitions", (unsigned long long)fewest, (unsigned long long)most);
 }
 
 static void add_metrics(card *c, const as_dataset *ds) {
@@ -233,15 +249,16 @@ static void add_problems(card *c, const as_dataset *ds) {
 
 static void print_rows(as_cli *cli, const card *c) {
     size_t count_width = 0;
-    for (size_t i = 0; i < c->n; i++) count_width = strlen(c->rows[i].count) > count_width ? strlen(c->rows[i].count) : count_width;
+    for (size_t i = 0; i < c->n; i++)
+        count_width = strlen(c->rows[i].count) > count_width ? strlen(c->rows[i].count) : count_width;
     size_t indent = LABEL_COLUMN + LABEL_WIDTH + 2 + count_width + 2;
     size_t room = cli->style.width > indent + 10 ? cli->style.width - indent : 0;
     bool colour = cli->style.colour;
     for (size_t i = 0; i < c->n; i++) {
         size_t size;
         const char *detail = as_output_memory(c->rows[i].detail, &size);
-        as_output_printf(cli->out, "  %s%-*s%s  %*s", as_sgr(colour, AS_DIM), LABEL_WIDTH, c->rows[i].label, as_sgr(colour, AS_PLAIN),
-                         (int)count_width, c->rows[i].count);
+        as_output_printf(cli->out, "  %s%-*s%s  %*s", as_sgr(colour, AS_DIM), LABEL_WIDTH, c->rows[i].label,
+                         as_sgr(colour, AS_PLAIN), (int)count_width, c->rows[i].count);
         if (detail && size) {
             as_output_text(cli->out, "  ");
             as_display_write(cli->out, detail, size, room);
@@ -269,7 +286,8 @@ static void print_head(as_cli *cli, const as_dataset *ds) {
         print_size(right, ds->input_size);
         const char *title_text = as_output_memory(title, &size), *right_text = as_output_memory(right, &right_size);
         as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
-        size_t at = as_display_write(cli->out, path, strlen(path), 0), edge = cli->style.width < WIDEST ? cli->style.width : WIDEST;
+        size_t at = as_display_write(cli->out, path, strlen(path), 0),
+               edge = cli->style.width < WIDEST ? cli->style.width : WIDEST;
         as_output_text(cli->out, plain);
         size_t needed = at + 2 + title_width + 2 + right_size;
         if (edge && needed > cli->style.width) {
@@ -303,11 +321,13 @@ static void print_next(as_cli *cli, const as_dataset *ds) {
     print_shell_word(word, path);
     size_t size;
     const char *file = as_output_memory(word, &size);
-    bool to_database = strcmp(ds->format, "extrap-experiment") == 0 || as_ds_parameters(ds) == 0; /* Extra-P needs parameters */
+    bool to_database =
+        strcmp(ds->format, "extrap-experiment") == 0 || as_ds_parameters(ds) == 0; /* Extra-P needs parameters */
     const char *target = to_database ? "out.sqlite" : "out.extra-p";
     bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width;
-    as_output_printf(cli->out, "%snext:%s assay sql %s%sassay convert %s %s\n", as_sgr(cli->style.colour, AS_DIM), as_sgr(cli->style.colour, AS_PLAIN),
-                     file ? file : "", fits ? "   |   " : "\n      ", file ? file : "", target);
+    as_output_printf(cli->out, "%snext:%s assay sql %s%sassay convert %s %s\n", as_sgr(cli->style.colour, AS_DIM),
+                     as_sgr(cli->style.colour, AS_PLAIN), file ? file : "", fits ? "   |   " : "\n      ",
+                     file ? file : "", target);
     as_output_discard(word);
 }
 

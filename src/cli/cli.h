@@ -46,7 +46,7 @@ typedef struct as_cli_option {
     const char *argument; /* "FILE"; NULL: a flag */
     const char *choices;  /* "auto|always|never": all that may be given; NULL: anything */
     as_completes completes;
-    unsigned group; /* common options only: the as_takes they belong to, 0: every verb has them */
+    unsigned group;   /* common options only: the as_takes they belong to, 0: every verb has them */
     const char *help; /* one sentence, no full stop */
 } as_cli_option;
 
@@ -58,14 +58,14 @@ struct as_cli;
 
 typedef struct as_verb {
     const char *name;
-    const char *summary;      /* one line, no full stop */
-    const char *usage;        /* what stands behind "assay NAME " */
-    const char *description;  /* paragraphs, separated by an empty line */
-    unsigned takes;           /* as_takes */
+    const char *summary;          /* one line, no full stop */
+    const char *usage;            /* what stands behind "assay NAME " */
+    const char *description;      /* paragraphs, separated by an empty line */
+    unsigned takes;               /* as_takes */
     const as_cli_option *options; /* its own; may be NULL */
     const char *operand_choices;  /* completion of operands: "bash|zsh|fish", or NULL */
     as_completes operands;
-    const as_example *examples;   /* ended by a row without a command; may be NULL */
+    const as_example *examples; /* ended by a row without a command; may be NULL */
     as_exit (*run)(struct as_cli *cli);
 } as_verb;
 
@@ -94,8 +94,8 @@ typedef struct as_arguments {
 /* Parses GNU style: --name=value, --name value, -Ovalue, -O value, bundled flags -ab, "--" ends the options, "-" is an operand, options may
  * stand anywhere. A long name may be shortened as long as it is unique. tables: n tables of options; rows whose group is set and not in `takes`
  * are unknown. ASSAY_E_USAGE where something is unknown (naming the nearest), lacks its argument, or has one it cannot have. */
-assay_status as_arguments_parse(as_arguments *arguments, int argc, char *const *argv, const as_cli_option *const *tables, size_t n, unsigned takes,
-                                assay_error *error);
+assay_status as_arguments_parse(as_arguments *arguments, int argc, char *const *argv,
+                                const as_cli_option *const *tables, size_t n, unsigned takes, assay_error *error);
 void as_arguments_free(as_arguments *arguments);
 
 /* "64M", "1.5GiB", "1000000": bytes; K, M, G, T (with or without iB) are powers of 1024, kB, MB … of 1000. False for anything else. */
@@ -107,15 +107,15 @@ typedef struct as_cli {
     const as_verb *verb;
     as_arguments arguments;
 
-    as_print_style style;  /* mode, width and colour of the answer */
-    as_output *out;        /* the answer: standard output, or the file of -o */
+    as_print_style style; /* mode, width and colour of the answer */
+    as_output *out;       /* the answer: standard output, or the file of -o */
     bool quiet;
-    bool is_terminal;      /* the answer goes to a terminal */
-    bool error_colour;     /* stderr takes colour */
-    const char *from;      /* --from, or NULL */
-    const char *output;    /* -o of AS_TAKES_OUTPUT, or NULL */
+    bool is_terminal;           /* the answer goes to a terminal */
+    bool error_colour;          /* stderr takes colour */
+    const char *from;           /* --from, or NULL */
+    const char *output;         /* -o of AS_TAKES_OUTPUT, or NULL */
     const char *const *options; /* of -O, "key=value", ended by NULL */
-    uint64_t memory_limit; /* 0: the default */
+    uint64_t memory_limit;      /* 0: the default */
 } as_cli;
 
 /* Whether the option was given; its last value, or NULL. name without dashes. */
@@ -123,13 +123,16 @@ bool as_cli_has(const as_cli *cli, const char *name);
 const char *as_cli_value(const as_cli *cli, const char *name);
 
 static inline size_t as_cli_operands(const as_cli *cli) { return cli->arguments.operands.count; }
-static inline const char *as_cli_operand(const as_cli *cli, size_t i) { return AS_AT(const char *, &cli->arguments.operands, i); }
+static inline const char *as_cli_operand(const as_cli *cli, size_t i) {
+    return AS_AT(const char *, &cli->arguments.operands, i);
+}
 
 /* Opens path as a dataset with what the command line says (--from, -O, --memory-limit). On failure prints the error's line and returns the
  * exit status. The caller frees *out with as_dataset_free(). */
 as_exit as_cli_open(as_cli *cli, const char *path, as_dataset **out);
 /* The same without printing: for verbs that treat errors as data. options: NULL, or those to use instead of -O's. */
-assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out, assay_error *error);
+assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out,
+                         assay_error *error);
 
 /* Prints the error as one line "assay: FILE:LINE:COL: message" to stderr; returns its exit status. A pipe that nobody reads any more
  * is no error: nothing is printed, status 0. */

@@ -23,15 +23,31 @@ const as_cli_option as_common_options[] = {
     {.name = "csv", .group = AS_TAKES_TABLE, .help = "Print the answer as CSV"},
     {.name = "jsonl", .group = AS_TAKES_TABLE, .help = "Print the answer as JSON Lines, an object for each row"},
     {.name = "md", .group = AS_TAKES_TABLE, .help = "Print the answer as a Markdown table"},
-    {.name = "from", .group = AS_TAKES_INPUT, .argument = "FORMAT", .completes = AS_COMPLETES_READABLE,
+    {.name = "from",
+     .group = AS_TAKES_INPUT,
+     .argument = "FORMAT",
+     .completes = AS_COMPLETES_READABLE,
      .help = "Read the inputs as this format instead of finding it out"},
-    {.name = "option", .letter = 'O', .group = AS_TAKES_INPUT, .argument = "KEY=VALUE",
+    {.name = "option",
+     .letter = 'O',
+     .group = AS_TAKES_INPUT,
+     .argument = "KEY=VALUE",
      .help = "Set an option of the format (see assay formats NAME); may be given several times"},
-    {.name = "memory-limit", .group = AS_TAKES_INPUT, .argument = "SIZE",
-     .help = "Let a dataset take at most this much memory, such as 500M or 2G; by default three quarters of the machine's"},
-    {.name = "output", .letter = 'o', .group = AS_TAKES_OUTPUT, .argument = "FILE", .completes = AS_COMPLETES_FILES,
+    {.name = "memory-limit",
+     .group = AS_TAKES_INPUT,
+     .argument = "SIZE",
+     .help =
+         "Let a dataset take at most this much memory, such as 500M or 2G; by default three quarters of the machine's"},
+    {.name = "output",
+     .letter = 'o',
+     .group = AS_TAKES_OUTPUT,
+     .argument = "FILE",
+     .completes = AS_COMPLETES_FILES,
      .help = "Write the answer to this file; it appears whole or not at all"},
-    {.name = "color", .argument = "WHEN", .choices = "auto|always|never", .help = "Use colour: auto (on terminals), always or never"},
+    {.name = "color",
+     .argument = "WHEN",
+     .choices = "auto|always|never",
+     .help = "Use colour: auto (on terminals), always or never"},
     {.name = "quiet", .letter = 'q', .help = "Print no notes and no progress"},
     {.name = "help", .letter = 'h', .help = "Print this help"},
     {.name = "version", .letter = 'V', .help = "Print the version"},
@@ -80,7 +96,8 @@ as_exit as_exit_of(assay_status status) {
 /* One line in one write, so that lines of several processes do not mix. */
 static void print_line(as_cli *cli, const char *label, const char *text) {
     as_progress_end();
-    dprintf(STDERR_FILENO, "%sassay:%s %s%s\n", as_sgr(cli->error_colour, AS_BOLD), as_sgr(cli->error_colour, AS_PLAIN), label, text);
+    dprintf(STDERR_FILENO, "%sassay:%s %s%s\n", as_sgr(cli->error_colour, AS_BOLD), as_sgr(cli->error_colour, AS_PLAIN),
+            label, text);
 }
 
 as_exit as_cli_error(as_cli *cli, const assay_error *error) {
@@ -114,7 +131,8 @@ void as_cli_note(as_cli *cli, const char *format, ...) {
 
 /* ---- reading and printing -------------------------------------------------------------------------------------------- */
 
-assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out, assay_error *error) {
+assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out,
+                         assay_error *error) {
     as_read_config config = {.format = cli->from,
                              .options = options ? options : cli->options,
                              .memory_limit = cli->memory_limit,

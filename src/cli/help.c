@@ -53,8 +53,8 @@ static void print_option(void *user, const as_cli_option *option) {
     const page *p = user;
     char name[80], letter[4] = "  ";
     if (option->letter) snprintf(letter, sizeof letter, "-%c", option->letter);
-    snprintf(name, sizeof name, "%s%s --%s%s%s", letter, option->letter ? "," : " ", option->name, option->argument ? " " : "",
-             option->argument ? option->argument : "");
+    snprintf(name, sizeof name, "%s%s --%s%s%s", letter, option->letter ? "," : " ", option->name,
+             option->argument ? " " : "", option->argument ? option->argument : "");
     entry(p, name, option->help, NAME_COLUMN);
 }
 
@@ -73,7 +73,8 @@ static void print_paragraphs(const page *p, const char *text) {
 static void print_overview(page *p) {
     as_output_text(p->out, "assay opens performance measurements, whatever tool wrote them.\n");
     heading(p, "usage");
-    as_output_text(p->out, "  assay VERB [options] PATH…\n  assay PATH…                 the same as assay info PATH…\n");
+    as_output_text(p->out,
+                   "  assay VERB [options] PATH…\n  assay PATH…                 the same as assay info PATH…\n");
     heading(p, "verbs");
     for (const as_verb *const *verb = as_verbs; *verb; verb++) entry(p, (*verb)->name, (*verb)->summary, 16);
     heading(p, "options");

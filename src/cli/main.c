@@ -15,7 +15,8 @@
 /* A closed standard descriptor would be given to the next file opened: fill the gap with one that refuses reading or writing. */
 static void fill_descriptors(void) {
     for (int fd = 0; fd <= 2; fd++) {
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0) _exit(AS_EXIT_INPUT);
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            _exit(AS_EXIT_INPUT);
     }
 }
 
@@ -25,7 +26,9 @@ static void fill_descriptors(void) {
 static bool takes_next(const char *word) {
     if (word[0] != '-' || word[1] == '\0') return false;
     for (const as_cli_option *o = as_common_options; o->name; o++) {
-        if (o->argument && ((word[1] == '-' && strcmp(word + 2, o->name) == 0) || (word[1] == o->letter && word[2] == '\0'))) return true;
+        if (o->argument &&
+            ((word[1] == '-' && strcmp(word + 2, o->name) == 0) || (word[1] == o->letter && word[2] == '\0')))
+            return true;
     }
     return false;
 }
@@ -43,7 +46,8 @@ static int find_operand(int argc, char **argv) {
 static as_exit fail_unknown_verb(as_cli *cli, const char *name) {
     as_nearest nearest = as_nearest_start(name, strlen(name));
     for (const as_verb *const *verb = as_verbs; *verb; verb++) as_nearest_offer(&nearest, (*verb)->name);
-    if (nearest.word) return as_cli_fail(cli, AS_EXIT_USAGE, "unknown verb '%s'; did you mean '%s'?", name, nearest.word);
+    if (nearest.word)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "unknown verb '%s'; did you mean '%s'?", name, nearest.word);
     return as_cli_fail(cli, AS_EXIT_USAGE, "unknown verb '%s', and no such file; assay --help lists the verbs", name);
 }
 
@@ -99,7 +103,8 @@ static as_print_mode chosen_mode(const as_cli *cli) {
     as_print_mode mode = AS_PRINT_TEXT;
     for (size_t i = 0; i < cli->arguments.given.count; i++) {
         for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
-            if (strcmp(AS_AT(as_given, &cli->arguments.given, i).option->name, modes[k].name) == 0) mode = modes[k].mode;
+            if (strcmp(AS_AT(as_given, &cli->arguments.given, i).option->name, modes[k].name) == 0)
+                mode = modes[k].mode;
         }
     }
     return mode;
@@ -111,7 +116,9 @@ static assay_status collect_options(as_cli *cli, as_vec *values, assay_error *er
     for (size_t i = 0; i < cli->arguments.given.count; i++) {
         const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
         if (strcmp(given->option->name, "option") != 0) continue;
-        if (!strchr(given->value, '=')) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "-O %s has no '='; give a key and a value", given->value);
+        if (!strchr(given->value, '='))
+            return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "-O %s has no '='; give a key and a value",
+                           given->value);
         if (!as_vec_append(values, &given->value, 1)) return as_fail_memory(error, NULL);
     }
     if (!as_vec_push(values)) return as_fail_memory(error, NULL);
@@ -130,7 +137,8 @@ static assay_status apply_common(as_cli *cli, as_vec *format_options, assay_erro
     cli->error_colour = wants_colour(cli, isatty(STDERR_FILENO));
     const char *limit = as_cli_value(cli, "memory-limit");
     if (limit && !as_size_parse(limit, &cli->memory_limit)) {
-        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "--memory-limit cannot be '%s'; give a size such as 500M or 2G", limit);
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                       "--memory-limit cannot be '%s'; give a size such as 500M or 2G", limit);
     }
     return collect_options(cli, format_options, error);
 }
@@ -187,11 +195,15 @@ int main(int argc, char **argv) {
     tables[n_tables++] = as_common_options;
     as_vec format_options = {0};
     assay_error error;
-    assay_status parsed = as_arguments_parse(&cli.arguments, argc - 1, argv + 1, tables, n_tables, cli.verb ? cli.verb->takes : 0, &error);
+    assay_status parsed = as_arguments_parse(&cli.arguments, argc - 1, argv + 1, tables, n_tables,
+                                             cli.verb ? cli.verb->takes : 0, &error);
     if (parsed == ASSAY_OK) parsed = apply_common(&cli, &format_options, &error);
-    if (parsed != ASSAY_OK) status = as_cli_error(&cli, &error);
-    else if (!cli.verb && !as_cli_has(&cli, "help") && !as_cli_has(&cli, "version")) status = run_nothing(&cli);
-    else status = run(&cli);
+    if (parsed != ASSAY_OK)
+        status = as_cli_error(&cli, &error);
+    else if (!cli.verb && !as_cli_has(&cli, "help") && !as_cli_has(&cli, "version"))
+        status = run_nothing(&cli);
+    else
+        status = run(&cli);
     as_vec_free(&format_options);
     as_arguments_free(&cli.arguments);
     return (int)status;

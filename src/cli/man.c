@@ -85,7 +85,9 @@ static void print_formats(as_output *out) {
     print_format_names(out, is_readable);
     as_output_text(out, ".\n\nWritten: ");
     print_format_names(out, is_writable);
-    as_output_text(out, ", " AS_SQLITE_NAME ".\n\n*assay formats* shows what each can hold, *assay formats* _NAME_ its options for *-O*.\n\n");
+    as_output_text(out,
+                   ", " AS_SQLITE_NAME
+                   ".\n\n*assay formats* shows what each can hold, *assay formats* _NAME_ its options for *-O*.\n\n");
     for (const as_format *const *format = as_formats; *format; format++) {
         print_format_options(out, *format, "reading", (*format)->read_options);
         print_format_options(out, *format, "writing", (*format)->write_options);
@@ -94,15 +96,17 @@ static void print_formats(as_output *out) {
 
 static void print_status(as_output *out) {
     section(out, "EXIT STATUS");
-    as_output_text(out, "*0*\n\tAll went well.\n\n*1*\n\tThe check failed: an invalid file, a loss that \\-\\-strict forbids.\n\n"
-                        "*2*\n\tWrong usage: an unknown verb, option or format, a faulty statement.\n\n"
-                        "*3*\n\tAn input could not be read, or the output not be written.\n\n"
-                        "An error is one line on standard error: the file, line and column, what is wrong, and what to do.\n");
+    as_output_text(
+        out, "*0*\n\tAll went well.\n\n*1*\n\tThe check failed: an invalid file, a loss that \\-\\-strict forbids.\n\n"
+             "*2*\n\tWrong usage: an unknown verb, option or format, a faulty statement.\n\n"
+             "*3*\n\tAn input could not be read, or the output not be written.\n\n"
+             "An error is one line on standard error: the file, line and column, what is wrong, and what to do.\n");
 }
 
 static void print_environment(as_output *out) {
     section(out, "ENVIRONMENT");
-    as_output_text(out, "*NO\\_COLOR*\n\tIf set and not empty, no colour is used unless *\\-\\-color* asks for it. *TERM=dumb* does the same.\n\n"
+    as_output_text(out, "*NO\\_COLOR*\n\tIf set and not empty, no colour is used unless *\\-\\-color* asks for it. "
+                        "*TERM=dumb* does the same.\n\n"
                         "*COLUMNS*\n\tThe width of the terminal, where it is not the one it reports.\n");
 }
 
@@ -148,7 +152,8 @@ static void print_main_page(as_output *out) {
     section(out, "SYNOPSIS");
     as_output_text(out, "*assay* _VERB_ \\[options\\] _PATH_…\n\n*assay* _PATH_…\n");
     section(out, "DESCRIPTION");
-    as_output_text(out, "Opens performance measurements of many tools and answers what people ask about them. The format of an input is found out from "
+    as_output_text(out, "Opens performance measurements of many tools and answers what people ask about them. The "
+                        "format of an input is found out from "
                         "its content. Without a verb, a path is shown as by *assay info*.\n");
     section(out, "VERBS");
     for (const as_verb *const *verb = as_verbs; *verb; verb++) {
@@ -169,6 +174,8 @@ static void print_main_page(as_output *out) {
 }
 
 void as_man_print(as_output *out, const as_verb *verb) {
-    if (verb) print_verb_page(out, verb);
-    else print_main_page(out);
+    if (verb)
+        print_verb_page(out, verb);
+    else
+        print_main_page(out);
 }

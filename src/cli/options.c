@@ -17,7 +17,9 @@ typedef struct parse {
     assay_error *error;
 } parse;
 
-static bool is_taken(const parse *p, const as_cli_option *option) { return option->group == 0 || (option->group & p->takes); }
+static bool is_taken(const parse *p, const as_cli_option *option) {
+    return option->group == 0 || (option->group & p->takes);
+}
 
 /* Steps through all options that may be given: *table and *option start as 0 and NULL. */
 static const as_cli_option *next_option(const parse *p, size_t *table, const as_cli_option *option) {
@@ -61,10 +63,14 @@ static assay_status find_long(const parse *p, const char *name, size_t size, con
             return ASSAY_OK;
         }
         if (o->hidden || size == 0) continue;
-        if (begun) other = o;
-        else begun = o;
+        if (begun)
+            other = o;
+        else
+            begun = o;
     }
-    if (other) return usage(p, "option --%.*s is short for --%s and --%s; write more of it", (int)size, name, begun->name, other->name);
+    if (other)
+        return usage(p, "option --%.*s is short for --%s and --%s; write more of it", (int)size, name, begun->name,
+                     other->name);
     if (!begun) return fail_unknown(p, name, size);
     *out = begun;
     return ASSAY_OK;
@@ -111,18 +117,28 @@ static assay_status parse_short(parse *p, const char *letters) {
     return ASSAY_OK;
 }
 
-assay_status as_arguments_parse(as_arguments *arguments, int argc, char *const *argv, const as_cli_option *const *tables, size_t n, unsigned takes,
-                                assay_error *error) {
+assay_status as_arguments_parse(as_arguments *arguments, int argc, char *const *argv,
+                                const as_cli_option *const *tables, size_t n, unsigned takes, assay_error *error) {
     as_vec_init(&arguments->given, sizeof(as_given), NULL);
     as_vec_init(&arguments->operands, sizeof(const char *), NULL);
-    parse p = {.arguments = arguments, .argc = argc, .argv = argv, .tables = tables, .n_tables = n, .takes = takes, .error = error};
+    parse p = {.arguments = arguments,
+               .argc = argc,
+               .argv = argv,
+               .tables = tables,
+               .n_tables = n,
+               .takes = takes,
+               .error = error};
     bool options_over = false;
     while (p.at < argc) {
         const char *word = argv[p.at++];
-        if (!options_over && strcmp(word, "--") == 0) options_over = true;
-        else if (!options_over && word[0] == '-' && word[1] == '-') AS_TRY(parse_long(&p, word + 2));
-        else if (!options_over && word[0] == '-' && word[1] != '\0') AS_TRY(parse_short(&p, word + 1));
-        else if (!as_vec_append(&arguments->operands, &word, 1)) return as_fail_memory(error, NULL);
+        if (!options_over && strcmp(word, "--") == 0)
+            options_over = true;
+        else if (!options_over && word[0] == '-' && word[1] == '-')
+            AS_TRY(parse_long(&p, word + 2));
+        else if (!options_over && word[0] == '-' && word[1] != '\0')
+            AS_TRY(parse_short(&p, word + 1));
+        else if (!as_vec_append(&arguments->operands, &word, 1))
+            return as_fail_memory(error, NULL);
     }
     return ASSAY_OK;
 }
@@ -144,8 +160,10 @@ bool as_size_parse(const char *text, uint64_t *out) {
         if (!letter) return false;
         double base = strcmp(unit + 1, "B") == 0 ? 1000 : 1024;
         for (const char *l = letters; l <= letter; l++) factor *= base;
-        if (strcmp(unit + 1, "iB") == 0 || strcmp(unit + 1, "B") == 0) unit += strlen(unit);
-        else unit++;
+        if (strcmp(unit + 1, "iB") == 0 || strcmp(unit + 1, "B") == 0)
+            unit += strlen(unit);
+        else
+            unit++;
     } else if (*unit == 'B') {
         unit++;
     }

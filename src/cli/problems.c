@@ -6,13 +6,23 @@
 
 as_finding as_finding_of(const as_dataset *ds, size_t index) {
     const as_problem *p = as_ds_problem(ds, index);
-    return (as_finding){.severity = as_severity_name(p->severity), .rule = as_ds_text(ds, p->rule), .file = as_ds_text(ds, p->file),
-                        .message = as_ds_text(ds, p->message), .offset = p->offset, .line = p->line, .column = p->column};
+    return (as_finding){.severity = as_severity_name(p->severity),
+                        .rule = as_ds_text(ds, p->rule),
+                        .file = as_ds_text(ds, p->file),
+                        .message = as_ds_text(ds, p->message),
+                        .offset = p->offset,
+                        .line = p->line,
+                        .column = p->column};
 }
 
 as_finding as_finding_of_error(const assay_error *error) {
-    return (as_finding){.severity = as_severity_name(AS_ERROR), .rule = error->rule[0] ? error->rule : NULL, .file = error->path[0] ? error->path : NULL,
-                        .message = error->message, .offset = error->offset, .line = error->line, .column = error->column};
+    return (as_finding){.severity = as_severity_name(AS_ERROR),
+                        .rule = error->rule[0] ? error->rule : NULL,
+                        .file = error->path[0] ? error->path : NULL,
+                        .message = error->message,
+                        .offset = error->offset,
+                        .line = error->line,
+                        .column = error->column};
 }
 
 void as_finding_build(as_builder *builder, const as_finding *f) {
@@ -34,11 +44,15 @@ static const char *colour_of(const char *severity) {
 void as_finding_print(as_output *out, const as_finding *f, bool colour) {
     as_output_text(out, as_sgr(colour, AS_BOLD));
     if (f->file) as_display_write(out, f->file, strlen(f->file), 0);
-    if (f->line && f->column) as_output_printf(out, ":%u:%u", f->line, f->column);
-    else if (f->line) as_output_printf(out, ":%u", f->line);
-    else if (f->offset >= 0) as_output_printf(out, ": byte %lld", (long long)f->offset);
+    if (f->line && f->column)
+        as_output_printf(out, ":%u:%u", f->line, f->column);
+    else if (f->line)
+        as_output_printf(out, ":%u", f->line);
+    else if (f->offset >= 0)
+        as_output_printf(out, ": byte %lld", (long long)f->offset);
     if (f->file || f->line || f->offset >= 0) as_output_text(out, ": ");
-    as_output_printf(out, "%s%s%s:%s ", as_sgr(colour, AS_PLAIN), as_sgr(colour, colour_of(f->severity)), f->severity, as_sgr(colour, AS_PLAIN));
+    as_output_printf(out, "%s%s%s:%s ", as_sgr(colour, AS_PLAIN), as_sgr(colour, colour_of(f->severity)), f->severity,
+                     as_sgr(colour, AS_PLAIN));
     as_display_write(out, f->message, strlen(f->message), 0);
     if (f->rule) as_output_printf(out, " %s[%s]%s", as_sgr(colour, AS_DIM), f->rule, as_sgr(colour, AS_PLAIN));
     as_output_char(out, '\n');
@@ -50,7 +64,8 @@ void as_finding_print_counts(as_output *out, uint64_t errors, uint64_t warnings,
     const char *between = "";
     for (size_t i = 0; i < 3; i++) {
         if (!counts[i]) continue;
-        as_output_printf(out, "%s%llu %s%s", between, (unsigned long long)counts[i], names[i], counts[i] == 1 ? "" : "s");
+        as_output_printf(out, "%s%llu %s%s", between, (unsigned long long)counts[i], names[i],
+                         counts[i] == 1 ? "" : "s");
         between = ", ";
     }
     if (!*between) as_output_text(out, "no problems");

@@ -12,8 +12,8 @@
 
 enum { AFTER = 500000, EVERY = 100000, BAR = 20 }; /* microseconds; columns */
 
-static char line[96];                /* "reading big.txt" */
-static int64_t begun, drawn;         /* microseconds; 0: never */
+static char line[96];        /* "reading big.txt" */
+static int64_t begun, drawn; /* microseconds; 0: never */
 static volatile sig_atomic_t is_shown, seconds;
 
 static int64_t now(void) {

@@ -55,9 +55,12 @@ static void build_uri(as_sarif *sarif, const char *path) {
     }
     if (*path == '/') as_output_text(uri, "file://");
     for (const unsigned char *at = (const unsigned char *)path; *at; at++) {
-        bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') || strchr("-._~/", *at);
-        if (plain) as_output_char(uri, (char)*at);
-        else as_output_printf(uri, "%%%02X", *at);
+        bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') ||
+                     strchr("-._~/", *at);
+        if (plain)
+            as_output_char(uri, (char)*at);
+        else
+            as_output_printf(uri, "%%%02X", *at);
     }
     size_t size;
     const char *text = as_output_memory(uri, &size);

@@ -305,7 +305,8 @@ as_exit as_shell_run(as_session *session) {
     el_set(shell.line, EL_PROMPT, prompt);
     el_set(shell.line, EL_EDITOR, "emacs");
     el_set(shell.line, EL_SIGNAL, 0);
-    el_set(shell.line, EL_SETTY, "-x", "-icanon", NULL); /* libedit would go back to lines between two of them: see take_terminal() */
+    el_set(shell.line, EL_SETTY, "-x", "-icanon",
+           NULL); /* libedit would go back to lines between two of them: see take_terminal() */
     el_set(shell.line, EL_HIST, history, shell.history);
     el_set(shell.line, EL_GETCFN, read_character);
     el_wset(shell.line, EL_ADDFN, L"sql-complete", L"Completes names and keywords",

@@ -35,8 +35,10 @@ static as_exit fail_at(as_session *session, const char *sql, size_t size) {
     if (!sql) return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql: %s%s", error.message, hint);
     size_t line = session->lines_before + 1, column = 1;
     for (const char *at = sql; at < sql + size; at++) {
-        if (*at == '\n') line++, column = 1;
-        else column += ((unsigned char)*at & 0xc0) != 0x80; /* characters, not bytes */
+        if (*at == '\n')
+            line++, column = 1;
+        else
+            column += ((unsigned char)*at & 0xc0) != 0x80; /* characters, not bytes */
     }
     return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql:%zu:%zu: %s%s", line, column, error.message, hint);
 }
@@ -79,7 +81,8 @@ static bool fill_batch(sqlite3_stmt *statement, as_table *batch, int *status) {
         for (int i = 0; i < n; i++) {
             if (!as_table_set(batch, row, (size_t)i, as_sql_cell(statement, i))) return false;
         }
-        if (sqlite3_errcode(sqlite3_db_handle(statement)) == SQLITE_NOMEM) return false; /* a text could not be converted */
+        if (sqlite3_errcode(sqlite3_db_handle(statement)) == SQLITE_NOMEM)
+            return false; /* a text could not be converted */
     }
     return true;
 }
@@ -121,7 +124,8 @@ as_exit as_session_run(as_session *session, const char *sql) {
         const char *start = sql;
         if (sqlite3_prepare_v2(session->db, start, -1, &statement, &sql) != SQLITE_OK) {
             int offset = sqlite3_error_offset(session->db);
-            return fail_at(session, offset < 0 ? NULL : text, (size_t)(start - text) + (offset < 0 ? 0 : (size_t)offset));
+            return fail_at(session, offset < 0 ? NULL : text,
+                           (size_t)(start - text) + (offset < 0 ? 0 : (size_t)offset));
         }
         if (!statement) continue; /* a comment, or nothing between two semicolons */
         as_exit status = run_statement(session, statement);

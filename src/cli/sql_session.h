@@ -8,10 +8,10 @@
 typedef struct as_session {
     as_cli *cli;
     sqlite3 *db;
-    as_vec pending;   /* char: lines of a statement that is not complete yet */
+    as_vec pending;      /* char: lines of a statement that is not complete yet */
     size_t lines_before; /* lines of the input before the statement, for places in errors */
-    bool has_printed; /* a table: the next one is set apart */
-    bool is_over;     /* .quit */
+    bool has_printed;    /* a table: the next one is set apart */
+    bool is_over;        /* .quit */
 } as_session;
 
 void as_session_init(as_session *session, as_cli *cli, sqlite3 *db);

@@ -22,17 +22,24 @@ static void print_format_names(as_output *out, bool readable, bool writable) {
 }
 
 static void print_verb_names(as_output *out, const char *between) {
-    for (const as_verb *const *verb = as_verbs; *verb; verb++) as_output_printf(out, "%s%s", verb == as_verbs ? "" : between, (*verb)->name);
+    for (const as_verb *const *verb = as_verbs; *verb; verb++)
+        as_output_printf(out, "%s%s", verb == as_verbs ? "" : between, (*verb)->name);
 }
 
 /* All words that may stand there; false where that is not a list of words. */
 static bool print_words(as_output *out, as_completes completes, const char *choices) {
-    if (choices) print_choices(out, choices);
-    else if (completes == AS_COMPLETES_READABLE) print_format_names(out, true, false);
-    else if (completes == AS_COMPLETES_WRITABLE) print_format_names(out, false, true);
-    else if (completes == AS_COMPLETES_FORMATS) print_format_names(out, true, true);
-    else if (completes == AS_COMPLETES_VERBS) print_verb_names(out, " ");
-    else return false;
+    if (choices)
+        print_choices(out, choices);
+    else if (completes == AS_COMPLETES_READABLE)
+        print_format_names(out, true, false);
+    else if (completes == AS_COMPLETES_WRITABLE)
+        print_format_names(out, false, true);
+    else if (completes == AS_COMPLETES_FORMATS)
+        print_format_names(out, true, true);
+    else if (completes == AS_COMPLETES_VERBS)
+        print_verb_names(out, " ");
+    else
+        return false;
     return true;
 }
 
@@ -80,7 +87,8 @@ static void bash_option_case(void *user, const as_cli_option *option) {
 
 static void bash_operands(as_output *out, const as_verb *verb) {
     as_output_printf(out, "        %s) ", verb->name);
-    if (verb->operands == AS_COMPLETES_FILES) as_output_text(out, "_assay_files \"$cur\" ;;\n");
+    if (verb->operands == AS_COMPLETES_FILES)
+        as_output_text(out, "_assay_files \"$cur\" ;;\n");
     else {
         as_output_text(out, "COMPREPLY=($(compgen -W '");
         print_words(out, verb->operands, verb->operand_choices);
@@ -89,28 +97,32 @@ static void bash_operands(as_output *out, const as_verb *verb) {
 }
 
 static void print_bash(as_output *out) {
-    as_output_text(out, "# bash completion for assay, made by: assay completion bash\n"
-                        "_assay_files() {\n"
-                        "    compopt -o filenames 2>/dev/null\n"
-                        "    mapfile -t COMPREPLY < <(compgen -f -- \"$1\")\n"
-                        "}\n\n"
-                        "_assay() {\n"
-                        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' options='' i\n"
-                        "    if [[ $cur == '=' ]]; then cur=''; elif [[ $prev == '=' ]]; then prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
-                        "    COMPREPLY=()\n"
-                        "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                        "        case ${COMP_WORDS[i]} in\n"
-                        "            ");
+    as_output_text(
+        out,
+        "# bash completion for assay, made by: assay completion bash\n"
+        "_assay_files() {\n"
+        "    compopt -o filenames 2>/dev/null\n"
+        "    mapfile -t COMPREPLY < <(compgen -f -- \"$1\")\n"
+        "}\n\n"
+        "_assay() {\n"
+        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' options='' i\n"
+        "    if [[ $cur == '=' ]]; then cur=''; elif [[ $prev == '=' ]]; then prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
+        "    COMPREPLY=()\n"
+        "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+        "        case ${COMP_WORDS[i]} in\n"
+        "            ");
     print_verb_names(out, "|");
     as_output_text(out, ") verb=${COMP_WORDS[i]}; break ;;\n        esac\n    done\n    case ${verb:-info}:$prev in\n");
-    for (const as_verb *const *verb = as_verbs; *verb; verb++) as_verb_options(*verb, bash_option_case, &(script){out, *verb});
+    for (const as_verb *const *verb = as_verbs; *verb; verb++)
+        as_verb_options(*verb, bash_option_case, &(script){out, *verb});
     as_output_text(out, "    esac\n    if [[ $cur == -* ]]; then\n        case ${verb:-info} in\n");
     for (const as_verb *const *verb = as_verbs; *verb; verb++) {
         as_output_printf(out, "            %s) options='", (*verb)->name);
         as_verb_options(*verb, bash_option_name, &(script){out, *verb});
         as_output_text(out, "' ;;\n");
     }
-    as_output_text(out, "        esac\n        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n        return\n    fi\n    case $verb in\n        '')\n"
+    as_output_text(out, "        esac\n        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n        return\n    "
+                        "fi\n    case $verb in\n        '')\n"
                         "            _assay_files \"$cur\"\n            COMPREPLY+=($(compgen -W '");
     print_verb_names(out, " ");
     as_output_text(out, "' -- \"$cur\")) ;;\n");
@@ -135,8 +147,10 @@ static void zsh_option(void *user, const as_cli_option *option) {
     for (int pass = option->letter ? 0 : 1; pass < 2; pass++) {
         as_output_text(s->out, " \\\n                '");
         if (strstr(option->help, "several times")) as_output_char(s->out, '*');
-        if (pass == 0) as_output_printf(s->out, "-%c%s[", option->letter, option->argument ? "+" : "");
-        else as_output_printf(s->out, "--%s%s[", option->name, option->argument ? "=" : "");
+        if (pass == 0)
+            as_output_printf(s->out, "-%c%s[", option->letter, option->argument ? "+" : "");
+        else
+            as_output_printf(s->out, "--%s%s[", option->name, option->argument ? "=" : "");
         print_quoted(s->out, option->help, "'\\''", "[]\\");
         as_output_char(s->out, ']');
         if (option->argument) {
@@ -149,14 +163,16 @@ static void zsh_option(void *user, const as_cli_option *option) {
 
 static void print_zsh(as_output *out) {
     as_output_text(out, "#compdef assay\n# zsh completion for assay, made by: assay completion zsh\n\n"
-                        "_assay() {\n    local context state state_descr line\n    typeset -A opt_args\n    local -a verbs\n    verbs=(\n");
+                        "_assay() {\n    local context state state_descr line\n    typeset -A opt_args\n    local -a "
+                        "verbs\n    verbs=(\n");
     for (const as_verb *const *verb = as_verbs; *verb; verb++) {
         as_output_printf(out, "        '%s:", (*verb)->name);
         print_quoted(out, (*verb)->summary, "'\\''", ":\\");
         as_output_text(out, "'\n");
     }
     as_output_text(out, "    )\n    _arguments -C '1: :->verb' '*:: :->rest'\n    case $state in\n        verb)\n"
-                        "            _describe -t verbs verb verbs\n            _files\n            ;;\n        rest)\n            case $words[1] in\n");
+                        "            _describe -t verbs verb verbs\n            _files\n            ;;\n        "
+                        "rest)\n            case $words[1] in\n");
     for (const as_verb *const *verb = as_verbs; *verb; verb++) {
         as_output_printf(out, "            %s)\n                _arguments -s", (*verb)->name);
         as_verb_options(*verb, zsh_option, &(script){out, *verb});
@@ -171,9 +187,11 @@ static void print_zsh(as_output *out) {
 
 static void fish_option(void *user, const as_cli_option *option) {
     const script *s = user;
-    as_output_printf(s->out, "complete -c assay -n '__fish_seen_subcommand_from %s' -l %s", s->verb->name, option->name);
+    as_output_printf(s->out, "complete -c assay -n '__fish_seen_subcommand_from %s' -l %s", s->verb->name,
+                     option->name);
     if (option->letter) as_output_printf(s->out, " -s %c", option->letter);
-    if (option->argument && option->completes == AS_COMPLETES_FILES) as_output_text(s->out, " -r -F");
+    if (option->argument && option->completes == AS_COMPLETES_FILES)
+        as_output_text(s->out, " -r -F");
     else if (option->argument) {
         as_output_text(s->out, " -x -a '");
         print_words(s->out, option->completes, option->choices);
@@ -202,10 +220,14 @@ static void print_fish(as_output *out) {
 
 static as_exit run(as_cli *cli) {
     const char *shell = as_cli_operands(cli) == 1 ? as_cli_operand(cli, 0) : "";
-    if (strcmp(shell, "bash") == 0) print_bash(cli->out);
-    else if (strcmp(shell, "zsh") == 0) print_zsh(cli->out);
-    else if (strcmp(shell, "fish") == 0) print_fish(cli->out);
-    else return as_cli_fail(cli, AS_EXIT_USAGE, "completion needs the name of a shell; it is one of bash, zsh, fish");
+    if (strcmp(shell, "bash") == 0)
+        print_bash(cli->out);
+    else if (strcmp(shell, "zsh") == 0)
+        print_zsh(cli->out);
+    else if (strcmp(shell, "fish") == 0)
+        print_fish(cli->out);
+    else
+        return as_cli_fail(cli, AS_EXIT_USAGE, "completion needs the name of a shell; it is one of bash, zsh, fish");
     return AS_EXIT_FINE;
 }
 
@@ -220,7 +242,8 @@ const as_verb as_verb_completion = {
     .name = "completion",
     .summary = "Print the completion script of a shell",
     .usage = "bash|zsh|fish",
-    .description = "Prints a script that completes verbs, options, formats and files. Installed packages put it in place.",
+    .description =
+        "Prints a script that completes verbs, options, formats and files. Installed packages put it in place.",
     .takes = AS_TAKES_OUTPUT,
     .operand_choices = "bash|zsh|fish",
     .examples = examples,

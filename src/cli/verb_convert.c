@@ -22,20 +22,24 @@ typedef struct job {
 
 /* ---- what was asked for ---------------------------------------------------------------------------------------------- */
 
-static bool is_same_file(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
+static bool is_same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 /* Writing over an input, or over a directory, is refused before anything is read. */
 static as_exit check_output(as_cli *cli, const job *j) {
     struct stat out, in;
     bool to_stdout = strcmp(j->output, "-") == 0;
     if ((to_stdout ? fstat(STDOUT_FILENO, &out) : stat(j->output, &out)) != 0) return AS_EXIT_FINE;
-    if (S_ISDIR(out.st_mode)) return as_cli_fail(cli, AS_EXIT_INPUT, "%s: is a directory; name a file in it", j->output);
+    if (S_ISDIR(out.st_mode))
+        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: is a directory; name a file in it", j->output);
     if (!S_ISREG(out.st_mode)) return AS_EXIT_FINE;
     for (size_t i = 0; i < j->n_inputs; i++) {
         const char *input = as_cli_operand(cli, i);
         bool from_stdin = strcmp(input, "-") == 0;
         if ((from_stdin ? fstat(STDIN_FILENO, &in) : stat(input, &in)) == 0 && is_same_file(&in, &out)) {
-            return as_cli_fail(cli, AS_EXIT_INPUT, "%s: is an input, too; write to another file", to_stdout ? "<stdout>" : j->output);
+            return as_cli_fail(cli, AS_EXIT_INPUT, "%s: is an input, too; write to another file",
+                               to_stdout ? "<stdout>" : j->output);
         }
     }
     return AS_EXIT_FINE;
@@ -51,11 +55,14 @@ static bool split_options(as_cli *cli, job *j) {
     for (size_t i = 0; i < n; i++) {
         size_t size = strcspn(cli->options[i], "=");
         bool writer = false;
-        for (const as_option *o = j->target.format ? j->target.format->write_options : NULL; o && o->name && !writer; o++) {
+        for (const as_option *o = j->target.format ? j->target.format->write_options : NULL; o && o->name && !writer;
+             o++) {
             writer = strlen(o->name) == size && strncmp(o->name, cli->options[i], size) == 0;
         }
-        if (writer) j->write_options[writes++] = cli->options[i];
-        else j->read_options[reads++] = cli->options[i];
+        if (writer)
+            j->write_options[writes++] = cli->options[i];
+        else
+            j->read_options[reads++] = cli->options[i];
     }
     return true;
 }
@@ -64,19 +71,23 @@ static bool split_options(as_cli *cli, job *j) {
 static as_exit plan(as_cli *cli, job *j) {
     const char *named = as_cli_value(cli, "output");
     size_t n = as_cli_operands(cli);
-    if (n < (named ? 1u : 2u)) return as_cli_fail(cli, AS_EXIT_USAGE, "convert needs an input and an output; assay convert --help tells more");
+    if (n < (named ? 1u : 2u))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "convert needs an input and an output; assay convert --help tells more");
     j->output = named ? named : as_cli_operand(cli, n - 1);
     j->n_inputs = named ? n : n - 1;
     const char *to = as_cli_value(cli, "to");
     bool to_stdout = strcmp(j->output, "-") == 0;
-    if (to_stdout && !to) return as_cli_fail(cli, AS_EXIT_USAGE, "standard output has no ending that names a format; name one with --to");
+    if (to_stdout && !to)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "standard output has no ending that names a format; name one with --to");
     assay_error error;
     if (as_target_find(to, j->output, &j->target, &error) != ASSAY_OK) {
         as_cli_error(cli, &error);
         return AS_EXIT_USAGE; /* whatever is wrong with it */
     }
-    if (to_stdout && !j->target.format) return as_cli_fail(cli, AS_EXIT_USAGE, "a database cannot be written to standard output; name a file");
-    if (to_stdout && cli->style.mode == AS_PRINT_JSON) return as_cli_fail(cli, AS_EXIT_USAGE, "--json reports on standard output, where the result goes; name a file");
+    if (to_stdout && !j->target.format)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "a database cannot be written to standard output; name a file");
+    if (to_stdout && cli->style.mode == AS_PRINT_JSON)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--json reports on standard output, where the result goes; name a file");
     if (!split_options(cli, j)) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
     return check_output(cli, j);
 }
@@ -89,12 +100,14 @@ static as_exit read_inputs(as_cli *cli, job *j, const as_dataset **out) {
     j->parts = calloc(j->n_inputs, sizeof(as_dataset *));
     if (!j->parts) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
     for (size_t i = 0; i < j->n_inputs; i++) {
-        if (as_cli_read(cli, as_cli_operand(cli, i), false, j->read_options, &j->parts[i], &error) != ASSAY_OK) return as_cli_error(cli, &error);
+        if (as_cli_read(cli, as_cli_operand(cli, i), false, j->read_options, &j->parts[i], &error) != ASSAY_OK)
+            return as_cli_error(cli, &error);
     }
     *out = j->parts[0]; /* NOLINT(clang-analyzer-unix.Malloc): there is at least one input */
     if (j->n_inputs == 1) return AS_EXIT_FINE;
     if (!as_can_merge(j->parts, j->n_inputs)) {
-        return as_cli_fail(cli, AS_EXIT_USAGE, "the inputs do not have the same parameters and cannot become one; convert them one by one");
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "the inputs do not have the same parameters and cannot become one; convert them one by one");
     }
     if (as_merge(j->parts, j->n_inputs, &j->merged, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     *out = j->merged;
@@ -103,9 +116,11 @@ static as_exit read_inputs(as_cli *cli, job *j, const as_dataset **out) {
 
 static as_exit report_losses(as_cli *cli, const job *j, const as_losses *losses) {
     size_t n = losses->texts.count;
-    for (size_t i = 0; i < n; i++) as_cli_note(cli, "%s cannot hold %s", j->target.name, AS_AT(char *, &losses->texts, i));
+    for (size_t i = 0; i < n; i++)
+        as_cli_note(cli, "%s cannot hold %s", j->target.name, AS_AT(char *, &losses->texts, i));
     if (!n || !as_cli_has(cli, "strict")) return AS_EXIT_FINE;
-    return as_cli_fail(cli, AS_EXIT_CHECK, "%s: not written, because %s cannot hold %s and --strict forbids losses", j->output, j->target.name,
+    return as_cli_fail(cli, AS_EXIT_CHECK, "%s: not written, because %s cannot hold %s and --strict forbids losses",
+                       j->output, j->target.name,
                        n == 1 ? AS_AT(char *, &losses->texts, 0) : "all that is in the input");
 }
 
@@ -156,8 +171,14 @@ static as_exit run(as_cli *cli) {
 }
 
 static const as_cli_option options[] = {
-    {.name = "to", .argument = "FORMAT", .completes = AS_COMPLETES_WRITABLE, .help = "Write this format instead of the one that the output's name says"},
-    {.name = "output", .letter = 'o', .argument = "FILE", .completes = AS_COMPLETES_FILES,
+    {.name = "to",
+     .argument = "FORMAT",
+     .completes = AS_COMPLETES_WRITABLE,
+     .help = "Write this format instead of the one that the output's name says"},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .completes = AS_COMPLETES_FILES,
      .help = "Write to this file; the last path is then an input, too"},
     {.name = "strict", .help = "Write nothing and end with status 1 if anything would be lost"},
     {.name = NULL},
@@ -166,7 +187,8 @@ static const as_cli_option options[] = {
 static const as_example examples[] = {
     {"assay convert kernels.txt kernels.extra-p", "An experiment file that Extra-P opens."},
     {"assay convert kernels.txt kernels.sqlite", "All tables as a SQLite database."},
-    {"assay convert run1.jsonl run2.jsonl all.txt", "Makes one experiment of two files that measured the same parameters."},
+    {"assay convert run1.jsonl run2.jsonl all.txt",
+     "Makes one experiment of two files that measured the same parameters."},
     {"assay convert --to extrap-json old.txt - | jq .", "Writes to standard output."},
     {NULL, NULL},
 };
@@ -175,10 +197,13 @@ const as_verb as_verb_convert = {
     .name = "convert",
     .summary = "Write a measurement in another format",
     .usage = "[options] IN… OUT",
-    .description = "Reads the inputs and writes them to OUT, in the format that --to or the ending of OUT names; - is standard input or output. The file "
+    .description = "Reads the inputs and writes them to OUT, in the format that --to or the ending of OUT names; - is "
+                   "standard input or output. The file "
                    "appears whole or not at all, and an input is never written over.\n\n"
-                   "What the target cannot hold is listed on standard error before anything is written, a line each; --strict refuses to write then. "
-                   "Several inputs become one experiment if they have the same parameters: points are united, and what was measured twice becomes "
+                   "What the target cannot hold is listed on standard error before anything is written, a line each; "
+                   "--strict refuses to write then. "
+                   "Several inputs become one experiment if they have the same parameters: points are united, and what "
+                   "was measured twice becomes "
                    "further repetitions.\n\n"
                    "Options of -O that the target knows go to it, all others to the readers.",
     .takes = AS_TAKES_JSON | AS_TAKES_INPUT,

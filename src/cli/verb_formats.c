@@ -18,9 +18,10 @@ static const struct {
     unsigned bit;
     const char *name;
 } holdings[] = {
-    {AS_HOLDS_VALUES, "values"},   {AS_HOLDS_STATISTICS, "statistics"}, {AS_HOLDS_MODELS, "models"},         {AS_HOLDS_LOCATIONS, "locations"},
-    {AS_HOLDS_EVENTS, "events"},   {AS_HOLDS_RECORDS, "records"},       {AS_HOLDS_ATTRIBUTES, "attributes"}, {AS_HOLDS_UNITS, "units"},
-    {AS_HOLDS_SOURCE, "sources"},  {AS_HOLDS_PROFILES, "profiles"},
+    {AS_HOLDS_VALUES, "values"},         {AS_HOLDS_STATISTICS, "statistics"}, {AS_HOLDS_MODELS, "models"},
+    {AS_HOLDS_LOCATIONS, "locations"},   {AS_HOLDS_EVENTS, "events"},         {AS_HOLDS_RECORDS, "records"},
+    {AS_HOLDS_ATTRIBUTES, "attributes"}, {AS_HOLDS_UNITS, "units"},           {AS_HOLDS_SOURCE, "sources"},
+    {AS_HOLDS_PROFILES, "profiles"},
 };
 enum { N_HOLDINGS = sizeof holdings / sizeof *holdings };
 
@@ -37,8 +38,10 @@ static as_cell list_cell(as_output *text, bool json, const char *const *words, s
     if (json) as_output_char(text, '[');
     for (size_t i = 0; i < n; i++) {
         if (i) as_output_text(text, json ? "," : " ");
-        if (json) as_json_write_string(text, words[i], strlen(words[i]));
-        else as_output_text(text, words[i]);
+        if (json)
+            as_json_write_string(text, words[i], strlen(words[i]));
+        else
+            as_output_text(text, words[i]);
     }
     if (json) as_output_char(text, ']');
     size_t size;
@@ -84,9 +87,12 @@ static const char *option_values(const as_option *o) {
 
 static void write_options(as_output *text, bool json, const char *when, const as_option *options, size_t *n) {
     for (const as_option *o = options; o && o->name; o++, ++*n) {
-        const char *parts[] = {"when", when, "option", o->name, "value", option_values(o), "default", o->fallback, "meaning", o->help};
-        if (!json) as_output_printf(text, "%s%s=%s", *n ? " " : "", o->name, option_values(o));
-        else if (*n) as_output_char(text, ',');
+        const char *parts[] = {"when",           when,      "option",    o->name,   "value",
+                               option_values(o), "default", o->fallback, "meaning", o->help};
+        if (!json)
+            as_output_printf(text, "%s%s=%s", *n ? " " : "", o->name, option_values(o));
+        else if (*n)
+            as_output_char(text, ',');
         for (size_t i = 0; json && i < sizeof parts / sizeof *parts; i++) {
             const char *part = parts[i] ? parts[i] : "";
             as_output_char(text, i == 0 ? '{' : i % 2 ? ':' : ',');
@@ -139,17 +145,22 @@ static bool add_row(as_table *table, const listed *l, bool json) {
 /* On a narrow terminal the titles make room for what each format holds; the options are for programs. */
 static as_table *new_list(const as_cli *cli) {
     enum { NARROW = 100 };
-    static const as_column columns[] = {{"name"}, {"title"}, {"reads"}, {"writes"}, {"endings"}, {"holds"}, {"options"}};
+    static const as_column columns[] = {{"name"},    {"title"}, {"reads"},  {"writes"},
+                                        {"endings"}, {"holds"}, {"options"}};
     static const as_column narrow[] = {{"name"}, {"reads"}, {"writes"}, {"endings"}, {"holds"}};
     if (cli->style.mode != AS_PRINT_TEXT) return as_table_new(columns, 7, NULL);
-    return cli->style.width && cli->style.width < NARROW ? as_table_new(narrow, 5, NULL) : as_table_new(columns, 6, NULL);
+    return cli->style.width && cli->style.width < NARROW ? as_table_new(narrow, 5, NULL)
+                                                         : as_table_new(columns, 6, NULL);
 }
 
 static bool find_listed(const char *name, listed *l) {
     const as_format *format = as_format_find(name);
-    if (format) *l = listed_format(format);
-    else if (strcmp(name, AS_SQLITE_NAME) == 0) *l = database;
-    else return false;
+    if (format)
+        *l = listed_format(format);
+    else if (strcmp(name, AS_SQLITE_NAME) == 0)
+        *l = database;
+    else
+        return false;
     return true;
 }
 
@@ -175,7 +186,8 @@ static as_exit list(as_cli *cli) {
 
 static bool add_options(as_table *table, const char *when, const as_option *options) {
     for (const as_option *o = options; o && o->name; o++) {
-        as_cell cells[] = {as_cell_text(o->name), as_cell_text(when), as_cell_text(option_values(o)), as_cell_text(o->fallback), as_cell_text(o->help)};
+        as_cell cells[] = {as_cell_text(o->name), as_cell_text(when), as_cell_text(option_values(o)),
+                           as_cell_text(o->fallback), as_cell_text(o->help)};
         if (!as_table_append(table, cells)) return false;
     }
     return true;
@@ -184,7 +196,8 @@ static bool add_options(as_table *table, const char *when, const as_option *opti
 static as_exit show_options(as_cli *cli, const as_format *format) {
     static const as_column columns[] = {{"option"}, {"when"}, {"value"}, {"default"}, {"meaning"}};
     as_table *table = as_table_new(columns, 5, NULL);
-    bool fine = table && add_options(table, "reading", format->read_options) && add_options(table, "writing", format->write_options);
+    bool fine = table && add_options(table, "reading", format->read_options) &&
+                add_options(table, "writing", format->write_options);
     as_exit status = fine ? as_cli_print(cli, table) : as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
     as_table_free(table);
     return status;
@@ -251,8 +264,10 @@ const as_verb as_verb_formats = {
     .name = "formats",
     .summary = "List what can be read and written",
     .usage = "[options] [NAME…]",
-    .description = "Lists the formats: whether each is read and written, the endings it is written under, and what it can hold beyond parameters, points, "
-                   "metrics and call paths; sources are files and lines of regions, profiles runs without parameters. With names, shows those formats and their options for -O. JSON and "
+    .description = "Lists the formats: whether each is read and written, the endings it is written under, and what it "
+                   "can hold beyond parameters, points, "
+                   "metrics and call paths; sources are files and lines of regions, profiles runs without parameters. "
+                   "With names, shows those formats and their options for -O. JSON and "
                    "CSV have the options always.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_OUTPUT,
     .operands = AS_COMPLETES_FORMATS,

@@ -50,7 +50,8 @@ static void build_info(as_builder *b, const as_dataset *ds) {
     as_build_int(b, "runs", (int64_t)AS_COUNT(ds, runs));
     as_build_int(b, "points", (int64_t)ds->n_points);
     as_build_array(b, "parameters", false);
-    for (size_t i = 0; i < as_ds_parameters(ds); i++) as_build_text(b, NULL, as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
+    for (size_t i = 0; i < as_ds_parameters(ds); i++)
+        as_build_text(b, NULL, as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
     as_build_end(b);
     build_metrics(b, ds);
     each_count(ds, build_count, b);
@@ -79,7 +80,8 @@ static void add_fact(facts *f, const char *key, as_cell value) {
 static void add_count(void *user, const char *key, uint64_t count) { add_fact(user, key, as_cell_uint(count)); }
 
 /* "p, n" of the names; as a cell of the table, which copies it. */
-static void add_names(facts *f, const char *key, const as_dataset *ds, size_t n, as_str (*name)(const as_dataset *ds, size_t i)) {
+static void add_names(facts *f, const char *key, const as_dataset *ds, size_t n,
+                      as_str (*name)(const as_dataset *ds, size_t i)) {
     as_vec text;
     as_vec_init(&text, 1, NULL);
     for (size_t i = 0; i < n; i++) {
@@ -139,18 +141,22 @@ static as_exit run(as_cli *cli) {
     static const as_column columns[] = {{"file"}, {"key"}, {"value"}};
     answer a = {.builder = as_builder_of(cli->out), .facts = {.table = as_table_new(columns, 3, NULL)}};
     if (!a.facts.table) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
-    bool is_array = n > 1 && cli->style.mode == AS_PRINT_JSON, is_table = cli->style.mode == AS_PRINT_CSV || cli->style.mode == AS_PRINT_MARKDOWN;
+    bool is_array = n > 1 && cli->style.mode == AS_PRINT_JSON,
+         is_table = cli->style.mode == AS_PRINT_CSV || cli->style.mode == AS_PRINT_MARKDOWN;
     if (is_array) as_build_array(&a.builder, NULL, true);
     as_exit status = AS_EXIT_FINE;
     for (size_t i = 0; i < n; i++) {
         as_dataset *ds;
         as_exit opened = as_cli_open(cli, as_cli_operand(cli, i), &ds);
-        if (opened == AS_EXIT_FINE) show(cli, &a, ds);
-        else status = opened;
+        if (opened == AS_EXIT_FINE)
+            show(cli, &a, ds);
+        else
+            status = opened;
         as_dataset_free(ds);
     }
     if (is_array) as_build_end(&a.builder);
-    if (a.facts.failed) status = as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    if (a.facts.failed)
+        status = as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
     else if (is_table && a.shown) {
         as_exit printed = as_cli_print(cli, a.facts.table);
         if (printed != AS_EXIT_FINE) status = printed;
@@ -171,9 +177,12 @@ const as_verb as_verb_info = {
     .name = "info",
     .summary = "Show what is in a measurement",
     .usage = "[options] PATH…",
-    .description = "Opens each path and shows its format, parameters, points, metrics, call paths, values, models and the problems found while reading. "
-                   "A path is a file, a directory, or - for standard input; the format is found out from the content.\n\n"
-                   "Where one of several paths cannot be read, its error is printed, the others are shown all the same, and the exit status is 3.",
+    .description =
+        "Opens each path and shows its format, parameters, points, metrics, call paths, values, models and the "
+        "problems found while reading. "
+        "A path is a file, a directory, or - for standard input; the format is found out from the content.\n\n"
+        "Where one of several paths cannot be read, its error is printed, the others are shown all the same, and the "
+        "exit status is 3.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .operands = AS_COMPLETES_FILES,
     .examples = examples,

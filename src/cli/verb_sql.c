@@ -130,7 +130,8 @@ static as_exit run_stdin(as_session *session) {
     size_t capacity = 0;
     ssize_t size;
     as_exit status = AS_EXIT_FINE;
-    for (size_t n = 0; status == AS_EXIT_FINE && !session->is_over && (size = getline(&line, &capacity, stdin)) >= 0; n++) {
+    for (size_t n = 0; status == AS_EXIT_FINE && !session->is_over && (size = getline(&line, &capacity, stdin)) >= 0;
+         n++) {
         if (session->pending.count == 0) session->lines_before = n;
         if (size > 0 && line[size - 1] == '\n') line[size - 1] = '\0';
         status = as_session_line(session, line);
@@ -196,20 +197,23 @@ const as_verb as_verb_sql = {
     .name = "sql",
     .summary = "Ask a measurement anything in SQL",
     .usage = "[options] PATH… ['STATEMENT']",
-    .description = "Shows each path as the tables parameter, point, coordinate, run, metric, region, context, "
-                   "location, value, node, summary, measurement, event, "
-                   "record, model, term, attribute and problem, read in place, and runs the statement (SQLite's SQL) "
-                   "over them. Several statements are "
-                   "separated by semicolons.\n\n"
-                   "Without a statement, on a terminal, a shell starts: .tables and .schema list tables and columns, .mode "
-                   "text|csv|json|jsonl|md sets how answers are printed, .help lists the rest. The tab key completes names, Ctrl-C "
-                   "stops a query, Ctrl-D ends. The history is in ~/.local/state/assay/history, or below $XDG_STATE_HOME. Elsewhere "
-                   "statements are read from standard input.\n\n"
-                   "Several files with the same parameters are seen as one experiment; others, or all with --attach, "
-                   "lie side by side as databases named after "
-                   "the files: a-1.txt is a_1, its values are a_1.value. The first is also called main, and meant "
-                   "where no database is named.\n\n"
-                   "A statement can make temporary tables and views. It cannot change data, attach or write files.",
+    .description =
+        "Shows each path as the tables parameter, point, coordinate, run, metric, region, context, "
+        "location, value, node, summary, measurement, event, "
+        "record, model, term, attribute and problem, read in place, and runs the statement (SQLite's SQL) "
+        "over them. Several statements are "
+        "separated by semicolons.\n\n"
+        "Without a statement, on a terminal, a shell starts: .tables and .schema list tables and columns, .mode "
+        "text|csv|json|jsonl|md sets how answers are printed, .help lists the rest. The tab key completes names, "
+        "Ctrl-C "
+        "stops a query, Ctrl-D ends. The history is in ~/.local/state/assay/history, or below $XDG_STATE_HOME. "
+        "Elsewhere "
+        "statements are read from standard input.\n\n"
+        "Several files with the same parameters are seen as one experiment; others, or all with --attach, "
+        "lie side by side as databases named after "
+        "the files: a-1.txt is a_1, its values are a_1.value. The first is also called main, and meant "
+        "where no database is named.\n\n"
+        "A statement can make temporary tables and views. It cannot change data, attach or write files.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

@@ -6,7 +6,8 @@
 #include "cli/sarif.h"
 
 enum { SEVERITY, RULE, FILE_NAME, OFFSET, LINE, COLUMN, MESSAGE, N_COLUMNS };
-static const as_column columns[N_COLUMNS] = {{"severity"}, {"rule"}, {"file"}, {"offset"}, {"line"}, {"column"}, {"message"}};
+static const as_column columns[N_COLUMNS] = {{"severity"}, {"rule"},   {"file"},   {"offset"},
+                                             {"line"},     {"column"}, {"message"}};
 
 typedef struct verdict {
     as_table *findings;
@@ -75,7 +76,8 @@ static void print_text(as_cli *cli, const verdict *v) {
     as_output_printf(cli->out, "%zu file%s: ", v->files, v->files == 1 ? "" : "s");
     as_finding_print_counts(cli->out, v->counts[AS_ERROR], v->counts[AS_WARNING], v->counts[AS_NOTE]);
     if (v->dropped) as_output_printf(cli->out, ", and %llu more that are not listed", (unsigned long long)v->dropped);
-    if (v->files < as_cli_operands(cli)) as_output_printf(cli->out, "; %zu could not be read", as_cli_operands(cli) - v->files);
+    if (v->files < as_cli_operands(cli))
+        as_output_printf(cli->out, "; %zu could not be read", as_cli_operands(cli) - v->files);
     as_output_char(cli->out, '\n');
 }
 
@@ -103,7 +105,8 @@ static as_exit print(as_cli *cli, const verdict *v) {
 }
 
 static as_exit run(as_cli *cli) {
-    if (as_cli_operands(cli) == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "validate needs a file; assay validate --help tells more");
+    if (as_cli_operands(cli) == 0)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "validate needs a file; assay validate --help tells more");
     verdict v = {.findings = as_table_new(columns, N_COLUMNS, NULL)};
     if (!v.findings) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
     as_exit status = AS_EXIT_FINE;
@@ -137,9 +140,11 @@ const as_verb as_verb_validate = {
     .name = "validate",
     .summary = "Check files against the rules of their formats",
     .usage = "[options] PATH…",
-    .description = "Reads each path to its end and lists every problem as FILE:LINE:COLUMN: severity: message [rule]. An error breaks a rule of the format, "
+    .description = "Reads each path to its end and lists every problem as FILE:LINE:COLUMN: severity: message [rule]. "
+                   "An error breaks a rule of the format, "
                    "a warning is odd but loses nothing, a note is worth knowing.\n\n"
-                   "The exit status is 1 if there is any error (with --strict, any warning), and 3 if a path cannot be read at all or is of no format "
+                   "The exit status is 1 if there is any error (with --strict, any warning), and 3 if a path cannot be "
+                   "read at all or is of no format "
                    "assay knows.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,

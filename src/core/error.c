@@ -22,7 +22,8 @@ void as_one_line(char *text) {
     }
 }
 
-assay_status as_vfail(assay_error *error, assay_status code, as_place place, const char *rule, const char *format, va_list args) {
+assay_status as_vfail(assay_error *error, assay_status code, as_place place, const char *rule, const char *format,
+                      va_list args) {
     if (!error) return code;
     memset(error, 0, sizeof *error);
     error->code = code;
@@ -32,7 +33,8 @@ assay_status as_vfail(assay_error *error, assay_status code, as_place place, con
     snprintf(error->rule, sizeof error->rule, "%s", rule);
     if (place.path) {
         size_t n = strlen(place.path); /* of a path too long, the end says more than the beginning */
-        snprintf(error->path, sizeof error->path, "%s", n < sizeof error->path ? place.path : place.path + n - sizeof error->path + 1);
+        snprintf(error->path, sizeof error->path, "%s",
+                 n < sizeof error->path ? place.path : place.path + n - sizeof error->path + 1);
         as_one_line(error->path);
     }
     vsnprintf(error->message, sizeof error->message, format, args);
@@ -50,19 +52,26 @@ assay_status as_fail(assay_error *error, assay_status code, as_place place, cons
 
 assay_status as_fail_errno(assay_error *error, const char *path, const char *doing, int errno_value) {
     char words[128];
-    return as_fail(error, ASSAY_E_IO, as_place_file(path), errno_value == EPIPE ? "closed-pipe" : "io", "%s: %s", doing, strerror_r(errno_value, words, sizeof words));
+    return as_fail(error, ASSAY_E_IO, as_place_file(path), errno_value == EPIPE ? "closed-pipe" : "io", "%s: %s", doing,
+                   strerror_r(errno_value, words, sizeof words));
 }
 
 assay_status as_fail_memory(assay_error *error, const char *path) {
-    return as_fail(error, ASSAY_E_NOMEM, as_place_file(path), "memory", "memory is out or its limit reached; --memory-limit sets another");
+    return as_fail(error, ASSAY_E_NOMEM, as_place_file(path), "memory",
+                   "memory is out or its limit reached; --memory-limit sets another");
 }
 
 const char *assay_error_text(const assay_error *error, char *buffer, size_t size) {
     char place[64] = "";
-    if (error->line && error->column) snprintf(place, sizeof place, ":%u:%u", error->line, error->column);
-    else if (error->line) snprintf(place, sizeof place, ":%u", error->line);
-    else if (error->offset >= 0) snprintf(place, sizeof place, ": byte %lld", (long long)error->offset);
-    if (error->path[0]) snprintf(buffer, size, "%s%s: %s", error->path, place, error->message);
-    else snprintf(buffer, size, "%s", error->message);
+    if (error->line && error->column)
+        snprintf(place, sizeof place, ":%u:%u", error->line, error->column);
+    else if (error->line)
+        snprintf(place, sizeof place, ":%u", error->line);
+    else if (error->offset >= 0)
+        snprintf(place, sizeof place, ": byte %lld", (long long)error->offset);
+    if (error->path[0])
+        snprintf(buffer, size, "%s%s: %s", error->path, place, error->message);
+    else
+        snprintf(buffer, size, "%s", error->message);
     return buffer;
 }

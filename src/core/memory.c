@@ -38,7 +38,8 @@ void as_arena_free(as_arena *arena) {
 
 static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
     size_t size;
-    if (!as_add_size(payload, sizeof(struct as_arena_chunk), &size) || !as_budget_take(arena->budget, size)) return NULL;
+    if (!as_add_size(payload, sizeof(struct as_arena_chunk), &size) || !as_budget_take(arena->budget, size))
+        return NULL;
     struct as_arena_chunk *chunk = calloc(1, size);
     if (!chunk) {
         as_budget_give(arena->budget, size);
@@ -87,7 +88,9 @@ char *as_arena_copy(as_arena *arena, const char *text, size_t size) {
 
 /* ---- vector ---------------------------------------------------------------------------------------------------------- */
 
-void as_vec_init(as_vec *vec, size_t element_size, as_budget *budget) { *vec = (as_vec){.size = element_size, .budget = budget}; }
+void as_vec_init(as_vec *vec, size_t element_size, as_budget *budget) {
+    *vec = (as_vec){.size = element_size, .budget = budget};
+}
 
 void as_vec_free(as_vec *vec) {
     as_budget_give(vec->budget, vec->capacity * vec->size);
@@ -139,6 +142,7 @@ void as_vec_shrink(as_vec *vec) {
 
 void as_vec_consumed(as_vec *vec, size_t from, size_t to) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), data = (uintptr_t)vec->data;
-    uintptr_t first = (data + from * vec->size + page - 1) & ~(page - 1), end = (data + to * vec->size) & ~(page - 1); /* whole pages only */
+    uintptr_t first = (data + from * vec->size + page - 1) & ~(page - 1),
+              end = (data + to * vec->size) & ~(page - 1); /* whole pages only */
     if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
 }

@@ -17,10 +17,12 @@ bool equals_word(const char *text, size_t size, const char *word) {
 }
 
 bool is_word(const char *text, size_t size, double &out) {
-    if (size == 3 && equals_word(text, size, "nan")) out = std::numeric_limits<double>::quiet_NaN();
+    if (size == 3 && equals_word(text, size, "nan"))
+        out = std::numeric_limits<double>::quiet_NaN();
     else if ((size == 3 && equals_word(text, size, "inf")) || (size == 8 && equals_word(text, size, "infinity")))
         out = std::numeric_limits<double>::infinity();
-    else return false;
+    else
+        return false;
     return true;
 }
 
@@ -37,11 +39,13 @@ bool parse_unsigned_real(const char *text, size_t size, double &out) {
         bool seen = false, fraction = false;
         size_t i = 0;
         for (; i < size && text[i] != 'e' && text[i] != 'E'; i++) {
-            if (text[i] == '.') fraction = true;
+            if (text[i] == '.')
+                fraction = true;
             else if (text[i] != '0' || seen) {
                 if (!fraction) scale++;
                 seen = true;
-            } else if (fraction) scale--;
+            } else if (fraction)
+                scale--;
         }
         long exponent = 0;
         if (i < size) {
@@ -66,7 +70,9 @@ extern "C" bool as_number_parse(const char *text, size_t size, as_number *out) {
     while (i < size && i < 19 && is_digit(text[i])) magnitude = magnitude * 10 + static_cast<uint64_t>(text[i++] - '0');
     if (i == 19 && size == 20 && is_digit(text[19])) { /* may just fit 64 bits */
         uint64_t digit = static_cast<uint64_t>(text[19] - '0');
-        if (!__builtin_mul_overflow(magnitude, uint64_t{10}, &magnitude) && !__builtin_add_overflow(magnitude, digit, &magnitude)) i = 20;
+        if (!__builtin_mul_overflow(magnitude, uint64_t{10}, &magnitude) &&
+            !__builtin_add_overflow(magnitude, digit, &magnitude))
+            i = 20;
     }
     if (i == size && (magnitude || !negative)) { /* "-0" stays a real: an integer has no negative zero */
         if (magnitude <= static_cast<uint64_t>(INT64_MAX)) {
@@ -93,7 +99,9 @@ extern "C" bool as_number_parse(const char *text, size_t size, as_number *out) {
 }
 
 extern "C" double as_number_real(as_number number) {
-    return number.kind == AS_INT ? static_cast<double>(number.i) : number.kind == AS_UINT ? static_cast<double>(number.u) : number.r;
+    return number.kind == AS_INT    ? static_cast<double>(number.i)
+           : number.kind == AS_UINT ? static_cast<double>(number.u)
+                                    : number.r;
 }
 
 extern "C" bool as_real_parse(const char *text, size_t size, double *out) {
@@ -122,5 +130,7 @@ extern "C" size_t as_uint_format(uint64_t value, char buffer[AS_NUMBER_SIZE]) {
 }
 
 extern "C" size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]) {
-    return number.kind == AS_INT ? as_int_format(number.i, buffer) : number.kind == AS_UINT ? as_uint_format(number.u, buffer) : as_real_format(number.r, buffer);
+    return number.kind == AS_INT    ? as_int_format(number.i, buffer)
+           : number.kind == AS_UINT ? as_uint_format(number.u, buffer)
+                                    : as_real_format(number.r, buffer);
 }

@@ -11,7 +11,9 @@ struct as_table {
 };
 
 as_cell as_cell_number(as_number number) {
-    return number.kind == AS_INT ? as_cell_int(number.i) : number.kind == AS_UINT ? as_cell_uint(number.u) : as_cell_real(number.r);
+    return number.kind == AS_INT    ? as_cell_int(number.i)
+           : number.kind == AS_UINT ? as_cell_uint(number.u)
+                                    : as_cell_real(number.r);
 }
 
 static as_cell text_cell(as_cell_type type, const char *text, size_t size) {
@@ -51,7 +53,9 @@ void as_table_free(as_table *table) {
 }
 
 size_t as_table_columns(const as_table *table) { return table->columns.count; }
-const char *as_table_column_name(const as_table *table, size_t column) { return AS_AT(const char *, &table->columns, column); }
+const char *as_table_column_name(const as_table *table, size_t column) {
+    return AS_AT(const char *, &table->columns, column);
+}
 size_t as_table_rows(const as_table *table) { return table->rows; }
 
 size_t as_table_find_column(const as_table *table, const char *name) {
@@ -74,7 +78,8 @@ size_t as_table_add_column(as_table *table, const char *name) {
     char *copy = as_arena_copy(&table->names, name, strlen(name));
     as_vec column;
     as_vec_init(&column, sizeof(as_cell), table->budget);
-    if (!copy || !extend(&column, table->rows) || !as_vec_reserve(&table->data, 1) || !as_vec_append(&table->columns, &copy, 1)) {
+    if (!copy || !extend(&column, table->rows) || !as_vec_reserve(&table->data, 1) ||
+        !as_vec_append(&table->columns, &copy, 1)) {
         as_vec_free(&column);
         return SIZE_MAX;
     }
@@ -108,7 +113,9 @@ bool as_table_append(as_table *table, const as_cell *cells) {
     return true;
 }
 
-as_cell as_table_get(const as_table *table, size_t row, size_t column) { return AS_AT(as_cell, &AS_AT(as_vec, &table->data, column), row); }
+as_cell as_table_get(const as_table *table, size_t row, size_t column) {
+    return AS_AT(as_cell, &AS_AT(as_vec, &table->data, column), row);
+}
 
 void as_table_clear(as_table *table) {
     for (size_t i = 0; i < table->data.count; i++) AS_AT(as_vec, &table->data, i).count = 0;

@@ -25,7 +25,8 @@ static size_t edit_distance(const char *a, size_t n, const char *b, size_t m) {
             size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
             if (last[j] + 1 < best) best = last[j] + 1;
             if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best) best = before[j - 2] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
             row[j] = best;
         }
         size_t *spare = before;
@@ -36,7 +37,9 @@ static size_t edit_distance(const char *a, size_t n, const char *b, size_t m) {
     return last[m];
 }
 
-as_nearest as_nearest_start(const char *given, size_t size) { return (as_nearest){.given = given, .size = size, .distance = (size_t)-1}; }
+as_nearest as_nearest_start(const char *given, size_t size) {
+    return (as_nearest){.given = given, .size = size, .distance = (size_t)-1};
+}
 
 void as_nearest_offer(as_nearest *nearest, const char *word) {
     size_t length = strlen(word);

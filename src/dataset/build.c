@@ -53,22 +53,28 @@ bool as_add_event(as_dataset *ds, const as_event *event) {
     return own_cell(ds, &copy.start_raw) && own_cell(ds, &copy.end_raw) && append(&ds->events, &copy) != ASSAY_NONE;
 }
 
-assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *segments, size_t n_segments, const as_term *terms, size_t n_terms) {
-    if (ds->segments.count > UINT32_MAX - n_segments || ds->terms.count > UINT32_MAX - n_terms || ds->models.count >= ASSAY_NONE) return ASSAY_NONE;
+assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *segments, size_t n_segments,
+                      const as_term *terms, size_t n_terms) {
+    if (ds->segments.count > UINT32_MAX - n_segments || ds->terms.count > UINT32_MAX - n_terms ||
+        ds->models.count >= ASSAY_NONE)
+        return ASSAY_NONE;
     as_model copy = *model;
     copy.first_segment = (uint32_t)ds->segments.count;
     copy.n_segments = (uint32_t)n_segments - copy.n_pieces;
     copy.first_term = (uint32_t)ds->terms.count;
     copy.n_terms = (uint32_t)n_terms;
-    if (!as_vec_append(&ds->segments, segments, n_segments) || !as_vec_append(&ds->terms, terms, n_terms)) return ASSAY_NONE;
-    for (size_t i = 0; i < n_terms; i++) AS_AT(as_term, &ds->terms, copy.first_term + i).model = (assay_id)ds->models.count;
+    if (!as_vec_append(&ds->segments, segments, n_segments) || !as_vec_append(&ds->terms, terms, n_terms))
+        return ASSAY_NONE;
+    for (size_t i = 0; i < n_terms; i++)
+        AS_AT(as_term, &ds->terms, copy.first_term + i).model = (assay_id)ds->models.count;
     if (copy.function == AS_NO_STR) copy.function = as_model_function(ds, &copy);
     return copy.function == AS_NO_STR ? ASSAY_NONE : append(&ds->models, &copy);
 }
 
 bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const char *key, as_cell value) {
     as_attribute attribute = {.owner = owner, .owner_id = owner_id, .key = as_ds_intern_text(ds, key), .value = value};
-    return attribute.key != AS_NO_STR && own_cell(ds, &attribute.value) && as_vec_append(&ds->attributes, &attribute, 1);
+    return attribute.key != AS_NO_STR && own_cell(ds, &attribute.value) &&
+           as_vec_append(&ds->attributes, &attribute, 1);
 }
 
 as_table *as_add_record_table(as_dataset *ds, const char *name) {
@@ -81,7 +87,8 @@ as_table *as_add_record_table(as_dataset *ds, const char *name) {
     return NULL;
 }
 
-void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format, va_list args) {
+void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format,
+                     va_list args) {
     if (ds->problems.count >= AS_MAX_PROBLEMS) {
         ds->n_problems_dropped++;
         return;
@@ -89,7 +96,12 @@ void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const
     char message[sizeof(((assay_error *)0)->message)];
     vsnprintf(message, sizeof message, format, args);
     as_one_line(message);
-    as_problem problem = {.severity = severity, .rule = as_ds_intern_text(ds, rule), .message = as_ds_intern_text(ds, message), .offset = place.offset, .line = place.line, .column = place.column};
+    as_problem problem = {.severity = severity,
+                          .rule = as_ds_intern_text(ds, rule),
+                          .message = as_ds_intern_text(ds, message),
+                          .offset = place.offset,
+                          .line = place.line,
+                          .column = place.column};
     problem.file = place.path ? as_ds_intern_text(ds, place.path) : AS_NO_STR;
     if (!as_vec_append(&ds->problems, &problem, 1)) ds->n_problems_dropped++;
 }

@@ -20,22 +20,39 @@ bool as_add_summary(as_dataset *ds, const as_summary *summary);
 bool as_add_event(as_dataset *ds, const as_event *event);
 assay_id as_add_model_set(as_dataset *ds, const as_model_set *set);
 /* segments (those of model->n_pieces last) and terms are copied behind those of earlier models; model->function is made if absent. */
-assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *segments, size_t n_segments, const as_term *terms, size_t n_terms);
+assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *segments, size_t n_segments,
+                      const as_term *terms, size_t n_terms);
 /* The cell's text is copied. */
 bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const char *key, as_cell value);
 /* The table of this name, made with columns "id" and "run" when new. NULL when memory is out. */
 as_table *as_add_record_table(as_dataset *ds, const char *name);
 /* Kept up to AS_MAX_PROBLEMS, then counted. */
-void as_add_problem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format, ...) __attribute__((format(printf, 5, 6)));
-void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format, va_list args)
-    __attribute__((format(printf, 5, 0)));
+void as_add_problem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format,
+                     va_list args) __attribute__((format(printf, 5, 0)));
 
-#define AS_METRIC_INIT \
-    ((as_metric){.source_id = AS_NO_STR, .name = AS_NO_STR, .display_name = AS_NO_STR, .unit = AS_NO_STR, .dtype = AS_NO_STR, .description = AS_NO_STR, .parent = ASSAY_NONE})
-#define AS_REGION_INIT \
-    ((as_region){.source_id = AS_NO_STR, .name = AS_NO_STR, .mangled = AS_NO_STR, .kind = AS_NO_STR, .file = AS_NO_STR, .module = AS_NO_STR, .line_begin = -1, .line_end = -1})
-#define AS_LOCATION_INIT ((as_location){.source_id = AS_NO_STR, .kind = AS_NO_STR, .name = AS_NO_STR, .parent = ASSAY_NONE, .rank = -1})
-#define AS_CONTEXT_INIT ((as_context){.source_id = AS_NO_STR, .name = AS_NO_STR, .parent = ASSAY_NONE, .region = ASSAY_NONE, .line = -1})
+#define AS_METRIC_INIT                                                                                                 \
+    ((as_metric){.source_id = AS_NO_STR,                                                                               \
+                 .name = AS_NO_STR,                                                                                    \
+                 .display_name = AS_NO_STR,                                                                            \
+                 .unit = AS_NO_STR,                                                                                    \
+                 .dtype = AS_NO_STR,                                                                                   \
+                 .description = AS_NO_STR,                                                                             \
+                 .parent = ASSAY_NONE})
+#define AS_REGION_INIT                                                                                                 \
+    ((as_region){.source_id = AS_NO_STR,                                                                               \
+                 .name = AS_NO_STR,                                                                                    \
+                 .mangled = AS_NO_STR,                                                                                 \
+                 .kind = AS_NO_STR,                                                                                    \
+                 .file = AS_NO_STR,                                                                                    \
+                 .module = AS_NO_STR,                                                                                  \
+                 .line_begin = -1,                                                                                     \
+                 .line_end = -1})
+#define AS_LOCATION_INIT                                                                                               \
+    ((as_location){.source_id = AS_NO_STR, .kind = AS_NO_STR, .name = AS_NO_STR, .parent = ASSAY_NONE, .rank = -1})
+#define AS_CONTEXT_INIT                                                                                                \
+    ((as_context){.source_id = AS_NO_STR, .name = AS_NO_STR, .parent = ASSAY_NONE, .region = ASSAY_NONE, .line = -1})
 #define AS_RUN_INIT ((as_run){.source_id = AS_NO_STR, .source = AS_NO_STR, .point = ASSAY_NONE, .start_time = NAN})
 
 /* ---- the tree of contexts -------------------------------------------------------------------------------------------- */
@@ -44,10 +61,10 @@ void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const
  * (children in order of arrival) and stores them in the dataset. Until then use the tree's ids. */
 typedef struct as_tree {
     as_dataset *ds;
-    as_vec nodes;      /* as_context, parent being a tree id */
-    as_map by_region;  /* (parent + 1, region) -> tree id; only of as_tree_child() */
-    as_map by_path;    /* string id of a path -> tree id */
-    as_map regions;    /* string id of a name -> region id */
+    as_vec nodes;     /* as_context, parent being a tree id */
+    as_map by_region; /* (parent + 1, region) -> tree id; only of as_tree_child() */
+    as_map by_path;   /* string id of a path -> tree id */
+    as_map regions;   /* string id of a name -> region id */
 } as_tree;
 
 void as_tree_init(as_tree *tree, as_dataset *ds);

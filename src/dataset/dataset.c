@@ -9,26 +9,26 @@ static uint64_t default_memory_limit(void) {
 }
 
 /* Every vector of a dataset with the size of its elements: one list for making and freeing them. */
-#define EACH_VECTOR(ds, DO)                    \
-    DO((ds)->parameters, as_str)               \
-    DO((ds)->coordinates, double)              \
-    DO((ds)->runs, as_run)                     \
-    DO((ds)->metrics, as_metric)               \
-    DO((ds)->regions, as_region)               \
-    DO((ds)->contexts, as_context)             \
-    DO((ds)->locations, as_location)           \
-    DO((ds)->blocks, as_block)                 \
-    DO((ds)->block_of_metric, assay_id)        \
-    DO((ds)->series, as_series)                \
-    DO((ds)->measurements, as_measurement)     \
-    DO((ds)->summaries, as_summary)            \
-    DO((ds)->events, as_event)                 \
-    DO((ds)->model_sets, as_model_set)         \
-    DO((ds)->models, as_model)                 \
-    DO((ds)->segments, as_segment)             \
-    DO((ds)->terms, as_term)                   \
-    DO((ds)->attributes, as_attribute)         \
-    DO((ds)->problems, as_problem)             \
+#define EACH_VECTOR(ds, DO)                                                                                            \
+    DO((ds)->parameters, as_str)                                                                                       \
+    DO((ds)->coordinates, double)                                                                                      \
+    DO((ds)->runs, as_run)                                                                                             \
+    DO((ds)->metrics, as_metric)                                                                                       \
+    DO((ds)->regions, as_region)                                                                                       \
+    DO((ds)->contexts, as_context)                                                                                     \
+    DO((ds)->locations, as_location)                                                                                   \
+    DO((ds)->blocks, as_block)                                                                                         \
+    DO((ds)->block_of_metric, assay_id)                                                                                \
+    DO((ds)->series, as_series)                                                                                        \
+    DO((ds)->measurements, as_measurement)                                                                             \
+    DO((ds)->summaries, as_summary)                                                                                    \
+    DO((ds)->events, as_event)                                                                                         \
+    DO((ds)->model_sets, as_model_set)                                                                                 \
+    DO((ds)->models, as_model)                                                                                         \
+    DO((ds)->segments, as_segment)                                                                                     \
+    DO((ds)->terms, as_term)                                                                                           \
+    DO((ds)->attributes, as_attribute)                                                                                 \
+    DO((ds)->problems, as_problem)                                                                                     \
     DO((ds)->records, as_record_table)
 
 as_dataset *as_dataset_new(uint64_t memory_limit) {
@@ -75,14 +75,22 @@ const as_context *as_ds_context(const as_dataset *ds, assay_id id) { return &AS_
 const as_location *as_ds_location(const as_dataset *ds, assay_id id) { return &AS_AT(as_location, &ds->locations, id); }
 const as_series *as_ds_series(const as_dataset *ds, size_t index) { return &AS_AT(as_series, &ds->series, index); }
 const as_block *as_ds_block(const as_dataset *ds, size_t index) { return &AS_AT(as_block, &ds->blocks, index); }
-const as_measurement *as_ds_measurement(const as_dataset *ds, uint64_t index) { return &AS_AT(as_measurement, &ds->measurements, index); }
+const as_measurement *as_ds_measurement(const as_dataset *ds, uint64_t index) {
+    return &AS_AT(as_measurement, &ds->measurements, index);
+}
 const as_model *as_ds_model(const as_dataset *ds, assay_id id) { return &AS_AT(as_model, &ds->models, id); }
-const as_model_set *as_ds_model_set(const as_dataset *ds, assay_id id) { return &AS_AT(as_model_set, &ds->model_sets, id); }
+const as_model_set *as_ds_model_set(const as_dataset *ds, assay_id id) {
+    return &AS_AT(as_model_set, &ds->model_sets, id);
+}
 const as_segment *as_ds_segment(const as_dataset *ds, size_t index) { return &AS_AT(as_segment, &ds->segments, index); }
 const as_term *as_ds_term(const as_dataset *ds, size_t index) { return &AS_AT(as_term, &ds->terms, index); }
-const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index) { return &AS_AT(as_attribute, &ds->attributes, index); }
+const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index) {
+    return &AS_AT(as_attribute, &ds->attributes, index);
+}
 const as_problem *as_ds_problem(const as_dataset *ds, size_t index) { return &AS_AT(as_problem, &ds->problems, index); }
-const double *as_ds_point(const as_dataset *ds, assay_id point) { return &AS_AT(double, &ds->coordinates, (size_t)point * ds->parameters.count); }
+const double *as_ds_point(const as_dataset *ds, assay_id point) {
+    return &AS_AT(double, &ds->coordinates, (size_t)point * ds->parameters.count);
+}
 
 as_table *as_ds_records(const as_dataset *ds, const char *name) {
     for (size_t i = 0; i < ds->records.count; i++) {
@@ -116,7 +124,8 @@ as_number as_block_value(const as_block *block, uint64_t row) {
     case AS_DTYPE_INT64: return (as_number){.kind = AS_INT, .i = ((const int64_t *)block->values)[row]};
     case AS_DTYPE_UINT64: {
         uint64_t value = ((const uint64_t *)block->values)[row];
-        return value <= INT64_MAX ? (as_number){.kind = AS_INT, .i = (int64_t)value} : (as_number){.kind = AS_UINT, .u = value};
+        return value <= INT64_MAX ? (as_number){.kind = AS_INT, .i = (int64_t)value}
+                                  : (as_number){.kind = AS_UINT, .u = value};
     }
     default: return (as_number){.kind = AS_REAL, .r = ((const double *)block->values)[row]};
     }
@@ -131,8 +140,10 @@ uint32_t as_block_find(const as_block *block, assay_id context) {
     uint32_t low = 0, high = block->n_contexts;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (block->contexts[middle] < context) low = middle + 1;
-        else high = middle;
+        if (block->contexts[middle] < context)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < block->n_contexts && block->contexts[low] == context ? low : UINT32_MAX;
 }
@@ -154,7 +165,8 @@ bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out) {
 bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out) {
     size_t size = 0;
     for (assay_id id = context; id != ASSAY_NONE; id = as_ds_context(ds, id)->parent) {
-        size += as_str_size(&ds->strings, as_ds_context(ds, id)->name) + (as_ds_context(ds, id)->parent == ASSAY_NONE ? 0 : 2);
+        size += as_str_size(&ds->strings, as_ds_context(ds, id)->name) +
+                (as_ds_context(ds, id)->parent == ASSAY_NONE ? 0 : 2);
     }
     out->count = 0;
     if (!as_vec_reserve(out, size + 1)) return false;

@@ -16,17 +16,25 @@
 
 typedef struct as_run {
     as_str source_id, source;
-    assay_id point;         /* ASSAY_NONE where there are no parameters */
-    uint32_t repetition;    /* from 0 */
-    double start_time;      /* seconds since 1970, NAN: unknown */
+    assay_id point;      /* ASSAY_NONE where there are no parameters */
+    uint32_t repetition; /* from 0 */
+    double start_time;   /* seconds since 1970, NAN: unknown */
 } as_run;
 
 typedef enum as_dtype { AS_DTYPE_INT64, AS_DTYPE_UINT64, AS_DTYPE_DOUBLE } as_dtype;
 
-typedef enum as_metric_kind { AS_KIND_NONE, AS_KIND_INCLUSIVE, AS_KIND_EXCLUSIVE, AS_KIND_POINT, AS_KIND_LEXICAL, AS_KIND_DERIVED } as_metric_kind;
+typedef enum as_metric_kind {
+    AS_KIND_NONE,
+    AS_KIND_INCLUSIVE,
+    AS_KIND_EXCLUSIVE,
+    AS_KIND_POINT,
+    AS_KIND_LEXICAL,
+    AS_KIND_DERIVED
+} as_metric_kind;
 
 typedef struct as_metric {
-    as_str source_id, name, display_name, unit, dtype, description; /* dtype: as the source writes it, "DOUBLE", "UINT64" … */
+    as_str source_id, name, display_name, unit, description;
+    as_str dtype; /* as the source writes it, "DOUBLE", "UINT64" … */
     as_metric_kind kind;
     assay_id parent;
 } as_metric;
@@ -39,10 +47,10 @@ typedef struct as_region {
 typedef struct as_context {
     as_str source_id, name;
     assay_id parent, region;
-    uint32_t depth;      /* roots: 0 */
-    uint32_t subtree;    /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
-    int64_t line;        /* call site, -1: unknown */
-    bool is_callpath;    /* the source names it as such; inner nodes that only lie on the way are not */
+    uint32_t depth;   /* roots: 0 */
+    uint32_t subtree; /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
+    int64_t line;     /* call site, -1: unknown */
+    bool is_callpath; /* the source names it as such; inner nodes that only lie on the way are not */
 } as_context;
 
 typedef struct as_location {
@@ -57,19 +65,23 @@ typedef struct as_location {
 /* All values of one metric, or of one metric in one run: rows grouped by context, contexts ascending; inside a context by run, then location. */
 typedef struct as_block {
     assay_id metric;
-    assay_id run;              /* of all rows; ASSAY_NONE: see runs */
+    assay_id run; /* of all rows; ASSAY_NONE: see runs */
     uint32_t n_contexts;
     const assay_id *contexts;  /* ascending, without repeats */
     const uint64_t *starts;    /* n_contexts + 1; rows of contexts[i]: starts[i] … starts[i + 1] - 1 */
     const assay_id *runs;      /* one a row, or NULL */
     const assay_id *locations; /* one a row (ASSAY_NONE: none), or NULL: none */
     as_dtype dtype;
-    const void *values;        /* int64_t, uint64_t or double */
+    const void *values; /* int64_t, uint64_t or double */
 } as_block;
 
 static inline uint64_t as_block_rows(const as_block *block) { return block->starts[block->n_contexts]; }
-static inline assay_id as_block_run(const as_block *block, uint64_t row) { return block->runs ? block->runs[row] : block->run; }
-static inline assay_id as_block_location(const as_block *block, uint64_t row) { return block->locations ? block->locations[row] : ASSAY_NONE; }
+static inline assay_id as_block_run(const as_block *block, uint64_t row) {
+    return block->runs ? block->runs[row] : block->run;
+}
+static inline assay_id as_block_location(const as_block *block, uint64_t row) {
+    return block->locations ? block->locations[row] : ASSAY_NONE;
+}
 as_number as_block_value(const as_block *block, uint64_t row);
 double as_block_real(const as_block *block, uint64_t row);
 /* Index into block->contexts, or UINT32_MAX. Binary search. */
@@ -118,24 +130,34 @@ typedef struct as_segment {
 
 typedef struct as_term {
     assay_id model;
-    uint32_t segment, term;       /* term: terms with one number are multiplied */
-    double coefficient;           /* of the whole product, repeated in each factor */
+    uint32_t segment, term; /* term: terms with one number are multiplied */
+    double coefficient;     /* of the whole product, repeated in each factor */
     assay_id parameter;
     as_str exponent, log_exponent; /* "3/2", "2", "0.5"; "0" where there is none; AS_NO_STR in a piecewise factor */
-    uint32_t first_piece, n_pieces; /* a piecewise factor is the sum of these segments of the model, each on its interval; else 0 */
+    /* A piecewise factor is the sum of these segments of the model, each on its interval; else 0 */
+    uint32_t first_piece, n_pieces;
 } as_term;
 
 typedef struct as_model {
     assay_id set, metric, context;
-    as_str function;             /* "c0 + c1 * p^(3/2) * log2(p)^(1)" */
+    as_str function; /* "c0 + c1 * p^(3/2) * log2(p)^(1)" */
     double RSS, rRSS, nRSS, SMAPE, AR2, RE;
     uint32_t first_segment, n_segments;
-    uint32_t n_pieces;           /* segments behind them that belong to piecewise factors */
+    uint32_t n_pieces; /* segments behind them that belong to piecewise factors */
     uint32_t first_term, n_terms;
-    as_str raw;                  /* JSON text of the model as the source writes it, or AS_NO_STR */
+    as_str raw; /* JSON text of the model as the source writes it, or AS_NO_STR */
 } as_model;
 
-typedef enum as_owner { AS_OWNER_DATASET, AS_OWNER_RUN, AS_OWNER_METRIC, AS_OWNER_REGION, AS_OWNER_CONTEXT, AS_OWNER_LOCATION, AS_OWNER_EVENT, AS_OWNER_RECORD } as_owner;
+typedef enum as_owner {
+    AS_OWNER_DATASET,
+    AS_OWNER_RUN,
+    AS_OWNER_METRIC,
+    AS_OWNER_REGION,
+    AS_OWNER_CONTEXT,
+    AS_OWNER_LOCATION,
+    AS_OWNER_EVENT,
+    AS_OWNER_RECORD
+} as_owner;
 
 typedef struct as_attribute {
     as_owner owner;
@@ -155,7 +177,7 @@ typedef enum as_severity { AS_NOTE, AS_WARNING, AS_ERROR } as_severity;
 typedef struct as_problem {
     as_severity severity;
     as_str rule, file, message;
-    int64_t offset; /* -1: unknown */
+    int64_t offset;        /* -1: unknown */
     uint32_t line, column; /* 0: unknown */
 } as_problem;
 
@@ -176,10 +198,11 @@ struct assay_dataset {
     size_t n_points;
     as_vec runs, metrics, regions, contexts, locations;
     as_vec blocks, series, measurements, summaries, events;
-    as_vec block_of_metric; /* index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
+    /* Index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
+    as_vec block_of_metric;
     as_vec model_sets, models, segments, terms;
     as_vec attributes, problems, records; /* records: as_record_table */
-    uint64_t n_problems_dropped; /* beyond AS_MAX_PROBLEMS */
+    uint64_t n_problems_dropped;          /* beyond AS_MAX_PROBLEMS */
 };
 typedef struct assay_dataset as_dataset;
 
@@ -232,7 +255,8 @@ const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric);
 
 /* Calls visit for each point the series has data at, in order of point id: as stored, else computed. Stops early when visit returns false.
  * False only when memory is out. */
-bool as_measure(const as_dataset *ds, const as_series *series, bool (*visit)(void *user, const as_measurement *measurement), void *user);
+bool as_measure(const as_dataset *ds, const as_series *series,
+                bool (*visit)(void *user, const as_measurement *measurement), void *user);
 
 /* Mean, median, minimum, maximum and std (divisor n) of n numbers, n > 0; sorts values in place. NaN anywhere makes all NaN. */
 void as_statistics(double *values, size_t n, as_measurement *out);

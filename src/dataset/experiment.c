@@ -40,7 +40,9 @@ void as_experiment_free(as_experiment *e) {
 
 as_tree *as_experiment_tree(as_experiment *e) { return &e->tree; }
 
-assay_id as_experiment_callpath(as_experiment *e, const char *path, size_t size) { return as_tree_path(&e->tree, path, size); }
+assay_id as_experiment_callpath(as_experiment *e, const char *path, size_t size) {
+    return as_tree_path(&e->tree, path, size);
+}
 
 assay_id as_experiment_metric(as_experiment *e, const char *name, size_t size) {
     as_str text = as_ds_intern(e->ds, name, size);
@@ -69,7 +71,8 @@ assay_id as_experiment_point(as_experiment *e, const double *coordinates) {
     for (uint64_t key = as_hash(place, n * sizeof *place);; key = key * 0x9e3779b97f4a7c15u + 1) {
         uint32_t known = as_map_get(&e->point_by_hash, key);
         if (known == AS_MAP_NONE) {
-            if (ds->n_points >= ASSAY_NONE - 1 || !as_map_put(&e->point_by_hash, key, (uint32_t)ds->n_points)) return ASSAY_NONE;
+            if (ds->n_points >= ASSAY_NONE - 1 || !as_map_put(&e->point_by_hash, key, (uint32_t)ds->n_points))
+                return ASSAY_NONE;
             ds->coordinates.count += n;
             return (assay_id)ds->n_points++;
         }
@@ -85,7 +88,8 @@ uint32_t as_experiment_series(as_experiment *e, assay_id metric, assay_id contex
     if (known != AS_MAP_NONE) return known;
     as_series series = {.metric = metric, .context = context};
     uint32_t id = (uint32_t)e->ds->series.count;
-    if (id >= UINT32_MAX - 1 || !as_vec_append(&e->ds->series, &series, 1) || !as_map_put(&e->series_by_key, key, id)) return UINT32_MAX;
+    if (id >= UINT32_MAX - 1 || !as_vec_append(&e->ds->series, &series, 1) || !as_map_put(&e->series_by_key, key, id))
+        return UINT32_MAX;
     return id;
 }
 
@@ -97,7 +101,8 @@ bool as_experiment_has_series(const as_experiment *e, assay_id metric, assay_id 
 static double exact_real(as_metric_column *column, as_number value) {
     double real = as_number_real(value);
     if (value.kind == AS_REAL || fabs(real) < EXACT_INTEGERS) return real;
-    bool exact = value.kind == AS_INT ? real < 0x1p63 && (int64_t)real == value.i : real < 0x1p64 && (uint64_t)real == value.u;
+    bool exact =
+        value.kind == AS_INT ? real < 0x1p63 && (int64_t)real == value.i : real < 0x1p64 && (uint64_t)real == value.u;
     if (!exact) column->is_inexact = true;
     return real;
 }
@@ -105,8 +110,9 @@ static double exact_real(as_metric_column *column, as_number value) {
 /* All values so far become reals. */
 static void make_reals(as_metric_column *column) {
     for (size_t i = 0; i < column->values.count; i++) {
-        as_number value = column->dtype == AS_DTYPE_INT64 ? (as_number){.kind = AS_INT, .i = AS_AT(int64_t, &column->values, i)}
-                                                          : (as_number){.kind = AS_UINT, .u = AS_AT(uint64_t, &column->values, i)};
+        as_number value = column->dtype == AS_DTYPE_INT64
+                              ? (as_number){.kind = AS_INT, .i = AS_AT(int64_t, &column->values, i)}
+                              : (as_number){.kind = AS_UINT, .u = AS_AT(uint64_t, &column->values, i)};
         AS_AT(double, &column->values, i) = exact_real(column, value);
     }
     column->dtype = AS_DTYPE_DOUBLE;
@@ -118,8 +124,10 @@ static uint64_t bits_of(as_metric_column *column, as_number value) {
         column->has_negative |= value.i < 0;
         return (uint64_t)value.i;
     }
-    if (value.kind == AS_UINT && column->dtype == AS_DTYPE_INT64 && !column->has_negative) column->dtype = AS_DTYPE_UINT64;
-    if (column->dtype == AS_DTYPE_UINT64 && (value.kind == AS_UINT || (value.kind == AS_INT && value.i >= 0))) return value.u;
+    if (value.kind == AS_UINT && column->dtype == AS_DTYPE_INT64 && !column->has_negative)
+        column->dtype = AS_DTYPE_UINT64;
+    if (column->dtype == AS_DTYPE_UINT64 && (value.kind == AS_UINT || (value.kind == AS_INT && value.i >= 0)))
+        return value.u;
     if (column->dtype != AS_DTYPE_DOUBLE) make_reals(column);
     double real = value.kind == AS_REAL ? value.r : exact_real(column, value);
     uint64_t bits;

@@ -10,10 +10,10 @@ enum { RELEASE_ROWS = 1 << 17 };
 
 /* Where the rows of a metric go. */
 typedef struct row_plan {
-    as_block block;          /* contexts and starts are set, columns follow */
+    as_block block; /* contexts and starts are set, columns follow */
     assay_id *contexts;
     uint64_t *starts;
-    uint64_t *targets;       /* for each segment: its first row in the block */
+    uint64_t *targets; /* for each segment: its first row in the block */
 } row_plan;
 
 /* ---- sorting by context ---------------------------------------------------------------------------------------------- */
@@ -24,7 +24,8 @@ static int compare_ids(const void *a, const void *b) {
 }
 
 /* The n contexts that have rows, ascending. Going through all contexts would be too much for each of many metrics that have few of them. */
-static void list_contexts(const as_vec *segments, const assay_id *new_ids, const uint64_t *counts, size_t n_all, const row_plan *plan, size_t n) {
+static void list_contexts(const as_vec *segments, const assay_id *new_ids, const uint64_t *counts, size_t n_all,
+                          const row_plan *plan, size_t n) {
     size_t k = 0;
     if (n > n_all / 16) {
         for (size_t c = 0; c < n_all; c++) {
@@ -40,7 +41,8 @@ static void list_contexts(const as_vec *segments, const assay_id *new_ids, const
 
 /* Counts the rows of each context, then gives every segment its place; segments of one context keep their order.
  * next: a zero for each context, before and after. */
-static bool plan_rows(as_experiment *e, const as_metric_column *column, const assay_id *new_ids, uint64_t *next, row_plan *plan) {
+static bool plan_rows(as_experiment *e, const as_metric_column *column, const assay_id *new_ids, uint64_t *next,
+                      row_plan *plan) {
     as_dataset *ds = e->ds;
     size_t n_segments = column->segments.count, n = 0;
     plan->targets = malloc((n_segments + 1) * sizeof *plan->targets);
@@ -69,7 +71,11 @@ static bool plan_rows(as_experiment *e, const as_metric_column *column, const as
         next[new_ids[segment->context]] += segment->count;
     }
     for (size_t i = 0; i < n; i++) next[plan->contexts[i]] = 0;
-    plan->block = (as_block){.run = ASSAY_NONE, .n_contexts = (uint32_t)n, .contexts = plan->contexts, .starts = plan->starts, .dtype = column->dtype};
+    plan->block = (as_block){.run = ASSAY_NONE,
+                             .n_contexts = (uint32_t)n,
+                             .contexts = plan->contexts,
+                             .starts = plan->starts,
+                             .dtype = column->dtype};
     return true;
 }
 
@@ -129,8 +135,11 @@ static bool make_block(as_experiment *e, assay_id metric, const assay_id *new_id
     bool fine = plan_rows(e, column, new_ids, next, &plan);
     bool has_locations = column->locations.count != 0;
     assay_id *points = fine ? move_column(e->ds, &column->points, &column->segments, plan.targets) : NULL;
-    uint32_t *locations = points && has_locations ? move_column(e->ds, &column->locations, &column->segments, plan.targets) : NULL;
-    uint64_t *values = points && (locations || !has_locations) ? move_column(e->ds, &column->values, &column->segments, plan.targets) : NULL;
+    uint32_t *locations =
+        points && has_locations ? move_column(e->ds, &column->locations, &column->segments, plan.targets) : NULL;
+    uint64_t *values = points && (locations || !has_locations)
+                           ? move_column(e->ds, &column->values, &column->segments, plan.targets)
+                           : NULL;
     free(plan.targets);
     as_vec_free(&column->segments);
     if (!values) return false;
@@ -148,7 +157,8 @@ static bool make_block(as_experiment *e, assay_id metric, const assay_id *new_id
 static bool make_blocks(as_experiment *e, const assay_id *new_ids) {
     uint64_t *next = calloc(e->ds->contexts.count + 1, sizeof *next);
     bool fine = next != NULL;
-    for (size_t metric = 0; metric < e->columns.count && fine; metric++) fine = make_block(e, (assay_id)metric, new_ids, next);
+    for (size_t metric = 0; metric < e->columns.count && fine; metric++)
+        fine = make_block(e, (assay_id)metric, new_ids, next);
     free(next);
     return fine;
 }
@@ -156,15 +166,18 @@ static bool make_blocks(as_experiment *e, const assay_id *new_ids) {
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
 /* Calls step for each row with its point (still in block->runs) and its repetition there. */
-static void each_row(const as_block *block, void (*step)(void *user, uint64_t row, assay_id point, uint32_t repetition), void *user) {
+static void each_row(const as_block *block, void (*step)(void *user, uint64_t row, assay_id point, uint32_t repetition),
+                     void *user) {
     for (uint32_t i = 0; i < block->n_contexts; i++) {
         assay_id point = ASSAY_NONE;
         uint32_t repetition = 0;
         for (uint64_t row = block->starts[i]; row < block->starts[i + 1]; row++) {
             assay_id here = block->runs[row];
             uint32_t location = block->locations ? block->locations[row] : 0;
-            if (here != point) repetition = 0;
-            else if (location == 0 || location == AS_NO_LOCATION) repetition++;
+            if (here != point)
+                repetition = 0;
+            else if (location == 0 || location == AS_NO_LOCATION)
+                repetition++;
             point = here;
             step(user, row, here, repetition);
         }
@@ -205,7 +218,8 @@ static bool number_runs(as_dataset *ds) {
     }
     for (size_t i = 0; i < ds->blocks.count && fine; i++) {
         const as_block *block = as_ds_block(ds, i);
-        run_numbers numbers = {.runs = (assay_id *)(uintptr_t)block->runs, .first = counts}; /* the array is ours, made in make_block() */
+        run_numbers numbers = {.runs = (assay_id *)(uintptr_t)block->runs,
+                               .first = counts}; /* the array is ours, made in make_block() */
         each_row(block, set_run, &numbers);
     }
     free(counts);
@@ -217,8 +231,10 @@ assay_id as_run_of(const as_dataset *ds, assay_id point, uint32_t repetition) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const as_run *run = as_ds_run(ds, (assay_id)middle);
-        if (run->point < point || (run->point == point && run->repetition < repetition)) low = middle + 1;
-        else high = middle;
+        if (run->point < point || (run->point == point && run->repetition < repetition))
+            low = middle + 1;
+        else
+            high = middle;
     }
     if (low == ds->runs.count) return ASSAY_NONE;
     const as_run *run = as_ds_run(ds, (assay_id)low);
@@ -244,7 +260,8 @@ static bool is_in_order(const as_dataset *ds) {
     for (size_t i = 0; i < ds->series.count; i++) {
         const as_series *series = as_ds_series(ds, i);
         for (uint32_t k = 1; k < series->n_measurements; k++) {
-            if (placed[series->first_measurement + k - 1].point > placed[series->first_measurement + k].point) return false;
+            if (placed[series->first_measurement + k - 1].point > placed[series->first_measurement + k].point)
+                return false;
         }
     }
     return true;
@@ -341,7 +358,8 @@ static bool report_missing_points(as_dataset *ds, as_place place) {
     if (as_context_path(ds, first->context, &path)) {
         char more[64] = "";
         if (incomplete > 1) snprintf(more, sizeof more, ", and %zu more are incomplete", incomplete - 1);
-        as_add_problem(ds, AS_WARNING, place, "missing-points", "call path '%s' (metric '%s') has no data at %zu of %zu points%s", (const char *)path.data,
+        as_add_problem(ds, AS_WARNING, place, "missing-points",
+                       "call path '%s' (metric '%s') has no data at %zu of %zu points%s", (const char *)path.data,
                        as_ds_text(ds, as_ds_metric(ds, first->metric)->name), first_missing, ds->n_points, more);
     }
     bool fine = path.count != 0;
@@ -354,11 +372,13 @@ static bool name_types(as_experiment *e, as_place place) {
         const as_metric_column *column = &AS_AT(as_metric_column, &e->columns, i);
         as_metric *metric = &AS_AT(as_metric, &e->ds->metrics, i);
         bool has_values = as_ds_metric_block(e->ds, (assay_id)i) != NULL;
-        if (metric->dtype == AS_NO_STR) metric->dtype = as_ds_intern_text(e->ds, as_dtype_name(has_values ? column->dtype : AS_DTYPE_DOUBLE));
+        if (metric->dtype == AS_NO_STR)
+            metric->dtype = as_ds_intern_text(e->ds, as_dtype_name(has_values ? column->dtype : AS_DTYPE_DOUBLE));
         if (metric->dtype == AS_NO_STR) return false;
         if (column->is_inexact) {
             as_add_problem(e->ds, AS_WARNING, place, "inexact-integer",
-                           "metric '%s' has integers above 2^53 beside reals; they are rounded to the nearest real", as_ds_text(e->ds, metric->name));
+                           "metric '%s' has integers above 2^53 beside reals; they are rounded to the nearest real",
+                           as_ds_text(e->ds, metric->name));
         }
     }
     return true;

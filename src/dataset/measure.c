@@ -41,9 +41,11 @@ void as_statistics(double *values, size_t n, as_measurement *out) {
     out->minimum = values[0];
     out->maximum = values[n - 1];
     out->median = n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2;
-    if (n % 2 == 0 && isfinite(values[n / 2 - 1] + values[n / 2])) out->median = (values[n / 2 - 1] + values[n / 2]) / 2;
+    if (n % 2 == 0 && isfinite(values[n / 2 - 1] + values[n / 2]))
+        out->median = (values[n / 2 - 1] + values[n / 2]) / 2;
     out->mean = sum_of(values, n) / (double)n;
-    if (!isfinite(out->mean) && isfinite(out->minimum) && isfinite(out->maximum)) { /* the sum overflowed, the mean does not */
+    if (!isfinite(out->mean) && isfinite(out->minimum) &&
+        isfinite(out->maximum)) { /* the sum overflowed, the mean does not */
         out->mean = 0;
         for (size_t i = 0; i < n; i++) out->mean += values[i] / (double)n;
     }
@@ -87,7 +89,8 @@ static bool measure_rows(const as_dataset *ds, const as_block *block, uint64_t f
     return fine;
 }
 
-bool as_measure(const as_dataset *ds, const as_series *series, bool (*visit)(void *user, const as_measurement *measurement), void *user) {
+bool as_measure(const as_dataset *ds, const as_series *series,
+                bool (*visit)(void *user, const as_measurement *measurement), void *user) {
     for (uint32_t i = 0; i < series->n_measurements; i++) {
         if (!visit(user, as_ds_measurement(ds, series->first_measurement + i))) return true;
     }
@@ -115,24 +118,28 @@ static bool is_zero(const char *exponent) {
     return as_real_parse(exponent, strlen(exponent), &value) && value == 0;
 }
 
-static bool add_pieces(as_vec *out, const as_dataset *ds, const as_model *model, uint32_t first, uint32_t n, const char *parameter);
+static bool add_pieces(as_vec *out, const as_dataset *ds, const as_model *model, uint32_t first, uint32_t n,
+                       const char *parameter);
 
 /* "p^(3/2) * log2(p)^(1)", led by " * " where something stands before it; a piecewise factor: "{p^(1) for p<=4.0; p^(2) for p>=4.0}". */
 static bool add_factor(as_vec *out, const as_dataset *ds, const as_model *model, const as_term *term, bool *empty) {
     const char *name = as_ds_text(ds, AS_AT(as_str, &ds->parameters, term->parameter));
     const char *exponent = as_ds_text(ds, term->exponent), *log_exponent = as_ds_text(ds, term->log_exponent);
     if (term->n_pieces) {
-        bool fine = (*empty || add_text(out, " * ")) && add_text(out, "{") && add_pieces(out, ds, model, term->first_piece, term->n_pieces, name) && add_text(out, "}");
+        bool fine = (*empty || add_text(out, " * ")) && add_text(out, "{") &&
+                    add_pieces(out, ds, model, term->first_piece, term->n_pieces, name) && add_text(out, "}");
         *empty = false;
         return fine;
     }
     if (!is_zero(exponent)) {
-        if (!(*empty || add_text(out, " * ")) || !add_text(out, name) || !add_text(out, "^(") || !add_text(out, exponent) || !add_text(out, ")")) return false;
+        if (!(*empty || add_text(out, " * ")) || !add_text(out, name) || !add_text(out, "^(") ||
+            !add_text(out, exponent) || !add_text(out, ")"))
+            return false;
         *empty = false;
     }
     if (!is_zero(log_exponent)) {
-        if (!(*empty || add_text(out, " * ")) || !add_text(out, "log2(") || !add_text(out, name) || !add_text(out, ")^(") || !add_text(out, log_exponent) ||
-            !add_text(out, ")"))
+        if (!(*empty || add_text(out, " * ")) || !add_text(out, "log2(") || !add_text(out, name) ||
+            !add_text(out, ")^(") || !add_text(out, log_exponent) || !add_text(out, ")"))
             return false;
         *empty = false;
     }
@@ -145,7 +152,8 @@ static bool is_bare(const as_dataset *ds, const as_model *model, uint32_t i) {
     for (; i < model->n_terms; i++) {
         const as_term *term = as_ds_term(ds, model->first_term + i);
         if (term->segment != first->segment || term->term != first->term) break;
-        if (term->n_pieces || !is_zero(as_ds_text(ds, term->exponent)) || !is_zero(as_ds_text(ds, term->log_exponent))) return false;
+        if (term->n_pieces || !is_zero(as_ds_text(ds, term->exponent)) || !is_zero(as_ds_text(ds, term->log_exponent)))
+            return false;
     }
     return true;
 }
@@ -155,7 +163,8 @@ static bool add_segment(as_vec *out, const as_dataset *ds, const as_model *model
     bool anything = false;
     const as_term *previous = NULL;
     bool has_terms = false;
-    for (uint32_t i = 0; i < model->n_terms; i++) has_terms |= as_ds_term(ds, model->first_term + i)->segment == segment;
+    for (uint32_t i = 0; i < model->n_terms; i++)
+        has_terms |= as_ds_term(ds, model->first_term + i)->segment == segment;
     if (constant != 0 || !has_terms) {
         if (!add_real(out, constant)) return false;
         anything = true;
@@ -177,13 +186,15 @@ static bool add_segment(as_vec *out, const as_dataset *ds, const as_model *model
 }
 
 /* Segments first … first + n - 1, each with its interval where there are several. */
-static bool add_pieces(as_vec *out, const as_dataset *ds, const as_model *model, uint32_t first, uint32_t n, const char *parameter) {
+static bool add_pieces(as_vec *out, const as_dataset *ds, const as_model *model, uint32_t first, uint32_t n,
+                       const char *parameter) {
     for (uint32_t i = first; i < first + n; i++) {
         const as_segment *segment = as_ds_segment(ds, model->first_segment + i);
         if ((i > first && !add_text(out, "; ")) || !add_segment(out, ds, model, i)) return false;
         if (n == 1) continue;
         bool is_left = isinf(segment->from);
-        if (!add_text(out, " for ") || !add_text(out, parameter) || !add_text(out, is_left ? "<=" : ">=") || !add_real(out, is_left ? segment->to : segment->from)) {
+        if (!add_text(out, " for ") || !add_text(out, parameter) || !add_text(out, is_left ? "<=" : ">=") ||
+            !add_real(out, is_left ? segment->to : segment->from)) {
             return false;
         }
     }

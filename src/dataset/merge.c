@@ -10,7 +10,9 @@ bool as_can_merge(as_dataset *const *parts, size_t n) {
         for (size_t i = 0; i < parts[0]->parameters.count; i++) {
             const char *name = as_ds_text(parts[0], AS_AT(as_str, &parts[0]->parameters, i));
             size_t j = 0;
-            while (j < parts[k]->parameters.count && strcmp(as_ds_text(parts[k], AS_AT(as_str, &parts[k]->parameters, j)), name) != 0) j++;
+            while (j < parts[k]->parameters.count &&
+                   strcmp(as_ds_text(parts[k], AS_AT(as_str, &parts[k]->parameters, j)), name) != 0)
+                j++;
             if (j == parts[k]->parameters.count) return false;
         }
     }
@@ -32,7 +34,7 @@ typedef struct run_place {
 typedef struct merger {
     as_dataset *ds;
     as_experiment *experiment;
-    id_maps *maps; /* one for each part */
+    id_maps *maps;     /* one for each part */
     as_map attributes; /* hash of owner and key -> index */
 } merger;
 
@@ -45,7 +47,8 @@ static assay_id *map_points(merger *m, const as_dataset *part) {
         const double *from = as_ds_point(part, p);
         for (size_t i = 0; i < n; i++) { /* parameters may stand in another order */
             as_str name = AS_AT(as_str, &part->parameters, i);
-            assay_id parameter = as_add_parameter(m->ds, as_ds_intern(m->ds, as_ds_text(part, name), as_str_size(&part->strings, name)));
+            assay_id parameter =
+                as_add_parameter(m->ds, as_ds_intern(m->ds, as_ds_text(part, name), as_str_size(&part->strings, name)));
             if (parameter == ASSAY_NONE) goto fail;
             coordinates[parameter] = from[i];
         }
@@ -74,7 +77,8 @@ static assay_id *map_metrics(merger *m, const as_dataset *part) {
     for (assay_id i = 0; i < part->metrics.count && fine; i++) {
         const as_metric *from = as_ds_metric(part, i);
         size_t before = m->ds->metrics.count;
-        map[i] = as_experiment_metric(m->experiment, as_ds_text(part, from->name), as_str_size(&part->strings, from->name));
+        map[i] =
+            as_experiment_metric(m->experiment, as_ds_text(part, from->name), as_str_size(&part->strings, from->name));
         fine = map[i] != ASSAY_NONE;
         if (!fine || map[i] < before) continue;
         as_metric *to = &AS_AT(as_metric, &m->ds->metrics, map[i]);
@@ -107,7 +111,9 @@ static assay_id *map_contexts(merger *m, const as_dataset *part) {
         if (from->region == ASSAY_NONE) continue;
         as_region *place = &AS_AT(as_region, &m->ds->regions, region);
         const as_region *source = as_ds_region(part, from->region);
-        if (place->file == AS_NO_STR) place->file = carry(m, part, source->file, &fine), place->line_begin = source->line_begin, place->line_end = source->line_end;
+        if (place->file == AS_NO_STR)
+            place->file = carry(m, part, source->file, &fine), place->line_begin = source->line_begin,
+            place->line_end = source->line_end;
     }
     if (fine) return map;
     free(map);
@@ -122,8 +128,9 @@ static bool add_series(merger *m, const as_dataset *part, const id_maps *maps, c
         for (uint64_t row = block->starts[index]; row < block->starts[index + 1]; row++) {
             key.point = maps->points[as_ds_run(part, as_block_run(block, row))->point];
             assay_id location = as_block_location(block, row);
-            bool fine = location == ASSAY_NONE ? as_experiment_value(m->experiment, key, as_block_value(block, row))
-                                               : as_experiment_value_at(m->experiment, key, location, as_block_value(block, row));
+            bool fine = location == ASSAY_NONE
+                            ? as_experiment_value(m->experiment, key, as_block_value(block, row))
+                            : as_experiment_value_at(m->experiment, key, location, as_block_value(block, row));
             if (!fine) return false;
         }
         return true;
@@ -148,11 +155,13 @@ static bool place_records(merger *m, const as_dataset *part, id_maps *maps) {
     for (size_t t = 0; t < part->records.count; t++) {
         const as_table *table = AS_AT(as_record_table, &part->records, t).table;
         for (size_t row = 0; row < as_table_rows(table); row++) {
-            assay_id run = id_in(table, row, "run"), metric = id_in(table, row, "metric"), context = id_in(table, row, "context");
+            assay_id run = id_in(table, row, "run"), metric = id_in(table, row, "metric"),
+                     context = id_in(table, row, "context");
             run_place place = {.point = ASSAY_NONE};
             if (run != ASSAY_NONE && metric != ASSAY_NONE && context != ASSAY_NONE) {
                 place.point = maps->points[as_ds_run(part, run)->point];
-                uint32_t before = as_experiment_repetition(m->experiment, (as_cell_key){maps->metrics[metric], maps->contexts[context], place.point});
+                uint32_t before = as_experiment_repetition(
+                    m->experiment, (as_cell_key){maps->metrics[metric], maps->contexts[context], place.point});
                 if (before == UINT32_MAX) return false;
                 place.repetition = before + as_ds_run(part, run)->repetition;
             }
@@ -171,7 +180,8 @@ static as_cell carry_cell(const id_maps *maps, const assay_id *new_ids, const ch
     return cell;
 }
 
-static bool add_record(as_dataset *ds, as_table *to, const as_table *from, size_t row, const id_maps *maps, const assay_id *new_ids, run_place place) {
+static bool add_record(as_dataset *ds, as_table *to, const as_table *from, size_t row, const id_maps *maps,
+                       const assay_id *new_ids, run_place place) {
     size_t target = as_table_rows(to);
     assay_id run = place.point == ASSAY_NONE ? ASSAY_NONE : as_run_of(ds, place.point, place.repetition);
     if (!as_table_add_row(to) || !as_table_set(to, target, 0, as_cell_int((int64_t)target))) return false;
@@ -180,7 +190,9 @@ static bool add_record(as_dataset *ds, as_table *to, const as_table *from, size_
         const char *name = as_table_column_name(from, column);
         size_t at = as_table_find_column(to, name);
         if (at == SIZE_MAX) at = as_table_add_column(to, name);
-        if (at == SIZE_MAX || !as_table_set(to, target, at, carry_cell(maps, new_ids, name, as_table_get(from, row, column)))) return false;
+        if (at == SIZE_MAX ||
+            !as_table_set(to, target, at, carry_cell(maps, new_ids, name, as_table_get(from, row, column))))
+            return false;
     }
     return true;
 }
@@ -192,7 +204,9 @@ static bool add_records(merger *m, const as_dataset *part, const id_maps *maps, 
         as_table *to = as_add_record_table(m->ds, as_ds_text(part, records->name));
         if (!to) return false;
         for (size_t row = 0; row < as_table_rows(records->table); row++) {
-            if (!add_record(m->ds, to, records->table, row, maps, new_ids, AS_AT(run_place, &maps->record_runs, place++))) return false;
+            if (!add_record(m->ds, to, records->table, row, maps, new_ids,
+                            AS_AT(run_place, &maps->record_runs, place++)))
+                return false;
         }
     }
     return true;
@@ -225,12 +239,15 @@ static bool add_attribute(merger *m, const as_dataset *part, const as_attribute 
     uint64_t hash = as_hash(&name, sizeof name);
     uint32_t index = as_map_get(&m->attributes, hash);
     if (index == AS_MAP_NONE) {
-        return as_map_put(&m->attributes, hash, (uint32_t)m->ds->attributes.count) && as_add_attribute(m->ds, attribute->owner, owner, key, attribute->value);
+        return as_map_put(&m->attributes, hash, (uint32_t)m->ds->attributes.count) &&
+               as_add_attribute(m->ds, attribute->owner, owner, key, attribute->value);
     }
     as_attribute *known = &AS_AT(as_attribute, &m->ds->attributes, index);
     if (same_cell(known->value, attribute->value)) return true;
-    if (known->value.type == AS_CELL_TEXT && attribute->value.type == AS_CELL_TEXT) return join_texts(m, known, attribute->value);
-    as_add_problem(m->ds, AS_WARNING, as_place_file(as_ds_text(part, part->path)), "attribute-differs", "its attribute '%s' differs from that of an earlier input and is left out", key);
+    if (known->value.type == AS_CELL_TEXT && attribute->value.type == AS_CELL_TEXT)
+        return join_texts(m, known, attribute->value);
+    as_add_problem(m->ds, AS_WARNING, as_place_file(as_ds_text(part, part->path)), "attribute-differs",
+                   "its attribute '%s' differs from that of an earlier input and is left out", key);
     return true;
 }
 
@@ -238,20 +255,24 @@ static bool add_attributes(merger *m, const as_dataset *part, const id_maps *map
     for (size_t i = 0; i < part->attributes.count; i++) {
         const as_attribute *attribute = as_ds_attribute(part, i);
         assay_id owner = attribute->owner_id;
-        if (attribute->owner == AS_OWNER_METRIC) owner = maps->metrics[owner];
-        else if (attribute->owner == AS_OWNER_CONTEXT) owner = new_ids[maps->contexts[owner]];
-        else if (attribute->owner != AS_OWNER_DATASET) continue;
+        if (attribute->owner == AS_OWNER_METRIC)
+            owner = maps->metrics[owner];
+        else if (attribute->owner == AS_OWNER_CONTEXT)
+            owner = new_ids[maps->contexts[owner]];
+        else if (attribute->owner != AS_OWNER_DATASET)
+            continue;
         if (!add_attribute(m, part, attribute, owner)) return false;
     }
     for (size_t i = 0; i < part->problems.count; i++) {
         const as_problem *problem = as_ds_problem(part, i);
         as_place place = {as_ds_text(part, problem->file), problem->offset, problem->line, problem->column};
         if (strcmp(as_ds_text(part, problem->rule), "missing-points") == 0) continue; /* found anew for the whole */
-        as_add_problem(m->ds, problem->severity, place, as_ds_text(part, problem->rule), "%s", as_ds_text(part, problem->message));
+        as_add_problem(m->ds, problem->severity, place, as_ds_text(part, problem->rule), "%s",
+                       as_ds_text(part, problem->message));
     }
     if (part->models.count) {
-        as_add_problem(m->ds, AS_NOTE, as_place_file(as_ds_text(part, part->path)), "models-left-out", "its %zu models do not describe the merged data and are left out",
-                       part->models.count);
+        as_add_problem(m->ds, AS_NOTE, as_place_file(as_ds_text(part, part->path)), "models-left-out",
+                       "its %zu models do not describe the merged data and are left out", part->models.count);
     }
     return true;
 }
@@ -259,7 +280,8 @@ static bool add_attributes(merger *m, const as_dataset *part, const id_maps *map
 static bool merge_parts(merger *m, as_dataset *const *parts, size_t n) {
     bool fine = true;
     for (size_t i = 0; i < parts[0]->parameters.count; i++) {
-        if (as_add_parameter(m->ds, carry(m, parts[0], AS_AT(as_str, &parts[0]->parameters, i), &fine)) == ASSAY_NONE) return false;
+        if (as_add_parameter(m->ds, carry(m, parts[0], AS_AT(as_str, &parts[0]->parameters, i), &fine)) == ASSAY_NONE)
+            return false;
     }
     for (size_t k = 0; k < n; k++) {
         id_maps *maps = &m->maps[k];
@@ -275,14 +297,16 @@ static bool merge_parts(merger *m, as_dataset *const *parts, size_t n) {
     const assay_id *new_ids;
     if (!as_experiment_finish(m->experiment, AS_NOWHERE, &new_ids)) return false;
     for (size_t k = 0; k < n; k++) {
-        if (!add_records(m, parts[k], &m->maps[k], new_ids) || !add_attributes(m, parts[k], &m->maps[k], new_ids)) return false;
+        if (!add_records(m, parts[k], &m->maps[k], new_ids) || !add_attributes(m, parts[k], &m->maps[k], new_ids))
+            return false;
     }
     return true;
 }
 
 assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assay_error *error) {
     if (!as_can_merge(parts, n)) {
-        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-one-experiment", "the inputs do not measure the same parameters and so are not one experiment");
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-one-experiment",
+                       "the inputs do not measure the same parameters and so are not one experiment");
     }
     merger m = {.ds = as_dataset_new(parts[0]->budget.limit), .maps = calloc(n, sizeof *m.maps)};
     if (m.ds) m.experiment = as_experiment_new(m.ds);

@@ -81,7 +81,8 @@ bool as_tree_finish(as_tree *tree, const assay_id **new_ids) {
     as_context *sorted = tree->ds->contexts.data;
     for (size_t i = 0; i < n; i++) {
         assay_id parent = nodes[i].parent;
-        assay_id *next = parent == ASSAY_NONE ? &next_root : &sorted[ids[parent]].subtree; /* used as a counter until below */
+        assay_id *next =
+            parent == ASSAY_NONE ? &next_root : &sorted[ids[parent]].subtree; /* used as a counter until below */
         ids[i] = *next;
         *next += nodes[i].subtree;
         sorted[ids[i]] = nodes[i];

@@ -9,7 +9,13 @@
 
 /* ---- options --------------------------------------------------------------------------------------------------------- */
 
-typedef enum as_option_type { AS_OPTION_BOOL, AS_OPTION_INT, AS_OPTION_REAL, AS_OPTION_TEXT, AS_OPTION_CHOICE } as_option_type;
+typedef enum as_option_type {
+    AS_OPTION_BOOL,
+    AS_OPTION_INT,
+    AS_OPTION_REAL,
+    AS_OPTION_TEXT,
+    AS_OPTION_CHOICE
+} as_option_type;
 
 /* One row an option; a table ends with a row whose name is NULL. The same table checks `-O key=value`, and prints help and man pages. */
 typedef struct as_option {
@@ -22,7 +28,7 @@ typedef struct as_option {
 
 /* The values given for a table of options. */
 typedef struct as_options {
-    const as_option *table; /* may be NULL: no options */
+    const as_option *table;   /* may be NULL: no options */
     const char *const *given; /* "key=value"…, NULL-terminated; may be NULL */
 } as_options;
 
@@ -64,9 +70,11 @@ typedef struct as_reader {
 
 /* A rule is broken. Normally fills reader->error and returns ASSAY_E_FORMAT: `return` it. Under keep_going it records the problem as an
  * error and returns ASSAY_OK: step over the faulty piece and go on, so that `validate` sees them all. */
-assay_status as_broken(as_reader *reader, as_place place, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
+assay_status as_broken(as_reader *reader, as_place place, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Something odd that loses nothing. */
-void as_warn(as_reader *reader, as_place place, const char *rule, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void as_warn(as_reader *reader, as_place place, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* ASSAY_E_CANCELLED when the caller wants to stop. Also lets go of input pages before `done`. Call it every few hundred kilobytes. */
 assay_status as_reader_progress(as_reader *reader, size_t done);
 assay_status as_reader_memory(as_reader *reader);
@@ -82,8 +90,8 @@ typedef enum as_holds {
     AS_HOLDS_EVENTS = 1 << 4,
     AS_HOLDS_RECORDS = 1 << 5,
     AS_HOLDS_ATTRIBUTES = 1 << 6,
-    AS_HOLDS_UNITS = 1 << 7,   /* units of metrics */
-    AS_HOLDS_SOURCE = 1 << 8,  /* files and lines of regions */
+    AS_HOLDS_UNITS = 1 << 7,    /* units of metrics */
+    AS_HOLDS_SOURCE = 1 << 8,   /* files and lines of regions */
     AS_HOLDS_PROFILES = 1 << 9, /* runs without parameters */
     AS_HOLDS_FOREIGN = 1 << 10  /* records and attributes of other formats too; `losses` names those it cannot */
 } as_holds;
@@ -97,7 +105,8 @@ void as_losses_free(as_losses *losses);
 void as_lose(as_losses *losses, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The attributes for which kept() is false (kept NULL: all), counted and named: "2 attributes (comment, scaling)". */
-void as_lose_attributes(as_losses *losses, const as_dataset *dataset, bool (*kept)(const as_dataset *dataset, const as_attribute *attribute));
+void as_lose_attributes(as_losses *losses, const as_dataset *dataset,
+                        bool (*kept)(const as_dataset *dataset, const as_attribute *attribute));
 
 typedef struct as_writer {
     const as_dataset *dataset;
@@ -109,9 +118,10 @@ typedef struct as_writer {
 /* ---- the format ------------------------------------------------------------------------------------------------------ */
 
 typedef struct assay_format {
-    const char *name;       /* "extrap-text" */
-    const char *title;      /* "Extra-P text" */
-    const char *extensions; /* endings it is written under, best first: ".txt"; "" for none. The first format of formats.def with an ending has it */
+    const char *name;  /* "extrap-text" */
+    const char *title; /* "Extra-P text" */
+    /* Endings it is written under, best first: ".txt"; "" for none. The first format of formats.def with an ending has it */
+    const char *extensions;
     unsigned holds;         /* as_holds */
     bool reads_directories; /* else a directory is refused before read() is called */
     const as_option *read_options, *write_options;
@@ -151,10 +161,12 @@ typedef struct as_read_config {
  * Under keep_going a dataset with errors among its problems is a success. */
 assay_status as_read(const char *path, const as_read_config *config, as_dataset **out, assay_error *error);
 /* The same from bytes in memory; name stands for the file in messages. */
-assay_status as_read_memory(const char *name, const char *data, size_t size, const as_read_config *config, as_dataset **out, assay_error *error);
+assay_status as_read_memory(const char *name, const char *data, size_t size, const as_read_config *config,
+                            as_dataset **out, assay_error *error);
 /* All that writing in this format would lose. */
 void as_find_losses(const as_dataset *dataset, const as_format *format, as_losses *losses);
 /* Writes to an open output; commit is the caller's. */
-assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, as_output *out, assay_error *error);
+assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, as_output *out,
+                      assay_error *error);
 
 #endif

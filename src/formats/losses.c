@@ -42,7 +42,8 @@ static uint64_t records(const as_dataset *ds) {
     return n;
 }
 
-void as_lose_attributes(as_losses *losses, const as_dataset *ds, bool (*kept)(const as_dataset *dataset, const as_attribute *attribute)) {
+void as_lose_attributes(as_losses *losses, const as_dataset *ds,
+                        bool (*kept)(const as_dataset *dataset, const as_attribute *attribute)) {
     enum { NAMED = 3 };
     as_str named[NAMED];
     size_t n = 0, n_named = 0;
@@ -54,8 +55,10 @@ void as_lose_attributes(as_losses *losses, const as_dataset *ds, bool (*kept)(co
         size_t k = 0;
         while (k < n_named && named[k] != attribute->key) k++;
         if (k < n_named) continue;
-        if (n_named < NAMED) named[n_named++] = attribute->key;
-        else more = true;
+        if (n_named < NAMED)
+            named[n_named++] = attribute->key;
+        else
+            more = true;
     }
     if (!n) return;
     char keys[256] = "";
@@ -79,13 +82,18 @@ static void lose_details(const as_dataset *ds, unsigned holds, as_losses *losses
 void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *losses) {
     unsigned holds = format->holds;
     if (!(holds & AS_HOLDS_VALUES)) lose_count(losses, as_ds_values(ds), "value", "values");
-    if (!(holds & AS_HOLDS_STATISTICS)) lose_count(losses, statistics_only(ds), "series of statistics without values", "series of statistics without values");
+    if (!(holds & AS_HOLDS_STATISTICS))
+        lose_count(losses, statistics_only(ds), "series of statistics without values",
+                   "series of statistics without values");
     if (!(holds & AS_HOLDS_MODELS)) lose_count(losses, ds->models.count, "model", "models");
-    if (!(holds & AS_HOLDS_LOCATIONS)) lose_count(losses, as_ds_leaves(ds), "location (its values become repetitions)", "locations (their values become repetitions)");
+    if (!(holds & AS_HOLDS_LOCATIONS))
+        lose_count(losses, as_ds_leaves(ds), "location (its values become repetitions)",
+                   "locations (their values become repetitions)");
     if (!(holds & AS_HOLDS_EVENTS)) lose_count(losses, ds->events.count, "event", "events");
     /* A format's own records and attributes go back where they came from. */
     bool same = (holds & AS_HOLDS_FOREIGN) || strcmp(ds->format, format->name) == 0;
-    if (!(holds & AS_HOLDS_RECORDS) || !same) lose_count(losses, records(ds), "record with further keys", "records with further keys");
+    if (!(holds & AS_HOLDS_RECORDS) || !same)
+        lose_count(losses, records(ds), "record with further keys", "records with further keys");
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);
     lose_details(ds, holds, losses);
     if (format->losses) format->losses(ds, losses);

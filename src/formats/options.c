@@ -40,16 +40,21 @@ static const char *wanted(const as_option *option) {
     return option->type == AS_OPTION_CHOICE ? option->choices : names[option->type];
 }
 
-static assay_status fail_unknown(const as_options *options, const char *owner, const char *given, size_t size, assay_error *error) {
+static assay_status fail_unknown(const as_options *options, const char *owner, const char *given, size_t size,
+                                 assay_error *error) {
     as_nearest nearest = as_nearest_start(given, size);
-    for (const as_option *option = options->table; option && option->name; option++) as_nearest_offer(&nearest, option->name);
+    for (const as_option *option = options->table; option && option->name; option++)
+        as_nearest_offer(&nearest, option->name);
     if (!options->table || !options->table->name) {
-        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-option", "%s has no option '%.*s'; it has none at all", owner, (int)size, given);
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-option",
+                       "%s has no option '%.*s'; it has none at all", owner, (int)size, given);
     }
     if (nearest.word) {
-        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-option", "%s has no option '%.*s'; did you mean '%s'?", owner, (int)size, given, nearest.word);
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-option",
+                       "%s has no option '%.*s'; did you mean '%s'?", owner, (int)size, given, nearest.word);
     }
-    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-option", "%s has no option '%.*s'; 'assay formats %s' lists them", owner, (int)size, given, owner);
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-option",
+                   "%s has no option '%.*s'; 'assay formats %s' lists them", owner, (int)size, given, owner);
 }
 
 assay_status as_options_check(const as_options *options, const char *owner, assay_error *error) {
@@ -57,10 +62,13 @@ assay_status as_options_check(const as_options *options, const char *owner, assa
         size_t size = strcspn(*given, "=");
         const as_option *option = find_option(options->table, *given, size);
         if (!option) return fail_unknown(options, owner, *given, size, error);
-        if ((*given)[size] != '=') return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "option-value", "the option %s needs a value: -O %s=…", *given, *given);
+        if ((*given)[size] != '=')
+            return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "option-value", "the option %s needs a value: -O %s=…",
+                           *given, *given);
         const char *value = *given + size + 1;
         if (!fits(option, value)) {
-            return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "option-value", "the option %s cannot be '%s'; it takes %s", option->name, value, wanted(option));
+            return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "option-value",
+                           "the option %s cannot be '%s'; it takes %s", option->name, value, wanted(option));
         }
     }
     return ASSAY_OK;

@@ -26,8 +26,11 @@ assay_status as_format_unknown(const char *name, const char *further, assay_erro
     as_nearest nearest = as_nearest_start(name, strlen(name));
     for (const as_format *const *format = as_formats; *format; format++) as_nearest_offer(&nearest, (*format)->name);
     if (further) as_nearest_offer(&nearest, further);
-    if (nearest.word) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; did you mean '%s'?", name, nearest.word);
-    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "there is no format '%s'; 'assay formats' lists them", name);
+    if (nearest.word)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format",
+                       "there is no format '%s'; did you mean '%s'?", name, nearest.word);
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format",
+                   "there is no format '%s'; 'assay formats' lists them", name);
 }
 
 bool as_has_ending(const char *path, const char *endings) {
@@ -84,7 +87,11 @@ assay_status as_reader_memory(as_reader *reader) { return as_fail_memory(reader-
 
 static as_probe probe_of(const as_input *input) {
     size_t window = input->size < AS_PROBE_SIZE ? input->size : AS_PROBE_SIZE;
-    as_probe probe = {.path = input->path, .is_directory = input->is_directory, .size = input->size, .head_size = window, .tail_size = window};
+    as_probe probe = {.path = input->path,
+                      .is_directory = input->is_directory,
+                      .size = input->size,
+                      .head_size = window,
+                      .tail_size = window};
     probe.head = input->is_directory ? "" : input->data;
     probe.tail = input->is_directory ? "" : input->data + input->size - window;
     return probe;
@@ -98,32 +105,47 @@ static assay_status choose(const as_input *input, const as_format **out, int *bi
     *bits = 0;
     for (const as_format *const *format = as_formats; *format; format++) {
         int bid = (*format)->bid && (*format)->read ? (*format)->bid(&probe) : 0;
-        if (bid > *bits) *out = *format, *bits = bid, rival = NULL;
-        else if (bid && bid == *bits) rival = *format;
+        if (bid > *bits)
+            *out = *format, *bits = bid, rival = NULL;
+        else if (bid && bid == *bits)
+            rival = *format;
     }
     as_place place = as_place_file(input->path);
     if (rival) {
-        return as_fail(error, ASSAY_E_AMBIGUOUS, place, "ambiguous-format", "may be %s as well as %s; say which with --from", (*out)->name, rival->name);
+        return as_fail(error, ASSAY_E_AMBIGUOUS, place, "ambiguous-format",
+                       "may be %s as well as %s; say which with --from", (*out)->name, rival->name);
     }
     if (*out) return ASSAY_OK;
-    if (input->is_directory) return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format", "is a directory without any measurement assay knows");
+    if (input->is_directory)
+        return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format",
+                       "is a directory without any measurement assay knows");
     if (!input->size) return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format", "is empty");
-    return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format", "is of no format assay knows; 'assay formats' lists them, --from names one");
+    return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format",
+                   "is of no format assay knows; 'assay formats' lists them, --from names one");
 }
 
-static assay_status find_format(const as_input *input, const char *name, const as_format **out, int *bits, assay_error *error) {
+static assay_status find_format(const as_input *input, const char *name, const as_format **out, int *bits,
+                                assay_error *error) {
     if (!name) return choose(input, out, bits, error);
     *bits = 0;
     *out = as_format_find(name);
     if (!*out) return as_format_unknown(name, NULL, error);
-    if (!(*out)->read) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "the format %s cannot be read", name);
+    if (!(*out)->read)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "unknown-format", "the format %s cannot be read", name);
     return ASSAY_OK;
 }
 
 /* Reads an open input with a chosen format. */
-static assay_status read_with(as_input *input, const as_format *format, int bits, const as_read_config *config, as_dataset *ds, assay_error *error) {
-    as_reader reader = {.input = input, .dataset = ds, .options = {format->read_options, config->options}, .max_depth = config->depth_limit ? config->depth_limit : 1024,
-                        .keep_going = config->keep_going, .progress = config->progress, .user = config->user, .error = error};
+static assay_status read_with(as_input *input, const as_format *format, int bits, const as_read_config *config,
+                              as_dataset *ds, assay_error *error) {
+    as_reader reader = {.input = input,
+                        .dataset = ds,
+                        .options = {format->read_options, config->options},
+                        .max_depth = config->depth_limit ? config->depth_limit : 1024,
+                        .keep_going = config->keep_going,
+                        .progress = config->progress,
+                        .user = config->user,
+                        .error = error};
     AS_TRY(as_options_check(&reader.options, format->name, error));
     ds->format = format->name;
     ds->evidence = bits;
@@ -131,7 +153,8 @@ static assay_status read_with(as_input *input, const as_format *format, int bits
     ds->path = as_ds_intern_text(ds, input->path);
     if (ds->path == AS_NO_STR) return as_fail_memory(error, input->path);
     if (input->is_directory && !format->reads_directories) {
-        return as_fail(error, ASSAY_E_FORMAT, as_place_file(input->path), "is-directory", "is a directory; %s is a file", format->name);
+        return as_fail(error, ASSAY_E_FORMAT, as_place_file(input->path), "is-directory",
+                       "is a directory; %s is a file", format->name);
     }
     assay_status status = format->read(&reader);
     if (status != ASSAY_E_FORMAT || !config->keep_going || !error) return status;
@@ -158,25 +181,33 @@ assay_status as_read(const char *path, const as_read_config *config, as_dataset 
     assay_status status = as_input_open(path, &ds->budget, &input, error);
     if (status == ASSAY_OK) status = read_input(input, config, ds, error);
     as_input_close(input);
-    if (status == ASSAY_OK) *out = ds;
-    else as_dataset_free(ds);
+    if (status == ASSAY_OK)
+        *out = ds;
+    else
+        as_dataset_free(ds);
     return status;
 }
 
-assay_status as_read_memory(const char *name, const char *data, size_t size, const as_read_config *config, as_dataset **out, assay_error *error) {
+assay_status as_read_memory(const char *name, const char *data, size_t size, const as_read_config *config,
+                            as_dataset **out, assay_error *error) {
     static const as_read_config defaults = {0};
     if (!config) config = &defaults;
     as_dataset *ds = as_dataset_new(config->memory_limit);
     if (!ds) return as_fail_memory(error, name);
     as_input input = {.path = name, .data = data, .size = size, .budget = &ds->budget};
     assay_status status = read_input(&input, config, ds, error);
-    if (status == ASSAY_OK) *out = ds;
-    else as_dataset_free(ds);
+    if (status == ASSAY_OK)
+        *out = ds;
+    else
+        as_dataset_free(ds);
     return status;
 }
 
-assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, as_output *out, assay_error *error) {
-    if (!format->write) return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable", "the format %s cannot be written", format->name);
+assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, as_output *out,
+                      assay_error *error) {
+    if (!format->write)
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable", "the format %s cannot be written",
+                       format->name);
     as_writer writer = {.dataset = dataset, .out = out, .options = {format->write_options, options}, .error = error};
     AS_TRY(as_options_check(&writer.options, format->name, error));
     return format->write(&writer);

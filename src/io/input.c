@@ -28,7 +28,8 @@ static assay_status read_whole(as_input *input, int fd, assay_error *error) {
 
 static bool map_file(as_input *input, int fd, const struct stat *status) {
     if (!S_ISREG(status->st_mode) || status->st_size <= 0 || (uintmax_t)status->st_size > SIZE_MAX) return false;
-    if (fd == STDIN_FILENO && lseek(fd, 0, SEEK_CUR) != 0) return false; /* somebody has read from it: only the rest counts */
+    if (fd == STDIN_FILENO && lseek(fd, 0, SEEK_CUR) != 0)
+        return false; /* somebody has read from it: only the rest counts */
     void *data = mmap(NULL, (size_t)status->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED) return false;
     madvise(data, (size_t)status->st_size, MADV_SEQUENTIAL);
@@ -67,8 +68,10 @@ assay_status as_input_open(const char *path, as_budget *budget, as_input **out, 
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     assay_status code = fd >= 0 ? load(input, fd, error) : as_fail_errno(error, path, "cannot open", errno);
     if (fd >= 0 && !is_stdin) close(fd);
-    if (code == ASSAY_OK) *out = input;
-    else as_input_close(input);
+    if (code == ASSAY_OK)
+        *out = input;
+    else
+        as_input_close(input);
     return code;
 }
 
@@ -83,6 +86,7 @@ void as_input_close(as_input *input) {
 void as_input_consumed(as_input *input, size_t offset) {
     if (!input->is_mapped || offset > input->size) return;
     size_t until = offset - offset % DROP_STEP;
-    if (until > input->dropped) madvise((void *)(uintptr_t)(input->data + input->dropped), until - input->dropped, MADV_DONTNEED);
+    if (until > input->dropped)
+        madvise((void *)(uintptr_t)(input->data + input->dropped), until - input->dropped, MADV_DONTNEED);
     input->dropped = until; /* also back to the start, where a second pass begins */
 }

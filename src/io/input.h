@@ -11,7 +11,7 @@ typedef struct as_input {
     const char *data; /* not NUL-terminated; NULL for a directory, never NULL for a file, be it empty */
     size_t size;
     bool is_directory;
-    bool is_mapped;   /* else the bytes were read into memory: pipes, standard input */
+    bool is_mapped;                   /* else the bytes were read into memory: pipes, standard input */
     uint64_t file_device, file_inode; /* to tell whether an output is this input; 0 for standard input */
     as_budget *budget;
 

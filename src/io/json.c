@@ -37,8 +37,9 @@ static const char *skip_long_space(const char *p, const char *end) {
 #ifdef __SSE2__
     for (; end - p >= 16; p += 16) { /* indentation */
         __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
-        __m128i space = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'))),
-                                     _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r'))));
+        __m128i space = _mm_or_si128(
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n'))),
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\t')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\r'))));
         unsigned others = (unsigned)_mm_movemask_epi8(space) ^ 0xffff;
         if (others) return p + __builtin_ctz(others);
     }
@@ -91,9 +92,12 @@ static int32_t hex4(const char *p, const char *end) {
     int32_t value = 0;
     for (int i = 0; i < 4; i++) {
         char c = p[i];
-        if (is_digit(c)) value = value * 16 + (c - '0');
-        else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) value = value * 16 + ((c | 0x20) - 'a' + 10);
-        else return -1;
+        if (is_digit(c))
+            value = value * 16 + (c - '0');
+        else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))
+            value = value * 16 + ((c | 0x20) - 'a' + 10);
+        else
+            return -1;
     }
     return value;
 }
@@ -132,7 +136,9 @@ static const char *check_string(as_json *json, const char *p) {
             if (n == 0) return fail(json, p, "invalid UTF-8 in a string"), NULL;
             p += n;
         } else if ((unsigned char)*p < ' ') {
-            return fail(json, p, "control character in a string; a quote is missing, or it must be written as an escape"), NULL;
+            return fail(json, p,
+                        "control character in a string; a quote is missing, or it must be written as an escape"),
+                   NULL;
         }
         p = skip_plain(p, end);
     }
@@ -225,7 +231,8 @@ static as_json_type take_number(as_json *json, const char *p) {
     if (*p == '0') {
         p++;
         if (p < end && is_digit(*p)) return fail(json, p - 1, "number with a leading zero");
-    } else p = skip_digits(p, end);
+    } else
+        p = skip_digits(p, end);
     if (p < end && *p == '.') {
         p++;
         if (p == end || !is_digit(*p)) return fail_expected(json, p, "expected a digit after the decimal point");
@@ -242,7 +249,8 @@ static as_json_type take_number(as_json *json, const char *p) {
 
 static as_json_type open_container(as_json *json, const char *p) {
     if (json->depth == json->options.max_depth) return fail(json, p, TOO_DEEP);
-    if (json->stack.count == json->stack.capacity && !as_vec_reserve(&json->stack, 1)) return fail(json, p, OUT_OF_MEMORY);
+    if (json->stack.count == json->stack.capacity && !as_vec_reserve(&json->stack, 1))
+        return fail(json, p, OUT_OF_MEMORY);
     AS_AT(char, &json->stack, json->stack.count++) = *p;
     json->depth++;
     json->token_size = 1;
@@ -280,8 +288,16 @@ static inline as_json_type next_value(as_json *json, const char *p) {
     case '{':
     case '[': return open_container(json, p);
     case '-':
-    case '0': case '1': case '2': case '3': case '4':
-    case '5': case '6': case '7': case '8': case '9': return take_number(json, p);
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9': return take_number(json, p);
     case 't': return take_word(json, p, "true", AS_JSON_TRUE);
     case 'f': return take_word(json, p, "false", AS_JSON_FALSE);
     case 'n': return take_word(json, p, "null", AS_JSON_NULL);
@@ -309,7 +325,8 @@ static inline as_json_type next_key(as_json *json, const char *p) {
 /* Whether what stands at p was meant to belong to the number before it: 1.2.3, 0x10, 1_000. */
 static bool continues_number(const as_json *json, const char *p) {
     if (p == json->end || json->type != AS_JSON_NUMBER || p != json->token + json->token_size) return false;
-    return is_digit(*p) || ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z') || *p == '.' || *p == '_' || *p == '+' || *p == '-';
+    return is_digit(*p) || ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z') || *p == '.' || *p == '_' || *p == '+' ||
+           *p == '-';
 }
 
 /* p is at no separator and no fitting bracket. */
@@ -333,7 +350,8 @@ static inline as_json_type next_behind_value(as_json *json, const char *p) {
 }
 
 static as_json_type next_behind_document(as_json *json, const char *p) {
-    if (p != json->end) return fail(json, p, continues_number(json, p) ? "malformed number" : "unexpected data after the document");
+    if (p != json->end)
+        return fail(json, p, continues_number(json, p) ? "malformed number" : "unexpected data after the document");
     json->token = p;
     json->token_size = 0;
     json->at = p;
@@ -363,7 +381,8 @@ as_json_type as_json_skip(as_json *json, const char **raw, size_t *raw_size) {
     const char *begin = json->token;
     if (json->type == AS_JSON_OBJECT || json->type == AS_JSON_ARRAY) {
         uint32_t depth = json->depth;
-        while (json->depth >= depth && as_json_next(json) != AS_JSON_ERROR) {}
+        while (json->depth >= depth && as_json_next(json) != AS_JSON_ERROR) {
+        }
     }
     if (json->type == AS_JSON_ERROR) return AS_JSON_ERROR;
     if (raw) {
@@ -377,7 +396,8 @@ void as_json_pass(as_json *json, size_t size) { close_container(json, json->toke
 
 /* ---- beginning, ending, failing -------------------------------------------------------------------------------------- */
 
-void as_json_init(as_json *json, const char *path, const char *data, size_t size, as_json_options options, as_budget *budget) {
+void as_json_init(as_json *json, const char *path, const char *data, size_t size, as_json_options options,
+                  as_budget *budget) {
     *json = (as_json){.path = path, .options = options};
     if (!options.max_depth) json->options.max_depth = DEFAULT_DEPTH;
     as_vec_init(&json->stack, 1, budget);
@@ -405,7 +425,8 @@ void as_json_free(as_json *json) {
 as_place as_json_place(const as_json *json) {
     const char *at = json->error ? json->error_at : json->token, *line_begin = json->begin;
     uint32_t line = json->first_line;
-    for (const char *newline; (newline = memchr(line_begin, '\n', (size_t)(at - line_begin))); line++) line_begin = newline + 1;
+    for (const char *newline; (newline = memchr(line_begin, '\n', (size_t)(at - line_begin))); line++)
+        line_begin = newline + 1;
     size_t column = (size_t)(at - line_begin) + 1;
     return as_place_line(json->path, line, column < UINT32_MAX ? (uint32_t)column : UINT32_MAX);
 }
@@ -415,10 +436,12 @@ assay_status as_json_fail(const as_json *json, assay_error *error) {
     as_place place = as_json_place(json);
     const char *message = json->error ? json->error : "unexpected token";
     if (message == TOO_DEEP)
-        return as_fail(error, ASSAY_E_FORMAT, place, "json-syntax", "nested deeper than %u levels", json->options.max_depth);
+        return as_fail(error, ASSAY_E_FORMAT, place, "json-syntax", "nested deeper than %u levels",
+                       json->options.max_depth);
     bool names_found = json->error && strncmp(message, "expected", 8) == 0 && json->error_at < json->end;
     if (!names_found) return as_fail(error, ASSAY_E_FORMAT, place, "json-syntax", "%s", message);
     unsigned char found = (unsigned char)*json->error_at;
-    if (found > ' ' && found < 0x7f) return as_fail(error, ASSAY_E_FORMAT, place, "json-syntax", "%s, not '%c'", message, found);
+    if (found > ' ' && found < 0x7f)
+        return as_fail(error, ASSAY_E_FORMAT, place, "json-syntax", "%s, not '%c'", message, found);
     return as_fail(error, ASSAY_E_FORMAT, place, "json-syntax", "%s, not the byte 0x%02x", message, found);
 }

@@ -42,7 +42,8 @@ typedef struct as_json {
     as_json_type type;
     const char *token; /* its raw text: strings with their quotes */
     size_t token_size;
-    uint32_t depth; /* of open objects and arrays: OBJECT and ARRAY count themselves, OBJECT_END and ARRAY_END no longer */
+    /* Of open objects and arrays: OBJECT and ARRAY count themselves, OBJECT_END and ARRAY_END no longer */
+    uint32_t depth;
 
     /* private */
     as_vec stack; /* one char per open container */
@@ -54,7 +55,8 @@ typedef struct as_json {
 } as_json;
 
 /* One document in data, not NUL-terminated. A byte order mark before it is skipped. budget may be NULL. Always ended by as_json_free(). */
-void as_json_init(as_json *json, const char *path, const char *data, size_t size, as_json_options options, as_budget *budget);
+void as_json_init(as_json *json, const char *path, const char *data, size_t size, as_json_options options,
+                  as_budget *budget);
 /* Starts anew on another document, keeping the buffers: for records, a line each. line: its number in the file. */
 void as_json_restart(as_json *json, const char *data, size_t size, uint32_t line);
 void as_json_free(as_json *json);

@@ -21,9 +21,12 @@ static char short_escape(char c) {
 
 static void write_special(as_output *out, char c) {
     char letter = short_escape(c);
-    if ((unsigned char)c >= 0x80) as_output_write(out, "\xef\xbf\xbd", 3); /* U+FFFD */
-    else if (letter) as_output_write(out, (char[]){'\\', letter}, 2);
-    else as_output_write(out, (char[]){'\\', 'u', '0', '0', HEX[c >> 4], HEX[c & 15]}, 6);
+    if ((unsigned char)c >= 0x80)
+        as_output_write(out, "\xef\xbf\xbd", 3); /* U+FFFD */
+    else if (letter)
+        as_output_write(out, (char[]){'\\', letter}, 2);
+    else
+        as_output_write(out, (char[]){'\\', 'u', '0', '0', HEX[c >> 4], HEX[c & 15]}, 6);
 }
 
 void as_json_write_string(as_output *out, const char *text, size_t size) {
@@ -35,13 +38,16 @@ void as_json_write_string(as_output *out, const char *text, size_t size) {
             as_output_write(out, plain, (size_t)(p - plain));
             write_special(out, *p);
             plain = ++p;
-        } else p += n;
+        } else
+            p += n;
     }
     as_output_write(out, plain, (size_t)(end - plain));
     as_output_char(out, '"');
 }
 
 void as_json_write_real(as_output *out, double value) {
-    if (isfinite(value)) as_output_real(out, value);
-    else as_output_text(out, isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"");
+    if (isfinite(value))
+        as_output_real(out, value);
+    else
+        as_output_text(out, isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"");
 }

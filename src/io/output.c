@@ -119,7 +119,8 @@ static bool real_place(const char *path, char place[PATH_MAX]) {
     char *slash = strrchr(link, '/');
     const char *base = slash ? slash + 1 : link;
     if (!*base) return errno = EISDIR, false;
-    if (slash == link) memcpy(folder, "/", 2);
+    if (slash == link)
+        memcpy(folder, "/", 2);
     else {
         if (slash) *slash = '\0';
         if (!realpath(slash ? link : ".", folder)) return false;
@@ -149,7 +150,8 @@ static bool create_temporary(as_output *out, const struct stat *existing) {
     int room = NAME_MAX - (int)sizeof "..assay-" - SUFFIX_LENGTH;
     for (int attempt = 0; attempt < 100; attempt++) {
         random_suffix(suffix);
-        int n = snprintf(path, sizeof path, "%.*s.%.*s.assay-%s", (int)(base - out->final), out->final, room, base, suffix);
+        int n =
+            snprintf(path, sizeof path, "%.*s.%.*s.assay-%s", (int)(base - out->final), out->final, room, base, suffix);
         if (n >= PATH_MAX) return errno = ENAMETOOLONG, false;
         out->temporary = register_temporary(path); /* before it exists: a signal must find it at any moment */
         if (!out->temporary) return errno = EMFILE, false;
@@ -221,7 +223,8 @@ static void write_out(as_output *out, const char *data, size_t size) {
             size -= (size_t)n;
         } else if (errno == EAGAIN) { /* a terminal or pipe somebody made non-blocking */
             poll(&(struct pollfd){.fd = out->fd, .events = POLLOUT}, 1, -1);
-        } else if (errno != EINTR) out->failure = errno;
+        } else if (errno != EINTR)
+            out->failure = errno;
     }
 }
 
@@ -283,8 +286,10 @@ void as_output_printf(as_output *out, const char *format, ...) {
         n = vasprintf(&longer, format, args);
         va_end(args);
     }
-    if (n >= 0) as_output_write(out, longer ? longer : text, (size_t)n);
-    else if (!out->failure) out->failure = ENOMEM;
+    if (n >= 0)
+        as_output_write(out, longer ? longer : text, (size_t)n);
+    else if (!out->failure)
+        out->failure = ENOMEM;
     if (n >= 0) free(longer);
 }
 
@@ -329,8 +334,10 @@ assay_status as_output_commit(as_output *out, assay_error *error) {
         doing = "cannot put the new file in place";
     }
     assay_status code = ASSAY_OK;
-    if (out->failure == ENOMEM) code = as_fail_memory(error, out->name);
-    else if (out->failure) code = as_fail_errno(error, out->name, doing, out->failure);
+    if (out->failure == ENOMEM)
+        code = as_fail_memory(error, out->name);
+    else if (out->failure)
+        code = as_fail_errno(error, out->name, doing, out->failure);
     else if (out->temporary) {
         unregister_temporary(out->temporary);
         out->temporary = NULL;

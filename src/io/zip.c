@@ -30,7 +30,8 @@ void as_zip_free(as_zip_entry *entries, size_t n_entries, as_budget *budget) {
 }
 
 static assay_status fail(const reading *r, const char *rule, const char *what, const char *detail) {
-    return as_fail(r->error, ASSAY_E_FORMAT, as_place_file(r->input->path), rule, "%s: %s", what, detail ? detail : "no details known");
+    return as_fail(r->error, ASSAY_E_FORMAT, as_place_file(r->input->path), rule, "%s: %s", what,
+                   detail ? detail : "no details known");
 }
 
 static assay_status fail_damaged(const reading *r, const char *what) {
@@ -80,7 +81,8 @@ static assay_status add_entry(reading *r, const char *name) {
         if (room && copy.count == copy.capacity) entry = as_vec_push(&r->entries);
         if (!entry) code = as_fail_memory(r->error, r->input->path);
     }
-    if (code == ASSAY_OK) *entry = (as_zip_entry){.name = copy.data, .data = data.data, .size = data.count - 1};
+    if (code == ASSAY_OK)
+        *entry = (as_zip_entry){.name = copy.data, .data = data.data, .size = data.count - 1};
     else {
         as_vec_free(&data);
         as_vec_free(&copy);
@@ -88,14 +90,17 @@ static assay_status add_entry(reading *r, const char *name) {
     return code;
 }
 
-static assay_status visit_entry(reading *r, struct archive_entry *entry, bool (*wanted)(void *user, const char *name), void *user) {
+static assay_status visit_entry(reading *r, struct archive_entry *entry, bool (*wanted)(void *user, const char *name),
+                                void *user) {
     const char *name = archive_entry_pathname_utf8(entry);
     if (!name) name = archive_entry_pathname(entry);
     if (!name) return fail(r, "zip-name", "an entry's name", "not readable; it should be UTF-8");
     if (is_unsafe(name)) return fail(r, "zip-name", name, "the name leads out of the archive");
     if (archive_entry_filetype(entry) != AE_IFREG || !wanted(user, name)) return ASSAY_OK;
-    if (archive_entry_is_encrypted(entry)) return fail(r, "zip-encrypted", name, "encrypted; extract it and open the content");
-    if (!has_known_method(r->archive)) return fail(r, "zip-method", name, "packed in a way that is not supported; only deflate is");
+    if (archive_entry_is_encrypted(entry))
+        return fail(r, "zip-encrypted", name, "encrypted; extract it and open the content");
+    if (!has_known_method(r->archive))
+        return fail(r, "zip-method", name, "packed in a way that is not supported; only deflate is");
     for (size_t i = 0; i < r->entries.count; i++) {
         const as_zip_entry *earlier = &AS_AT(as_zip_entry, &r->entries, i);
         if (strcmp(earlier->name, name) == 0) return fail(r, "zip-duplicate", name, "stands in the archive twice");
@@ -118,9 +123,13 @@ static assay_status read_archive(reading *r, bool (*wanted)(void *user, const ch
     }
 }
 
-assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const char *name), void *user, as_budget *budget,
-                         as_zip_entry **entries, size_t *n_entries, assay_error *error) {
-    reading r = {.input = input, .archive = archive_read_new(), .directory = as_zip_directory_of(input->data, input->size), .budget = budget, .error = error};
+assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const char *name), void *user,
+                         as_budget *budget, as_zip_entry **entries, size_t *n_entries, assay_error *error) {
+    reading r = {.input = input,
+                 .archive = archive_read_new(),
+                 .directory = as_zip_directory_of(input->data, input->size),
+                 .budget = budget,
+                 .error = error};
     if (!r.archive) return as_fail_memory(error, input->path);
     as_vec_init(&r.entries, sizeof(as_zip_entry), budget);
     /* libarchive turns names into the locale's encoding and loses those that do not fit: for this thread and time it is UTF-8. */

@@ -16,15 +16,16 @@ typedef struct as_zip_entry {
  * A size the archive claims is not believed: memory is taken as data arrives, within the budget. On success the caller owns *entries
  * (as_zip_free). ASSAY_E_FORMAT with the rule zip-damaged (also: cut off, no ZIP at all, a wrong checksum), zip-name (absolute, or climbing
  * with ".."; any entry's), zip-duplicate, zip-encrypted, zip-method (neither stored nor deflated; wanted entries'). */
-assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const char *name), void *user, as_budget *budget,
-                         as_zip_entry **entries, size_t *n_entries, assay_error *error);
+assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const char *name), void *user,
+                         as_budget *budget, as_zip_entry **entries, size_t *n_entries, assay_error *error);
 void as_zip_free(as_zip_entry *entries, size_t n_entries, as_budget *budget);
 
 /* A ZIP in the making. Entries are whole; dates are fixed, so equal content gives equal bytes. Beyond 4 GiB it becomes ZIP64. */
 typedef struct as_zip_writer as_zip_writer;
 as_zip_writer *as_zip_writer_new(as_output *out);
 /* Adds an entry; compress: deflate, else stored. */
-assay_status as_zip_add(as_zip_writer *zip, const char *name, const void *data, size_t size, bool compress, assay_error *error);
+assay_status as_zip_add(as_zip_writer *zip, const char *name, const void *data, size_t size, bool compress,
+                        assay_error *error);
 /* Writes the directory and frees zip; the output stays open. */
 assay_status as_zip_finish(as_zip_writer *zip, assay_error *error);
 void as_zip_discard(as_zip_writer *zip);

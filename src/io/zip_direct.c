@@ -2,7 +2,15 @@
 
 #include <libdeflate.h>
 
-enum { LOCAL_SIZE = 30, RECORD_SIZE = 46, END_SIZE = 22, MAX_COMMENT = 65535, STORED = 0, DEFLATED = 8, ENCRYPTED = 0x2041 };
+enum {
+    LOCAL_SIZE = 30,
+    RECORD_SIZE = 46,
+    END_SIZE = 22,
+    MAX_COMMENT = 65535,
+    STORED = 0,
+    DEFLATED = 8,
+    ENCRYPTED = 0x2041
+};
 enum { MAX_RATIO = 1032 }; /* deflate cannot do better */
 
 static uint32_t u16(const unsigned char *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8; }
@@ -26,7 +34,8 @@ static bool unpack(const unsigned char *packed, size_t packed_size, char *out, s
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
     if (!decompressor) return false;
     size_t used;
-    enum libdeflate_result result = libdeflate_deflate_decompress_ex(decompressor, packed, packed_size, out, size, &used, NULL);
+    enum libdeflate_result result =
+        libdeflate_deflate_decompress_ex(decompressor, packed, packed_size, out, size, &used, NULL);
     libdeflate_free_decompressor(decompressor);
     return result == LIBDEFLATE_SUCCESS && used == packed_size;
 }
@@ -35,15 +44,20 @@ static bool unpack(const unsigned char *packed, size_t packed_size, char *out, s
 static bool read_entry(const as_zip_directory *directory, const unsigned char *record, as_vec *out) {
     uint32_t flags = u16(record + 8), method = u16(record + 10);
     size_t packed_size = u32(record + 20), size = u32(record + 24), local = u32(record + 42);
-    if ((flags & ENCRYPTED) || (method != STORED && method != DEFLATED) || local > directory->begin || directory->begin - local < LOCAL_SIZE) return false;
+    if ((flags & ENCRYPTED) || (method != STORED && method != DEFLATED) || local > directory->begin ||
+        directory->begin - local < LOCAL_SIZE)
+        return false;
     const unsigned char *header = directory->data + local;
     size_t start = local + LOCAL_SIZE + u16(header + 26) + u16(header + 28);
-    if (memcmp(header, "PK\3\4", 4) != 0 || start > directory->begin || packed_size > directory->begin - start) return false;
+    if (memcmp(header, "PK\3\4", 4) != 0 || start > directory->begin || packed_size > directory->begin - start)
+        return false;
     bool is_plausible = method == STORED ? size == packed_size : size / MAX_RATIO <= packed_size;
     if (!is_plausible || !as_vec_reserve(out, size + 1)) return false;
     const unsigned char *packed = directory->data + start;
-    if (method == STORED) memcpy(out->data, packed, size);
-    else if (!unpack(packed, packed_size, out->data, size)) return false;
+    if (method == STORED)
+        memcpy(out->data, packed, size);
+    else if (!unpack(packed, packed_size, out->data, size))
+        return false;
     if (libdeflate_crc32(0, out->data, size) != u32(record + 16)) return false;
     out->count = size;
     return true;
@@ -56,7 +70,8 @@ bool as_zip_direct(as_zip_directory *directory, const char *name, as_vec *out) {
         size_t length = u16(record + 28), whole = RECORD_SIZE + length + u16(record + 30) + u16(record + 32);
         if (memcmp(record, "PK\1\2", 4) != 0 || whole > directory->end - directory->at) break;
         directory->at += whole;
-        if (length == name_size && memcmp(record + RECORD_SIZE, name, length) == 0) return read_entry(directory, record, out);
+        if (length == name_size && memcmp(record + RECORD_SIZE, name, length) == 0)
+            return read_entry(directory, record, out);
     }
     directory->at = directory->end;
     return false;

@@ -26,7 +26,7 @@ static const uint64_t LIMIT_16 = 0xffff;
 struct as_zip_writer {
     as_output *out;
     struct libdeflate_compressor *compressor;
-    as_vec directory; /* its bytes */
+    as_vec directory;      /* its bytes */
     uint64_t count, begin; /* begin: where in the output the archive starts */
 };
 
@@ -49,7 +49,9 @@ static void put(header *h, uint64_t value, size_t n_bytes) {
 }
 
 /* A field that may be too small: then it holds its largest value and the ZIP64 fields the true one. */
-static void put_limited(header *h, uint64_t value, uint64_t limit, size_t n_bytes) { put(h, value < limit ? value : limit, n_bytes); }
+static void put_limited(header *h, uint64_t value, uint64_t limit, size_t n_bytes) {
+    put(h, value < limit ? value : limit, n_bytes);
+}
 
 static void put_common(header *h, const record *r, bool zip64, size_t extra_size) {
     put(h, zip64 ? VERSION_ZIP64 : VERSION_DEFLATE, 2);
@@ -121,17 +123,20 @@ void as_zip_discard(as_zip_writer *zip) {
     free(zip);
 }
 
-assay_status as_zip_add(as_zip_writer *zip, const char *name, const void *data, size_t size, bool compress, assay_error *error) {
+assay_status as_zip_add(as_zip_writer *zip, const char *name, const void *data, size_t size, bool compress,
+                        assay_error *error) {
     record r = {.name = name, .name_size = strlen(name), .method = METHOD_STORED, .size = size, .packed_size = size};
     if (r.name_size > LIMIT_16)
-        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "zip-name", "a name of %zu bytes is too long", r.name_size);
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "zip-name", "a name of %zu bytes is too long",
+                       r.name_size);
     r.checksum = libdeflate_crc32(0, data, size);
     r.offset = as_output_size(zip->out) - zip->begin;
     void *packed = NULL;
     if (compress && size) {
         packed = malloc(size);
         if (!packed) return as_fail_memory(error, NULL);
-        size_t packed_size = libdeflate_deflate_compress(zip->compressor, data, size, packed, size); /* 0: it would not get smaller */
+        size_t packed_size =
+            libdeflate_deflate_compress(zip->compressor, data, size, packed, size); /* 0: it would not get smaller */
         if (packed_size) {
             r.method = METHOD_DEFLATE;
             r.packed_size = packed_size;

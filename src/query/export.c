@@ -70,12 +70,14 @@ static assay_status check_paths(const as_dataset *ds, const char *path, assay_er
     if (!sizes) return as_fail_memory(error, path);
     for (assay_id i = 0; i < AS_COUNT(ds, contexts) && total <= most; i++) {
         const as_context *context = as_ds_context(ds, i);
-        sizes[i] = as_str_size(&ds->strings, context->name) + (context->parent == ASSAY_NONE ? 0 : sizes[context->parent] + 2);
+        sizes[i] =
+            as_str_size(&ds->strings, context->name) + (context->parent == ASSAY_NONE ? 0 : sizes[context->parent] + 2);
         total += sizes[i];
     }
     free(sizes);
     if (total <= most) return ASSAY_OK;
-    return as_fail(error, ASSAY_E_UNSUPPORTED, as_place_file(path), "", "the call tree is too deep for a database: its paths alone would take more than 16 GiB");
+    return as_fail(error, ASSAY_E_UNSUPPORTED, as_place_file(path), "",
+                   "the call tree is too deep for a database: its paths alone would take more than 16 GiB");
 }
 
 assay_status as_sql_export(const as_dataset *dataset, const char *path, assay_error *error) {

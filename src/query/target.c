@@ -10,9 +10,12 @@ assay_status as_target_find(const char *name, const char *path, as_target *out, 
     const as_format *format = name ? as_format_find(name) : as_format_for_path(path);
     if (!format && name) return as_format_unknown(name, AS_SQLITE_NAME, error);
     if (!format) {
-        return as_fail(error, ASSAY_E_USAGE, as_place_file(path), "unknown-format", "the name does not say which format to write; name one with --to");
+        return as_fail(error, ASSAY_E_USAGE, as_place_file(path), "unknown-format",
+                       "the name does not say which format to write; name one with --to");
     }
-    if (!format->write) return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable", "the format %s can be read but not written", format->name);
+    if (!format->write)
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable",
+                       "the format %s can be read but not written", format->name);
     *out = (as_target){.name = format->name, .format = format};
     return ASSAY_OK;
 }
@@ -22,7 +25,8 @@ void as_target_losses(const as_target *target, const as_dataset *dataset, as_los
     if (target->format) as_find_losses(dataset, target->format, losses);
 }
 
-assay_status as_target_write(const as_target *target, const as_dataset *dataset, const char *path, const char *const *options, assay_error *error) {
+assay_status as_target_write(const as_target *target, const as_dataset *dataset, const char *path,
+                             const char *const *options, assay_error *error) {
     if (!target->format) {
         as_options none = {.given = options};
         AS_TRY(as_options_check(&none, target->name, error));
@@ -31,7 +35,8 @@ assay_status as_target_write(const as_target *target, const as_dataset *dataset,
     as_output *out;
     AS_TRY(as_output_open(path, &out, error));
     assay_status status = as_write(dataset, target->format, options, out, error);
-    if (status == ASSAY_OK || !as_output_flush(out)) return as_output_commit(out, error); /* an output that failed says why better than the writer */
+    if (status == ASSAY_OK || !as_output_flush(out))
+        return as_output_commit(out, error); /* an output that failed says why better than the writer */
     as_output_discard(out);
     return status;
 }

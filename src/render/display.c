@@ -7,12 +7,13 @@ typedef struct range {
     uint32_t first, last;
 } range;
 
-static const range wide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0x4dbf}, {0x4e00, 0xa4cf}, {0xa960, 0xa97f}, {0xac00, 0xd7a3},
-                             {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff01, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
+static const range wide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},  {0x3041, 0x4dbf},   {0x4e00, 0xa4cf},
+                             {0xa960, 0xa97f},   {0xac00, 0xd7a3},  {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
+                             {0xff01, 0xff60},   {0xffe0, 0xffe6},  {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
                              {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
-static const range combining[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},   {0x64b, 0x65f},
-                                  {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
-                                  {0xfe20, 0xfe2f}};
+static const range combining[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
+                                  {0x64b, 0x65f},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d},
+                                  {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
 static const range harmful[] = {{0x80, 0x9f}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}};
 
 static bool is_in(const range *ranges, size_t n, uint32_t c) {
@@ -26,7 +27,11 @@ static bool is_in(const range *ranges, size_t n, uint32_t c) {
 /* The code point at `at`; *used is its length, or 0 where it is no UTF-8. */
 static uint32_t decode(const unsigned char *at, size_t left, size_t *used) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >= 0xe0 && at[0] < 0xf0 ? 3 : at[0] >= 0xf0 && at[0] < 0xf5 ? 4 : 0;
+    size_t n = at[0] < 0x80                    ? 1
+               : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
+               : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
+               : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
+                                               : 0;
     *used = 0;
     if (n == 0 || n > left) return 0;
     uint32_t c = n == 1 ? at[0] : at[0] & (0xffu >> (n + 1));
@@ -41,16 +46,18 @@ static uint32_t decode(const unsigned char *at, size_t left, size_t *used) {
 
 /* One character as it is shown. */
 typedef struct glyph {
-    size_t used;  /* bytes of the input */
-    size_t width; /* columns */
+    size_t used;     /* bytes of the input */
+    size_t width;    /* columns */
     char escape[12]; /* shown instead of the input; "" for none */
 } glyph;
 
 static glyph control_glyph(unsigned char c) {
     glyph g = {.used = 1};
     const char *name = c == '\n' ? "\\n" : c == '\t' ? "\\t" : c == '\r' ? "\\r" : NULL;
-    if (name) snprintf(g.escape, sizeof g.escape, "%s", name);
-    else snprintf(g.escape, sizeof g.escape, "\\x%02x", c);
+    if (name)
+        snprintf(g.escape, sizeof g.escape, "%s", name);
+    else
+        snprintf(g.escape, sizeof g.escape, "\\x%02x", c);
     g.width = strlen(g.escape);
     return g;
 }
@@ -82,8 +89,10 @@ size_t as_display_write(as_output *out, const char *text, size_t size, size_t ma
     for (const char *end = text + size; text < end;) {
         glyph g = glyph_at(text, (size_t)(end - text));
         if (width + g.width > room) break;
-        if (g.escape[0]) as_output_text(out, g.escape);
-        else as_output_write(out, text, g.used);
+        if (g.escape[0])
+            as_output_text(out, g.escape);
+        else
+            as_output_write(out, text, g.used);
         text += g.used;
         width += g.width;
     }

@@ -32,15 +32,18 @@ void as_build_array(as_builder *b, const char *key, bool spread) { open_level(b,
 
 void as_build_end(as_builder *b) {
     b->depth--;
-    if (b->levels[b->depth].spread && b->levels[b->depth].filled && !b->compact) as_output_printf(b->out, "\n%*s", (int)(2 * b->depth), "");
+    if (b->levels[b->depth].spread && b->levels[b->depth].filled && !b->compact)
+        as_output_printf(b->out, "\n%*s", (int)(2 * b->depth), "");
     as_output_char(b->out, b->levels[b->depth].close);
     if (b->depth == 0) as_output_char(b->out, '\n');
 }
 
 void as_build_text(as_builder *b, const char *key, const char *text) {
     begin_member(b, key);
-    if (text) as_json_write_string(b->out, text, strlen(text));
-    else as_output_text(b->out, "null");
+    if (text)
+        as_json_write_string(b->out, text, strlen(text));
+    else
+        as_output_text(b->out, "null");
 }
 
 void as_build_int(as_builder *b, const char *key, int64_t value) {
@@ -49,8 +52,10 @@ void as_build_int(as_builder *b, const char *key, int64_t value) {
 }
 
 void as_build_known(as_builder *b, const char *key, int64_t value, bool null_zero) {
-    if (value < 0 || (null_zero && value == 0)) as_build_text(b, key, NULL);
-    else as_build_int(b, key, value);
+    if (value < 0 || (null_zero && value == 0))
+        as_build_text(b, key, NULL);
+    else
+        as_build_int(b, key, value);
 }
 
 void as_build_bool(as_builder *b, const char *key, bool value) {

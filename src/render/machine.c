@@ -10,7 +10,8 @@
 /* An empty text is "", so that it is not NULL. */
 static void csv_text(as_output *out, const char *text, size_t size) {
     bool quoted = size == 0;
-    for (size_t i = 0; i < size && !quoted; i++) quoted = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+    for (size_t i = 0; i < size && !quoted; i++)
+        quoted = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
     if (!quoted) {
         as_output_write(out, text, size);
         return;

@@ -7,10 +7,10 @@
 struct as_printer {
     as_output *out;
     as_print_style style;
-    as_table *kept;     /* text, Markdown: the rows so far */
-    uint64_t hidden;    /* text, Markdown: rows beyond max_rows */
-    const char **keys;  /* JSON, JSON Lines */
-    bool begun;         /* CSV: the header is out; JSON: so is a row */
+    as_table *kept;    /* text, Markdown: the rows so far */
+    uint64_t hidden;   /* text, Markdown: rows beyond max_rows */
+    const char **keys; /* JSON, JSON Lines */
+    bool begun;        /* CSV: the header is out; JSON: so is a row */
 };
 
 as_printer *as_printer_new(as_output *out, as_print_style style) {
@@ -21,7 +21,9 @@ as_printer *as_printer_new(as_output *out, as_print_style style) {
     return printer;
 }
 
-static bool is_kept(const as_printer *printer) { return printer->style.mode == AS_PRINT_TEXT || printer->style.mode == AS_PRINT_MARKDOWN; }
+static bool is_kept(const as_printer *printer) {
+    return printer->style.mode == AS_PRINT_TEXT || printer->style.mode == AS_PRINT_MARKDOWN;
+}
 
 static as_table *same_columns(const as_table *batch) {
     as_table *table = as_table_new(NULL, 0, NULL);
@@ -71,7 +73,8 @@ bool as_printer_rows(as_printer *printer, const as_table *batch) {
 }
 
 static bool print_whole(as_output *out, const as_table *table, as_print_style style, uint64_t hidden) {
-    return style.mode == AS_PRINT_TEXT ? as_text_print(out, table, style, hidden) : as_markdown_print(out, table, style, hidden);
+    return style.mode == AS_PRINT_TEXT ? as_text_print(out, table, style, hidden)
+                                       : as_markdown_print(out, table, style, hidden);
 }
 
 bool as_printer_end(as_printer *printer, const as_table *columns) {
@@ -91,7 +94,8 @@ bool as_printer_end(as_printer *printer, const as_table *columns) {
 }
 
 bool as_print_table(as_output *out, const as_table *table, as_print_style style) {
-    if ((style.mode == AS_PRINT_TEXT || style.mode == AS_PRINT_MARKDOWN) && style.max_rows == 0) return print_whole(out, table, style, 0);
+    if ((style.mode == AS_PRINT_TEXT || style.mode == AS_PRINT_MARKDOWN) && style.max_rows == 0)
+        return print_whole(out, table, style, 0);
     as_printer *printer = as_printer_new(out, style);
     if (!printer) return false;
     bool fine = as_printer_rows(printer, table);

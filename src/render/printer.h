@@ -6,14 +6,21 @@
 #include "core/table.h"
 #include "io/output.h"
 
-typedef enum as_print_mode { AS_PRINT_TEXT, AS_PRINT_CSV, AS_PRINT_JSON, AS_PRINT_JSONL, AS_PRINT_MARKDOWN } as_print_mode;
+typedef enum as_print_mode {
+    AS_PRINT_TEXT,
+    AS_PRINT_CSV,
+    AS_PRINT_JSON,
+    AS_PRINT_JSONL,
+    AS_PRINT_MARKDOWN
+} as_print_mode;
 
 typedef struct as_print_style {
     as_print_mode mode;
-    unsigned width;    /* of the terminal, 0: no limit. Text only: columns are cut with "…" to fit */
-    bool colour;       /* text only */
-    bool no_header;    /* text and CSV */
-    bool wrap_last;    /* text only: what does not fit goes on in further lines of the last column; only a word can be cut */
+    unsigned width; /* of the terminal, 0: no limit. Text only: columns are cut with "…" to fit */
+    bool colour;    /* text only */
+    bool no_header; /* text and CSV */
+    /* Text only: what does not fit goes on in further lines of the last column; only a word can be cut */
+    bool wrap_last;
     unsigned max_rows; /* text and Markdown: 0 all; the rest is counted in a closing line */
 } as_print_style;
 

@@ -10,8 +10,8 @@
 enum { GAP = 2, LEAST_TEXT = 6, LEAST_WRAPPED = 20, EXACT_LENGTH = 12 };
 
 typedef struct column {
-    size_t width;  /* as shown */
-    bool numeric;  /* aligned to the right and never cut */
+    size_t width; /* as shown */
+    bool numeric; /* aligned to the right and never cut */
     bool hidden;
 } column;
 
@@ -38,14 +38,17 @@ static void show(as_cell cell, as_print_mode mode, shown *s) {
     case AS_CELL_NULL: s->text = mode == AS_PRINT_TEXT ? "-" : "", s->size = strlen(s->text); break;
     case AS_CELL_INT: s->size = as_int_format(cell.i, s->buffer); break;
     case AS_CELL_UINT: s->size = as_uint_format(cell.u, s->buffer); break;
-    case AS_CELL_REAL: s->size = mode == AS_PRINT_TEXT ? show_real(cell.r, s->buffer) : as_real_format(cell.r, s->buffer); break;
+    case AS_CELL_REAL:
+        s->size = mode == AS_PRINT_TEXT ? show_real(cell.r, s->buffer) : as_real_format(cell.r, s->buffer);
+        break;
     case AS_CELL_TEXT:
     case AS_CELL_JSON: s->text = cell.text, s->size = cell.size; break;
     }
 }
 
 /* Natural widths; a column is numeric if it has numbers and nothing else but nulls. */
-static column *measure(const as_table *table, as_print_mode mode, bool header, size_t (*width)(const char *text, size_t size)) {
+static column *measure(const as_table *table, as_print_mode mode, bool header,
+                       size_t (*width)(const char *text, size_t size)) {
     size_t n = as_table_columns(table), rows = as_table_rows(table);
     column *columns = calloc(n ? n : 1, sizeof *columns);
     for (size_t i = 0; columns && i < n; i++) {
@@ -57,8 +60,10 @@ static column *measure(const as_table *table, as_print_mode mode, bool header, s
             show(cell, mode, &s);
             size_t w = width(s.text, s.size);
             if (w > widest) widest = w;
-            if (cell.type == AS_CELL_TEXT || cell.type == AS_CELL_JSON) texts++;
-            else if (cell.type != AS_CELL_NULL) numbers++;
+            if (cell.type == AS_CELL_TEXT || cell.type == AS_CELL_JSON)
+                texts++;
+            else if (cell.type != AS_CELL_NULL)
+                numbers++;
         }
         columns[i] = (column){.width = widest ? widest : 1, .numeric = numbers > 0 && texts == 0};
     }
@@ -79,8 +84,10 @@ static size_t fit(column *columns, size_t n, size_t width) {
     size_t low = LEAST_TEXT, high = width;
     while (low < high) {
         size_t middle = (low + high + 1) / 2;
-        if (total_width(columns, n, middle) <= width) low = middle;
-        else high = middle - 1;
+        if (total_width(columns, n, middle) <= width)
+            low = middle;
+        else
+            high = middle - 1;
     }
     size_t used = 0, hidden = 0;
     for (size_t i = 0; i < n; i++) {
@@ -137,7 +144,8 @@ static size_t last_shown(const column *columns, size_t n) {
     return n - 1;
 }
 
-static void print_text_header(as_output *out, const as_table *table, const column *columns, size_t last, as_print_style style) {
+static void print_text_header(as_output *out, const as_table *table, const column *columns, size_t last,
+                              as_print_style style) {
     if (style.colour) as_output_text(out, "\033[1m");
     for (size_t i = 0; i <= last; i++) {
         const char *name = as_table_column_name(table, i);
@@ -154,8 +162,10 @@ static void print_text_header(as_output *out, const as_table *table, const colum
     as_output_text(out, style.colour ? "\033[0m\n" : "\n");
 }
 
-static void print_hidden(as_output *out, const as_table *table, const column *columns, size_t hidden_columns, uint64_t hidden_rows) {
-    if (hidden_rows) as_output_printf(out, "… %llu more row%s\n", (unsigned long long)hidden_rows, hidden_rows == 1 ? "" : "s");
+static void print_hidden(as_output *out, const as_table *table, const column *columns, size_t hidden_columns,
+                         uint64_t hidden_rows) {
+    if (hidden_rows)
+        as_output_printf(out, "… %llu more row%s\n", (unsigned long long)hidden_rows, hidden_rows == 1 ? "" : "s");
     if (!hidden_columns) return;
     as_output_printf(out, "… %zu more column%s:", hidden_columns, hidden_columns == 1 ? "" : "s");
     for (size_t i = 0; i < as_table_columns(table); i++) {
@@ -180,8 +190,10 @@ bool as_text_print(as_output *out, const as_table *table, as_print_style style, 
             shown s;
             show(as_table_get(table, row, i), AS_PRINT_TEXT, &s);
             if (i) as_display_pad(out, GAP);
-            if (wrap && i == last) print_wrapped(out, &columns[i], s.text, s.size, indent);
-            else print_text_cell(out, &columns[i], s.text, s.size, i == last);
+            if (wrap && i == last)
+                print_wrapped(out, &columns[i], s.text, s.size, indent);
+            else
+                print_text_cell(out, &columns[i], s.text, s.size, i == last);
         }
         as_output_char(out, '\n');
     }
@@ -198,7 +210,9 @@ static size_t count_bars(const char *text, size_t size) {
     return bars;
 }
 
-static size_t markdown_width(const char *text, size_t size) { return as_display_width(text, size) + count_bars(text, size); }
+static size_t markdown_width(const char *text, size_t size) {
+    return as_display_width(text, size) + count_bars(text, size);
+}
 
 static void print_markdown_cell(as_output *out, const column *c, const char *text, size_t size) {
     size_t width = markdown_width(text, size), padding = width < c->width ? c->width - width : 0;
@@ -240,7 +254,8 @@ bool as_markdown_print(as_output *out, const as_table *table, as_print_style sty
         }
         as_output_text(out, "|\n");
     }
-    if (hidden_rows) as_output_printf(out, "\n… %llu more row%s\n", (unsigned long long)hidden_rows, hidden_rows == 1 ? "" : "s");
+    if (hidden_rows)
+        as_output_printf(out, "\n… %llu more row%s\n", (unsigned long long)hidden_rows, hidden_rows == 1 ? "" : "s");
     free(columns);
     return true;
 }

@@ -9,7 +9,8 @@ typedef struct json_document {
     size_t size;
 } json_document;
 
-#define DOCUMENT(text) {text, sizeof(text) - 1}
+#define DOCUMENT(text)                                                                                                 \
+    { text, sizeof(text) - 1 }
 
 static const json_document good_documents[] = {
     /* structure */

@@ -35,9 +35,11 @@ static void looks_into_a_file(void **state) {
     static const struct {
         assay_kind kind;
         uint64_t count;
-    } counts[] = {{ASSAY_PARAMETERS, 1}, {ASSAY_POINTS, 3}, {ASSAY_RUNS, 6},    {ASSAY_METRICS, 1}, {ASSAY_REGIONS, 2}, {ASSAY_CONTEXTS, 2}, {ASSAY_LOCATIONS, 0},
-                  {ASSAY_VALUES, 6},     {ASSAY_EVENTS, 0}, {ASSAY_RECORDS, 0}, {ASSAY_MODELS, 0},  {ASSAY_PROBLEMS, 0}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) assert_int_equal(assay_count(ds, counts[i].kind), counts[i].count);
+    } counts[] = {{ASSAY_PARAMETERS, 1}, {ASSAY_POINTS, 3},   {ASSAY_RUNS, 6},      {ASSAY_METRICS, 1},
+                  {ASSAY_REGIONS, 2},    {ASSAY_CONTEXTS, 2}, {ASSAY_LOCATIONS, 0}, {ASSAY_VALUES, 6},
+                  {ASSAY_EVENTS, 0},     {ASSAY_RECORDS, 0},  {ASSAY_MODELS, 0},    {ASSAY_PROBLEMS, 0}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        assert_int_equal(assay_count(ds, counts[i].kind), counts[i].count);
     assert_int_equal(assay_count(ds, (assay_kind)99), 0);
     assay_metric metric;
     assert_true(assay_metric_get(ds, 0, &metric));
@@ -99,7 +101,8 @@ static void keeps_going(void **state) {
     unsigned errors = 0;
     for (assay_id i = 0; assay_problem_get(ds, i, &problem); i++) {
         if (strcmp(problem.severity, "error") != 0) continue;
-        if (errors < 2) assert_int_equal(problem.line, 5 + errors); /* what is left without data may be said behind them */
+        if (errors < 2)
+            assert_int_equal(problem.line, 5 + errors); /* what is left without data may be said behind them */
         assert_true(problem.rule && problem.file && problem.message);
         errors++;
     }
@@ -171,7 +174,8 @@ static void refuses_to_save(void **state) {
     assert_int_equal(assay_save(ds, temporary_path("none/b.txt"), NULL, NULL), ASSAY_E_IO);
     assert_int_equal(assay_save(ds, temporary_folder, &(assay_config){.format = "extrap-text"}, &error), ASSAY_E_IO);
     static const char *const options[] = {"nothing=1", NULL};
-    assert_int_equal(assay_save(ds, temporary_path("b.txt"), &(assay_config){.options = options}, &error), ASSAY_E_USAGE);
+    assert_int_equal(assay_save(ds, temporary_path("b.txt"), &(assay_config){.options = options}, &error),
+                     ASSAY_E_USAGE);
     assert_int_equal(for_each_temporary(NULL), 1); /* a.txt, and nothing else */
     assay_close(ds);
 }
@@ -221,8 +225,11 @@ static void merges(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(looks_into_a_file), TEST(asks_in_sql),          TEST(says_what_is_wrong), TEST(keeps_going), TEST(can_be_cancelled), TEST(respects_the_memory_limit),
-        TEST(saves_what_it_opened), TEST(refuses_to_save), TEST(tells_losses),       TEST(merges),
+        TEST(looks_into_a_file),    TEST(asks_in_sql),
+        TEST(says_what_is_wrong),   TEST(keeps_going),
+        TEST(can_be_cancelled),     TEST(respects_the_memory_limit),
+        TEST(saves_what_it_opened), TEST(refuses_to_save),
+        TEST(tells_losses),         TEST(merges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -31,9 +31,14 @@ static void integers_stay_integers(void **state) {
         const char *text;
         int64_t value;
     } cases[] = {
-        {"0", 0}, {"20", 20}, {"+7", 7}, {"-7", -7}, {"007", 7},
+        {"0", 0},
+        {"20", 20},
+        {"+7", 7},
+        {"-7", -7},
+        {"007", 7},
         {"9007199254740993", 9007199254740993}, /* 2^53 + 1: no double */
-        {"9223372036854775807", INT64_MAX}, {"-9223372036854775808", INT64_MIN},
+        {"9223372036854775807", INT64_MAX},
+        {"-9223372036854775808", INT64_MIN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         as_number number = parse(cases[i].text);
@@ -53,13 +58,29 @@ static void what_no_integer_holds_is_real(void **state) {
         const char *text;
         double value;
     } cases[] = {
-        {"18446744073709551616", 0x1p64}, {"-9223372036854775809", -0x1p63}, {"100000000000000000000", 1e20},
-        {"1.0", 1}, {"1e0", 1}, {"2.5e3", 2500}, {".5", 0.5}, {"5.", 5}, {"-.5E-1", -0.05},
-        {"4.9406564584124654e-324", 0x1p-1074}, /* the smallest denormal */
+        {"18446744073709551616", 0x1p64},
+        {"-9223372036854775809", -0x1p63},
+        {"100000000000000000000", 1e20},
+        {"1.0", 1},
+        {"1e0", 1},
+        {"2.5e3", 2500},
+        {".5", 0.5},
+        {"5.", 5},
+        {"-.5E-1", -0.05},
+        {"4.9406564584124654e-324", 0x1p-1074},               /* the smallest denormal */
         {"2.2250738585072011e-308", 0x0.fffffffffffffp-1022}, /* the largest */
-        {"1.7976931348623157e308", DBL_MAX}, {"1e999999", INFINITY}, {"-1e999999", -INFINITY}, {"1e-999999", 0},
-        {"1e99999999999999999999", INFINITY}, {"1e-99999999999999999999", 0}, {"0e99999999999999999999", 0}, {"1e400", INFINITY},
-        {"0.000000000000000000001e-400", 0}, {"inf", INFINITY}, {"-Infinity", -INFINITY}, {"INF", INFINITY},
+        {"1.7976931348623157e308", DBL_MAX},
+        {"1e999999", INFINITY},
+        {"-1e999999", -INFINITY},
+        {"1e-999999", 0},
+        {"1e99999999999999999999", INFINITY},
+        {"1e-99999999999999999999", 0},
+        {"0e99999999999999999999", 0},
+        {"1e400", INFINITY},
+        {"0.000000000000000000001e-400", 0},
+        {"inf", INFINITY},
+        {"-Infinity", -INFINITY},
+        {"INF", INFINITY},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         as_number number = parse(cases[i].text);
@@ -94,8 +115,9 @@ static void long_numbers_out_of_range(void **state) {
 
 static void no_numbers(void **state) {
     (void)state;
-    static const char *const texts[] = {"", "-", "+", ".", "1_000", " 1", "1 ", "0x10", "0b1", "1e", "1e+", "e5", "--1", "+-1", "1.2.3",
-                                        "1,5", "nano", "infinit", "na", "1f", "1d", "\n", "nan(1)", "1e5.5", "-.", "0x", "١"};
+    static const char *const texts[] = {"",   "-",   "+",  ".",   "1_000",  " 1",    "1 ",  "0x10", "0b1",
+                                        "1e", "1e+", "e5", "--1", "+-1",    "1.2.3", "1,5", "nano", "infinit",
+                                        "na", "1f",  "1d", "\n",  "nan(1)", "1e5.5", "-.",  "0x",   "١"};
     as_number number;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (as_number_parse(texts[i], strlen(texts[i]), &number)) fail_msg("\"%s\" was taken for a number", texts[i]);
@@ -111,8 +133,10 @@ static void shortest_text(void **state) {
     static const struct {
         double value;
         const char *text;
-    } cases[] = {{20, "20"}, {0.1, "0.1"}, {1e30, "1e+30"}, {NAN, "nan"}, {-NAN, "nan"}, {INFINITY, "inf"}, {-INFINITY, "-inf"},
-                 {0, "0"}, {-0.0, "-0"}, {-2.5, "-2.5"}, {0x1p-1074, "5e-324"}, {1.0 / 3, "0.3333333333333333"}, {1e-7, "1e-07"}};
+    } cases[] = {{20, "20"},     {0.1, "0.1"},      {1e30, "1e+30"},       {NAN, "nan"},
+                 {-NAN, "nan"},  {INFINITY, "inf"}, {-INFINITY, "-inf"},   {0, "0"},
+                 {-0.0, "-0"},   {-2.5, "-2.5"},    {0x1p-1074, "5e-324"}, {1.0 / 3, "0.3333333333333333"},
+                 {1e-7, "1e-07"}};
     char text[AS_NUMBER_SIZE];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(as_real_format(cases[i].value, text), strlen(cases[i].text));
@@ -260,7 +284,8 @@ static void interned_strings(void **state) {
     assert_string_equal(as_str_text(&strings, 500), "name500");
     assert_int_equal(as_find(&strings, "name999", 7), 999);
     assert_int_equal(as_find(&strings, "name1000", 8), AS_NO_STR);
-    as_str empty = as_intern(&strings, "", 0), with_nul = as_intern(&strings, "a\0b", 3), shorter = as_intern(&strings, "a", 1);
+    as_str empty = as_intern(&strings, "", 0), with_nul = as_intern(&strings, "a\0b", 3),
+           shorter = as_intern(&strings, "a", 1);
     assert_true(empty != with_nul && with_nul != shorter && empty != AS_NO_STR);
     assert_int_equal(as_str_size(&strings, with_nul), 3);
     assert_int_equal(as_str_size(&strings, empty), 0);
@@ -281,7 +306,8 @@ static void strings_within_a_budget(void **state) {
     as_strings_init(&strings, &arena);
     char text[16];
     as_str last = 0, i = 0;
-    for (; i < 100000 && last != AS_NO_STR; i++) last = as_intern(&strings, text, (size_t)snprintf(text, sizeof text, "%u", i));
+    for (; i < 100000 && last != AS_NO_STR; i++)
+        last = as_intern(&strings, text, (size_t)snprintf(text, sizeof text, "%u", i));
     assert_int_equal(last, AS_NO_STR);
     assert_true(i > 10 && i < 2000 && budget.used <= budget.limit);
     assert_int_equal(as_intern(&strings, "5", 1), 5); /* known ones need no memory */
@@ -320,7 +346,8 @@ static void tables(void **state) {
     char text[] = "volatile";
     assert_true(as_table_append(table, (as_cell[]){as_cell_text(text), as_cell_uint(UINT64_MAX)}));
     text[0] = 'X';
-    assert_true(as_table_append(table, (as_cell[]){as_cell_json_n("[1]x", 3), as_cell_number((as_number){.kind = AS_REAL, .r = 0.5})}));
+    assert_true(as_table_append(
+        table, (as_cell[]){as_cell_json_n("[1]x", 3), as_cell_number((as_number){.kind = AS_REAL, .r = 0.5})}));
     assert_int_equal(as_table_rows(table), 2);
     assert_int_equal(as_table_columns(table), 2);
     assert_int_equal(as_table_find_column(table, "value"), 1);
@@ -352,7 +379,8 @@ static void tables_within_a_budget(void **state) {
     as_budget budget = {.limit = 100000};
     as_table *table = as_table_new((as_column[]){{"a"}, {"b"}}, 2, &budget);
     size_t rows = 0;
-    while (rows < 100000 && as_table_append(table, (as_cell[]){as_cell_text("some text of a row"), as_cell_int(1)})) rows++;
+    while (rows < 100000 && as_table_append(table, (as_cell[]){as_cell_text("some text of a row"), as_cell_int(1)}))
+        rows++;
     assert_true(rows > 100 && rows < 10000);
     assert_int_equal(as_table_get(table, rows - 1, 1).i, 1);
     as_table_free(table);
@@ -369,7 +397,8 @@ static void errors_are_one_line(void **state) {
     assay_error error;
     char text[4096];
     const char *hostile = "x\r\ny\x1b[31m\xc2\x85\xff\xc3\xa4";
-    assert_int_equal(as_fail(&error, ASSAY_E_FORMAT, as_place_line("a\nb", 3, 7), "some-rule", "bad \"%s\"", hostile), ASSAY_E_FORMAT);
+    assert_int_equal(as_fail(&error, ASSAY_E_FORMAT, as_place_line("a\nb", 3, 7), "some-rule", "bad \"%s\"", hostile),
+                     ASSAY_E_FORMAT);
     assert_string_equal(error.message, "bad \"x??y?[31m???\xc3\xa4\""); /* the C1 control takes two bytes, 0xff one */
     assert_string_equal(error.path, "a?b");
     assert_string_equal(error.rule, "some-rule");
@@ -392,7 +421,8 @@ static void errors_are_bounded(void **state) {
     char longer[3000];
     memset(longer, 'a', sizeof longer);
     memcpy(longer + sizeof longer - 5, "/end", 5);
-    as_fail(&error, ASSAY_E_FORMAT, as_place_file(longer), "a-rule-with-a-name-so-long-that-nobody-would-ever-choose-it", "%s", longer);
+    as_fail(&error, ASSAY_E_FORMAT, as_place_file(longer),
+            "a-rule-with-a-name-so-long-that-nobody-would-ever-choose-it", "%s", longer);
     assert_int_equal(strlen(error.path), sizeof error.path - 1);
     assert_string_equal(error.path + strlen(error.path) - 4, "/end");
     assert_int_equal(strlen(error.message), sizeof error.message - 1);
@@ -404,17 +434,47 @@ static void errors_are_bounded(void **state) {
 
 static void utf8(void **state) {
     (void)state;
-    static const char *const good[] = {"a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
-                                       "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
-    static const char *const bad[] = {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x41", "\xe0\x9f\xbf", "\xe2\x82",
-                                      "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf0\x90\x80", "\xf4\x90\x80\x80",
-                                      "\xf5\x80\x80\x80", "\xff", "\xfe"};
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_int_equal(as_utf8_length(good[i], strlen(good[i])), strlen(good[i]));
+    static const char *const good[] = {"a",
+                                       "\x7f",
+                                       "\xc2\x80",
+                                       "\xdf\xbf",
+                                       "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",
+                                       "\xee\x80\x80",
+                                       "\xef\xbf\xbf",
+                                       "\xf0\x90\x80\x80",
+                                       "\xf4\x8f\xbf\xbf"};
+    static const char *const bad[] = {"\x80",
+                                      "\xbf",
+                                      "\xc0\x80",
+                                      "\xc1\xbf",
+                                      "\xc2",
+                                      "\xc2\x41",
+                                      "\xe0\x9f\xbf",
+                                      "\xe2\x82",
+                                      "\xed\xa0\x80",
+                                      "\xed\xbf\xbf",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf0\x90\x80",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xff",
+                                      "\xfe"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_int_equal(as_utf8_length(good[i], strlen(good[i])), strlen(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_int_equal(as_utf8_length(bad[i], strlen(bad[i])), 0);
     assert_int_equal(as_utf8_length("", 0), 0);
     static const uint32_t codes[] = {'a', 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
-    static const char *const texts[] = {"a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
-                                        "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+    static const char *const texts[] = {"a",
+                                        "\x7f",
+                                        "\xc2\x80",
+                                        "\xdf\xbf",
+                                        "\xe0\xa0\x80",
+                                        "\xed\x9f\xbf",
+                                        "\xee\x80\x80",
+                                        "\xef\xbf\xbf",
+                                        "\xf0\x90\x80\x80",
+                                        "\xf4\x8f\xbf\xbf"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         char text[5] = "";
         assert_int_equal(as_utf8_put(text, codes[i]), strlen(texts[i]));

@@ -38,7 +38,8 @@ static void tree_is_in_pre_order(void **state) {
     as_tree tree;
     as_tree_init(&tree, ds);
     static const char *const arrival[] = {"b->x", "a", "b->y->z", "a->c", "b", "b->x->w", "a->c->d"};
-    for (size_t i = 0; i < 7; i++) assert_int_not_equal(as_tree_path(&tree, arrival[i], strlen(arrival[i])), ASSAY_NONE);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_not_equal(as_tree_path(&tree, arrival[i], strlen(arrival[i])), ASSAY_NONE);
     const assay_id *ids;
     assert_true(as_tree_finish(&tree, &ids));
     static const char *const expected[] = {"b", "b->x", "b->x->w", "b->y", "b->y->z", "a", "a->c", "a->c->d"};
@@ -96,7 +97,8 @@ static fixture experiment_of(size_t n_parameters) {
 }
 
 static as_cell_key key_of(fixture *f, const char *metric, const char *path, double point) {
-    return (as_cell_key){as_experiment_metric(f->experiment, metric, strlen(metric)), as_experiment_callpath(f->experiment, path, strlen(path)),
+    return (as_cell_key){as_experiment_metric(f->experiment, metric, strlen(metric)),
+                         as_experiment_callpath(f->experiment, path, strlen(path)),
                          as_experiment_point(f->experiment, &point)};
 }
 
@@ -168,7 +170,8 @@ static void missing_points_are_one_warning(void **state) {
     const as_problem *problem = as_ds_problem(f.ds, 0);
     assert_int_equal(problem->severity, AS_WARNING);
     assert_string_equal(as_ds_text(f.ds, problem->rule), "missing-points");
-    assert_string_equal(as_ds_text(f.ds, problem->message), "call path 'd' (metric 'm') has no data at 1 of 2 points, and 1 more are incomplete");
+    assert_string_equal(as_ds_text(f.ds, problem->message),
+                        "call path 'd' (metric 'm') has no data at 1 of 2 points, and 1 more are incomplete");
     as_dataset_free(f.ds);
 }
 
@@ -187,10 +190,12 @@ static void integers_stay_exact(void **state) {
     as_experiment_value(f.experiment, key_of(&f, "rounded", "c", 1), real(0.5));
     as_experiment_value(f.experiment, key_of(&f, "clash", "c", 1), integer(-1));
     as_experiment_value(f.experiment, key_of(&f, "clash", "c", 1), largest);
-    as_experiment_value(f.experiment, key_of(&f, "large", "c", 1), integer(INT64_MAX - 1023)); /* 2^63 - 1024 is a real */
+    as_experiment_value(f.experiment, key_of(&f, "large", "c", 1),
+                        integer(INT64_MAX - 1023)); /* 2^63 - 1024 is a real */
     as_experiment_value(f.experiment, key_of(&f, "large", "c", 1), real(0.5));
     finish(&f);
-    static const as_dtype dtypes[] = {AS_DTYPE_INT64, AS_DTYPE_UINT64, AS_DTYPE_DOUBLE, AS_DTYPE_DOUBLE, AS_DTYPE_DOUBLE};
+    static const as_dtype dtypes[] = {AS_DTYPE_INT64, AS_DTYPE_UINT64, AS_DTYPE_DOUBLE, AS_DTYPE_DOUBLE,
+                                      AS_DTYPE_DOUBLE};
     for (assay_id i = 0; i < 5; i++) assert_int_equal(as_ds_metric_block(f.ds, i)->dtype, dtypes[i]);
     assert_true(as_block_value(as_ds_metric_block(f.ds, 0), 0).i == large);
     assert_true(as_block_value(as_ds_metric_block(f.ds, 0), 1).i == -5);
@@ -255,7 +260,8 @@ static void a_memory_limit_is_kept(void **state) {
     as_add_parameter(ds, as_ds_intern_text(ds, "p"));
     as_experiment *e = as_experiment_new(ds);
     double one = 1;
-    as_cell_key key = {as_experiment_metric(e, "m", 1), as_experiment_callpath(e, "c", 1), as_experiment_point(e, &one)};
+    as_cell_key key = {as_experiment_metric(e, "m", 1), as_experiment_callpath(e, "c", 1),
+                       as_experiment_point(e, &one)};
     size_t n = 0;
     while (n < 1000000 && as_experiment_value(e, key, real(1))) n++;
     assert_true(n > 10000 && n < 100000); /* 12 bytes a value in 1 MiB */
@@ -273,7 +279,8 @@ static void forgetting_leaves_only_problems(void **state) {
     assert_non_null(as_add_record_table(f.ds, "record"));
     as_dataset_forget_data(f.ds);
     assert_int_equal(f.ds->problems.count, 1);
-    assert_int_equal(f.ds->contexts.count + f.ds->series.count + f.ds->metrics.count + f.ds->runs.count + f.ds->n_points, 0);
+    assert_int_equal(
+        f.ds->contexts.count + f.ds->series.count + f.ds->metrics.count + f.ds->runs.count + f.ds->n_points, 0);
     assert_int_equal(as_ds_values(f.ds), 0);
     assert_null(as_ds_metric_block(f.ds, 0));
     assert_null(as_ds_records(f.ds, "record"));
@@ -306,7 +313,8 @@ static void statistics_by_hand(void **state) {
 
 /* ---- functions ------------------------------------------------------------------------------------------------------- */
 
-static const char *function_text(as_dataset *ds, const as_segment *segments, size_t n_segments, const as_term *terms, size_t n_terms) {
+static const char *function_text(as_dataset *ds, const as_segment *segments, size_t n_segments, const as_term *terms,
+                                 size_t n_terms) {
     as_model model = {.function = AS_NO_STR, .raw = AS_NO_STR};
     assay_id id = as_add_model(ds, &model, segments, n_segments, terms, n_terms);
     assert_int_not_equal(id, ASSAY_NONE);
@@ -317,7 +325,8 @@ static void functions_read_as_in_extrap(void **state) {
     (void)state;
     as_dataset *ds = as_dataset_new(0);
     assay_id p = as_add_parameter(ds, as_ds_intern_text(ds, "p")), q = as_add_parameter(ds, as_ds_intern_text(ds, "q"));
-    as_str zero = as_ds_intern_text(ds, "0"), half = as_ds_intern_text(ds, "3/2"), one = as_ds_intern_text(ds, "1"), two = as_ds_intern_text(ds, "2");
+    as_str zero = as_ds_intern_text(ds, "0"), half = as_ds_intern_text(ds, "3/2"), one = as_ds_intern_text(ds, "1"),
+           two = as_ds_intern_text(ds, "2");
     as_segment whole = {.constant = 2, .from = -INFINITY, .to = INFINITY};
     assert_string_equal(function_text(ds, &whole, 1, NULL, 0), "2.0");
     as_term both = {.coefficient = 0.25, .parameter = p, .exponent = half, .log_exponent = one};
@@ -327,7 +336,8 @@ static void functions_read_as_in_extrap(void **state) {
                          {.term = 1, .coefficient = -3, .parameter = q, .exponent = one, .log_exponent = zero}};
     whole.constant = 0; /* left out, as is a coefficient of one */
     assert_string_equal(function_text(ds, &whole, 1, product, 3), "p^(2) * log2(q)^(2) + -3.0 * q^(1)");
-    as_segment two_segments[] = {{.constant = 1, .from = -INFINITY, .to = 4}, {.constant = 5, .from = 8, .to = INFINITY}};
+    as_segment two_segments[] = {{.constant = 1, .from = -INFINITY, .to = 4},
+                                 {.constant = 5, .from = 8, .to = INFINITY}};
     as_term right = {.segment = 1, .coefficient = 2, .parameter = p, .exponent = one, .log_exponent = zero};
     assert_string_equal(function_text(ds, two_segments, 2, &right, 1), "1.0 for p<=4.0; 5.0 + 2.0 * p^(1) for p>=8.0");
     as_dataset_free(ds);
@@ -349,7 +359,8 @@ static void merging_unites_points_and_appends_repetitions(void **state) {
     assert_int_equal(as_table_add_column(records, "metric"), 2);
     assert_int_equal(as_table_add_column(records, "context"), 3);
     assert_int_equal(as_table_add_column(records, "host"), 4);
-    as_cell row[] = {as_cell_int(0), as_cell_int(as_run_of(b.ds, 1, 0)), as_cell_int(1), as_cell_int(find_path(b.ds, "main->f")), as_cell_text("node7")};
+    as_cell row[] = {as_cell_int(0), as_cell_int(as_run_of(b.ds, 1, 0)), as_cell_int(1),
+                     as_cell_int(find_path(b.ds, "main->f")), as_cell_text("node7")};
     assert_true(as_table_append(records, row));
     as_dataset *parts[] = {a.ds, b.ds}, *merged = NULL;
     assay_error error;
@@ -362,7 +373,8 @@ static void merging_unites_points_and_appends_repetitions(void **state) {
     assert_true(v.rows[1].mean == 11 && v.rows[1].repetitions == 2);
     as_table *carried = as_ds_records(merged, "record");
     assert_int_equal(as_table_rows(carried), 1);
-    assert_int_equal(as_table_get(carried, 0, 1).i, as_run_of(merged, 1, 1)); /* b's run at point 2 is the second there */
+    assert_int_equal(as_table_get(carried, 0, 1).i,
+                     as_run_of(merged, 1, 1)); /* b's run at point 2 is the second there */
     assert_int_equal(as_table_get(carried, 0, as_table_find_column(carried, "metric")).i, 0);
     assert_string_equal(as_table_get(carried, 0, as_table_find_column(carried, "host")).text, "node7");
     as_dataset_free(merged);

@@ -541,12 +541,17 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_byte_orders_are_read),          cmocka_unit_test(arrows_in_names_split_them),
-        cmocka_unit_test(everything_goes_into_an_experiment), cmocka_unit_test(unknown_ids_are_refused),
+        cmocka_unit_test(both_byte_orders_are_read),
+        cmocka_unit_test(arrows_in_names_split_them),
+        cmocka_unit_test(everything_goes_into_an_experiment),
+        cmocka_unit_test(unknown_ids_are_refused),
         cmocka_unit_test(parameters_have_a_limit),
-        cmocka_unit_test(wrong_coordinates_are_refused),      cmocka_unit_test(absurd_counts_are_refused_at_once),
-        cmocka_unit_test(unknown_words_are_refused),          cmocka_unit_test(a_file_must_say_something),
-        cmocka_unit_test(a_point_needs_parameters),           cmocka_unit_test(files_cut_anywhere_end_orderly),
+        cmocka_unit_test(wrong_coordinates_are_refused),
+        cmocka_unit_test(absurd_counts_are_refused_at_once),
+        cmocka_unit_test(unknown_words_are_refused),
+        cmocka_unit_test(a_file_must_say_something),
+        cmocka_unit_test(a_point_needs_parameters),
+        cmocka_unit_test(files_cut_anywhere_end_orderly),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,7 +172,8 @@ static void repetitions_are_whole_numbers(void **state) {
     static const struct {
         const char *text;
         int64_t expected;
-    } cases[] = {{"5", 5}, {"5.0", 5}, {"\"5\"", 5}, {"0", 0}, {"null", -1}, {"5927667609989283855", 5927667609989283855}};
+    } cases[] = {{"5", 5}, {"5.0", 5},   {"\"5\"", 5},
+                 {"0", 0}, {"null", -1}, {"5927667609989283855", 5927667609989283855}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char json[300];
         snprintf(json, sizeof json, ONE("\"mean\":1,\"repetitions\":%s"), cases[i].text);
@@ -712,7 +713,8 @@ static void parameters_have_a_limit(void **state) {
 
 static as_dataset *read_lists(const char *lists) {
     char line[256];
-    int n = snprintf(line, sizeof line, "{\"params\":{\"p\":1},\"callpath\":\"c\",\"metric\":\"m\",\"value\":%s}\n", lists);
+    int n =
+        snprintf(line, sizeof line, "{\"params\":{\"p\":1},\"callpath\":\"c\",\"metric\":\"m\",\"value\":%s}\n", lists);
     as_dataset *ds = NULL;
     as_read_config config = {.format = "extrap-jsonl"};
     assert_int_equal(as_read_memory("a.jsonl", line, (size_t)n, &config, &ds, NULL), ASSAY_OK);
@@ -752,7 +754,8 @@ static void large_integers_in_lists_stay_exact(void **state) {
     static const uint64_t expected[] = {9007199254740993u, 1, 2, UINT64_MAX};
     const as_block *block = as_ds_metric_block(again, 0);
     assert_int_equal(as_block_rows(block), 4);
-    for (uint64_t i = 0; i < 4; i++) assert_true(as_block_value(block, i).u == expected[i] && block->locations[i] == i % 2);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_true(as_block_value(block, i).u == expected[i] && block->locations[i] == i % 2);
     as_dataset_free(again);
     as_dataset_free(ds);
 }
@@ -779,8 +782,9 @@ static void tags_in_names_are_kept(void **state) {
 /* Byte 3 in a name is nothing special until tags follow it. */
 static void names_may_not_look_like_tags(void **state) {
     (void)state;
-    as_dataset *ds = read_json("{\"parameters\":[\"p\"],\"measurements\":{\"c\\u0003\":{\"m\\u0003[]\":[{\"coordinate\":[1],"
-                               "\"mean\":1}]}}}");
+    as_dataset *ds =
+        read_json("{\"parameters\":[\"p\"],\"measurements\":{\"c\\u0003\":{\"m\\u0003[]\":[{\"coordinate\":[1],"
+                  "\"mean\":1}]}}}");
     assert_string_equal(as_ds_text(ds, as_ds_context(ds, 0)->name), "c\x03");
     assert_string_equal(as_ds_text(ds, as_ds_metric(ds, 0)->name), "m\x03[]");
     free(written_json(ds));
@@ -829,7 +833,8 @@ static void paths_beyond_memory_are_told(void **state) {
     as_add_parameter(ds, as_ds_intern_text(ds, "p"));
     as_experiment *experiment = as_experiment_new(ds);
     as_tree *tree = as_experiment_tree(experiment);
-    as_cell_key key = {as_experiment_metric(experiment, "m", 1), ASSAY_NONE, as_experiment_point(experiment, (double[]){1})};
+    as_cell_key key = {as_experiment_metric(experiment, "m", 1), ASSAY_NONE,
+                       as_experiment_point(experiment, (double[]){1})};
     assay_id region = as_tree_region(tree, as_ds_intern_text(ds, "f"));
     for (int i = 0; i < 20000; i++) {
         key.context = as_tree_child(tree, key.context, region);

@@ -214,7 +214,8 @@ static void writing(void **state) {
 
 static void comments_are_kept(void **state) {
     (void)state;
-    as_dataset *ds = read_text("extrap-text", "# one\n  #two  \nPARAMETER p\n#\nPOINTS 1\nREGION r\nMETRIC m\n#\xff\nDATA 1\n# ö");
+    as_dataset *ds =
+        read_text("extrap-text", "# one\n  #two  \nPARAMETER p\n#\nPOINTS 1\nREGION r\nMETRIC m\n#\xff\nDATA 1\n# ö");
     assert_int_equal(ds->attributes.count, 1);
     assert_string_equal(as_ds_text(ds, as_ds_attribute(ds, 0)->key), "comment");
     assert_string_equal(as_ds_attribute(ds, 0)->value.text, "one\ntwo\n\nö");
@@ -296,7 +297,8 @@ int main(void) {
         cmocka_unit_test(all_broken_lines_are_reported),
         cmocka_unit_test(bids),
         cmocka_unit_test(writing),
-        cmocka_unit_test(comments_are_kept), cmocka_unit_test(what_text_cannot_hold),
+        cmocka_unit_test(comments_are_kept),
+        cmocka_unit_test(what_text_cannot_hold),
         cmocka_unit_test(cut_files),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(huge_counts),

@@ -1,6 +1,6 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -54,8 +54,9 @@ static void conformance(void **state) {
 
 static void truncation_is_always_an_error(void **state) {
     (void)state;
-    static const char text[] = "{\"a\": [1.5e-3, true, null, \"x\\u20ac\\ud834\\udd1e\\n\xc3\xa4 long enough for blocks\"],\n"
-                               " \"b\": {\"c\": -0.25, \"d\": false}}";
+    static const char text[] =
+        "{\"a\": [1.5e-3, true, null, \"x\\u20ac\\ud834\\udd1e\\n\xc3\xa4 long enough for blocks\"],\n"
+        " \"b\": {\"c\": -0.25, \"d\": false}}";
     size_t size = sizeof text - 1;
     assert_int_equal(read_all(text, size, (as_json_options){0}, NULL), AS_JSON_END);
     for (size_t n = 0; n < size; n++) {
@@ -72,14 +73,17 @@ static void tokens_in_order(void **state) {
         uint32_t depth;
         const char *raw;
     } expected[] = {
-        {AS_JSON_OBJECT, 1, "{"},         {AS_JSON_KEY, 1, "\"a\""},   {AS_JSON_ARRAY, 2, "["},      {AS_JSON_NUMBER, 2, "1"},
-        {AS_JSON_NUMBER, 2, "-2.5e+1"},   {AS_JSON_ARRAY, 3, "["},     {AS_JSON_ARRAY_END, 2, "]"},  {AS_JSON_OBJECT, 3, "{"},
-        {AS_JSON_OBJECT_END, 2, "}"},     {AS_JSON_ARRAY_END, 1, "]"}, {AS_JSON_KEY, 1, "\"b\\n\""}, {AS_JSON_STRING, 1, "\"c\""},
-        {AS_JSON_KEY, 1, "\"\""},         {AS_JSON_TRUE, 1, "true"},   {AS_JSON_KEY, 1, "\"d\""},    {AS_JSON_FALSE, 1, "false"},
-        {AS_JSON_KEY, 1, "\"e\""},        {AS_JSON_NULL, 1, "null"},   {AS_JSON_OBJECT_END, 0, "}"}, {AS_JSON_END, 0, ""},
+        {AS_JSON_OBJECT, 1, "{"},     {AS_JSON_KEY, 1, "\"a\""},      {AS_JSON_ARRAY, 2, "["},
+        {AS_JSON_NUMBER, 2, "1"},     {AS_JSON_NUMBER, 2, "-2.5e+1"}, {AS_JSON_ARRAY, 3, "["},
+        {AS_JSON_ARRAY_END, 2, "]"},  {AS_JSON_OBJECT, 3, "{"},       {AS_JSON_OBJECT_END, 2, "}"},
+        {AS_JSON_ARRAY_END, 1, "]"},  {AS_JSON_KEY, 1, "\"b\\n\""},   {AS_JSON_STRING, 1, "\"c\""},
+        {AS_JSON_KEY, 1, "\"\""},     {AS_JSON_TRUE, 1, "true"},      {AS_JSON_KEY, 1, "\"d\""},
+        {AS_JSON_FALSE, 1, "false"},  {AS_JSON_KEY, 1, "\"e\""},      {AS_JSON_NULL, 1, "null"},
+        {AS_JSON_OBJECT_END, 0, "}"}, {AS_JSON_END, 0, ""},
     };
     as_json json;
-    start(&json, " {\"a\" : [1, -2.5e+1 ,[ ],{}], \"b\\n\":\"c\",\"\":true ,\"d\":false,\n\"e\":null} \n", (as_json_options){0});
+    start(&json, " {\"a\" : [1, -2.5e+1 ,[ ],{}], \"b\\n\":\"c\",\"\":true ,\"d\":false,\n\"e\":null} \n",
+          (as_json_options){0});
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         assert_int_equal(as_json_next(&json), expected[i].type);
         assert_int_equal(json.type, expected[i].type);
@@ -96,9 +100,13 @@ static void texts(void **state) {
         const char *json, *text;
         size_t size;
     } cases[] = {
-        {"\"\"", "", 0}, {"\"plain\"", "plain", 5}, {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t", 8}, {"\"a\\u0000b\"", "a\0b", 3},
+        {"\"\"", "", 0},
+        {"\"plain\"", "plain", 5},
+        {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t", 8},
+        {"\"a\\u0000b\"", "a\0b", 3},
         {"\"\\u0041\\u00E4\\u20ac\"", "A\xc3\xa4\xe2\x82\xac", 6},
-        {"\"\\ud834\\uDD1E!\"", "\xf0\x9d\x84\x9e!", 5}, {"\"\\uFFFF\"", "\xef\xbf\xbf", 3},
+        {"\"\\ud834\\uDD1E!\"", "\xf0\x9d\x84\x9e!", 5},
+        {"\"\\uFFFF\"", "\xef\xbf\xbf", 3},
         {"\"x\\\\u0041\"", "x\\u0041", 7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -134,7 +142,9 @@ static void comparisons(void **state) {
 static void numbers(void **state) {
     (void)state;
     as_json json;
-    start(&json, "[18446744073709551615, 9007199254740993, -0, 0.1, 1e999999, -1e999999, 1e-999999, -7, 123456789012345678901234567890]",
+    start(&json,
+          "[18446744073709551615, 9007199254740993, -0, 0.1, 1e999999, -1e999999, 1e-999999, -7, "
+          "123456789012345678901234567890]",
           (as_json_options){0});
     as_json_next(&json);
     as_number values[9];
@@ -167,11 +177,14 @@ static void words_for_numbers(void **state) {
     assert_int_equal(as_json_next(&json), AS_JSON_NUMBER);
     assert_int_equal(json.token_size, 9);
     assert_true(as_json_number(&json).r == -INFINITY);
-    while (as_json_next(&json) > AS_JSON_END) {}
+    while (as_json_next(&json) > AS_JSON_END) {
+    }
     assert_int_equal(json.type, AS_JSON_END);
     as_json_free(&json);
-    static const char *const bad[] = {"[nan]", "[NAN]", "[Inf]", "[-NaN]", "[+Infinity]", "[Infinit]", "[NaNN]", "N", "-I", "[-Infinity1]"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_int_equal(read_all(bad[i], strlen(bad[i]), options, NULL), AS_JSON_ERROR);
+    static const char *const bad[] = {"[nan]",     "[NAN]",  "[Inf]", "[-NaN]", "[+Infinity]",
+                                      "[Infinit]", "[NaNN]", "N",     "-I",     "[-Infinity1]"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(read_all(bad[i], strlen(bad[i]), options, NULL), AS_JSON_ERROR);
 }
 
 static void semicolons(void **state) {
@@ -181,7 +194,8 @@ static void semicolons(void **state) {
     static const char *const bad[] = {"[1;]", "[;1]", "{\"a\":1;}", "[1;;2]", "[1];", "{\"a\";1}"};
     assert_int_equal(read_all(good, sizeof good - 1, options, NULL), AS_JSON_END);
     assert_int_equal(read_all(good, sizeof good - 1, (as_json_options){0}, NULL), AS_JSON_ERROR);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_int_equal(read_all(bad[i], strlen(bad[i]), options, NULL), AS_JSON_ERROR);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(read_all(bad[i], strlen(bad[i]), options, NULL), AS_JSON_ERROR);
 }
 
 static void places_and_words_of_errors(void **state) {
@@ -227,14 +241,16 @@ static void places_and_words_of_errors(void **state) {
         {"{}\n\n{}", 3, 1, "unexpected data after the document"},
         {"[\x01]", 1, 2, "expected a value, not the byte 0x01"},
         {"[\xff]", 1, 2, "expected a value, not the byte 0xff"},
-        {"\xef\xbb\xbf{\"a\"}", 1, 5, "expected ':' after the key, not '}'"}, /* a byte order mark is no part of the document */
+        {"\xef\xbb\xbf{\"a\"}", 1, 5,
+         "expected ':' after the key, not '}'"}, /* a byte order mark is no part of the document */
         {"\xef\xbb\xbf", 1, 1, "empty input"},
         {"\r\n\r\n x", 3, 2, "expected a value, not 'x'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assay_error error = {.code = ASSAY_OK};
         assert_int_equal(read_all(cases[i].text, strlen(cases[i].text), (as_json_options){0}, &error), AS_JSON_ERROR);
-        if (error.line != cases[i].line || error.column != cases[i].column || strcmp(error.message, cases[i].message) != 0)
+        if (error.line != cases[i].line || error.column != cases[i].column ||
+            strcmp(error.message, cases[i].message) != 0)
             fail_msg("%s gave %u:%u %s", cases[i].text, error.line, error.column, error.message);
         assert_string_equal(error.rule, "json-syntax");
         assert_string_equal(error.path, "file");
@@ -268,15 +284,18 @@ static void depth_is_limited(void **state) {
 
     as_json json; /* refused at once, not after reading it all */
     as_json_init(&json, "file", text, 2 * DEEP, (as_json_options){0}, NULL);
-    while (as_json_next(&json) > AS_JSON_END) {}
+    while (as_json_next(&json) > AS_JSON_END) {
+    }
     assert_int_equal(json.type, AS_JSON_ERROR);
     assert_int_equal(json.at - text, 1024);
     as_json_free(&json);
 
-    assert_int_equal(read_all(text, 2 * DEEP, (as_json_options){.max_depth = UINT32_MAX}, NULL), AS_JSON_END); /* no recursion */
+    assert_int_equal(read_all(text, 2 * DEEP, (as_json_options){.max_depth = UINT32_MAX}, NULL),
+                     AS_JSON_END); /* no recursion */
     as_budget budget = {.limit = 1000};
     as_json_init(&json, "file", text, 2 * DEEP, (as_json_options){.max_depth = UINT32_MAX}, &budget);
-    while (as_json_next(&json) > AS_JSON_END) {}
+    while (as_json_next(&json) > AS_JSON_END) {
+    }
     assert_int_equal(as_json_fail(&json, &error), ASSAY_E_NOMEM);
     as_json_free(&json);
     assert_int_equal(budget.used, 0);
@@ -357,7 +376,8 @@ static void records(void **state) {
     assay_error error;
     start(&json, "", (as_json_options){0});
     as_json_restart(&json, "{\"a\":", 5, 7);
-    while (as_json_next(&json) > AS_JSON_END) {}
+    while (as_json_next(&json) > AS_JSON_END) {
+    }
     assert_int_equal(as_json_fail(&json, &error), ASSAY_E_FORMAT);
     assert_int_equal(error.line, 7);
     assert_int_equal(error.column, 6);
@@ -383,12 +403,18 @@ static void writing(void **state) {
                         "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\\u0000z\xc3\xa4\"");
     as_output_discard(out);
     out = as_output_to_memory();
-    assert_string_equal(written_string(out, "\xff" "a\xc3", 3), "\"\xef\xbf\xbd" "a\xef\xbf\xbd\"");
+    assert_string_equal(written_string(out,
+                                       "\xff"
+                                       "a\xc3",
+                                       3),
+                        "\"\xef\xbf\xbd"
+                        "a\xef\xbf\xbd\"");
     as_output_discard(out);
     out = as_output_to_memory();
     as_json_write_string(out, "", 0);
     static const double values[] = {20, 0.1, 1e30, NAN, INFINITY, -INFINITY, -0.0};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) as_output_char(out, ' '), as_json_write_real(out, values[i]);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        as_output_char(out, ' '), as_json_write_real(out, values[i]);
     size_t size;
     assert_string_equal(as_output_memory(out, &size), "\"\" 20 0.1 1e+30 \"nan\" \"inf\" \"-inf\" -0");
     as_output_discard(out);

@@ -29,8 +29,10 @@ static void compare_variants(simdjson::dom::parser &parser, const std::string &t
 
 int main() {
     simdjson::dom::parser parser;
-    for (const json_document &document : good_documents) compare_variants(parser, std::string(document.text, document.size));
-    for (const json_document &document : bad_documents) compare_variants(parser, std::string(document.text, document.size));
+    for (const json_document &document : good_documents)
+        compare_variants(parser, std::string(document.text, document.size));
+    for (const json_document &document : bad_documents)
+        compare_variants(parser, std::string(document.text, document.size));
     std::printf("%d differences\n", failures);
     return failures ? 1 : 0;
 }

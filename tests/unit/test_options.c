@@ -42,7 +42,8 @@ static parsed *parse_words(parsed *p, char *const *words, unsigned takes) {
     for (size_t i = 0; i < p->arguments.given.count; i++) {
         const as_given *given = &AS_AT(as_given, &p->arguments.given, i);
         size_t used = strlen(p->text);
-        snprintf(p->text + used, sizeof p->text - used, "%s%s%s ", given->option->name, given->value ? "=" : "", given->value ? given->value : "");
+        snprintf(p->text + used, sizeof p->text - used, "%s%s%s ", given->option->name, given->value ? "=" : "",
+                 given->value ? given->value : "");
     }
     size_t used = strlen(p->text);
     snprintf(p->text + used, sizeof p->text - used, "|");
@@ -136,9 +137,13 @@ static void sizes(void **state) {
     static const struct {
         const char *text;
         uint64_t bytes; /* 0: not a size */
-    } cases[] = {{"1", 1},           {"1000", 1000},     {"4K", 4096},  {"4KiB", 4096}, {"4kB", 4000},   {"1.5G", 1610612736}, {"2MB", 2000000},
-                 {"10B", 10},        {"1T", 1099511627776}, {"", 0},    {"0", 0},       {"-1", 0},       {"1X", 0},            {"M", 0},
-                 {"1MM", 0},         {"1 M", 0},         {"1.2.3", 0},  {"1e3", 0},     {"99999999P", 0}, {"nan", 0},          {"1KiBs", 0}};
+    } cases[] = {{"1", 1},         {"1000", 1000}, {"4K", 4096},
+                 {"4KiB", 4096},   {"4kB", 4000},  {"1.5G", 1610612736},
+                 {"2MB", 2000000}, {"10B", 10},    {"1T", 1099511627776},
+                 {"", 0},          {"0", 0},       {"-1", 0},
+                 {"1X", 0},        {"M", 0},       {"1MM", 0},
+                 {"1 M", 0},       {"1.2.3", 0},   {"1e3", 0},
+                 {"99999999P", 0}, {"nan", 0},     {"1KiBs", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t bytes = 0;
         assert_int_equal(as_size_parse(cases[i].text, &bytes), cases[i].bytes != 0);

@@ -1,6 +1,6 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -88,7 +88,8 @@ static void write_protected_files_are_refused(void **state) {
 
 static void links_are_followed(void **state) {
     (void)state;
-    const char *target = write_temporary("target", "old", 3), *link = temporary_path("link"), *dangling = temporary_path("dangling");
+    const char *target = write_temporary("target", "old", 3), *link = temporary_path("link"),
+               *dangling = temporary_path("dangling");
     struct stat status;
     assert_int_equal(symlink(target, link), 0);
     assert_int_equal(symlink("later", dangling), 0); /* relative: beside the link */
@@ -167,7 +168,8 @@ static void large_output_arrives_whole(void **state) {
     as_output *out = open_output(path);
     char *block = malloc(SIZE), *back = malloc(SIZE + 1);
     for (size_t i = 0; i < SIZE; i++) block[i] = (char)(i * 7 + i / 251);
-    for (size_t at = 0, step = 1; at < SIZE; at += step, step = step * 3 % 200003) { /* pieces of all sizes, up to larger than the buffer */
+    for (size_t at = 0, step = 1; at < SIZE;
+         at += step, step = step * 3 % 200003) { /* pieces of all sizes, up to larger than the buffer */
         if (step > SIZE - at) step = SIZE - at;
         as_output_write(out, block + at, step);
     }

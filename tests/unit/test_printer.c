@@ -29,7 +29,8 @@ static as_table *table_of(const char *const *names, size_t n) {
     assert_non_null(table);
     return table;
 }
-#define TABLE(...) table_of((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define TABLE(...)                                                                                                     \
+    table_of((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 #define ROW(table, ...) assert_true(as_table_append(table, (const as_cell[]){__VA_ARGS__}))
 
 static as_cell text(const char *words) { return as_cell_text(words); }
@@ -95,7 +96,8 @@ static void json_lines_have_a_record_a_line(void **state) {
     as_table *t = TABLE("a\"b", "c");
     ROW(t, as_cell_int(1), as_cell_json_n("{\"k\":\n1}", 8));
     ROW(t, as_cell_int(2), text("x\ny"));
-    check_print(t, (as_print_style){.mode = AS_PRINT_JSONL}, "{\"a\\\"b\":1,\"c\":{\"k\": 1}}\n{\"a\\\"b\":2,\"c\":\"x\\ny\"}\n");
+    check_print(t, (as_print_style){.mode = AS_PRINT_JSONL},
+                "{\"a\\\"b\":1,\"c\":{\"k\": 1}}\n{\"a\\\"b\":2,\"c\":\"x\\ny\"}\n");
     as_table_free(t);
 }
 
@@ -196,7 +198,8 @@ static void rows_beyond_the_limit_are_counted(void **state) {
     as_table *t = TABLE("a");
     for (int i = 0; i < 5; i++) ROW(t, as_cell_int(i));
     check_print(t, (as_print_style){.mode = AS_PRINT_TEXT, .max_rows = 2}, "a\n0\n1\n… 3 more rows\n");
-    check_print(t, (as_print_style){.mode = AS_PRINT_MARKDOWN, .max_rows = 4}, "|   a |\n| --: |\n|   0 |\n|   1 |\n|   2 |\n|   3 |\n\n… 1 more row\n");
+    check_print(t, (as_print_style){.mode = AS_PRINT_MARKDOWN, .max_rows = 4},
+                "|   a |\n| --: |\n|   0 |\n|   1 |\n|   2 |\n|   3 |\n\n… 1 more row\n");
     check_print(t, (as_print_style){.mode = AS_PRINT_CSV, .max_rows = 2}, "a\n0\n1\n2\n3\n4\n");
     as_table_free(t);
 }
@@ -204,7 +207,8 @@ static void rows_beyond_the_limit_are_counted(void **state) {
 /* Two batches give what one table of all rows gives, and machine modes hold nothing back. */
 static void batches_are_one_table(void **state) {
     (void)state;
-    static const as_print_mode modes[] = {AS_PRINT_TEXT, AS_PRINT_CSV, AS_PRINT_JSON, AS_PRINT_JSONL, AS_PRINT_MARKDOWN};
+    static const as_print_mode modes[] = {AS_PRINT_TEXT, AS_PRINT_CSV, AS_PRINT_JSON, AS_PRINT_JSONL,
+                                          AS_PRINT_MARKDOWN};
     for (size_t m = 0; m < 5; m++) {
         as_print_style style = {.mode = modes[m]};
         as_table *all = TABLE("a", "b"), *batch = TABLE("a", "b");
@@ -248,11 +252,16 @@ static void display_cuts_at_character_borders(void **state) {
     (void)state;
     as_output *out = as_output_to_memory();
     assert_int_equal(as_display_width("日本語", 9), 6);
-    assert_int_equal(as_display_write(out, "日本語", 9, 4), 3); /* one wide character and the mark: a second would take five */
+    assert_int_equal(as_display_write(out, "日本語", 9, 4),
+                     3); /* one wide character and the mark: a second would take five */
     as_output_char(out, ' ');
     assert_int_equal(as_display_write(out, "abc", 3, 3), 3);
     as_output_char(out, ' ');
-    assert_int_equal(as_display_write(out, "a\xe2\x80\xae" "b", 5, 0), 8); /* a right-to-left override is shown, not obeyed */
+    assert_int_equal(as_display_write(out,
+                                      "a\xe2\x80\xae"
+                                      "b",
+                                      5, 0),
+                     8); /* a right-to-left override is shown, not obeyed */
     check(out, "日… abc a\\u202eb");
 }
 

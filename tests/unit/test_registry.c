@@ -11,7 +11,11 @@
 #include "formats/format.h"
 
 static const as_option TABLE[] = {
-    {.name = "scaling", .type = AS_OPTION_CHOICE, .fallback = "weak", .choices = "weak|weak_threaded|strong", .help = ""},
+    {.name = "scaling",
+     .type = AS_OPTION_CHOICE,
+     .fallback = "weak",
+     .choices = "weak|weak_threaded|strong",
+     .help = ""},
     {.name = "lazy", .type = AS_OPTION_BOOL, .fallback = "no", .help = ""},
     {.name = "steps", .type = AS_OPTION_INT, .fallback = "3", .help = ""},
     {.name = "share", .type = AS_OPTION_REAL, .fallback = "0.5", .help = ""},
@@ -29,7 +33,8 @@ static void options_are_checked(void **state) {
     assay_error error;
     static const char *const good[] = {"scaling=strong", "lazy=YES", "lazy=0", "steps=-4", "share=1e-3"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_int_equal(check(good[i], &error), ASSAY_OK);
-    static const char *const bad[] = {"scaling=wea", "scaling=", "lazy=maybe", "steps=1.5", "share=much", "nosuch=1", "lazy", "=1", ""};
+    static const char *const bad[] = {"scaling=wea", "scaling=", "lazy=maybe", "steps=1.5", "share=much",
+                                      "nosuch=1",    "lazy",     "=1",         ""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_int_equal(check(bad[i], &error), ASSAY_E_USAGE);
     check("scalling=weak", &error);
     assert_string_equal(error.message, "toy has no option 'scalling'; did you mean 'scaling'?");
@@ -73,7 +78,8 @@ static as_dataset *small_experiment(void) {
     as_add_parameter(ds, as_ds_intern_text(ds, "p"));
     as_experiment *e = as_experiment_new(ds);
     double one = 1;
-    as_cell_key key = {as_experiment_metric(e, "m", 1), as_experiment_callpath(e, "c", 1), as_experiment_point(e, &one)};
+    as_cell_key key = {as_experiment_metric(e, "m", 1), as_experiment_callpath(e, "c", 1),
+                       as_experiment_point(e, &one)};
     as_experiment_value_at(e, key, 0, (as_number){.kind = AS_INT, .i = 1});
     as_experiment_value_at(e, key, 1, (as_number){.kind = AS_INT, .i = 2});
     key.context = as_experiment_callpath(e, "d", 1);
@@ -97,7 +103,12 @@ static void losses_name_what_does_not_fit(void **state) {
     as_losses_init(&losses);
     as_format nothing = {.name = "other"};
     as_find_losses(ds, &nothing, &losses);
-    static const char *const expected[] = {"2 values", "1 series of statistics without values", "1 model", "2 locations (their values become repetitions)", "1 attribute (scaling)", "1 unit of a metric"};
+    static const char *const expected[] = {"2 values",
+                                           "1 series of statistics without values",
+                                           "1 model",
+                                           "2 locations (their values become repetitions)",
+                                           "1 attribute (scaling)",
+                                           "1 unit of a metric"};
     assert_int_equal(losses.texts.count, 6);
     for (size_t i = 0; i < 6; i++) assert_string_equal(AS_AT(char *, &losses.texts, i), expected[i]);
     as_losses_free(&losses);
@@ -135,7 +146,8 @@ static void inputs_nobody_knows_are_refused(void **state) {
 static void a_reader_that_keeps_going_records_what_is_broken(void **state) {
     (void)state;
     static const char text[] = "PARAMETER p\nPOINTS 1 2\nREGION r\nDATA 1\nDATA x\n";
-    static const char json[] = "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"point\":[1],\"values\":[1]},";
+    static const char json[] =
+        "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"point\":[1],\"values\":[1]},";
     as_read_config config = {.keep_going = true};
     assay_error error;
     as_dataset *ds = NULL;
@@ -151,8 +163,11 @@ static void a_reader_that_keeps_going_records_what_is_broken(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_are_checked),           cmocka_unit_test(the_last_value_given_counts),     cmocka_unit_test(near_words_are_found),
-        cmocka_unit_test(losses_name_what_does_not_fit), cmocka_unit_test(inputs_nobody_knows_are_refused),
+        cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(the_last_value_given_counts),
+        cmocka_unit_test(near_words_are_found),
+        cmocka_unit_test(losses_name_what_does_not_fit),
+        cmocka_unit_test(inputs_nobody_knows_are_refused),
         cmocka_unit_test(a_reader_that_keeps_going_records_what_is_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
 
 #include <cmocka.h>
@@ -127,7 +127,8 @@ static void many_entries(void **state) {
     input.data = as_output_memory(out, &input.size);
     content found;
     assay_error error;
-    if (as_zip_read(&input, want_one, "69999", NULL, &found.entries, &found.count, &error) != ASSAY_OK) fail_msg("%s", error.message);
+    if (as_zip_read(&input, want_one, "69999", NULL, &found.entries, &found.count, &error) != ASSAY_OK)
+        fail_msg("%s", error.message);
     assert_int_equal(found.count, 1);
     assert_string_equal(found.entries[0].data, "69999");
     as_zip_free(found.entries, found.count, NULL);
@@ -154,7 +155,9 @@ static void truncation_is_always_an_error(void **state) {
     as_output_discard(out);
 }
 
-static bool same_data(const as_zip_entry *a, const as_zip_entry *b) { return a->size == b->size && memcmp(a->data, b->data, a->size) == 0; }
+static bool same_data(const as_zip_entry *a, const as_zip_entry *b) {
+    return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
 
 /* Flips every bit of the archive in turn: an error or the same content, never something else. */
 static void no_damage_goes_unnoticed(void **state) {
@@ -171,13 +174,15 @@ static void no_damage_goes_unnoticed(void **state) {
         copy[bit / 8] = (char)(copy[bit / 8] ^ 1 << bit % 8);
         content found;
         if (read_zip(copy, size, NULL, &found, NULL) == ASSAY_OK) {
-            for (size_t i = 0; i < found.count; i++) { /* a name may have changed, an entry may have become a folder: no checksum there */
+            for (size_t i = 0; i < found.count;
+                 i++) { /* a name may have changed, an entry may have become a folder: no checksum there */
                 bool known = false;
                 for (size_t k = 0; k < good.count; k++) known |= same_data(&found.entries[i], &good.entries[k]);
                 if (!known) fail_msg("with bit %zu flipped, entry %zu has other content", bit, i);
             }
             as_zip_free(found.entries, found.count, NULL);
-        } else refused++;
+        } else
+            refused++;
         copy[bit / 8] = (char)(copy[bit / 8] ^ 1 << bit % 8);
     }
     assert_true(refused > 1000);
@@ -257,7 +262,8 @@ static void expect_refusal(const char *const *names, size_t n_names, const char 
 
 static void names_that_lead_out(void **state) {
     (void)state;
-    static const char *const names[] = {"../x", "a/../../x", "..", "a/..", "/etc/passwd", "\\x", "..\\x", "a\\..\\x", "C:\\x", "C:x"};
+    static const char *const names[] = {"../x", "a/../../x", "..",       "a/..",  "/etc/passwd",
+                                        "\\x",  "..\\x",     "a\\..\\x", "C:\\x", "C:x"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) expect_refusal(&names[i], 1, "zip-name");
     as_output *out = as_output_to_memory();
     as_zip_writer *zip = as_zip_writer_new(out);
@@ -315,7 +321,8 @@ static void other_methods(void **state) {
 
 static void no_zip_at_all(void **state) {
     (void)state;
-    static const char *const texts[] = {"", "P", "PK", "PK\3\4", "PK\5\6", "{\"json\": true}", "\x1f\x8b\x08 gzip", "Rar!"};
+    static const char *const texts[] = {"",    "P", "PK", "PK\3\4", "PK\5\6", "{\"json\": true}", "\x1f\x8b\x08 gzip",
+                                        "Rar!"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         content found;
         assay_error error;
@@ -386,7 +393,8 @@ static void plain_archives_are_read_directly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_read), cmocka_unit_test(plain_archives_are_read_directly),
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(plain_archives_are_read_directly),
         cmocka_unit_test(equal_content_equal_bytes),
         cmocka_unit_test(what_does_not_shrink_is_stored),
         cmocka_unit_test(only_wanted_entries),

@@ -33,8 +33,9 @@ int as_bid_json(const as_probe *probe, const as_bid_key *keys, bool one_line) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         if (newline) end = newline;
     }
-    bool is_cut = end == probe->head + probe->head_size && probe->size > probe->head_size; /* there may be more keys behind the window */
-    unsigned found = 0; /* a bit for each of keys */
+    bool is_cut = end == probe->head + probe->head_size &&
+                  probe->size > probe->head_size; /* there may be more keys behind the window */
+    unsigned found = 0;                           /* a bit for each of keys */
     int bits = 0;
     size_t depth = 0;
     while (at < end) {

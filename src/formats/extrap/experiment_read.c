@@ -19,7 +19,8 @@ typedef struct document {
     section callpaths, metrics, measurements, modelers;
     as_table *records; /* members of measurements that nobody knows */
     as_map columns;    /* string id of their names -> column */
-    as_output *others; /* those of the current measurement without a column, a JSON object but for its end; NULL: none */
+    as_output
+        *others; /* those of the current measurement without a column, a JSON object but for its end; NULL: none */
 } document;
 
 /* ---- measurements ---------------------------------------------------------------------------------------------------- */
@@ -118,7 +119,10 @@ static assay_status read_reference(document *d, measurement *m) {
 
 enum { RECORD_ID, RECORD_RUN, RECORD_METRIC, RECORD_CONTEXT, RECORD_POINT };
 static const char *const RECORD_COLUMNS[] = {"id", "run", "metric", "context", "point"};
-enum { N_RECORD_COLUMNS = sizeof RECORD_COLUMNS / sizeof *RECORD_COLUMNS, MAX_RECORD_COLUMNS = N_RECORD_COLUMNS + AS_EXTRAP_MAX_RECORD_COLUMNS };
+enum {
+    N_RECORD_COLUMNS = sizeof RECORD_COLUMNS / sizeof *RECORD_COLUMNS,
+    MAX_RECORD_COLUMNS = N_RECORD_COLUMNS + AS_EXTRAP_MAX_RECORD_COLUMNS
+};
 enum { PREFIX_SIZE = sizeof AS_XP_RECORD_PREFIX - 1 };
 
 static bool make_record(document *d, measurement *m) {

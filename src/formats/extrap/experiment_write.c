@@ -172,7 +172,8 @@ static void write_record(writing *w, uint32_t row) {
         const char *name = as_table_column_name(w->records, column);
         as_cell cell = as_table_get(w->records, row, column);
         if (is_record_key(name) || cell.type == AS_CELL_NULL) continue;
-        if (strcmp(name, AS_XP_RECORD_OTHERS) == 0 && cell.type == AS_CELL_JSON && cell.size > 2 && cell.text[0] == '{') {
+        if (strcmp(name, AS_XP_RECORD_OTHERS) == 0 && cell.type == AS_CELL_JSON && cell.size > 2 &&
+            cell.text[0] == '{') {
             as_output_char(w->json, ',');
             as_output_write(w->json, cell.text + 1, cell.size - 2); /* {"a":1,"b":2} without its braces */
             continue;

@@ -68,7 +68,8 @@ static char type_of(const as_block *block, uint64_t first, uint64_t end) {
 
 /* Whether cells are left over, which NaN fills: then all are doubles. */
 static bool is_ragged(const layout *shape, uint64_t rows) {
-    return shape->columns && (shape->repetitions > rows || rows / shape->columns != shape->repetitions || rows % shape->columns);
+    return shape->columns &&
+           (shape->repetitions > rows || rows / shape->columns != shape->repetitions || rows % shape->columns);
 }
 
 static uint64_t cell_of(const as_block *block, uint64_t row, char type) {
@@ -199,7 +200,8 @@ typedef struct lost_values {
 } lost_values;
 
 static bool is_exact(as_number number) {
-    return number.kind == AS_REAL || (__int128)as_number_real(number) == (number.kind == AS_INT ? (__int128)number.i : (__int128)number.u);
+    return number.kind == AS_REAL ||
+           (__int128)as_number_real(number) == (number.kind == AS_INT ? (__int128)number.i : (__int128)number.u);
 }
 
 /* The rows of a point as the reader will see their array. */
@@ -210,7 +212,8 @@ static void count_lost(const as_block *block, uint64_t first, uint64_t end, lost
     for (uint64_t row = first; row < end; row++) {
         as_number number = as_block_value(block, row);
         assay_id location = block->locations[row];
-        lost->nans += location != ASSAY_NONE && location > shape.first_location && number.kind == AS_REAL && isnan(number.r);
+        lost->nans +=
+            location != ASSAY_NONE && location > shape.first_location && number.kind == AS_REAL && isnan(number.r);
         lost->integers += ragged && !is_exact(number);
         lost->places += location == ASSAY_NONE || shape.first_location > 0;
     }
@@ -232,7 +235,9 @@ void as_xp_lose_values(const as_dataset *ds, as_losses *losses) {
     }
     if (lost.nans) as_lose(losses, "%llu NaN behind the first value of a list", (unsigned long long)lost.nans);
     if (lost.integers)
-        as_lose(losses, "%llu integer%s beyond 2^53 in lists of unequal length (rounded to reals)", (unsigned long long)lost.integers, lost.integers == 1 ? "" : "s");
+        as_lose(losses, "%llu integer%s beyond 2^53 in lists of unequal length (rounded to reals)",
+                (unsigned long long)lost.integers, lost.integers == 1 ? "" : "s");
     if (lost.places)
-        as_lose(losses, "the location, or that it has none, of %llu value%s", (unsigned long long)lost.places, lost.places == 1 ? "" : "s");
+        as_lose(losses, "the location, or that it has none, of %llu value%s", (unsigned long long)lost.places,
+                lost.places == 1 ? "" : "s");
 }

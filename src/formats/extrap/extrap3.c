@@ -414,7 +414,8 @@ static assay_status read_extrap_3(as_reader *reader) {
                        .experiment = as_experiment_new(ds),
                        .bytes = as_bytes_of(reader->input->data, reader->input->size)};
     enum { N_MAPS = 5 };
-    as_map *const maps[N_MAPS] = {&file.regions, &file.region_names, &file.callpaths, &file.coordinates, &file.comments};
+    as_map *const maps[N_MAPS] = {&file.regions, &file.region_names, &file.callpaths, &file.coordinates,
+                                  &file.comments};
     for (size_t i = 0; i < N_MAPS; i++) as_map_init(maps[i], &ds->budget);
     as_vec_init(&file.generators, sizeof(as_x3_generator), &ds->budget);
     as_vec_init(&file.segments, sizeof(as_segment), &ds->budget);
@@ -438,7 +439,8 @@ const struct assay_format as_format_extrap_3 = {
     .name = "extrap-3",
     .title = "Extra-P 3 experiment",
     .extensions = "",
-    .holds = AS_HOLDS_STATISTICS | AS_HOLDS_MODELS | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE,
+    .holds = AS_HOLDS_STATISTICS | AS_HOLDS_MODELS | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS |
+             AS_HOLDS_SOURCE,
     .bid = bid_extrap_3,
     .read = read_extrap_3,
 };

@@ -118,8 +118,8 @@ static uint32_t column_for(as_extras *extras, const pending_value *value) {
     size_t size = as_str_size(&extras->ds->strings, value->key), column = NO_COLUMN;
     char *name = NULL;
     if (asprintf(&name, "%s%s", value->kind == AS_EXTRA_PARAMETER ? PREFIX : "", key) < 0) return AS_MAP_NONE;
-    bool fits =
-        size > 0 && strlen(key) == size && as_table_columns(extras->table) < FIXED_COLUMNS + AS_EXTRAP_MAX_RECORD_COLUMNS;
+    bool fits = size > 0 && strlen(key) == size &&
+                as_table_columns(extras->table) < FIXED_COLUMNS + AS_EXTRAP_MAX_RECORD_COLUMNS;
     if (value->kind == AS_EXTRA_KEY) fits = fits && strncasecmp(key, PREFIX, PREFIX_SIZE) != 0;
     if (fits && !is_taken(extras->table, name)) column = as_table_add_column(extras->table, name);
     free(name);

@@ -87,7 +87,8 @@ static assay_status check_text(text_reader *t, const char *begin, const char *en
     if (nul) return BROKEN(t, nul, "nul-byte", "a NUL byte in a name; this is no text file");
     const char *bad = as_utf8_invalid(begin, (size_t)(end - begin));
     if (!bad) return ASSAY_OK;
-    return BROKEN(t, bad, "utf-8", "the name is not UTF-8 (byte 0x%02x); convert the file to UTF-8", (unsigned char)*bad);
+    return BROKEN(t, bad, "utf-8", "the name is not UTF-8 (byte 0x%02x); convert the file to UTF-8",
+                  (unsigned char)*bad);
 }
 
 /* The rest of the line from at on as a name: without blanks around it, runs of them being one. Points into the line,
@@ -284,10 +285,12 @@ static assay_status read_comment(text_reader *t, const char *sign) {
     const char *nul = memchr(begin, '\0', (size_t)(end - begin));
     if (nul) return BROKEN(t, nul, "nul-byte", "a NUL byte in a comment; this is no text file");
     if (as_utf8_invalid(begin, (size_t)(end - begin))) {
-        as_warn(t->reader, place_of(t, sign), "utf-8", "the comment is not UTF-8 and left out; convert the file to UTF-8");
+        as_warn(t->reader, place_of(t, sign), "utf-8",
+                "the comment is not UTF-8 and left out; convert the file to UTF-8");
         return ASSAY_OK;
     }
-    bool fine = (!t->has_comment || as_vec_append(&t->comment, "\n", 1)) && as_vec_append(&t->comment, begin, (size_t)(end - begin));
+    bool fine = (!t->has_comment || as_vec_append(&t->comment, "\n", 1)) &&
+                as_vec_append(&t->comment, begin, (size_t)(end - begin));
     t->has_comment = true;
     return fine ? ASSAY_OK : as_reader_memory(t->reader);
 }

@@ -70,7 +70,8 @@ static char *parameter_word(const as_dataset *ds, size_t index, char **earlier) 
 
 /* Comments that a text file had: see text.c. */
 static bool is_comment(const as_dataset *ds, const as_attribute *attribute) {
-    return attribute->owner == AS_OWNER_DATASET && attribute->value.type == AS_CELL_TEXT && strcmp(as_ds_text(ds, attribute->key), "comment") == 0;
+    return attribute->owner == AS_OWNER_DATASET && attribute->value.type == AS_CELL_TEXT &&
+           strcmp(as_ds_text(ds, attribute->key), "comment") == 0;
 }
 
 static void write_comments(as_output *out, const as_dataset *ds) {
@@ -253,11 +254,8 @@ void as_extrap_text_losses(const as_dataset *ds, as_losses *losses) {
     if (names)
         as_lose(losses, "the exact white space of %zu name%s of metrics and call paths (runs of it become one blank)",
                 names, plural(names));
-    if (gaps)
-        as_lose(losses, "the values of %zu series without data at a point before their last",
-                gaps);
+    if (gaps) as_lose(losses, "the values of %zu series without data at a point before their last", gaps);
     if (short_ones)
-        as_lose(losses,
-                "%zu series without data at the last points in a way that readers other than assay accept",
+        as_lose(losses, "%zu series without data at the last points in a way that readers other than assay accept",
                 short_ones);
 }
