@@ -1,7 +1,9 @@
 #include "cli/sarif.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *rule_name(const as_finding *f) { return f->rule && *f->rule ? f->rule : "unnamed"; }
 
@@ -69,6 +71,22 @@ static void build_uri(as_sarif *sarif, const char *path) {
     as_output_discard(uri);
 }
 
+/* SARIF counts characters, readers count bytes: the part of the line before the place tells the difference. Where it
+ * cannot be had, bytes it is. */
+static uint32_t character_column(const as_finding *f) {
+    enum { LONGEST = 1 << 20 };
+    uint32_t before = f->column - 1, column = 1;
+    if (f->offset < before || before > LONGEST) return f->column;
+    char *bytes = malloc((size_t)before + 1);
+    int fd = bytes ? open(f->file, O_RDONLY | O_CLOEXEC) : -1;
+    bool has_line = fd >= 0 && pread(fd, bytes, before, (off_t)(f->offset - before)) == (ssize_t)before;
+    for (uint32_t i = 0; has_line && i < before; i++)
+        column += (bytes[i] & 0xc0) != 0x80; /* not those inside a character */
+    if (fd >= 0) close(fd);
+    free(bytes);
+    return has_line ? column : f->column;
+}
+
 static void build_location(as_sarif *sarif, const as_finding *f) {
     as_builder *b = &sarif->builder;
     as_build_array(b, "locations", false);
@@ -80,7 +98,7 @@ static void build_location(as_sarif *sarif, const as_finding *f) {
     if (f->line || f->offset >= 0) {
         as_build_object(b, "region", false);
         if (f->line) as_build_int(b, "startLine", f->line);
-        if (f->line && f->column) as_build_int(b, "startColumn", f->column);
+        if (f->line && f->column) as_build_int(b, "startColumn", character_column(f));
         if (f->offset >= 0) as_build_int(b, "byteOffset", f->offset);
         as_build_end(b);
     }

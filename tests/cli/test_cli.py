@@ -303,6 +303,14 @@ class Validate(Case):
             self.assertEqual(rules[x['ruleIndex']], x['ruleId'])
             self.assertEqual('b%20c.txt', x['locations'][0]['physicalLocation']['artifactLocation']['uri'])
 
+    def test_sarif_counts_characters(self):
+        record = '{"params":{"p":1},"callpath":"éé","value":"x"}\n'
+        r = run('validate', '--sarif', self.write('é.jsonl', record))
+        region = r.json['runs'][0]['results'][0]['locations'][0]['physicalLocation']['region']
+        self.assertEqual((1, record.index('"x"') + 1), (region['startLine'], region['startColumn']))
+        r = run('validate', '--json', self.path('é.jsonl'))
+        self.assertEqual(record.encode().index(b'"x"') + 1, r.json[0]['column'])
+
     def test_some_files_cannot_be_read(self):
         r = run('validate', self.write('a.txt', SMALL), self.path('missing.txt'))
         self.assertEqual((3, '1 file: no problems; 1 could not be read\n'), (r.status, r.out))
