@@ -229,7 +229,7 @@ static void the_older_layout_becomes_the_newer(void **state) {
             "{\"id\":1,\"name\":\"m\",\"unit\":\"s\"}", "{\"id\":1,\"name\":\"p\"}");
     assert_writes(JSON, text, JSON,
                   "{\n  \"coordinates:1\": "
-                  "{\"id\":1,\"parameter_value_pairs\":[{\"parameter_id\":1,\"parameter_value\":4}],\"t\":\"nan\"},\n  "
+                  "{\"id\":1,\"parameter_value_pairs\":[{\"parameter_id\":1,\"parameter_value\":4}],\"t\":NaN},\n  "
                   "\"parameters\": [\"p\"],\n"
                   "  \"measurements\": {\n    \"c\": {\n      \"m\": [\n        {\"point\": [4], \"values\": "
                   "[2],\"host\":\"h\"}\n      ]\n    }\n  }\n}\n");
@@ -240,6 +240,16 @@ static void the_older_layout_becomes_the_newer(void **state) {
     assert_int_equal(as_ds_attribute(ds, 2)->owner, AS_OWNER_METRIC);
     assert_string_equal(as_ds_attribute(ds, 2)->value.text, "s");
     as_dataset_free(ds);
+}
+
+static void metrics_without_data_are_kept(void **state) {
+    (void)state;
+    const char *text =
+        "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"none\":[],\"m\":[{\"point\":1,\"values\":2}]}}}";
+    assert_writes(JSON, text, JSON,
+                  "{\n  \"parameters\": [\"p\"],\n  \"measurements\": {\n    \"c\": {\n      \"m\": [\n        "
+                  "{\"point\": [1], \"values\": [2]}\n      ],\n      \"none\": []\n    }\n  }\n}\n");
+    assert_loses(JSON, text, JSON, "");
 }
 
 static void other_formats(void **state) {
@@ -322,6 +332,7 @@ int main(void) {
         cmocka_unit_test(all_broken_rows_are_reported),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(the_older_layout_becomes_the_newer),
+        cmocka_unit_test(metrics_without_data_are_kept),
         cmocka_unit_test(other_formats),
         cmocka_unit_test(bids),
         cmocka_unit_test(cut_files),

@@ -255,34 +255,24 @@ assay_status as_cursor_values(as_cursor *c, const char *what) {
 
 /* ---- unknown keys ---------------------------------------------------------------------------------------------------- */
 
-/* Appends a piece of JSON text to out. */
-static bool put(as_vec *out, const char *text, size_t size) { return as_vec_append(out, text, size); }
-
-/* Copies JSON text, making it strict: commas instead of TaLPas' semicolons, and the words NaN and Infinity as
- * strings, as everywhere in assay. */
-static bool make_strict(const char *at, size_t size, as_vec *out) {
+/* Copies JSON text as it stands, but for TaLPas' semicolons: they become commas. */
+static bool with_commas(const char *at, size_t size, as_vec *out) {
     out->count = 0;
-    bool fine = as_vec_reserve(out, size);
-    for (const char *end = at + size; at < end && fine;) {
-        const char *from = at++;
-        if (*from == '"') {
-            while (*at != '"') at += *at == '\\' ? 2 : 1; /* the text is checked: there is a quote */
-            fine = put(out, from, (size_t)(++at - from));
-        } else if (*from == 'N') {
-            fine = put(out, "\"nan\"", 5);
-            at = from + 3;
-        } else if (*from == 'I' || (*from == '-' && *at == 'I')) {
-            fine = *from == 'I' ? put(out, "\"inf\"", 5) : put(out, "\"-inf\"", 6);
-            at = from + (*from == 'I' ? 8 : 9);
-        } else {
-            fine = put(out, *from == ';' ? "," : from, 1);
-        }
+    if (!as_vec_append(out, at, size)) return false;
+    bool in_string = false;
+    for (char *c = out->data, *end = c + size; c < end; c++) {
+        if (in_string && *c == '\\')
+            c++; /* what is escaped is no quote */
+        else if (*c == '"')
+            in_string = !in_string;
+        else if (*c == ';' && !in_string)
+            *c = ',';
     }
-    return fine;
+    return true;
 }
 
 assay_status as_cursor_json(as_cursor *c, const char *text, size_t size, as_cell *out) {
-    if (!make_strict(text, size, &c->text)) return as_reader_memory(c->reader);
+    if (!with_commas(text, size, &c->text)) return as_reader_memory(c->reader);
     *out = as_cell_json_n(c->text.data, c->text.count);
     return ASSAY_OK;
 }

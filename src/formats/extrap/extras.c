@@ -149,11 +149,7 @@ static bool set_others(as_extras *extras, size_t row, as_extra_kind kind) {
         as_output_char(out, as_output_size(out) ? ',' : '{');
         as_json_write_string(out, as_ds_text(extras->ds, value->key), as_str_size(&extras->ds->strings, value->key));
         as_output_char(out, ':');
-        as_cell cell = cell_of(extras, value);
-        if (cell.type == AS_CELL_REAL)
-            as_json_write_real(out, cell.r); /* the column holds strict JSON */
-        else
-            write_cell(out, cell);
+        write_cell(out, cell_of(extras, value));
     }
     if (!out) return true;
     as_output_char(out, '}');

@@ -11,6 +11,8 @@ typedef struct json_writer {
     as_vec path;
     size_t *first; /* by context: its first series + 1, or 0 */
     size_t *next;  /* by series: the next one of its context + 1, or 0 */
+    bool *named;   /* by metric: some series has it */
+    assay_id last; /* the call path written last */
 } json_writer;
 
 /* Keys of the layout itself, which no attribute may take. */
@@ -87,7 +89,18 @@ static bool write_series(json_writer *w, const as_series *series) {
     return true;
 }
 
-/* "call path": {series}; first: its first series + 1, or 0. */
+/* "metric": [] for those without data. */
+static void write_bare_metrics(json_writer *w) {
+    for (size_t i = 0; i < w->ds->metrics.count; i++) {
+        if (w->named[i]) continue;
+        as_output_text(w->out, ",\n      ");
+        as_write_json_str(w->out, w->ds, as_ds_metric(w->ds, (assay_id)i)->name);
+        as_output_text(w->out, ": []");
+    }
+}
+
+/* "call path": {series}; first: its first series + 1, or 0. The last one also names the metrics without data, so that
+ * the others keep their order. */
 static bool write_callpath(json_writer *w, assay_id context, size_t first, bool comma) {
     if (!as_context_path(w->ds, context, &w->path)) return false;
     as_output_text(w->out, comma ? ",\n    " : "\n    ");
@@ -97,6 +110,7 @@ static bool write_callpath(json_writer *w, assay_id context, size_t first, bool 
         as_output_text(w->out, i == first ? "\n" : ",\n");
         if (!write_series(w, as_ds_series(w->ds, i - 1))) return false;
     }
+    if (context == w->last) write_bare_metrics(w);
     as_output_text(w->out, first ? "\n    }" : "}");
     return true;
 }
@@ -125,18 +139,24 @@ static bool link_series(json_writer *w) {
     size_t n = w->ds->series.count;
     w->first = calloc(w->ds->contexts.count + 1, sizeof *w->first);
     w->next = calloc(n + 1, sizeof *w->next);
-    if (!w->first || !w->next) return false;
+    w->named = calloc(w->ds->metrics.count + 1, sizeof *w->named);
+    if (!w->first || !w->next || !w->named) return false;
     for (size_t i = n; i-- > 0;) {
         assay_id context = as_ds_series(w->ds, i)->context;
         w->next[i] = w->first[context];
         w->first[context] = i + 1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        assay_id context = as_ds_series(w->ds, i)->context;
+        if (w->first[context] == i + 1) w->last = context;
+        w->named[as_ds_series(w->ds, i)->metric] = true;
     }
     return true;
 }
 
 assay_status as_extrap_json_write(as_writer *writer) {
     AS_TRY(as_require_experiment(writer, "extrap-json"));
-    json_writer w = {.ds = writer->dataset, .out = writer->out};
+    json_writer w = {.ds = writer->dataset, .out = writer->out, .last = ASSAY_NONE};
     as_vec_init(&w.path, 1, NULL);
     bool fine = as_extras_index_make(&w.extras, w.ds, "extrap-json") && link_series(&w);
     if (fine) {
@@ -148,6 +168,7 @@ assay_status as_extrap_json_write(as_writer *writer) {
     as_vec_free(&w.path);
     free(w.first);
     free(w.next);
+    free(w.named);
     return fine ? ASSAY_OK : as_fail_memory(writer->error, NULL);
 }
 
@@ -156,7 +177,6 @@ void as_extrap_json_losses(const as_dataset *ds, as_losses *losses) {
     size_t attributes = 0;
     for (size_t i = 0; i < ds->attributes.count; i++) attributes += !is_written(ds, as_ds_attribute(ds, i));
     if (bare.points) as_lose(losses, "%zu point%s without data", bare.points, bare.points == 1 ? "" : "s");
-    if (bare.metrics) as_lose(losses, "%zu metric%s without data", bare.metrics, bare.metrics == 1 ? "" : "s");
     if (attributes && strcmp(ds->format, "extrap-json") == 0) {
         as_lose(losses, "%zu attribute%s of metrics and call paths (the older layout)", attributes,
                 attributes == 1 ? "" : "s");
