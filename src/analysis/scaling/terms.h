@@ -29,8 +29,15 @@ double as_power_value(const as_power *power, double x);
 /* Orders by growth for large p: by power, then by log. <0, 0, >0. */
 int as_power_compare(const as_power *a, const as_power *b);
 
-/* The search space of Extra-P's basic modeler in its order: appends as_power to list (a vector of them). False when memory is out. Without logarithms where allow_log is false. */
+/* The entries of a comma list that are numbers or fractions, appended to list (a vector of as_exponent); others are skipped, as Extra-P does. False when memory
+ * is out. */
+bool as_exponents_parse(const char *text, as_vec *list);
+
+/* The search space of Extra-P's basic modeler in its order: appends as_power to list (a vector of them). allow_log is about the default list; logarithms
+ * that are asked for by log_exponents are in it anyway. False when memory is out. */
 bool as_power_list(as_vec *list, bool allow_log, bool allow_negative, const char *poly_exponents,
                    const char *log_exponents, bool retain_default, bool force_combination);
+/* Takes the terms with a logarithm out: for parameter values below 1. */
+void as_power_list_drop_logs(as_vec *list);
 
 #endif
