@@ -12,7 +12,7 @@ double as_model_at(const as_dataset *ds, const as_model *model, const double *po
 /* The growth of one segment of a model for large parameter values. */
 typedef enum as_order {
     AS_ORDER_CONSTANT,
-    AS_ORDER_DECREASING,   /* the term that grows fastest has a negative coefficient, or all exponents are negative */
+    AS_ORDER_DECREASING,   /* the term that grows fastest has a negative coefficient, or fades away from above */
     AS_ORDER_LOGARITHMIC,  /* (log p)^j */
     AS_ORDER_SUBLINEAR,    /* p^i, i < 1, with or without logarithm */
     AS_ORDER_LINEAR,       /* p */
