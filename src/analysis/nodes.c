@@ -12,7 +12,8 @@ typedef struct summation {
 } summation;
 
 /* The first of lo … hi - 1 whose run is not below `run`; runs ascend. */
-static uint64_t first_of_run(const assay_id *runs, uint64_t lo, uint64_t hi, assay_id run) {
+static uint64_t first_of_run(const assay_id *runs, uint64_t n, assay_id run) {
+    uint64_t lo = 0, hi = n;
     while (lo < hi) {
         uint64_t middle = lo + (hi - lo) / 2;
         if (runs[middle] < run)
@@ -58,7 +59,7 @@ static void add_row(as_node_sum *sum, const as_block *block, uint64_t row) {
 /* The sum over locations for the context number i of the block. */
 static void add_context(const summation *sum, const as_block *block, uint32_t i, as_node_sum *own) {
     uint64_t row = block->starts[i], end = block->starts[i + 1];
-    if (block->runs) row = first_of_run(block->runs, row, end, sum->run);
+    if (block->runs) row += first_of_run(as_block_runs(block, i), end - row, sum->run);
     for (; row < end && as_block_run(block, row) == sum->run; row++) add_row(own, block, row);
 }
 

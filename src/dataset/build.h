@@ -63,7 +63,7 @@ typedef struct as_tree {
     as_dataset *ds;
     as_vec nodes;     /* as_context, parent being a tree id */
     as_map by_region; /* (parent + 1, region) -> tree id; only of as_tree_child() */
-    as_map by_path;   /* string id of a path -> tree id */
+    as_map by_path;   /* hash of a path -> tree id */
     as_map regions;   /* string id of a name -> region id */
 } as_tree;
 

@@ -67,9 +67,11 @@ typedef struct as_block {
     assay_id metric;
     assay_id run; /* of all rows; ASSAY_NONE: see runs */
     uint32_t n_contexts;
-    const assay_id *contexts;  /* ascending, without repeats */
-    const uint64_t *starts;    /* n_contexts + 1; rows of contexts[i]: starts[i] … starts[i + 1] - 1 */
-    const assay_id *runs;      /* one a row, or NULL */
+    const assay_id *contexts; /* ascending, without repeats */
+    const uint64_t *starts;   /* n_contexts + 1; rows of contexts[i]: starts[i] … starts[i + 1] - 1 */
+    const assay_id
+        *runs;       /* one a row, or NULL; where period is set, those of a context's rows, the same for all contexts */
+    uint32_t period; /* rows of each context, where all have the same runs; else 0 */
     const assay_id *locations; /* one a row (ASSAY_NONE: none), or NULL: none */
     as_dtype dtype;
     const void *values; /* int64_t, uint64_t or double */
@@ -77,7 +79,11 @@ typedef struct as_block {
 
 static inline uint64_t as_block_rows(const as_block *block) { return block->starts[block->n_contexts]; }
 static inline assay_id as_block_run(const as_block *block, uint64_t row) {
-    return block->runs ? block->runs[row] : block->run;
+    return block->runs ? block->runs[block->period ? row % block->period : row] : block->run;
+}
+/* The runs of the rows of contexts[i], in order; only where block->runs is set. */
+static inline const assay_id *as_block_runs(const as_block *block, uint32_t i) {
+    return block->runs + (block->period ? 0 : block->starts[i]);
 }
 static inline assay_id as_block_location(const as_block *block, uint64_t row) {
     return block->locations ? block->locations[row] : ASSAY_NONE;

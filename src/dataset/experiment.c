@@ -54,6 +54,7 @@ assay_id as_experiment_metric(as_experiment *e, const char *name, size_t size) {
     as_metric_column *column = as_vec_push(&e->columns);
     if (!column) return ASSAY_NONE;
     column->dtype = AS_DTYPE_INT64; /* until a value says otherwise */
+    column->is_regular = true;
     as_vec_init(&column->segments, sizeof(as_row_segment), &e->ds->budget);
     as_vec_init(&column->points, sizeof(assay_id), &e->ds->budget);
     as_vec_init(&column->locations, sizeof(uint32_t), &e->ds->budget);
@@ -151,6 +152,30 @@ static bool count_repetition(as_experiment *e, as_cell_key key) {
     return as_map_put(&e->repetitions, as_pair(series, key.point), so_far == AS_MAP_NONE ? 1 : so_far + 1);
 }
 
+bool as_column_spread_points(as_metric_column *column) {
+    size_t period = column->points.count, rows = column->values.count;
+    column->is_regular = false;
+    if (rows <= period) return true;
+    if (!as_vec_reserve(&column->points, rows - period)) return false;
+    assay_id *points = column->points.data;
+    memcpy(points + period, points, (rows - period < period ? rows - period : period) * sizeof *points);
+    for (size_t row = 2 * period; row < rows; row++) points[row] = points[row - period];
+    column->points.count = rows;
+    return true;
+}
+
+/* Notes the point of the next row, number k of the last segment. Where all call paths have the same points in the same order, as most files
+ * have them, one list does for all. */
+static bool add_point(as_metric_column *column, uint32_t k, assay_id point) {
+    if (column->is_regular && column->segments.count > 1) {
+        size_t period = column->points.count;
+        bool begins = k == 0, is_whole = column->values.count == (column->segments.count - 1) * period;
+        if ((!begins || is_whole) && k < period && AS_AT(assay_id, &column->points, k) == point) return true;
+        if (!as_column_spread_points(column)) return false;
+    }
+    return as_vec_append(&column->points, &point, 1);
+}
+
 static bool add_value(as_experiment *e, as_metric_column *column, as_cell_key key, as_number value) {
     size_t n = column->segments.count;
     as_row_segment *last = n ? &AS_AT(as_row_segment, &column->segments, n - 1) : NULL;
@@ -158,10 +183,9 @@ static bool add_value(as_experiment *e, as_metric_column *column, as_cell_key ke
         if (!open_segment(e, column, key)) return false;
         last = &AS_AT(as_row_segment, &column->segments, column->segments.count - 1);
     }
-    if (!as_vec_reserve(&column->points, 1) || !as_vec_reserve(&column->values, 1)) return false;
+    if (!add_point(column, last->count, key.point) || !as_vec_reserve(&column->values, 1)) return false;
     AS_AT(uint64_t, &column->values, column->values.count) = bits_of(column, value);
     column->values.count++;
-    AS_AT(assay_id, &column->points, column->points.count++) = key.point;
     last->count++;
     return true;
 }
@@ -188,7 +212,8 @@ bool as_experiment_value_at(as_experiment *e, as_cell_key key, uint32_t location
 static bool count_all_repetitions(as_experiment *e) {
     e->counts_repetitions = true;
     for (size_t metric = 0; metric < e->columns.count; metric++) {
-        const as_metric_column *column = &AS_AT(as_metric_column, &e->columns, metric);
+        as_metric_column *column = &AS_AT(as_metric_column, &e->columns, metric);
+        if (!as_column_spread_points(column)) return false;
         size_t row = 0;
         for (size_t i = 0; i < column->segments.count; i++) {
             const as_row_segment *segment = &AS_AT(as_row_segment, &column->segments, i);

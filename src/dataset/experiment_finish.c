@@ -128,13 +128,37 @@ static bool sort_context(assay_id *points, uint32_t *locations, uint64_t *values
     return true;
 }
 
+/* Whether every context has the same rows, in order of point. */
+static bool is_regular(const as_metric_column *column, const row_plan *plan) {
+    size_t period = column->points.count;
+    if (!column->is_regular || column->locations.count || column->segments.count != plan->block.n_contexts ||
+        period > UINT32_MAX || column->values.count != column->segments.count * period)
+        return false;
+    for (size_t i = 1; i < period; i++) {
+        if (AS_AT(assay_id, &column->points, i - 1) > AS_AT(assay_id, &column->points, i)) return false;
+    }
+    return true;
+}
+
+/* The points of the rows in their final order, one list where it does for all contexts. NULL when memory is out. */
+static assay_id *move_points(as_dataset *ds, as_metric_column *column, row_plan *plan) {
+    if (!is_regular(column, plan))
+        return as_column_spread_points(column) ? move_column(ds, &column->points, &column->segments, plan->targets)
+                                               : NULL;
+    plan->block.period = (uint32_t)column->points.count;
+    assay_id *points = as_arena_array(&ds->arena, column->points.count, sizeof *points);
+    if (points) memcpy(points, column->points.data, column->points.count * sizeof *points);
+    as_vec_free(&column->points);
+    return points;
+}
+
 static bool make_block(as_experiment *e, assay_id metric, const assay_id *new_ids, uint64_t *next) {
     as_metric_column *column = &AS_AT(as_metric_column, &e->columns, metric);
     if (!column->values.count) return true;
     row_plan plan = {0};
     bool fine = plan_rows(e, column, new_ids, next, &plan);
     bool has_locations = column->locations.count != 0;
-    assay_id *points = fine ? move_column(e->ds, &column->points, &column->segments, plan.targets) : NULL;
+    assay_id *points = fine ? move_points(e->ds, column, &plan) : NULL;
     uint32_t *locations =
         points && has_locations ? move_column(e->ds, &column->locations, &column->segments, plan.targets) : NULL;
     uint64_t *values = points && (locations || !has_locations)
@@ -143,7 +167,7 @@ static bool make_block(as_experiment *e, assay_id metric, const assay_id *new_id
     free(plan.targets);
     as_vec_free(&column->segments);
     if (!values) return false;
-    for (uint32_t i = 0; i < plan.block.n_contexts; i++) {
+    for (uint32_t i = 0; i < plan.block.n_contexts && !plan.block.period; i++) {
         uint64_t first = plan.starts[i], n = plan.starts[i + 1] - first;
         if (!sort_context(points + first, locations ? locations + first : NULL, values + first, n)) return false;
     }
@@ -165,10 +189,10 @@ static bool make_blocks(as_experiment *e, const assay_id *new_ids) {
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
-/* Calls step for each row with its point (still in block->runs) and its repetition there. */
+/* Calls step for each entry of block->runs with the point that still stands there, and its repetition. */
 static void each_row(const as_block *block, void (*step)(void *user, uint64_t row, assay_id point, uint32_t repetition),
                      void *user) {
-    for (uint32_t i = 0; i < block->n_contexts; i++) {
+    for (uint32_t i = 0; i < (block->period ? 1 : block->n_contexts); i++) {
         assay_id point = ASSAY_NONE;
         uint32_t repetition = 0;
         for (uint64_t row = block->starts[i]; row < block->starts[i + 1]; row++) {
@@ -335,8 +359,9 @@ static size_t measured_points(const as_dataset *ds, const as_series *series) {
     const as_block *block = as_ds_metric_block(ds, series->metric);
     uint32_t index = block ? as_block_find(block, series->context) : UINT32_MAX;
     if (index == UINT32_MAX) return 0;
-    for (uint64_t row = block->starts[index]; row < block->starts[index + 1]; row++) {
-        assay_id here = as_ds_run(ds, block->runs[row])->point;
+    const assay_id *runs = as_block_runs(block, index);
+    for (uint64_t row = 0; row < block->starts[index + 1] - block->starts[index]; row++) {
+        assay_id here = as_ds_run(ds, runs[row])->point;
         n += here != point;
         point = here;
     }

@@ -15,11 +15,11 @@ typedef struct as_row_segment {
 /* Values of one metric in the order of the file. */
 typedef struct as_metric_column {
     as_vec segments;  /* as_row_segment */
-    as_vec points;    /* assay_id, one a row */
+    as_vec points;    /* assay_id, one a row; while is_regular only those of one segment: all others have the same */
     as_vec locations; /* uint32_t, one a row; empty while no value has a location */
     as_vec values;    /* 8 bytes each, of dtype */
     as_dtype dtype;
-    bool has_negative, is_inexact;
+    bool has_negative, is_inexact, is_regular;
 } as_metric_column;
 
 struct as_experiment {
@@ -35,6 +35,9 @@ struct as_experiment {
 
 /* Index of the series, made if new; UINT32_MAX when memory is out. */
 uint32_t as_experiment_series(as_experiment *experiment, assay_id metric, assay_id context);
+
+/* Points one a row from now on. False when memory is out. */
+bool as_column_spread_points(as_metric_column *column);
 
 /* A value alone is a repetition; of a list of locations, the first begins one. */
 static inline bool as_row_begins_repetition(const as_metric_column *column, size_t row) {

@@ -54,18 +54,23 @@ void as_statistics(double *values, size_t n, as_measurement *out) {
     out->std = n == 1 && isfinite(values[0]) ? 0 : sqrt(squares / (double)n);
 }
 
-/* Rows first … end - 1 of one context, sorted by run; runs of one point are neighbours, because runs are numbered by point. */
-static bool measure_rows(const as_dataset *ds, const as_block *block, uint64_t first, uint64_t end, as_measurement *out,
+/* The rows of contexts[index], sorted by run; runs of one point are neighbours, because runs are numbered by point. */
+static bool measure_rows(const as_dataset *ds, const as_block *block, uint32_t index, as_measurement *out,
                          bool (*visit)(void *, const as_measurement *), void *user) {
+    const as_run *all_runs = ds->runs.data;
+    uint64_t first = block->starts[index], rows = block->starts[index + 1] - first;
+    const assay_id *runs = block->runs ? as_block_runs(block, index) : NULL;
     double few[64], *values = few;
     size_t room = sizeof few / sizeof *few;
     bool fine = true;
-    for (uint64_t row = first; row < end && fine;) {
+    for (uint64_t row = 0; row < rows && fine;) {
         size_t n = 0;
         assay_id run = ASSAY_NONE;
         out->repetitions = 0;
-        out->point = as_ds_run(ds, as_block_run(block, row))->point;
-        for (; row < end && as_ds_run(ds, as_block_run(block, row))->point == out->point; row++) {
+        out->point = all_runs[runs ? runs[row] : block->run].point;
+        for (; row < rows; row++) {
+            assay_id here = runs ? runs[row] : block->run;
+            if (all_runs[here].point != out->point) break;
             if (n == room) {
                 double *larger = malloc(room * 2 * sizeof *larger);
                 if (!larger) {
@@ -77,9 +82,9 @@ static bool measure_rows(const as_dataset *ds, const as_block *block, uint64_t f
                 values = larger;
                 room *= 2;
             }
-            values[n++] = as_block_real(block, row);
-            out->repetitions += as_block_run(block, row) != run;
-            run = as_block_run(block, row);
+            values[n++] = as_block_real(block, first + row);
+            out->repetitions += here != run;
+            run = here;
         }
         if (out->point == ASSAY_NONE) continue; /* a run without a point measures nothing over points */
         as_statistics(values, n, out);
@@ -99,7 +104,7 @@ bool as_measure(const as_dataset *ds, const as_series *series,
     uint32_t index = block ? as_block_find(block, series->context) : UINT32_MAX;
     if (index == UINT32_MAX) return true;
     as_measurement measurement = {.metric = series->metric, .context = series->context};
-    return measure_rows(ds, block, block->starts[index], block->starts[index + 1], &measurement, visit, user);
+    return measure_rows(ds, block, index, &measurement, visit, user);
 }
 
 /* ---- the text of a function ------------------------------------------------------------------------------------------ */

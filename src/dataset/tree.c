@@ -47,11 +47,26 @@ assay_id as_tree_region(as_tree *tree, as_str name) {
     return id != ASSAY_NONE && as_map_put(&tree->regions, name, id) ? id : ASSAY_NONE;
 }
 
+/* Whether the names from the root to the context, joined with "->", are this text. */
+static bool has_path(const as_tree *tree, assay_id id, const char *path, size_t size) {
+    for (;;) {
+        const as_context *node = &AS_AT(as_context, &tree->nodes, id);
+        size_t n = as_str_size(&tree->ds->strings, node->name);
+        if (n > size || memcmp(path + size - n, as_ds_text(tree->ds, node->name), n) != 0) return false;
+        size -= n;
+        if (node->parent == ASSAY_NONE) return size == 0;
+        if (size < 2 || memcmp(path + size - 2, "->", 2) != 0) return false;
+        size -= 2;
+        id = node->parent;
+    }
+}
+
 assay_id as_tree_path(as_tree *tree, const char *path, size_t size) {
-    as_str whole = as_ds_intern(tree->ds, path, size);
-    if (whole == AS_NO_STR) return ASSAY_NONE;
-    uint32_t known = as_map_get(&tree->by_path, whole);
-    if (known != AS_MAP_NONE) return known;
+    uint64_t key = as_hash(path, size);
+    for (uint32_t known; (known = as_map_get(&tree->by_path, key)) != AS_MAP_NONE;
+         key = key * 0x9e3779b97f4a7c15u + 1) {
+        if (has_path(tree, known, path, size)) return known;
+    }
     assay_id id = ASSAY_NONE;
     for (const char *at = path, *end = path + size;;) {
         const char *arrow = memmem(at, (size_t)(end - at), "->", 2);
@@ -64,7 +79,7 @@ assay_id as_tree_path(as_tree *tree, const char *path, size_t size) {
         at = arrow + 2;
     }
     AS_AT(as_context, &tree->nodes, id).is_callpath = true;
-    return as_map_put(&tree->by_path, whole, id) ? id : ASSAY_NONE;
+    return as_map_put(&tree->by_path, key, id) ? id : ASSAY_NONE;
 }
 
 bool as_tree_finish(as_tree *tree, const assay_id **new_ids) {

@@ -107,12 +107,13 @@ static bool next_range(value_cursor *cursor) {
         cursor->context = cursor->next_context;
         /* Groups are neighbours: without a condition inside them they are one range. */
         cursor->next_context = by_run || by_location ? cursor->next_context + 1 : cursor->last_context;
-        uint64_t lo = block->starts[cursor->context], hi = block->starts[cursor->next_context];
-        if (by_run) narrow(block->runs, cursor->keys[RUN], &lo, &hi);
-        if (by_location) narrow(block->locations, cursor->keys[LOCATION], &lo, &hi);
+        uint64_t first = block->starts[cursor->context];
+        uint64_t lo = 0, hi = block->starts[cursor->next_context] - first;
+        if (by_run) narrow(as_block_runs(block, cursor->context), cursor->keys[RUN], &lo, &hi);
+        if (by_location) narrow(block->locations + first, cursor->keys[LOCATION], &lo, &hi);
         if (lo >= hi) continue;
-        cursor->row = lo;
-        cursor->end = hi;
+        cursor->row = first + lo;
+        cursor->end = first + hi;
         return true;
     }
     return false;

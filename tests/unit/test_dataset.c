@@ -158,6 +158,52 @@ static void values_in_any_order_are_sorted(void **state) {
     as_dataset_free(f.ds);
 }
 
+/* Rows "a1": call path a at point 1, its value being its place in the list. Whether one list of runs does for all call paths is a matter of memory only:
+ * each row must come back with its point and its value. */
+static void check_rows(const char *rows, uint32_t period) {
+    fixture f = experiment_of(1);
+    size_t n = strlen(rows) / 3 + 1, found = 0;
+    for (size_t i = 0; i < n; i++) {
+        char path[] = {rows[3 * i], '\0'};
+        as_cell_key key = key_of(&f, "m", path, rows[3 * i + 1] - '0');
+        assert_true(as_experiment_value(f.experiment, key, integer((int64_t)i)));
+    }
+    finish(&f);
+    const as_block *block = as_ds_metric_block(f.ds, 0);
+    assert_int_equal(block->period, period);
+    assert_int_equal(as_block_rows(block), n);
+    for (uint32_t c = 0; c < block->n_contexts; c++) {
+        const assay_id *runs = as_block_runs(block, c);
+        for (uint64_t row = block->starts[c]; row < block->starts[c + 1]; row++, found++) {
+            int64_t place = as_block_value(block, row).i;
+            const as_run *run = as_ds_run(f.ds, as_block_run(block, row));
+            assert_int_equal(as_block_run(block, row), runs[row - block->starts[c]]);
+            assert_int_equal(*as_ds_text(f.ds, as_ds_context(f.ds, block->contexts[c])->name), rows[3 * place]);
+            assert_int_equal(*as_ds_point(f.ds, run->point), rows[3 * place + 1] - '0');
+            uint32_t repetition = 0;
+            for (int64_t i = 0; i < place; i++) repetition += memcmp(&rows[3 * i], &rows[3 * place], 2) == 0;
+            assert_int_equal(run->repetition, repetition);
+        }
+    }
+    assert_int_equal(found, n);
+    as_dataset_free(f.ds);
+}
+
+static void runs_are_kept_once_where_all_call_paths_have_the_same(void **state) {
+    (void)state;
+    check_rows("a1 a1 a2 a3 b1 b1 b2 b3 c1 c1 c2 c3", 4);
+    check_rows("a1 a2", 2);
+    check_rows("a1 a2 b1 b2 c1", 0);       /* the last is not whole */
+    check_rows("a1 a2 b1 c1 c2", 0);       /* one in between is not */
+    check_rows("a1 a2 b1 b3 c1 c2", 0);    /* another point */
+    check_rows("a1 a2 b1 b2 b2 c1 c2", 0); /* more rows than the first */
+    check_rows("a1 a2 b1 b2 a1 a2", 0);    /* the first comes again */
+    check_rows("a1 b1 c1 a2 b2 c2", 0);    /* point by point */
+    check_rows("a1 b2 b1 c1", 0);
+    check_rows("a1 a2 a1 b1 b2 b1 c1 c2 c1", 0); /* not in order of point */
+    check_rows("a1 a2 a3 b1 c1 d1", 0);
+}
+
 static void missing_points_are_one_warning(void **state) {
     (void)state;
     fixture f = experiment_of(1);
@@ -452,6 +498,7 @@ int main(void) {
         cmocka_unit_test(tree_is_in_pre_order),
         cmocka_unit_test(odd_paths_come_back_unchanged),
         cmocka_unit_test(values_in_any_order_are_sorted),
+        cmocka_unit_test(runs_are_kept_once_where_all_call_paths_have_the_same),
         cmocka_unit_test(missing_points_are_one_warning),
         cmocka_unit_test(integers_stay_exact),
         cmocka_unit_test(lists_of_locations_are_repetitions),

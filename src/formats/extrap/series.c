@@ -89,10 +89,10 @@ bool as_measured_find(const as_dataset *ds, as_measured *out) {
     }
     for (size_t i = 0; i < ds->blocks.count; i++) {
         const as_block *block = as_ds_block(ds, i);
-        uint64_t rows = as_block_rows(block);
+        uint64_t rows = as_block_rows(block), different = block->period ? block->period : rows;
         if (rows) out->metrics[block->metric] = true;
         for (uint32_t k = 0; k < block->n_contexts; k++) out->contexts[block->contexts[k]] = true;
-        for (uint64_t row = 0; row < rows; row++) {
+        for (uint64_t row = 0; row < different; row++) {
             assay_id run = as_block_run(block, row), point = run == ASSAY_NONE ? ASSAY_NONE : as_ds_run(ds, run)->point;
             if (point != ASSAY_NONE) out->points[point] = true;
         }
