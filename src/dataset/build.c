@@ -67,8 +67,7 @@ assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *s
         return ASSAY_NONE;
     for (size_t i = 0; i < n_terms; i++)
         AS_AT(as_term, &ds->terms, copy.first_term + i).model = (assay_id)ds->models.count;
-    if (copy.function == AS_NO_STR) copy.function = as_model_function(ds, &copy);
-    return copy.function == AS_NO_STR ? ASSAY_NONE : append(&ds->models, &copy);
+    return append(&ds->models, &copy);
 }
 
 bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const char *key, as_cell value) {

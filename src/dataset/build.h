@@ -19,7 +19,7 @@ bool as_add_block(as_dataset *ds, const as_block *block); /* arrays must live in
 bool as_add_summary(as_dataset *ds, const as_summary *summary);
 bool as_add_event(as_dataset *ds, const as_event *event);
 assay_id as_add_model_set(as_dataset *ds, const as_model_set *set);
-/* segments (those of model->n_pieces last) and terms are copied behind those of earlier models; model->function is made if absent. */
+/* segments (those of model->n_pieces last) and terms are copied behind those of earlier models. */
 assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *segments, size_t n_segments,
                       const as_term *terms, size_t n_terms);
 /* The cell's text is copied. */

@@ -146,7 +146,7 @@ typedef struct as_term {
 
 typedef struct as_model {
     assay_id set, metric, context;
-    as_str function; /* "c0 + c1 * p^(3/2) * log2(p)^(1)" */
+    as_str function; /* as the source writes it; AS_NO_STR: see as_model_function_text() */
     double RSS, rRSS, nRSS, SMAPE, AR2, RE;
     uint32_t first_segment, n_segments;
     uint32_t n_pieces; /* segments behind them that belong to piecewise factors */
@@ -267,7 +267,12 @@ bool as_measure(const as_dataset *ds, const as_series *series,
 /* Mean, median, minimum, maximum and std (divisor n) of n numbers, n > 0; sorts values in place. NaN anywhere makes all NaN. */
 void as_statistics(double *values, size_t n, as_measurement *out);
 
-/* The function text of a model in Extra-P's notation, from its segments and terms. AS_NO_STR when memory is out. */
+/* The function of a model, "c0 + c1 * p^(3/2) * log2(p)^(1)": as the source has it, else in Extra-P's notation from its segments and terms.
+ * NUL-terminated into out (a vector of char, cleared first). False when memory is out. */
+bool as_model_function_text(const as_dataset *ds, const as_model *model, as_vec *out);
+/* The same for people: "12.3 - 0.25 * p^(3/2) * log2(p)^2", coefficients rounded to so many digits. */
+bool as_model_function_rounded(const as_dataset *ds, const as_model *model, int digits, as_vec *out);
+/* The exact text made from segments and terms, interned. AS_NO_STR when memory is out. */
 as_str as_model_function(as_dataset *ds, const as_model *model);
 
 #endif

@@ -32,6 +32,8 @@ bool as_view_init(as_view *view, const as_dataset *ds);
 void as_view_free(as_view *view);
 as_cell as_view_path(as_view *view, assay_id context);
 as_cell as_view_label(as_view *view, assay_id point);
+/* Made each time: nobody joins by it. */
+as_cell as_view_function(as_view *view, const as_model *model);
 
 /* ---- indexes --------------------------------------------------------------------------------------------------------- */
 

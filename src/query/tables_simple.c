@@ -170,7 +170,7 @@ static as_cell model_cell(as_vtab *table, size_t row, int column) {
     case 3: return id_cell(model->context);
     case 4: return set ? str_cell(ds, set->modeler) : as_cell_null();
     case 5: return set ? str_cell(ds, set->measure) : as_cell_null();
-    case 6: return str_cell(ds, model->function);
+    case 6: return as_view_function(table->view, model);
     case 7:
         return model->n_segments == 1 ? as_cell_real(as_ds_segment(ds, model->first_segment)->constant)
                                       : as_cell_null();

@@ -1,4 +1,4 @@
-/* Texts that are made rather than stored: labels of points, paths of contexts. */
+/* Texts that are made rather than stored: labels of points, paths of contexts, functions. */
 #include <stdlib.h>
 
 #include "query/tables.h"
@@ -66,6 +66,11 @@ as_cell as_view_label(as_view *view, assay_id point) {
     if (slot && slot->text) return as_cell_text_n(slot->text, slot->size);
     if (!as_point_label(view->ds, point, &view->scratch)) return out_of_memory(view);
     return keep_scratch(view, &view->labels, slot);
+}
+
+as_cell as_view_function(as_view *view, const as_model *model) {
+    if (!as_model_function_text(view->ds, model, &view->scratch)) return out_of_memory(view);
+    return as_cell_text_n(view->scratch.data, view->scratch.count - 1);
 }
 
 /* The path from its parent's, where that one is kept. */

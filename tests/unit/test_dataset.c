@@ -364,7 +364,12 @@ static const char *function_text(as_dataset *ds, const as_segment *segments, siz
     as_model model = {.function = AS_NO_STR, .raw = AS_NO_STR};
     assay_id id = as_add_model(ds, &model, segments, n_segments, terms, n_terms);
     assert_int_not_equal(id, ASSAY_NONE);
-    return as_ds_text(ds, as_ds_model(ds, id)->function);
+    as_vec text;
+    as_vec_init(&text, 1, NULL);
+    assert_true(as_model_function_text(ds, as_ds_model(ds, id), &text));
+    const char *kept = as_arena_copy(&ds->arena, text.data, text.count - 1);
+    as_vec_free(&text);
+    return kept;
 }
 
 static void functions_read_as_in_extrap(void **state) {
@@ -386,6 +391,28 @@ static void functions_read_as_in_extrap(void **state) {
                                  {.constant = 5, .from = 8, .to = INFINITY}};
     as_term right = {.segment = 1, .coefficient = 2, .parameter = p, .exponent = one, .log_exponent = zero};
     assert_string_equal(function_text(ds, two_segments, 2, &right, 1), "1.0 for p<=4.0; 5.0 + 2.0 * p^(1) for p>=8.0");
+    as_dataset_free(ds);
+}
+
+static void functions_read_rounded(void **state) {
+    (void)state;
+    as_dataset *ds = as_dataset_new(0);
+    assay_id p = as_add_parameter(ds, as_ds_intern_text(ds, "p"));
+    as_str zero = as_ds_intern_text(ds, "0"), half = as_ds_intern_text(ds, "3/2"), one = as_ds_intern_text(ds, "1"),
+           two = as_ds_intern_text(ds, "2.0");
+    as_segment whole = {.constant = 123456.789, .from = -INFINITY, .to = INFINITY};
+    as_term terms[] = {
+        {.coefficient = -0.000123456, .parameter = p, .exponent = one, .log_exponent = two},
+        {.term = 1, .coefficient = -1, .parameter = p, .exponent = half, .log_exponent = zero},
+        {.term = 2, .coefficient = 2, .parameter = p, .exponent = two, .log_exponent = one},
+    };
+    as_model model = {.function = AS_NO_STR, .raw = AS_NO_STR};
+    assay_id id = as_add_model(ds, &model, &whole, 1, terms, 3);
+    as_vec text;
+    as_vec_init(&text, 1, NULL);
+    assert_true(as_model_function_rounded(ds, as_ds_model(ds, id), 4, &text));
+    assert_string_equal(text.data, "123500 - 0.0001235 * p * log2(p)^2 - p^(3/2) + 2 * p^2 * log2(p)");
+    as_vec_free(&text);
     as_dataset_free(ds);
 }
 
@@ -507,6 +534,7 @@ int main(void) {
         cmocka_unit_test(forgetting_leaves_only_problems),
         cmocka_unit_test(statistics_by_hand),
         cmocka_unit_test(functions_read_as_in_extrap),
+        cmocka_unit_test(functions_read_rounded),
         cmocka_unit_test(merging_unites_points_and_appends_repetitions),
         cmocka_unit_test(merging_keeps_attributes_once),
         cmocka_unit_test(many_metrics_of_many_call_paths),
