@@ -18,12 +18,12 @@ demo: all ## build, then see assay at work on examples/kernels.txt
 	@tools/demo build/assay
 
 test: ## build and run every test
-	@tools/install-packages build test
+	@tools/install-packages build test mpi
 	@tools/build release $(JOBS) -DASSAY_TESTS=ON
 	@tools/run-tests build $(JOBS)
 
 test-asan: ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
-	@tools/install-packages build test
+	@tools/install-packages build test mpi
 	@tools/build asan $(JOBS)
 	@tools/run-tests build/asan $(JOBS)
 

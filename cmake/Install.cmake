@@ -22,6 +22,9 @@ set_target_properties(assay_static PROPERTIES EXPORT_NAME static)
 
 set(ASSAY_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 install(TARGETS assay-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET assay-mpi)
+  install(TARGETS assay-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(TARGETS assay_shared assay_static EXPORT assayTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/assay/assay.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay)

@@ -6,6 +6,7 @@
 #ifndef AS_CLI_CLI_H
 #define AS_CLI_CLI_H
 
+#include "cli/peers.h"
 #include "core/error.h"
 #include "dataset/dataset.h"
 #include "formats/format.h"
@@ -66,6 +67,7 @@ typedef struct as_verb {
     const char *operand_choices;  /* completion of operands: "bash|zsh|fish", or NULL */
     as_completes operands;
     const as_example *examples; /* ended by a row without a command; may be NULL */
+    bool is_shared;             /* several processes can share its work: all of them run it (as_cli_share()) */
     as_exit (*run)(struct as_cli *cli);
 } as_verb;
 
@@ -116,7 +118,16 @@ typedef struct as_cli {
     const char *output;         /* -o of AS_TAKES_OUTPUT, or NULL */
     const char *const *options; /* of -O, "key=value", ended by NULL */
     uint64_t memory_limit;      /* 0: the default */
+    as_peers *peers;            /* the other processes of this command; NULL: there are none */
 } as_cli;
+
+/* Runs the command line; the whole of main(). peers: NULL, or those that run the same. */
+as_exit as_command_run(int argc, char **argv, as_peers *peers);
+
+/* Whether this process prints and writes: the only one, or the first of several. */
+static inline bool as_cli_is_first(const as_cli *cli) { return !cli->peers || cli->peers->share.index == 0; }
+/* What as_fit_models() takes to share its work; NULL: nothing is shared. A verb that is not first ends behind it. */
+static inline const as_fit_share *as_cli_share(const as_cli *cli) { return cli->peers ? &cli->peers->share : NULL; }
 
 /* Whether the option was given; its last value, or NULL. name without dashes. */
 bool as_cli_has(const as_cli *cli, const char *name);

@@ -96,6 +96,10 @@ as_exit as_exit_of(assay_status status) {
 /* One line in one write, so that lines of several processes do not mix. */
 static void print_line(as_cli *cli, const char *label, const char *text) {
     as_progress_end();
+    if (!as_cli_is_first(cli)) { /* the first one will say it, once for all */
+        if (!cli->peers->failure[0]) snprintf(cli->peers->failure, sizeof cli->peers->failure, "%s", text);
+        return;
+    }
     dprintf(STDERR_FILENO, "%sassay:%s %s%s\n", as_sgr(cli->error_colour, AS_BOLD), as_sgr(cli->error_colour, AS_PLAIN),
             label, text);
 }
@@ -133,6 +137,9 @@ void as_cli_note(as_cli *cli, const char *format, ...) {
 
 assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out,
                          assay_error *error) {
+    if (cli->peers && strcmp(path, "-") == 0)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                       "standard input reaches one process only; give a file that all of them can read");
     as_read_config config = {.format = cli->from,
                              .options = options ? options : cli->options,
                              .memory_limit = cli->memory_limit,

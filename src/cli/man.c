@@ -164,6 +164,12 @@ static void print_main_page(as_output *out) {
     section(out, "OPTIONS");
     as_verb_options(NULL, print_option, out);
     print_formats(out);
+    section(out, "SEVERAL PROCESSES");
+    as_output_text(out,
+                   "*mpirun \\-n* _N_ *assay-mpi* _VERB_ … takes the same command line where assay was built with "
+                   "MPI. The processes share the fits of scaling models; all of them must be able to read the inputs. "
+                   "The first one prints and writes, the same as one process would. Other verbs are done by the first "
+                   "process alone.\n");
     print_status(out);
     print_environment(out);
     section(out, "EXAMPLES");

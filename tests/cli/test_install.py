@@ -81,6 +81,10 @@ class Install(unittest.TestCase):
         command = os.path.join(self.prefix, 'bin', 'assay')
         self.assertRegex(run(command, '--version'), r'^assay \d+\.\d+\.\d+')
 
+    def test_mpi_command_where_it_was_built(self):
+        installed = os.path.exists(os.path.join(self.prefix, 'bin', 'assay-mpi'))
+        self.assertEqual(os.path.exists(os.path.join(BUILD, 'assay-mpi')), installed)
+
     def test_pkg_config(self):
         for compiler, source in (('cc', 'main.c'), ('c++', 'main.cpp')):
             program = os.path.join(self.folder, 'by-' + compiler)
