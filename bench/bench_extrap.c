@@ -5,56 +5,29 @@
  * Inputs are made here, in a temporary folder: 1 parameter x 10 points x 10,000 call paths x 5 repetitions; with
  * --large also 10 million values, a text of about 200 MB. Each measurement runs in a process of its own and the best of
  * several counts: CPU seconds, and the peak of memory. */
-#include <assay/assay.h>
+#include "measuring.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { ROUNDS = 5, STARTS = 40 };
 
 /* ---- measuring ---------------------------------------------------------------------------------------------------------- */
 
-static double cpu_seconds(void) {
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return (double)u.ru_utime.tv_sec + (double)u.ru_stime.tv_sec +
-           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
-
-static double wall_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void fail(const char *what, const assay_error *error) {
-    char text[2200] = "";
-    fprintf(stderr, "bench_extrap: %s: %s\n", what, error ? assay_error_text(error, text, sizeof text) : "failed");
-    exit(1);
-}
+typedef enum part { LOAD, SAVE, QUERY } part;
 
 typedef struct bench_task {
+    part only;
     const char *input, *output, *sql;
 } bench_task;
 
-typedef struct cost {
-    double cpu;  /* seconds of the part that counts */
-    double peak; /* bytes of the whole process */
-} cost;
-
 /* Opens the input, then does the second half: what `only` says is what counts. */
-typedef enum part { LOAD, SAVE, QUERY } part;
-
-static double work(const bench_task *task, part only) {
+static double work(const void *given) {
+    const bench_task *task = given;
+    part only = task->only;
     assay_error error;
     assay_dataset *dataset;
     double start = cpu_seconds();
@@ -74,32 +47,6 @@ static double work(const bench_task *task, part only) {
     double used = cpu_seconds() - start;
     assay_close(dataset);
     return used;
-}
-
-/* The best of some rounds, each in a process of its own. */
-static cost measure(const bench_task *task, part only, int rounds) {
-    cost best = {1e9, 1e18};
-    for (int i = 0; i < rounds; i++) {
-        int ends[2];
-        if (pipe(ends) != 0) fail("pipe", NULL);
-        fflush(stdout);
-        pid_t child = fork();
-        if (child < 0) fail("fork", NULL);
-        if (child == 0) {
-            double cpu = work(task, only);
-            _exit(write(ends[1], &cpu, sizeof cpu) == (ssize_t)sizeof cpu ? 0 : 1);
-        }
-        close(ends[1]);
-        double cpu = 0;
-        bool told = read(ends[0], &cpu, sizeof cpu) == (ssize_t)sizeof cpu;
-        close(ends[0]);
-        int status;
-        struct rusage usage;
-        if (wait4(child, &status, 0, &usage) < 0 || status != 0 || !told) exit(1);
-        if (cpu < best.cpu) best.cpu = cpu;
-        if ((double)usage.ru_maxrss * 1024 < best.peak) best.peak = (double)usage.ru_maxrss * 1024;
-    }
-    return best;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -191,24 +138,18 @@ static double make(const char *path, maker *print, extent shape) {
 
 /* ---- the report --------------------------------------------------------------------------------------------------------- */
 
-/* of target: at most 1.00 is within it, whichever direction is better. */
-static void report(const char *what, double measured, const char *unit, double target, bool more_is_better) {
-    double ratio = more_is_better ? target / measured : measured / target;
-    printf("  %-62s %9.3f %-5s %s %8.3f   %5.2f of target%s\n", what, measured, unit,
-           more_is_better ? ">=" : "<=", target, ratio, ratio <= 1 ? "" : "  MISSED");
-}
-
 static void bench_load(const char *title, const char *path, maker *print, extent shape, double target_seconds,
                        double target_speed, int rounds) {
     make("idle", print,
          (extent){1, 1, 1}); /* what the process takes anyway does not count, nor does the text of the names */
-    double idle = measure(&(bench_task){.input = "idle"}, LOAD, rounds).peak, name_bytes = 40.0 * shape.n_paths;
+    double idle = measure(work, &(bench_task){.only = LOAD, .input = "idle"}, rounds).peak,
+           name_bytes = 40.0 * shape.n_paths;
     unlink("idle");
     double bytes = make(path, print, shape), n_values = (double)shape.n_paths * shape.n_points * shape.n_repetitions;
-    cost load = measure(&(bench_task){.input = path}, LOAD, rounds);
+    cost load = measure(work, &(bench_task){.only = LOAD, .input = path}, rounds);
     printf("%s: %.1f MB, %.0f values\n", title, bytes * 1e-6, n_values);
-    if (target_seconds > 0) report("load, CPU", load.cpu, "s", target_seconds, false);
-    report("load, speed", bytes * 1e-6 / load.cpu, "MB/s", target_speed, true);
+    if (target_seconds > 0) report("load, CPU", load.seconds, "s", target_seconds, false);
+    report("load, speed", bytes * 1e-6 / load.seconds, "MB/s", target_speed, true);
     report("load, peak memory less the text of the names, to 8 B a value",
            (load.peak - idle - name_bytes) / (8 * n_values), "x", 3, false);
 }
@@ -222,16 +163,19 @@ int main(int argc, char **argv) {
     bench_load("JSON Lines", "paths.jsonl", make_records, usual, 0.15, 250, ROUNDS);
     printf("experiment\n");
     report("write .extra-p, CPU",
-           measure(&(bench_task){.input = "paths.txt", .output = "paths.extra-p"}, SAVE, ROUNDS).cpu, "s", 0.2, false);
-    report("reload it, CPU", measure(&(bench_task){.input = "paths.extra-p"}, LOAD, ROUNDS).cpu, "s", 0.2, false);
+           measure(work, &(bench_task){.only = SAVE, .input = "paths.txt", .output = "paths.extra-p"}, ROUNDS).seconds,
+           "s", 0.2, false);
+    report("reload it, CPU", measure(work, &(bench_task){.only = LOAD, .input = "paths.extra-p"}, ROUNDS).seconds, "s",
+           0.2, false);
 
     if (large) {
         bench_load("large text", "large.txt", make_text, large_shape, 0, 150, 2);
-        bench_task all = {.input = "large.txt", .sql = "select sum(value) from value"};
-        bench_task one = {.input = "large.txt",
+        bench_task all = {.only = QUERY, .input = "large.txt", .sql = "select sum(value) from value"};
+        bench_task one = {.only = QUERY,
+                          .input = "large.txt",
                           .sql = "select sum(value) from value where metric = 0 and context = 777"};
-        report("sum of 10 million values, CPU", measure(&all, QUERY, 2).cpu, "s", 1, false);
-        report("the same with metric and context given, CPU", 1000 * measure(&one, QUERY, 2).cpu, "ms", 5, false);
+        report("sum of 10 million values, CPU", measure(work, &all, 2).seconds, "s", 1, false);
+        report("the same with metric and context given, CPU", 1000 * measure(work, &one, 2).seconds, "ms", 5, false);
     }
 
     make("small.txt", make_text, (extent){10, 10, 5});
