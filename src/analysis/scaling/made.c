@@ -1,0 +1,52 @@
+#include "analysis/scaling/made.h"
+
+static size_t padded(size_t size) { return (size + 7) / 8 * 8; }
+
+static bool append_padded(as_vec *bytes, const void *data, size_t size) {
+    static const char zeros[8];
+    return as_vec_append(bytes, data, size) && as_vec_append(bytes, zeros, padded(size) - size);
+}
+
+bool as_made_append(as_vec *bytes, const as_made *made) {
+    const as_made_head *head = &made->head;
+    return append_padded(bytes, head, sizeof *head) &&
+           append_padded(bytes, made->segments, (head->n_segments + head->n_pieces) * sizeof *made->segments) &&
+           append_padded(bytes, made->terms, head->n_terms * sizeof *made->terms) &&
+           append_padded(bytes, made->rival, head->rival_size);
+}
+
+bool as_made_next(const as_vec *bytes, size_t *at, as_made *out) {
+    const char *data = bytes->data;
+    size_t left = bytes->count - *at;
+    if (left < padded(sizeof out->head)) return false;
+    memcpy(&out->head, data + *at, sizeof out->head);
+    size_t segments = padded(((size_t)out->head.n_segments + out->head.n_pieces) * sizeof *out->segments);
+    size_t terms = padded(out->head.n_terms * sizeof *out->terms), rival = padded(out->head.rival_size);
+    size_t head = padded(sizeof out->head);
+    if (left - head < segments || left - head - segments < terms || left - head - segments - terms < rival)
+        return false;
+    out->segments = (const as_segment *)(const void *)(data + *at + head);
+    out->terms = (const as_made_term *)(const void *)(data + *at + head + segments);
+    out->rival = data + *at + head + segments + terms;
+    *at += head + segments + terms + rival;
+    return true;
+}
+
+static bool add_text(as_vec *text, const char *added) { return as_vec_append(text, added, strlen(added)); }
+
+bool as_power_text(const as_power *power, const char *parameter, as_vec *text) {
+    char number[AS_NUMBER_SIZE];
+    bool has_power = power->power.value != 0, has_log = power->log.value != 0;
+    if (!has_power && !has_log) return add_text(text, "1");
+    bool fine = true;
+    if (has_power) {
+        as_exponent_text(power->power, number);
+        fine = add_text(text, parameter) && add_text(text, "^(") && add_text(text, number) && add_text(text, ")");
+    }
+    if (fine && has_log) {
+        as_exponent_text(power->log, number);
+        fine = (!has_power || add_text(text, " * ")) && add_text(text, "log2(") && add_text(text, parameter) &&
+               add_text(text, ")^(") && add_text(text, number) && add_text(text, ")");
+    }
+    return fine;
+}
