@@ -64,6 +64,7 @@ typedef struct as_verb {
     const char *description;      /* paragraphs, separated by an empty line */
     unsigned takes;               /* as_takes */
     const as_cli_option *options; /* its own; may be NULL */
+    const as_option *method;      /* options of its method, given by -O; may be NULL */
     const char *operand_choices;  /* completion of operands: "bash|zsh|fish", or NULL */
     as_completes operands;
     const as_example *examples; /* ended by a row without a command; may be NULL */
@@ -157,6 +158,9 @@ as_exit as_exit_of(assay_status status);
 
 /* Prints a table in cli->style to cli->out. Status 3 (with its line) when memory is out. */
 as_exit as_cli_print(as_cli *cli, const as_table *table);
+
+/* Refuses to write over a directory or one of the first n operands, which are inputs: prints it and gives 3. */
+as_exit as_cli_check_output(as_cli *cli, const char *output, size_t n_inputs);
 
 /* Ends an output and gives status, or 3 with a line where it could not be written. */
 as_exit as_cli_commit(as_cli *cli, as_output *out, as_exit status);

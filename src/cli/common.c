@@ -1,6 +1,7 @@
 /* The common options, the list of verbs, and what verbs use to read, report. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -169,4 +170,25 @@ as_exit as_cli_commit(as_cli *cli, as_output *out, as_exit status) {
     if (as_output_commit(out, &error) == ASSAY_OK) return status;
     as_exit failed = as_cli_error(cli, &error);
     return failed == AS_EXIT_FINE ? status : failed;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+as_exit as_cli_check_output(as_cli *cli, const char *output, size_t n_inputs) {
+    struct stat out, in;
+    bool to_stdout = strcmp(output, "-") == 0;
+    if ((to_stdout ? fstat(STDOUT_FILENO, &out) : stat(output, &out)) != 0) return AS_EXIT_FINE;
+    if (S_ISDIR(out.st_mode)) return as_cli_fail(cli, AS_EXIT_INPUT, "%s: is a directory; name a file in it", output);
+    if (!S_ISREG(out.st_mode)) return AS_EXIT_FINE;
+    for (size_t i = 0; i < n_inputs; i++) {
+        const char *input = as_cli_operand(cli, i);
+        bool from_stdin = strcmp(input, "-") == 0;
+        if ((from_stdin ? fstat(STDIN_FILENO, &in) : stat(input, &in)) == 0 && is_same_file(&in, &out)) {
+            return as_cli_fail(cli, AS_EXIT_INPUT, "%s: is an input, too; write to another file",
+                               to_stdout ? "<stdout>" : output);
+        }
+    }
+    return AS_EXIT_FINE;
 }

@@ -58,6 +58,15 @@ static void print_option(void *user, const as_cli_option *option) {
     entry(p, name, option->help, NAME_COLUMN);
 }
 
+/* An option of the verb's method: "KEY=VALUE  what it does (default)". */
+static void print_method_option(const page *p, const as_option *option) {
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s%s%s%s", option->help, option->choices ? ": " : "",
+             option->choices ? option->choices : "", *option->fallback ? " (" : "", option->fallback,
+             *option->fallback ? ")" : "");
+    entry(p, option->name, text, NAME_COLUMN);
+}
+
 static void print_paragraphs(const page *p, const char *text) {
     while (text && *text) {
         const char *end = strstr(text, "\n\n");
@@ -97,6 +106,8 @@ void as_help_print(as_output *out, const as_verb *verb, unsigned width, bool col
     print_paragraphs(&p, verb->description);
     heading(&p, "options");
     as_verb_options(verb, print_option, &p);
+    if (verb->method) heading(&p, "options of the method, as -O KEY=VALUE");
+    for (const as_option *o = verb->method; o && o->name; o++) print_method_option(&p, o);
     if (!verb->examples) return;
     heading(&p, "examples");
     for (const as_example *e = verb->examples; e->command; e++) {

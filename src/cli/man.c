@@ -55,14 +55,17 @@ static void print_format_names(as_output *out, bool (*fits)(const as_format *for
 static bool is_readable(const as_format *format) { return format->read != NULL; }
 static bool is_writable(const as_format *format) { return format->write != NULL; }
 
-/* Options for -O, as lines of a list. */
-static void print_format_options(as_output *out, const as_format *format, const char *when, const as_option *options) {
+/* Options for -O, as lines of a list. format: whose they are, "when" it reads or writes; NULL: those of the verb's method. */
+static void print_o_options(as_output *out, const as_format *format, const char *when, const as_option *options) {
     for (const as_option *o = options; o && o->name; o++) {
         as_output_text(out, "*");
         plain(out, o->name);
-        as_output_text(out, "* (");
-        plain(out, format->name);
-        as_output_printf(out, ", %s)\n\t", when);
+        as_output_text(out, format ? "* (" : "*");
+        if (format) {
+            plain(out, format->name);
+            as_output_printf(out, ", %s)", when);
+        }
+        as_output_text(out, "\n\t");
         plain(out, o->help);
         as_output_char(out, '.');
         if (o->choices) {
@@ -70,7 +73,7 @@ static void print_format_options(as_output *out, const as_format *format, const 
             plain(out, o->choices);
             as_output_char(out, '.');
         }
-        if (o->fallback) {
+        if (o->fallback && *o->fallback) {
             as_output_text(out, " Default: ");
             plain(out, o->fallback);
             as_output_char(out, '.');
@@ -89,8 +92,8 @@ static void print_formats(as_output *out) {
                    ", " AS_SQLITE_NAME
                    ".\n\n*assay formats* shows what each can hold, *assay formats* _NAME_ its options for *-O*.\n\n");
     for (const as_format *const *format = as_formats; *format; format++) {
-        print_format_options(out, *format, "reading", (*format)->read_options);
-        print_format_options(out, *format, "writing", (*format)->write_options);
+        print_o_options(out, *format, "reading", (*format)->read_options);
+        print_o_options(out, *format, "writing", (*format)->write_options);
     }
 }
 
@@ -138,6 +141,11 @@ static void print_verb_page(as_output *out, const as_verb *verb) {
     as_output_char(out, '\n');
     section(out, "OPTIONS");
     as_verb_options(verb, print_option, out);
+    if (verb->method) {
+        section(out, "OPTIONS OF THE METHOD");
+        as_output_text(out, "Given as *-O* _KEY_=_VALUE_.\n\n");
+        print_o_options(out, NULL, NULL, verb->method);
+    }
     if (verb->takes & AS_TAKES_INPUT) print_formats(out);
     print_status(out);
     print_environment(out);

@@ -357,6 +357,86 @@ static as_exit choose(as_cli *cli, as_study *study) {
     return status;
 }
 
+/* ---- one call path --------------------------------------------------------------------------------------------------- */
+
+/* What a search has found. */
+struct found {
+    uint32_t series;   /* the first one */
+    assay_id context;  /* its call path */
+    size_t n_paths, n; /* how many call paths fit; series of the first one */
+    as_nearest nearest;
+    char word[256]; /* that nearest.word is copied to: paths are made one by one */
+};
+
+static bool ends_with(const char *path, size_t size, const char *end, size_t n) {
+    return size > n + 2 && memcmp(path + size - n, end, n) == 0 && memcmp(path + size - n - 2, "->", 2) == 0;
+}
+
+static void offer_path(struct found *found, const char *path) {
+    size_t before = found->nearest.distance;
+    const char *word = found->nearest.word;
+    as_nearest_offer(&found->nearest, path);
+    if (found->nearest.word == word && found->nearest.distance == before) return;
+    if (strlen(path) >= sizeof found->word) {
+        found->nearest.word = word;
+        return;
+    }
+    memcpy(found->word, path, strlen(path) + 1);
+    found->nearest.word = found->word;
+}
+
+/* Looks for a whole path, or for ends of paths; false when memory is out. */
+static bool search(const as_study *study, const char *callpath, bool whole, struct found *found) {
+    size_t n = strlen(callpath);
+    as_vec path;
+    as_vec_init(&path, 1, NULL);
+    *found = (struct found){.context = ASSAY_NONE, .nearest = as_nearest_start(callpath, n)};
+    bool fine = true;
+    for (size_t i = 0; i < study->n_series && fine; i++) {
+        const as_series *series = as_ds_series(study->ds, study->series[i]);
+        if (!(fine = as_context_path(study->ds, series->context, &path))) break;
+        size_t size = path.count - 1;
+        bool fits = whole ? size == n && memcmp(path.data, callpath, n) == 0 : ends_with(path.data, size, callpath, n);
+        if (!fits) {
+            if (whole && i < 100000) offer_path(found, path.data);
+            continue;
+        }
+        found->n_paths += series->context != found->context;
+        if (found->n_paths == 1) {
+            if (!found->n++) found->series = study->series[i];
+            found->context = series->context;
+        }
+    }
+    as_vec_free(&path);
+    return fine;
+}
+
+as_exit as_study_find(as_cli *cli, const as_study *study, const char *callpath, uint32_t *series) {
+    struct found whole, end;
+    if (!search(study, callpath, true, &whole)) return out_of_memory(cli);
+    struct found *found = &whole;
+    if (!whole.n_paths) {
+        if (!search(study, callpath, false, &end)) return out_of_memory(cli);
+        found = &end;
+    }
+    if (found->n_paths > 1) {
+        return as_cli_fail(cli, AS_EXIT_USAGE, "%zu call paths end in '%s'; give the whole path", found->n_paths,
+                           callpath);
+    }
+    if (!found->n_paths && whole.nearest.word)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no call path '%s'; did you mean '%s'?", callpath,
+                           whole.nearest.word);
+    if (!found->n_paths)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no call path '%s'; --match REGEX finds some", callpath);
+    *series = found->series;
+    if (found->n > 1) {
+        const as_metric *metric = as_ds_metric(study->ds, as_ds_series(study->ds, *series)->metric);
+        as_cli_note(cli, "%zu metrics have this call path; shown is %s, --metric names another", found->n,
+                    as_ds_text(study->ds, metric->name));
+    }
+    return AS_EXIT_FINE;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
 static as_exit read_method(as_cli *cli, as_study *study) {
@@ -367,6 +447,7 @@ static as_exit read_method(as_cli *cli, as_study *study) {
         return as_cli_error(cli, &error);
     if (!as_cli_count(cli, "threads", &threads)) return AS_EXIT_USAGE;
     study->options.threads = threads > 1024 ? 1024 : (unsigned)threads;
+    if (threads == 0 && cli->peers) study->options.threads = cli->peers->threads;
     return AS_EXIT_FINE;
 }
 

@@ -1,8 +1,6 @@
 /* From any format that can be read to any that can be written, saying what is lost. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -21,29 +19,6 @@ typedef struct job {
 } job;
 
 /* ---- what was asked for ---------------------------------------------------------------------------------------------- */
-
-static bool is_same_file(const struct stat *a, const struct stat *b) {
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* Writing over an input, or over a directory, is refused before anything is read. */
-static as_exit check_output(as_cli *cli, const job *j) {
-    struct stat out, in;
-    bool to_stdout = strcmp(j->output, "-") == 0;
-    if ((to_stdout ? fstat(STDOUT_FILENO, &out) : stat(j->output, &out)) != 0) return AS_EXIT_FINE;
-    if (S_ISDIR(out.st_mode))
-        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: is a directory; name a file in it", j->output);
-    if (!S_ISREG(out.st_mode)) return AS_EXIT_FINE;
-    for (size_t i = 0; i < j->n_inputs; i++) {
-        const char *input = as_cli_operand(cli, i);
-        bool from_stdin = strcmp(input, "-") == 0;
-        if ((from_stdin ? fstat(STDIN_FILENO, &in) : stat(input, &in)) == 0 && is_same_file(&in, &out)) {
-            return as_cli_fail(cli, AS_EXIT_INPUT, "%s: is an input, too; write to another file",
-                               to_stdout ? "<stdout>" : j->output);
-        }
-    }
-    return AS_EXIT_FINE;
-}
 
 /* -O serves both sides: what the target knows goes there, all else to the readers. */
 static bool split_options(as_cli *cli, job *j) {
@@ -89,7 +64,7 @@ static as_exit plan(as_cli *cli, job *j) {
     if (to_stdout && cli->style.mode == AS_PRINT_JSON)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--json reports on standard output, where the result goes; name a file");
     if (!split_options(cli, j)) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
-    return check_output(cli, j);
+    return as_cli_check_output(cli, j->output, j->n_inputs);
 }
 
 /* ---- reading, losses, writing ---------------------------------------------------------------------------------------- */

@@ -1,0 +1,420 @@
+/* Scaling models: how each call path grows with the parameters. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "analysis/scaling/coordinates.h"
+#include "cli/model_view.h"
+#include "cli/progress.h"
+#include "query/target.h"
+
+/* What the command line asks for, as far as it can be told before reading. */
+struct request {
+    enum { AS_TABLE, AS_PRINTED, AS_PLOT, AS_WHY } answer;
+    const char *what; /* of --print, --plot, --why */
+    bool to_target;   /* -o names a file that holds measurements and models */
+    as_target target;
+    const char *output; /* NULL: standard output */
+    const char *sort;
+    size_t limit; /* SIZE_MAX: what fits the terminal, 0: all */
+};
+
+static as_exit out_of_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
+
+/* ---- what is asked for ----------------------------------------------------------------------------------------------- */
+
+static as_exit choose_answer(as_cli *cli, struct request *r) {
+    static const char *const names[] = {"print", "plot", "why"};
+    const char *chosen = NULL;
+    for (size_t i = 0; i < 3; i++) {
+        if (!as_cli_has(cli, names[i])) continue;
+        if (chosen) return as_cli_fail(cli, AS_EXIT_USAGE, "--%s and --%s exclude each other", chosen, names[i]);
+        chosen = names[i];
+        r->answer = AS_PRINTED + (int)i;
+        r->what = as_cli_value(cli, chosen);
+    }
+    bool is_table = cli->style.mode != AS_PRINT_TEXT;
+    if (is_table && (r->answer == AS_PRINTED || r->answer == AS_PLOT))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--%s has a shape of its own; leave out --json and the like", chosen);
+    static const char *const of_plot[] = {"over", "fix", "log", "ascii", "height"};
+    for (size_t i = 0; i < sizeof of_plot / sizeof *of_plot && r->answer != AS_PLOT; i++) {
+        if (as_cli_has(cli, of_plot[i]))
+            return as_cli_fail(cli, AS_EXIT_USAGE, "--%s is for plots; name a call path with --plot", of_plot[i]);
+    }
+    return AS_EXIT_FINE;
+}
+
+/* The shape of the answer that an ending asks for, where nothing else does. */
+static bool mode_of_ending(const char *path, as_print_mode *mode) {
+    static const struct {
+        const char *ending;
+        as_print_mode mode;
+    } endings[] = {{".json", AS_PRINT_JSON},
+                   {".jsonl", AS_PRINT_JSONL},
+                   {".csv", AS_PRINT_CSV},
+                   {".md", AS_PRINT_MARKDOWN},
+                   {".txt", AS_PRINT_TEXT}};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (!as_has_ending(path, endings[i].ending)) continue;
+        *mode = endings[i].mode;
+        return true;
+    }
+    return false;
+}
+
+/* A file of measurements and models, or the answer as text. */
+static as_exit choose_output(as_cli *cli, struct request *r) {
+    r->output = as_cli_value(cli, "output");
+    if (!r->output) return AS_EXIT_FINE;
+    bool is_svg = as_has_ending(r->output, ".svg");
+    if (is_svg != (r->answer == AS_PLOT) && strcmp(r->output, "-") != 0) {
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           is_svg ? "%s: an SVG file is for a plot; name a call path with --plot"
+                                  : "%s: a plot is written as .svg, or without -o to the terminal",
+                           r->output);
+    }
+    as_exit status = as_cli_check_output(cli, r->output, as_cli_operands(cli));
+    if (status != AS_EXIT_FINE || is_svg || r->answer == AS_PLOT) return status;
+    assay_error ignored;
+    if (as_target_find(NULL, r->output, &r->target, &ignored) == ASSAY_OK &&
+        (!r->target.format || (r->target.format->holds & AS_HOLDS_MODELS)))
+        r->to_target = true;
+    if (r->to_target && r->answer == AS_WHY)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "%s: holds models, no hypotheses; leave out --why", r->output);
+    bool asked = r->to_target || r->answer != AS_TABLE || cli->style.mode != AS_PRINT_TEXT;
+    if (asked || strcmp(r->output, "-") == 0 || mode_of_ending(r->output, &cli->style.mode)) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_USAGE,
+                       "%s: the ending does not say what to write; .extra-p and .sqlite hold models, .json, .csv and "
+                       ".md the answer",
+                       r->output);
+}
+
+static as_exit plan(as_cli *cli, struct request *r) {
+    *r = (struct request){.limit = SIZE_MAX};
+    as_exit status = choose_answer(cli, r);
+    if (status == AS_EXIT_FINE) status = choose_output(cli, r);
+    if (status != AS_EXIT_FINE) return status;
+    if (!as_cli_count(cli, "limit", &r->limit)) return AS_EXIT_USAGE;
+    bool for_people = cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
+    r->sort = as_cli_value(cli, "sort");
+    if (!r->sort) r->sort = for_people ? "growth" : "file";
+    return AS_EXIT_FINE;
+}
+
+/* ---- order ----------------------------------------------------------------------------------------------------------- */
+
+/* What rows are sorted by: one of these for each model. */
+struct keys {
+    const as_growth *growths;
+    const double *numbers;
+    const char *const *names;
+};
+
+/* Worst first; equal ones in the order of the file. */
+static int compare_rows(const void *a, const void *b, void *user) {
+    const struct keys *keys = user;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int result = 0;
+    if (keys->growths) result = as_growth_compare(&keys->growths[y], &keys->growths[x]);
+    if (keys->names) result = strcmp(keys->names[x], keys->names[y]);
+    if (keys->numbers) {
+        double p = keys->numbers[x], q = keys->numbers[y];
+        result = isnan(p) || isnan(q) ? isnan(p) - isnan(q) : (p < q) - (p > q);
+    }
+    return result ? result : (x > y) - (x < y);
+}
+
+static bool sort_by_growth(const as_model_view *view, uint32_t *rows, size_t n) {
+    as_growth *growths = malloc(n * sizeof *growths);
+    if (!growths) return false;
+    for (size_t i = 0; i < n; i++) {
+        const as_dataset *ds = view->study->ds;
+        growths[i] = as_model_growth(ds, as_ds_model(ds, view->fit->first_model + (assay_id)i));
+    }
+    qsort_r(rows, n, sizeof *rows, compare_rows, &(struct keys){.growths = growths});
+    free(growths);
+    return true;
+}
+
+static bool sort_by_number(const as_model_view *view, bool by_value, uint32_t *rows, size_t n) {
+    double *numbers = malloc(n * sizeof *numbers);
+    if (!numbers) return false;
+    for (size_t i = 0; i < n; i++) {
+        const as_dataset *ds = view->study->ds;
+        const as_model *model = as_ds_model(ds, view->fit->first_model + (assay_id)i);
+        numbers[i] = by_value ? as_model_at(ds, model, view->at) : model->SMAPE;
+    }
+    qsort_r(rows, n, sizeof *rows, compare_rows, &(struct keys){.numbers = numbers});
+    free(numbers);
+    return true;
+}
+
+static bool sort_by_name(const as_model_view *view, uint32_t *rows, size_t n) {
+    const char **names = malloc(n * sizeof *names);
+    as_arena texts;
+    as_vec path;
+    as_arena_init(&texts, NULL);
+    as_vec_init(&path, 1, NULL);
+    bool fine = names != NULL;
+    for (size_t i = 0; i < n && fine; i++) {
+        const as_dataset *ds = view->study->ds;
+        fine = as_context_path(ds, as_ds_model(ds, view->fit->first_model + (assay_id)i)->context, &path) &&
+               (names[i] = as_arena_copy(&texts, path.data, path.count - 1));
+    }
+    if (fine) qsort_r(rows, n, sizeof *rows, compare_rows, &(struct keys){.names = names});
+    as_vec_free(&path);
+    as_arena_free(&texts);
+    free(names);
+    return fine;
+}
+
+static bool sort_rows(const as_model_view *view, const char *sort, uint32_t *rows, size_t n) {
+    for (size_t i = 0; i < n; i++) rows[i] = (uint32_t)i;
+    if (strcmp(sort, "growth") == 0) return sort_by_growth(view, rows, n);
+    if (strcmp(sort, "name") == 0) return sort_by_name(view, rows, n);
+    if (strcmp(sort, "value") == 0) return sort_by_number(view, true, rows, n);
+    if (strcmp(sort, "error") == 0) return sort_by_number(view, false, rows, n);
+    return true;
+}
+
+/* ---- the point of --at ----------------------------------------------------------------------------------------------- */
+
+/* The point that is largest in all parameters together, each measured by its own largest value. */
+static bool largest_point(const as_dataset *ds, assay_id *out) {
+    size_t n = as_ds_parameters(ds);
+    double *largest = malloc(n * sizeof *largest), best = -INFINITY;
+    if (!largest) return false;
+    for (size_t i = 0; i < n; i++) largest[i] = -INFINITY;
+    for (assay_id point = 0; point < ds->n_points; point++) {
+        for (size_t i = 0; i < n; i++) largest[i] = fmax(largest[i], as_ds_point(ds, point)[i]);
+    }
+    *out = 0;
+    for (assay_id point = 0; point < ds->n_points; point++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) sum += as_ds_point(ds, point)[i] / (largest[i] > 0 ? largest[i] : 1);
+        if (sum <= best) continue;
+        best = sum;
+        *out = point;
+    }
+    free(largest);
+    return true;
+}
+
+static void label_point(const as_dataset *ds, as_model_view *view) {
+    size_t used = 0, room = sizeof view->at_label;
+    for (size_t i = 0; i < as_ds_parameters(ds) && used < room; i++) {
+        char number[AS_NUMBER_SIZE];
+        as_real_format(view->at[i], number);
+        used += (size_t)snprintf(view->at_label + used, room - used, "%s%s=%s", i ? ", " : "",
+                                 as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)), number);
+    }
+}
+
+/* Reads --at into points, which view->at then points into. */
+static as_exit choose_point(as_cli *cli, const struct request *r, as_vec *points, as_model_view *view) {
+    const as_dataset *ds = view->study->ds;
+    const char *text = as_cli_value(cli, "at");
+    assay_error error;
+    if (!text && strcmp(r->sort, "value") != 0) return AS_EXIT_FINE;
+    if (!text) {
+        assay_id largest;
+        if (!largest_point(ds, &largest)) return out_of_memory(cli);
+        view->at = as_ds_point(ds, largest);
+        label_point(ds, view);
+        return AS_EXIT_FINE;
+    }
+    if (as_points_parse(ds, text, points, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    if (points->count != as_ds_parameters(ds))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--at takes one point here; assay predict takes several");
+    view->at = points->data;
+    label_point(ds, view);
+    double far = as_extrapolation(ds, view->at, NULL);
+    if (far > 1) {
+        char number[AS_NUMBER_SIZE];
+        as_real_format(round(far * 10) / 10, number);
+        as_cli_note(cli, "%s lies outside what was measured, by a factor of %s", view->at_label, number);
+    }
+    return AS_EXIT_FINE;
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------------------- */
+
+/* Rows of text that leave room for the lines around them. */
+static size_t rows_that_fit(const as_cli *cli) {
+    enum { OTHER_LINES = 7, LEAST = 10, DEFAULT_LINES = 24 };
+    if (!cli->is_terminal || cli->style.mode != AS_PRINT_TEXT) return 0;
+    struct winsize size;
+    const char *lines = getenv("LINES");
+    long given = lines ? strtol(lines, NULL, 10) : 0;
+    if (given <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) given = size.ws_row;
+    if (given <= 0 || given > 100000) given = DEFAULT_LINES;
+    return given > OTHER_LINES + LEAST ? (size_t)given - OTHER_LINES : LEAST;
+}
+
+static as_exit print_view(as_cli *cli, const as_model_view *view) {
+    as_progress_end();
+    bool fine = cli->style.mode == AS_PRINT_JSON   ? as_model_json(cli->out, view)
+                : cli->style.mode == AS_PRINT_TEXT ? as_model_text(cli, view)
+                                                   : as_model_flat(cli, view);
+    return fine ? AS_EXIT_FINE : out_of_memory(cli);
+}
+
+static as_exit print_models(as_cli *cli, const struct request *r, as_model_view *view) {
+    size_t n = view->fit->n;
+    uint32_t *rows = malloc((n ? n : 1) * sizeof *rows);
+    as_vec points;
+    as_vec_init(&points, sizeof(double), NULL);
+    as_exit status = rows ? choose_point(cli, r, &points, view) : out_of_memory(cli);
+    if (status == AS_EXIT_FINE) status = sort_rows(view, r->sort, rows, n) ? AS_EXIT_FINE : out_of_memory(cli);
+    size_t limit = r->limit == SIZE_MAX ? rows_that_fit(cli) : r->limit;
+    view->rows = rows;
+    view->n_rows = limit && limit < n ? limit : n;
+    view->n_hidden = n - view->n_rows;
+    if (status == AS_EXIT_FINE) status = print_view(cli, view);
+    as_vec_free(&points);
+    free(rows);
+    return status;
+}
+
+static as_exit write_target(as_cli *cli, const struct request *r, const as_dataset *ds) {
+    as_losses losses;
+    as_target_losses(&r->target, ds, &losses);
+    for (size_t i = 0; i < losses.texts.count; i++)
+        as_cli_note(cli, "%s cannot hold %s", r->target.name, AS_AT(char *, &losses.texts, i));
+    as_losses_free(&losses);
+    assay_error error;
+    if (!cli->quiet) as_progress_begin("writing", r->output);
+    assay_status status = as_target_write(&r->target, ds, r->output, NULL, &error);
+    as_progress_end();
+    return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
+}
+
+static as_exit print_answer(as_cli *cli, const struct request *r, as_model_view *view) {
+    if (r->answer == AS_TABLE) return print_models(cli, r, view);
+    return AS_EXIT_FINE;
+}
+
+/* Lets answer() print to the file of -o, or to standard output. */
+static as_exit print_to(as_cli *cli, const struct request *r, as_model_view *view) {
+    if (!r->output || r->to_target) return print_answer(cli, r, view);
+    assay_error error;
+    as_output *terminal = cli->out, *file;
+    if (as_output_open(r->output, &file, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    cli->out = file;
+    cli->is_terminal = false;
+    cli->style.width = 0;
+    cli->style.colour = false;
+    as_exit status = print_answer(cli, r, view);
+    cli->out = terminal;
+    if (status == AS_EXIT_FINE) return as_cli_commit(cli, file, status);
+    as_output_discard(file);
+    return status;
+}
+
+/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+
+static bool show_progress(void *user, double fraction) {
+    (void)user;
+    return as_progress_step(NULL, NULL, fraction);
+}
+
+static as_exit fit(as_cli *cli, as_study *study, as_fit *out) {
+    const char *name = as_cli_value(cli, "name");
+    assay_error error;
+    as_ds_forget_models(study->ds);
+    if (!cli->quiet) as_progress_begin("modelling", as_cli_operand(cli, 0));
+    assay_status status = as_fit_models(study->ds, &study->options, as_study_choice(study), name ? name : "New model",
+                                        as_cli_share(cli), show_progress, NULL, out, &error);
+    as_progress_end();
+    return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
+}
+
+static as_exit model(as_cli *cli, const struct request *r, as_study *study) {
+    as_fit result = {0};
+    as_exit status = fit(cli, study, &result);
+    if (status == AS_EXIT_FINE && as_cli_is_first(cli)) {
+        as_model_view view = {.study = study, .fit = &result};
+        bool is_asked = r->answer == AS_PRINTED || cli->style.mode != AS_PRINT_TEXT;
+        as_model_remarks(cli, &view);
+        if (r->to_target) status = write_target(cli, r, study->ds);
+        if (status == AS_EXIT_FINE && (!r->to_target || is_asked)) status = print_to(cli, r, &view);
+    }
+    as_fit_free(&result);
+    return status;
+}
+
+static as_exit run(as_cli *cli) {
+    struct request r;
+    as_study study = {0};
+    as_exit status = plan(cli, &r);
+    if (status == AS_EXIT_FINE) status = as_study_open(cli, &study);
+    if (status == AS_EXIT_FINE && r.answer == AS_WHY)
+        status = as_model_why(cli, &study, r.what);
+    else if (status == AS_EXIT_FINE)
+        status = model(cli, &r, &study);
+    as_study_close(&study);
+    return status;
+}
+
+static const as_cli_option options[] = {
+    AS_METHOD_OPTIONS,
+    AS_CHOICE_OPTIONS,
+    {.name = "sort",
+     .argument = "KEY",
+     .choices = "growth|value|error|name|file",
+     .help = "Sort by growth (worst first), value at a point (--at), error (SMAPE), name, or as in the file; by "
+             "default by growth, in JSON and CSV as in the file"},
+    {.name = "at", .argument = "POINT", .help = "Show the models' values at this point, such as p=4096 or p=64,n=100"},
+    {.name = "limit",
+     .letter = 'n',
+     .argument = "ROWS",
+     .help = "Show at most so many models, 0: all; by default, on a terminal, what fits"},
+    {.name = "why",
+     .argument = "CALLPATH",
+     .help = "Show the functions that were tried for this call path, the chosen one first"},
+    {.name = "name", .argument = "NAME", .help = "Call the set of models so in the file written; by default New model"},
+    AS_THREADS_OPTION,
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .completes = AS_COMPLETES_FILES,
+     .help = "Write measurements and models to this file (.extra-p, .sqlite), the plot (.svg), or the answer (.json, "
+             ".csv, .md, .txt)"},
+    {.name = NULL},
+};
+
+static const as_example examples[] = {
+    {"assay model kernels.txt", "How every call path grows, worst first."},
+    {"assay model kernels.txt --sort value --at p=4096 -n 10", "The ten that cost most with 4096 processes."},
+    {"assay model kernels.txt --measure median -O allow_log_terms=no --json", "Medians, without logarithms, as JSON."},
+    {"assay model kernels.txt -o kernels.extra-p", "Measurements and models in a file that Extra-P opens."},
+    {"assay model kernels.txt --why 'main->solve'", "All functions that were tried for a call path."},
+    {NULL, NULL},
+};
+
+const as_verb as_verb_model = {
+    .name = "model",
+    .summary = "How each call path grows with the parameters",
+    .usage = "[options] PATH…",
+    .description =
+        "Finds for each call path and metric the function of the parameters that explains its measurements: a constant "
+        "and terms c * p^(i) * log2(p)^(j), chosen by their error on points left out, as Extra-P does. Several files "
+        "with the same parameters are one experiment. Models that a file holds already are in the table model of assay "
+        "sql; this verb always makes new ones.\n\n"
+        "The table shows the function, how it grows for large values, the adjusted R2, the error (SMAPE, in percent: "
+        "with one parameter of points left out, with several of the fit) and flags that say why to doubt a model. "
+        "Coefficients are rounded; --json, --csv and --md have all digits and more columns.\n\n"
+        "A model needs at least 5 points along each parameter. Call paths that lack some points are modelled from "
+        "those they have.\n\n"
+        "Options of -O that the method knows go to it, all others to the reader.",
+    .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT,
+    .options = options,
+    .method = as_fit_option_table,
+    .operands = AS_COMPLETES_FILES,
+    .examples = examples,
+    .is_shared = true,
+    .run = run,
+};
