@@ -121,6 +121,27 @@ extern "C" size_t as_real_format(double value, char buffer[AS_NUMBER_SIZE]) {
     return finish(buffer, std::to_chars(buffer, buffer + AS_NUMBER_SIZE - 1, value).ptr);
 }
 
+/* Python has fixed notation from 1e-4 on and below 1e16, and a fraction always. */
+extern "C" size_t as_real_format_python(double value, char buffer[AS_NUMBER_SIZE]) {
+    if (!std::isfinite(value)) return as_real_format(value, buffer);
+    double magnitude = std::fabs(value);
+    bool scientific = magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e16);
+    char *end = std::to_chars(buffer, buffer + AS_NUMBER_SIZE - 3, value,
+                              scientific ? std::chars_format::scientific : std::chars_format::fixed)
+                    .ptr;
+    bool whole = !scientific;
+    for (const char *at = buffer; at < end && whole; at++) whole = *at != '.';
+    if (whole) *end++ = '.', *end++ = '0';
+    return finish(buffer, end);
+}
+
+extern "C" size_t as_real_format_digits(double value, bool scientific, int precision, char *buffer, size_t size) {
+    if (!size) return 0;
+    auto [end, code] = std::to_chars(buffer, buffer + size - 1, value,
+                                     scientific ? std::chars_format::scientific : std::chars_format::fixed, precision);
+    return code == std::errc() ? finish(buffer, end) : 0;
+}
+
 extern "C" size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]) {
     return finish(buffer, std::to_chars(buffer, buffer + AS_NUMBER_SIZE - 1, value).ptr);
 }

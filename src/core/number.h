@@ -32,6 +32,11 @@ double as_number_real(as_number number);
 enum { AS_NUMBER_SIZE = 32 };
 /* Shortest text that reads back as the same double: "20", "0.1", "1e+30", "nan", "inf", "-inf". NUL-terminated; returns its length. */
 size_t as_real_format(double value, char buffer[AS_NUMBER_SIZE]);
+/* The same digits as Python writes a float: "20.0", "0.1", "100000.0", "1e-05", "1e+16", "nan", "-inf". */
+size_t as_real_format_python(double value, char buffer[AS_NUMBER_SIZE]);
+/* `precision` digits behind the point, the last one rounded exactly (half to even): "12.50", or scientific: "1.25e+01". value must be finite.
+ * NUL-terminated; returns its length, 0 where it does not fit. */
+size_t as_real_format_digits(double value, bool scientific, int precision, char *buffer, size_t size);
 size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_uint_format(uint64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]);

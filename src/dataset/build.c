@@ -70,6 +70,12 @@ assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *s
     return append(&ds->models, &copy);
 }
 
+bool as_add_segment_costs(as_dataset *ds, const as_segment_costs *costs) {
+    as_segment_costs copy = *costs;
+    copy.model = (assay_id)(ds->models.count - 1);
+    return as_vec_append(&ds->segment_costs, &copy, 1);
+}
+
 bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const char *key, as_cell value) {
     as_attribute attribute = {.owner = owner, .owner_id = owner_id, .key = as_ds_intern_text(ds, key), .value = value};
     return attribute.key != AS_NO_STR && own_cell(ds, &attribute.value) &&

@@ -22,6 +22,8 @@ assay_id as_add_model_set(as_dataset *ds, const as_model_set *set);
 /* segments (those of model->n_pieces last) and terms are copied behind those of earlier models. */
 assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *segments, size_t n_segments,
                       const as_term *terms, size_t n_terms);
+/* Of the last model added; segments in ascending order. costs->model is set here. */
+bool as_add_segment_costs(as_dataset *ds, const as_segment_costs *costs);
 /* The cell's text is copied. */
 bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const char *key, as_cell value);
 /* The table of this name, made with columns "id" and "run" when new. NULL when memory is out. */
@@ -65,6 +67,7 @@ typedef struct as_tree {
     as_map by_region; /* (parent + 1, region) -> tree id; only of as_tree_child() */
     as_map by_path;   /* hash of a path -> tree id */
     as_map regions;   /* string id of a name -> region id */
+    uint32_t n_callpaths;
 } as_tree;
 
 void as_tree_init(as_tree *tree, as_dataset *ds);
@@ -75,6 +78,8 @@ assay_id as_tree_add(as_tree *tree, const as_context *context);
 assay_id as_tree_child(as_tree *tree, assay_id parent, assay_id region);
 /* The region of this name, made if new. */
 assay_id as_tree_region(as_tree *tree, as_str name);
+/* Says that the source names this context as a call path. */
+void as_tree_mark_callpath(as_tree *tree, assay_id id);
 /* The context at the end of a call path "a->b->c", made with all that lies on the way; marked as a call path. */
 assay_id as_tree_path(as_tree *tree, const char *path, size_t size);
 /* Puts the contexts into the dataset in pre-order. *new_ids: for each tree id its final id, in ds->arena. */

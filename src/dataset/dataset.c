@@ -26,6 +26,7 @@ static uint64_t default_memory_limit(void) {
     DO((ds)->model_sets, as_model_set)                                                                                 \
     DO((ds)->models, as_model)                                                                                         \
     DO((ds)->segments, as_segment)                                                                                     \
+    DO((ds)->segment_costs, as_segment_costs)                                                                          \
     DO((ds)->terms, as_term)                                                                                           \
     DO((ds)->attributes, as_attribute)                                                                                 \
     DO((ds)->problems, as_problem)                                                                                     \
@@ -83,6 +84,19 @@ const as_model_set *as_ds_model_set(const as_dataset *ds, assay_id id) {
     return &AS_AT(as_model_set, &ds->model_sets, id);
 }
 const as_segment *as_ds_segment(const as_dataset *ds, size_t index) { return &AS_AT(as_segment, &ds->segments, index); }
+const as_segment_costs *as_ds_segment_costs(const as_dataset *ds, assay_id model, uint32_t segment) {
+    size_t low = 0, high = ds->segment_costs.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const as_segment_costs *costs = &AS_AT(as_segment_costs, &ds->segment_costs, middle);
+        if (costs->model == model && costs->segment == segment) return costs;
+        if (costs->model < model || (costs->model == model && costs->segment < segment))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
 const as_term *as_ds_term(const as_dataset *ds, size_t index) { return &AS_AT(as_term, &ds->terms, index); }
 const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index) {
     return &AS_AT(as_attribute, &ds->attributes, index);
@@ -159,6 +173,18 @@ bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out) {
         if (!as_vec_append(out, i ? "," : "(", 1) || !as_vec_append(out, number, n)) return false;
     }
     return as_vec_append(out, ")", 2); /* with the NUL */
+}
+
+bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n) {
+    *n = 0;
+    for (size_t i = 0; i < ds->contexts.count; i++) *n += as_ds_context(ds, (assay_id)i)->is_callpath;
+    assay_id *ids = *callpaths = malloc((*n + 1) * sizeof *ids);
+    if (!ids) return false;
+    for (size_t i = 0; i < ds->contexts.count; i++) {
+        const as_context *context = as_ds_context(ds, (assay_id)i);
+        if (context->is_callpath) ids[context->callpath_order] = (assay_id)i;
+    }
+    return true;
 }
 
 /* Appends the path of a context without a NUL. A chain is walked twice instead of recursing: trees may be deep. */

@@ -51,6 +51,7 @@ typedef struct as_context {
     uint32_t subtree; /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
     int64_t line;     /* call site, -1: unknown */
     bool is_callpath; /* the source names it as such; inner nodes that only lie on the way are not */
+    uint32_t callpath_order; /* of call paths: in which the source first names them, from 0 without gaps */
 } as_context;
 
 typedef struct as_location {
@@ -134,6 +135,13 @@ typedef struct as_segment {
     double constant, from, to;
 } as_segment;
 
+/* The errors of one segment's own fit, where the source has them. In order of model and segment. */
+typedef struct as_segment_costs {
+    assay_id model;
+    uint32_t segment;
+    double RSS, rRSS, nRSS, SMAPE, AR2, RE;
+} as_segment_costs;
+
 typedef struct as_term {
     assay_id model;
     uint32_t segment, term; /* term: terms with one number are multiplied */
@@ -202,11 +210,12 @@ struct assay_dataset {
     as_vec parameters;  /* as_str */
     as_vec coordinates; /* double: points x parameters */
     size_t n_points;
+    bool whole_coordinates; /* the source writes whole coordinates as integers, 4 instead of 4.0 */
     as_vec runs, metrics, regions, contexts, locations;
     as_vec blocks, series, measurements, summaries, events;
     /* Index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
     as_vec block_of_metric;
-    as_vec model_sets, models, segments, terms;
+    as_vec model_sets, models, segments, segment_costs, terms;
     as_vec attributes, problems, records; /* records: as_record_table */
     uint64_t n_problems_dropped;          /* beyond AS_MAX_PROBLEMS */
 };
@@ -234,6 +243,8 @@ const as_measurement *as_ds_measurement(const as_dataset *ds, uint64_t index);
 const as_model *as_ds_model(const as_dataset *ds, assay_id id);
 const as_model_set *as_ds_model_set(const as_dataset *ds, assay_id id);
 const as_segment *as_ds_segment(const as_dataset *ds, size_t index);
+/* Those of a segment (from 0) of a segmented model, or NULL. Binary search. */
+const as_segment_costs *as_ds_segment_costs(const as_dataset *ds, assay_id model, uint32_t segment);
 const as_term *as_ds_term(const as_dataset *ds, size_t index);
 const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index);
 const as_problem *as_ds_problem(const as_dataset *ds, size_t index);
@@ -246,6 +257,8 @@ size_t as_ds_leaves(const as_dataset *ds);
 const double *as_ds_point(const as_dataset *ds, assay_id point);
 /* "(20,0.5)" into out (cleared first). */
 bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out);
+/* The contexts that are call paths, in the order the source first names them: *n ids, to be freed. False when memory is out. */
+bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n);
 /* The names from the root joined with "->", NUL-terminated, into out, a vector of char. */
 bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out);
 

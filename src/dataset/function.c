@@ -20,9 +20,9 @@ static bool add_real(const writing *w, double value) {
         snprintf(rounded, sizeof rounded, "%.*g", w->digits, value);
         as_real_parse(rounded, strlen(rounded), &value); /* stays as it is where a locale has another point */
     }
-    size_t n = as_real_format(value, number);
-    bool whole = strspn(number, "-0123456789") == n; /* floats print like Python's: 2.0 */
-    return as_vec_append(w->out, number, n) && (!whole || w->digits || add_text(w, ".0"));
+    size_t n = as_real_format_python(value, number);
+    if (w->digits && n > 2 && strcmp(number + n - 2, ".0") == 0) n -= 2;
+    return as_vec_append(w->out, number, n);
 }
 
 static bool is_zero(const char *exponent) {

@@ -106,7 +106,6 @@ static assay_id *map_contexts(merger *m, const as_dataset *part) {
         fine = map[i] != ASSAY_NONE;
         if (!fine) break;
         as_context *to = &AS_AT(as_context, &tree->nodes, map[i]);
-        to->is_callpath |= from->is_callpath;
         if (to->line < 0) to->line = from->line;
         if (from->region == ASSAY_NONE) continue;
         as_region *place = &AS_AT(as_region, &m->ds->regions, region);
@@ -115,6 +114,11 @@ static assay_id *map_contexts(merger *m, const as_dataset *part) {
             place->file = carry(m, part, source->file, &fine), place->line_begin = source->line_begin,
             place->line_end = source->line_end;
     }
+    assay_id *callpaths = NULL;
+    size_t n = 0;
+    fine = fine && as_ds_callpaths(part, &callpaths, &n);
+    for (size_t i = 0; i < n; i++) as_tree_mark_callpath(tree, map[callpaths[i]]);
+    free(callpaths);
     if (fine) return map;
     free(map);
     return NULL;
@@ -285,6 +289,7 @@ static bool merge_parts(merger *m, as_dataset *const *parts, size_t n) {
     }
     for (size_t k = 0; k < n; k++) {
         id_maps *maps = &m->maps[k];
+        m->ds->whole_coordinates = parts[k]->whole_coordinates && (!k || m->ds->whole_coordinates);
         maps->points = map_points(m, parts[k]);
         maps->metrics = map_metrics(m, parts[k]);
         maps->contexts = map_contexts(m, parts[k]);

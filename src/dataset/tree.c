@@ -61,6 +61,13 @@ static bool has_path(const as_tree *tree, assay_id id, const char *path, size_t 
     }
 }
 
+void as_tree_mark_callpath(as_tree *tree, assay_id id) {
+    as_context *node = &AS_AT(as_context, &tree->nodes, id);
+    if (node->is_callpath) return;
+    node->is_callpath = true;
+    node->callpath_order = tree->n_callpaths++;
+}
+
 assay_id as_tree_path(as_tree *tree, const char *path, size_t size) {
     uint64_t key = as_hash(path, size);
     for (uint32_t known; (known = as_map_get(&tree->by_path, key)) != AS_MAP_NONE;
@@ -78,7 +85,7 @@ assay_id as_tree_path(as_tree *tree, const char *path, size_t size) {
         if (!arrow) break;
         at = arrow + 2;
     }
-    AS_AT(as_context, &tree->nodes, id).is_callpath = true;
+    as_tree_mark_callpath(tree, id);
     return as_map_put(&tree->by_path, key, id) ? id : ASSAY_NONE;
 }
 

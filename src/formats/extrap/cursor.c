@@ -182,6 +182,8 @@ assay_status as_cursor_coordinate(as_cursor *c) {
         as_warn(c->reader, as_cursor_place(c, c->json.token), "inexact-integer",
                 "a coordinate above 2^53 is rounded to the nearest real");
     }
+    if (number.kind == AS_REAL && real == floor(real)) c->has_real_whole = true;
+    c->reader->dataset->whole_coordinates = !c->has_real_whole;
     return as_vec_append(&c->coordinates, &real, 1) ? ASSAY_OK : as_reader_memory(c->reader);
 }
 

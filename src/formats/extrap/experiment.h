@@ -53,8 +53,10 @@ typedef struct as_xp_file {
     as_vec numbers;                    /* double: coordinates of a point, or the values of one */
     as_vec key;                        /* char: the name of an attribute */
     as_map tagged;                     /* (owner, id) of those whose name carried tags */
+    bool has_real_whole;               /* a coordinate written like 4.0 */
     size_t n_broken;                   /* rules broken so far, under keep_going */
     as_vec segments, terms, intervals; /* of the model being read */
+    as_vec segment_costs;              /* the same */
     uint32_t n_pieces;                 /* segments of piecewise factors among them */
     assay_id parameter;                /* of terms that name none: the one whose piecewise factor is being read */
 } as_xp_file;

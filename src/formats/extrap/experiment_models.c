@@ -311,31 +311,32 @@ static assay_status read_function(as_xp_file *file, uint32_t level) {
 static const struct {
     const char *name;
     size_t offset;
-} COSTS[] = {{"RSS", offsetof(as_model, RSS)},   {"rRSS", offsetof(as_model, rRSS)},
-             {"nRSS", offsetof(as_model, nRSS)}, {"SMAPE", offsetof(as_model, SMAPE)},
-             {"AR2", offsetof(as_model, AR2)},   {"RE", offsetof(as_model, RE)}};
+} COSTS[] = {{"RSS", offsetof(as_segment_costs, RSS)},   {"rRSS", offsetof(as_segment_costs, rRSS)},
+             {"nRSS", offsetof(as_segment_costs, nRSS)}, {"SMAPE", offsetof(as_segment_costs, SMAPE)},
+             {"AR2", offsetof(as_segment_costs, AR2)},   {"RE", offsetof(as_segment_costs, RE)}};
 
-static double *cost_of(as_json *json, as_model *model) {
+static double *cost_of(as_json *json, as_segment_costs *costs) {
     for (size_t i = 0; i < sizeof COSTS / sizeof *COSTS; i++) {
-        if (as_json_is(json, COSTS[i].name)) return (double *)(void *)((char *)model + COSTS[i].offset);
+        if (as_json_is(json, COSTS[i].name)) return (double *)(void *)((char *)costs + COSTS[i].offset);
     }
     return NULL;
 }
 
-/* The members of "hypothesis". A constant's AR2 is 1 and not written. */
-static assay_status read_hypothesis(as_xp_file *file, as_model *model, bool *has_function) {
+/* The members of "hypothesis". A constant's AR2 is 1 and not written. has_function NULL: the function is known, only the costs are read. */
+static assay_status read_hypothesis(as_xp_file *file, as_segment_costs *costs, bool *has_function) {
     bool fits, more, is_constant = false;
+    costs->RSS = costs->rRSS = costs->nRSS = costs->SMAPE = costs->AR2 = costs->RE = NAN;
     AS_TRY(as_xp_expect(file, AS_JSON_OBJECT, "hypothesis", &fits));
     while (fits) {
         AS_TRY(as_xp_next_key(file, &more));
         if (!more) break;
-        double *cost = cost_of(&file->json, model);
+        double *cost = cost_of(&file->json, costs);
         const char *raw;
         size_t size;
         bool is_object;
         if (cost) {
             AS_TRY(read_real(file, "a cost", cost));
-        } else if (as_json_is(&file->json, "function")) {
+        } else if (has_function && as_json_is(&file->json, "function")) {
             if (*has_function) return as_xp_broken(file, "duplicate-key", "a hypothesis has two functions");
             AS_TRY(as_xp_expect(file, AS_JSON_OBJECT, "function", &is_object));
             if (is_object) AS_TRY(read_function(file, 0));
@@ -347,7 +348,44 @@ static assay_status read_hypothesis(as_xp_file *file, as_model *model, bool *has
                 is_type && file->json.type == AS_JSON_STRING && as_json_is(&file->json, "ConstantHypothesis");
         }
     }
-    if (is_constant && isnan(model->AR2)) model->AR2 = 1;
+    if (is_constant && isnan(costs->AR2)) costs->AR2 = 1;
+    return ASSAY_OK;
+}
+
+/* An element of "segment_models": its costs; the function is that of the segment. */
+static assay_status read_segment_model(as_xp_file *file, size_t unused) {
+    (void)unused;
+    as_segment_costs costs = {.segment = (uint32_t)file->segment_costs.count};
+    bool more;
+    const char *raw;
+    size_t size;
+    for (;;) {
+        AS_TRY(as_xp_next_key(file, &more));
+        if (!more) break;
+        if (as_json_is(&file->json, "hypothesis"))
+            AS_TRY(read_hypothesis(file, &costs, NULL));
+        else
+            AS_TRY(as_xp_skip(file, &raw, &size));
+    }
+    return as_vec_append(&file->segment_costs, &costs, 1) ? ASSAY_OK : as_xp_no_memory(file);
+}
+
+static assay_status add_model(as_xp_file *file, as_model *model, const as_segment_costs *costs) {
+    model->RSS = costs->RSS;
+    model->rRSS = costs->rRSS;
+    model->nRSS = costs->nRSS;
+    model->SMAPE = costs->SMAPE;
+    model->AR2 = costs->AR2;
+    model->RE = costs->RE;
+    model->n_pieces = file->n_pieces;
+    if (as_add_model(file->ds, model, file->segments.data, file->segments.count, file->terms.data, file->terms.count) ==
+        ASSAY_NONE)
+        return as_xp_no_memory(file);
+    size_t n_segments = file->segments.count - file->n_pieces, n_costs = file->segment_costs.count;
+    for (size_t i = 0; i < n_costs && n_costs == n_segments; i++) {
+        if (!as_add_segment_costs(file->ds, &AS_AT(as_segment_costs, &file->segment_costs, i)))
+            return as_xp_no_memory(file);
+    }
     return ASSAY_OK;
 }
 
@@ -359,32 +397,25 @@ static assay_status read_model(as_xp_file *file, assay_id set, assay_id metric, 
     as_model model = {.set = set,
                       .metric = metric,
                       .context = context,
-                      .function = AS_NO_STR,
-                      .RSS = NAN,
-                      .rRSS = NAN,
-                      .nRSS = NAN,
-                      .SMAPE = NAN,
-                      .AR2 = NAN,
-                      .RE = NAN};
+                      .function = AS_NO_STR};
+    as_segment_costs costs = {0};
     file->segments.count = file->terms.count = file->intervals.count = file->n_pieces = 0;
+    file->segment_costs.count = 0;
     for (;;) {
         AS_TRY(as_xp_next_key(file, &more));
         if (!more) break;
         const char *raw;
         size_t size;
         if (as_json_is(&file->json, "hypothesis"))
-            AS_TRY(read_hypothesis(file, &model, &has_function));
+            AS_TRY(read_hypothesis(file, &costs, &has_function));
+        else if (as_json_is(&file->json, "segment_models"))
+            AS_TRY(read_list(file, "segment_models", 0, read_segment_model));
         else
             AS_TRY(as_xp_skip(file, &raw, &size));
     }
     if (!has_function) return as_xp_broken(file, "missing-key", "a model has no function");
-    model.n_pieces = file->n_pieces;
     model.raw = as_ds_intern(file->ds, begin, (size_t)(file->json.token + file->json.token_size - begin));
-    if (model.raw == AS_NO_STR || as_add_model(file->ds, &model, file->segments.data, file->segments.count,
-                                               file->terms.data, file->terms.count) == ASSAY_NONE) {
-        return as_xp_no_memory(file);
-    }
-    return ASSAY_OK;
+    return model.raw == AS_NO_STR ? as_xp_no_memory(file) : add_model(file, &model, &costs);
 }
 
 static assay_status read_models(as_xp_file *file, assay_id set) {

@@ -57,7 +57,11 @@ static assay_status read_coordinate(document *d, measurement *m) {
     while (as_json_next(&file->json) != AS_JSON_ARRAY_END) {
         double *number = as_vec_push(&file->numbers);
         if (!number) return as_xp_no_memory(file);
-        if (as_xp_real(&file->json, number)) continue;
+        if (as_xp_real(&file->json, number)) {
+            bool is_real = file->json.type != AS_JSON_NUMBER || as_json_number(&file->json).kind == AS_REAL;
+            if (is_real && *number == floor(*number)) file->has_real_whole = true;
+            continue;
+        }
         m->is_bad = true;
         AS_TRY(as_xp_reject(file, "not-a-number", "a coordinate must be a number"));
     }
@@ -67,6 +71,7 @@ static assay_status read_coordinate(document *d, measurement *m) {
         return as_xp_broken(file, "coordinate-count", "the coordinate has %zu numbers, but there are %zu parameters",
                             file->numbers.count, expected);
     }
+    file->ds->whole_coordinates = !file->has_real_whole;
     m->key.point = as_experiment_point(file->experiment, file->numbers.data);
     m->has_point = true;
     return m->key.point != ASSAY_NONE ? ASSAY_OK : as_xp_no_memory(file);
@@ -549,8 +554,10 @@ static assay_status read_experiment(as_reader *reader) {
     as_vec_init(&file->segments, sizeof(as_segment), &ds->budget);
     as_vec_init(&file->terms, sizeof(as_term), &ds->budget);
     as_vec_init(&file->intervals, sizeof(double), &ds->budget);
+    as_vec_init(&file->segment_costs, sizeof(as_segment_costs), &ds->budget);
     assay_status status = file->experiment && file->json_path ? read_entries_of_zip(&d) : as_reader_memory(reader);
     as_zip_free(file->entries, file->n_entries, &ds->budget);
+    as_vec_free(&file->segment_costs);
     as_vec_free(&file->intervals);
     as_vec_free(&file->terms);
     as_vec_free(&file->segments);

@@ -15,12 +15,7 @@ size_t as_xp_format_real(double value, char buffer[AS_NUMBER_SIZE]) {
         memcpy(buffer, word, strlen(word) + 1);
         return strlen(word);
     }
-    size_t n = as_real_format(value, buffer);
-    for (size_t i = 0; i < n; i++) {
-        if (buffer[i] == '.' || buffer[i] == 'e') return n;
-    }
-    memcpy(buffer + n, ".0", 3);
-    return n + 2;
+    return as_real_format_python(value, buffer);
 }
 
 void as_xp_write_real(as_output *out, double value) {

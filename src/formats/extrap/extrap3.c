@@ -216,9 +216,9 @@ static void read_callpath(as_x3_file *file) {
     as_str source_id = id_text(file, id);
     file->no_memory |= context == ASSAY_NONE;
     if (file->no_memory) return;
-    as_context *node = &AS_AT(as_context, &as_experiment_tree(file->experiment)->nodes, context);
-    node->is_callpath = true;
-    node->source_id = source_id;
+    as_tree *tree = as_experiment_tree(file->experiment);
+    as_tree_mark_callpath(tree, context);
+    AS_AT(as_context, &tree->nodes, context).source_id = source_id;
     put(file, &file->callpaths, id, context);
 }
 

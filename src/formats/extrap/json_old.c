@@ -225,6 +225,7 @@ static assay_status read_pair(old_reader *r) {
             if (c->coordinates.count != n) return as_cursor_duplicate(c);
             AS_TRY(as_cursor_next(c));
             AS_TRY(as_cursor_coordinate(c));
+            c->reader->dataset->whole_coordinates = false; /* Extra-P makes reals of them in this layout */
         } else {
             AS_TRY(skip_unknown(r));
         }
