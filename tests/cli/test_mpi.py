@@ -1,4 +1,5 @@
 """assay-mpi: several processes give the answer of one, and say what goes wrong once."""
+import json
 import os
 import shutil
 import subprocess
@@ -59,6 +60,75 @@ class Others(Case):
         for program, expected in ((ASSAY, False), (ASSAY_MPI, True)):
             needed = subprocess.run(['objdump', '-p', program], check=True, capture_output=True, text=True).stdout
             self.assertEqual(expected, 'libmpi' in needed, program)
+
+
+def experiment():
+    """Call paths that grow in different ways, one of them not measured everywhere."""
+    lines = []
+    for i in range(23):
+        for p in (2, 4, 8, 16, 32, 64):
+            if i == 11 and p == 8:
+                continue
+            values = [round((i + 1) * (1 + p ** (i % 4 / 2)) * (1 + 0.01 * ((7 * i + 3 * p + k) % 5)), 9) for k in range(3)]
+            lines.append(json.dumps({'params': {'p': p}, 'callpath': f'main->f{i}', 'metric': 'time', 'value': values}))
+    return '\n'.join(lines) + '\n'
+
+
+class Models(Case):
+    """A verb that is shared: the same bytes as one process gives."""
+
+    def setUp(self):
+        super().setUp()
+        self.input = self.write('in.jsonl', experiment())
+
+    def test_answers_are_the_same(self):
+        for options in (['--json'], ['--csv', '--sort', 'error'], ['--modeler', 'segmented', '--json'], ['--json', '--match', 'f1$'], ['--why', 'main->f3'], []):
+            one = run('model', *options, self.input)
+            self.assertEqual(0, one.status)
+            for n in (2, 5):
+                several = run_mpi('model', *options, self.input, n=n)
+                self.assertEqual((one.status, one.out, one.err), (several.status, several.out, several.err), options)
+
+    def test_files_are_the_same(self):
+        for name in ('extra-p', 'json'):
+            self.assertEqual(0, run('model', self.input, '-o', self.path('one.' + name)).status)
+            self.assertEqual(0, run_mpi('model', self.input, '-o', self.path('three.' + name)).status)
+            self.assertEqual(self.read('one.' + name), self.read('three.' + name))
+
+    def test_several_parameters(self):
+        text = 'PARAMETER p\nPARAMETER n\nPOINTS ' + ' '.join(f'({p} {n})' for p in (2, 4, 8, 16, 32) for n in (1, 2, 3, 4, 5)) + '\nMETRIC time\n'
+        for i in range(4):
+            text += f'REGION f{i}\n' + ''.join(f'DATA {1 + i * p + n * n}\n' for p in (2, 4, 8, 16, 32) for n in (1, 2, 3, 4, 5))
+        f = self.write('two.txt', text)
+        one, several = run('model', '--json', f), run_mpi('model', '--json', f)
+        self.assertEqual((0, one.out), (several.status, several.out))
+        self.assertEqual(4, len(several.json['models']))
+
+    def test_errors_of_all_are_said_once(self):
+        broken = self.write('broken.jsonl', experiment() + '{"params": {"p": 2}, "callpath": 3}\n')
+        self.assertFails(run_mpi('model', self.path('none.txt')), 3, 'none.txt', 'cannot open')
+        self.assertFails(run_mpi('model', broken), 3, 'broken.jsonl:138')
+        self.assertFails(run_mpi('model', '--match', 'nothing', self.input), 2, 'nothing')
+        self.assertFails(run_mpi('model', '--modeler', 'best', self.input), 2, 'best')
+        self.assertFails(run_mpi('model', '-q', '-o', self.path('no/such.extra-p'), self.input), 3, 'no/such.extra-p')
+        self.assertFails(run_mpi('model', '-'), 2, 'standard input')
+        self.assertEqual(['broken.jsonl', 'in.jsonl'], self.files())
+
+    def test_the_error_of_one_ends_all(self):
+        for rank in range(3):
+            r = run_except(rank, f'exec "$0" model {self.path("none.txt")}', 'model', self.input, '-o', self.path('out.extra-p'))
+            self.assertFails(r, 3, 'none.txt: cannot open', 'rank' if rank else 'assay: ')
+            r = run_except(rank, 'exec "$0" model', 'model', self.input)
+            self.assertFails(r, 2, 'needs a file')
+        self.assertEqual(['in.jsonl'], self.files())
+
+    def test_processes_with_different_work_do_not_wait(self):
+        self.assertFails(run_except(1, 'exec "$0" --version', 'model', self.input), 3, 'do not have the same to do')
+
+    def test_a_process_that_dies_ends_all(self):
+        r = run_except(1, 'kill -9 $$', 'model', self.input, '-o', self.path('out.extra-p'))
+        self.assertNotEqual(0, r.status)
+        self.assertNotIn('out.extra-p', self.files())
 
 
 if __name__ == '__main__':
