@@ -176,8 +176,10 @@ static as_exit apply_scaling(as_cli *cli, as_dataset *ds) {
     assay_id parameter;
     if (!word) {
         const char *processes = as_cli_value(cli, "processes");
+        double count; /* suggest takes a number too */
         hint_strong(cli, ds);
-        return processes ? find_parameter(cli, ds, processes, &parameter) : AS_EXIT_FINE;
+        if (!processes || as_real_parse(processes, strlen(processes), &count)) return AS_EXIT_FINE;
+        return find_parameter(cli, ds, processes, &parameter);
     }
     as_scaling scaling = AS_SCALING_WEAK;
     while (scaling < AS_SCALING_STRONG && strcmp(as_scaling_name(scaling), word) != 0) scaling++;
