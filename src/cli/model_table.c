@@ -7,7 +7,7 @@
 #include "cli/model_view.h"
 #include "render/display.h"
 
-enum { DIGITS = 4, BATCH = 1000, LEAST_PATH = 24, GAP = 2 };
+enum { DIGITS = 4, BATCH = 1000 };
 
 const as_flag_words as_fit_flag_words[] = {
     {AS_FIT_FEW_POINTS, 'f', "few-points", "fewer than 5 points along a parameter"},
@@ -55,22 +55,10 @@ static double rounded(double value) {
 
 static as_cell rounded_cell(double value) { return isnan(value) ? as_cell_null() : as_cell_real(rounded(value)); }
 
-static bool inside_character(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
-
-/* Cuts the beginning of a path that is wider than `width`, at an arrow where there is one near: the end says where one is. */
-static const char *shorten_path(as_vec *path, size_t width) {
-    static const char dots[] = "…";
-    enum { DOTS = sizeof dots - 1, NEAR = 8, MOST_BYTES = 8 }; /* a column is hardly ever more bytes */
-    char *text = path->data;
-    size_t size = path->count - 1, from = DOTS;
-    if (!width || as_display_width(text, size) <= width) return text;
-    if (size > MOST_BYTES * width + DOTS) from = size - MOST_BYTES * width;
-    while (from < size && (inside_character(text[from]) || as_display_width(text + from, size - from) + 1 > width))
-        from++;
-    const char *arrow = strstr(text + from, "->");
-    if (arrow && arrow < text + from + NEAR && arrow[2]) from = (size_t)(arrow - text);
-    memcpy(text + from - DOTS, dots, DOTS);
-    return text + from - DOTS;
+/* Digits behind the point; what cannot be seen there is 0, and never -0. */
+static as_cell fixed_cell(double value, double scale) {
+    if (isnan(value)) return as_cell_null();
+    return as_cell_real(fabs(value) < 1e9 ? round(value * scale) / scale + 0.0 : value);
 }
 
 /* "O(p log p)"; what falls says so. */
@@ -93,24 +81,24 @@ static void put_marks(uint32_t flags, char out[16]) {
 }
 
 static bool add_text_row(as_table *table, const as_model_view *view, size_t i, const struct columns *columns,
-                         size_t path_width, struct texts *texts) {
+                         struct texts *texts) {
     const as_dataset *ds = view->study->ds;
     const as_model *model = as_view_model(view, i);
     as_cell cells[8];
     size_t n = 0;
     char marks[16];
     if (!as_context_path(ds, model->context, &texts->path)) return false;
-    cells[n++] = as_cell_text(shorten_path(&texts->path, path_width));
+    cells[n++] = as_cell_text(texts->path.data);
     if (columns->metric) cells[n++] = as_cell_text(as_ds_text(ds, as_ds_metric(ds, model->metric)->name));
     if (!put_growth(ds, model, texts)) return false; /* before the function: both use its vector */
     if (!as_model_function_rounded(ds, model, DIGITS, &texts->function)) return false;
-    cells[n++] = as_cell_text(texts->function.data);
     cells[n++] = as_cell_text(texts->growth.data);
-    cells[n++] = rounded_cell(model->AR2);
-    cells[n++] = rounded_cell(model->SMAPE);
+    cells[n++] = fixed_cell(model->AR2, 1e4);
+    cells[n++] = fixed_cell(model->SMAPE, 1e2);
     if (columns->value) cells[n++] = rounded_cell(as_model_at(ds, model, view->at));
     put_marks(as_view_note(view, i)->flags, marks);
     if (columns->flags) cells[n++] = as_cell_text(marks);
+    cells[n++] = as_cell_text(texts->function.data);
     return as_table_append(table, cells);
 }
 
@@ -121,54 +109,37 @@ static as_table *new_text_table(const as_model_view *view, const struct columns 
     snprintf(value, sizeof value, "at %s", view->at_label);
     names[n++].name = "call path";
     if (columns->metric) names[n++].name = "metric";
-    names[n++].name = "function";
     names[n++].name = "growth";
     names[n++].name = "adj. R2";
     names[n++].name = "SMAPE %";
     if (columns->value) names[n++].name = value;
     if (columns->flags) names[n++].name = "flags";
+    names[n++].name = "function";
     return as_table_new(names, n, NULL);
 }
 
-static bool fill_text_table(as_table *table, const as_model_view *view, const struct columns *columns,
-                            size_t path_width) {
+static bool fill_text_table(as_table *table, const as_model_view *view, size_t n, const struct columns *columns) {
     struct texts texts;
     texts_init(&texts);
     bool fine = true;
-    for (size_t i = 0; i < view->n_rows && fine; i++) fine = add_text_row(table, view, i, columns, path_width, &texts);
+    for (size_t i = 0; i < n && fine; i++) fine = add_text_row(table, view, i, columns, &texts);
     texts_free(&texts);
     return fine;
 }
 
-/* What the columns behind the first take, so that the first gets the rest; at least a share of the line. */
-static size_t room_for_paths(const as_table *table, size_t width) {
-    size_t used = 0;
-    for (size_t column = 1; column < as_table_columns(table); column++) {
-        const char *name = as_table_column_name(table, column);
-        size_t widest = as_display_width(name, strlen(name));
-        for (size_t row = 0; row < as_table_rows(table); row++) {
-            as_cell cell = as_table_get(table, row, column);
-            char number[AS_NUMBER_SIZE];
-            size_t w = cell.type == AS_CELL_TEXT   ? as_display_width(cell.text, cell.size)
-                       : cell.type == AS_CELL_REAL ? as_real_format(cell.r, number)
-                                                   : 1;
-            if (w > widest) widest = w;
-        }
-        used += GAP + widest;
-    }
-    size_t least = width / 3 > LEAST_PATH ? width / 3 : LEAST_PATH;
-    return used + least < width ? width - used : least;
-}
-
-static bool print_text_table(as_cli *cli, const as_model_view *view, const struct columns *columns) {
+/* *shown: how many rows of it were; where rows take two lines, half as many fit the screen. */
+static bool print_text_table(as_cli *cli, const as_model_view *view, const struct columns *columns, size_t *shown) {
     as_table *table = new_text_table(view, columns);
-    bool fine = table && fill_text_table(table, view, columns, 0);
-    if (fine && cli->style.width) { /* a screenful at most: cheap to make twice */
-        size_t room = room_for_paths(table, cli->style.width);
+    bool fine = table && fill_text_table(table, view, view->n_rows, columns);
+    as_print_style style = cli->style;
+    style.keep_end = style.last_below = true;
+    *shown = view->n_rows;
+    if (fine && view->is_screenful && as_text_width(table) > style.width) {
+        *shown = (view->n_rows + 1) / 2;
         as_table_clear(table);
-        fine = fill_text_table(table, view, columns, room);
+        fine = fill_text_table(table, view, *shown, columns);
     }
-    fine = fine && as_print_table(cli->out, table, cli->style);
+    fine = fine && as_print_table(cli->out, table, style);
     as_table_free(table);
     return fine;
 }
@@ -219,10 +190,9 @@ bool as_model_text(as_cli *cli, const as_model_view *view) {
                          as_ds_model(view->study->ds, view->fit->first_model)->metric;
     }
     print_summary(cli, view);
-    if (!print_text_table(cli, view, &columns)) return false;
-    if (view->n_hidden) {
-        as_output_printf(cli->out, "… %zu more; -n 0 shows all\n", view->n_hidden);
-    }
+    size_t shown;
+    if (!print_text_table(cli, view, &columns, &shown)) return false;
+    if (shown < view->fit->n) as_output_printf(cli->out, "… %zu more; -n 0 shows all\n", view->fit->n - shown);
     if (flags) print_legend(cli, flags);
     return true;
 }

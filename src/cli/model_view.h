@@ -11,7 +11,7 @@ typedef struct as_model_view {
     const as_fit *fit;
     const uint32_t *rows; /* numbers of notes of the fit */
     size_t n_rows;        /* to be shown */
-    size_t n_hidden;      /* more there are beyond the limit */
+    bool is_screenful;    /* they are as many as the terminal has lines */
     const double *at;     /* a point to evaluate the models at, or NULL */
     char at_label[128];   /* "p=64, n=10" */
 } as_model_view;

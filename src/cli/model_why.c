@@ -1,5 +1,6 @@
 /* `assay model --why CALLPATH`: the hypotheses that were tried, and what became of them. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,28 +80,37 @@ static void print_json(as_cli *cli, const as_study *study, const char *callpath,
     as_build_end(&b);
 }
 
-static bool fill_table(as_table *table, const struct collection *c, size_t limit) {
+/* For people rounded to a few digits. */
+static as_cell real_cell(double value, bool for_people) {
+    char text[AS_NUMBER_SIZE];
+    if (!for_people || !isfinite(value)) return as_cell_real(value);
+    snprintf(text, sizeof text, "%.5g", value);
+    as_real_parse(text, strlen(text), &value);
+    return as_cell_real(value);
+}
+
+static bool fill_table(as_table *table, const struct collection *c, bool for_people, size_t limit) {
     for (size_t i = 0; i < c->tried.count && (!limit || i < limit); i++) {
         const as_tried *t = &AS_AT(struct tried, &c->tried, i).tried;
         as_cell cells[9];
         size_t n = 0;
         cells[n++] = as_cell_int(t->order);
         if (c->has_parameters) cells[n++] = as_cell_text(t->parameter);
-        cells[n++] = as_cell_text(t->function);
-        cells[n++] = as_cell_real(t->SMAPE);
-        cells[n++] = as_cell_real(t->RSS);
-        cells[n++] = as_cell_real(t->rRSS);
-        cells[n++] = as_cell_real(t->AR2);
-        cells[n++] = as_cell_real(t->RE);
+        cells[n++] = real_cell(t->SMAPE, for_people);
+        cells[n++] = real_cell(t->RSS, for_people);
+        cells[n++] = real_cell(t->rRSS, for_people);
+        cells[n++] = real_cell(t->AR2, for_people);
+        cells[n++] = real_cell(t->RE, for_people);
         cells[n++] = as_cell_text(t->verdict);
+        cells[n++] = as_cell_text(t->function);
         if (!as_table_append(table, cells)) return false;
     }
     return true;
 }
 
 static as_exit print_table(as_cli *cli, const char *callpath, const char *metric, const struct collection *c) {
-    static const as_column names[] = {{"order"}, {"parameter"}, {"function"}, {"SMAPE"},  {"RSS"},
-                                      {"rRSS"},  {"AR2"},       {"RE"},       {"verdict"}};
+    static const as_column names[] = {{"order"}, {"parameter"}, {"SMAPE"},   {"RSS"},     {"rRSS"},
+                                      {"AR2"},   {"RE"},        {"verdict"}, {"function"}};
     as_column shown[9];
     size_t n = 0, limit = 0;
     for (size_t i = 0; i < 9; i++) {
@@ -109,12 +119,13 @@ static as_exit print_table(as_cli *cli, const char *callpath, const char *metric
     if (!as_cli_count(cli, "limit", &limit)) return AS_EXIT_USAGE;
     as_table *table = as_table_new(shown, n, NULL);
     as_exit status = AS_EXIT_INPUT;
-    if (!table || !fill_table(table, c, limit)) {
+    if (!table || !fill_table(table, c, cli->style.mode == AS_PRINT_TEXT, limit)) {
         as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
     } else {
         if (cli->style.mode == AS_PRINT_TEXT)
             as_output_printf(cli->out, "%s of %s: %zu hypotheses, the chosen one first\n", metric, callpath,
                              c->tried.count);
+        cli->style.last_below = true;
         status = as_cli_print(cli, table);
     }
     as_table_free(table);

@@ -10,6 +10,7 @@
 #include "cli/model_view.h"
 #include "cli/progress.h"
 #include "query/target.h"
+#include "render/extrap_print.h"
 
 /* What the command line asks for, as far as it can be told before reading. */
 struct request {
@@ -269,10 +270,10 @@ static as_exit print_models(as_cli *cli, const struct request *r, as_model_view 
     as_vec_init(&points, sizeof(double), NULL);
     as_exit status = rows ? choose_point(cli, r, &points, view) : out_of_memory(cli);
     if (status == AS_EXIT_FINE) status = sort_rows(view, r->sort, rows, n) ? AS_EXIT_FINE : out_of_memory(cli);
-    size_t limit = r->limit == SIZE_MAX ? rows_that_fit(cli) : r->limit;
+    size_t screenful = rows_that_fit(cli), limit = r->limit == SIZE_MAX ? screenful : r->limit;
     view->rows = rows;
     view->n_rows = limit && limit < n ? limit : n;
-    view->n_hidden = n - view->n_rows;
+    view->is_screenful = r->limit == SIZE_MAX && screenful && view->n_rows == screenful;
     if (status == AS_EXIT_FINE) status = print_view(cli, view);
     as_vec_free(&points);
     free(rows);
@@ -294,6 +295,8 @@ static as_exit write_target(as_cli *cli, const struct request *r, const as_datas
 
 static as_exit print_answer(as_cli *cli, const struct request *r, as_model_view *view) {
     if (r->answer == AS_TABLE) return print_models(cli, r, view);
+    assay_error error;
+    if (as_extrap_print(cli->out, view->study->ds, r->what, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     return AS_EXIT_FINE;
 }
 
@@ -372,6 +375,10 @@ static const as_cli_option options[] = {
      .letter = 'n',
      .argument = "ROWS",
      .help = "Show at most so many models, 0: all; by default, on a terminal, what fits"},
+    {.name = "print",
+     .argument = "WHAT",
+     .help = "Print what Extra-P prints: all, all-python, all-latex, callpaths, metrics, parameters, functions, "
+             "functions-python, functions-latex, or a format such as '{callpath}: {model}'"},
     {.name = "why",
      .argument = "CALLPATH",
      .help = "Show the functions that were tried for this call path, the chosen one first"},
@@ -392,6 +399,7 @@ static const as_example examples[] = {
     {"assay model kernels.txt --measure median -O allow_log_terms=no --json", "Medians, without logarithms, as JSON."},
     {"assay model kernels.txt -o kernels.extra-p", "Measurements and models in a file that Extra-P opens."},
     {"assay model kernels.txt --why 'main->solve'", "All functions that were tried for a call path."},
+    {"assay model kernels.txt --print '{callpath}: {model}'", "The same text as from Extra-P."},
     {NULL, NULL},
 };
 

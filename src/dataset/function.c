@@ -13,15 +13,18 @@ typedef struct writing {
 
 static bool add_text(const writing *w, const char *text) { return as_vec_append(w->out, text, strlen(text)); }
 
+/* As it is shown. */
+static double shown(const writing *w, double value) {
+    if (!w->digits || !isfinite(value)) return value;
+    char rounded[AS_NUMBER_SIZE];
+    snprintf(rounded, sizeof rounded, "%.*g", w->digits, value);
+    as_real_parse(rounded, strlen(rounded), &value); /* stays as it is where a locale has another point */
+    return value;
+}
+
 static bool add_real(const writing *w, double value) {
     char number[AS_NUMBER_SIZE];
-    if (w->digits && isfinite(value)) {
-        char rounded[AS_NUMBER_SIZE];
-        snprintf(rounded, sizeof rounded, "%.*g", w->digits, value);
-        as_real_parse(rounded, strlen(rounded), &value); /* stays as it is where a locale has another point */
-    }
-    size_t n = as_real_format_python(value, number);
-    if (w->digits && n > 2 && strcmp(number + n - 2, ".0") == 0) n -= 2;
+    size_t n = w->digits ? as_real_format(shown(w, value), number) : as_real_format_python(value, number);
     return as_vec_append(w->out, number, n);
 }
 
@@ -78,17 +81,23 @@ static bool is_bare(const writing *w, uint32_t i) {
     return true;
 }
 
-static bool has_terms(const writing *w, uint32_t segment) {
+/* Whether the constant shows: not where it is 0 and terms are there; for people not where it is what rounding left of 0. */
+static bool shows_constant(const writing *w, uint32_t segment, double constant) {
+    bool has_terms = false;
+    double largest = 0;
     for (uint32_t i = 0; i < w->model->n_terms; i++) {
-        if (as_ds_term(w->ds, w->model->first_term + i)->segment == segment) return true;
+        const as_term *term = as_ds_term(w->ds, w->model->first_term + i);
+        if (term->segment != segment) continue;
+        has_terms = true;
+        largest = fmax(largest, fabs(term->coefficient));
     }
-    return false;
+    return !has_terms || (w->digits ? fabs(constant) > 1e-9 * largest : constant != 0);
 }
 
 static bool add_segment(const writing *w, uint32_t segment) {
     double constant = as_ds_segment(w->ds, w->model->first_segment + segment)->constant;
     bool anything = false;
-    if (constant != 0 || !has_terms(w, segment)) {
+    if (shows_constant(w, segment, constant)) {
         if (!add_real(w, constant)) return false;
         anything = true;
     }
@@ -101,7 +110,7 @@ static bool add_segment(const writing *w, uint32_t segment) {
             bool minus = w->digits && anything && term->coefficient < 0;
             double coefficient = minus ? -term->coefficient : term->coefficient;
             if (anything && !add_text(w, minus ? " - " : " + ")) return false;
-            empty = coefficient == 1 && !is_bare(w, i);
+            empty = shown(w, coefficient) == 1 && !is_bare(w, i);
             if (!empty && !add_real(w, coefficient)) return false;
         }
         if (!add_factor(w, term, &empty)) return false;

@@ -101,6 +101,27 @@ size_t as_display_write(as_output *out, const char *text, size_t size, size_t ma
     return width + 1;
 }
 
+size_t as_display_write_end(as_output *out, const char *text, size_t size, size_t max_width) {
+    enum { NEAR = 8 };
+    size_t width = as_display_width(text, size);
+    if (!max_width || width <= max_width) return as_display_write(out, text, size, 0);
+    const char *end = text + size;
+    while (text < end && width + 1 > max_width) {
+        glyph g = glyph_at(text, (size_t)(end - text));
+        text += g.used;
+        width -= g.width;
+    }
+    for (const char *arrow = text; arrow + 2 < end && arrow < text + NEAR; arrow++) {
+        if (memcmp(arrow, "->", 2) != 0) continue;
+        width -= as_display_width(text, (size_t)(arrow - text));
+        text = arrow;
+        break;
+    }
+    as_output_text(out, "…");
+    as_display_write(out, text, (size_t)(end - text), 0);
+    return width + 1;
+}
+
 void as_display_pad(as_output *out, size_t columns) {
     static const char blanks[] = "                                ";
     for (; columns >= sizeof blanks; columns -= sizeof blanks - 1) as_output_write(out, blanks, sizeof blanks - 1);

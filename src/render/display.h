@@ -9,6 +9,8 @@
 size_t as_display_width(const char *text, size_t size);
 /* Prints the text in at most max_width columns (0: no limit), cut with "…" where it is longer. Returns the columns used. */
 size_t as_display_write(as_output *out, const char *text, size_t size, size_t max_width);
+/* The same, but the beginning is left out where it is longer, at an arrow "->" where one is near: of a path the end says more. */
+size_t as_display_write_end(as_output *out, const char *text, size_t size, size_t max_width);
 void as_display_pad(as_output *out, size_t columns);
 
 #endif

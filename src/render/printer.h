@@ -21,6 +21,10 @@ typedef struct as_print_style {
     bool no_header; /* text and CSV */
     /* Text only: what does not fit goes on in further lines of the last column; only a word can be cut */
     bool wrap_last;
+    /* Text only: the first column holds paths, which are cut at their beginning */
+    bool keep_end;
+    /* Text only: where the table is too wide, the last column goes to a line of its own below each row */
+    bool last_below;
     unsigned max_rows; /* text and Markdown: 0 all; the rest is counted in a closing line */
 } as_print_style;
 
@@ -33,6 +37,9 @@ bool as_printer_rows(as_printer *printer, const as_table *batch);
 /* What is left: the table itself in text, the closing bracket in JSON. columns: a table with the columns, needed where no batch ever came.
  * Frees the printer. False when memory was out. */
 bool as_printer_end(as_printer *printer, const as_table *columns);
+
+/* The columns a table takes as text, uncut. SIZE_MAX when memory is out. */
+size_t as_text_width(const as_table *table);
 
 /* The three steps for one table. */
 bool as_print_table(as_output *out, const as_table *table, as_print_style style);

@@ -7,11 +7,12 @@
 #include "render/display.h"
 #include "render/printer_modes.h"
 
-enum { GAP = 2, LEAST_TEXT = 6, LEAST_WRAPPED = 20, EXACT_LENGTH = 12 };
+enum { GAP = 2, INDENT = 4, LEAST_TEXT = 6, LEAST_WRAPPED = 20, EXACT_LENGTH = 12 };
 
 typedef struct column {
-    size_t width; /* as shown */
-    bool numeric; /* aligned to the right and never cut */
+    size_t width;  /* as shown */
+    bool numeric;  /* aligned to the right and never cut */
+    bool keep_end; /* cut at the beginning */
     bool hidden;
 } column;
 
@@ -110,8 +111,16 @@ static bool fit_last(column *columns, size_t n, size_t width) {
 static void print_text_cell(as_output *out, const column *c, const char *text, size_t size, bool last) {
     size_t width = c->numeric ? as_display_width(text, size) : 0;
     if (width < c->width && c->numeric) as_display_pad(out, c->width - width);
-    size_t used = as_display_write(out, text, size, c->width);
+    size_t used =
+        c->keep_end ? as_display_write_end(out, text, size, c->width) : as_display_write(out, text, size, c->width);
     if (!c->numeric && !last) as_display_pad(out, c->width - used);
+}
+
+/* The last column on a line of its own. */
+static void print_below(as_output *out, const char *text, size_t size, size_t width) {
+    as_display_pad(out, INDENT);
+    as_display_write(out, text, size, width > INDENT + LEAST_TEXT ? width - INDENT : LEAST_TEXT);
+    as_output_char(out, '\n');
 }
 
 /* The bytes of the words of text that fit into width columns; all of it where it has no blank to break at. */
@@ -144,13 +153,17 @@ static size_t last_shown(const column *columns, size_t n) {
     return n - 1;
 }
 
-static void print_text_header(as_output *out, const as_table *table, const column *columns, size_t last,
+static void print_text_header(as_output *out, const as_table *table, const column *columns, size_t last, bool below,
                               as_print_style style) {
     if (style.colour) as_output_text(out, "\033[1m");
     for (size_t i = 0; i <= last; i++) {
         const char *name = as_table_column_name(table, i);
         if (i) as_display_pad(out, GAP);
         print_text_cell(out, &columns[i], name, strlen(name), i == last);
+    }
+    if (below) {
+        const char *name = as_table_column_name(table, as_table_columns(table) - 1);
+        as_output_printf(out, "\n%*s%s", INDENT, "", name);
     }
     as_output_text(out, style.colour ? "\033[0m\n" : "\n");
     if (!style.width) return; /* a rule is for the eye, not for the next command of a pipe */
@@ -176,30 +189,60 @@ static void print_hidden(as_output *out, const as_table *table, const column *co
     as_output_char(out, '\n');
 }
 
-bool as_text_print(as_output *out, const as_table *table, as_print_style style, uint64_t hidden_rows) {
-    size_t n = as_table_columns(table);
-    if (n == 0) return true;
-    column *columns = measure(table, AS_PRINT_TEXT, !style.no_header, as_display_width);
-    if (!columns) return false;
-    bool wrap = style.wrap_last && fit_last(columns, n, style.width);
-    size_t hidden_columns = wrap ? 0 : fit(columns, n, style.width), last = last_shown(columns, n);
-    size_t indent = wrap ? total_width(columns, last, SIZE_MAX) + (last ? GAP : 0) : 0;
-    if (!style.no_header) print_text_header(out, table, columns, last, style);
-    for (size_t row = 0; row < as_table_rows(table); row++) {
-        for (size_t i = 0; i <= last; i++) {
-            shown s;
-            show(as_table_get(table, row, i), AS_PRINT_TEXT, &s);
-            if (i) as_display_pad(out, GAP);
-            if (wrap && i == last)
-                print_wrapped(out, &columns[i], s.text, s.size, indent);
-            else
-                print_text_cell(out, &columns[i], s.text, s.size, i == last);
-        }
-        as_output_char(out, '\n');
-    }
-    print_hidden(out, table, columns, hidden_columns, hidden_rows);
-    free(columns);
+/* How a table is laid out. */
+struct layout {
+    column *columns;
+    size_t n, last, indent,
+        hidden; /* n: columns in the table itself; last: the last one shown; indent: of what is wrapped; hidden: left out */
+    bool wrap, below;
+};
+
+static bool lay_out(struct layout *l, const as_table *table, as_print_style style) {
+    l->columns = measure(table, AS_PRINT_TEXT, !style.no_header, as_display_width);
+    if (!l->columns) return false;
+    l->n = as_table_columns(table);
+    l->columns[0].keep_end = style.keep_end;
+    l->wrap = style.wrap_last && fit_last(l->columns, l->n, style.width);
+    l->below = style.last_below && style.width && l->n > 1 && total_width(l->columns, l->n, SIZE_MAX) > style.width;
+    l->n -= l->below;
+    l->hidden = l->wrap ? 0 : fit(l->columns, l->n, style.width);
+    l->last = last_shown(l->columns, l->n);
+    l->indent = l->wrap ? total_width(l->columns, l->last, SIZE_MAX) + (l->last ? GAP : 0) : 0;
     return true;
+}
+
+static void print_text_row(as_output *out, const as_table *table, size_t row, const struct layout *l, size_t width) {
+    shown s;
+    for (size_t i = 0; i <= l->last; i++) {
+        show(as_table_get(table, row, i), AS_PRINT_TEXT, &s);
+        if (i) as_display_pad(out, GAP);
+        if (l->wrap && i == l->last)
+            print_wrapped(out, &l->columns[i], s.text, s.size, l->indent);
+        else
+            print_text_cell(out, &l->columns[i], s.text, s.size, i == l->last);
+    }
+    as_output_char(out, '\n');
+    if (!l->below) return;
+    show(as_table_get(table, row, l->n), AS_PRINT_TEXT, &s);
+    print_below(out, s.text, s.size, width);
+}
+
+bool as_text_print(as_output *out, const as_table *table, as_print_style style, uint64_t hidden_rows) {
+    if (as_table_columns(table) == 0) return true;
+    struct layout l = {0};
+    if (!lay_out(&l, table, style)) return false;
+    if (!style.no_header) print_text_header(out, table, l.columns, l.last, l.below, style);
+    for (size_t row = 0; row < as_table_rows(table); row++) print_text_row(out, table, row, &l, style.width);
+    print_hidden(out, table, l.columns, l.hidden, hidden_rows);
+    free(l.columns);
+    return true;
+}
+
+size_t as_text_width(const as_table *table) {
+    column *columns = measure(table, AS_PRINT_TEXT, true, as_display_width);
+    size_t width = columns ? total_width(columns, as_table_columns(table), SIZE_MAX) : SIZE_MAX;
+    free(columns);
+    return width;
 }
 
 /* ---- Markdown -------------------------------------------------------------------------------------------------------- */

@@ -412,6 +412,15 @@ static void functions_read_rounded(void **state) {
     as_vec_init(&text, 1, NULL);
     assert_true(as_model_function_rounded(ds, as_ds_model(ds, id), 4, &text));
     assert_string_equal(text.data, "123500 - 0.0001235 * p * log2(p)^2 - p^(3/2) + 2 * p^2 * log2(p)");
+    whole.constant = -1e-13; /* what rounding left of 0 */
+    terms[0].coefficient = 0.9999999;
+    id = as_add_model(ds, &model, &whole, 1, terms, 1);
+    assert_true(as_model_function_rounded(ds, as_ds_model(ds, id), 4, &text));
+    assert_string_equal(text.data, "p * log2(p)^2");
+    whole.constant = -1e-3;
+    id = as_add_model(ds, &model, &whole, 1, terms, 1);
+    assert_true(as_model_function_rounded(ds, as_ds_model(ds, id), 4, &text));
+    assert_string_equal(text.data, "-0.001 + p * log2(p)^2");
     as_vec_free(&text);
     as_dataset_free(ds);
 }

@@ -323,6 +323,32 @@ static void the_last_column_wraps(void **state) {
     as_table_free(t);
 }
 
+/* Paths lose their beginning, at an arrow where one is near. */
+static void paths_keep_their_end(void **state) {
+    (void)state;
+    as_table *t = TABLE("path", "n");
+    ROW(t, text("main->solve->kernel"), as_cell_int(1));
+    ROW(t, text("a_function_with_a_long_name"), as_cell_int(2));
+    ROW(t, text("f"), as_cell_int(3));
+    check_print(t, (as_print_style){.width = 15, .keep_end = true},
+                "path          n\n────────────  ─\n…->kernel     1\n…a_long_name  2\nf             3\n");
+    as_table_free(t);
+}
+
+/* Where the row is too long, its last column goes below. */
+static void last_column_goes_below(void **state) {
+    (void)state;
+    as_table *t = TABLE("a", "b", "text");
+    ROW(t, text("x"), as_cell_int(1), text("one two three four five"));
+    check_print(t, (as_print_style){.width = 40, .last_below = true},
+                "a  b  text\n─  ─  ───────────────────────\nx  1  one two three four five\n");
+    check_print(t, (as_print_style){.width = 20, .last_below = true},
+                "a  b\n    text\n─  ─\nx  1\n    one two three f…\n");
+    check_print(t, (as_print_style){.last_below = true}, "a  b  text\nx  1  one two three four five\n");
+    assert_int_equal(as_text_width(t), 29);
+    as_table_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_column_wraps),
@@ -340,6 +366,8 @@ int main(void) {
         cmocka_unit_test(empty_tables_have_their_shape),
         cmocka_unit_test(display_cuts_at_character_borders),
         cmocka_unit_test(builder_nests),
+        cmocka_unit_test(paths_keep_their_end),
+        cmocka_unit_test(last_column_goes_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
