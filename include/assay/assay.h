@@ -131,6 +131,54 @@ typedef struct assay_problem {
 } assay_problem;
 ASSAY_API bool assay_problem_get(const assay_dataset *dataset, assay_id id, assay_problem *out);
 
+/* ---- scaling models -------------------------------------------------------------------------------------------------- */
+
+/* How models are fitted. Zero-initialise it; every field is optional. */
+typedef struct assay_fit_config {
+    const char *modeler; /* "basic", "refining", "segmented", "multi-parameter"; NULL: basic, or multi-parameter where
+                                   there are several parameters */
+    const char *measure; /* "mean", "median", "minimum", "maximum" of the repetitions; NULL: mean */
+    const char *const *options; /* options of the modeler, "key=value", ended by NULL: see docs/models.md */
+    const char *name;           /* of the set of models; NULL: "assay" */
+    unsigned threads;           /* 0: as many as the machine has cores. The models do not depend on it */
+    bool replace; /* drop the models the dataset has; otherwise they stay, and the new ones come behind them */
+    /* As in assay_config. */
+    bool (*progress)(void *user, const char *stage, double fraction);
+    void *user;
+} assay_fit_config;
+
+/* Fits a model to every (metric, call path) that has data. They are then part of the dataset: assay_model_get(), the tables model and term of SQL, assay_save().
+ * *first (may be NULL): the id of the first new one; they go on to assay_count(dataset, ASSAY_MODELS). ASSAY_E_USAGE where a name or an option
+ * is unknown or does not fit, ASSAY_E_UNSUPPORTED where the dataset has no parameters. No query may be open. */
+ASSAY_API assay_status assay_fit(assay_dataset *dataset, const assay_fit_config *config, assay_id *first,
+                                 assay_error *error);
+
+typedef struct assay_model {
+    const char *set;      /* the name of its set of models */
+    const char *modeler;  /* what found it */
+    const char *measure;  /* what it models: "mean", … */
+    const char *metric;   /* the name */
+    const char *callpath; /* "main->sort->merge" */
+    const char *function; /* "12.5 + 0.3 * p^(3/2) * log2(p)^(1)" */
+    const char *growth;   /* how it grows for large values: "constant", "logarithmic", "linear", "quadratic", … */
+    assay_id metric_id, context_id;
+    double RSS, rRSS, SMAPE, AR2, RE; /* NAN where the source does not say it */
+} assay_model;
+/* False where there is no such model, or memory is out. */
+ASSAY_API bool assay_model_get(assay_dataset *dataset, assay_id id, assay_model *out);
+
+typedef struct assay_prediction {
+    double value; /* of the model's function there; NAN where it has none */
+    double low,
+        high; /* a new measurement lies between them with a probability of 95 %; NAN where nothing can be said */
+    double extrapolation; /* how far outside of what was measured: 4 is at four times the largest value; 1 inside */
+} assay_prediction;
+
+/* Predicts a model at n points. points: a number for each parameter, one point behind the other; out: room for n. config: the one the model was fitted with, which the
+ * interval depends on (docs/models.md); NULL: none was given. ASSAY_E_USAGE where there is no such model, or a number is not finite. */
+ASSAY_API assay_status assay_predict(const assay_dataset *dataset, assay_id model, const assay_fit_config *config,
+                                     const double *points, size_t n, assay_prediction *out, assay_error *error);
+
 /* ---- SQL ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct assay_query assay_query;

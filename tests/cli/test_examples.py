@@ -1,4 +1,4 @@
-"""The program behind examples/kernels.txt still measures what that file says."""
+"""The program behind examples/kernels.txt still measures what that file says; the one that uses the library predicts from it."""
 import json
 import os
 import subprocess
@@ -7,6 +7,7 @@ import unittest
 ASSAY = os.environ['ASSAY']
 KERNELS = os.path.join(os.environ['ASSAY_SOURCE'], 'examples', 'kernels.txt')
 MEASURE = os.path.join(os.environ['ASSAY_BUILD'], 'examples', 'measure-example')
+PREDICT = os.path.join(os.environ['ASSAY_BUILD'], 'examples', 'predict-example')
 
 OPERATIONS = '''select c.path as path, p.label as n, m.minimum as low, m.maximum as high from measurement m join metric t on t.id = m.metric
     join context c on c.id = m.context join point p on p.id = m.point where t.name = 'operations' '''
@@ -29,6 +30,17 @@ class Examples(unittest.TestCase):
 
     def test_wrong_sizes_are_refused(self):
         self.assertEqual(2, subprocess.run([MEASURE, 'many'], stderr=subprocess.DEVNULL).returncode)
+
+
+    def test_predictions_of_a_program_that_uses_the_library(self):
+        out = subprocess.run([PREDICT, KERNELS, 'operations', '2048'], check=True, stdout=subprocess.PIPE, text=True, timeout=60).stdout
+        rows = {line.split()[0]: line.split()[1] for line in out.splitlines() if line.startswith('main')}
+        self.assertEqual(10, len(rows))
+        self.assertAlmostEqual(1, float(rows['main->matrix->multiply']) / 2048 ** 3, places=3)  # exact: n multiplications for each of n * n elements
+        self.assertTrue(out.splitlines()[0].startswith('main '), out)
+        self.assertEqual('at 2 times what was measured', out.splitlines()[-1])
+        for arguments in ([], [KERNELS, 'time'], [KERNELS, 'time', '1', '2'], ['none.txt', 'time', '1'], [KERNELS, 'no such metric', '1']):
+            self.assertNotEqual(0, subprocess.run([PREDICT, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode, arguments)
 
 
 if __name__ == '__main__':

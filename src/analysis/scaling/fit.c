@@ -385,7 +385,7 @@ static assay_status run_windows(fitting *f, store *s, as_vec *bytes, as_fit_prog
             fine = as_vec_append(bytes, made->data, made->count);
         }
         if (!fine || !keep_plans(f)) return as_fail_memory(error, NULL);
-        if (progress && !progress(user, (double)next / (double)f->choice.n))
+        if (progress && !progress(user, fmin((double)next / (double)f->choice.n, 1)))
             return as_fail(error, ASSAY_E_CANCELLED, AS_NOWHERE, "", "cancelled");
     }
     return ASSAY_OK;
@@ -397,11 +397,20 @@ static assay_status share_results(const as_fit_share *share, store *s, as_vec *b
     return store_all(s, all, 1) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
+/* Drops what a set that was not finished has left behind the models that were there before. */
+static void take_back(as_dataset *ds, const as_dataset *before) {
+    ds->model_sets.count = before->model_sets.count;
+    ds->models.count = before->models.count;
+    ds->segments.count = before->segments.count;
+    ds->terms.count = before->terms.count;
+}
+
 assay_status as_fit_models(as_dataset *ds, const as_fit_options *options, as_choice choice, const char *name,
                            const as_fit_share *share, as_fit_progress progress, void *user, as_fit *out,
                            assay_error *error) {
     fitting f = {.ds = ds, .options = options, .choice = choice, .share = share};
     store s = {.ds = ds, .fit = out, .choice = choice};
+    const as_dataset before = *ds;
     as_vec bytes;
     cache_init(&f.cache);
     as_vec_init(&f.groups, sizeof(group), NULL);
@@ -415,7 +424,9 @@ assay_status as_fit_models(as_dataset *ds, const as_fit_options *options, as_cho
     free_fitting(&f);
     as_vec_free(&s.terms);
     as_vec_free(&bytes);
-    if (status != ASSAY_OK) as_fit_free(out);
+    if (status == ASSAY_OK) return ASSAY_OK;
+    take_back(ds, &before);
+    as_fit_free(out);
     return status;
 }
 

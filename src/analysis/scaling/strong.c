@@ -273,7 +273,6 @@ static bool rewrite_block(as_dataset *ds, as_block *block, as_scaling scaling) {
     block->starts = to.starts;
     block->runs = to.runs;
     block->period = 0;
-    block->period = 0;
     block->locations = scaling == AS_SCALING_STRONG ? NULL : to.locations;
     block->values = to.values;
     block->dtype = AS_DTYPE_DOUBLE;
