@@ -2,6 +2,7 @@
 #include "cli/study.h"
 
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -361,17 +362,32 @@ static as_exit choose(as_cli *cli, as_study *study) {
 
 /* ---- one call path --------------------------------------------------------------------------------------------------- */
 
+/* How a call path may be named, the first that finds any. */
+enum naming { WHOLE_PATH, END_OF_PATH, PART_OF_PATH, ANY_PATH };
+
+enum { MOST_NAMED = 4 };
+
 /* What a search has found. */
 struct found {
     uint32_t series;   /* the first one */
-    assay_id context;  /* its call path */
     size_t n_paths, n; /* how many call paths fit; series of the first one */
+    assay_id contexts[MOST_NAMED];
     as_nearest nearest;
     char word[256]; /* that nearest.word is copied to: paths are made one by one */
 };
 
 static bool ends_with(const char *path, size_t size, const char *end, size_t n) {
     return size > n + 2 && memcmp(path + size - n, end, n) == 0 && memcmp(path + size - n - 2, "->", 2) == 0;
+}
+
+static bool is_named(enum naming naming, const char *path, size_t size, const char *name, size_t n) {
+    switch (naming) {
+    case WHOLE_PATH: return size == n && memcmp(path, name, n) == 0;
+    case END_OF_PATH: return n > 0 && ends_with(path, size, name, n);
+    case PART_OF_PATH: return n > 0 && memmem(path, size, name, n) != NULL;
+    case ANY_PATH: break;
+    }
+    return true;
 }
 
 static void offer_path(struct found *found, const char *path) {
@@ -387,49 +403,83 @@ static void offer_path(struct found *found, const char *path) {
     found->nearest.word = found->word;
 }
 
-/* Looks for a whole path, or for ends of paths; false when memory is out. */
-static bool search(const as_study *study, const char *callpath, bool whole, struct found *found) {
+/* Counts a series whose call path fits; seen: the contexts that were counted. */
+static void count_series(const as_study *study, size_t i, bool *seen, struct found *found) {
+    assay_id context = as_ds_series(study->ds, study->series[i])->context;
+    if (!seen[context]) {
+        if (found->n_paths == 0) found->series = study->series[i];
+        if (found->n_paths < MOST_NAMED) found->contexts[found->n_paths] = context;
+        found->n_paths++;
+        seen[context] = true;
+    }
+    found->n += context == found->contexts[0];
+}
+
+/* False when memory is out. */
+static bool search(const as_study *study, const char *callpath, enum naming naming, struct found *found) {
     size_t n = strlen(callpath);
     as_vec path;
     as_vec_init(&path, 1, NULL);
-    *found = (struct found){.context = ASSAY_NONE, .nearest = as_nearest_start(callpath, n)};
-    bool fine = true;
+    *found = (struct found){.nearest = as_nearest_start(callpath, n)};
+    bool *seen = calloc(study->ds->contexts.count + 1, sizeof *seen);
+    bool fine = seen != NULL;
     for (size_t i = 0; i < study->n_series && fine; i++) {
         const as_series *series = as_ds_series(study->ds, study->series[i]);
         if (!(fine = as_context_path(study->ds, series->context, &path))) break;
-        size_t size = path.count - 1;
-        bool fits = whole ? size == n && memcmp(path.data, callpath, n) == 0 : ends_with(path.data, size, callpath, n);
-        if (!fits) {
-            if (whole && i < 100000) offer_path(found, path.data);
-            continue;
-        }
-        found->n_paths += series->context != found->context;
-        if (found->n_paths == 1) {
-            if (!found->n++) found->series = study->series[i];
-            found->context = series->context;
-        }
+        if (is_named(naming, path.data, path.count - 1, callpath, n))
+            count_series(study, i, seen, found);
+        else if (naming == WHOLE_PATH && i < 100000)
+            offer_path(found, path.data);
     }
+    free(seen);
     as_vec_free(&path);
     return fine;
 }
 
-as_exit as_study_find(as_cli *cli, const as_study *study, const char *callpath, uint32_t *series) {
-    struct found whole, end;
-    if (!search(study, callpath, true, &whole)) return out_of_memory(cli);
-    struct found *found = &whole;
-    if (!whole.n_paths) {
-        if (!search(study, callpath, false, &end)) return out_of_memory(cli);
-        found = &end;
+/* "a->b, a->c and 7 more". */
+static void name_found(const as_study *study, const struct found *found, char *text, size_t room) {
+    size_t used = 0, named = 0;
+    as_vec path;
+    as_vec_init(&path, 1, NULL);
+    text[0] = '\0';
+    for (; named < found->n_paths && named < MOST_NAMED; named++) {
+        if (!as_context_path(study->ds, found->contexts[named], &path) || used + path.count + 24 > room) break;
+        used += (size_t)snprintf(text + used, room - used, "%s'%s'", named ? ", " : "", (const char *)path.data);
     }
-    if (found->n_paths > 1) {
-        return as_cli_fail(cli, AS_EXIT_USAGE, "%zu call paths end in '%s'; give the whole path", found->n_paths,
-                           callpath);
-    }
-    if (!found->n_paths && whole.nearest.word)
+    if (named < found->n_paths)
+        snprintf(text + used, room - used, "%s%zu%s", named ? " and " : "", found->n_paths - named,
+                 named ? " more" : " in all");
+    as_vec_free(&path);
+}
+
+static as_exit fail_unknown_path(as_cli *cli, const as_study *study, const char *callpath, const as_nearest *nearest) {
+    char names[512];
+    struct found all;
+    if (nearest->word)
         return as_cli_fail(cli, AS_EXIT_USAGE, "there is no call path '%s'; did you mean '%s'?", callpath,
-                           whole.nearest.word);
-    if (!found->n_paths)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no call path '%s'; --match REGEX finds some", callpath);
+                           nearest->word);
+    if (!search(study, callpath, ANY_PATH, &all)) return out_of_memory(cli);
+    name_found(study, &all, names, sizeof names);
+    return as_cli_fail(cli, AS_EXIT_USAGE, "there is no call path '%s'; there %s %s", callpath,
+                       all.n_paths == 1 ? "is" : "are", names);
+}
+
+as_exit as_study_find(as_cli *cli, const as_study *study, const char *callpath, uint32_t *series) {
+    static const char *const verbs[] = {"are", "end in", "have"};
+    struct found whole, other, *found = &whole;
+    enum naming naming = WHOLE_PATH;
+    if (!search(study, callpath, naming, &whole)) return out_of_memory(cli);
+    while (!found->n_paths && ++naming <= PART_OF_PATH) {
+        if (!search(study, callpath, naming, &other)) return out_of_memory(cli);
+        found = &other;
+    }
+    if (!found->n_paths) return fail_unknown_path(cli, study, callpath, &whole.nearest);
+    if (found->n_paths > 1) {
+        char names[512];
+        name_found(study, found, names, sizeof names);
+        return as_cli_fail(cli, AS_EXIT_USAGE, "%zu call paths %s '%s': %s; give the whole path", found->n_paths,
+                           verbs[naming], callpath, names);
+    }
     *series = found->series;
     if (found->n > 1) {
         const as_metric *metric = as_ds_metric(study->ds, as_ds_series(study->ds, *series)->metric);

@@ -55,8 +55,8 @@ void as_study_close(as_study *study);
 
 static inline as_choice as_study_choice(const as_study *study) { return (as_choice){study->series, study->n_series}; }
 
-/* The chosen series of a call path: given whole, or as its end where only one has it ("solve", "main->solve"). Of several metrics the first that has it, and a note says so.
- * Nothing found, or several: prints it and gives its status. */
+/* The chosen series of a call path: given whole, else as its end ("solve", "main->solve"), else as any part of it, where only one has it. Of several metrics the first that has
+ * it, and a note says so. Nothing found, or several: prints which there are and gives its status. */
 as_exit as_study_find(as_cli *cli, const as_study *study, const char *callpath, uint32_t *series);
 
 /* "16" of --NAME; false, with its line, where it is no whole number. Unset: *out stays. */
