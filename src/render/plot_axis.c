@@ -280,12 +280,12 @@ static void power_ticks(const as_axis *axis, int first, int last, int stride, as
     }
 }
 
-/* Fewer than two powers of ten are on the axis: 1, 2 and 5 times them. */
-static void part_ticks(const as_axis *axis, as_ticks *out) {
-    static const int parts[] = {1, 2, 5};
+/* Multiples of the powers of ten. */
+static void part_ticks(const as_axis *axis, const int *parts, size_t n_parts, as_ticks *out) {
     int first = (int)floor(log10(axis->low)), last = (int)ceil(log10(axis->high));
+    out->n = 0;
     for (int k = first; k <= last; k++) {
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        for (size_t i = 0; i < n_parts; i++) {
             double value = times_power(parts[i], k);
             char label[AS_TICK_LABEL];
             as_rich_number(value, 6, label);
@@ -294,10 +294,12 @@ static void part_ticks(const as_axis *axis, as_ticks *out) {
     }
 }
 
+static const int halves[] = {1, 2, 5}, thirds[] = {1, 3};
+
 static void log_ticks(const as_axis *axis, unsigned want, as_ticks *out) {
     int first, last, n = log_range(axis, &first, &last);
     if (axis->base == 10 && n <= 3) {
-        part_ticks(axis, out);
+        part_ticks(axis, halves, 3, out);
         if (out->n >= 2 && out->n <= want) return;
         out->n = 0;
     }
@@ -338,14 +340,18 @@ static void even_levels(const as_axis *axis, unsigned n, as_ticks *out) {
 }
 
 void as_axis_levels(const as_axis *axis, unsigned n, as_ticks *out) {
+    static const struct {
+        const int *parts;
+        size_t n;
+    } ways[] = {{halves, 3}, {thirds, 2}, {halves, 1}};
     n = n < 2 ? 2 : n > 32 ? 32 : n;
-    as_axis_ticks(axis, n, out);
-    size_t kept = 0;
-    for (size_t i = 0; i < out->n; i++) {
-        if (*out->at[i].label) out->at[kept++] = out->at[i];
+    if (axis->scale != AS_SCALE_LOG) as_axis_ticks(axis, n, out);
+    for (size_t i = 0; axis->scale == AS_SCALE_LOG && i < sizeof ways / sizeof *ways; i++) {
+        out->exponent = 0;
+        part_ticks(axis, ways[i].parts, ways[i].n, out);
+        if (out->n <= n) break;
     }
-    out->n = kept;
-    if (3 * kept < 2 * n) even_levels(axis, n, out);
+    if (out->n > n || 2 * out->n < n) even_levels(axis, n, out);
 }
 
 void as_axis_title(const as_axis *axis, const as_ticks *ticks, char *out, size_t size) {

@@ -61,7 +61,8 @@ typedef struct as_ticks {
 
 /* At most `want` (2 … 32) ticks with labels, ascending, inside the axis; a logarithmic one has minor ticks between where there is room. */
 void as_axis_ticks(const as_axis *axis, unsigned want, as_ticks *out);
-/* About n (at most 32) values that divide the axis, ascending, all with labels: the ticks, or where these are too few, round numbers at even distances. */
+/* About n (at most 32) values that divide the axis, ascending, all with labels: ticks, or where these are too few or too many, round numbers at even
+ * distances. */
 void as_axis_levels(const as_axis *axis, unsigned n, as_ticks *out);
 /* The label of the axis with the exponent of its ticks: "time [s] ×10^{6}"; cut where it does not fit. */
 void as_axis_title(const as_axis *axis, const as_ticks *ticks, char *out, size_t size);

@@ -36,7 +36,7 @@ static bool append_text(as_vec *out, const char *text) { return as_vec_append(ou
 /* Signs and their stand-ins in ASCII. */
 static const struct {
     const char *sign, *ascii;
-} stand_ins[] = {{"×", "*"}, {"·", "*"}, {"−", "-"}, {"–", ".."}, {"…", "..."}, {"≤", "<="}, {"µ", "u"}};
+} stand_ins[] = {{"×", "*"}, {"·", "*"}, {"−", "-"}, {"–", ".."}, {"…", "..."}, {"≤", "<="}, {"≥", ">="}, {"µ", "u"}};
 
 static bool append_ascii(as_vec *out, const char *text, size_t size) {
     for (const char *end = text + size; text < end;) {
@@ -140,6 +140,7 @@ static void open_span(as_output *out, char style, const char *dy) {
 void as_svg_rich(as_output *out, const char *rich) {
     const char *end = rich + strlen(rich);
     char before = 0;
+    bool is_first = true;
     for (piece p; next_piece(&rich, end, &p);) {
         /* Shifts are relative, in units of the size of their own span: what goes up by 0.5 of 70 % comes down by 0.35 */
         const char *back = before == '^' ? ".35em" : before == '_' ? "-.14em" : "";
@@ -150,7 +151,13 @@ void as_svg_rich(as_output *out, const char *rich) {
         }
         bool spans = p.style || *dy;
         if (spans) open_span(out, p.style, dy);
+        if ((p.style == '^' || is_first) && p.size > 1 && p.text[0] == '-' && strchr("0123456789", p.text[1])) {
+            as_output_text(out, "−");
+            p.text++;
+            p.size--;
+        }
         as_svg_escape(out, p.text, p.size);
+        is_first = false;
         if (spans) as_output_text(out, "</tspan>");
         before = p.style;
     }

@@ -171,13 +171,19 @@ static void test_levels(void **state) {
     as_ticks levels;
     as_axis_levels(&axis, 6, &levels);
     assert_int_equal(levels.n, 6);
-    /* The powers 100 and 1000 alone are too few; 13 * 100^(i / 5) at even distances: 32.7, 82, 206, 518 */
-    axis = logarithmic(13, 1300, 10, 1);
+    axis = logarithmic(13, 1300, 10, 1); /* 20, 50 … are six, 30, 100 … four */
+    as_axis_levels(&axis, 6, &levels);
+    assert_int_equal(levels.n, 6);
     as_axis_levels(&axis, 4, &levels);
     assert_int_equal(levels.n, 4);
-    assert_string_equal(levels.at[0].label, "33");
-    assert_string_equal(levels.at[3].label, "520");
-    assert_true(levels.at[3].value == 520);
+    assert_string_equal(levels.at[0].label, "30");
+    assert_string_equal(levels.at[3].label, "1000");
+    /* No such number between 6 and 9: 6 * 1.5^(i / 5) at even distances is 6.5, 7.06, 7.65, 8.3 */
+    axis = logarithmic(6, 9, 10, 1);
+    as_axis_levels(&axis, 4, &levels);
+    assert_int_equal(levels.n, 4);
+    assert_string_equal(levels.at[1].label, "7.1");
+    assert_true(levels.at[3].value == 8.3);
 }
 
 static void test_numbers(void **state) {
@@ -249,6 +255,9 @@ static void test_rich_text_in_svg(void **state) {
     assert_string_equal(text,
                         "a&lt;b&gt;&amp;&quot;c\xef\xbf\xbd\xef\xbf\xbd<tspan dy=\"-.5em\" font-size=\"70%\">2</tspan>"
                         "<tspan dy=\".35em\"> d</tspan>");
+    free(text);
+    text = svg_of("-3×10^{-5}");
+    assert_string_equal(text, "−3×10<tspan dy=\"-.5em\" font-size=\"70%\">−5</tspan>");
     free(text);
     assert_true(as_svg_width("mmm", 3) > as_svg_width("iii", 3));
     assert_int_equal(as_svg_break("one two three", 100), strlen("one two three"));
