@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analysis/scaling/coordinates.h"
+#include "cli/model_plot.h"
 #include "cli/model_view.h"
 #include "cli/progress.h"
 #include "query/target.h"
@@ -295,6 +296,7 @@ static as_exit write_target(as_cli *cli, const struct request *r, const as_datas
 
 static as_exit print_answer(as_cli *cli, const struct request *r, as_model_view *view) {
     if (r->answer == AS_TABLE) return print_models(cli, r, view);
+    if (r->answer == AS_PLOT) return as_model_plot(cli, view->study, view->fit);
     assay_error error;
     if (as_extrap_print(cli->out, view->study->ds, r->what, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     return AS_EXIT_FINE;
@@ -349,11 +351,19 @@ static as_exit model(as_cli *cli, const struct request *r, as_study *study) {
     return status;
 }
 
+/* A plot needs one model. */
+static as_exit choose_plotted(as_cli *cli, as_study *study, const char *callpath) {
+    as_exit status = as_study_find(cli, study, callpath, study->series);
+    if (status == AS_EXIT_FINE) study->n_series = 1;
+    return status;
+}
+
 static as_exit run(as_cli *cli) {
     struct request r;
     as_study study = {0};
     as_exit status = plan(cli, &r);
     if (status == AS_EXIT_FINE) status = as_study_open(cli, &study);
+    if (status == AS_EXIT_FINE && r.answer == AS_PLOT) status = choose_plotted(cli, &study, r.what);
     if (status == AS_EXIT_FINE && r.answer == AS_WHY)
         status = as_model_why(cli, &study, r.what);
     else if (status == AS_EXIT_FINE)
@@ -382,6 +392,22 @@ static const as_cli_option options[] = {
     {.name = "why",
      .argument = "CALLPATH",
      .help = "Show the functions that were tried for this call path, the chosen one first"},
+    {.name = "plot",
+     .argument = "CALLPATH",
+     .help = "Draw the model of this call path with its measurements: a curve with a 95 % band, or with two parameters "
+             "a heat map"},
+    {.name = "over",
+     .argument = "NAME",
+     .help = "Draw over this parameter, or over two (p,n); by default over the first, or over both of two"},
+    {.name = "fix",
+     .argument = "COORDS",
+     .help = "Draw with other parameters held at these values, such as n=100; by default at their largest"},
+    {.name = "log",
+     .argument = "AXES",
+     .choices = "x|y|xy|none",
+     .help = "Make these axes of the plot logarithmic; by default those whose values span decades"},
+    {.name = "ascii", .help = "Draw with nothing but ASCII; by default where the locale has no UTF-8"},
+    {.name = "height", .argument = "ROWS", .help = "Draw in about so many rows; by default what fits the terminal"},
     {.name = "name", .argument = "NAME", .help = "Call the set of models so in the file written; by default New model"},
     AS_THREADS_OPTION,
     {.name = "output",
@@ -400,6 +426,8 @@ static const as_example examples[] = {
     {"assay model kernels.txt -o kernels.extra-p", "Measurements and models in a file that Extra-P opens."},
     {"assay model kernels.txt --why 'main->solve'", "All functions that were tried for a call path."},
     {"assay model kernels.txt --print '{callpath}: {model}'", "The same text as from Extra-P."},
+    {"assay model kernels.txt --plot 'main->solve'", "Points, curve and 95 % band on the terminal."},
+    {"assay model kernels.txt --plot 'main->solve' --at p=4096 -o solve.svg", "The same until 4096 for a paper."},
     {NULL, NULL},
 };
 
