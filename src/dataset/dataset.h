@@ -128,6 +128,7 @@ typedef struct as_event {
 typedef struct as_model_set {
     as_str name, modeler, measure; /* modeler: basic, refining, segmented, multi-parameter, or the source's own word */
     as_str raw;                    /* JSON text of the modeler's options as the source writes them, or AS_NO_STR */
+    as_str options;                /* of models made here: Extra-P's options as JSON members, "allow_log_terms":true,…; or AS_NO_STR */
 } as_model_set;
 
 /* c + sum of terms on an interval of the parameter (-inf … inf where it is the only one). */

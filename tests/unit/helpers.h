@@ -14,11 +14,11 @@ typedef struct expected_error {
     uint32_t line, column; /* 0: none */
 } expected_error;
 
-static inline as_dataset *read_bytes(const char *format, const char *bytes, size_t size) {
+static inline as_dataset *read_bytes(const char *format, const char *data, size_t size) {
     as_read_config config = {.format = format};
     as_dataset *ds = NULL;
     assay_error error;
-    if (as_read_memory("input", bytes, size, &config, &ds, &error) != ASSAY_OK)
+    if (as_read_memory("input", data, size, &config, &ds, &error) != ASSAY_OK)
         fail_msg("%u:%u: %s (%s)", error.line, error.column, error.message, error.rule);
     return ds;
 }

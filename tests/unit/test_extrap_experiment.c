@@ -470,7 +470,7 @@ static void models_from_elsewhere_are_laid_out(void **state) {
         "\"MultiParameterModeler\"},\"models\":{\"c\":{\"m\":"
         "{\"hypothesis\":{\"function\":{\"constant_coefficient\":1.0,\"compound_terms\":[{\"coefficient\":2.0,"
         "\"parameter_term_pairs\":{\"1\":{\"coefficient\":1.0,"
-        "\"segments\":[{\"constant_coefficient\":7.0,\"compound_terms\":[],\"$type\":\"SingleParameterFunction\"},"));
+        "\"segments\":[{\"constant_coefficient\":7.0,\"compound_terms\":[],\"$type\":\"ConstantFunction\"},"));
     assert_non_null(strstr(json, "\"exponent\":\"2\"}]}],\"$type\":\"SingleParameterFunction\"}],\"intervals\":[[\"-"
                                  "inf\",4.0],[4.0,\"inf\"]],\"$variant\":\"SegmentedTerm\"}}}],"
                                  "\"$type\":\"MultiParameterFunction\"},\"RSS\":\"nan\",\"rRSS\":\"nan\",\"nRSS\":"

@@ -211,8 +211,11 @@ static void keeps_integers_of_json(void **state) {
                  {"extrap-text", "PARAMETER p\nPOINTS 4\nREGION a\nMETRIC t\nDATA 2\n", "4.0=2.0,2.0,2.0\n\n"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         as_dataset *ds = read_text(cases[i].format, cases[i].text);
-        as_model_set set = {
-            .name = as_ds_intern_text(ds, "m"), .modeler = AS_NO_STR, .measure = AS_NO_STR, .raw = AS_NO_STR};
+        as_model_set set = {.name = as_ds_intern_text(ds, "m"),
+                            .modeler = AS_NO_STR,
+                            .measure = AS_NO_STR,
+                            .raw = AS_NO_STR,
+                            .options = AS_NO_STR};
         as_model model = {.set = as_add_model_set(ds, &set), .function = AS_NO_STR, .n_segments = 1, .raw = AS_NO_STR};
         as_segment segment = {.constant = 2, .from = -INFINITY, .to = INFINITY};
         as_add_model(ds, &model, &segment, 1, NULL, 0);
@@ -226,8 +229,11 @@ static void newlines_separate(void **state) {
     (void)state;
     as_dataset *ds =
         read_text("extrap-text", "PARAMETER p\nPOINTS 4 8\nREGION a\nREGION b\nMETRIC t\nDATA 2\nDATA 3\n");
-    as_model_set set = {
-        .name = as_ds_intern_text(ds, "one"), .modeler = AS_NO_STR, .measure = AS_NO_STR, .raw = AS_NO_STR};
+    as_model_set set = {.name = as_ds_intern_text(ds, "one"),
+                        .modeler = AS_NO_STR,
+                        .measure = AS_NO_STR,
+                        .raw = AS_NO_STR,
+                        .options = AS_NO_STR};
     as_segment segment = {.constant = 2, .from = -INFINITY, .to = INFINITY};
     for (int i = 0; i < 2; i++) {
         as_model model = {

@@ -341,7 +341,7 @@ static bool append(const combining *c, const candidate *h, const candidate *seco
     head->n_pieces = (uint32_t)segments.count - 1;
     head->n_terms = (uint32_t)terms.count;
     head->rival_size = (uint32_t)rival.count;
-    as_made made = {*head, segments.data, terms.data, rival.data ? rival.data : ""};
+    as_made made = {*head, segments.data, terms.data, rival.data ? rival.data : "", NULL};
     fine = fine && as_made_append(bytes, &made);
     as_vec_free(&segments);
     as_vec_free(&terms);
@@ -355,7 +355,7 @@ static bool append_constant(const combining *c, as_made_head *head, as_vec *byte
     as_segment segment = {.constant = constant.constant, .from = -INFINITY, .to = INFINITY};
     head->costs = constant.costs;
     head->n_segments = 1;
-    as_made made = {*head, &segment, NULL, ""};
+    as_made made = {*head, &segment, NULL, "", NULL};
     return as_made_append(bytes, &made);
 }
 

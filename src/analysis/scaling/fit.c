@@ -306,6 +306,11 @@ static bool store_made(store *s, const as_made *made) {
     size_t n_segments = (size_t)head->n_segments + head->n_pieces;
     if (as_add_model(s->ds, &model, made->segments, n_segments, s->terms.data, s->terms.count) == ASSAY_NONE)
         return false;
+    for (uint32_t i = 0; head->n_segments > 1 && i < head->n_segments; i++) {
+        const as_costs *c = &made->parts[i];
+        as_segment_costs costs = {0, i, c->RSS, c->rRSS, c->nRSS, c->SMAPE, c->AR2, c->RE};
+        if (!as_add_segment_costs(s->ds, &costs)) return false;
+    }
     as_fit_note *note = &s->fit->notes[s->fit->n++];
     *note = (as_fit_note){.series = s->choice.series[head->position],
                           .flags = head->flags,
@@ -358,10 +363,12 @@ static bool begin_set(as_dataset *ds, const as_fit_options *options, const char 
     as_model_set set = {.name = as_ds_intern_text(ds, name),
                         .modeler = as_ds_intern_text(ds, as_modeler_name(options->modeler)),
                         .measure = as_ds_intern_text(ds, as_statistic_name(options->measure)),
-                        .raw = AS_NO_STR};
+                        .raw = AS_NO_STR,
+                        .options = as_fit_options_json(ds, options)};
     *out = (as_fit){.first_model = (assay_id)ds->models.count, .options = *options};
     out->notes = malloc((n + 1) * sizeof *out->notes);
-    if (set.name == AS_NO_STR || set.modeler == AS_NO_STR || set.measure == AS_NO_STR || !out->notes) return false;
+    if (set.name == AS_NO_STR || set.modeler == AS_NO_STR || set.measure == AS_NO_STR ||
+        set.options == AS_NO_STR || !out->notes) return false;
     out->set = as_add_model_set(ds, &set);
     return out->set != ASSAY_NONE;
 }
@@ -437,6 +444,7 @@ void as_fit_free(as_fit *fit) {
 
 void as_ds_forget_models(as_dataset *ds) {
     ds->model_sets.count = ds->models.count = ds->segments.count = ds->terms.count = 0;
+    ds->segment_costs.count = 0;
 }
 
 bool as_choice_all(const as_dataset *ds, uint32_t **series, size_t *n) {

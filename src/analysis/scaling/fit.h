@@ -58,6 +58,10 @@ bool as_fit_option_known(const char *key_value);
 assay_status as_fit_options_parse(size_t n_parameters, const char *modeler, const char *measure,
                                   const char *const *given, as_fit_options *out, assay_error *error);
 
+/* The options as JSON members under Extra-P's names, for as_model_set.options: "allow_log_terms":true,… (without braces). AS_NO_STR when memory is
+ * out. */
+as_str as_fit_options_json(as_dataset *ds, const as_fit_options *options);
+
 /* ---- the answer ------------------------------------------------------------------------------------------------------ */
 
 typedef enum as_fit_flag {

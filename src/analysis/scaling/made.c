@@ -7,11 +7,15 @@ static bool append_padded(as_vec *bytes, const void *data, size_t size) {
     return as_vec_append(bytes, data, size) && as_vec_append(bytes, zeros, padded(size) - size);
 }
 
+/* A model without segments needs no costs but its own. */
+static size_t n_parts(const as_made_head *head) { return head->n_segments > 1 ? head->n_segments : 0; }
+
 bool as_made_append(as_vec *bytes, const as_made *made) {
     const as_made_head *head = &made->head;
     return append_padded(bytes, head, sizeof *head) &&
            append_padded(bytes, made->segments, (head->n_segments + head->n_pieces) * sizeof *made->segments) &&
            append_padded(bytes, made->terms, head->n_terms * sizeof *made->terms) &&
+           append_padded(bytes, made->parts, n_parts(head) * sizeof *made->parts) &&
            append_padded(bytes, made->rival, head->rival_size);
 }
 
@@ -22,13 +26,15 @@ bool as_made_next(const as_vec *bytes, size_t *at, as_made *out) {
     memcpy(&out->head, data + *at, sizeof out->head);
     size_t segments = padded(((size_t)out->head.n_segments + out->head.n_pieces) * sizeof *out->segments);
     size_t terms = padded(out->head.n_terms * sizeof *out->terms), rival = padded(out->head.rival_size);
-    size_t head = padded(sizeof out->head);
-    if (left - head < segments || left - head - segments < terms || left - head - segments - terms < rival)
+    size_t head = padded(sizeof out->head), parts = n_parts(&out->head) * sizeof *out->parts;
+    if (left - head < segments || left - head - segments < terms || left - head - segments - terms < parts ||
+        left - head - segments - terms - parts < rival)
         return false;
     out->segments = (const as_segment *)(const void *)(data + *at + head);
     out->terms = (const as_made_term *)(const void *)(data + *at + head + segments);
-    out->rival = data + *at + head + segments + terms;
-    *at += head + segments + terms + rival;
+    out->parts = (const as_costs *)(const void *)(data + *at + head + segments + terms);
+    out->rival = data + *at + head + segments + terms + parts;
+    *at += head + segments + terms + parts + rival;
     return true;
 }
 

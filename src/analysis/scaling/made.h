@@ -11,7 +11,7 @@ typedef struct as_made_term {
     as_power power;
 } as_made_term;
 
-/* Followed by segments (those of pieces last), terms, and the rival's text, each padded to 8 bytes. */
+/* Followed by segments (those of pieces last), terms, the costs of segments (where there are several), and the rival's text, each padded to 8 bytes. */
 typedef struct as_made_head {
     uint32_t position; /* in the list of chosen series */
     uint32_t flags;
@@ -26,7 +26,8 @@ typedef struct as_made {
     as_made_head head;
     const as_segment *segments;
     const as_made_term *terms;
-    const char *rival; /* rival_size characters */
+    const char *rival;     /* rival_size characters */
+    const as_costs *parts; /* of each of several segments alone, else NULL */
 } as_made;
 
 /* Appends it to bytes (a vector of char). False when memory is out. */

@@ -107,6 +107,7 @@ static bool note_rival(const as_plan *plan, const as_line_fit *fit, as_made_head
 static bool append_single(const as_plan *plan, const as_line_result *r, as_made_head *head, as_vec *bytes) {
     as_segment segments[2] = {{.from = -INFINITY, .to = r->left_end}, {.from = r->right_begin, .to = INFINITY}};
     as_made_term terms[2];
+    as_costs parts[2] = {r->parts[0].costs, r->parts[1].costs};
     as_vec rival;
     as_vec_init(&rival, 1, NULL);
     bool fine = true;
@@ -122,7 +123,7 @@ static bool append_single(const as_plan *plan, const as_line_result *r, as_made_
         if (fit->term != -1) terms[head->n_terms++] = term_of(fit, i, 0);
     }
     head->rival_size = (uint32_t)rival.count;
-    as_made made = {*head, segments, terms, rival.data ? rival.data : ""};
+    as_made made = {*head, segments, terms, rival.data ? rival.data : "", parts};
     fine = fine && as_made_append(bytes, &made);
     as_vec_free(&rival);
     return fine;

@@ -394,10 +394,7 @@ static assay_status read_model(as_xp_file *file, assay_id set, assay_id metric, 
     AS_TRY(as_xp_expect(file, AS_JSON_OBJECT, "a model", &fits));
     if (!fits) return ASSAY_OK;
     const char *begin = file->json.token;
-    as_model model = {.set = set,
-                      .metric = metric,
-                      .context = context,
-                      .function = AS_NO_STR};
+    as_model model = {.set = set, .metric = metric, .context = context, .function = AS_NO_STR};
     as_segment_costs costs = {0};
     file->segments.count = file->terms.count = file->intervals.count = file->n_pieces = 0;
     file->segment_costs.count = 0;
@@ -491,7 +488,8 @@ static assay_status read_modeler(as_xp_file *file, as_model_set *set) {
 
 /* json is at the object of one model set. */
 static assay_status read_model_set(as_xp_file *file, size_t index) {
-    as_model_set set = {.name = AS_NO_STR, .modeler = AS_NO_STR, .measure = AS_NO_STR, .raw = AS_NO_STR};
+    as_model_set set = {
+        .name = AS_NO_STR, .modeler = AS_NO_STR, .measure = AS_NO_STR, .raw = AS_NO_STR, .options = AS_NO_STR};
     assay_id id = as_add_model_set(file->ds, &set);
     if (id == ASSAY_NONE) return as_xp_no_memory(file);
     bool more, fits;

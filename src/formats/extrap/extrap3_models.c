@@ -338,7 +338,8 @@ static void read_options(as_x3_file *file, generator_kind kind, as_model_set *se
 
 void as_x3_read_generator(as_x3_file *file, const char *kind_text, size_t size) {
     generator_kind kind = generator_of(kind_text, size);
-    as_x3_generator generator = {.set = {.name = AS_NO_STR, .measure = AS_NO_STR, .raw = AS_NO_STR}, .id = ASSAY_NONE};
+    as_x3_generator generator = {
+        .set = {.name = AS_NO_STR, .measure = AS_NO_STR, .raw = AS_NO_STR, .options = AS_NO_STR}, .id = ASSAY_NONE};
     generator.set.modeler = as_x3_intern(file, GENERATORS[kind].word, strlen(GENERATORS[kind].word));
     as_output *raw = as_output_to_memory();
     file->no_memory |= !raw;
