@@ -96,6 +96,20 @@ static size_t guess_processes(const as_suggest *s) {
     return SIZE_MAX;
 }
 
+static as_exit check_runtimes(as_cli *cli, const as_suggest *s) {
+    const char *name = as_ds_text(s->study.ds, as_ds_metric(s->study.ds, s->metric)->name);
+    if (s->campaign.n == 0)
+        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: no call path has a finite value of '%s'", as_cli_operand(cli, 0),
+                           name);
+    for (size_t i = 0; i < s->campaign.n; i++) {
+        if (s->campaign.runtimes[i] < 0)
+            return as_cli_fail(cli, AS_EXIT_USAGE,
+                               "the metric '%s' is below 0 at some point, so it is no time; name another with --metric",
+                               name);
+    }
+    return AS_EXIT_FINE;
+}
+
 static as_exit check_processes(as_cli *cli, const as_suggest *s) {
     size_t parameter = s->options.processes;
     for (size_t i = 0; parameter != SIZE_MAX && i < s->campaign.n; i++) {
@@ -205,14 +219,6 @@ static double seconds_of(const char *unit) {
     return 0;
 }
 
-/* Whether some chosen series is of this metric. */
-static bool is_chosen(const as_suggest *s, assay_id metric) {
-    for (size_t i = 0; i < s->study.n_series; i++) {
-        if (as_ds_series(s->study.ds, s->study.series[i])->metric == metric) return true;
-    }
-    return false;
-}
-
 /* How well a metric measures what is paid for: its name says time, its unit does, or nothing. */
 static int likeness(const as_dataset *ds, assay_id id) {
     const as_metric *metric = as_ds_metric(ds, id);
@@ -230,9 +236,11 @@ static as_exit choose_metric(as_cli *cli, as_suggest *s, double *seconds) {
     if (n_named > 1)
         return as_cli_fail(cli, AS_EXIT_USAGE, "suggest takes one metric, the one that says what a run costs");
     int best = -1;
-    for (assay_id id = 0; id < ds->metrics.count; id++) {
-        if (likeness(ds, id) <= best || !is_chosen(s, id)) continue;
-        best = likeness(ds, id);
+    for (size_t i = 0; i < s->study.n_series; i++) {
+        assay_id id = as_ds_series(ds, s->study.series[i])->metric;
+        int like = likeness(ds, id);
+        if (like < best || (like == best && id >= s->metric)) continue;
+        best = like;
         s->metric = id;
     }
     const char *name = as_ds_text(ds, as_ds_metric(ds, s->metric)->name);
@@ -359,10 +367,8 @@ static as_exit ask(as_cli *cli, as_suggest *s) {
     assay_error error;
     if (as_campaign_collect(ds, s->study.series, s->study.n_series, seconds, &s->campaign, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
-    if (s->campaign.n == 0)
-        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: no call path has a finite value of '%s'", as_cli_operand(cli, 0),
-                           as_ds_text(ds, as_ds_metric(ds, s->metric)->name));
-    status = read_processes(cli, s);
+    status = check_runtimes(cli, s);
+    if (status == AS_EXIT_FINE) status = read_processes(cli, s);
     if (status != AS_EXIT_FINE) return status;
     tell_campaign(cli, s);
     prediction p = {.suggest = s, .seconds = seconds};

@@ -161,6 +161,12 @@ class Values(Suggest):
         answer = self.suggest(experiment([(4,)], lambda p: 1, names=['p']), '--budget', 1e4, notes=True)
         self.assertEqual([(8,), (16,), (32,), (64,)], self.points(answer))
 
+    def test_values_without_logarithms(self):
+        """No power law there: the longest runtime stands for the new points."""
+        answer = self.suggest(experiment([(-4,), (-2,), (0,)], lambda n: 3 + n / 4, names=['n']), '--budget', 1e4, '--processes', 1, notes=True)
+        self.assertEqual([(2,), (4,)], self.points(answer))
+        self.assertEqual([3, 3], [round(s['cost'], 9) for s in answer['suggestions']])
+
     def test_limit(self):
         text = experiment(CROSS, lambda p, n: n / 10)
         answer = self.suggest(text, '--budget', 1e6, '--limit', 3, notes=True)
@@ -235,6 +241,8 @@ class Refused(common.Case):
         self.refused('--budget', 9, '--metric', 'tme', words=["no metric 'tme'", 'time'])
         self.refused('--budget', 9, '--metric', 'time', '--metric', 'time', words=['one metric'])
         self.refused('--budget', 9, '--match', 'nobody', words=['nobody'])
+
+        self.refused('--budget', 9, words=['below 0'], text=experiment(LINE, lambda p: -1, names=['p']))
 
     def test_numbers(self):
         self.refused('--budget', 9, '--repetitions', 0, words=['--repetitions'])

@@ -10,6 +10,7 @@
 /* Runtimes along a line as a * x^b. Models need more points than these lines have, and a constant would make large sizes look cheap. */
 typedef struct power_law {
     double log_x, log_y, exponent; /* through this point */
+    double longest;                /* that was measured */
 } power_law;
 
 /* Whether the point lies on the line of this parameter through `on`. */
@@ -20,25 +21,27 @@ static bool is_on(const double *point, const double *on, size_t parameter, size_
     return true;
 }
 
-/* Least squares of logarithms. The exponent stays between perfect strong scaling and the steepest model that is searched: two noisy neighbours say little. */
+/* Least squares of logarithms. The exponent stays between perfect strong scaling and the steepest model that is searched: two noisy neighbours say
+ * little. Where logarithms do not exist, the longest runtime of the line stands for all. */
 static power_law fit_line(const as_campaign *campaign, const double *on, size_t parameter) {
-    double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+    double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0, longest = 0;
     for (size_t i = 0; i < campaign->n; i++) {
         const double *point = campaign->points + i * campaign->n_parameters;
         if (!is_on(point, on, parameter, campaign->n_parameters)) continue;
+        longest = fmax(longest, campaign->runtimes[i]);
         if (!(point[parameter] > 0) || !(campaign->runtimes[i] > 0)) continue;
         double x = log(point[parameter]), y = log(campaign->runtimes[i]);
         n++, sum_x += x, sum_y += y, sum_xx += x * x, sum_xy += x * y;
     }
-    if (n == 0) return (power_law){.log_y = NAN};
+    if (n == 0) return (power_law){.longest = longest, .log_y = log(longest)};
     double spread = sum_xx - sum_x * sum_x / n, exponent = 0;
     if (spread > 0) exponent = fmin(fmax((sum_xy - sum_x * sum_y / n) / spread, -1), 3);
-    return (power_law){.log_x = sum_x / n, .log_y = sum_y / n, .exponent = exponent};
+    return (power_law){.longest = longest, .log_x = sum_x / n, .log_y = sum_y / n, .exponent = exponent};
 }
 
 static double estimate(const power_law *law, double x) {
     if (law->exponent == 0) return exp(law->log_y);
-    return x > 0 ? exp(law->log_y + law->exponent * (log(x) - law->log_x)) : NAN;
+    return x > 0 ? exp(law->log_y + law->exponent * (log(x) - law->log_x)) : law->longest;
 }
 
 static bool is_suggested(const as_advice *advice, const double *point) {
