@@ -1,5 +1,5 @@
 /* `assay model --json`: written model by model, however many there are. */
-#include <stdlib.h>
+#include <math.h>
 
 #include "cli/model_view.h"
 #include "render/json_builder.h"
@@ -86,7 +86,10 @@ static void write_label(void *user, const char *label) { as_build_text(user, NUL
 
 static bool write_note(struct writing *w, const as_model_view *view, const as_fit_note *note) {
     as_builder *b = &w->builder;
-    as_build_real(b, "noise", (double)note->noise);
+    if (isnan(note->noise))
+        as_build_text(b, "noise", NULL);
+    else
+        as_build_real(b, "noise", (double)note->noise);
     as_build_int(b, "points", note->n_points);
     if (note->n_missing) {
         as_build_array(b, "missing", false);
