@@ -117,19 +117,19 @@ static void make(const char *path, const shape *s, int n_paths) {
 typedef struct fit_task {
     const char *input;
     unsigned threads;
+    double (*now)(void); /* the clock that counts */
 } fit_task;
 
-/* The fits alone: CPU seconds, or those of the clock where there are several threads. */
+/* The fits alone. */
 static double fit(const void *given) {
     const fit_task *task = given;
     assay_error error;
     assay_dataset *dataset;
     if (assay_open(task->input, NULL, &dataset, &error) != ASSAY_OK) fail(task->input, &error);
-    double (*now)(void) = task->threads > 1 ? wall_seconds : cpu_seconds;
-    double start = now();
+    double start = task->now();
     assay_fit_config config = {.threads = task->threads};
     if (assay_fit(dataset, &config, NULL, &error) != ASSAY_OK) fail(task->input, &error);
-    double used = now() - start;
+    double used = task->now() - start;
     assay_close(dataset);
     return used;
 }
@@ -191,7 +191,7 @@ static void compare(const shape *s) {
     make("sample.txt", s, s->sample);
     double theirs = measure_extrap("sample.txt");
     if (!isnan(theirs)) {
-        double ours = measure(fit, &(fit_task){"sample.txt", 1}, ROUNDS).seconds;
+        double ours = measure(fit, &(fit_task){"sample.txt", 1, cpu_seconds}, ROUNDS).seconds;
         printf("  Extra-P here, %d of the call paths: %.2f s, %.3f ms a model; assay %.0f times as fast\n", s->sample,
                theirs, 1e3 * theirs / s->sample, theirs / ours);
     } else {
@@ -205,8 +205,14 @@ static void compare(const shape *s) {
 static void bench(const shape *s, int rounds) {
     make("paths.txt", s, s->n_paths);
     printf("%s\n", s->title);
-    cost fits = measure(fit, &(fit_task){"paths.txt", s->threads}, rounds);
-    report(s->threads > 1 ? "fits, wall" : "fits, CPU", fits.seconds, "s", s->target_fits, false);
+    cost fits = measure(fit, &(fit_task){"paths.txt", s->threads, cpu_seconds}, rounds);
+    if (s->threads == 1) {
+        report("fits, CPU", fits.seconds, "s", s->target_fits, false);
+    } else { /* by the clock: what else the machine does shows */
+        printf("  fits: %.3f s CPU\n", fits.seconds);
+        fits = measure(fit, &(fit_task){"paths.txt", s->threads, wall_seconds}, rounds);
+        report("fits, by the clock", fits.seconds, "s", s->target_fits, false);
+    }
     if (command) {
         cost whole = measure_command("paths.txt", rounds);
         if (s->target_whole > 0) report("whole command, CPU", whole.seconds, "s", s->target_whole, false);
@@ -231,6 +237,6 @@ int main(int argc, char **argv) {
     char folder[] = "/tmp/assay-bench-XXXXXX";
     if (!mkdtemp(folder) || chdir(folder) != 0 /* names are then short and relative */) fail(folder, NULL);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) bench(&shapes[i], ROUNDS);
-    if (argc > 1 && strcmp(argv[1], "--large") == 0) bench(&large, 1);
+    if (argc > 1 && strcmp(argv[1], "--large") == 0) bench(&large, 2);
     return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : 1;
 }
