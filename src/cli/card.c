@@ -321,13 +321,11 @@ static void print_next(as_cli *cli, const as_dataset *ds) {
     print_shell_word(word, path);
     size_t size;
     const char *file = as_output_memory(word, &size);
-    bool to_database =
-        strcmp(ds->format, "extrap-experiment") == 0 || as_ds_parameters(ds) == 0; /* Extra-P needs parameters */
-    const char *target = to_database ? "out.sqlite" : "out.extra-p";
-    bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width;
-    as_output_printf(cli->out, "%snext:%s assay sql %s%sassay convert %s %s\n", as_sgr(cli->style.colour, AS_DIM),
-                     as_sgr(cli->style.colour, AS_PLAIN), file ? file : "", fits ? "   |   " : "\n      ",
-                     file ? file : "", target);
+    if (!file) file = "";
+    bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width, has_models = as_ds_parameters(ds) > 0;
+    as_output_printf(cli->out, "%snext:%s assay sql %s%sassay %s %s%s\n", as_sgr(cli->style.colour, AS_DIM),
+                     as_sgr(cli->style.colour, AS_PLAIN), file, fits ? "   |   " : "\n      ",
+                     has_models ? "model" : "convert", file, has_models ? "" : " out.sqlite");
     as_output_discard(word);
 }
 

@@ -294,25 +294,28 @@ static as_exit write_target(as_cli *cli, const struct request *r, const as_datas
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
 }
 
-static as_exit print_answer(as_cli *cli, const struct request *r, as_model_view *view) {
+/* view: NULL where no models are needed. */
+static as_exit print_answer(as_cli *cli, const struct request *r, as_study *study, as_model_view *view) {
+    if (r->answer == AS_WHY) return as_model_why(cli, study, r->what);
     if (r->answer == AS_TABLE) return print_models(cli, r, view);
-    if (r->answer == AS_PLOT) return as_model_plot(cli, view->study, view->fit);
+    if (r->answer == AS_PLOT) return as_model_plot(cli, study, view->fit);
     assay_error error;
-    if (as_extrap_print(cli->out, view->study->ds, r->what, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    if (as_extrap_print(cli->out, study->ds, r->what, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     return AS_EXIT_FINE;
 }
 
-/* Lets answer() print to the file of -o, or to standard output. */
-static as_exit print_to(as_cli *cli, const struct request *r, as_model_view *view) {
-    if (!r->output || r->to_target) return print_answer(cli, r, view);
+/* Prints the answer to the file of -o, or to standard output. */
+static as_exit print_to(as_cli *cli, const struct request *r, as_study *study, as_model_view *view) {
+    if (!r->output || r->to_target) return print_answer(cli, r, study, view);
+    const char *colour = as_cli_value(cli, "color");
     assay_error error;
     as_output *terminal = cli->out, *file;
     if (as_output_open(r->output, &file, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     cli->out = file;
     cli->is_terminal = false;
     cli->style.width = 0;
-    cli->style.colour = false;
-    as_exit status = print_answer(cli, r, view);
+    cli->style.colour = colour && strcmp(colour, "always") == 0;
+    as_exit status = print_answer(cli, r, study, view);
     cli->out = terminal;
     if (status == AS_EXIT_FINE) return as_cli_commit(cli, file, status);
     as_output_discard(file);
@@ -345,7 +348,7 @@ static as_exit model(as_cli *cli, const struct request *r, as_study *study) {
         bool is_asked = r->answer == AS_PRINTED || cli->style.mode != AS_PRINT_TEXT;
         as_model_remarks(cli, &view);
         if (r->to_target) status = write_target(cli, r, study->ds);
-        if (status == AS_EXIT_FINE && (!r->to_target || is_asked)) status = print_to(cli, r, &view);
+        if (status == AS_EXIT_FINE && (!r->to_target || is_asked)) status = print_to(cli, r, study, &view);
     }
     as_fit_free(&result);
     return status;
@@ -364,10 +367,10 @@ static as_exit run(as_cli *cli) {
     as_exit status = plan(cli, &r);
     if (status == AS_EXIT_FINE) status = as_study_open(cli, &study);
     if (status == AS_EXIT_FINE && r.answer == AS_PLOT) status = choose_plotted(cli, &study, r.what);
-    if (status == AS_EXIT_FINE && r.answer == AS_WHY)
-        status = as_model_why(cli, &study, r.what);
-    else if (status == AS_EXIT_FINE)
+    if (status == AS_EXIT_FINE && r.answer != AS_WHY)
         status = model(cli, &r, &study);
+    else if (status == AS_EXIT_FINE && as_cli_is_first(cli))
+        status = print_to(cli, &r, &study, NULL);
     as_study_close(&study);
     return status;
 }

@@ -80,7 +80,7 @@ class Info(Case):
         self.assertRegex(lines[0], r'^a\.txt  Extra-P text  .*\b%d bytes$' % len(SMALL))
         for pattern in (r'parameters +2  p = 1, 2   n = 10, 20$', r'points +4  2 repetitions each$', r'metric +1  time$', r'call paths +2  2 levels, 3 nodes in the tree$', r'values +16$'):
             self.assertTrue(any(re.search(pattern, line) for line in lines), (pattern, r.out))
-        self.assertIn('next: assay sql a.txt', r.out)
+        self.assertIn('next: assay sql a.txt   |   assay model a.txt\n', r.out)
         self.assertNotIn('next:', run('info', '-q', 'a.txt', cwd=self.folder).out)
 
     def test_json(self):

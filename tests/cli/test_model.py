@@ -327,6 +327,8 @@ class Shapes(Case):
         self.assertEqual(sorted(errors), errors)
         self.assertEqual(set(range(43)), {h['order'] for h in hypotheses})
         self.assertFine(run('model', '--why', 'main->linear', f))
+        self.assertFine(run('model', '--why', 'main->linear', f, '--json', '-o', self.path('why.json')))
+        self.assertEqual(tried, json.loads(self.read('why.json')))
         self.assertFails(run('model', '--why', 'liner', f), 2, 'no call path')
         self.assertFails(run('model', '--why', 'main->liner', f), 2, "did you mean 'main->linear'")
 
