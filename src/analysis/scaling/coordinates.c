@@ -33,7 +33,7 @@ static const char *parameter_name(const as_dataset *ds, size_t i) {
 }
 
 static assay_status complain(const request *r, const char *what, span about) {
-    return as_fail(r->error, ASSAY_E_USAGE, AS_NOWHERE, "point", "%s: %s \"%.*s\"", r->text, what, (int)about.size,
+    return as_fail(r->error, ASSAY_E_USAGE, AS_NOWHERE, "point", "%s: %s '%.*s'", r->text, what, (int)about.size,
                    about.text);
 }
 
@@ -122,9 +122,9 @@ static assay_status complain_of_name(const request *r, const char *text, const c
     as_nearest nearest = as_nearest_start(name.text, name.size);
     for (size_t i = 0; i < as_ds_parameters(r->ds); i++) as_nearest_offer(&nearest, parameter_name(r->ds, i));
     if (!nearest.word && as_ds_parameters(r->ds) == 1) nearest.word = parameter_name(r->ds, 0);
-    return as_fail(r->error, ASSAY_E_USAGE, AS_NOWHERE, "point", "%s: there is no parameter \"%.*s\"%s%s%s", r->text,
-                   (int)name.size, name.text, nearest.word ? "; did you mean \"" : "", nearest.word ? nearest.word : "",
-                   nearest.word ? "\"?" : "");
+    return as_fail(r->error, ASSAY_E_USAGE, AS_NOWHERE, "point", "%s: there is no parameter '%.*s'%s%s%s", r->text,
+                   (int)name.size, name.text, nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
+                   nearest.word ? "'?" : "");
 }
 
 /* One "NAME=VALUES"; *next: behind its comma, or NULL at the end. */

@@ -1,0 +1,216 @@
+/* Predictions: values, intervals, shares, speed-up and efficiency of all call paths at a point. */
+#include "cli/predict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/scaling/strong.h"
+#include "cli/progress.h"
+
+static as_exit out_of_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
+
+/* ---- fitting --------------------------------------------------------------------------------------------------------- */
+
+static bool show_progress(void *user, double fraction) {
+    (void)user;
+    return as_progress_step(NULL, NULL, fraction);
+}
+
+/* All series of the metrics that some chosen series has. NULL when memory is out. */
+static uint32_t *series_of_metrics(const as_predictor *p, size_t *n) {
+    const as_dataset *ds = p->study->ds;
+    uint32_t *series = calloc(ds->series.count + 1, sizeof *series);
+    bool *metrics = calloc(ds->metrics.count + 1, sizeof *metrics);
+    *n = 0;
+    for (size_t i = 0; metrics && i < p->study->n_series; i++)
+        metrics[as_ds_series(ds, p->study->series[i])->metric] = true;
+    for (size_t i = 0; series && metrics && i < ds->series.count; i++) {
+        if (metrics[as_ds_series(ds, i)->metric]) series[(*n)++] = (uint32_t)i;
+    }
+    if (!metrics) {
+        free(series);
+        series = NULL;
+    }
+    free(metrics);
+    return series;
+}
+
+static as_exit fit_all(as_cli *cli, as_study *study, as_predictor *p) {
+    size_t n;
+    uint32_t *series = series_of_metrics(p, &n);
+    if (!series) return out_of_memory(cli);
+    assay_error error;
+    as_ds_forget_models(study->ds);
+    if (!cli->quiet) as_progress_begin("modelling", as_cli_operand(cli, 0));
+    assay_status status = as_fit_models(study->ds, &study->options, (as_choice){series, n}, "prediction", NULL,
+                                        show_progress, NULL, &p->fit, &error);
+    as_progress_end();
+    free(series);
+    return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
+}
+
+/* Fills the lists that say what belongs to what. False when memory is out. */
+static bool make_lists(as_predictor *p) {
+    const as_study *study = p->study;
+    size_t n = study->ds->series.count, n_metrics = study->ds->metrics.count;
+    assay_id *total_metrics = NULL;
+    p->models = malloc((n + 1) * sizeof *p->models);
+    p->wanted = calloc(n + 1, sizeof *p->wanted);
+    p->values = calloc(p->fit.n + 1, sizeof *p->values);
+    p->base_values = calloc(p->fit.n + 1, sizeof *p->base_values);
+    p->total_series = malloc((n_metrics + 1) * sizeof *p->total_series);
+    if (!p->models || !p->wanted || !p->values || !p->base_values || !p->total_series) return false;
+    if (!as_metric_series_init(&p->by_metric, study->ds)) return false;
+    if (!(p->parts = as_total_parts(study->ds, &p->by_metric, &p->guessed))) return false;
+    if (!(p->totals = as_totals(study->ds, &p->by_metric, p->parts, &total_metrics))) return false;
+    for (size_t i = 0; i < n; i++) p->models[i] = AS_TOTAL;
+    for (uint32_t i = 0; i < p->fit.n; i++) p->models[p->fit.notes[i].series] = i;
+    for (size_t i = 0; i < study->n_series; i++) p->wanted[study->series[i]] = true;
+    for (size_t i = 0; i < n_metrics; i++) p->total_series[i] = AS_TOTAL;
+    for (uint32_t i = 0; i < p->totals->series.count; i++) p->total_series[total_metrics[i]] = i;
+    free(total_metrics);
+    return true;
+}
+
+as_exit as_predictor_open(as_cli *cli, as_study *study, const as_predict_request *request, as_predictor *p) {
+    *p = (as_predictor){.study = study, .request = request};
+    as_exit status = fit_all(cli, study, p);
+    if (status != AS_EXIT_FINE) return status;
+    p->is_work = as_ds_scaling(study->ds) == AS_SCALING_STRONG;
+    return make_lists(p) ? AS_EXIT_FINE : out_of_memory(cli);
+}
+
+void as_predictor_close(as_predictor *p) {
+    as_fit_free(&p->fit);
+    as_metric_series_free(&p->by_metric);
+    free(p->models);
+    free(p->parts);
+    free(p->wanted);
+    free(p->values);
+    free(p->base_values);
+    free(p->total_series);
+    as_dataset_free(p->totals);
+}
+
+/* ---- one prediction -------------------------------------------------------------------------------------------------- */
+
+void as_predict_base(const as_predictor *p, const double *point, double *out) {
+    size_t n = as_ds_parameters(p->study->ds);
+    memcpy(out, p->request->base ? p->request->base : point, n * sizeof *out);
+    if (!p->request->base) out[p->request->processes] = p->request->fewest;
+}
+
+/* T(base) / T(point) and what follows from it. */
+static void compare(const as_predictor *p, const double *point, const double *base, double base_value,
+                    as_prediction *row) {
+    double processes = point[p->request->processes], before = base[p->request->processes];
+    double time = p->is_work ? row->value / processes : row->value;
+    double base_time = p->is_work ? base_value / before : base_value;
+    bool is_known = time > 0 && base_time > 0 && isfinite(base_time / time);
+    row->speedup = is_known ? base_time / time : NAN;
+    row->efficiency_weak = row->speedup;
+    bool has_processes = processes > 0 && before > 0;
+    row->efficiency_strong = has_processes ? row->speedup / (processes / before) : NAN;
+}
+
+static bool set_interval(const as_predictor *p, const double *point, as_prediction *row) {
+    as_forecast *forecast = as_forecast_new(p->study->ds, &p->fit.options, p->fit.notes[row->model].series,
+                                            as_predicted_model(p, row->model));
+    if (!forecast) return false;
+    row->interval = as_forecast_at(forecast, point, p->request->confidence);
+    as_forecast_free(forecast);
+    return true;
+}
+
+/* The interval of a total is that of a series of its own: errors of its parts make up for each other. It holds the sum of the models. */
+static bool set_total_interval(const as_predictor *p, const double *point, as_prediction *row) {
+    row->interval = (as_interval){NAN, NAN};
+    if (p->total_series[row->metric] == AS_TOTAL || !isfinite(row->value)) return true;
+    as_forecast *forecast = as_forecast_new(p->totals, &p->fit.options, p->total_series[row->metric], NULL);
+    if (!forecast) return false;
+    as_interval interval = as_forecast_at(forecast, point, p->request->confidence);
+    as_forecast_free(forecast);
+    if (isnan(interval.low)) return true;
+    row->interval = (as_interval){fmin(interval.low, row->value), fmax(interval.high, row->value)};
+    return true;
+}
+
+/* ---- one point ------------------------------------------------------------------------------------------------------- */
+
+static int dearer_first(const void *x, const void *y) {
+    const as_prediction *a = x, *b = y;
+    if (isnan(a->value) != isnan(b->value)) return isnan(a->value) ? 1 : -1;
+    if (a->value != b->value && !isnan(a->value)) return a->value > b->value ? -1 : 1;
+    return (a->model > b->model) - (a->model < b->model);
+}
+
+/* The sum of a metric's parts; models without a value at this point (between segments) make it unknown. */
+static as_prediction total_of(const as_predictor *p, assay_id metric, double *base_value) {
+    as_prediction total = {.model = AS_TOTAL, .metric = metric, .share = 1};
+    *base_value = 0;
+    for (uint32_t i = p->by_metric.starts[metric]; i < p->by_metric.starts[metric + 1]; i++) {
+        uint32_t series = p->by_metric.series[i];
+        if (!p->parts[series]) continue;
+        total.value += p->values[p->models[series]];
+        *base_value += p->base_values[p->models[series]];
+    }
+    return total;
+}
+
+/* The call paths of a metric that are wanted. */
+static bool add_paths(as_predictor *p, const as_prediction *total, const double *point, const double *base,
+                      as_vec *rows) {
+    assay_id metric = total->metric;
+    for (uint32_t i = p->by_metric.starts[metric]; i < p->by_metric.starts[metric + 1]; i++) {
+        uint32_t series = p->by_metric.series[i], model = p->models[series];
+        if (!p->wanted[series]) continue;
+        as_prediction row = {.model = model, .metric = metric, .value = p->values[model]};
+        row.share = total->value > 0 ? row.value / total->value : NAN;
+        compare(p, point, base, p->base_values[model], &row);
+        if (!as_vec_append(rows, &row, 1)) return false;
+    }
+    return true;
+}
+
+static bool add_metric(as_predictor *p, assay_id metric, const double *point, const double *base, as_vec *rows,
+                       size_t *hidden) {
+    size_t first = rows->count, limit = p->request->limit;
+    double base_total;
+    as_prediction total = total_of(p, metric, &base_total);
+    compare(p, point, base, base_total, &total);
+    if (!set_total_interval(p, point, &total) || !as_vec_append(rows, &total, 1)) return false;
+    if (!add_paths(p, &total, point, base, rows)) return false;
+    size_t n = rows->count - first - 1;
+    qsort(&AS_AT(as_prediction, rows, first + 1), n, sizeof(as_prediction), dearer_first);
+    if (limit && limit < n) {
+        *hidden += n - limit;
+        rows->count -= n - limit;
+    }
+    for (size_t i = first + 1; i < rows->count; i++) {
+        if (!set_interval(p, point, &AS_AT(as_prediction, rows, i))) return false;
+    }
+    return true;
+}
+
+/* Whether some series of the metric was modelled; then all were. */
+static bool is_modelled(const as_predictor *p, assay_id metric) {
+    uint32_t first = p->by_metric.starts[metric];
+    return first < p->by_metric.starts[metric + 1] && p->models[p->by_metric.series[first]] != AS_TOTAL;
+}
+
+bool as_predict_at(as_predictor *p, const double *point, as_vec *rows, size_t *hidden) {
+    double *base = malloc(as_ds_parameters(p->study->ds) * sizeof *base);
+    if (!base) return false;
+    as_predict_base(p, point, base);
+    for (uint32_t i = 0; i < p->fit.n; i++) {
+        p->values[i] = as_model_at(p->study->ds, as_predicted_model(p, i), point);
+        p->base_values[i] = as_model_at(p->study->ds, as_predicted_model(p, i), base);
+    }
+    bool fine = true;
+    *hidden = 0;
+    for (assay_id metric = 0; metric < p->study->ds->metrics.count && fine; metric++)
+        fine = !is_modelled(p, metric) || add_metric(p, metric, point, base, rows, hidden);
+    free(base);
+    return fine;
+}
