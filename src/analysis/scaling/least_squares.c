@@ -98,7 +98,8 @@ size_t as_pseudo_inverse(double *A, size_t rows, size_t n_columns, size_t true_r
     }
     double longer = (double)(true_rows > n ? true_rows : n);
     size_t rank = invert(A, V, singular, DBL_EPSILON * longer * largest, rows, n, inverse);
-    if (rank < n && retry) invert(A, V, singular, DBL_EPSILON * largest, rows, n, inverse);
+    /* LAPACK calls half of C's epsilon its machine precision */
+    if (rank < n && retry) invert(A, V, singular, DBL_EPSILON / 2 * largest, rows, n, inverse);
     if (factor != 1) {
         for (size_t i = 0; i < n * rows; i++) inverse[i] *= factor;
     }
