@@ -8,6 +8,7 @@
 typedef struct as_suggest {
     as_study study;
     assay_id metric;
+    double seconds; /* of one unit of it */
     as_campaign campaign;
     as_advice_options options;
     as_vec *values; /* of --values: a vector of double for each parameter */

@@ -8,6 +8,7 @@
 #include "analysis/scaling/evaluate.h"
 #include "analysis/scaling/interval.h"
 #include "analysis/scaling/strong.h"
+#include "analysis/scaling/totals.h"
 #include "cli/progress.h"
 #include "cli/suggest.h"
 #include "core/words.h"
@@ -228,7 +229,7 @@ static int likeness(const as_dataset *ds, assay_id id) {
     return unit && seconds_of(unit) > 0;
 }
 
-static as_exit choose_metric(as_cli *cli, as_suggest *s, double *seconds) {
+static as_exit choose_metric(as_cli *cli, as_suggest *s) {
     const as_dataset *ds = s->study.ds;
     size_t n_named = 0;
     for (size_t i = 0; i < cli->arguments.given.count; i++)
@@ -245,18 +246,37 @@ static as_exit choose_metric(as_cli *cli, as_suggest *s, double *seconds) {
     }
     const char *name = as_ds_text(ds, as_ds_metric(ds, s->metric)->name);
     const char *unit = as_ds_text(ds, as_ds_metric(ds, s->metric)->unit);
-    *seconds = unit && unit[0] ? seconds_of(unit) : 1;
-    if (*seconds == 0)
+    s->seconds = unit && unit[0] ? seconds_of(unit) : 1;
+    if (s->seconds == 0)
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "the metric '%s' is in '%s', which is no time; name another with --metric", name, unit);
     if (best == 0) add_note(cli, s, "the metric '%s' is taken as seconds", name);
     return AS_EXIT_FINE;
 }
 
+/* Whether the values of a call path hold those of its children: so the file says, or so they look. */
+static bool find_inclusive(const as_suggest *s, bool *out) {
+    const as_dataset *ds = s->study.ds;
+    as_metric_series by_metric;
+    assay_id guessed;
+    bool fine = as_metric_series_init(&by_metric, ds), *parts = fine ? as_total_parts(ds, &by_metric, &guessed) : NULL;
+    *out = as_ds_metric(ds, s->metric)->kind == AS_KIND_INCLUSIVE;
+    for (size_t i = 0; parts && !*out && i < s->study.n_series; i++) {
+        uint32_t series = s->study.series[i];
+        *out = as_ds_series(ds, series)->metric == s->metric && !parts[series];
+    }
+    fine = parts != NULL;
+    free(parts);
+    as_metric_series_free(&by_metric);
+    return fine;
+}
+
 /* Keeps the series of the metric; where values hold those of their children, only the topmost. */
 static as_exit narrow_series(as_cli *cli, as_suggest *s) {
     const as_dataset *ds = s->study.ds;
-    bool topmost = as_cli_has(cli, "inclusive") || as_ds_metric(ds, s->metric)->kind == AS_KIND_INCLUSIVE;
+    const char *sum = as_cli_value(cli, "sum");
+    bool topmost = sum && strcmp(sum, "topmost") == 0;
+    if (!sum && !find_inclusive(s, &topmost)) return out_of_memory(cli);
     bool *chosen = calloc(ds->contexts.count + 1, sizeof *chosen);
     if (!chosen) return out_of_memory(cli);
     size_t n = 0;
@@ -278,27 +298,25 @@ static as_exit narrow_series(as_cli *cli, as_suggest *s) {
         if (chosen[as_ds_series(ds, series)->context]) s->study.series[s->study.n_series++] = series;
     }
     free(chosen);
+    if (!sum && s->study.n_series < n && as_ds_metric(ds, s->metric)->kind != AS_KIND_INCLUSIVE)
+        add_note(cli, s, "values of %s look inclusive: only the topmost call paths are summed; --sum all takes all",
+                 as_ds_text(ds, as_ds_metric(ds, s->metric)->name));
     return AS_EXIT_FINE;
 }
 
 /* ---- runtimes -------------------------------------------------------------------------------------------------------- */
 
-typedef struct prediction {
-    const as_suggest *suggest;
-    double seconds;
-} prediction;
-
 /* The sum of the models of all call paths; one below 0 means that the call path takes no time there. */
 static double predict(void *user, const double *point) {
-    const prediction *p = user;
-    const as_dataset *ds = p->suggest->study.ds;
+    const as_suggest *s = user;
+    const as_dataset *ds = s->study.ds;
     double sum = 0;
-    for (size_t i = 0; i < p->suggest->fit.n; i++) {
-        double value = as_model_at(ds, as_ds_model(ds, p->suggest->fit.first_model + (assay_id)i), point);
+    for (size_t i = 0; i < s->fit.n; i++) {
+        double value = as_model_at(ds, as_ds_model(ds, s->fit.first_model + (assay_id)i), point);
         if (isnan(value)) return NAN;
         sum += fmax(value, 0);
     }
-    return sum * p->seconds;
+    return sum * s->seconds;
 }
 
 static bool fit_progress(void *user, double fraction) { return as_progress_step(user, "", fraction); }
@@ -359,21 +377,19 @@ static size_t candidates_for(size_t n_series) {
 
 static as_exit ask(as_cli *cli, as_suggest *s) {
     const as_dataset *ds = s->study.ds;
-    double seconds = 1;
-    as_exit status = choose_metric(cli, s, &seconds);
+    as_exit status = choose_metric(cli, s);
     if (status == AS_EXIT_FINE) status = narrow_series(cli, s);
     if (status == AS_EXIT_FINE) status = read_values(cli, s);
     if (status != AS_EXIT_FINE) return status;
     assay_error error;
-    if (as_campaign_collect(ds, s->study.series, s->study.n_series, seconds, &s->campaign, &error) != ASSAY_OK)
+    if (as_campaign_collect(ds, s->study.series, s->study.n_series, s->seconds, &s->campaign, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
     status = check_runtimes(cli, s);
     if (status == AS_EXIT_FINE) status = read_processes(cli, s);
     if (status != AS_EXIT_FINE) return status;
     tell_campaign(cli, s);
-    prediction p = {.suggest = s, .seconds = seconds};
     s->options.runtime = predict;
-    s->options.user = &p;
+    s->options.user = s;
     s->options.max_candidates = candidates_for(s->study.n_series);
     status = fit(cli, s);
     if (status != AS_EXIT_FINE) return status;
@@ -382,21 +398,58 @@ static as_exit ask(as_cli *cli, as_suggest *s) {
     return AS_EXIT_FINE;
 }
 
+/* What the sum of the chosen call paths says about new measurements; *out NULL: nothing. It refers to *totals. False when memory is out. */
+static bool forecast_total(const as_suggest *s, as_dataset **totals, as_forecast **out) {
+    const as_dataset *ds = s->study.ds;
+    as_metric_series by_metric;
+    assay_id *metrics = NULL;
+    bool *parts = calloc(ds->series.count + 1, sizeof *parts);
+    for (size_t i = 0; parts && i < s->study.n_series; i++) parts[s->study.series[i]] = true;
+    bool fine = as_metric_series_init(&by_metric, ds) && parts &&
+                (*totals = as_totals(ds, &by_metric, parts, &metrics)) != NULL;
+    as_metric_series_free(&by_metric);
+    free(parts);
+    free(metrics);
+    if (!fine || (*totals)->series.count == 0) return fine;
+    return (*out = as_forecast_new(*totals, &s->fit.options, 0, NULL)) != NULL;
+}
+
+/* The intervals hold the predicted runtimes: NAN stays. */
+static void set_interval(as_suggest *s, const as_forecast *forecast, size_t i) {
+    const as_suggestion *suggestion = &AS_AT(as_suggestion, &s->advice.suggestions, i);
+    const double *point = &AS_AT(double, &s->advice.points, suggestion->point * s->advice.n_parameters);
+    as_interval interval = as_forecast_at(forecast, point, 0.95);
+    if (isnan(interval.low) || isnan(interval.high)) return;
+    s->low[i] = fmin(fmax(interval.low, 0) * s->seconds, suggestion->runtime);
+    s->high[i] = fmax(interval.high * s->seconds, suggestion->runtime);
+}
+
+static bool find_intervals(as_suggest *s) {
+    size_t n = s->advice.suggestions.count;
+    s->low = calloc(n + 1, sizeof *s->low);
+    s->high = calloc(n + 1, sizeof *s->high);
+    if (!s->low || !s->high) return false;
+    for (size_t i = 0; i < n; i++) s->low[i] = s->high[i] = NAN;
+    if (s->advice.mode == AS_ADVICE_BASE || n == 0) return true;
+    as_dataset *totals = NULL;
+    as_forecast *forecast = NULL;
+    bool fine = forecast_total(s, &totals, &forecast);
+    for (size_t i = 0; forecast && i < n; i++) set_interval(s, forecast, i);
+    if (forecast) as_forecast_free(forecast);
+    as_dataset_free(totals);
+    return fine;
+}
+
 /* Strong scaling models the work of all processes; a person waits for one of them. */
 static void share_among_processes(as_suggest *s) {
     for (size_t i = 0; s->options.is_strong && i < s->advice.suggestions.count; i++) {
         as_suggestion *suggestion = &AS_AT(as_suggestion, &s->advice.suggestions, i);
         const double *point = &AS_AT(double, &s->advice.points, suggestion->point * s->advice.n_parameters);
-        suggestion->runtime /= s->options.processes == SIZE_MAX ? s->options.n_processes : point[s->options.processes];
+        double processes = s->options.processes == SIZE_MAX ? s->options.n_processes : point[s->options.processes];
+        suggestion->runtime /= processes;
+        s->low[i] /= processes;
+        s->high[i] /= processes;
     }
-}
-
-static bool find_intervals(as_suggest *s) {
-    size_t n = s->advice.suggestions.count + 1;
-    s->low = calloc(n, sizeof *s->low);
-    s->high = calloc(n, sizeof *s->high);
-    for (size_t i = 0; s->low && s->high && i < n; i++) s->low[i] = s->high[i] = NAN;
-    return s->low && s->high;
 }
 
 static void close_suggest(as_suggest *s) {
@@ -443,8 +496,11 @@ static const as_cli_option options[] = {
     {.name = "match",
      .argument = "REGEX",
      .help = "Take only call paths that match this regular expression (POSIX extended)"},
-    {.name = "inclusive",
-     .help = "The values of a call path include those of its children: count only the topmost ones"},
+    {.name = "sum",
+     .argument = "WHICH",
+     .choices = "all|topmost",
+     .help = "A run takes the sum of all call paths chosen, or only of the topmost; by default topmost where values "
+             "include those of the children: the file says so, or they look like it"},
     {.name = "mode",
      .argument = "MODE",
      .choices = "auto|base|add|gpr",
@@ -473,8 +529,7 @@ static const as_cli_option options[] = {
 };
 
 static const as_example examples[] = {
-    {"assay suggest kernels.txt --budget 0.01 --processes 1 --inclusive",
-     "What to measure next of a program with one process."},
+    {"assay suggest kernels.txt --budget 0.01 --processes 1", "What to measure next of a program with one process."},
     {"assay suggest runs.txt --budget 500 --processes p", "p processes at each point, 500 core hours in all."},
     {"assay suggest runs.txt --budget 500 --values p=64,128,256,512 --repetitions 3",
      "Only these values of p, three runs each."},

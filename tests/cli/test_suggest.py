@@ -121,10 +121,18 @@ class Costs(Suggest):
 
     def test_call_paths_add_up_and_can_be_chosen(self):
         text = experiment(LINE, lambda p: 1, names=['p'], regions=('main', 'main->a', 'main->b', 'other'))
-        for options, factor in ((), 4), (('--match', '^main'), 3), (('--match', 'main', '--inclusive'), 1), (('--inclusive',), 2):
+        for options, factor in ((), 4), (('--match', '^main'), 3), (('--match', 'main', '--sum', 'topmost'), 1), (('--sum', 'topmost'), 2):
             answer = self.suggest(text, '--budget', 1e4, *options, notes=True)
             self.assertAlmostEqual(14 * factor, answer['used'])
             self.assertEqual(factor, answer['callpaths'])
+
+    def test_inclusive_values_are_recognised(self):
+        text = experiment(LINE, lambda p: 3, names=['p']) + experiment(LINE, lambda p: 1, names=['p'], regions=('main->a', 'main->b')).split('\n', 3)[3]
+        answer = self.suggest(text, '--budget', 1e4, notes=True)
+        self.assertAlmostEqual(3 * 14, answer['used'])
+        self.assertIn('look inclusive', ' '.join(answer['notes']))
+        self.assertAlmostEqual(5 * 14, self.suggest(text, '--budget', 1e4, '--sum', 'all', notes=True)['used'])
+        self.assertAlmostEqual(14, self.suggest(text, '--budget', 1e4, '--match', 'a$', notes=True)['used'])
 
     def test_the_metric_is_found(self):
         text = experiment(LINE, lambda p: 1, names=['p'], metric='visits') + experiment(LINE, lambda p: 2, names=['p'], metric='Runtime').split('\n', 2)[2]
@@ -199,6 +207,29 @@ class Budgets(Suggest):
     def test_no_runtime(self):
         answer = self.suggest(experiment(FULL, lambda p: 0, 5, ['p']), '--budget', 300)
         self.assertIn('no positive runtime', answer['nothing'])
+
+
+class Intervals(Suggest):
+    def test_exact_values_leave_little_doubt(self):
+        answer = self.suggest(experiment(FULL + [(64,)], lambda p: p, 3, ['p']), '--budget', 1e6, '--mode', 'add', '--limit', 1, notes=True)
+        suggestion = answer['suggestions'][0]
+        self.assertEqual({'p': 128}, suggestion['point'])
+        self.assertLessEqual(suggestion['low'], suggestion['runtime'])
+        self.assertGreaterEqual(suggestion['high'], suggestion['runtime'])
+        self.assertAlmostEqual(1, suggestion['high'] / suggestion['low'], 3)
+
+    def test_noise_widens_them(self):
+        noise = dict(zip((2, 4, 8, 16, 32, 64), (1.1, .9, 1.05, .92, 1.08, .97)))
+        path = self.write('runs.txt', experiment(FULL + [(64,)], lambda p: p * noise[p], names=['p']))
+        result = common.run('suggest', '-q', path, '--budget', 1e6, '--limit', 3)
+        self.assertIn('95 % interval', result.out)
+        for suggestion in common.run('suggest', '-q', '--json', path, '--budget', 1e6, '--limit', 3).json['suggestions']:
+            self.assertLess(suggestion['low'], .97 * suggestion['runtime'])
+            self.assertGreater(suggestion['high'], 1.03 * suggestion['runtime'])
+
+    def test_none_without_models(self):
+        answer = self.suggest(experiment(LINE, lambda p: p, 3, ['p']), '--budget', 1e6, notes=True)
+        self.assertEqual([(None, None)] * 2, [(s['low'], s['high']) for s in answer['suggestions']])
 
 
 class Output(Suggest):
