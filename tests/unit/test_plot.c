@@ -11,6 +11,7 @@
 #include "render/display.h"
 #include "render/plot.h"
 #include "render/plot_canvas.h"
+#include "render/plot_colour.h"
 #include "render/plot_contour.h"
 
 /* ---- contours -------------------------------------------------------------------------------------------------------- */
@@ -146,7 +147,9 @@ static void test_svg(void **state) {
     assert_int_equal(count(text, "<circle"), 4 + 1); /* and the legend's */
     assert_int_equal(count(text, "class=\"band\""), 1);
     assert_int_equal(count(text, "class=\"curve\""), 2); /* measured and beyond */
-    assert_int_equal(count(text, "stroke-dasharray=\"5 3\""), 1);
+    const char *beyond = strstr(text, "stroke-dasharray=\"5 3\" d=\"M");
+    assert_non_null(beyond);
+    assert_int_equal(count(beyond, "L") > 8, 1); /* from 8 to 16 */
     free(text);
     free(again);
     as_plot_free(plot);
@@ -226,6 +229,88 @@ static void test_many_points(void **state) {
     as_plot_free(plot);
 }
 
+/* A band that is much wider than the rest takes half as much room as that on each side, and does not go below zero alone. */
+static void test_wide_band(void **state) {
+    (void)state;
+    as_plot *plot = as_plot_new();
+    as_plot_series *curve = as_plot_add(plot, AS_PLOT_CURVE, "model", "band");
+    add(curve, 1, 50, -1000, 1000);
+    add(curve, 2, 90, -1e9, 1e9);
+    as_plot_axes axes = as_plot_fitted(plot);
+    assert_int_equal(axes.y.scale, AS_SCALE_LINEAR);
+    /* 50 - 20 … 90 + 20, to zero because that is near, and a twentieth of the span above */
+    assert_float_equal(axes.y.low, 0, 1e-9);
+    assert_float_equal(axes.y.high, 110 + 5.5, 1e-9);
+    /* The left end of the curve lies in the first column, and above and below it there is nothing but band */
+    char *text = drawn(plot, 40, 12, true);
+    assert_true(count(text, ".") > 40);
+    free(text);
+    as_plot_free(plot);
+}
+
+/* z = x, in levels of 2; 35 columns of 10.3 / 35, their middles compared. */
+static void test_levels_on_a_terminal(void **state) {
+    (void)state;
+    as_plot *plot = as_plot_new();
+    plot->x.tight = plot->y.tight = true;
+    as_axis_fit_parameter(&plot->x, (const double[]){0, 10}, 2, 10);
+    as_axis_fit_parameter(&plot->y, (const double[]){0, 1}, 2, 1);
+    assert_true(as_plot_add_grid(plot, 2, 2));
+    for (size_t i = 0; i < 4; i++) plot->grid.z[i] = plot->grid.x[i % 2];
+    char *text = drawn(plot, 40, 7, true);
+    assert_string_equal(text, " 1 +.......-------======*******#######@\n"
+                              "   |.......-------======*******#######@\n"
+                              "   |.......-------======*******#######@\n"
+                              " 0 +.......-------======*******#######@\n"
+                              "   ++---------------+----------------+-\n"
+                              "    0               5               10\n"
+                              "      0 ... 2 --- 4 === 6 *** 8 ###\n"
+                              "  10 @@@\n");
+    free(text);
+    as_plot_free(plot);
+}
+
+/* The same with 64 columns in SVG: each has one of the 64 colours, from the left to the right. */
+static void test_cells_in_svg(void **state) {
+    (void)state;
+    as_plot *plot = as_plot_new();
+    plot->x.tight = plot->y.tight = true;
+    as_axis_fit_parameter(&plot->x, (const double[]){0, 10}, 2, 10);
+    as_axis_fit_parameter(&plot->y, (const double[]){0, 1}, 2, 1);
+    assert_true(as_plot_add_grid(plot, 65, 3));
+    for (size_t i = 0; i < 65 * 3; i++) plot->grid.z[i] = plot->grid.x[i % 65];
+    char *text = drawn(plot, 0, 0, false);
+    char *surface = strstr(text, "class=\"surface\""), *end = strstr(surface, "</g>");
+    *end = '\0';
+    assert_int_equal(count(surface, "<path"), 64);
+    assert_int_equal(count(surface, "M"), 2 * 64); /* two rows */
+    const char *first = strstr(surface, "d=\"M");
+    assert_true(strncmp(first, "d=\"M0 ", 6) == 0);
+    double before = -1;
+    for (const char *at = first; (at = strstr(at, "d=\"M")); at++) {
+        assert_true(atof(at + 4) > before);
+        before = atof(at + 4);
+    }
+    free(text);
+    as_plot_free(plot);
+}
+
+static void test_colours(void **state) {
+    (void)state;
+    for (unsigned i = 1; i < AS_TERMINAL_LEVELS; i++)
+        assert_int_not_equal(as_terminal_colour(i, AS_TERMINAL_LEVELS), as_terminal_colour(i - 1, AS_TERMINAL_LEVELS));
+    as_rgb dark = as_heat_colour(0), light = as_heat_colour(1), beyond = as_heat_colour(7);
+    assert_true(!as_is_light(dark) && as_is_light(light));
+    assert_memory_equal(&light, &beyond, sizeof light);
+    unsigned before = 0;
+    for (int i = 0; i <= 100; i++) { /* lighter and lighter, by the weights of television */
+        as_rgb c = as_heat_colour(i / 100.0);
+        unsigned grey = 299u * c.red + 587u * c.green + 114u * c.blue;
+        assert_true(grey >= before);
+        before = grey;
+    }
+}
+
 static as_plot *plane(double factor, double offset, bool with_hole) {
     as_plot *plot = as_plot_new();
     as_axis_fit_parameter(&plot->x, (const double[]){1, 2, 4, 8}, 4, 8);
@@ -272,6 +357,10 @@ int main(void) {
         cmocka_unit_test(test_gap_of_a_curve),
         cmocka_unit_test(test_hard_numbers),
         cmocka_unit_test(test_many_points),
+        cmocka_unit_test(test_wide_band),
+        cmocka_unit_test(test_levels_on_a_terminal),
+        cmocka_unit_test(test_cells_in_svg),
+        cmocka_unit_test(test_colours),
         cmocka_unit_test(test_heat_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
