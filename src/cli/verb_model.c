@@ -41,6 +41,8 @@ static as_exit choose_answer(as_cli *cli, struct request *r) {
     bool is_table = cli->style.mode != AS_PRINT_TEXT;
     if (is_table && (r->answer == AS_PRINTED || r->answer == AS_PLOT))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--%s has a shape of its own; leave out --json and the like", chosen);
+    assay_error error;
+    if (r->answer == AS_PRINTED && as_extrap_print_check(r->what, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     static const char *const of_plot[] = {"over", "fix", "log", "ascii", "height"};
     for (size_t i = 0; i < sizeof of_plot / sizeof *of_plot && r->answer != AS_PLOT; i++) {
         if (as_cli_has(cli, of_plot[i]))

@@ -463,10 +463,29 @@ static const struct {
     {"functions", AS_FIELD_MODEL, AS_NOTATION_PLAIN},        {"functions-python", AS_FIELD_MODEL, AS_NOTATION_PYTHON},
     {"functions-latex", AS_FIELD_MODEL, AS_NOTATION_LATEX}};
 
+enum { N_PRESETS = sizeof PRESETS / sizeof *PRESETS };
+
+/* Its index, or N_PRESETS. */
+static size_t find_preset(const char *what) {
+    size_t i = 0;
+    while (i < N_PRESETS && strcasecmp(what, PRESETS[i].name) != 0) i++;
+    return i;
+}
+
+assay_status as_extrap_print_check(const char *what, assay_error *error) {
+    if (find_preset(what) < N_PRESETS) return ASSAY_OK;
+    as_arena arena;
+    as_arena_init(&arena, NULL);
+    as_template *template = NULL;
+    assay_status status = as_template_parse(what, &arena, &template, error);
+    as_template_free(template);
+    as_arena_free(&arena);
+    return status;
+}
+
 static assay_status print(printing *p, const char *what, assay_error *error) {
-    size_t n = sizeof PRESETS / sizeof *PRESETS, i = 0;
-    while (i < n && strcasecmp(what, PRESETS[i].name) != 0) i++;
-    if (i == n) return print_format(p, what, error);
+    size_t i = find_preset(what);
+    if (i == N_PRESETS) return print_format(p, what, error);
     if (PRESETS[i].names == AS_FIELD_MEASUREMENTS)
         print_all(p, PRESETS[i].notation);
     else if (PRESETS[i].names == AS_FIELD_MODEL)

@@ -352,10 +352,3 @@ void as_template_free(as_template *template) {
     for (size_t i = 0; i < template->parts.count; i++) as_template_free(AS_AT(as_part, &template->parts, i).entry);
     as_vec_free(&template->parts);
 }
-
-bool as_template_has(const as_template *template, as_field field) {
-    for (size_t i = 0; i < template->parts.count; i++) {
-        if (AS_AT(as_part, &template->parts, i).field == field) return true;
-    }
-    return false;
-}

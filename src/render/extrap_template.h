@@ -54,7 +54,5 @@ struct as_template {
 /* All memory comes from the arena, but for the vectors: free them with as_template_free(). ASSAY_E_USAGE with what is wrong and where. */
 assay_status as_template_parse(const char *format, as_arena *arena, as_template **out, assay_error *error);
 void as_template_free(as_template *template);
-/* Whether it has a placeholder of this kind, at its top level. */
-bool as_template_has(const as_template *template, as_field field);
 
 #endif

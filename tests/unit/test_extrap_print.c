@@ -273,6 +273,7 @@ static void refuses_wrong_formats(void **state) {
         assert_int_equal(as_extrap_print(out, ds, cases[i].what, &error), ASSAY_E_USAGE);
         assert_string_equal(error.message, cases[i].message);
         assert_int_equal(as_output_size(out), 0);
+        assert_int_equal(as_extrap_print_check(cases[i].what, NULL), ASSAY_E_USAGE);
         as_output_discard(out);
     }
     as_dataset_free(ds);
