@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/scaling/strong.h"
+#include "analysis/scaling/totals.h"
 #include "core/words.h"
 #include "dataset/merge.h"
 
@@ -276,34 +277,42 @@ static bool take_value(void *user, const as_measurement *measurement) {
     return false;
 }
 
-/* Marks in wanted the series of the metric that make up enough of it. */
-static bool choose_by_share(const as_dataset *ds, assay_id metric, double min_share, struct shares *shares,
-                            bool *wanted) {
+/* Marks in wanted those of the metric's series (n of them) that make up enough of it. parts: those that make its total. */
+static bool choose_by_share(const as_dataset *ds, const uint32_t *series, size_t n, const bool *parts, double min_share,
+                            struct shares *shares, bool *wanted) {
     for (size_t i = 0; i < ds->n_points; i++) shares->sums[i] = 0;
-    for (size_t i = 0; i < ds->series.count; i++) {
-        if (as_ds_series(ds, i)->metric == metric && !as_measure(ds, as_ds_series(ds, i), add_to_sums, shares))
-            return false;
+    for (size_t i = 0; i < n; i++) {
+        if (parts[series[i]] && !as_measure(ds, as_ds_series(ds, series[i]), add_to_sums, shares)) return false;
     }
     shares->largest = 0;
     for (assay_id i = 1; i < ds->n_points; i++) {
         if (shares->sums[i] > shares->sums[shares->largest]) shares->largest = i;
     }
     double total = shares->sums[shares->largest];
-    for (size_t i = 0; i < ds->series.count; i++) {
-        if (as_ds_series(ds, i)->metric != metric || !wanted[i]) continue;
+    for (size_t i = 0; i < n; i++) {
+        if (!wanted[series[i]]) continue;
         shares->value = 0;
-        if (!as_measure(ds, as_ds_series(ds, i), take_value, shares)) return false;
-        wanted[i] = shares->value >= min_share * total;
+        if (!as_measure(ds, as_ds_series(ds, series[i]), take_value, shares)) return false;
+        wanted[series[i]] = shares->value >= min_share * total;
     }
     return true;
 }
 
 static bool apply_share(const as_dataset *ds, const struct wish *wish, as_statistic measure, bool *wanted) {
     struct shares shares = {.measure = measure, .sums = calloc(ds->n_points ? ds->n_points : 1, sizeof(double))};
-    bool fine = shares.sums != NULL;
+    as_metric_series by_metric = {0};
+    assay_id guessed;
+    bool fine = shares.sums && as_metric_series_init(&by_metric, ds);
+    bool *parts = fine ? as_total_parts(ds, &by_metric, &guessed) : NULL;
+    fine = parts != NULL;
     for (assay_id metric = 0; fine && metric < ds->metrics.count; metric++) {
-        if (wish->metrics[metric]) fine = choose_by_share(ds, metric, wish->min_share, &shares, wanted);
+        const uint32_t *starts = &by_metric.starts[metric];
+        if (wish->metrics[metric])
+            fine = choose_by_share(ds, by_metric.series + starts[0], starts[1] - starts[0], parts, wish->min_share,
+                                   &shares, wanted);
     }
+    free(parts);
+    as_metric_series_free(&by_metric);
     free(shares.sums);
     return fine;
 }

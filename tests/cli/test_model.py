@@ -241,6 +241,10 @@ class Choosing(Case):
         self.assertEqual(['main->linear', 'main->square'], self.names(f, '--min-share', '15'))
         self.assertEqual(['main->square'], self.names(f, '--min-share', '16%'))
         self.assertFails(run('model', f, '--min-share', '99'), 2, 'no call path makes up 99')
+        # main includes the others: it is the whole
+        f = self.write('b.txt', text({'main': [10 * p for p in P], 'main->f': [6 * p for p in P], 'main->g': [4 * p for p in P]}))
+        self.assertEqual(['main', 'main->f'], self.names(f, '--min-share', '50'))
+        self.assertEqual(['main'], self.names(f, '--min-share', '100'))
         self.assertFails(run('model', f, '--min-share', 'much'), 2, 'percentage')
 
 
