@@ -47,6 +47,7 @@ static size_t convert(const as_dataset *ds, const char *at, const char *begin, a
         size_t n = strlen(words[i].from);
         if (strncmp(at, words[i].from, n) == 0) return append(out, words[i].to) ? n : 0;
     }
+    if (at == begin && *at == '-') return append(out, "−") ? 1 : 0;
     size_t n = exponent_at(at, begin);
     if (n) return append_exponent(out, at) ? n : 0;
     if (at == begin || strchr(" ({", at[-1])) n = parameter_at(ds, at);

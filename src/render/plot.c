@@ -57,8 +57,9 @@ bool as_plot_add_grid(as_plot *plot, size_t nx, size_t ny) {
 /* ---- ranges ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct ranges {
-    as_range x, y, z;
-    as_range band; /* of curves: may be much wider than all the rest */
+    as_range x, z;
+    as_range points, curves; /* y: with their bars, and without their bands */
+    as_range band;           /* may be much wider than all the rest */
 } ranges;
 
 static ranges ranges_of(const as_plot *plot) {
@@ -67,12 +68,12 @@ static ranges ranges_of(const as_plot *plot) {
         const as_plot_series *series = &AS_AT(as_plot_series, &plot->series, s);
         for (size_t i = 0; i < series->points.count; i++) {
             const as_plot_point *point = &AS_AT(as_plot_point, &series->points, i);
-            as_range *around = series->kind == AS_PLOT_CURVE ? &r.band : &r.y;
+            bool is_curve = series->kind == AS_PLOT_CURVE;
             as_range_add(&r.x, point->x);
-            as_range_add(&r.y, point->y);
+            as_range_add(is_curve ? &r.curves : &r.points, point->y);
             as_range_add(&r.z, point->z);
-            as_range_add(around, point->low);
-            as_range_add(around, point->high);
+            as_range_add(is_curve ? &r.band : &r.points, point->low);
+            as_range_add(is_curve ? &r.band : &r.points, point->high);
         }
     }
     for (size_t i = 0; i < plot->grid.nx * plot->grid.ny; i++) as_range_add(&r.z, plot->grid.z[i]);
@@ -96,19 +97,32 @@ static void add_band(as_range *y, const as_range *band, bool is_log) {
     *y = all;
 }
 
+static as_range joined(as_range a, const as_range *b) {
+    if (b->n) as_range_add(&a, b->low);
+    if (b->n) as_range_add(&a, b->high);
+    return a;
+}
+
+/* Where the points ask for a logarithmic axis a curve may leave it: at most a decade below them is shown. */
+static void fit_y(as_axis *axis, const ranges *r) {
+    enum { BELOW = 10 };
+    as_range all = joined(r->points, &r->curves);
+    bool can_log = r->points.n ? r->points.low > 0 : all.low > 0;
+    bool wants_log = as_range_prefers_log(&all) || as_range_prefers_log(&r->points);
+    bool is_log = can_log && (axis->scale == AS_SCALE_LOG || (axis->scale == AS_SCALE_AUTO && wants_log));
+    axis->scale = is_log ? AS_SCALE_LOG : AS_SCALE_LINEAR;
+    if (is_log && r->points.n) all.low = fmax(all.low, r->points.low / BELOW);
+    add_band(&all, &r->band, is_log);
+    as_axis_fit(axis, &all);
+}
+
 static bool is_fitted(const as_axis *axis) { return axis->low != 0 || axis->high != 0; }
 
 as_plot_axes as_plot_fitted(const as_plot *plot) {
     as_plot_axes axes = {plot->x, plot->y, plot->z};
     ranges r = ranges_of(plot);
     if (!is_fitted(&axes.x)) as_axis_fit(&axes.x, &r.x);
-    if (!is_fitted(&axes.y)) {
-        bool is_log = r.y.low > 0 &&
-                      (axes.y.scale == AS_SCALE_LOG || (axes.y.scale == AS_SCALE_AUTO && as_range_prefers_log(&r.y)));
-        axes.y.scale = is_log ? AS_SCALE_LOG : AS_SCALE_LINEAR;
-        add_band(&r.y, &r.band, is_log);
-        as_axis_fit(&axes.y, &r.y);
-    }
+    if (!is_fitted(&axes.y)) fit_y(&axes.y, &r);
     if (!is_fitted(&axes.z)) as_axis_fit(&axes.z, &r.z);
     if (r.z.high - r.z.low > 0.01 * (axes.z.high - axes.z.low)) { /* colours need no air */
         axes.z.low = r.z.low;

@@ -60,9 +60,10 @@ static void fit_linear(as_axis *axis, double low, double high, double air) {
     }
     if (!axis->tight && low > 0 && low <= NEAR_ZERO * high) low = 0;
     if (!axis->tight && high < 0 && high >= NEAR_ZERO * low) high = 0;
+    /* No air beyond zero, and little where it is crossed by little */
     double pad = air * (high - low);
-    axis->low = low == 0 ? 0 : low - pad;
-    axis->high = high == 0 ? 0 : high + pad;
+    axis->low = low - fmin(pad, low > 0 ? pad : -low);
+    axis->high = high + fmin(pad, high < 0 ? pad : high);
 }
 
 static void fit(as_axis *axis, const as_range *range, double air) {
@@ -280,15 +281,25 @@ static void power_ticks(const as_axis *axis, int first, int last, int stride, as
     }
 }
 
+static void part_label(int part, int k, bool plain, char out[AS_TICK_LABEL]) {
+    if (plain)
+        as_rich_number(times_power(part, k), 6, out);
+    else if (part == 1)
+        snprintf(out, AS_TICK_LABEL, "10^{%d}", k);
+    else
+        snprintf(out, AS_TICK_LABEL, "%d×10^{%d}", part, k);
+}
+
 /* Multiples of the powers of ten. */
 static void part_ticks(const as_axis *axis, const int *parts, size_t n_parts, as_ticks *out) {
     int first = (int)floor(log10(axis->low)), last = (int)ceil(log10(axis->high));
+    bool plain = axis->low > PLAIN_LOW / 2 && axis->high < PLAIN_HIGH;
     out->n = 0;
     for (int k = first; k <= last; k++) {
         for (size_t i = 0; i < n_parts; i++) {
             double value = times_power(parts[i], k);
             char label[AS_TICK_LABEL];
-            as_rich_number(value, 6, label);
+            part_label(parts[i], k, plain, label);
             if (value >= axis->low && value <= axis->high) add_tick(out, value, label);
         }
     }

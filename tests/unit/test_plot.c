@@ -248,6 +248,24 @@ static void test_wide_band(void **state) {
     as_plot_free(plot);
 }
 
+/* The points span three decades; that the curve is negative at one end does not hide it. */
+static void test_curve_leaves_a_log_axis(void **state) {
+    (void)state;
+    as_plot *plot = as_plot_new();
+    as_plot_series *curve = as_plot_add(plot, AS_PLOT_CURVE, "model", NULL);
+    add(curve, 1, -5, NAN, NAN);
+    add(curve, 2, 1e-9, NAN, NAN);
+    add(curve, 3, 1000, NAN, NAN);
+    as_plot_series *points = as_plot_add(plot, AS_PLOT_POINTS, "measured", NULL);
+    add(points, 1, 1, NAN, NAN);
+    add(points, 3, 1000, NAN, NAN);
+    as_plot_axes axes = as_plot_fitted(plot);
+    assert_int_equal(axes.y.scale, AS_SCALE_LOG);
+    assert_true(axes.y.low > 0.05 && axes.y.low < 0.1 && axes.y.high > 1000);
+    assert_drawable(plot);
+    as_plot_free(plot);
+}
+
 /* z = x, in levels of 2; 35 columns of 10.3 / 35, their middles compared. */
 static void test_levels_on_a_terminal(void **state) {
     (void)state;
@@ -358,6 +376,7 @@ int main(void) {
         cmocka_unit_test(test_hard_numbers),
         cmocka_unit_test(test_many_points),
         cmocka_unit_test(test_wide_band),
+        cmocka_unit_test(test_curve_leaves_a_log_axis),
         cmocka_unit_test(test_levels_on_a_terminal),
         cmocka_unit_test(test_cells_in_svg),
         cmocka_unit_test(test_colours),

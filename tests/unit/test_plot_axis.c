@@ -78,6 +78,8 @@ static void test_log_ticks_of_few_powers(void **state) {
     (void)state;
     as_axis axis = logarithmic(1.5, 60, 10, 1);
     assert_ticks(&axis, 6, "2 5 10 20 50");
+    axis = logarithmic(3e5, 1.5e7, 10, 1); /* all in one way */
+    assert_ticks(&axis, 6, "5×10^{5} 10^{6} 2×10^{6} 5×10^{6} 10^{7}");
     axis = logarithmic(3, 4.5, 10, 1); /* not even 1, 2, 5 */
     assert_ticks(&axis, 4, "3 3.5 4 4.5");
 }
@@ -136,6 +138,8 @@ static void test_ranges(void **state) {
     assert_int_equal(axis.scale, AS_SCALE_LOG);
     axis = around(AS_SCALE_AUTO, 80, 100); /* zero is far: a twentieth of the span on both sides */
     assert_true(axis.low == 79 && axis.high == 101);
+    axis = around(AS_SCALE_AUTO, -0.5, 100); /* as much air as there is below zero */
+    assert_true(axis.low == -1 && axis.high == 105.025);
     axis = around(AS_SCALE_AUTO, 7, 7);
     assert_true(axis.low == 0 && axis.high > 7 && axis.high < 8);
     axis = around(AS_SCALE_AUTO, -7, -7);
