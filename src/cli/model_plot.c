@@ -341,7 +341,7 @@ static void compute_grid(struct job *job, const struct extent *x, const struct e
     as_plot_grid *grid = &job->plot->grid;
     for (size_t j = 0; j < grid->ny; j++) {
         for (size_t i = 0; i < grid->nx; i++) {
-            /* The air around the measurements shows what is at their border: beyond it a logarithm may not exist */
+            /* Rounding may lead beyond the border, where a logarithm may not exist */
             job->point[job->over[0]] = fmin(fmax(grid->x[i], x->first), x->last);
             job->point[job->over[1]] = fmin(fmax(grid->y[j], y->first), y->last);
             grid->z[j * grid->nx + i] = as_model_at(job->ds, job->model, job->point);

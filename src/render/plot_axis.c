@@ -118,7 +118,7 @@ void as_axis_fit_parameter(as_axis *axis, const double *values, size_t n, double
     }
     if (axis->scale == AS_SCALE_LOG && factor > 0) choose_base(axis, values[0], factor);
     as_range_add(&range, last);
-    fit(axis, &range, 0.03);
+    fit(axis, &range, axis->tight ? 0 : 0.03);
 }
 
 double as_axis_position(const as_axis *axis, double value) {
@@ -229,6 +229,8 @@ static multiples nice_multiples(const as_axis *axis, unsigned want) {
 
 static void linear_ticks(const as_axis *axis, unsigned want, as_ticks *out) {
     multiples m = nice_multiples(axis, want);
+    /* With both ends there is one more than spaces between */
+    for (unsigned fewer = want; m.last - m.first >= (int64_t)want && fewer > 1;) m = nice_multiples(axis, --fewer);
     while (m.last <= m.first && want++ < 32) m = nice_multiples(axis, want); /* one tick says nothing */
     double largest = (double)(llabs(m.first) > llabs(m.last) ? llabs(m.first) : llabs(m.last)) * m.step;
     bool is_plain = axis->scale == AS_SCALE_LOG || (largest >= PLAIN_LOW && largest < PLAIN_HIGH);

@@ -11,7 +11,7 @@ typedef struct as_axis {
     const char *label; /* rich text (render/plot_text.h), or NULL */
     as_scale scale;
     double base, origin; /* of a logarithmic one: its ticks are at origin * base^k; 0: 10 and 1 */
-    bool tight;          /* does not begin at zero where its numbers do not */
+    bool tight;          /* ends where its numbers end: no air, no zero */
     double low, high;    /* set by as_axis_fit…(); both 0: not yet */
 } as_axis;
 

@@ -266,7 +266,7 @@ static void test_curve_leaves_a_log_axis(void **state) {
     as_plot_free(plot);
 }
 
-/* z = x, in levels of 2; 35 columns of 10.3 / 35, their middles compared. */
+/* z = x, in levels of 2; 35 columns of 10 / 35, their middles compared. */
 static void test_levels_on_a_terminal(void **state) {
     (void)state;
     as_plot *plot = as_plot_new();
@@ -276,12 +276,12 @@ static void test_levels_on_a_terminal(void **state) {
     assert_true(as_plot_add_grid(plot, 2, 2));
     for (size_t i = 0; i < 4; i++) plot->grid.z[i] = plot->grid.x[i % 2];
     char *text = drawn(plot, 40, 7, true);
-    assert_string_equal(text, " 1 +.......-------======*******#######@\n"
-                              "   |.......-------======*******#######@\n"
-                              "   |.......-------======*******#######@\n"
-                              " 0 +.......-------======*******#######@\n"
-                              "   ++---------------+----------------+-\n"
-                              "    0               5               10\n"
+    assert_string_equal(text, " 1 +.......-------=======*******#######\n"
+                              "   |.......-------=======*******#######\n"
+                              "   |.......-------=======*******#######\n"
+                              " 0 +.......-------=======*******#######\n"
+                              "   ++----------------+----------------+\n"
+                              "    0                5               10\n"
                               "      0 ... 2 --- 4 === 6 *** 8 ###\n"
                               "  10 @@@\n");
     free(text);

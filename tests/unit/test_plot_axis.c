@@ -41,6 +41,9 @@ static void test_linear_ticks(void **state) {
     as_axis axis = linear(0, 10);
     assert_ticks(&axis, 6, "0 2 4 6 8 10");
     assert_ticks(&axis, 11, "0 1 2 3 4 5 6 7 8 9 10");
+    assert_ticks(&axis, 5, "0 5 10"); /* 0, 2 … 10 are six */
+    axis = linear(0, 1);
+    assert_ticks(&axis, 2, "0 1");
     axis = linear(-1, 1);
     assert_ticks(&axis, 5, "-1 -0.5 0 0.5 1");
     axis = linear(0.93, 1.27);
