@@ -248,6 +248,13 @@ static void covers_two_parameters(void **state) {
     check_coverage(2, points, 0.10, trials_or(250));
 }
 
+static void covers_three_parameters(void **state) {
+    (void)state;
+    static const size_t points[] = {5, 0};
+    check_coverage(3, points, 0.02, trials_or(400) / 8);
+    check_coverage(3, points, 0.10, trials_or(400) / 8);
+}
+
 /* ---- single cases ---------------------------------------------------------------------------------------------------- */
 
 typedef struct subject {
@@ -462,6 +469,7 @@ int main(void) {
         cmocka_unit_test(many_parameters),
         cmocka_unit_test(covers_one_parameter),
         cmocka_unit_test(covers_two_parameters),
+        cmocka_unit_test(covers_three_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -368,6 +368,25 @@ static bool keep(as_averaging *a, const as_hypothesis *h, double best) {
     return fine;
 }
 
+/* Of more hypotheses than can be kept, a systematic sample that stands for all: after each AS_MAX_COMPONENTS-th part of the weight, one; those chosen several times
+ * weigh as much more. Returns how many are left. */
+static size_t thin_out(as_averaging *a, size_t n, double most) {
+    as_hypothesis *h = a->hypotheses.data;
+    qsort(h, n, sizeof *h, heavier_first);
+    double sum = 0, passed = 0;
+    for (size_t i = 0; i < n; i++) sum += exp(h[i].log_weight - most);
+    size_t kept = 0;
+    for (size_t i = 0, chosen = 0; i < n; i++) {
+        passed += exp(h[i].log_weight - most);
+        size_t before = chosen;
+        while (chosen < AS_MAX_COMPONENTS && (double)chosen + 0.5 <= passed / sum * AS_MAX_COMPONENTS) chosen++;
+        if (chosen == before) continue;
+        h[kept] = h[i];
+        h[kept++].log_weight = most + log((double)(chosen - before));
+    }
+    return kept;
+}
+
 bool as_averaging_finish(as_averaging *a) {
     size_t n = a->hypotheses.count, kept = 0, best = as_averaging_weigh(a);
     if (best != SIZE_MAX && is_misfit(&a->sample, &AS_AT(as_hypothesis, &a->hypotheses, best))) {
@@ -380,10 +399,7 @@ bool as_averaging_finish(as_averaging *a) {
         const as_hypothesis *h = &AS_AT(as_hypothesis, &a->hypotheses, i);
         if (h->log_weight > most + log(NEGLIGIBLE)) AS_AT(as_hypothesis, &a->hypotheses, kept++) = *h;
     }
-    if (kept > AS_MAX_COMPONENTS) {
-        qsort(a->hypotheses.data, kept, sizeof(as_hypothesis), heavier_first);
-        kept = AS_MAX_COMPONENTS;
-    }
+    if (kept > AS_MAX_COMPONENTS) kept = thin_out(a, kept, most);
     bool fine = as_vec_reserve(&a->components, kept) && as_vec_reserve(&a->pool, kept * 8);
     for (size_t i = 0; fine && i < kept; i++) fine = keep(a, &AS_AT(as_hypothesis, &a->hypotheses, i), most);
     double sum = 0;

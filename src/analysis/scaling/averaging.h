@@ -12,7 +12,7 @@ enum {
     AS_MAX_FACTORS = 16, /* parameters; beyond, nothing is said */
     AS_MAX_COLUMNS = 16,
     AS_MAX_TOGETHER = AS_MAX_COLUMNS + 1,
-    AS_MAX_COMPONENTS = 256, /* hypotheses that are kept for prediction */
+    AS_MAX_COMPONENTS = 128, /* hypotheses that are kept for prediction; beyond, a sample of them */
     AS_NO_TERM = 0xffff      /* constant in this parameter */
 };
 
