@@ -146,11 +146,11 @@ static pid_t start_command(const char *const *arguments) {
     _exit(127);
 }
 
-/* The whole command, models printed as JSON: CPU seconds of all its threads, and its peak of memory. */
+/* The whole command, all models printed as Extra-P prints them: CPU seconds of all its threads, and its peak of memory. */
 static cost measure_command(const char *input, int rounds) {
     cost best = {1e9, 1e18};
     for (int i = 0; i < rounds; i++) {
-        pid_t child = start_command((const char *[]){command, "model", "--json", "--quiet", input, NULL});
+        pid_t child = start_command((const char *[]){command, "model", "--print", "all", "--quiet", input, NULL});
         int status;
         struct rusage usage;
         if (wait4(child, &status, 0, &usage) < 0 || status != 0) fail(command, NULL);
