@@ -128,7 +128,9 @@ as_exit as_command_run(int argc, char **argv, as_peers *peers);
 /* Whether this process prints and writes: the only one, or the first of several. */
 static inline bool as_cli_is_first(const as_cli *cli) { return !cli->peers || cli->peers->share.index == 0; }
 /* What as_fit_models() takes to share its work; NULL: nothing is shared. A verb that is not first ends behind it. */
-static inline const as_fit_share *as_cli_share(const as_cli *cli) { return cli->peers ? &cli->peers->share : NULL; }
+static inline const as_fit_share *as_cli_share(const as_cli *cli) {
+    return cli->peers && cli->peers->share.count > 1 ? &cli->peers->share : NULL;
+}
 
 /* Whether the option was given; its last value, or NULL. name without dashes. */
 bool as_cli_has(const as_cli *cli, const char *name);
