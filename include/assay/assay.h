@@ -175,7 +175,7 @@ typedef struct assay_prediction {
 } assay_prediction;
 
 /* Predicts a model at n points. points: a number for each parameter, one point behind the other; out: room for n. config: the one the model was fitted with, which the
- * interval depends on (docs/models.md); NULL: none was given. ASSAY_E_USAGE where there is no such model, or a number is not finite. */
+ * interval depends on (docs/predictions.md); NULL: none was given. ASSAY_E_USAGE where there is no such model, or a number is not finite. */
 ASSAY_API assay_status assay_predict(const assay_dataset *dataset, assay_id model, const assay_fit_config *config,
                                      const double *points, size_t n, assay_prediction *out, assay_error *error);
 

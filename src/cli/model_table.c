@@ -45,15 +45,9 @@ static void texts_free(struct texts *texts) {
 
 /* ---- for people ------------------------------------------------------------------------------------------------------ */
 
-static double rounded(double value) {
-    char text[AS_NUMBER_SIZE];
-    if (!isfinite(value)) return value;
-    snprintf(text, sizeof text, "%.*g", DIGITS, value);
-    as_real_parse(text, strlen(text), &value); /* stays where the locale has another point */
-    return value;
+static as_cell rounded_cell(double value) {
+    return isnan(value) ? as_cell_null() : as_cell_real(as_real_round(value, DIGITS));
 }
-
-static as_cell rounded_cell(double value) { return isnan(value) ? as_cell_null() : as_cell_real(rounded(value)); }
 
 /* Digits behind the point; what cannot be seen there is 0, and never -0. */
 static as_cell fixed_cell(double value, double scale) {

@@ -82,11 +82,7 @@ static void print_json(as_cli *cli, const as_study *study, const char *callpath,
 
 /* For people rounded to a few digits. */
 static as_cell real_cell(double value, bool for_people) {
-    char text[AS_NUMBER_SIZE];
-    if (!for_people || !isfinite(value)) return as_cell_real(value);
-    snprintf(text, sizeof text, "%.5g", value);
-    as_real_parse(text, strlen(text), &value);
-    return as_cell_real(value);
+    return as_cell_real(for_people ? as_real_round(value, 5) : value);
 }
 
 static bool fill_table(as_table *table, const struct collection *c, bool for_people, size_t limit) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analysis/scaling/strong.h"
 #include "analysis/scaling/totals.h"
@@ -532,4 +533,16 @@ void as_study_close(as_study *study) {
     free(study->series);
     free(study->fit_options);
     *study = (as_study){0};
+}
+
+assay_id as_study_guess_processes(const as_dataset *ds) {
+    static const char *const names[] = {"p",         "processes", "procs",  "nprocs",  "n_procs", "num_procs",
+                                        "np",        "ranks",     "nranks", "nodes",   "cores",   "ncores",
+                                        "mpi_ranks", "tasks",     "pes",    "threads", "workers", "gpus"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        for (size_t i = 0; i < as_ds_parameters(ds); i++) {
+            if (strcasecmp(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)), names[k]) == 0) return (assay_id)i;
+        }
+    }
+    return ASSAY_NONE;
 }

@@ -59,6 +59,9 @@ static inline as_choice as_study_choice(const as_study *study) { return (as_choi
  * it, and a note says so. Nothing found, or several: prints which there are and gives its status. */
 as_exit as_study_find(as_cli *cli, const as_study *study, const char *callpath, uint32_t *series);
 
+/* The parameter whose name says that it counts processes: p, procs, ranks, nodes …; ASSAY_NONE where there is none. */
+assay_id as_study_guess_processes(const as_dataset *ds);
+
 /* "16" of --NAME; false, with its line, where it is no whole number. Unset: *out stays. */
 bool as_cli_count(as_cli *cli, const char *name, size_t *out);
 

@@ -9,13 +9,9 @@
 
 /* ---- words ----------------------------------------------------------------------------------------------------------- */
 
-/* Four digits are enough to read. */
+/* Four digits are enough to read; whole numbers of some size stay as they are. */
 static double rounded(double value) {
-    char text[AS_NUMBER_SIZE];
-    double back = value;
-    if (!isfinite(value) || (trunc(value) == value && fabs(value) < 1e6)) return value;
-    int size = snprintf(text, sizeof text, "%.4g", value);
-    return as_real_parse(text, (size_t)size, &back) ? back : value;
+    return trunc(value) == value && fabs(value) < 1e6 ? value : as_real_round(value, 4);
 }
 
 static const char *show(double value, char text[AS_NUMBER_SIZE]) {
@@ -238,7 +234,7 @@ static void print_sums(as_cli *cli, const as_suggest *s) {
         n_beyond++;
     }
     char percent[AS_NUMBER_SIZE], more[100], number[AS_NUMBER_SIZE];
-    snprintf(percent, sizeof percent, "%.3g", 100 * advice->used / s->options.budget);
+    as_real_format(as_real_round(100 * advice->used / s->options.budget, 3), percent);
     snprintf(more, sizeof more, " (%s %% of the budget)", percent);
     as_output_char(cli->out, '\n');
     print_hours(cli, "budget", s->options.budget, " in all");

@@ -57,19 +57,13 @@ static as_exit read_base(as_cli *cli, const as_dataset *ds, as_vec *base) {
 
 /* The parameter of --processes (which was checked), else one with a name for it, else the first. */
 static assay_id find_processes(as_cli *cli, const as_dataset *ds, bool *is_guessed) {
-    static const char *const names[] = {"p",     "processes", "procs", "nprocs", "num_procs", "np",      "ranks",
-                                        "nodes", "cores",     "tasks", "pes",    "threads",   "workers", "gpus"};
     const char *given = as_cli_value(cli, "processes");
-    for (size_t k = 0; k < (given ? 1 : sizeof names / sizeof *names); k++) {
-        for (size_t i = 0; i < as_ds_parameters(ds); i++) {
-            const char *name = parameter_name(ds, i);
-            if (given ? strcmp(name, given) != 0 : strcasecmp(name, names[k]) != 0) continue;
-            *is_guessed = false;
-            return (assay_id)i;
-        }
+    for (size_t i = 0; given && i < as_ds_parameters(ds); i++) {
+        if (strcmp(parameter_name(ds, i), given) == 0) return (assay_id)i;
     }
-    *is_guessed = true;
-    return 0;
+    assay_id guess = as_study_guess_processes(ds);
+    *is_guessed = guess == ASSAY_NONE;
+    return *is_guessed ? 0 : guess;
 }
 
 static double smallest_value(const as_dataset *ds, assay_id parameter) {
@@ -108,15 +102,9 @@ static char *point_json(const as_dataset *ds, const double *point) {
     return copy;
 }
 
-static double rounded(double value) {
-    char text[AS_NUMBER_SIZE];
-    if (!isfinite(value)) return value;
-    snprintf(text, sizeof text, "%.*g", DIGITS, value);
-    as_real_parse(text, strlen(text), &value);
-    return value;
+static as_cell rounded_cell(double value) {
+    return isnan(value) ? as_cell_null() : as_cell_real(as_real_round(value, DIGITS));
 }
-
-static as_cell rounded_cell(double value) { return isnan(value) ? as_cell_null() : as_cell_real(rounded(value)); }
 static as_cell known_cell(double value) { return isnan(value) ? as_cell_null() : as_cell_real(value); }
 
 /* How far a point lies outside, and what that means; once for all points. */
@@ -139,7 +127,7 @@ static void note_extrapolation(as_cli *cli, const as_dataset *ds, const as_predi
     char at[AS_NUMBER_SIZE], end[AS_NUMBER_SIZE], times[AS_NUMBER_SIZE];
     as_real_format(value, at);
     as_real_format(value > largest ? largest : smallest, end);
-    as_real_format(rounded(farthest), times);
+    as_real_format(as_real_round(farthest, DIGITS), times);
     const char *advice = farthest <= 4    ? "treat it as an estimate"
                          : farthest <= 16 ? "treat it as a rough estimate"
                                           : "treat it as an order of magnitude";
@@ -181,7 +169,7 @@ static struct columns choose_columns(const as_predictor *p, const as_prediction 
         snprintf(c.value, sizeof c.value, "%.100s%s%.40s%s", name, has_unit ? " [" : "", has_unit ? unit : "",
                  has_unit ? "]" : "");
     char percent[AS_NUMBER_SIZE];
-    as_real_format(rounded(100 * p->request->confidence), percent);
+    as_real_format(as_real_round(100 * p->request->confidence, DIGITS), percent);
     snprintf(c.from, sizeof c.from, "%s %% from", percent);
     return c;
 }
@@ -205,7 +193,7 @@ static as_table *new_text_table(const struct columns *c) {
 
 /* Percentages, to hundredths. */
 static as_cell percent_cell(double part) {
-    return isnan(part) ? as_cell_null() : as_cell_real(rounded(round(part * 10000) / 100));
+    return isnan(part) ? as_cell_null() : as_cell_real(as_real_round(round(part * 10000) / 100, DIGITS));
 }
 
 static void put_marks(uint32_t flags, char out[16]) {

@@ -87,14 +87,8 @@ static as_exit fail_parameter(as_cli *cli, const as_suggest *s, const char *name
 
 /* A name that everybody uses for the number of processes. */
 static size_t guess_processes(const as_suggest *s) {
-    static const char *const names[] = {"p",  "processes", "procs",  "nprocs",    "n_procs", "num_procs",
-                                        "np", "ranks",     "nranks", "mpi_ranks", "cores",   "ncores"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        for (size_t i = 0; i < as_ds_parameters(s->study.ds); i++) {
-            if (strcasecmp(as_suggest_parameter(s, i), names[k]) == 0) return i;
-        }
-    }
-    return SIZE_MAX;
+    assay_id guess = as_study_guess_processes(s->study.ds);
+    return guess == ASSAY_NONE ? SIZE_MAX : guess;
 }
 
 static as_exit check_runtimes(as_cli *cli, const as_suggest *s) {

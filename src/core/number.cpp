@@ -142,6 +142,13 @@ extern "C" size_t as_real_format_digits(double value, bool scientific, int preci
     return code == std::errc() ? finish(buffer, end) : 0;
 }
 
+extern "C" double as_real_round(double value, int digits) {
+    char text[512];
+    double rounded = value;
+    size_t size = std::isfinite(value) ? as_real_format_digits(value, true, digits - 1, text, sizeof text) : 0;
+    return size && as_real_parse(text, size, &rounded) ? rounded : value;
+}
+
 extern "C" size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]) {
     return finish(buffer, std::to_chars(buffer, buffer + AS_NUMBER_SIZE - 1, value).ptr);
 }

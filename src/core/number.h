@@ -37,6 +37,8 @@ size_t as_real_format_python(double value, char buffer[AS_NUMBER_SIZE]);
 /* `precision` digits behind the point, the last one rounded exactly (half to even): "12.50", or scientific: "1.25e+01". value must be finite.
  * NUL-terminated; returns its length, 0 where it does not fit. */
 size_t as_real_format_digits(double value, bool scientific, int precision, char *buffer, size_t size);
+/* The nearest number with so many significant digits, for people to read; NaN and infinities stay. */
+double as_real_round(double value, int digits);
 size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_uint_format(uint64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]);

@@ -14,13 +14,7 @@ typedef struct writing {
 static bool add_text(const writing *w, const char *text) { return as_vec_append(w->out, text, strlen(text)); }
 
 /* As it is shown. */
-static double shown(const writing *w, double value) {
-    if (!w->digits || !isfinite(value)) return value;
-    char rounded[AS_NUMBER_SIZE];
-    snprintf(rounded, sizeof rounded, "%.*g", w->digits, value);
-    as_real_parse(rounded, strlen(rounded), &value); /* stays as it is where a locale has another point */
-    return value;
-}
+static double shown(const writing *w, double value) { return w->digits ? as_real_round(value, w->digits) : value; }
 
 static bool add_real(const writing *w, double value) {
     char number[AS_NUMBER_SIZE];

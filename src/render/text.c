@@ -27,10 +27,7 @@ typedef struct shown {
 static size_t show_real(double value, char buffer[AS_NUMBER_SIZE]) {
     size_t size = as_real_format(value, buffer);
     if (size <= EXACT_LENGTH || !isfinite(value) || (trunc(value) == value && fabs(value) < 1e15)) return size;
-    char rounded[AS_NUMBER_SIZE];
-    snprintf(rounded, sizeof rounded, "%.9g", value);
-    double back;
-    return as_real_parse(rounded, strlen(rounded), &back) ? as_real_format(back, buffer) : size;
+    return as_real_format(as_real_round(value, 9), buffer);
 }
 
 static void show(as_cell cell, as_print_mode mode, shown *s) {

@@ -228,7 +228,7 @@ static void check_coverage(size_t n_parameters, const size_t *per_parameter, dou
     if (0) assert_in_range((unsigned)(100 * percent(held, n)), 9200, 9800);
 }
 
-/* More of them (TRIALS=5000) for the table in docs/models.md. */
+/* More of them (TRIALS=5000) for the table in docs/predictions.md. */
 static size_t trials_or(size_t fallback) {
     const char *given = getenv("TRIALS");
     return given ? (size_t)strtoul(given, NULL, 10) : fallback;

@@ -2,7 +2,7 @@
  *
  * A hypothesis is a constant and columns; a column is the product of the terms of some parameters. Its coefficients have a flat prior, its noise is
  * relative to the value and unknown. Then a new measurement follows Student's t distribution, and the weight of the hypothesis is the integral of
- * its likelihood (docs/models.md, "Prediction intervals"). */
+ * its likelihood (docs/predictions.md). */
 #ifndef AS_ANALYSIS_SCALING_AVERAGING_H
 #define AS_ANALYSIS_SCALING_AVERAGING_H
 

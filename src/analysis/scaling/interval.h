@@ -1,7 +1,7 @@
 /* How sure a prediction is: 95 % prediction intervals.
  *
  * A model is one of many functions that explain its measurements almost as well. The interval averages over all of them, weighted by how well they explain
- * the measurements (docs/models.md, "Prediction intervals"). */
+ * the measurements (docs/predictions.md). */
 #ifndef AS_ANALYSIS_SCALING_INTERVAL_H
 #define AS_ANALYSIS_SCALING_INTERVAL_H
 
