@@ -106,7 +106,8 @@ static void values_must_fit(void **state) {
     refused(1, NULL, NULL, GIVEN("poly_exponents=a,b"), "comma list of numbers");
     refused(2, NULL, NULL, GIVEN("single.log_exponents=,"), "single.log_exponents cannot be ','");
     refused(2, NULL, NULL, GIVEN("single_parameter_modeler=multi-parameter"), "basic|refining|segmented");
-    assert_string_equal(parse(1, NULL, GIVEN("poly_exponents=x,2")).single.poly_exponents, "x,2");
+    refused(1, NULL, NULL, GIVEN("poly_exponents=2, x"), "poly_exponents cannot have 'x'");
+    assert_string_equal(parse(1, NULL, GIVEN("poly_exponents=,2")).single.poly_exponents, ",2");
 }
 
 static void known_keys(void **state) {

@@ -67,6 +67,9 @@ static const as_option multi_table[] = {MULTI_ROWS, COMPARE_ROW, SINGLE_ROWS("si
                                         COMPAT_ROW, LAST_ROW};
 static const as_option multi_refining_table[] = {MULTI_ROWS, COMPARE_ROW, SINGLE_ROWS("single."), COMPAT_ROW, LAST_ROW};
 
+/* Terms that are searched at most: each is fitted to every set of points, and again without each of them. */
+enum { MAX_PAIRS = 20000 };
+
 static const char SINGLE_PREFIX[] = "single.";
 enum { PREFIX_SIZE = sizeof SINGLE_PREFIX - 1 };
 
@@ -181,17 +184,38 @@ static assay_status fail_key(const as_option *table, const as_fit_options *fit, 
                    "the %s modeler has no option '%.*s'; 'assay model --help' lists them", modeler, (int)size, given);
 }
 
-/* Entries that are no numbers are left out, as Extra-P does; but a list of nothing else is a mistake. */
-static assay_status check_list(const char *name, const char *list, assay_error *error) {
+/* Extra-P leaves out what is no number; but whoever wrote it meant something. */
+static assay_status check_list(const char *name, const char *list, size_t *n, assay_error *error) {
     as_vec exponents;
+    const char *wrong;
+    size_t size;
     as_vec_init(&exponents, sizeof(as_exponent), NULL);
-    bool fine = as_exponents_parse(list, &exponents);
-    size_t n = exponents.count;
+    bool fine = as_exponents_parse(list, &exponents, &wrong, &size);
+    *n = exponents.count;
     as_vec_free(&exponents);
     if (!fine) return as_fail_memory(error, NULL);
-    if (n || !*list) return ASSAY_OK;
+    if (wrong) {
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "option-value",
+                       "the option %s cannot have '%.*s'; it takes a comma list of numbers such as 1/2,1,2", name,
+                       (int)(size < 100 ? size : 100), wrong);
+    }
+    if (*n || !*list) return ASSAY_OK;
     return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "option-value",
                    "the option %s cannot be '%s'; it takes a comma list of numbers such as 1/2,1,2", name, list);
+}
+
+/* Both lists, and that there are not too many pairs of their entries. */
+static assay_status check_lists(const char *prefix, const as_single_options *o, assay_error *error) {
+    char name[64];
+    size_t n_poly, n_log;
+    snprintf(name, sizeof name, "%spoly_exponents", prefix);
+    AS_TRY(check_list(name, o->poly_exponents, &n_poly, error));
+    snprintf(name, sizeof name, "%slog_exponents", prefix);
+    AS_TRY(check_list(name, o->log_exponents, &n_log, error));
+    if (n_poly <= MAX_PAIRS && n_log <= MAX_PAIRS && (n_poly + 1) * (n_log + 1) <= MAX_PAIRS) return ASSAY_OK;
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "option-value",
+                   "%zu entries of %spoly_exponents and %zu of %slog_exponents make more than %d pairs; give fewer",
+                   n_poly, prefix, n_log, prefix, MAX_PAIRS);
 }
 
 /* Reads the options of one parameter's modeler; prefix "" or "single.". */
@@ -214,9 +238,8 @@ static assay_status read_single(const as_options *options, as_modeler modeler, c
     out->force_combination_exponents = as_option_bool(options, KEY("force_combination_exponents"));
     out->allow_negative_exponents = as_option_bool(options, KEY("allow_negative_exponents"));
     out->poly_exponents = as_option_text(options, KEY("poly_exponents"));
-    AS_TRY(check_list(name, out->poly_exponents, error));
     out->log_exponents = as_option_text(options, KEY("log_exponents"));
-    return check_list(name, out->log_exponents, error);
+    return check_lists(prefix, out, error);
 #undef KEY
 }
 

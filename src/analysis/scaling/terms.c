@@ -141,7 +141,8 @@ static bool add_default_list(as_vec *list, bool allow_log, bool allow_negative) 
     return fine;
 }
 
-bool as_exponents_parse(const char *text, as_vec *list) {
+bool as_exponents_parse(const char *text, as_vec *list, const char **wrong, size_t *wrong_size) {
+    if (wrong) *wrong = NULL;
     while (*text) {
         size_t size = strcspn(text, ",");
         const char *from = text, *end = text + size;
@@ -152,6 +153,9 @@ bool as_exponents_parse(const char *text, as_vec *list) {
             as_exponent *added = as_vec_push(list);
             if (!added) return false;
             *added = exponent;
+        } else if (wrong && !*wrong && from < end) {
+            *wrong = from;
+            *wrong_size = (size_t)(end - from);
         }
         text += size + (text[size] == ',');
     }
@@ -176,7 +180,8 @@ bool as_power_list(as_vec *list, bool allow_log, bool allow_negative, const char
     as_vec poly, log;
     as_vec_init(&poly, sizeof(as_exponent), NULL);
     as_vec_init(&log, sizeof(as_exponent), NULL);
-    bool fine = as_exponents_parse(poly_exponents, &poly) && as_exponents_parse(log_exponents, &log);
+    bool fine =
+        as_exponents_parse(poly_exponents, &poly, NULL, NULL) && as_exponents_parse(log_exponents, &log, NULL, NULL);
     bool is_default = poly.count == 0 && log.count == 0;
     if (fine && !is_default && !force_combination) {
         fine = add_pairs(list, poly.data, poly.count, &zero, 1) && add_pairs(list, &zero, 1, log.data, log.count);
