@@ -77,17 +77,17 @@ static void several_parameters(void **state) {
 static void nonsense(void **state) {
     (void)state;
     as_dataset *ds = with_parameters("procs", "2 4");
-    assert_no_points(ds, "", "no number");
+    assert_no_points(ds, "", "no point; one is procs=64");
     assert_no_points(ds, "proc=4", "did you mean 'procs'?");
     assert_no_points(ds, "x=4", "no parameter 'x'");
-    assert_no_points(ds, "procs=", "no number");
+    assert_no_points(ds, "procs=", "a number is missing");
     assert_no_points(ds, "procs=four", "'four'");
     assert_no_points(ds, "procs=inf", "finite");
     assert_no_points(ds, "procs=1e999", "finite");
     assert_no_points(ds, "procs=nan", "finite");
     assert_no_points(ds, "procs=4,", "NAME=VALUE");
     assert_no_points(ds, "procs=4,5", "NAME=VALUE");
-    assert_no_points(ds, "procs=1..", "no number");
+    assert_no_points(ds, "procs=1..", "a number is missing");
     assert_no_points(ds, "procs=1..8:2", "x2 (times)");
     assert_no_points(ds, "procs=1..8:x", "x2 (times)");
     assert_no_points(ds, "procs=1..8:x1", "never reaches");

@@ -68,15 +68,16 @@ static assay_status count_values(const request *r, range *values, span given) {
         steps = log(values->to / values->from) / log(values->step);
     else
         return complain(r, "a range that multiplies needs numbers above 0, not", given);
-    if (!(steps >= 0 && steps < INFINITY)) return complain(r, "never reaches its end: the range", given);
-    if (steps + 1 > MAX_POINTS) return complain(r, "has more than 100000 points: the range", given);
+    if (!(steps >= 0 && steps < INFINITY)) return complain(r, "a range that never reaches its end:", given);
+    if (steps + 1 > MAX_POINTS) return complain(r, "a range of more than 100000 points:", given);
     values->count = (size_t)(steps * (1 + 1e-12) + 1e-9) + 1;
     return ASSAY_OK;
 }
 
 static assay_status parse_number(const request *r, span given, double *out) {
-    if (!as_real_parse(given.text, given.size, out)) return complain(r, "is no number:", given);
-    return isfinite(*out) ? ASSAY_OK : complain(r, "is no finite number:", given);
+    if (!given.size) return complain(r, "a number is missing in", (span){r->text, strlen(r->text)});
+    if (!as_real_parse(given.text, given.size, out)) return complain(r, "a value is a number, not", given);
+    return isfinite(*out) ? ASSAY_OK : complain(r, "a value is a finite number, not", given);
 }
 
 static assay_status parse_values(const request *r, span given, range *out) {
@@ -143,7 +144,8 @@ static assay_status parse_part(const request *r, const char *text, const char **
     }
     if (parameter == SIZE_MAX) return complain_of_name(r, text, end);
     const char *name = parameter_name(r->ds, parameter);
-    if (r->ranges[parameter].count > 0) return complain(r, "is given twice: parameter", (span){name, strlen(name)});
+    if (r->ranges[parameter].count > 0)
+        return complain(r, "gives a value twice to parameter", (span){name, strlen(name)});
     return parse_values(r, trimmed(values, end), &r->ranges[parameter]);
 }
 
@@ -183,6 +185,9 @@ static bool append_points(const request *r, size_t n_points, as_vec *points) {
 assay_status as_points_parse(const as_dataset *ds, const char *text, as_vec *points, assay_error *error) {
     size_t n = as_ds_parameters(ds), n_points;
     if (n == 0) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "point", "%s: the data has no parameters", text);
+    if (text[strspn(text, " ")] == '\0')
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "point", "'%s' is no point; one is %s=64, for example", text,
+                       parameter_name(ds, 0));
     as_vec ranges;
     as_vec_init(&ranges, sizeof(range), NULL);
     for (size_t i = 0; i < n; i++) {
