@@ -196,7 +196,7 @@ static void make_plan(void *user, size_t i) {
     g->plan = as_plan_new(f->ds, f->options, samples->points, samples->n, is_ragged);
 }
 
-/* Plans made for this window, kept for the next ones while there is room. False when memory is out. */
+/* Plans made for this window, kept for the next ones while there is room. A full cache begins anew. False when memory is out. */
 static bool keep_plans(fitting *f) {
     if (f->cache.size > PLANS_SIZE) {
         cache_free(&f->cache);
@@ -205,6 +205,11 @@ static bool keep_plans(fitting *f) {
     for (size_t i = 0; i < f->groups.count; i++) {
         group *g = &AS_AT(group, &f->groups, i);
         if (!g->is_new || !g->plan) continue;
+        if (f->cache.size > PLANS_SIZE) {
+            as_plan_free(g->plan);
+            g->plan = NULL;
+            continue;
+        }
         g->plan->hash = f->entries[g->first].hash;
         as_plan **place = as_vec_push(&f->cache.plans);
         if (!place) return false;
@@ -367,8 +372,9 @@ static bool begin_set(as_dataset *ds, const as_fit_options *options, const char 
                         .options = as_fit_options_json(ds, options)};
     *out = (as_fit){.first_model = (assay_id)ds->models.count, .options = *options};
     out->notes = malloc((n + 1) * sizeof *out->notes);
-    if (set.name == AS_NO_STR || set.modeler == AS_NO_STR || set.measure == AS_NO_STR ||
-        set.options == AS_NO_STR || !out->notes) return false;
+    if (set.name == AS_NO_STR || set.modeler == AS_NO_STR || set.measure == AS_NO_STR || set.options == AS_NO_STR ||
+        !out->notes)
+        return false;
     out->set = as_add_model_set(ds, &set);
     return out->set != ASSAY_NONE;
 }

@@ -18,8 +18,9 @@ typedef struct as_line_modeler {
     uint32_t *order;    /* segmented: the points by value */
     double *x;          /* in that order; else as given */
     as_line_plan *plan; /* of all points */
-    as_line_plan **
-        parts; /* segmented: of points from … to - 1, made when needed: [from * (n + 1) + to] of those from 0 or to n */
+    /* Segmented: plans of parts, made when needed, in three rows of n + 1: windows by their first point, parts from the first point on by their end, parts
+     * up to the last point by their first */
+    as_line_plan **parts;
     pthread_mutex_t lock;
 } as_line_modeler;
 

@@ -76,12 +76,20 @@ void as_plan_free(as_plan *plan) {
     free(plan);
 }
 
+static size_t line_plan_size(const as_line_plan *plan) {
+    if (!plan) return 0;
+    return sizeof *plan + (plan->powers.count + plan->further.count) * as_hypothesis_size(plan->n) * sizeof(double);
+}
+
 size_t as_plan_size(const as_plan *plan) {
     size_t size = sizeof *plan + plan->n * (plan->n_parameters + 1) * sizeof(double);
     for (size_t k = 0; k < plan->n_parameters; k++) {
         const as_line_points *line = &plan->lines[k];
-        size_t hypotheses = line->modeler ? line->modeler->plan->powers.count + line->modeler->plan->further.count : 0;
-        size += hypotheses * as_hypothesis_size(line->n) * sizeof(double) + line->n * sizeof(double);
+        size += line->n * sizeof(double);
+        if (!line->modeler) continue;
+        size += line_plan_size(line->modeler->plan);
+        for (size_t i = 0; line->modeler->parts && i < 3 * (line->n + 1); i++)
+            size += line_plan_size(line->modeler->parts[i]);
     }
     return size;
 }
