@@ -50,6 +50,16 @@ static as_exit fit_all(as_cli *cli, as_study *study, as_predictor *p) {
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
 }
 
+/* A call path of which nothing finite was measured must not make the total of all others unknown. */
+static void leave_out_unknown(as_predictor *p) {
+    for (size_t i = 0; i < p->fit.n; i++) {
+        const as_fit_note *note = &p->fit.notes[i];
+        if (note->n_points || !p->parts[note->series]) continue;
+        p->parts[note->series] = false;
+        p->n_unknown++;
+    }
+}
+
 /* Fills the lists that say what belongs to what. False when memory is out. */
 static bool make_lists(as_predictor *p) {
     const as_study *study = p->study;
@@ -63,6 +73,7 @@ static bool make_lists(as_predictor *p) {
     if (!p->models || !p->wanted || !p->values || !p->base_values || !p->total_series) return false;
     if (!as_metric_series_init(&p->by_metric, study->ds)) return false;
     if (!(p->parts = as_total_parts(study->ds, &p->by_metric, &p->guessed))) return false;
+    leave_out_unknown(p);
     if (!(p->totals = as_totals(study->ds, &p->by_metric, p->parts, &total_metrics))) return false;
     for (size_t i = 0; i < n; i++) p->models[i] = AS_TOTAL;
     for (uint32_t i = 0; i < p->fit.n; i++) p->models[p->fit.notes[i].series] = i;
@@ -145,16 +156,20 @@ static int dearer_first(const void *x, const void *y) {
     return (a->model > b->model) - (a->model < b->model);
 }
 
-/* The sum of a metric's parts; models without a value at this point (between segments) make it unknown. */
+/* The sum of a metric's parts; models without a value at this point (between segments) make it unknown, as does having no part. */
 static as_prediction total_of(const as_predictor *p, assay_id metric, double *base_value) {
-    as_prediction total = {.model = AS_TOTAL, .metric = metric, .share = 1};
+    as_prediction total = {.model = AS_TOTAL, .metric = metric};
+    size_t n_parts = 0;
     *base_value = 0;
     for (uint32_t i = p->by_metric.starts[metric]; i < p->by_metric.starts[metric + 1]; i++) {
         uint32_t series = p->by_metric.series[i];
         if (!p->parts[series]) continue;
         total.value += p->values[p->models[series]];
         *base_value += p->base_values[p->models[series]];
+        n_parts++;
     }
+    if (n_parts == 0) total.value = NAN;
+    total.share = isnan(total.value) ? NAN : 1;
     return total;
 }
 

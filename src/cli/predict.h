@@ -38,6 +38,7 @@ typedef struct as_predictor {
     as_metric_series by_metric;   /* of the dataset */
     uint32_t *models;             /* for each series: its model in the fit, or AS_TOTAL: none */
     assay_id guessed;             /* a metric that looks inclusive, or ASSAY_NONE */
+    size_t n_unknown;             /* series without any finite value: no part of the total */
     bool *parts;                  /* for each series: belongs to the total of its metric */
     bool *wanted;                 /* for each series: is to be shown */
     double *values, *base_values; /* of each model at the point in hand, and at its base */

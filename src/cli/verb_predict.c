@@ -132,12 +132,13 @@ static void note_extrapolation(as_cli *cli, const as_dataset *ds, const as_predi
                          : farthest <= 16 ? "treat it as a rough estimate"
                                           : "treat it as an order of magnitude";
     const char *name = parameter_name(ds, parameter);
-    if (value > largest)
+    if (value > largest && isfinite(farthest))
         as_cli_note(cli, "%s=%s is %s times the largest measured value, %s: %s", name, at, times, end, advice);
     else if (isfinite(farthest))
         as_cli_note(cli, "%s=%s is %s times below the smallest measured value, %s: %s", name, at, times, end, advice);
     else
-        as_cli_note(cli, "%s=%s is below the smallest measured value, %s: %s", name, at, end, advice);
+        as_cli_note(cli, "%s=%s is %s measured value, %s: %s", name, at,
+                    value > largest ? "above the largest" : "below the smallest", end, advice);
 }
 
 static void note_inclusive(as_cli *cli, const as_predictor *p) {
@@ -147,6 +148,12 @@ static void note_inclusive(as_cli *cli, const as_predictor *p) {
         cli,
         "values of %s look inclusive (none is smaller than the sum of those below it): the total is that of the roots",
         as_ds_text(ds, as_ds_metric(ds, p->guessed)->name));
+}
+
+static void note_unknown(as_cli *cli, const as_predictor *p) {
+    if (p->n_unknown == 1) as_cli_note(cli, "1 call path has no finite value and is no part of the total");
+    if (p->n_unknown > 1)
+        as_cli_note(cli, "%zu call paths have no finite value and are no part of the total", p->n_unknown);
 }
 
 /* ---- for people ------------------------------------------------------------------------------------------------------ */
@@ -413,6 +420,7 @@ static as_exit predict(as_cli *cli, as_study *study, const as_predict_request *r
     as_exit status = as_predictor_open(cli, study, request, &predictor);
     if (status == AS_EXIT_FINE) status = print_points(cli, &predictor);
     if (status == AS_EXIT_FINE) note_inclusive(cli, &predictor);
+    if (status == AS_EXIT_FINE) note_unknown(cli, &predictor);
     if (status == AS_EXIT_FINE) note_extrapolation(cli, study->ds, request);
     as_predictor_close(&predictor);
     return status;
