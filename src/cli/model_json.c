@@ -82,6 +82,9 @@ static void write_function(struct writing *w, const as_model *model) {
     as_build_end(&w->builder);
 }
 
+/* Of many call paths with points of their own, the lists of all others' points would fill disks. */
+enum { MOST_MISSING = 1000 };
+
 static void write_label(void *user, const char *label) { as_build_text(user, NULL, label); }
 
 static bool write_note(struct writing *w, const as_model_view *view, const as_fit_note *note) {
@@ -93,8 +96,10 @@ static bool write_note(struct writing *w, const as_model_view *view, const as_fi
     as_build_int(b, "points", note->n_points);
     if (note->n_missing) {
         as_build_array(b, "missing", false);
-        if (!as_missing_points(w->ds, note->series, view->fit->options.measure, write_label, b)) return false;
+        if (!as_missing_points(w->ds, note->series, view->fit->options.measure, MOST_MISSING, write_label, b))
+            return false;
         as_build_end(b);
+        if (note->n_missing > MOST_MISSING) as_build_int(b, "missing_count", note->n_missing);
     }
     as_build_array(b, "flags", false);
     for (const as_flag_words *row = as_fit_flag_words; row->word; row++) {

@@ -19,14 +19,15 @@ static bool mark_point(void *user, const as_measurement *measurement) {
     return true;
 }
 
-bool as_missing_points(const as_dataset *ds, uint32_t series, as_statistic measure,
+bool as_missing_points(const as_dataset *ds, uint32_t series, as_statistic measure, size_t most,
                        void (*visit)(void *user, const char *label), void *user) {
     struct seen seen = {.points = calloc(ds->n_points + 1, sizeof(bool)), .measure = measure};
     as_vec label;
     as_vec_init(&label, 1, NULL);
     bool fine = seen.points && as_measure(ds, as_ds_series(ds, series), mark_point, &seen);
-    for (assay_id point = 0; point < ds->n_points && fine; point++) {
+    for (assay_id point = 0; point < ds->n_points && fine && most; point++) {
         if (seen.points[point]) continue;
+        most--;
         fine = as_point_label(ds, point, &label);
         if (fine) visit(user, label.data);
     }
@@ -65,8 +66,8 @@ void as_model_remarks(as_cli *cli, const as_model_view *view) {
         {AS_FIT_CUT, "is constant because too few points are left", "are constant because too few points are left"},
         {AS_FIT_NOT_FINITE, "has values that are NaN or infinite; they were left out",
          "have values that are NaN or infinite; they were left out"},
-        {AS_FIT_NO_LOG, "is modelled without logarithms of a parameter with values below 1",
-         "are modelled without logarithms of a parameter with values below 1"},
+        {AS_FIT_NO_LOG, "is modelled without logarithms: a parameter has values too small for them",
+         "are modelled without logarithms: a parameter has values too small for them"},
         {AS_FIT_NOT_SEGMENTED, "has too few points for segments and got the basic model",
          "have too few points for segments and got the basic model"},
         {AS_FIT_NOISY, "is noisy: its repetitions differ by more than 10 %",

@@ -16,7 +16,7 @@ const as_flag_words as_fit_flag_words[] = {
     {AS_FIT_NOISY, 'n', "noisy", "repetitions differ by more than 10 %"},
     {AS_FIT_TIE, 't', "tie", "another function fits as well (--why tells)"},
     {AS_FIT_NOT_FINITE, 'x', "not-finite", "values that are NaN or infinite left out"},
-    {AS_FIT_NO_LOG, 'l', "no-logarithms", "no logarithms of a parameter with values below 1"},
+    {AS_FIT_NO_LOG, 'l', "no-logarithms", "no logarithms: a parameter has values too small for them"},
     {AS_FIT_NOT_SEGMENTED, 's', "not-segmented", "too few points for segments"},
     {0, 0, NULL, NULL},
 };

@@ -42,8 +42,8 @@ void as_model_remarks(as_cli *cli, const as_model_view *view);
 /* model_why.c: --why. */
 as_exit as_model_why(as_cli *cli, as_study *study, const char *callpath);
 
-/* The labels of the points that a series lacks, each passed to visit; false when memory is out. */
-bool as_missing_points(const as_dataset *ds, uint32_t series, as_statistic measure,
+/* The labels of the points that a series lacks, each passed to visit, at most `most` of them; false when memory is out. */
+bool as_missing_points(const as_dataset *ds, uint32_t series, as_statistic measure, size_t most,
                        void (*visit)(void *user, const char *label), void *user);
 
 #endif

@@ -132,9 +132,12 @@ static as_exit answer(as_cli *cli, as_study *study, uint32_t series, struct coll
     assay_error error;
     if (as_fit_explain(study->ds, &study->options, series, collect, c, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
-    qsort_r(c->tried.data, c->tried.count, sizeof(struct tried), compare_tried, c);
     const as_series *s = as_ds_series(study->ds, series);
     const char *metric = as_ds_text(study->ds, as_ds_metric(study->ds, s->metric)->name);
+    if (!c->tried.count)
+        return as_cli_fail(cli, AS_EXIT_INPUT, "no finite %s of this call path was measured, so nothing was tried",
+                           metric);
+    qsort_r(c->tried.data, c->tried.count, sizeof(struct tried), compare_tried, c);
     as_vec path;
     as_vec_init(&path, 1, NULL);
     as_exit status = AS_EXIT_FINE;

@@ -354,8 +354,9 @@ static as_exit collect_wanted(as_cli *cli, as_study *study, const struct wish *w
         return as_cli_fail(cli, AS_EXIT_USAGE, "no call path%s matches '%s'",
                            as_cli_has(cli, "metric") || wish->min_share > 0 ? " of those chosen" : "",
                            as_cli_value(cli, "match"));
-    return as_cli_fail(cli, AS_EXIT_USAGE, "no call path makes up %s of its metric; ask for less with --min-share",
-                       as_cli_value(cli, "min-share"));
+    const char *share = as_cli_value(cli, "min-share");
+    return as_cli_fail(cli, AS_EXIT_USAGE, "no call path makes up %.*s %% of its metric; ask for less with --min-share",
+                       (int)strcspn(share, "%"), share);
 }
 
 static as_exit choose(as_cli *cli, as_study *study) {

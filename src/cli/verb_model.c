@@ -91,8 +91,8 @@ static as_exit choose_output(as_cli *cli, struct request *r) {
     bool asked = r->to_target || r->answer != AS_TABLE || cli->style.mode != AS_PRINT_TEXT;
     if (asked || strcmp(r->output, "-") == 0 || mode_of_ending(r->output, &cli->style.mode)) return AS_EXIT_FINE;
     return as_cli_fail(cli, AS_EXIT_USAGE,
-                       "%s: the ending does not say what to write; .extra-p and .sqlite hold models, .json, .csv and "
-                       ".md the answer",
+                       "%s: the ending does not say what to write; .extra-p and .sqlite hold models, .json, .jsonl, "
+                       ".csv, .md and .txt the answer",
                        r->output);
 }
 
@@ -217,31 +217,30 @@ static void label_point(const as_dataset *ds, as_model_view *view) {
     }
 }
 
-/* Reads --at into points, which view->at then points into. */
-static as_exit choose_point(as_cli *cli, const struct request *r, as_vec *points, as_model_view *view) {
-    const as_dataset *ds = view->study->ds;
+/* Reads --at into points, before anything is modelled in vain; empty where no point is needed. */
+static as_exit choose_point(as_cli *cli, const struct request *r, const as_dataset *ds, as_vec *points) {
     const char *text = as_cli_value(cli, "at");
     assay_error error;
-    if (!text && strcmp(r->sort, "value") != 0) return AS_EXIT_FINE;
+    if (r->answer != AS_TABLE || (!text && strcmp(r->sort, "value") != 0)) return AS_EXIT_FINE;
     if (!text) {
         assay_id largest;
-        if (!largest_point(ds, &largest)) return out_of_memory(cli);
-        view->at = as_ds_point(ds, largest);
-        label_point(ds, view);
-        return AS_EXIT_FINE;
+        bool fine =
+            largest_point(ds, &largest) && as_vec_append(points, as_ds_point(ds, largest), as_ds_parameters(ds));
+        return fine ? AS_EXIT_FINE : out_of_memory(cli);
     }
     if (as_points_parse(ds, text, points, &error) != ASSAY_OK) return as_cli_error(cli, &error);
-    if (points->count != as_ds_parameters(ds))
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--at takes one point here; assay predict takes several");
-    view->at = points->data;
-    label_point(ds, view);
+    if (points->count == as_ds_parameters(ds)) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_USAGE, "--at takes one point here; assay predict takes several");
+}
+
+static void note_extrapolation(as_cli *cli, const as_dataset *ds, const as_model_view *view) {
     double far = as_extrapolation(ds, view->at, NULL);
-    if (far > 1) {
-        char number[AS_NUMBER_SIZE];
-        as_real_format(round(far * 10) / 10, number);
+    char number[AS_NUMBER_SIZE];
+    as_real_format(round(far * 10) / 10, number);
+    if (far > 1 && isfinite(far))
         as_cli_note(cli, "%s lies outside what was measured, by a factor of %s", view->at_label, number);
-    }
-    return AS_EXIT_FINE;
+    else if (far > 1)
+        as_cli_note(cli, "%s lies outside what was measured", view->at_label);
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------------------- */
@@ -269,16 +268,12 @@ static as_exit print_view(as_cli *cli, const as_model_view *view) {
 static as_exit print_models(as_cli *cli, const struct request *r, as_model_view *view) {
     size_t n = view->fit->n;
     uint32_t *rows = malloc((n ? n : 1) * sizeof *rows);
-    as_vec points;
-    as_vec_init(&points, sizeof(double), NULL);
-    as_exit status = rows ? choose_point(cli, r, &points, view) : out_of_memory(cli);
-    if (status == AS_EXIT_FINE) status = sort_rows(view, r->sort, rows, n) ? AS_EXIT_FINE : out_of_memory(cli);
+    as_exit status = rows && sort_rows(view, r->sort, rows, n) ? AS_EXIT_FINE : out_of_memory(cli);
     size_t screenful = rows_that_fit(cli), limit = r->limit == SIZE_MAX ? screenful : r->limit;
     view->rows = rows;
     view->n_rows = limit && limit < n ? limit : n;
     view->is_screenful = r->limit == SIZE_MAX && screenful && view->n_rows == screenful;
     if (status == AS_EXIT_FINE) status = print_view(cli, view);
-    as_vec_free(&points);
     free(rows);
     return status;
 }
@@ -342,13 +337,16 @@ static as_exit fit(as_cli *cli, as_study *study, as_fit *out) {
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
 }
 
-static as_exit model(as_cli *cli, const struct request *r, as_study *study) {
+/* point: of --at, or NULL. */
+static as_exit model(as_cli *cli, const struct request *r, as_study *study, const double *point) {
     as_fit result = {0};
     as_exit status = fit(cli, study, &result);
     if (status == AS_EXIT_FINE && as_cli_is_first(cli)) {
-        as_model_view view = {.study = study, .fit = &result};
+        as_model_view view = {.study = study, .fit = &result, .at = point};
         bool is_asked = r->answer == AS_PRINTED || cli->style.mode != AS_PRINT_TEXT;
         as_model_remarks(cli, &view);
+        if (point) label_point(study->ds, &view);
+        if (point) note_extrapolation(cli, study->ds, &view);
         if (r->to_target) status = write_target(cli, r, study->ds);
         if (status == AS_EXIT_FINE && (!r->to_target || is_asked)) status = print_to(cli, r, study, &view);
     }
@@ -366,13 +364,17 @@ static as_exit choose_plotted(as_cli *cli, as_study *study, const char *callpath
 static as_exit run(as_cli *cli) {
     struct request r;
     as_study study = {0};
+    as_vec point;
+    as_vec_init(&point, sizeof(double), NULL);
     as_exit status = plan(cli, &r);
     if (status == AS_EXIT_FINE) status = as_study_open(cli, &study);
     if (status == AS_EXIT_FINE && r.answer == AS_PLOT) status = choose_plotted(cli, &study, r.what);
+    if (status == AS_EXIT_FINE) status = choose_point(cli, &r, study.ds, &point);
     if (status == AS_EXIT_FINE && r.answer != AS_WHY)
-        status = model(cli, &r, &study);
+        status = model(cli, &r, &study, point.data);
     else if (status == AS_EXIT_FINE && as_cli_is_first(cli))
         status = print_to(cli, &r, &study, NULL);
+    as_vec_free(&point);
     as_study_close(&study);
     return status;
 }

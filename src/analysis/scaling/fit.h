@@ -71,7 +71,7 @@ typedef enum as_fit_flag {
     AS_FIT_NOISY = 1 << 3,        /* noise above AS_NOISY */
     AS_FIT_TIE = 1 << 4,          /* another hypothesis is as good, see rival */
     AS_FIT_NOT_FINITE = 1 << 5,   /* points whose value is NaN or infinite were left out */
-    AS_FIT_NO_LOG = 1 << 6,       /* a parameter value below 1: no logarithms */
+    AS_FIT_NO_LOG = 1 << 6,       /* a parameter value below 1 (with negative exponents: at most 1): no logarithms */
     AS_FIT_NOT_SEGMENTED = 1 << 7 /* fewer than five points: the basic model instead of a segmented one */
 } as_fit_flag;
 
