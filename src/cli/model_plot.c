@@ -68,7 +68,7 @@ static as_exit read_fix(struct job *job) {
     for (const char *end; text && *text; text = *end ? end + 1 : end) {
         end = text + strcspn(text, ",");
         const char *equals = memchr(text, '=', (size_t)(end - text));
-        size_t parameter;
+        size_t parameter = 0;
         double value;
         if (!equals || !as_real_parse(equals + 1, (size_t)(end - equals - 1), &value) || !isfinite(value))
             return as_cli_fail(job->cli, AS_EXIT_USAGE, "--fix cannot be '%s'; give values such as n=100,m=5",

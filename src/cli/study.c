@@ -307,10 +307,9 @@ static bool apply_share(const as_dataset *ds, const struct wish *wish, as_statis
     bool *parts = fine ? as_total_parts(ds, &by_metric, &guessed) : NULL;
     fine = parts != NULL;
     for (assay_id metric = 0; fine && metric < ds->metrics.count; metric++) {
-        const uint32_t *starts = &by_metric.starts[metric];
+        uint32_t first = by_metric.starts[metric], n = by_metric.starts[metric + 1] - first;
         if (wish->metrics[metric])
-            fine = choose_by_share(ds, by_metric.series + starts[0], starts[1] - starts[0], parts, wish->min_share,
-                                   &shares, wanted);
+            fine = choose_by_share(ds, by_metric.series + first, n, parts, wish->min_share, &shares, wanted);
     }
     free(parts);
     as_metric_series_free(&by_metric);

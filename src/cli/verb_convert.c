@@ -123,7 +123,7 @@ static as_exit convert(as_cli *cli, job *j) {
     status = report_losses(cli, j, &losses);
     if (status == AS_EXIT_FINE) {
         assay_error error;
-        if (!cli->quiet && strcmp(j->output, "-") != 0) as_progress_begin("writing", j->output);
+        if (!cli->quiet && j->output && strcmp(j->output, "-") != 0) as_progress_begin("writing", j->output);
         assay_status written = as_target_write(&j->target, ds, j->output, j->write_options, &error);
         as_progress_end();
         if (written != ASSAY_OK) status = as_cli_error(cli, &error);

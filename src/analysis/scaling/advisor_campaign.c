@@ -148,11 +148,9 @@ assay_status as_campaign_collect(const as_dataset *ds, const uint32_t *series, s
     }
     size_t n_points = fine ? compact(ds, &c, points) : 0;
     /* It takes the arrays over also where one of them is missing, and says so. */
-    fine = as_campaign_take(out, width, n_points, points, c.runtimes, c.spent, c.repetitions) && fine;
-    if (!fine) {
-        as_campaign_free(out);
-        return as_fail_memory(error, as_ds_text(ds, ds->path));
-    }
+    bool is_taken = as_campaign_take(out, width, n_points, points, c.runtimes, c.spent, c.repetitions);
+    if (is_taken && !fine) as_campaign_free(out);
+    if (!is_taken || !fine) return as_fail_memory(error, as_ds_text(ds, ds->path));
     out->noise = c.n_noise ? c.noise / (double)c.n_noise : NAN;
     out->n_unknown = c.n_unknown;
     out->n_not_finite = c.n_not_finite;

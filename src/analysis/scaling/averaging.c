@@ -253,7 +253,7 @@ static void start_products(const as_sample *s, products *p) {
 /* The determinant of the products of a shape's columns and the squares it leaves, by Cholesky's factorisation. False where columns depend on each other. */
 static bool solve_shape(const as_sample *s, const products *p, const as_shape *shape, as_hypothesis *h) {
     size_t at[MAX_SIZE] = {0}, size = shape->n_columns + 1u;
-    double factor[MAX_SIZE][MAX_SIZE], solved[MAX_SIZE], determinant = 1, squares = p->of_y;
+    double factor[MAX_SIZE][MAX_SIZE], solved[MAX_SIZE] = {0}, determinant = 1, squares = p->of_y;
     for (size_t r = 0; r < size; r++) {
         if (r) at[r] = find_column(p, shape->columns[r - 1]);
         for (size_t c = 0; c <= r; c++) {
@@ -439,7 +439,7 @@ static void predict(const as_averaging *a, const as_component *c, const double *
     size_t n = c->shape.n_columns;
     const double *shift = &AS_AT(double, &a->pool, c->fit), *scale = shift + n, *coefficients = scale + n,
                  *row = coefficients + n + 1;
-    double solved[MAX_SIZE], leverage = 0, value = coefficients[0];
+    double solved[MAX_SIZE] = {0}, leverage = 0, value = coefficients[0];
     for (size_t r = 0; r <= n; row += ++r) {
         double x = r ? (column_at(a, c, c->shape.columns[r - 1], point, logs) - shift[r - 1]) * scale[r - 1] : 1;
         if (r) value += coefficients[r] * x;

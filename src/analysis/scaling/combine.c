@@ -78,7 +78,7 @@ static void list_sets(combining *c) {
 static void fill_factor(const combining *c, size_t k, double *out) {
     const double *x = c->plan->coordinates + (size_t)c->kept[k] * c->plan->n;
     const as_line_points *line = &c->plan->lines[c->kept[k]];
-    double known_x[16], known[16];
+    double known_x[16] = {0}, known[16] = {0};
     size_t n_known = line->n <= 16 ? line->n : 0;
     for (size_t i = 0; i < n_known; i++) {
         known_x[i] = line->x[i];
@@ -136,7 +136,7 @@ static void judge(const combining *c, candidate *h) {
     size_t n = c->plan->n, factors = 0;
     double count = (double)n;
     as_costs costs = {0};
-    const double *columns[MAX_TERMS];
+    const double *columns[MAX_TERMS] = {0};
     for (size_t j = 0; j < h->n_terms; j++) {
         columns[j] = c->columns + column_of(c, h->terms[j]) * n;
         factors += (size_t)__builtin_popcountll(h->terms[j]);

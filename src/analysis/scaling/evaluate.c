@@ -314,14 +314,16 @@ bool as_growth_text(const as_dataset *ds, const as_model *model, as_vec *out) {
     as_power few[4 * 4]; /* most models have a term or two */
     size_t rows = model->n_terms < MAX_GROWTH_TERMS ? model->n_terms : MAX_GROWTH_TERMS, room = 0;
     if (!as_mul_size(rows + 1, kinds.n_parameters, &room)) return false;
-    kinds.rows = room <= sizeof few / sizeof *few ? few : calloc(room, sizeof *few);
-    if (!kinds.rows) return false;
+    bool is_many = room > sizeof few / sizeof *few;
+    as_power *many = is_many ? calloc(room, sizeof *many) : NULL;
+    if (is_many && !many) return false;
+    kinds.rows = is_many ? many : few;
     as_power *row = kinds.rows + rows * kinds.n_parameters;
     for (uint32_t next = 0, first; model->n_segments && next_term(ds, model, &next, &first);) {
         if (fill_row(ds, model, first, next, row, kinds.n_parameters)) add_kind(&kinds, row);
     }
     out->count = 0;
     bool fine = add_kinds(ds, &kinds, out);
-    if (kinds.rows != few) free(kinds.rows);
+    free(many);
     return fine;
 }

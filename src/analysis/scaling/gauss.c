@@ -145,7 +145,8 @@ static best at_length(search *s, double log_length) {
     const double edge = log(AS_GAUSS_MOST / AS_GAUSS_LEAST), step = 0.5;
     best found = {.likelihood = -INFINITY, .signal = 1, .ratio = 1};
     double where = 0, ignored;
-    for (double log_ratio = -edge; log_ratio <= edge; log_ratio += step) {
+    for (int i = 0; i <= (int)(2 * edge / step); i++) {
+        double log_ratio = -edge + i * step;
         best here = at_ratio(s, log_ratio);
         if (here.likelihood > found.likelihood) found = here, where = log_ratio;
     }

@@ -144,7 +144,7 @@ bool as_line_refine(as_line_plan *plan, const double *y, as_line_fit *out) {
     if (out->costs.RSS == 0) return true;
     search f = {.plan = plan, .y = y, .tss = out->costs.RSS};
     slice slices[MAX_SLICES];
-    candidate best[MAX_BEST];
+    candidate best[MAX_BEST] = {0};
     size_t n = make_slices(plan, slices);
     for (size_t i = 0; i < n; i++) best[i] = coarse(&f, &slices[i]);
     size_t n_best = search_on(&f, slices, n, best);

@@ -26,7 +26,7 @@ as_exponent as_exponent_fraction(int64_t numerator, int64_t denominator) {
     numerator /= divisor;
     denominator /= divisor;
     double value = (double)numerator / (double)denominator;
-    if (denominator == 0 || denominator > INT32_MAX || llabs(numerator) > INT32_MAX) return as_exponent_real(value);
+    if (denominator > INT32_MAX || llabs(numerator) > INT32_MAX) return as_exponent_real(value);
     return (as_exponent){(int32_t)numerator, (int32_t)denominator, value};
 }
 
