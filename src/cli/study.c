@@ -90,11 +90,20 @@ static as_exit merge_parts(as_cli *cli, as_dataset **parts, size_t n, as_dataset
     return AS_EXIT_FINE;
 }
 
+/* Of several processes the first reads all, for it writes all. The others do so where the choice or the scaling of their values depends on everybody's. */
+static as_share values_to_read(const as_cli *cli) {
+    const char *scaling = as_cli_value(cli, "scaling");
+    bool is_strong = scaling && strcmp(scaling, as_scaling_name(AS_SCALING_STRONG)) == 0;
+    if (as_cli_is_first(cli) || as_cli_has(cli, "min-share") || is_strong) return (as_share){0};
+    return (as_share){cli->peers->share.index, cli->peers->share.count};
+}
+
 static as_exit read_parts(as_cli *cli, const char **read_options, as_dataset **out) {
     size_t n = as_cli_operands(cli);
     as_dataset **parts = calloc(n, sizeof *parts);
     if (!parts) return out_of_memory(cli);
     as_exit status = AS_EXIT_FINE;
+    cli->reads = values_to_read(cli);
     for (size_t i = 0; i < n && status == AS_EXIT_FINE; i++) {
         assay_error error;
         if (as_cli_read(cli, as_cli_operand(cli, i), false, read_options, &parts[i], &error) != ASSAY_OK) {

@@ -187,26 +187,28 @@ bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n) {
     return true;
 }
 
-/* Appends the path of a context without a NUL. A chain is walked twice instead of recursing: trees may be deep. */
-bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out) {
+/* A chain is walked twice instead of recursing: trees may be deep. */
+bool as_path_join(const as_strings *strings, const as_context *contexts, assay_id context, as_vec *out) {
     size_t size = 0;
-    for (assay_id id = context; id != ASSAY_NONE; id = as_ds_context(ds, id)->parent) {
-        size += as_str_size(&ds->strings, as_ds_context(ds, id)->name) +
-                (as_ds_context(ds, id)->parent == ASSAY_NONE ? 0 : 2);
-    }
+    for (assay_id id = context; id != ASSAY_NONE; id = contexts[id].parent)
+        size += as_str_size(strings, contexts[id].name) + (contexts[id].parent == ASSAY_NONE ? 0 : 2);
     out->count = 0;
     if (!as_vec_reserve(out, size + 1)) return false;
     char *at = (char *)out->data + size;
     *at = '\0';
-    for (assay_id id = context; id != ASSAY_NONE; id = as_ds_context(ds, id)->parent) {
-        as_str name = as_ds_context(ds, id)->name;
-        size_t n = as_str_size(&ds->strings, name);
+    for (assay_id id = context; id != ASSAY_NONE; id = contexts[id].parent) {
+        as_str name = contexts[id].name;
+        size_t n = as_str_size(strings, name);
         at -= n;
-        if (n) memcpy(at, as_ds_text(ds, name), n);
-        if (as_ds_context(ds, id)->parent != ASSAY_NONE) memcpy(at -= 2, "->", 2);
+        if (n) memcpy(at, as_str_text(strings, name), n);
+        if (contexts[id].parent != ASSAY_NONE) memcpy(at -= 2, "->", 2);
     }
     out->count = size + 1;
     return true;
+}
+
+bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out) {
+    return as_path_join(&ds->strings, ds->contexts.data, context, out);
 }
 
 const char *as_kind_name(as_metric_kind kind) {

@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "core/strings.h"
 #include "core/table.h"
+#include "dataset/share.h"
 
 /* ---- entities -------------------------------------------------------------------------------------------------------- */
 
@@ -207,6 +208,7 @@ struct assay_dataset {
     as_str format_version, path;
     int evidence; /* bits the format verified when it claimed the input; 0: it was named */
     uint64_t input_size;
+    as_share share; /* of whose call paths the values and statistics are here; series and points are those of all */
 
     as_vec parameters;  /* as_str */
     as_vec coordinates; /* double: points x parameters */
@@ -262,6 +264,8 @@ bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out);
 bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n);
 /* The names from the root joined with "->", NUL-terminated, into out, a vector of char. */
 bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out);
+/* The same among contexts that are not in the dataset yet. */
+bool as_path_join(const as_strings *strings, const as_context *contexts, assay_id context, as_vec *out);
 
 const char *as_kind_name(as_metric_kind kind);
 const char *as_dtype_name(as_dtype dtype);

@@ -16,6 +16,8 @@ as_experiment *as_experiment_new(as_dataset *ds) {
     as_map_init(&e->series_by_key, &ds->budget);
     as_map_init(&e->repetitions, &ds->budget);
     as_vec_init(&e->statistics, sizeof(as_measurement), &ds->budget);
+    as_vec_init(&e->ownership, 1, &ds->budget);
+    as_vec_init(&e->path, 1, &ds->budget);
     return e;
 }
 
@@ -30,6 +32,8 @@ void as_experiment_free(as_experiment *e) {
     }
     as_vec_free(&e->columns);
     as_vec_free(&e->statistics);
+    as_vec_free(&e->ownership);
+    as_vec_free(&e->path);
     as_map_free(&e->metric_by_name);
     as_map_free(&e->point_by_hash);
     as_map_free(&e->series_by_key);
@@ -79,6 +83,25 @@ assay_id as_experiment_point(as_experiment *e, const double *coordinates) {
         }
         if (memcmp(as_ds_point(ds, known), place, n * sizeof *place) == 0) return known;
     }
+}
+
+/* ---- shares ---------------------------------------------------------------------------------------------------------- */
+
+/* When memory is out it is kept: that is no harm, and soon somebody will say so. */
+static bool find_owner(as_experiment *e, assay_id context) {
+    while (e->ownership.count <= context) {
+        if (!as_vec_push(&e->ownership)) return true;
+    }
+    if (!as_path_join(&e->ds->strings, e->tree.nodes.data, context, &e->path)) return true;
+    bool is_own = as_share_has(e->ds->share, e->path.data, e->path.count - 1);
+    AS_AT(char, &e->ownership, context) = is_own ? AS_PATH_OWN : AS_PATH_FOREIGN;
+    return is_own;
+}
+
+bool as_experiment_keeps(as_experiment *e, assay_id context) {
+    if (e->ds->share.count < 2) return true;
+    char known = context < e->ownership.count ? AS_AT(char, &e->ownership, context) : AS_PATH_UNKNOWN;
+    return known == AS_PATH_UNKNOWN ? find_owner(e, context) : known == AS_PATH_OWN;
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
@@ -190,13 +213,20 @@ static bool add_value(as_experiment *e, as_metric_column *column, as_cell_key ke
     return true;
 }
 
+/* All there is of a call path that is not kept. */
+static bool make_series(as_experiment *e, as_cell_key key) {
+    return as_experiment_series(e, key.metric, key.context) != UINT32_MAX;
+}
+
 bool as_experiment_value(as_experiment *e, as_cell_key key, as_number value) {
+    if (!as_experiment_keeps(e, key.context)) return make_series(e, key);
     as_metric_column *column = &AS_AT(as_metric_column, &e->columns, key.metric);
     if (column->locations.count) return as_experiment_value_at(e, key, AS_NO_LOCATION, value);
     return add_value(e, column, key, value) && (!e->counts_repetitions || count_repetition(e, key));
 }
 
 bool as_experiment_value_at(as_experiment *e, as_cell_key key, uint32_t location, as_number value) {
+    if (!as_experiment_keeps(e, key.context)) return make_series(e, key);
     as_metric_column *column = &AS_AT(as_metric_column, &e->columns, key.metric);
     size_t missing = column->values.count - column->locations.count; /* rows before the first that had a location */
     if (!as_vec_reserve(&column->locations, missing + 1)) return false;
@@ -234,8 +264,10 @@ uint32_t as_experiment_repetition(as_experiment *e, as_cell_key key) {
 }
 
 bool as_experiment_statistics(as_experiment *e, as_cell_key key, const as_measurement *statistics) {
+    if (!make_series(e, key)) return false;
+    if (!as_experiment_keeps(e, key.context)) return true;
     as_measurement *row = as_vec_push(&e->statistics);
-    if (!row || as_experiment_series(e, key.metric, key.context) == UINT32_MAX) return false;
+    if (!row) return false;
     *row = *statistics;
     row->metric = key.metric;
     row->context = key.context;

@@ -8,6 +8,7 @@
 
 typedef struct as_experiment as_experiment;
 
+/* Where ds->share is set, values and statistics of other processes' call paths are dropped; their series and points are made all the same. */
 as_experiment *as_experiment_new(as_dataset *ds);
 void as_experiment_free(as_experiment *experiment);
 
@@ -33,7 +34,11 @@ bool as_experiment_statistics(as_experiment *experiment, as_cell_key key, const 
 /* Repetitions of this cell handed over so far: the repetition the next value will get. The first call makes all later ones of
  * as_experiment_value() slower and larger: for records that carry more than a value. UINT32_MAX when memory is out. */
 uint32_t as_experiment_repetition(as_experiment *experiment, as_cell_key key);
-/* Whether this series has any value or statistics so far. */
+/* Whether values of this call path are kept; others need not be handed over, but their series must be made. */
+bool as_experiment_keeps(as_experiment *experiment, assay_id context);
+/* Index of the series, made if new; UINT32_MAX when memory is out. Values and statistics make theirs themselves. */
+uint32_t as_experiment_series(as_experiment *experiment, assay_id metric, assay_id context);
+/* Whether this series was made already. */
 bool as_experiment_has_series(const as_experiment *experiment, assay_id metric, assay_id context);
 
 /* Moves everything into the dataset. *new_ids (may be NULL): final context id for each tree id. Adds the problems

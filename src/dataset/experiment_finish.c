@@ -425,5 +425,6 @@ bool as_experiment_finish(as_experiment *e, as_place whole_file, const assay_id 
         measurement->context = ids[measurement->context];
     }
     if (new_ids) *new_ids = ids;
-    return report_missing_points(ds, whole_file) && name_types(e, whole_file);
+    bool has_all = ds->share.count < 2; /* else what is missing is not known */
+    return (!has_all || report_missing_points(ds, whole_file)) && name_types(e, whole_file);
 }

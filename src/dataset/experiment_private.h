@@ -22,6 +22,8 @@ typedef struct as_metric_column {
     bool has_negative, is_inexact, is_regular;
 } as_metric_column;
 
+enum { AS_PATH_UNKNOWN, AS_PATH_OWN, AS_PATH_FOREIGN }; /* whose a call path is */
+
 struct as_experiment {
     as_dataset *ds;
     as_tree tree;
@@ -31,10 +33,9 @@ struct as_experiment {
     bool counts_repetitions;
     uint32_t n_locations;
     as_vec statistics; /* as_measurement with tree ids, in the order of the source */
+    as_vec ownership;  /* char by tree id, one of the above; only of a share, as far as was asked */
+    as_vec path;       /* char: of the call path asked for last */
 };
-
-/* Index of the series, made if new; UINT32_MAX when memory is out. */
-uint32_t as_experiment_series(as_experiment *experiment, assay_id metric, assay_id context);
 
 /* Points one a row from now on. False when memory is out. */
 bool as_column_spread_points(as_metric_column *column);

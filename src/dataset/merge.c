@@ -128,6 +128,7 @@ static bool add_series(merger *m, const as_dataset *part, const id_maps *maps, c
     as_cell_key key = {.metric = maps->metrics[series->metric], .context = maps->contexts[series->context]};
     const as_block *block = as_ds_metric_block(part, series->metric);
     uint32_t index = block ? as_block_find(block, series->context) : UINT32_MAX;
+    if (as_experiment_series(m->experiment, key.metric, key.context) == UINT32_MAX) return false;
     if (index != UINT32_MAX) {
         for (uint64_t row = block->starts[index]; row < block->starts[index + 1]; row++) {
             key.point = maps->points[as_ds_run(part, as_block_run(block, row))->point];
@@ -314,7 +315,10 @@ assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assa
                        "the inputs do not measure the same parameters and so are not one experiment");
     }
     merger m = {.ds = as_dataset_new(parts[0]->budget.limit), .maps = calloc(n, sizeof *m.maps)};
-    if (m.ds) m.experiment = as_experiment_new(m.ds);
+    if (m.ds) {
+        m.ds->share = parts[0]->share;
+        m.experiment = as_experiment_new(m.ds);
+    }
     as_map_init(&m.attributes, NULL);
     for (size_t k = 0; m.maps && k < n; k++) as_vec_init(&m.maps[k].record_runs, sizeof(run_place), NULL);
     bool fine = m.experiment && m.maps && merge_parts(&m, parts, n);

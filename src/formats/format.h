@@ -153,6 +153,7 @@ typedef struct as_read_config {
     uint64_t memory_limit;
     uint32_t depth_limit;
     bool keep_going;
+    as_share share; /* whose values are wanted, see dataset/share.h; all 0: everybody's */
     bool (*progress)(void *user, const char *stage, double fraction);
     void *user;
 } as_read_config;

@@ -177,6 +177,7 @@ assay_status as_read(const char *path, const as_read_config *config, as_dataset 
     if (!config) config = &defaults;
     as_dataset *ds = as_dataset_new(config->memory_limit);
     if (!ds) return as_fail_memory(error, path);
+    ds->share = config->share;
     as_input *input = NULL;
     assay_status status = as_input_open(path, &ds->budget, &input, error);
     if (status == ASSAY_OK) status = read_input(input, config, ds, error);
@@ -194,6 +195,7 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
     if (!config) config = &defaults;
     as_dataset *ds = as_dataset_new(config->memory_limit);
     if (!ds) return as_fail_memory(error, name);
+    ds->share = config->share;
     as_input input = {.path = name, .data = data, .size = size, .budget = &ds->budget};
     assay_status status = read_input(&input, config, ds, error);
     if (status == ASSAY_OK)

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import ASSAY, SMALL, Case, Result, environment, main, run
@@ -26,9 +27,9 @@ def run_mpi(*args, n=3):
     return execute(n, [ASSAY_MPI, *map(str, args)])
 
 
-def run_except(rank, instead, *args):
+def run_except(rank, instead, *args, n=3):
     """One process does something else instead."""
-    return execute(3, ['sh', '-c', f'[ "{RANK}" = {rank} ] && {instead}; exec "$0" "$@"', ASSAY_MPI, *map(str, args)])
+    return execute(n, ['sh', '-c', f'[ "{RANK}" = {rank} ] && {instead}; exec "$0" "$@"', ASSAY_MPI, *map(str, args)])
 
 
 class Others(Case):
@@ -129,6 +130,121 @@ class Models(Case):
         r = run_except(1, 'kill -9 $$', 'model', self.input, '-o', self.path('out.extra-p'))
         self.assertNotEqual(0, r.status)
         self.assertNotIn('out.extra-p', self.files())
+
+
+def nested():
+    """Records of a tree of call paths, point by point; two metrics, several places in some, not everything measured everywhere."""
+    records = []
+    for p in (2, 4, 8, 16, 32, 64):
+        for i in range(20):
+            path = '->'.join(['main', f'phase{i % 3}', f'step{i % 5}', f'kernel{i}'][:1 + i % 4])
+            for metric in ('time', 'bytes'):
+                if (i + p) % 11 == 5 or (metric == 'bytes' and i % 3 == 0):
+                    continue
+                values = [(i + 1) * p ** (i % 3) + k for k in range(3)] if metric == 'bytes' else [round((i + 1) * (3 + p ** 0.5) + 0.01 * k, 9) for k in range(2)]
+                records.append((p, path, metric, [[v, 0, v / 2] for v in values] if i % 7 == 6 else values))
+    return records
+
+
+def records_of(records, params='params', separator=','):
+    text = ''
+    for p, path, metric, values in records:
+        members = (f'"{params}":{{"p":{p}}}', f'"metric":"{metric}"', f'"callpath":"{path}"', f'"value":{json.dumps(values)}', f'"host":"n{p}"')
+        text += '{' + separator.join(members) + '}\n'
+    return text
+
+
+class Shares(Case):
+    """Each process reads the values of its call paths: whatever the input, the answer is that of one process that reads all."""
+
+    def assertSame(self, *args, status=0):
+        one = run('model', *args)
+        self.assertEqual(status, one.status, one)
+        several = run_mpi('model', *args, n=4)
+        self.assertEqual((one.status, one.out, one.err), (several.status, several.out, several.err), args)
+
+    def assertSameFile(self, *args, name='x.extra-p'):
+        for first, runs in (('one-', run), ('four-', lambda *a: run_mpi(*a, n=4))):
+            self.assertEqual(0, runs('model', '-q', *args, '-o', self.path(first + name)).status, args)
+        self.assertEqual(self.read('one-' + name), self.read('four-' + name), args)
+
+    def test_formats(self):
+        inputs = [self.write('a.jsonl', records_of(nested())), self.write('a.talpas', records_of(nested(), 'parameters', ';'))]
+        for name in ('b.json', 'b.extra-p'):
+            inputs.append(self.path(name))
+            self.assertFine(run('convert', '-q', inputs[0], inputs[-1]))
+        text = 'PARAMETER p\nPOINTS 1 2 4 8 16 32\n'
+        for i in range(12):  # the last points are missing here and there
+            text += f'METRIC {"time" if i % 2 else "bytes"}\nREGION main->a{i // 2}\n' + ''.join(f'DATA {(i + 1) * p} {i + p}\n' for p in (1, 2, 4, 8, 16, 32)[:6 - i % 5 // 3])
+        inputs.append(self.write('ragged.txt', text))
+        for f in inputs:
+            self.assertSame('--json', f)
+            self.assertSameFile(f)
+
+    def test_stored_statistics(self):
+        measurements = {}
+        for i in range(12):
+            points = [{'coordinate': [p], 'repetitions': 4, **{k: (i + 1) * p + d for k, d in (('mean', 0.5), ('median', 0.25), ('minimum', 0), ('maximum', 1))}, 'std': 0.1}
+                      for p in (1, 2, 4, 8, 16) if (i, p) != (5, 8)]
+            measurements[f'main->f{i}'] = {'time': points}
+        with zipfile.ZipFile(self.path('a.extra-p'), 'w') as z:
+            z.writestr('experiment.json', json.dumps({'Extra-P': '4.2.5', 'scaling': 'weak', 'parameters': ['p'], 'measurements': measurements,
+                                                      'callpaths': {}, 'metrics': {}, 'modelers': []}))
+        f = self.path('a.extra-p')
+        self.assertSame('--json', f)
+        self.assertSame('--json', '--measure', 'median', f)
+        self.assertSameFile(f)
+        self.assertSameFile(f, name='x.sqlite')
+
+    def test_several_files(self):
+        records = nested()
+        for kind, pick in (('points', lambda r: r[0] < 16), ('paths', lambda r: len(r[1]) % 2), ('metrics', lambda r: r[2] == 'time')):
+            a = self.write(f'{kind}-a.jsonl', records_of(filter(pick, records)))
+            b = self.write(f'{kind}-b.jsonl', records_of(r for r in records if not pick(r)))
+            self.assertSame('--json', a, b)
+            self.assertSameFile(a, b)
+        self.assertSame('--json', a, a)
+        self.assertFine(run('convert', '-q', self.write('in.jsonl', experiment()), self.path('in.extra-p')))
+        self.assertSame('--json', a, self.path('in.extra-p'))
+
+    def test_choices(self):
+        f = self.write('a.jsonl', records_of(nested()))
+        for options in (['--match', 'kernel'], ['--match', '^main$'], ['--metric', 'bytes'], ['--metric', 'time', '--match', 'step1'], ['--min-share', '5'],
+                        ['--min-share', '5%', '--metric', 'bytes'], ['--scaling', 'weak_threaded'], ['--scaling', 'strong'],
+                        ['--scaling', 'strong', '--processes', 'p'], ['--measure', 'maximum', '--modeler', 'refining'], ['-O', 'allow_log_terms=false']):
+            self.assertSame('--json', *options, f)
+        self.assertSame('--why', 'kernel3', f)
+        self.assertSame('--plot', 'kernel3', '--metric', 'time', '--ascii', f)
+        self.assertSame('--print', 'all', f)
+        self.assertSame(f)
+        self.assertSame('--match', 'kernel', '--min-share', '99', f, status=2)
+
+    def test_a_bad_number_is_said_as_by_one(self):
+        text = 'PARAMETER p\nPOINTS 1 2 4\n' + ''.join(f'REGION f{i}\nDATA {i}\nDATA 2\nDATA 3\n' for i in range(9))
+        for i in range(1, 9):
+            self.assertSame(self.write('a.txt', text.replace(f'DATA {i}\nDATA 2\n', f'DATA {i}\nDATA two\n')), status=3)
+
+    def fates(self, *options):
+        """How it ends where the second of two processes finds a bad number in one call path, for each call path."""
+        good = 'PARAMETER p\nPOINTS 1 2 4 8 16\nMETRIC time\n' + ''.join(f'REGION main->f{i}\nDATA {i + 10}\nDATA 91\nDATA 91\nDATA 92\nDATA 92\n' for i in range(8))
+        f, fates = self.write('good.txt', good), []
+        expected = run('model', '--json', *options, f).out
+        for i in range(8):
+            bad = self.write('bad.txt', good.replace(f'DATA {i + 10}\n', 'DATA x\n'))
+            r = run_except(1, f'exec "$0" model --json {" ".join(options)} {bad}', 'model', '--json', *options, f, n=2)
+            if r.status == 0:
+                self.assertEqual(expected, r.out)
+            else:
+                self.assertFails(r, 3, 'rank 1: ', 'bad.txt', "'x' is not a number")
+            fates.append(r.status)
+        return fates
+
+    def test_values_of_others_are_not_read(self):
+        self.assertEqual({0, 3}, set(self.fates()))
+
+    def test_values_of_others_are_read_where_they_matter(self):
+        self.assertEqual({3}, set(self.fates('--min-share', '1')))
+        self.assertEqual({3}, set(self.fates('--scaling', 'strong')))
 
 
 if __name__ == '__main__':

@@ -79,6 +79,9 @@ typedef struct fitting {
     as_job *jobs; /* in the order of entries */
     as_vec groups, tasks;
     bool failed; /* memory was out in some thread */
+    as_vec path; /* char: of the call path asked for last */
+    assay_id asked;
+    bool is_own;
 } fitting;
 
 static bool needs_means(const as_fit_options *o) {
@@ -122,6 +125,7 @@ static void free_fitting(fitting *f) {
         if (AS_AT(group, &f->groups, i).is_new) as_plan_free(AS_AT(group, &f->groups, i).plan);
     }
     as_vec_free(&f->groups);
+    as_vec_free(&f->path);
     cache_free(&f->cache);
     free(f->samples);
     free(f->points);
@@ -379,16 +383,27 @@ static bool begin_set(as_dataset *ds, const as_fit_options *options, const char 
     return out->set != ASSAY_NONE;
 }
 
+/* Whether the call path is this process's; f->failed when memory is out. Series of one call path are often neighbours. */
+static bool owns(fitting *f, assay_id context) {
+    if (!f->share || context == f->asked) return f->is_own;
+    as_share share = {f->share->index, f->share->count};
+    f->failed |= !as_context_path(f->ds, context, &f->path);
+    f->asked = context;
+    f->is_own = !f->failed && as_share_has(share, f->path.data, f->path.count - 1);
+    return f->is_own;
+}
+
 /* The series of the next window: all, or this process's share of them. */
 static void next_window(fitting *f, size_t *next) {
-    size_t step = f->share ? f->share->count : 1;
-    for (f->n = 0; f->n < f->capacity && *next < f->choice.n; *next += step) f->positions[f->n++] = (uint32_t)*next;
+    for (f->n = 0; f->n < f->capacity && *next < f->choice.n; ++*next) {
+        if (owns(f, as_ds_series(f->ds, f->choice.series[*next])->context)) f->positions[f->n++] = (uint32_t)*next;
+    }
 }
 
 /* Models all windows; each is stored at once, or (shared) kept in bytes. */
 static assay_status run_windows(fitting *f, store *s, as_vec *bytes, as_fit_progress progress, void *user,
                                 assay_error *error) {
-    size_t next = f->share ? f->share->index : 0;
+    size_t next = 0;
     while (next < f->choice.n) {
         next_window(f, &next);
         bool fine = run_window(f);
@@ -407,6 +422,7 @@ static assay_status run_windows(fitting *f, store *s, as_vec *bytes, as_fit_prog
 static assay_status share_results(const as_fit_share *share, store *s, as_vec *bytes, assay_error *error) {
     AS_TRY(share->exchange(share->user, bytes, error));
     as_vec *all[] = {bytes};
+    if (share->index != 0) return ASSAY_OK;
     return store_all(s, all, 1) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
@@ -421,12 +437,13 @@ static void take_back(as_dataset *ds, const as_dataset *before) {
 assay_status as_fit_models(as_dataset *ds, const as_fit_options *options, as_choice choice, const char *name,
                            const as_fit_share *share, as_fit_progress progress, void *user, as_fit *out,
                            assay_error *error) {
-    fitting f = {.ds = ds, .options = options, .choice = choice, .share = share};
+    fitting f = {.ds = ds, .options = options, .choice = choice, .share = share, .asked = ASSAY_NONE, .is_own = true};
     store s = {.ds = ds, .fit = out, .choice = choice};
     const as_dataset before = *ds;
     as_vec bytes;
     cache_init(&f.cache);
     as_vec_init(&f.groups, sizeof(group), NULL);
+    as_vec_init(&f.path, 1, NULL);
     as_vec_init(&f.tasks, sizeof(task), NULL);
     as_vec_init(&s.terms, sizeof(as_term), NULL);
     as_vec_init(&bytes, 1, NULL);

@@ -107,8 +107,9 @@ typedef struct as_choice {
     size_t n;
 } as_choice;
 
-/* A hook to share the work among processes: this one fits every count-th series, beginning with its index; then exchange() puts the results of all
- * processes behind each other, in order of index, into `bytes` of the process with index 0 (the others keep theirs). NULL in a single process. */
+/* A hook to share the work among processes: this one fits the call paths that are its own (dataset/share.h; values of others are not needed), then
+ * exchange() puts the results of all processes behind each other, in order of index, into `bytes` of the process with index 0, whose dataset alone gets
+ * models. Series, points and choice must be the same in all of them. NULL in a single process. */
 typedef struct as_fit_share {
     uint32_t index, count;
     assay_status (*exchange)(void *user, as_vec *bytes, assay_error *error);

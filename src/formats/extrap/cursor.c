@@ -337,6 +337,11 @@ assay_status as_cursor_parameter(as_cursor *c, assay_id *out) {
 
 assay_status as_cursor_commit(as_cursor *c, as_cell_key key) {
     uint32_t repetitions = 0;
+    c->has_data = true;
+    if (!as_experiment_keeps(c->experiment, key.context)) {
+        bool fine = as_experiment_series(c->experiment, key.metric, key.context) != UINT32_MAX;
+        return fine ? ASSAY_OK : as_reader_memory(c->reader);
+    }
     for (size_t i = 0; i < c->values.count && c->extras.pending.count; i++) {
         uint32_t location = AS_AT(as_listed_value, &c->values, i).location;
         repetitions += location == 0 || location == ASSAY_NONE;
@@ -349,7 +354,6 @@ assay_status as_cursor_commit(as_cursor *c, as_cell_key key) {
                         : as_experiment_value_at(c->experiment, key, value->location, value->number);
         if (!fine) return as_reader_memory(c->reader);
     }
-    c->has_data = true;
     return ASSAY_OK;
 }
 

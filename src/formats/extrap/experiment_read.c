@@ -244,7 +244,7 @@ static assay_status add_measurement(document *d, measurement *m) {
         return as_xp_no_memory(file);
     if (m->is_bad) return ASSAY_OK;
     if (!m->has_point) return as_xp_broken(file, "missing-key", "a measurement has no coordinate");
-    if (m->has_values) {
+    if (m->has_values && as_experiment_keeps(file->experiment, m->key.context)) {
         int64_t repetitions = -1;
         AS_TRY(as_xp_read_values(file, m->chunk, m->index, m->key, &repetitions));
         if (m->statistics.repetitions < 0) m->statistics.repetitions = repetitions;

@@ -85,6 +85,8 @@ static assay_status read_values(record_reader *r, record *out) {
     if (out->has_values) return as_cursor_duplicate(&r->cursor);
     AS_TRY(as_cursor_next(&r->cursor));
     out->has_values = true;
+    if (out->has_callpath && !as_experiment_keeps(r->cursor.experiment, out->key.context)) /* others look at it */
+        return as_json_skip(&r->cursor.json, NULL, NULL) == AS_JSON_ERROR ? as_cursor_syntax(&r->cursor) : ASSAY_OK;
     return as_cursor_values(&r->cursor, "the value");
 }
 
