@@ -130,7 +130,8 @@ static assay_status apply_common(as_cli *cli, as_vec *format_options, assay_erro
     cli->from = as_cli_value(cli, "from");
     if (cli->verb && (cli->verb->takes & AS_TAKES_OUTPUT)) cli->output = as_cli_value(cli, "output");
     cli->quiet = as_cli_has(cli, "quiet");
-    cli->is_terminal = !cli->output && isatty(STDOUT_FILENO);
+    /* What mpirun gives its processes may look like a terminal (Open MPI), wherever the answer goes in the end. */
+    cli->is_terminal = !cli->output && !cli->peers && isatty(STDOUT_FILENO);
     cli->style.mode = chosen_mode(cli);
     cli->style.colour = wants_colour(cli, cli->is_terminal);
     cli->style.width = cli->is_terminal ? terminal_width() : 0;

@@ -4,10 +4,11 @@ import os
 import shutil
 import subprocess
 import sys
+import unittest.mock
 import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from common import ASSAY, SMALL, Case, Result, environment, main, run
+from common import ASSAY, SMALL, Case, Result, environment, main, run, run_on_terminal
 
 ASSAY_MPI = os.path.join(os.environ['ASSAY_BUILD'], 'assay-mpi')
 # Open MPI: as root too, and more processes than cores. MPI libraries leak on purpose.
@@ -56,6 +57,14 @@ class Others(Case):
     def test_one_process(self):
         f = self.write('a.txt', SMALL)
         self.assertEqual(run('info', f).out, run_mpi('info', f, n=1).out)
+
+    def test_answers_are_not_shaped_for_a_terminal(self):
+        """Open MPI's mpirun gives its processes one even where the answer goes to a file."""
+        f = self.write('a.txt', SMALL)
+        expected = run('info', f).out
+        self.assertNotEqual(expected, run_on_terminal('info', f).out)
+        with unittest.mock.patch('common.ASSAY', ASSAY_MPI):
+            self.assertEqual(expected, run_on_terminal('info', f, env=environment(TERM='xterm', **SETTINGS)).out)
 
     def test_plain_assay_does_without_mpi(self):
         for program, expected in ((ASSAY, False), (ASSAY_MPI, True)):
