@@ -17,6 +17,7 @@ struct collection {
     as_vec tried; /* struct tried */
     as_arena texts;
     bool by_RSS, has_parameters;
+    bool failed; /* memory is out */
 };
 
 static const char *keep_text(struct collection *c, const char *text) {
@@ -26,6 +27,7 @@ static const char *keep_text(struct collection *c, const char *text) {
 static bool collect(void *user, const as_tried *tried) {
     struct collection *c = user;
     struct tried *kept = as_vec_push(&c->tried);
+    c->failed = !kept;
     if (!kept) return false;
     kept->tried = *tried;
     kept->tried.function = keep_text(c, tried->function);
@@ -33,7 +35,8 @@ static bool collect(void *user, const as_tried *tried) {
     kept->tried.parameter = keep_text(c, tried->parameter);
     kept->is_chosen = tried->verdict && strcmp(tried->verdict, "chosen") == 0;
     c->has_parameters |= tried->parameter != NULL;
-    return kept->tried.function && kept->tried.verdict;
+    c->failed = !kept->tried.function || !kept->tried.verdict || (tried->parameter && !kept->tried.parameter);
+    return !c->failed;
 }
 
 static int compare_scores(double a, double b) {
@@ -132,6 +135,7 @@ static as_exit answer(as_cli *cli, as_study *study, uint32_t series, struct coll
     assay_error error;
     if (as_fit_explain(study->ds, &study->options, series, collect, c, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
+    if (c->failed) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
     const as_series *s = as_ds_series(study->ds, series);
     const char *metric = as_ds_text(study->ds, as_ds_metric(study->ds, s->metric)->name);
     if (!c->tried.count)

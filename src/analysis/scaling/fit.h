@@ -142,7 +142,7 @@ typedef struct as_tried {
     uint32_t order; /* in which it was tried, from 0; the constant is first */
 } as_tried;
 
-/* Tries all hypotheses for one series again and calls visit for each, in the order they are tried. */
+/* Tries all hypotheses for one series again and calls visit for each, in the order they are tried, until it says false. */
 assay_status as_fit_explain(as_dataset *ds, const as_fit_options *options, uint32_t series,
                             bool (*visit)(void *user, const as_tried *tried), void *user, assay_error *error);
 
