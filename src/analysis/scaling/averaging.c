@@ -24,7 +24,7 @@
 /* The probability beyond the ends of an interval is right to this part. */
 #define SAME_PROBABILITY 1e-4
 
-enum { MAX_SIZE = AS_MAX_COLUMNS + 1, MAX_STEPS = 120 };
+enum { MAX_SIZE = AS_SHAPE_COLUMNS + 1, MAX_STEPS = 120 };
 
 /* ---- terms ----------------------------------------------------------------------------------------------------------- */
 
@@ -66,7 +66,7 @@ bool as_averaging_init(as_averaging *a, const as_sample *sample, as_vec *powers)
     as_vec_init(powers, sizeof(as_power), NULL);
     as_vec_init(&a->bases, sizeof(double), NULL);
     as_vec_init(&a->base_scales, sizeof(double), NULL);
-    as_vec_init(&a->hypotheses, sizeof(as_hypothesis), NULL);
+    as_vec_init(&a->hypotheses, sizeof(as_weighed), NULL);
     as_vec_init(&a->components, sizeof(as_component), NULL);
     as_vec_init(&a->pool, sizeof(double), NULL);
     size_t n_terms = a->powers.count, n_bases, n_values;
@@ -104,7 +104,7 @@ bool as_averaging_usable(const as_averaging *a, size_t parameter, size_t term) {
 /* A weighted least-squares fit: 1 and the columns, each scaled to 0 … 1 over the points, so that coefficients are effects. */
 typedef struct fit {
     size_t size; /* columns and the constant */
-    double shift[AS_MAX_COLUMNS], scale[AS_MAX_COLUMNS];
+    double shift[AS_SHAPE_COLUMNS], scale[AS_SHAPE_COLUMNS];
     double coefficients[MAX_SIZE];
     double factor[MAX_SIZE][MAX_SIZE]; /* lower triangle */
 } fit;
@@ -190,7 +190,7 @@ static bool make_fit(const as_averaging *a, const as_shape *shape, const uint16_
         if (!fill_column(a, shape->columns[c], terms, a->scratch + c * s->n, &f->shift[c], &f->scale[c])) return false;
     }
     if (!factor_products(a, f)) return false;
-    double *residuals = a->scratch + AS_MAX_COLUMNS * s->n;
+    double *residuals = a->scratch + AS_SHAPE_COLUMNS * s->n;
     for (size_t i = 0; i < s->n; i++) residuals[i] = s->y[i];
     for (size_t r = 0; r < f->size; r++) f->coefficients[r] = 0;
     improve(a, f, residuals);
@@ -251,7 +251,7 @@ static void start_products(const as_sample *s, products *p) {
 }
 
 /* The determinant of the products of a shape's columns and the squares it leaves, by Cholesky's factorisation. False where columns depend on each other. */
-static bool solve_shape(const as_sample *s, const products *p, const as_shape *shape, as_hypothesis *h) {
+static bool solve_shape(const as_sample *s, const products *p, const as_shape *shape, as_weighed *h) {
     size_t at[MAX_SIZE] = {0}, size = shape->n_columns + 1u;
     double factor[MAX_SIZE][MAX_SIZE], solved[MAX_SIZE] = {0}, determinant = 1, squares = p->of_y;
     for (size_t r = 0; r < size; r++) {
@@ -286,7 +286,7 @@ bool as_averaging_try(as_averaging *a, const as_shape *shapes, size_t n, const u
             p.columns[p.n] = shapes[i].columns[c];
             if (is_possible) add_products(a, &p, column);
         }
-        as_hypothesis h = {.shape = shapes[i], .log_prior = log_prior};
+        as_weighed h = {.shape = shapes[i], .log_prior = log_prior};
         for (size_t k = 0; k < s->n_parameters; k++) h.terms[k] = terms[k];
         if (is_possible && solve_shape(s, &p, &shapes[i], &h) && !as_vec_append(&a->hypotheses, &h, 1)) return false;
     }
@@ -314,7 +314,7 @@ static double mean_magnitude(const as_sample *s) {
 size_t as_averaging_weigh(as_averaging *a) {
     const as_sample *s = &a->sample;
     double per_size[MAX_SIZE + 1], effect = log(EFFECT_WIDTH * mean_magnitude(s));
-    for (unsigned c = 0; c <= AS_MAX_COLUMNS; c++) {
+    for (unsigned c = 0; c <= AS_SHAPE_COLUMNS; c++) {
         int sign;
         double half = freedom_of(s, c) / 2.0;
         bool is_possible = c + 1 < s->n + s->within_freedom;
@@ -323,17 +323,17 @@ size_t as_averaging_weigh(as_averaging *a) {
     }
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < a->hypotheses.count; i++) {
-        as_hypothesis *h = &AS_AT(as_hypothesis, &a->hypotheses, i);
+        as_weighed *h = &AS_AT(as_weighed, &a->hypotheses, i);
         unsigned freedom = freedom_of(s, h->shape.n_columns);
         h->log_weight = h->log_prior + per_size[h->shape.n_columns] - h->log_determinant / 2 -
                         freedom / 2.0 * log(squares_of(s, h->residual, freedom));
-        if (best == SIZE_MAX || h->log_weight > AS_AT(as_hypothesis, &a->hypotheses, best).log_weight) best = i;
+        if (best == SIZE_MAX || h->log_weight > AS_AT(as_weighed, &a->hypotheses, best).log_weight) best = i;
     }
     return best;
 }
 
 /* Whether residuals are larger than the repetitions explain: an F test, by Wilson and Hilferty's transformation. */
-static bool is_misfit(const as_sample *s, const as_hypothesis *h) {
+static bool is_misfit(const as_sample *s, const as_weighed *h) {
     if (s->within_freedom == 0) return false;
     double d1 = (double)s->n - h->shape.n_columns - 1, d2 = s->within_freedom;
     if (s->within <= 0) return h->residual > d1 * LEAST_NOISE * LEAST_NOISE;
@@ -344,13 +344,13 @@ static bool is_misfit(const as_sample *s, const as_hypothesis *h) {
 /* ---- what is kept ---------------------------------------------------------------------------------------------------- */
 
 static int heavier_first(const void *x, const void *y) {
-    const as_hypothesis *a = x, *b = y;
+    const as_weighed *a = x, *b = y;
     if (a->log_weight != b->log_weight) return a->log_weight > b->log_weight ? -1 : 1;
     int shapes = memcmp(&a->shape, &b->shape, sizeof a->shape);
     return shapes ? shapes : memcmp(a->terms, b->terms, sizeof a->terms);
 }
 
-static bool keep(as_averaging *a, const as_hypothesis *h, double best) {
+static bool keep(as_averaging *a, const as_weighed *h, double best) {
     fit f;
     double squares = NAN;
     if (!make_fit(a, &h->shape, h->terms, &f, &squares)) return true;
@@ -371,7 +371,7 @@ static bool keep(as_averaging *a, const as_hypothesis *h, double best) {
 /* Of more hypotheses than can be kept, a systematic sample that stands for all: after each AS_MAX_COMPONENTS-th part of the weight, one; those chosen several times
  * weigh as much more. Returns how many are left. */
 static size_t thin_out(as_averaging *a, size_t n, double most) {
-    as_hypothesis *h = a->hypotheses.data;
+    as_weighed *h = a->hypotheses.data;
     qsort(h, n, sizeof *h, heavier_first);
     double sum = 0, passed = 0;
     for (size_t i = 0; i < n; i++) sum += exp(h[i].log_weight - most);
@@ -389,19 +389,19 @@ static size_t thin_out(as_averaging *a, size_t n, double most) {
 
 bool as_averaging_finish(as_averaging *a) {
     size_t n = a->hypotheses.count, kept = 0, best = as_averaging_weigh(a);
-    if (best != SIZE_MAX && is_misfit(&a->sample, &AS_AT(as_hypothesis, &a->hypotheses, best))) {
+    if (best != SIZE_MAX && is_misfit(&a->sample, &AS_AT(as_weighed, &a->hypotheses, best))) {
         a->sample.within = 0;
         a->sample.within_freedom = 0;
         best = as_averaging_weigh(a);
     }
-    double most = best == SIZE_MAX ? 0 : AS_AT(as_hypothesis, &a->hypotheses, best).log_weight;
+    double most = best == SIZE_MAX ? 0 : AS_AT(as_weighed, &a->hypotheses, best).log_weight;
     for (size_t i = 0; i < n; i++) {
-        const as_hypothesis *h = &AS_AT(as_hypothesis, &a->hypotheses, i);
-        if (h->log_weight > most + log(NEGLIGIBLE)) AS_AT(as_hypothesis, &a->hypotheses, kept++) = *h;
+        const as_weighed *h = &AS_AT(as_weighed, &a->hypotheses, i);
+        if (h->log_weight > most + log(NEGLIGIBLE)) AS_AT(as_weighed, &a->hypotheses, kept++) = *h;
     }
     if (kept > AS_MAX_COMPONENTS) kept = thin_out(a, kept, most);
     bool fine = as_vec_reserve(&a->components, kept) && as_vec_reserve(&a->pool, kept * 8);
-    for (size_t i = 0; fine && i < kept; i++) fine = keep(a, &AS_AT(as_hypothesis, &a->hypotheses, i), most);
+    for (size_t i = 0; fine && i < kept; i++) fine = keep(a, &AS_AT(as_weighed, &a->hypotheses, i), most);
     double sum = 0;
     for (size_t i = 0; i < a->components.count; i++) sum += AS_AT(as_component, &a->components, i).weight;
     for (size_t i = 0; i < a->components.count; i++) AS_AT(as_component, &a->components, i).weight /= sum;

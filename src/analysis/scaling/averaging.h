@@ -10,8 +10,8 @@
 
 enum {
     AS_MAX_FACTORS = 16, /* parameters; beyond, nothing is said */
-    AS_MAX_COLUMNS = 16,
-    AS_MAX_TOGETHER = AS_MAX_COLUMNS + 1,
+    AS_SHAPE_COLUMNS = 16,
+    AS_MAX_TOGETHER = AS_SHAPE_COLUMNS + 1,
     AS_MAX_COMPONENTS = 128, /* hypotheses that are kept for prediction; beyond, a sample of them */
     AS_NO_TERM = 0xffff      /* constant in this parameter */
 };
@@ -32,15 +32,15 @@ typedef struct as_sample {
 /* The columns of a hypothesis, each a set of parameters (bit k: parameter k) whose terms are multiplied. */
 typedef struct as_shape {
     uint16_t n_columns;
-    uint16_t columns[AS_MAX_COLUMNS];
+    uint16_t columns[AS_SHAPE_COLUMNS];
 } as_shape;
 
-typedef struct as_hypothesis {
+typedef struct as_weighed {
     as_shape shape;
     uint16_t terms[AS_MAX_FACTORS]; /* of each parameter, an index into as_averaging.powers, or AS_NO_TERM */
     double residual;                /* weighted sum of squares */
     double log_determinant, log_prior, log_weight;
-} as_hypothesis;
+} as_weighed;
 
 /* One hypothesis that is kept, with its fit in a common pool. */
 typedef struct as_component {
@@ -57,7 +57,7 @@ typedef struct as_averaging {
     as_vec bases;     /* double: for parameter k and term t the values at the n points, scaled to a largest of 1 */
     as_vec
         base_scales; /* double: for parameter k and term t; 0: the term cannot be evaluated at some point or is constant */
-    as_vec hypotheses; /* as_hypothesis */
+    as_vec hypotheses; /* as_weighed */
     as_vec components; /* as_component */
     as_vec pool;       /* double */
     double *scratch;   /* n * (AS_MAX_TOGETHER + 1) doubles */

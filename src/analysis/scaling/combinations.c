@@ -171,7 +171,7 @@ static void try_combination(search *s, const uint16_t *ranks) {
 static double weight_of(const search *s, const combination *c) {
     double most = -INFINITY;
     for (size_t i = 0; i < c->n; i++)
-        most = fmax(most, AS_AT(as_hypothesis, &s->averaging->hypotheses, c->first + i).log_weight);
+        most = fmax(most, AS_AT(as_weighed, &s->averaging->hypotheses, c->first + i).log_weight);
     return most;
 }
 
@@ -179,7 +179,7 @@ static double weight_of(const search *s, const combination *c) {
 static bool find_best(const search *s, uint16_t *ranks) {
     size_t best = as_averaging_weigh(s->averaging);
     if (best == SIZE_MAX) return false;
-    const as_hypothesis *h = &AS_AT(as_hypothesis, &s->averaging->hypotheses, best);
+    const as_weighed *h = &AS_AT(as_weighed, &s->averaging->hypotheses, best);
     for (size_t k = 0; k < s->averaging->sample.n_parameters; k++) ranks[k] = rank_of(s, k, h->terms[k]);
     return true;
 }
@@ -223,7 +223,7 @@ static void spread(search *s) {
         is_spreading = false;
         size_t best = as_averaging_weigh(s->averaging), n = s->combinations.count;
         if (best == SIZE_MAX) return;
-        double least = AS_AT(as_hypothesis, &s->averaging->hypotheses, best).log_weight + log(PLAUSIBLE);
+        double least = AS_AT(as_weighed, &s->averaging->hypotheses, best).log_weight + log(PLAUSIBLE);
         for (size_t i = 0; i < n && !s->failed; i++) {
             combination *c = &AS_AT(combination, &s->combinations, i);
             if (c->is_expanded || weight_of(s, c) < least) continue;

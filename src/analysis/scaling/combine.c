@@ -6,7 +6,7 @@
 #include "analysis/scaling/least_squares.h"
 #include "analysis/scaling/plan.h"
 
-enum { MAX_TERMS = AS_MAX_COLUMNS - 1, MAX_SHAPES = 32 };
+enum { MAX_TERMS = AS_MAX_UNKNOWNS - 1 };
 
 static const double least_contribution = 0.0005;
 /* Squares and their sums must stay finite. */

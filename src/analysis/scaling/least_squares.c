@@ -82,7 +82,7 @@ static size_t invert(const double *A, const double *V, const double *singular, d
 }
 
 size_t as_pseudo_inverse(double *A, size_t rows, size_t n_columns, size_t true_rows, bool retry, double *inverse) {
-    double V[AS_MAX_COLUMNS * AS_MAX_COLUMNS], singular[AS_MAX_COLUMNS], largest = 0;
+    double V[AS_MAX_UNKNOWNS * AS_MAX_UNKNOWNS], singular[AS_MAX_UNKNOWNS], largest = 0;
     size_t n = n_columns;
     double factor = scale_columns(A, rows * n);
     if (factor == 0) {

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { AS_MAX_COLUMNS = 64 };
+enum { AS_MAX_UNKNOWNS = 64 };
 
-/* A is rows x n_columns, column after column; it is overwritten. n_columns <= AS_MAX_COLUMNS. Writes the pseudo-inverse, n_columns rows of `rows` numbers each, to
+/* A is rows x n_columns, column after column; it is overwritten. n_columns <= AS_MAX_UNKNOWNS. Writes the pseudo-inverse, n_columns rows of `rows` numbers each, to
  * inverse: coefficient k = sum of inverse[k * rows + i] * y[i]. true_rows: the number of rows the cut-off is about, where A was reduced before. retry: where
  * the rank is deficient it is done again with the cut-off eps / 2 (numpy with rcond -1). Returns the rank; 0 with NAN everywhere where A is not finite. */
 size_t as_pseudo_inverse(double *A, size_t rows, size_t n_columns, size_t true_rows, bool retry, double *inverse);

@@ -112,7 +112,5 @@ typedef struct as_line_verdict {
 
 /* Judges all hypotheses of the plan, in order, for a tile. scratch as above. */
 void as_line_judge(const as_line_plan *plan, const double *y, double *scratch, as_line_verdict *verdict);
-/* "avx2" or "baseline": what the kernel uses. The environment variable ASSAY_SIMD=baseline chooses the latter; results are the same. */
-const char *as_line_simd(void);
 
 #endif

@@ -22,32 +22,22 @@
 
 typedef void judge_function(const as_line_plan *plan, const double *tile, double *scratch, as_line_verdict *verdict);
 
-typedef struct instruction_set {
-    const char *name;
-    judge_function *judge;
-} instruction_set;
-
-static instruction_set best_set(void) {
+static judge_function *best_judge(void) {
 #if defined(__x86_64__)
     const char *wanted = getenv("ASSAY_SIMD");
     bool is_wanted = !wanted || strcmp(wanted, "baseline") != 0;
     __builtin_cpu_init();
-    if (is_wanted && __builtin_cpu_supports("avx2")) return (instruction_set){"avx2", judge_4};
+    if (is_wanted && __builtin_cpu_supports("avx2")) return judge_4;
 #endif
-    return (instruction_set){"baseline", judge_2};
+    return judge_2;
 }
 
-static instruction_set chosen;
+static judge_function *chosen;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void choose_set(void) { chosen = best_set(); }
+static void choose(void) { chosen = best_judge(); }
 
 void as_line_judge(const as_line_plan *plan, const double *y, double *scratch, as_line_verdict *verdict) {
-    pthread_once(&once, choose_set);
-    chosen.judge(plan, y, scratch, verdict);
-}
-
-const char *as_line_simd(void) {
-    pthread_once(&once, choose_set);
-    return chosen.name;
+    pthread_once(&once, choose);
+    chosen(plan, y, scratch, verdict);
 }
