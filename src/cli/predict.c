@@ -7,6 +7,7 @@
 
 #include "analysis/scaling/strong.h"
 #include "cli/progress.h"
+#include "core/parallel.h"
 
 static as_exit out_of_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
 
@@ -188,6 +189,25 @@ static bool add_paths(as_predictor *p, const as_prediction *total, const double 
     return true;
 }
 
+/* Intervals take most of the time, and each is for itself: threads make a stretch of them at a time. */
+enum { STRETCH = 32 };
+
+typedef struct stretches {
+    const as_predictor *p;
+    const double *point;
+    as_prediction *rows;
+    size_t n;
+    bool failed;
+} stretches;
+
+static void set_intervals(void *user, size_t i) {
+    stretches *s = user;
+    size_t end = (i + 1) * STRETCH < s->n ? (i + 1) * STRETCH : s->n;
+    for (size_t k = i * STRETCH; k < end; k++) {
+        if (!set_interval(s->p, s->point, &s->rows[k])) __atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
+    }
+}
+
 static bool add_metric(as_predictor *p, assay_id metric, const double *point, const double *base, as_vec *rows,
                        size_t *hidden) {
     size_t first = rows->count, limit = p->request->limit;
@@ -202,10 +222,10 @@ static bool add_metric(as_predictor *p, assay_id metric, const double *point, co
         *hidden += n - limit;
         rows->count -= n - limit;
     }
-    for (size_t i = first + 1; i < rows->count; i++) {
-        if (!set_interval(p, point, &AS_AT(as_prediction, rows, i))) return false;
-    }
-    return true;
+    stretches s = {
+        .p = p, .point = point, .rows = &AS_AT(as_prediction, rows, first + 1), .n = rows->count - first - 1};
+    as_parallel((s.n + STRETCH - 1) / STRETCH, p->study->options.threads, set_intervals, &s);
+    return !s.failed;
 }
 
 /* Whether some series of the metric was modelled; then all were. */
