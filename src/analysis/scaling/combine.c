@@ -47,7 +47,7 @@ typedef struct combining {
     double *columns;        /* n_columns x plan->n */
     double *reduced, *reduced_y;
     double *small, *inverse; /* of one candidate */
-    bool is_finite;
+    bool is_finite, is_cut;
 } combining;
 
 /* ---- columns --------------------------------------------------------------------------------------------------------- */
@@ -384,7 +384,8 @@ static void find_kept(combining *c) {
     for (size_t k = 0; k < c->plan->n_parameters; k++) {
         if (!as_line_result_is_constant(&c->lines[k])) c->kept[c->n_kept++] = (uint32_t)k;
     }
-    if (c->n_kept > MAX_TERMS - 1) c->n_kept = MAX_TERMS - 1; /* beyond any real experiment */
+    c->is_cut = c->n_kept > MAX_TERMS - 1; /* beyond any real experiment */
+    if (c->is_cut) c->n_kept = MAX_TERMS - 1;
     for (size_t i = 0; i < c->plan->n; i++) mean += c->y[i];
     mean /= (double)c->plan->n;
     for (size_t i = 0; i < c->plan->n; i++) c->tss += (c->y[i] - mean) * (c->y[i] - mean);
@@ -396,6 +397,7 @@ bool as_plan_combine(const as_plan *plan, const double *y, const as_line_result 
     candidate *found = malloc(2 * sizeof *found); /* the best and the next */
     bool fine = c.kept && found;
     if (fine) find_kept(&c);
+    if (c.is_cut) head->flags |= AS_FIT_CUT;
     bool is_constant = c.n_kept == 0;
     if (fine && !is_constant) {
         fine = allocate(&c);

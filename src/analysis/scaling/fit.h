@@ -65,9 +65,10 @@ as_str as_fit_options_json(as_dataset *ds, const as_fit_options *options);
 /* ---- the answer ------------------------------------------------------------------------------------------------------ */
 
 typedef enum as_fit_flag {
-    AS_FIT_FEW_POINTS = 1 << 0,   /* fewer than 5 points on some parameter's line */
-    AS_FIT_MISSING = 1 << 1,      /* not measured at all points of the dataset */
-    AS_FIT_CUT = 1 << 2,          /* constant (in some parameter) because too few points are left */
+    AS_FIT_FEW_POINTS = 1 << 0, /* fewer than 5 points on some parameter's line */
+    AS_FIT_MISSING = 1 << 1,    /* not measured at all points of the dataset */
+    AS_FIT_CUT =
+        1 << 2, /* constant (in some parameter) because too few points are left, or of more than 62 parameters */
     AS_FIT_NOISY = 1 << 3,        /* noise above AS_NOISY */
     AS_FIT_TIE = 1 << 4,          /* another hypothesis is as good, see rival */
     AS_FIT_NOT_FINITE = 1 << 5,   /* points whose value is NaN or infinite were left out */
