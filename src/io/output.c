@@ -17,8 +17,10 @@ struct as_output {
     char *name;      /* for messages */
     char *final;     /* the place of a file written beside it; else NULL */
     char *temporary; /* points into `temporaries` */
-    int fd;          /* -1: memory */
+    int fd;          /* -1: memory or sink */
     bool owns_fd;
+    as_output_sink *sink; /* or NULL */
+    void *sink_user;
     int failure; /* errno of the first failure */
     char *buffer;
     size_t used, capacity;
@@ -80,6 +82,19 @@ static as_output *new_output(int fd, bool owns_fd, const char *name) {
 }
 
 as_output *as_output_to_memory(void) { return new_output(-1, false, "<memory>"); }
+
+as_output *as_output_to_sink(as_output_sink *sink, void *user) {
+    as_output *out = new_output(-1, false, "<sink>");
+    if (!out) return NULL;
+    out->sink = sink;
+    out->sink_user = user;
+    out->buffer = malloc(BUFFER_SIZE);
+    out->capacity = BUFFER_SIZE;
+    if (out->buffer) return out;
+    free_output(out);
+    return NULL;
+}
+
 as_output *as_output_to_fd(int fd, const char *name) { return new_output(fd, false, name); }
 
 /* The open descriptor a path stands for, or -1: opening /dev/stdout anew would not append where the shell said >>. */
@@ -214,8 +229,14 @@ assay_status as_output_open(const char *path, as_output **out, assay_error *erro
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
+static bool is_memory(const as_output *out) { return out->fd < 0 && !out->sink; }
+
 static void write_out(as_output *out, const char *data, size_t size) {
     out->handed_over += size;
+    if (out->sink) {
+        if (!out->failure && !out->sink(out->sink_user, data, size)) out->failure = ENOMEM;
+        return;
+    }
     while (size && !out->failure) {
         ssize_t n = write(out->fd, data, size);
         if (n >= 0) {
@@ -229,7 +250,7 @@ static void write_out(as_output *out, const char *data, size_t size) {
 }
 
 bool as_output_flush(as_output *out) {
-    if (out->fd >= 0 && out->used) {
+    if (!is_memory(out) && out->used) {
         write_out(out, out->buffer, out->used);
         out->used = 0;
     }
@@ -258,7 +279,7 @@ static bool grow_memory(as_output *out, size_t size) {
 void as_output_write(as_output *out, const void *data, size_t size) {
     if (size == 0) return;
     if (size >= out->capacity - out->used) {
-        if (out->fd < 0) {
+        if (is_memory(out)) {
             if (!grow_memory(out, size)) return;
         } else {
             as_output_flush(out);
@@ -317,6 +338,8 @@ const char *as_output_memory(const as_output *out, size_t *size) {
     out->buffer[out->used] = '\0';
     return out->buffer;
 }
+
+void as_output_clear(as_output *out) { out->used = 0; }
 
 const char *as_output_temporary(const as_output *out) { return out->temporary; }
 

@@ -14,6 +14,10 @@ typedef struct as_output as_output;
 assay_status as_output_open(const char *path, as_output **out, assay_error *error);
 /* Writes go to memory; take the bytes with as_output_memory(). NULL when memory is out. */
 as_output *as_output_to_memory(void);
+/* Writes go to sink(user, …), gathered to 128 KiB or more at a time; as_output_flush() hands over the rest. Where the sink returns false it is
+ * not called again, and the output has failed for want of memory. NULL when memory is out. */
+typedef bool as_output_sink(void *user, const void *data, size_t size);
+as_output *as_output_to_sink(as_output_sink *sink, void *user);
 /* Writes to a descriptor that stays the caller's (standard output and error of the command). */
 as_output *as_output_to_fd(int fd, const char *name);
 
@@ -31,6 +35,8 @@ void as_output_number(as_output *out, as_number number);
 uint64_t as_output_size(const as_output *out);
 /* The bytes of a memory output, NUL-terminated, borrowed until the next write. NULL if memory was out on the way. */
 const char *as_output_memory(const as_output *out, size_t *size);
+/* Makes a memory output empty; it keeps its room. */
+void as_output_clear(as_output *out);
 /* Hands over what is buffered; false after an error. */
 bool as_output_flush(as_output *out);
 

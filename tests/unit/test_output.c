@@ -202,6 +202,66 @@ static void memory(void **state) {
     assert_int_equal(as_output_commit(out, NULL), ASSAY_OK);
 }
 
+typedef struct gathered {
+    char data[600000];
+    size_t size, calls, room; /* room: then it fails */
+} gathered;
+
+static bool gather(void *user, const void *data, size_t size) {
+    gathered *g = user;
+    g->calls++;
+    if (size > g->room - g->size) return false;
+    memcpy(g->data + g->size, data, size);
+    g->size += size;
+    return true;
+}
+
+static void a_sink_gets_everything_in_order(void **state) {
+    (void)state;
+    gathered *g = calloc(1, sizeof *g);
+    g->room = sizeof g->data;
+    as_output *out = as_output_to_sink(gather, g);
+    char *expected = malloc(500000);
+    for (size_t i = 0; i < 500000; i++) expected[i] = (char)(i * 7 + i / 251);
+    for (size_t at = 0, step = 1; at < 500000; at += step, step = step * 3 % 150001) {
+        if (step > 500000 - at) step = 500000 - at;
+        as_output_write(out, expected + at, step);
+    }
+    assert_int_equal(as_output_size(out), 500000);
+    assert_true(as_output_flush(out));
+    assert_int_equal(g->size, 500000);
+    assert_memory_equal(g->data, expected, 500000);
+    assert_true(g->calls < 10);
+    as_output_discard(out);
+
+    g->size = g->calls = 0; /* one that fails is left alone from then on */
+    g->room = 200000;
+    out = as_output_to_sink(gather, g);
+    as_output_write(out, expected, 200000);
+    as_output_write(out, expected, 200000);
+    assert_false(as_output_flush(out));
+    as_output_write(out, expected, 300000);
+    assert_false(as_output_flush(out));
+    assert_int_equal(g->calls, 2);
+    assert_int_equal(as_output_commit(out, NULL), ASSAY_E_NOMEM);
+    free(expected);
+    free(g);
+}
+
+static void memory_can_be_used_again(void **state) {
+    (void)state;
+    size_t size;
+    as_output *out = as_output_to_memory();
+    as_output_text(out, "first");
+    as_output_clear(out);
+    assert_int_equal(as_output_size(out), 0);
+    assert_string_equal(as_output_memory(out, &size), "");
+    as_output_text(out, "2nd");
+    assert_string_equal(as_output_memory(out, &size), "2nd");
+    assert_int_equal(size, 3);
+    as_output_discard(out);
+}
+
 static void a_descriptor_stays_open(void **state) {
     (void)state;
     int ends[2];
@@ -309,6 +369,8 @@ int main(void) {
         cmocka_unit_test(a_full_disk_is_an_error),
         IN_FOLDER(large_output_arrives_whole),
         cmocka_unit_test(memory),
+        cmocka_unit_test(a_sink_gets_everything_in_order),
+        cmocka_unit_test(memory_can_be_used_again),
         cmocka_unit_test(a_descriptor_stays_open),
         IN_FOLDER(a_named_descriptor_is_appended_to),
         IN_FOLDER(others_may_write_the_temporary_file),

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,6 +393,141 @@ static void plain_archives_are_read_directly(void **state) {
     as_output_discard(zip);
 }
 
+/* ---- entries in a stream --------------------------------------------------------------------------------------------- */
+
+static char digit_at(size_t i) { return "0123456789,.e-"[(i * i + i / 1000) % 14]; }
+
+/* An entry of this size, written in small bits or (streamed false) added whole, between two short ones. */
+static as_output *archive_of(size_t size, bool streamed, unsigned threads) {
+    as_output *out = as_output_to_memory(), *body;
+    as_zip_writer *zip = as_zip_writer_new(out);
+    char *text = malloc(size + 1);
+    for (size_t i = 0; i < size; i++) text[i] = digit_at(i);
+    assert_int_equal(as_zip_add(zip, "before", "b", 1, false, NULL), ASSAY_OK);
+    if (streamed) {
+        assert_int_equal(as_zip_begin(zip, "large", threads, &body, NULL), ASSAY_OK);
+        for (size_t at = 0; at < size; at += 99991)
+            as_output_write(body, text + at, size - at < 99991 ? size - at : 99991);
+        assert_int_equal(as_output_size(body), size);
+        assert_int_equal(as_zip_end(zip, NULL), ASSAY_OK);
+    } else
+        assert_int_equal(as_zip_add(zip, "large", text, size, true, NULL), ASSAY_OK);
+    assert_int_equal(as_zip_add(zip, "after", "a", 1, true, NULL), ASSAY_OK);
+    assert_int_equal(as_zip_finish(zip, NULL), ASSAY_OK);
+    free(text);
+    return out;
+}
+
+static void expect_digits(const char *data, size_t size, size_t expected) {
+    assert_int_equal(size, expected);
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] != digit_at(i)) fail_msg("byte %zu differs", i);
+    }
+}
+
+static void small_streams_are_like_whole_entries(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, 200000, AS_ZIP_WHOLE};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t n, m;
+        as_output *a = archive_of(sizes[i], true, 2), *b = archive_of(sizes[i], false, 0);
+        const char *one = as_output_memory(a, &n), *two = as_output_memory(b, &m);
+        assert_int_equal(n, m);
+        assert_memory_equal(one, two, n);
+        as_output_discard(a);
+        as_output_discard(b);
+    }
+}
+
+static void large_streams_are_read(void **state) {
+    (void)state;
+    static const size_t sizes[] = {AS_ZIP_WHOLE + 1, AS_ZIP_WHOLE + (1 << 20), AS_ZIP_WHOLE + 5000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t size, other_size;
+        as_output *out = archive_of(sizes[i], true, 1), *other = archive_of(sizes[i], true, 4);
+        const char *data = as_output_memory(out, &size), *other_data = as_output_memory(other, &other_size);
+        assert_int_equal(size, other_size);
+        assert_memory_equal(data, other_data, size); /* whatever the threads */
+        as_output_discard(other);
+        content found;
+        assay_error error;
+        if (read_zip(data, size, NULL, &found, &error) != ASSAY_OK) fail_msg("%s", error.message);
+        assert_int_equal(found.count, 3);
+        assert_string_equal(found.entries[0].data, "b");
+        expect_digits(found.entries[1].data, found.entries[1].size, sizes[i]);
+        assert_string_equal(found.entries[2].data, "a");
+        as_zip_free(found.entries, found.count, NULL);
+        as_vec direct;
+        as_vec_init(&direct, 1, NULL);
+        as_zip_directory directory = as_zip_directory_of(data, size);
+        assert_true(as_zip_direct(&directory, "large", &direct)); /* below 4 GiB it is still a plain archive */
+        expect_digits(direct.data, direct.count, sizes[i]);
+        as_vec_free(&direct);
+        as_output_discard(out);
+    }
+}
+
+/* libarchive as a reader that goes from front to back knows sizes and checksum only from behind the data, and compares. */
+static void what_stands_behind_a_stream_is_right(void **state) {
+    (void)state;
+    size_t size, got = 0, expected = AS_ZIP_WHOLE + 1234567;
+    as_output *out = archive_of(expected, true, 0);
+    const char *data = as_output_memory(out, &size);
+    assert_memory_equal(data + 37 + 6, "\x08\x08", 2); /* the second entry's flags: sizes follow, UTF-8 */
+    struct archive *archive = archive_read_new();
+    struct archive_entry *entry;
+    archive_read_support_format_zip_streamable(archive);
+    assert_int_equal(archive_read_open_memory(archive, data, size), ARCHIVE_OK);
+    assert_int_equal(archive_read_next_header(archive, &entry), ARCHIVE_OK);
+    assert_int_equal(archive_read_next_header(archive, &entry), ARCHIVE_OK);
+    assert_string_equal(archive_entry_pathname(entry), "large");
+    char *block = malloc(1 << 20);
+    for (la_ssize_t n; (n = archive_read_data(archive, block, 1 << 20)) != 0; got += (size_t)n) {
+        if (n < 0) fail_msg("%s", archive_error_string(archive));
+    }
+    assert_int_equal(got, expected);
+    assert_int_equal(archive_read_next_header(archive, &entry), ARCHIVE_OK);
+    assert_string_equal(archive_entry_pathname(entry), "after");
+    assert_int_equal(archive_read_next_header(archive, &entry), ARCHIVE_EOF);
+    archive_read_free(archive);
+    free(block);
+    as_output_discard(out);
+}
+
+static void streams_that_fail(void **state) {
+    (void)state;
+    as_output *out = NULL, *body;
+    if (as_output_open("/dev/full", &out, NULL) != ASSAY_OK) skip();
+    char *zeros = calloc(1, AS_ZIP_WHOLE);
+    assay_error error;
+    as_zip_writer *zip = as_zip_writer_new(out);
+    assert_int_equal(as_zip_begin(zip, "large", 2, &body, NULL), ASSAY_OK);
+    as_output_write(body, zeros, AS_ZIP_WHOLE);
+    as_output_write(body, zeros, AS_ZIP_WHOLE);
+    assert_int_equal(as_zip_end(zip, &error), ASSAY_E_IO);
+    assert_string_equal(error.message, "cannot write the archive");
+    as_zip_discard(zip);
+    assert_int_equal(as_output_commit(out, NULL), ASSAY_E_IO);
+
+    out = as_output_to_memory();
+    zip = as_zip_writer_new(out);
+    char *name = malloc(65537);
+    memset(name, 'n', 65536);
+    name[65536] = '\0';
+    assert_int_equal(as_zip_begin(zip, name, 2, &body, NULL), ASSAY_E_UNSUPPORTED);
+    free(name);
+    for (int large = 0; large < 2; large++) { /* given up in the middle */
+        assert_int_equal(as_zip_begin(zip, "large", 2, &body, NULL), ASSAY_OK);
+        as_output_write(body, zeros, 1000000);
+        if (large) as_output_write(body, zeros, AS_ZIP_WHOLE);
+        as_zip_discard(zip);
+        zip = as_zip_writer_new(out);
+    }
+    as_zip_discard(zip);
+    as_output_discard(out);
+    free(zeros);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_read),
@@ -410,6 +547,10 @@ int main(void) {
         cmocka_unit_test(no_zip_at_all),
         cmocka_unit_test(a_full_disk_is_noticed),
         cmocka_unit_test(names_too_long),
+        cmocka_unit_test(small_streams_are_like_whole_entries),
+        cmocka_unit_test(large_streams_are_read),
+        cmocka_unit_test(what_stands_behind_a_stream_is_right),
+        cmocka_unit_test(streams_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
