@@ -13,7 +13,7 @@ enum { AS_FUZZ_MEMORY = 1 << 28 };
 static as_output *written(const as_dataset *ds, const as_format *format) {
     as_output *out = as_output_to_memory();
     if (!out) abort();
-    if (as_write(ds, format, NULL, out, NULL) == ASSAY_OK) return out;
+    if (as_write(ds, format, NULL, 0, out, NULL) == ASSAY_OK) return out;
     as_output_discard(out);
     return NULL;
 }

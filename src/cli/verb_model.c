@@ -278,15 +278,18 @@ static as_exit print_models(as_cli *cli, const struct request *r, as_model_view 
     return status;
 }
 
-static as_exit write_target(as_cli *cli, const struct request *r, const as_dataset *ds) {
+static as_exit write_target(as_cli *cli, const struct request *r, const as_study *study) {
+    const as_dataset *ds = study->ds;
+    as_target target = r->target;
+    target.threads = study->options.threads;
     as_losses losses;
-    as_target_losses(&r->target, ds, &losses);
+    as_target_losses(&target, ds, &losses);
     for (size_t i = 0; i < losses.texts.count; i++)
-        as_cli_note(cli, "%s cannot hold %s", r->target.name, AS_AT(char *, &losses.texts, i));
+        as_cli_note(cli, "%s cannot hold %s", target.name, AS_AT(char *, &losses.texts, i));
     as_losses_free(&losses);
     assay_error error;
     if (!cli->quiet) as_progress_begin("writing", r->output);
-    assay_status status = as_target_write(&r->target, ds, r->output, NULL, &error);
+    assay_status status = as_target_write(&target, ds, r->output, NULL, &error);
     as_progress_end();
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
 }
@@ -347,7 +350,7 @@ static as_exit model(as_cli *cli, const struct request *r, as_study *study, cons
         as_model_remarks(cli, &view);
         if (point) label_point(study->ds, &view);
         if (point) note_extrapolation(cli, study->ds, &view);
-        if (r->to_target) status = write_target(cli, r, study->ds);
+        if (r->to_target) status = write_target(cli, r, study);
         if (status == AS_EXIT_FINE && (!r->to_target || is_asked)) status = print_to(cli, r, study, &view);
     }
     as_fit_free(&result);

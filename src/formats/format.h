@@ -112,6 +112,7 @@ typedef struct as_writer {
     const as_dataset *dataset;
     as_output *out;
     as_options options;
+    unsigned threads; /* to use at most; 0: as many as there are cores. The bytes do not depend on it */
     assay_error *error;
 } as_writer;
 
@@ -166,8 +167,8 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
                             as_dataset **out, assay_error *error);
 /* All that writing in this format would lose. */
 void as_find_losses(const as_dataset *dataset, const as_format *format, as_losses *losses);
-/* Writes to an open output; commit is the caller's. */
-assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, as_output *out,
-                      assay_error *error);
+/* Writes to an open output, with so many threads (0: all cores); commit is the caller's. */
+assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, unsigned threads,
+                      as_output *out, assay_error *error);
 
 #endif

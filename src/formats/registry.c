@@ -205,12 +205,16 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
     return status;
 }
 
-assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, as_output *out,
-                      assay_error *error) {
+assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, unsigned threads,
+                      as_output *out, assay_error *error) {
     if (!format->write)
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable", "the format %s cannot be written",
                        format->name);
-    as_writer writer = {.dataset = dataset, .out = out, .options = {format->write_options, options}, .error = error};
+    as_writer writer = {.dataset = dataset,
+                        .out = out,
+                        .options = {format->write_options, options},
+                        .threads = threads,
+                        .error = error};
     AS_TRY(as_options_check(&writer.options, format->name, error));
     return format->write(&writer);
 }

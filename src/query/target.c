@@ -34,7 +34,7 @@ assay_status as_target_write(const as_target *target, const as_dataset *dataset,
     }
     as_output *out;
     AS_TRY(as_output_open(path, &out, error));
-    assay_status status = as_write(dataset, target->format, options, out, error);
+    assay_status status = as_write(dataset, target->format, options, target->threads, out, error);
     if (status == ASSAY_OK || !as_output_flush(out))
         return as_output_commit(out, error); /* an output that failed says why better than the writer */
     as_output_discard(out);

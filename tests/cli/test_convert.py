@@ -1,11 +1,13 @@
 """convert: targets, losses, and that nothing is ever half-written."""
 import os
+import json
 import resource
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import ASSAY, BROKEN, SMALL, Case, environment, main, run
@@ -193,6 +195,62 @@ class NothingHalfWritten(Case):
             self.assertEqual(-number, p.wait(30))
             self.assertEqual(b'old', self.read('b.jsonl'))
             self.unchanged('b.jsonl', 'fifo')
+
+
+class LargeExperiments(Case):
+    """Documents beyond 32 MiB are written as they are made."""
+
+    N_PATHS, N_POINTS = 26000, 7
+
+    def value(self, path, point):
+        return path % 1000 / 7 + point * 1.1
+
+    def write_large(self):
+        lines = ['PARAMETER p', 'POINTS ' + ' '.join(str(2 ** i) for i in range(self.N_POINTS)), 'METRIC time']
+        for path in range(self.N_PATHS):
+            lines.append(f'REGION main->step{path % 10}->kernel_number_{path}')
+            lines += [f'DATA {self.value(path, point)!r} {self.value(path, point) * 1.01!r}' for point in range(self.N_POINTS)]
+        return self.write('a.txt', '\n'.join(lines) + '\n')
+
+    def convert_to_stdout(self, source, target, **more):
+        with open(self.path(target), 'wb') as out, subprocess.Popen([ASSAY, 'convert', '--to', 'extrap-experiment', source, '-'], stdout=subprocess.PIPE, env=environment(), **more) as p:
+            for block in iter(lambda: p.stdout.read(1 << 20), b''):
+                out.write(block)
+        self.assertEqual(0, p.returncode)
+
+    def test_all_readers_take_them_and_bytes_are_always_the_same(self):
+        source = self.write_large()
+        self.assertFine(run('convert', source, self.path('b.extra-p')))
+        with zipfile.ZipFile(self.path('b.extra-p')) as z:
+            self.assertIsNone(z.testzip())
+            info = z.getinfo('experiment.json')
+            self.assertGreater(info.file_size, 32 << 20)
+            self.assertLess(info.compress_size, info.file_size / 2)
+            document = json.loads(z.read(info))
+        self.assertEqual(self.N_PATHS, len(document['measurements']))
+        for path in (0, 1, 12345, self.N_PATHS - 1):
+            measurements = document['measurements'][f'main->step{path % 10}->kernel_number_{path}']['time']
+            self.assertEqual([self.value(path, point) for point in range(self.N_POINTS)], [m['minimum'] for m in measurements])
+        n = self.N_PATHS * self.N_POINTS * 2
+        again = run('sql', '--csv', self.path('b.extra-p'), 'select count(*), max(value) from value')
+        self.assertFine(again)
+        count, largest = again.out.split()[1].split(',')
+        self.assertEqual((n, max(self.value(path, self.N_POINTS - 1) * 1.01 for path in range(1000))), (int(count), float(largest)))
+
+        # Neither a pipe nor the number of cores changes the bytes.
+        expected = self.read('b.extra-p')
+        self.convert_to_stdout(source, 'c.extra-p')
+        self.assertTrue(expected == self.read('c.extra-p'), 'a pipe gets other bytes')
+        core = min(os.sched_getaffinity(0))
+        self.convert_to_stdout(source, 'd.extra-p', preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+        self.assertTrue(expected == self.read('d.extra-p'), 'one core makes other bytes')
+
+        # A disk that is full in the middle of the document leaves the file as it was.
+        limit = len(expected) - (1 << 20)
+        r = run('convert', source, self.path('b.extra-p'), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertFails(r, 3, 'b.extra-p')
+        self.assertTrue(expected == self.read('b.extra-p'))
+        self.assertEqual(['a.txt', 'b.extra-p', 'c.extra-p', 'd.extra-p'], self.files())
 
 
 if __name__ == '__main__':

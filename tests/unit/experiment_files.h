@@ -112,7 +112,7 @@ static inline bool only_json(void *user, const char *name) {
 static inline char *written_json(const as_dataset *ds) {
     as_output *out = as_output_to_memory();
     assay_error error;
-    if (as_write(ds, as_format_find(FORMAT), NULL, out, &error) != ASSAY_OK) fail_msg("%s", error.message);
+    if (as_write(ds, as_format_find(FORMAT), NULL, 0, out, &error) != ASSAY_OK) fail_msg("%s", error.message);
     size_t size, n;
     as_input input = {.path = "written", .data = as_output_memory(out, &size)};
     input.size = size;

@@ -114,7 +114,7 @@ static inline char *write_text(const as_dataset *ds, const char *format) {
     as_output *out = as_output_to_memory();
     assay_error error = {0};
     size_t size;
-    if (as_write(ds, as_format_find(format), NULL, out, &error) != ASSAY_OK) fail_msg("%s", error.message);
+    if (as_write(ds, as_format_find(format), NULL, 0, out, &error) != ASSAY_OK) fail_msg("%s", error.message);
     char *text = strdup(as_output_memory(out, &size));
     as_output_discard(out);
     return text;

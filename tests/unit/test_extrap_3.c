@@ -330,7 +330,7 @@ static void everything_goes_into_an_experiment(void **state) {
     as_output *out = as_output_to_memory();
     assay_error error;
     const as_format *format = as_format_find("extrap-experiment");
-    if (as_write(ds, format, NULL, out, &error) != ASSAY_OK) fail_msg("%s", error.message);
+    if (as_write(ds, format, NULL, 0, out, &error) != ASSAY_OK) fail_msg("%s", error.message);
     size_t size;
     const char *data = as_output_memory(out, &size);
     as_read_config config = {.format = format->name};

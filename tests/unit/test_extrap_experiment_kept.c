@@ -135,7 +135,7 @@ static void large_integers_in_lists_stay_exact(void **state) {
     (void)state;
     as_dataset *ds = read_lists("[[9007199254740993,1],[2,18446744073709551615]]"), *again = NULL;
     as_output *out = as_output_to_memory();
-    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, out, NULL), ASSAY_OK);
+    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, 0, out, NULL), ASSAY_OK);
     assert_int_equal(read_zip(out, false, &again, NULL), ASSAY_OK);
     static const uint64_t expected[] = {9007199254740993u, 1, 2, UINT64_MAX};
     const as_block *block = as_ds_metric_block(again, 0);
@@ -177,7 +177,7 @@ static void names_may_not_look_like_tags(void **state) {
     AS_AT(as_metric, &ds->metrics, 0).name = as_ds_intern_text(ds, "m\x03{}");
     as_output *out = as_output_to_memory();
     assay_error error;
-    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, out, &error), ASSAY_E_UNSUPPORTED);
+    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, 0, out, &error), ASSAY_E_UNSUPPORTED);
     as_output_discard(out);
     as_dataset_free(ds);
 }
@@ -187,7 +187,7 @@ static void what_cannot_be_held_is_told(void **state) {
     as_dataset *ds = as_dataset_new(0);
     assay_error error;
     as_output *out = as_output_to_memory();
-    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, out, &error), ASSAY_E_UNSUPPORTED);
+    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, 0, out, &error), ASSAY_E_UNSUPPORTED);
     as_output_discard(out);
     as_add_parameter(ds, as_ds_intern_text(ds, "p"));
     as_experiment *experiment = as_experiment_new(ds);
@@ -230,7 +230,7 @@ static void paths_beyond_memory_are_told(void **state) {
     as_experiment_free(experiment);
     as_output *out = as_output_to_memory();
     assay_error error;
-    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, out, &error), ASSAY_E_NOMEM);
+    assert_int_equal(as_write(ds, as_format_find(FORMAT), NULL, 0, out, &error), ASSAY_E_NOMEM);
     as_output_discard(out);
     as_dataset_free(ds);
 }

@@ -77,7 +77,7 @@ static void writing(void **state) {
     assert_int_equal(read_toy(PROFILE, false, &ds, NULL), ASSAY_OK);
     as_output *out = as_output_to_memory();
     size_t size;
-    assert_int_equal(as_write(ds, &as_format_template, NULL, out, NULL), ASSAY_OK);
+    assert_int_equal(as_write(ds, &as_format_template, NULL, 0, out, NULL), ASSAY_OK);
     assert_string_equal(as_output_memory(out, &size), PROFILE);
     as_output_discard(out);
     as_losses losses;

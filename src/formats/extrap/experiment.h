@@ -118,28 +118,32 @@ size_t as_xp_format_real(double value, char buffer[AS_NUMBER_SIZE]);
 void as_xp_write_real(as_output *out, double value);
 void as_xp_write_str(as_output *out, const as_dataset *ds, as_str text);
 void as_xp_write_cell(as_output *out, as_cell cell);
-/* ASSAY_E_NOMEM where the document, of this size so far, leaves the dataset's limit: the paths of a deep tree may be longer than any memory. */
+/* ASSAY_E_NOMEM where the document, of this size so far, is larger than the dataset's limit, so that nobody could read it: the paths of a deep tree may
+ * be longer than any memory. */
 assay_status as_xp_check_size(const as_writer *writer, uint64_t size);
 
 /* Raw values on their way into values/N.vals and values/N.indx. */
 typedef struct as_xp_value_writer {
     as_zip_writer *zip;
     assay_error *error;
-    as_output *vals;
-    as_vec offsets, cells; /* uint64_t; double */
-    uint64_t chunk, chunk_size;
-    char header[128]; /* of the last array */
+    as_output *vals, *indx; /* of the chunk in the making */
+    as_vec offsets, cells;  /* uint64_t; double */
+    as_vec counts;          /* uint64_t: arrays of each chunk that is written */
+    uint64_t chunk_size;
+    uint64_t next_chunk, next_index; /* of as_xp_next_values() */
+    char header[128];                /* of the last array */
     size_t header_size;
     uint64_t header_shape[2];
     char header_type;
 } as_xp_value_writer;
 bool as_xp_value_writer_init(as_xp_value_writer *values, as_zip_writer *zip, uint64_t chunk_size, assay_error *error);
 void as_xp_value_writer_free(as_xp_value_writer *values);
-/* Adds rows first … end - 1 of a block, which belong to one point; *chunk and *index say where they are. */
-assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end,
-                                uint64_t *chunk, uint64_t *index);
+/* Adds rows first … end - 1 of a block, which belong to one point. */
+assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end);
 /* Writes what has gathered; further arrays begin a new chunk. */
 assay_status as_xp_flush_values(as_xp_value_writer *values);
+/* When all are written: where the first added array is, at the next call the second, and so on. */
+void as_xp_next_values(as_xp_value_writer *values, uint64_t *chunk, uint64_t *index);
 
 /* Says what of values with locations an array of numpy cannot hold. */
 void as_xp_lose_values(const as_dataset *ds, as_losses *losses);

@@ -40,28 +40,30 @@ void as_xp_write_cell(as_output *out, as_cell cell) {
 
 assay_status as_xp_check_size(const as_writer *writer, uint64_t size) {
     const as_budget *budget = &writer->dataset->budget;
-    bool fits = !budget->limit || (budget->used <= budget->limit &&
-                                   size <= (budget->limit - budget->used) / 2); /* half is for the packed form */
-    return fits ? ASSAY_OK : as_fail_memory(writer->error, NULL);
+    return !budget->limit || size <= budget->limit ? ASSAY_OK : as_fail_memory(writer->error, NULL);
 }
 
 bool as_xp_group(as_xp_groups *groups, const assay_id *contexts, size_t n) {
+    size_t n_contexts = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (contexts[i] != ASSAY_NONE && contexts[i] >= n_contexts) n_contexts = (size_t)contexts[i] + 1;
+    }
     *groups = (as_xp_groups){.heads = malloc((n + 1) * sizeof *groups->heads),
                              .next = malloc((n + 1) * sizeof *groups->next)};
-    as_map tails; /* the last item of each group so far */
-    as_map_init(&tails, NULL);
-    bool fine = groups->heads && groups->next;
+    uint32_t *tails =
+        calloc(n_contexts + 1, sizeof *tails); /* by context: the last item of its group so far + 1, or 0 */
+    bool fine = groups->heads && groups->next && tails;
     for (size_t i = 0; fine && i < n; i++) {
         groups->next[i] = UINT32_MAX;
         if (contexts[i] == ASSAY_NONE) continue;
-        uint32_t tail = as_map_get(&tails, contexts[i]);
-        if (tail == AS_MAP_NONE)
-            groups->heads[groups->n_groups++] = (uint32_t)i;
+        uint32_t *tail = &tails[contexts[i]];
+        if (*tail)
+            groups->next[*tail - 1] = (uint32_t)i;
         else
-            groups->next[tail] = (uint32_t)i;
-        fine = as_map_put(&tails, contexts[i], (uint32_t)i);
+            groups->heads[groups->n_groups++] = (uint32_t)i;
+        *tail = (uint32_t)i + 1;
     }
-    as_map_free(&tails);
+    free(tails);
     return fine;
 }
 
@@ -85,11 +87,12 @@ typedef struct writing {
 
     /* the series being written */
     uint32_t series_index;
-    const as_block *block;
-    uint64_t first_row, end_row;
-    assay_id last_point; /* its values are written */
+    const as_block *block; /* NULL: it has no values */
+    const assay_id *runs;  /* of its rows, or NULL: all are of block->run */
+    uint64_t begin_row, end_row;
+    uint64_t next_row;   /* the first one that is not taken */
+    assay_id last_point; /* whose rows are taken */
     bool is_first;
-    assay_status status;
 } writing;
 
 static assay_status no_memory(const writing *w) { return as_fail_memory(w->writer->error, NULL); }
@@ -183,13 +186,25 @@ static void write_record(writing *w, uint32_t row) {
 
 /* ---- measurements ---------------------------------------------------------------------------------------------------- */
 
+static void begin_series(writing *w, uint32_t index) {
+    const as_series *series = as_ds_series(w->ds, index);
+    w->series_index = index;
+    w->block = as_ds_metric_block(w->ds, series->metric);
+    uint32_t context = w->block ? as_block_find(w->block, series->context) : UINT32_MAX;
+    if (context == UINT32_MAX) w->block = NULL;
+    w->begin_row = w->next_row = w->block ? w->block->starts[context] : 0;
+    w->end_row = w->block ? w->block->starts[context + 1] : 0;
+    w->runs = w->block && w->block->runs ? as_block_runs(w->block, context) : NULL;
+    w->last_point = ASSAY_NONE;
+}
+
 static assay_id point_of_row(const writing *w, uint64_t row) {
-    return as_ds_run(w->ds, as_block_run(w->block, row))->point;
+    return as_ds_run(w->ds, w->runs ? w->runs[row - w->begin_row] : w->block->run)->point;
 }
 
 /* First row of the series whose point is not below `point`: rows are sorted by run, runs by point. */
 static uint64_t lower_row(const writing *w, uint64_t point) {
-    uint64_t low = w->first_row, high = w->end_row;
+    uint64_t low = w->next_row, high = w->end_row;
     if (low < high && point_of_row(w, low) >= point) return low;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -201,21 +216,55 @@ static uint64_t lower_row(const writing *w, uint64_t point) {
     return low;
 }
 
-/* Writes the raw values of a point, if there are any, and says where they are. */
-static assay_status write_reference(writing *w, assay_id point) {
-    if (point == w->last_point || !w->block) { /* the same point again: its values are with the first */
-        as_output_text(w->json, "null");
-        return ASSAY_OK;
-    }
-    uint64_t first = lower_row(w, point), end = first, chunk, index;
+/* The rows of the next point of the series, *first … w->next_row - 1. False if it has none, or is the one before: its values are with the first. */
+static bool take_rows(writing *w, assay_id point, uint64_t *first) {
+    if (point == w->last_point || !w->block) return false;
+    *first = lower_row(w, point);
+    uint64_t end = *first;
     while (end < w->end_row && point_of_row(w, end) == point) end++;
     w->last_point = point;
-    if (end == first) {
-        as_output_text(w->json, "null");
-        return ASSAY_OK;
+    if (end == *first) return false;
+    w->next_row = end;
+    return true;
+}
+
+static assay_status add_values(writing *w, assay_id point) {
+    uint64_t first;
+    return take_rows(w, point, &first) ? as_xp_write_values(&w->values, w->block, first, w->next_row) : ASSAY_OK;
+}
+
+/* The raw values of the points that as_measure() visits, in that order. */
+static assay_status add_series_values(writing *w, uint32_t index) {
+    const as_series *series = as_ds_series(w->ds, index);
+    begin_series(w, index);
+    for (uint32_t i = 0; i < series->n_measurements; i++)
+        AS_TRY(add_values(w, as_ds_measurement(w->ds, series->first_measurement + i)->point));
+    for (uint64_t row = w->begin_row; row < w->end_row && !series->n_measurements;) {
+        assay_id point = point_of_row(w, row);
+        while (row < w->end_row && point_of_row(w, row) == point) row++;
+        if (point != ASSAY_NONE) AS_TRY(add_values(w, point));
     }
-    w->first_row = end;
-    AS_TRY(as_xp_write_values(&w->values, w->block, first, end, &chunk, &index));
+    return ASSAY_OK;
+}
+
+/* All raw values, in the order of the document that will refer to them. They come first: the document is written as it is made, and takes no other
+ * entry in between. */
+static assay_status write_values(writing *w, const as_xp_groups *groups) {
+    for (size_t i = 0; i < groups->n_groups; i++) {
+        for (uint32_t item = groups->heads[i]; item != UINT32_MAX; item = groups->next[item])
+            AS_TRY(add_series_values(w, item));
+    }
+    return as_xp_flush_values(&w->values);
+}
+
+/* Where the raw values of a point are, if there are any. */
+static void write_reference(writing *w, assay_id point) {
+    uint64_t first, chunk, index;
+    if (!take_rows(w, point, &first)) {
+        as_output_write(w->json, "null", 4);
+        return;
+    }
+    as_xp_next_values(&w->values, &chunk, &index);
     char text[2 * AS_NUMBER_SIZE + 3], *at = text;
     *at++ = '[';
     at += as_uint_format(chunk, at);
@@ -223,7 +272,6 @@ static assay_status write_reference(writing *w, assay_id point) {
     at += as_uint_format(index, at);
     *at++ = ']';
     as_output_write(w->json, text, (size_t)(at - text));
-    return ASSAY_OK;
 }
 
 static char *put_text(char *at, const char *text, size_t size) {
@@ -259,29 +307,22 @@ static bool write_measurement(void *user, const as_measurement *m) {
     PUT(",\"values\":");
 #undef PUT
     as_output_write(w->json, text, (size_t)(at - text));
-    w->status = write_reference(w, m->point);
+    write_reference(w, m->point);
     uint32_t record = w->records ? as_map_get(&w->record_of, as_pair(w->series_index, m->point)) : AS_MAP_NONE;
     if (record != AS_MAP_NONE) write_record(w, record);
     as_output_char(w->json, '}');
-    return w->status == ASSAY_OK;
+    return true;
 }
 
 static assay_status write_series(writing *w, uint32_t index) {
     const as_series *series = as_ds_series(w->ds, index);
-    w->series_index = index;
-    w->block = as_ds_metric_block(w->ds, series->metric);
-    uint32_t context = w->block ? as_block_find(w->block, series->context) : UINT32_MAX;
-    if (context == UINT32_MAX) w->block = NULL;
-    w->first_row = w->block ? w->block->starts[context] : 0;
-    w->end_row = w->block ? w->block->starts[context + 1] : 0;
-    w->last_point = ASSAY_NONE;
+    begin_series(w, index);
     w->is_first = true;
-    w->status = ASSAY_OK;
     as_xp_write_str(w->json, w->ds, as_ds_metric(w->ds, series->metric)->name);
     as_output_text(w->json, ":[");
     if (!as_measure(w->ds, series, write_measurement, w)) return no_memory(w);
     as_output_char(w->json, ']');
-    return w->status;
+    return ASSAY_OK;
 }
 
 static assay_status write_groups(writing *w, const as_xp_groups *groups) {
@@ -299,18 +340,14 @@ static assay_status write_groups(writing *w, const as_xp_groups *groups) {
     return ASSAY_OK;
 }
 
-static assay_status write_measurements(writing *w) {
-    size_t n = w->ds->series.count;
+/* The series of each call path, to be freed with as_xp_groups_free(). False when memory is out. */
+static bool group_series(const as_dataset *ds, as_xp_groups *groups) {
+    size_t n = ds->series.count;
     assay_id *contexts = malloc((n + 1) * sizeof *contexts);
-    as_xp_groups groups = {0};
-    for (size_t i = 0; contexts && i < n; i++) contexts[i] = as_ds_series(w->ds, i)->context;
-    bool fine = contexts && as_xp_group(&groups, contexts, n);
-    as_output_text(w->json, "\"measurements\":{");
-    assay_status status = fine ? write_groups(w, &groups) : no_memory(w);
-    as_output_char(w->json, '}');
-    as_xp_groups_free(&groups);
+    for (size_t i = 0; contexts && i < n; i++) contexts[i] = as_ds_series(ds, i)->context;
+    bool fine = contexts && as_xp_group(groups, contexts, n);
     free(contexts);
-    return status;
+    return fine;
 }
 
 /* ---- entries of call paths and metrics ------------------------------------------------------------------------------- */
@@ -389,7 +426,7 @@ static assay_status write_owner_entries(writing *w, as_owner owner, const as_xp_
 }
 
 /* "callpaths" or "metrics", with a comma behind, if any has something to say. */
-static assay_status write_entries(writing *w, as_owner owner) {
+static assay_status write_owners(writing *w, as_owner owner) {
     size_t n = owner == AS_OWNER_METRIC ? w->ds->metrics.count : w->ds->contexts.count,
            n_attributes = w->ds->attributes.count;
     assay_id *owners = malloc((n_attributes + 1) * sizeof *owners);
@@ -450,7 +487,7 @@ static void write_version(writing *w) {
     if (scaling) as_output_printf(w->json, ",\"scaling\":\"%s\"", scaling);
 }
 
-static assay_status write_document(writing *w) {
+static assay_status write_document(writing *w, const as_xp_groups *groups) {
     const as_dataset *ds = w->ds;
     write_version(w);
     as_output_text(w->json, ",\"parameters\":[");
@@ -459,9 +496,11 @@ static assay_status write_document(writing *w) {
         as_xp_write_str(w->json, ds, AS_AT(as_str, &ds->parameters, i));
     }
     as_output_text(w->json, "],");
-    AS_TRY(write_entries(w, AS_OWNER_CONTEXT));
-    AS_TRY(write_entries(w, AS_OWNER_METRIC));
-    AS_TRY(write_measurements(w));
+    AS_TRY(write_owners(w, AS_OWNER_CONTEXT));
+    AS_TRY(write_owners(w, AS_OWNER_METRIC));
+    as_output_text(w->json, "\"measurements\":{");
+    AS_TRY(write_groups(w, groups));
+    as_output_char(w->json, '}');
     if (ds->model_sets.count) {
         as_output_text(w->json, ",\"modelers\":");
         AS_TRY(as_xp_write_modelers(w->writer, w->json));
@@ -492,16 +531,22 @@ static assay_status check_names(const writing *w) {
     return ASSAY_OK;
 }
 
+static assay_status write_entries(writing *w, as_zip_writer *zip, const as_xp_groups *groups) {
+    AS_TRY(write_values(w, groups));
+    AS_TRY(as_zip_begin(zip, AS_XP_JSON_NAME, w->writer->threads, &w->json, w->writer->error));
+    AS_TRY(write_document(w, groups));
+    return as_zip_end(zip, w->writer->error);
+}
+
 static assay_status write_zip(writing *w, as_zip_writer *zip) {
     uint64_t homeless;
     AS_TRY(check_names(w));
-    if (!w->json || !format_points(w) || (w->records && !index_records(w->ds, w->records, &w->record_of, &homeless)))
+    if (!format_points(w) || (w->records && !index_records(w->ds, w->records, &w->record_of, &homeless)))
         return no_memory(w);
-    AS_TRY(write_document(w));
-    AS_TRY(as_xp_flush_values(&w->values));
-    size_t size;
-    const char *json = as_output_memory(w->json, &size);
-    return json ? as_zip_add(zip, AS_XP_JSON_NAME, json, size, true, w->writer->error) : no_memory(w);
+    as_xp_groups groups = {0};
+    assay_status status = group_series(w->ds, &groups) ? write_entries(w, zip, &groups) : no_memory(w);
+    as_xp_groups_free(&groups);
+    return status;
 }
 
 assay_status as_xp_write(as_writer *writer, uint64_t chunk_size) {
@@ -512,7 +557,7 @@ assay_status as_xp_write(as_writer *writer, uint64_t chunk_size) {
     }
     as_zip_writer *zip = as_zip_writer_new(writer->out);
     if (!zip) return as_fail_memory(writer->error, NULL);
-    writing w = {.writer = writer, .ds = ds, .json = as_output_to_memory(), .records = as_ds_records(ds, "record")};
+    writing w = {.writer = writer, .ds = ds, .records = as_ds_records(ds, "record")};
     as_vec_init(&w.path, 1, NULL);
     as_vec_init(&w.points, 1, NULL);
     as_vec_init(&w.point_ends, sizeof(size_t), NULL);
@@ -524,7 +569,6 @@ assay_status as_xp_write(as_writer *writer, uint64_t chunk_size) {
     as_vec_free(&w.point_ends);
     as_vec_free(&w.points);
     as_vec_free(&w.path);
-    as_output_discard(w.json);
     if (status == ASSAY_OK) return as_zip_finish(zip, writer->error);
     as_zip_discard(zip);
     return status;

@@ -60,14 +60,20 @@ static bool has_terms(const as_dataset *ds, const as_model *model, uint32_t segm
     return false;
 }
 
+/* The last member of an object: its class in Extra-P. */
+static void write_type(as_output *out, const char *type) {
+    as_output_text(out, ",\"$type\":\"");
+    as_output_text(out, type);
+    as_output_text(out, "\"}");
+}
+
 /* "segments":[…],"intervals":[…] */
 static void write_segments(as_output *out, const as_dataset *ds, const as_model *model, uint32_t first, uint32_t n) {
     as_output_text(out, "\"segments\":[");
     for (uint32_t i = first; i < first + n; i++) {
         as_output_text(out, i > first ? ",{" : "{");
         write_constant_and_terms(out, ds, model, i, false);
-        as_output_printf(out, ",\"$type\":\"%s\"}",
-                         has_terms(ds, model, i) ? "SingleParameterFunction" : "ConstantFunction");
+        write_type(out, has_terms(ds, model, i) ? "SingleParameterFunction" : "ConstantFunction");
     }
     as_output_text(out, "],\"intervals\":[");
     for (uint32_t i = first; i < first + n; i++) {
@@ -143,7 +149,7 @@ static void write_function(as_output *out, const as_dataset *ds, const as_model 
     } else {
         write_constant_and_terms(out, ds, model, segment, kind == MULTI_PARAMETER);
     }
-    as_output_printf(out, ",\"$type\":\"%s\"}", types[kind]);
+    write_type(out, types[kind]);
 }
 
 /* ---- models ---------------------------------------------------------------------------------------------------------- */
@@ -161,8 +167,9 @@ static bool is_median(const as_dataset *ds, as_str measure) {
     return measure != AS_NO_STR && strcmp(as_ds_text(ds, measure), "median") == 0;
 }
 
-static void write_cost(as_output *out, const char *name, double value) {
-    as_output_printf(out, ",\"%s\":", name);
+/* key: with all that is around it, because there are millions. */
+static void write_cost(as_output *out, const char *key, double value) {
+    as_output_text(out, key);
     as_xp_write_real(out, value);
 }
 
@@ -177,15 +184,17 @@ static void write_hypothesis(as_output *out, const as_dataset *ds, const as_mode
     as_str measure = as_ds_model_set(ds, model->set)->measure;
     as_output_text(out, "\"hypothesis\":{\"function\":");
     write_function(out, ds, model, segment, kind);
-    write_cost(out, "RSS", costs->RSS);
-    write_cost(out, "rRSS", costs->rRSS);
-    write_cost(out, "nRSS", costs->nRSS);
-    write_cost(out, "SMAPE", costs->SMAPE);
-    if (kind != CONSTANT) write_cost(out, "AR2", costs->AR2); /* a constant's is 1 */
-    write_cost(out, "RE", costs->RE);
-    as_output_printf(out, ",\"_use_median\":%s,\"_use_measure\":", is_median(ds, measure) ? "true" : "false");
+    write_cost(out, ",\"RSS\":", costs->RSS);
+    write_cost(out, ",\"rRSS\":", costs->rRSS);
+    write_cost(out, ",\"nRSS\":", costs->nRSS);
+    write_cost(out, ",\"SMAPE\":", costs->SMAPE);
+    if (kind != CONSTANT) write_cost(out, ",\"AR2\":", costs->AR2); /* a constant's is 1 */
+    write_cost(out, ",\"RE\":", costs->RE);
+    as_output_text(out, is_median(ds, measure) ? ",\"_use_median\":true" : ",\"_use_median\":false");
+    as_output_text(out, ",\"_use_measure\":");
     write_measure(out, ds, measure);
-    as_output_printf(out, ",\"_costs_are_calculated\":true,\"$type\":\"%s\"}", types[kind]);
+    as_output_text(out, ",\"_costs_are_calculated\":true");
+    write_type(out, types[kind]);
 }
 
 /* ---- segmented models ------------------------------------------------------------------------------------------------ */
@@ -240,11 +249,11 @@ static void write_change(const model_writer *w, const as_model *model, const as_
     as_output_char(w->out, ']');
     write_metric(w, model);
     write_callpath(w);
-    write_cost(w->out, "median", m->median);
-    write_cost(w->out, "mean", m->mean);
-    write_cost(w->out, "minimum", m->minimum);
-    write_cost(w->out, "maximum", m->maximum);
-    write_cost(w->out, "std", m->std);
+    write_cost(w->out, ",\"median\":", m->median);
+    write_cost(w->out, ",\"mean\":", m->mean);
+    write_cost(w->out, ",\"minimum\":", m->minimum);
+    write_cost(w->out, ",\"maximum\":", m->maximum);
+    write_cost(w->out, ",\"std\":", m->std);
     as_output_text(w->out, ",\"repetitions\":");
     if (m->repetitions < 0)
         as_output_text(w->out, "null");

@@ -7,16 +7,23 @@
 static const uint64_t MAX_CELLS = (uint64_t)1 << 27;
 
 bool as_xp_value_writer_init(as_xp_value_writer *values, as_zip_writer *zip, uint64_t chunk_size, assay_error *error) {
-    *values = (as_xp_value_writer){.zip = zip, .chunk_size = chunk_size, .error = error, .vals = as_output_to_memory()};
+    *values = (as_xp_value_writer){.zip = zip,
+                                   .chunk_size = chunk_size,
+                                   .error = error,
+                                   .vals = as_output_to_memory(),
+                                   .indx = as_output_to_memory()};
     as_vec_init(&values->offsets, sizeof(uint64_t), NULL);
     as_vec_init(&values->cells, sizeof(uint64_t), NULL);
-    return values->vals != NULL;
+    as_vec_init(&values->counts, sizeof(uint64_t), NULL);
+    return values->vals && values->indx;
 }
 
 void as_xp_value_writer_free(as_xp_value_writer *values) {
     as_output_discard(values->vals);
+    as_output_discard(values->indx);
     as_vec_free(&values->offsets);
     as_vec_free(&values->cells);
+    as_vec_free(&values->counts);
 }
 
 static uint64_t little_endian(uint64_t bits) {
@@ -37,6 +44,10 @@ typedef struct layout {
 
 static layout layout_of(const as_block *block, uint64_t first, uint64_t end) {
     layout result = {.first_location = ASSAY_NONE};
+    if (!block->locations) {
+        result.repetitions = end - first;
+        return result;
+    }
     assay_id run = ASSAY_NONE, last_location = 0;
     bool has_locations = false;
     for (uint64_t row = first; row < end; row++) {
@@ -136,8 +147,7 @@ static void make_header(as_xp_value_writer *values, const layout *shape, char ty
     values->header_shape[1] = shape->columns;
 }
 
-assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end,
-                                uint64_t *chunk, uint64_t *index) {
+assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end) {
     layout shape = layout_of(block, first, end);
     if (shape.columns && shape.repetitions > MAX_CELLS / shape.columns) {
         return as_fail(values->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "uneven-lists",
@@ -151,46 +161,49 @@ assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *bloc
     make_header(values, &shape, type);
     as_output_write(values->vals, values->header, values->header_size);
     as_output_write(values->vals, values->cells.data, values->cells.count * sizeof(uint64_t));
-    *chunk = values->chunk;
-    *index = values->offsets.count - 1;
     return as_output_size(values->vals) >= values->chunk_size ? as_xp_flush_values(values) : ASSAY_OK;
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------------------------------- */
 
-static assay_status write_index(as_xp_value_writer *values, const char *name) {
-    as_output *indx = as_output_to_memory();
-    if (!indx) return as_fail_memory(values->error, NULL);
-    as_output_write(indx, AS_XP_INDEX_MAGIC, AS_XP_MAGIC_SIZE);
+/* Adds what has gathered in an output as values/N.SUFFIX. */
+static assay_status add_entry(as_xp_value_writer *values, as_output *gathered, const char *suffix) {
+    char name[64];
+    size_t size;
+    snprintf(name, sizeof name, "values/%zu.%s", values->counts.count, suffix);
+    const char *data = as_output_memory(gathered, &size);
+    if (!data) return as_fail_memory(values->error, NULL);
+    AS_TRY(as_zip_add(values->zip, name, data, size, false, values->error));
+    as_output_clear(gathered);
+    return ASSAY_OK;
+}
+
+static void make_index(as_xp_value_writer *values) {
+    as_output_write(values->indx, AS_XP_INDEX_MAGIC, AS_XP_MAGIC_SIZE);
     uint64_t count = little_endian(values->offsets.count);
-    as_output_write(indx, &count, sizeof count);
+    as_output_write(values->indx, &count, sizeof count);
     for (size_t i = 0; i < values->offsets.count; i++) {
         uint64_t offset = little_endian(AS_AT(uint64_t, &values->offsets, i));
-        as_output_write(indx, &offset, sizeof offset);
+        as_output_write(values->indx, &offset, sizeof offset);
     }
-    size_t size;
-    const char *data = as_output_flush(indx) ? as_output_memory(indx, &size) : NULL;
-    assay_status status =
-        data ? as_zip_add(values->zip, name, data, size, false, values->error) : as_fail_memory(values->error, NULL);
-    as_output_discard(indx);
-    return status;
 }
 
 assay_status as_xp_flush_values(as_xp_value_writer *values) {
-    if (!values->offsets.count) return ASSAY_OK;
-    char name[64];
-    size_t size;
-    snprintf(name, sizeof name, "values/%llu.vals", (unsigned long long)values->chunk);
-    const char *data = as_output_flush(values->vals) ? as_output_memory(values->vals, &size) : NULL;
-    if (!data) return as_fail_memory(values->error, NULL);
-    AS_TRY(as_zip_add(values->zip, name, data, size, false, values->error));
-    snprintf(name, sizeof name, "values/%llu.indx", (unsigned long long)values->chunk);
-    AS_TRY(write_index(values, name));
-    as_output_discard(values->vals);
-    values->vals = as_output_to_memory();
+    uint64_t count = values->offsets.count;
+    if (!count) return ASSAY_OK;
+    make_index(values);
+    AS_TRY(add_entry(values, values->vals, "vals"));
+    AS_TRY(add_entry(values, values->indx, "indx"));
     values->offsets.count = 0;
-    values->chunk++;
-    return values->vals ? ASSAY_OK : as_fail_memory(values->error, NULL);
+    return as_vec_append(&values->counts, &count, 1) ? ASSAY_OK : as_fail_memory(values->error, NULL);
+}
+
+void as_xp_next_values(as_xp_value_writer *values, uint64_t *chunk, uint64_t *index) {
+    *chunk = values->next_chunk;
+    *index = values->next_index;
+    if (++values->next_index < AS_AT(uint64_t, &values->counts, values->next_chunk)) return;
+    values->next_chunk++;
+    values->next_index = 0;
 }
 
 /* ---- what does not fit ----------------------------------------------------------------------------------------------- */
