@@ -35,7 +35,7 @@ static as_exit choose_answer(as_cli *cli, struct request *r) {
         if (!as_cli_has(cli, names[i])) continue;
         if (chosen) return as_cli_fail(cli, AS_EXIT_USAGE, "--%s and --%s exclude each other", chosen, names[i]);
         chosen = names[i];
-        r->answer = AS_PRINTED + (int)i;
+        r->answer = i == 0 ? AS_PRINTED : i == 1 ? AS_PLOT : AS_WHY;
         r->what = as_cli_value(cli, chosen);
     }
     bool is_table = cli->style.mode != AS_PRINT_TEXT;

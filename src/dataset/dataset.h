@@ -48,10 +48,10 @@ typedef struct as_region {
 typedef struct as_context {
     as_str source_id, name;
     assay_id parent, region;
-    uint32_t depth;   /* roots: 0 */
-    uint32_t subtree; /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
-    int64_t line;     /* call site, -1: unknown */
-    bool is_callpath; /* the source names it as such; inner nodes that only lie on the way are not */
+    uint32_t depth;          /* roots: 0 */
+    uint32_t subtree;        /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
+    int64_t line;            /* call site, -1: unknown */
+    bool is_callpath;        /* the source names it as such; inner nodes that only lie on the way are not */
     uint32_t callpath_order; /* of call paths: in which the source first names them, from 0 without gaps */
 } as_context;
 
@@ -129,7 +129,7 @@ typedef struct as_event {
 typedef struct as_model_set {
     as_str name, modeler, measure; /* modeler: basic, refining, segmented, multi-parameter, or the source's own word */
     as_str raw;                    /* JSON text of the modeler's options as the source writes them, or AS_NO_STR */
-    as_str options;                /* of models made here: Extra-P's options as JSON members, "allow_log_terms":true,…; or AS_NO_STR */
+    as_str options; /* of models made here: Extra-P's options as JSON members, "allow_log_terms":true,…; or AS_NO_STR */
 } as_model_set;
 
 /* c + sum of terms on an interval of the parameter (-inf … inf where it is the only one). */

@@ -465,12 +465,11 @@ static void models_from_elsewhere_are_laid_out(void **state) {
     AS_AT(as_model_set, &ds->model_sets, 0).raw = AS_NO_STR;
     char *json = written_json(ds);
     assert_non_null(strstr(
-        json,
-        "\"modelers\":[{\"name\":\"A\",\"modeler\":{\"use_median\":true,\"use_measure\":\"MEDIAN\",\"$type\":"
-        "\"MultiParameterModeler\"},\"models\":{\"c\":{\"m\":"
-        "{\"hypothesis\":{\"function\":{\"constant_coefficient\":1.0,\"compound_terms\":[{\"coefficient\":2.0,"
-        "\"parameter_term_pairs\":{\"1\":{\"coefficient\":1.0,"
-        "\"segments\":[{\"constant_coefficient\":7.0,\"compound_terms\":[],\"$type\":\"ConstantFunction\"},"));
+        json, "\"modelers\":[{\"name\":\"A\",\"modeler\":{\"use_median\":true,\"use_measure\":\"MEDIAN\",\"$type\":"
+              "\"MultiParameterModeler\"},\"models\":{\"c\":{\"m\":"
+              "{\"hypothesis\":{\"function\":{\"constant_coefficient\":1.0,\"compound_terms\":[{\"coefficient\":2.0,"
+              "\"parameter_term_pairs\":{\"1\":{\"coefficient\":1.0,"
+              "\"segments\":[{\"constant_coefficient\":7.0,\"compound_terms\":[],\"$type\":\"ConstantFunction\"},"));
     assert_non_null(strstr(json, "\"exponent\":\"2\"}]}],\"$type\":\"SingleParameterFunction\"}],\"intervals\":[[\"-"
                                  "inf\",4.0],[4.0,\"inf\"]],\"$variant\":\"SegmentedTerm\"}}}],"
                                  "\"$type\":\"MultiParameterFunction\"},\"RSS\":\"nan\",\"rRSS\":\"nan\",\"nRSS\":"

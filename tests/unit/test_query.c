@@ -112,7 +112,8 @@ static void add_values(void) {
 }
 
 static void add_models(void) {
-    as_model_set set = {.name = text("New"), .modeler = text("basic"), .measure = text("mean"), .raw = AS_NO_STR, .options = AS_NO_STR};
+    as_model_set set = {
+        .name = text("New"), .modeler = text("basic"), .measure = text("mean"), .raw = AS_NO_STR, .options = AS_NO_STR};
     assay_id id = as_add_model_set(ds, &set);
     as_model model = {.set = id,
                       .metric = TIME,

@@ -34,7 +34,7 @@ typedef struct as_cursor {
     as_vec point_texts; /* point_text by point: the JSON text it was read from */
     assay_id last_point;
     bool has_data;
-    bool has_real_whole; /* a coordinate written like 4.0 */
+    bool has_real_whole;     /* a coordinate written like 4.0 */
     const assay_id *new_ids; /* after as_cursor_finish(): final context for each tree id */
     size_t told;             /* bytes as_reader_progress() knows of */
 } as_cursor;
