@@ -70,6 +70,6 @@ class Models(unittest.TestCase):
 
 if __name__ == '__main__':
     if not os.path.isdir(os.path.join(ROOT, 'oracle')):
-        print(f'skipped: no corpus at {ROOT}')
+        print(f'no corpus at {ROOT}; set ASSAY_CORPUS to test against one')
         sys.exit(77)
     unittest.main()
