@@ -65,18 +65,13 @@ static void print_shell_word(as_output *out, const char *word) {
     as_output_char(out, '\'');
 }
 
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The different values of a parameter: all where they are few, else the range. */
 static void print_coordinates(as_output *out, const as_dataset *ds, size_t parameter) {
     size_t n = ds->n_points, different = 0;
     double *values = malloc((n ? n : 1) * sizeof *values);
     if (!values) return;
     for (size_t i = 0; i < n; i++) values[i] = as_ds_point(ds, (assay_id)i)[parameter];
-    qsort(values, n, sizeof *values, compare_reals);
+    qsort(values, n, sizeof *values, as_real_compare);
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || values[i] != values[different - 1]) values[different++] = values[i];
     }
@@ -150,7 +145,7 @@ static void add_parameters(card *c, const as_dataset *ds) {
     as_output *detail = n ? add_row(c, n == 1 ? "parameter" : "parameters", n) : NULL;
     for (size_t i = 0; detail && i < n; i++) {
         if (i) as_output_text(detail, "   ");
-        print_text(detail, as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
+        print_text(detail, as_ds_parameter(ds, i));
         as_output_text(detail, " = ");
         print_coordinates(detail, ds, i);
     }

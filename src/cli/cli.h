@@ -154,6 +154,8 @@ assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const c
 as_exit as_cli_error(as_cli *cli, const assay_error *error);
 /* The same for a sentence of our own. */
 as_exit as_cli_fail(as_cli *cli, as_exit status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* "memory is out", status 3. */
+as_exit as_cli_memory(as_cli *cli);
 /* "assay: note: …" on stderr, unless --quiet. */
 void as_cli_note(as_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* 0, 2 or 3. */

@@ -162,7 +162,7 @@ static as_exit help_first(as_cli *cli) {
     cli->quiet = true;
     cli->is_terminal = false;
     cli->out = as_output_to_memory();
-    if (!cli->out) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    if (!cli->out) return as_cli_memory(cli);
     as_exit status = cli->verb->run(cli);
     as_output_discard(cli->out);
     return status;
@@ -175,7 +175,7 @@ static as_exit run(as_cli *cli) {
         if (as_output_open(cli->output, &cli->out, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     } else {
         cli->out = as_output_to_fd(STDOUT_FILENO, "<stdout>");
-        if (!cli->out) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+        if (!cli->out) return as_cli_memory(cli);
     }
     if (as_cli_has(cli, "version")) {
         as_output_printf(cli->out, "assay %s\n", assay_version());

@@ -123,6 +123,8 @@ as_exit as_cli_fail(as_cli *cli, as_exit status, const char *format, ...) {
     return status;
 }
 
+as_exit as_cli_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
+
 void as_cli_note(as_cli *cli, const char *format, ...) {
     if (cli->quiet) return;
     char text[2048];
@@ -162,7 +164,7 @@ as_exit as_cli_open(as_cli *cli, const char *path, as_dataset **out) {
 as_exit as_cli_print(as_cli *cli, const as_table *table) {
     as_progress_end();
     if (as_print_table(cli->out, table, cli->style)) return AS_EXIT_FINE;
-    return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    return as_cli_memory(cli);
 }
 
 as_exit as_cli_commit(as_cli *cli, as_output *out, as_exit status) {

@@ -16,7 +16,7 @@ static void write_segment(struct writing *w, const as_model *model, uint32_t seg
 static void write_factor(struct writing *w, const as_model *model, const as_term *term) {
     as_builder *b = &w->builder;
     as_build_object(b, NULL, false);
-    as_build_text(b, "parameter", as_ds_text(w->ds, AS_AT(as_str, &w->ds->parameters, term->parameter)));
+    as_build_text(b, "parameter", as_ds_parameter(w->ds, term->parameter));
     if (!term->n_pieces) {
         as_build_text(b, "exponent", as_ds_text(w->ds, term->exponent));
         as_build_text(b, "log_exponent", as_ds_text(w->ds, term->log_exponent));
@@ -147,7 +147,7 @@ static bool write_model(struct writing *w, const as_model_view *view, size_t i) 
 static void write_point(struct writing *w, const char *key, const double *point) {
     as_build_object(&w->builder, key, false);
     for (size_t i = 0; i < as_ds_parameters(w->ds); i++)
-        as_build_real(&w->builder, as_ds_text(w->ds, AS_AT(as_str, &w->ds->parameters, i)), point[i]);
+        as_build_real(&w->builder, as_ds_parameter(w->ds, i), point[i]);
     as_build_end(&w->builder);
 }
 
@@ -157,8 +157,7 @@ bool as_model_json(as_output *out, const as_model_view *view) {
     as_builder *b = &w.builder;
     as_build_object(b, NULL, true);
     as_build_array(b, "parameters", false);
-    for (size_t i = 0; i < as_ds_parameters(w.ds); i++)
-        as_build_text(b, NULL, as_ds_text(w.ds, AS_AT(as_str, &w.ds->parameters, i)));
+    for (size_t i = 0; i < as_ds_parameters(w.ds); i++) as_build_text(b, NULL, as_ds_parameter(w.ds, i));
     as_build_end(b);
     if (view->at) write_point(&w, "at", view->at);
     as_build_array(b, "models", true);

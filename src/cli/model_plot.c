@@ -39,11 +39,7 @@ struct job {
     int64_t repetitions;    /* of each point; -1: not the same everywhere, or unknown */
 };
 
-static as_exit out_of_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
-
-static const char *parameter_name(const struct job *job, size_t i) {
-    return as_ds_text(job->ds, AS_AT(as_str, &job->ds->parameters, i));
-}
+static const char *parameter_name(const struct job *job, size_t i) { return as_ds_parameter(job->ds, i); }
 
 /* ---- what is held, what varies --------------------------------------------------------------------------------------- */
 
@@ -203,7 +199,7 @@ static as_scale asked_scale(const struct job *job, char axis) {
 static as_exit fit_axis(const struct job *job, size_t parameter, char letter, as_axis *axis, struct extent *extent) {
     as_vec values;
     as_vec_init(&values, sizeof(double), NULL);
-    as_exit status = collect_values(job, parameter, &values) ? AS_EXIT_FINE : out_of_memory(job->cli);
+    as_exit status = collect_values(job, parameter, &values) ? AS_EXIT_FINE : as_cli_memory(job->cli);
     if (status == AS_EXIT_FINE) {
         const double *v = values.data;
         double first = v[0], largest = v[values.count - 1];
@@ -223,7 +219,7 @@ static as_exit fit_axis(const struct job *job, size_t parameter, char letter, as
                         parameter_name(job, parameter));
         char name[256];
         snprintf(name, sizeof name, "/{%s}", parameter_name(job, parameter));
-        if (!as_plot_text(job->plot, &axis->label, name)) status = out_of_memory(job->cli);
+        if (!as_plot_text(job->plot, &axis->label, name)) status = as_cli_memory(job->cli);
     }
     as_vec_free(&values);
     return status;
@@ -331,8 +327,8 @@ static as_exit describe_lines(struct job *job) {
     if (status != AS_EXIT_FINE) return status;
     job->plot->y.scale = asked_scale(job, 'y');
     if (extent.last > extent.measured) job->plot->measured_x = extent.measured;
-    if (!label_metric(job, &job->plot->y.label) || !add_curve(job, &extent)) return out_of_memory(job->cli);
-    return add_points(job) ? AS_EXIT_FINE : out_of_memory(job->cli);
+    if (!label_metric(job, &job->plot->y.label) || !add_curve(job, &extent)) return as_cli_memory(job->cli);
+    return add_points(job) ? AS_EXIT_FINE : as_cli_memory(job->cli);
 }
 
 /* ---- the heat map ---------------------------------------------------------------------------------------------------- */
@@ -359,9 +355,9 @@ static as_exit describe_heat(struct job *job) {
     if (y.last > y.measured) plot->measured_y = y.measured;
     const char *log = as_cli_value(job->cli, "log");
     plot->z.scale = log && strcmp(log, "none") == 0 ? AS_SCALE_LINEAR : AS_SCALE_AUTO;
-    if (!label_metric(job, &plot->z.label) || !as_plot_add_grid(plot, GRID_X, GRID_Y)) return out_of_memory(job->cli);
+    if (!label_metric(job, &plot->z.label) || !as_plot_add_grid(plot, GRID_X, GRID_Y)) return as_cli_memory(job->cli);
     compute_grid(job, &x, &y);
-    return add_points(job) ? AS_EXIT_FINE : out_of_memory(job->cli);
+    return add_points(job) ? AS_EXIT_FINE : as_cli_memory(job->cli);
 }
 
 /* ---- texts ----------------------------------------------------------------------------------------------------------- */
@@ -460,17 +456,17 @@ static as_exit draw(const struct job *job) {
                     ? as_plot_svg(cli->out, job->plot)
                     : as_plot_terminal(cli->out, job->plot, width > MOST_WIDTH ? MOST_WIDTH : width,
                                        height > 1000 ? 1000 : (unsigned)height, cli->style.colour, ascii);
-    return fine ? AS_EXIT_FINE : out_of_memory(cli);
+    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
 static as_exit plot(struct job *job) {
     as_cli *cli = job->cli;
     as_exit status = choose_axes(job);
     if (status != AS_EXIT_FINE) return status;
-    if (!as_measure(job->ds, job->series, add_measured, job)) return out_of_memory(cli);
+    if (!as_measure(job->ds, job->series, add_measured, job)) return as_cli_memory(cli);
     if (job->measured.count == 0) return as_cli_fail(cli, AS_EXIT_INPUT, "this call path has no measurements");
     hold_others(job);
-    if (!describe(job)) return out_of_memory(cli);
+    if (!describe(job)) return as_cli_memory(cli);
     status = job->n_over == 2 ? describe_heat(job) : describe_lines(job);
     if (status != AS_EXIT_FINE) return status;
     const as_vec *series = &job->plot->series;
@@ -491,7 +487,7 @@ as_exit as_model_plot(as_cli *cli, const as_study *study, const as_fit *fit) {
     job.plot = as_plot_new();
     job.point = calloc(job.n_parameters + 1, sizeof *job.point);
     job.is_fixed = calloc(job.n_parameters + 1, sizeof *job.is_fixed);
-    as_exit status = job.plot && job.point && job.is_fixed ? plot(&job) : out_of_memory(cli);
+    as_exit status = job.plot && job.point && job.is_fixed ? plot(&job) : as_cli_memory(cli);
     free(job.point);
     free(job.is_fixed);
     as_vec_free(&job.measured);

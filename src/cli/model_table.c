@@ -18,6 +18,7 @@ const as_flag_words as_fit_flag_words[] = {
     {AS_FIT_NOT_FINITE, 'x', "not-finite", "values that are NaN or infinite left out"},
     {AS_FIT_NO_LOG, 'l', "no-logarithms", "no logarithms: a parameter has values too small for them"},
     {AS_FIT_NOT_SEGMENTED, 's', "not-segmented", "too few points for segments"},
+    {AS_FIT_EXTRAPOLATED, 'e', "extrapolated", "outside what was measured"},
     {0, 0, NULL, NULL},
 };
 
@@ -150,7 +151,7 @@ static void print_summary(as_cli *cli, const as_model_view *view) {
     as_output_printf(cli->out, "%s%zu model%s%s along ", as_sgr(cli->style.colour, AS_BOLD), view->fit->n,
                      view->fit->n == 1 ? "" : "s", as_sgr(cli->style.colour, AS_PLAIN));
     for (size_t i = 0; i < as_ds_parameters(ds); i++) {
-        const char *name = as_ds_text(ds, AS_AT(as_str, &ds->parameters, i));
+        const char *name = as_ds_parameter(ds, i);
         if (i) as_output_text(cli->out, ", ");
         as_display_write(cli->out, name, strlen(name), 0);
     }

@@ -119,7 +119,7 @@ static as_exit print_table(as_cli *cli, const char *callpath, const char *metric
     as_table *table = as_table_new(shown, n, NULL);
     as_exit status = AS_EXIT_INPUT;
     if (!table || !fill_table(table, c, cli->style.mode == AS_PRINT_TEXT, limit)) {
-        as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+        as_cli_memory(cli);
     } else {
         if (cli->style.mode == AS_PRINT_TEXT)
             as_output_printf(cli->out, "%s of %s: %zu hypotheses, the chosen one first\n", metric, callpath,
@@ -135,7 +135,7 @@ static as_exit answer(as_cli *cli, as_study *study, uint32_t series, struct coll
     assay_error error;
     if (as_fit_explain(study->ds, &study->options, series, collect, c, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
-    if (c->failed) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    if (c->failed) return as_cli_memory(cli);
     const as_series *s = as_ds_series(study->ds, series);
     const char *metric = as_ds_text(study->ds, as_ds_metric(study->ds, s->metric)->name);
     if (!c->tried.count)
@@ -146,7 +146,7 @@ static as_exit answer(as_cli *cli, as_study *study, uint32_t series, struct coll
     as_vec_init(&path, 1, NULL);
     as_exit status = AS_EXIT_FINE;
     if (!as_context_path(study->ds, s->context, &path))
-        status = as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+        status = as_cli_memory(cli);
     else if (cli->style.mode == AS_PRINT_JSON)
         print_json(cli, study, path.data, metric, c);
     else

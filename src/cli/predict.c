@@ -9,8 +9,6 @@
 #include "cli/progress.h"
 #include "core/parallel.h"
 
-static as_exit out_of_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
-
 /* ---- fitting --------------------------------------------------------------------------------------------------------- */
 
 static bool show_progress(void *user, double fraction) {
@@ -40,7 +38,7 @@ static uint32_t *series_of_metrics(const as_predictor *p, size_t *n) {
 static as_exit fit_all(as_cli *cli, as_study *study, as_predictor *p) {
     size_t n;
     uint32_t *series = series_of_metrics(p, &n);
-    if (!series) return out_of_memory(cli);
+    if (!series) return as_cli_memory(cli);
     assay_error error;
     as_ds_forget_models(study->ds);
     if (!cli->quiet) as_progress_begin("modelling", as_cli_operand(cli, 0));
@@ -90,7 +88,7 @@ as_exit as_predictor_open(as_cli *cli, as_study *study, const as_predict_request
     as_exit status = fit_all(cli, study, p);
     if (status != AS_EXIT_FINE) return status;
     p->is_work = as_ds_scaling(study->ds) == AS_SCALING_STRONG;
-    return make_lists(p) ? AS_EXIT_FINE : out_of_memory(cli);
+    return make_lists(p) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
 void as_predictor_close(as_predictor *p) {

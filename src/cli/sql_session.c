@@ -17,7 +17,7 @@ void as_session_free(as_session *session) { as_vec_free(&session->pending); }
 
 /* ---- running statements ---------------------------------------------------------------------------------------------- */
 
-static as_exit memory_is_out(as_session *session) { return as_cli_fail(session->cli, AS_EXIT_INPUT, "memory is out"); }
+static as_exit memory_is_out(as_session *session) { return as_cli_memory(session->cli); }
 
 static const char *what_to_do(const char *message) {
     if (strncmp(message, "no such table: ", 15) == 0) return "; .tables lists them";

@@ -12,8 +12,6 @@
 #include "core/words.h"
 #include "dataset/merge.h"
 
-static as_exit out_of_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
-
 bool as_cli_count(as_cli *cli, const char *name, size_t *out) {
     const char *text = as_cli_value(cli, name);
     as_number number;
@@ -66,7 +64,7 @@ static as_exit split_options(as_cli *cli, as_study *study, const char ***read_op
     while (cli->options[n]) n++;
     *read_options = calloc(n + 1, sizeof **read_options);
     study->fit_options = calloc(n + 1, sizeof *study->fit_options);
-    if (!*read_options || !study->fit_options) return out_of_memory(cli);
+    if (!*read_options || !study->fit_options) return as_cli_memory(cli);
     for (size_t i = 0; i < n; i++) {
         if (as_fit_option_known(cli->options[i]))
             study->fit_options[fits++] = cli->options[i];
@@ -101,7 +99,7 @@ static as_share values_to_read(const as_cli *cli) {
 static as_exit read_parts(as_cli *cli, const char **read_options, as_dataset **out) {
     size_t n = as_cli_operands(cli);
     as_dataset **parts = calloc(n, sizeof *parts);
-    if (!parts) return out_of_memory(cli);
+    if (!parts) return as_cli_memory(cli);
     as_exit status = AS_EXIT_FINE;
     cli->reads = values_to_read(cli);
     for (size_t i = 0; i < n && status == AS_EXIT_FINE; i++) {
@@ -134,7 +132,7 @@ static as_exit check_dataset(as_cli *cli, const as_dataset *ds) {
 static as_exit find_parameter(as_cli *cli, const as_dataset *ds, const char *name, assay_id *out) {
     as_nearest nearest = as_nearest_start(name, strlen(name));
     for (size_t i = 0; i < as_ds_parameters(ds); i++) {
-        const char *known = as_ds_text(ds, AS_AT(as_str, &ds->parameters, i));
+        const char *known = as_ds_parameter(ds, i);
         as_nearest_offer(&nearest, known);
         if (strcmp(known, name) != 0) continue;
         *out = (assay_id)i;
@@ -144,7 +142,7 @@ static as_exit find_parameter(as_cli *cli, const as_dataset *ds, const char *nam
         return as_cli_fail(cli, AS_EXIT_USAGE, "there is no parameter '%s'; did you mean '%s'?", name, nearest.word);
     }
     return as_cli_fail(cli, AS_EXIT_USAGE, "there is no parameter '%s'; the first one is '%s'", name,
-                       as_ds_text(ds, AS_AT(as_str, &ds->parameters, 0)));
+                       as_ds_parameter(ds, 0));
 }
 
 /* The parameter of --processes, else the only one, else the one along which time falls. */
@@ -153,7 +151,7 @@ static as_exit processes_of(as_cli *cli, const as_dataset *ds, assay_id *out) {
     if (name) return find_parameter(cli, ds, name, out);
     *out = 0;
     if (as_ds_parameters(ds) == 1) return AS_EXIT_FINE;
-    if (!as_strong_detect(ds, out)) return out_of_memory(cli);
+    if (!as_strong_detect(ds, out)) return as_cli_memory(cli);
     if (*out == ASSAY_NONE) {
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "which parameter counts the processes? time falls along none; name it with --processes");
@@ -165,7 +163,7 @@ static void hint_strong(as_cli *cli, const as_dataset *ds) {
     assay_id parameter;
     if (cli->quiet || as_ds_scaling(ds) == AS_SCALING_STRONG) return;
     if (!as_strong_detect(ds, &parameter) || parameter == ASSAY_NONE) return;
-    const char *name = as_ds_text(ds, AS_AT(as_str, &ds->parameters, parameter));
+    const char *name = as_ds_parameter(ds, parameter);
     as_cli_note(cli,
                 "the whole decreases along %s: looks like strong scaling; --scaling strong models the work, value * %s",
                 name, name);
@@ -176,11 +174,11 @@ static as_exit scale_strong(as_cli *cli, as_dataset *ds) {
         as_cli_note(cli, "the file says that its values are strong scaling's already; they stay as they are");
         return AS_EXIT_FINE;
     }
-    if (as_has_places(ds)) return as_scale_places(ds, AS_SCALING_STRONG) ? AS_EXIT_FINE : out_of_memory(cli);
+    if (as_has_places(ds)) return as_scale_places(ds, AS_SCALING_STRONG) ? AS_EXIT_FINE : as_cli_memory(cli);
     assay_id parameter;
     as_exit status = processes_of(cli, ds, &parameter);
     if (status != AS_EXIT_FINE) return status;
-    return as_scale_strong(ds, parameter) ? AS_EXIT_FINE : out_of_memory(cli);
+    return as_scale_strong(ds, parameter) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
 static as_exit apply_scaling(as_cli *cli, as_dataset *ds) {
@@ -199,8 +197,8 @@ static as_exit apply_scaling(as_cli *cli, as_dataset *ds) {
     if (scaling == AS_SCALING_STRONG)
         status = scale_strong(cli, ds);
     else if (!as_scale_places(ds, scaling))
-        status = out_of_memory(cli);
-    if (status == AS_EXIT_FINE && !as_set_scaling(ds, scaling)) status = out_of_memory(cli);
+        status = as_cli_memory(cli);
+    if (status == AS_EXIT_FINE && !as_set_scaling(ds, scaling)) status = as_cli_memory(cli);
     return status;
 }
 
@@ -352,7 +350,7 @@ static as_exit collect_wanted(as_cli *cli, as_study *study, const struct wish *w
     bool *wanted = calloc(n, sizeof *wanted);
     study->series = calloc(n, sizeof *study->series);
     as_exit status = AS_EXIT_FINE;
-    if (!wanted || !study->series || !mark_wanted(study, wish, wanted)) status = out_of_memory(cli);
+    if (!wanted || !study->series || !mark_wanted(study, wish, wanted)) status = as_cli_memory(cli);
     for (size_t i = 0; status == AS_EXIT_FINE && i < n; i++) {
         if (wanted[i]) study->series[study->n_series++] = (uint32_t)i;
     }
@@ -369,7 +367,7 @@ static as_exit collect_wanted(as_cli *cli, as_study *study, const struct wish *w
 
 static as_exit choose(as_cli *cli, as_study *study) {
     struct wish wish = {.metrics = calloc(study->ds->metrics.count + 1, sizeof(bool))};
-    if (!wish.metrics) return out_of_memory(cli);
+    if (!wish.metrics) return as_cli_memory(cli);
     as_exit status = wish_metrics(cli, study->ds, &wish);
     if (status == AS_EXIT_FINE) status = wish_share(cli, &wish);
     if (status == AS_EXIT_FINE) status = wish_regex(cli, &wish);
@@ -477,7 +475,7 @@ static as_exit fail_unknown_path(as_cli *cli, const as_study *study, const char 
     if (nearest->word)
         return as_cli_fail(cli, AS_EXIT_USAGE, "there is no call path '%s'; did you mean '%s'?", callpath,
                            nearest->word);
-    if (!search(study, callpath, ANY_PATH, &all)) return out_of_memory(cli);
+    if (!search(study, callpath, ANY_PATH, &all)) return as_cli_memory(cli);
     name_found(study, &all, names, sizeof names);
     return as_cli_fail(cli, AS_EXIT_USAGE, "there is no call path '%s'; there %s %s", callpath,
                        all.n_paths == 1 ? "is" : "are", names);
@@ -487,9 +485,9 @@ as_exit as_study_find(as_cli *cli, const as_study *study, const char *callpath, 
     static const char *const verbs[] = {"are", "end in", "have"};
     struct found whole, other, *found = &whole;
     enum naming naming = WHOLE_PATH;
-    if (!search(study, callpath, naming, &whole)) return out_of_memory(cli);
+    if (!search(study, callpath, naming, &whole)) return as_cli_memory(cli);
     while (!found->n_paths && ++naming <= PART_OF_PATH) {
-        if (!search(study, callpath, naming, &other)) return out_of_memory(cli);
+        if (!search(study, callpath, naming, &other)) return as_cli_memory(cli);
         found = &other;
     }
     if (!found->n_paths) return fail_unknown_path(cli, study, callpath, &whole.nearest);
@@ -550,7 +548,7 @@ assay_id as_study_guess_processes(const as_dataset *ds) {
                                         "mpi_ranks", "tasks",     "pes",    "threads", "workers", "gpus"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         for (size_t i = 0; i < as_ds_parameters(ds); i++) {
-            if (strcasecmp(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)), names[k]) == 0) return (assay_id)i;
+            if (strcasecmp(as_ds_parameter(ds, i), names[k]) == 0) return (assay_id)i;
         }
     }
     return ASSAY_NONE;

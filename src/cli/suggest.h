@@ -19,7 +19,7 @@ typedef struct as_suggest {
 } as_suggest;
 
 static inline const char *as_suggest_parameter(const as_suggest *s, size_t parameter) {
-    return as_ds_text(s->study.ds, AS_AT(as_str, &s->study.ds->parameters, parameter));
+    return as_ds_parameter(s->study.ds, parameter);
 }
 
 /* Prints the answer in the style of the command line. */

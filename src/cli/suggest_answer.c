@@ -188,8 +188,7 @@ static bool fill_table(const as_suggest *s, bool is_text, as_table *table) {
 
 static as_exit print_table(as_cli *cli, const as_suggest *s, bool is_text) {
     as_table *table = new_table(s, is_text);
-    as_exit status = table && fill_table(s, is_text, table) ? as_cli_print(cli, table)
-                                                            : as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    as_exit status = table && fill_table(s, is_text, table) ? as_cli_print(cli, table) : as_cli_memory(cli);
     as_table_free(table);
     return status;
 }

@@ -63,7 +63,7 @@ static as_exit plan(as_cli *cli, job *j) {
         return as_cli_fail(cli, AS_EXIT_USAGE, "a database cannot be written to standard output; name a file");
     if (to_stdout && cli->style.mode == AS_PRINT_JSON)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--json reports on standard output, where the result goes; name a file");
-    if (!split_options(cli, j)) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    if (!split_options(cli, j)) return as_cli_memory(cli);
     return as_cli_check_output(cli, j->output, j->n_inputs);
 }
 
@@ -73,7 +73,7 @@ static as_exit plan(as_cli *cli, job *j) {
 static as_exit read_inputs(as_cli *cli, job *j, const as_dataset **out) {
     assay_error error;
     j->parts = calloc(j->n_inputs, sizeof(as_dataset *));
-    if (!j->parts) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    if (!j->parts) return as_cli_memory(cli);
     for (size_t i = 0; i < j->n_inputs; i++) {
         if (as_cli_read(cli, as_cli_operand(cli, i), false, j->read_options, &j->parts[i], &error) != ASSAY_OK)
             return as_cli_error(cli, &error);

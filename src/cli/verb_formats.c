@@ -177,7 +177,7 @@ static as_exit list(as_cli *cli) {
         listed l;
         fine = find_listed(as_cli_operand(cli, i), &l) && add_row(table, &l, json);
     }
-    as_exit status = fine ? as_cli_print(cli, table) : as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    as_exit status = fine ? as_cli_print(cli, table) : as_cli_memory(cli);
     as_table_free(table);
     return status;
 }
@@ -198,7 +198,7 @@ static as_exit show_options(as_cli *cli, const as_format *format) {
     as_table *table = as_table_new(columns, 5, NULL);
     bool fine = table && add_options(table, "reading", format->read_options) &&
                 add_options(table, "writing", format->write_options);
-    as_exit status = fine ? as_cli_print(cli, table) : as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    as_exit status = fine ? as_cli_print(cli, table) : as_cli_memory(cli);
     as_table_free(table);
     return status;
 }
@@ -220,7 +220,7 @@ static as_exit show_facts(as_cli *cli, const listed *l, bool has_options) {
         for (size_t i = 0; fine && i < n; i++) fine = as_table_append(table, rows[i]);
     }
     cli->style.no_header = true;
-    as_exit status = fine ? as_cli_print(cli, table) : as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    as_exit status = fine ? as_cli_print(cli, table) : as_cli_memory(cli);
     cli->style.no_header = false;
     as_table_free(table);
     as_output_discard(endings);

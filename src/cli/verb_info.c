@@ -50,8 +50,7 @@ static void build_info(as_builder *b, const as_dataset *ds) {
     as_build_int(b, "runs", (int64_t)AS_COUNT(ds, runs));
     as_build_int(b, "points", (int64_t)ds->n_points);
     as_build_array(b, "parameters", false);
-    for (size_t i = 0; i < as_ds_parameters(ds); i++)
-        as_build_text(b, NULL, as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
+    for (size_t i = 0; i < as_ds_parameters(ds); i++) as_build_text(b, NULL, as_ds_parameter(ds, i));
     as_build_end(b);
     build_metrics(b, ds);
     each_count(ds, build_count, b);
@@ -140,7 +139,7 @@ static as_exit run(as_cli *cli) {
     if (n == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "info needs a file; assay info --help tells more");
     static const as_column columns[] = {{"file"}, {"key"}, {"value"}};
     answer a = {.builder = as_builder_of(cli->out), .facts = {.table = as_table_new(columns, 3, NULL)}};
-    if (!a.facts.table) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    if (!a.facts.table) return as_cli_memory(cli);
     bool is_array = n > 1 && cli->style.mode == AS_PRINT_JSON,
          is_table = cli->style.mode == AS_PRINT_CSV || cli->style.mode == AS_PRINT_MARKDOWN;
     if (is_array) as_build_array(&a.builder, NULL, true);
@@ -156,7 +155,7 @@ static as_exit run(as_cli *cli) {
     }
     if (is_array) as_build_end(&a.builder);
     if (a.facts.failed)
-        status = as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+        status = as_cli_memory(cli);
     else if (is_table && a.shown) {
         as_exit printed = as_cli_print(cli, a.facts.table);
         if (printed != AS_EXIT_FINE) status = printed;

@@ -24,8 +24,6 @@ struct request {
     size_t limit; /* SIZE_MAX: what fits the terminal, 0: all */
 };
 
-static as_exit out_of_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
-
 /* ---- what is asked for ----------------------------------------------------------------------------------------------- */
 
 static as_exit choose_answer(as_cli *cli, struct request *r) {
@@ -212,8 +210,8 @@ static void label_point(const as_dataset *ds, as_model_view *view) {
     for (size_t i = 0; i < as_ds_parameters(ds) && used < room; i++) {
         char number[AS_NUMBER_SIZE];
         as_real_format(view->at[i], number);
-        used += (size_t)snprintf(view->at_label + used, room - used, "%s%s=%s", i ? ", " : "",
-                                 as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)), number);
+        used += (size_t)snprintf(view->at_label + used, room - used, "%s%s=%s", i ? ", " : "", as_ds_parameter(ds, i),
+                                 number);
     }
 }
 
@@ -226,15 +224,18 @@ static as_exit choose_point(as_cli *cli, const struct request *r, const as_datas
         assay_id largest;
         bool fine =
             largest_point(ds, &largest) && as_vec_append(points, as_ds_point(ds, largest), as_ds_parameters(ds));
-        return fine ? AS_EXIT_FINE : out_of_memory(cli);
+        return fine ? AS_EXIT_FINE : as_cli_memory(cli);
     }
     if (as_points_parse(ds, text, points, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     if (points->count == as_ds_parameters(ds)) return AS_EXIT_FINE;
     return as_cli_fail(cli, AS_EXIT_USAGE, "--at takes one point here; assay predict takes several");
 }
 
+/* One note for people; programs find it with every model. */
 static void note_extrapolation(as_cli *cli, const as_dataset *ds, const as_model_view *view) {
     double far = as_extrapolation(ds, view->at, NULL);
+    for (size_t i = 0; far > 1 && cli->style.mode != AS_PRINT_TEXT && i < view->fit->n; i++)
+        view->fit->notes[i].flags |= AS_FIT_EXTRAPOLATED;
     char number[AS_NUMBER_SIZE];
     as_real_format(round(far * 10) / 10, number);
     if (far > 1 && isfinite(far))
@@ -262,13 +263,13 @@ static as_exit print_view(as_cli *cli, const as_model_view *view) {
     bool fine = cli->style.mode == AS_PRINT_JSON   ? as_model_json(cli->out, view)
                 : cli->style.mode == AS_PRINT_TEXT ? as_model_text(cli, view)
                                                    : as_model_flat(cli, view);
-    return fine ? AS_EXIT_FINE : out_of_memory(cli);
+    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
 static as_exit print_models(as_cli *cli, const struct request *r, as_model_view *view) {
     size_t n = view->fit->n;
     uint32_t *rows = malloc((n ? n : 1) * sizeof *rows);
-    as_exit status = rows && sort_rows(view, r->sort, rows, n) ? AS_EXIT_FINE : out_of_memory(cli);
+    as_exit status = rows && sort_rows(view, r->sort, rows, n) ? AS_EXIT_FINE : as_cli_memory(cli);
     size_t screenful = rows_that_fit(cli), limit = r->limit == SIZE_MAX ? screenful : r->limit;
     view->rows = rows;
     view->n_rows = limit && limit < n ? limit : n;

@@ -15,12 +15,6 @@
 
 enum { DIGITS = 4, ROWS_ON_TERMINAL = 20, WORDS_SIZE = 240 };
 
-static as_exit out_of_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
-
-static const char *parameter_name(const as_dataset *ds, size_t i) {
-    return as_ds_text(ds, AS_AT(as_str, &ds->parameters, i));
-}
-
 /* ---- what is asked --------------------------------------------------------------------------------------------------- */
 
 static as_exit read_confidence(as_cli *cli, double *out) {
@@ -59,7 +53,7 @@ static as_exit read_base(as_cli *cli, const as_dataset *ds, as_vec *base) {
 static assay_id find_processes(as_cli *cli, const as_dataset *ds, bool *is_guessed) {
     const char *given = as_cli_value(cli, "processes");
     for (size_t i = 0; given && i < as_ds_parameters(ds); i++) {
-        if (strcmp(parameter_name(ds, i), given) == 0) return (assay_id)i;
+        if (strcmp(as_ds_parameter(ds, i), given) == 0) return (assay_id)i;
     }
     assay_id guess = as_study_guess_processes(ds);
     *is_guessed = guess == ASSAY_NONE;
@@ -81,7 +75,7 @@ static void label_point(const as_dataset *ds, const double *point, char *out, si
     for (size_t i = 0; i < as_ds_parameters(ds) && used < size; i++) {
         char number[AS_NUMBER_SIZE];
         as_real_format(point[i], number);
-        used += (size_t)snprintf(out + used, size - used, "%s%.100s=%s", i ? ", " : "", parameter_name(ds, i), number);
+        used += (size_t)snprintf(out + used, size - used, "%s%.100s=%s", i ? ", " : "", as_ds_parameter(ds, i), number);
     }
 }
 
@@ -92,7 +86,7 @@ static char *point_json(const as_dataset *ds, const double *point) {
     as_builder builder = as_builder_of(out);
     builder.compact = true;
     as_build_object(&builder, NULL, false);
-    for (size_t i = 0; i < as_ds_parameters(ds); i++) as_build_real(&builder, parameter_name(ds, i), point[i]);
+    for (size_t i = 0; i < as_ds_parameters(ds); i++) as_build_real(&builder, as_ds_parameter(ds, i), point[i]);
     as_build_end(&builder);
     size_t size;
     const char *text = as_output_memory(out, &size);
@@ -131,7 +125,7 @@ static void note_extrapolation(as_cli *cli, const as_dataset *ds, const as_predi
     const char *advice = farthest <= 4    ? "treat it as an estimate"
                          : farthest <= 16 ? "treat it as a rough estimate"
                                           : "treat it as an order of magnitude";
-    const char *name = parameter_name(ds, parameter);
+    const char *name = as_ds_parameter(ds, parameter);
     if (value > largest && isfinite(farthest))
         as_cli_note(cli, "%s=%s is %s times the largest measured value, %s: %s", name, at, times, end, advice);
     else if (isfinite(farthest))
@@ -238,7 +232,7 @@ static void write_shown(as_cli *cli, const char *text) { as_display_write(cli->o
 /* "p=64: speed-up and efficiency against p=4, p counting the processes". */
 static bool print_heading(as_cli *cli, const as_predictor *p, const double *point) {
     const as_dataset *ds = p->study->ds;
-    const char *processes = parameter_name(ds, p->request->processes);
+    const char *processes = as_ds_parameter(ds, p->request->processes);
     char label[500], base_label[500];
     double *base = malloc(as_ds_parameters(ds) * sizeof *base);
     if (!base) return false;
@@ -324,20 +318,17 @@ static const as_column flat_columns[] = {
 enum { FLAT_COLUMNS = sizeof flat_columns / sizeof *flat_columns };
 
 /* ["noisy","tie"], or "noisy tie" */
-static void put_words(uint32_t flags, bool is_extrapolated, bool is_json, char out[WORDS_SIZE]) {
+static void put_words(uint32_t flags, bool is_json, char out[WORDS_SIZE]) {
     size_t used = 0;
     const char *quote = is_json ? "\"" : "", *between = is_json ? "," : " ";
     out[0] = '\0';
     if (is_json) used += (size_t)snprintf(out, WORDS_SIZE, "[");
     bool is_first = true;
-    for (const as_flag_words *row = as_fit_flag_words;; row++) {
-        bool is_last = !row->word, is_set = is_last ? is_extrapolated : (flags & (uint32_t)row->flag) != 0;
-        if (is_set && used < WORDS_SIZE) {
-            used += (size_t)snprintf(out + used, WORDS_SIZE - used, "%s%s%s%s", is_first ? "" : between, quote,
-                                     is_last ? "extrapolated" : row->word, quote);
-            is_first = false;
-        }
-        if (is_last) break;
+    for (const as_flag_words *row = as_fit_flag_words; row->word; row++) {
+        if (!(flags & (uint32_t)row->flag) || used >= WORDS_SIZE) continue;
+        used += (size_t)snprintf(out + used, WORDS_SIZE - used, "%s%s%s%s", is_first ? "" : between, quote, row->word,
+                                 quote);
+        is_first = false;
     }
     if (is_json && used < WORDS_SIZE) snprintf(out + used, WORDS_SIZE - used, "]");
 }
@@ -349,7 +340,8 @@ static bool add_flat_row(as_table *table, const as_predictor *p, const as_predic
     bool is_total = row->model == AS_TOTAL;
     const as_model *model = is_total ? NULL : as_predicted_model(p, row->model);
     char words[WORDS_SIZE];
-    put_words(is_total ? 0 : p->fit.notes[row->model].flags, times > 1, is_json, words);
+    uint32_t flags = is_total ? 0 : p->fit.notes[row->model].flags;
+    put_words(times > 1 ? flags | AS_FIT_EXTRAPOLATED : flags, is_json, words);
     if (!is_total && !as_context_path(ds, model->context, path)) return false;
     as_cell cells[FLAT_COLUMNS] = {
         point,
@@ -412,7 +404,7 @@ static as_exit print_points(as_cli *cli, as_predictor *p) {
     as_progress_end();
     if (printer) fine = as_printer_end(printer, batch) && fine;
     as_table_free(batch);
-    return fine ? AS_EXIT_FINE : out_of_memory(cli);
+    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
 static as_exit predict(as_cli *cli, as_study *study, const as_predict_request *request) {

@@ -73,14 +73,14 @@ static void free_sources(struct sources *sources) {
 static as_exit open_paths(as_cli *cli, size_t n, struct sources *sources) {
     sources->datasets = calloc(n, sizeof(as_dataset *));
     sources->names = calloc(n, sizeof *sources->names);
-    if (!sources->datasets || !sources->names) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    if (!sources->datasets || !sources->names) return as_cli_memory(cli);
     for (size_t i = 0; i < n; i++) {
         const char *path = as_cli_operand(cli, i);
         as_exit status = as_cli_open(cli, path, &sources->datasets[i]);
         if (status != AS_EXIT_FINE) return status;
         sources->n++;
         sources->names[i] = as_sql_name(path, sources->names, i);
-        if (!sources->names[i]) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+        if (!sources->names[i]) return as_cli_memory(cli);
     }
     return AS_EXIT_FINE;
 }

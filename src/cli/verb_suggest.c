@@ -13,8 +13,6 @@
 #include "cli/suggest.h"
 #include "core/words.h"
 
-static as_exit out_of_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
-
 /* Said on stderr now and in JSON later. */
 __attribute__((format(printf, 3, 4))) static void add_note(as_cli *cli, as_suggest *s, const char *format, ...) {
     char text[600];
@@ -135,11 +133,6 @@ static as_exit read_processes(as_cli *cli, as_suggest *s) {
                        "which parameter counts the processes? name it with --processes, or give their number");
 }
 
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* "p=2,4,8", or "2,4,8" where there is one parameter. */
 static as_exit read_value_list(as_cli *cli, as_suggest *s, const char *text) {
     const char *equals = strchr(text, '='), *rest = equals ? equals + 1 : text;
@@ -153,11 +146,11 @@ static as_exit read_value_list(as_cli *cli, as_suggest *s, const char *text) {
         double value;
         if (!as_real_parse(rest, size, &value) || !isfinite(value))
             return as_cli_fail(cli, AS_EXIT_USAGE, "--values %s: '%.*s' is no number", text, (int)size, rest);
-        if (!as_vec_append(values, &value, 1)) return out_of_memory(cli);
+        if (!as_vec_append(values, &value, 1)) return as_cli_memory(cli);
         more = rest[size] == ',';
         rest += size + more;
     }
-    qsort(values->data, values->count, sizeof(double), compare_reals);
+    qsort(values->data, values->count, sizeof(double), as_real_compare);
     size_t n = 0;
     for (size_t i = 0; i < values->count; i++) {
         double value = AS_AT(double, values, i);
@@ -170,7 +163,7 @@ static as_exit read_value_list(as_cli *cli, as_suggest *s, const char *text) {
 static as_exit read_values(as_cli *cli, as_suggest *s) {
     size_t n = as_ds_parameters(s->study.ds);
     s->values = calloc(n, sizeof *s->values);
-    if (!s->values) return out_of_memory(cli);
+    if (!s->values) return as_cli_memory(cli);
     for (size_t i = 0; i < n; i++) as_vec_init(&s->values[i], sizeof(double), NULL);
     s->options.values = s->values;
     as_exit status = AS_EXIT_FINE;
@@ -270,9 +263,9 @@ static as_exit narrow_series(as_cli *cli, as_suggest *s) {
     const as_dataset *ds = s->study.ds;
     const char *sum = as_cli_value(cli, "sum");
     bool topmost = sum && strcmp(sum, "topmost") == 0;
-    if (!sum && !find_inclusive(s, &topmost)) return out_of_memory(cli);
+    if (!sum && !find_inclusive(s, &topmost)) return as_cli_memory(cli);
     bool *chosen = calloc(ds->contexts.count + 1, sizeof *chosen);
-    if (!chosen) return out_of_memory(cli);
+    if (!chosen) return as_cli_memory(cli);
     size_t n = 0;
     for (size_t i = 0; i < s->study.n_series; i++) {
         const as_series *series = as_ds_series(ds, s->study.series[i]);
@@ -465,7 +458,7 @@ static as_exit run(as_cli *cli) {
     as_exit status = read_numbers(cli, &s);
     if (status == AS_EXIT_FINE) status = as_study_open(cli, &s.study);
     if (status == AS_EXIT_FINE) status = ask(cli, &s);
-    if (status == AS_EXIT_FINE && !find_intervals(&s)) status = out_of_memory(cli);
+    if (status == AS_EXIT_FINE && !find_intervals(&s)) status = as_cli_memory(cli);
     if (status == AS_EXIT_FINE) {
         share_among_processes(&s);
         status = as_suggest_print(cli, &s);

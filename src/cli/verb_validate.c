@@ -93,11 +93,11 @@ static as_exit print_sarif(as_cli *cli, const verdict *v) {
         as_finding finding = finding_at(v->findings, i);
         as_sarif_result(&sarif, &finding);
     }
-    return as_sarif_end(&sarif) ? AS_EXIT_FINE : as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    return as_sarif_end(&sarif) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
 static as_exit print(as_cli *cli, const verdict *v) {
-    if (v->failed) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    if (v->failed) return as_cli_memory(cli);
     if (as_cli_has(cli, "sarif")) return print_sarif(cli, v);
     if (cli->style.mode != AS_PRINT_TEXT) return as_cli_print(cli, v->findings);
     print_text(cli, v);
@@ -108,7 +108,7 @@ static as_exit run(as_cli *cli) {
     if (as_cli_operands(cli) == 0)
         return as_cli_fail(cli, AS_EXIT_USAGE, "validate needs a file; assay validate --help tells more");
     verdict v = {.findings = as_table_new(columns, N_COLUMNS, NULL)};
-    if (!v.findings) return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out");
+    if (!v.findings) return as_cli_memory(cli);
     as_exit status = AS_EXIT_FINE;
     for (size_t i = 0; i < as_cli_operands(cli) && status != AS_EXIT_USAGE; i++) {
         as_exit checked = check(cli, as_cli_operand(cli, i), &v);

@@ -49,6 +49,8 @@ bool as_vec_reserve(as_vec *vec, size_t extra);
 void *as_vec_push(as_vec *vec);
 /* Appends n elements copied from data. */
 bool as_vec_append(as_vec *vec, const void *data, size_t n);
+/* Appends a text without its NUL; the elements are char. */
+static inline bool as_vec_text(as_vec *vec, const char *text) { return as_vec_append(vec, text, strlen(text)); }
 /* Gives back what is not used. */
 void as_vec_shrink(as_vec *vec);
 /* Says that elements from … to - 1 will not be read again, so that their pages can go back to the system while the rest is still needed. */

@@ -149,6 +149,11 @@ extern "C" double as_real_round(double value, int digits) {
     return size && as_real_parse(text, size, &rounded) ? rounded : value;
 }
 
+extern "C" int as_real_compare(const void *a, const void *b) {
+    double x = *static_cast<const double *>(a), y = *static_cast<const double *>(b);
+    return (x > y) - (x < y);
+}
+
 extern "C" size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]) {
     return finish(buffer, std::to_chars(buffer, buffer + AS_NUMBER_SIZE - 1, value).ptr);
 }

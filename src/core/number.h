@@ -39,6 +39,8 @@ size_t as_real_format_python(double value, char buffer[AS_NUMBER_SIZE]);
 size_t as_real_format_digits(double value, bool scientific, int precision, char *buffer, size_t size);
 /* The nearest number with so many significant digits, for people to read; NaN and infinities stay. */
 double as_real_round(double value, int digits);
+/* The order of two doubles, for qsort(); what is not ordered (NaN) counts as equal. */
+int as_real_compare(const void *a, const void *b);
 size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_uint_format(uint64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]);

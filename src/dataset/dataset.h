@@ -235,6 +235,9 @@ void as_dataset_forget_data(as_dataset *ds);
 #define AS_COUNT(ds, member) ((ds)->member.count)
 static inline const char *as_ds_text(const as_dataset *ds, as_str id) { return as_str_text(&ds->strings, id); }
 static inline size_t as_ds_parameters(const as_dataset *ds) { return ds->parameters.count; }
+static inline const char *as_ds_parameter(const as_dataset *ds, size_t i) {
+    return as_ds_text(ds, AS_AT(as_str, &ds->parameters, i));
+}
 const as_run *as_ds_run(const as_dataset *ds, assay_id id);
 const as_metric *as_ds_metric(const as_dataset *ds, assay_id id);
 const as_region *as_ds_region(const as_dataset *ds, assay_id id);
@@ -285,6 +288,8 @@ bool as_measure(const as_dataset *ds, const as_series *series,
 /* Mean, median, minimum, maximum and std (divisor n) of n numbers, n > 0; sorts values in place. NaN anywhere makes all NaN. */
 void as_statistics(double *values, size_t n, as_measurement *out);
 
+/* Whether an exponent's text is 0: its factor does not show. */
+bool as_is_no_exponent(const char *exponent);
 /* The function of a model, "c0 + c1 * p^(3/2) * log2(p)^(1)": as the source has it, else in Extra-P's notation from its segments and terms.
  * NUL-terminated into out (a vector of char, cleared first). False when memory is out. */
 bool as_model_function_text(const as_dataset *ds, const as_model *model, as_vec *out);

@@ -16,15 +16,15 @@ static bool add_text(const writing *w, const char *text) { return as_vec_append(
 /* As it is shown. */
 static double shown(const writing *w, double value) { return w->digits ? as_real_round(value, w->digits) : value; }
 
+bool as_is_no_exponent(const char *exponent) {
+    double value;
+    return as_real_parse(exponent, strlen(exponent), &value) && value == 0;
+}
+
 static bool add_real(const writing *w, double value) {
     char number[AS_NUMBER_SIZE];
     size_t n = w->digits ? as_real_format(shown(w, value), number) : as_real_format_python(value, number);
     return as_vec_append(w->out, number, n);
-}
-
-static bool is_zero(const char *exponent) {
-    double value;
-    return as_real_parse(exponent, strlen(exponent), &value) && value == 0;
 }
 
 /* "^(3/2)"; for people "^2" and nothing for one. */
@@ -41,7 +41,7 @@ static bool add_pieces(const writing *w, uint32_t first, uint32_t n, const char 
 /* "p^(3/2) * log2(p)^(1)", led by " * " where something stands before it; a piecewise factor: "{p^(1) for p<=4.0; p^(2) for p>=4.0}". */
 static bool add_factor(const writing *w, const as_term *term, bool *empty) {
     const as_dataset *ds = w->ds;
-    const char *name = as_ds_text(ds, AS_AT(as_str, &ds->parameters, term->parameter));
+    const char *name = as_ds_parameter(ds, term->parameter);
     const char *exponent = as_ds_text(ds, term->exponent), *log_exponent = as_ds_text(ds, term->log_exponent);
     if (term->n_pieces) {
         bool fine = (*empty || add_text(w, " * ")) && add_text(w, "{") &&
@@ -49,11 +49,11 @@ static bool add_factor(const writing *w, const as_term *term, bool *empty) {
         *empty = false;
         return fine;
     }
-    if (!is_zero(exponent)) {
+    if (!as_is_no_exponent(exponent)) {
         if (!(*empty || add_text(w, " * ")) || !add_text(w, name) || !add_exponent(w, exponent)) return false;
         *empty = false;
     }
-    if (!is_zero(log_exponent)) {
+    if (!as_is_no_exponent(log_exponent)) {
         if (!(*empty || add_text(w, " * ")) || !add_text(w, "log2(") || !add_text(w, name) || !add_text(w, ")") ||
             !add_exponent(w, log_exponent))
             return false;
@@ -69,7 +69,8 @@ static bool is_bare(const writing *w, uint32_t i) {
     for (; i < w->model->n_terms; i++) {
         const as_term *term = as_ds_term(ds, w->model->first_term + i);
         if (term->segment != first->segment || term->term != first->term) break;
-        if (term->n_pieces || !is_zero(as_ds_text(ds, term->exponent)) || !is_zero(as_ds_text(ds, term->log_exponent)))
+        if (term->n_pieces || !as_is_no_exponent(as_ds_text(ds, term->exponent)) ||
+            !as_is_no_exponent(as_ds_text(ds, term->log_exponent)))
             return false;
     }
     return true;
@@ -130,7 +131,7 @@ static bool add_pieces(const writing *w, uint32_t first, uint32_t n, const char 
 }
 
 static bool write_function(const writing *w) {
-    const char *parameter = w->ds->parameters.count ? as_ds_text(w->ds, AS_AT(as_str, &w->ds->parameters, 0)) : "";
+    const char *parameter = w->ds->parameters.count ? as_ds_parameter(w->ds, 0) : "";
     w->out->count = 0;
     return add_pieces(w, 0, w->model->n_segments, parameter) && as_vec_append(w->out, "", 1);
 }

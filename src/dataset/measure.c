@@ -3,11 +3,6 @@
 
 #include <stdlib.h>
 
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Neumaier's sum: exact enough that the order of the runs does not show. Infinities pass through. */
 static double sum_of(const double *values, size_t n) {
     double sum = 0, lost = 0;
@@ -21,7 +16,7 @@ static double sum_of(const double *values, size_t n) {
 
 static void sort_reals(double *values, size_t n) {
     if (n > 16) {
-        qsort(values, n, sizeof *values, compare_reals);
+        qsort(values, n, sizeof *values, as_real_compare);
         return;
     }
     for (size_t i = 1; i < n; i++) { /* most points have a handful of repetitions */

@@ -14,16 +14,11 @@ void as_extrap_real(as_text *out, double value) {
 }
 
 static const char *parameter_name(const as_dataset *ds, assay_id parameter) {
-    return parameter < ds->parameters.count ? as_ds_text(ds, AS_AT(as_str, &ds->parameters, parameter)) : "";
+    return parameter < ds->parameters.count ? as_ds_parameter(ds, parameter) : "";
 }
 
 static const as_segment *segment_of(const as_dataset *ds, const as_model *model, uint32_t segment) {
     return as_ds_segment(ds, model->first_segment + segment);
-}
-
-static bool is_zero(const char *exponent) {
-    double value;
-    return as_real_parse(exponent, strlen(exponent), &value) && value == 0;
 }
 
 /* ---- plain and Python ------------------------------------------------------------------------------------------------ */
@@ -69,7 +64,7 @@ static void add_factor(as_text *out, const as_dataset *ds, const as_model *model
     const char *name = parameter_name(ds, term->parameter);
     const char *exponents[2] = {as_ds_text(ds, term->exponent), as_ds_text(ds, term->log_exponent)};
     for (int is_log = 0; is_log < 2; is_log++) {
-        bool is_there = term->n_pieces ? !is_log : !is_zero(exponents[is_log]);
+        bool is_there = term->n_pieces ? !is_log : !as_is_no_exponent(exponents[is_log]);
         if (!is_there) continue;
         if (!*is_first) as_text_add(out, separator);
         *is_first = false;

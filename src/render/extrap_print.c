@@ -32,9 +32,7 @@ static const char *metric_name(const printing *p, assay_id metric) {
     return name ? name : "";
 }
 
-static const char *parameter_name(const printing *p, size_t i) {
-    return as_ds_text(p->ds, AS_AT(as_str, &p->ds->parameters, i));
-}
+static const char *parameter_name(const printing *p, size_t i) { return as_ds_parameter(p->ds, i); }
 
 static const char *callpath_name(printing *p, assay_id context) {
     if (!as_context_path(p->ds, context, &p->path)) {

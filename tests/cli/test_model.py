@@ -219,7 +219,10 @@ class Choosing(Case):
         values = {m['callpath']: m['value'] for m in r.json['models']}
         self.assertAlmostEqual(302, values['main->linear'], 6)
         self.assertEqual({'p': 100}, r.json['at'])
-        self.assertEqual('', run('model', '--json', f, '--at', 'p=5').err)
+        self.assertTrue(all('extrapolated' in m['flags'] for m in r.json['models']))
+        inside = run('model', '--json', f, '--at', 'p=5')
+        self.assertEqual('', inside.err)
+        self.assertFalse(any('extrapolated' in m['flags'] for m in inside.json['models']))
 
     def test_metrics(self):
         f = self.write('a.txt', text({'r': P}) + 'METRIC bytes\nREGION r\n' + 'DATA 1\n' * 5)

@@ -5,12 +5,10 @@ import math
 import os
 import re
 import subprocess
-import sys
 import unittest
 
-ASSAY = os.environ['ASSAY']
-CORPUS = os.environ.get('ASSAY_CORPUS') or os.path.join(os.environ['ASSAY_SOURCE'], '..', 'shared', 'corpus')
-ROOT = os.path.normpath(os.path.join(CORPUS, 'extrap'))
+from oracles import ASSAY, ROOT, main, oracles
+
 
 MEASUREMENTS = '''select c.path, t.name as metric, p.label, m.mean, m.median, m.minimum as min, m.maximum as max, m.std, m.repetitions
     from measurement m join point p on p.id = m.point join metric t on t.id = m.metric join context c on c.id = m.context'''
@@ -20,15 +18,6 @@ MODELS = 'select t.name as metric, c.path, m.RSS, m.SMAPE from model m join metr
 
 def run(*arguments):
     return subprocess.run([ASSAY, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
-
-
-def oracles():
-    for folder, folders, files in os.walk(os.path.join(ROOT, 'oracle')):
-        folders[:] = sorted(f for f in folders if f != 'options')
-        for name in sorted(files):
-            if name.endswith('.json') and name != 'probes.json':
-                with open(os.path.join(folder, name)) as f:
-                    yield json.load(f)
 
 
 def number(x):
@@ -111,7 +100,4 @@ class Corpus(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    if not os.path.isdir(os.path.join(ROOT, 'oracle')):
-        print(f'no corpus at {ROOT}; set ASSAY_CORPUS to test against one')
-        sys.exit(77)
-    unittest.main()
+    main()

@@ -5,25 +5,14 @@ import math
 import os
 import re
 import subprocess
-import sys
 import unittest
 
-ASSAY = os.environ['ASSAY']
-CORPUS = os.environ.get('ASSAY_CORPUS') or os.path.join(os.environ['ASSAY_SOURCE'], '..', 'shared', 'corpus')
-ROOT = os.path.normpath(os.path.join(CORPUS, 'extrap'))
+from oracles import ASSAY, ROOT, main, oracles
+
 RUNS = {'default_mean': (), 'default_median': ('--measure', 'median'), 'default_minimum': ('--measure', 'minimum'),
         'refining_mean': ('--modeler', 'refining'), 'segmented_mean': ('--modeler', 'segmented')}
 # Costs of fits that are exact but for rounding.
 NOISE = 1e-8
-
-
-def oracles():
-    for folder, folders, files in os.walk(os.path.join(ROOT, 'oracle')):
-        folders[:] = sorted(f for f in folders if f != 'options')
-        for name in sorted(files):
-            if name.endswith('.json') and name != 'probes.json':
-                with open(os.path.join(folder, name)) as f:
-                    yield json.load(f)
 
 
 def shape(function):
@@ -69,7 +58,4 @@ class Models(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    if not os.path.isdir(os.path.join(ROOT, 'oracle')):
-        print(f'no corpus at {ROOT}; set ASSAY_CORPUS to test against one')
-        sys.exit(77)
-    unittest.main()
+    main()

@@ -90,11 +90,6 @@ static void cut_series(as_vec *series, size_t n, size_t max_points, as_advice *a
     }
 }
 
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Measured points that lie in the search space. */
 static size_t count_inside(const as_campaign *campaign, const as_vec *series) {
     size_t inside = 0, n = campaign->n_parameters;
@@ -102,7 +97,7 @@ static size_t count_inside(const as_campaign *campaign, const as_vec *series) {
         size_t found = 0;
         for (size_t k = 0; k < n; k++) {
             found += series[k].count && bsearch(&campaign->points[i * n + k], series[k].data, series[k].count,
-                                                sizeof(double), compare_reals) != NULL;
+                                                sizeof(double), as_real_compare) != NULL;
         }
         inside += found == n;
     }

@@ -159,17 +159,12 @@ assay_status as_campaign_collect(const as_dataset *ds, const uint32_t *series, s
 
 /* ---- questions ------------------------------------------------------------------------------------------------------- */
 
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 bool as_campaign_values(const as_campaign *campaign, size_t parameter, as_vec *out) {
     out->count = 0;
     for (size_t i = 0; i < campaign->n; i++) {
         if (!as_vec_append(out, &campaign->points[i * campaign->n_parameters + parameter], 1)) return false;
     }
-    if (out->count) qsort(out->data, out->count, sizeof(double), compare_reals);
+    if (out->count) qsort(out->data, out->count, sizeof(double), as_real_compare);
     size_t n = 0;
     for (size_t i = 0; i < out->count; i++) {
         if (n == 0 || AS_AT(double, out, n - 1) != AS_AT(double, out, i))
@@ -185,7 +180,7 @@ bool as_campaign_repetitions(const as_campaign *campaign, uint32_t *out) {
     double *sorted = malloc(campaign->n * sizeof *sorted);
     if (!sorted) return false;
     memcpy(sorted, campaign->repetitions, campaign->n * sizeof *sorted);
-    qsort(sorted, campaign->n, sizeof *sorted, compare_reals);
+    qsort(sorted, campaign->n, sizeof *sorted, as_real_compare);
     *out = (uint32_t)fmin(fmax(sorted[campaign->n / 2], 1), 1e6);
     free(sorted);
     return true;

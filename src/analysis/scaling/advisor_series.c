@@ -8,11 +8,6 @@
 static bool same(double a, double b) { return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)); }
 static bool same_value(double a, double b) { return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b)); }
 
-static int compare_reals(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(const double *sorted, size_t n) {
     return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
@@ -65,8 +60,8 @@ bool as_step_find(const double *values, size_t n, as_step *out) {
         sorted_factors[i] = factors[i] = values[i + 1] / values[i];
         differences[i] = values[i + 1] - values[i];
     }
-    qsort(sorted_factors, steps, sizeof *factors, compare_reals);
-    qsort(differences, steps, sizeof *factors, compare_reals);
+    qsort(sorted_factors, steps, sizeof *factors, as_real_compare);
+    qsort(differences, steps, sizeof *factors, as_real_compare);
     *out = choose(values[0] > 0 ? factors : NULL, sorted_factors, differences, steps);
     free(factors);
     return true;
@@ -117,6 +112,6 @@ bool as_step_extend(as_vec *values, as_step step, size_t least) {
         if (!as_vec_append(values, &next, 1)) return false;
         added++;
     }
-    qsort(values->data, values->count, sizeof(double), compare_reals);
+    qsort(values->data, values->count, sizeof(double), as_real_compare);
     return true;
 }

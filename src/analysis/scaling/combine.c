@@ -249,24 +249,28 @@ static bool choose_single(combining *c, candidate *best, candidate *second, cons
 
 /* ---- the answer ------------------------------------------------------------------------------------------------------ */
 
+bool as_factors_text(const as_dataset *ds, const as_line_result *lines, const uint32_t *kept, uint64_t term,
+                     as_vec *text) {
+    bool is_first = true, fine = true;
+    for (size_t k = 0; fine && term >> k; k++) {
+        if (!(term >> k & 1)) continue;
+        const char *name = as_ds_parameter(ds, kept[k]);
+        const as_line_result *line = &lines[kept[k]];
+        fine = is_first || as_vec_text(text, " * ");
+        if (fine && line->is_segmented)
+            fine = as_vec_text(text, "{") && as_vec_text(text, name) && as_vec_text(text, "}");
+        else if (fine)
+            fine = as_power_text(&line->whole.power, name, text);
+        is_first = false;
+    }
+    return fine;
+}
+
 /* "p^(1) * q^(2) + q^(2)" */
 static bool shape_text(const combining *c, const candidate *h, as_vec *text) {
     bool fine = true;
     for (size_t j = 0; fine && j < h->n_terms; j++) {
-        if (j) fine = as_vec_append(text, " + ", 3);
-        bool is_first = true;
-        for (size_t k = 0; fine && k < c->n_kept; k++) {
-            if (!(h->terms[j] >> k & 1)) continue;
-            const char *name = as_ds_text(c->plan->ds, AS_AT(as_str, &c->plan->ds->parameters, c->kept[k]));
-            const as_line_result *line = &c->lines[c->kept[k]];
-            fine = is_first || as_vec_append(text, " * ", 3);
-            if (fine && line->is_segmented)
-                fine = as_vec_append(text, "{", 1) && as_vec_append(text, name, strlen(name)) &&
-                       as_vec_append(text, "}", 1);
-            else if (fine)
-                fine = as_power_text(&line->whole.power, name, text);
-            is_first = false;
-        }
+        fine = (!j || as_vec_text(text, " + ")) && as_factors_text(c->plan->ds, c->lines, c->kept, h->terms[j], text);
     }
     return fine;
 }

@@ -28,10 +28,6 @@ typedef struct request {
     assay_error *error;
 } request;
 
-static const char *parameter_name(const as_dataset *ds, size_t i) {
-    return as_ds_text(ds, AS_AT(as_str, &ds->parameters, i));
-}
-
 static assay_status complain(const request *r, const char *what, span about) {
     return as_fail(r->error, ASSAY_E_USAGE, AS_NOWHERE, "point", "%s: %s '%.*s'", r->text, what, (int)about.size,
                    about.text);
@@ -103,7 +99,7 @@ static assay_status parse_values(const request *r, span given, range *out) {
 static size_t find_parameter(const as_dataset *ds, const char *text, const char **behind) {
     size_t best = SIZE_MAX, longest = 0;
     for (size_t i = 0; i < as_ds_parameters(ds); i++) {
-        const char *name = parameter_name(ds, i);
+        const char *name = as_ds_parameter(ds, i);
         size_t size = strlen(name);
         if (strncmp(text, name, size) != 0 || (best != SIZE_MAX && size <= longest)) continue;
         const char *next = text + size;
@@ -121,8 +117,8 @@ static assay_status complain_of_name(const request *r, const char *text, const c
     span name = trimmed(text, equals ? equals : end);
     if (!equals) return complain(r, "each parameter is given as NAME=VALUE, not as", name);
     as_nearest nearest = as_nearest_start(name.text, name.size);
-    for (size_t i = 0; i < as_ds_parameters(r->ds); i++) as_nearest_offer(&nearest, parameter_name(r->ds, i));
-    if (!nearest.word && as_ds_parameters(r->ds) == 1) nearest.word = parameter_name(r->ds, 0);
+    for (size_t i = 0; i < as_ds_parameters(r->ds); i++) as_nearest_offer(&nearest, as_ds_parameter(r->ds, i));
+    if (!nearest.word && as_ds_parameters(r->ds) == 1) nearest.word = as_ds_parameter(r->ds, 0);
     return as_fail(r->error, ASSAY_E_USAGE, AS_NOWHERE, "point", "%s: there is no parameter '%.*s'%s%s%s", r->text,
                    (int)name.size, name.text, nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
                    nearest.word ? "'?" : "");
@@ -143,7 +139,7 @@ static assay_status parse_part(const request *r, const char *text, const char **
         values = text;
     }
     if (parameter == SIZE_MAX) return complain_of_name(r, text, end);
-    const char *name = parameter_name(r->ds, parameter);
+    const char *name = as_ds_parameter(r->ds, parameter);
     if (r->ranges[parameter].count > 0)
         return complain(r, "gives a value twice to parameter", (span){name, strlen(name)});
     return parse_values(r, trimmed(values, end), &r->ranges[parameter]);
@@ -154,7 +150,7 @@ static assay_status parse_all(const request *r, size_t *n_points) {
     while (next) AS_TRY(parse_part(r, next, &next));
     *n_points = 1;
     for (size_t i = 0; i < as_ds_parameters(r->ds); i++) {
-        const char *name = parameter_name(r->ds, i);
+        const char *name = as_ds_parameter(r->ds, i);
         if (r->ranges[i].count == 0)
             return complain(r, "does not say the value of parameter", (span){name, strlen(name)});
         /* both at most MAX_POINTS: no overflow */
@@ -187,7 +183,7 @@ assay_status as_points_parse(const as_dataset *ds, const char *text, as_vec *poi
     if (n == 0) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "point", "%s: the data has no parameters", text);
     if (text[strspn(text, " ")] == '\0')
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "point", "'%s' is no point; one is %s=64, for example", text,
-                       parameter_name(ds, 0));
+                       as_ds_parameter(ds, 0));
     as_vec ranges;
     as_vec_init(&ranges, sizeof(range), NULL);
     for (size_t i = 0; i < n; i++) {

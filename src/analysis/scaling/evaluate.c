@@ -265,8 +265,6 @@ static bool fill_row(const as_dataset *ds, const as_model *model, uint32_t first
     return false;
 }
 
-static bool add_text(as_vec *out, const char *text) { return as_vec_append(out, text, strlen(text)); }
-
 /* "", "^2", "^(3/2)". */
 static bool add_exponent(as_vec *out, const as_exponent *exponent) {
     if (fabs(exponent->value - 1) < SAME) return true;
@@ -276,22 +274,22 @@ static bool add_exponent(as_vec *out, const as_exponent *exponent) {
         as_int_format((int64_t)exponent->value, text);
     else
         as_exponent_text(*exponent, text);
-    return add_text(out, whole ? "^" : "^(") && add_text(out, text) && add_text(out, whole ? "" : ")");
+    return as_vec_text(out, whole ? "^" : "^(") && as_vec_text(out, text) && as_vec_text(out, whole ? "" : ")");
 }
 
 /* "p^2 log p q". */
 static bool add_row(const as_dataset *ds, const as_power *row, size_t n, as_vec *out) {
     bool first = true;
     for (size_t i = 0; i < n; i++) {
-        const char *name = as_ds_text(ds, AS_AT(as_str, &ds->parameters, i));
+        const char *name = as_ds_parameter(ds, i);
         if (!is_zero(&row[i].power)) {
-            if (!add_text(out, first ? "" : " ") || !add_text(out, name) || !add_exponent(out, &row[i].power))
+            if (!as_vec_text(out, first ? "" : " ") || !as_vec_text(out, name) || !add_exponent(out, &row[i].power))
                 return false;
             first = false;
         }
         if (!is_zero(&row[i].log)) {
-            if (!add_text(out, first ? "log" : " log") || !add_exponent(out, &row[i].log) || !add_text(out, " ") ||
-                !add_text(out, name))
+            if (!as_vec_text(out, first ? "log" : " log") || !add_exponent(out, &row[i].log) ||
+                !as_vec_text(out, " ") || !as_vec_text(out, name))
                 return false;
             first = false;
         }
@@ -300,13 +298,13 @@ static bool add_row(const as_dataset *ds, const as_power *row, size_t n, as_vec 
 }
 
 static bool add_kinds(const as_dataset *ds, const struct kinds *kinds, as_vec *out) {
-    if (kinds->n == 0 && !add_text(out, "1")) return false;
+    if (kinds->n == 0 && !as_vec_text(out, "1")) return false;
     for (size_t i = 0; i < kinds->n; i++) {
-        if ((i && !add_text(out, " + ")) ||
+        if ((i && !as_vec_text(out, " + ")) ||
             !add_row(ds, &kinds->rows[i * kinds->n_parameters], kinds->n_parameters, out))
             return false;
     }
-    return (!kinds->is_cut || add_text(out, " + …")) && as_vec_append(out, "", 1);
+    return (!kinds->is_cut || as_vec_text(out, " + …")) && as_vec_append(out, "", 1);
 }
 
 bool as_growth_text(const as_dataset *ds, const as_model *model, as_vec *out) {

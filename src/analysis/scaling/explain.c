@@ -15,12 +15,9 @@ typedef struct telling {
 
 /* ---- texts ----------------------------------------------------------------------------------------------------------- */
 
-static bool add_text(as_vec *text, const char *added) { return as_vec_append(text, added, strlen(added)); }
-
 static bool add_real(as_vec *text, double value) {
     char number[AS_NUMBER_SIZE];
-    size_t n = as_real_format(value, number);
-    return as_vec_append(text, number, n) && (strspn(number, "-0123456789") != n || add_text(text, ".0"));
+    return as_vec_append(text, number, as_real_format_python(value, number));
 }
 
 static void tell(telling *t, const char *label, const char *verdict, const as_costs *costs, bool text_is_fine) {
@@ -45,7 +42,7 @@ static void tell_fit(telling *t, const char *label, const char *name, const as_l
     t->text.count = 0;
     bool fine = add_real(&t->text, fit->constant);
     if (fine && fit->term != -1) {
-        fine = add_text(&t->text, " + ") && add_real(&t->text, fit->coefficient) && add_text(&t->text, " * ") &&
+        fine = as_vec_text(&t->text, " + ") && add_real(&t->text, fit->coefficient) && as_vec_text(&t->text, " * ") &&
                as_power_text(&fit->power, name, &t->text);
     }
     tell(t, label, verdict, &fit->costs, fine);
@@ -89,7 +86,8 @@ static void tell_plan(telling *t, const char *label, const char *name, const as_
 static bool part_label(const char *name, const char *relation, double value, as_vec *out) {
     char number[AS_NUMBER_SIZE];
     as_real_format(value, number);
-    return add_text(out, name) && add_text(out, relation) && add_text(out, number) && as_vec_append(out, "", 1);
+    return as_vec_text(out, name) && as_vec_text(out, relation) && as_vec_text(out, number) &&
+           as_vec_append(out, "", 1);
 }
 
 static bool tell_segments(telling *t, const char *name, as_line_modeler *m, const double *sorted,
@@ -114,7 +112,7 @@ static bool tell_segments(telling *t, const char *name, as_line_modeler *m, cons
 static bool tell_line(telling *t, const as_plan *plan, size_t parameter, const as_samples *samples, bool has_label,
                       as_line_result *result) {
     const as_line_points *line = &plan->lines[parameter];
-    const char *name = as_ds_text(t->ds, AS_AT(as_str, &t->ds->parameters, parameter));
+    const char *name = as_ds_parameter(t->ds, parameter);
     *result = (as_line_result){.whole = {.term = -1, .rival = -1, .rival_score = INFINITY}};
     if (!line->modeler) return true;
     as_line_modeler *m = line->modeler;
@@ -151,29 +149,14 @@ typedef struct combinations {
     size_t chosen;
 } combinations;
 
-static bool add_factors(telling *t, const as_combination *c, uint64_t term) {
-    bool fine = true;
-    for (size_t k = 0; fine && k < c->n_kept; k++) {
-        if (!(term >> k & 1)) continue;
-        const char *name = as_ds_text(t->ds, AS_AT(as_str, &t->ds->parameters, c->kept[k]));
-        const as_line_result *line = &c->lines[c->kept[k]];
-        fine = add_text(&t->text, " * ");
-        if (fine && line->is_segmented)
-            fine = add_text(&t->text, "{") && add_text(&t->text, name) && add_text(&t->text, "}");
-        else if (fine)
-            fine = as_power_text(&line->whole.power, name, &t->text);
-    }
-    return fine;
-}
-
 static bool keep_combination(void *user, const as_combination *c) {
     combinations *all = user;
     telling *t = all->t;
     t->text.count = 0;
     bool fine = add_real(&t->text, c->coefficients[0]);
     for (size_t j = 0; fine && j < c->n_terms; j++) {
-        fine =
-            add_text(&t->text, " + ") && add_real(&t->text, c->coefficients[j + 1]) && add_factors(t, c, c->terms[j]);
+        fine = as_vec_text(&t->text, " + ") && add_real(&t->text, c->coefficients[j + 1]) &&
+               as_vec_text(&t->text, " * ") && as_factors_text(t->ds, c->lines, c->kept, c->terms[j], &t->text);
     }
     char *copy = fine ? strndup(t->text.data, t->text.count) : NULL;
     if (!copy) return false;
@@ -193,7 +176,7 @@ static void tell_combinations(combinations *all) {
                               : AS_AT(bool, &all->small, i) ? "contributes too little"
                                                             : "larger error";
         t->text.count = 0;
-        tell(t, NULL, verdict, &AS_AT(as_costs, &all->costs, i), add_text(&t->text, AS_AT(char *, &all->texts, i)));
+        tell(t, NULL, verdict, &AS_AT(as_costs, &all->costs, i), as_vec_text(&t->text, AS_AT(char *, &all->texts, i)));
     }
 }
 
@@ -254,7 +237,7 @@ assay_status as_fit_explain(as_dataset *ds, const as_fit_options *options, uint3
                           .values = malloc(n * sizeof *samples.values),
                           .means = malloc(n * sizeof *samples.means)};
     bool fine = samples.points && samples.values && samples.means;
-    if (fine && !(options->compat_extrap && options->modeler == AS_MODELER_MULTI && options->measure >= AS_MINIMUM)) {
+    if (fine && !as_fit_needs_means(options)) {
         free(samples.means);
         samples.means = NULL;
     }

@@ -84,10 +84,6 @@ typedef struct fitting {
     bool is_own;
 } fitting;
 
-static bool needs_means(const as_fit_options *o) {
-    return o->compat_extrap && o->modeler == AS_MODELER_MULTI && o->measure != AS_MEAN && o->measure != AS_MEDIAN;
-}
-
 static bool make_window(fitting *f) {
     size_t points = f->ds->n_points ? f->ds->n_points : 1;
     f->capacity = WINDOW_CELLS / points;
@@ -99,12 +95,12 @@ static bool make_window(fitting *f) {
     f->samples = calloc(f->capacity, sizeof *f->samples);
     f->points = malloc(cells * sizeof *f->points);
     f->values = malloc(cells * sizeof *f->values);
-    f->means = needs_means(f->options) ? malloc(cells * sizeof *f->means) : NULL;
+    f->means = as_fit_needs_means(f->options) ? malloc(cells * sizeof *f->means) : NULL;
     f->positions = malloc(f->capacity * sizeof *f->positions);
     f->entries = malloc(f->capacity * sizeof *f->entries);
     f->jobs = malloc(f->capacity * sizeof *f->jobs);
     if (!f->samples || !f->points || !f->values || !f->positions || !f->entries || !f->jobs) return false;
-    if (needs_means(f->options) && !f->means) return false;
+    if (as_fit_needs_means(f->options) && !f->means) return false;
     for (size_t i = 0; i < f->capacity; i++) {
         f->samples[i].points = f->points + i * points;
         f->samples[i].values = f->values + i * points;

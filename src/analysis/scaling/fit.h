@@ -69,11 +69,12 @@ typedef enum as_fit_flag {
     AS_FIT_MISSING = 1 << 1,    /* not measured at all points of the dataset */
     AS_FIT_CUT =
         1 << 2, /* constant (in some parameter) because too few points are left, or of more than 62 parameters */
-    AS_FIT_NOISY = 1 << 3,        /* noise above AS_NOISY */
-    AS_FIT_TIE = 1 << 4,          /* another hypothesis is as good, see rival */
-    AS_FIT_NOT_FINITE = 1 << 5,   /* points whose value is NaN or infinite were left out */
-    AS_FIT_NO_LOG = 1 << 6,       /* a parameter value below 1 (with negative exponents: at most 1): no logarithms */
-    AS_FIT_NOT_SEGMENTED = 1 << 7 /* fewer than five points: the basic model instead of a segmented one */
+    AS_FIT_NOISY = 1 << 3,         /* noise above AS_NOISY */
+    AS_FIT_TIE = 1 << 4,           /* another hypothesis is as good, see rival */
+    AS_FIT_NOT_FINITE = 1 << 5,    /* points whose value is NaN or infinite were left out */
+    AS_FIT_NO_LOG = 1 << 6,        /* a parameter value below 1 (with negative exponents: at most 1): no logarithms */
+    AS_FIT_NOT_SEGMENTED = 1 << 7, /* fewer than five points: the basic model instead of a segmented one */
+    AS_FIT_EXTRAPOLATED = 1 << 8   /* asked at a point outside what was measured: set by who asks */
 } as_fit_flag;
 
 /* Relative noise from which a model is called noisy. */

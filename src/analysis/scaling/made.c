@@ -38,21 +38,20 @@ bool as_made_next(const as_vec *bytes, size_t *at, as_made *out) {
     return true;
 }
 
-static bool add_text(as_vec *text, const char *added) { return as_vec_append(text, added, strlen(added)); }
-
 bool as_power_text(const as_power *power, const char *parameter, as_vec *text) {
     char number[AS_NUMBER_SIZE];
     bool has_power = power->power.value != 0, has_log = power->log.value != 0;
-    if (!has_power && !has_log) return add_text(text, "1");
+    if (!has_power && !has_log) return as_vec_text(text, "1");
     bool fine = true;
     if (has_power) {
         as_exponent_text(power->power, number);
-        fine = add_text(text, parameter) && add_text(text, "^(") && add_text(text, number) && add_text(text, ")");
+        fine = as_vec_text(text, parameter) && as_vec_text(text, "^(") && as_vec_text(text, number) &&
+               as_vec_text(text, ")");
     }
     if (fine && has_log) {
         as_exponent_text(power->log, number);
-        fine = (!has_power || add_text(text, " * ")) && add_text(text, "log2(") && add_text(text, parameter) &&
-               add_text(text, ")^(") && add_text(text, number) && add_text(text, ")");
+        fine = (!has_power || as_vec_text(text, " * ")) && as_vec_text(text, "log2(") && as_vec_text(text, parameter) &&
+               as_vec_text(text, ")^(") && as_vec_text(text, number) && as_vec_text(text, ")");
     }
     return fine;
 }

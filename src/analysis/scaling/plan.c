@@ -108,7 +108,7 @@ static bool note_rival(const as_plan *plan, const as_line_fit *fit, as_made_head
     head->flags |= AS_FIT_TIE;
     head->rival_error = (float)fit->rival_score;
     if (fit->rival < 0) return as_vec_append(text, "constant", strlen("constant"));
-    const char *name = as_ds_text(plan->ds, AS_AT(as_str, &plan->ds->parameters, 0));
+    const char *name = as_ds_parameter(plan->ds, 0);
     return as_power_text(&AS_AT(as_power, &plan->lines[0].modeler->plan->powers, fit->rival), name, text);
 }
 

@@ -53,6 +53,11 @@ void as_line_points_free(as_line_points *line);
 void as_line_points_values(const as_line_points *line, const double *y, const double *means, double *out,
                            size_t stride);
 
+/* "p^(1) * q^(2)", "{p} * q^(2)" where p's factor is piecewise: the factors of a term, appended to text. lines: one a parameter; term: a set, bit k being
+ * kept[k]. False when memory is out. */
+bool as_factors_text(const as_dataset *ds, const as_line_result *lines, const uint32_t *kept, uint64_t term,
+                     as_vec *text);
+
 /* A combination of the parameters' terms as it was tried. */
 typedef struct as_combination {
     const as_line_result *lines; /* one a parameter */

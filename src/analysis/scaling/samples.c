@@ -1,5 +1,10 @@
 #include "analysis/scaling/samples.h"
 
+bool as_fit_needs_means(const as_fit_options *options) {
+    return options->compat_extrap && options->modeler == AS_MODELER_MULTI &&
+           (options->measure == AS_MINIMUM || options->measure == AS_MAXIMUM);
+}
+
 typedef struct taking {
     as_samples *out;
     as_statistic statistic;

@@ -182,7 +182,7 @@ static bool put_totals(const as_dataset *ds, const as_metric_series *by_metric, 
     bool fine = s.at && s.counts;
     size_t n = 0;
     for (size_t k = 0; fine && k < as_ds_parameters(ds); k++) {
-        as_str name = as_ds_intern_text(out, as_ds_text(ds, AS_AT(as_str, &ds->parameters, k)));
+        as_str name = as_ds_intern_text(out, as_ds_parameter(ds, k));
         fine = name != AS_NO_STR && as_add_parameter(out, name) != ASSAY_NONE;
     }
     for (assay_id metric = 0; fine && metric < ds->metrics.count; metric++) {

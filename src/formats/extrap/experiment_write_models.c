@@ -27,21 +27,16 @@ static void write_exponent(as_output *out, const char *text, bool is_logarithm) 
         as_json_write_string(out, text, strlen(text));
 }
 
-static bool is_zero(const char *exponent) {
-    double value;
-    return as_real_parse(exponent, strlen(exponent), &value) && value == 0;
-}
-
 static void write_simple_terms(as_output *out, const as_dataset *ds, const as_term *term) {
     const char *exponent = as_ds_text(ds, term->exponent), *log_exponent = as_ds_text(ds, term->log_exponent);
-    bool has_power = !is_zero(exponent);
+    bool has_power = !as_is_no_exponent(exponent);
     as_output_text(out, "\"simple_terms\":[");
     if (has_power) {
         as_output_text(out, "{\"term_type\":\"polynomial\",\"exponent\":");
         write_exponent(out, exponent, false);
         as_output_char(out, '}');
     }
-    if (!is_zero(log_exponent)) {
+    if (!as_is_no_exponent(log_exponent)) {
         as_output_text(out, has_power ? ",{\"term_type\":\"logarithm\",\"exponent\":"
                                       : "{\"term_type\":\"logarithm\",\"exponent\":");
         write_exponent(out, log_exponent, true);

@@ -156,7 +156,7 @@ static assay_status read_more_parameters(record_reader *r, const char *begin) {
     for (size_t i = 0; i < n && found < n; i++) {
         if (AS_AT(uint32_t, &r->seen, i) == r->record) continue;
         return as_cursor_broken_at(c, begin, "missing-parameter", "the parameter '%s' of the first record is missing",
-                                   as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
+                                   as_ds_parameter(ds, i));
     }
     return ASSAY_OK;
 }

@@ -85,8 +85,7 @@ void as_extrap_jsonl_losses(const as_dataset *ds, as_losses *losses) {
 
 void as_extrap_talpas_losses(const as_dataset *ds, as_losses *losses) {
     size_t names = 0;
-    for (size_t i = 0; i < as_ds_parameters(ds); i++)
-        names += strchr(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)), ';') != NULL;
+    for (size_t i = 0; i < as_ds_parameters(ds); i++) names += strchr(as_ds_parameter(ds, i), ';') != NULL;
     for (size_t i = 0; i < ds->metrics.count; i++)
         names += strchr(as_ds_text(ds, as_ds_metric(ds, (assay_id)i)->name), ';') != NULL;
     for (size_t i = 0; i < ds->contexts.count; i++)

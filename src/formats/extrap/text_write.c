@@ -50,7 +50,7 @@ static bool is_word(const char *name) {
 
 /* Parameter names are words: blanks become '_', and '_' is appended while the name is one of another parameter. */
 static char *parameter_word(const as_dataset *ds, size_t index, char **earlier) {
-    const char *name = as_ds_text(ds, AS_AT(as_str, &ds->parameters, index));
+    const char *name = as_ds_parameter(ds, index);
     size_t size = strlen(name), n = as_ds_parameters(ds);
     char *word = malloc(size + n + 2);
     if (!word) return NULL;
@@ -60,7 +60,7 @@ static char *parameter_word(const as_dataset *ds, size_t index, char **earlier) 
     for (bool taken = size == 0;; taken = false) {
         for (size_t i = 0; i < n && !taken; i++) {
             taken = (i < index && strcmp(word, earlier[i]) == 0) ||
-                    (i > index && strcmp(word, as_ds_text(ds, AS_AT(as_str, &ds->parameters, i))) == 0);
+                    (i > index && strcmp(word, as_ds_parameter(ds, i)) == 0);
         }
         if (!taken) return word;
         word[size++] = '_';
@@ -240,8 +240,7 @@ static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 void as_extrap_text_losses(const as_dataset *ds, as_losses *losses) {
     size_t parameters = 0, gaps = 0, short_ones = 0, names = count_changed_names(ds);
-    for (size_t i = 0; i < as_ds_parameters(ds); i++)
-        parameters += !is_word(as_ds_text(ds, AS_AT(as_str, &ds->parameters, i)));
+    for (size_t i = 0; i < as_ds_parameters(ds); i++) parameters += !is_word(as_ds_parameter(ds, i));
     for (size_t i = 0; i < ds->series.count; i++) {
         coverage covered;
         if (!find_coverage(ds, as_ds_series(ds, i), &covered)) break;
