@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "io/names.h"
 #include "io/zip_direct.h"
 
 enum { READ_BLOCK = 1 << 16 };
@@ -36,16 +37,6 @@ static assay_status fail(const reading *r, const char *rule, const char *what, c
 
 static assay_status fail_damaged(const reading *r, const char *what) {
     return fail(r, "zip-damaged", what, archive_error_string(r->archive));
-}
-
-/* Absolute, or climbing out with "..", in either system's way of writing it. */
-static bool is_unsafe(const char *name) {
-    if (name[0] == '/' || name[0] == '\\' || (name[0] && name[1] == ':')) return true;
-    for (const char *part = name; part; part = strpbrk(part, "/\\")) {
-        part += *part == '/' || *part == '\\';
-        if (part[0] == '.' && part[1] == '.' && (!part[2] || part[2] == '/' || part[2] == '\\')) return true;
-    }
-    return false;
 }
 
 /* Stored or deflated. The others are nothing our formats use, and LZMA would take as much memory as the archive claims it needs.
@@ -95,7 +86,7 @@ static assay_status visit_entry(reading *r, struct archive_entry *entry, bool (*
     const char *name = archive_entry_pathname_utf8(entry);
     if (!name) name = archive_entry_pathname(entry);
     if (!name) return fail(r, "zip-name", "an entry's name", "not readable; it should be UTF-8");
-    if (is_unsafe(name)) return fail(r, "zip-name", name, "the name leads out of the archive");
+    if (as_name_leads_out(name)) return fail(r, "zip-name", name, "the name leads out of the archive");
     if (archive_entry_filetype(entry) != AE_IFREG || !wanted(user, name)) return ASSAY_OK;
     if (archive_entry_is_encrypted(entry))
         return fail(r, "zip-encrypted", name, "encrypted; extract it and open the content");
