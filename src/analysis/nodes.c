@@ -1,89 +1,166 @@
 #include "analysis/nodes.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-/* A (run, metric) over a range of contexts, in one of two arithmetics. */
+#include "analysis/rows.h"
+#include "core/parallel.h"
+
+/* Sums of one context. whole: integers, real: all others. */
+typedef struct node_sum {
+    union {
+        __int128 whole;
+        double real;
+    } own,
+        other; /* of the context's own row; of its subtree without it (exclusive values) or of its children (inclusive ones) */
+    bool has_own, has_data;
+} node_sum;
+
+/* One part of a metric in a run, over a range of contexts. */
 typedef struct summation {
     const as_dataset *ds;
-    assay_id run, first;
-    uint32_t n;
-    as_node_sum *sums; /* n */
-    bool is_real, is_unsigned;
+    const as_slice *slice;
+    uint32_t part;
+    as_metric_kind kind;
+    as_part_rule rule;
+    bool is_integer;
+    node_sum *sums; /* slice->n; of metrics that do not add up: one for each row */
+    bool adds_up;
 } summation;
 
-/* The first of lo … hi - 1 whose run is not below `run`; runs ascend. */
-static uint64_t first_of_run(const assay_id *runs, uint64_t n, assay_id run) {
-    uint64_t lo = 0, hi = n;
-    while (lo < hi) {
-        uint64_t middle = lo + (hi - lo) / 2;
-        if (runs[middle] < run)
-            lo = middle + 1;
+/* ---- over locations -------------------------------------------------------------------------------------------------- */
+
+#define LOAD(type, address)                                                                                            \
+    (__extension__({                                                                                                   \
+        type loaded;                                                                                                   \
+        memcpy(&loaded, address, sizeof loaded);                                                                       \
+        loaded;                                                                                                        \
+    }))
+
+/* Both halves of each number are added apart, which neither wraps (below 2^32 numbers) nor needs wide arithmetic. */
+static __int128 sum_unsigned(const char *row, uint32_t n, bool below_zero) {
+    uint64_t low = 0, high = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t value = LOAD(uint64_t, row + 8 * (size_t)i);
+        if (below_zero && value > AS_COUNTER_LIMIT) value = 0;
+        low += value & 0xffffffffu;
+        high += value >> 32;
+    }
+    return ((__int128)high << 32) + low;
+}
+
+static __int128 sum_signed(const char *row, uint32_t n) {
+    uint64_t low = 0;
+    int64_t high = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t value = LOAD(int64_t, row + 8 * (size_t)i);
+        low += (uint64_t)value & 0xffffffffu;
+        high += value >> 32;
+    }
+    return (__int128)high * ((__int128)1 << 32) + low;
+}
+
+#define SUM_NARROW(type)                                                                                               \
+    do {                                                                                                               \
+        int64_t sum = 0;                                                                                               \
+        for (uint32_t i = 0; i < n; i++) sum += LOAD(type, row + sizeof(type) * (size_t)i);                            \
+        return sum;                                                                                                    \
+    } while (0)
+
+static __int128 sum_integers(const as_profile *view, const char *row) {
+    uint32_t n = view->n_columns;
+    switch (view->type.dtype) {
+    case AS_DTYPE_UINT64: return sum_unsigned(row, n, view->below_zero);
+    case AS_DTYPE_INT8: SUM_NARROW(int8_t);
+    case AS_DTYPE_UINT8: SUM_NARROW(uint8_t);
+    case AS_DTYPE_INT16: SUM_NARROW(int16_t);
+    case AS_DTYPE_UINT16: SUM_NARROW(uint16_t);
+    case AS_DTYPE_INT32: SUM_NARROW(int32_t);
+    case AS_DTYPE_UINT32: SUM_NARROW(uint32_t);
+    default: return sum_signed(row, n);
+    }
+}
+
+/* Four sums side by side: the order of additions is fixed, but none waits for the one before. */
+static double sum_doubles(const char *row, uint32_t n) {
+    double sums[4] = {0};
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (uint32_t k = 0; k < 4; k++) sums[k] += LOAD(double, row + 8 * (size_t)(i + k));
+    }
+    for (; i < n; i++) sums[0] += LOAD(double, row + 8 * (size_t)i);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+static double combine_reals(as_part_rule rule, double a, double b) {
+    if (rule == AS_PART_ADD) return a + b;
+    return (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
+}
+
+static double sum_parts(const summation *s, const char *row) {
+    const as_profile *view = &s->slice->view;
+    if (view->type.dtype == AS_DTYPE_DOUBLE) return sum_doubles(row, view->n_columns);
+    double sum = view->n_columns ? as_part_real(view->type, row, s->part) : 0;
+    for (uint32_t i = 1; i < view->n_columns; i++)
+        sum = combine_reals(s->rule, sum, as_part_real(view->type, row + (size_t)i * view->type.size, s->part));
+    return sum;
+}
+
+enum { ROWS_AT_ONCE = 256 };
+
+static void sum_rows(void *user, size_t piece) {
+    const summation *s = user;
+    const as_profile *view = &s->slice->view;
+    uint32_t first = (uint32_t)piece * ROWS_AT_ONCE, end = first + ROWS_AT_ONCE;
+    for (uint32_t i = first; i < end && i < view->n_rows; i++) {
+        const char *row = as_profile_row(view, i);
+        node_sum *sum = &s->sums[s->adds_up ? view->contexts[i] - s->slice->first : i];
+        if (s->is_integer)
+            sum->own.whole = sum_integers(view, row);
         else
-            hi = middle;
-    }
-    return lo;
-}
-
-/* Index of the first context of the block that is not below `context`. */
-static uint32_t first_context(const as_block *block, assay_id context) {
-    uint32_t lo = 0, hi = block->n_contexts;
-    while (lo < hi) {
-        uint32_t middle = lo + (hi - lo) / 2;
-        if (block->contexts[middle] < context)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
-}
-
-/* The values of a metric in a run, with those of other runs where the source keeps them together. */
-static const as_block *find_block(const as_dataset *ds, assay_id metric, assay_id run) {
-    const as_block *all_runs = as_ds_metric_block(ds, metric);
-    for (size_t i = 0; !all_runs && i < AS_COUNT(ds, blocks); i++) {
-        const as_block *block = as_ds_block(ds, i);
-        if (block->metric == metric && block->run == run) return block;
-    }
-    return all_runs;
-}
-
-static void add_row(as_node_sum *sum, const as_block *block, uint64_t row) {
-    if (block->dtype == AS_DTYPE_INT64)
-        sum->whole += ((const int64_t *)block->values)[row];
-    else if (block->dtype == AS_DTYPE_UINT64)
-        sum->whole += ((const uint64_t *)block->values)[row];
-    sum->real_whole += as_block_real(block, row);
-    sum->has_own = sum->has_data = true;
-}
-
-/* The sum over locations for the context number i of the block. */
-static void add_context(const summation *sum, const as_block *block, uint32_t i, as_node_sum *own) {
-    uint64_t row = block->starts[i], end = block->starts[i + 1];
-    if (block->runs) row += first_of_run(as_block_runs(block, i), end - row, sum->run);
-    for (; row < end && as_block_run(block, row) == sum->run; row++) add_row(own, block, row);
-}
-
-/* Whether context number i of the block belongs to the range. */
-static bool is_in_range(const summation *sum, const as_block *block, uint32_t i) {
-    return i < block->n_contexts && block->contexts[i] - sum->first < sum->n;
-}
-
-/* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. `inclusive`: the parents
- * get the children's own values, otherwise those of their whole subtrees. */
-static void add_children(summation *sum, bool inclusive) {
-    for (uint32_t i = sum->n; i-- > 1;) {
-        const as_node_sum *child = &sum->sums[i];
-        assay_id parent_id = as_ds_context(sum->ds, sum->first + i)->parent;
-        if (!child->has_data || parent_id == ASSAY_NONE || parent_id < sum->first) continue;
-        as_node_sum *parent = &sum->sums[parent_id - sum->first];
-        parent->other += child->whole;
-        parent->real_other += child->real_whole;
-        if (inclusive) continue;
-        parent->other += child->other;
-        parent->real_other += child->real_other;
-        parent->has_data = true;
+            sum->own.real = sum_parts(s, row);
+        sum->has_own = sum->has_data = true;
     }
 }
+
+/* ---- along the tree -------------------------------------------------------------------------------------------------- */
+
+static void add_to(const summation *s, node_sum *parent, const node_sum *child, bool own, bool first) {
+    if (s->is_integer) {
+        parent->other.whole += own ? child->own.whole : child->other.whole;
+        return;
+    }
+    double value = own ? child->own.real : child->other.real;
+    parent->other.real = first && s->rule != AS_PART_ADD ? value : combine_reals(s->rule, parent->other.real, value);
+}
+
+/* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. has_data of a parent without own values says that
+ * something was handed to it. False when memory is out. */
+static bool add_children(const summation *s) {
+    bool *has_other = NULL; /* only minima and maxima ask whether a sum has begun */
+    if (s->rule != AS_PART_ADD && !(has_other = calloc(s->slice->n, 1))) return false;
+    for (uint32_t i = s->slice->n; i-- > 1;) {
+        const node_sum *child = &s->sums[i];
+        assay_id parent_id = as_ds_context(s->ds, s->slice->first + i)->parent;
+        if (!child->has_data || parent_id == ASSAY_NONE || parent_id < s->slice->first) continue;
+        uint32_t at = parent_id - s->slice->first;
+        node_sum *parent = &s->sums[at];
+        bool first = has_other && !has_other[at];
+        if (child->has_own) add_to(s, parent, child, true, first), first = false;
+        if (s->kind == AS_KIND_EXCLUSIVE && (!has_other || has_other[i])) add_to(s, parent, child, false, first);
+        if (has_other) has_other[at] = true;
+        if (s->kind == AS_KIND_EXCLUSIVE) parent->has_data = true;
+    }
+    /* An own value and none below it, or the other way round: the one there is. */
+    for (uint32_t i = 0; has_other && i < s->slice->n; i++) {
+        node_sum *sum = &s->sums[i];
+        if (!has_other[i]) sum->other.real = sum->own.real;
+    }
+    free(has_other);
+    return true;
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------------- */
 
 static as_number integer_number(__int128 value) {
     if (value >= INT64_MIN && value <= INT64_MAX) return (as_number){.kind = AS_INT, .i = (int64_t)value};
@@ -93,67 +170,149 @@ static as_number integer_number(__int128 value) {
 
 static as_number real_number(double value) { return (as_number){.kind = AS_REAL, .r = value}; }
 
-static as_number own_number(const summation *sum, const as_node_sum *node) {
-    return sum->is_real ? real_number(node->real_whole) : integer_number(node->whole);
+static as_number own_number(const summation *s, const node_sum *sum) {
+    return s->is_integer ? integer_number(sum->own.whole) : real_number(sum->own.real);
 }
 
-static as_number sum_number(const summation *sum, const as_node_sum *node) {
-    return sum->is_real ? real_number(node->real_whole + node->real_other) : integer_number(node->whole + node->other);
+/* Of the subtree: the own value and all below. */
+static as_number total_number(const summation *s, const node_sum *sum) {
+    if (s->is_integer) return integer_number(sum->own.whole + sum->other.whole);
+    if (s->rule != AS_PART_ADD && !sum->has_own) return real_number(sum->other.real);
+    return real_number(combine_reals(s->rule, sum->own.real, sum->other.real));
 }
 
-static as_number difference_number(const summation *sum, const as_node_sum *node) {
-    if (sum->is_real) return real_number(node->real_whole - node->real_other);
-    __int128 difference = node->whole - node->other;
-    return integer_number(sum->is_unsigned && difference < 0 ? 0 : difference);
+/* What the children leave. A minimum or maximum has no difference: theirs count as well. */
+static as_number rest_number(const summation *s, const node_sum *sum) {
+    if (s->is_integer) return integer_number(sum->own.whole - sum->other.whole);
+    if (s->rule != AS_PART_ADD) return real_number(combine_reals(s->rule, sum->own.real, sum->other.real));
+    return real_number(sum->own.real - sum->other.real);
 }
 
-static bool add_node(const summation *sum, as_metric_kind kind, assay_id context, const as_node_sum *node,
-                     as_vec *out) {
-    if (!(kind == AS_KIND_EXCLUSIVE ? node->has_data : node->has_own)) return true;
-    as_node *row = as_vec_push(out);
-    if (!row) return false;
-    row->context = context;
-    row->has_exclusive = kind == AS_KIND_EXCLUSIVE || kind == AS_KIND_INCLUSIVE;
-    row->inclusive = kind == AS_KIND_EXCLUSIVE ? sum_number(sum, node) : own_number(sum, node);
-    row->exclusive = kind == AS_KIND_INCLUSIVE ? difference_number(sum, node) : own_number(sum, node);
-    return true;
+static void set_node(const summation *s, const node_sum *sum, as_node *node) {
+    node->has_exclusive = s->adds_up;
+    node->inclusive = s->kind == AS_KIND_EXCLUSIVE ? total_number(s, sum) : own_number(s, sum);
+    node->exclusive = s->kind == AS_KIND_INCLUSIVE ? rest_number(s, sum) : own_number(s, sum);
 }
 
-/* Values that stand for themselves: only the contexts that have any are looked at. */
-static bool collect_own(const summation *sum, as_metric_kind kind, const as_block *block, as_vec *out) {
-    for (uint32_t i = first_context(block, sum->first); is_in_range(sum, block, i); i++) {
-        as_node_sum own = {0};
-        add_context(sum, block, i, &own);
-        if (!add_node(sum, kind, block->contexts[i], &own, out)) return false;
+static bool has_node(const summation *s, const node_sum *sum) {
+    return s->kind == AS_KIND_EXCLUSIVE ? sum->has_data : sum->has_own;
+}
+
+/* Goes through the sums that make a node: gives its number among the sums in *at, and false behind the last. */
+static bool next_sum(const summation *s, uint32_t *at) {
+    uint32_t end = s->adds_up ? s->slice->n : s->slice->view.n_rows;
+    for (; *at < end; ++*at) {
+        if (has_node(s, &s->sums[*at])) return true;
+    }
+    return false;
+}
+
+static bool collect(const summation *s, as_node_list *list) {
+    for (uint32_t i = 0; next_sum(s, &i); i++) {
+        as_node *node = as_vec_push(&list->nodes);
+        if (!node) return false;
+        node->context = s->adds_up ? s->slice->first + i : s->slice->view.contexts[i];
+        set_node(s, &s->sums[i], node);
     }
     return true;
 }
 
-/* Values that add up along the tree. */
-static bool collect_sums(summation *sum, as_metric_kind kind, const as_block *block, as_vec *scratch, as_vec *out) {
-    if (!as_vec_reserve(scratch, sum->n)) return false;
-    sum->sums = scratch->data;
-    memset(sum->sums, 0, sum->n * sizeof *sum->sums);
-    for (uint32_t i = first_context(block, sum->first); is_in_range(sum, block, i); i++)
-        add_context(sum, block, i, &sum->sums[block->contexts[i] - sum->first]);
-    add_children(sum, kind == AS_KIND_INCLUSIVE);
-    for (uint32_t i = 0; i < sum->n; i++) {
-        if (!add_node(sum, kind, sum->first + i, &sum->sums[i], out)) return false;
+/* ---- unsigned differences -------------------------------------------------------------------------------------------- */
+
+/* Unsigned differences end at 0 at each location, so they cannot be taken from sums over locations. */
+static bool replace_exclusive(void *user, const as_context_row *row) {
+    summation *s = user;
+    node_sum *sum = &s->sums[row->context - s->slice->first];
+    __int128 exclusive = 0;
+    for (uint32_t i = 0; i < row->n; i++) exclusive += row->exclusive[i];
+    sum->other.whole = sum->own.whole - exclusive;
+    return true;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+
+static bool sum_part(summation *s, as_vec *room) {
+    const as_profile *view = &s->slice->view;
+    size_t n = s->adds_up ? s->slice->n : view->n_rows;
+    room->count = 0;
+    if (!as_vec_reserve(room, n)) return false;
+    s->sums = room->data;
+    s->rule = as_part_rule_of(view->type.dtype, s->part);
+    if (n) memset(s->sums, 0, n * sizeof *s->sums);
+    bool is_large = as_profile_values(view) > 1 << 18;
+    as_parallel((view->n_rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, is_large ? 0 : 1, sum_rows, s);
+    if (!s->adds_up) return true;
+    if (s->kind == AS_KIND_INCLUSIVE && as_dtype_is_unsigned(view->type.dtype))
+        return as_rows_each(s->ds, s->slice, s->part, replace_exclusive, s);
+    return add_children(s);
+}
+
+/* Composite types: each part is a sum of its own, and the number people see is made of them. */
+static bool collect_parts(summation *s, as_node_list *list) {
+    uint32_t n_parts = s->slice->view.type.n_parts;
+    as_dtype dtype = s->slice->view.type.dtype;
+    list->n_parts = n_parts;
+    for (s->part = 0; s->part < n_parts; s->part++) {
+        if (!sum_part(s, &list->sums)) return false;
+        if (s->part == 0 && !collect(s, list)) return false;
+        size_t n = list->nodes.count, cells;
+        if (!as_mul_size(n, 2 * (size_t)n_parts, &cells)) return false;
+        if (s->part == 0 && !as_vec_reserve(&list->parts, cells)) return false;
+        double *parts = list->parts.data;
+        uint32_t at = 0;
+        for (size_t i = 0; i < n && next_sum(s, &at); i++, at++) {
+            as_node node;
+            set_node(s, &s->sums[at], &node);
+            parts[2 * i * n_parts + s->part] = as_number_real(node.inclusive);
+            parts[(2 * i + 1) * n_parts + s->part] = as_number_real(node.exclusive);
+        }
+        list->parts.count = cells;
+    }
+    for (size_t i = 0; i < list->nodes.count; i++) {
+        as_node *node = &AS_AT(as_node, &list->nodes, i);
+        node->inclusive = real_number(as_parts_shown(dtype, as_node_parts(list, i, false), n_parts));
+        node->exclusive = real_number(as_parts_shown(dtype, as_node_parts(list, i, true), n_parts));
     }
     return true;
 }
 
-bool as_nodes(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_vec *scratch, as_vec *out) {
-    out->count = scratch->count = 0;
-    const as_block *block = find_block(ds, metric, run);
-    if (!block) return true;
-    summation sum = {.ds = ds,
-                     .run = run,
-                     .is_real = block->dtype == AS_DTYPE_DOUBLE,
-                     .is_unsigned = block->dtype == AS_DTYPE_UINT64};
-    sum.first = root == ASSAY_NONE ? 0 : root;
-    sum.n = root == ASSAY_NONE ? (uint32_t)AS_COUNT(ds, contexts) : as_ds_context(ds, root)->subtree;
-    as_metric_kind kind = as_ds_metric(ds, metric)->kind;
-    bool adds_up = kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
-    return adds_up ? collect_sums(&sum, kind, block, scratch, out) : collect_own(&sum, kind, block, out);
+const double *as_node_parts(const as_node_list *list, size_t i, bool exclusive) {
+    if (!list->n_parts) return NULL;
+    return &AS_AT(double, &list->parts, (2 * i + exclusive) * list->n_parts);
+}
+
+void as_node_list_init(as_node_list *list) {
+    *list = (as_node_list){0};
+    as_vec_init(&list->nodes, sizeof(as_node), NULL);
+    as_vec_init(&list->parts, sizeof(double), NULL);
+    as_vec_init(&list->sums, sizeof(node_sum), NULL);
+}
+
+void as_node_list_free(as_node_list *list) {
+    as_vec_free(&list->nodes);
+    as_vec_free(&list->parts);
+    as_vec_free(&list->sums);
+}
+
+assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_node_list *list,
+                           assay_error *error) {
+    list->nodes.count = list->parts.count = list->n_parts = 0;
+    assay_id first = root == ASSAY_NONE ? 0 : root;
+    uint32_t n = root == ASSAY_NONE ? (uint32_t)AS_COUNT(ds, contexts) : as_ds_context(ds, root)->subtree;
+    as_slice slice;
+    AS_TRY(as_slice_open(ds, metric, run, first, n, &slice, error));
+    summation s = {.ds = ds,
+                   .slice = &slice,
+                   .kind = as_ds_metric(ds, metric)->kind,
+                   .is_integer = as_dtype_is_integer(slice.view.type.dtype)};
+    s.adds_up = s.kind == AS_KIND_INCLUSIVE || s.kind == AS_KIND_EXCLUSIVE;
+    bool fine = true;
+    if (slice.view.n_rows && slice.view.type.dtype != AS_DTYPE_OPAQUE) {
+        if (as_dtype_is_composite(slice.view.type.dtype))
+            fine = collect_parts(&s, list);
+        else
+            fine = sum_part(&s, &list->sums) && collect(&s, list);
+    }
+    as_slice_close(&slice);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }

@@ -1,7 +1,6 @@
-/* Inclusive and exclusive values of the call tree, summed over locations, in the metric's own arithmetic.
+/* Inclusive and exclusive values of the call tree, summed over locations, in the metric's own arithmetic: see analysis/rows.h.
  *
- * What the source stores decides: exclusive values are summed over the subtree to give the inclusive one, of inclusive
- * values the children's are taken off to give the exclusive one. Metrics of other kinds have no second value: `inclusive` is the value as it stands. */
+ * Metrics of kinds without a second value have theirs in `inclusive`. Derived metrics are computed (analysis/derived.h). */
 #ifndef AS_ANALYSIS_NODES_H
 #define AS_ANALYSIS_NODES_H
 
@@ -10,19 +9,28 @@
 typedef struct as_node {
     assay_id context;
     bool has_exclusive;
-    /* Integers beyond 64 bits become reals; a difference of unsigned values is never below 0. */
+    /* Integers beyond 64 bits become reals. Of a composite type: the number people see (as_parts_shown()) */
     as_number inclusive, exclusive;
 } as_node;
 
-/* The nodes of the subtree of `root` (ASSAY_NONE: of all contexts) with data of this run and metric, contexts ascending,
- * into out, a vector of as_node (cleared first). Metrics of exclusive values have a node wherever the subtree has data, others where the context has.
- * One pass over the contexts. scratch: a vector of as_node_sum, kept by the caller from call to call. False when memory is out. */
-bool as_nodes(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_vec *scratch, as_vec *out);
+/* The nodes of one metric in one run, with room that is kept from call to call. */
+typedef struct as_node_list {
+    as_vec nodes;     /* as_node, contexts ascending */
+    uint32_t n_parts; /* of a composite type, else 0 */
+    as_vec parts;     /* double; of a composite type: for each node n_parts inclusive and n_parts exclusive ones */
+    as_vec sums;      /* private */
+} as_node_list;
 
-typedef struct as_node_sum {
-    __int128 whole, other; /* integers: the context's own value; the sum over its subtree, or its children */
-    double real_whole, real_other;
-    bool has_own, has_data;
-} as_node_sum;
+void as_node_list_init(as_node_list *list);
+void as_node_list_free(as_node_list *list);
+static inline size_t as_node_count(const as_node_list *list) { return list->nodes.count; }
+static inline const as_node *as_node_at(const as_node_list *list, size_t i) { return &AS_AT(as_node, &list->nodes, i); }
+/* The parts of node i, inclusive or exclusive; NULL unless the type is composite. */
+const double *as_node_parts(const as_node_list *list, size_t i, bool exclusive);
+
+/* The nodes of the subtree of `root` (ASSAY_NONE: of all contexts) with data of this run and metric into list. Metrics of exclusive values have a
+ * node wherever the subtree has data, others where the context has. One pass over the contexts. */
+assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_node_list *list,
+                           assay_error *error);
 
 #endif

@@ -34,6 +34,20 @@ bool as_add_block(as_dataset *ds, const as_block *block) {
     return true;
 }
 
+bool as_add_profile(as_dataset *ds, const as_profile *profile) {
+    as_profile copy = *profile;
+    copy.is_loaded = !profile->source;
+    assay_id index = append(&ds->profiles, &copy);
+    return index != ASSAY_NONE && as_map_put(&ds->profile_of, as_pair(profile->metric, profile->run), index);
+}
+
+bool as_ds_hold(as_dataset *ds, void *object, void (*release)(void *object)) {
+    as_holding holding = {object, release};
+    if (as_vec_append(&ds->holdings, &holding, 1)) return true;
+    release(object);
+    return false;
+}
+
 assay_id as_add_model_set(as_dataset *ds, const as_model_set *set) { return append(&ds->model_sets, set); }
 
 /* Text of a cell moves into the dataset. */

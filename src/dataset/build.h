@@ -16,6 +16,11 @@ assay_id as_add_region(as_dataset *ds, const as_region *region);
 assay_id as_add_location(as_dataset *ds, const as_location *location);
 assay_id as_add_run(as_dataset *ds, const as_run *run);
 bool as_add_block(as_dataset *ds, const as_block *block); /* arrays must live in ds->arena */
+/* An entry of as_pair(metric, run) that is new. The struct is copied; arrays and source live in ds->arena, or in what the dataset holds. One without a source is
+ * loaded. */
+bool as_add_profile(as_dataset *ds, const as_profile *profile);
+/* release(object) is called when the dataset is freed; at once, where memory is out. */
+bool as_ds_hold(as_dataset *ds, void *object, void (*release)(void *object));
 bool as_add_summary(as_dataset *ds, const as_summary *summary);
 bool as_add_event(as_dataset *ds, const as_event *event);
 assay_id as_add_model_set(as_dataset *ds, const as_model_set *set);

@@ -19,6 +19,8 @@ static uint64_t default_memory_limit(void) {
     DO((ds)->locations, as_location)                                                                                   \
     DO((ds)->blocks, as_block)                                                                                         \
     DO((ds)->block_of_metric, assay_id)                                                                                \
+    DO((ds)->profiles, as_profile)                                                                                     \
+    DO((ds)->holdings, as_holding)                                                                                     \
     DO((ds)->series, as_series)                                                                                        \
     DO((ds)->measurements, as_measurement)                                                                             \
     DO((ds)->summaries, as_summary)                                                                                    \
@@ -43,12 +45,25 @@ as_dataset *as_dataset_new(uint64_t memory_limit) {
 #define MAKE(vector, type) as_vec_init(&(vector), sizeof(type), &ds->budget);
     EACH_VECTOR(ds, MAKE)
 #undef MAKE
+    as_map_init(&ds->profile_of, &ds->budget);
+    pthread_mutex_init(&ds->loading, NULL);
     return ds;
+}
+
+static void release_holdings(as_dataset *ds) {
+    for (size_t i = ds->holdings.count; i-- > 0;) {
+        const as_holding *holding = &AS_AT(as_holding, &ds->holdings, i);
+        holding->release(holding->object);
+    }
+    ds->holdings.count = 0;
 }
 
 void as_dataset_free(as_dataset *ds) {
     if (!ds) return;
     for (size_t i = 0; i < ds->records.count; i++) as_table_free(AS_AT(as_record_table, &ds->records, i).table);
+    release_holdings(ds);
+    as_map_free(&ds->profile_of);
+    pthread_mutex_destroy(&ds->loading);
 #define FREE(vector, type) as_vec_free(&(vector));
     EACH_VECTOR(ds, FREE)
 #undef FREE
@@ -60,6 +75,9 @@ void as_dataset_free(as_dataset *ds) {
 void as_dataset_forget_data(as_dataset *ds) {
     for (size_t i = 0; i < ds->records.count; i++) as_table_free(AS_AT(as_record_table, &ds->records, i).table);
     as_vec problems = ds->problems;
+    release_holdings(ds);
+    as_map_free(&ds->profile_of);
+    as_map_init(&ds->profile_of, &ds->budget);
 #define FORGET(vector, type) (vector).count = 0;
     EACH_VECTOR(ds, FORGET)
 #undef FORGET
@@ -117,6 +135,7 @@ as_table *as_ds_records(const as_dataset *ds, const char *name) {
 uint64_t as_ds_values(const as_dataset *ds) {
     uint64_t n = 0;
     for (size_t i = 0; i < ds->blocks.count; i++) n += as_block_rows(as_ds_block(ds, i));
+    for (size_t i = 0; i < ds->profiles.count; i++) n += as_profile_values(&AS_AT(as_profile, &ds->profiles, i));
     return n;
 }
 
@@ -216,9 +235,9 @@ const char *as_kind_name(as_metric_kind kind) {
     return names[kind];
 }
 
-const char *as_dtype_name(as_dtype dtype) {
-    static const char *const names[] = {"INT64", "UINT64", "DOUBLE"};
-    return names[dtype];
+const char *as_scaling_name(as_scaling scaling) {
+    static const char *const names[] = {"weak", "weak_threaded", "strong"};
+    return names[scaling];
 }
 
 const char *as_severity_name(as_severity severity) {

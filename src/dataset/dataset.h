@@ -6,11 +6,14 @@
 #define AS_DATASET_DATASET_H
 
 #include <math.h>
+#include <pthread.h>
 
 #include "core/error.h"
+#include "core/map.h"
 #include "core/memory.h"
 #include "core/strings.h"
 #include "core/table.h"
+#include "dataset/profile.h"
 #include "dataset/share.h"
 
 /* ---- entities -------------------------------------------------------------------------------------------------------- */
@@ -21,8 +24,6 @@ typedef struct as_run {
     uint32_t repetition; /* from 0 */
     double start_time;   /* seconds since 1970, NAN: unknown */
 } as_run;
-
-typedef enum as_dtype { AS_DTYPE_INT64, AS_DTYPE_UINT64, AS_DTYPE_DOUBLE } as_dtype;
 
 typedef enum as_metric_kind {
     AS_KIND_NONE,
@@ -64,7 +65,8 @@ typedef struct as_location {
 
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
 
-/* All values of one metric, or of one metric in one run: rows grouped by context, contexts ascending; inside a context by run, then location. */
+/* All values of one metric, or of one metric in one run: rows grouped by context, contexts ascending; inside a context by run, then location.
+ * This is how experiments are kept, where a series is read over all runs. Profiles, read run by run, are as_profile (dataset/profile.h). */
 typedef struct as_block {
     assay_id metric;
     assay_id run; /* of all rows; ASSAY_NONE: see runs */
@@ -75,8 +77,8 @@ typedef struct as_block {
         *runs;       /* one a row, or NULL; where period is set, those of a context's rows, the same for all contexts */
     uint32_t period; /* rows of each context, where all have the same runs; else 0 */
     const assay_id *locations; /* one a row (ASSAY_NONE: none), or NULL: none */
-    as_dtype dtype;
-    const void *values; /* int64_t, uint64_t or double */
+    as_dtype dtype;            /* AS_DTYPE_INT64, AS_DTYPE_UINT64 or AS_DTYPE_DOUBLE */
+    const void *values;        /* int64_t, uint64_t or double */
 } as_block;
 
 static inline uint64_t as_block_rows(const as_block *block) { return block->starts[block->n_contexts]; }
@@ -197,6 +199,16 @@ typedef struct as_problem {
     uint32_t line, column; /* 0: unknown */
 } as_problem;
 
+/* What is released with the dataset. */
+typedef struct as_holding {
+    void *object;
+    void (*release)(void *object);
+} as_holding;
+
+/* How the values of several locations at one point become one series: all of them in one pool; without zeros, unless all of a run's are; summed for each run. */
+typedef enum as_scaling { AS_SCALING_WEAK, AS_SCALING_WEAK_THREADED, AS_SCALING_STRONG } as_scaling;
+const char *as_scaling_name(as_scaling scaling); /* "weak", "weak_threaded", "strong": what files say */
+
 /* ---- the dataset ----------------------------------------------------------------------------------------------------- */
 
 struct assay_dataset {
@@ -218,6 +230,11 @@ struct assay_dataset {
     as_vec blocks, series, measurements, summaries, events;
     /* Index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
     as_vec block_of_metric;
+    as_vec profiles;   /* as_profile */
+    as_map profile_of; /* as_pair(metric, run) -> index into profiles */
+    pthread_mutex_t loading;
+    as_scaling pooling; /* how the values of a profile's locations become measurements */
+    as_vec holdings;    /* as_holding: inputs that profiles point into */
     as_vec model_sets, models, segments, segment_costs, terms;
     as_vec attributes, problems, records; /* records: as_record_table */
     uint64_t n_problems_dropped;          /* beyond AS_MAX_PROBLEMS */
@@ -271,7 +288,6 @@ bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out);
 bool as_path_join(const as_strings *strings, const as_context *contexts, assay_id context, as_vec *out);
 
 const char *as_kind_name(as_metric_kind kind);
-const char *as_dtype_name(as_dtype dtype);
 const char *as_severity_name(as_severity severity);
 const char *as_owner_name(as_owner owner);
 
@@ -280,10 +296,14 @@ const char *as_owner_name(as_owner owner);
 /* The block with all runs of this metric, or NULL. */
 const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric);
 
-/* Calls visit for each point the series has data at, in order of point id: as stored, else computed. Stops early when visit returns false.
- * False only when memory is out. */
+/* Calls visit for each point the series has data at, in order of point id: as stored, else computed. Inclusive metrics of profiles are measured by their exclusive
+ * values, as Extra-P does. Stops early when visit returns false. Profiles must be loaded (as_ds_load()): those that are not have no data. False only when memory is out. */
 bool as_measure(const as_dataset *ds, const as_series *series,
                 bool (*visit)(void *user, const as_measurement *measurement), void *user);
+
+/* What contexts[index] of a loaded profile adds to its point's pool: the exclusive values of its locations, as ds->pooling says, behind what out (a vector of double) holds.
+ * False when memory is out. */
+bool as_pool_row(const as_dataset *ds, const as_profile *profile, uint32_t index, as_vec *out);
 
 /* Mean, median, minimum, maximum and std (divisor n) of n numbers, n > 0; sorts values in place. NaN anywhere makes all NaN. */
 void as_statistics(double *values, size_t n, as_measurement *out);

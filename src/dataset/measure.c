@@ -14,10 +14,33 @@ static double sum_of(const double *values, size_t n) {
     return isfinite(sum) ? sum + lost : sum;
 }
 
+/* Sorts by parts around a middle value; pieces that do not get smaller (adversarial order) go to the library, few numbers to insertion. */
 static void sort_reals(double *values, size_t n) {
-    if (n > 16) {
-        qsort(values, n, sizeof *values, as_real_compare);
-        return;
+    for (size_t rounds = 0; n > 24; rounds++) {
+        if (rounds > 64) {
+            qsort(values, n, sizeof *values, as_real_compare);
+            return;
+        }
+        double a = values[0], b = values[n / 2], c = values[n - 1];
+        double pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+        size_t i = 0, j = n - 1;
+        for (;; i++, j--) {
+            while (values[i] < pivot) i++;
+            while (pivot < values[j]) j--;
+            if (i >= j) break;
+            double swapped = values[i];
+            values[i] = values[j];
+            values[j] = swapped;
+        }
+        size_t left = j + 1; /* the smaller part in a call of its own: the stack stays low */
+        if (left < n - left) {
+            sort_reals(values, left);
+            values += left;
+            n -= left;
+        } else {
+            sort_reals(values + left, n - left);
+            n = left;
+        }
     }
     for (size_t i = 1; i < n; i++) { /* most points have a handful of repetitions */
         double value = values[i];
@@ -89,15 +112,79 @@ static bool measure_rows(const as_dataset *ds, const as_block *block, uint32_t i
     return fine;
 }
 
+/* ---- profiles -------------------------------------------------------------------------------------------------------- */
+
+bool as_pool_row(const as_dataset *ds, const as_profile *profile, uint32_t index, as_vec *out) {
+    uint32_t n = profile->n_columns;
+    size_t start = out->count;
+    if (!as_vec_reserve(out, 2 * (size_t)n)) return false;
+    double *own = &AS_AT(double, out, start), *child = own + n;
+    as_profile_reals(profile, index, own);
+    out->count += n;
+    if (as_ds_metric(ds, profile->metric)->kind == AS_KIND_INCLUSIVE) {
+        const as_context *context = as_ds_context(ds, profile->contexts[index]);
+        assay_id id = profile->contexts[index] + 1, end = profile->contexts[index] + context->subtree;
+        bool is_unsigned = as_dtype_is_unsigned(profile->type.dtype);
+        for (; id < end; id += as_ds_context(ds, id)->subtree) {
+            uint32_t at = as_profile_find(profile, id);
+            if (at == UINT32_MAX) continue;
+            as_profile_reals(profile, at, child);
+            for (uint32_t i = 0; i < n; i++) own[i] = is_unsigned && child[i] > own[i] ? 0 : own[i] - child[i];
+        }
+    }
+    if (ds->pooling == AS_SCALING_WEAK) return true;
+    double sum = 0;
+    size_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) sum += own[i];
+    if (ds->pooling == AS_SCALING_STRONG) {
+        own[0] = sum;
+        out->count = start + 1;
+        return true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (own[i] != 0) own[kept++] = own[i];
+    }
+    if (kept) out->count = start + kept;
+    return true;
+}
+
+/* Runs of one point are neighbours. */
+static bool measure_profiles(const as_dataset *ds, as_measurement *out, as_vec *pool,
+                             bool (*visit)(void *, const as_measurement *), void *user) {
+    for (assay_id run = 0; run < ds->runs.count;) {
+        out->point = as_ds_run(ds, run)->point;
+        out->repetitions = 0;
+        pool->count = 0;
+        for (; run < ds->runs.count && as_ds_run(ds, run)->point == out->point; run++) {
+            const as_profile *profile = as_ds_profile(ds, out->metric, run);
+            uint32_t index = profile && profile->is_loaded ? as_profile_find(profile, out->context) : UINT32_MAX;
+            if (index == UINT32_MAX) continue;
+            if (!as_pool_row(ds, profile, index, pool)) return false;
+            out->repetitions++;
+        }
+        if (!pool->count || out->point == ASSAY_NONE) continue;
+        as_statistics(pool->data, pool->count, out);
+        if (!visit(user, out)) break;
+    }
+    return true;
+}
+
 bool as_measure(const as_dataset *ds, const as_series *series,
                 bool (*visit)(void *user, const as_measurement *measurement), void *user) {
     for (uint32_t i = 0; i < series->n_measurements; i++) {
         if (!visit(user, as_ds_measurement(ds, series->first_measurement + i))) return true;
     }
     if (series->n_measurements) return true;
+    as_measurement measurement = {.metric = series->metric, .context = series->context};
     const as_block *block = as_ds_metric_block(ds, series->metric);
+    if (!block && ds->profiles.count) {
+        as_vec pool;
+        as_vec_init(&pool, sizeof(double), NULL);
+        bool fine = measure_profiles(ds, &measurement, &pool, visit, user);
+        as_vec_free(&pool);
+        return fine;
+    }
     uint32_t index = block ? as_block_find(block, series->context) : UINT32_MAX;
     if (index == UINT32_MAX) return true;
-    as_measurement measurement = {.metric = series->metric, .context = series->context};
     return measure_rows(ds, block, index, &measurement, visit, user);
 }

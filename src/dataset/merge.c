@@ -124,11 +124,43 @@ static assay_id *map_contexts(merger *m, const as_dataset *part) {
     return NULL;
 }
 
+/* What a profile has for a series, as a repetition with a list of values. Integers stay integers as long as doubles hold them. */
+static bool add_pooled(merger *m, const as_dataset *part, as_cell_key key, const as_profile *profile, uint32_t index) {
+    static const double exact = 9007199254740992.0; /* 2^53 */
+    as_vec pool;
+    as_vec_init(&pool, sizeof(double), NULL);
+    bool fine = as_pool_row(part, profile, index, &pool);
+    bool is_integer = as_dtype_is_integer(profile->type.dtype), is_list = profile->columns && pool.count > 1;
+    for (size_t i = 0; fine && i < pool.count; i++) {
+        double real = AS_AT(double, &pool, i);
+        as_number value = {.kind = AS_REAL, .r = real};
+        if (is_integer && fabs(real) <= exact) value = (as_number){.kind = AS_INT, .i = (int64_t)real};
+        fine = is_list ? as_experiment_value_at(m->experiment, key, (uint32_t)i, value)
+                       : as_experiment_value(m->experiment, key, value);
+    }
+    as_vec_free(&pool);
+    return fine;
+}
+
+static bool add_profiles(merger *m, const as_dataset *part, const id_maps *maps, const as_series *series) {
+    as_cell_key key = {.metric = maps->metrics[series->metric], .context = maps->contexts[series->context]};
+    for (assay_id run = 0; run < part->runs.count; run++) {
+        const as_profile *profile = as_ds_profile(part, series->metric, run);
+        assay_id point = as_ds_run(part, run)->point;
+        uint32_t index = profile && profile->is_loaded ? as_profile_find(profile, series->context) : UINT32_MAX;
+        if (index == UINT32_MAX || point == ASSAY_NONE) continue;
+        key.point = maps->points[point];
+        if (!add_pooled(m, part, key, profile, index)) return false;
+    }
+    return true;
+}
+
 static bool add_series(merger *m, const as_dataset *part, const id_maps *maps, const as_series *series) {
     as_cell_key key = {.metric = maps->metrics[series->metric], .context = maps->contexts[series->context]};
     const as_block *block = as_ds_metric_block(part, series->metric);
     uint32_t index = block ? as_block_find(block, series->context) : UINT32_MAX;
     if (as_experiment_series(m->experiment, key.metric, key.context) == UINT32_MAX) return false;
+    if (!block && part->profiles.count) return add_profiles(m, part, maps, series);
     if (index != UINT32_MAX) {
         for (uint64_t row = block->starts[index]; row < block->starts[index + 1]; row++) {
             key.point = maps->points[as_ds_run(part, as_block_run(block, row))->point];

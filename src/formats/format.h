@@ -65,7 +65,11 @@ typedef struct as_reader {
     bool (*progress)(void *user, const char *stage, double fraction);
     void *user;
     assay_error *error;
-    bool failed; /* some as_broken() was let pass because of keep_going */
+    /* The input stays open as long as the dataset if the reader says so by setting keeps_input: profiles may point into it. Where it cannot (bytes of somebody else),
+     * can_keep_input is false and everything must be decoded and copied while reading. */
+    bool can_keep_input, keeps_input;
+    unsigned threads; /* to use at most; 0: as many as there are cores */
+    bool failed;      /* some as_broken() was let pass because of keep_going */
 } as_reader;
 
 /* A rule is broken. Normally fills reader->error and returns ASSAY_E_FORMAT: `return` it. Under keep_going it records the problem as an
@@ -110,7 +114,8 @@ void as_lose_attributes(as_losses *losses, const as_dataset *dataset,
 
 typedef struct as_writer {
     const as_dataset *dataset;
-    as_output *out;
+    as_output *out;                        /* NULL for a format that is a directory */
+    struct as_output_directory *directory; /* of such a format, else NULL */
     as_options options;
     unsigned threads; /* to use at most; 0: as many as there are cores. The bytes do not depend on it */
     assay_error *error;
@@ -123,8 +128,9 @@ typedef struct assay_format {
     const char *title; /* "Extra-P text" */
     /* Endings it is written under, best first: ".txt"; "" for none. The first format of formats.def with an ending has it */
     const char *extensions;
-    unsigned holds;         /* as_holds */
-    bool reads_directories; /* else a directory is refused before read() is called */
+    unsigned holds;          /* as_holds */
+    bool reads_directories;  /* else a directory is refused before read() is called */
+    bool writes_directories; /* the output is a directory: writer->directory */
     const as_option *read_options, *write_options;
 
     /* Bits of evidence verified, 0 = not mine. NULL: only by name. Must not allocate, fail or look beyond the probe. */
@@ -167,8 +173,12 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
                             as_dataset **out, assay_error *error);
 /* All that writing in this format would lose. */
 void as_find_losses(const as_dataset *dataset, const as_format *format, as_losses *losses);
-/* Writes to an open output, with so many threads (0: all cores); commit is the caller's. */
+/* Writes to an open output, with so many threads (0: all cores); commit is the caller's. Profiles of an experiment are made the kind of values that a format without
+ * AS_HOLDS_PROFILES wants. */
 assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, unsigned threads,
                       as_output *out, assay_error *error);
+/* The same for a format that writes directories. */
+assay_status as_write_directory(const as_dataset *dataset, const as_format *format, const char *const *options,
+                                unsigned threads, struct as_output_directory *directory, assay_error *error);
 
 #endif

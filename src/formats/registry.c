@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/words.h"
+#include "dataset/merge.h"
 
 #define AS_FORMAT(name) extern const as_format name;
 #include "formats/formats.def"
@@ -137,7 +138,7 @@ static assay_status find_format(const as_input *input, const char *name, const a
 
 /* Reads an open input with a chosen format. */
 static assay_status read_with(as_input *input, const as_format *format, int bits, const as_read_config *config,
-                              as_dataset *ds, assay_error *error) {
+                              as_dataset *ds, bool *keeps_input, assay_error *error) {
     as_reader reader = {.input = input,
                         .dataset = ds,
                         .options = {format->read_options, config->options},
@@ -145,6 +146,7 @@ static assay_status read_with(as_input *input, const as_format *format, int bits
                         .keep_going = config->keep_going,
                         .progress = config->progress,
                         .user = config->user,
+                        .can_keep_input = keeps_input != NULL,
                         .error = error};
     AS_TRY(as_options_check(&reader.options, format->name, error));
     ds->format = format->name;
@@ -157,6 +159,7 @@ static assay_status read_with(as_input *input, const as_format *format, int bits
                        "is a directory; %s is a file", format->name);
     }
     assay_status status = format->read(&reader);
+    if (keeps_input) *keeps_input = reader.keeps_input;
     if (status != ASSAY_E_FORMAT || !config->keep_going || !error) return status;
     /* What stops a reader that was told to keep going is one more problem beside those it stepped over. */
     as_place place = {.path = error->path, .offset = error->offset, .line = error->line, .column = error->column};
@@ -165,12 +168,16 @@ static assay_status read_with(as_input *input, const as_format *format, int bits
     return ASSAY_OK;
 }
 
-static assay_status read_input(as_input *input, const as_read_config *config, as_dataset *ds, assay_error *error) {
+/* *keeps_input (may be NULL: it cannot be kept): whether the dataset points into the input. */
+static assay_status read_input(as_input *input, const as_read_config *config, as_dataset *ds, bool *keeps_input,
+                               assay_error *error) {
     const as_format *format;
     int bits;
     AS_TRY(find_format(input, config->format, &format, &bits, error));
-    return read_with(input, format, bits, config, ds, error);
+    return read_with(input, format, bits, config, ds, keeps_input, error);
 }
+
+static void close_input(void *input) { as_input_close(input); }
 
 assay_status as_read(const char *path, const as_read_config *config, as_dataset **out, assay_error *error) {
     static const as_read_config defaults = {0};
@@ -179,9 +186,13 @@ assay_status as_read(const char *path, const as_read_config *config, as_dataset 
     if (!ds) return as_fail_memory(error, path);
     ds->share = config->share;
     as_input *input = NULL;
+    bool keeps_input = false;
     assay_status status = as_input_open(path, &ds->budget, &input, error);
-    if (status == ASSAY_OK) status = read_input(input, config, ds, error);
-    as_input_close(input);
+    if (status == ASSAY_OK) status = read_input(input, config, ds, &keeps_input, error);
+    if (status != ASSAY_OK || !keeps_input)
+        as_input_close(input);
+    else if (!as_ds_hold(ds, input, close_input))
+        status = as_fail_memory(error, path);
     if (status == ASSAY_OK)
         *out = ds;
     else
@@ -197,7 +208,7 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
     if (!ds) return as_fail_memory(error, name);
     ds->share = config->share;
     as_input input = {.path = name, .data = data, .size = size, .budget = &ds->budget};
-    assay_status status = read_input(&input, config, ds, error);
+    assay_status status = read_input(&input, config, ds, NULL, error);
     if (status == ASSAY_OK)
         *out = ds;
     else
@@ -205,16 +216,40 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
     return status;
 }
 
+/* ---- writing --------------------------------------------------------------------------------------------------------- */
+
+/* What the writer of an experiment's format gets for a set of profiles: *out, to be freed; NULL: the dataset as it is. */
+static assay_status make_experiment(const as_dataset *dataset, const as_format *format, as_dataset **out,
+                                    assay_error *error) {
+    *out = NULL;
+    if (format->holds & AS_HOLDS_PROFILES || !dataset->profiles.count || !as_ds_parameters(dataset)) return ASSAY_OK;
+    AS_TRY(as_ds_load(dataset, ASSAY_NONE, error));
+    as_dataset *part = (as_dataset *)(uintptr_t)dataset; /* which is only read */
+    return as_merge(&part, 1, out, error);
+}
+
+static assay_status write_with(as_writer *writer, const as_format *format, const char *const *options) {
+    if (!format->write)
+        return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable",
+                       "the format %s cannot be written", format->name);
+    writer->options = (as_options){format->write_options, options};
+    AS_TRY(as_options_check(&writer->options, format->name, writer->error));
+    as_dataset *experiment;
+    AS_TRY(make_experiment(writer->dataset, format, &experiment, writer->error));
+    if (experiment) writer->dataset = experiment;
+    assay_status status = format->write(writer);
+    as_dataset_free(experiment);
+    return status;
+}
+
 assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, unsigned threads,
                       as_output *out, assay_error *error) {
-    if (!format->write)
-        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable", "the format %s cannot be written",
-                       format->name);
-    as_writer writer = {.dataset = dataset,
-                        .out = out,
-                        .options = {format->write_options, options},
-                        .threads = threads,
-                        .error = error};
-    AS_TRY(as_options_check(&writer.options, format->name, error));
-    return format->write(&writer);
+    as_writer writer = {.dataset = dataset, .out = out, .threads = threads, .error = error};
+    return write_with(&writer, format, options);
+}
+
+assay_status as_write_directory(const as_dataset *dataset, const as_format *format, const char *const *options,
+                                unsigned threads, struct as_output_directory *directory, assay_error *error) {
+    as_writer writer = {.dataset = dataset, .directory = directory, .threads = threads, .error = error};
+    return write_with(&writer, format, options);
 }

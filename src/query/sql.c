@@ -11,6 +11,7 @@ assay_status as_sql_fail(sqlite3 *db, assay_error *error) {
     const char *message = sqlite3_errmsg(db);
     if (code == SQLITE_NOMEM) return as_fail_memory(error, NULL);
     if (code == SQLITE_INTERRUPT) return as_fail(error, ASSAY_E_CANCELLED, AS_NOWHERE, "", "interrupted");
+    if (code == SQLITE_CORRUPT) return as_fail(error, ASSAY_E_FORMAT, AS_NOWHERE, "", "%s", message);
     if (code == SQLITE_AUTH) {
         return as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "",
                        "%s; a statement may read, and make temporary tables and views, nothing else", message);

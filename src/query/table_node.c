@@ -10,8 +10,9 @@ enum { HAS_RUN = 1 << RUN, HAS_METRIC = 1 << METRIC, HAS_CONTEXT = 1 << CONTEXT 
 typedef struct node_cursor {
     sqlite3_vtab_cursor base;
     as_vtab *table;
-    as_vec sums, rows; /* as_node_sum, as_node: of one metric and run */
-    size_t row;
+    as_node_list list; /* of one metric and run */
+    as_vec text;       /* char: of a composite value */
+    size_t row, n_rows;
     assay_id metric, run; /* that rows belongs to */
     assay_id next_metric, end_metric, first_run, next_run, end_run;
     unsigned given;
@@ -37,24 +38,23 @@ static int node_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
     node_cursor *cursor = calloc(1, sizeof *cursor);
     if (!cursor) return SQLITE_NOMEM;
     cursor->table = (as_vtab *)base;
-    as_vec_init(&cursor->sums, sizeof(as_node_sum), NULL);
-    as_vec_init(&cursor->rows, sizeof(as_node), NULL);
+    as_node_list_init(&cursor->list);
+    as_vec_init(&cursor->text, 1, NULL);
     *out = &cursor->base;
     return SQLITE_OK;
 }
 
 static int node_close(sqlite3_vtab_cursor *base) {
-    as_vec_free(&((node_cursor *)base)->sums);
-    as_vec_free(&((node_cursor *)base)->rows);
+    as_node_list_free(&((node_cursor *)base)->list);
+    as_vec_free(&((node_cursor *)base)->text);
     free(base);
     return SQLITE_OK;
 }
 
 /* Fills rows from the next metric and run that have any. */
 static int next_pair(node_cursor *cursor) {
-    cursor->row = 0;
-    cursor->rows.count = 0;
-    while (cursor->rows.count == 0 && cursor->next_metric < cursor->end_metric) {
+    cursor->row = cursor->n_rows = 0;
+    while (cursor->n_rows == 0 && cursor->next_metric < cursor->end_metric) {
         if (cursor->next_run >= cursor->end_run) {
             cursor->next_run = cursor->first_run;
             cursor->next_metric++;
@@ -63,11 +63,13 @@ static int next_pair(node_cursor *cursor) {
         cursor->metric = cursor->next_metric;
         cursor->run = cursor->next_run++;
         assay_id root = cursor->given & HAS_CONTEXT ? cursor->keys[CONTEXT] : ASSAY_NONE;
-        if (!as_nodes(cursor->table->view->ds, cursor->run, cursor->metric, root, &cursor->sums, &cursor->rows))
-            return SQLITE_NOMEM;
+        assay_error error;
+        if (as_nodes_find(cursor->table->view->ds, cursor->run, cursor->metric, root, &cursor->list, &error) !=
+            ASSAY_OK)
+            return as_vtab_fail(cursor->table, &error);
+        cursor->n_rows = as_node_count(&cursor->list);
         /* Of a subtree only its root was asked for. */
-        if (root != ASSAY_NONE && cursor->rows.count > 0)
-            cursor->rows.count = AS_AT(as_node, &cursor->rows, 0).context == root;
+        if (root != ASSAY_NONE && cursor->n_rows > 0) cursor->n_rows = as_node_at(&cursor->list, 0)->context == root;
     }
     return SQLITE_OK;
 }
@@ -99,25 +101,37 @@ static int node_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_tex
 
 static int node_next(sqlite3_vtab_cursor *base) {
     node_cursor *cursor = (node_cursor *)base;
-    if (++cursor->row < cursor->rows.count) return SQLITE_OK;
+    if (++cursor->row < cursor->n_rows) return SQLITE_OK;
     return next_pair(cursor);
 }
 
-static int node_eof(sqlite3_vtab_cursor *base) {
-    return ((node_cursor *)base)->row >= ((node_cursor *)base)->rows.count;
+static int node_eof(sqlite3_vtab_cursor *base) { return ((node_cursor *)base)->row >= ((node_cursor *)base)->n_rows; }
+
+/* Composite values are JSON. */
+static void result_amount(node_cursor *cursor, sqlite3_context *context, as_number number, bool exclusive) {
+    const double *parts = as_node_parts(&cursor->list, cursor->row, exclusive);
+    if (!parts) {
+        as_result_number(context, number);
+        return;
+    }
+    cursor->text.count = 0;
+    if (as_parts_text(parts, cursor->list.n_parts, &cursor->text))
+        sqlite3_result_text(context, cursor->text.data, (int)cursor->text.count, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error_nomem(context);
 }
 
 static int node_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
-    const node_cursor *cursor = (node_cursor *)base;
-    const as_node *node = &AS_AT(as_node, &cursor->rows, cursor->row);
+    node_cursor *cursor = (node_cursor *)base;
+    const as_node *node = as_node_at(&cursor->list, cursor->row);
     switch (column) {
     case RUN: as_result_id(context, cursor->run); break;
     case METRIC: as_result_id(context, cursor->metric); break;
     case CONTEXT: as_result_id(context, node->context); break;
-    case 3: as_result_number(context, node->inclusive); break;
+    case 3: result_amount(cursor, context, node->inclusive, false); break;
     default:
         if (node->has_exclusive)
-            as_result_number(context, node->exclusive);
+            result_amount(cursor, context, node->exclusive, true);
         else
             sqlite3_result_null(context);
     }
@@ -128,7 +142,7 @@ static int node_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
     const node_cursor *cursor = (node_cursor *)base;
     const as_dataset *ds = cursor->table->view->ds;
     uint64_t pair = (uint64_t)cursor->metric * AS_COUNT(ds, runs) + cursor->run;
-    *rowid = (sqlite3_int64)(pair * AS_COUNT(ds, contexts) + AS_AT(as_node, &cursor->rows, cursor->row).context);
+    *rowid = (sqlite3_int64)(pair * AS_COUNT(ds, contexts) + as_node_at(&cursor->list, cursor->row)->context);
     return SQLITE_OK;
 }
 

@@ -1,5 +1,5 @@
-/* The table value: rows straight out of the blocks. A scan walks each block from end to end; conditions on metric, context, run and location
- * narrow it to ranges of rows by binary search. */
+/* The table value: rows straight out of the blocks and profiles, which are the sources of rows, blocks first. A scan walks each source from end to end; conditions on
+ * metric, context, run and location narrow it to ranges of rows by binary search. */
 #include <stdlib.h>
 
 #include "query/tables.h"
@@ -10,17 +10,33 @@ enum { HAS_RUN = 1 << RUN, HAS_METRIC = 1 << METRIC, HAS_CONTEXT = 1 << CONTEXT,
 typedef struct value_cursor {
     sqlite3_vtab_cursor base;
     as_vtab *table;
-    const as_block *block;               /* NULL: behind the last row */
+    const as_block *block;               /* NULL: the row is a profile's, or there is none left */
     uint64_t row, end;                   /* the range of rows being walked */
     uint32_t context;                    /* an index into block->contexts at or before that of row */
     uint32_t next_context, last_context; /* groups of the block still to be looked at */
-    const uint32_t *blocks;              /* numbers of blocks still to be looked at, or NULL: all of them */
-    size_t next_block, n_blocks;
+    const as_profile *profile;           /* NULL: the row is a block's, or there is none left */
+    uint32_t index, last_index;          /* of the profile: which of its contexts, and the end of them */
+    uint32_t column, first_column, last_column;
+    as_vec text;             /* char: of a composite value */
+    const uint32_t *sources; /* numbers of sources still to be looked at, or NULL: all of them */
+    size_t next_source, n_sources;
     unsigned given; /* HAS_… */
     assay_id keys[4];
 } value_cursor;
 
 /* ---- planning -------------------------------------------------------------------------------------------------------- */
+
+static const as_profile *profile_at(const as_dataset *ds, size_t index) {
+    return &AS_AT(as_profile, &ds->profiles, index);
+}
+
+static bool profiles_ascend(const as_dataset *ds) {
+    for (size_t i = 1; i < ds->profiles.count; i++) {
+        const as_profile *a = profile_at(ds, i - 1), *b = profile_at(ds, i);
+        if (as_pair(a->metric, a->run) >= as_pair(b->metric, b->run)) return false;
+    }
+    return true;
+}
 
 /* What the rows are ordered by: one block a metric, or one a metric and run, in ascending order; otherwise nothing is promised. Where a row
  * may lack a location the order by location is not SQL's, which has NULL first. */
@@ -29,6 +45,7 @@ static const int *value_order(const as_dataset *ds) {
     static const int by_metric[] = {METRIC, CONTEXT, RUN, LOCATION, -1}, by_metric_only[] = {METRIC, CONTEXT, RUN, -1};
     static const int by_run[] = {METRIC, RUN, CONTEXT, LOCATION, -1}, by_run_only[] = {METRIC, RUN, CONTEXT, -1};
     bool metrics_ascend = true, runs_ascend = true, has_locations = false;
+    if (ds->profiles.count) return AS_COUNT(ds, blocks) || !profiles_ascend(ds) ? nothing : by_run;
     for (size_t i = 0; i < AS_COUNT(ds, blocks); i++) {
         const as_block *block = as_ds_block(ds, i);
         has_locations |= block->locations != NULL;
@@ -67,11 +84,13 @@ static int value_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
     value_cursor *cursor = calloc(1, sizeof *cursor);
     if (!cursor) return SQLITE_NOMEM;
     cursor->table = (as_vtab *)base;
+    as_vec_init(&cursor->text, 1, NULL);
     *out = &cursor->base;
     return SQLITE_OK;
 }
 
 static int value_close(sqlite3_vtab_cursor *base) {
+    as_vec_free(&((value_cursor *)base)->text);
     free(base);
     return SQLITE_OK;
 }
@@ -136,50 +155,109 @@ static bool enter_block(value_cursor *cursor, const as_block *block) {
     return true;
 }
 
-static void find_range(value_cursor *cursor) {
-    const as_dataset *ds = cursor->table->view->ds;
-    if (cursor->block && next_range(cursor)) return;
-    while (cursor->next_block < cursor->n_blocks) {
-        size_t number = cursor->blocks ? cursor->blocks[cursor->next_block] : cursor->next_block;
-        cursor->next_block++;
-        if (enter_block(cursor, as_ds_block(ds, number)) && next_range(cursor)) return;
+/* Takes up a profile, if it can have rows asked for; it is decoded now. *entered: whether there are any. */
+static int enter_profile(value_cursor *cursor, const as_profile *profile, bool *entered) {
+    *entered = false;
+    if (cursor->given & HAS_METRIC && profile->metric != cursor->keys[METRIC]) return SQLITE_OK;
+    if (cursor->given & HAS_RUN && profile->run != cursor->keys[RUN]) return SQLITE_OK;
+    cursor->first_column = 0;
+    cursor->last_column = profile->n_columns;
+    if (cursor->given & HAS_LOCATION) {
+        uint64_t lo = 0, hi = profile->columns ? profile->n_columns : 0;
+        narrow(profile->columns, cursor->keys[LOCATION], &lo, &hi);
+        cursor->first_column = (uint32_t)lo;
+        cursor->last_column = (uint32_t)hi;
     }
-    cursor->block = NULL;
+    if (cursor->first_column >= cursor->last_column) return SQLITE_OK;
+    assay_error error;
+    if (as_profile_load(cursor->table->view->ds, profile, &error) != ASSAY_OK)
+        return as_vtab_fail(cursor->table, &error);
+    cursor->index = 0;
+    cursor->last_index = profile->n_rows;
+    if (cursor->given & HAS_CONTEXT) {
+        cursor->index = as_profile_find(profile, cursor->keys[CONTEXT]);
+        if (cursor->index == UINT32_MAX) return SQLITE_OK;
+        cursor->last_index = cursor->index + 1;
+    }
+    cursor->profile = cursor->index < cursor->last_index ? profile : NULL;
+    cursor->column = cursor->first_column;
+    *entered = cursor->profile != NULL;
+    return SQLITE_OK;
 }
 
-/* Moves on to a row that has the location asked for, where ranges are not narrowed to it. */
-static void skip_locations(value_cursor *cursor) {
+/* Sets the next range of rows, of the block at hand or of the sources behind it. */
+static int find_range(value_cursor *cursor) {
+    const as_dataset *ds = cursor->table->view->ds;
+    size_t n_blocks = AS_COUNT(ds, blocks);
+    if (cursor->block && next_range(cursor)) return SQLITE_OK;
+    cursor->block = NULL;
+    cursor->profile = NULL;
+    while (cursor->next_source < cursor->n_sources) {
+        size_t number = cursor->sources ? cursor->sources[cursor->next_source] : cursor->next_source;
+        cursor->next_source++;
+        if (number < n_blocks) {
+            if (enter_block(cursor, as_ds_block(ds, number)) && next_range(cursor)) return SQLITE_OK;
+            cursor->block = NULL;
+            continue;
+        }
+        bool entered;
+        int status = enter_profile(cursor, profile_at(ds, number - n_blocks), &entered);
+        if (status != SQLITE_OK || entered) return status;
+    }
+    return SQLITE_OK;
+}
+
+/* Moves on to a row that has the location asked for, where ranges of blocks are not narrowed to it. */
+static int skip_locations(value_cursor *cursor) {
     while (cursor->block) {
         while (cursor->row < cursor->end && cursor->block->locations[cursor->row] != cursor->keys[LOCATION])
             cursor->row++;
-        if (cursor->row < cursor->end) return;
-        find_range(cursor);
+        if (cursor->row < cursor->end) return SQLITE_OK;
+        int status = find_range(cursor);
+        if (status != SQLITE_OK) return status;
     }
+    return SQLITE_OK;
 }
 
 static int value_next(sqlite3_vtab_cursor *base) {
     value_cursor *cursor = (value_cursor *)base;
-    if (++cursor->row >= cursor->end) find_range(cursor);
-    if (cursor->given & HAS_LOCATION) skip_locations(cursor);
-    return SQLITE_OK;
+    int status = SQLITE_OK;
+    if (cursor->profile) {
+        if (++cursor->column < cursor->last_column) return SQLITE_OK;
+        cursor->column = cursor->first_column;
+        if (++cursor->index < cursor->last_index) return SQLITE_OK;
+        status = find_range(cursor);
+    } else if (++cursor->row >= cursor->end) {
+        status = find_range(cursor);
+    }
+    return status == SQLITE_OK && cursor->given & HAS_LOCATION ? skip_locations(cursor) : status;
 }
 
-static int value_eof(sqlite3_vtab_cursor *base) { return ((value_cursor *)base)->block == NULL; }
+static int value_eof(sqlite3_vtab_cursor *base) {
+    return !((value_cursor *)base)->block && !((value_cursor *)base)->profile;
+}
 
-static uint64_t block_metric(void *user, size_t row) { return as_ds_block(user, row)->metric; }
+static uint64_t source_metric(void *user, size_t number) {
+    const as_dataset *ds = user;
+    size_t n_blocks = AS_COUNT(ds, blocks);
+    return number < n_blocks ? as_ds_block(ds, number)->metric : profile_at(ds, number - n_blocks)->metric;
+}
 
-/* Prepares what all cursors share: blocks by metric, and the number of each block's first row. */
+/* Prepares what all cursors share: sources by metric, and the number of each one's first row. */
 static bool prepare(as_vtab *table) {
     const as_dataset *ds = table->view->ds;
-    size_t n_blocks = AS_COUNT(ds, blocks);
+    size_t n_blocks = AS_COUNT(ds, blocks), n = n_blocks + ds->profiles.count;
     if (!as_index_is_built(&table->indexes[0]) &&
-        !as_index_build(&table->indexes[0], n_blocks, block_metric, (void *)ds))
+        !as_index_build(&table->indexes[0], n, source_metric, (void *)(uintptr_t)ds))
         return false;
     if (table->first_rows) return true;
-    table->first_rows = calloc(n_blocks + 1, sizeof *table->first_rows);
+    table->first_rows = calloc(n + 1, sizeof *table->first_rows);
     if (!table->first_rows) return false;
-    for (size_t i = 0; i < n_blocks; i++)
-        table->first_rows[i + 1] = table->first_rows[i] + as_block_rows(as_ds_block(ds, i));
+    for (size_t i = 0; i < n; i++) {
+        uint64_t rows =
+            i < n_blocks ? as_block_rows(as_ds_block(ds, i)) : as_profile_values(profile_at(ds, i - n_blocks));
+        table->first_rows[i + 1] = table->first_rows[i] + rows;
+    }
     return true;
 }
 
@@ -190,25 +268,52 @@ static int value_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_te
     as_vtab *table = cursor->table;
     if (!prepare(table)) return SQLITE_NOMEM;
     cursor->block = NULL;
-    cursor->blocks = NULL;
-    cursor->next_block = 0;
-    cursor->n_blocks = AS_COUNT(table->view->ds, blocks);
+    cursor->profile = NULL;
+    cursor->sources = NULL;
+    cursor->next_source = 0;
+    cursor->n_sources = AS_COUNT(table->view->ds, blocks) + table->view->ds->profiles.count;
     if (!as_read_ids(plan, argv, 4, cursor->keys, &cursor->given)) return SQLITE_OK;
     if (cursor->given & HAS_METRIC) {
         uint32_t n;
-        cursor->blocks = as_index_find(&table->indexes[0], cursor->keys[METRIC], &n);
-        cursor->n_blocks = n;
+        cursor->sources = as_index_find(&table->indexes[0], cursor->keys[METRIC], &n);
+        cursor->n_sources = n;
     }
-    find_range(cursor);
-    if (cursor->given & HAS_LOCATION) skip_locations(cursor);
-    return SQLITE_OK;
+    int status = find_range(cursor);
+    return status == SQLITE_OK && cursor->given & HAS_LOCATION ? skip_locations(cursor) : status;
 }
 
 /* ---- cells ----------------------------------------------------------------------------------------------------------- */
 
+static void result_of_profile(value_cursor *cursor, sqlite3_context *context) {
+    const as_profile *profile = cursor->profile;
+    const char *value = as_profile_row(profile, cursor->index) + (size_t)cursor->column * profile->type.size;
+    if (!as_dtype_is_composite(profile->type.dtype)) {
+        as_result_number(context, as_part_get(profile->type, value, 0));
+        return;
+    }
+    cursor->text.count = 0;
+    if (as_value_text(profile->type, value, &cursor->text))
+        sqlite3_result_text(context, cursor->text.data, (int)cursor->text.count, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error_nomem(context);
+}
+
+static int profile_column(value_cursor *cursor, sqlite3_context *context, int column) {
+    const as_profile *profile = cursor->profile;
+    switch (column) {
+    case RUN: as_result_id(context, profile->run); break;
+    case METRIC: as_result_id(context, profile->metric); break;
+    case CONTEXT: as_result_id(context, profile->contexts[cursor->index]); break;
+    case LOCATION: as_result_id(context, as_profile_location(profile, cursor->column)); break;
+    default: result_of_profile(cursor, context);
+    }
+    return SQLITE_OK;
+}
+
 static int value_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
     value_cursor *cursor = (value_cursor *)base;
     const as_block *block = cursor->block;
+    if (!block) return profile_column(cursor, context, column);
     switch (column) {
     case RUN: as_result_id(context, as_block_run(block, cursor->row)); break;
     case METRIC: as_result_id(context, block->metric); break;
@@ -230,8 +335,15 @@ static int value_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
 
 static int value_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
     const value_cursor *cursor = (value_cursor *)base;
-    size_t block = (size_t)(cursor->block - as_ds_block(cursor->table->view->ds, 0));
-    *rowid = (sqlite3_int64)(cursor->table->first_rows[block] + cursor->row);
+    const as_dataset *ds = cursor->table->view->ds;
+    const uint64_t *first_rows = cursor->table->first_rows;
+    if (cursor->block) {
+        *rowid = (sqlite3_int64)(first_rows[cursor->block - as_ds_block(ds, 0)] + cursor->row);
+        return SQLITE_OK;
+    }
+    size_t number = AS_COUNT(ds, blocks) + (size_t)(cursor->profile - profile_at(ds, 0));
+    uint64_t row = (uint64_t)cursor->index * cursor->profile->n_columns + cursor->column;
+    *rowid = (sqlite3_int64)(first_rows[number] + row);
     return SQLITE_OK;
 }
 

@@ -84,7 +84,7 @@ struct as_vtab {
     const as_sql_table *description;
     const as_table *records;       /* of a table of records */
     as_index indexes[AS_MAX_KEYS]; /* built when first needed; what they hold is the table's own affair */
-    uint64_t *first_rows;          /* value: for each block the number of its first row */
+    uint64_t *first_rows;          /* value: for each block and profile the number of its first row */
 };
 
 enum { AS_N_TABLES = 18 };
@@ -122,6 +122,10 @@ static inline void as_result_id(sqlite3_context *context, assay_id id) {
         sqlite3_result_int64(context, id);
 }
 void as_result_number(sqlite3_context *context, as_number number);
+
+/* An input that turns out to be damaged when its values are decoded: sets the table's message and gives SQLite's status for it. as_sql_fail() makes
+ * ASSAY_E_FORMAT of it again. */
+int as_vtab_fail(as_vtab *table, const assay_error *error);
 
 /* What the right side of `column = ?` says about ids. */
 typedef enum as_match { AS_MATCH_ANY, AS_MATCH_ID, AS_MATCH_NOTHING } as_match;

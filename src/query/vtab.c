@@ -81,6 +81,14 @@ void as_result_number(sqlite3_context *context, as_number number) {
         result_unsigned(context, number.u);
 }
 
+int as_vtab_fail(as_vtab *table, const assay_error *error) {
+    char text[sizeof error->path + sizeof error->message];
+    if (error->code == ASSAY_E_NOMEM) return SQLITE_NOMEM;
+    sqlite3_free(table->base.zErrMsg);
+    table->base.zErrMsg = sqlite3_mprintf("%s", assay_error_text(error, text, sizeof text));
+    return SQLITE_CORRUPT_VTAB;
+}
+
 void as_result_cell(sqlite3_context *context, as_view *view, as_cell cell) {
     if (view->is_out_of_memory) {
         view->is_out_of_memory = false;

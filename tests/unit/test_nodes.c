@@ -32,31 +32,22 @@ static assay_id add_metric(as_dataset *ds, as_metric_kind kind) {
     return as_add_metric(ds, &metric);
 }
 
-typedef struct nodes {
-    as_vec scratch, rows;
-} nodes;
-
-static nodes nodes_of(const as_dataset *ds, assay_id run, assay_id metric, assay_id root) {
-    nodes n;
-    as_vec_init(&n.scratch, sizeof(as_node_sum), NULL);
-    as_vec_init(&n.rows, sizeof(as_node), NULL);
-    assert_true(as_nodes(ds, run, metric, root, &n.scratch, &n.rows));
+static as_node_list nodes_of(const as_dataset *ds, assay_id run, assay_id metric, assay_id root) {
+    as_node_list n;
+    assay_error error;
+    as_node_list_init(&n);
+    assert_int_equal(as_nodes_find(ds, run, metric, root, &n, &error), ASSAY_OK);
     return n;
 }
 
-static void nodes_free(nodes *n) {
-    as_vec_free(&n->scratch);
-    as_vec_free(&n->rows);
-}
-
-static const as_node *node_at(const nodes *n, size_t i, assay_id context) {
-    assert_true(i < n->rows.count);
-    const as_node *node = &AS_AT(as_node, &n->rows, i);
+static const as_node *node_at(const as_node_list *n, size_t i, assay_id context) {
+    assert_true(i < as_node_count(n));
+    const as_node *node = as_node_at(n, i);
     assert_int_equal(node->context, context);
     return node;
 }
 
-static void check_integers(const nodes *n, size_t i, assay_id context, int64_t inclusive, int64_t exclusive) {
+static void check_integers(const as_node_list *n, size_t i, assay_id context, int64_t inclusive, int64_t exclusive) {
     const as_node *node = node_at(n, i, context);
     assert_true(node->has_exclusive);
     assert_int_equal(node->inclusive.kind, AS_INT);
@@ -72,24 +63,24 @@ static void exclusive_values_add_up(void **state) {
     static const row rows[] = {{MAIN, 0, 0, {1}}, {MAIN, 0, 1, {2}}, {MAIN, 1, 0, {100}},
                                {B, 0, 0, {10}},   {C, 0, 0, {20}},   {C, 0, 1, {-5}}};
     add_block(ds, metric, ASSAY_NONE, AS_DTYPE_INT64, rows, 6);
-    nodes n = nodes_of(ds, 0, metric, ASSAY_NONE);
-    assert_int_equal(n.rows.count, 4); /* d and other have nothing */
+    as_node_list n = nodes_of(ds, 0, metric, ASSAY_NONE);
+    assert_int_equal(n.nodes.count, 4); /* d and other have nothing */
     check_integers(&n, 0, MAIN, 28, 3);
     check_integers(&n, 1, A, 25, 0); /* nothing of its own, but its subtree */
     check_integers(&n, 2, B, 10, 10);
     check_integers(&n, 3, C, 15, 15);
-    nodes_free(&n);
+    as_node_list_free(&n);
 
     n = nodes_of(ds, 0, metric, A); /* a subtree alone gives the same */
-    assert_int_equal(n.rows.count, 3);
+    assert_int_equal(n.nodes.count, 3);
     check_integers(&n, 0, A, 25, 0);
     check_integers(&n, 2, C, 15, 15);
-    nodes_free(&n);
+    as_node_list_free(&n);
 
     n = nodes_of(ds, 1, metric, ASSAY_NONE);
-    assert_int_equal(n.rows.count, 1);
+    assert_int_equal(n.nodes.count, 1);
     check_integers(&n, 0, MAIN, 100, 100);
-    nodes_free(&n);
+    as_node_list_free(&n);
     as_dataset_free(ds);
 }
 
@@ -105,21 +96,21 @@ static void inclusive_values_lose_their_children(void **state) {
     static const row second[] = {{MAIN, 1, 0, {.r = INFINITY}}, {B, 1, 0, {.r = NAN}}};
     add_block(ds, metric, 0, AS_DTYPE_DOUBLE, first, 5); /* one block a run */
     add_block(ds, metric, 1, AS_DTYPE_DOUBLE, second, 2);
-    nodes n = nodes_of(ds, 0, metric, ASSAY_NONE);
+    as_node_list n = nodes_of(ds, 0, metric, ASSAY_NONE);
     static const double inclusive[] = {10, 7, 1.5, 2.5, 1}, exclusive[] = {2, 3, 1.5, 2.5, 1};
-    assert_int_equal(n.rows.count, 5);
+    assert_int_equal(n.nodes.count, 5);
     for (size_t i = 0; i < 5; i++) {
         const as_node *node = node_at(&n, i, (assay_id)i);
         assert_int_equal(node->inclusive.kind, AS_REAL);
         assert_true(node->inclusive.r == inclusive[i] && node->exclusive.r == exclusive[i]);
     }
-    nodes_free(&n);
+    as_node_list_free(&n);
 
     n = nodes_of(ds, 1, metric, ASSAY_NONE);
-    assert_int_equal(n.rows.count, 2); /* a has no value: no row, although b below it has one */
+    assert_int_equal(n.nodes.count, 2); /* a has no value: no row, although b below it has one */
     assert_true(isinf(node_at(&n, 0, MAIN)->exclusive.r));
     assert_true(isnan(node_at(&n, 1, B)->inclusive.r));
-    nodes_free(&n);
+    as_node_list_free(&n);
     as_dataset_free(ds);
 }
 
@@ -133,20 +124,20 @@ static void integers_keep_64_bits(void **state) {
                                {OTHER, 0, 0, {.u = UINT64_MAX}},
                                {OTHER, 0, 1, {.u = UINT64_MAX}}};
     add_block(ds, exclusive, 0, AS_DTYPE_UINT64, rows, 5);
-    nodes n = nodes_of(ds, 0, exclusive, ASSAY_NONE);
+    as_node_list n = nodes_of(ds, 0, exclusive, ASSAY_NONE);
     assert_int_equal(node_at(&n, 0, MAIN)->inclusive.kind, AS_UINT);
     assert_true(node_at(&n, 0, MAIN)->inclusive.u == UINT64_MAX);
     assert_int_equal(node_at(&n, 2, D)->inclusive.kind, AS_INT);
     assert_int_equal(node_at(&n, 3, OTHER)->inclusive.kind, AS_REAL); /* more than 64 bits: 2^65 - 2 */
     assert_true(node_at(&n, 3, OTHER)->inclusive.r == 36893488147419103232.0);
-    nodes_free(&n);
+    as_node_list_free(&n);
 
     /* Unsigned children that outweigh their parent leave 0. */
     static const row uneven[] = {{MAIN, 0, 0, {.u = 5}}, {A, 0, 0, {.u = 4}}, {D, 0, 0, {.u = 3}}};
     add_block(ds, inclusive, 0, AS_DTYPE_UINT64, uneven, 3);
     n = nodes_of(ds, 0, inclusive, ASSAY_NONE);
     check_integers(&n, 0, MAIN, 5, 0);
-    nodes_free(&n);
+    as_node_list_free(&n);
     as_dataset_free(ds);
 }
 
@@ -156,9 +147,9 @@ static void signed_differences_go_below_zero(void **state) {
     assay_id metric = add_metric(ds, AS_KIND_INCLUSIVE);
     static const row uneven[] = {{MAIN, 0, 0, {5}}, {A, 0, 0, {4}}, {D, 0, 0, {3}}};
     add_block(ds, metric, 0, AS_DTYPE_INT64, uneven, 3);
-    nodes n = nodes_of(ds, 0, metric, ASSAY_NONE);
+    as_node_list n = nodes_of(ds, 0, metric, ASSAY_NONE);
     check_integers(&n, 0, MAIN, 5, -2);
-    nodes_free(&n);
+    as_node_list_free(&n);
     as_dataset_free(ds);
 }
 
@@ -170,15 +161,15 @@ static void other_kinds_have_one_value(void **state) {
         assay_id metric = add_metric(ds, kinds[i]);
         static const row rows[] = {{MAIN, 0, 0, {1}}, {MAIN, 0, 1, {2}}, {B, 0, 0, {10}}};
         add_block(ds, metric, 0, AS_DTYPE_INT64, rows, 3);
-        nodes n = nodes_of(ds, 0, metric, ASSAY_NONE);
-        assert_int_equal(n.rows.count, 2);
+        as_node_list n = nodes_of(ds, 0, metric, ASSAY_NONE);
+        assert_int_equal(n.nodes.count, 2);
         assert_int_equal(node_at(&n, 0, MAIN)->inclusive.i, 3);
         assert_false(node_at(&n, 0, MAIN)->has_exclusive);
         assert_int_equal(node_at(&n, 1, B)->inclusive.i, 10);
-        nodes_free(&n);
+        as_node_list_free(&n);
         n = nodes_of(ds, 1, metric, ASSAY_NONE);
-        assert_int_equal(n.rows.count, 0);
-        nodes_free(&n);
+        assert_int_equal(n.nodes.count, 0);
+        as_node_list_free(&n);
     }
     as_dataset_free(ds);
 }

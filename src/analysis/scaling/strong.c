@@ -6,10 +6,6 @@
 
 enum { MAX_LOOKED_AT = 20000 }; /* series that detection looks at: enough to see where the whole goes */
 
-static const char *const scaling_names[] = {"weak", "weak_threaded", "strong"};
-
-const char *as_scaling_name(as_scaling scaling) { return scaling_names[scaling]; }
-
 /* The dataset's attribute, or NULL. */
 static as_attribute *scaling_attribute(const as_dataset *ds) {
     for (size_t i = 0; i < ds->attributes.count; i++) {
@@ -22,16 +18,16 @@ static as_attribute *scaling_attribute(const as_dataset *ds) {
 
 as_scaling as_ds_scaling(const as_dataset *ds) {
     const as_attribute *attribute = scaling_attribute(ds);
-    for (int i = 0; attribute && attribute->value.type == AS_CELL_TEXT && i < 3; i++) {
-        if (strcmp(attribute->value.text, scaling_names[i]) == 0) return (as_scaling)i;
-    }
-    return AS_SCALING_WEAK;
+    if (!attribute || attribute->value.type != AS_CELL_TEXT) return AS_SCALING_WEAK;
+    as_scaling scaling = AS_SCALING_STRONG;
+    while (scaling > AS_SCALING_WEAK && strcmp(attribute->value.text, as_scaling_name(scaling)) != 0) scaling--;
+    return scaling;
 }
 
 bool as_set_scaling(as_dataset *ds, as_scaling scaling) {
     as_attribute *attribute = scaling_attribute(ds);
-    if (!attribute) return as_add_attribute(ds, AS_OWNER_DATASET, 0, "scaling", as_cell_text(scaling_names[scaling]));
-    attribute->value = as_cell_text(scaling_names[scaling]); /* static, so it outlives the dataset */
+    if (!attribute) return as_add_attribute(ds, AS_OWNER_DATASET, 0, "scaling", as_cell_text(as_scaling_name(scaling)));
+    attribute->value = as_cell_text(as_scaling_name(scaling)); /* static, so it outlives the dataset */
     return true;
 }
 
@@ -215,6 +211,9 @@ static bool has_places(const as_block *block) {
 }
 
 bool as_has_places(const as_dataset *ds) {
+    for (size_t i = 0; i < ds->profiles.count; i++) {
+        if (AS_AT(as_profile, &ds->profiles, i).columns) return true;
+    }
     for (size_t i = 0; i < ds->blocks.count; i++) {
         if (has_places(as_ds_block(ds, i))) return true;
     }
@@ -280,6 +279,7 @@ static bool rewrite_block(as_dataset *ds, as_block *block, as_scaling scaling) {
 }
 
 bool as_scale_places(as_dataset *ds, as_scaling scaling) {
+    ds->pooling = scaling;
     if (scaling == AS_SCALING_WEAK) return true;
     for (size_t i = 0; i < ds->blocks.count; i++) {
         as_block *block = &AS_AT(as_block, &ds->blocks, i);

@@ -5,9 +5,6 @@
 
 #include "dataset/build.h"
 
-typedef enum as_scaling { AS_SCALING_WEAK, AS_SCALING_WEAK_THREADED, AS_SCALING_STRONG } as_scaling;
-
-const char *as_scaling_name(as_scaling scaling); /* "weak", "weak_threaded", "strong": what files say */
 /* What the dataset itself says, or AS_SCALING_WEAK. */
 as_scaling as_ds_scaling(const as_dataset *ds);
 

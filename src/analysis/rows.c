@@ -1,0 +1,180 @@
+#include "analysis/rows.h"
+
+#include <stdlib.h>
+
+/* Going through the contexts from the last to the first, a context's children have all been seen when its turn comes, and nothing else of their depth since
+ * the context before it: one row of sums for each depth is enough. */
+typedef struct walk {
+    const as_dataset *ds;
+    const as_profile *view;
+    assay_id first; /* of the contexts asked for */
+    uint32_t part, n;
+    as_metric_kind kind;
+    as_part_rule rule;
+    bool is_integer, is_unsigned;
+    size_t width;  /* bytes of a number: __int128 or double */
+    as_vec levels; /* struct level, one for each depth */
+    char *own, *result;
+    void *wide; /* numbers of 8 bytes */
+    bool (*visit)(void *user, const as_context_row *row);
+    void *user;
+} walk;
+
+/* What the contexts of one depth below the same parent have so far. */
+struct level {
+    char *sums;
+    bool has_data;
+};
+
+static struct level *level_at(walk *w, size_t depth) {
+    while (w->levels.count <= depth) {
+        struct level level = {.sums = calloc(w->n ? w->n : 1, w->width)};
+        if (!level.sums) return NULL;
+        if (!as_vec_append(&w->levels, &level, 1)) {
+            free(level.sums);
+            return NULL;
+        }
+    }
+    return &AS_AT(struct level, &w->levels, depth);
+}
+
+/* The row of the view, as numbers to reckon with. */
+static void load_own(walk *w, uint32_t index) {
+    const char *row = as_profile_row(w->view, index);
+    if (!w->is_integer) {
+        as_values_widen(w->view->type, row, w->n, w->part, w->own);
+        return;
+    }
+    __int128 *own = (__int128 *)(void *)w->own;
+    as_values_widen(w->view->type, row, w->n, w->part, w->wide);
+    if (w->view->type.dtype == AS_DTYPE_UINT64) {
+        const uint64_t *wide = w->wide;
+        for (uint32_t i = 0; i < w->n; i++)
+            own[i] = w->view->below_zero && wide[i] > AS_COUNTER_LIMIT ? 0 : (__int128)wide[i];
+    } else {
+        const int64_t *wide = w->wide;
+        for (uint32_t i = 0; i < w->n; i++) own[i] = wide[i];
+    }
+}
+
+/* to = to (+) from, where to had something before; else from. */
+static void combine(const walk *w, char *to, const char *from, bool had) {
+    if (!had) {
+        memcpy(to, from, w->n * w->width);
+        return;
+    }
+    if (w->is_integer) {
+        __int128 *a = (__int128 *)(void *)to;
+        const __int128 *b = (const __int128 *)(const void *)from;
+        for (uint32_t i = 0; i < w->n; i++) a[i] += b[i];
+        return;
+    }
+    double *a = (double *)(void *)to;
+    const double *b = (const double *)(const void *)from;
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (w->rule == AS_PART_ADD)
+            a[i] += b[i];
+        else if (w->rule == AS_PART_MINIMUM ? b[i] < a[i] : b[i] > a[i])
+            a[i] = b[i];
+    }
+}
+
+/* What is left of the context's own row without its children. A minimum or maximum has no difference: the children's count as well. */
+static void take_off(const walk *w, const char *children) {
+    if (w->is_integer) {
+        __int128 *a = (__int128 *)(void *)w->result;
+        const __int128 *b = (const __int128 *)(const void *)children;
+        for (uint32_t i = 0; i < w->n; i++) a[i] = w->is_unsigned && b[i] > a[i] ? 0 : a[i] - b[i];
+    } else if (w->rule == AS_PART_ADD) {
+        double *a = (double *)(void *)w->result;
+        const double *b = (const double *)(const void *)children;
+        for (uint32_t i = 0; i < w->n; i++) a[i] -= b[i];
+    } else {
+        combine(w, w->result, children, true);
+    }
+}
+
+static bool hand_over(walk *w, assay_id context, bool has_own, const char *inclusive, const char *exclusive) {
+    as_context_row row = {.context = context, .n = w->n, .has_own = has_own};
+    if (w->is_integer) {
+        row.inclusive = (const __int128 *)(const void *)inclusive;
+        row.exclusive = (const __int128 *)(const void *)exclusive;
+    } else {
+        row.inclusive_real = (const double *)(const void *)inclusive;
+        row.exclusive_real = (const double *)(const void *)exclusive;
+    }
+    return w->visit(w->user, &row);
+}
+
+/* index: of the context's row, or UINT32_MAX. */
+static bool visit_context(walk *w, assay_id context, uint32_t index) {
+    size_t depth = as_ds_context(w->ds, context)->depth;
+    bool has_own = index != UINT32_MAX;
+    if (!level_at(w, depth + 1)) return false;
+    struct level *mine = level_at(w, depth), *below = level_at(w, depth + 1);
+    bool has_children = below->has_data;
+    below->has_data = false;
+    if (has_own) load_own(w, index);
+    if (w->kind == AS_KIND_INCLUSIVE) {
+        if (!has_own) return true; /* what it lacks is no difference, and its children are not its parent's */
+        memcpy(w->result, w->own, w->n * w->width);
+        if (has_children) take_off(w, below->sums);
+        combine(w, mine->sums, w->own, mine->has_data);
+        mine->has_data = true;
+        return hand_over(w, context, true, w->own, w->result);
+    }
+    if (!has_own && !has_children) return true;
+    if (!has_own) memset(w->own, 0, w->n * w->width);
+    memcpy(w->result, has_own ? w->own : below->sums, w->n * w->width);
+    if (has_own && has_children) combine(w, w->result, below->sums, true);
+    combine(w, mine->sums, w->result, mine->has_data);
+    mine->has_data = true;
+    return hand_over(w, context, has_own, w->result, w->own);
+}
+
+static bool visit_all(walk *w) {
+    uint32_t next = w->view->n_rows;
+    if (w->kind != AS_KIND_INCLUSIVE && w->kind != AS_KIND_EXCLUSIVE) {
+        while (next-- > 0) {
+            load_own(w, next);
+            if (!hand_over(w, w->view->contexts[next], true, w->own, NULL)) return false;
+        }
+        return true;
+    }
+    if (!next) return true;
+    for (assay_id context = w->view->contexts[next - 1] + 1; context-- > w->first;) {
+        bool has_own = next > 0 && w->view->contexts[next - 1] == context;
+        if (!visit_context(w, context, has_own ? next - 1 : UINT32_MAX)) return false;
+        next -= has_own;
+    }
+    return true;
+}
+
+bool as_rows_each(const as_dataset *ds, const as_slice *slice, uint32_t part,
+                  bool (*visit)(void *user, const as_context_row *row), void *user) {
+    const as_profile *view = &slice->view;
+    walk w = {.ds = ds,
+              .view = view,
+              .first = slice->first,
+              .part = part,
+              .n = view->n_columns,
+              .kind = as_ds_metric(ds, view->metric)->kind,
+              .rule = as_part_rule_of(view->type.dtype, part),
+              .is_integer = as_dtype_is_integer(view->type.dtype),
+              .is_unsigned = as_dtype_is_unsigned(view->type.dtype),
+              .visit = visit,
+              .user = user};
+    size_t room = w.n ? w.n : 1;
+    w.width = w.is_integer ? sizeof(__int128) : sizeof(double);
+    w.own = calloc(room, w.width);
+    w.result = calloc(room, w.width);
+    w.wide = calloc(room, 8);
+    as_vec_init(&w.levels, sizeof(struct level), NULL);
+    bool fine = w.own && w.result && w.wide && visit_all(&w);
+    for (size_t i = 0; i < w.levels.count; i++) free(AS_AT(struct level, &w.levels, i).sums);
+    as_vec_free(&w.levels);
+    free(w.own);
+    free(w.result);
+    free(w.wide);
+    return fine;
+}

@@ -1,0 +1,245 @@
+#include "dataset/profile.h"
+
+#include <stdlib.h>
+
+#include "core/parallel.h"
+#include "dataset/dataset.h"
+
+uint32_t as_profile_lower(const as_profile *profile, assay_id context) {
+    uint32_t low = 0, high = profile->n_rows;
+    if (high && profile->contexts[high - 1] - profile->contexts[0] == high - 1) { /* no gaps: the usual case */
+        if (context <= profile->contexts[0]) return 0;
+        return context - profile->contexts[0] < high ? context - profile->contexts[0] : high;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (profile->contexts[middle] < context)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t as_profile_find(const as_profile *profile, assay_id context) {
+    uint32_t i = as_profile_lower(profile, context);
+    return i < profile->n_rows && profile->contexts[i] == context ? i : UINT32_MAX;
+}
+
+void as_profile_reals(const as_profile *profile, uint32_t i, double *out) {
+    uint32_t n = profile->n_columns;
+    as_values_widen(profile->type, as_profile_row(profile, i), n, 0, out);
+    if (!as_dtype_is_integer(profile->type.dtype)) return;
+    for (uint32_t k = 0; k < n; k++) { /* in place: what was widened lies where the double goes */
+        uint64_t bits;
+        memcpy(&bits, &out[k], sizeof bits);
+        if (profile->type.dtype != AS_DTYPE_UINT64)
+            out[k] = (double)(int64_t)bits;
+        else
+            out[k] = profile->below_zero && bits > AS_COUNTER_LIMIT ? 0 : (double)bits;
+    }
+}
+
+const as_profile *as_ds_profile(const as_dataset *ds, assay_id metric, assay_id run) {
+    uint32_t index = as_map_get(&ds->profile_of, as_pair(metric, run));
+    return index == AS_MAP_NONE ? NULL : &AS_AT(as_profile, &ds->profiles, index);
+}
+
+/* ---- loading --------------------------------------------------------------------------------------------------------- */
+
+static bool is_loaded(const as_profile *profile) { return __atomic_load_n(&profile->is_loaded, __ATOMIC_ACQUIRE); }
+
+assay_status as_profile_load(const as_dataset *ds, const as_profile *profile, assay_error *error) {
+    if (is_loaded(profile)) return ASSAY_OK;
+    /* Decoding is no change that anybody sees: who holds a dataset for reading may cause it. */
+    as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
+    as_profile *target = (as_profile *)(uintptr_t)profile;
+    assay_status status = ASSAY_OK;
+    pthread_mutex_lock(&mutable->loading);
+    if (!target->is_loaded) status = target->source->load(target->source, mutable, target, 0, error);
+    if (status == ASSAY_OK) __atomic_store_n(&target->is_loaded, true, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&mutable->loading);
+    return status;
+}
+
+assay_status as_ds_load(const as_dataset *ds, assay_id metric, assay_error *error) {
+    assay_status status = ASSAY_OK;
+    for (size_t i = 0; i < ds->profiles.count; i++) {
+        const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
+        if (metric != ASSAY_NONE && profile->metric != metric) continue;
+        assay_error ignored;
+        assay_status loaded = as_profile_load(ds, profile, status == ASSAY_OK ? error : &ignored);
+        if (status == ASSAY_OK) status = loaded;
+    }
+    return status;
+}
+
+/* ---- slices ---------------------------------------------------------------------------------------------------------- */
+
+/* The rows of one run in a block: the group of context number i has lo … hi - 1. */
+static void rows_of_run(const as_block *block, uint32_t i, assay_id run, uint64_t *lo, uint64_t *hi) {
+    uint64_t first = block->starts[i], n = block->starts[i + 1] - first;
+    *lo = first;
+    *hi = first + n;
+    if (!block->runs) {
+        if (block->run != run) *hi = *lo;
+        return;
+    }
+    const assay_id *runs = as_block_runs(block, i);
+    uint64_t low = 0, high = n;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (runs[middle] < run)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (high = low; high < n && runs[high] == run;) high++;
+    *lo = first + low;
+    *hi = first + high;
+}
+
+/* The values of a metric in a run, with those of other runs where the source keeps them together. */
+static const as_block *find_block(const as_dataset *ds, assay_id metric, assay_id run) {
+    const as_block *all_runs = as_ds_metric_block(ds, metric);
+    for (size_t i = 0; !all_runs && i < AS_COUNT(ds, blocks); i++) {
+        const as_block *block = as_ds_block(ds, i);
+        if (block->metric == metric && block->run == run) return block;
+    }
+    return all_runs;
+}
+
+static int compare_ids(const void *a, const void *b) {
+    assay_id x = *(const assay_id *)a, y = *(const assay_id *)b;
+    return (x > y) - (x < y);
+}
+
+/* The groups of a block that a slice is made of. */
+struct part {
+    const as_block *block;
+    assay_id run;
+    uint32_t first, end; /* groups that may have rows */
+    uint64_t n_rows;     /* rows of all of them in the run */
+    uint32_t n_groups;   /* that have any */
+};
+
+static struct part find_part(const as_block *block, assay_id run, assay_id first, uint32_t n) {
+    struct part part = {.block = block, .run = run};
+    uint32_t low = 0, high = block->n_contexts;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (block->contexts[middle] < first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (part.first = part.end = low; part.end < block->n_contexts && block->contexts[part.end] - first < n;
+         part.end++) {
+        uint64_t lo, hi;
+        rows_of_run(block, part.end, run, &lo, &hi);
+        part.n_rows += hi - lo;
+        part.n_groups += hi > lo;
+    }
+    return part;
+}
+
+/* The different locations of the part's rows, ascending; rows without one count as one more. False when memory is out. */
+static bool find_columns(const struct part *part, as_slice *out) {
+    out->view.n_columns = 1;
+    if (!part->block->locations) return true;
+    assay_id *columns = malloc((size_t)(part->n_rows + 1) * sizeof *columns);
+    if (!columns) return false;
+    size_t n = 0, kept = 0;
+    for (uint32_t i = part->first; i < part->end; i++) {
+        uint64_t lo, hi;
+        rows_of_run(part->block, i, part->run, &lo, &hi);
+        for (; lo < hi; lo++) {
+            assay_id location = as_block_location(part->block, lo);
+            if (!n || columns[n - 1] != location) columns[n++] = location;
+        }
+    }
+    qsort(columns, n, sizeof *columns, compare_ids);
+    for (size_t i = 0; i < n; i++) {
+        if (!kept || columns[kept - 1] != columns[i]) columns[kept++] = columns[i];
+    }
+    out->owned[0] = columns;
+    out->view.columns = columns;
+    out->view.n_columns = kept ? (uint32_t)kept : 1;
+    return true;
+}
+
+static uint32_t column_of(const as_profile *view, assay_id location) {
+    if (!view->columns) return 0;
+    const assay_id *found = bsearch(&location, view->columns, view->n_columns, sizeof location, compare_ids);
+    return found ? (uint32_t)(found - view->columns) : 0;
+}
+
+/* What a run has twice at one place is added up. */
+static void add_value(const as_block *block, uint64_t row, void *cell) {
+    if (block->dtype == AS_DTYPE_DOUBLE)
+        *(double *)cell += ((const double *)block->values)[row];
+    else
+        *(uint64_t *)cell += ((const uint64_t *)block->values)[row]; /* two's complement: signed ones, too */
+}
+
+static bool fill_slice(const struct part *part, as_slice *out) {
+    size_t cells;
+    if (!as_mul_size(part->n_groups, out->view.n_columns, &cells)) return false;
+    assay_id *contexts = malloc((part->n_groups + 1) * sizeof *contexts);
+    char *values = calloc(cells + 1, 8);
+    out->owned[1] = contexts;
+    out->owned[2] = values;
+    if (!contexts || !values) return false;
+    uint32_t n = 0;
+    for (uint32_t i = part->first; i < part->end; i++) {
+        uint64_t lo, hi;
+        rows_of_run(part->block, i, part->run, &lo, &hi);
+        if (lo == hi) continue;
+        for (; lo < hi; lo++) {
+            uint32_t column = column_of(&out->view, as_block_location(part->block, lo));
+            add_value(part->block, lo, values + ((size_t)n * out->view.n_columns + column) * 8);
+        }
+        contexts[n++] = part->block->contexts[i];
+    }
+    out->view.contexts = contexts;
+    out->view.values = values;
+    out->view.n_rows = n;
+    return true;
+}
+
+assay_status as_slice_open(const as_dataset *ds, assay_id metric, assay_id run, assay_id first, uint32_t n,
+                           as_slice *out, assay_error *error) {
+    *out =
+        (as_slice){.view = {.metric = metric, .run = run, .n_columns = 1, .is_loaded = true}, .first = first, .n = n};
+    out->view.type = as_value_type_of(AS_DTYPE_DOUBLE, 0);
+    const as_profile *profile = as_ds_profile(ds, metric, run);
+    if (profile) {
+        AS_TRY(as_profile_load(ds, profile, error));
+        out->view = *profile;
+        uint32_t low = as_profile_lower(profile, first);
+        uint32_t end = n > UINT32_MAX - first ? profile->n_rows : as_profile_lower(profile, first + n);
+        out->view.contexts += low;
+        if (out->view.rows)
+            out->view.rows += low;
+        else
+            out->view.values += (size_t)low * profile->n_columns * profile->type.size;
+        out->view.n_rows = end - low;
+        return ASSAY_OK;
+    }
+    const as_block *block = find_block(ds, metric, run);
+    if (!block) return ASSAY_OK;
+    out->view.type = as_value_type_of(block->dtype, 0);
+    struct part part = find_part(block, run, first, n);
+    if (find_columns(&part, out) && fill_slice(&part, out)) return ASSAY_OK;
+    as_slice_close(out);
+    return as_fail_memory(error, NULL);
+}
+
+assay_status as_slice_open_all(const as_dataset *ds, assay_id metric, assay_id run, as_slice *out, assay_error *error) {
+    return as_slice_open(ds, metric, run, 0, (uint32_t)AS_COUNT(ds, contexts), out, error);
+}
+
+void as_slice_close(as_slice *slice) {
+    for (size_t i = 0; i < sizeof slice->owned / sizeof *slice->owned; i++) free(slice->owned[i]);
+    *slice = (as_slice){0};
+}

@@ -1,0 +1,79 @@
+/* Values of profiles: what one metric has in one run, decoded when somebody asks.
+ *
+ * Readers of profiles add as_profile entries; those of experiments add blocks (dataset.h). Whoever reads values opens a slice, which is the same for both. */
+#ifndef AS_DATASET_PROFILE_H
+#define AS_DATASET_PROFILE_H
+
+#include "core/error.h"
+#include "dataset/values.h"
+
+struct assay_dataset;
+struct as_profile;
+
+/* Decodes a profile. Fills contexts, rows and values (in the dataset's arena or a mapping the dataset holds), may lower n_rows, and may add problems. Called
+ * once, by one thread at a time. `threads`: to use at most. */
+typedef struct as_profile_source {
+    assay_status (*load)(struct as_profile_source *source, struct assay_dataset *ds, struct as_profile *profile,
+                         unsigned threads, assay_error *error);
+} as_profile_source;
+
+/* A row of values for each context that has any, with a column for each location. */
+typedef struct as_profile {
+    assay_id metric, run;
+    as_value_type type;
+    uint32_t n_rows, n_columns;
+    const assay_id *columns;   /* locations, ascending; NULL: one column that is no place */
+    as_profile_source *source; /* NULL: all is here */
+
+    /* Once loaded */
+    bool is_loaded;
+    bool below_zero;          /* some UINT64 are above AS_COUNTER_LIMIT, and sums take them as 0 */
+    const assay_id *contexts; /* n_rows, ascending, without repeats */
+    const uint32_t *rows;     /* for each of them the number of its row in values; NULL: the same number */
+    const char *values;       /* rows of n_columns values in native byte order, at any address */
+} as_profile;
+
+static inline uint64_t as_profile_values(const as_profile *profile) {
+    return (uint64_t)profile->n_rows * profile->n_columns;
+}
+/* The n_columns values of contexts[i]. */
+static inline const char *as_profile_row(const as_profile *profile, uint32_t i) {
+    uint64_t row = profile->rows ? profile->rows[i] : i;
+    return profile->values + row * profile->n_columns * profile->type.size;
+}
+static inline assay_id as_profile_location(const as_profile *profile, uint32_t column) {
+    return profile->columns ? profile->columns[column] : ASSAY_NONE;
+}
+/* Index of the first of contexts that is not below `context`. */
+uint32_t as_profile_lower(const as_profile *profile, assay_id context);
+/* Index into contexts, or UINT32_MAX. */
+uint32_t as_profile_find(const as_profile *profile, assay_id context);
+
+/* The row of contexts[i] as n_columns doubles, of the first part; counters that ran below zero are 0. */
+void as_profile_reals(const as_profile *profile, uint32_t i, double *out);
+
+/* That of (metric, run), loaded or not, or NULL. */
+const as_profile *as_ds_profile(const struct assay_dataset *ds, assay_id metric, assay_id run);
+
+/* Decodes what is not decoded yet, of one metric or of all (ASSAY_NONE). Safe from several threads. An error is that of the first profile which has one; others are
+ * loaded all the same. */
+assay_status as_ds_load(const struct assay_dataset *ds, assay_id metric, assay_error *error);
+assay_status as_profile_load(const struct assay_dataset *ds, const as_profile *profile, assay_error *error);
+
+/* A loaded profile to read from: the dataset's own, or one made from a block. view.n_rows is 0 where there are no values. */
+typedef struct as_slice {
+    as_profile view;
+    assay_id first; /* the contexts asked for: first … first + n - 1 */
+    uint32_t n;
+    void *owned[3];
+} as_slice;
+
+/* What metric has in run for the contexts first … first + n - 1. as_slice_close() in every case. */
+assay_status as_slice_open(const struct assay_dataset *ds, assay_id metric, assay_id run, assay_id first, uint32_t n,
+                           as_slice *out, assay_error *error);
+/* The same for all contexts. */
+assay_status as_slice_open_all(const struct assay_dataset *ds, assay_id metric, assay_id run, as_slice *out,
+                               assay_error *error);
+void as_slice_close(as_slice *slice);
+
+#endif
