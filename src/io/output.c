@@ -7,11 +7,14 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_SIZE = 1 << 17, MAX_TEMPORARIES = 64, MAX_LINKS = 40, SUFFIX_LENGTH = 6 };
+#include "io/beside.h"
+#include "io/directory.h"
+#include "io/output_private.h"
+
+enum { BUFFER_SIZE = 1 << 17, MAX_TEMPORARIES = 64 };
 
 struct as_output {
     char *name;      /* for messages */
@@ -59,6 +62,7 @@ void as_output_abandon_all(void) {
     for (size_t i = 0; i < MAX_TEMPORARIES; i++) {
         if (atomic_load(&temporaries[i].state) == SLOT_LIVE) unlink(temporaries[i].path);
     }
+    as_output_directory_abandon_all();
     errno = errno_before;
 }
 
@@ -105,69 +109,11 @@ static int descriptor_of(const char *path) {
     return sscanf(path, "/dev/fd/%9d%n", &fd, &end) == 1 && fd >= 0 && !path[end] ? fd : -1;
 }
 
-/* Where the link `path` points, as seen from here. */
-static bool read_link(char path[PATH_MAX]) {
-    char target[PATH_MAX];
-    ssize_t n = readlink(path, target, sizeof target - 1);
-    if (n < 0) return false;
-    target[n] = '\0';
-    char *slash = strrchr(path, '/');
-    size_t folder = target[0] != '/' && slash ? (size_t)(slash + 1 - path) : 0;
-    if (folder + (size_t)n >= PATH_MAX) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    memcpy(path + folder, target, (size_t)n + 1);
-    return true;
-}
-
-/* The real name of a file that may not exist yet: links followed, even those that point to nothing, the folder absolute. errno on false. */
-static bool real_place(const char *path, char place[PATH_MAX]) {
-    char link[PATH_MAX], folder[PATH_MAX];
-    struct stat status;
-    if (strlen(path) >= PATH_MAX) return errno = ENAMETOOLONG, false;
-    memcpy(link, path, strlen(path) + 1);
-    for (int links = 0; lstat(link, &status) == 0 && S_ISLNK(status.st_mode); links++) {
-        if (links == MAX_LINKS) return errno = ELOOP, false;
-        if (!read_link(link)) return false;
-    }
-    char *slash = strrchr(link, '/');
-    const char *base = slash ? slash + 1 : link;
-    if (!*base) return errno = EISDIR, false;
-    if (slash == link)
-        memcpy(folder, "/", 2);
-    else {
-        if (slash) *slash = '\0';
-        if (!realpath(slash ? link : ".", folder)) return false;
-    }
-    int n = snprintf(place, PATH_MAX, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, base);
-    if (n >= PATH_MAX) return errno = ENAMETOOLONG, false;
-    return true;
-}
-
-/* Six random characters, as mkstemp does it; not mkstemp itself, whose mode 0600 could only be widened by changing the umask. */
-static void random_suffix(char suffix[SUFFIX_LENGTH + 1]) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    static atomic_uint calls;
-    unsigned char bytes[SUFFIX_LENGTH];
-    if (getrandom(bytes, sizeof bytes, GRND_NONBLOCK) != sizeof bytes) {
-        unsigned seed = (unsigned)getpid() * 64 + atomic_fetch_add(&calls, 1);
-        for (size_t i = 0; i < SUFFIX_LENGTH; i++, seed /= 36) bytes[i] = (unsigned char)(seed % 36);
-    }
-    for (size_t i = 0; i < SUFFIX_LENGTH; i++) suffix[i] = letters[bytes[i] % 36];
-    suffix[SUFFIX_LENGTH] = '\0';
-}
-
 /* Creates the file beside out->final; existing: what is there now, or NULL. errno on false. */
 static bool create_temporary(as_output *out, const struct stat *existing) {
-    char path[PATH_MAX], suffix[SUFFIX_LENGTH + 1];
-    const char *base = strrchr(out->final, '/') + 1;
-    int room = NAME_MAX - (int)sizeof "..assay-" - SUFFIX_LENGTH;
-    for (int attempt = 0; attempt < 100; attempt++) {
-        random_suffix(suffix);
-        int n =
-            snprintf(path, sizeof path, "%.*s.%.*s.assay-%s", (int)(base - out->final), out->final, room, base, suffix);
-        if (n >= PATH_MAX) return errno = ENAMETOOLONG, false;
+    char path[PATH_MAX];
+    for (int attempt = 0; attempt < AS_BESIDE_ATTEMPTS; attempt++) {
+        if (!as_beside(out->final, path)) return false;
         out->temporary = register_temporary(path); /* before it exists: a signal must find it at any moment */
         if (!out->temporary) return errno = EMFILE, false;
         out->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, existing ? 0600 : 0666);
@@ -185,11 +131,12 @@ static bool create_temporary(as_output *out, const struct stat *existing) {
     return fchmod(out->fd, existing->st_mode & 0777) == 0;
 }
 
-static assay_status open_beside(const char *path, const struct stat *existing, as_output **out, assay_error *error) {
+static assay_status open_beside(const char *path, const char *shown, const struct stat *existing, as_output **out,
+                                assay_error *error) {
     char place[PATH_MAX];
-    if (existing && access(path, W_OK) != 0) return as_fail_errno(error, path, "cannot write", errno);
-    if (!real_place(path, place)) return as_fail_errno(error, path, "cannot write", errno);
-    as_output *result = new_output(-1, false, path);
+    if (existing && access(path, W_OK) != 0) return as_fail_errno(error, shown, "cannot write", errno);
+    if (!as_real_place(path, place)) return as_fail_errno(error, shown, "cannot write", errno);
+    as_output *result = new_output(-1, false, shown);
     if (result) {
         result->buffer = malloc(BUFFER_SIZE);
         result->capacity = BUFFER_SIZE;
@@ -197,34 +144,38 @@ static assay_status open_beside(const char *path, const struct stat *existing, a
     }
     if (!result || !result->buffer || !result->final) {
         as_output_discard(result);
-        return as_fail_memory(error, path);
+        return as_fail_memory(error, shown);
     }
     if (!create_temporary(result, existing)) {
         int reason = errno;
         as_output_discard(result);
-        return as_fail_errno(error, path, "cannot create a file in its folder", reason);
+        return as_fail_errno(error, shown, "cannot create a file in its folder", reason);
     }
     *out = result;
     return ASSAY_OK;
 }
 
-assay_status as_output_open(const char *path, as_output **out, assay_error *error) {
+assay_status as_output_open_shown(const char *path, const char *shown, as_output **out, assay_error *error) {
     int fd = descriptor_of(path);
     bool owns_fd = false;
     if (fd < 0) {
         struct stat status;
         bool exists = stat(path, &status) == 0;
-        if (!exists && errno != ENOENT) return as_fail_errno(error, path, "cannot write", errno);
-        if (exists && S_ISDIR(status.st_mode)) return as_fail_errno(error, path, "cannot write", EISDIR);
-        if (!exists || S_ISREG(status.st_mode)) return open_beside(path, exists ? &status : NULL, out, error);
+        if (!exists && errno != ENOENT) return as_fail_errno(error, shown, "cannot write", errno);
+        if (exists && S_ISDIR(status.st_mode)) return as_fail_errno(error, shown, "cannot write", EISDIR);
+        if (!exists || S_ISREG(status.st_mode)) return open_beside(path, shown, exists ? &status : NULL, out, error);
         fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        if (fd < 0) return as_fail_errno(error, path, "cannot open for writing", errno);
+        if (fd < 0) return as_fail_errno(error, shown, "cannot open for writing", errno);
         owns_fd = true;
     }
-    *out = new_output(fd, owns_fd, strcmp(path, "-") == 0 ? "<stdout>" : path);
+    *out = new_output(fd, owns_fd, strcmp(path, "-") == 0 ? "<stdout>" : shown);
     if (*out) return ASSAY_OK;
     if (owns_fd) close(fd);
-    return as_fail_memory(error, path);
+    return as_fail_memory(error, shown);
+}
+
+assay_status as_output_open(const char *path, as_output **out, assay_error *error) {
+    return as_output_open_shown(path, path, out, error);
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
