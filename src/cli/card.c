@@ -6,12 +6,12 @@
 
 #include "cli/problems.h"
 #include "render/display.h"
+#include "render/quantity.h"
 
 enum {
     LABEL_COLUMN = 2,
     LABEL_WIDTH = 10,
     MAX_ROWS = 16,
-    COUNT_SIZE = 32,
     NAMES_SHOWN = 12,
     VALUES_SHOWN = 8,
     PROBLEMS_SHOWN = 5,
@@ -19,17 +19,6 @@ enum {
 };
 
 /* ---- pieces of text -------------------------------------------------------------------------------------------------- */
-
-/* 1234567 as "1,234,567". */
-static void group_digits(uint64_t number, char text[COUNT_SIZE]) {
-    char digits[AS_NUMBER_SIZE];
-    size_t n = as_uint_format(number, digits), to = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (i && (n - i) % 3 == 0) text[to++] = ',';
-        text[to++] = digits[i];
-    }
-    text[to] = '\0';
-}
 
 /* "812 bytes", "12.3 kB", "2.1 GB". */
 static void print_size(as_output *out, uint64_t bytes) {
@@ -120,7 +109,7 @@ static bool find_repetitions(const as_dataset *ds, uint64_t *fewest, uint64_t *m
 
 typedef struct row {
     const char *label;
-    char count[COUNT_SIZE];
+    char count[AS_QUANTITY_SIZE];
     as_output *detail;
 } row;
 
@@ -134,7 +123,7 @@ static as_output *add_row(card *c, const char *label, uint64_t count) {
     if (c->n == MAX_ROWS) return NULL;
     row *r = &c->rows[c->n];
     r->label = label;
-    group_digits(count, r->count);
+    as_count_format(count, r->count);
     r->detail = as_output_to_memory();
     if (r->detail) c->n++;
     return r->detail;
@@ -211,8 +200,8 @@ static void add_contexts(card *c, const as_dataset *ds) {
     as_output *detail = add_row(c, callpaths == 1 ? "call path" : "call paths", callpaths ? callpaths : n);
     if (!detail) return;
     as_output_printf(detail, "%zu level%s", levels, levels == 1 ? "" : "s");
-    char nodes[COUNT_SIZE];
-    group_digits(n, nodes);
+    char nodes[AS_QUANTITY_SIZE];
+    as_count_format(n, nodes);
     if (callpaths && callpaths != n) as_output_printf(detail, ", %s nodes in the tree", nodes);
 }
 

@@ -83,6 +83,17 @@ size_t as_display_width(const char *text, size_t size) {
     return width;
 }
 
+size_t as_display_prefix(const char *text, size_t size, size_t width) {
+    size_t used = 0, taken = 0;
+    while (used < size) {
+        glyph g = glyph_at(text + used, size - used);
+        if (taken + g.width > width) break;
+        used += g.used;
+        taken += g.width;
+    }
+    return used;
+}
+
 size_t as_display_write(as_output *out, const char *text, size_t size, size_t max_width) {
     bool cut = max_width && as_display_width(text, size) > max_width;
     size_t room = cut ? max_width - 1 : SIZE_MAX, width = 0;

@@ -7,6 +7,8 @@
 
 /* Columns the text takes when shown: East Asian wide characters two, combining ones none. */
 size_t as_display_width(const char *text, size_t size);
+/* Bytes of the longest beginning of the text that takes at most `width` columns. */
+size_t as_display_prefix(const char *text, size_t size, size_t width);
 /* Prints the text in at most max_width columns (0: no limit), cut with "…" where it is longer. Returns the columns used. */
 size_t as_display_write(as_output *out, const char *text, size_t size, size_t max_width);
 /* The same, but the beginning is left out where it is longer, at an arrow "->" where one is near: of a path the end says more. */
