@@ -9,6 +9,7 @@
 
 #include "analysis/scaling/strong.h"
 #include "analysis/scaling/totals.h"
+#include "cli/profile_choice.h"
 #include "core/words.h"
 #include "dataset/merge.h"
 
@@ -214,33 +215,6 @@ struct wish {
     double min_share; /* part, 0: all */
 };
 
-static as_exit fail_metric(as_cli *cli, const as_dataset *ds, const char *name) {
-    as_nearest nearest = as_nearest_start(name, strlen(name));
-    for (assay_id id = 0; id < ds->metrics.count; id++)
-        as_nearest_offer(&nearest, as_ds_text(ds, as_ds_metric(ds, id)->name));
-    if (nearest.word)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no metric '%s'; did you mean '%s'?", name, nearest.word);
-    return as_cli_fail(cli, AS_EXIT_USAGE, "there is no metric '%s'; there is '%s'%s", name,
-                       as_ds_text(ds, as_ds_metric(ds, 0)->name), ds->metrics.count > 1 ? ", and others" : "");
-}
-
-static as_exit wish_metrics(as_cli *cli, const as_dataset *ds, struct wish *wish) {
-    bool all = !as_cli_has(cli, "metric");
-    for (assay_id id = 0; id < ds->metrics.count; id++) wish->metrics[id] = all;
-    for (size_t i = 0; i < cli->arguments.given.count; i++) {
-        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
-        if (strcmp(given->option->name, "metric") != 0) continue;
-        bool found = false;
-        for (assay_id id = 0; id < ds->metrics.count; id++) {
-            const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name);
-            if (!name || strcmp(name, given->value) != 0) continue;
-            wish->metrics[id] = found = true;
-        }
-        if (!found) return fail_metric(cli, ds, given->value);
-    }
-    return AS_EXIT_FINE;
-}
-
 static as_exit wish_regex(as_cli *cli, struct wish *wish) {
     const char *text = as_cli_value(cli, "match");
     if (!text) return AS_EXIT_FINE;
@@ -370,7 +344,7 @@ static as_exit collect_wanted(as_cli *cli, as_study *study, const struct wish *w
 static as_exit choose(as_cli *cli, as_study *study) {
     struct wish wish = {.metrics = calloc(study->ds->metrics.count + 1, sizeof(bool))};
     if (!wish.metrics) return as_cli_memory(cli);
-    as_exit status = wish_metrics(cli, study->ds, &wish);
+    as_exit status = as_mark_metrics(cli, study->ds, wish.metrics);
     if (status == AS_EXIT_FINE) status = wish_share(cli, &wish);
     if (status == AS_EXIT_FINE) status = wish_regex(cli, &wish);
     if (status == AS_EXIT_FINE) status = collect_wanted(cli, study, &wish);

@@ -9,6 +9,7 @@
 #include "analysis/scaling/coordinates.h"
 #include "cli/model_plot.h"
 #include "cli/model_view.h"
+#include "cli/profile_choice.h"
 #include "cli/progress.h"
 #include "query/target.h"
 #include "render/extrap_print.h"
@@ -184,37 +185,6 @@ static bool sort_rows(const as_model_view *view, const char *sort, uint32_t *row
 
 /* ---- the point of --at ----------------------------------------------------------------------------------------------- */
 
-/* The point that is largest in all parameters together, each measured by its own largest value. */
-static bool largest_point(const as_dataset *ds, assay_id *out) {
-    size_t n = as_ds_parameters(ds);
-    double *largest = malloc(n * sizeof *largest), best = -INFINITY;
-    if (!largest) return false;
-    for (size_t i = 0; i < n; i++) largest[i] = -INFINITY;
-    for (assay_id point = 0; point < ds->n_points; point++) {
-        for (size_t i = 0; i < n; i++) largest[i] = fmax(largest[i], as_ds_point(ds, point)[i]);
-    }
-    *out = 0;
-    for (assay_id point = 0; point < ds->n_points; point++) {
-        double sum = 0;
-        for (size_t i = 0; i < n; i++) sum += as_ds_point(ds, point)[i] / (largest[i] > 0 ? largest[i] : 1);
-        if (sum <= best) continue;
-        best = sum;
-        *out = point;
-    }
-    free(largest);
-    return true;
-}
-
-static void label_point(const as_dataset *ds, as_model_view *view) {
-    size_t used = 0, room = sizeof view->at_label;
-    for (size_t i = 0; i < as_ds_parameters(ds) && used < room; i++) {
-        char number[AS_NUMBER_SIZE];
-        as_real_format(view->at[i], number);
-        used += (size_t)snprintf(view->at_label + used, room - used, "%s%s=%s", i ? ", " : "", as_ds_parameter(ds, i),
-                                 number);
-    }
-}
-
 /* Reads --at into points, before anything is modelled in vain; empty where no point is needed. */
 static as_exit choose_point(as_cli *cli, const struct request *r, const as_dataset *ds, as_vec *points) {
     const char *text = as_cli_value(cli, "at");
@@ -223,7 +193,7 @@ static as_exit choose_point(as_cli *cli, const struct request *r, const as_datas
     if (!text) {
         assay_id largest;
         bool fine =
-            largest_point(ds, &largest) && as_vec_append(points, as_ds_point(ds, largest), as_ds_parameters(ds));
+            as_largest_point(ds, &largest) && as_vec_append(points, as_ds_point(ds, largest), as_ds_parameters(ds));
         return fine ? AS_EXIT_FINE : as_cli_memory(cli);
     }
     if (as_points_parse(ds, text, points, &error) != ASSAY_OK) return as_cli_error(cli, &error);
@@ -349,7 +319,7 @@ static as_exit model(as_cli *cli, const struct request *r, as_study *study, cons
         as_model_view view = {.study = study, .fit = &result, .at = point};
         bool is_asked = r->answer == AS_PRINTED || cli->style.mode != AS_PRINT_TEXT;
         as_model_remarks(cli, &view);
-        if (point) label_point(study->ds, &view);
+        if (point) as_describe_point(study->ds, point, view.at_label, sizeof view.at_label);
         if (point) note_extrapolation(cli, study->ds, &view);
         if (r->to_target) status = write_target(cli, r, study);
         if (status == AS_EXIT_FINE && (!r->to_target || is_asked)) status = print_to(cli, r, study, &view);

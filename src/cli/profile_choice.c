@@ -1,0 +1,345 @@
+/* Metrics, runs and locations by name. */
+#include "cli/profile_choice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analysis/scaling/coordinates.h"
+#include "core/words.h"
+#include "render/quantity.h"
+
+/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+
+static as_exit fail_metric(as_cli *cli, const as_dataset *ds, const char *name) {
+    as_nearest nearest = as_nearest_start(name, strlen(name));
+    if (AS_COUNT(ds, metrics) == 0)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no metric '%s', nor any other", name);
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        const char *known = as_ds_text(ds, as_ds_metric(ds, id)->name);
+        if (known) as_nearest_offer(&nearest, known);
+    }
+    if (nearest.word)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no metric '%s'; did you mean '%s'?", name, nearest.word);
+    const char *first = as_ds_text(ds, as_ds_metric(ds, 0)->name);
+    return as_cli_fail(cli, AS_EXIT_USAGE, "there is no metric '%s'; there is '%s'%s", name, first ? first : "",
+                       AS_COUNT(ds, metrics) > 1 ? ", and others" : "");
+}
+
+/* Whether the metric has this name, in one of its two ways to be named. */
+static bool is_metric(const as_dataset *ds, assay_id id, const char *name, bool displayed) {
+    const as_metric *metric = as_ds_metric(ds, id);
+    const char *known = as_ds_text(ds, displayed ? metric->display_name : metric->name);
+    return known && strcmp(known, name) == 0;
+}
+
+as_exit as_mark_metrics(as_cli *cli, const as_dataset *ds, bool *wanted) {
+    bool all = !as_cli_has(cli, "metric");
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) wanted[id] = all;
+    for (size_t i = 0; i < cli->arguments.given.count; i++) {
+        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
+        if (strcmp(given->option->name, "metric") != 0) continue;
+        bool found = false;
+        for (int displayed = 0; displayed < 2 && !found; displayed++) {
+            for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+                if (is_metric(ds, id, given->value, displayed)) wanted[id] = found = true;
+            }
+        }
+        if (!found) return fail_metric(cli, ds, given->value);
+    }
+    return AS_EXIT_FINE;
+}
+
+as_exit as_choose_metrics(as_cli *cli, const as_dataset *ds, as_vec *metrics) {
+    for (size_t i = 0; i < cli->arguments.given.count; i++) {
+        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
+        if (strcmp(given->option->name, "metric") != 0) continue;
+        assay_id found = ASSAY_NONE;
+        for (int displayed = 0; displayed < 2 && found == ASSAY_NONE; displayed++) {
+            for (assay_id id = 0; id < AS_COUNT(ds, metrics) && found == ASSAY_NONE; id++) {
+                if (is_metric(ds, id, given->value, displayed)) found = id;
+            }
+        }
+        if (found == ASSAY_NONE) return fail_metric(cli, ds, given->value);
+        bool is_known = false;
+        for (size_t k = 0; k < metrics->count; k++) is_known |= AS_AT(assay_id, metrics, k) == found;
+        if (!is_known && !as_vec_append(metrics, &found, 1)) return as_cli_memory(cli);
+    }
+    return AS_EXIT_FINE;
+}
+
+bool as_metric_has_data(const as_dataset *ds, assay_id metric) {
+    const as_block *block = as_ds_metric_block(ds, metric);
+    if (block && block->n_contexts) return true;
+    for (size_t i = 0; i < AS_COUNT(ds, blocks); i++) {
+        if (as_ds_block(ds, i)->metric == metric && as_ds_block(ds, i)->n_contexts) return true;
+    }
+    for (size_t i = 0; i < AS_COUNT(ds, profiles); i++) {
+        const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
+        if (profile->metric == metric && profile->n_rows) return true;
+    }
+    for (size_t i = 0; i < AS_COUNT(ds, series); i++) {
+        if (as_ds_series(ds, i)->metric == metric) return true;
+    }
+    return false;
+}
+
+static bool is_time(const as_dataset *ds, const as_metric *metric) {
+    const char *unit = as_ds_text(ds, metric->unit), *name = as_ds_text(ds, metric->name);
+    if (unit && *unit) return as_unit_is_time(unit);
+    return name && (strcasecmp(name, "time") == 0 || strcasecmp(name, "runtime") == 0 ||
+                    strcasecmp(name, "walltime") == 0 || strcasecmp(name, "execution") == 0);
+}
+
+/* Whether its values are single numbers that add up; a type the dataset does not know counts as such. */
+static bool is_number(const as_dataset *ds, const as_metric *metric) {
+    const char *text = as_ds_text(ds, metric->dtype);
+    as_value_type type;
+    if (!text || !as_value_type_parse(text, strlen(text), &type)) return true;
+    return !as_dtype_is_composite(type.dtype) && !as_dtype_is_extreme(type.dtype);
+}
+
+assay_id as_main_metric(const as_dataset *ds) {
+    assay_id best = ASSAY_NONE;
+    int best_worth = -1;
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        const as_metric *metric = as_ds_metric(ds, id);
+        const char *name = as_ds_text(ds, metric->name);
+        bool is_plain = metric->kind != AS_KIND_DERIVED && is_number(ds, metric);
+        int worth = !is_plain || !as_metric_has_data(ds, id) ? 0
+                    : !is_time(ds, metric)                   ? 1
+                    : name && strcasecmp(name, "time") == 0  ? 3
+                                                             : 2;
+        if (worth <= best_worth) continue;
+        best = id;
+        best_worth = worth;
+    }
+    return best;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+
+bool as_largest_point(const as_dataset *ds, assay_id *out) {
+    size_t n = as_ds_parameters(ds);
+    double *largest = malloc((n ? n : 1) * sizeof *largest), best = -INFINITY;
+    if (!largest) return false;
+    for (size_t i = 0; i < n; i++) largest[i] = -INFINITY;
+    for (assay_id point = 0; point < ds->n_points; point++) {
+        for (size_t i = 0; i < n; i++) largest[i] = fmax(largest[i], as_ds_point(ds, point)[i]);
+    }
+    *out = 0;
+    for (assay_id point = 0; point < ds->n_points; point++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) sum += as_ds_point(ds, point)[i] / (largest[i] > 0 ? largest[i] : 1);
+        if (sum <= best) continue;
+        best = sum;
+        *out = point;
+    }
+    free(largest);
+    return true;
+}
+
+void as_describe_point(const as_dataset *ds, const double *coordinates, char *out, size_t room) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < as_ds_parameters(ds) && used < room; i++) {
+        char number[AS_NUMBER_SIZE];
+        as_real_format(coordinates[i], number);
+        used += (size_t)snprintf(out + used, room - used, "%s%s=%s", i ? ", " : "", as_ds_parameter(ds, i), number);
+    }
+}
+
+static as_exit fail_point(as_cli *cli, const as_dataset *ds, const double *coordinates) {
+    char asked[200], first[200];
+    as_describe_point(ds, coordinates, asked, sizeof asked);
+    as_describe_point(ds, as_ds_point(ds, 0), first, sizeof first);
+    return as_cli_fail(cli, AS_EXIT_USAGE, "nothing was measured at %s; there is %s%s", asked, first,
+                       ds->n_points > 1 ? ", and others: assay sql FILE 'select * from point' lists them" : "");
+}
+
+/* The point of --run; "(64,10)" is what SQL shows. */
+static as_exit find_point(as_cli *cli, const as_dataset *ds, const char *text, assay_id *out) {
+    as_vec points, label;
+    as_vec_init(&points, sizeof(double), NULL);
+    as_vec_init(&label, 1, NULL);
+    as_exit status = AS_EXIT_FINE;
+    *out = ASSAY_NONE;
+    for (assay_id id = 0; id < ds->n_points && *out == ASSAY_NONE && status == AS_EXIT_FINE; id++) {
+        if (!as_point_label(ds, id, &label))
+            status = as_cli_memory(cli);
+        else if (label.count >= strlen(text) && memcmp(label.data, text, strlen(text)) == 0 &&
+                 (label.count == strlen(text) || AS_AT(char, &label, strlen(text)) == '\0'))
+            *out = id;
+    }
+    assay_error error;
+    size_t n = as_ds_parameters(ds);
+    if (status == AS_EXIT_FINE && *out == ASSAY_NONE) {
+        if (as_points_parse(ds, text, &points, &error) != ASSAY_OK)
+            status = as_cli_error(cli, &error);
+        else if (points.count != n)
+            status = as_cli_fail(cli, AS_EXIT_USAGE, "--run takes one run or one point, not '%s'", text);
+        for (assay_id id = 0; status == AS_EXIT_FINE && id < ds->n_points && *out == ASSAY_NONE; id++) {
+            if (memcmp(as_ds_point(ds, id), points.data, n * sizeof(double)) == 0) *out = id;
+        }
+        if (status == AS_EXIT_FINE && *out == ASSAY_NONE) status = fail_point(cli, ds, points.data);
+    }
+    as_vec_free(&points);
+    as_vec_free(&label);
+    return status;
+}
+
+/* The runs of a point, or one of them. */
+static bool take_runs(const as_dataset *ds, assay_id point, assay_id only, as_run_choice *out) {
+    size_t n = AS_COUNT(ds, runs);
+    out->point = point;
+    out->runs = malloc((n ? n : 1) * sizeof *out->runs);
+    if (!out->runs) return false;
+    for (assay_id id = 0; id < n; id++) {
+        if (only == ASSAY_NONE ? as_ds_run(ds, id)->point == point : id == only) out->runs[out->n_runs++] = id;
+    }
+    return true;
+}
+
+static void label_runs(const as_dataset *ds, as_run_choice *choice, bool is_one) {
+    size_t room = sizeof choice->label;
+    if (choice->point != ASSAY_NONE) as_describe_point(ds, as_ds_point(ds, choice->point), choice->label, room);
+    size_t used = strlen(choice->label);
+    if (is_one && AS_COUNT(ds, runs) > 1)
+        snprintf(choice->label + used, room - used, "%srun %u", used ? ", " : "", (unsigned)choice->runs[0]);
+    else if (choice->n_runs > 1)
+        snprintf(choice->label + used, room - used, "%smean of %zu runs", used ? ", " : "", choice->n_runs);
+}
+
+as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out) {
+    *out = (as_run_choice){.point = ASSAY_NONE};
+    const char *text = as_cli_value(cli, "run");
+    size_t n = AS_COUNT(ds, runs);
+    assay_id point = ASSAY_NONE, only = ASSAY_NONE;
+    as_number number;
+    bool is_number = text && as_number_parse(text, strlen(text), &number) && number.kind == AS_INT;
+    if (is_number && (number.i < 0 || (uint64_t)number.i >= n)) {
+        if (n == 0)
+            return as_cli_fail(cli, AS_EXIT_USAGE, "there are no runs, only statistics of points; name a point");
+        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no run %s; there are %zu, from 0", text, n);
+    }
+    if (is_number) {
+        only = (assay_id)number.i;
+        point = as_ds_run(ds, only)->point;
+    } else if (text && as_ds_parameters(ds) == 0) {
+        return as_cli_fail(cli, AS_EXIT_USAGE, "there are no parameters, so --run takes the number of a run, not '%s'",
+                           text);
+    } else if (text) {
+        as_exit status = find_point(cli, ds, text, &point);
+        if (status != AS_EXIT_FINE) return status;
+    } else if (ds->n_points && !as_largest_point(ds, &point)) {
+        return as_cli_memory(cli);
+    }
+    if (!take_runs(ds, point, only, out)) return as_cli_memory(cli);
+    label_runs(ds, out, only != ASSAY_NONE);
+    return AS_EXIT_FINE;
+}
+
+void as_run_choice_free(as_run_choice *choice) {
+    free(choice->runs);
+    *choice = (as_run_choice){.point = ASSAY_NONE};
+}
+
+/* ---- locations ------------------------------------------------------------------------------------------------------- */
+
+/* "3" or "3.1": ranks of a process and a thread; *thread -1: all of them. False for anything else. */
+static bool parse_ranks(const char *text, int64_t *process, int64_t *thread) {
+    as_number number;
+    size_t size = strlen(text), first = strspn(text, "0123456789");
+    *thread = -1;
+    if (first == 0 || !as_number_parse(text, first, &number) || number.kind != AS_INT) return false;
+    *process = number.i;
+    if (first == size) return true;
+    size_t second = text[first] == '.' ? strspn(text + first + 1, "0123456789") : 0;
+    if (second == 0 || first + 1 + second != size) return false;
+    if (!as_number_parse(text + first + 1, second, &number) || number.kind != AS_INT) return false;
+    *thread = number.i;
+    return true;
+}
+
+/* Whether a leaf is a thread of a process: the place above it has a rank of its own. */
+static bool has_process(const as_dataset *ds, const as_location *leaf) {
+    return leaf->parent != ASSAY_NONE && as_ds_location(ds, leaf->parent)->rank >= 0;
+}
+
+/* The leaves of these ranks; where no process has a rank, the first one is the leaf's own. */
+static void mark_ranks(const as_dataset *ds, int64_t process, int64_t thread, as_location_choice *out) {
+    for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
+        const as_location *leaf = as_ds_location(ds, id);
+        if (!leaf->leaf) continue;
+        bool is_thread = has_process(ds, leaf);
+        int64_t rank = is_thread ? as_ds_location(ds, leaf->parent)->rank : leaf->rank;
+        out->wanted[id] = rank == process && (thread < 0 || (is_thread && leaf->rank == thread));
+    }
+    if (thread < 0)
+        snprintf(out->label, sizeof out->label, "process %lld", (long long)process);
+    else
+        snprintf(out->label, sizeof out->label, "thread %lld.%lld", (long long)process, (long long)thread);
+}
+
+/* Places of this name, and what lies below; parents come before their children. */
+static void mark_name(const as_dataset *ds, const char *name, as_location_choice *out) {
+    for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
+        const as_location *location = as_ds_location(ds, id);
+        const char *known = as_ds_text(ds, location->name);
+        out->wanted[id] =
+            (known && strcmp(known, name) == 0) || (location->parent != ASSAY_NONE && out->wanted[location->parent]);
+    }
+    snprintf(out->label, sizeof out->label, "%s", name);
+}
+
+static as_exit fail_location(as_cli *cli, const as_dataset *ds, const char *text) {
+    as_nearest nearest = as_nearest_start(text, strlen(text));
+    for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
+        const char *known = as_ds_text(ds, as_ds_location(ds, id)->name);
+        if (known) as_nearest_offer(&nearest, known);
+    }
+    if (nearest.word)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no location '%s'; did you mean '%s'?", text, nearest.word);
+    return as_cli_fail(cli, AS_EXIT_USAGE,
+                       "there is no location '%s'; give the rank of a process (3), of its thread (3.0), or a name",
+                       text);
+}
+
+as_exit as_choose_locations(as_cli *cli, const as_dataset *ds, as_location_choice *out) {
+    *out = (as_location_choice){.n_leaves = as_ds_leaves(ds)};
+    const char *text = as_cli_value(cli, "location");
+    size_t n = AS_COUNT(ds, locations);
+    int64_t process, thread;
+    if (!text) return AS_EXIT_FINE;
+    if (n == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "%s: has no locations to choose from", as_ds_text(ds, ds->path));
+    out->wanted = calloc(n, sizeof *out->wanted);
+    if (!out->wanted) return as_cli_memory(cli);
+    out->n_leaves = 0;
+    for (int by_name = 0; by_name < 2 && out->n_leaves == 0; by_name++) {
+        if (by_name)
+            mark_name(ds, text, out);
+        else if (parse_ranks(text, &process, &thread))
+            mark_ranks(ds, process, thread, out);
+        for (assay_id id = 0; id < n; id++) out->n_leaves += out->wanted[id] && as_ds_location(ds, id)->leaf;
+    }
+    return out->n_leaves ? AS_EXIT_FINE : fail_location(cli, ds, text);
+}
+
+void as_location_choice_free(as_location_choice *choice) {
+    free(choice->wanted);
+    choice->wanted = NULL;
+}
+
+/* ---- names of call paths --------------------------------------------------------------------------------------------- */
+
+as_exit as_fail_context_name(as_cli *cli, const as_dataset *ds, const char *subject, const char *name) {
+    as_nearest nearest = as_nearest_start(name, strlen(name));
+    for (assay_id id = 0; id < AS_COUNT(ds, regions); id++) {
+        const char *known = as_ds_text(ds, as_ds_region(ds, id)->name);
+        if (known) as_nearest_offer(&nearest, known);
+    }
+    if (nearest.word)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no %s '%s'; did you mean '%s'?", subject, name, nearest.word);
+    return as_cli_fail(cli, AS_EXIT_USAGE, "there is no %s '%s' in the call tree", subject, name);
+}

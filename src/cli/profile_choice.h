@@ -1,0 +1,74 @@
+/* Which part of a dataset is meant: metrics, runs and locations by the names people use. For the verbs over call trees (tree, top, stat, diff …); model and its
+ * like share the words about metrics. */
+#ifndef AS_CLI_PROFILE_CHOICE_H
+#define AS_CLI_PROFILE_CHOICE_H
+
+#include "cli/cli.h"
+
+/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+
+#define AS_METRIC_OPTION                                                                                               \
+    { .name = "metric", .argument = "NAME", .help = "Take only this metric; may be given several times" }
+
+/* Marks those of --metric in wanted (one for each metric); all where none is given. An unknown name: prints which there are, status 2. */
+as_exit as_mark_metrics(as_cli *cli, const as_dataset *ds, bool *wanted);
+/* The metrics of --metric, in the order given and each once, behind those in metrics (a vector of assay_id). A name is the metric's own, else the one it is displayed
+ * by. Where none is given nothing is added. */
+as_exit as_choose_metrics(as_cli *cli, const as_dataset *ds, as_vec *metrics);
+
+/* Whether a run has values of this metric, or a point has statistics of it. Derived metrics have none of their own. */
+bool as_metric_has_data(const as_dataset *ds, assay_id metric);
+/* The metric people look at first: time, by unit or name, else the first plain one with data, else the first. ASSAY_NONE where there are none. */
+assay_id as_main_metric(const as_dataset *ds);
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+
+#define AS_RUN_OPTION                                                                                                  \
+    {                                                                                                                  \
+        .name = "run", .argument = "RUN",                                                                              \
+        .help = "Take this run (its number), or the mean of those at a point such as p=64,n=10; by default the "       \
+                "largest point"                                                                                        \
+    }
+
+/* The runs whose mean is taken. */
+typedef struct as_run_choice {
+    assay_id point;  /* of all of them; ASSAY_NONE: none */
+    assay_id *runs;  /* ascending */
+    size_t n_runs;   /* 0: the source has only statistics of the point */
+    char label[256]; /* "p=64, n=10, mean of 5 runs"; "" where there was nothing to choose */
+} as_run_choice;
+
+/* What --run says. as_run_choice_free() in every case. */
+as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out);
+void as_run_choice_free(as_run_choice *choice);
+
+/* The point that is largest in all parameters together, each measured by its own largest value. False when memory is out. */
+bool as_largest_point(const as_dataset *ds, assay_id *out);
+/* "p=64, n=10" of coordinates, as much as there is room for. */
+void as_describe_point(const as_dataset *ds, const double *coordinates, char *out, size_t room);
+
+/* ---- locations ------------------------------------------------------------------------------------------------------- */
+
+#define AS_LOCATION_OPTION                                                                                             \
+    {                                                                                                                  \
+        .name = "location", .argument = "PLACE",                                                                       \
+        .help = "Take only this place: a process by its rank (3), one of its threads (3.0), or anything by its name"   \
+    }
+
+/* The locations that are summed up. */
+typedef struct as_location_choice {
+    bool *wanted;    /* for each location; NULL: all */
+    size_t n_leaves; /* that are wanted */
+    char label[256]; /* "process 3", "thread 3.0"; "" for all */
+} as_location_choice;
+
+/* What --location says: whatever lies below a place that is meant is wanted, too. as_location_choice_free() in every case. */
+as_exit as_choose_locations(as_cli *cli, const as_dataset *ds, as_location_choice *out);
+void as_location_choice_free(as_location_choice *choice);
+
+/* ---- names of call paths --------------------------------------------------------------------------------------------- */
+
+/* "there is no SUBJECT 'NAME'; did you mean …": status 2. The names offered are those of the regions. */
+as_exit as_fail_context_name(as_cli *cli, const as_dataset *ds, const char *subject, const char *name);
+
+#endif
