@@ -296,6 +296,11 @@ void as_node_list_free(as_node_list *list) {
 
 assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_node_list *list,
                            assay_error *error) {
+    return as_nodes_find_at(ds, run, metric, root, NULL, list, error);
+}
+
+assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
+                              as_node_list *list, assay_error *error) {
     list->nodes.count = list->parts.count = list->n_parts = 0;
     assay_id first = root == ASSAY_NONE ? 0 : root;
     uint32_t n = root == ASSAY_NONE ? (uint32_t)AS_COUNT(ds, contexts) : as_ds_context(ds, root)->subtree;
@@ -306,8 +311,8 @@ assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, 
                    .kind = as_ds_metric(ds, metric)->kind,
                    .is_integer = as_dtype_is_integer(slice.view.type.dtype)};
     s.adds_up = s.kind == AS_KIND_INCLUSIVE || s.kind == AS_KIND_EXCLUSIVE;
-    bool fine = true;
-    if (slice.view.n_rows && slice.view.type.dtype != AS_DTYPE_OPAQUE) {
+    bool fine = !locations || as_slice_narrow(&slice, locations);
+    if (fine && slice.view.n_rows && slice.view.type.dtype != AS_DTYPE_OPAQUE) {
         if (as_dtype_is_composite(slice.view.type.dtype))
             fine = collect_parts(&s, list);
         else

@@ -32,5 +32,8 @@ const double *as_node_parts(const as_node_list *list, size_t i, bool exclusive);
  * node wherever the subtree has data, others where the context has. One pass over the contexts. */
 assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_node_list *list,
                            assay_error *error);
+/* The same of the values at some locations (one bool for each of the dataset; NULL: all). Those that are no place are then left out. */
+assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
+                              as_node_list *list, assay_error *error);
 
 #endif

@@ -239,6 +239,42 @@ assay_status as_slice_open_all(const as_dataset *ds, assay_id metric, assay_id r
     return as_slice_open(ds, metric, run, 0, (uint32_t)AS_COUNT(ds, contexts), out, error);
 }
 
+bool as_slice_narrow(as_slice *slice, const bool *wanted) {
+    as_profile *view = &slice->view;
+    size_t size = view->type.size, n = 0, bytes;
+    assay_id *columns = malloc(((size_t)view->n_columns + 1) * sizeof *columns);
+    uint32_t *from = malloc(((size_t)view->n_columns + 1) * sizeof *from);
+    for (uint32_t i = 0; columns && from && view->columns && i < view->n_columns; i++) {
+        if (!wanted[view->columns[i]]) continue;
+        columns[n] = view->columns[i];
+        from[n++] = i;
+    }
+    bool fits = as_mul_size(view->n_rows, n * size, &bytes);
+    char *values = fits ? malloc(bytes + 1) : NULL;
+    bool fine = columns && from && values;
+    char *to = values;
+    for (uint32_t row = 0; fine && row < view->n_rows; row++) {
+        const char *old = as_profile_row(view, row);
+        for (size_t i = 0; i < n; i++, to += size) memcpy(to, old + from[i] * size, size);
+    }
+    free(from);
+    if (!fine) {
+        free(columns);
+        free(values);
+        return false;
+    }
+    free(slice->owned[0]);
+    free(slice->owned[2]);
+    slice->owned[0] = columns;
+    slice->owned[2] = values;
+    view->columns = columns;
+    view->n_columns = (uint32_t)n;
+    view->values = values;
+    view->rows = NULL;
+    if (n == 0) view->n_rows = 0;
+    return true;
+}
+
 void as_slice_close(as_slice *slice) {
     for (size_t i = 0; i < sizeof slice->owned / sizeof *slice->owned; i++) free(slice->owned[i]);
     *slice = (as_slice){0};

@@ -84,6 +84,33 @@ static void exclusive_values_add_up(void **state) {
     as_dataset_free(ds);
 }
 
+static void some_locations_alone(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree();
+    assay_id metric = add_metric(ds, AS_KIND_EXCLUSIVE), placeless = add_metric(ds, AS_KIND_EXCLUSIVE);
+    static const row rows[] = {
+        {MAIN, 0, 0, {1}}, {MAIN, 0, 1, {2}}, {MAIN, 0, 2, {4}}, {B, 0, 0, {10}}, {C, 0, 2, {20}}};
+    static const row no_places[] = {{MAIN, 0, ASSAY_NONE, {1}}};
+    add_block(ds, metric, 0, AS_DTYPE_INT64, rows, 5);
+    add_block(ds, placeless, 0, AS_DTYPE_INT64, no_places, 1);
+    static const bool wanted[3] = {false, true, true}, none[3] = {false};
+    as_node_list n;
+    assay_error error;
+    as_node_list_init(&n);
+    assert_int_equal(as_nodes_find_at(ds, 0, metric, ASSAY_NONE, wanted, &n, &error), ASSAY_OK);
+    assert_int_equal(n.nodes.count, 4); /* b has a row, with nothing at these */
+    check_integers(&n, 0, MAIN, 26, 6);
+    check_integers(&n, 1, A, 20, 0);
+    check_integers(&n, 2, B, 0, 0);
+    check_integers(&n, 3, C, 20, 20);
+    assert_int_equal(as_nodes_find_at(ds, 0, metric, ASSAY_NONE, none, &n, &error), ASSAY_OK);
+    assert_int_equal(n.nodes.count, 0);
+    assert_int_equal(as_nodes_find_at(ds, 0, placeless, ASSAY_NONE, wanted, &n, &error), ASSAY_OK);
+    assert_int_equal(n.nodes.count, 0);
+    as_node_list_free(&n);
+    as_dataset_free(ds);
+}
+
 static void inclusive_values_lose_their_children(void **state) {
     (void)state;
     as_dataset *ds = make_tree();
@@ -178,7 +205,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exclusive_values_add_up),    cmocka_unit_test(inclusive_values_lose_their_children),
         cmocka_unit_test(integers_keep_64_bits),      cmocka_unit_test(signed_differences_go_below_zero),
-        cmocka_unit_test(other_kinds_have_one_value),
+        cmocka_unit_test(other_kinds_have_one_value), cmocka_unit_test(some_locations_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
