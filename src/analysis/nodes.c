@@ -9,7 +9,7 @@
 /* Sums of one context. whole: integers, real: all others. */
 typedef struct node_sum {
     union {
-        __int128 whole;
+        as_whole whole;
         double real;
     } own,
         other; /* of the context's own row; of its subtree without it (exclusive values) or of its children (inclusive ones) */
@@ -38,7 +38,7 @@ typedef struct summation {
     }))
 
 /* Both halves of each number are added apart, which neither wraps (below 2^32 numbers) nor needs wide arithmetic. */
-static __int128 sum_unsigned(const char *row, uint32_t n, bool below_zero) {
+static as_whole sum_unsigned(const char *row, uint32_t n, bool below_zero) {
     uint64_t low = 0, high = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t value = LOAD(uint64_t, row + 8 * (size_t)i);
@@ -46,10 +46,10 @@ static __int128 sum_unsigned(const char *row, uint32_t n, bool below_zero) {
         low += value & 0xffffffffu;
         high += value >> 32;
     }
-    return ((__int128)high << 32) + low;
+    return ((as_whole)high << 32) + low;
 }
 
-static __int128 sum_signed(const char *row, uint32_t n) {
+static as_whole sum_signed(const char *row, uint32_t n) {
     uint64_t low = 0;
     int64_t high = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -57,7 +57,7 @@ static __int128 sum_signed(const char *row, uint32_t n) {
         low += (uint64_t)value & 0xffffffffu;
         high += value >> 32;
     }
-    return (__int128)high * ((__int128)1 << 32) + low;
+    return (as_whole)high * ((as_whole)1 << 32) + low;
 }
 
 #define SUM_NARROW(type)                                                                                               \
@@ -67,7 +67,7 @@ static __int128 sum_signed(const char *row, uint32_t n) {
         return sum;                                                                                                    \
     } while (0)
 
-static __int128 sum_integers(const as_profile *view, const char *row) {
+static as_whole sum_integers(const as_profile *view, const char *row) {
     uint32_t n = view->n_columns;
     switch (view->type.dtype) {
     case AS_DTYPE_UINT64: return sum_unsigned(row, n, view->below_zero);
@@ -162,36 +162,32 @@ static bool add_children(const summation *s) {
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 
-static as_number integer_number(__int128 value) {
-    if (value >= INT64_MIN && value <= INT64_MAX) return (as_number){.kind = AS_INT, .i = (int64_t)value};
-    if (value > 0 && value <= UINT64_MAX) return (as_number){.kind = AS_UINT, .u = (uint64_t)value};
-    return (as_number){.kind = AS_REAL, .r = (double)value};
-}
-
 static as_number real_number(double value) { return (as_number){.kind = AS_REAL, .r = value}; }
 
-static as_number own_number(const summation *s, const node_sum *sum) {
-    return s->is_integer ? integer_number(sum->own.whole) : real_number(sum->own.real);
+static void set_whole(const summation *s, const node_sum *sum, as_node *node) {
+    as_whole own = sum->own.whole, other = sum->other.whole;
+    node->whole_inclusive = s->kind == AS_KIND_EXCLUSIVE ? own + other : own;
+    node->whole_exclusive = s->kind == AS_KIND_INCLUSIVE ? own - other : own;
+    node->inclusive = as_whole_number(node->whole_inclusive);
+    node->exclusive = as_whole_number(node->whole_exclusive);
 }
 
-/* Of the subtree: the own value and all below. */
-static as_number total_number(const summation *s, const node_sum *sum) {
-    if (s->is_integer) return integer_number(sum->own.whole + sum->other.whole);
-    if (s->rule != AS_PART_ADD && !sum->has_own) return real_number(sum->other.real);
-    return real_number(combine_reals(s->rule, sum->own.real, sum->other.real));
-}
-
-/* What the children leave. A minimum or maximum has no difference: theirs count as well. */
-static as_number rest_number(const summation *s, const node_sum *sum) {
-    if (s->is_integer) return integer_number(sum->own.whole - sum->other.whole);
-    if (s->rule != AS_PART_ADD) return real_number(combine_reals(s->rule, sum->own.real, sum->other.real));
-    return real_number(sum->own.real - sum->other.real);
+static void set_real(const summation *s, const node_sum *sum, as_node *node) {
+    double own = sum->own.real, other = sum->other.real, total = combine_reals(s->rule, own, other);
+    if (s->rule != AS_PART_ADD && !sum->has_own) total = other;
+    /* A minimum or maximum has no difference: the children's count as well. */
+    double rest = s->rule == AS_PART_ADD ? own - other : total;
+    node->inclusive = real_number(s->kind == AS_KIND_EXCLUSIVE ? total : own);
+    node->exclusive = real_number(s->kind == AS_KIND_INCLUSIVE ? rest : own);
 }
 
 static void set_node(const summation *s, const node_sum *sum, as_node *node) {
     node->has_exclusive = s->adds_up;
-    node->inclusive = s->kind == AS_KIND_EXCLUSIVE ? total_number(s, sum) : own_number(s, sum);
-    node->exclusive = s->kind == AS_KIND_INCLUSIVE ? rest_number(s, sum) : own_number(s, sum);
+    node->is_whole = s->is_integer;
+    if (s->is_integer)
+        set_whole(s, sum, node);
+    else
+        set_real(s, sum, node);
 }
 
 static bool has_node(const summation *s, const node_sum *sum) {
@@ -223,7 +219,7 @@ static bool collect(const summation *s, as_node_list *list) {
 static bool replace_exclusive(void *user, const as_context_row *row) {
     summation *s = user;
     node_sum *sum = &s->sums[row->context - s->slice->first];
-    __int128 exclusive = 0;
+    as_whole exclusive = 0;
     for (uint32_t i = 0; i < row->n; i++) exclusive += row->exclusive[i];
     sum->other.whole = sum->own.whole - exclusive;
     return true;

@@ -9,7 +9,9 @@
 typedef struct as_node {
     assay_id context;
     bool has_exclusive;
-    /* Integers beyond 64 bits become reals. Of a composite type: the number people see (as_parts_shown()) */
+    bool is_whole; /* the type is an integer, and the following are exact */
+    as_whole whole_inclusive, whole_exclusive;
+    /* The same as numbers: those beyond 64 bits are reals. Of a composite type: the number people see (as_parts_shown()) */
     as_number inclusive, exclusive;
 } as_node;
 

@@ -12,7 +12,7 @@ typedef struct walk {
     as_metric_kind kind;
     as_part_rule rule;
     bool is_integer, is_unsigned;
-    size_t width;  /* bytes of a number: __int128 or double */
+    size_t width;  /* bytes of a number: as_whole or double */
     as_vec levels; /* struct level, one for each depth */
     char *own, *result;
     void *wide; /* numbers of 8 bytes */
@@ -45,12 +45,12 @@ static void load_own(walk *w, uint32_t index) {
         as_values_widen(w->view->type, row, w->n, w->part, w->own);
         return;
     }
-    __int128 *own = (__int128 *)(void *)w->own;
+    as_whole *own = (as_whole *)(void *)w->own;
     as_values_widen(w->view->type, row, w->n, w->part, w->wide);
     if (w->view->type.dtype == AS_DTYPE_UINT64) {
         const uint64_t *wide = w->wide;
         for (uint32_t i = 0; i < w->n; i++)
-            own[i] = w->view->below_zero && wide[i] > AS_COUNTER_LIMIT ? 0 : (__int128)wide[i];
+            own[i] = w->view->below_zero && wide[i] > AS_COUNTER_LIMIT ? 0 : (as_whole)wide[i];
     } else {
         const int64_t *wide = w->wide;
         for (uint32_t i = 0; i < w->n; i++) own[i] = wide[i];
@@ -64,8 +64,8 @@ static void combine(const walk *w, char *to, const char *from, bool had) {
         return;
     }
     if (w->is_integer) {
-        __int128 *a = (__int128 *)(void *)to;
-        const __int128 *b = (const __int128 *)(const void *)from;
+        as_whole *a = (as_whole *)(void *)to;
+        const as_whole *b = (const as_whole *)(const void *)from;
         for (uint32_t i = 0; i < w->n; i++) a[i] += b[i];
         return;
     }
@@ -82,8 +82,8 @@ static void combine(const walk *w, char *to, const char *from, bool had) {
 /* What is left of the context's own row without its children. A minimum or maximum has no difference: the children's count as well. */
 static void take_off(const walk *w, const char *children) {
     if (w->is_integer) {
-        __int128 *a = (__int128 *)(void *)w->result;
-        const __int128 *b = (const __int128 *)(const void *)children;
+        as_whole *a = (as_whole *)(void *)w->result;
+        const as_whole *b = (const as_whole *)(const void *)children;
         for (uint32_t i = 0; i < w->n; i++) a[i] = w->is_unsigned && b[i] > a[i] ? 0 : a[i] - b[i];
     } else if (w->rule == AS_PART_ADD) {
         double *a = (double *)(void *)w->result;
@@ -97,8 +97,8 @@ static void take_off(const walk *w, const char *children) {
 static bool hand_over(walk *w, assay_id context, bool has_own, const char *inclusive, const char *exclusive) {
     as_context_row row = {.context = context, .n = w->n, .has_own = has_own};
     if (w->is_integer) {
-        row.inclusive = (const __int128 *)(const void *)inclusive;
-        row.exclusive = (const __int128 *)(const void *)exclusive;
+        row.inclusive = (const as_whole *)(const void *)inclusive;
+        row.exclusive = (const as_whole *)(const void *)exclusive;
     } else {
         row.inclusive_real = (const double *)(const void *)inclusive;
         row.exclusive_real = (const double *)(const void *)exclusive;
@@ -165,7 +165,7 @@ bool as_rows_each(const as_dataset *ds, const as_slice *slice, uint32_t part,
               .visit = visit,
               .user = user};
     size_t room = w.n ? w.n : 1;
-    w.width = w.is_integer ? sizeof(__int128) : sizeof(double);
+    w.width = w.is_integer ? sizeof(as_whole) : sizeof(double);
     w.own = calloc(room, w.width);
     w.result = calloc(room, w.width);
     w.wide = calloc(room, 8);

@@ -12,7 +12,7 @@ typedef struct as_context_row {
     assay_id context;
     uint32_t n;
     bool has_own;                                  /* the source has a row for this very context */
-    const __int128 *inclusive, *exclusive;         /* of integer types */
+    const as_whole *inclusive, *exclusive;         /* of integer types */
     const double *inclusive_real, *exclusive_real; /* of all others */
 } as_context_row;
 

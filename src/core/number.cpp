@@ -167,3 +167,30 @@ extern "C" size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]
            : number.kind == AS_UINT ? as_uint_format(number.u, buffer)
                                     : as_real_format(number.r, buffer);
 }
+
+extern "C" size_t as_whole_format(as_whole value, char buffer[AS_WHOLE_SIZE]) {
+    __extension__ typedef unsigned __int128 magnitude_type;
+    magnitude_type rest = value < 0 ? -(magnitude_type)value : (magnitude_type)value;
+    char digits[AS_WHOLE_SIZE];
+    size_t n = 0, size = 0;
+    do digits[n++] = (char)('0' + (int)(rest % 10));
+    while (rest /= 10);
+    if (value < 0) buffer[size++] = '-';
+    while (n) buffer[size++] = digits[--n];
+    buffer[size] = '\0';
+    return size;
+}
+
+extern "C" as_number as_whole_number(as_whole value) {
+    as_number number = {};
+    number.kind = AS_REAL;
+    number.r = (double)value;
+    if (value >= INT64_MIN && value <= INT64_MAX) {
+        number.kind = AS_INT;
+        number.i = (int64_t)value;
+    } else if (value > 0 && value <= UINT64_MAX) {
+        number.kind = AS_UINT;
+        number.u = (uint64_t)value;
+    }
+    return number;
+}

@@ -45,6 +45,13 @@ size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_uint_format(uint64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]);
 
+/* Sums of 64-bit integers. */
+__extension__ typedef __int128 as_whole;
+enum { AS_WHOLE_SIZE = 48 };
+size_t as_whole_format(as_whole value, char buffer[AS_WHOLE_SIZE]);
+/* A real where 64 bits do not hold it. */
+as_number as_whole_number(as_whole value);
+
 #ifdef __cplusplus
 }
 #endif

@@ -108,10 +108,15 @@ static int node_next(sqlite3_vtab_cursor *base) {
 static int node_eof(sqlite3_vtab_cursor *base) { return ((node_cursor *)base)->row >= ((node_cursor *)base)->n_rows; }
 
 /* Composite values are JSON. */
-static void result_amount(node_cursor *cursor, sqlite3_context *context, as_number number, bool exclusive) {
+static void result_amount(node_cursor *cursor, sqlite3_context *context, bool exclusive) {
+    const as_node *node = as_node_at(&cursor->list, cursor->row);
     const double *parts = as_node_parts(&cursor->list, cursor->row, exclusive);
+    if (node->is_whole) {
+        as_result_whole(context, exclusive ? node->whole_exclusive : node->whole_inclusive);
+        return;
+    }
     if (!parts) {
-        as_result_number(context, number);
+        as_result_number(context, exclusive ? node->exclusive : node->inclusive);
         return;
     }
     cursor->text.count = 0;
@@ -128,10 +133,10 @@ static int node_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
     case RUN: as_result_id(context, cursor->run); break;
     case METRIC: as_result_id(context, cursor->metric); break;
     case CONTEXT: as_result_id(context, node->context); break;
-    case 3: result_amount(cursor, context, node->inclusive, false); break;
+    case 3: result_amount(cursor, context, false); break;
     default:
         if (node->has_exclusive)
-            result_amount(cursor, context, node->exclusive, true);
+            result_amount(cursor, context, true);
         else
             sqlite3_result_null(context);
     }

@@ -122,6 +122,8 @@ static inline void as_result_id(sqlite3_context *context, assay_id id) {
         sqlite3_result_int64(context, id);
 }
 void as_result_number(sqlite3_context *context, as_number number);
+/* Beyond 63 bits: text. */
+void as_result_whole(sqlite3_context *context, as_whole value);
 
 /* An input that turns out to be damaged when its values are decoded: sets the table's message and gives SQLite's status for it. as_sql_fail() makes
  * ASSAY_E_FORMAT of it again. */

@@ -62,13 +62,13 @@ int as_vtab_disconnect(sqlite3_vtab *base) {
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 
-static void result_unsigned(sqlite3_context *context, uint64_t value) {
-    if (value <= INT64_MAX) {
+void as_result_whole(sqlite3_context *context, as_whole value) {
+    if (value >= INT64_MIN && value <= INT64_MAX) {
         sqlite3_result_int64(context, (sqlite3_int64)value);
         return;
     }
-    char text[AS_NUMBER_SIZE];
-    size_t size = as_uint_format(value, text);
+    char text[AS_WHOLE_SIZE];
+    size_t size = as_whole_format(value, text);
     sqlite3_result_text(context, text, (int)size, SQLITE_TRANSIENT);
 }
 
@@ -78,7 +78,7 @@ void as_result_number(sqlite3_context *context, as_number number) {
     else if (number.kind == AS_REAL)
         sqlite3_result_double(context, number.r); /* NaN becomes NULL */
     else
-        result_unsigned(context, number.u);
+        as_result_whole(context, number.u);
 }
 
 int as_vtab_fail(as_vtab *table, const assay_error *error) {
@@ -98,7 +98,7 @@ void as_result_cell(sqlite3_context *context, as_view *view, as_cell cell) {
     switch (cell.type) {
     case AS_CELL_NULL: sqlite3_result_null(context); break;
     case AS_CELL_INT: sqlite3_result_int64(context, cell.i); break;
-    case AS_CELL_UINT: result_unsigned(context, cell.u); break;
+    case AS_CELL_UINT: as_result_whole(context, cell.u); break;
     case AS_CELL_REAL: sqlite3_result_double(context, cell.r); break;
     case AS_CELL_TEXT:
     case AS_CELL_JSON:

@@ -1,0 +1,205 @@
+/* Inclusive and exclusive values location by location, and the sums of all types, reckoned by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "analysis/nodes.h"
+#include "analysis/rows.h"
+#include "dataset/build.h"
+
+/* 0 main, 1 main->a, 2 main->a->b, 3 main->c */
+static as_dataset *make_tree(as_metric_kind kind) {
+    static const char *const paths[] = {"main", "main->a", "main->a->b", "main->c"};
+    as_dataset *ds = as_dataset_new(0);
+    as_tree tree;
+    as_tree_init(&tree, ds);
+    for (size_t i = 0; i < 4; i++) as_tree_path(&tree, paths[i], strlen(paths[i]));
+    const assay_id *ids;
+    assert_true(as_tree_finish(&tree, &ids));
+    as_tree_free(&tree);
+    as_add_run(ds, &AS_RUN_INIT);
+    as_metric metric = AS_METRIC_INIT;
+    metric.kind = kind;
+    as_add_metric(ds, &metric);
+    return ds;
+}
+
+static const assay_id all[] = {0, 1, 2, 3}, places[] = {10, 11};
+
+static void add_values(as_dataset *ds, as_value_type type, const assay_id *contexts, uint32_t n, const void *values) {
+    as_profile profile = {.type = type, .n_rows = n, .n_columns = 2, .columns = places, .contexts = contexts};
+    profile.values = values;
+    assert_true(as_add_profile(ds, &profile));
+}
+
+typedef struct collected {
+    double inclusive[4][2], exclusive[4][2];
+    assay_id order[4];
+    size_t n;
+} collected;
+
+static bool collect(void *user, const as_context_row *row) {
+    collected *c = user;
+    assert_int_equal(row->n, 2);
+    c->order[c->n++] = row->context;
+    for (uint32_t i = 0; i < 2; i++) {
+        c->inclusive[row->context][i] = row->inclusive ? (double)row->inclusive[i] : row->inclusive_real[i];
+        c->exclusive[row->context][i] = row->exclusive ? (double)row->exclusive[i] : row->exclusive_real[i];
+    }
+    return true;
+}
+
+static collected rows_of(as_dataset *ds) {
+    collected c = {0};
+    as_slice slice;
+    assay_error error;
+    assert_int_equal(as_slice_open_all(ds, 0, 0, &slice, &error), ASSAY_OK);
+    assert_true(as_rows_each(ds, &slice, 0, collect, &c));
+    as_slice_close(&slice);
+    return c;
+}
+
+static void children_come_before_their_parents(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_EXCLUSIVE);
+    static const double values[] = {1, 2, 10, 20, 100, 200, 1000, 2000};
+    add_values(ds, as_value_type_of(AS_DTYPE_DOUBLE, 0), all, 4, values);
+    collected c = rows_of(ds);
+    assert_int_equal(c.n, 4);
+    for (assay_id i = 0; i < 4; i++) assert_int_equal(c.order[i], 3 - i);
+    assert_true(c.inclusive[0][0] == 1111 && c.inclusive[0][1] == 2222);
+    assert_true(c.inclusive[1][1] == 220 && c.exclusive[1][1] == 20);
+    as_dataset_free(ds);
+}
+
+static void a_parent_without_a_row_has_its_childrens_sum(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_EXCLUSIVE);
+    static const assay_id some[] = {2, 3};
+    static const double values[] = {5, 6, 7, 8};
+    add_values(ds, as_value_type_of(AS_DTYPE_DOUBLE, 0), some, 2, values);
+    collected c = rows_of(ds);
+    assert_int_equal(c.n, 4);
+    assert_true(c.inclusive[1][0] == 5 && c.exclusive[1][0] == 0);
+    assert_true(c.inclusive[0][1] == 14 && c.exclusive[0][1] == 0);
+    as_dataset_free(ds);
+}
+
+static void unsigned_differences_end_at_zero_at_each_location(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_INCLUSIVE);
+    static const uint8_t values[] = {100, 10, 60, 30, 5, 5, 50, 1}; /* main: 100 - 110 and 10 - 31 */
+    add_values(ds, as_value_type_of(AS_DTYPE_UINT8, 0), all, 4, values);
+    collected c = rows_of(ds);
+    assert_true(c.exclusive[0][0] == 0 && c.exclusive[0][1] == 0);
+    assert_true(c.exclusive[1][0] == 55 && c.exclusive[1][1] == 25);
+    as_node_list list;
+    assay_error error;
+    as_node_list_init(&list);
+    assert_int_equal(as_nodes_find(ds, 0, 0, ASSAY_NONE, &list, &error), ASSAY_OK);
+    assert_int_equal(as_node_at(&list, 0)->inclusive.i, 110);
+    assert_int_equal(as_node_at(&list, 0)->exclusive.i, 0);
+    assert_int_equal(as_node_at(&list, 1)->exclusive.i, 80);
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
+static void sums_are_exact_and_counters_below_zero_are_zero(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_EXCLUSIVE);
+    static const uint64_t values[] = {(1ull << 53) + 1, 3, (1ull << 63) + 5, 0, UINT64_MAX, 7, 5, AS_COUNTER_LIMIT};
+    as_profile profile = {.type = as_value_type_of(AS_DTYPE_UINT64, 0),
+                          .n_rows = 4,
+                          .n_columns = 2,
+                          .columns = places,
+                          .contexts = all,
+                          .values = (const char *)values,
+                          .below_zero = true};
+    assert_true(as_add_profile(ds, &profile));
+    as_node_list list;
+    assay_error error;
+    as_node_list_init(&list);
+    assert_int_equal(as_nodes_find(ds, 0, 0, ASSAY_NONE, &list, &error), ASSAY_OK);
+    assert_int_equal(as_node_at(&list, 0)->exclusive.i, (1ll << 53) + 4);
+    assert_true(as_node_at(&list, 1)->exclusive.u == (1ull << 63) + 5);
+    assert_true(as_node_at(&list, 1)->inclusive.u == (1ull << 63) + 12); /* 2^64 - 1 counts as 0, its neighbour 7 */
+    assert_int_equal(as_node_at(&list, 2)->exclusive.i, 7);
+    assert_true(as_node_at(&list, 3)->inclusive.u == AS_COUNTER_LIMIT + 5);
+    char text[AS_WHOLE_SIZE];
+    as_whole_format(as_node_at(&list, 0)->whole_inclusive, text); /* 2^53 + 4 + 2^63 + 12 + 2^64 - 1025 + 5 */
+    assert_string_equal(text, "27679123309819067412");
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
+static void minima_take_only_what_there_is(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_EXCLUSIVE);
+    static const assay_id some[] = {1, 2, 3};
+    static const double values[] = {7, 9, 3, 8, 5, 6};
+    add_values(ds, as_value_type_of(AS_DTYPE_MINDOUBLE, 0), some, 3, values);
+    as_node_list list;
+    assay_error error;
+    as_node_list_init(&list);
+    assert_int_equal(as_nodes_find(ds, 0, 0, ASSAY_NONE, &list, &error), ASSAY_OK);
+    assert_int_equal(as_node_count(&list), 4);
+    assert_true(as_node_at(&list, 0)->inclusive.r == 3); /* main has no row: no zero takes part */
+    assert_true(as_node_at(&list, 1)->inclusive.r == 3 && as_node_at(&list, 1)->exclusive.r == 7);
+    assert_true(as_node_at(&list, 3)->inclusive.r == 5);
+    collected c = rows_of(ds);
+    assert_true(c.inclusive[0][0] == 3 && c.inclusive[0][1] == 6);
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
+static void composite_values_add_part_by_part(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_INCLUSIVE);
+    static const double values[] = {10, 1, 20, 2, 3, 4, 5, 6}; /* main (10,1) (20,2), a (3,4) (5,6) */
+    add_values(ds, as_value_type_of(AS_DTYPE_RATE, 0), all, 2, values);
+    as_node_list list;
+    assay_error error;
+    as_node_list_init(&list);
+    assert_int_equal(as_nodes_find(ds, 0, 0, ASSAY_NONE, &list, &error), ASSAY_OK);
+    assert_int_equal(list.n_parts, 2);
+    const double *inclusive = as_node_parts(&list, 0, false), *exclusive = as_node_parts(&list, 0, true);
+    assert_true(inclusive[0] == 30 && inclusive[1] == 3);
+    assert_true(exclusive[0] == 22 && exclusive[1] == -7);
+    assert_true(as_node_at(&list, 0)->inclusive.r == 10); /* a rate is shown as value / duration */
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
+static void tau_and_histograms_keep_their_extremes(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_EXCLUSIVE);
+    static const double values[] = {1, 9,  2, 4, 0, 5, 1, 1, /* main: two histograms of minimum, maximum, 2 bins */
+                                    3, 20, 7, 7, 2, 2, 0, 1};
+    add_values(ds, as_value_type_of(AS_DTYPE_HISTOGRAM, 2), all, 2, values);
+    as_node_list list;
+    assay_error error;
+    as_node_list_init(&list);
+    assert_int_equal(as_nodes_find(ds, 0, 0, ASSAY_NONE, &list, &error), ASSAY_OK);
+    const double *whole = as_node_parts(&list, 0, false);
+    assert_true(whole[0] == 0 && whole[1] == 20 && whole[2] == 10 && whole[3] == 13);
+    assert_true(as_node_at(&list, 0)->inclusive.r == 23);
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(children_come_before_their_parents),
+        cmocka_unit_test(a_parent_without_a_row_has_its_childrens_sum),
+        cmocka_unit_test(unsigned_differences_end_at_zero_at_each_location),
+        cmocka_unit_test(sums_are_exact_and_counters_below_zero_are_zero),
+        cmocka_unit_test(minima_take_only_what_there_is),
+        cmocka_unit_test(composite_values_add_part_by_part),
+        cmocka_unit_test(tau_and_histograms_keep_their_extremes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
