@@ -59,12 +59,14 @@ static as_exit plan(as_cli *cli, job *j) {
         as_cli_error(cli, &error);
         return AS_EXIT_USAGE; /* whatever is wrong with it */
     }
-    if (to_stdout && !j->target.format)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "a database cannot be written to standard output; name a file");
+    bool is_directory = as_target_is_directory(&j->target);
+    if (to_stdout && (!j->target.format || is_directory))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "a %s cannot be written to standard output; name a %s",
+                           is_directory ? "directory" : "database", is_directory ? "directory" : "file");
     if (to_stdout && cli->style.mode == AS_PRINT_JSON)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--json reports on standard output, where the result goes; name a file");
     if (!split_options(cli, j)) return as_cli_memory(cli);
-    return as_cli_check_output(cli, j->output, j->n_inputs);
+    return is_directory ? AS_EXIT_FINE : as_cli_check_output(cli, j->output, j->n_inputs);
 }
 
 /* ---- reading, losses, writing ---------------------------------------------------------------------------------------- */

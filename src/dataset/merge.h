@@ -8,4 +8,7 @@
 bool as_can_merge(as_dataset *const *parts, size_t n);
 assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assay_error *error);
 
+/* A set of profiles as an experiment whose values are those that as_measure() takes its statistics from; with its models. The caller frees *out. */
+assay_status as_pool_profiles(const as_dataset *ds, as_dataset **out, assay_error *error);
+
 #endif

@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-#include "core/parallel.h"
-#include "dataset/dataset.h"
+#include "dataset/build.h"
 
 uint32_t as_profile_lower(const as_profile *profile, assay_id context) {
     uint32_t low = 0, high = profile->n_rows;
@@ -72,6 +71,21 @@ assay_status as_ds_load(const as_dataset *ds, assay_id metric, assay_error *erro
         if (status == ASSAY_OK) status = loaded;
     }
     return status;
+}
+
+bool as_ds_check(const as_dataset *ds) {
+    as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
+    for (size_t i = 0; i < ds->profiles.count; i++) {
+        as_profile *profile = &AS_AT(as_profile, &mutable->profiles, i);
+        assay_error error;
+        assay_status status = profile->is_reported ? ASSAY_OK : as_profile_load(ds, profile, &error);
+        if (status == ASSAY_E_NOMEM) return false;
+        if (status == ASSAY_OK) continue;
+        as_place place = {.path = error.path, .offset = error.offset, .line = error.line, .column = error.column};
+        as_add_problem(mutable, AS_ERROR, place, error.rule, "%s", error.message);
+        profile->is_reported = true;
+    }
+    return true;
 }
 
 /* ---- slices ---------------------------------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ typedef struct as_profile {
 
     /* Once loaded */
     bool is_loaded;
+    bool is_reported;         /* as_ds_check() found it broken */
     bool below_zero;          /* some UINT64 are above AS_COUNTER_LIMIT, and sums take them as 0 */
     const assay_id *contexts; /* n_rows, ascending, without repeats */
     const uint32_t *rows;     /* for each of them the number of its row in values; NULL: the same number */
@@ -58,6 +59,8 @@ const as_profile *as_ds_profile(const struct assay_dataset *ds, assay_id metric,
 /* Decodes what is not decoded yet, of one metric or of all (ASSAY_NONE). Safe from several threads. An error is that of the first profile which has one; others are
  * loaded all the same. */
 assay_status as_ds_load(const struct assay_dataset *ds, assay_id metric, assay_error *error);
+/* Decodes everything; what cannot be decoded becomes a problem of the dataset, once. False when memory is out. */
+bool as_ds_check(const struct assay_dataset *ds);
 assay_status as_profile_load(const struct assay_dataset *ds, const as_profile *profile, assay_error *error);
 
 /* A loaded profile to read from: the dataset's own, or one made from a block. view.n_rows is 0 where there are no values. */

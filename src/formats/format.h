@@ -4,6 +4,7 @@
 #define AS_FORMATS_FORMAT_H
 
 #include "dataset/build.h"
+#include "io/directory.h"
 #include "io/input.h"
 #include "io/output.h"
 
@@ -114,8 +115,8 @@ void as_lose_attributes(as_losses *losses, const as_dataset *dataset,
 
 typedef struct as_writer {
     const as_dataset *dataset;
-    as_output *out;                        /* NULL for a format that is a directory */
-    struct as_output_directory *directory; /* of such a format, else NULL */
+    as_output *out;                 /* NULL for a format that is a directory */
+    as_output_directory *directory; /* of such a format, else NULL */
     as_options options;
     unsigned threads; /* to use at most; 0: as many as there are cores. The bytes do not depend on it */
     assay_error *error;
@@ -171,6 +172,8 @@ assay_status as_read(const char *path, const as_read_config *config, as_dataset 
 /* The same from bytes in memory; name stands for the file in messages. */
 assay_status as_read_memory(const char *name, const char *data, size_t size, const as_read_config *config,
                             as_dataset **out, assay_error *error);
+/* What a writer of the format gets instead of a set of profiles: an experiment, *out, to be freed. NULL: the dataset itself. */
+assay_status as_writable_form(const as_dataset *dataset, const as_format *format, as_dataset **out, assay_error *error);
 /* All that writing in this format would lose. */
 void as_find_losses(const as_dataset *dataset, const as_format *format, as_losses *losses);
 /* Writes to an open output, with so many threads (0: all cores); commit is the caller's. Profiles of an experiment are made the kind of values that a format without
@@ -179,6 +182,6 @@ assay_status as_write(const as_dataset *dataset, const as_format *format, const 
                       as_output *out, assay_error *error);
 /* The same for a format that writes directories. */
 assay_status as_write_directory(const as_dataset *dataset, const as_format *format, const char *const *options,
-                                unsigned threads, struct as_output_directory *directory, assay_error *error);
+                                unsigned threads, as_output_directory *directory, assay_error *error);
 
 #endif

@@ -82,7 +82,7 @@ static void lose_details(const as_dataset *ds, unsigned holds, as_losses *losses
 void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *losses) {
     unsigned holds = format->holds;
     if (!(holds & AS_HOLDS_VALUES)) lose_count(losses, as_ds_values(ds), "value", "values");
-    if (!(holds & AS_HOLDS_STATISTICS))
+    if (!(holds & AS_HOLDS_STATISTICS) && !ds->profiles.count)
         lose_count(losses, statistics_only(ds), "series of statistics without values",
                    "series of statistics without values");
     if (!(holds & AS_HOLDS_MODELS)) lose_count(losses, ds->models.count, "model", "models");
@@ -96,5 +96,10 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
         lose_count(losses, records(ds), "record with further keys", "records with further keys");
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);
     lose_details(ds, holds, losses);
-    if (format->losses) format->losses(ds, losses);
+    if (!format->losses) return;
+    as_dataset *written;
+    assay_error ignored; /* writing will meet it again */
+    if (as_writable_form(ds, format, &written, &ignored) != ASSAY_OK) return;
+    format->losses(written ? written : ds, losses);
+    as_dataset_free(written);
 }

@@ -218,14 +218,11 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
-/* What the writer of an experiment's format gets for a set of profiles: *out, to be freed; NULL: the dataset as it is. */
-static assay_status make_experiment(const as_dataset *dataset, const as_format *format, as_dataset **out,
-                                    assay_error *error) {
+assay_status as_writable_form(const as_dataset *dataset, const as_format *format, as_dataset **out,
+                              assay_error *error) {
     *out = NULL;
-    if (format->holds & AS_HOLDS_PROFILES || !dataset->profiles.count || !as_ds_parameters(dataset)) return ASSAY_OK;
-    AS_TRY(as_ds_load(dataset, ASSAY_NONE, error));
-    as_dataset *part = (as_dataset *)(uintptr_t)dataset; /* which is only read */
-    return as_merge(&part, 1, out, error);
+    bool fits = format->holds & AS_HOLDS_PROFILES || !dataset->profiles.count || !as_ds_parameters(dataset);
+    return fits ? ASSAY_OK : as_pool_profiles(dataset, out, error);
 }
 
 static assay_status write_with(as_writer *writer, const as_format *format, const char *const *options) {
@@ -235,7 +232,7 @@ static assay_status write_with(as_writer *writer, const as_format *format, const
     writer->options = (as_options){format->write_options, options};
     AS_TRY(as_options_check(&writer->options, format->name, writer->error));
     as_dataset *experiment;
-    AS_TRY(make_experiment(writer->dataset, format, &experiment, writer->error));
+    AS_TRY(as_writable_form(writer->dataset, format, &experiment, writer->error));
     if (experiment) writer->dataset = experiment;
     assay_status status = format->write(writer);
     as_dataset_free(experiment);
@@ -249,7 +246,7 @@ assay_status as_write(const as_dataset *dataset, const as_format *format, const 
 }
 
 assay_status as_write_directory(const as_dataset *dataset, const as_format *format, const char *const *options,
-                                unsigned threads, struct as_output_directory *directory, assay_error *error) {
+                                unsigned threads, as_output_directory *directory, assay_error *error) {
     as_writer writer = {.dataset = dataset, .directory = directory, .threads = threads, .error = error};
     return write_with(&writer, format, options);
 }

@@ -25,6 +25,16 @@ void as_target_losses(const as_target *target, const as_dataset *dataset, as_los
     if (target->format) as_find_losses(dataset, target->format, losses);
 }
 
+static assay_status write_directory(const as_target *target, const as_dataset *dataset, const char *path,
+                                    const char *const *options, assay_error *error) {
+    as_output_directory *directory;
+    AS_TRY(as_output_directory_open(path, &directory, error));
+    assay_status status = as_write_directory(dataset, target->format, options, target->threads, directory, error);
+    if (status == ASSAY_OK) return as_output_directory_commit(directory, error);
+    as_output_directory_discard(directory);
+    return status;
+}
+
 assay_status as_target_write(const as_target *target, const as_dataset *dataset, const char *path,
                              const char *const *options, assay_error *error) {
     if (!target->format) {
@@ -32,6 +42,7 @@ assay_status as_target_write(const as_target *target, const as_dataset *dataset,
         AS_TRY(as_options_check(&none, target->name, error));
         return as_sql_export(dataset, path, error);
     }
+    if (target->format->writes_directories) return write_directory(target, dataset, path, options, error);
     as_output *out;
     AS_TRY(as_output_open(path, &out, error));
     assay_status status = as_write(dataset, target->format, options, target->threads, out, error);

@@ -19,6 +19,9 @@ typedef struct as_target {
 assay_status as_target_find(const char *name, const char *path, as_target *out, assay_error *error);
 /* What would be lost; a database holds everything. Ended by as_losses_free(). */
 void as_target_losses(const as_target *target, const as_dataset *dataset, as_losses *losses);
+static inline bool as_target_is_directory(const as_target *target) {
+    return target->format && target->format->writes_directories;
+}
 /* Writes the dataset to path, whole or not at all. */
 assay_status as_target_write(const as_target *target, const as_dataset *dataset, const char *path,
                              const char *const *options, assay_error *error);
