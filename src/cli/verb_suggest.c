@@ -247,7 +247,7 @@ static bool find_inclusive(const as_suggest *s, bool *out) {
     as_metric_series by_metric;
     assay_id guessed;
     bool fine = as_metric_series_init(&by_metric, ds), *parts = fine ? as_total_parts(ds, &by_metric, &guessed) : NULL;
-    *out = as_ds_metric(ds, s->metric)->kind == AS_KIND_INCLUSIVE;
+    *out = as_measured_kind(ds, s->metric) == AS_KIND_INCLUSIVE;
     for (size_t i = 0; parts && !*out && i < s->study.n_series; i++) {
         uint32_t series = s->study.series[i];
         *out = as_ds_series(ds, series)->metric == s->metric && !parts[series];
@@ -285,7 +285,7 @@ static as_exit narrow_series(as_cli *cli, as_suggest *s) {
         if (chosen[as_ds_series(ds, series)->context]) s->study.series[s->study.n_series++] = series;
     }
     free(chosen);
-    if (!sum && s->study.n_series < n && as_ds_metric(ds, s->metric)->kind != AS_KIND_INCLUSIVE)
+    if (!sum && s->study.n_series < n && as_measured_kind(ds, s->metric) != AS_KIND_INCLUSIVE)
         add_note(cli, s, "values of %s look inclusive: only the topmost call paths are summed; --sum all takes all",
                  as_ds_text(ds, as_ds_metric(ds, s->metric)->name));
     return AS_EXIT_FINE;

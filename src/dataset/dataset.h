@@ -301,6 +301,8 @@ const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric);
 bool as_measure(const as_dataset *ds, const as_series *series,
                 bool (*visit)(void *user, const as_measurement *measurement), void *user);
 
+/* The kind of the numbers that as_measure() gives for a metric: its own, but exclusive for an inclusive one of profiles. */
+as_metric_kind as_measured_kind(const as_dataset *ds, assay_id metric);
 /* What contexts[index] of a loaded profile adds to its point's pool: the exclusive values of its locations, as ds->pooling says, behind what out (a vector of double) holds.
  * False when memory is out. */
 bool as_pool_row(const as_dataset *ds, const as_profile *profile, uint32_t index, as_vec *out);

@@ -114,6 +114,12 @@ static bool measure_rows(const as_dataset *ds, const as_block *block, uint32_t i
 
 /* ---- profiles -------------------------------------------------------------------------------------------------------- */
 
+as_metric_kind as_measured_kind(const as_dataset *ds, assay_id metric) {
+    as_metric_kind kind = as_ds_metric(ds, metric)->kind;
+    bool is_profile = ds->profiles.count && !as_ds_metric_block(ds, metric);
+    return is_profile && kind == AS_KIND_INCLUSIVE ? AS_KIND_EXCLUSIVE : kind;
+}
+
 bool as_pool_row(const as_dataset *ds, const as_profile *profile, uint32_t index, as_vec *out) {
     uint32_t n = profile->n_columns;
     size_t start = out->count;

@@ -85,7 +85,7 @@ static assay_id *map_metrics(merger *m, const as_dataset *part) {
         to->display_name = carry(m, part, from->display_name, &fine);
         to->unit = carry(m, part, from->unit, &fine);
         to->description = carry(m, part, from->description, &fine);
-        to->kind = from->kind;
+        to->kind = as_measured_kind(part, i);
         to->parent = from->parent == ASSAY_NONE ? ASSAY_NONE : map[from->parent]; /* parents come before children */
     }
     if (fine) return map;

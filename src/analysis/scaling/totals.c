@@ -107,7 +107,7 @@ bool *as_total_parts(const as_dataset *ds, const as_metric_series *by_metric, as
     for (assay_id metric = 0; fine && metric < ds->metrics.count; metric++) {
         uint32_t first = by_metric->starts[metric], end = by_metric->starts[metric + 1];
         bool is_guessed;
-        fine = find_parts(ds, by_metric->series + first, end - first, as_ds_metric(ds, metric)->kind, nodes, parts,
+        fine = find_parts(ds, by_metric->series + first, end - first, as_measured_kind(ds, metric), nodes, parts,
                           &is_guessed);
         if (is_guessed && *guessed == ASSAY_NONE) *guessed = metric;
     }
