@@ -141,15 +141,16 @@ static bool add_children(const summation *s) {
     if (s->rule != AS_PART_ADD && !(has_other = calloc(s->slice->n, 1))) return false;
     for (uint32_t i = s->slice->n; i-- > 1;) {
         const node_sum *child = &s->sums[i];
+        bool has_part = s->kind == AS_KIND_EXCLUSIVE ? child->has_data : child->has_own;
         assay_id parent_id = as_ds_context(s->ds, s->slice->first + i)->parent;
-        if (!child->has_data || parent_id == ASSAY_NONE || parent_id < s->slice->first) continue;
+        if (!has_part || parent_id == ASSAY_NONE || parent_id < s->slice->first) continue;
         uint32_t at = parent_id - s->slice->first;
         node_sum *parent = &s->sums[at];
         bool first = has_other && !has_other[at];
         if (child->has_own) add_to(s, parent, child, true, first), first = false;
         if (s->kind == AS_KIND_EXCLUSIVE && (!has_other || has_other[i])) add_to(s, parent, child, false, first);
         if (has_other) has_other[at] = true;
-        if (s->kind == AS_KIND_EXCLUSIVE) parent->has_data = true;
+        parent->has_data = true;
     }
     /* An own value and none below it, or the other way round: the one there is. */
     for (uint32_t i = 0; has_other && i < s->slice->n; i++) {
@@ -190,15 +191,11 @@ static void set_node(const summation *s, const node_sum *sum, as_node *node) {
         set_real(s, sum, node);
 }
 
-static bool has_node(const summation *s, const node_sum *sum) {
-    return s->kind == AS_KIND_EXCLUSIVE ? sum->has_data : sum->has_own;
-}
-
 /* Goes through the sums that make a node: gives its number among the sums in *at, and false behind the last. */
 static bool next_sum(const summation *s, uint32_t *at) {
     uint32_t end = s->adds_up ? s->slice->n : s->slice->view.n_rows;
     for (; *at < end; ++*at) {
-        if (has_node(s, &s->sums[*at])) return true;
+        if (s->sums[*at].has_data) return true;
     }
     return false;
 }
@@ -222,6 +219,7 @@ static bool replace_exclusive(void *user, const as_context_row *row) {
     as_whole exclusive = 0;
     for (uint32_t i = 0; i < row->n; i++) exclusive += row->exclusive[i];
     sum->other.whole = sum->own.whole - exclusive;
+    sum->has_data = true;
     return true;
 }
 

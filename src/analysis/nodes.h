@@ -31,7 +31,7 @@ static inline const as_node *as_node_at(const as_node_list *list, size_t i) { re
 const double *as_node_parts(const as_node_list *list, size_t i, bool exclusive);
 
 /* The nodes of the subtree of `root` (ASSAY_NONE: of all contexts) with data of this run and metric into list. Metrics of exclusive values have a
- * node wherever the subtree has data, others where the context has. One pass over the contexts. */
+ * node wherever the subtree has data, those of inclusive values where the context or a child has (a missing row is zeros), others where the context has. One pass over the contexts. */
 assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_node_list *list,
                            assay_error *error);
 /* The same of the values at some locations (one bool for each of the dataset; NULL: all). Those that are no place are then left out. */

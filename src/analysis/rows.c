@@ -114,17 +114,18 @@ static bool visit_context(walk *w, assay_id context, uint32_t index) {
     struct level *mine = level_at(w, depth), *below = level_at(w, depth + 1);
     bool has_children = below->has_data;
     below->has_data = false;
-    if (has_own) load_own(w, index);
+    if (!has_own && !has_children) return true;
+    if (has_own)
+        load_own(w, index);
+    else
+        memset(w->own, 0, w->n * w->width); /* as if the file had a row of zeros */
     if (w->kind == AS_KIND_INCLUSIVE) {
-        if (!has_own) return true; /* what it lacks is no difference, and its children are not its parent's */
         memcpy(w->result, w->own, w->n * w->width);
         if (has_children) take_off(w, below->sums);
-        combine(w, mine->sums, w->own, mine->has_data);
-        mine->has_data = true;
-        return hand_over(w, context, true, w->own, w->result);
+        if (has_own) combine(w, mine->sums, w->own, mine->has_data);
+        mine->has_data |= has_own;
+        return hand_over(w, context, has_own, w->own, w->result);
     }
-    if (!has_own && !has_children) return true;
-    if (!has_own) memset(w->own, 0, w->n * w->width);
     memcpy(w->result, has_own ? w->own : below->sums, w->n * w->width);
     if (has_own && has_children) combine(w, w->result, below->sums, true);
     combine(w, mine->sums, w->result, mine->has_data);

@@ -30,7 +30,7 @@ static const char *what_to_do(const char *message) {
 static as_exit fail_at(as_session *session, const char *sql, size_t size) {
     assay_error error;
     assay_status status = as_sql_fail(session->db, &error);
-    if (status == ASSAY_E_NOMEM) return as_cli_error(session->cli, &error);
+    if (status == ASSAY_E_NOMEM || status == ASSAY_E_FORMAT) return as_cli_error(session->cli, &error);
     const char *hint = what_to_do(error.message);
     if (!sql) return as_cli_fail(session->cli, AS_EXIT_USAGE, "sql: %s%s", error.message, hint);
     size_t line = session->lines_before + 1, column = 1;

@@ -134,9 +134,10 @@ static void inclusive_values_lose_their_children(void **state) {
     as_node_list_free(&n);
 
     n = nodes_of(ds, 1, metric, ASSAY_NONE);
-    assert_int_equal(n.nodes.count, 2); /* a has no value: no row, although b below it has one */
+    assert_int_equal(n.nodes.count, 3);
     assert_true(isinf(node_at(&n, 0, MAIN)->exclusive.r));
-    assert_true(isnan(node_at(&n, 1, B)->inclusive.r));
+    assert_true(node_at(&n, 1, A)->inclusive.r == 0 && isnan(node_at(&n, 1, A)->exclusive.r)); /* 0 less its child's */
+    assert_true(isnan(node_at(&n, 2, B)->inclusive.r));
     as_node_list_free(&n);
     as_dataset_free(ds);
 }
