@@ -38,15 +38,23 @@ typedef struct summation {
     }))
 
 /* Both halves of each number are added apart, which neither wraps (below 2^32 numbers) nor needs wide arithmetic. */
-static as_whole sum_unsigned(const char *row, uint32_t n, bool below_zero) {
+static as_whole sum_unsigned(const char *row, uint32_t n) {
     uint64_t low = 0, high = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t value = LOAD(uint64_t, row + 8 * (size_t)i);
-        if (below_zero && value > AS_COUNTER_LIMIT) value = 0;
         low += value & 0xffffffffu;
         high += value >> 32;
     }
     return ((as_whole)high << 32) + low;
+}
+
+static as_whole sum_counters(const char *row, uint32_t n) {
+    as_whole sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t value = LOAD(uint64_t, row + 8 * (size_t)i);
+        if (value <= AS_COUNTER_LIMIT) sum += value;
+    }
+    return sum;
 }
 
 static as_whole sum_signed(const char *row, uint32_t n) {
@@ -70,7 +78,7 @@ static as_whole sum_signed(const char *row, uint32_t n) {
 static as_whole sum_integers(const as_profile *view, const char *row) {
     uint32_t n = view->n_columns;
     switch (view->type.dtype) {
-    case AS_DTYPE_UINT64: return sum_unsigned(row, n, view->below_zero);
+    case AS_DTYPE_UINT64: return view->below_zero ? sum_counters(row, n) : sum_unsigned(row, n);
     case AS_DTYPE_INT8: SUM_NARROW(int8_t);
     case AS_DTYPE_UINT8: SUM_NARROW(uint8_t);
     case AS_DTYPE_INT16: SUM_NARROW(int16_t);
@@ -97,9 +105,19 @@ static double combine_reals(as_part_rule rule, double a, double b) {
     return (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
 }
 
+static double extreme_of(as_part_rule rule, const char *row, uint32_t n) {
+    double best = n ? LOAD(double, row) : 0;
+    for (uint32_t i = 1; i < n; i++) {
+        double value = LOAD(double, row + 8 * (size_t)i);
+        if (rule == AS_PART_MINIMUM ? value < best : value > best) best = value;
+    }
+    return best;
+}
+
 static double sum_parts(const summation *s, const char *row) {
     const as_profile *view = &s->slice->view;
     if (view->type.dtype == AS_DTYPE_DOUBLE) return sum_doubles(row, view->n_columns);
+    if (as_dtype_is_extreme(view->type.dtype)) return extreme_of(s->rule, row, view->n_columns);
     double sum = view->n_columns ? as_part_real(view->type, row, s->part) : 0;
     for (uint32_t i = 1; i < view->n_columns; i++)
         sum = combine_reals(s->rule, sum, as_part_real(view->type, row + (size_t)i * view->type.size, s->part));
