@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/rows.h"
 #include "core/parallel.h"
 
 /* Sums of one context. whole: integers, real: all others. */
@@ -230,15 +229,74 @@ static bool collect(const summation *s, as_node_list *list) {
 
 /* ---- unsigned differences -------------------------------------------------------------------------------------------- */
 
-/* Unsigned differences end at 0 at each location, so they cannot be taken from sums over locations. */
-static bool replace_exclusive(void *user, const as_context_row *row) {
-    summation *s = user;
-    node_sum *sum = &s->sums[row->context - s->slice->first];
+/* Unsigned differences end at 0 at each location, so they cannot be taken from sums over locations. What as_rows_each() does for all types is done here for the one
+ * that hardware counters have, without wide numbers: sums of children that exceed 64 bits exceed their parent as well, and stay at the largest number. */
+typedef struct level {
+    uint64_t *sums; /* of the children seen so far, one for each location */
+    bool has_data;
+} level;
+
+typedef struct differences {
+    const summation *s;
+    uint64_t *own;
+    as_vec levels; /* level, one for each depth */
+} differences;
+
+static level *level_at(differences *d, size_t depth) {
+    while (d->levels.count <= depth) {
+        level *next = as_vec_push(&d->levels);
+        if (!next) return NULL;
+        next->sums = malloc(d->s->slice->view.n_columns * sizeof *next->sums + 1);
+        if (!next->sums) return NULL;
+    }
+    return &AS_AT(level, &d->levels, depth);
+}
+
+static uint64_t add_saturated(uint64_t a, uint64_t b) {
+    uint64_t sum = a + b;
+    return sum < a ? UINT64_MAX : sum;
+}
+
+/* index: of the context's row, or UINT32_MAX. */
+static bool take_off_children(differences *d, assay_id context, uint32_t index) {
+    const summation *s = d->s;
+    const as_profile *view = &s->slice->view;
+    node_sum *sum = &s->sums[context - s->slice->first];
+    size_t depth = as_ds_context(s->ds, context)->depth;
+    if (!level_at(d, depth + 1)) return false;
+    level *mine = level_at(d, depth), *below = level_at(d, depth + 1);
+    bool has_children = below->has_data;
+    below->has_data = false;
+    if (has_children) sum->has_data = true;
+    if (index == UINT32_MAX) return true; /* nothing less something is nothing */
+    as_values_widen(view->type, as_profile_row(view, index), view->n_columns, 0, d->own);
     as_whole exclusive = 0;
-    for (uint32_t i = 0; i < row->n; i++) exclusive += row->exclusive[i];
-    sum->other.whole = sum->own.whole - exclusive;
-    sum->has_data = true;
+    for (uint32_t i = 0; i < view->n_columns; i++) {
+        if (view->below_zero && d->own[i] > AS_COUNTER_LIMIT) d->own[i] = 0;
+        if (has_children && d->own[i] > below->sums[i]) exclusive += d->own[i] - below->sums[i];
+        mine->sums[i] = mine->has_data ? add_saturated(mine->sums[i], d->own[i]) : d->own[i];
+    }
+    mine->has_data = true;
+    if (has_children) sum->other.whole = sum->own.whole - exclusive;
     return true;
+}
+
+static bool find_differences(const summation *s) {
+    const as_profile *view = &s->slice->view;
+    differences d = {.s = s, .own = malloc(view->n_columns * sizeof *d.own + 1)};
+    as_vec_init(&d.levels, sizeof(level), NULL);
+    uint32_t next = view->n_rows;
+    bool fine = d.own != NULL;
+    assay_id end = next ? view->contexts[next - 1] + 1 : s->slice->first;
+    for (assay_id context = end; fine && context-- > s->slice->first;) {
+        bool has_own = next > 0 && view->contexts[next - 1] == context;
+        fine = take_off_children(&d, context, has_own ? next - 1 : UINT32_MAX);
+        next -= has_own;
+    }
+    for (size_t i = 0; i < d.levels.count; i++) free(AS_AT(level, &d.levels, i).sums);
+    as_vec_free(&d.levels);
+    free(d.own);
+    return fine;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
@@ -254,8 +312,7 @@ static bool sum_part(summation *s, as_vec *room) {
     bool is_large = as_profile_values(view) > 1 << 18;
     as_parallel((view->n_rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, is_large ? 0 : 1, sum_rows, s);
     if (!s->adds_up) return true;
-    if (s->kind == AS_KIND_INCLUSIVE && as_dtype_is_unsigned(view->type.dtype))
-        return as_rows_each(s->ds, s->slice, s->part, replace_exclusive, s);
+    if (s->kind == AS_KIND_INCLUSIVE && as_dtype_is_unsigned(view->type.dtype)) return find_differences(s);
     return add_children(s);
 }
 
