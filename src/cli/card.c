@@ -205,6 +205,30 @@ static void add_contexts(card *c, const as_dataset *ds) {
     if (callpaths && callpaths != n) as_output_printf(detail, ", %s nodes in the tree", nodes);
 }
 
+/* "1 machine, 2 nodes, 16 processes, 128 threads": what the tree of locations consists of, in the order it names them. */
+static void add_locations(card *c, const as_dataset *ds) {
+    size_t leaves = as_ds_leaves(ds), counts[NAMES_SHOWN] = {0}, n = 0;
+    as_str kinds[NAMES_SHOWN];
+    as_output *detail = leaves ? add_row(c, leaves == 1 ? "location" : "locations", leaves) : NULL;
+    for (size_t i = 0; i < AS_COUNT(ds, locations); i++) {
+        as_str kind = as_ds_location(ds, (assay_id)i)->kind;
+        size_t k = 0;
+        while (k < n && kinds[k] != kind) k++;
+        if (kind == AS_NO_STR || k == NAMES_SHOWN) continue;
+        if (k == n) kinds[n++] = kind;
+        counts[k]++;
+    }
+    for (size_t k = 0; detail && k < n; k++) {
+        const char *kind = as_ds_text(ds, kinds[k]);
+        size_t size = strlen(kind);
+        char count[AS_QUANTITY_SIZE];
+        as_count_format(counts[k], count);
+        as_output_printf(detail, "%s%s ", k ? ", " : "", count);
+        print_text(detail, kind);
+        if (counts[k] > 1) as_output_text(detail, size && kind[size - 1] == 's' ? "es" : "s");
+    }
+}
+
 static void add_models(card *c, const as_dataset *ds) {
     size_t n = AS_COUNT(ds, models), sets = AS_COUNT(ds, model_sets);
     as_output *detail = n ? add_row(c, n == 1 ? "model" : "models", n) : NULL;
@@ -307,9 +331,10 @@ static void print_next(as_cli *cli, const as_dataset *ds) {
     const char *file = as_output_memory(word, &size);
     if (!file) file = "";
     bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width, has_models = as_ds_parameters(ds) > 0;
-    as_output_printf(cli->out, "%snext:%s assay sql %s%sassay %s %s%s\n", as_sgr(cli->style.colour, AS_DIM),
-                     as_sgr(cli->style.colour, AS_PLAIN), file, fits ? "   |   " : "\n      ",
-                     has_models ? "model" : "convert", file, has_models ? "" : " out.sqlite");
+    bool is_profile = ds->profiles.count && !has_models;
+    as_output_printf(cli->out, "%snext:%s assay %s %s%sassay %s %s\n", as_sgr(cli->style.colour, AS_DIM),
+                     as_sgr(cli->style.colour, AS_PLAIN), is_profile ? "tree" : "sql", file,
+                     fits ? "   |   " : "\n      ", has_models ? "model" : "stat", file);
     as_output_discard(word);
 }
 
@@ -319,7 +344,7 @@ void as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
     add_points(&c, ds);
     add_metrics(&c, ds);
     add_contexts(&c, ds);
-    add_count(&c, "locations", as_ds_leaves(ds));
+    add_locations(&c, ds);
     add_count(&c, "values", as_ds_values(ds));
     if (!as_ds_values(ds)) add_count(&c, "statistics", AS_COUNT(ds, measurements));
     add_count(&c, "events", AS_COUNT(ds, events));
