@@ -1,0 +1,456 @@
+#include "analysis/location_statistics.h"
+
+#include <stdlib.h>
+
+#include "analysis/nodes.h"
+#include "analysis/rows.h"
+
+/* ---- places ---------------------------------------------------------------------------------------------------------- */
+
+static void mark_columns(const as_dataset *ds, assay_id run, bool *has_values) {
+    for (size_t i = 0; i < AS_COUNT(ds, profiles); i++) {
+        const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
+        if (profile->run != run || !profile->columns) continue;
+        for (uint32_t k = 0; k < profile->n_columns; k++) has_values[profile->columns[k]] = true;
+    }
+    for (size_t i = 0; i < AS_COUNT(ds, blocks); i++) {
+        const as_block *block = as_ds_block(ds, i);
+        for (uint64_t row = 0; block->locations && row < as_block_rows(block); row++) {
+            assay_id location = as_block_location(block, row);
+            if (as_block_run(block, row) == run && location != ASSAY_NONE) has_values[location] = true;
+        }
+    }
+}
+
+/* The process a leaf belongs to: what lies above it, where that has a rank; else the leaf itself. */
+static assay_id process_of(const as_dataset *ds, assay_id leaf) {
+    assay_id above = as_ds_location(ds, leaf)->parent;
+    return above != ASSAY_NONE && as_ds_location(ds, above)->rank >= 0 ? above : leaf;
+}
+
+assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, as_places *out, assay_error *error) {
+    size_t n = AS_COUNT(ds, locations);
+    *out = (as_places){.over = over, .run = run};
+    out->ids = malloc((n + 1) * sizeof *out->ids);
+    out->place = malloc((n + 1) * sizeof *out->place);
+    bool *is_place = calloc(n + 1, 1), *has_values = calloc(n + 1, 1);
+    bool fine = out->ids && out->place && is_place && has_values;
+    if (fine) mark_columns(ds, run, has_values);
+    for (assay_id id = 0; fine && id < n; id++) {
+        if (AS_COUNT(ds, runs) == 1) has_values[id] = as_ds_location(ds, id)->leaf;
+        if (has_values[id]) is_place[over == AS_OVER_PROCESSES ? process_of(ds, id) : id] = true;
+    }
+    for (assay_id id = 0; fine && id < n; id++) {
+        out->place[id] = UINT32_MAX;
+        if (!is_place[id]) continue;
+        out->place[id] = out->n;
+        out->ids[out->n++] = id;
+    }
+    for (assay_id id = 0; fine && over == AS_OVER_PROCESSES && id < n; id++) {
+        if (has_values[id]) out->place[id] = out->place[process_of(ds, id)];
+    }
+    free(is_place);
+    free(has_values);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+assay_status as_places_of_runs(const assay_id *runs, uint32_t n, as_places *out, assay_error *error) {
+    *out = (as_places){.over = AS_OVER_RUNS, .n = n, .ids = malloc((n + 1) * sizeof *runs), .run = ASSAY_NONE};
+    if (!out->ids) return as_fail_memory(error, NULL);
+    if (n) memcpy(out->ids, runs, n * sizeof *runs);
+    return ASSAY_OK;
+}
+
+void as_places_free(as_places *places) {
+    free(places->ids);
+    free(places->place);
+    *places = (as_places){0};
+}
+
+bool as_has_statistics(const as_dataset *ds, assay_id metric, as_over over) {
+    const as_metric *m = as_ds_metric(ds, metric);
+    const char *dtype = as_ds_text(ds, m->dtype);
+    as_value_type type;
+    if (over == AS_OVER_RUNS) return true;
+    if (m->kind == AS_KIND_DERIVED) return false;
+    for (size_t i = 0; i < AS_COUNT(ds, profiles); i++) {
+        const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
+        if (profile->metric == metric) return !as_dtype_is_composite(profile->type.dtype);
+    }
+    return !dtype || !as_value_type_parse(dtype, strlen(dtype), &type) || !as_dtype_is_composite(type.dtype);
+}
+
+/* ---- rows of places -------------------------------------------------------------------------------------------------- */
+
+/* The numbers of one context, each of one place: integers or reals, the others being NULL. Kinds that are not asked for, or not there, are NULL as well. */
+typedef struct place_row {
+    assay_id context;
+    uint32_t n;
+    const uint32_t *places; /* NULL: the first number is of place 0, and so on */
+    as_part_rule rule;
+    const as_whole *wholes[2]; /* inclusive, exclusive */
+    const double *reals[2];
+} place_row;
+
+/* Who asks for rows, and of which contexts. */
+typedef struct request {
+    const as_dataset *ds;
+    const as_places *places;
+    assay_id metric, first;
+    uint32_t n;
+    as_value_kinds kinds;
+    bool (*take)(void *user, const place_row *row);
+    void *user;
+} request;
+
+/* ---- over locations -------------------------------------------------------------------------------------------------- */
+
+/* How the columns of a slice become numbers of places. */
+typedef struct columns {
+    const request *request;
+    uint32_t n;        /* numbers of a row */
+    uint32_t *targets; /* for each column the number it goes to, or UINT32_MAX; NULL: columns are taken as they are */
+    uint32_t *places;  /* of each number; NULL with targets */
+    as_part_rule rule;
+    as_whole *wholes[2]; /* room for a row each; with targets */
+    double *reals[2];
+} columns;
+
+static bool is_as_it_is(const as_profile *view, const as_places *places) {
+    if (view->n_columns != places->n || !view->columns) return false;
+    for (uint32_t i = 0; i < places->n; i++) {
+        if (places->place[view->columns[i]] != i) return false;
+    }
+    return true;
+}
+
+static uint32_t place_of_column(const as_profile *view, const as_places *places, uint32_t column) {
+    assay_id location = as_profile_location(view, column);
+    return location == ASSAY_NONE ? UINT32_MAX : places->place[location];
+}
+
+/* A place without a column has 0 where numbers are added, and no part in minima and maxima. numbers: room for one of each place. */
+static void map_columns(columns *c, const as_profile *view, uint32_t *numbers) {
+    const as_places *places = c->request->places;
+    for (uint32_t i = 0; i < places->n; i++) numbers[i] = c->rule == AS_PART_ADD ? 0 : UINT32_MAX;
+    for (uint32_t i = 0; i < view->n_columns; i++) {
+        uint32_t place = place_of_column(view, places, i);
+        if (place != UINT32_MAX) numbers[place] = 0;
+    }
+    for (uint32_t i = 0; i < places->n; i++) {
+        if (numbers[i] == UINT32_MAX) continue;
+        numbers[i] = c->n;
+        c->places[c->n++] = i;
+    }
+    for (uint32_t i = 0; i < view->n_columns; i++) {
+        uint32_t place = place_of_column(view, places, i);
+        c->targets[i] = place == UINT32_MAX ? UINT32_MAX : numbers[place];
+    }
+}
+
+static bool open_columns(columns *c, const as_profile *view) {
+    const as_places *places = c->request->places;
+    if (is_as_it_is(view, places)) {
+        c->n = places->n;
+        return true;
+    }
+    size_t room = (size_t)places->n + 1;
+    uint32_t *numbers = malloc(room * sizeof *numbers);
+    c->targets = malloc(((size_t)view->n_columns + 1) * sizeof *c->targets);
+    c->places = malloc(room * sizeof *c->places);
+    bool fine = numbers && c->targets && c->places;
+    for (int kind = 0; kind < 2 && fine; kind++) {
+        c->wholes[kind] = malloc(room * sizeof *c->wholes[kind]);
+        c->reals[kind] = malloc(room * sizeof *c->reals[kind]);
+        fine = c->wholes[kind] && c->reals[kind];
+    }
+    if (fine) map_columns(c, view, numbers);
+    free(numbers);
+    return fine;
+}
+
+static void close_columns(columns *c) {
+    free(c->targets);
+    free(c->places);
+    for (int kind = 0; kind < 2; kind++) {
+        free(c->wholes[kind]);
+        free(c->reals[kind]);
+    }
+}
+
+static const as_whole *deal_wholes(const columns *c, const as_whole *from, uint32_t n, as_whole *to) {
+    if (!c->targets || !from) return from;
+    memset(to, 0, c->n * sizeof *to);
+    for (uint32_t i = 0; i < n; i++) {
+        if (c->targets[i] != UINT32_MAX) to[c->targets[i]] += from[i];
+    }
+    return to;
+}
+
+static const double *deal_reals(const columns *c, const double *from, uint32_t n, double *to) {
+    if (!c->targets || !from) return from;
+    double start = c->rule == AS_PART_ADD ? 0 : c->rule == AS_PART_MINIMUM ? INFINITY : -INFINITY;
+    for (uint32_t i = 0; i < c->n; i++) to[i] = start;
+    for (uint32_t i = 0; i < n; i++) {
+        if (c->targets[i] == UINT32_MAX) continue;
+        double *sum = &to[c->targets[i]];
+        if (c->rule == AS_PART_ADD)
+            *sum += from[i];
+        else if (isnan(from[i]) || (c->rule == AS_PART_MINIMUM ? from[i] < *sum : from[i] > *sum))
+            *sum = from[i];
+    }
+    return to;
+}
+
+static bool take_context(void *user, const as_context_row *row) {
+    const columns *c = user;
+    if (row->context - c->request->first >= c->request->n || c->n == 0) return true;
+    place_row out = {.context = row->context, .n = c->n, .places = c->places, .rule = c->rule};
+    if (c->request->kinds & AS_INCLUSIVE_VALUES) {
+        out.wholes[0] = deal_wholes(c, row->inclusive, row->n, c->wholes[0]);
+        out.reals[0] = deal_reals(c, row->inclusive_real, row->n, c->reals[0]);
+    }
+    /* Where a minimum has no row of its own there is none, while the own part of a sum is 0. */
+    if (c->request->kinds & AS_EXCLUSIVE_VALUES && (row->has_own || c->rule == AS_PART_ADD)) {
+        out.wholes[1] = deal_wholes(c, row->exclusive, row->n, c->wholes[1]);
+        out.reals[1] = deal_reals(c, row->exclusive_real, row->n, c->reals[1]);
+    }
+    return c->request->take(c->request->user, &out);
+}
+
+/* Rows come from the last context to the first. */
+static assay_status take_locations(const request *r, assay_error *error) {
+    as_slice slice;
+    bool fine = true;
+    if (!as_has_statistics(r->ds, r->metric, r->places->over)) return ASSAY_OK;
+    AS_TRY(as_slice_open(r->ds, r->metric, r->places->run, r->first, r->n, &slice, error));
+    if (slice.view.n_rows) {
+        columns c = {.request = r, .rule = as_part_rule_of(slice.view.type.dtype, 0)};
+        fine = open_columns(&c, &slice.view) && as_rows_each(r->ds, &slice, 0, take_context, &c);
+        close_columns(&c);
+    }
+    as_slice_close(&slice);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+/* ---- over runs ------------------------------------------------------------------------------------------------------- */
+
+/* The sums of every run, and how far each has been read. */
+typedef struct runs {
+    const request *request;
+    as_node_list *lists;
+    size_t *next;
+    bool *is_zero; /* what a run lacks is 0 */
+    uint32_t *places;
+    as_whole *wholes[2];
+    double *reals[2];
+} runs;
+
+static bool open_runs(runs *all, const request *r) {
+    size_t room = (size_t)r->places->n + 1;
+    *all = (runs){.request = r,
+                  .lists = malloc(room * sizeof *all->lists),
+                  .next = calloc(room, sizeof *all->next),
+                  .is_zero = calloc(room, sizeof *all->is_zero),
+                  .places = malloc(room * sizeof *all->places)};
+    bool fine = all->next && all->is_zero && all->places;
+    for (int kind = 0; kind < 2 && fine; kind++) {
+        all->wholes[kind] = malloc(room * sizeof *all->wholes[kind]);
+        all->reals[kind] = malloc(room * sizeof *all->reals[kind]);
+        fine = all->wholes[kind] && all->reals[kind];
+    }
+    for (uint32_t i = 0; all->lists && i < r->places->n; i++) as_node_list_init(&all->lists[i]);
+    return fine && all->lists;
+}
+
+static void close_runs(runs *all) {
+    for (uint32_t i = 0; all->lists && i < all->request->places->n; i++) as_node_list_free(&all->lists[i]);
+    free(all->lists);
+    free(all->next);
+    free(all->is_zero);
+    free(all->places);
+    for (int kind = 0; kind < 2; kind++) {
+        free(all->wholes[kind]);
+        free(all->reals[kind]);
+    }
+}
+
+/* The next node of a run, or NULL. */
+static const as_node *next_node(const runs *all, uint32_t i) {
+    return all->next[i] < as_node_count(&all->lists[i]) ? as_node_at(&all->lists[i], all->next[i]) : NULL;
+}
+
+/* The context after those that were read, or ASSAY_NONE. */
+static assay_id next_context(const runs *all) {
+    assay_id context = ASSAY_NONE;
+    for (uint32_t i = 0; i < all->request->places->n; i++) {
+        const as_node *node = next_node(all, i);
+        if (node && node->context < context) context = node->context;
+    }
+    return context;
+}
+
+/* Hands over what all runs have of one context. */
+static bool take_runs_at(runs *all, assay_id context) {
+    const request *r = all->request;
+    place_row out = {.context = context, .places = all->places};
+    bool is_whole = true, has_exclusive = false;
+    for (uint32_t i = 0; i < r->places->n; i++) {
+        const as_node *node = next_node(all, i);
+        bool has_node = node && node->context == context;
+        if (!has_node && !all->is_zero[i]) continue;
+        all->places[out.n] = i;
+        all->wholes[0][out.n] = has_node ? node->whole_inclusive : 0;
+        all->wholes[1][out.n] = has_node ? node->whole_exclusive : 0;
+        all->reals[0][out.n] = has_node ? as_number_real(node->inclusive) : 0;
+        all->reals[1][out.n++] = has_node ? as_number_real(node->exclusive) : 0;
+        is_whole = is_whole && (!has_node || node->is_whole);
+        has_exclusive = has_exclusive || (has_node && node->has_exclusive);
+        all->next[i] += has_node;
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        if (!(r->kinds & (kind ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES)) || (kind && !has_exclusive)) continue;
+        if (is_whole)
+            out.wholes[kind] = all->wholes[kind];
+        else
+            out.reals[kind] = all->reals[kind];
+    }
+    return context - r->first >= r->n || r->take(r->user, &out);
+}
+
+/* Rows come from the first context to the last. */
+static assay_status take_runs(const request *r, assay_error *error) {
+    runs all;
+    assay_status status = open_runs(&all, r) ? ASSAY_OK : as_fail_memory(error, NULL);
+    assay_id root = r->n == AS_COUNT(r->ds, contexts) ? ASSAY_NONE : r->first;
+    for (uint32_t i = 0; i < r->places->n && status == ASSAY_OK; i++) {
+        all.is_zero[i] = as_ds_profile(r->ds, r->metric, r->places->ids[i]) != NULL;
+        status = as_nodes_find(r->ds, r->places->ids[i], r->metric, root, &all.lists[i], error);
+    }
+    for (assay_id context; status == ASSAY_OK && (context = next_context(&all)) != ASSAY_NONE;) {
+        if (!take_runs_at(&all, context)) status = as_fail_memory(error, NULL);
+    }
+    close_runs(&all);
+    return status;
+}
+
+static assay_status take_all(const request *r, assay_error *error) {
+    return r->places->over == AS_OVER_RUNS ? take_runs(r, error) : take_locations(r, error);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+
+typedef struct statistics {
+    as_vec *out;
+    void *room;        /* of as_spread_… */
+    bool is_backwards; /* rows come from the last to the first */
+} statistics;
+
+static bool has_kind(const place_row *row, int kind) { return row->wholes[kind] || row->reals[kind]; }
+
+static void find_spread(const place_row *row, int kind, void *room, as_spread *out) {
+    if (row->wholes[kind])
+        as_spread_integers(row->wholes[kind], row->n, room, out);
+    else
+        as_spread_reals(row->reals[kind], row->n, row->rule, room, out);
+    if (row->places) {
+        out->min_at = row->places[out->min_at];
+        out->max_at = row->places[out->max_at];
+    }
+}
+
+static bool add_spreads(void *user, const place_row *row) {
+    statistics *s = user;
+    size_t before = s->out->count;
+    bool is_zero = true;
+    for (int i = 0; i < 2 && row->n; i++) {
+        int kind = s->is_backwards ? 1 - i : i;
+        if (!has_kind(row, kind)) continue;
+        as_context_spread *item = as_vec_push(s->out);
+        if (!item) return false;
+        item->context = row->context;
+        item->is_exclusive = kind;
+        find_spread(row, kind, s->room, &item->spread);
+        is_zero = is_zero && item->spread.min == 0 && item->spread.max == 0;
+    }
+    if (is_zero) s->out->count = before;
+    return true;
+}
+
+static void turn_around(as_context_spread *items, size_t n) {
+    for (size_t i = 0; i < n / 2; i++) {
+        as_context_spread item = items[i];
+        items[i] = items[n - 1 - i];
+        items[n - 1 - i] = item;
+    }
+}
+
+assay_status as_location_statistics(const as_dataset *ds, const as_places *places, assay_id metric,
+                                    as_value_kinds kinds, as_vec *out, assay_error *error) {
+    statistics s = {.out = out,
+                    .room = malloc(AS_SPREAD_ROOM((size_t)places->n + 1)),
+                    .is_backwards = places->over != AS_OVER_RUNS};
+    size_t before = out->count;
+    request r = {.ds = ds,
+                 .places = places,
+                 .metric = metric,
+                 .n = (uint32_t)AS_COUNT(ds, contexts),
+                 .kinds = kinds,
+                 .take = add_spreads,
+                 .user = &s};
+    assay_status status = s.room ? take_all(&r, error) : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK && s.is_backwards && out->count > before)
+        turn_around(&AS_AT(as_context_spread, out, before), out->count - before);
+    free(s.room);
+    return status;
+}
+
+/* ---- one context ----------------------------------------------------------------------------------------------------- */
+
+typedef struct values_taken {
+    const as_places *places;
+    assay_id context;
+    as_number *values;
+    as_spread *spread;
+} values_taken;
+
+static bool take_values(void *user, const place_row *row) {
+    values_taken *v = user;
+    int kind = has_kind(row, 1);
+    if (row->context != v->context || !has_kind(row, kind) || !row->n) return true;
+    void *room = malloc(AS_SPREAD_ROOM(row->n));
+    v->values = malloc((size_t)v->places->n * sizeof *v->values);
+    if (!room || !v->values) {
+        free(room);
+        return false;
+    }
+    for (uint32_t i = 0; i < v->places->n; i++) v->values[i] = (as_number){.kind = AS_REAL, .r = NAN};
+    for (uint32_t i = 0; i < row->n; i++) {
+        as_number *value = &v->values[row->places ? row->places[i] : i];
+        *value = row->wholes[kind] ? as_whole_number(row->wholes[kind][i])
+                                   : (as_number){.kind = AS_REAL, .r = row->reals[kind][i]};
+    }
+    find_spread(row, kind, room, v->spread);
+    free(room);
+    return true;
+}
+
+assay_status as_location_values(const as_dataset *ds, const as_places *places, assay_id metric, assay_id context,
+                                as_value_kinds kind, as_number **values, as_spread *out, assay_error *error) {
+    values_taken taken = {.places = places, .context = context, .spread = out};
+    request r = {.ds = ds,
+                 .places = places,
+                 .metric = metric,
+                 .first = context,
+                 .n = as_ds_context(ds, context)->subtree,
+                 .kinds = kind,
+                 .take = take_values,
+                 .user = &taken};
+    assay_status status = take_all(&r, error);
+    if (status != ASSAY_OK) {
+        free(taken.values);
+        taken.values = NULL;
+    }
+    *values = taken.values;
+    return status;
+}

@@ -1,0 +1,51 @@
+/* Statistics over places: for each context, how the values of a metric lie over the locations of a run (or its processes), or over some runs.
+ *
+ * Values are inclusive and exclusive ones, location by location (analysis/rows.h). A location of the run that has no value has 0, unless the metric's sum is a
+ * minimum or maximum: then it takes no part. */
+#ifndef AS_ANALYSIS_LOCATION_STATISTICS_H
+#define AS_ANALYSIS_LOCATION_STATISTICS_H
+
+#include "analysis/spread.h"
+#include "dataset/dataset.h"
+
+typedef enum as_over {
+    AS_OVER_LOCATIONS,
+    AS_OVER_PROCESSES, /* the threads of a process are summed */
+    AS_OVER_RUNS       /* each run is summed; where a run of an experiment has no value, it takes no part */
+} as_over;
+
+/* What the statistics are taken over. */
+typedef struct as_places {
+    as_over over;
+    uint32_t n;
+    assay_id *ids;   /* locations (leaves, or what lies above them), or runs; ascending */
+    assay_id run;    /* unless over runs */
+    uint32_t *place; /* for each location of the dataset its place, or UINT32_MAX; unless over runs */
+} as_places;
+
+/* The locations of a run: those with a column in any of its metrics; all leaves, where it is the only run. n is 0 where there are none. as_places_free() in every case. */
+assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, as_places *out, assay_error *error);
+assay_status as_places_of_runs(const assay_id *runs, uint32_t n, as_places *out, assay_error *error);
+void as_places_free(as_places *places);
+
+/* Whether there are such statistics of the metric: values of several parts have no order, and those of formulas only a value for each run. */
+bool as_has_statistics(const as_dataset *ds, assay_id metric, as_over over);
+
+typedef enum as_value_kinds { AS_INCLUSIVE_VALUES = 1, AS_EXCLUSIVE_VALUES = 2 } as_value_kinds;
+
+typedef struct as_context_spread {
+    assay_id context;
+    bool is_exclusive;
+    as_spread spread; /* min_at, max_at: places */
+} as_context_spread;
+
+/* Appends to out (as_context_spread) those of all contexts with a value other than 0 in one of the kinds asked for: contexts ascending, inclusive
+ * before exclusive. Metrics without two kinds have theirs as inclusive. */
+assay_status as_location_statistics(const as_dataset *ds, const as_places *places, assay_id metric,
+                                    as_value_kinds kinds, as_vec *out, assay_error *error);
+
+/* The values of one context themselves. values: of every place, to be freed; an AS_REAL NAN takes no part. NULL where the context has none. */
+assay_status as_location_values(const as_dataset *ds, const as_places *places, assay_id metric, assay_id context,
+                                as_value_kinds kind, as_number **values, as_spread *out, assay_error *error);
+
+#endif
