@@ -170,6 +170,11 @@ as_exit as_cli_check_output(as_cli *cli, const char *output, size_t n_inputs);
 /* Ends an output and gives status, or 3 with a line where it could not be written. */
 as_exit as_cli_commit(as_cli *cli, as_output *out, as_exit status);
 
+/* Whether to draw with nothing but ASCII: --ascii, or a locale without UTF-8. */
+bool as_cli_is_ascii(const as_cli *cli);
+#define AS_ASCII_OPTION                                                                                                \
+    { .name = "ascii", .help = "Draw with nothing but ASCII; by default where the locale has no UTF-8" }
+
 /* Colour of text: as_sgr(cli->style.colour, AS_BOLD) is the escape sequence, or "" where colour is off. */
 #define AS_BOLD   "\033[1m"
 #define AS_DIM    "\033[2m"

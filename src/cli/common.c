@@ -1,5 +1,6 @@
 /* The common options, the list of verbs, and what verbs use to read, report. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -165,6 +166,16 @@ as_exit as_cli_print(as_cli *cli, const as_table *table) {
     as_progress_end();
     if (as_print_table(cli->out, table, cli->style)) return AS_EXIT_FINE;
     return as_cli_memory(cli);
+}
+
+bool as_cli_is_ascii(const as_cli *cli) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    if (as_cli_has(cli, "ascii")) return true;
+    for (size_t i = 0; i < 3; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) return !strcasestr(value, "utf-8") && !strcasestr(value, "utf8");
+    }
+    return true;
 }
 
 as_exit as_cli_commit(as_cli *cli, as_output *out, as_exit status) {

@@ -427,15 +427,6 @@ static bool describe(struct job *job) {
 
 /* ---- drawing --------------------------------------------------------------------------------------------------------- */
 
-static bool is_utf8_locale(void) {
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < 3; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value) return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-    }
-    return false;
-}
-
 /* All of a terminal but the line of the prompt, within reason. */
 static unsigned usual_height(const as_cli *cli) {
     enum { USUAL = 24, LEAST = 16, MOST = 32 };
@@ -451,7 +442,7 @@ static as_exit draw(const struct job *job) {
     size_t height = usual_height(cli);
     if (!as_cli_count(cli, "height", &height)) return AS_EXIT_USAGE;
     unsigned width = cli->style.width ? cli->style.width : USUAL_WIDTH;
-    bool ascii = as_cli_has(cli, "ascii") || !is_utf8_locale();
+    bool ascii = as_cli_is_ascii(cli);
     bool fine = output && as_has_ending(output, ".svg")
                     ? as_plot_svg(cli->out, job->plot)
                     : as_plot_terminal(cli->out, job->plot, width > MOST_WIDTH ? MOST_WIDTH : width,

@@ -1,14 +1,13 @@
 /* Reading experiments, and which of their call paths are meant. */
 #include "cli/study.h"
 
-#include <regex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "analysis/scaling/strong.h"
 #include "analysis/scaling/totals.h"
+#include "cli/callpath.h"
 #include "cli/profile_choice.h"
 #include "core/words.h"
 #include "dataset/merge.h"
@@ -215,19 +214,6 @@ struct wish {
     double min_share; /* part, 0: all */
 };
 
-static as_exit wish_regex(as_cli *cli, struct wish *wish) {
-    const char *text = as_cli_value(cli, "match");
-    if (!text) return AS_EXIT_FINE;
-    int code = regcomp(&wish->regex, text, REG_EXTENDED | REG_NOSUB);
-    if (code != 0) {
-        char why[200];
-        regerror(code, &wish->regex, why, sizeof why);
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--match '%s' is no regular expression: %s", text, why);
-    }
-    wish->has_regex = true;
-    return AS_EXIT_FINE;
-}
-
 static as_exit wish_share(as_cli *cli, struct wish *wish) {
     const char *text = as_cli_value(cli, "min-share");
     size_t size = text ? strlen(text) : 0;
@@ -346,7 +332,7 @@ static as_exit choose(as_cli *cli, as_study *study) {
     if (!wish.metrics) return as_cli_memory(cli);
     as_exit status = as_mark_metrics(cli, study->ds, wish.metrics);
     if (status == AS_EXIT_FINE) status = wish_share(cli, &wish);
-    if (status == AS_EXIT_FINE) status = wish_regex(cli, &wish);
+    if (status == AS_EXIT_FINE) status = as_callpath_regex(cli, &wish.regex, &wish.has_regex);
     if (status == AS_EXIT_FINE) status = collect_wanted(cli, study, &wish);
     if (wish.has_regex) regfree(&wish.regex);
     free(wish.metrics);
@@ -355,128 +341,36 @@ static as_exit choose(as_cli *cli, as_study *study) {
 
 /* ---- one call path --------------------------------------------------------------------------------------------------- */
 
-/* How a call path may be named, the first that finds any. */
-enum naming { WHOLE_PATH, END_OF_PATH, PART_OF_PATH, ANY_PATH };
-
-enum { MOST_NAMED = 4 };
-
-/* What a search has found. */
-struct found {
-    uint32_t series;   /* the first one */
-    size_t n_paths, n; /* how many call paths fit; series of the first one */
-    assay_id contexts[MOST_NAMED];
-    as_nearest nearest;
-    char word[256]; /* that nearest.word is copied to: paths are made one by one */
-};
-
-static bool ends_with(const char *path, size_t size, const char *end, size_t n) {
-    return size > n + 2 && memcmp(path + size - n, end, n) == 0 && memcmp(path + size - n - 2, "->", 2) == 0;
-}
-
-static bool is_named(enum naming naming, const char *path, size_t size, const char *name, size_t n) {
-    switch (naming) {
-    case WHOLE_PATH: return size == n && memcmp(path, name, n) == 0;
-    case END_OF_PATH: return n > 0 && ends_with(path, size, name, n);
-    case PART_OF_PATH: return n > 0 && memmem(path, size, name, n) != NULL;
-    case ANY_PATH: break;
-    }
-    return true;
-}
-
-static void offer_path(struct found *found, const char *path) {
-    size_t before = found->nearest.distance;
-    const char *word = found->nearest.word;
-    as_nearest_offer(&found->nearest, path);
-    if (found->nearest.word == word && found->nearest.distance == before) return;
-    if (strlen(path) >= sizeof found->word) {
-        found->nearest.word = word;
-        return;
-    }
-    memcpy(found->word, path, strlen(path) + 1);
-    found->nearest.word = found->word;
-}
-
-/* Counts a series whose call path fits; seen: the contexts that were counted. */
-static void count_series(const as_study *study, size_t i, bool *seen, struct found *found) {
-    assay_id context = as_ds_series(study->ds, study->series[i])->context;
-    if (!seen[context]) {
-        if (found->n_paths == 0) found->series = study->series[i];
-        if (found->n_paths < MOST_NAMED) found->contexts[found->n_paths] = context;
-        found->n_paths++;
+/* The call paths of the chosen series, each once: *n of them, to be freed. False when memory is out. */
+static bool list_callpaths(const as_study *study, assay_id **out, size_t *n) {
+    bool *seen = calloc(AS_COUNT(study->ds, contexts) + 1, sizeof *seen);
+    *out = malloc((study->n_series + 1) * sizeof **out);
+    *n = 0;
+    for (size_t i = 0; seen && *out && i < study->n_series; i++) {
+        assay_id context = as_ds_series(study->ds, study->series[i])->context;
+        if (!seen[context]) (*out)[(*n)++] = context;
         seen[context] = true;
     }
-    found->n += context == found->contexts[0];
-}
-
-/* False when memory is out. */
-static bool search(const as_study *study, const char *callpath, enum naming naming, struct found *found) {
-    size_t n = strlen(callpath);
-    as_vec path;
-    as_vec_init(&path, 1, NULL);
-    *found = (struct found){.nearest = as_nearest_start(callpath, n)};
-    bool *seen = calloc(study->ds->contexts.count + 1, sizeof *seen);
-    bool fine = seen != NULL;
-    for (size_t i = 0; i < study->n_series && fine; i++) {
-        const as_series *series = as_ds_series(study->ds, study->series[i]);
-        if (!(fine = as_context_path(study->ds, series->context, &path))) break;
-        if (is_named(naming, path.data, path.count - 1, callpath, n))
-            count_series(study, i, seen, found);
-        else if (naming == WHOLE_PATH && i < 100000)
-            offer_path(found, path.data);
-    }
+    bool fine = seen && *out;
     free(seen);
-    as_vec_free(&path);
     return fine;
 }
 
-/* "a->b, a->c and 7 more". */
-static void name_found(const as_study *study, const struct found *found, char *text, size_t room) {
-    size_t used = 0, named = 0;
-    as_vec path;
-    as_vec_init(&path, 1, NULL);
-    text[0] = '\0';
-    for (; named < found->n_paths && named < MOST_NAMED; named++) {
-        if (!as_context_path(study->ds, found->contexts[named], &path) || used + path.count + 24 > room) break;
-        used += (size_t)snprintf(text + used, room - used, "%s'%s'", named ? ", " : "", (const char *)path.data);
-    }
-    if (named < found->n_paths)
-        snprintf(text + used, room - used, "%s%zu%s", named ? " and " : "", found->n_paths - named,
-                 named ? " more" : " in all");
-    as_vec_free(&path);
-}
-
-static as_exit fail_unknown_path(as_cli *cli, const as_study *study, const char *callpath, const as_nearest *nearest) {
-    char names[512];
-    struct found all;
-    if (nearest->word)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no call path '%s'; did you mean '%s'?", callpath,
-                           nearest->word);
-    if (!search(study, callpath, ANY_PATH, &all)) return as_cli_memory(cli);
-    name_found(study, &all, names, sizeof names);
-    return as_cli_fail(cli, AS_EXIT_USAGE, "there is no call path '%s'; there %s %s", callpath,
-                       all.n_paths == 1 ? "is" : "are", names);
-}
-
 as_exit as_study_find(as_cli *cli, const as_study *study, const char *callpath, uint32_t *series) {
-    static const char *const verbs[] = {"are", "end in", "have"};
-    struct found whole, other, *found = &whole;
-    enum naming naming = WHOLE_PATH;
-    if (!search(study, callpath, naming, &whole)) return as_cli_memory(cli);
-    while (!found->n_paths && ++naming <= PART_OF_PATH) {
-        if (!search(study, callpath, naming, &other)) return as_cli_memory(cli);
-        found = &other;
+    assay_id *callpaths, context;
+    size_t n, n_found = 0;
+    as_exit status = list_callpaths(study, &callpaths, &n)
+                         ? as_callpath_find(cli, study->ds, callpaths, n, callpath, &context)
+                         : as_cli_memory(cli);
+    free(callpaths);
+    if (status != AS_EXIT_FINE) return status;
+    for (size_t i = 0; i < study->n_series; i++) {
+        if (as_ds_series(study->ds, study->series[i])->context != context) continue;
+        if (n_found++ == 0) *series = study->series[i];
     }
-    if (!found->n_paths) return fail_unknown_path(cli, study, callpath, &whole.nearest);
-    if (found->n_paths > 1) {
-        char names[512];
-        name_found(study, found, names, sizeof names);
-        return as_cli_fail(cli, AS_EXIT_USAGE, "%zu call paths %s '%s': %s; give the whole path", found->n_paths,
-                           verbs[naming], callpath, names);
-    }
-    *series = found->series;
-    if (found->n > 1) {
+    if (n_found > 1) {
         const as_metric *metric = as_ds_metric(study->ds, as_ds_series(study->ds, *series)->metric);
-        as_cli_note(cli, "%zu metrics have this call path; shown is %s, --metric names another", found->n,
+        as_cli_note(cli, "%zu metrics have this call path; shown is %s, --metric names another", n_found,
                     as_ds_text(study->ds, metric->name));
     }
     return AS_EXIT_FINE;

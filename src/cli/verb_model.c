@@ -387,7 +387,7 @@ static const as_cli_option options[] = {
      .argument = "AXES",
      .choices = "x|y|xy|none",
      .help = "Make these axes of the plot logarithmic; by default those whose values span decades"},
-    {.name = "ascii", .help = "Draw with nothing but ASCII; by default where the locale has no UTF-8"},
+    AS_ASCII_OPTION,
     {.name = "height", .argument = "ROWS", .help = "Draw in about so many rows; by default what fits the terminal"},
     {.name = "name", .argument = "NAME", .help = "Call the set of models so in the file written; by default New model"},
     AS_THREADS_OPTION,
