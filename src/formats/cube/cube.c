@@ -165,8 +165,11 @@ const struct assay_format as_format_cube = {
     .title = "Cube profile",
     .extensions = ".cubex",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE |
-             AS_HOLDS_PROFILES,
+             AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN,
     .read_options = read_options,
+    .write_options = as_cube_write_options,
     .bid = bid_cube,
     .read = as_cube_read,
+    .write = as_cube_write,
+    .losses = as_cube_losses,
 };

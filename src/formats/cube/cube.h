@@ -76,7 +76,14 @@ assay_status as_cube_open_metric(as_cube *cube, const as_cube_metric *metric, as
 /* Reads reader->input, a whole file, into reader->dataset. */
 assay_status as_cube_read(as_reader *reader);
 
-/* Makes the file that dataset is. */
+/* ---- writing --------------------------------------------------------------------------------------------------------- */
+
+/* One run as a .cubex; a directory of them, one for each run. */
 assay_status as_cube_write(as_writer *writer);
+assay_status as_cube_set_write(as_writer *writer);
+void as_cube_losses(const as_dataset *ds, as_losses *losses);
+void as_cube_set_losses(const as_dataset *ds, as_losses *losses);
+/* Of both. */
+extern const as_option as_cube_write_options[];
 
 #endif
