@@ -200,6 +200,7 @@ static void set_real(const summation *s, const node_sum *sum, as_node *node) {
 }
 
 static void set_node(const summation *s, const node_sum *sum, as_node *node) {
+    node->has_own = sum->has_own;
     node->has_exclusive = s->adds_up;
     node->is_whole = s->is_integer;
     if (s->is_integer)

@@ -8,6 +8,7 @@
 
 typedef struct as_node {
     assay_id context;
+    bool has_own; /* the source has a row for this very context */
     bool has_exclusive;
     bool is_whole; /* the type is an integer, and the following are exact */
     as_whole whole_inclusive, whole_exclusive;

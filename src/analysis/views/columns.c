@@ -1,0 +1,272 @@
+/* The columns of a view: the nodes of a metric, in one run or in the mean of several. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/scaling/totals.h"
+#include "analysis/views/view_private.h"
+
+/* The type of the metric's values; plain doubles where nobody says. */
+static as_dtype find_dtype(const as_dataset *ds, assay_id metric, const assay_id *runs, size_t n_runs) {
+    for (size_t i = 0; i < n_runs; i++) {
+        const as_profile *profile = as_ds_profile(ds, metric, runs[i]);
+        if (profile) return profile->type.dtype;
+    }
+    const as_block *block = as_ds_metric_block(ds, metric);
+    for (size_t i = 0; !block && i < AS_COUNT(ds, blocks); i++) {
+        if (as_ds_block(ds, i)->metric == metric) block = as_ds_block(ds, i);
+    }
+    return block && n_runs ? block->dtype : AS_DTYPE_DOUBLE;
+}
+
+/* ---- the mean of several runs ---------------------------------------------------------------------------------------- */
+
+/* Sums over runs, one for each context. */
+typedef struct mean {
+    double *inclusive, *exclusive; /* n_parts (at least 1) for each context */
+    uint32_t *counts;              /* runs in which the context has a node */
+    size_t n, n_parts, n_runs;     /* n_runs: that have the metric at all */
+    bool has_exclusive;
+} mean;
+
+static bool mean_init(mean *m, size_t n, size_t n_parts) {
+    size_t cells;
+    *m = (mean){.n = n, .n_parts = n_parts};
+    if (!as_mul_size(n, n_parts, &cells)) return false;
+    m->inclusive = calloc(cells + 1, sizeof(double));
+    m->exclusive = calloc(cells + 1, sizeof(double));
+    m->counts = calloc(n + 1, sizeof *m->counts);
+    return m->inclusive && m->exclusive && m->counts;
+}
+
+static void mean_free(mean *m) {
+    free(m->inclusive);
+    free(m->exclusive);
+    free(m->counts);
+}
+
+static void mean_add(mean *m, const as_node_list *list) {
+    m->n_runs += as_node_count(list) > 0;
+    for (size_t i = 0; i < as_node_count(list); i++) {
+        const as_node *node = as_node_at(list, i);
+        size_t at = node->context * m->n_parts;
+        const double *inclusive = as_node_parts(list, i, false), *exclusive = as_node_parts(list, i, true);
+        m->counts[node->context]++;
+        m->has_exclusive |= node->has_exclusive;
+        for (size_t k = 0; k < m->n_parts; k++) {
+            m->inclusive[at + k] += inclusive ? inclusive[k] : as_number_real(node->inclusive);
+            if (!node->has_exclusive) continue;
+            m->exclusive[at + k] += exclusive ? exclusive[k] : as_number_real(node->exclusive);
+        }
+    }
+}
+
+static as_number real_number(double value) { return (as_number){.kind = AS_REAL, .r = value}; }
+
+/* Where values add up, a context that a run lacks took nothing there; else it was not measured. */
+static bool mean_finish(const mean *m, bool adds_up, as_dtype dtype, as_node_list *list) {
+    list->nodes.count = list->parts.count = 0;
+    list->n_parts = m->n_parts > 1 ? (uint32_t)m->n_parts : 0;
+    for (size_t i = 0; i < m->n; i++) {
+        if (!m->counts[i]) continue;
+        double n = (double)(adds_up ? m->n_runs : m->counts[i]);
+        double *inclusive = m->inclusive + i * m->n_parts, *exclusive = m->exclusive + i * m->n_parts;
+        for (size_t k = 0; k < m->n_parts; k++) inclusive[k] /= n, exclusive[k] /= n;
+        as_node *node = as_vec_push(&list->nodes);
+        if (!node) return false;
+        node->context = (assay_id)i;
+        node->has_own = true;
+        node->has_exclusive = m->has_exclusive;
+        node->inclusive = real_number(inclusive[0]);
+        node->exclusive = real_number(exclusive[0]);
+        if (!list->n_parts) continue;
+        node->inclusive = real_number(as_parts_shown(dtype, inclusive, list->n_parts));
+        node->exclusive = real_number(as_parts_shown(dtype, exclusive, list->n_parts));
+        if (!as_vec_append(&list->parts, inclusive, m->n_parts) || !as_vec_append(&list->parts, exclusive, m->n_parts))
+            return false;
+    }
+    return true;
+}
+
+static assay_status find_mean(const as_view_source *source, as_view_column *column, assay_error *error) {
+    mean m = {0};
+    assay_status status = ASSAY_OK;
+    for (size_t i = 0; i < source->n_runs && status == ASSAY_OK; i++) {
+        status = as_nodes_find_at(source->ds, source->runs[i], column->metric, ASSAY_NONE, source->locations,
+                                  &column->list, error);
+        if (status != ASSAY_OK || as_node_count(&column->list) == 0) continue;
+        size_t n_parts = column->list.n_parts ? column->list.n_parts : 1;
+        if (!m.counts && !mean_init(&m, AS_COUNT(source->ds, contexts), n_parts))
+            status = as_fail_memory(error, NULL);
+        else if (n_parts == m.n_parts) /* runs whose values have another shape cannot take part */
+            mean_add(&m, &column->list);
+    }
+    column->list.nodes.count = 0;
+    if (status == ASSAY_OK && m.counts) {
+        if (!mean_finish(&m, m.has_exclusive && column->adds_up, column->dtype, &column->list))
+            status = as_fail_memory(error, NULL);
+        if (as_dtype_is_integer(column->dtype)) column->dtype = AS_DTYPE_DOUBLE;
+    }
+    mean_free(&m);
+    return status;
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+
+struct found {
+    assay_id point;
+    double mean;
+};
+
+static bool take_mean(void *user, const as_measurement *measurement) {
+    struct found *found = user;
+    if (measurement->point != found->point) return true;
+    found->mean = measurement->mean;
+    return false;
+}
+
+/* Where the source has statistics instead of runs: the means of the point. */
+static assay_status find_statistics(const as_view_source *source, as_view_column *column, assay_error *error) {
+    const as_dataset *ds = source->ds;
+    mean m;
+    bool fine = mean_init(&m, AS_COUNT(ds, contexts), 1);
+    for (size_t i = 0; fine && i < AS_COUNT(ds, series); i++) {
+        const as_series *series = as_ds_series(ds, i);
+        struct found found = {.point = source->point, .mean = NAN};
+        if (series->metric != column->metric) continue;
+        fine = as_measure(ds, series, take_mean, &found);
+        if (isnan(found.mean)) continue;
+        m.inclusive[series->context] = found.mean;
+        m.counts[series->context] = 1;
+    }
+    if (fine) fine = mean_finish(&m, false, column->dtype, &column->list);
+    mean_free(&m);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+
+static bool is_looked_at(const as_view_data *data, assay_id context) {
+    size_t low = 0, high = data->n_roots;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (data->roots[middle] <= context)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0) return false;
+    assay_id root = data->roots[low - 1];
+    return context - root < as_ds_context(data->source.ds, root)->subtree;
+}
+
+/* Of metrics that are neither inclusive nor exclusive: what as_total_parts() takes for the parts of the total. */
+static assay_status sum_parts(as_view_data *data, assay_error *error) {
+    const as_dataset *ds = data->source.ds;
+    as_metric_series by_metric = {0};
+    assay_id guessed;
+    bool *parts = as_metric_series_init(&by_metric, ds) ? as_total_parts(ds, &by_metric, &guessed) : NULL;
+    for (size_t k = 0; parts && k < data->n_columns; k++) {
+        as_view_column *column = &data->columns[k];
+        if (column->has_exclusive || !column->adds_up) continue;
+        column->whole = 0;
+        for (uint32_t i = by_metric.starts[column->metric]; i < by_metric.starts[column->metric + 1]; i++) {
+            assay_id context = as_ds_series(ds, by_metric.series[i])->context;
+            const as_node *node = parts[by_metric.series[i]] ? as_column_node(column, context) : NULL;
+            if (node && is_looked_at(data, context)) column->whole += as_number_real(node->inclusive);
+        }
+    }
+    bool fine = parts != NULL;
+    free(parts);
+    as_metric_series_free(&by_metric);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+static assay_status find_wholes(as_view_data *data, assay_error *error) {
+    bool has_open = false;
+    for (size_t k = 0; k < data->n_columns; k++) {
+        as_view_column *column = &data->columns[k];
+        column->whole = NAN;
+        if (!column->adds_up) continue;
+        has_open |= !column->has_exclusive && as_node_count(&column->list) > 0;
+        if (column->has_exclusive) column->whole = as_view_whole(data, k).inclusive.real;
+    }
+    if (has_open) AS_TRY(sum_parts(data, error));
+    for (size_t k = 0; k < data->n_columns; k++) {
+        as_view_column *column = &data->columns[k];
+        if (!isfinite(column->whole) || column->whole == 0) column->whole = NAN;
+    }
+    return ASSAY_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+
+/* Nodes of all contexts need no index. */
+static bool make_index(as_view_column *column, size_t n_contexts) {
+    size_t n = as_node_count(&column->list);
+    if (n == n_contexts) return true;
+    column->index = malloc((n_contexts + 1) * sizeof *column->index);
+    if (!column->index) return false;
+    memset(column->index, 0xff, (n_contexts + 1) * sizeof *column->index);
+    for (size_t i = 0; i < n; i++) column->index[as_node_at(&column->list, i)->context] = (uint32_t)i;
+    return true;
+}
+
+static assay_status load_column(const as_view_source *source, as_view_column *column, assay_error *error) {
+    const as_dataset *ds = source->ds;
+    as_metric_kind kind = as_ds_metric(ds, column->metric)->kind;
+    column->dtype = find_dtype(ds, column->metric, source->runs, source->n_runs);
+    column->adds_up =
+        kind != AS_KIND_DERIVED && !as_dtype_is_composite(column->dtype) && !as_dtype_is_extreme(column->dtype);
+    column->can_merge = kind != AS_KIND_DERIVED;
+    if (source->n_runs == 1) {
+        AS_TRY(
+            as_nodes_find_at(ds, source->runs[0], column->metric, ASSAY_NONE, source->locations, &column->list, error));
+    } else if (source->n_runs) {
+        AS_TRY(find_mean(source, column, error));
+    } else {
+        AS_TRY(find_statistics(source, column, error));
+    }
+    column->has_exclusive = as_node_count(&column->list) ? as_node_at(&column->list, 0)->has_exclusive
+                                                         : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
+    return make_index(column, AS_COUNT(ds, contexts)) ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+static bool take_roots(as_view_data *data, const assay_id *roots, size_t n_roots) {
+    const as_dataset *ds = data->source.ds;
+    size_t n = AS_COUNT(ds, contexts);
+    if (!roots) {
+        n_roots = 0;
+        for (assay_id id = 0; id < n; id += as_ds_context(ds, id)->subtree) n_roots++;
+    }
+    data->roots = malloc((n_roots + 1) * sizeof *data->roots);
+    if (!data->roots) return false;
+    if (roots) memcpy(data->roots, roots, n_roots * sizeof *roots);
+    data->n_roots = n_roots;
+    size_t at = 0;
+    for (assay_id id = 0; !roots && id < n; id += as_ds_context(ds, id)->subtree) data->roots[at++] = id;
+    return true;
+}
+
+assay_status as_view_load(const as_view_source *source, const assay_id *metrics, size_t n_metrics,
+                          const assay_id *roots, size_t n_roots, as_view_data *out, assay_error *error) {
+    *out = (as_view_data){.source = *source, .columns = calloc(n_metrics + 1, sizeof *out->columns)};
+    if (!out->columns || !take_roots(out, roots, n_roots)) return as_fail_memory(error, NULL);
+    for (size_t i = 0; i < n_metrics; i++) {
+        out->columns[i].metric = metrics[i];
+        as_node_list_init(&out->columns[i].list);
+        out->n_columns++;
+        AS_TRY(load_column(source, &out->columns[i], error));
+        as_vec_free(&out->columns[i].list.sums); /* is not needed again */
+    }
+    return find_wholes(out, error);
+}
+
+void as_view_data_free(as_view_data *data) {
+    for (size_t i = 0; i < data->n_columns; i++) {
+        as_node_list_free(&data->columns[i].list);
+        free(data->columns[i].index);
+    }
+    free(data->columns);
+    free(data->roots);
+    *data = (as_view_data){0};
+}

@@ -1,0 +1,82 @@
+/* Contexts put together by function, file, module or kind. */
+#include <stdlib.h>
+
+#include "analysis/views/view_private.h"
+#include "core/map.h"
+
+/* What contexts of one group have in common; regions and strings are told apart by the upper half. */
+static uint64_t key_of(const as_dataset *ds, const as_context *context, as_view_group by) {
+    if (context->region == ASSAY_NONE) return as_pair(1, by == AS_GROUP_REGION ? context->name : AS_NO_STR);
+    const as_region *region = as_ds_region(ds, context->region);
+    switch (by) {
+    case AS_GROUP_REGION: return as_pair(0, context->region);
+    case AS_GROUP_FILE: return as_pair(1, region->file);
+    case AS_GROUP_MODULE: return as_pair(1, region->module);
+    case AS_GROUP_KIND: return as_pair(1, region->kind);
+    }
+    return 0;
+}
+
+static uint32_t group_of(as_view_groups *groups, as_map *known, const as_dataset *ds, assay_id id, as_view_group by) {
+    const as_context *context = as_ds_context(ds, id);
+    uint64_t key = key_of(ds, context, by);
+    uint32_t at = as_map_get(known, key);
+    if (at != AS_MAP_NONE) return at;
+    at = (uint32_t)groups->members.count;
+    as_view_member member = {.name = by == AS_GROUP_REGION ? context->name : (as_str)key,
+                             .region = by == AS_GROUP_REGION ? context->region : ASSAY_NONE,
+                             .context = id};
+    return as_vec_append(&groups->members, &member, 1) && as_map_put(known, key, at) ? at : UINT32_MAX;
+}
+
+static bool find_groups(as_view_groups *groups, const as_view_data *data, as_view_group by) {
+    const as_dataset *ds = data->source.ds;
+    as_map known;
+    as_map_init(&known, NULL);
+    bool fine = true;
+    for (size_t i = 0; fine && i < data->n_roots; i++) {
+        assay_id first = data->roots[i], end = first + as_ds_context(ds, first)->subtree;
+        for (assay_id id = first; fine && id < end; id++) {
+            uint32_t group = group_of(groups, &known, ds, id, by);
+            fine = group != UINT32_MAX;
+            groups->of_context[id] = group;
+            if (fine) AS_AT(as_view_member, &groups->members, group).n++;
+        }
+    }
+    as_map_free(&known);
+    return fine;
+}
+
+/* The contexts of each group, by counting. */
+static void list_contexts(as_view_groups *groups, size_t n_contexts) {
+    uint32_t first = 0;
+    for (size_t i = 0; i < groups->members.count; i++) {
+        as_view_member *member = &AS_AT(as_view_member, &groups->members, i);
+        member->first = first;
+        first += member->n;
+        member->n = 0;
+    }
+    for (assay_id id = 0; id < n_contexts; id++) {
+        if (groups->of_context[id] == UINT32_MAX) continue;
+        as_view_member *member = &AS_AT(as_view_member, &groups->members, groups->of_context[id]);
+        groups->contexts[member->first + member->n++] = id;
+    }
+}
+
+bool as_view_groups_init(as_view_groups *groups, const as_view_data *data, as_view_group by) {
+    size_t n = AS_COUNT(data->source.ds, contexts);
+    *groups = (as_view_groups){.of_context = malloc((n + 1) * sizeof *groups->of_context),
+                               .contexts = malloc((n + 1) * sizeof *groups->contexts)};
+    as_vec_init(&groups->members, sizeof(as_view_member), NULL);
+    if (!groups->of_context || !groups->contexts) return false;
+    memset(groups->of_context, 0xff, (n + 1) * sizeof *groups->of_context);
+    if (!find_groups(groups, data, by)) return false;
+    list_contexts(groups, n);
+    return true;
+}
+
+void as_view_groups_free(as_view_groups *groups) {
+    free(groups->of_context);
+    free(groups->contexts);
+    as_vec_free(&groups->members);
+}

@@ -1,0 +1,96 @@
+/* What several contexts have together, in a metric's own arithmetic. */
+#include <math.h>
+
+#include "analysis/views/view_private.h"
+
+static as_view_number number_of(const as_node *node, bool exclusive, const double *parts) {
+    as_number number = exclusive ? node->exclusive : node->inclusive;
+    return (as_view_number){.is_known = true,
+                            .is_whole = node->is_whole,
+                            .whole = node->is_whole ? exclusive ? node->whole_exclusive : node->whole_inclusive : 0,
+                            .real = as_number_real(number),
+                            .parts = parts};
+}
+
+static size_t node_index(const as_view_column *column, const as_node *node) {
+    return (size_t)(node - (const as_node *)column->list.nodes.data);
+}
+
+as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
+    const as_node *node = as_column_node(column, context);
+    as_view_value value = {0};
+    if (node) {
+        size_t at = node_index(column, node);
+        value.inclusive = number_of(node, false, as_node_parts(&column->list, at, false));
+        /* Of a minimum nothing is not 0 */
+        if (node->has_exclusive && (column->adds_up || node->has_own))
+            value.exclusive = number_of(node, true, as_node_parts(&column->list, at, true));
+    } else if (column->adds_up && column->has_exclusive) {
+        value.inclusive = value.exclusive =
+            (as_view_number){.is_known = true, .is_whole = as_dtype_is_integer(column->dtype)};
+    }
+    return value;
+}
+
+void as_view_sum_begin(as_view_sum *sum, const as_view_column *column, double *parts) {
+    *sum = (as_view_sum){.column = column, .parts = parts};
+    if (column->adds_up && column->has_exclusive)
+        sum->value.inclusive = sum->value.exclusive =
+            (as_view_number){.is_known = true, .is_whole = as_dtype_is_integer(column->dtype)};
+}
+
+static double combine(as_part_rule rule, double a, double b) {
+    if (rule == AS_PART_ADD) return a + b;
+    return (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
+}
+
+static void add_number(const as_view_column *column, as_view_number *to, as_view_number from, double *parts) {
+    uint32_t n_parts = column->list.n_parts;
+    for (uint32_t i = 0; i < n_parts; i++)
+        parts[i] = to->is_known ? combine(as_part_rule_of(column->dtype, i), parts[i], from.parts[i]) : from.parts[i];
+    if (!to->is_known) {
+        *to = from;
+        to->parts = n_parts ? parts : NULL;
+        return;
+    }
+    if (to->is_whole && from.is_whole) {
+        to->whole += from.whole;
+        to->real = as_number_real(as_whole_number(to->whole));
+    } else {
+        to->real = combine(as_part_rule_of(column->dtype, 0), to->real, from.real);
+        to->is_whole = false;
+    }
+    if (n_parts) to->real = as_parts_shown(column->dtype, parts, n_parts);
+}
+
+void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context) {
+    const as_view_column *column = sum->column;
+    const as_node *node = as_column_node(column, context);
+    if (!node || !column->can_merge) return;
+    as_view_value value = as_view_value_of(column, context);
+    double *exclusive_parts = sum->parts ? sum->parts + column->list.n_parts : NULL;
+    if (value.exclusive.is_known) add_number(column, &sum->value.exclusive, value.exclusive, exclusive_parts);
+    if (context < sum->end) return;
+    sum->end = context + as_ds_context(ds, context)->subtree;
+    add_number(column, &sum->value.inclusive, value.inclusive, sum->parts);
+}
+
+as_view_value as_view_sum_value(const as_view_sum *sum) {
+    as_view_value value = sum->value;
+    if (!sum->column->can_merge) value = (as_view_value){0};
+    return value;
+}
+
+as_view_value as_view_whole(const as_view_data *data, size_t column) {
+    const as_view_column *c = &data->columns[column];
+    as_view_sum sum;
+    as_view_sum_begin(&sum, c, NULL);
+    if (c->list.n_parts || !c->can_merge) return (as_view_value){0};
+    for (size_t i = 0; i < data->n_roots; i++) as_view_sum_add(&sum, data->source.ds, data->roots[i]);
+    as_view_value value = as_view_sum_value(&sum);
+    bool is_zero = c->adds_up && c->has_exclusive; /* above the first level nothing is done */
+    value.exclusive = (as_view_number){.is_known = is_zero, .is_whole = value.inclusive.is_whole};
+    if (!c->has_exclusive) /* the roots need not have values of their own */
+        value.inclusive = (as_view_number){.is_known = isfinite(c->whole), .real = c->whole};
+    return value;
+}

@@ -1,0 +1,121 @@
+/* Views of a call tree: top-down, bottom-up, flat.
+ *
+ * top-down   the call tree as it is: a node is a context.
+ * bottom-up  first the functions, below each its callers, below them theirs. A node stands for those contexts of the function that were called that way; its
+ *            exclusive value is the sum of theirs, so that the callers of a node share its exclusive value (less what was called by nobody).
+ * flat       the functions alone, or the files, modules or kinds of them.
+ *
+ * Inclusive values of several contexts are never counted twice: where one of them lies inside another (recursion), only the outermost counts. So the
+ * inclusive value of a function is what a stop watch around its outermost calls would show.
+ *
+ * "Sum" is the metric's own: minima of MINDOUBLE, part by part of composite types. Metrics that have no exclusive values (experiments) have theirs in
+ * `inclusive`; bottom-up and flat take the sum of what is not inside another of the same function. */
+#ifndef AS_ANALYSIS_VIEWS_VIEW_H
+#define AS_ANALYSIS_VIEWS_VIEW_H
+
+#include "analysis/nodes.h"
+
+/* ---- columns --------------------------------------------------------------------------------------------------------- */
+
+/* Where the values come from: the mean of some runs, at some locations. */
+typedef struct as_view_source {
+    const as_dataset *ds;
+    const assay_id *runs;
+    size_t n_runs;         /* 0: the statistics of the point */
+    assay_id point;        /* of the runs; ASSAY_NONE: none */
+    const bool *locations; /* one for each of the dataset; NULL: all */
+} as_view_source;
+
+/* A metric over the call tree. */
+typedef struct as_view_column {
+    assay_id metric;
+    as_dtype dtype;
+    bool has_exclusive; /* values are inclusive and exclusive ones */
+    bool adds_up;       /* single numbers whose sum is a sum: shares of the whole mean something */
+    bool can_merge;     /* several contexts have a value together; false for formulas over sums */
+    double whole;       /* all of it: what shares are of. NAN where they mean nothing */
+    as_node_list list;
+    uint32_t *index; /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
+} as_view_column;
+
+typedef struct as_view_data {
+    as_view_source source;
+    as_view_column *columns;
+    size_t n_columns;
+    assay_id *roots; /* of the subtrees that are looked at, ascending, none inside another */
+    size_t n_roots;
+} as_view_data;
+
+/* Finds the nodes of the metrics. roots: those of the subtrees to look at, ascending, none inside another; NULL: all of the tree. as_view_data_free() in every case. */
+assay_status as_view_load(const as_view_source *source, const assay_id *metrics, size_t n_metrics,
+                          const assay_id *roots, size_t n_roots, as_view_data *out, assay_error *error);
+void as_view_data_free(as_view_data *data);
+
+/* The node of a context, or NULL. */
+static inline const as_node *as_column_node(const as_view_column *column, assay_id context) {
+    uint32_t at = column->index ? column->index[context] : context;
+    return at < column->list.nodes.count ? as_node_at(&column->list, at) : NULL;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+
+typedef enum as_view_kind { AS_VIEW_TOP_DOWN, AS_VIEW_BOTTOM_UP, AS_VIEW_FLAT } as_view_kind;
+typedef enum as_view_group { AS_GROUP_REGION, AS_GROUP_FILE, AS_GROUP_MODULE, AS_GROUP_KIND } as_view_group;
+typedef enum as_view_order { AS_ORDER_INCLUSIVE, AS_ORDER_EXCLUSIVE, AS_ORDER_NAME, AS_ORDER_SOURCE } as_view_order;
+
+typedef struct as_view_request {
+    as_view_kind kind;
+    as_view_group group; /* of flat views */
+    as_view_order order; /* by the first column, largest first; ties as in the source */
+    const bool *wanted;  /* for each string of the dataset whether a name is asked for; NULL: all. Top-down: those and
+                            all above them; else those functions */
+    uint32_t max_levels; /* that are shown; 0: all */
+    size_t max_first;    /* nodes of the first level that are shown, flat and bottom-up; 0: all */
+    double min_share;    /* leave out what, with all below it, stays under this share of the first column; 0: nothing */
+    bool only_hot;
+} as_view_request;
+
+/* A number of a node: exact where the type is an integer. */
+typedef struct as_view_number {
+    bool is_known, is_whole;
+    as_whole whole;      /* where is_whole */
+    double real;         /* in any case, rounded where it must be; of a composite type the number people see */
+    const double *parts; /* of a composite type: n_parts of the column's list; else NULL */
+} as_view_number;
+
+/* The part of a node in one column. */
+typedef struct as_view_value {
+    as_view_number inclusive, exclusive;
+} as_view_value;
+
+typedef struct as_view_node {
+    uint32_t depth; /* first level: 0 */
+    bool is_last;   /* of those shown below the same node */
+    bool is_hot;
+    bool is_wanted;              /* its name is asked for */
+    assay_id context;            /* of several the first; ASSAY_NONE: a file, module or kind */
+    assay_id region;             /* or ASSAY_NONE */
+    as_str name;                 /* AS_NO_STR: the source has none */
+    const as_view_value *values; /* one for each column */
+} as_view_node;
+
+/* What was left out. */
+typedef struct as_view_cut {
+    uint64_t small; /* nodes under min_share */
+    uint64_t deep;  /* beyond max_levels; bottom-up: whose callers are */
+    uint64_t rest;  /* of the first level, beyond max_first */
+    uint32_t limit; /* bottom-up: levels after which it ended because going on would take too long; 0: it did not */
+} as_view_cut;
+
+/* Calls visit for each node of the view, a parent before its children. The node lives until visit returns; where that is false the walk ends with ASSAY_E_NOMEM.
+ *
+ * The hot path begins at the largest node of the first level and goes on to the largest child as long as that has at least half of its parent's
+ * value: inclusive values top-down, exclusive ones bottom-up. */
+assay_status as_view_walk(const as_view_data *data, const as_view_request *request,
+                          bool (*visit)(void *user, const as_view_node *node), void *user, as_view_cut *cut,
+                          assay_error *error);
+
+/* The value of all that is looked at in one column: what a node above the first level has. */
+as_view_value as_view_whole(const as_view_data *data, size_t column);
+
+#endif

@@ -1,0 +1,78 @@
+/* What the views share. */
+#ifndef AS_ANALYSIS_VIEWS_VIEW_PRIVATE_H
+#define AS_ANALYSIS_VIEWS_VIEW_PRIVATE_H
+
+#include "analysis/views/view.h"
+
+/* ---- sums of contexts (sum.c) ---------------------------------------------------------------------------------------- */
+
+/* What several contexts have together in one column: begun empty, contexts added in ascending order. */
+typedef struct as_view_sum {
+    const as_view_column *column;
+    assay_id end; /* of the last outermost context: what lies before it is inside */
+    as_view_value value;
+    double *parts; /* n_parts inclusive, n_parts exclusive; NULL unless composite */
+} as_view_sum;
+
+/* Room of *parts is the caller's: 2 * n_parts doubles. */
+void as_view_sum_begin(as_view_sum *sum, const as_view_column *column, double *parts);
+void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context);
+/* The value so far; the parts stay the sum's. */
+as_view_value as_view_sum_value(const as_view_sum *sum);
+
+/* Of one context. Where the source has no row, and values add up along the tree, they are 0. */
+as_view_value as_view_value_of(const as_view_column *column, assay_id context);
+
+/* ---- groups of contexts (groups.c) ----------------------------------------------------------------------------------- */
+
+/* A function, file, module or kind. */
+typedef struct as_view_member {
+    as_str name;
+    assay_id region;   /* the first one; ASSAY_NONE: none */
+    assay_id context;  /* the first one */
+    uint32_t first, n; /* its contexts: as_view_groups.contexts[first …] */
+} as_view_member;
+
+typedef struct as_view_groups {
+    uint32_t *of_context; /* the number of its group, for each context of the dataset; UINT32_MAX: not looked at */
+    as_vec members;       /* as_view_member, in the order of their first contexts */
+    assay_id *contexts;   /* of all groups, one after the other, ascending in each */
+} as_view_groups;
+
+bool as_view_groups_init(as_view_groups *groups, const as_view_data *data, as_view_group by);
+void as_view_groups_free(as_view_groups *groups);
+
+/* ---- walking --------------------------------------------------------------------------------------------------------- */
+
+typedef struct as_view_walker {
+    const as_view_data *data;
+    const as_view_request *request;
+    bool (*visit)(void *user, const as_view_node *node);
+    void *user;
+    as_view_cut *cut;
+    as_view_value *values; /* one for each column, for the node that is shown */
+    double least;          /* in the first column; what has less is left out */
+} as_view_walker;
+
+/* False when memory is out. */
+bool as_view_walk_down(as_view_walker *walker);
+bool as_view_walk_groups(as_view_walker *walker);
+
+/* A node that waits to be shown. */
+typedef struct as_view_pending {
+    uint32_t at;  /* the context or group; of callers the first of its pairs */
+    uint32_t end; /* of callers: behind the last */
+    uint32_t depth;
+    bool is_last, is_hot;
+    as_str name;
+    double key; /* what it is sorted and cut by */
+} as_view_pending;
+
+/* Sorts n pending ones as the request says; ties as they stand. */
+void as_view_sort(const as_view_walker *walker, as_view_pending *pending, size_t n);
+/* Of the siblings from `from` on leaves those that are shown, in their order, the first one last: the next to be taken. */
+void as_view_arrange(const as_view_walker *walker, as_vec *pending, size_t from);
+/* A size for sorting and cutting: what is no number counts as large. */
+double as_view_size(double value);
+
+#endif

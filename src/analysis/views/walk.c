@@ -1,0 +1,211 @@
+/* Walking through a view, and the top-down one. No recursion: trees may be a million levels deep. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/views/view_private.h"
+
+double as_view_size(double value) { return isnan(value) ? INFINITY : fabs(value); }
+
+/* ---- order ----------------------------------------------------------------------------------------------------------- */
+
+static int compare_names(const as_dataset *ds, as_str a, as_str b) {
+    if (a == b || a == AS_NO_STR || b == AS_NO_STR) return (a == AS_NO_STR) - (b == AS_NO_STR);
+    return strcmp(as_ds_text(ds, a), as_ds_text(ds, b));
+}
+
+/* Siblings come in the order of the source, where `at` ascends. */
+static int compare_pending(const void *a, const void *b, void *user) {
+    const as_view_walker *walker = user;
+    const as_view_pending *x = a, *y = b;
+    int result = 0;
+    if (walker->request->order == AS_ORDER_NAME)
+        result = compare_names(walker->data->source.ds, x->name, y->name);
+    else if (walker->request->order != AS_ORDER_SOURCE)
+        result = (x->key < y->key) - (x->key > y->key);
+    return result ? result : (x->at > y->at) - (x->at < y->at);
+}
+
+void as_view_sort(const as_view_walker *walker, as_view_pending *pending, size_t n) {
+    if (n > 1 && walker->request->order != AS_ORDER_SOURCE)
+        qsort_r(pending, n, sizeof *pending, compare_pending, (void *)walker);
+}
+
+void as_view_arrange(const as_view_walker *walker, as_vec *pending, size_t from) {
+    as_view_pending *siblings = (as_view_pending *)pending->data + from;
+    size_t n = 0;
+    for (size_t i = 0; i < pending->count - from; i++) {
+        if (!walker->request->only_hot || siblings[i].is_hot) siblings[n++] = siblings[i];
+    }
+    pending->count = from + n;
+    if (n == 0) return;
+    as_view_sort(walker, siblings, n);
+    siblings[n - 1].is_last = true;
+    for (size_t i = 0; i < n / 2; i++) {
+        as_view_pending swapped = siblings[i];
+        siblings[i] = siblings[n - 1 - i];
+        siblings[n - 1 - i] = swapped;
+    }
+}
+
+/* ---- top-down -------------------------------------------------------------------------------------------------------- */
+
+typedef struct descent {
+    as_view_walker *walker;
+    const as_dataset *ds;
+    const as_view_column *first;
+    bool *is_kept;   /* for each context whether it, or one below it, has a name that is asked for; NULL: all have */
+    double *weights; /* for each context the largest size in its subtree; NULL: nobody asks */
+    as_vec pending;  /* as_view_pending, the next one last */
+} descent;
+
+/* Names that are asked for, and all above them. */
+static bool find_kept(descent *d) {
+    const bool *wanted = d->walker->request->wanted;
+    size_t n = AS_COUNT(d->ds, contexts);
+    if (!wanted) return true;
+    d->is_kept = calloc(n + 1, sizeof *d->is_kept);
+    if (!d->is_kept) return false;
+    for (assay_id id = (assay_id)n; id-- > 0;) {
+        const as_context *context = as_ds_context(d->ds, id);
+        d->is_kept[id] |= context->name != AS_NO_STR && wanted[context->name];
+        if (d->is_kept[id] && context->parent != ASSAY_NONE) d->is_kept[context->parent] = true;
+    }
+    return true;
+}
+
+/* A parent may be smaller than its children (differences, values of experiments): what is cut is small all the way down. */
+static bool find_weights(descent *d) {
+    size_t n = AS_COUNT(d->ds, contexts);
+    if (!d->first || (!(d->walker->least > 0) && d->first->has_exclusive)) return true;
+    d->weights = calloc(n + 1, sizeof *d->weights);
+    if (!d->weights) return false;
+    for (assay_id id = (assay_id)n; id-- > 0;) {
+        const as_node *node = as_column_node(d->first, id);
+        double own = node ? as_view_size(as_number_real(node->inclusive)) : 0;
+        if (own > d->weights[id]) d->weights[id] = own;
+        assay_id parent = as_ds_context(d->ds, id)->parent;
+        if (parent != ASSAY_NONE && d->weights[id] > d->weights[parent]) d->weights[parent] = d->weights[id];
+    }
+    return true;
+}
+
+/* The size of a context in the first column; of one without a value what lies below it. */
+static double size_of(const descent *d, assay_id context, bool exclusive) {
+    const as_node *node = d->first ? as_column_node(d->first, context) : NULL;
+    if (!node) return d->weights ? d->weights[context] : 0;
+    return as_view_size(as_number_real(exclusive && node->has_exclusive ? node->exclusive : node->inclusive));
+}
+
+/* Of all that is left out with this context. */
+static uint64_t count_kept(const descent *d, assay_id context) {
+    uint32_t n = as_ds_context(d->ds, context)->subtree;
+    uint64_t kept = d->is_kept ? 0 : n;
+    for (uint32_t i = 0; d->is_kept && i < n; i++) kept += d->is_kept[context + i];
+    return kept;
+}
+
+/* Adds a context to those that wait, unless it is left out. */
+static bool offer(descent *d, assay_id context, uint32_t depth) {
+    as_view_walker *w = d->walker;
+    if (d->is_kept && !d->is_kept[context]) return true;
+    if (d->weights && d->weights[context] < w->least && !w->request->only_hot) {
+        w->cut->small += count_kept(d, context);
+        return true;
+    }
+    as_view_pending *pending = as_vec_push(&d->pending);
+    if (!pending) return false;
+    *pending = (as_view_pending){.at = context,
+                                 .depth = depth,
+                                 .name = as_ds_context(d->ds, context)->name,
+                                 .key = size_of(d, context, w->request->order == AS_ORDER_EXCLUSIVE)};
+    return true;
+}
+
+/* Marks the hot one of the waiting siblings from `from` on. limit: what it must have; negative: no path leads here. */
+static void mark_hot(descent *d, size_t from, double limit) {
+    as_view_pending *siblings = (as_view_pending *)d->pending.data + from;
+    size_t n = d->pending.count - from, best = SIZE_MAX;
+    double largest = 0;
+    if (limit < 0 || !d->first || !d->first->adds_up) return;
+    for (size_t i = 0; i < n; i++) {
+        double size = size_of(d, siblings[i].at, false);
+        if (!(size > largest) || !isfinite(size)) continue;
+        largest = size;
+        best = i;
+    }
+    if (best != SIZE_MAX && largest >= limit) siblings[best].is_hot = true;
+}
+
+static bool show(const descent *d, const as_view_pending *pending) {
+    as_view_walker *w = d->walker;
+    const as_context *context = as_ds_context(d->ds, pending->at);
+    for (size_t k = 0; k < w->data->n_columns; k++) w->values[k] = as_view_value_of(&w->data->columns[k], pending->at);
+    as_view_node node = {.depth = pending->depth,
+                         .is_last = pending->is_last,
+                         .is_hot = pending->is_hot,
+                         .is_wanted =
+                             w->request->wanted && context->name != AS_NO_STR && w->request->wanted[context->name],
+                         .context = pending->at,
+                         .region = context->region,
+                         .name = context->name,
+                         .values = w->values};
+    return w->visit(w->user, &node);
+}
+
+static bool add_children(descent *d, const as_view_pending *parent) {
+    as_view_walker *w = d->walker;
+    assay_id end = parent->at + as_ds_context(d->ds, parent->at)->subtree;
+    if (parent->depth + 1 == w->request->max_levels) {
+        w->cut->deep += count_kept(d, parent->at) - 1;
+        return true;
+    }
+    size_t from = d->pending.count;
+    for (assay_id id = parent->at + 1; id < end; id += as_ds_context(d->ds, id)->subtree) {
+        if (!offer(d, id, parent->depth + 1)) return false;
+    }
+    mark_hot(d, from, parent->is_hot ? size_of(d, parent->at, false) / 2 : -1);
+    as_view_arrange(w, &d->pending, from);
+    return true;
+}
+
+static bool descend(descent *d) {
+    as_view_walker *w = d->walker;
+    for (size_t i = 0; i < w->data->n_roots; i++) {
+        if (!offer(d, w->data->roots[i], 0)) return false;
+    }
+    mark_hot(d, 0, 0);
+    as_view_arrange(w, &d->pending, 0);
+    while (d->pending.count > 0) {
+        as_view_pending next = AS_AT(as_view_pending, &d->pending, --d->pending.count);
+        if (!show(d, &next) || !add_children(d, &next)) return false;
+    }
+    return true;
+}
+
+bool as_view_walk_down(as_view_walker *walker) {
+    descent d = {.walker = walker,
+                 .ds = walker->data->source.ds,
+                 .first = walker->data->n_columns ? &walker->data->columns[0] : NULL};
+    as_vec_init(&d.pending, sizeof(as_view_pending), NULL);
+    bool fine = find_kept(&d) && find_weights(&d) && descend(&d);
+    free(d.is_kept);
+    free(d.weights);
+    as_vec_free(&d.pending);
+    return fine;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------------- */
+
+assay_status as_view_walk(const as_view_data *data, const as_view_request *request,
+                          bool (*visit)(void *user, const as_view_node *node), void *user, as_view_cut *cut,
+                          assay_error *error) {
+    *cut = (as_view_cut){0};
+    as_view_walker walker = {.data = data, .request = request, .visit = visit, .user = user, .cut = cut};
+    walker.values = calloc(data->n_columns + 1, sizeof *walker.values);
+    double whole = data->n_columns ? fabs(data->columns[0].whole) : 0;
+    walker.least = isfinite(whole) ? request->min_share * whole : 0;
+    bool fine = walker.values != NULL;
+    if (fine) fine = request->kind == AS_VIEW_TOP_DOWN ? as_view_walk_down(&walker) : as_view_walk_groups(&walker);
+    free(walker.values);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
