@@ -48,10 +48,12 @@ static void put_tag_attribute(void *user, const char *key, as_cell value) {
     as_cube_put_attribute(p->out, key + prefix, as_cube_cell_text(value, number));
 }
 
+/* Of a cnode only what says it is one: the others are its parameters. */
 static void put_attr(void *user, const char *key, as_cell value) {
     putting *p = user;
-    if (has_own_place(p->owner, key) && !(p->owner == AS_OWNER_CONTEXT && has_prefix(key, AS_CUBE_ATTR))) return;
-    as_cube_put_attr(p->out, has_prefix(key, AS_CUBE_ATTR) ? key + strlen(AS_CUBE_ATTR) : key, value);
+    bool says_so = has_prefix(key, AS_CUBE_ATTR);
+    if (p->owner == AS_OWNER_CONTEXT ? !says_so : has_own_place(p->owner, key)) return;
+    as_cube_put_attr(p->out, says_so ? key + strlen(AS_CUBE_ATTR) : key, value);
 }
 
 /* Elements kept as text. */

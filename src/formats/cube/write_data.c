@@ -7,7 +7,7 @@
 #include "formats/cube/rows.h"
 #include "formats/cube/write.h"
 
-enum { LEVEL = 6, PIECE = 1 << 20 }; /* PIECE: about so many bytes are packed in one go */
+enum { LEVEL = 1, PIECE = 1 << 20 }; /* PIECE: about so many bytes are packed in one go */
 
 /* The rows of one metric, in the order of their numbers. */
 typedef struct rows {

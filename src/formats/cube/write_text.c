@@ -61,7 +61,8 @@ static void put_escaped(as_output *out, const char *text, size_t size, int first
         }
         as_output_write(out, text + done, at - done);
         as_output_text(out, n ? entity_of(text[at]) : "\xef\xbf\xbd");
-        done = ++at;
+        size_t whole = as_utf8_length(text + at, size - at);
+        done = at += whole ? whole : 1;
     }
     as_output_write(out, text + done, size - done);
 }
