@@ -121,7 +121,7 @@ assay_status as_cube_write_run(const as_writer *writer, const as_cube_source *so
 
 assay_status as_cube_check_values(const as_writer *writer) {
     const as_dataset *ds = writer->dataset;
-    if (!ds->contexts.count && strncmp(ds->format, "cube", 4) != 0)
+    if (!ds->contexts.count && !as_cube_is_ours(ds))
         return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-call-tree",
                        "there is no call tree, and a Cube file is one");
     if (!ds->runs.count)

@@ -30,6 +30,9 @@ typedef struct as_cube_source {
         *sibling; /* metrics: the first child of each, and behind them that of none; the next of its parent */
 } as_cube_source;
 
+/* Whether the dataset comes from files like those we write: its words are theirs. */
+static inline bool as_cube_is_ours(const as_dataset *ds) { return ds->format && strncmp(ds->format, "cube", 4) == 0; }
+
 /* False when memory is out; to be freed in every case. */
 bool as_cube_source_init(as_cube_source *source, const as_dataset *ds);
 void as_cube_source_free(as_cube_source *source);

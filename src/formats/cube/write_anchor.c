@@ -96,7 +96,7 @@ static void put_mirror(void *user, const char *key, as_cell value) {
 static const char *version_of(const as_dataset *ds) {
     static const char *const known[] = {"4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.7", NULL};
     const char *version = as_ds_text(ds, ds->format_version);
-    bool is_ours = version && strncmp(ds->format, "cube", 4) == 0;
+    bool is_ours = version && as_cube_is_ours(ds);
     return is_ours && is_one_of(version, known) ? version : "4.4";
 }
 
@@ -142,7 +142,7 @@ static void put_dtype(const as_cube_file *file, as_output *out, assay_id id) {
     const char *text = as_ds_text(file->ds, as_ds_metric(file->ds, id)->dtype);
     as_value_type actual = file->slices[id].view.type, said;
     bool is_known = text && as_value_type_parse(text, strlen(text), &said);
-    bool is_ours = strncmp(file->ds->format, "cube", 4) == 0;
+    bool is_ours = as_cube_is_ours(file->ds);
     bool has_values = actual.size > 0;
     as_output_text(out, "<dtype>");
     if (is_known ? !has_values || (said.dtype == actual.dtype && said.size == actual.size) : text && *text && is_ours)
@@ -188,7 +188,7 @@ static void put_metric(const as_cube_file *file, as_output *out, assay_id id) {
     as_cube_put_attribute(out, "type", type_of(file, id));
     as_cube_put_tag(file, out, AS_OWNER_METRIC, id, "");
     as_output_text(out, ">\n");
-    as_cube_put_element(out, "disp_name", display || strncmp(ds->format, "cube", 4) == 0 ? display : name);
+    as_cube_put_element(out, "disp_name", display || as_cube_is_ours(ds) ? display : name);
     as_cube_put_element(out, "uniq_name", name);
     put_dtype(file, out, id);
     as_cube_put_element(out, "uom", as_ds_text(ds, metric->unit));
