@@ -1,0 +1,647 @@
+/* The machine: runs a program for the points of a batch together. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/number.h"
+#include "dataset/formula/lists.h"
+#include "dataset/formula/program.h"
+
+/* What can be on the stack: one number or text for all points of the batch, or a number for each. */
+typedef struct slot {
+    as_cell_value value;
+    const double *lanes; /* NULL: value, for all points */
+    double *room;        /* for lanes of its own */
+} slot;
+
+/* Whether a text matches a pattern, by its address: the same names are asked for again and again. */
+typedef struct remembered {
+    const char *text;
+    bool matches;
+} remembered;
+enum { N_REMEMBERED = 512 };
+
+struct as_machine {
+    const as_formula *formula;
+    as_globals *globals;
+    as_formula_source source;
+    as_machine_limits limits;
+    uint64_t steps_left;
+    slot *stack;  /* of slots 1 …; 0 stands for the empty stack */
+    slot *locals; /* their elements 0 */
+    as_list *lists;
+    as_cell_value *start; /* elements 0 as init left them, and the lists */
+    as_list *start_lists;
+    bool owns_start;
+    double *rooms;
+    remembered **remembered; /* of each pattern, NULL: not asked yet */
+    size_t elements_left;
+    as_budget scratch_budget;
+    as_arena scratch; /* texts made while evaluating */
+    /* of the evaluation that runs */
+    const double *arguments[2];
+    size_t first, n;
+    uint64_t steps_of_run, max_steps;
+    as_arena *made; /* where texts go */
+};
+
+enum { MAX_SCRATCH = 64 << 20 };
+
+/* What a step can end with, besides an as_run_result: the points of the batch go different ways. */
+enum { DIVERGED = -1 };
+
+const char *as_run_result_text(as_run_result result) {
+    switch (result) {
+    case AS_RUN_FAILED: return "a value it needs is not there";
+    case AS_RUN_NO_MEMORY: return "it needs more memory than there is or may be";
+    case AS_RUN_TOO_LONG: return "its loops take too long";
+    default: return "";
+    }
+}
+
+/* ---- making and freeing ---------------------------------------------------------------------------------------------- */
+
+static as_machine *new_machine(const as_formula *formula, as_globals *globals, const as_formula_source *source,
+                               as_machine_limits limits) {
+    size_t height = 0, n_locals = formula->locals.count;
+    for (int i = 0; i < AS_FORMULA_PARTS; i++) {
+        if ((size_t)formula->parts[i].height > height) height = (size_t)formula->parts[i].height;
+    }
+    as_machine *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->formula = formula;
+    m->globals = globals;
+    m->source = *source;
+    m->limits = limits;
+    m->steps_left = limits.steps;
+    m->elements_left = limits.max_elements;
+    m->scratch_budget.limit = MAX_SCRATCH;
+    as_arena_init(&m->scratch, &m->scratch_budget);
+    m->stack = calloc(height + 1, sizeof *m->stack);
+    m->locals = calloc(n_locals + 1, sizeof *m->locals);
+    m->lists = calloc(n_locals + 1, sizeof *m->lists);
+    m->rooms = malloc((height + n_locals + 1) * AS_LANES * sizeof *m->rooms);
+    m->remembered = calloc(formula->patterns.count + 1, sizeof *m->remembered);
+    if (!m->stack || !m->locals || !m->lists || !m->rooms || !m->remembered) {
+        as_machine_free(m);
+        return NULL;
+    }
+    for (size_t i = 0; i < height; i++) m->stack[i + 1].room = m->rooms + i * AS_LANES;
+    for (size_t i = 0; i < n_locals; i++) m->locals[i].room = m->rooms + (height + i) * AS_LANES;
+    return m;
+}
+
+as_machine *as_machine_new(const as_formula *formula, as_globals *globals, const as_formula_source *source,
+                           as_machine_limits limits) {
+    as_machine *m = new_machine(formula, globals, source, limits);
+    if (!m) return NULL;
+    m->owns_start = true;
+    m->start = calloc(formula->locals.count + 1, sizeof *m->start);
+    m->start_lists = calloc(formula->locals.count + 1, sizeof *m->start_lists);
+    if (m->start && m->start_lists) return m;
+    as_machine_free(m);
+    return NULL;
+}
+
+void as_machine_free(as_machine *m) {
+    if (!m) return;
+    for (size_t i = 0; m->lists && i < m->formula->locals.count; i++) as_list_free(&m->lists[i]);
+    for (size_t i = 0; m->owns_start && m->start_lists && i < m->formula->locals.count; i++)
+        as_list_free(&m->start_lists[i]);
+    for (size_t i = 0; m->remembered && i < m->formula->patterns.count; i++) free(m->remembered[i]);
+    as_arena_free(&m->scratch);
+    free(m->stack);
+    free(m->locals);
+    free(m->lists);
+    if (m->owns_start) {
+        free(m->start);
+        free(m->start_lists);
+    }
+    free(m->rooms);
+    free(m->remembered);
+    free(m);
+}
+
+/* ---- numbers and texts ----------------------------------------------------------------------------------------------- */
+
+static void set_number(slot *s, double number) {
+    s->lanes = NULL;
+    s->value = (as_cell_value){.number = number};
+}
+
+/* The number a value stands for; a text that is none is 0. */
+static double number_of(const as_cell_value *value) {
+    double number;
+    if (!value->text) return value->number;
+    return as_real_parse(value->text, value->size, &number) ? number : 0;
+}
+
+/* Makes a slot a number, or numbers. */
+static void to_number(slot *s) {
+    if (!s->lanes && s->value.text) set_number(s, number_of(&s->value));
+}
+
+static bool is_true(double number) { return number != 0; }
+
+/* The text a value stands for, in buffer where it has to be made. */
+static as_text text_of(const as_cell_value *value, char buffer[AS_NUMBER_SIZE]) {
+    if (value->text) return (as_text){value->text, value->size};
+    if (value->unset) return (as_text){"", 0};
+    size_t size = as_real_format(as_real_round(value->number, 14), buffer);
+    return (as_text){buffer, size};
+}
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+static bool equal_texts(as_text a, as_text b, bool any_case) {
+    if (a.size != b.size) return false;
+    if (!any_case) return memcmp(a.text, b.text, a.size) == 0;
+    for (size_t i = 0; i < a.size; i++) {
+        if (lower(a.text[i]) != lower(b.text[i])) return false;
+    }
+    return true;
+}
+
+static int do_equal_text(slot *l, const slot *r, bool any_case) {
+    char left[AS_NUMBER_SIZE], right[AS_NUMBER_SIZE];
+    if (l->lanes || r->lanes) return DIVERGED;
+    set_number(l, equal_texts(text_of(&l->value, left), text_of(&r->value, right), any_case));
+    return AS_RUN_OK;
+}
+
+static int do_match(as_machine *m, slot *s, uint32_t which) {
+    const as_pattern *pattern = AS_AT(as_pattern *, &m->formula->patterns, which);
+    char buffer[AS_NUMBER_SIZE];
+    if (s->lanes) return DIVERGED;
+    as_text text = text_of(&s->value, buffer);
+    if (!s->value.text || !s->value.lasting) {
+        set_number(s, as_pattern_search(pattern, text.text, text.size));
+        return AS_RUN_OK;
+    }
+    if (!m->remembered[which]) m->remembered[which] = calloc(N_REMEMBERED, sizeof(remembered));
+    if (!m->remembered[which]) return AS_RUN_NO_MEMORY;
+    remembered *known = &m->remembered[which][((uintptr_t)text.text >> 3) % N_REMEMBERED];
+    if (known->text != text.text) *known = (remembered){text.text, as_pattern_search(pattern, text.text, text.size)};
+    set_number(s, known->matches);
+    return AS_RUN_OK;
+}
+
+static int do_change_case(as_machine *m, slot *s, bool upper) {
+    char buffer[AS_NUMBER_SIZE];
+    if (s->lanes) return DIVERGED;
+    as_text text = text_of(&s->value, buffer);
+    char *copy = as_arena_copy(m->made, text.text, text.size);
+    if (!copy) return AS_RUN_NO_MEMORY;
+    for (size_t i = 0; i < text.size; i++) {
+        char c = lower(copy[i]);
+        copy[i] = upper && c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+    }
+    s->value = (as_cell_value){.text = copy, .size = text.size, .lasting = m->made != &m->scratch};
+    return AS_RUN_OK;
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------------------------------ */
+
+/* Rounding alone makes no difference: what would be within two units in the last place of the sum is 0. */
+static inline double subtract(double x, double y) {
+    double difference = x - y;
+    return fabs(difference) <= 2 * 2.220446049250313e-16 * fabs(x + y) ? 0 : difference;
+}
+static inline double multiply(double x, double y) { return x == 0 ? 0 : x * y; }
+static inline double divide(double x, double y) { return x == 0 ? 0 : y == 0 ? NAN : x / y; }
+static inline double logarithm(double x) { return x > 0 ? log(x) : x == 0 ? NAN : x < 0 ? 0 : x; }
+static inline double root(double x) { return x < 0 ? 0 : sqrt(x); }
+static inline double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+#define EACH_BINARY(DO)                                                                                                \
+    DO(AS_ADD, x + y)                                                                                                  \
+    DO(AS_SUBTRACT, subtract(x, y))                                                                                    \
+    DO(AS_MULTIPLY, multiply(x, y))                                                                                    \
+    DO(AS_DIVIDE, divide(x, y))                                                                                        \
+    DO(AS_POWER, pow(x, y))                                                                                            \
+    DO(AS_MINIMUM, y < x ? y : x)                                                                                      \
+    DO(AS_MAXIMUM, x < y ? y : x)                                                                                      \
+    DO(AS_LESS, x < y)                                                                                                 \
+    DO(AS_LESS_EQUAL, x <= y)                                                                                          \
+    DO(AS_GREATER, x > y)                                                                                              \
+    DO(AS_GREATER_EQUAL, x >= y)                                                                                       \
+    DO(AS_EQUAL, x == y)                                                                                               \
+    DO(AS_NOT_EQUAL, x != y)                                                                                           \
+    DO(AS_AND, is_true(x) && is_true(y))                                                                               \
+    DO(AS_OR, is_true(x) || is_true(y))                                                                                \
+    DO(AS_XOR, is_true(x) != is_true(y))
+
+#define EACH_UNARY(DO)                                                                                                 \
+    DO(AS_NEGATE, -x)                                                                                                  \
+    DO(AS_NOT, !is_true(x))                                                                                            \
+    DO(AS_ABS, fabs(x))                                                                                                \
+    DO(AS_SQRT, root(x))                                                                                               \
+    DO(AS_LOG, logarithm(x))                                                                                           \
+    DO(AS_EXP, exp(x))                                                                                                 \
+    DO(AS_SIN, sin(x))                                                                                                 \
+    DO(AS_COS, cos(x))                                                                                                 \
+    DO(AS_TAN, tan(x))                                                                                                 \
+    DO(AS_ASIN, asin(x))                                                                                               \
+    DO(AS_ACOS, acos(x))                                                                                               \
+    DO(AS_ATAN, atan(x))                                                                                               \
+    DO(AS_FLOOR, floor(x))                                                                                             \
+    DO(AS_CEIL, ceil(x))                                                                                               \
+    DO(AS_SIGN, sign(x))                                                                                               \
+    DO(AS_POSITIVE, x > 0 ? x : 0)                                                                                     \
+    DO(AS_NEGATIVE, x < 0 ? x : 0)
+
+static double unary(as_unary op, double x) {
+    switch (op) {
+#define ONE(name, value)                                                                                               \
+    case name: return value;
+        EACH_UNARY(ONE)
+#undef ONE
+    }
+    return NAN;
+}
+
+static double binary(as_binary op, double x, double y) {
+    switch (op) {
+#define ONE(name, value)                                                                                               \
+    case name: return value;
+        EACH_BINARY(ONE)
+#undef ONE
+    }
+    return NAN;
+}
+
+static void do_unary(as_unary op, slot *s, size_t n) {
+    const double *in = s->lanes;
+    double *out = s->room;
+    to_number(s);
+    if (!in) {
+        set_number(s, unary(op, s->value.number));
+        return;
+    }
+    switch (op) {
+#define LOOP(name, result)                                                                                             \
+    case name:                                                                                                         \
+        for (size_t i = 0; i < n; i++) {                                                                               \
+            double x = in[i];                                                                                          \
+            out[i] = result;                                                                                           \
+        }                                                                                                              \
+        break;
+        EACH_UNARY(LOOP)
+#undef LOOP
+    }
+    s->lanes = out;
+}
+
+/* out may be one of the others; where both are lanes. */
+static void binary_lanes(as_binary op, const double *left, const double *right, double *out, size_t n) {
+    switch (op) {
+#define LOOP(name, result)                                                                                             \
+    case name:                                                                                                         \
+        for (size_t i = 0; i < n; i++) {                                                                               \
+            double x = left[i], y = right[i];                                                                          \
+            out[i] = result;                                                                                           \
+        }                                                                                                              \
+        break;
+        EACH_BINARY(LOOP)
+#undef LOOP
+    }
+}
+
+static void spread(slot *s, size_t n) {
+    if (s->lanes) return;
+    for (size_t i = 0; i < n; i++) s->room[i] = s->value.number;
+    s->lanes = s->room;
+}
+
+static void do_binary(as_binary op, slot *l, slot *r, size_t n) {
+    to_number(l);
+    to_number(r);
+    if (!l->lanes && !r->lanes) {
+        set_number(l, binary(op, l->value.number, r->value.number));
+        return;
+    }
+    spread(l, n);
+    spread(r, n);
+    binary_lanes(op, l->lanes, r->lanes, l->room, n);
+    l->lanes = l->room;
+}
+
+/* ---- metrics and facts ----------------------------------------------------------------------------------------------- */
+
+/* Where all lanes are the same, one number says it. */
+static void join_lanes(slot *s, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        if (s->lanes[i] != s->lanes[0]) return;
+    }
+    set_number(s, s->lanes[0]);
+}
+
+static int do_metric(as_machine *m, slot *s, uint32_t operand) {
+    if (!m->source.metric) return AS_RUN_FAILED;
+    const double *lanes = m->source.metric(m->source.user, operand, m->first, m->n, s->room);
+    if (!lanes) return AS_RUN_FAILED;
+    s->lanes = lanes;
+    if (m->n == 1) set_number(s, lanes[0]);
+    return AS_RUN_OK;
+}
+
+static double lane(const slot *s, size_t i) { return s->lanes ? s->lanes[i] : s->value.number; }
+
+/* The context is in s, and the result. */
+static int do_metric_call(as_machine *m, uint32_t operand, slot *s) {
+    if (!m->source.metric_at) return AS_RUN_FAILED;
+    to_number(s);
+    size_t n = s->lanes ? m->n : 1;
+    for (size_t i = 0; i < n; i++) {
+        double result;
+        if (!m->source.metric_at(m->source.user, operand, lane(s, i), &result)) return AS_RUN_FAILED;
+        s->room[i] = result;
+    }
+    if (s->lanes)
+        s->lanes = s->room;
+    else
+        set_number(s, s->room[0]);
+    return AS_RUN_OK;
+}
+
+/* index NULL: of element 0. The result goes to s, which may be index. */
+static int do_fact(as_machine *m, uint32_t fact, bool varies, slot *s, slot *index) {
+    as_formula_value value = {0}, next;
+    if (!m->source.fact) return AS_RUN_FAILED;
+    if (index) to_number(index);
+    size_t n = varies || (index && index->lanes) ? m->n : 1;
+    for (size_t i = 0; i < n; i++) {
+        if (!m->source.fact(m->source.user, fact, m->first + i, index ? lane(index, i) : 0, &next))
+            return AS_RUN_FAILED;
+        if (i == 0) value = next;
+        if ((next.text != value.text || next.size != value.size) && (next.text || value.text)) return DIVERGED;
+        s->room[i] = next.number;
+    }
+    s->lanes = NULL;
+    s->value = (as_cell_value){value.number, value.text, value.size, true, value.is_nothing};
+    if (n == 1 || value.text) return AS_RUN_OK;
+    s->lanes = s->room;
+    join_lanes(s, n);
+    return AS_RUN_OK;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------------- */
+
+/* Lanes are copied: what is on the stack must not change with the variable. */
+static void copy_slot(slot *to, const slot *from, size_t n) {
+    to->value = from->value;
+    to->lanes = NULL;
+    if (!from->lanes) return;
+    memcpy(to->room, from->lanes, n * sizeof(double));
+    to->lanes = to->room;
+}
+
+/* An element of a list whose element 0 is `zero`, which may have lanes. The index is in s, and the result. */
+static int load_at(const as_machine *m, const slot *zero, const as_list *list, slot *s) {
+    to_number(s);
+    if (!s->lanes) {
+        size_t index = as_list_index(s->value.number);
+        s->value = as_list_get(list, index);
+        if (index == 0) copy_slot(s, zero, m->n);
+        return AS_RUN_OK;
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        size_t index = as_list_index(s->lanes[i]);
+        as_cell_value value = index == 0 ? zero->value : as_list_get(list, index);
+        if (value.text) return DIVERGED;
+        s->room[i] = index == 0 ? lane(zero, i) : value.number;
+    }
+    s->lanes = s->room;
+    join_lanes(s, m->n);
+    return AS_RUN_OK;
+}
+
+static int store_at(as_machine *m, uint32_t which, slot *index, const slot *value) {
+    to_number(index);
+    if (index->lanes) return DIVERGED;
+    size_t i = as_list_index(index->value.number);
+    if (i == 0) {
+        copy_slot(&m->locals[which], value, m->n);
+        return AS_RUN_OK;
+    }
+    if (value->lanes) return DIVERGED;
+    return as_list_set(&m->lists[which], i, value->value, &m->elements_left) ? AS_RUN_OK : AS_RUN_NO_MEMORY;
+}
+
+/* Only in init, which has one point. */
+static int store_global(as_machine *m, uint32_t which, double index, const slot *value) {
+    return as_globals_set(m->globals, which, as_list_index(index), value->value) ? AS_RUN_OK : AS_RUN_NO_MEMORY;
+}
+
+static int load_global(const as_machine *m, uint32_t which, slot *s) {
+    slot zero = {.value = as_list_get(as_globals_list(m->globals, which), 0)};
+    return load_at(m, &zero, as_globals_list(m->globals, which), s);
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------------- */
+
+/* Whether the top of the stack is true: 1 or 0, or DIVERGED. */
+static int truth(slot *s, size_t n) {
+    to_number(s);
+    if (!s->lanes) return is_true(s->value.number);
+    bool first = is_true(s->lanes[0]);
+    for (size_t i = 1; i < n; i++) {
+        if (is_true(s->lanes[i]) != first) return DIVERGED;
+    }
+    return first;
+}
+
+static int count_step(as_machine *m) {
+    if (++m->steps_of_run > m->max_steps || m->steps_left < m->n) return AS_RUN_TOO_LONG;
+    m->steps_left -= m->n;
+    return AS_RUN_OK;
+}
+
+/* What deals with variables and lists; s is the top of the stack before the instruction, whose height it does not change. */
+static int do_variable(as_machine *m, const as_instruction *i, slot *s) {
+    const as_list *list;
+    switch (i->kind) {
+    case AS_DO_LOCAL: copy_slot(s + 1, &m->locals[i->a], m->n); return AS_RUN_OK;
+    case AS_DO_LOCAL_AT: return load_at(m, &m->locals[i->a], &m->lists[i->a], s);
+    case AS_DO_SET_LOCAL: copy_slot(&m->locals[i->a], s, m->n); return AS_RUN_OK;
+    case AS_DO_SET_LOCAL_AT: return store_at(m, i->a, s - 1, s);
+    case AS_DO_GLOBAL: set_number(s + 1, 0); return load_global(m, i->a, s + 1);
+    case AS_DO_GLOBAL_AT: return load_global(m, i->a, s);
+    case AS_DO_SET_GLOBAL: return store_global(m, i->a, 0, s);
+    case AS_DO_SET_GLOBAL_AT: to_number(s - 1); return store_global(m, i->a, s[-1].value.number, s);
+    case AS_DO_LOCAL_SIZE:
+        list = &m->lists[i->a];
+        set_number(s + 1, list->count ? (double)list->count : !m->locals[i->a].value.unset);
+        return AS_RUN_OK;
+    default: set_number(s + 1, (double)as_globals_list(m->globals, i->a)->count); return AS_RUN_OK;
+    }
+}
+
+static int do_source(as_machine *m, const as_instruction *i, slot *s) {
+    switch (i->kind) {
+    case AS_DO_METRIC: return do_metric(m, s + 1, i->a);
+    case AS_DO_METRIC_CALL: return do_metric_call(m, i->a, s);
+    case AS_DO_FACT: return do_fact(m, i->a, i->b, s + 1, NULL);
+    case AS_DO_FACT_AT: return do_fact(m, i->a, i->b, s, s);
+    case AS_DO_FACT_SIZE:
+        if (!m->source.fact_size) return AS_RUN_FAILED;
+        set_number(s + 1, m->source.fact_size(m->source.user, i->a));
+        return AS_RUN_OK;
+    default: return m->source.set_void && m->source.set_void(m->source.user, i->a, i->b) ? AS_RUN_OK : AS_RUN_FAILED;
+    }
+}
+
+static void push_argument(as_machine *m, slot *s, uint32_t which) {
+    s->lanes = m->arguments[which] + m->first;
+    if (m->n == 1) set_number(s, *s->lanes);
+}
+
+static void push_text(const as_machine *m, slot *s, uint32_t which) {
+    as_text text = AS_AT(as_text, &m->formula->texts, which);
+    s->lanes = NULL;
+    s->value = (as_cell_value){.text = text.text, .size = text.size, .lasting = true};
+}
+
+/* Jumps; *next is the instruction that follows, s the top of the stack. */
+static int do_jump(as_machine *m, const as_instruction *i, slot *s, size_t *next) {
+    int is;
+    switch (i->kind) {
+    case AS_DO_LOOP: *next = i->a; return count_step(m);
+    case AS_DO_JUMP: *next = i->a; return AS_RUN_OK;
+    case AS_DO_JUMP_FALSE:
+        is = truth(s, m->n);
+        if (is == 0) *next = i->a;
+        return is == DIVERGED ? DIVERGED : AS_RUN_OK;
+    default:
+        is = truth(s, m->n);
+        if (is == (i->kind == AS_DO_SKIP_TRUE)) {
+            set_number(s, is);
+            *next = i->a;
+        }
+        return AS_RUN_OK;
+    }
+}
+
+/* Runs a part for the points m->first … m->first + m->n - 1; the result is slot 1. */
+static int run(as_machine *m, as_formula_part part) {
+    static const int8_t heights[] = {
+#define HEIGHT(name, height) height,
+        AS_INSTRUCTIONS(HEIGHT)
+#undef HEIGHT
+    };
+    const as_instruction *code = m->formula->parts[part].code.data;
+    slot *s = m->stack; /* the top */
+    size_t at = 0;
+    m->steps_of_run = 0;
+    for (;;) {
+        const as_instruction *i = &code[at++];
+        int result = AS_RUN_OK;
+        switch (i->kind) {
+        case AS_DO_END: return AS_RUN_OK;
+        case AS_DO_NUMBER: set_number(s + 1, AS_AT(double, &m->formula->numbers, i->a)); break;
+        case AS_DO_TEXT: push_text(m, s + 1, i->a); break;
+        case AS_DO_ARGUMENT: push_argument(m, s + 1, i->a); break;
+        case AS_DO_UNARY: do_unary((as_unary)i->b, s, m->n); break;
+        case AS_DO_BINARY: do_binary((as_binary)i->b, s - 1, s, m->n); break;
+        case AS_DO_EQUAL_TEXT: result = do_equal_text(s - 1, s, i->b); break;
+        case AS_DO_MATCH: result = do_match(m, s, i->a); break;
+        case AS_DO_CHANGE_CASE: result = do_change_case(m, s, i->b); break;
+        case AS_DO_JUMP:
+        case AS_DO_JUMP_FALSE:
+        case AS_DO_SKIP_FALSE:
+        case AS_DO_SKIP_TRUE:
+        case AS_DO_LOOP: result = do_jump(m, i, s, &at); break;
+        case AS_DO_METRIC:
+        case AS_DO_METRIC_CALL:
+        case AS_DO_FACT:
+        case AS_DO_FACT_AT:
+        case AS_DO_FACT_SIZE:
+        case AS_DO_SET_VOID: result = do_source(m, i, s); break;
+        default: result = do_variable(m, i, s);
+        }
+        if (result != AS_RUN_OK) return result;
+        s += heights[i->kind];
+    }
+}
+
+/* Makes variables what init left: of all, or of those that an evaluation changed. */
+static bool start_locals(as_machine *m, bool all) {
+    for (size_t i = 0; i < m->formula->locals.count; i++) {
+        if (!all && !AS_AT(as_local, &m->formula->locals, i).set_by_value) continue;
+        m->locals[i].value = m->start[i];
+        m->locals[i].lanes = NULL;
+        if (!as_list_copy(&m->lists[i], &m->start_lists[i], &m->elements_left)) return false;
+    }
+    return true;
+}
+
+static bool reset(as_machine *m) {
+    if (m->scratch_budget.used) {
+        as_arena_free(&m->scratch);
+        as_arena_init(&m->scratch, &m->scratch_budget);
+    }
+    return start_locals(m, false);
+}
+
+as_run_result as_machine_init(as_machine *m) {
+    for (size_t i = 0; i < m->formula->locals.count; i++) m->start[i] = m->locals[i].value = AS_UNSET;
+    if (!as_formula_has(m->formula, AS_FORMULA_INIT)) return AS_RUN_OK;
+    m->first = 0;
+    m->n = 1;
+    m->max_steps = m->limits.steps_of_init;
+    m->made = &m->globals->texts;
+    int result = run(m, AS_FORMULA_INIT);
+    if (result != AS_RUN_OK) return (as_run_result)result;
+    for (size_t i = 0; i < m->formula->locals.count; i++) {
+        m->start[i] = m->locals[i].value;
+        if (!as_list_copy(&m->start_lists[i], &m->lists[i], &m->elements_left)) return AS_RUN_NO_MEMORY;
+    }
+    return AS_RUN_OK;
+}
+
+as_machine *as_machine_like(const as_machine *machine, const as_formula_source *source) {
+    as_machine *m = new_machine(machine->formula, machine->globals, source, machine->limits);
+    if (!m) return NULL;
+    m->start = machine->start;
+    m->start_lists = machine->start_lists;
+    if (start_locals(m, true)) return m;
+    as_machine_free(m);
+    return NULL;
+}
+
+static as_run_result evaluate(as_machine *m, as_formula_part part, size_t first, size_t n, double *out) {
+    m->first = first;
+    m->n = n;
+    int result = reset(m) ? run(m, part) : AS_RUN_NO_MEMORY;
+    if (result == DIVERGED) {
+        for (size_t i = 0; i < n; i++) {
+            as_run_result one = evaluate(m, part, first + i, 1, out + i);
+            if (one != AS_RUN_OK) return one;
+        }
+        return AS_RUN_OK;
+    }
+    if (result != AS_RUN_OK) return (as_run_result)result;
+    slot *s = &m->stack[1];
+    to_number(s);
+    for (size_t i = 0; i < n; i++) out[i] = lane(s, i);
+    return AS_RUN_OK;
+}
+
+static as_run_result evaluate_all(as_machine *m, as_formula_part part, size_t n, double *out) {
+    as_run_result result = AS_RUN_OK;
+    m->max_steps = m->limits.steps_of_point;
+    m->made = &m->scratch;
+    for (size_t first = 0; result == AS_RUN_OK && first < n; first += AS_LANES)
+        result = evaluate(m, part, first, n - first < AS_LANES ? n - first : AS_LANES, out + first);
+    return result;
+}
+
+as_run_result as_machine_values(as_machine *m, size_t n, double *out) {
+    return evaluate_all(m, AS_FORMULA_VALUE, n, out);
+}
+
+as_run_result as_machine_combine(as_machine *m, as_formula_part part, const double *a, const double *b, size_t n,
+                                 double *out) {
+    m->arguments[0] = a;
+    m->arguments[1] = b;
+    return evaluate_all(m, part, n, out);
+}
