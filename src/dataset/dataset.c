@@ -56,6 +56,7 @@ static void release_holdings(as_dataset *ds) {
         holding->release(holding->object);
     }
     ds->holdings.count = 0;
+    ds->derivations = NULL;
 }
 
 void as_dataset_free(as_dataset *ds) {

@@ -199,6 +199,14 @@ typedef struct as_problem {
     uint32_t line, column; /* 0: unknown */
 } as_problem;
 
+/* A derived metric: how its value comes about (dataset/formulas.h). */
+typedef enum as_derived_kind {
+    AS_DERIVED_POST,          /* from the sums of its operands */
+    AS_DERIVED_PRE_INCLUSIVE, /* from inclusive operands at each location, then added up like inclusive values */
+    AS_DERIVED_PRE_EXCLUSIVE  /* from exclusive operands at each location, then added up like exclusive values */
+} as_derived_kind;
+typedef struct as_derivations as_derivations;
+
 /* What is released with the dataset. */
 typedef struct as_holding {
     void *object;
@@ -235,6 +243,7 @@ struct assay_dataset {
     pthread_mutex_t loading;
     as_scaling pooling; /* how the values of a profile's locations become measurements */
     as_vec holdings;    /* as_holding: inputs that profiles point into */
+    as_derivations *derivations; /* of derived metrics; NULL: there are none */
     as_vec model_sets, models, segments, segment_costs, terms;
     as_vec attributes, problems, records; /* records: as_record_table */
     uint64_t n_problems_dropped;          /* beyond AS_MAX_PROBLEMS */

@@ -1,0 +1,46 @@
+/* Derived metrics of a dataset: their formulas, and what these share. */
+#ifndef AS_DATASET_FORMULAS_H
+#define AS_DATASET_FORMULAS_H
+
+#include "dataset/dataset.h"
+#include "dataset/facts.h"
+#include "dataset/formula/cubepl.h"
+
+/* ---- for readers ----------------------------------------------------------------------------------------------------- */
+
+/* A derived metric in CubePL, one for each metric. The texts live as long as the dataset. False when memory is out. */
+bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind, const as_text texts[AS_FORMULA_PARTS]);
+/* Compiles what was added, when all metrics are known. A formula that cannot be used (its text is wrong or beyond what is supported, it
+ * needs a metric that is not there, or itself) stays without a value, with a problem (warning, rule "cubepl") that quotes it. path: the file.
+ * False when memory is out. */
+bool as_compile_formulas(as_dataset *ds, const char *path);
+
+/* ---- for whoever computes -------------------------------------------------------------------------------------------- */
+
+typedef struct as_derived {
+    assay_id metric;
+    as_derived_kind kind;
+    as_text texts[AS_FORMULA_PARTS];
+    as_formula *formula; /* NULL: it could not be compiled */
+    bool is_usable;      /* it has a value; the metrics it needs do, too */
+    uint32_t order;      /* of usable ones: greater than that of all it needs */
+    /* Private */
+    as_machine *machine; /* has run init */
+    bool has_failed;
+} as_derived;
+
+/* That of a metric; NULL: it is not derived. */
+const as_derived *as_ds_derived(const as_dataset *ds, assay_id metric);
+
+/* Makes ready what all formulas share, once: their inits run. False when memory is out. Safe from several threads. After it, is_usable
+ * is false for what depends on an init that failed, and the following can be used. */
+bool as_ds_prepare_formulas(const as_dataset *ds);
+const as_facts *as_ds_facts(const as_dataset *ds);
+/* A machine for a usable one; to be freed before the dataset. NULL when memory is out. */
+as_machine *as_derived_machine(const as_derived *derived, const as_formula_source *source);
+/* Whether an init says that the metric counts as 0. */
+bool as_ds_metric_is_void(const as_dataset *ds, assay_id metric);
+/* Adds a problem that says why a value could not be computed, once for each metric. Safe from several threads. */
+void as_ds_derived_failed(const as_dataset *ds, const as_derived *derived, const char *why);
+
+#endif
