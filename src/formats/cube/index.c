@@ -132,46 +132,70 @@ as_cube_segment as_cube_segment_at(const as_cube_rows *rows, uint64_t i) {
 /* What a look at the table found. */
 typedef struct table_state {
     bool has_table;    /* it is all there */
-    bool is_sound;     /* it is the table of just these rows */
-    bool is_usable;    /* and if not, what there is of them can be read */
+    bool is_usable;    /* and its segments can be */
+    bool is_sound;     /* and there is one for each row */
     uint64_t n_beyond; /* segments of rows that are not in the index */
+    uint64_t n_twice;  /* of rows that have one already */
     uint64_t bad;      /* a segment that cannot be */
 } table_state;
 
-/* Looks at the table as one of fields of so many bytes. */
-static table_state try_table(as_cube_rows *rows, uint8_t width) {
-    table_state state = {.is_usable = true};
+/* Looks at the segments of a table that is there. seen: a bit for each row, 0. */
+static void check_segments(as_cube_rows *rows, table_state *state, uint8_t *seen) {
+    for (uint64_t i = 0; i < rows->n_segments; i++) {
+        as_cube_segment segment = as_cube_segment_at(rows, i);
+        bool is_in_file = segment.offset <= rows->body_size && segment.size <= rows->body_size - segment.offset;
+        if (state->is_usable && (segment.position % rows->row_size || (segment.size && !is_in_file))) {
+            state->is_usable = false;
+            state->bad = i;
+        }
+        uint64_t row = segment.position / rows->row_size;
+        rows->is_in_order &= row == i && segment.size;
+        if (row >= rows->n_entries) {
+            state->n_beyond++;
+            continue;
+        }
+        state->n_twice += seen[row / 8] >> row % 8 & 1;
+        seen[row / 8] |= (uint8_t)(1 << row % 8);
+    }
+}
+
+/* Looks at the table as one of fields of so many bytes. False when memory is out. */
+static bool try_table(as_cube_rows *rows, uint8_t width, table_state *state) {
     size_t size = rows->data->size;
+    *state = (table_state){.has_table = false};
     rows->width = width;
     rows->table_at = PACKED_COUNT_AT + (size_t)width;
     rows->is_in_order = true;
     rows->n_segments = 0;
-    if (size < rows->table_at) return state;
+    if (size < rows->table_at) return true;
     rows->n_segments = field_at(rows, PACKED_COUNT_AT);
-    if (rows->n_segments > (size - rows->table_at) / (3u * width)) return state;
-    state.has_table = true;
+    if (rows->n_segments > (size - rows->table_at) / (3u * width)) return true;
     rows->body_at = rows->table_at + 3u * width * (size_t)rows->n_segments;
     rows->body_size = size - rows->body_at;
-    for (uint64_t i = 0; i < rows->n_segments; i++) {
-        as_cube_segment segment = as_cube_segment_at(rows, i);
-        bool is_in_file = segment.offset <= rows->body_size && segment.size <= rows->body_size - segment.offset;
-        if (state.is_usable && (segment.position % rows->row_size || (segment.size && !is_in_file))) {
-            state.is_usable = false;
-            state.bad = i;
-        }
-        state.n_beyond += segment.position / rows->row_size >= rows->n_entries;
-        rows->is_in_order &= segment.position == i * rows->row_size && segment.size;
-    }
-    state.is_sound = state.is_usable && rows->n_segments == rows->n_entries && !state.n_beyond;
-    return state;
+    uint8_t *seen = calloc(rows->n_entries / 8 + 1, 1);
+    if (!seen) return false;
+    state->has_table = state->is_usable = true;
+    check_segments(rows, state, seen);
+    free(seen);
+    state->is_sound = state->is_usable && rows->n_segments == rows->n_entries && !state->n_beyond && !state->n_twice;
+    return true;
 }
 
-/* Where a value's size is not known, it is that of the first row: the second one begins behind it. */
+/* Leaves *rows as the table is: 8 bytes, as files have it, or 4, as the format's document has it. Only one of them can be sound. */
+static bool find_table(as_cube_rows *rows, table_state *state) {
+    if (!try_table(rows, 8, state)) return false;
+    if (state->is_sound) return true;
+    if (!try_table(rows, 4, state)) return false;
+    return state->is_sound || try_table(rows, 8, state);
+}
+
+/* Where a value's size is not known: the second row begins behind the first. False where it cannot be told. */
 static bool find_packed_size(as_cube_rows *rows, uint8_t width) {
     uint64_t smallest = UINT64_MAX;
+    table_state state;
     rows->row_size = 1;
-    table_state state = try_table(rows, width);
-    for (uint64_t i = 0; i < rows->n_segments && state.has_table; i++) {
+    if (!try_table(rows, width, &state) || !state.has_table) return false;
+    for (uint64_t i = 0; i < rows->n_segments; i++) {
         uint64_t position = as_cube_segment_at(rows, i).position;
         if (position && position < smallest) smallest = position;
     }
@@ -179,7 +203,7 @@ static bool find_packed_size(as_cube_rows *rows, uint8_t width) {
     if (smallest % n || smallest / n > MAX_OPAQUE) return false;
     rows->type = as_value_type_of(AS_DTYPE_OPAQUE, (uint32_t)(smallest / n));
     rows->row_size = (size_t)smallest;
-    return try_table(rows, width).is_sound;
+    return try_table(rows, width, &state) && state.is_sound;
 }
 
 static assay_status fail_table(as_cube_rows *rows, const table_state *state, assay_error *error) {
@@ -200,13 +224,15 @@ static assay_status read_packed(as_cube_rows *rows, assay_error *error) {
         rows->n_entries = 0;
         return ASSAY_OK;
     }
-    if (!try_table(rows, 8).is_sound && !try_table(rows, 4).is_sound) {
-        table_state state = try_table(rows, 8);
-        if (!state.has_table || !state.is_usable) return fail_table(rows, &state, error);
+    table_state state;
+    if (!find_table(rows, &state)) return as_fail_memory(error, rows->cube->path);
+    if (!state.is_usable) return fail_table(rows, &state, error);
+    if (!state.is_sound)
         as_cube_warn(rows, rows->data, PACKED_COUNT_AT, "data-size",
-                     "%llu segments for %u contexts, %llu of them for none: what belongs together is read",
-                     (unsigned long long)rows->n_segments, rows->n_entries, (unsigned long long)state.n_beyond);
-    }
+                     "%llu segments for %u contexts (%llu are for none, %llu for one that has one): those that have "
+                     "one are read",
+                     (unsigned long long)rows->n_segments, rows->n_entries, (unsigned long long)state.n_beyond,
+                     (unsigned long long)state.n_twice);
     if (rows->n_segments > UINT32_MAX - 1)
         return as_cube_fail(rows, rows->data, PACKED_COUNT_AT, error, "data-damaged", "too many segments");
     rows->is_in_order &= rows->n_segments >= rows->n_entries;

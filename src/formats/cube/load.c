@@ -77,9 +77,17 @@ static bool list_any(as_cube_rows *rows, as_profile *profile) {
 }
 
 static bool list_rows(as_cube_rows *rows, as_profile *profile) {
+    if (profile->contexts) return true; /* as_cube_list() was here */
+    profile->rows = NULL;
     if (rows->is_simple && rows->n_entries == rows->cube->n_contexts) return list_all(rows, profile);
     if (rows->is_simple && !rows->metric.is_wide) return list_ascending(rows, profile);
     return list_any(rows, profile);
+}
+
+assay_status as_cube_list(as_profile *profile, assay_error *error) {
+    as_cube_rows *rows = (as_cube_rows *)profile->source;
+    if (rows->failure || list_rows(rows, profile)) return ASSAY_OK;
+    return as_fail_memory(error, rows->cube->path);
 }
 
 /* ---- decoding -------------------------------------------------------------------------------------------------------- */
@@ -254,7 +262,6 @@ static assay_status find_counters_below_zero(const as_cube_rows *rows, as_profil
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
 static assay_status load(as_cube_rows *rows, as_profile *profile, unsigned threads, assay_error *error) {
-    profile->rows = NULL;
     if (!list_rows(rows, profile)) return as_fail_memory(error, rows->cube->path);
     if (rows->is_packed || !is_native(rows))
         AS_TRY(decode(rows, profile, threads, error));

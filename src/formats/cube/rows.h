@@ -77,6 +77,8 @@ uint32_t *as_cube_find_segments(const as_cube_rows *rows);
 
 /* From now on whoever asks for the values is told this. False when memory is out. */
 bool as_cube_give_up(as_cube_rows *rows, const assay_error *failure);
+/* Fills contexts and rows of a profile of a Cube file ahead of its values. Nothing where the values cannot be had. ASSAY_E_NOMEM. */
+assay_status as_cube_list(as_profile *profile, assay_error *error);
 /* as_profile_source.load of an as_cube_rows. */
 assay_status as_cube_load(as_profile_source *source, as_dataset *ds, as_profile *profile, unsigned threads,
                           assay_error *error);
