@@ -5,6 +5,13 @@
 as_str as_ds_intern(as_dataset *ds, const char *text, size_t size) { return as_intern(&ds->strings, text, size); }
 as_str as_ds_intern_text(as_dataset *ds, const char *text) { return as_intern(&ds->strings, text, strlen(text)); }
 
+as_str as_ds_carry(as_dataset *ds, const as_dataset *from, as_str text, bool *fine) {
+    if (text == AS_NO_STR) return AS_NO_STR;
+    as_str copy = as_ds_intern(ds, as_ds_text(from, text), as_str_size(&from->strings, text));
+    if (copy == AS_NO_STR) *fine = false;
+    return copy;
+}
+
 assay_id as_add_parameter(as_dataset *ds, as_str name) {
     if (name == AS_NO_STR) return ASSAY_NONE;
     for (size_t i = 0; i < ds->parameters.count; i++) {

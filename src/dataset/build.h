@@ -7,6 +7,8 @@
 
 as_str as_ds_intern(as_dataset *ds, const char *text, size_t size);
 as_str as_ds_intern_text(as_dataset *ds, const char *text);
+/* A text of another dataset in this one; absent stays absent. *fine is cleared when memory is out. */
+as_str as_ds_carry(as_dataset *ds, const as_dataset *from, as_str text, bool *fine);
 
 /* By name: known ones are found, new ones appended. */
 assay_id as_add_parameter(as_dataset *ds, as_str name);

@@ -63,14 +63,6 @@ fail:
     return NULL;
 }
 
-/* A text of the part in the merged dataset; absent stays absent. *fine is cleared when memory is out. */
-static as_str carry(merger *m, const as_dataset *part, as_str text, bool *fine) {
-    if (text == AS_NO_STR) return AS_NO_STR;
-    as_str copy = as_ds_intern(m->ds, as_ds_text(part, text), as_str_size(&part->strings, text));
-    if (copy == AS_NO_STR) *fine = false;
-    return copy;
-}
-
 static assay_id *map_metrics(merger *m, const as_dataset *part) {
     assay_id *map = malloc((part->metrics.count + 1) * sizeof *map);
     bool fine = map != NULL;
@@ -82,9 +74,9 @@ static assay_id *map_metrics(merger *m, const as_dataset *part) {
         fine = map[i] != ASSAY_NONE;
         if (!fine || map[i] < before) continue;
         as_metric *to = &AS_AT(as_metric, &m->ds->metrics, map[i]);
-        to->display_name = carry(m, part, from->display_name, &fine);
-        to->unit = carry(m, part, from->unit, &fine);
-        to->description = carry(m, part, from->description, &fine);
+        to->display_name = as_ds_carry(m->ds, part, from->display_name, &fine);
+        to->unit = as_ds_carry(m->ds, part, from->unit, &fine);
+        to->description = as_ds_carry(m->ds, part, from->description, &fine);
         to->kind = as_measured_kind(part, i);
         to->parent = from->parent == ASSAY_NONE ? ASSAY_NONE : map[from->parent]; /* parents come before children */
     }
@@ -99,7 +91,7 @@ static assay_id *map_contexts(merger *m, const as_dataset *part) {
     bool fine = map != NULL;
     for (assay_id i = 0; i < part->contexts.count && fine; i++) {
         const as_context *from = as_ds_context(part, i);
-        assay_id region = as_tree_region(tree, carry(m, part, from->name, &fine));
+        assay_id region = as_tree_region(tree, as_ds_carry(m->ds, part, from->name, &fine));
         fine = fine && region != ASSAY_NONE;
         if (!fine) break;
         map[i] = as_tree_child(tree, from->parent == ASSAY_NONE ? ASSAY_NONE : map[from->parent], region);
@@ -111,7 +103,7 @@ static assay_id *map_contexts(merger *m, const as_dataset *part) {
         as_region *place = &AS_AT(as_region, &m->ds->regions, region);
         const as_region *source = as_ds_region(part, from->region);
         if (place->file == AS_NO_STR)
-            place->file = carry(m, part, source->file, &fine), place->line_begin = source->line_begin,
+            place->file = as_ds_carry(m->ds, part, source->file, &fine), place->line_begin = source->line_begin,
             place->line_end = source->line_end;
     }
     assay_id *callpaths = NULL;
@@ -317,7 +309,8 @@ static bool add_attributes(merger *m, const as_dataset *part, const id_maps *map
 static bool merge_parts(merger *m, as_dataset *const *parts, size_t n) {
     bool fine = true;
     for (size_t i = 0; i < parts[0]->parameters.count; i++) {
-        if (as_add_parameter(m->ds, carry(m, parts[0], AS_AT(as_str, &parts[0]->parameters, i), &fine)) == ASSAY_NONE)
+        if (as_add_parameter(m->ds, as_ds_carry(m->ds, parts[0], AS_AT(as_str, &parts[0]->parameters, i), &fine)) ==
+            ASSAY_NONE)
             return false;
     }
     for (size_t k = 0; k < n; k++) {
