@@ -1,0 +1,257 @@
+/* Metrics, points and attributes of several datasets as one. */
+#include "dataset/unify.h"
+
+#include <stdlib.h>
+
+bool as_union_init(as_union *u, as_dataset *ds, const as_dataset *const *parts, size_t n) {
+    *u = (as_union){.ds = ds, .parts = parts, .n = n, .maps = calloc(n ? n : 1, sizeof *u->maps)};
+    as_vec_init(&u->metric_origins, sizeof(uint32_t), &ds->budget);
+    as_vec_init(&u->region_origins, sizeof(uint32_t), &ds->budget);
+    as_vec_init(&u->context_origins, sizeof(uint32_t), &ds->budget);
+    as_vec_init(&u->location_origins, sizeof(uint32_t), &ds->budget);
+    return u->maps != NULL;
+}
+
+void as_union_free(as_union *u) {
+    for (size_t k = 0; u->maps && k < u->n; k++) {
+        free(u->maps[k].points);
+        free(u->maps[k].metrics);
+        free(u->maps[k].regions);
+        free(u->maps[k].contexts);
+        free(u->maps[k].locations);
+    }
+    free(u->maps);
+    as_vec_free(&u->metric_origins);
+    as_vec_free(&u->region_origins);
+    as_vec_free(&u->context_origins);
+    as_vec_free(&u->location_origins);
+}
+
+/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+
+static assay_id add_metric(as_union *u, size_t k, const as_metric *from) {
+    const as_dataset *part = u->parts[k];
+    uint32_t origin = (uint32_t)k;
+    bool fine = true;
+    as_metric metric = AS_METRIC_INIT;
+    metric.name = as_ds_carry(u->ds, part, from->name, &fine);
+    metric.display_name = as_ds_carry(u->ds, part, from->display_name, &fine);
+    metric.unit = as_ds_carry(u->ds, part, from->unit, &fine);
+    metric.description = as_ds_carry(u->ds, part, from->description, &fine);
+    metric.dtype = as_ds_carry(u->ds, part, from->dtype, &fine);
+    metric.kind = from->kind;
+    if (from->parent != ASSAY_NONE) metric.parent = u->maps[k].metrics[from->parent];
+    return fine && as_vec_append(&u->metric_origins, &origin, 1) ? as_add_metric(u->ds, &metric) : ASSAY_NONE;
+}
+
+static bool unite_metrics_of(as_union *u, size_t k, as_pairing *known) {
+    const as_dataset *part = u->parts[k];
+    assay_id *map = u->maps[k].metrics = malloc((part->metrics.count + 1) * sizeof *map);
+    as_pairing_begin(known);
+    for (assay_id i = 0; map && i < part->metrics.count; i++) {
+        const as_metric *metric = as_ds_metric(part, i);
+        bool fine = true;
+        as_str name = as_ds_carry(u->ds, part, metric->name, &fine);
+        map[i] = as_pairing_take(known, name);
+        if (map[i] != AS_MAP_NONE) continue;
+        map[i] = add_metric(u, k, metric);
+        if (!fine || map[i] == ASSAY_NONE || !as_pairing_add(known, name, map[i])) return false;
+    }
+    return map != NULL;
+}
+
+bool as_unite_metrics(as_union *u) {
+    as_pairing known;
+    as_pairing_init(&known, &u->ds->budget);
+    bool fine = true;
+    for (size_t k = 0; k < u->n && fine; k++) fine = unite_metrics_of(u, k, &known);
+    as_pairing_free(&known);
+    return fine;
+}
+
+bool as_union_drop_metrics(as_union *u, const bool *drop) {
+    size_t n = u->ds->metrics.count, kept = 0;
+    as_metric *metrics = u->ds->metrics.data;
+    uint32_t *origins = u->metric_origins.data;
+    assay_id *new_ids = malloc((n + 1) * sizeof *new_ids);
+    if (!new_ids) return false;
+    for (size_t i = 0; i < n; i++) {
+        assay_id parent = metrics[i].parent;
+        /* What is above a dropped one was found before: parents come first. */
+        if (parent != ASSAY_NONE && drop[parent]) parent = metrics[i].parent = metrics[parent].parent;
+        new_ids[i] = drop[i] ? ASSAY_NONE : (assay_id)kept++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (drop[i]) continue;
+        as_metric metric = metrics[i];
+        if (metric.parent != ASSAY_NONE) metric.parent = new_ids[metric.parent];
+        metrics[new_ids[i]] = metric;
+        origins[new_ids[i]] = origins[i];
+    }
+    u->ds->metrics.count = u->metric_origins.count = kept;
+    for (size_t k = 0; k < u->n; k++) {
+        for (size_t i = 0; i < u->parts[k]->metrics.count; i++) u->maps[k].metrics[i] = new_ids[u->maps[k].metrics[i]];
+    }
+    free(new_ids);
+    return true;
+}
+
+/* ---- parameters and points ------------------------------------------------------------------------------------------- */
+
+/* The parameter of the part that has this name, or SIZE_MAX. */
+static size_t find_parameter(const as_dataset *part, const char *name) {
+    for (size_t i = 0; i < as_ds_parameters(part); i++) {
+        if (strcmp(as_ds_parameter(part, i), name) == 0) return i;
+    }
+    return SIZE_MAX;
+}
+
+bool as_same_parameters(const as_dataset *const *parts, size_t n) {
+    for (size_t k = 1; k < n; k++) {
+        if (as_ds_parameters(parts[k]) != as_ds_parameters(parts[0])) return false;
+        for (size_t i = 0; i < as_ds_parameters(parts[0]); i++) {
+            if (find_parameter(parts[k], as_ds_parameter(parts[0], i)) == SIZE_MAX) return false;
+        }
+    }
+    return true;
+}
+
+/* A point of a part with its coordinates in the order of the united dataset. */
+struct place {
+    const double *coordinates;
+    size_t n;
+    uint32_t part;
+    assay_id point;
+};
+
+static int compare_places(const void *a, const void *b) {
+    const struct place *x = a, *y = b;
+    for (size_t i = 0; i < x->n; i++) {
+        if (x->coordinates[i] != y->coordinates[i]) return x->coordinates[i] < y->coordinates[i] ? -1 : 1;
+    }
+    return x->part != y->part ? (x->part < y->part ? -1 : 1) : (x->point > y->point) - (x->point < y->point);
+}
+
+static bool same_place(const struct place *a, const struct place *b) {
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->coordinates[i] != b->coordinates[i]) return false;
+    }
+    return true;
+}
+
+/* All points of all parts, coordinates in `room`. */
+static void list_places(const as_union *u, struct place *places, double *room) {
+    size_t n = as_ds_parameters(u->parts[0]);
+    for (size_t k = 0; k < u->n; k++) {
+        for (assay_id p = 0; p < u->parts[k]->n_points; p++, places++, room += n) {
+            const double *from = as_ds_point(u->parts[k], p);
+            for (size_t i = 0; i < n; i++)
+                room[i] = from[find_parameter(u->parts[k], as_ds_parameter(u->parts[0], i))] + 0.0; /* -0 is 0 */
+            *places = (struct place){.coordinates = room, .n = n, .part = (uint32_t)k, .point = p};
+        }
+    }
+}
+
+static bool number_places(as_union *u, struct place *places, size_t n) {
+    qsort(places, n, sizeof *places, compare_places);
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || !same_place(&places[i], &places[i - 1])) {
+            if (!as_vec_append(&u->ds->coordinates, places[i].coordinates, places[i].n)) return false;
+            u->ds->n_points++;
+        }
+        u->maps[places[i].part].points[places[i].point] = (assay_id)(u->ds->n_points - 1);
+    }
+    return true;
+}
+
+bool as_unite_points(as_union *u) {
+    size_t n = 0, n_parameters = as_ds_parameters(u->parts[0]);
+    bool fine = true;
+    u->ds->whole_coordinates = true;
+    for (size_t k = 0; k < u->n; k++) {
+        u->maps[k].points = malloc((u->parts[k]->n_points + 1) * sizeof *u->maps[k].points);
+        u->ds->whole_coordinates &= u->parts[k]->whole_coordinates;
+        fine = fine && u->maps[k].points;
+        n += u->parts[k]->n_points;
+    }
+    for (size_t i = 0; i < n_parameters && fine; i++) {
+        as_str name = as_ds_carry(u->ds, u->parts[0], AS_AT(as_str, &u->parts[0]->parameters, i), &fine);
+        fine = as_add_parameter(u->ds, name) != ASSAY_NONE;
+    }
+    struct place *places = malloc((n + 1) * sizeof *places);
+    double *room = malloc((n * n_parameters + 1) * sizeof *room);
+    fine = fine && places && room;
+    if (fine) list_places(u, places, room);
+    fine = fine && number_places(u, places, n);
+    free(places);
+    free(room);
+    return fine;
+}
+
+/* ---- attributes and problems ----------------------------------------------------------------------------------------- */
+
+/* Where the owner of an attribute of part k has gone; ASSAY_NONE: it is not the part that it comes from, or it is not there. */
+static assay_id find_owner(const as_union *u, size_t k, const as_attribute *attribute) {
+    const as_id_map *map = &u->maps[k];
+    const assay_id *ids = NULL;
+    const as_vec *origins = NULL;
+    switch (attribute->owner) {
+    case AS_OWNER_METRIC: ids = map->metrics, origins = &u->metric_origins; break;
+    case AS_OWNER_REGION: ids = map->regions, origins = &u->region_origins; break;
+    case AS_OWNER_CONTEXT: ids = map->contexts, origins = &u->context_origins; break;
+    case AS_OWNER_LOCATION: ids = map->locations, origins = &u->location_origins; break;
+    default: break;
+    }
+    assay_id id = ids ? ids[attribute->owner_id] : ASSAY_NONE;
+    return id != ASSAY_NONE && AS_AT(uint32_t, origins, id) == k ? id : ASSAY_NONE;
+}
+
+static bool same_cell(as_cell a, as_cell b) {
+    if (a.type != b.type) return false;
+    bool is_text = a.type == AS_CELL_TEXT || a.type == AS_CELL_JSON;
+    return is_text ? a.size == b.size && memcmp(a.text, b.text, a.size) == 0 : a.u == b.u;
+}
+
+static bool has_attribute(const as_dataset *part, const char *key, as_cell value) {
+    for (size_t i = 0; i < part->attributes.count; i++) {
+        const as_attribute *attribute = as_ds_attribute(part, i);
+        if (attribute->owner == AS_OWNER_DATASET && strcmp(as_ds_text(part, attribute->key), key) == 0 &&
+            same_cell(attribute->value, value))
+            return true;
+    }
+    return false;
+}
+
+/* Of the dataset: those of the first part that all others have, too. */
+static bool is_shared(const as_union *u, const as_attribute *attribute) {
+    for (size_t k = 1; k < u->n; k++) {
+        if (!has_attribute(u->parts[k], as_ds_text(u->parts[0], attribute->key), attribute->value)) return false;
+    }
+    return true;
+}
+
+static void carry_problems(as_union *u, const as_dataset *part) {
+    for (size_t i = 0; i < part->problems.count; i++) {
+        const as_problem *problem = as_ds_problem(part, i);
+        as_place place = {as_ds_text(part, problem->file), problem->offset, problem->line, problem->column};
+        as_add_problem(u->ds, problem->severity, place, as_ds_text(part, problem->rule), "%s",
+                       as_ds_text(part, problem->message));
+    }
+    u->ds->n_problems_dropped += part->n_problems_dropped;
+}
+
+bool as_unite_attributes(as_union *u) {
+    for (size_t k = 0; k < u->n; k++) {
+        const as_dataset *part = u->parts[k];
+        for (size_t i = 0; i < part->attributes.count; i++) {
+            const as_attribute *attribute = as_ds_attribute(part, i);
+            assay_id owner = find_owner(u, k, attribute);
+            if (attribute->owner == AS_OWNER_DATASET && k == 0 && is_shared(u, attribute)) owner = 0;
+            if (owner == ASSAY_NONE) continue;
+            if (!as_add_attribute(u->ds, attribute->owner, owner, as_ds_text(part, attribute->key), attribute->value))
+                return false;
+        }
+        carry_problems(u, part);
+    }
+    return true;
+}

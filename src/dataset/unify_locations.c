@@ -1,0 +1,189 @@
+/* Locations of several datasets as one system tree. */
+#include <stdlib.h>
+
+#include "dataset/unify.h"
+
+/* The tree while it grows: ids are those of arrival until finish(). */
+typedef struct system_tree {
+    as_union *u;
+    as_vec locations; /* as_location */
+    as_vec origins;   /* uint32_t */
+    as_map ranks;     /* rank -> number */
+    as_map labels;    /* (kind, name) -> number */
+    as_pairing processes, others, leaves;
+    as_vec stack; /* assay_id of the part */
+} system_tree;
+
+static void init(system_tree *tree, as_union *u) {
+    as_budget *budget = &u->ds->budget;
+    tree->u = u;
+    as_vec_init(&tree->locations, sizeof(as_location), budget);
+    as_vec_init(&tree->origins, sizeof(uint32_t), budget);
+    as_vec_init(&tree->stack, sizeof(assay_id), budget);
+    as_map_init(&tree->ranks, budget);
+    as_map_init(&tree->labels, budget);
+    as_pairing_init(&tree->processes, budget);
+    as_pairing_init(&tree->others, budget);
+    as_pairing_init(&tree->leaves, budget);
+}
+
+static void release(system_tree *tree) {
+    as_vec_free(&tree->locations);
+    as_vec_free(&tree->origins);
+    as_vec_free(&tree->stack);
+    as_map_free(&tree->ranks);
+    as_map_free(&tree->labels);
+    as_pairing_free(&tree->processes);
+    as_pairing_free(&tree->others);
+    as_pairing_free(&tree->leaves);
+}
+
+/* A location of part k with its texts in the united dataset; parent: its id there. */
+static bool carry(system_tree *tree, size_t k, assay_id id, assay_id parent, as_location *out) {
+    const as_dataset *part = tree->u->parts[k];
+    bool fine = true;
+    *out = *as_ds_location(part, id);
+    out->source_id = AS_NO_STR;
+    out->kind = as_ds_carry(tree->u->ds, part, out->kind, &fine);
+    out->name = as_ds_carry(tree->u->ds, part, out->name, &fine);
+    out->parent = parent;
+    return fine;
+}
+
+static assay_id add(system_tree *tree, size_t k, const as_location *location, as_pairing *pairing, uint64_t key) {
+    uint32_t origin = (uint32_t)k;
+    assay_id id = (assay_id)tree->locations.count;
+    bool fine = tree->locations.count < ASSAY_NONE && as_vec_append(&tree->locations, location, 1) &&
+                as_vec_append(&tree->origins, &origin, 1) && as_pairing_add(pairing, key, id);
+    return fine ? id : ASSAY_NONE;
+}
+
+/* The one that this location of part k meets, or a new one. is_process: it has leaves. `parent` is looked at only where the parent decides (or the location is new). */
+static assay_id place(system_tree *tree, size_t k, assay_id id, assay_id parent, bool is_process) {
+    as_location location;
+    if (!carry(tree, k, id, parent, &location)) return ASSAY_NONE;
+    uint32_t rank = as_number_key(&tree->ranks, (uint64_t)location.rank),
+             label = as_number_key(&tree->labels, as_pair(location.kind, location.name));
+    if (rank == AS_MAP_NONE || label == AS_MAP_NONE) return ASSAY_NONE;
+    as_pairing *pairing = location.leaf ? &tree->leaves : is_process ? &tree->processes : &tree->others;
+    uint64_t key = location.leaf ? as_pair(parent + 1, rank)
+                   : is_process  ? as_pair(location.name, rank)
+                                 : as_pair(parent + 1, label);
+    assay_id known = as_pairing_take(pairing, key);
+    return known != AS_MAP_NONE ? known : add(tree, k, &location, pairing, key);
+}
+
+/* A process that the tree has already, whatever is above it; else ASSAY_NONE. */
+static assay_id find_process(system_tree *tree, size_t k, assay_id id) {
+    const as_location *location = as_ds_location(tree->u->parts[k], id);
+    bool fine = true;
+    as_str name = as_ds_carry(tree->u->ds, tree->u->parts[k], location->name, &fine);
+    uint32_t rank = as_map_get(&tree->ranks, (uint64_t)location->rank);
+    return rank == AS_MAP_NONE ? ASSAY_NONE : as_pairing_take(&tree->processes, as_pair(name, rank));
+}
+
+/* Puts an inner location and what is above it into the tree. */
+static bool place_inner(system_tree *tree, size_t k, assay_id id, const bool *is_process) {
+    const as_dataset *part = tree->u->parts[k];
+    assay_id *map = tree->u->maps[k].locations;
+    tree->stack.count = 0;
+    while (id != ASSAY_NONE && map[id] == ASSAY_NONE) {
+        if (is_process[id]) map[id] = find_process(tree, k, id);
+        if (map[id] != ASSAY_NONE) break;
+        if (!as_vec_append(&tree->stack, &id, 1)) return false;
+        id = as_ds_location(part, id)->parent;
+    }
+    while (tree->stack.count > 0) {
+        id = AS_AT(assay_id, &tree->stack, --tree->stack.count);
+        assay_id parent = as_ds_location(part, id)->parent;
+        map[id] = place(tree, k, id, parent == ASSAY_NONE ? ASSAY_NONE : map[parent], is_process[id]);
+        if (map[id] == ASSAY_NONE) return false;
+    }
+    return true;
+}
+
+static bool unite_part(system_tree *tree, size_t k) {
+    const as_dataset *part = tree->u->parts[k];
+    size_t n = part->locations.count;
+    assay_id *map = tree->u->maps[k].locations = malloc((n + 1) * sizeof *map);
+    bool *is_process = calloc(n + 1, sizeof *is_process);
+    bool fine = map && is_process;
+    for (size_t i = 0; fine && i < n; i++) {
+        const as_location *location = as_ds_location(part, (assay_id)i);
+        map[i] = ASSAY_NONE;
+        if (location->leaf && location->parent != ASSAY_NONE) is_process[location->parent] = true;
+    }
+    as_pairing_begin(&tree->processes);
+    as_pairing_begin(&tree->others);
+    as_pairing_begin(&tree->leaves);
+    for (assay_id i = 0; fine && i < n; i++) { /* of the first part also inner ones without leaves */
+        const as_location *location = as_ds_location(part, i);
+        if (!location->leaf && (k == 0 || is_process[i])) fine = place_inner(tree, k, i, is_process);
+    }
+    for (assay_id i = 0; fine && i < n; i++) {
+        const as_location *location = as_ds_location(part, i);
+        if (!location->leaf) continue;
+        assay_id parent = location->parent == ASSAY_NONE ? ASSAY_NONE : map[location->parent];
+        map[i] = place(tree, k, i, parent, false);
+        fine = map[i] != ASSAY_NONE;
+    }
+    free(is_process);
+    return fine;
+}
+
+/* Final ids: inner ones first; leaves by their process, in order of arrival. */
+static bool number_all(const system_tree *tree, assay_id *new_ids) {
+    const as_location *locations = tree->locations.data;
+    size_t n = tree->locations.count;
+    /* next[0]: of leaves without a parent; next[p + 1]: of those of p */
+    assay_id *next = calloc(n + 2, sizeof *next), inner = 0;
+    if (!next) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (locations[i].leaf)
+            next[locations[i].parent + 1]++;
+        else
+            new_ids[i] = inner++;
+    }
+    for (size_t p = 0, at = inner; p <= n; p++) {
+        size_t count = next[p];
+        next[p] = (assay_id)at;
+        at += count;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (locations[i].leaf) new_ids[i] = next[locations[i].parent + 1]++;
+    }
+    free(next);
+    return true;
+}
+
+static bool finish(system_tree *tree) {
+    as_union *u = tree->u;
+    size_t n = tree->locations.count;
+    assay_id *new_ids = malloc((n + 1) * sizeof *new_ids);
+    bool fine = new_ids && number_all(tree, new_ids) && as_vec_reserve(&u->ds->locations, n) &&
+                as_vec_reserve(&u->location_origins, n);
+    for (size_t i = 0; fine && i < n; i++) {
+        as_location location = AS_AT(as_location, &tree->locations, i);
+        if (location.parent != ASSAY_NONE) location.parent = new_ids[location.parent];
+        AS_AT(as_location, &u->ds->locations, new_ids[i]) = location;
+        AS_AT(uint32_t, &u->location_origins, new_ids[i]) = AS_AT(uint32_t, &tree->origins, i);
+    }
+    if (fine) u->ds->locations.count = u->location_origins.count = n;
+    for (size_t k = 0; fine && k < u->n; k++) {
+        assay_id *map = u->maps[k].locations;
+        for (size_t i = 0; i < u->parts[k]->locations.count; i++)
+            if (map[i] != ASSAY_NONE) map[i] = new_ids[map[i]];
+    }
+    free(new_ids);
+    return fine;
+}
+
+bool as_unite_locations(as_union *u) {
+    system_tree tree;
+    init(&tree, u);
+    bool fine = true;
+    for (size_t k = 0; k < u->n && fine; k++) fine = unite_part(&tree, k);
+    fine = fine && finish(&tree);
+    release(&tree);
+    return fine;
+}
