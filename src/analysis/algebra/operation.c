@@ -1,0 +1,211 @@
+#include "analysis/algebra/operation.h"
+
+#include <stdlib.h>
+
+#define OPERATION_KEY "assay operation"
+
+/* ---- the beginning --------------------------------------------------------------------------------------------------- */
+
+static int compare_runs(const void *a, const void *b) {
+    const as_part_run *x = a, *y = b;
+    if (x->point != y->point) return x->point < y->point ? -1 : 1;
+    if (x->part != y->part) return x->part < y->part ? -1 : 1;
+    return (x->run > y->run) - (x->run < y->run);
+}
+
+static bool list_runs(as_operation *op) {
+    for (size_t k = 0; k < op->u.n; k++) {
+        const as_dataset *part = op->u.parts[k];
+        for (assay_id run = 0; run < part->runs.count; run++) {
+            assay_id point = as_ds_run(part, run)->point;
+            as_part_run entry = {.part = (uint32_t)k, .run = run};
+            entry.point = point == ASSAY_NONE ? (assay_id)op->ds->n_points : op->u.maps[k].points[point];
+            if (!as_vec_append(&op->runs, &entry, 1)) return false;
+        }
+    }
+    if (op->runs.count) qsort(op->runs.data, op->runs.count, sizeof(as_part_run), compare_runs);
+    return true;
+}
+
+/* What the dataset is, as far as the parts agree. */
+static bool describe_dataset(as_operation *op) {
+    as_dataset *ds = op->ds;
+    const as_dataset *first = op->u.parts[0];
+    bool fine = true;
+    ds->format = first->format;
+    ds->format_version = as_ds_carry(ds, first, first->format_version, &fine);
+    ds->pooling = first->pooling;
+    for (size_t k = 0; k < op->u.n; k++) ds->input_size += op->u.parts[k]->input_size;
+    return fine;
+}
+
+static assay_status begin(as_operation *op, const as_dataset *const *parts, size_t n, assay_error *error) {
+    *op = (as_operation){.error = error, .ds = as_dataset_new(parts[0]->budget.limit)};
+    if (!op->ds) return as_fail_memory(error, NULL);
+    as_vec_init(&op->runs, sizeof(as_part_run), NULL);
+    if (!as_union_init(&op->u, op->ds, parts, n)) return as_fail_memory(error, NULL);
+    if (!as_same_parameters(parts, n))
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "parameters-differ",
+                       "the inputs do not have the same parameters, so their runs do not belong together");
+    if (describe_dataset(op) && as_unite_points(&op->u) && list_runs(op) && as_unite_metrics(&op->u) &&
+        as_unite_locations(&op->u))
+        return ASSAY_OK;
+    return as_fail_memory(error, NULL);
+}
+
+assay_status as_operation_begin(as_operation *op, const as_dataset *const *parts, size_t n, as_matching matching,
+                                assay_error *error) {
+    AS_TRY(begin(op, parts, n, error));
+    return as_unite_contexts(&op->u, matching) ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+assay_status as_operation_begin_one(as_operation *op, const as_dataset *const *part, assay_error *error) {
+    AS_TRY(begin(op, part, 1, error));
+    return as_copy_regions(&op->u) ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+bool as_operation_map_metrics(as_operation *op) {
+    size_t n = op->ds->metrics.count;
+    free(op->part_metrics);
+    op->part_metrics = malloc((op->u.n * n + 1) * sizeof *op->part_metrics);
+    if (!op->part_metrics) return false;
+    for (size_t i = 0; i < op->u.n * n; i++) op->part_metrics[i] = ASSAY_NONE;
+    for (size_t k = 0; k < op->u.n; k++) {
+        for (assay_id m = 0; m < op->u.parts[k]->metrics.count; m++) {
+            assay_id united = op->u.maps[k].metrics[m];
+            if (united != ASSAY_NONE) op->part_metrics[k * n + united] = m;
+        }
+    }
+    return true;
+}
+
+assay_status as_operation_settle(as_operation *op) {
+    if (as_operation_map_metrics(op) && as_unite_attributes(&op->u) && as_workbench_init(&op->bench, &op->u))
+        return ASSAY_OK;
+    return as_fail_memory(op->error, NULL);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+
+size_t as_runs_of_point(const as_operation *op, size_t i) {
+    size_t n = 1;
+    while (i + n < op->runs.count && as_part_run_at(op, i + n)->point == as_part_run_at(op, i)->point) n++;
+    return n;
+}
+
+size_t as_runs_of_part(const as_operation *op, size_t i) {
+    const as_part_run *first = as_part_run_at(op, i);
+    size_t n = 1;
+    while (i + n < op->runs.count && as_part_run_at(op, i + n)->point == first->point &&
+           as_part_run_at(op, i + n)->part == first->part)
+        n++;
+    return n;
+}
+
+assay_id as_add_result_run(as_operation *op, assay_id point, uint32_t repetition) {
+    as_run run = AS_RUN_INIT;
+    run.point = point == op->ds->n_points ? ASSAY_NONE : point;
+    run.repetition = repetition;
+    return as_add_run(op->ds, &run);
+}
+
+/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+
+bool as_set_metric_type(as_operation *op, assay_id id, as_value_type type) {
+    as_dataset *ds = op->ds;
+    as_metric *metric = &AS_AT(as_metric, &ds->metrics, id);
+    as_value_type before;
+    if (metric->dtype != AS_NO_STR) {
+        bool known =
+            as_value_type_parse(as_ds_text(ds, metric->dtype), as_str_size(&ds->strings, metric->dtype), &before);
+        if (known ? before.dtype == type.dtype && before.n_parts == type.n_parts : as_dtype_is_composite(type.dtype))
+            return true;
+    }
+    metric->dtype = as_ds_intern_text(ds, as_dtype_name(type.dtype));
+    return metric->dtype != AS_NO_STR;
+}
+
+void as_tell_left_out(as_operation *op, const assay_id *metrics, size_t n, const char *reason) {
+    if (!n) return;
+    as_vec names;
+    as_vec_init(&names, 1, NULL);
+    bool fine = true;
+    for (size_t i = 0; i < n && fine; i++) {
+        const char *name = as_ds_text(op->ds, as_ds_metric(op->ds, metrics[i])->name);
+        fine = (!i || as_vec_text(&names, ", ")) && as_vec_text(&names, name ? name : "?");
+    }
+    if (fine && as_vec_append(&names, "", 1))
+        as_add_problem(op->ds, AS_NOTE, AS_NOWHERE, "metric-left-out", "%s: %s", reason, (const char *)names.data);
+    as_vec_free(&names);
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------------- */
+
+/* What has values of each metric, in any run. */
+static bool add_series(as_operation *op) {
+    as_dataset *ds = op->ds;
+    uint32_t *marks = op->bench.context_marks; /* the metric's number + 1 */
+    size_t next = 0;
+    for (size_t i = 0; i < ds->profiles.count; i = next) {
+        assay_id metric = AS_AT(as_profile, &ds->profiles, i).metric;
+        for (next = i; next < ds->profiles.count && AS_AT(as_profile, &ds->profiles, next).metric == metric; next++) {
+            const as_profile *profile = &AS_AT(as_profile, &ds->profiles, next);
+            for (uint32_t row = 0; row < profile->n_rows; row++) marks[profile->contexts[row]] = metric + 1;
+        }
+        for (assay_id context = 0; context < ds->contexts.count; context++) {
+            as_series series = {.metric = metric, .context = context};
+            if (marks[context] == metric + 1 && !as_vec_append(&ds->series, &series, 1)) return false;
+        }
+    }
+    return true;
+}
+
+/* An operation on results of operations says only what was done last. */
+static bool add_operation(as_dataset *ds, const char *what) {
+    as_str key = as_ds_intern_text(ds, OPERATION_KEY);
+    for (size_t i = 0; i < ds->attributes.count; i++) {
+        as_attribute *attribute = &AS_AT(as_attribute, &ds->attributes, i);
+        if (attribute->owner != AS_OWNER_DATASET || attribute->key != key) continue;
+        size_t size = strlen(what);
+        const char *copy = as_arena_copy(&ds->arena, what, size);
+        if (copy) attribute->value = as_cell_text_n(copy, size);
+        return copy != NULL;
+    }
+    return as_add_attribute(ds, AS_OWNER_DATASET, 0, OPERATION_KEY, as_cell_text(what));
+}
+
+/* "diff old.cubex new.cubex": names of files without the way to them, so that the same files give the same result wherever they are. */
+static bool join_words(const as_operation *op, const char *what, as_vec *out) {
+    if (!as_vec_text(out, what)) return false;
+    for (size_t k = 0; k < op->u.n; k++) {
+        const char *path = as_ds_text(op->u.parts[k], op->u.parts[k]->path);
+        size_t size = path ? strlen(path) : 0;
+        while (size > 1 && path[size - 1] == '/') size--; /* a directory */
+        const char *name = size ? memrchr(path, '/', size) : NULL;
+        if (name && size > 1) size -= (size_t)(name + 1 - path), path = name + 1;
+        if (!as_vec_append(out, " ", 1) || !as_vec_append(out, size ? path : "?", size ? size : 1)) return false;
+    }
+    return as_vec_append(out, "", 1);
+}
+
+assay_status as_operation_finish(as_operation *op, const char *what, as_dataset **out) {
+    as_vec text;
+    as_vec_init(&text, 1, NULL);
+    bool fine =
+        join_words(op, what, &text) && (!op->ds->n_points || add_series(op)) && add_operation(op->ds, text.data);
+    if (fine) op->ds->path = as_ds_intern(op->ds, text.data, text.count - 1);
+    fine = fine && op->ds->path != AS_NO_STR;
+    as_vec_free(&text);
+    if (!fine) return as_fail_memory(op->error, NULL);
+    *out = op->ds;
+    op->ds = NULL;
+    return ASSAY_OK;
+}
+
+void as_operation_end(as_operation *op) {
+    as_workbench_free(&op->bench);
+    free(op->part_metrics);
+    as_vec_free(&op->runs);
+    as_union_free(&op->u);
+    as_dataset_free(op->ds);
+}

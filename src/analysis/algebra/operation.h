@@ -1,0 +1,55 @@
+/* What all operations begin and end with: the united tables, runs by point, and the result's own words about itself. */
+#ifndef AS_ANALYSIS_OPERATION_H
+#define AS_ANALYSIS_OPERATION_H
+
+#include "analysis/algebra/operand.h"
+
+/* A run of a part. Listed by point, part and repetition. */
+typedef struct as_part_run {
+    assay_id point; /* in the united dataset; n_points: none */
+    uint32_t part;
+    assay_id run;
+} as_part_run;
+
+typedef struct as_operation {
+    as_dataset *ds; /* the result */
+    as_union u;
+    as_workbench bench;
+    assay_id *part_metrics; /* of part k and united metric m at k * metrics + m: the part's metric, or ASSAY_NONE */
+    as_vec runs;            /* as_part_run */
+    assay_error *error;
+} as_operation;
+
+/* Unites the parts' tables; metrics and attributes still to be settled. as_operation_end() in every case. */
+assay_status as_operation_begin(as_operation *op, const as_dataset *const *parts, size_t n, as_matching matching,
+                                assay_error *error);
+/* The same without contexts, for one part. */
+assay_status as_operation_begin_one(as_operation *op, const as_dataset *const *part, assay_error *error);
+/* Maps of metrics back to the parts: as_part_metric(). */
+bool as_operation_map_metrics(as_operation *op);
+/* Attributes, and the maps of metrics back to the parts: once it is settled which metrics stay. */
+assay_status as_operation_settle(as_operation *op);
+/* Series of results with points, and what was done: "diff old.cubex new.cubex", an attribute ("assay operation") and the name of the dataset. Hands over the result. */
+assay_status as_operation_finish(as_operation *op, const char *what, as_dataset **out);
+void as_operation_end(as_operation *op);
+
+static inline assay_id as_part_metric(const as_operation *op, size_t part, assay_id metric) {
+    return op->part_metrics[part * op->ds->metrics.count + metric];
+}
+
+/* The runs from index i on that are of the same point; of the same part, too. */
+size_t as_runs_of_point(const as_operation *op, size_t i);
+size_t as_runs_of_part(const as_operation *op, size_t i);
+static inline const as_part_run *as_part_run_at(const as_operation *op, size_t i) {
+    return &AS_AT(as_part_run, &op->runs, i);
+}
+/* A run of the result at the point of these; ASSAY_NONE when memory is out. */
+assay_id as_add_result_run(as_operation *op, assay_id point, uint32_t repetition);
+
+/* The type of a metric in the result; its word is kept where it means the same. False when memory is out. */
+bool as_set_metric_type(as_operation *op, assay_id metric, as_value_type type);
+
+/* Says which metrics of op->ds are left out and why: "REASON: a, b, c". n 0: nothing. */
+void as_tell_left_out(as_operation *op, const assay_id *metrics, size_t n, const char *reason);
+
+#endif

@@ -1,0 +1,430 @@
+/* Differences, merged and mean profiles, and parts of trees, reckoned by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/algebra/algebra.h"
+#include "analysis/nodes.h"
+#include "profiles.h"
+
+static as_dataset *diff_of(as_dataset *base, as_dataset *target, as_matching matching, bool all_metrics) {
+    as_dataset *out = NULL;
+    assay_error error;
+    if (as_diff(base, target, matching, all_metrics, &out, &error) != ASSAY_OK) fail_msg("%s", error.message);
+    as_dataset_free(base);
+    as_dataset_free(target);
+    return out;
+}
+
+static as_dataset *mean_of(as_dataset **parts, size_t n) {
+    as_dataset *out = NULL;
+    assay_error error;
+    if (as_mean((const as_dataset *const *)parts, n, AS_MATCH_NAME, &out, &error) != ASSAY_OK)
+        fail_msg("%s", error.message);
+    for (size_t k = 0; k < n; k++) as_dataset_free(parts[k]);
+    return out;
+}
+
+static as_dataset *merge_of(as_dataset **parts, size_t n) {
+    as_dataset *out = NULL;
+    assay_error error;
+    if (as_merge_profiles((const as_dataset *const *)parts, n, AS_MATCH_NAME, &out, &error) != ASSAY_OK)
+        fail_msg("%s", error.message);
+    for (size_t k = 0; k < n; k++) as_dataset_free(parts[k]);
+    return out;
+}
+
+static size_t count_problems(const as_dataset *ds, const char *rule) {
+    size_t n = 0;
+    for (size_t i = 0; i < ds->problems.count; i++) n += strcmp(as_ds_text(ds, as_ds_problem(ds, i)->rule), rule) == 0;
+    return n;
+}
+
+static void assert_problem(const as_dataset *ds, const char *rule, const char *words) {
+    for (size_t i = 0; i < ds->problems.count; i++) {
+        const as_problem *problem = as_ds_problem(ds, i);
+        if (strcmp(as_ds_text(ds, problem->rule), rule) == 0 && strstr(as_ds_text(ds, problem->message), words)) return;
+    }
+    fail_msg("no problem %s with '%s'", rule, words);
+}
+
+/* ---- diff ------------------------------------------------------------------------------------------------------------ */
+
+static void differences_are_signed(void **state) {
+    (void)state;
+    as_dataset *ds = diff_of(make_profile("0/0 1/0", "time DOUBLE inclusive; n UINT8 exclusive",
+                                          "main | 10 20 | 252 0\n  f | 4 5 | 1 1\n  old | 1 1 | 7 8\n"),
+                             make_profile("0/0 1/0", "time DOUBLE inclusive; n UINT8 exclusive",
+                                          "main | 10.5 18 | 5 255\n  f | 4 5 | 1 1\n  new | 2 3 | 9 10\n"),
+                             AS_MATCH_NAME, false);
+    assert_metrics(ds, "time DOUBLE inclusive; n INT64 exclusive");
+    assert_tree(ds, "main | 0.5 -2 | -247 255\n  f | 0 0 | -\n  old | -1 -1 | -7 -8\n  new | 2 3 | 9 10\n");
+    assert_int_equal(ds->problems.count, 0);
+    as_dataset_free(ds);
+}
+
+static void large_integers_are_exact(void **state) {
+    (void)state;
+    static const char metrics[] = "u UINT64 exclusive; s INT64 exclusive; mixed INT64 exclusive";
+    as_dataset *ds = diff_of(
+        make_profile(
+            "0/0 1/0", metrics,
+            "main | 2305843009213693952 18446744073709550000 | 9223372036854775807 -2 | -1 -9223372036854775808\n"),
+        make_profile("0/0 1/0", "u UINT64 exclusive; s INT64 exclusive; mixed UINT64 exclusive",
+                     "main | 2305843009213693953 18446744073709549990 | -9223372036854775808 9223372036854775807 | "
+                     "18446744073709550000 1\n"),
+        AS_MATCH_NAME, false);
+    /* 2^61 + 1 - 2^61 = 1; beyond INT64: the nearest limit */
+    assert_tree(ds,
+                "main | 1 -10 | -9223372036854775808 9223372036854775807 | 9223372036854775807 9223372036854775807\n");
+    assert_int_equal(count_problems(ds, "beyond-limit"), 2);
+    assert_problem(ds, "beyond-limit", "'s': 2 values");
+    as_dataset_free(ds);
+}
+
+/* A counter above the limit ran below zero: sums and differences take it as 0. */
+static void counters_below_zero_are_zero(void **state) {
+    (void)state;
+    as_dataset *base = make_profile("0/0 1/0", "u UINT64 exclusive", "main | 18446744073709551615 5\n");
+    AS_AT(as_profile, &base->profiles, 0).below_zero = true;
+    as_dataset *ds = diff_of(base, make_profile("0/0 1/0", "u UINT64 exclusive", "main | 3 5\n"), AS_MATCH_NAME, false);
+    assert_tree(ds, "main | 3 0\n");
+    as_dataset_free(ds);
+}
+
+static void kinds_are_converted(void **state) {
+    (void)state;
+    /* Exclusive time of main 3, f 4 is 7, 4 inclusive; the target's kind counts. */
+    static const char exclusive[] = "time DOUBLE exclusive; n UINT16 inclusive",
+                      inclusive[] = "time DOUBLE inclusive; n UINT16 exclusive";
+    static const char e[] = "main | 3 | 10\n  f | 4 | 9\n", i[] = "main | 8 | 2\n  f | 4.5 | 6\n";
+    as_dataset *ds =
+        diff_of(make_profile("0/0", exclusive, e), make_profile("0/0", inclusive, i), AS_MATCH_NAME, false);
+    assert_metrics(ds, "time DOUBLE inclusive; n INT64 exclusive");
+    assert_tree(ds, "main | 1 | 1\n  f | 0.5 | -3\n");
+    as_dataset_free(ds);
+    ds = diff_of(make_profile("0/0", inclusive, i), make_profile("0/0", exclusive, e), AS_MATCH_NAME, false);
+    assert_metrics(ds, "time DOUBLE exclusive; n INT64 inclusive");
+    assert_tree(ds, "main | -0.5 | 2\n  f | -0.5 | 3\n"); /* 3 - 3.5, 4 - 4.5; 10 - 8, 9 - 6 */
+    as_dataset_free(ds);
+}
+
+static void metrics_of_one_side(void **state) {
+    (void)state;
+    static const char a[] = "time DOUBLE inclusive; bytes UINT64 exclusive; rate DOUBLE derived",
+                      b[] = "time DOUBLE inclusive; time.wait DOUBLE inclusive; rate DOUBLE derived";
+    as_dataset *ds = diff_of(make_profile("0/0", a, "main | 1 | 5\n"), make_profile("0/0", b, "main | 2 | 0.25\n"),
+                             AS_MATCH_NAME, false);
+    assert_metrics(ds, "time DOUBLE inclusive");
+    assert_int_equal(count_problems(ds, "metric-left-out"), 3);
+    assert_problem(ds, "metric-left-out",
+                   "only the base has them (--all-metrics takes them as 0 in the target): bytes");
+    assert_problem(ds, "metric-left-out", "target has them (--all-metrics takes them as 0 in the base): wait");
+    assert_problem(ds, "metric-left-out", "derived from others: rate");
+    as_dataset_free(ds);
+    ds = diff_of(make_profile("0/0", a, "main | 1 | 5\n"), make_profile("0/0", b, "main | 2 | 0.25\n"), AS_MATCH_NAME,
+                 true);
+    assert_metrics(ds, "time DOUBLE inclusive; bytes INT64 exclusive; time.wait DOUBLE inclusive");
+    assert_tree(ds, "main | 1 | -5 | 0.25\n");
+    as_dataset_free(ds);
+}
+
+static void locations_of_one_side_are_zero(void **state) {
+    (void)state;
+    as_dataset *ds =
+        diff_of(make_profile("0/0 1/0 2/0", "n INT32 exclusive", "main | 1 2 3\n  f | 4 5 6\n"),
+                make_profile("there 1/0 0/0 0/1", "n INT32 exclusive", "main | 20 10 100\n"), AS_MATCH_NAME, false);
+    assert_places(ds, "node0 0/0 0/1 1/0 2/0");
+    assert_tree(ds, "main | 9 100 18 -3\n  f | -4 0 -5 -6\n");
+    as_dataset_free(ds);
+}
+
+/* An exclusive value below a zero counts: main itself became slower by what f became faster. */
+static void zero_rows_of_inclusive_values_stay(void **state) {
+    (void)state;
+    as_dataset *ds =
+        diff_of(make_profile("0/0", "time DOUBLE inclusive", "main | 10\n  f | 4\n"),
+                make_profile("0/0", "time DOUBLE inclusive", "main | 10\n  f | 3\n"), AS_MATCH_NAME, false);
+    assert_tree(ds, "main | 0\n  f | -1\n");
+    as_node_list nodes;
+    assay_error error;
+    as_node_list_init(&nodes);
+    assert_int_equal(as_nodes_find(ds, 0, 0, ASSAY_NONE, &nodes, &error), ASSAY_OK);
+    assert_true(as_node_at(&nodes, 0)->exclusive.r == 1);
+    as_node_list_free(&nodes);
+    as_dataset_free(ds);
+}
+
+static void nothing_changed(void **state) {
+    (void)state;
+    static const char metrics[] = "time DOUBLE inclusive; n UINT64 exclusive; least MINDOUBLE exclusive",
+                      tree[] = "main | 1.5 | 3 | 0.5\n  f | 1 | 2 | -\n";
+    as_dataset *ds =
+        diff_of(make_profile("0/0", metrics, tree), make_profile("0/0", metrics, tree), AS_MATCH_EXACT, false);
+    assert_metrics(ds, "time DOUBLE inclusive; n INT64 exclusive; least MINDOUBLE exclusive");
+    assert_tree(ds, "main | - | - | 0\n  f | - | - | -\n");
+    as_dataset_free(ds);
+}
+
+static void minima_only_where_both_have_one(void **state) {
+    (void)state;
+    static const char metrics[] = "least MINDOUBLE exclusive; most MAXDOUBLE exclusive";
+    as_dataset *ds =
+        diff_of(make_profile("0/0 1/0", metrics, "main | 5 6 | 1 2\n  f | 3 4 | -\n"),
+                make_profile("0/0 2/0", metrics, "main | 4.5 1 | 3 7\n  f | - | 8 9\n"), AS_MATCH_NAME, false);
+    assert_metrics(ds, "least MINDOUBLE exclusive; most MAXDOUBLE exclusive");
+    assert_tree(ds, "main | -0.5 0 0 | 2 0 0\n  f | - | -\n");
+    as_dataset_free(ds);
+}
+
+static void composite_values_part_by_part(void **state) {
+    (void)state;
+    static const char metrics[] = "z COMPLEX exclusive; v NDOUBLES(3) exclusive; atoms TAU_ATOMIC exclusive";
+    as_dataset *ds = diff_of(make_profile("0/0", metrics, "main | 1,2 | 1,2,3 | 2,1,3,4,10\n"),
+                             make_profile("0/0", metrics, "main | 5,1 | 1,1,9 | 2,1,3,4,10\n"), AS_MATCH_NAME, false);
+    assert_metrics(ds, "z COMPLEX exclusive; v NDOUBLES(3) exclusive");
+    assert_tree(ds, "main | 4,-1 | 0,-1,6\n");
+    assert_problem(ds, "metric-left-out", "no difference: atoms");
+    as_dataset_free(ds);
+}
+
+static void types_that_do_not_agree(void **state) {
+    (void)state;
+    as_dataset *ds = diff_of(make_profile("0/0", "n UINT32 exclusive; z COMPLEX exclusive", "main | 5 | 1,2\n"),
+                             make_profile("0/0", "n DOUBLE exclusive; z DOUBLE exclusive", "main | 5.5 | 1\n"),
+                             AS_MATCH_NAME, false);
+    assert_metrics(ds, "n DOUBLE exclusive");
+    assert_tree(ds, "main | 0.5\n");
+    as_dataset_free(ds);
+}
+
+/* One side has sums only. */
+static void without_places_sums_are_compared(void **state) {
+    (void)state;
+    as_dataset *ds =
+        diff_of(make_profile("0/0 1/0", "n UINT8 exclusive; t DOUBLE inclusive", "main | 200 100 | 1 2\n"),
+                make_profile("", "n UINT64 exclusive; t DOUBLE inclusive", "main | 310 | 2.5\n"), AS_MATCH_NAME, false);
+    assert_tree(ds, "main | 10 | -0.5\n");
+    as_dataset_free(ds);
+}
+
+static void what_was_done_is_an_attribute(void **state) {
+    (void)state;
+    as_dataset *parts[2];
+    for (int k = 0; k < 2; k++) {
+        parts[k] = make_profile("0/0", "", "main\n");
+        parts[k]->path = as_ds_intern_text(parts[k], k ? "/far/away/new.cubex" : "old");
+        as_add_attribute(parts[k], AS_OWNER_DATASET, 0, "assay operation", as_cell_text("mean a b"));
+    }
+    as_dataset *ds = diff_of(parts[0], parts[1], AS_MATCH_NAME, false);
+    assert_int_equal(ds->attributes.count, 1);
+    assert_string_equal(as_ds_attribute(ds, 0)->value.text, "diff old new.cubex");
+    assert_string_equal(as_ds_text(ds, ds->path), "diff old new.cubex");
+    as_dataset_free(ds);
+}
+
+/* ---- mean ------------------------------------------------------------------------------------------------------------ */
+
+static void means(void **state) {
+    (void)state;
+    as_dataset *parts[] = {
+        make_profile("0/0 1/0", "n UINT64 exclusive; only UINT8 exclusive", "main | 5 1 | 3 3\n  f | 1 1 | -\n"),
+        make_profile("0/0 1/0", "n UINT64 exclusive", "main | 8 1\n"),
+    };
+    as_dataset *ds = mean_of(parts, 2);
+    assert_metrics(ds, "n DOUBLE exclusive; only DOUBLE exclusive");
+    assert_tree(ds, "main | 6.5 1 | 3 3\n  f | 0.5 0.5 | -\n"); /* a metric that a file lacks was not measured */
+    as_dataset_free(ds);
+    as_dataset *three[3];
+    for (int k = 0; k < 3; k++) three[k] = make_profile("0/0", "n INT8 exclusive", k ? "main | -1\n" : "main | 2\n");
+    ds = mean_of(three, 3);
+    assert_tree(ds, "main | 0\n");
+    as_dataset_free(ds);
+}
+
+static void means_of_minima_and_kinds(void **state) {
+    (void)state;
+    as_dataset *parts[] = {
+        make_profile("0/0 1/0", "least MINDOUBLE exclusive; t DOUBLE inclusive", "main | 5 6 | 9 9\n  f | 3 4 | 3 5\n"),
+        make_profile("0/0", "least MINDOUBLE exclusive; t DOUBLE exclusive", "main | 4 | 1\n  f | - | 2\n"),
+    };
+    as_dataset *ds = mean_of(parts, 2);
+    assert_metrics(ds, "least MINDOUBLE exclusive; t DOUBLE inclusive");
+    assert_tree(ds, "main | 4.5 6 | 6 4.5\n  f | 3 4 | 2.5 2.5\n");
+    as_dataset_free(ds);
+}
+
+static void derived_metrics_stay(void **state) {
+    (void)state;
+    as_dataset *parts[] = {make_profile("0/0", "rate DOUBLE derived; n UINT8 exclusive", "main | 1\n"),
+                           make_profile("0/0", "n UINT8 exclusive; rate DOUBLE derived", "main | 4\n")};
+    as_add_attribute(parts[0], AS_OWNER_METRIC, 0, "expression", as_cell_text("metric::n()"));
+    as_dataset *ds = mean_of(parts, 2);
+    assert_metrics(ds, "rate DOUBLE derived; n DOUBLE exclusive");
+    assert_tree(ds, "main | 2.5\n");
+    assert_string_equal(as_ds_attribute(ds, 0)->value.text, "metric::n()");
+    as_dataset_free(ds);
+}
+
+/* ---- merge ----------------------------------------------------------------------------------------------------------- */
+
+static void columns_come_whole_from_the_last(void **state) {
+    (void)state;
+    as_dataset *parts[] = {
+        make_profile("0/0 1/0 2/0", "n UINT32 exclusive; a INT8 exclusive",
+                     "main | 1 2 3 | -1 -2 -3\n  f | 4 5 6 | -\n"),
+        make_profile("1/0 0/0", "n UINT32 exclusive; b DOUBLE inclusive", "main | 20 10 | 0.5 1.5\n  g | 7 8 | -\n"),
+    };
+    as_dataset *ds = merge_of(parts, 2);
+    assert_metrics(ds, "n UINT32 exclusive; a INT8 exclusive; b DOUBLE inclusive");
+    /* f is only in the first file: at ranks 0 and 1 it was not called in the run that counts; b has no rank 2 */
+    assert_tree(ds, "main | 10 20 3 | -1 -2 -3 | 1.5 0.5\n  f | 0 0 6 | - | -\n  g | 8 7 0 | - | -\n");
+    as_dataset_free(ds);
+}
+
+static void rows_of_nobody_are_none(void **state) {
+    (void)state;
+    as_dataset *parts[] = {make_profile("0/0", "n UINT8 exclusive", "main | 1\n  f | 4\n"),
+                           make_profile("0/0", "n UINT8 exclusive", "main | 2\n"),
+                           make_profile("0/0", "n UINT8 exclusive", "main | -\n")};
+    as_dataset *three[] = {make_profile("0/0", "n UINT8 exclusive", "main | 1\n  f | 4\n"),
+                           make_profile("0/0", "n UINT8 exclusive", "main | 2\n")};
+    as_dataset *ds = merge_of(three, 2);
+    assert_tree(ds, "main | 2\n  f | -\n");
+    as_dataset_free(ds);
+    ds = merge_of(parts, 3); /* the last one measured it, and it is 0 everywhere */
+    assert_tree(ds, "main | -\n  f | -\n");
+    as_dataset_free(ds);
+}
+
+static void merged_types(void **state) {
+    (void)state;
+    as_dataset *parts[] = {
+        make_profile("0/0 1/0", "a UINT8 exclusive; b UINT32 exclusive; c INT8 exclusive; d UINT8 inclusive",
+                     "main | 1 2 | 3 4 | -5 -6 | 200 1\n  f | - | - | - | 100 1\n"),
+        make_profile("1/0", "a UINT16 exclusive; b INT16 exclusive; c DOUBLE exclusive; d UINT8 exclusive",
+                     "main | 65535 | -1 | 0.5 | 200\n  f | - | - | - | 100\n"),
+    };
+    as_dataset *ds = merge_of(parts, 2);
+    assert_metrics(ds, "a UINT64 exclusive; b INT64 exclusive; c DOUBLE exclusive; d UINT8 inclusive");
+    /* 200 + 100 is more than a UINT8 can hold */
+    assert_tree(ds, "main | 1 65535 | 3 -1 | -5 0.5 | 200 255\n  f | - | - | - | 100 100\n");
+    assert_problem(ds, "beyond-limit", "'d': 1 value beyond what UINT8");
+    as_dataset_free(ds);
+}
+
+/* ---- cut ------------------------------------------------------------------------------------------------------------- */
+
+static as_dataset *cut_of(as_dataset *part, const char *root, const char *prune, assay_error *error) {
+    as_dataset *out = NULL;
+    as_cut_names names = {&root, &prune, root != NULL, prune != NULL};
+    assay_error mine;
+    if (as_cut(part, &names, &out, error ? error : &mine) != ASSAY_OK && !error) fail_msg("%s", mine.message);
+    as_dataset_free(part);
+    return out;
+}
+
+static as_dataset *recursive_profile(void) {
+    return make_profile("0/0 1/0", "t DOUBLE inclusive; n UINT8 exclusive; least MINDOUBLE exclusive",
+                        "main | 100 90 | 1 1 | 9 9\n"
+                        "  step:4 | 60 50 | 2 3 | 5 6\n"
+                        "    flux | 10 10 | 100 4 | 7 1\n"
+                        "    step:4 | 30 20 | 200 5 | 8 8\n"
+                        "      flux | 5 5 | 7 7 | 4 4\n"
+                        "  out | 20 20 | - | -\n"
+                        "    step:4 | 1 1 | 1 1 | 2 2\n");
+}
+
+static void subtrees_become_trees(void **state) {
+    (void)state;
+    as_dataset *ds = cut_of(recursive_profile(), "step", NULL, NULL);
+    assert_tree(ds, "step:4 | 60 50 | 2 3 | 5 6\n"
+                    "  flux | 10 10 | 100 4 | 7 1\n"
+                    "  step:4 | 30 20 | 200 5 | 8 8\n"
+                    "    flux | 5 5 | 7 7 | 4 4\n"
+                    "step:4 | 1 1 | 1 1 | 2 2\n");
+    assert_string_equal(as_ds_attribute(ds, 0)->value.text, "cut --root step ?");
+    as_dataset_free(ds);
+}
+
+static void pruned_values_go_to_the_caller(void **state) {
+    (void)state;
+    as_dataset *ds = cut_of(recursive_profile(), NULL, "flux", NULL);
+    assert_metrics(ds, "t DOUBLE inclusive; n UINT8 exclusive; least MINDOUBLE exclusive");
+    assert_tree(ds, "main | 100 90 | 1 1 | 9 9\n"
+                    "  step:4 | 60 50 | 102 7 | 5 1\n"
+                    "    step:4 | 30 20 | 207 12 | 4 4\n"
+                    "  out | 20 20 | - | -\n"
+                    "    step:4 | 1 1 | 1 1 | 2 2\n");
+    as_dataset_free(ds);
+    ds = cut_of(recursive_profile(), NULL, "step", NULL); /* the topmost ones, with all that is below */
+    assert_metrics(ds, "t DOUBLE inclusive; n UINT64 exclusive; least MINDOUBLE exclusive"); /* 310 does not fit */
+    assert_tree(ds, "main | 100 90 | 310 20 | 4 1\n  out | 20 20 | 1 1 | 2 2\n");
+    as_dataset_free(ds);
+    ds = cut_of(recursive_profile(), NULL, "main", NULL); /* a root is never pruned */
+    assert_int_equal(ds->contexts.count, 7);
+    as_dataset_free(ds);
+}
+
+static void pruning_below_new_roots(void **state) {
+    (void)state;
+    as_dataset *ds = cut_of(recursive_profile(), "step", "flux", NULL);
+    assert_tree(ds, "step:4 | 60 50 | 102 7 | 5 1\n  step:4 | 30 20 | 207 12 | 4 4\nstep:4 | 1 1 | 1 1 | 2 2\n");
+    as_dataset_free(ds);
+}
+
+static void composite_values_are_added_by_part(void **state) {
+    (void)state;
+    as_dataset *ds = cut_of(make_profile("0/0", "z COMPLEX exclusive; a TAU_ATOMIC exclusive",
+                                         "main | 1,2 | 2,1,3,4,10\n  f | 3,4 | 1,0.5,0.5,0.5,0.25\n"),
+                            NULL, "f", NULL);
+    assert_tree(ds, "main | 4,6 | 3,0.5,3,4.5,10.25\n");
+    as_dataset_free(ds);
+}
+
+static void wrong_names(void **state) {
+    (void)state;
+    assay_error error;
+    assert_null(cut_of(recursive_profile(), "stpe", NULL, &error));
+    assert_int_equal(error.code, ASSAY_E_USAGE);
+    assert_string_equal(error.message, "there is no region 'stpe' in the call tree; did you mean 'step'?");
+    assert_null(cut_of(recursive_profile(), "step", "no_such_region", &error));
+    assert_non_null(strstr(error.message, "'no_such_region'"));
+    assert_null(cut_of(recursive_profile(), "step", "step", &error));
+    assert_int_equal(error.code, ASSAY_E_USAGE);
+    assert_null(cut_of(recursive_profile(), NULL, NULL, &error));
+    assert_int_equal(error.code, ASSAY_E_USAGE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(differences_are_signed),
+        cmocka_unit_test(large_integers_are_exact),
+        cmocka_unit_test(counters_below_zero_are_zero),
+        cmocka_unit_test(kinds_are_converted),
+        cmocka_unit_test(metrics_of_one_side),
+        cmocka_unit_test(locations_of_one_side_are_zero),
+        cmocka_unit_test(zero_rows_of_inclusive_values_stay),
+        cmocka_unit_test(nothing_changed),
+        cmocka_unit_test(minima_only_where_both_have_one),
+        cmocka_unit_test(composite_values_part_by_part),
+        cmocka_unit_test(types_that_do_not_agree),
+        cmocka_unit_test(without_places_sums_are_compared),
+        cmocka_unit_test(what_was_done_is_an_attribute),
+        cmocka_unit_test(means),
+        cmocka_unit_test(means_of_minima_and_kinds),
+        cmocka_unit_test(derived_metrics_stay),
+        cmocka_unit_test(columns_come_whole_from_the_last),
+        cmocka_unit_test(rows_of_nobody_are_none),
+        cmocka_unit_test(merged_types),
+        cmocka_unit_test(subtrees_become_trees),
+        cmocka_unit_test(pruned_values_go_to_the_caller),
+        cmocka_unit_test(pruning_below_new_roots),
+        cmocka_unit_test(composite_values_are_added_by_part),
+        cmocka_unit_test(wrong_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
