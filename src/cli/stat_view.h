@@ -1,0 +1,55 @@
+/* The answer of `assay stat` in its shapes, inside cli/. */
+#ifndef AS_CLI_STAT_VIEW_H
+#define AS_CLI_STAT_VIEW_H
+
+#include "analysis/location_statistics.h"
+#include "cli/cli.h"
+#include "cli/profile_choice.h"
+#include "render/json_builder.h"
+
+/* What one metric has: rows, of which some are shown. */
+typedef struct as_stat_metric {
+    assay_id metric;
+    as_value_kinds kinds; /* that were asked for and that it has */
+    as_vec items;         /* as_context_spread, contexts ascending */
+    uint32_t *rows;       /* indices into items, in the order in which they are shown */
+    size_t n_rows;        /* that match */
+    as_number *values[2]; /* of --context: those of every place, inclusive and exclusive; NULL where there are none */
+    assay_error error;    /* of the work on this metric, which may run beside others */
+    assay_status status;
+} as_stat_metric;
+
+typedef struct as_stat_view {
+    const as_dataset *ds;
+    as_run_choice choice;
+    char where[256]; /* "p=64, n=10, run 3"; "" where there was nothing to choose */
+    as_places places;
+    bool one_thread;  /* every process has one thread only, so that its rank names it */
+    assay_id context; /* of --context; ASSAY_NONE: all */
+    as_stat_metric *metrics;
+    size_t n_metrics;
+    size_t limit; /* rows to show; SIZE_MAX: all */
+    bool is_ascii;
+} as_stat_view;
+
+static inline const as_context_spread *as_stat_row(const as_stat_metric *m, size_t row) {
+    return &AS_AT(as_context_spread, &m->items, m->rows[row]);
+}
+
+enum { AS_PLACE_SIZE = 80 };
+/* "3", the rank of a process; "3.1" of its thread; a name where there are no ranks; the number of a run. */
+void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_SIZE]);
+/* "8 processes", "64 threads of 8 processes", "3 runs". */
+void as_stat_places(const as_stat_view *view, char out[AS_PLACE_SIZE]);
+
+/* stat_text.c: tables for people, or --context; false when memory is out. */
+bool as_stat_text(as_cli *cli, const as_stat_view *view);
+/* stat_detail.c: what there is to say about one call path. */
+bool as_stat_detail(as_cli *cli, const as_stat_view *view, const as_stat_metric *m);
+/* stat_machine.c: the JSON object of a file, */
+bool as_stat_json(as_builder *builder, const as_stat_view *view);
+/* and rows for CSV, JSON Lines and Markdown. file: a first column, or NULL. */
+as_table *as_stat_table(const as_cli *cli, bool has_file);
+bool as_stat_rows(as_printer *printer, as_table *batch, const as_stat_view *view, const char *file);
+
+#endif

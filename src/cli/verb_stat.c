@@ -1,0 +1,452 @@
+/* How evenly the work lies over processes and threads. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/callpath.h"
+#include "cli/stat_view.h"
+#include "cli/study.h"
+#include "core/parallel.h"
+
+enum { ROWS_FOR_PEOPLE = 20 };
+
+/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+
+static bool is_text(const as_cli *cli) { return cli->style.mode == AS_PRINT_TEXT; }
+static bool is_for_people(const as_cli *cli) { return is_text(cli) || cli->style.mode == AS_PRINT_MARKDOWN; }
+
+static as_exit check_options(as_cli *cli) {
+    if (as_cli_operands(cli) == 0)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "stat needs a file; assay stat --help tells more");
+    if (as_cli_has(cli, "inclusive") && as_cli_has(cli, "exclusive") && is_for_people(cli))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--inclusive and --exclusive exclude each other in a table for people");
+    if (cli->style.mode == AS_PRINT_JSON && (as_cli_has(cli, "sort") || as_cli_has(cli, "limit")))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--json has all call paths in the order of the tree; leave out --%s",
+                           as_cli_has(cli, "sort") ? "sort" : "limit");
+    if (as_cli_has(cli, "all") && as_cli_has(cli, "limit"))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--all and -n exclude each other");
+    return AS_EXIT_FINE;
+}
+
+static as_exit choose_limit(as_cli *cli, as_stat_view *view) {
+    size_t limit = is_for_people(cli) && !as_cli_has(cli, "all") ? ROWS_FOR_PEOPLE : 0;
+    if (!as_cli_count(cli, "limit", &limit)) return AS_EXIT_USAGE;
+    view->limit = limit ? limit : SIZE_MAX;
+    return AS_EXIT_FINE;
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------------------- */
+
+static bool has_one_thread_each(const as_dataset *ds, const as_places *places) {
+    assay_id last = ASSAY_NONE;
+    for (uint32_t i = 0; i < places->n; i++) {
+        const as_location *location = as_ds_location(ds, places->ids[i]);
+        assay_id above = location->parent;
+        if (!location->leaf || above == ASSAY_NONE || as_ds_location(ds, above)->rank < 0) return false;
+        if (i && above == last) return false;
+        last = above;
+    }
+    return places->n > 0;
+}
+
+static as_exit take_runs(as_cli *cli, as_stat_view *view) {
+    assay_error error;
+    const as_run_choice *choice = &view->choice;
+    if (choice->n_runs == 0)
+        return as_cli_fail(cli, AS_EXIT_INPUT,
+                           "%s: has only statistics of its points, no values; assay sql shows them in measurement",
+                           as_ds_text(view->ds, view->ds->path));
+    if (as_places_of_runs(choice->runs, (uint32_t)choice->n_runs, &view->places, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    return AS_EXIT_FINE;
+}
+
+/* Over the locations of a run, where it has any; else over the runs of a point. */
+static as_exit choose_places(as_cli *cli, as_stat_view *view) {
+    const char *by = as_cli_value(cli, "by");
+    as_exit status = as_choose_runs(cli, view->ds, &view->choice);
+    if (status != AS_EXIT_FINE) return status;
+    if (by && strcmp(by, "run") == 0) return take_runs(cli, view);
+    as_run_choice *choice = &view->choice;
+    as_over over = by && strcmp(by, "process") == 0 ? AS_OVER_PROCESSES : AS_OVER_LOCATIONS;
+    assay_error error;
+    if (choice->n_runs && as_places_of_run(view->ds, choice->runs[0], over, &view->places, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    if (view->places.n == 0 && by)
+        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no locations; --by run compares the runs of a point",
+                           as_ds_text(view->ds, view->ds->path));
+    if (view->places.n == 0) {
+        as_places_free(&view->places);
+        return take_runs(cli, view);
+    }
+    view->one_thread = has_one_thread_each(view->ds, &view->places);
+    if (choice->n_runs > 1)
+        as_cli_note(cli, "run %u is the first of %zu at this point; --run takes another, --by run compares them",
+                    (unsigned)choice->runs[0], choice->n_runs);
+    return AS_EXIT_FINE;
+}
+
+/* "p=64, n=10, run 3", as much of it as was chosen. */
+static void describe_choice(as_stat_view *view) {
+    const as_run_choice *choice = &view->choice;
+    size_t room = sizeof view->where;
+    if (choice->point != ASSAY_NONE)
+        as_describe_point(view->ds, as_ds_point(view->ds, choice->point), view->where, room);
+    size_t used = strlen(view->where);
+    if (view->places.over != AS_OVER_RUNS && AS_COUNT(view->ds, runs) > 1)
+        snprintf(view->where + used, room - used, "%srun %u", used ? ", " : "", (unsigned)choice->runs[0]);
+}
+
+/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+
+static as_exit fail_metric(as_cli *cli, const as_dataset *ds, assay_id metric) {
+    const as_metric *m = as_ds_metric(ds, metric);
+    const char *name = as_ds_text(ds, m->name);
+    if (m->kind == AS_KIND_DERIVED)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "'%s' is computed from sums over locations and has no value at each",
+                           name ? name : "");
+    return as_cli_fail(cli, AS_EXIT_USAGE, "values of '%s' have several parts (%s), which have no order",
+                       name ? name : "", as_ds_text(ds, m->dtype));
+}
+
+/* Those of --metric; else the main one for people, and all for programs. */
+static as_exit choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen) {
+    const as_dataset *ds = view->ds;
+    as_exit status = as_choose_metrics(cli, ds, chosen);
+    if (status != AS_EXIT_FINE) return status;
+    for (size_t i = 0; i < chosen->count; i++) {
+        assay_id metric = AS_AT(assay_id, chosen, i);
+        if (!as_has_statistics(ds, metric, view->places.over)) return fail_metric(cli, ds, metric);
+    }
+    if (chosen->count) return AS_EXIT_FINE;
+    assay_id main_metric = is_for_people(cli) ? as_main_metric(ds) : ASSAY_NONE;
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        bool is_wanted = main_metric == ASSAY_NONE || id == main_metric;
+        if (!is_wanted || !as_has_statistics(ds, id, view->places.over)) continue;
+        if (!as_vec_append(chosen, &id, 1)) return as_cli_memory(cli);
+    }
+    if (chosen->count) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metric whose values are single numbers",
+                       as_ds_text(ds, ds->path));
+}
+
+/* People see one kind, programs both unless one is asked for. */
+static as_value_kinds kinds_of(const as_cli *cli, const as_dataset *ds, assay_id metric) {
+    as_metric_kind kind = as_ds_metric(ds, metric)->kind;
+    bool has_two = kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE || kind == AS_KIND_DERIVED;
+    if (!has_two) return AS_INCLUSIVE_VALUES;
+    bool inclusive = as_cli_has(cli, "inclusive"), exclusive = as_cli_has(cli, "exclusive");
+    if (inclusive == exclusive)
+        return is_for_people(cli) ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES | AS_EXCLUSIVE_VALUES;
+    return inclusive ? AS_INCLUSIVE_VALUES : AS_EXCLUSIVE_VALUES;
+}
+
+/* ---- the work -------------------------------------------------------------------------------------------------------- */
+
+static bool add_one_context(const as_stat_view *view, as_stat_metric *m, as_value_kinds kind) {
+    as_spread spread;
+    as_number **values = &m->values[kind == AS_EXCLUSIVE_VALUES];
+    m->status = as_location_values(view->ds, &view->places, m->metric, view->context, kind, values, &spread, &m->error);
+    if (m->status != ASSAY_OK || !*values) return m->status == ASSAY_OK;
+    as_context_spread *item = as_vec_push(&m->items);
+    if (item)
+        *item = (as_context_spread){view->context, kind == AS_EXCLUSIVE_VALUES, spread};
+    else
+        m->status = as_fail_memory(&m->error, NULL);
+    return item != NULL;
+}
+
+static void find_metric(void *user, size_t i) {
+    const as_stat_view *view = user;
+    as_stat_metric *m = &view->metrics[i];
+    if (view->context == ASSAY_NONE) {
+        m->status = as_location_statistics(view->ds, &view->places, m->metric, m->kinds, &m->items, &m->error);
+        return;
+    }
+    if (m->kinds & AS_INCLUSIVE_VALUES && !add_one_context(view, m, AS_INCLUSIVE_VALUES)) return;
+    if (m->kinds & AS_EXCLUSIVE_VALUES) add_one_context(view, m, AS_EXCLUSIVE_VALUES);
+}
+
+static as_exit find_all(as_cli *cli, as_stat_view *view, const as_vec *chosen) {
+    view->metrics = calloc(chosen->count, sizeof *view->metrics);
+    if (!view->metrics) return as_cli_memory(cli);
+    view->n_metrics = chosen->count;
+    for (size_t i = 0; i < chosen->count; i++) {
+        as_stat_metric *m = &view->metrics[i];
+        m->metric = AS_AT(assay_id, chosen, i);
+        m->kinds = kinds_of(cli, view->ds, m->metric);
+        as_vec_init(&m->items, sizeof(as_context_spread), NULL);
+    }
+    as_parallel(view->n_metrics, 0, find_metric, view);
+    for (size_t i = 0; i < view->n_metrics; i++) {
+        if (view->metrics[i].status != ASSAY_OK) return as_cli_error(cli, &view->metrics[i].error);
+    }
+    return AS_EXIT_FINE;
+}
+
+/* ---- which rows, in which order -------------------------------------------------------------------------------------- */
+
+/* What rows are sorted by: one of these for each item. */
+struct keys {
+    const double *numbers;
+    const char *const *names;
+};
+
+/* The largest first; equal ones in the order of the tree. */
+static int compare_rows(const void *a, const void *b, void *user) {
+    const struct keys *keys = user;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int result = 0;
+    if (keys->names) result = strcmp(keys->names[x], keys->names[y]);
+    if (keys->numbers) {
+        double p = keys->numbers[x], q = keys->numbers[y];
+        result = isnan(p) || isnan(q) ? isnan(p) - isnan(q) : (p < q) - (p > q);
+    }
+    return result ? result : (x > y) - (x < y);
+}
+
+static double sort_number(const as_spread *s, const char *by) {
+    if (strcmp(by, "imbalance") == 0) return s->imbalance;
+    if (strcmp(by, "sum") == 0) return s->sum;
+    if (strcmp(by, "mean") == 0) return s->mean;
+    if (strcmp(by, "max") == 0) return s->max;
+    if (strcmp(by, "min") == 0) return s->min;
+    if (strcmp(by, "stddev") == 0) return s->stddev;
+    return as_spread_excess(s);
+}
+
+static bool sort_by_number(as_stat_metric *m, const char *by) {
+    double *numbers = malloc((m->items.count + 1) * sizeof *numbers);
+    if (!numbers) return false;
+    for (size_t i = 0; i < m->items.count; i++)
+        numbers[i] = sort_number(&AS_AT(as_context_spread, &m->items, i).spread, by);
+    qsort_r(m->rows, m->n_rows, sizeof *m->rows, compare_rows, &(struct keys){.numbers = numbers});
+    free(numbers);
+    return true;
+}
+
+static bool sort_by_name(const as_dataset *ds, as_stat_metric *m) {
+    const char **names = calloc(m->items.count + 1, sizeof *names);
+    as_arena texts;
+    as_vec path;
+    as_arena_init(&texts, NULL);
+    as_vec_init(&path, 1, NULL);
+    bool fine = names != NULL;
+    for (size_t i = 0; i < m->n_rows && fine; i++) {
+        uint32_t row = m->rows[i];
+        fine = as_context_path(ds, AS_AT(as_context_spread, &m->items, row).context, &path) &&
+               (names[row] = as_arena_copy(&texts, path.data, path.count - 1));
+    }
+    if (fine) qsort_r(m->rows, m->n_rows, sizeof *m->rows, compare_rows, &(struct keys){.names = names});
+    as_vec_free(&path);
+    as_arena_free(&texts);
+    free(names);
+    return fine;
+}
+
+/* Those whose path matches; regex NULL: all. */
+static bool list_rows(const as_dataset *ds, as_stat_metric *m, const regex_t *regex) {
+    as_vec path;
+    as_vec_init(&path, 1, NULL);
+    m->rows = malloc((m->items.count + 1) * sizeof *m->rows);
+    bool fine = m->rows != NULL;
+    for (size_t i = 0; i < m->items.count && fine; i++) {
+        if (regex && !(fine = as_context_path(ds, AS_AT(as_context_spread, &m->items, i).context, &path))) break;
+        if (!regex || regexec(regex, path.data, 0, NULL, 0) == 0) m->rows[m->n_rows++] = (uint32_t)i;
+    }
+    as_vec_free(&path);
+    return fine;
+}
+
+static as_exit order_rows(as_cli *cli, as_stat_view *view) {
+    regex_t regex;
+    bool has_regex, fine = true;
+    as_exit status = as_callpath_regex(cli, &regex, &has_regex);
+    if (status != AS_EXIT_FINE) return status;
+    const char *sort = as_cli_value(cli, "sort");
+    size_t n_rows = 0, n_items = 0;
+    if (!sort) sort = is_for_people(cli) ? "excess" : "tree";
+    for (size_t i = 0; i < view->n_metrics && fine; i++) {
+        as_stat_metric *m = &view->metrics[i];
+        fine = list_rows(view->ds, m, has_regex ? &regex : NULL);
+        if (fine && strcmp(sort, "name") == 0)
+            fine = sort_by_name(view->ds, m);
+        else if (fine && strcmp(sort, "tree") != 0)
+            fine = sort_by_number(m, sort);
+        n_rows += m->n_rows;
+        n_items += m->items.count;
+    }
+    if (has_regex) regfree(&regex);
+    if (!fine) return as_cli_memory(cli);
+    if (n_items && !n_rows)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "no call path matches '%s'", as_cli_value(cli, "match"));
+    return AS_EXIT_FINE;
+}
+
+/* ---- one file -------------------------------------------------------------------------------------------------------- */
+
+static as_exit choose_context(as_cli *cli, as_stat_view *view) {
+    const char *name = as_cli_value(cli, "context");
+    size_t n = AS_COUNT(view->ds, contexts);
+    view->context = ASSAY_NONE;
+    if (!name) return AS_EXIT_FINE;
+    assay_id *all = malloc((n + 1) * sizeof *all);
+    if (!all) return as_cli_memory(cli);
+    for (assay_id id = 0; id < n; id++) all[id] = id;
+    as_exit status = as_callpath_find(cli, view->ds, all, n, name, &view->context);
+    free(all);
+    return status;
+}
+
+static as_exit find_statistics(as_cli *cli, const as_dataset *ds, as_stat_view *view) {
+    as_vec chosen;
+    as_vec_init(&chosen, sizeof(assay_id), NULL);
+    *view = (as_stat_view){.ds = ds, .is_ascii = as_cli_is_ascii(cli)};
+    as_exit status = choose_limit(cli, view);
+    if (status == AS_EXIT_FINE) status = choose_context(cli, view);
+    if (status == AS_EXIT_FINE) status = choose_places(cli, view);
+    if (status == AS_EXIT_FINE) describe_choice(view);
+    if (status == AS_EXIT_FINE) status = choose_metrics(cli, view, &chosen);
+    if (status == AS_EXIT_FINE) status = find_all(cli, view, &chosen);
+    if (status == AS_EXIT_FINE) status = order_rows(cli, view);
+    as_vec_free(&chosen);
+    return status;
+}
+
+static void free_view(as_stat_view *view) {
+    for (size_t i = 0; i < view->n_metrics; i++) {
+        as_vec_free(&view->metrics[i].items);
+        free(view->metrics[i].rows);
+        free(view->metrics[i].values[0]);
+        free(view->metrics[i].values[1]);
+    }
+    free(view->metrics);
+    as_places_free(&view->places);
+    as_run_choice_free(&view->choice);
+}
+
+/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+
+/* Where the answers of all files go. */
+struct answer {
+    as_builder builder;
+    as_printer *printer;
+    as_table *batch;
+    size_t shown;
+};
+
+static as_exit show(as_cli *cli, struct answer *a, const as_stat_view *view, const char *path) {
+    bool several = as_cli_operands(cli) > 1, fine;
+    if (cli->style.mode == AS_PRINT_JSON) {
+        fine = as_stat_json(&a->builder, view);
+    } else if (is_text(cli)) {
+        if (a->shown) as_output_char(cli->out, '\n');
+        if (several) as_output_printf(cli->out, "%s\n", path);
+        fine = as_stat_text(cli, view);
+    } else {
+        fine = as_stat_rows(a->printer, a->batch, view, several ? path : NULL);
+    }
+    a->shown++;
+    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
+}
+
+static as_exit answer_file(as_cli *cli, struct answer *a, const char *path) {
+    as_dataset *ds;
+    as_stat_view view = {0};
+    as_exit status = as_cli_open(cli, path, &ds);
+    if (status == AS_EXIT_FINE) status = find_statistics(cli, ds, &view);
+    if (status == AS_EXIT_FINE) status = show(cli, a, &view, path);
+    free_view(&view);
+    as_dataset_free(ds);
+    return status;
+}
+
+static as_exit run(as_cli *cli) {
+    as_exit status = check_options(cli);
+    if (status != AS_EXIT_FINE) return status;
+    size_t n = as_cli_operands(cli);
+    bool is_json = cli->style.mode == AS_PRINT_JSON, is_array = is_json && n > 1;
+    struct answer a = {.builder = as_builder_of(cli->out)};
+    if (!is_json && !is_text(cli)) {
+        a.batch = as_stat_table(cli, n > 1);
+        a.printer = as_printer_new(cli->out, cli->style);
+        if (!a.batch || !a.printer) status = as_cli_memory(cli);
+    }
+    if (is_array) as_build_array(&a.builder, NULL, true);
+    for (size_t i = 0; i < n && (is_json || is_text(cli) || (a.batch && a.printer)); i++) {
+        as_exit answered = answer_file(cli, &a, as_cli_operand(cli, i));
+        if (answered != AS_EXIT_FINE) status = answered;
+    }
+    if (is_array) as_build_end(&a.builder);
+    if (a.printer && !as_printer_end(a.printer, a.shown ? a.batch : NULL)) status = as_cli_memory(cli);
+    as_table_free(a.batch);
+    return status;
+}
+
+static const as_cli_option options[] = {
+    AS_METRIC_OPTION,
+    {.name = "exclusive", .help = "What each call path costs itself, without what it calls; the default for people"},
+    {.name = "inclusive", .help = "What each call path costs with all it calls"},
+    {.name = "by",
+     .argument = "PLACE",
+     .choices = "location|process|run",
+     .help = "Compare locations, processes (their threads summed), or the runs of a point; by default locations, and "
+             "runs where there are none"},
+    AS_RUN_OPTION,
+    {.name = "context",
+     .argument = "PATH",
+     .help = "Show the values of this call path one by one: a histogram, and which places are the extremes"},
+    {.name = "match",
+     .argument = "REGEX",
+     .help = "Take only call paths that match this regular expression (POSIX extended)"},
+    {.name = "sort",
+     .argument = "COLUMN",
+     .choices = "excess|imbalance|sum|mean|max|min|stddev|name|tree",
+     .help = "Sort by this, the largest first; by default by excess for people, and as in the tree for programs"},
+    {.name = "limit",
+     .letter = 'n',
+     .argument = "ROWS",
+     .help = "Show at most so many rows of each metric, 0: all; by default 20 for people"},
+    {.name = "all", .help = "Show all rows"},
+    AS_ASCII_OPTION,
+    {.name = NULL},
+};
+
+static const as_example examples[] = {
+    {"assay stat profile.cubex", "Where the time lies unevenly over the processes, the worst first."},
+    {"assay stat profile.cubex --metric visits --inclusive --sort imbalance",
+     "Another metric, with all that is called."},
+    {"assay stat profile.cubex --context solve", "One call path: which ranks are slow?"},
+    {"assay stat runs --run p=64 --by run", "How much the repetitions of a point differ."},
+    {"assay stat --json profile.cubex", "All call paths and metrics, exact."},
+    {NULL, NULL},
+};
+
+const as_verb as_verb_stat = {
+    .name = "stat",
+    .summary = "How evenly the cost lies over processes and threads",
+    .usage = "[options] PATH…",
+    .description =
+        "Shows for each call path how the values of a metric (by default time) lie over the locations of a run: their "
+        "sum, mean, standard deviation, smallest and largest value, and which rank has them (3 is a process, 3.1 its "
+        "thread 1), the imbalance max / mean - 1, and a small histogram from the smallest to the largest value. The "
+        "excess is (max - mean) times the number of locations: what perfect balance would save. A location without a "
+        "value has 0.\n\n"
+        "Of several runs, the first at the largest point is taken; --run chooses another. With --by run, and where the "
+        "file knows no locations, as experiments do, the runs of the point are compared instead: count, mean and so on "
+        "are those of its repetitions.\n\n"
+        "--json gives all metrics and call paths, inclusive and exclusive, with quartiles; integers are exact. Where "
+        "all "
+        "is 0, a call path may be missing. The standard deviation divides by n; quartiles are linear between "
+        "neighbours; the imbalance is null where the mean is 0. min_at and max_at are ids of places (the table "
+        "location, or run, "
+        "of assay sql). CSV, JSON Lines and Markdown have a row for each metric, call path and kind. Metrics whose sum "
+        "is a minimum or maximum "
+        "have that as sum; those of several parts and computed ones are left out.",
+    .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
+    .options = options,
+    .operands = AS_COMPLETES_FILES,
+    .examples = examples,
+    .run = run,
+};
