@@ -23,7 +23,7 @@ struct detail {
     const as_stat_view *view;
     const as_spread *spread;
     as_quantity value, mean, sum;
-    struct member *members; /* ascending by value, then by place */
+    struct member *members; /* ascending by value, then by place, unless said otherwise */
     uint32_t n;
 };
 
@@ -31,6 +31,12 @@ static int compare_members(const void *a, const void *b) {
     const struct member *x = a, *y = b;
     if (x->real != y->real) return x->real < y->real ? -1 : 1;
     return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* The largest first; equal ones by place, as above. */
+static int compare_members_down(const void *a, const void *b) {
+    const struct member *x = a, *y = b;
+    return x->real != y->real ? compare_members(b, a) : compare_members(a, b);
 }
 
 static int compare_places(const void *a, const void *b) {
@@ -154,11 +160,11 @@ static bool print_histogram(const struct detail *d) {
     return fine;
 }
 
-/* "most    3: 1.90, 0: 1.85". */
-static void print_members(const struct detail *d, const char *name, bool largest) {
+/* "most   3: 1.90   0: 1.85": the first members. */
+static void print_members(const struct detail *d, const char *name) {
     as_output_printf(d->cli->out, "  %-7s", name);
     for (uint32_t i = 0; i < d->n && i < EXTREMES; i++) {
-        const struct member *m = &d->members[largest ? d->n - 1 - i : i];
+        const struct member *m = &d->members[i];
         char label[AS_PLACE_SIZE], value[AS_QUANTITY_SIZE];
         as_stat_place(d->view, m->place, label);
         as_quantity_format(&d->value, m->value, value);
@@ -191,12 +197,12 @@ bool as_stat_detail(as_cli *cli, const as_stat_view *view, const as_stat_metric 
     }
     as_vec_free(&path);
     int kind = m->kinds & AS_INCLUSIVE_VALUES ? 0 : 1;
-    if (!m->n_rows || !m->values[kind]) {
+    const as_spread *s = m->n_rows && m->values[kind] ? &as_stat_row(m, 0)->spread : NULL;
+    if (!s || (s->min == 0 && s->max == 0)) {
         as_output_text(cli->out, "  all values are 0\n");
         return fine;
     }
     const char *unit = as_ds_text(view->ds, as_ds_metric(view->ds, m->metric)->unit);
-    const as_spread *s = &as_stat_row(m, 0)->spread;
     double largest = fmax(fabs(s->min), fabs(s->max));
     struct detail d = {.cli = cli,
                        .view = view,
@@ -210,8 +216,10 @@ bool as_stat_detail(as_cli *cli, const as_stat_view *view, const as_stat_metric 
         as_output_char(cli->out, '\n');
         fine = print_histogram(&d);
         as_output_char(cli->out, '\n');
-        print_members(&d, "most", true);
-        print_members(&d, "least", false);
+        qsort(d.members, d.n, sizeof *d.members, compare_members_down);
+        print_members(&d, "most");
+        qsort(d.members, d.n, sizeof *d.members, compare_members);
+        print_members(&d, "least");
     }
     free(d.members);
     return fine;

@@ -266,8 +266,7 @@ static void print_foot(as_cli *cli, const as_stat_metric *m, size_t n) {
     as_count_format(m->n_rows - n, more);
     if (n < m->n_rows) as_output_printf(cli->out, "… %s more call paths; --all shows them\n", more);
     if (!cli->is_terminal) return;
-    as_output_printf(cli->out,
-                     "%simbalance: max / mean - 1; excess: (max - mean) x count, what perfect balance would save%s\n",
+    as_output_printf(cli->out, "%simbalance: max / mean - 1; excess: what perfect balance would save%s\n",
                      as_sgr(cli->style.colour, AS_DIM), as_sgr(cli->style.colour, AS_PLAIN));
 }
 

@@ -393,7 +393,9 @@ static const as_cli_option options[] = {
      .choices = "location|process|run",
      .help = "Compare locations, processes (their threads summed), or the runs of a point; by default locations, and "
              "runs where there are none"},
-    AS_RUN_OPTION,
+    {.name = "run",
+     .argument = "RUN",
+     .help = "Take this run (its number), or those of a point such as p=64,n=10; by default of the largest point"},
     {.name = "context",
      .argument = "PATH",
      .help = "Show the values of this call path one by one: a histogram, and which places are the extremes"},
