@@ -97,7 +97,8 @@ static void put_cell(const as_stat_view *view, const as_context_spread *item, co
     case MAX_AT: as_stat_place(view, s->max_at, out); break;
     case EXCESS: as_quantity_format(&l->sum, real_number(as_spread_excess(s)), out); break;
     case IMBALANCE:
-        if (as_percent_format(s->imbalance, out)) strcat(out, " %");
+        n = as_percent_format(s->imbalance, out);
+        if (n) memcpy(out + n, " %", 3);
         break;
     case SPREAD:
         as_text_clear(text);
