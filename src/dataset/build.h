@@ -41,6 +41,10 @@ void as_add_problem(as_dataset *ds, as_severity severity, as_place place, const 
 void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format,
                      va_list args) __attribute__((format(printf, 5, 0)));
 
+/* The problem "missing-points": n_incomplete series have no data at some points, the first of them at n_missing. False when memory is out. */
+bool as_add_missing_points(as_dataset *ds, as_place place, const as_series *first, size_t n_missing,
+                           size_t n_incomplete);
+
 #define AS_METRIC_INIT                                                                                                 \
     ((as_metric){.source_id = AS_NO_STR,                                                                               \
                  .name = AS_NO_STR,                                                                                    \

@@ -368,6 +368,22 @@ static size_t measured_points(const as_dataset *ds, const as_series *series) {
     return n;
 }
 
+bool as_add_missing_points(as_dataset *ds, as_place place, const as_series *first, size_t n_missing,
+                           size_t n_incomplete) {
+    as_vec path;
+    as_vec_init(&path, 1, NULL);
+    if (as_context_path(ds, first->context, &path)) {
+        char more[64] = "";
+        if (n_incomplete > 1) snprintf(more, sizeof more, ", and %zu more are incomplete", n_incomplete - 1);
+        as_add_problem(ds, AS_WARNING, place, "missing-points",
+                       "call path '%s' (metric '%s') has no data at %zu of %zu points%s", (const char *)path.data,
+                       as_ds_text(ds, as_ds_metric(ds, first->metric)->name), n_missing, ds->n_points, more);
+    }
+    bool fine = path.count != 0;
+    as_vec_free(&path);
+    return fine;
+}
+
 static bool report_missing_points(as_dataset *ds, as_place place) {
     size_t incomplete = 0, first_missing = 0;
     const as_series *first = NULL;
@@ -377,19 +393,7 @@ static bool report_missing_points(as_dataset *ds, as_place place) {
         if (n == ds->n_points) continue;
         if (!incomplete++) first = series, first_missing = ds->n_points - n;
     }
-    if (!incomplete) return true;
-    as_vec path;
-    as_vec_init(&path, 1, NULL);
-    if (as_context_path(ds, first->context, &path)) {
-        char more[64] = "";
-        if (incomplete > 1) snprintf(more, sizeof more, ", and %zu more are incomplete", incomplete - 1);
-        as_add_problem(ds, AS_WARNING, place, "missing-points",
-                       "call path '%s' (metric '%s') has no data at %zu of %zu points%s", (const char *)path.data,
-                       as_ds_text(ds, as_ds_metric(ds, first->metric)->name), first_missing, ds->n_points, more);
-    }
-    bool fine = path.count != 0;
-    as_vec_free(&path);
-    return fine;
+    return !incomplete || as_add_missing_points(ds, place, first, first_missing, incomplete);
 }
 
 static bool name_types(as_experiment *e, as_place place) {

@@ -41,7 +41,7 @@ static inline as_vec make_index(bool is_big, unsigned type, size_t n, const uint
 
 /* 0, 1, … n - 1. */
 static inline as_vec make_full_index(size_t n) {
-    uint32_t ids[64];
+    uint32_t ids[64] = {0};
     for (size_t i = 0; i < n; i++) ids[i] = (uint32_t)i;
     return make_index(false, SPARSE, n, ids);
 }

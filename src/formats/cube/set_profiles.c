@@ -1,0 +1,359 @@
+/* Profiles of a set: those of its files, with the ids of the set. Rows that mean the same path are added up; all others stay where they are. */
+#include <stdlib.h>
+
+#include "formats/cube/set.h"
+
+typedef struct set_source {
+    as_profile_source source; /* first: it is one */
+    as_dataset *part;
+    const as_profile *from;
+    uint32_t n_from;         /* rows of from */
+    const uint32_t *order;   /* indices of from's contexts in the order of the set's; NULL: as they are */
+    const assay_id *targets; /* and what each is in the set, with repeats where there are some */
+    bool adds;               /* there are */
+    bool columns_ascend;
+    const assay_id *columns; /* of from, in the set */
+    as_value_type type;      /* of from */
+} set_source;
+
+/* ---- adding rows ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t add_unsigned(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+static int64_t add_signed(int64_t a, int64_t b) {
+    int64_t sum;
+    return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static double combine(as_part_rule rule, double a, double b) {
+    if (rule == AS_PART_ADD) return a + b;
+    return rule == AS_PART_MINIMUM ? (b < a ? b : a) : (b > a ? b : a);
+}
+
+/* Adds a composite value, part by part; what is only kept stays the first. */
+static void add_composite(as_value_type type, const char *value, char *to) {
+    size_t at = 0;
+    if (type.dtype == AS_DTYPE_OPAQUE) return;
+    for (uint32_t part = 0; part < type.n_parts; part++) {
+        if (type.dtype == AS_DTYPE_TAU_ATOMIC && part == 0) {
+            uint32_t a, b;
+            memcpy(&a, to, sizeof a);
+            memcpy(&b, value, sizeof b);
+            a = a > UINT32_MAX - b ? UINT32_MAX : a + b;
+            memcpy(to, &a, sizeof a);
+            at = sizeof a;
+            continue;
+        }
+        double a, b;
+        memcpy(&a, to + at, sizeof a);
+        memcpy(&b, value + at, sizeof b);
+        a = combine(as_part_rule_of(type.dtype, part), a, b);
+        memcpy(to + at, &a, sizeof a);
+        at += sizeof a;
+    }
+}
+
+/* Adds a number of 8 bytes. */
+static void add_wide(as_dtype dtype, bool below_zero, uint64_t bits, char *to) {
+    uint64_t sum;
+    memcpy(&sum, to, sizeof sum);
+    if (as_dtype_is_unsigned(dtype)) {
+        bool counts = !(below_zero && bits > AS_COUNTER_LIMIT), counted = !(below_zero && sum > AS_COUNTER_LIMIT);
+        sum = add_unsigned(counted ? sum : 0, counts ? bits : 0);
+    } else if (as_dtype_is_integer(dtype))
+        sum = (uint64_t)add_signed((int64_t)sum, (int64_t)bits);
+    else {
+        double a, b;
+        memcpy(&a, &sum, sizeof a);
+        memcpy(&b, &bits, sizeof b);
+        a = combine(as_part_rule_of(dtype, 0), a, b);
+        memcpy(&sum, &a, sizeof sum);
+    }
+    memcpy(to, &sum, sizeof sum);
+}
+
+/* What a value becomes that others are added to: integers of 8 bytes, so that they do not overflow. */
+static as_value_type sum_type(as_value_type type) {
+    if (!as_dtype_is_integer(type.dtype)) return type;
+    return as_value_type_of(as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
+}
+
+/* The rows in the set's order of contexts and columns. */
+static void fill_rows(const set_source *source, const as_profile *profile, const uint32_t *places, uint64_t *wide,
+                      char *values) {
+    const as_profile *from = source->from;
+    bool is_composite = as_dtype_is_composite(source->type.dtype);
+    size_t size = profile->type.size;
+    uint32_t row = 0;
+    for (uint32_t i = 0; i < source->n_from; i++) {
+        bool is_first = i == 0 || source->targets[i] != source->targets[i - 1];
+        row += i && is_first;
+        char *to = values + (size_t)row * profile->n_columns * size;
+        const char *values_from = as_profile_row(from, source->order ? source->order[i] : i);
+        if (source->adds && !is_composite) as_values_widen(source->type, values_from, from->n_columns, 0, wide);
+        for (uint32_t k = 0; k < from->n_columns; k++) {
+            char *cell = to + places[k] * size;
+            if (!source->adds || (is_composite && is_first))
+                memcpy(cell, values_from + k * size, size);
+            else if (is_composite)
+                add_composite(source->type, values_from + k * size, cell);
+            else if (is_first)
+                memcpy(cell, &wide[k], size);
+            else
+                add_wide(source->type.dtype, from->below_zero, wide[k], cell);
+        }
+    }
+}
+
+typedef struct column_place {
+    assay_id location;
+    uint32_t column;
+} column_place;
+
+static int compare_columns(const void *a, const void *b) {
+    const column_place *x = a, *y = b;
+    return (x->location > y->location) - (x->location < y->location);
+}
+
+/* Where each column of the file goes. NULL when memory is out. */
+static uint32_t *find_places(const assay_id *columns, uint32_t n) {
+    column_place *sorted = malloc((n + (size_t)1) * sizeof *sorted);
+    uint32_t *places = malloc((n + (size_t)1) * sizeof *places);
+    for (uint32_t i = 0; i < n && sorted && places; i++) sorted[i] = (column_place){columns[i], i};
+    if (sorted && places) qsort(sorted, n, sizeof *sorted, compare_columns);
+    for (uint32_t i = 0; i < n && sorted && places; i++) places[sorted[i].column] = i;
+    if (!sorted) {
+        free(places);
+        places = NULL;
+    }
+    free(sorted);
+    return places;
+}
+
+static bool copy_rows(const set_source *source, as_dataset *ds, as_profile *profile) {
+    size_t row_size = (size_t)profile->n_columns * profile->type.size;
+    char *values = as_arena_array(&ds->arena, profile->n_rows, row_size);
+    uint64_t *wide = malloc((profile->n_columns + (size_t)1) * sizeof *wide);
+    uint32_t *places = find_places(source->columns, profile->n_columns);
+    bool fine = values && wide && places;
+    if (fine) fill_rows(source, profile, places, wide, values);
+    free(places);
+    free(wide);
+    profile->values = values;
+    return fine;
+}
+
+/* ---- loading --------------------------------------------------------------------------------------------------------- */
+
+/* What came up while a file's values were decoded. */
+static void carry_problems(as_dataset *ds, const as_dataset *part, size_t first) {
+    for (size_t i = first; i < part->problems.count; i++) {
+        const as_problem *problem = as_ds_problem(part, i);
+        as_place place = {as_ds_text(part, problem->file), problem->offset, problem->line, problem->column};
+        as_add_problem(ds, problem->severity, place, as_ds_text(part, problem->rule), "%s",
+                       as_ds_text(part, problem->message));
+    }
+}
+
+/* The rows stay where they are; only their order is another one. */
+static bool reorder_rows(const set_source *source, as_dataset *ds, as_profile *profile) {
+    profile->values = source->from->values;
+    profile->rows = source->from->rows;
+    if (!source->order) return true;
+    uint32_t *rows = as_arena_array(&ds->arena, profile->n_rows, sizeof *rows);
+    for (uint32_t i = 0; i < profile->n_rows && rows; i++) {
+        uint32_t k = source->order[i];
+        rows[i] = source->from->rows ? source->from->rows[k] : k;
+    }
+    profile->rows = rows;
+    return rows != NULL;
+}
+
+static assay_status load(as_profile_source *base, as_dataset *ds, as_profile *profile, unsigned threads,
+                         assay_error *error) {
+    (void)threads;
+    set_source *source = (set_source *)base;
+    as_dataset *part = source->part;
+    size_t n_problems = part->problems.count;
+    uint64_t used = part->budget.used;
+    AS_TRY(as_profile_load(part, source->from, error));
+    carry_problems(ds, part, n_problems);
+    profile->below_zero = source->from->below_zero;
+    bool fine = part->budget.used <= used || as_budget_take(&ds->budget, part->budget.used - used);
+    if (fine) {
+        bool copies = source->adds || !source->columns_ascend;
+        fine = copies ? copy_rows(source, ds, profile) : reorder_rows(source, ds, profile);
+    }
+    return fine ? ASSAY_OK : as_fail_memory(error, as_ds_text(part, part->path));
+}
+
+/* ---- adding them ----------------------------------------------------------------------------------------------------- */
+
+static int compare_keys(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Contexts of the file's rows in the set's order, where that is another one. */
+static bool sort_rows(as_dataset *ds, set_source *source, assay_id *targets) {
+    size_t n = source->n_from;
+    uint64_t *keys = malloc((n + 1) * sizeof *keys);
+    uint32_t *order = as_arena_array(&ds->arena, n, sizeof *order);
+    if (keys && order) {
+        for (size_t i = 0; i < n; i++) keys[i] = as_pair(targets[i], (uint32_t)i);
+        qsort(keys, n, sizeof *keys, compare_keys);
+        for (size_t i = 0; i < n; i++) {
+            targets[i] = (assay_id)(keys[i] >> 32);
+            order[i] = (uint32_t)keys[i];
+            source->adds |= i && targets[i] == targets[i - 1];
+        }
+    }
+    source->order = order;
+    free(keys);
+    return keys && order;
+}
+
+/* The contexts of the profile, each once. */
+static bool list_targets(as_dataset *ds, const set_source *source, as_profile *profile) {
+    profile->contexts = source->targets;
+    profile->n_rows = source->n_from;
+    if (!source->adds) return true;
+    assay_id *contexts = as_arena_array(&ds->arena, source->n_from, sizeof *contexts);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < source->n_from && contexts; i++) {
+        if (i == 0 || source->targets[i] != source->targets[i - 1]) contexts[n++] = source->targets[i];
+    }
+    profile->contexts = contexts;
+    profile->n_rows = n;
+    return contexts != NULL;
+}
+
+static bool find_targets(as_dataset *ds, const as_set_file *file, set_source *source) {
+    const assay_id *contexts = source->from->contexts;
+    source->targets = contexts;
+    if (file->is_same_tree || !source->n_from) return true;
+    assay_id *targets = as_arena_array(&ds->arena, source->n_from, sizeof *targets);
+    bool ascends = true;
+    for (uint32_t i = 0; i < source->n_from && targets; i++) {
+        targets[i] = file->contexts[contexts[i]];
+        ascends &= !i || targets[i - 1] < targets[i];
+    }
+    source->targets = targets;
+    return targets && (ascends || sort_rows(ds, source, targets));
+}
+
+static bool sort_columns(as_dataset *ds, const set_source *source, as_profile *profile) {
+    profile->columns = source->columns;
+    if (source->columns_ascend) return true;
+    assay_id *columns = as_arena_array(&ds->arena, profile->n_columns, sizeof *columns);
+    uint32_t *places = find_places(source->columns, profile->n_columns);
+    for (uint32_t i = 0; i < profile->n_columns && columns && places; i++) columns[places[i]] = source->columns[i];
+    profile->columns = columns;
+    free(places);
+    return columns && places;
+}
+
+static bool add_profile(as_set *set, const as_set_file *file, const as_profile *from, assay_id run, assay_id metric) {
+    set_source *source = as_arena_alloc(&set->ds->arena, sizeof *source);
+    if (!source) return false;
+    *source = (set_source){.source = {load},
+                           .part = file->source,
+                           .from = from,
+                           .n_from = from->n_rows,
+                           .columns_ascend = file->columns_ascend,
+                           .columns = file->columns,
+                           .type = from->type};
+    as_profile profile = {.metric = metric, .run = run, .n_columns = from->n_columns, .source = &source->source};
+    if (!find_targets(set->ds, file, source) || !list_targets(set->ds, source, &profile) ||
+        !sort_columns(set->ds, source, &profile))
+        return false;
+    profile.type = source->adds ? sum_type(from->type) : from->type;
+    return as_add_profile(set->ds, &profile);
+}
+
+/* Whether values of both types can belong to one metric: plain numbers of any width can. */
+static bool is_compatible(as_value_type a, as_value_type b) {
+    bool is_special = as_dtype_is_composite(a.dtype) || as_dtype_is_composite(b.dtype) ||
+                      as_dtype_is_extreme(a.dtype) || as_dtype_is_extreme(b.dtype);
+    return !is_special || (a.dtype == b.dtype && a.n_parts == b.n_parts);
+}
+
+/* Whether this file's metric is what earlier files have under the name. */
+static bool fits(as_set *set, const as_set_file *file, const as_profile *from, assay_id metric) {
+    const as_metric *mine = as_ds_metric(file->source, from->metric), *ours = as_ds_metric(set->ds, metric);
+    const as_profile *first = NULL;
+    for (size_t i = 0; i < set->ds->profiles.count && !first; i++) {
+        const as_profile *profile = &AS_AT(as_profile, &set->ds->profiles, i);
+        if (profile->metric == metric) first = profile;
+    }
+    bool same_kind = mine->kind == ours->kind;
+    if (same_kind && (!first || is_compatible(first->type, from->type))) return true;
+    const char *type = as_ds_text(file->source, mine->dtype), *first_type = as_ds_text(set->ds, ours->dtype);
+    as_warn(set->reader, as_place_file(file->path), "metric-differs",
+            "metric '%s' has %s values of type %s here, but %s ones of type %s in the first file that has it; those of "
+            "this file are left out",
+            as_ds_text(set->ds, ours->name), as_kind_name(mine->kind), type ? type : "", as_kind_name(ours->kind),
+            first_type ? first_type : "");
+    return false;
+}
+
+assay_status as_set_add_profiles(as_set *set, const as_set_file *file, assay_id run, const assay_id *metrics) {
+    for (size_t i = 0; i < file->source->profiles.count; i++) {
+        const as_profile *from = &AS_AT(as_profile, &file->source->profiles, i);
+        assay_id metric = metrics[from->metric];
+        if (!fits(set, file, from, metric)) continue;
+        if (!add_profile(set, file, from, run, metric)) return as_reader_memory(set->reader);
+    }
+    return ASSAY_OK;
+}
+
+/* ---- series ---------------------------------------------------------------------------------------------------------- */
+
+/* At how many points each context has values of one metric. last: room for one number a context. */
+static void count_points(const as_dataset *ds, assay_id metric, uint32_t *counts, assay_id *last) {
+    memset(last, 0xff, ds->contexts.count * sizeof *last);
+    for (assay_id run = 0; run < ds->runs.count; run++) {
+        const as_profile *profile = as_ds_profile(ds, metric, run);
+        if (!profile || as_dtype_is_composite(profile->type.dtype)) continue;
+        assay_id point = as_ds_run(ds, run)->point;
+        for (uint32_t i = 0; i < profile->n_rows; i++) {
+            assay_id context = profile->contexts[i];
+            counts[context] += last[context] != point;
+            last[context] = point;
+        }
+    }
+}
+
+static assay_status add_series(as_set *set, const uint32_t *counts) {
+    as_dataset *ds = set->ds;
+    size_t n_contexts = ds->contexts.count, n_incomplete = 0, n_missing = 0, first = 0;
+    uint32_t n_callpaths = 0;
+    for (assay_id c = 0; c < n_contexts; c++) {
+        as_context *context = &AS_AT(as_context, &ds->contexts, c);
+        for (assay_id m = 0; m < ds->metrics.count; m++) {
+            uint32_t n = counts[(size_t)m * n_contexts + c];
+            if (!n) continue;
+            if (!context->is_callpath) context->callpath_order = n_callpaths++;
+            context->is_callpath = true;
+            if (n < ds->n_points && !n_incomplete++) n_missing = ds->n_points - n, first = ds->series.count;
+            as_series series = {.metric = m, .context = c};
+            if (!as_vec_append(&ds->series, &series, 1)) return as_reader_memory(set->reader);
+        }
+    }
+    bool fine = !n_incomplete || as_add_missing_points(ds, as_place_file(set->reader->input->path),
+                                                       as_ds_series(ds, first), n_missing, n_incomplete);
+    return fine ? ASSAY_OK : as_reader_memory(set->reader);
+}
+
+assay_status as_set_find_series(as_set *set) {
+    as_dataset *ds = set->ds;
+    size_t n = ds->contexts.count;
+    uint32_t *counts = calloc(n * ds->metrics.count + 1, sizeof *counts);
+    assay_id *last = malloc((n + 1) * sizeof *last);
+    for (assay_id m = 0; m < ds->metrics.count && counts && last; m++)
+        count_points(ds, m, counts + (size_t)m * n, last);
+    assay_status status = counts && last ? add_series(set, counts) : as_reader_memory(set->reader);
+    free(last);
+    free(counts);
+    return status;
+}
