@@ -179,6 +179,31 @@ typedef struct assay_prediction {
 ASSAY_API assay_status assay_predict(const assay_dataset *dataset, assay_id model, const assay_fit_config *config,
                                      const double *points, size_t n, assay_prediction *out, assay_error *error);
 
+/* ---- the algebra of profiles ----------------------------------------------------------------------------------------- */
+
+/* How profiles are combined. Zero-initialise it; NULL is the same. The rules are in docs/algebra.md. */
+typedef struct assay_algebra_config {
+    bool
+        exact_match; /* only contexts equal in name, file, lines, call site and parameters belong together; else those of one name, too */
+    bool all_metrics; /* assay_diff: keep what only one side measured, the other one being 0 */
+} assay_algebra_config;
+
+/* The results are datasets of their own, to be closed; the inputs stay the caller's, and may be closed before them. What could not be kept is among the result's problems.
+ *
+ * What changed: target less base. Integer metrics become INT64, exact. */
+ASSAY_API assay_status assay_diff(const assay_dataset *base, const assay_dataset *target,
+                                  const assay_algebra_config *config, assay_dataset **out, assay_error *error);
+/* The mean of repetitions. */
+ASSAY_API assay_status assay_mean(assay_dataset *const *parts, size_t n, const assay_algebra_config *config,
+                                  assay_dataset **out, assay_error *error);
+/* One profile of several with other metrics or locations: each column comes whole from the last part that has it. */
+ASSAY_API assay_status assay_merge_profiles(assay_dataset *const *parts, size_t n, const assay_algebra_config *config,
+                                            assay_dataset **out, assay_error *error);
+/* The subtrees of some regions as trees of their own, and without those of others, whose values go to their callers. roots, prunes: names ended by NULL; NULL: none.
+ * ASSAY_E_USAGE where a name is not in the call tree. */
+ASSAY_API assay_status assay_cut(const assay_dataset *dataset, const char *const *roots, const char *const *prunes,
+                                 assay_dataset **out, assay_error *error);
+
 /* ---- SQL ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct assay_query assay_query;

@@ -339,6 +339,7 @@ assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assa
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-one-experiment",
                        "the inputs do not measure the same parameters and so are not one experiment");
     }
+    for (size_t k = 0; k < n; k++) AS_TRY(as_ds_load(parts[k], ASSAY_NONE, error));
     merger m = {.ds = as_dataset_new(parts[0]->budget.limit), .maps = calloc(n, sizeof *m.maps)};
     if (m.ds) {
         m.ds->share = parts[0]->share;
