@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "dataset/formulas.h"
+
 bool as_union_init(as_union *u, as_dataset *ds, const as_dataset *const *parts, size_t n) {
     *u = (as_union){.ds = ds, .parts = parts, .n = n, .maps = calloc(n ? n : 1, sizeof *u->maps)};
     as_vec_init(&u->metric_origins, sizeof(uint32_t), &ds->budget);
@@ -94,6 +96,27 @@ bool as_union_drop_metrics(as_union *u, const bool *drop) {
     }
     free(new_ids);
     return true;
+}
+
+bool as_unite_formulas(as_union *u) {
+    bool any = false;
+    for (size_t k = 0; k < u->n; k++) {
+        for (assay_id m = 0; m < u->parts[k]->metrics.count; m++) {
+            assay_id id = u->maps[k].metrics[m];
+            const as_derived *derived = as_ds_derived(u->parts[k], m);
+            if (!derived || id == ASSAY_NONE || AS_AT(uint32_t, &u->metric_origins, id) != k) continue;
+            as_text texts[AS_FORMULA_PARTS] = {0};
+            for (size_t i = 0; i < AS_FORMULA_PARTS; i++) {
+                if (!derived->texts[i].text) continue;
+                texts[i] = derived->texts[i];
+                texts[i].text = as_arena_copy(&u->ds->arena, derived->texts[i].text, derived->texts[i].size);
+                if (!texts[i].text) return false;
+            }
+            if (!as_add_formula(u->ds, id, derived->kind, texts)) return false;
+            any = true;
+        }
+    }
+    return !any || as_compile_formulas(u->ds, NULL);
 }
 
 /* ---- parameters and points ------------------------------------------------------------------------------------------- */
@@ -233,6 +256,7 @@ static bool is_shared(const as_union *u, const as_attribute *attribute) {
 static void carry_problems(as_union *u, const as_dataset *part) {
     for (size_t i = 0; i < part->problems.count; i++) {
         const as_problem *problem = as_ds_problem(part, i);
+        if (strcmp(as_ds_text(part, problem->rule), "cubepl") == 0) continue; /* found anew */
         as_place place = {as_ds_text(part, problem->file), problem->offset, problem->line, problem->column};
         as_add_problem(u->ds, problem->severity, place, as_ds_text(part, problem->rule), "%s",
                        as_ds_text(part, problem->message));

@@ -1,7 +1,7 @@
 /* One set of tables for several datasets (the parts), and where the ids of each of them go.
  *
- * The dataset to fill is new and empty. Whatever several parts have comes from the first of them. Ids that files give (source_id) are left out: those of two files say
- * nothing about each other. Everything is O(n) but for sorting brothers and sisters, and nothing goes down a tree by recursion. */
+ * The dataset to fill is new and empty. Whatever several parts have comes from the first of them. Ids that files give (source_id) are left out, but for
+ * the first part's locations: those of two files say nothing about each other. Everything is O(n) but for sorting brothers and sisters, and nothing goes down a tree by recursion. */
 #ifndef AS_DATASET_UNIFY_H
 #define AS_DATASET_UNIFY_H
 
@@ -47,6 +47,9 @@ bool as_copy_regions(as_union *u);
 /* Parameters and points, in ascending order of coordinates. All parts have the same parameters (as_same_parameters()). */
 bool as_same_parameters(const as_dataset *const *parts, size_t n);
 bool as_unite_points(as_union *u);
+
+/* Formulas of derived metrics, from the part that each comes from. After as_union_drop_metrics(). */
+bool as_unite_formulas(as_union *u);
 
 /* Attributes: of metrics, regions, contexts and locations where they come from; of the dataset those that all parts have alike. Problems of all parts. */
 bool as_unite_attributes(as_union *u);

@@ -43,7 +43,8 @@ static bool carry(system_tree *tree, size_t k, assay_id id, assay_id parent, as_
     const as_dataset *part = tree->u->parts[k];
     bool fine = true;
     *out = *as_ds_location(part, id);
-    out->source_id = AS_NO_STR;
+    /* What the first part says about places (topologies) names them by these */
+    out->source_id = k == 0 ? as_ds_carry(tree->u->ds, part, out->source_id, &fine) : AS_NO_STR;
     out->kind = as_ds_carry(tree->u->ds, part, out->kind, &fine);
     out->name = as_ds_carry(tree->u->ds, part, out->name, &fine);
     out->parent = parent;

@@ -178,20 +178,16 @@ static bool subtract_rows(subtraction *s, sides *r, assay_id run) {
     r->target_room = malloc(row_size + 8);
     if (!values || !r->room || !r->base_room || !r->target_room) return false;
     uint32_t n_rows = 0;
-    bool extreme = as_dtype_is_extreme(s->type.dtype), has_change = false;
-    /* Rows of zeros are left out where that says the same: not where measured points are counted, nor where an exclusive value follows from what stands below a zero */
-    bool drop_zeros = !extreme && !ds->n_points && as_ds_metric(ds, s->metric)->kind != AS_KIND_INCLUSIVE;
+    bool extreme = as_dtype_is_extreme(s->type.dtype);
+    bool drop_zeros = !extreme && !ds->n_points; /* a missing row is zeros, but a missing point was not measured */
     for (uint32_t i = 0; i < r->alignment.n_rows; i++) {
         if (extreme && (!has_row(r->operands, r->n_base, i) || !has_row(r->operands + r->n_base, r->n_target, i)))
             continue;
         char *row = values + (size_t)n_rows * row_size;
         subtract_row(s, r, i, row);
-        bool zero = is_zero((const uint64_t *)(const void *)row, n);
-        has_change |= !zero;
-        if (drop_zeros && zero) continue;
+        if (drop_zeros && is_zero((const uint64_t *)(const void *)row, n)) continue;
         r->alignment.contexts[n_rows++] = r->alignment.contexts[i];
     }
-    if (!has_change && !extreme && !ds->n_points) n_rows = 0;
     holder->count = (size_t)n_rows * row_size;
     as_vec_shrink(holder);
     as_profile profile = {.metric = s->metric,

@@ -80,7 +80,8 @@ bool as_operation_map_metrics(as_operation *op) {
 }
 
 assay_status as_operation_settle(as_operation *op) {
-    if (as_operation_map_metrics(op) && as_unite_attributes(&op->u) && as_workbench_init(&op->bench, &op->u))
+    if (as_operation_map_metrics(op) && as_unite_attributes(&op->u) && as_unite_formulas(&op->u) &&
+        as_workbench_init(&op->bench, &op->u))
         return ASSAY_OK;
     return as_fail_memory(op->error, NULL);
 }
