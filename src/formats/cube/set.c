@@ -170,7 +170,7 @@ static assay_status read_set(as_reader *reader) {
 
 const struct assay_format as_format_cube_set = {
     .name = "cube-set",
-    .title = "Cube profiles of several points",
+    .title = "Cube experiment",
     .extensions = "",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE |
              AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN,
