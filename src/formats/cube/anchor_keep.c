@@ -75,7 +75,7 @@ assay_status as_anchor_note(as_anchor *a, as_owner owner, assay_id id, const cha
 /* Whether word is one of a list separated by blanks. */
 static bool is_listed(const char *word, const char *list) {
     size_t size = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at += size) {
+    for (const char *at = size ? list : NULL; at && (at = strstr(at, word)) != NULL; at += size) {
         if ((at == list || at[-1] == ' ') && (!at[size] || at[size] == ' ')) return true;
     }
     return false;

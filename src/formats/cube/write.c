@@ -147,8 +147,8 @@ assay_status as_cube_write(as_writer *writer) {
 /* ---- losses ---------------------------------------------------------------------------------------------------------- */
 
 static bool is_attribute_kept(const as_dataset *ds, const as_attribute *attribute) {
-    (void)ds;
-    return attribute->owner <= AS_OWNER_LOCATION;
+    return attribute->owner <= AS_OWNER_LOCATION &&
+           !as_cube_is_misplaced(attribute->owner, as_ds_text(ds, attribute->key), attribute->value);
 }
 
 static void lose_texts(const as_dataset *ds, as_losses *losses) {
@@ -171,6 +171,8 @@ static void lose_columns(const as_dataset *ds, as_losses *losses) {
     if (kinds) as_lose(losses, "the kind of %zu metric%s (written as exclusive)", kinds, kinds == 1 ? "" : "s");
     if (modules) as_lose(losses, "the module of %zu region%s", modules, modules == 1 ? "" : "s");
     if (times) as_lose(losses, "the start time of %zu run%s", times, times == 1 ? "" : "s");
+    if (!as_cube_fits_system(ds))
+        as_lose(losses, "locations that are not threads of processes of a machine (those are made up)");
     if (ds->summaries.count)
         as_lose(losses, "%zu stored statistic%s", ds->summaries.count, ds->summaries.count == 1 ? "" : "s");
 }

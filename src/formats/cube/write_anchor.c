@@ -56,10 +56,20 @@ static void put_attr(void *user, const char *key, as_cell value) {
     as_cube_put_attr(p->out, says_so ? key + strlen(AS_CUBE_ATTR) : key, value);
 }
 
+bool as_cube_is_misplaced(as_owner owner, const char *key, as_cell value) {
+    static const char *const sections[] = {"attr", "doc", "metrics", "program", "system", NULL};
+    if (owner != AS_OWNER_DATASET || value.type != AS_CELL_TEXT || strcmp(key, AS_CUBE_XML) != 0) return false;
+    char name[16] = "";
+    size_t size = strcspn(value.text + 1, " \t\r\n/>");
+    if (size < sizeof name) memcpy(name, value.text + 1, size);
+    return is_one_of(name, sections);
+}
+
 /* Elements kept as text. */
 static void put_xml(void *user, const char *key, as_cell value) {
     putting *p = user;
     if (strcmp(key, p->wanted) != 0 || value.type != AS_CELL_TEXT) return;
+    if (as_cube_is_misplaced(p->owner, key, value)) return;
     as_output_write(p->out, value.text, value.size);
     as_output_char(p->out, '\n');
 }

@@ -7,7 +7,7 @@
 #include "io/directory.h"
 
 #define PREFIX "run"
-enum { MAX_DIGITS = 60 }; /* of a number, on either side of the point; names of files have an end */
+enum { MAX_DIGITS = 60 }; /* of a number; names of files have an end, and the reader of sets has one, too */
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
 
@@ -49,7 +49,8 @@ static bool add_number(as_vec *out, double value) {
             digits[n++] = text[i];
     }
     before = (before < 0 ? (long)n : before) + (e ? strtol(e + 1, NULL, 10) : 0);
-    if (before > MAX_DIGITS || before < -MAX_DIGITS) return false;
+    long behind = before < (long)n ? (long)n - before : 0;
+    if ((before > 0 ? before : 1) + behind > MAX_DIGITS) return false;
     bool fine = before > 0 || as_vec_text(out, "0");
     for (long i = 0; i < before; i++) fine = fine && as_vec_append(out, i < (long)n ? &digits[i] : "0", 1);
     if (before < (long)n) fine = fine && as_vec_text(out, ".");

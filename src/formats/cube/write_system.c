@@ -229,6 +229,24 @@ static bool put_topologies(tree *t, const char *text) {
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
+bool as_cube_fits_system(const as_dataset *ds) {
+    size_t n = ds->locations.count;
+    bool *has_leaf = calloc(n + 1, sizeof *has_leaf);
+    bool fits = has_leaf != NULL;
+    for (assay_id i = 0; i < n && fits; i++) {
+        const as_location *location = as_ds_location(ds, i);
+        if (!location->leaf) continue;
+        fits = location->parent != ASSAY_NONE && as_ds_location(ds, location->parent)->parent != ASSAY_NONE;
+        if (fits) has_leaf[location->parent] = true;
+    }
+    for (assay_id i = 0; i < n && fits; i++) {
+        const as_location *location = as_ds_location(ds, i);
+        fits = location->leaf || location->parent == ASSAY_NONE || !has_leaf[location->parent];
+    }
+    free(has_leaf);
+    return fits;
+}
+
 bool as_cube_write_system(const as_cube_file *file, as_output *out) {
     size_t n = file->ds->locations.count;
     tree t = {.file = file,
@@ -242,11 +260,13 @@ bool as_cube_write_system(const as_cube_file *file, as_output *out) {
     as_output_text(out, "<system");
     as_cube_put_tag(file, out, AS_OWNER_DATASET, 0, "system");
     as_output_text(out, ">\n");
+    bool has_rows = false;
+    for (size_t i = 0; i < file->ds->metrics.count; i++) has_rows |= file->slices[i].view.n_rows > 0;
     if (fine && file->columns) {
         find_kinds(&t);
         link_children(&t);
         put_tree(&t);
-    } else if (fine)
+    } else if (fine && (has_rows || !as_cube_is_ours(file->ds)))
         put_made_tree(&t);
     const char *topologies = as_cube_attribute(file->source, AS_OWNER_DATASET, 0, AS_CUBE_TOPOLOGIES);
     if (topologies)
