@@ -144,6 +144,7 @@ static assay_status read_file(as_reader *reader, as_cube *cube, as_vec *metrics)
     if (cube->run == ASSAY_NONE) return as_reader_memory(reader);
     for (size_t i = 0; i < metrics->count; i++)
         AS_TRY(as_cube_open_metric(cube, &AS_AT(as_cube_metric, metrics, i), reader->error));
+    if (!as_cube_formulas(cube->ds, cube->path)) return as_reader_memory(reader);
     return keep_other_files(reader, cube, metrics);
 }
 
