@@ -4,7 +4,7 @@
 
 /* Going through the contexts from the last to the first, a context's children have all been seen when its turn comes, and nothing else of their depth since
  * the context before it: one row of sums for each depth is enough. */
-typedef struct walk {
+struct as_rows {
     const as_dataset *ds;
     const as_profile *view;
     assay_id first; /* of the contexts asked for */
@@ -15,10 +15,13 @@ typedef struct walk {
     size_t width;  /* bytes of a number: as_whole or double */
     as_vec levels; /* struct level, one for each depth */
     char *own, *result;
-    void *wide; /* numbers of 8 bytes */
-    bool (*visit)(void *user, const as_context_row *row);
-    void *user;
-} walk;
+    void *wide;       /* numbers of 8 bytes */
+    uint32_t left;    /* rows of the view that are still to come */
+    assay_id context; /* the next one is that before */
+    as_context_row row;
+    bool failed;
+};
+typedef struct as_rows walk;
 
 /* What the contexts of one depth below the same parent have so far. */
 struct level {
@@ -94,7 +97,7 @@ static void take_off(const walk *w, const char *children) {
     }
 }
 
-static bool hand_over(walk *w, assay_id context, bool has_own, const char *inclusive, const char *exclusive) {
+static void hand_over(walk *w, assay_id context, bool has_own, const char *inclusive, const char *exclusive) {
     as_context_row row = {.context = context, .n = w->n, .has_own = has_own};
     if (w->is_integer) {
         row.inclusive = (const as_whole *)(const void *)inclusive;
@@ -103,18 +106,19 @@ static bool hand_over(walk *w, assay_id context, bool has_own, const char *inclu
         row.inclusive_real = (const double *)(const void *)inclusive;
         row.exclusive_real = (const double *)(const void *)exclusive;
     }
-    return w->visit(w->user, &row);
+    w->row = row;
 }
 
-/* index: of the context's row, or UINT32_MAX. */
+/* index: of the context's row, or UINT32_MAX. False where the context has no row, or memory is out. */
 static bool visit_context(walk *w, assay_id context, uint32_t index) {
     size_t depth = as_ds_context(w->ds, context)->depth;
     bool has_own = index != UINT32_MAX;
-    if (!level_at(w, depth + 1)) return false;
+    w->failed = !level_at(w, depth + 1);
+    if (w->failed) return false;
     struct level *mine = level_at(w, depth), *below = level_at(w, depth + 1);
     bool has_children = below->has_data;
     below->has_data = false;
-    if (!has_own && !has_children) return true;
+    if (!has_own && !has_children) return false;
     if (has_own)
         load_own(w, index);
     else
@@ -124,58 +128,79 @@ static bool visit_context(walk *w, assay_id context, uint32_t index) {
         if (has_children) take_off(w, below->sums);
         if (has_own) combine(w, mine->sums, w->own, mine->has_data);
         mine->has_data |= has_own;
-        return hand_over(w, context, has_own, w->own, w->result);
+        hand_over(w, context, has_own, w->own, w->result);
+        return true;
     }
     memcpy(w->result, has_own ? w->own : below->sums, w->n * w->width);
     if (has_own && has_children) combine(w, w->result, below->sums, true);
     combine(w, mine->sums, w->result, mine->has_data);
     mine->has_data = true;
-    return hand_over(w, context, has_own, w->result, w->own);
-}
-
-static bool visit_all(walk *w) {
-    uint32_t next = w->view->n_rows;
-    if (w->kind != AS_KIND_INCLUSIVE && w->kind != AS_KIND_EXCLUSIVE) {
-        while (next-- > 0) {
-            load_own(w, next);
-            if (!hand_over(w, w->view->contexts[next], true, w->own, NULL)) return false;
-        }
-        return true;
-    }
-    if (!next) return true;
-    for (assay_id context = w->view->contexts[next - 1] + 1; context-- > w->first;) {
-        bool has_own = next > 0 && w->view->contexts[next - 1] == context;
-        if (!visit_context(w, context, has_own ? next - 1 : UINT32_MAX)) return false;
-        next -= has_own;
-    }
+    hand_over(w, context, has_own, w->result, w->own);
     return true;
 }
 
+as_rows *as_rows_open(const as_dataset *ds, const as_slice *slice, uint32_t part) {
+    const as_profile *view = &slice->view;
+    walk *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    *w = (walk){.ds = ds,
+                .view = view,
+                .first = slice->first,
+                .part = part,
+                .n = view->n_columns,
+                .kind = as_ds_metric(ds, view->metric)->kind,
+                .rule = as_part_rule_of(view->type.dtype, part),
+                .is_integer = as_dtype_is_integer(view->type.dtype),
+                .is_unsigned = as_dtype_is_unsigned(view->type.dtype),
+                .left = view->n_rows,
+                .context = view->n_rows ? view->contexts[view->n_rows - 1] + 1 : slice->first};
+    size_t room = w->n ? w->n : 1;
+    w->width = w->is_integer ? sizeof(as_whole) : sizeof(double);
+    w->own = calloc(room, w->width);
+    w->result = calloc(room, w->width);
+    w->wide = calloc(room, 8);
+    as_vec_init(&w->levels, sizeof(struct level), NULL);
+    if (w->own && w->result && w->wide) return w;
+    as_rows_close(w);
+    return NULL;
+}
+
+void as_rows_close(as_rows *w) {
+    if (!w) return;
+    for (size_t i = 0; i < w->levels.count; i++) free(AS_AT(struct level, &w->levels, i).sums);
+    as_vec_free(&w->levels);
+    free(w->own);
+    free(w->result);
+    free(w->wide);
+    free(w);
+}
+
+const as_context_row *as_rows_next(as_rows *w) {
+    if (w->kind != AS_KIND_INCLUSIVE && w->kind != AS_KIND_EXCLUSIVE) {
+        if (!w->left) return NULL;
+        load_own(w, --w->left);
+        hand_over(w, w->view->contexts[w->left], true, w->own, NULL);
+        return &w->row;
+    }
+    while (!w->failed && w->context > w->first) {
+        w->context--;
+        bool has_own = w->left > 0 && w->view->contexts[w->left - 1] == w->context;
+        w->left -= has_own;
+        if (visit_context(w, w->context, has_own ? w->left : UINT32_MAX)) return &w->row;
+    }
+    return NULL;
+}
+
+bool as_rows_failed(const as_rows *w) { return w->failed; }
+
 bool as_rows_each(const as_dataset *ds, const as_slice *slice, uint32_t part,
                   bool (*visit)(void *user, const as_context_row *row), void *user) {
-    const as_profile *view = &slice->view;
-    walk w = {.ds = ds,
-              .view = view,
-              .first = slice->first,
-              .part = part,
-              .n = view->n_columns,
-              .kind = as_ds_metric(ds, view->metric)->kind,
-              .rule = as_part_rule_of(view->type.dtype, part),
-              .is_integer = as_dtype_is_integer(view->type.dtype),
-              .is_unsigned = as_dtype_is_unsigned(view->type.dtype),
-              .visit = visit,
-              .user = user};
-    size_t room = w.n ? w.n : 1;
-    w.width = w.is_integer ? sizeof(as_whole) : sizeof(double);
-    w.own = calloc(room, w.width);
-    w.result = calloc(room, w.width);
-    w.wide = calloc(room, 8);
-    as_vec_init(&w.levels, sizeof(struct level), NULL);
-    bool fine = w.own && w.result && w.wide && visit_all(&w);
-    for (size_t i = 0; i < w.levels.count; i++) free(AS_AT(struct level, &w.levels, i).sums);
-    as_vec_free(&w.levels);
-    free(w.own);
-    free(w.result);
-    free(w.wide);
+    as_rows *rows = as_rows_open(ds, slice, part);
+    if (!rows) return false;
+    const as_context_row *row;
+    bool fine = true;
+    while (fine && (row = as_rows_next(rows))) fine = visit(user, row);
+    fine &= !rows->failed;
+    as_rows_close(rows);
     return fine;
 }

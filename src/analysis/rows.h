@@ -22,4 +22,12 @@ typedef struct as_context_row {
 bool as_rows_each(const as_dataset *ds, const as_slice *slice, uint32_t part,
                   bool (*visit)(void *user, const as_context_row *row), void *user);
 
+/* The same row by row, for who goes through several metrics side by side. NULL when memory is out. The slice must stay open. */
+typedef struct as_rows as_rows;
+as_rows *as_rows_open(const as_dataset *ds, const as_slice *slice, uint32_t part);
+void as_rows_close(as_rows *rows);
+/* The next one, which lives until the next call. NULL behind the last, or when memory is out (as_rows_failed()). */
+const as_context_row *as_rows_next(as_rows *rows);
+bool as_rows_failed(const as_rows *rows);
+
 #endif
