@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/derived.h"
 #include "core/parallel.h"
+#include "dataset/formulas.h"
 
 /* Sums of one context. whole: integers, real: all others. */
 typedef struct node_sum {
@@ -371,6 +373,7 @@ assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, 
 
 assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
                               as_node_list *list, assay_error *error) {
+    if (as_ds_derived(ds, metric)) return as_derived_nodes(ds, run, metric, root, locations, list, error);
     list->nodes.count = list->parts.count = list->n_parts = 0;
     assay_id first = root == ASSAY_NONE ? 0 : root;
     uint32_t n = root == ASSAY_NONE ? (uint32_t)AS_COUNT(ds, contexts) : as_ds_context(ds, root)->subtree;

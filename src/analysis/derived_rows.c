@@ -1,0 +1,293 @@
+#include <stdlib.h>
+
+#include "analysis/derived_private.h"
+
+/* What a depth of the tree hands to the one above: the sum of the children of one context. */
+typedef struct level {
+    double *sums;
+    bool has_data;
+} level;
+
+/* What a member has while the contexts are gone through, the last one first. */
+struct member_rows {
+    double *values[2];    /* the row of the context */
+    const double *now[2]; /* it, or that of the source where no copy is needed */
+    /* Of stored values */
+    as_slice slice;
+    bool is_open;
+    as_rows **parts;             /* one for each part of a composite value, else one */
+    const as_context_row **rows; /* of each part: the one that comes next */
+    uint32_t n_parts;
+    uint32_t *columns; /* of each of the source: its number here, UINT32_MAX: not wanted. NULL: the same */
+    double *part_values;
+    /* Of derived ones */
+    as_vec levels; /* level, by depth; where the other flavour is needed */
+};
+
+const double *as_derived_row(const member *m, int flavour) { return m->rows->now[flavour]; }
+
+static bool has_rows(const member *m) { return m->needs_rows[INCLUSIVE] || m->needs_rows[EXCLUSIVE]; }
+
+/* Whether a member's sums come from this walk. */
+static bool is_summed(const member *m) {
+    return m->derived && m->derived->kind != AS_DERIVED_POST && m->needs_sums && !m->has_sums && m->is_ready &&
+           !m->is_void;
+}
+
+static int own_flavour(const member *m) { return m->derived->kind == AS_DERIVED_PRE_EXCLUSIVE ? EXCLUSIVE : INCLUSIVE; }
+
+/* ---- opening --------------------------------------------------------------------------------------------------------- */
+
+static void close_member(member *m) {
+    struct member_rows *r = m->rows;
+    if (!r) return;
+    for (uint32_t i = 0; r->parts && i < r->n_parts; i++) as_rows_close(r->parts[i]);
+    if (r->is_open) as_slice_close(&r->slice);
+    for (size_t i = 0; i < r->levels.count; i++) free(AS_AT(level, &r->levels, i).sums);
+    as_vec_free(&r->levels);
+    free(r->values[INCLUSIVE]);
+    free(r->values[EXCLUSIVE]);
+    free(r->parts);
+    free(r->rows);
+    free(r->columns);
+    free(r->part_values);
+    free(r);
+    m->rows = NULL;
+}
+
+/* The columns of all: every leaf and whatever else has values, as far as wanted. */
+static bool choose_columns(plan *p, assay_id **out) {
+    size_t n = AS_COUNT(p->ds, locations);
+    bool *has = calloc(n + 1, sizeof *has);
+    *out = calloc(n + 1, sizeof **out);
+    if (!has || !*out) return free(has), false;
+    for (size_t i = 0; i < n; i++) has[i] = as_ds_location(p->ds, (assay_id)i)->leaf;
+    for (size_t i = 0; i < p->members.count; i++) {
+        const member *m = member_at(p, i);
+        if (!m->rows || !m->rows->is_open || !m->rows->slice.view.columns) continue;
+        const as_profile *view = &m->rows->slice.view;
+        for (uint32_t k = 0; k < view->n_columns; k++) has[view->columns[k]] = true; /* ids of the dataset */
+    }
+    p->n_columns = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (has[i] && (!p->locations || p->locations[i])) (*out)[p->n_columns++] = (assay_id)i;
+    }
+    if (!n) (*out)[p->n_columns++] = ASSAY_NONE;
+    p->columns = *out;
+    free(has);
+    return true;
+}
+
+/* Which column here each of the source's is. What is no place goes to the first. */
+static bool map_columns(const plan *p, struct member_rows *r) {
+    const as_profile *view = &r->slice.view;
+    uint32_t at = 0;
+    bool is_same = view->n_columns == p->n_columns;
+    r->columns = calloc((size_t)view->n_columns + 1, sizeof *r->columns);
+    if (!r->columns) return false;
+    for (uint32_t i = 0; i < view->n_columns; i++) {
+        assay_id location = as_profile_location(view, i);
+        while (location != ASSAY_NONE && at < p->n_columns && p->columns[at] < location) at++;
+        bool is_here = at < p->n_columns && (location == ASSAY_NONE || p->columns[at] == location);
+        r->columns[i] = is_here ? at : UINT32_MAX;
+        is_same &= r->columns[i] == i;
+    }
+    if (!is_same) return true;
+    free(r->columns);
+    r->columns = NULL;
+    return true;
+}
+
+static assay_status open_slice(const plan *p, member *m, assay_error *error) {
+    m->rows = calloc(1, sizeof *m->rows);
+    if (!m->rows) return as_fail_memory(error, NULL);
+    as_vec_init(&m->rows->levels, sizeof(level), NULL);
+    if (m->derived || m->is_void) return ASSAY_OK;
+    assay_status status = as_slice_open(p->ds, m->metric, p->run, p->first, p->n, &m->rows->slice, error);
+    m->rows->is_open = true; /* to be closed in every case */
+    return status;
+}
+
+static bool open_parts(const plan *p, struct member_rows *r) {
+    const as_profile *view = &r->slice.view;
+    if (!view->n_rows || view->type.dtype == AS_DTYPE_OPAQUE) return true;
+    r->n_parts = as_dtype_is_composite(view->type.dtype) ? view->type.n_parts : 1;
+    r->parts = calloc(r->n_parts, sizeof *r->parts);
+    r->rows = calloc(r->n_parts, sizeof *r->rows);
+    r->part_values = calloc(r->n_parts, sizeof *r->part_values);
+    if (!r->parts || !r->rows || !r->part_values) return false;
+    for (uint32_t i = 0; i < r->n_parts; i++) {
+        r->parts[i] = as_rows_open(p->ds, &r->slice, i);
+        if (!r->parts[i]) return false;
+        r->rows[i] = as_rows_next(r->parts[i]);
+    }
+    return map_columns(p, r);
+}
+
+static bool open_member(const plan *p, member *m) {
+    struct member_rows *r = m->rows;
+    for (int i = INCLUSIVE; i <= EXCLUSIVE; i++) {
+        r->values[i] = calloc((size_t)p->n_columns + 1, sizeof(double));
+        if (!r->values[i]) return false;
+        r->now[i] = r->values[i];
+    }
+    return !r->is_open || open_parts(p, r);
+}
+
+/* ---- stored values --------------------------------------------------------------------------------------------------- */
+
+static double number_at(const as_context_row *row, int flavour, uint32_t column) {
+    bool exclusive = flavour == EXCLUSIVE && (row->exclusive || row->exclusive_real);
+    if (row->inclusive) return (double)(exclusive ? row->exclusive : row->inclusive)[column];
+    return (exclusive ? row->exclusive_real : row->inclusive_real)[column];
+}
+
+/* The row of one flavour from those of the parts, which are there. */
+static void take_row(const plan *p, struct member_rows *r, int flavour) {
+    const as_profile *view = &r->slice.view;
+    const as_context_row *row = r->rows[0];
+    bool composite = as_dtype_is_composite(view->type.dtype);
+    if (!composite && !r->columns && row->inclusive_real) {
+        r->now[flavour] = flavour == EXCLUSIVE && row->exclusive_real ? row->exclusive_real : row->inclusive_real;
+        return;
+    }
+    double *out = r->values[flavour];
+    r->now[flavour] = out;
+    if (r->columns) memset(out, 0, p->n_columns * sizeof *out);
+    for (uint32_t i = 0; i < view->n_columns; i++) {
+        uint32_t at = r->columns ? r->columns[i] : i;
+        if (at == UINT32_MAX) continue;
+        for (uint32_t k = 0; k < r->n_parts; k++) r->part_values[k] = number_at(r->rows[k], flavour, i);
+        out[at] = composite ? as_parts_shown(view->type.dtype, r->part_values, r->n_parts) : r->part_values[0];
+    }
+}
+
+/* False when memory is out. All parts have rows for the same contexts. */
+static bool stored_row(const plan *p, member *m) {
+    struct member_rows *r = m->rows;
+    bool has_row = false;
+    for (uint32_t i = 0; i < r->n_parts; i++) {
+        while (r->rows[i] && r->rows[i]->context > p->context) r->rows[i] = as_rows_next(r->parts[i]);
+        if (as_rows_failed(r->parts[i])) return false;
+        has_row = r->rows[i] && r->rows[i]->context == p->context;
+    }
+    for (int flavour = INCLUSIVE; flavour <= EXCLUSIVE; flavour++) {
+        if (!m->needs_rows[flavour]) continue;
+        if (has_row) {
+            take_row(p, r, flavour);
+            continue;
+        }
+        memset(r->values[flavour], 0, p->n_columns * sizeof(double));
+        r->now[flavour] = r->values[flavour];
+    }
+    return true;
+}
+
+/* ---- derived values -------------------------------------------------------------------------------------------------- */
+
+static level *level_at(const plan *p, struct member_rows *r, size_t depth) {
+    while (r->levels.count <= depth) {
+        level new = {.sums = calloc((size_t)p->n_columns + 1, sizeof(double))};
+        if (!new.sums || !as_vec_append(&r->levels, &new, 1)) return free(new.sums), NULL;
+    }
+    return &AS_AT(level, &r->levels, depth);
+}
+
+/* The row of the other flavour, from that of the formula and the children's. False when memory is out or a formula failed. */
+static bool other_row(plan *p, member *m) {
+    struct member_rows *r = m->rows;
+    size_t depth = as_ds_context(p->ds, p->context)->depth, n = p->n_columns;
+    if (!level_at(p, r, depth + 1)) return false;
+    level *mine = level_at(p, r, depth), *below = level_at(p, r, depth + 1);
+    int own = own_flavour(m);
+    double *from = r->values[own], *to = r->values[!own];
+    if (!below->has_data)
+        memcpy(to, from, n * sizeof *to);
+    else if (!as_derived_combine(p, m, own == EXCLUSIVE ? AS_FORMULA_PLUS : AS_FORMULA_MINUS, from, below->sums, n, to))
+        return false;
+    below->has_data = false;
+    const double *up = own == EXCLUSIVE ? to : from;
+    if (!mine->has_data)
+        memcpy(mine->sums, up, n * sizeof *up);
+    else if (!as_derived_combine(p, m, AS_FORMULA_PLUS, mine->sums, up, n, mine->sums))
+        return false;
+    mine->has_data = true;
+    return true;
+}
+
+static bool derived_row(plan *p, member *m) {
+    struct member_rows *r = m->rows;
+    if (m->derived->kind == AS_DERIVED_POST) {
+        for (int flavour = INCLUSIVE; flavour <= EXCLUSIVE; flavour++) {
+            if (m->needs_rows[flavour] && !as_derived_evaluate(p, m, flavour, p->n_columns, r->values[flavour]))
+                return false;
+        }
+        return true;
+    }
+    int own = own_flavour(m);
+    if (!as_derived_evaluate(p, m, own, p->n_columns, r->values[own])) return false;
+    return !m->needs_rows[!own] || other_row(p, m);
+}
+
+/* Of all locations together, one after the other; four sums side by side, as none has to wait for the one before then. */
+static double sum_row(const double *row, size_t n) {
+    double sums[4] = {0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (size_t k = 0; k < 4; k++) sums[k] += row[i + k];
+    }
+    for (; i < n; i++) sums[0] += row[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+static bool aggregate(plan *p, const member *m) {
+    const double *row = m->rows->values[own_flavour(m)];
+    double *out = &m->sums[own_flavour(m)][p->context - p->first];
+    if (!as_formula_has(m->derived->formula, AS_FORMULA_AGGR)) {
+        *out = sum_row(row, p->n_columns);
+        return true;
+    }
+    double sum = p->n_columns ? row[0] : 0;
+    for (uint32_t i = 1; i < p->n_columns; i++) {
+        if (!as_derived_combine(p, m, AS_FORMULA_AGGR, &sum, &row[i], 1, &sum)) return false;
+    }
+    *out = sum;
+    return true;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------------------------------- */
+
+static bool visit_context(plan *p, assay_id context) {
+    for (size_t i = 0; i < p->members.count; i++) {
+        member *m = member_at(p, i);
+        p->context = context;
+        if (!m->rows || m->is_void) continue;
+        if (m->derived ? !derived_row(p, m) : !stored_row(p, m)) return false;
+        if (is_summed(m) && !aggregate(p, m)) return false;
+    }
+    return true;
+}
+
+/* Members without sums that are not ready have no rows either: what needs them is not ready. */
+static bool takes_part(const member *m) { return m->is_ready && (is_summed(m) || has_rows(m)); }
+
+assay_status as_derived_walk(plan *p, assay_error *error) {
+    assay_id *columns = NULL;
+    assay_status status = ASSAY_OK;
+    for (size_t i = 0; status == ASSAY_OK && i < p->members.count; i++) {
+        if (takes_part(member_at(p, i))) status = open_slice(p, member_at(p, i), error);
+    }
+    if (status == ASSAY_OK) {
+        bool fine = choose_columns(p, &columns);
+        for (size_t i = 0; fine && i < p->members.count; i++) {
+            if (member_at(p, i)->rows) fine = open_member(p, member_at(p, i));
+        }
+        for (uint32_t i = p->n; fine && i-- > 0;) fine = visit_context(p, p->first + i);
+        if (!fine && !p->failed) status = as_fail_memory(error, NULL);
+    }
+    for (size_t i = 0; i < p->members.count; i++) close_member(member_at(p, i));
+    free(columns);
+    p->columns = NULL;
+    p->context = ASSAY_NONE;
+    return status;
+}
