@@ -331,6 +331,20 @@ void as_location_choice_free(as_location_choice *choice) {
     choice->wanted = NULL;
 }
 
+/* ---- shares ---------------------------------------------------------------------------------------------------------- */
+
+as_exit as_choose_min_share(as_cli *cli, double *out) {
+    const char *text = as_cli_value(cli, "min-share");
+    size_t size = text ? strlen(text) : 0;
+    double percent;
+    if (!text) return AS_EXIT_FINE;
+    if (size && text[size - 1] == '%') size--;
+    if (!as_real_parse(text, size, &percent) || !(percent >= 0) || percent > 100)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--min-share cannot be '%s'; it takes a percentage from 0 to 100", text);
+    *out = percent / 100;
+    return AS_EXIT_FINE;
+}
+
 /* ---- names of call paths --------------------------------------------------------------------------------------------- */
 
 as_exit as_fail_context_name(as_cli *cli, const as_dataset *ds, const char *subject, const char *name) {

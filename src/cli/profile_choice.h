@@ -66,6 +66,11 @@ typedef struct as_location_choice {
 as_exit as_choose_locations(as_cli *cli, const as_dataset *ds, as_location_choice *out);
 void as_location_choice_free(as_location_choice *choice);
 
+/* ---- shares ---------------------------------------------------------------------------------------------------------- */
+
+/* "5", "0.5%" of --min-share as a part of 1; unset: *out stays. */
+as_exit as_choose_min_share(as_cli *cli, double *out);
+
 /* ---- names of call paths --------------------------------------------------------------------------------------------- */
 
 /* "there is no SUBJECT 'NAME'; did you mean …": status 2. The names offered are those of the regions. */

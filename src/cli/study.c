@@ -214,17 +214,6 @@ struct wish {
     double min_share; /* part, 0: all */
 };
 
-static as_exit wish_share(as_cli *cli, struct wish *wish) {
-    const char *text = as_cli_value(cli, "min-share");
-    size_t size = text ? strlen(text) : 0;
-    if (!text) return AS_EXIT_FINE;
-    if (size && text[size - 1] == '%') size--;
-    if (!as_real_parse(text, size, &wish->min_share) || !(wish->min_share >= 0) || wish->min_share > 100)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--min-share cannot be '%s'; it takes a percentage from 0 to 100", text);
-    wish->min_share /= 100;
-    return AS_EXIT_FINE;
-}
-
 /* Sums over all call paths at each point of one metric, then each one's part of the largest. */
 struct shares {
     as_statistic measure;
@@ -331,7 +320,7 @@ static as_exit choose(as_cli *cli, as_study *study) {
     struct wish wish = {.metrics = calloc(study->ds->metrics.count + 1, sizeof(bool))};
     if (!wish.metrics) return as_cli_memory(cli);
     as_exit status = as_mark_metrics(cli, study->ds, wish.metrics);
-    if (status == AS_EXIT_FINE) status = wish_share(cli, &wish);
+    if (status == AS_EXIT_FINE) status = as_choose_min_share(cli, &wish.min_share);
     if (status == AS_EXIT_FINE) status = as_callpath_regex(cli, &wish.regex, &wish.has_regex);
     if (status == AS_EXIT_FINE) status = collect_wanted(cli, study, &wish);
     if (wish.has_regex) regfree(&wish.regex);

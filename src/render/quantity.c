@@ -99,22 +99,13 @@ static size_t copy(const char *text, char buffer[AS_QUANTITY_SIZE]) {
     return size;
 }
 
-/* Not 0, but it would look like it. */
-static size_t format_tiny(const as_quantity *q, bool is_negative, char buffer[AS_QUANTITY_SIZE]) {
-    char least[AS_QUANTITY_SIZE];
-    size_t size = as_real_format_digits(pow(10, -q->decimals), false, q->decimals, least, sizeof least);
-    size_t to = copy(is_negative ? ">-" : "<", buffer);
-    memcpy(buffer + to, least, size + 1);
-    return to + size;
-}
-
 size_t as_quantity_format(const as_quantity *q, as_number value, char buffer[AS_QUANTITY_SIZE]) {
     char digits[AS_QUANTITY_SIZE];
     if (q->is_exact && value.kind != AS_REAL) return group(digits, as_number_format(value, digits), buffer);
     double shown = as_number_real(value) * q->factor;
     if (!isfinite(shown)) return as_real_format(shown, buffer);
     if (shown == 0) return copy("0", buffer);
-    if (!q->is_scientific && fabs(shown) < 0.5 * pow(10, -q->decimals)) return format_tiny(q, shown < 0, buffer);
+    if (!q->is_scientific && fabs(shown) < 0.5 * pow(10, -q->decimals)) shown = 0; /* never "-0.0" */
     bool is_scientific = q->is_scientific || fabs(shown) >= 1e21;
     size_t size = as_real_format_digits(shown, is_scientific, is_scientific ? 3 : q->decimals, digits, sizeof digits);
     return group(digits, size, buffer);
@@ -126,6 +117,6 @@ size_t as_percent_format(double share, char buffer[AS_QUANTITY_SIZE]) {
     double percent = share * 100;
     if (fabs(percent) >= 1e6) return copy(percent > 0 ? ">1e6" : "<-1e6", buffer);
     if (percent == 0) return copy("0", buffer);
-    if (fabs(percent) < 0.05) return copy(percent > 0 ? "<0.1" : ">-0.1", buffer);
+    if (fabs(percent) < 0.05) percent = 0;
     return as_real_format_digits(percent, false, fabs(percent) >= 999.95 ? 0 : 1, buffer, AS_QUANTITY_SIZE);
 }

@@ -17,9 +17,9 @@ typedef struct as_quantity {
 as_quantity as_quantity_of(const char *unit, double largest, bool is_whole);
 
 enum { AS_QUANTITY_SIZE = 64 };
-/* "1,234.5", "0"; what is not 0 but rounds to it: "<0.001". NUL-terminated; returns its length. */
+/* "1,234.5"; "0" is exactly that, "0.0" what rounds to it. NUL-terminated; returns its length. */
 size_t as_quantity_format(const as_quantity *quantity, as_number value, char buffer[AS_QUANTITY_SIZE]);
-/* "12.3" of 0.1234: a share as percent, without the sign; "" of NAN. */
+/* "12.3" of 0.1234: a share as percent, without the sign; "" of what is no number. */
 size_t as_percent_format(double share, char buffer[AS_QUANTITY_SIZE]);
 /* 1234567 as "1,234,567". */
 size_t as_count_format(uint64_t count, char buffer[AS_QUANTITY_SIZE]);

@@ -113,7 +113,7 @@ static as_view_cut check(const as_dataset *ds, as_view_request request, const ch
 static void the_tree_as_it_is(void **state) {
     (void)state;
     as_dataset *ds = recursive();
-    check(ds, REQUEST(.order = AS_ORDER_SOURCE),
+    check(ds, REQUEST(.order = AS_SORT_SOURCE),
           "main 63 1 *\n"
           "  f 30 2\n" /* 30 of 63 is less than half, but g has 32 */
           "    f 12 4\n"
@@ -128,16 +128,16 @@ static void the_tree_as_it_is(void **state) {
 static void siblings_are_sorted(void **state) {
     (void)state;
     as_dataset *ds = recursive();
-    check(ds, REQUEST(.order = AS_ORDER_INCLUSIVE, .max_levels = 2),
+    check(ds, REQUEST(.order = AS_SORT_INCLUSIVE, .max_levels = 2),
           "main 63 1 *\n"
           "  g 32 32 *\n"
           "  f 30 2 .\n"
           "helper 30 10 .\n"
           "  g 20 20 .\n");
-    check(ds, REQUEST(.order = AS_ORDER_EXCLUSIVE, .max_levels = 1),
+    check(ds, REQUEST(.order = AS_SORT_EXCLUSIVE, .max_levels = 1),
           "helper 30 10\n"
           "main 63 1 * .\n");
-    as_view_cut cut = check(ds, REQUEST(.order = AS_ORDER_NAME, .max_levels = 2),
+    as_view_cut cut = check(ds, REQUEST(.order = AS_SORT_NAME, .max_levels = 2),
                             "helper 30 10\n"
                             "  g 20 20 .\n"
                             "main 63 1 * .\n"
@@ -151,7 +151,7 @@ static void siblings_are_sorted(void **state) {
 static void small_ones_are_cut(void **state) {
     (void)state;
     as_dataset *ds = recursive();
-    as_view_cut cut = check(ds, REQUEST(.order = AS_ORDER_INCLUSIVE, .min_share = 20.5 / 93),
+    as_view_cut cut = check(ds, REQUEST(.order = AS_SORT_INCLUSIVE, .min_share = 20.5 / 93),
                             "main 63 1 *\n"
                             "  g 32 32 *\n"
                             "  f 30 2 .\n"
@@ -163,7 +163,7 @@ static void small_ones_are_cut(void **state) {
 static void only_the_hot_path(void **state) {
     (void)state;
     as_dataset *ds = recursive();
-    check(ds, REQUEST(.order = AS_ORDER_INCLUSIVE, .only_hot = true),
+    check(ds, REQUEST(.order = AS_SORT_INCLUSIVE, .only_hot = true),
           "main 63 1 * .\n"
           "  g 32 32 * .\n");
     static const assay_id roots[] = {1};
@@ -178,12 +178,12 @@ static void names_that_are_asked_for(void **state) {
     as_dataset *ds = recursive();
     bool *wanted = calloc(ds->strings.entries.count, 1);
     wanted[as_find(&ds->strings, "f", 1)] = true;
-    check(ds, REQUEST(.order = AS_ORDER_SOURCE, .wanted = wanted),
+    check(ds, REQUEST(.order = AS_SORT_SOURCE, .wanted = wanted),
           "main 63 1 * .\n"
           "  f 30 2 .\n" /* the hot one is not shown, so no path leads on */
           "    f 12 4 .\n");
     check(ds, REQUEST(.kind = AS_VIEW_FLAT, .wanted = wanted), "f 30 6 .\n");
-    check(ds, REQUEST(.kind = AS_VIEW_BOTTOM_UP, .wanted = wanted, .order = AS_ORDER_EXCLUSIVE),
+    check(ds, REQUEST(.kind = AS_VIEW_BOTTOM_UP, .wanted = wanted, .order = AS_SORT_EXCLUSIVE),
           "f 30 6 * .\n"
           "  f 12 4 *\n"
           "    main 12 4 * .\n"
@@ -197,22 +197,22 @@ static void names_that_are_asked_for(void **state) {
 static void recursion_is_not_counted_twice(void **state) {
     (void)state;
     as_dataset *ds = recursive();
-    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_ORDER_EXCLUSIVE),
+    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_SORT_EXCLUSIVE),
           "g 76 76\n"
           "helper 30 10\n"
           "f 30 6\n" /* its own 30, not 30 + 12 */
           "main 63 1 .\n");
-    as_view_cut cut = check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_ORDER_INCLUSIVE, .max_first = 2),
+    as_view_cut cut = check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_SORT_INCLUSIVE, .max_first = 2),
                             "g 76 76\n"
                             "main 63 1 .\n");
     assert_int_equal(cut.rest, 2);
-    cut = check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_ORDER_EXCLUSIVE, .min_share = 0.1),
+    cut = check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_SORT_EXCLUSIVE, .min_share = 0.1),
                 "g 76 76\n"
                 "helper 30 10 .\n");
     assert_int_equal(cut.small, 2);
     static const assay_id roots[] = {1, 6};
     check_from(ds, (as_view_source){.runs = first_run, .n_runs = 1}, roots, 2,
-               REQUEST(.kind = AS_VIEW_FLAT, .order = AS_ORDER_SOURCE),
+               REQUEST(.kind = AS_VIEW_FLAT, .order = AS_SORT_SOURCE),
                "f 30 6\n"
                "g 44 44\n"
                "helper 30 10 .\n");
@@ -234,11 +234,11 @@ static void by_file_and_kind(void **state) {
     set_place(ds, "main", "a.c", "function");
     set_place(ds, "f", "b.c", "function");
     set_place(ds, "g", "b.c", "loop");
-    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .group = AS_GROUP_FILE, .order = AS_ORDER_EXCLUSIVE),
+    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .group = AS_GROUP_FILE, .order = AS_SORT_EXCLUSIVE),
           "b.c 82 82\n" /* f with all in it, g below main, g below helper */
           "? 30 10\n"
           "a.c 63 1 .\n");
-    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .group = AS_GROUP_KIND, .order = AS_ORDER_EXCLUSIVE),
+    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .group = AS_GROUP_KIND, .order = AS_SORT_EXCLUSIVE),
           "loop 76 76\n"
           "? 30 10\n"
           "function 63 7 .\n");
@@ -251,7 +251,7 @@ static void by_file_and_kind(void **state) {
 static void callers_share_what_was_done(void **state) {
     (void)state;
     as_dataset *ds = recursive();
-    check(ds, REQUEST(.kind = AS_VIEW_BOTTOM_UP, .order = AS_ORDER_EXCLUSIVE),
+    check(ds, REQUEST(.kind = AS_VIEW_BOTTOM_UP, .order = AS_SORT_EXCLUSIVE),
           "g 76 76 *\n"
           "  main 32 32\n"
           "  f 24 24\n"
@@ -266,7 +266,7 @@ static void callers_share_what_was_done(void **state) {
           "  main 30 2 .\n"
           "main 63 1 .\n");
     as_view_cut cut =
-        check(ds, REQUEST(.kind = AS_VIEW_BOTTOM_UP, .order = AS_ORDER_NAME, .max_levels = 2, .max_first = 2),
+        check(ds, REQUEST(.kind = AS_VIEW_BOTTOM_UP, .order = AS_SORT_NAME, .max_levels = 2, .max_first = 2),
               "f 30 6\n"
               "  f 12 4\n"
               "  main 30 2 .\n"
@@ -327,7 +327,7 @@ static void minima_stay_minima(void **state) {
                           .contexts = contexts,
                           .values = (const char *)minima};
     assert_true(as_add_profile(ds, &profile));
-    check(ds, REQUEST(.order = AS_ORDER_SOURCE),
+    check(ds, REQUEST(.order = AS_SORT_SOURCE),
           "main 3 -\n"
           "  f 3 5\n"
           "    f 3 -\n"
@@ -336,7 +336,7 @@ static void minima_stay_minima(void **state) {
           "  g 7 7 .\n"
           "helper 2 - .\n"
           "  g 2 2 .\n");
-    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_ORDER_SOURCE),
+    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_SORT_SOURCE),
           "main 3 -\n"
           "f 3 5\n"
           "g 2 2\n"
@@ -367,7 +367,7 @@ static void composite_values_part_by_part(void **state) {
                           .contexts = contexts};
     profile.values = (const char *)rates;
     assert_true(as_add_profile(ds, &profile));
-    as_view_cut cut = check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_ORDER_SOURCE, .min_share = 0.9),
+    as_view_cut cut = check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_SORT_SOURCE, .min_share = 0.9),
                             "main 3.3333333333333335 -\n" /* (6 + 4) / (1 + 2) */
                             "f 6 -\n"
                             "g 6 6\n" /* (6 + 4 + 20) / (1 + 2 + 2) */
@@ -399,7 +399,7 @@ static void the_mean_of_runs(void **state) {
     static const assay_id both[] = {0, 1};
     /* g was not called in the first run: its mean is 1.5. What is only known in one run is known from that one. */
     check_from(ds, (as_view_source){.runs = both, .n_runs = 2}, NULL, 0,
-               REQUEST(.order = AS_ORDER_SOURCE, .max_levels = 2),
+               REQUEST(.order = AS_SORT_SOURCE, .max_levels = 2),
                "main 3 1.5 1.5 - *\n"
                "  f 0 0 - -\n"
                "  g 1.5 1.5 3 - * .\n"
@@ -415,7 +415,7 @@ static void experiments_have_one_value(void **state) {
     static const row rows[] = {
         {1, 0, ASSAY_NONE, {.r = 8}}, {2, 0, ASSAY_NONE, {.r = 4}}, {5, 0, ASSAY_NONE, {.r = 16}}};
     add_block(ds, metric, 0, AS_DTYPE_DOUBLE, rows, 3);
-    check(ds, REQUEST(.order = AS_ORDER_INCLUSIVE),
+    check(ds, REQUEST(.order = AS_SORT_INCLUSIVE),
           "main - - *\n"
           "  g 16 - *\n"
           "  f 8 - .\n"
@@ -424,7 +424,7 @@ static void experiments_have_one_value(void **state) {
           "    g - - .\n"
           "helper - - .\n"
           "  g - - .\n");
-    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_ORDER_EXCLUSIVE, .max_first = 3),
+    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .order = AS_SORT_EXCLUSIVE, .max_first = 3),
           "g 16 -\n"
           "f 8 -\n"
           "main - - .\n");

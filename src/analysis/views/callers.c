@@ -50,7 +50,7 @@ static as_view_value sum_of(const ascent *a, size_t column, const assay_id *cont
 
 /* What nodes are sorted and cut by. */
 static double key_of(const ascent *a, const as_view_value *value) {
-    bool inclusive = a->walker->request->order == AS_ORDER_INCLUSIVE || !value->exclusive.is_known;
+    bool inclusive = a->walker->request->order == AS_SORT_INCLUSIVE || !value->exclusive.is_known;
     const as_view_number *number = inclusive ? &value->inclusive : &value->exclusive;
     return number->is_known ? as_view_size(number->real) : 0;
 }

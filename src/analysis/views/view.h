@@ -61,17 +61,17 @@ static inline const as_node *as_column_node(const as_view_column *column, assay_
 
 typedef enum as_view_kind { AS_VIEW_TOP_DOWN, AS_VIEW_BOTTOM_UP, AS_VIEW_FLAT } as_view_kind;
 typedef enum as_view_group { AS_GROUP_REGION, AS_GROUP_FILE, AS_GROUP_MODULE, AS_GROUP_KIND } as_view_group;
-typedef enum as_view_order { AS_ORDER_INCLUSIVE, AS_ORDER_EXCLUSIVE, AS_ORDER_NAME, AS_ORDER_SOURCE } as_view_order;
+typedef enum as_view_sorting { AS_SORT_INCLUSIVE, AS_SORT_EXCLUSIVE, AS_SORT_NAME, AS_SORT_SOURCE } as_view_sorting;
 
 typedef struct as_view_request {
     as_view_kind kind;
-    as_view_group group; /* of flat views */
-    as_view_order order; /* by the first column, largest first; ties as in the source */
-    const bool *wanted;  /* for each string of the dataset whether a name is asked for; NULL: all. Top-down: those and
+    as_view_group group;   /* of flat views */
+    as_view_sorting order; /* by the first column, largest first; ties as in the source */
+    const bool *wanted;    /* for each string of the dataset whether a name is asked for; NULL: all. Top-down: those and
                             all above them; else those functions */
-    uint32_t max_levels; /* that are shown; 0: all */
-    size_t max_first;    /* nodes of the first level that are shown, flat and bottom-up; 0: all */
-    double min_share;    /* leave out what, with all below it, stays under this share of the first column; 0: nothing */
+    uint32_t max_levels;   /* that are shown; 0: all */
+    size_t max_first;      /* nodes of the first level that are shown, flat and bottom-up; 0: all */
+    double min_share; /* leave out what, with all below it, stays under this share of the first column; 0: nothing */
     bool only_hot;
 } as_view_request;
 

@@ -18,15 +18,15 @@ static int compare_pending(const void *a, const void *b, void *user) {
     const as_view_walker *walker = user;
     const as_view_pending *x = a, *y = b;
     int result = 0;
-    if (walker->request->order == AS_ORDER_NAME)
+    if (walker->request->order == AS_SORT_NAME)
         result = compare_names(walker->data->source.ds, x->name, y->name);
-    else if (walker->request->order != AS_ORDER_SOURCE)
+    else if (walker->request->order != AS_SORT_SOURCE)
         result = (x->key < y->key) - (x->key > y->key);
     return result ? result : (x->at > y->at) - (x->at < y->at);
 }
 
 void as_view_sort(const as_view_walker *walker, as_view_pending *pending, size_t n) {
-    if (n > 1 && walker->request->order != AS_ORDER_SOURCE)
+    if (n > 1 && walker->request->order != AS_SORT_SOURCE)
         qsort_r(pending, n, sizeof *pending, compare_pending, (void *)walker);
 }
 
@@ -117,7 +117,7 @@ static bool offer(descent *d, assay_id context, uint32_t depth) {
     *pending = (as_view_pending){.at = context,
                                  .depth = depth,
                                  .name = as_ds_context(d->ds, context)->name,
-                                 .key = size_of(d, context, w->request->order == AS_ORDER_EXCLUSIVE)};
+                                 .key = size_of(d, context, w->request->order == AS_SORT_EXCLUSIVE)};
     return true;
 }
 

@@ -1,0 +1,197 @@
+/* The tree for people. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tree_view.h"
+#include "render/display.h"
+#include "render/quantity.h"
+#include "render/tree_text.h"
+
+typedef struct printing {
+    as_tree_view *view;
+    as_tree_text text;
+    as_tree_metric *metrics;
+    double shown; /* share of the first level, exclusive */
+} printing;
+
+static const char *metric_title(const as_dataset *ds, assay_id metric) {
+    const char *name = as_ds_text(ds, as_ds_metric(ds, metric)->name);
+    return name && *name ? name : "value";
+}
+
+static as_tree_number tree_number(const as_view_number *number) {
+    as_number shown =
+        number->is_whole ? as_whole_number(number->whole) : (as_number){.kind = AS_REAL, .r = number->real};
+    return (as_tree_number){number->is_known, shown};
+}
+
+static bool keep_row(void *user, const as_view_node *node) {
+    printing *p = user;
+    const as_view_data *data = &p->view->data;
+    as_tree_place place = as_tree_place_of(p->view, node);
+    const char *name = as_ds_text(p->view->ds, node->name);
+    as_tree_row row = {.depth = node->depth,
+                       .is_last = node->is_last,
+                       .is_hot = node->is_hot,
+                       .is_marked = node->is_wanted,
+                       .name = name ? name : "(unknown)",
+                       .file = place.file,
+                       .line = place.line};
+    if (node->depth == 0 && data->n_columns) {
+        const as_view_value *value = &node->values[0];
+        p->shown += (data->columns[0].has_exclusive ? value->exclusive.real : value->inclusive.real);
+    }
+    for (size_t k = 0; k < data->n_columns; k++) {
+        as_tree_number numbers[] = {tree_number(&node->values[k].inclusive), tree_number(&node->values[k].exclusive)};
+        if (!as_vec_append(&p->text.numbers, numbers, 2)) return false;
+    }
+    return as_vec_append(&p->text.rows, &row, 1);
+}
+
+/* ---- the line above -------------------------------------------------------------------------------------------------- */
+
+/* "time 24.55 s" of the first metric. */
+static void print_whole(as_tree_view *view, as_output *out) {
+    const as_dataset *ds = view->ds;
+    const as_view_column *first = &view->data.columns[0];
+    const as_metric *metric = as_ds_metric(ds, first->metric);
+    const char *title = metric_title(ds, first->metric), *unit = as_ds_text(ds, metric->unit);
+    as_output_text(out, "  ");
+    as_display_write(out, title, strlen(title), 0);
+    if (!isfinite(first->whole)) return;
+    as_view_value whole = as_view_whole(&view->data, 0);
+    bool is_whole = whole.inclusive.is_whole;
+    as_number number =
+        is_whole ? as_whole_number(whole.inclusive.whole) : (as_number){.kind = AS_REAL, .r = first->whole};
+    as_quantity q = as_quantity_of(unit, first->whole, is_whole);
+    char text[AS_QUANTITY_SIZE];
+    as_quantity_format(&q, number, text);
+    const char *shown_unit = as_cli_is_ascii(view->cli) && strcmp(q.unit, "µs") == 0 ? "us" : q.unit;
+    as_output_printf(out, " %s%s%s", text, *shown_unit ? " " : "", shown_unit);
+}
+
+/* What stands behind the name of the file. */
+static void describe(as_tree_view *view, as_output *out) {
+    if (view->data.n_columns) print_whole(view, out);
+    const char *root = as_cli_value(view->cli, "root");
+    if (root) {
+        as_output_text(out, " in ");
+        as_display_write(out, root, strlen(root), 40);
+    }
+    if (view->locations.label[0]) {
+        as_output_text(out, ", ");
+        as_display_write(out, view->locations.label, strlen(view->locations.label), 40);
+    }
+    char count[AS_QUANTITY_SIZE];
+    as_count_format(view->locations.n_leaves, count);
+    if (view->locations.n_leaves > 1) as_output_printf(out, ", %s locations", count);
+    if (view->runs.label[0]) {
+        as_output_text(out, ", ");
+        as_display_write(out, view->runs.label, strlen(view->runs.label), 0);
+    }
+}
+
+static bool print_head(as_tree_view *view) {
+    enum { LEAST_PATH = 20 };
+    as_cli *cli = view->cli;
+    const char *path = as_ds_text(view->ds, view->ds->path);
+    as_output *details = as_output_to_memory();
+    size_t size = 0;
+    if (details) describe(view, details);
+    const char *text = details ? as_output_memory(details, &size) : NULL;
+    if (text) {
+        size_t width = cli->style.width, used = as_display_width(text, size);
+        size_t room = width && width > used + LEAST_PATH ? width - used : LEAST_PATH;
+        as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
+        as_display_write_end(cli->out, path, strlen(path), width ? room : 0);
+        as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
+        as_output_write(cli->out, text, size);
+        as_output_char(cli->out, '\n');
+    }
+    as_output_discard(details);
+    return text != NULL;
+}
+
+/* ---- the lines below ------------------------------------------------------------------------------------------------- */
+
+/* What was left out, and how to see it. */
+static void print_cuts(const printing *p, const as_view_cut *cut) {
+    as_tree_view *view = p->view;
+    as_cli *cli = view->cli;
+    const char *dots = as_cli_is_ascii(cli) ? "..." : "…";
+    char count[AS_QUANTITY_SIZE], share[AS_QUANTITY_SIZE];
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_DIM));
+    if (cut->small) {
+        as_count_format(cut->small, count);
+        as_real_format(as_real_round(view->request.min_share * 100, 4), share);
+        as_output_printf(cli->out, "%s %s more below %s %%%s\n", dots, count, share,
+                         view->ask->is_cut ? "; --all shows them" : "");
+    }
+    if (cut->deep && as_cli_has(cli, "depth") && !cut->limit) {
+        as_count_format(cut->deep, count);
+        as_output_printf(cli->out, "%s %s more below level %u\n", dots, count, (unsigned)view->request.max_levels);
+    }
+    if (cut->rest) {
+        double rest = 1 - p->shown / view->data.columns[0].whole;
+        as_count_format(cut->rest, count);
+        as_output_printf(cli->out, "%s %s more", dots, count);
+        if (isfinite(rest) && rest >= 0 && as_percent_format(rest, share))
+            as_output_printf(cli->out, ", %s %% in all", share);
+        as_output_printf(cli->out, "; %s shows them\n", view->ask->no_limit);
+    }
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+
+static void describe_metrics(printing *p) {
+    const as_tree_view *view = p->view;
+    for (size_t k = 0; k < view->data.n_columns; k++) {
+        const as_view_column *column = &view->data.columns[k];
+        bool is_extra = k >= view->n_asked;
+        p->metrics[k] = (as_tree_metric){.title = metric_title(view->ds, column->metric),
+                                         .unit = as_ds_text(view->ds, as_ds_metric(view->ds, column->metric)->unit),
+                                         .whole = column->whole,
+                                         .has_exclusive = column->has_exclusive,
+                                         .only_exclusive = is_extra && column->has_exclusive,
+                                         .can_be_left_out = is_extra};
+    }
+}
+
+static const char *heading_of(const as_view_request *request) {
+    static const char *const groups[] = {"function", "file", "module", "kind"};
+    if (request->kind == AS_VIEW_TOP_DOWN) return "call tree";
+    return request->kind == AS_VIEW_BOTTOM_UP ? "function, called by" : groups[request->group];
+}
+
+static as_exit print_tree(printing *p) {
+    as_tree_view *view = p->view;
+    as_cli *cli = view->cli;
+    as_view_cut cut;
+    as_exit status = as_tree_walk(view, keep_row, p, &cut);
+    if (status != AS_EXIT_FINE) return status;
+    describe_metrics(p);
+    p->text.metrics = p->metrics;
+    p->text.n_metrics = view->data.n_columns;
+    p->text.heading = heading_of(&view->request);
+    p->text.exclusive_first = view->request.kind != AS_VIEW_TOP_DOWN && view->request.order != AS_SORT_INCLUSIVE;
+    p->text.is_list = view->request.kind == AS_VIEW_FLAT;
+    p->text.width = cli->style.width;
+    p->text.colour = cli->style.colour;
+    p->text.ascii = as_cli_is_ascii(cli);
+    p->text.full_names = as_cli_has(cli, "full-names");
+    if (!print_head(view) || !as_tree_text_print(cli->out, &p->text)) return as_cli_memory(cli);
+    print_cuts(p, &cut);
+    as_tree_note_limit(cli, &cut);
+    return AS_EXIT_FINE;
+}
+
+as_exit as_tree_print(as_tree_view *view) {
+    printing p = {.view = view, .metrics = calloc(view->data.n_columns + 1, sizeof *p.metrics)};
+    as_tree_text_init(&p.text);
+    as_exit status = p.metrics ? print_tree(&p) : as_cli_memory(view->cli);
+    as_tree_text_free(&p.text);
+    free(p.metrics);
+    return status;
+}

@@ -1,0 +1,321 @@
+/* Opening a file for tree and top: metrics, runs, locations, names and subtrees that are asked for. */
+#include "cli/tree_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/callpath.h"
+
+as_view_group as_group_of(const char *word) {
+    static const char *const words[] = {"region", "file", "module", "kind"};
+    size_t i = 0;
+    while (word && i < AS_GROUP_KIND && strcmp(words[i], word) != 0) i++;
+    return (as_view_group)i;
+}
+
+as_view_sorting as_order_of(const char *word, as_view_sorting usual) {
+    static const char *const words[] = {"inclusive", "exclusive", "name", "source"};
+    size_t i = 0;
+    if (!word) return usual;
+    while (i < AS_SORT_SOURCE && strcmp(words[i], word) != 0) i++;
+    return (as_view_sorting)i;
+}
+
+/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+
+/* How often things were called: of use beside any other metric. */
+static assay_id find_visits(const as_dataset *ds) {
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        const as_metric *metric = as_ds_metric(ds, id);
+        const char *name = as_ds_text(ds, metric->name);
+        if (name && strcasecmp(name, "visits") == 0 && metric->kind == AS_KIND_EXCLUSIVE && as_metric_has_data(ds, id))
+            return id;
+    }
+    return ASSAY_NONE;
+}
+
+static bool add_all_metrics(const as_dataset *ds, as_vec *metrics) {
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        bool has_data = as_ds_metric(ds, id)->kind == AS_KIND_DERIVED || as_metric_has_data(ds, id);
+        if (has_data && !as_vec_append(metrics, &id, 1)) return false;
+    }
+    return true;
+}
+
+static as_exit choose_metrics(as_tree_view *view) {
+    as_exit status = as_choose_metrics(view->cli, view->ds, &view->metrics);
+    if (status != AS_EXIT_FINE || view->metrics.count) {
+        view->n_asked = view->metrics.count;
+        return status;
+    }
+    assay_id first = as_main_metric(view->ds), visits = find_visits(view->ds);
+    bool fine = true;
+    if (view->ask->with_all_metrics)
+        fine = add_all_metrics(view->ds, &view->metrics);
+    else if (first != ASSAY_NONE)
+        fine = as_vec_append(&view->metrics, &first, 1);
+    view->n_asked = view->metrics.count;
+    if (fine && !view->ask->with_all_metrics && visits != ASSAY_NONE && visits != first)
+        fine = as_vec_append(&view->metrics, &visits, 1);
+    if (fine && view->ask->with_all_metrics && view->metrics.count > 1) { /* sorted by the same as people see */
+        assay_id *ids = view->metrics.data;
+        for (size_t i = 0; i < view->metrics.count; i++) {
+            if (ids[i] != first) continue;
+            memmove(ids + 1, ids, i * sizeof *ids);
+            ids[0] = first;
+        }
+    }
+    return fine ? AS_EXIT_FINE : as_cli_memory(view->cli);
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_named(const as_cli *cli, const char *option, const char *name) {
+    for (size_t i = 0; i < cli->arguments.given.count; i++) {
+        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
+        if (strcmp(given->option->name, option) == 0 && strcmp(given->value, name) == 0) return true;
+    }
+    return false;
+}
+
+/* What --match and --name look at: the names of nodes. function: of their functions in any case. */
+static as_str name_of(const as_tree_view *view, assay_id context, bool function) {
+    const as_context *c = as_ds_context(view->ds, context);
+    if (function || view->request.group == AS_GROUP_REGION) return c->name;
+    if (c->region == ASSAY_NONE) return AS_NO_STR;
+    const as_region *region = as_ds_region(view->ds, c->region);
+    return view->request.group == AS_GROUP_FILE     ? region->file
+           : view->request.group == AS_GROUP_MODULE ? region->module
+                                                    : region->kind;
+}
+
+/* Each name that was given must be there; gives the first that is not. */
+static const char *find_missing(const as_tree_view *view, const char *option, bool function) {
+    const as_vec *given = &view->cli->arguments.given;
+    for (size_t i = 0; i < given->count; i++) {
+        const as_given *g = &AS_AT(as_given, given, i);
+        bool found = strcmp(g->option->name, option) != 0;
+        as_str known = found ? AS_NO_STR : as_find(&view->ds->strings, g->value, strlen(g->value));
+        for (assay_id id = 0; known != AS_NO_STR && !found && id < AS_COUNT(view->ds, contexts); id++)
+            found = name_of(view, id, function) == known;
+        if (!found) return g->value;
+    }
+    return NULL;
+}
+
+/* Asks each different name once. */
+static bool mark_names(as_tree_view *view, const regex_t *regex) {
+    bool *is_known = calloc(view->ds->strings.entries.count + 1, sizeof *is_known), found = false;
+    view->wanted = calloc(view->ds->strings.entries.count + 1, sizeof *view->wanted);
+    for (assay_id id = 0; is_known && view->wanted && id < AS_COUNT(view->ds, contexts); id++) {
+        as_str name = name_of(view, id, false);
+        if (name == AS_NO_STR || is_known[name]) continue;
+        const char *text = as_ds_text(view->ds, name);
+        is_known[name] = true;
+        view->wanted[name] = (!regex || regexec(regex, text, 0, NULL, 0) == 0) &&
+                             (!as_cli_has(view->cli, "name") || is_named(view->cli, "name", text));
+        found |= view->wanted[name];
+    }
+    free(is_known);
+    return found;
+}
+
+static as_exit choose_names(as_tree_view *view) {
+    as_cli *cli = view->cli;
+    regex_t regex;
+    bool has_regex;
+    as_exit status = as_callpath_regex(cli, &regex, &has_regex);
+    if (status != AS_EXIT_FINE) return status;
+    const char *missing = find_missing(view, "name", false);
+    if (missing) {
+        status = as_fail_context_name(cli, view->ds, "function", missing);
+    } else if (has_regex || as_cli_has(cli, "name")) {
+        bool found = mark_names(view, has_regex ? &regex : NULL);
+        if (!view->wanted)
+            status = as_cli_memory(cli);
+        else if (!found)
+            status = as_cli_fail(cli, AS_EXIT_USAGE, "no name%s matches '%s'",
+                                 as_cli_has(cli, "name") ? " of those given" : "", as_cli_value(cli, "match"));
+        view->request.wanted = view->wanted;
+    }
+    if (has_regex) regfree(&regex);
+    return status;
+}
+
+/* The contexts of --root that lie in no other such. */
+static as_exit choose_roots(as_tree_view *view) {
+    const as_dataset *ds = view->ds;
+    if (!as_cli_has(view->cli, "root")) return AS_EXIT_FINE;
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts);) {
+        const as_context *context = as_ds_context(ds, id);
+        bool is_root = context->name != AS_NO_STR && is_named(view->cli, "root", as_ds_text(ds, context->name));
+        if (is_root && !as_vec_append(&view->roots, &id, 1)) return as_cli_memory(view->cli);
+        id += is_root ? context->subtree : 1;
+    }
+    const char *missing = find_missing(view, "root", true);
+    return missing ? as_fail_context_name(view->cli, ds, "function", missing) : AS_EXIT_FINE;
+}
+
+/* ---- one file -------------------------------------------------------------------------------------------------------- */
+
+static as_exit load(as_tree_view *view) {
+    as_view_source source = {.ds = view->ds,
+                             .runs = view->runs.runs,
+                             .n_runs = view->runs.n_runs,
+                             .point = view->runs.point,
+                             .locations = view->locations.wanted};
+    assay_error error;
+    assay_status status = as_view_load(&source, view->metrics.data, view->metrics.count, view->roots.data,
+                                       view->roots.count, &view->data, &error);
+    return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(view->cli, &error);
+}
+
+static as_exit check_hot_path(as_tree_view *view) {
+    const as_view_column *first = view->data.n_columns ? &view->data.columns[0] : NULL;
+    if (!view->request.only_hot || (first && first->adds_up)) return AS_EXIT_FINE;
+    const char *name = first ? as_ds_text(view->ds, as_ds_metric(view->ds, first->metric)->name) : NULL;
+    return as_cli_fail(view->cli, AS_EXIT_USAGE, "there is no hot path of '%s': its values do not add up",
+                       name ? name : "");
+}
+
+static as_exit open_view(as_tree_view *view, const char *path) {
+    as_exit status = as_cli_open(view->cli, path, &view->ds);
+    if (status != AS_EXIT_FINE) return status;
+    if (AS_COUNT(view->ds, contexts) == 0)
+        return as_cli_fail(view->cli, AS_EXIT_INPUT, "%s: has no call tree", as_ds_text(view->ds, view->ds->path));
+    status = choose_metrics(view);
+    if (status == AS_EXIT_FINE) status = as_choose_runs(view->cli, view->ds, &view->runs);
+    if (status == AS_EXIT_FINE) status = as_choose_locations(view->cli, view->ds, &view->locations);
+    if (status == AS_EXIT_FINE) status = choose_names(view);
+    if (status == AS_EXIT_FINE) status = choose_roots(view);
+    if (status == AS_EXIT_FINE) status = load(view);
+    if (status == AS_EXIT_FINE) status = check_hot_path(view);
+    return status;
+}
+
+static void close_view(as_tree_view *view) {
+    as_view_data_free(&view->data);
+    as_vec_free(&view->metrics);
+    as_vec_free(&view->roots);
+    free(view->wanted);
+    as_run_choice_free(&view->runs);
+    as_location_choice_free(&view->locations);
+    as_dataset_free(view->ds);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------------------- */
+
+/* Where the answers of several files go. */
+typedef struct answer {
+    as_printer *printer; /* of tables, else NULL */
+    as_table *batch;
+    size_t shown;
+} answer;
+
+static as_exit show(as_tree_view *view, answer *a) {
+    as_cli *cli = view->cli;
+    bool is_array = cli->style.mode == AS_PRINT_JSON && as_cli_operands(cli) > 1;
+    if (is_array) as_output_text(cli->out, a->shown ? ",\n" : "[\n");
+    if (cli->style.mode == AS_PRINT_TEXT && a->shown) as_output_char(cli->out, '\n');
+    a->shown++;
+    switch (cli->style.mode) {
+    case AS_PRINT_TEXT: return as_tree_print(view);
+    case AS_PRINT_JSON: return as_tree_json(view);
+    default: return as_tree_rows(view, a->printer, a->batch);
+    }
+}
+
+static bool begin(as_cli *cli, answer *a) {
+    if (cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_JSON) return true;
+    a->batch = as_tree_columns(as_cli_operands(cli) > 1);
+    a->printer = as_printer_new(cli->out, cli->style);
+    return a->batch && a->printer;
+}
+
+static as_exit finish(as_cli *cli, answer *a, as_exit status) {
+    bool is_array = cli->style.mode == AS_PRINT_JSON && as_cli_operands(cli) > 1;
+    if (is_array) as_output_text(cli->out, a->shown ? "\n]" : "[]");
+    if (cli->style.mode == AS_PRINT_JSON && (is_array || a->shown)) as_output_char(cli->out, '\n');
+    if (a->printer && !as_printer_end(a->printer, a->shown ? a->batch : NULL) && status == AS_EXIT_FINE)
+        status = as_cli_memory(cli);
+    as_table_free(a->batch);
+    return status;
+}
+
+as_exit as_tree_answer(as_cli *cli, const as_tree_ask *ask) {
+    size_t n = as_cli_operands(cli);
+    if (n == 0)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "%s needs a file; assay %s --help tells more", cli->verb->name,
+                           cli->verb->name);
+    answer a = {0};
+    as_exit status = begin(cli, &a) ? AS_EXIT_FINE : as_cli_memory(cli);
+    for (size_t i = 0; i < n && status != AS_EXIT_USAGE; i++) {
+        as_tree_view view = {.cli = cli, .ask = ask, .request = ask->view};
+        as_vec_init(&view.metrics, sizeof(assay_id), NULL);
+        as_vec_init(&view.roots, sizeof(assay_id), NULL);
+        as_exit one = open_view(&view, as_cli_operand(cli, i));
+        if (one == AS_EXIT_FINE) one = show(&view, &a);
+        if (one != AS_EXIT_FINE) status = one;
+        close_view(&view);
+    }
+    return finish(cli, &a, status);
+}
+
+/* ---- for all shapes -------------------------------------------------------------------------------------------------- */
+
+void as_tree_note_limit(as_cli *cli, const as_view_cut *cut) {
+    if (cut->limit)
+        as_cli_note(cli, "the callers end after %u levels: following all of them would take too long", cut->limit);
+}
+
+as_exit as_tree_walk(as_tree_view *view, bool (*visit)(void *user, const as_view_node *node), void *user,
+                     as_view_cut *cut) {
+    assay_error error;
+    if (as_view_walk(&view->data, &view->request, visit, user, cut, &error) == ASSAY_OK) return AS_EXIT_FINE;
+    return as_cli_error(view->cli, &error);
+}
+
+as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node) {
+    const as_dataset *ds = view->ds;
+    as_tree_place place = {.line = -1};
+    const as_region *region = node->region == ASSAY_NONE ? NULL : as_ds_region(ds, node->region);
+    if (region) {
+        place = (as_tree_place){.kind = as_ds_text(ds, region->kind),
+                                .source_id = as_ds_text(ds, region->source_id),
+                                .file = as_ds_text(ds, region->file),
+                                .module = as_ds_text(ds, region->module),
+                                .line = region->line_begin};
+    }
+    if (view->request.kind != AS_VIEW_TOP_DOWN || node->context == ASSAY_NONE) return place;
+    const as_context *context = as_ds_context(ds, node->context);
+    place.source_id = as_ds_text(ds, context->source_id);
+    if (place.line < 0) place.line = context->line;
+    return place;
+}
+
+void as_view_path_init(as_view_path *path) {
+    as_vec_init(&path->text, 1, NULL);
+    as_vec_init(&path->lengths, sizeof(size_t), NULL);
+}
+
+void as_view_path_free(as_view_path *path) {
+    as_vec_free(&path->text);
+    as_vec_free(&path->lengths);
+}
+
+bool as_view_path_step(as_view_path *path, const as_tree_view *view, const as_view_node *node) {
+    bool is_down = view->request.kind == AS_VIEW_TOP_DOWN;
+    assay_id parent = is_down && node->depth == 0 ? as_ds_context(view->ds, node->context)->parent : ASSAY_NONE;
+    path->lengths.count = node->depth;
+    path->text.count = node->depth ? AS_AT(size_t, &path->lengths, node->depth - 1) : 0;
+    if (parent != ASSAY_NONE) { /* a subtree: its root has a path, too */
+        if (!as_context_path(view->ds, parent, &path->text)) return false;
+        path->text.count--;
+    }
+    if ((node->depth || parent != ASSAY_NONE) && !as_vec_text(&path->text, is_down ? "->" : "<-")) return false;
+    if (node->name != AS_NO_STR &&
+        !as_vec_append(&path->text, as_ds_text(view->ds, node->name), as_str_size(&view->ds->strings, node->name)))
+        return false;
+    return as_vec_append(&path->lengths, &path->text.count, 1);
+}

@@ -1,0 +1,91 @@
+/* What tree and top share: what the command line asks for, and the answer in all its shapes. */
+#ifndef AS_CLI_TREE_VIEW_H
+#define AS_CLI_TREE_VIEW_H
+
+#include "analysis/views/view.h"
+#include "cli/cli.h"
+#include "cli/profile_choice.h"
+
+/* Rows for a verb's table of options. */
+#define AS_VIEW_CHOICE_OPTIONS                                                                                         \
+    {.name = "metric",                                                                                                 \
+     .argument = "NAME",                                                                                               \
+     .help = "Show this metric; may be given several times. By default the time, or the first one; in JSON and CSV "   \
+             "all of them"},                                                                                           \
+        {.name = "match",                                                                                              \
+         .argument = "REGEX",                                                                                          \
+         .help = "Show only functions whose names match this regular expression (POSIX extended)"},                    \
+        {.name = "name", .argument = "NAME", .help = "Show only functions of this name; may be given several times"},  \
+        {.name = "root",                                                                                               \
+         .argument = "NAME",                                                                                           \
+         .help = "Look only at what this function does, with all it calls; may be given several times"},               \
+        AS_LOCATION_OPTION, AS_RUN_OPTION
+
+#define AS_VIEW_SHOW_OPTIONS                                                                                           \
+    {.name = "full-names", .help = "Print names whole, even where they do not fit the terminal"}, AS_ASCII_OPTION
+
+/* What is asked for, before any file is read. */
+typedef struct as_tree_ask {
+    as_view_request view;  /* wanted is set for each file */
+    bool is_cut;           /* min_share was not asked for: a hint says how to see all */
+    const char *no_limit;  /* the option that lifts max_first */
+    bool with_all_metrics; /* where none is named: all instead of the first */
+} as_tree_ask;
+
+/* One file, opened and looked at. */
+typedef struct as_tree_view {
+    as_cli *cli;
+    const as_tree_ask *ask;
+    as_dataset *ds;
+    as_view_request request;
+    as_run_choice runs;
+    as_location_choice locations;
+    as_vec metrics; /* assay_id */
+    size_t n_asked; /* of them: those that are looked at; the rest is for information (visits) */
+    bool *wanted;   /* for each string; NULL: all */
+    as_vec roots;   /* assay_id */
+    as_view_data data;
+} as_tree_view;
+
+/* Of the words of --by and --sort; NULL: the usual one. */
+as_view_group as_group_of(const char *word);
+as_view_sorting as_order_of(const char *word, as_view_sorting usual);
+
+/* The whole of the verb: all operands, in cli->style. */
+as_exit as_tree_answer(as_cli *cli, const as_tree_ask *ask);
+
+/* The shapes of the answer: all of them give 3 with a line where memory is out. */
+as_exit as_tree_print(as_tree_view *view);
+as_exit as_tree_json(as_tree_view *view);
+/* printer: of all files; rows of this one. */
+as_exit as_tree_rows(as_tree_view *view, as_printer *printer, as_table *batch);
+/* The columns of as_tree_rows(); NULL when memory is out. */
+as_table *as_tree_columns(bool with_input);
+
+/* A note where callers were not followed to their ends. */
+void as_tree_note_limit(as_cli *cli, const as_view_cut *cut);
+/* What as_view_walk() failed with; a walk that was ended for want of memory, too. */
+as_exit as_tree_walk(as_tree_view *view, bool (*visit)(void *user, const as_view_node *node), void *user,
+                     as_view_cut *cut);
+
+/* ---- the place and path of a node ------------------------------------------------------------------------------------ */
+
+/* Where a node's function is: that of the region, else the call site. */
+typedef struct as_tree_place {
+    const char *kind, *source_id, *file, *module; /* NULL: unknown */
+    int64_t line;                                 /* -1: unknown */
+} as_tree_place;
+as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node);
+
+/* The paths of nodes in the order of a walk. */
+typedef struct as_view_path {
+    as_vec text;    /* char */
+    as_vec lengths; /* size_t, for each depth */
+} as_view_path;
+enum { AS_LONGEST_PATH = 1 << 14 };
+void as_view_path_init(as_view_path *path);
+void as_view_path_free(as_view_path *path);
+/* Goes on to the next node: "main->solve", bottom-up "solve<-main", flat its name. False when memory is out. */
+bool as_view_path_step(as_view_path *path, const as_tree_view *view, const as_view_node *node);
+
+#endif

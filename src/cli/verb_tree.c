@@ -1,0 +1,116 @@
+/* Where the cost goes: the call tree, top-down, bottom-up or flat. */
+#include <string.h>
+
+#include "cli/study.h"
+#include "cli/tree_view.h"
+
+static const double usual_share = 0.005;
+
+static as_exit choose_view(as_cli *cli, as_view_request *view) {
+    const char *by = as_cli_value(cli, "by");
+    bool is_flat = as_cli_has(cli, "flat") || by;
+    if (is_flat && as_cli_has(cli, "bottom-up"))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--bottom-up and --%s exclude each other", by ? "by" : "flat");
+    if (is_flat && as_cli_has(cli, "hot-path"))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "a flat list has no hot path; leave out --hot-path or --%s",
+                           by ? "by" : "flat");
+    view->kind = as_cli_has(cli, "bottom-up") ? AS_VIEW_BOTTOM_UP : is_flat ? AS_VIEW_FLAT : AS_VIEW_TOP_DOWN;
+    view->group = as_group_of(by);
+    view->only_hot = as_cli_has(cli, "hot-path");
+    return AS_EXIT_FINE;
+}
+
+/* People see what matters, programs all; whoever names functions sees all of them. */
+static as_exit choose_cuts(as_cli *cli, as_tree_ask *ask) {
+    size_t depth = 0;
+    bool for_people = cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
+    if (!as_cli_count(cli, "depth", &depth)) return AS_EXIT_USAGE;
+    if (as_cli_has(cli, "depth") && (depth == 0 || depth > UINT32_MAX))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--depth takes a number of levels from 1 on");
+    ask->view.max_levels = (uint32_t)depth;
+    if (as_cli_has(cli, "all") && as_cli_has(cli, "min-share"))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--all and --min-share exclude each other");
+    ask->is_cut = for_people && !as_cli_has(cli, "all") && !as_cli_has(cli, "min-share") && !as_cli_has(cli, "match") &&
+                  !as_cli_has(cli, "name") && !ask->view.only_hot;
+    ask->view.min_share = ask->is_cut ? usual_share : 0;
+    return as_choose_min_share(cli, &ask->view.min_share);
+}
+
+static as_exit run(as_cli *cli) {
+    bool for_people = cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
+    as_tree_ask ask = {.with_all_metrics = !for_people};
+    as_exit status = choose_view(cli, &ask.view);
+    if (status == AS_EXIT_FINE) status = choose_cuts(cli, &ask);
+    if (status != AS_EXIT_FINE) return status;
+    bool is_tree = ask.view.kind == AS_VIEW_TOP_DOWN;
+    ask.view.order = as_order_of(as_cli_value(cli, "sort"), !is_tree     ? AS_SORT_EXCLUSIVE
+                                                            : for_people ? AS_SORT_INCLUSIVE
+                                                                         : AS_SORT_SOURCE);
+    return as_tree_answer(cli, &ask);
+}
+
+static const as_cli_option options[] = {
+    {.name = "bottom-up", .help = "Show functions by what they cost themselves, and below each its callers"},
+    {.name = "flat", .help = "Show a list of functions instead of a tree"},
+    {.name = "by",
+     .argument = "WHAT",
+     .choices = "region|file|module|kind",
+     .help = "Show a list of functions (region), files, modules or kinds of functions"},
+    AS_VIEW_CHOICE_OPTIONS,
+    {.name = "depth", .argument = "LEVELS", .help = "Show only so many levels of the tree"},
+    {.name = "min-share",
+     .argument = "PERCENT",
+     .help = "Show only what makes up at least this part of the first metric, with all below it; by default 0.5 for "
+             "people, everything in JSON and CSV"},
+    {.name = "all", .help = "Show everything, however small"},
+    {.name = "hot-path",
+     .help = "Show only the hot path: from the largest to its largest child, while that has half of it"},
+    {.name = "sort",
+     .argument = "KEY",
+     .choices = "inclusive|exclusive|name|source",
+     .help = "Sort by inclusive or exclusive value (largest first), name, or as in the file; by default a tree by "
+             "inclusive, in JSON and CSV as in the file, and lists by exclusive value"},
+    AS_VIEW_SHOW_OPTIONS,
+    {.name = NULL},
+};
+
+static const as_example examples[] = {
+    {"assay tree profile.cubex", "Where the time goes, in the call tree."},
+    {"assay tree profile.cubex --hot-path", "Only the way to what costs most."},
+    {"assay tree profile.cubex --bottom-up --depth 2", "The functions that cost most, and who calls them."},
+    {"assay tree profile.cubex --by file --sort inclusive", "How the time is spread over source files."},
+    {"assay tree profile.cubex --metric bytes_sent --metric bytes_received --match '^MPI_'",
+     "What is sent and received, and where."},
+    {"assay tree profile.cubex --root solve --location 3", "What solve does in process 3."},
+    {"assay tree kernels.txt --run p=64", "An experiment at one of its points."},
+    {"assay tree profile.cubex --json", "All of it, all metrics, for programs."},
+    {NULL, NULL},
+};
+
+const as_verb as_verb_tree = {
+    .name = "tree",
+    .summary = "Where the cost goes: the call tree with its metrics",
+    .usage = "[options] PATH…",
+    .description =
+        "Shows the call tree with the inclusive value of each call path (all that happens until it returns), its share "
+        "of the whole, and its exclusive value (self: what it does without those it calls). Values are summed over all "
+        "locations, or taken from one with --location. Of several runs the mean at the largest point is shown; "
+        "--run names another.\n\n"
+        "--bottom-up turns the tree around: functions by what they cost themselves, below each its callers; each "
+        "caller has the part of the cost that came through it. --flat and --by put together all that belongs to one "
+        "function, file, module or kind of function. The inclusive value of a function that calls itself counts its "
+        "outermost calls only, so nothing is counted twice.\n\n"
+        "The hot path is marked: it begins at the largest root and goes on to the largest child as long as that has "
+        "at least half of its parent's value.\n\n"
+        "What makes up less than 0.5 % of the first metric is not shown to people (--all shows it), but is in JSON "
+        "and CSV. --match and --name keep the functions of these names and all above them. Minima, maxima and "
+        "composite values are put together in their own way and have no shares. Metrics of experiments have one value "
+        "only.\n\n"
+        "In JSON a tree of several roots, and every list, has a node (all) above them. A path of more than 16384 bytes "
+        "is null.",
+    .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
+    .options = options,
+    .operands = AS_COMPLETES_FILES,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,331 @@
+#include "render/tree_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/display.h"
+#include "render/names.h"
+#include "render/quantity.h"
+
+enum {
+    GAP = 2,
+    LEAST_NAME = 30, /* columns that names are given by leaving out numbers */
+    WIDE_BAR = 10,
+    NARROW_BAR = 6,
+    WIDE_TERMINAL = 100,
+    LONGEST_TITLE = 16,
+    LEVEL = 2,       /* columns of a level */
+    MOST_LEVELS = 64 /* that have lines */
+};
+
+#define BOLD  "\033[1m"
+#define DIM   "\033[2m"
+#define HOT   "\033[1;33m"
+#define BAR   "\033[36m"
+#define PLAIN "\033[0m"
+
+typedef enum content { VALUE, SHARE, BARS } content;
+
+typedef struct column {
+    size_t metric;
+    content what;
+    bool exclusive;
+    bool is_hidden;
+    int worth; /* those of little worth go first */
+    size_t width;
+    char title[64];
+} column;
+
+enum { MOST_COLUMNS = 64 };
+
+typedef struct layout {
+    const as_tree_text *tree;
+    as_quantity *quantities; /* one for each metric */
+    column columns[MOST_COLUMNS];
+    size_t n;
+    size_t name_width; /* 0: no limit */
+    const char *ellipsis;
+    bool *is_last; /* for each level with lines whether the node on the way is the last of its siblings */
+} layout;
+
+void as_tree_text_init(as_tree_text *tree) {
+    *tree = (as_tree_text){0};
+    as_vec_init(&tree->rows, sizeof(as_tree_row), NULL);
+    as_vec_init(&tree->numbers, sizeof(as_tree_number), NULL);
+}
+
+void as_tree_text_free(as_tree_text *tree) {
+    as_vec_free(&tree->rows);
+    as_vec_free(&tree->numbers);
+}
+
+static const as_tree_number *number_at(const as_tree_text *tree, size_t row, size_t metric, bool exclusive) {
+    return &AS_AT(as_tree_number, &tree->numbers, (row * tree->n_metrics + metric) * 2 + exclusive);
+}
+
+/* ---- columns --------------------------------------------------------------------------------------------------------- */
+
+/* The unit of a metric: that of its largest number, and of the whole. */
+static as_quantity quantity_of(const as_tree_text *tree, size_t metric) {
+    const as_tree_metric *m = &tree->metrics[metric];
+    double largest = 0;
+    bool is_whole = true;
+    for (size_t row = 0; row < tree->rows.count; row++) {
+        for (int exclusive = 0; exclusive < 2; exclusive++) {
+            const as_tree_number *n = number_at(tree, row, metric, exclusive);
+            if (!n->is_known || (m->only_exclusive && !exclusive)) continue;
+            double size = fabs(as_number_real(n->number));
+            is_whole &= n->number.kind != AS_REAL;
+            if (isfinite(size) && size > largest) largest = size;
+        }
+    }
+    as_quantity q = as_quantity_of(m->unit, largest, is_whole);
+    if (tree->ascii && strcmp(q.unit, "µs") == 0) q.unit = "us";
+    return q;
+}
+
+static void add_column(layout *l, size_t metric, content what, bool exclusive, int worth, const char *title) {
+    if (l->n == MOST_COLUMNS) return;
+    column *c = &l->columns[l->n++];
+    *c = (column){.metric = metric, .what = what, .exclusive = exclusive, .worth = worth};
+    snprintf(c->title, sizeof c->title, "%s", title);
+}
+
+/* "time s", "self s", "bytes_sent self MB". */
+static void title_of(const layout *l, size_t metric, bool exclusive, char *out, size_t room) {
+    const as_tree_text *tree = l->tree;
+    const as_tree_metric *m = &tree->metrics[metric];
+    bool is_named = m->only_exclusive || !m->has_exclusive || (!tree->exclusive_first && !exclusive);
+    as_text title;
+    as_text_init(&title);
+    if (is_named || (tree->exclusive_first && tree->n_metrics > 1 && !tree->metrics[1].only_exclusive))
+        as_name_shorten(&title, m->title, strlen(m->title), LONGEST_TITLE, l->ellipsis);
+    if (!is_named)
+        as_text_add(&title, as_text_size(&title) ? exclusive ? " self" : " incl" : exclusive ? "self" : "incl");
+    const char *unit = l->quantities[metric].unit;
+    bool is_known_unit = *unit && strcmp(unit, "occ") != 0 && strcmp(unit, "#") != 0;
+    snprintf(out, room, "%.*s%s%s", (int)as_text_size(&title), as_text_data(&title), is_known_unit ? " " : "",
+             is_known_unit ? unit : "");
+    as_text_free(&title);
+}
+
+/* A number, its share and, of the first, the bars. */
+static void add_numbers(layout *l, size_t metric, bool exclusive, bool is_first) {
+    const as_tree_metric *m = &l->tree->metrics[metric];
+    char title[64];
+    title_of(l, metric, exclusive, title, sizeof title);
+    int further = metric > 0 ? 0 : 10;
+    add_column(l, metric, VALUE, exclusive, is_first && metric == 0 ? 100 : is_first ? 6 : 5 + further, title);
+    if (!isfinite(m->whole) || m->only_exclusive) return;
+    add_column(l, metric, SHARE, exclusive, is_first ? 4 + 2 * further : 1 + further / 2, "%");
+    if (metric == 0 && is_first) add_column(l, metric, BARS, exclusive, 7, "");
+}
+
+static void add_columns(layout *l) {
+    for (size_t i = 0; i < l->tree->n_metrics; i++) {
+        const as_tree_metric *m = &l->tree->metrics[i];
+        size_t first = l->n;
+        bool both = m->has_exclusive && !m->only_exclusive;
+        bool exclusive = m->only_exclusive || (both && l->tree->exclusive_first);
+        add_numbers(l, i, exclusive, true);
+        if (both) add_numbers(l, i, !exclusive, false);
+        for (size_t k = first; k < l->n && m->can_be_left_out; k++) l->columns[k].worth = 3;
+    }
+}
+
+static double share_of(const layout *l, const column *c, size_t row) {
+    const as_tree_number *n = number_at(l->tree, row, c->metric, c->exclusive);
+    return n->is_known ? as_number_real(n->number) / l->tree->metrics[c->metric].whole : NAN;
+}
+
+static size_t format_cell(const layout *l, const column *c, size_t row, char text[AS_QUANTITY_SIZE]) {
+    const as_tree_number *n = number_at(l->tree, row, c->metric, c->exclusive);
+    text[0] = '\0';
+    if (c->what == SHARE) return as_percent_format(share_of(l, c, row), text);
+    if (n->is_known) return as_quantity_format(&l->quantities[c->metric], n->number, text);
+    memcpy(text, "-", 2);
+    return 1;
+}
+
+static size_t bar_width(const as_tree_text *tree) {
+    return tree->width && tree->width < WIDE_TERMINAL ? NARROW_BAR : WIDE_BAR;
+}
+
+static void measure(layout *l) {
+    for (size_t i = 0; i < l->n; i++) {
+        column *c = &l->columns[i];
+        c->width = c->what == BARS ? bar_width(l->tree) : as_display_width(c->title, strlen(c->title));
+        for (size_t row = 0; c->what != BARS && row < l->tree->rows.count; row++) {
+            char text[AS_QUANTITY_SIZE];
+            size_t size = format_cell(l, c, row, text);
+            if (size > c->width) c->width = size;
+        }
+    }
+}
+
+/* A share stands close to its number, and the bar close to the share. */
+static size_t gap_before(const column *c, size_t i) { return i == 0 ? 0 : c->what == VALUE ? GAP : 1; }
+
+static size_t numbers_width(const layout *l) {
+    size_t width = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        if (!l->columns[i].is_hidden) width += l->columns[i].width + gap_before(&l->columns[i], i);
+    }
+    return width;
+}
+
+/* Leaves out columns, least worth first, until names have room. */
+static void fit(layout *l) {
+    size_t width = l->tree->width;
+    if (!width) return;
+    size_t enough = width > LEAST_NAME + GAP ? width - LEAST_NAME - GAP : 0;
+    for (int worth = 0; worth < 100 && numbers_width(l) > enough; worth++) {
+        for (size_t i = l->n; i-- > 0 && numbers_width(l) > enough;) {
+            if (l->columns[i].worth == worth) l->columns[i].is_hidden = true;
+        }
+    }
+    size_t used = numbers_width(l) + GAP;
+    l->name_width = width > used + LEVEL + 1 ? width - used : LEVEL + 1;
+}
+
+/* ---- printing -------------------------------------------------------------------------------------------------------- */
+
+static void set_colour(const layout *l, as_output *out, const char *sequence) {
+    if (l->tree->colour) as_output_text(out, sequence);
+}
+
+static void print_header(const layout *l, as_output *out) {
+    set_colour(l, out, BOLD);
+    for (size_t i = 0; i < l->n; i++) {
+        const column *c = &l->columns[i];
+        if (c->is_hidden) continue;
+        as_display_pad(out, gap_before(c, i) + c->width - as_display_width(c->title, strlen(c->title)));
+        as_output_text(out, c->title);
+    }
+    if (l->n) as_display_pad(out, GAP);
+    if (!l->tree->is_list) as_display_pad(out, LEVEL);
+    as_output_text(out, l->tree->heading);
+    set_colour(l, out, PLAIN);
+    as_output_char(out, '\n');
+}
+
+static void print_bar(const layout *l, const column *c, size_t row, as_output *out) {
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    double share = share_of(l, c, row);
+    size_t fine = l->tree->ascii ? 1 : 8, filled = 0;
+    if (share > 0) filled = (size_t)(fmin(share, 1) * (double)(c->width * fine) + 0.5);
+    size_t used = filled / fine + (filled % fine > 0);
+    if (filled) set_colour(l, out, BAR);
+    for (size_t i = 0; i < filled / fine; i++) as_output_text(out, l->tree->ascii ? "#" : "█");
+    if (filled % fine) as_output_text(out, eighths[filled % fine]);
+    if (filled) set_colour(l, out, PLAIN);
+    as_display_pad(out, c->width - used);
+}
+
+static void print_numbers(const layout *l, size_t row, as_output *out) {
+    for (size_t i = 0; i < l->n; i++) {
+        const column *c = &l->columns[i];
+        if (c->is_hidden) continue;
+        char text[AS_QUANTITY_SIZE];
+        as_display_pad(out, gap_before(c, i));
+        if (c->what == BARS) {
+            print_bar(l, c, row, out);
+            continue;
+        }
+        as_display_pad(out, c->width - format_cell(l, c, row, text));
+        bool is_dim = strcmp(text, "0") == 0 || strcmp(text, "-") == 0;
+        if (is_dim) set_colour(l, out, DIM);
+        as_output_text(out, text);
+        if (is_dim) set_colour(l, out, PLAIN);
+    }
+    if (l->n) as_display_pad(out, GAP);
+}
+
+/* The lines of the tree; returns the columns they take. */
+static size_t print_lines(const layout *l, const as_tree_row *row, as_output *out) {
+    bool ascii = l->tree->ascii;
+    size_t most = l->name_width ? l->name_width / 2 / LEVEL : MOST_LEVELS;
+    if (most > MOST_LEVELS) most = MOST_LEVELS;
+    if (row->depth < MOST_LEVELS) l->is_last[row->depth] = row->is_last;
+    if (row->depth == 0) return 0;
+    bool is_deep = row->depth > most;
+    size_t levels = is_deep ? most : row->depth, used = levels * LEVEL;
+    set_colour(l, out, DIM);
+    for (size_t i = 1; i < levels; i++) as_output_text(out, l->is_last[i] ? "  " : ascii ? "| " : "│ ");
+    if (is_deep) {
+        char level[32];
+        int size = snprintf(level, sizeof level, "[%lu] ", (unsigned long)row->depth);
+        as_output_text(out, level);
+        used = (levels ? levels - 1 : 0) * LEVEL + (size_t)size;
+    } else if (ascii) {
+        as_output_text(out, row->is_last ? "`-" : "|-");
+    } else {
+        as_output_text(out, row->is_last ? "└─" : "├─");
+    }
+    set_colour(l, out, PLAIN);
+    return used;
+}
+
+/* "file.c:12" where it has room and the name does not say it already; the folders of a file say little. */
+static void print_place(const layout *l, const as_tree_row *row, size_t used, as_output *out) {
+    if (!row->file || !*row->file) return;
+    const char *slash = strrchr(row->file, '/'), *name = slash && slash[1] ? slash + 1 : row->file;
+    char line[32] = "";
+    if (row->line > 0) snprintf(line, sizeof line, ":%lld", (long long)row->line);
+    char place[256];
+    snprintf(place, sizeof place, "%s%s", name, line);
+    if (strlen(row->name) >= strlen(place) && strcmp(row->name + strlen(row->name) - strlen(place), place) == 0) return;
+    size_t width = as_display_width(name, strlen(name)) + strlen(line);
+    if (l->name_width && used + GAP + width > l->name_width) return;
+    set_colour(l, out, DIM);
+    as_display_pad(out, GAP);
+    as_display_write(out, name, strlen(name), 0);
+    as_output_text(out, line);
+    set_colour(l, out, PLAIN);
+}
+
+static void print_row(const layout *l, size_t index, as_text *name, as_output *out) {
+    const as_tree_text *tree = l->tree;
+    const as_tree_row *row = &AS_AT(as_tree_row, &tree->rows, index);
+    print_numbers(l, index, out);
+    size_t used = 0;
+    if (!tree->is_list) {
+        if (row->is_hot) set_colour(l, out, HOT);
+        as_output_text(out, !row->is_hot ? "  " : tree->ascii ? "> " : "▸ ");
+        if (row->is_hot) set_colour(l, out, PLAIN);
+        used = LEVEL + print_lines(l, row, out);
+    }
+    size_t room = !l->name_width || tree->full_names ? 0 : l->name_width > used + 1 ? l->name_width - used : 1;
+    const char *shown = row->name;
+    as_text_clear(name);
+    as_name_shorten(name, shown, strlen(shown), room, l->ellipsis);
+    bool is_strong = row->is_hot || row->is_marked;
+    if (is_strong) set_colour(l, out, row->is_hot ? HOT : BOLD);
+    used += as_display_write(out, as_text_data(name), as_text_size(name), 0);
+    if (is_strong) set_colour(l, out, PLAIN);
+    print_place(l, row, used, out);
+    as_output_char(out, '\n');
+}
+
+bool as_tree_text_print(as_output *out, const as_tree_text *tree) {
+    bool is_last[MOST_LEVELS] = {false};
+    layout l = {.tree = tree, .ellipsis = tree->ascii ? "..." : "…", .is_last = is_last};
+    l.quantities = calloc(tree->n_metrics + 1, sizeof *l.quantities);
+    as_text name;
+    as_text_init(&name);
+    bool fine = l.quantities != NULL;
+    if (fine) {
+        for (size_t i = 0; i < tree->n_metrics; i++) l.quantities[i] = quantity_of(tree, i);
+        add_columns(&l);
+        measure(&l);
+        fit(&l);
+        print_header(&l, out);
+        for (size_t i = 0; i < tree->rows.count; i++) print_row(&l, i, &name, out);
+        fine = !name.failed;
+    }
+    as_text_free(&name);
+    free(l.quantities);
+    return fine;
+}
