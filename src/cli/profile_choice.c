@@ -77,7 +77,8 @@ bool as_metric_has_data(const as_dataset *ds, assay_id metric) {
     }
     for (size_t i = 0; i < AS_COUNT(ds, profiles); i++) {
         const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
-        if (profile->metric == metric && profile->n_rows) return true;
+        /* Rows of damaged data cannot be counted: whoever wants them is to be told so. */
+        if (profile->metric == metric && (profile->n_rows || !profile->is_loaded)) return true;
     }
     for (size_t i = 0; i < AS_COUNT(ds, series); i++) {
         if (as_ds_series(ds, i)->metric == metric) return true;

@@ -7,8 +7,8 @@
 
 #include "analysis/views/view_private.h"
 
-/* Steps up that are made at most, over all functions: some seconds. Only trees that are far deeper than anybody reads need more. */
-enum { MOST_STEPS = 1 << 26 };
+/* Steps up that are made at most, over all functions: a second or two. Only trees that are far deeper than anybody reads need more. */
+enum { MOST_STEPS = 1 << 25 };
 
 typedef struct pair {
     assay_id origin, at;
