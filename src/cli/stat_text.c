@@ -265,7 +265,9 @@ static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metr
 static void print_foot(as_cli *cli, const as_stat_metric *m, size_t n) {
     char more[AS_QUANTITY_SIZE];
     as_count_format(m->n_rows - n, more);
-    if (n < m->n_rows) as_output_printf(cli->out, "… %s more call paths; --all shows them\n", more);
+    if (n < m->n_rows)
+        as_output_printf(cli->out, "… %s more call path%s\n", more,
+                         m->n_rows - n == 1 ? "; --all shows it" : "s; --all shows them");
     if (!cli->is_terminal) return;
     as_output_printf(cli->out, "%simbalance: max / mean - 1; excess: what perfect balance would save%s\n",
                      as_sgr(cli->style.colour, AS_DIM), as_sgr(cli->style.colour, AS_PLAIN));

@@ -266,7 +266,7 @@ static as_exit order_rows(as_cli *cli, as_stat_view *view) {
     if (status != AS_EXIT_FINE) return status;
     const char *sort = as_cli_value(cli, "sort");
     size_t n_rows = 0, n_items = 0;
-    if (!sort) sort = is_for_people(cli) ? "excess" : "tree";
+    if (!sort) sort = !is_for_people(cli) ? "tree" : view->places.n > 1 ? "excess" : "sum";
     for (size_t i = 0; i < view->n_metrics && fine; i++) {
         as_stat_metric *m = &view->metrics[i];
         fine = list_rows(view->ds, m, has_regex ? &regex : NULL);
@@ -405,7 +405,8 @@ static const as_cli_option options[] = {
     {.name = "sort",
      .argument = "COLUMN",
      .choices = "excess|imbalance|sum|mean|max|min|stddev|name|tree",
-     .help = "Sort by this, the largest first; by default by excess for people, and as in the tree for programs"},
+     .help = "Sort by this, the largest first; by default by excess for people (by sum with a single place), and as in "
+             "the tree for programs"},
     {.name = "limit",
      .letter = 'n',
      .argument = "ROWS",
