@@ -2,6 +2,7 @@
 and links between documents lead somewhere.
 
 After a change of the output: ASSAY=build/assay ASSAY_SOURCE=. python3 tests/cli/test_docs.py --update, then read what git diff says."""
+import glob
 import os
 import re
 import subprocess
@@ -10,7 +11,7 @@ import tempfile
 import unittest
 
 ROOT = os.environ['ASSAY_SOURCE']
-DOCUMENTS = ['README.md', 'CONTRIBUTING.md'] + sorted(os.path.join('docs', f) for f in os.listdir(os.path.join(ROOT, 'docs')) if f.endswith('.md'))
+DOCUMENTS = ['README.md', 'CONTRIBUTING.md'] + sorted(os.path.relpath(f, ROOT) for f in glob.glob(os.path.join(ROOT, 'docs', '**', '*.md'), recursive=True))
 
 
 def read(name):
