@@ -1,7 +1,9 @@
-"""The program behind examples/kernels.txt still measures what that file says; the one that uses the library predicts from it."""
+"""The programs behind the files of examples/ still give what those say; the one that uses the library predicts from them."""
 import json
 import os
 import subprocess
+import sys
+import tempfile
 import unittest
 
 ASSAY = os.environ['ASSAY']
@@ -27,6 +29,15 @@ class Examples(unittest.TestCase):
         self.assertEqual(20, len(now))
         self.assertEqual({k: v for k, v in then.items() if k[1] in ('(128)', '(256)')}, now)
         self.assertEqual((128 ** 3, 128 ** 3), now['main->matrix->multiply', '(128)'])
+
+    def test_profiles_are_what_their_program_writes(self):
+        folder = os.path.join(os.environ['ASSAY_SOURCE'], 'examples')
+        with tempfile.TemporaryDirectory(prefix='assay-examples-') as made:
+            subprocess.run([sys.executable, os.path.join(folder, 'heat.py'), made], check=True, timeout=60)
+            self.assertEqual(['heat-2.cubex', 'heat.cubex'], sorted(os.listdir(made)))
+            for name in os.listdir(made):
+                with open(os.path.join(made, name), 'rb') as a, open(os.path.join(folder, name), 'rb') as b:
+                    self.assertEqual(a.read(), b.read(), name)
 
     def test_wrong_sizes_are_refused(self):
         self.assertEqual(2, subprocess.run([MEASURE, 'many'], stderr=subprocess.DEVNULL).returncode)
