@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "cube_files.h"
+#include "dataset/formulas.h"
 
 /* A file with nothing but this description. */
 static as_dataset *read_anchor(const char *text) {
@@ -91,6 +92,29 @@ static void metrics_in_document_order(void **state) {
     assert_string_equal(find_attribute(ds, AS_OWNER_METRIC, 2, "cubeplaggr:minus"), "arg1");
     assert_int_equal(as_ds_metric(ds, 3)->kind, AS_KIND_NONE);
     assert_string_equal(find_attribute(ds, AS_OWNER_METRIC, 3, "val"), "7");
+    as_dataset_free(ds);
+}
+
+#define DERIVED(id, type, formula)                                                                                     \
+    "<metric id='" id "' type='" type "'><uniq_name>d" id "</uniq_name><dtype>DOUBLE</dtype><cubepl>" formula          \
+    "</cubepl></metric>"
+
+static void formulas_are_compiled(void **state) {
+    (void)state;
+    as_dataset *ds =
+        read_anchor(ALL_OF(DERIVED("1", "POSTDERIVED", "2 * metric::d3()") DERIVED("2", "POSTDERIVED", "1 +")
+                               DERIVED("3", "PREDERIVED_INCLUSIVE", "1") DERIVED("4", "PREDERIVED_EXCLUSIVE", "1"),
+                           "", ""));
+    static const as_derived_kind kinds[] = {AS_DERIVED_POST, AS_DERIVED_POST, AS_DERIVED_PRE_INCLUSIVE,
+                                            AS_DERIVED_PRE_EXCLUSIVE};
+    for (assay_id i = 0; i < 4; i++) {
+        const as_derived *derived = as_ds_derived(ds, i);
+        assert_non_null(derived);
+        assert_int_equal(derived->kind, kinds[i]);
+        assert_int_equal(derived->is_usable, i != 1);
+    }
+    assert_int_equal(count_problems(ds, "cubepl", NULL), 1);
+    assert_non_null(strstr(as_ds_text(ds, as_ds_problem(ds, 0)->message), "1 +"));
     as_dataset_free(ds);
 }
 
@@ -404,6 +428,7 @@ static void archives_without_a_description(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_in_document_order),
+        cmocka_unit_test(formulas_are_compiled),
         cmocka_unit_test(a_metric_without_a_name_gets_one),
         cmocka_unit_test(regions_and_contexts),
         cmocka_unit_test(regions_may_come_later),

@@ -7,6 +7,7 @@
 #include <ftw.h>
 
 #include "cube_files.h"
+#include "dataset/formulas.h"
 #include "formats/cube/set.h"
 #include "temporary.h"
 
@@ -271,6 +272,23 @@ static void files_that_disagree_about_a_metric(void **state) {
     as_dataset_free(ds);
 }
 
+/* What is wrong with a formula is said once, and those that are right are formulas of the set. */
+static void formulas_of_a_set(void **state) {
+    (void)state;
+    static const char metrics[] = V
+        "<metric id='1' type='POSTDERIVED'><uniq_name>good</uniq_name><dtype>DOUBLE</dtype><cubepl>metric::v()</cubepl>"
+        "</metric><metric id='2' type='POSTDERIVED'><uniq_name>bad</uniq_name><dtype>DOUBLE</dtype><cubepl>(</cubepl>"
+        "</metric>";
+    write_profile("p1", "a.cubex", metrics, "0()", 2, 1, COUNT);
+    write_profile("p2", "a.cubex", metrics, "0()", 2, 1, COUNT);
+    as_dataset *ds = read_set(NULL);
+    assert_int_equal(count_problems(ds, "cubepl", NULL), 1);
+    assert_true(as_ds_derived(ds, 1)->is_usable);
+    assert_false(as_ds_derived(ds, 2)->is_usable);
+    assert_int_equal(ds->series.count, 1);
+    as_dataset_free(ds);
+}
+
 static void sets_that_are_refused(void **state) {
     (void)state;
     assert_set_refused("no-files", "DIR/POINT/FILE.cubex");
@@ -312,9 +330,16 @@ static void reading_can_be_stopped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_directories),     TEST(points_and_repetitions),     TEST(paths_that_come_twice),
-        TEST(sums_in_the_arithmetic_of_the_metric), TEST(locations_of_several_files), TEST(columns_in_another_order),
-        TEST(files_that_disagree_about_a_metric),   TEST(sets_that_are_refused),      TEST(reading_can_be_stopped),
+        cmocka_unit_test(names_of_directories),
+        TEST(points_and_repetitions),
+        TEST(paths_that_come_twice),
+        TEST(sums_in_the_arithmetic_of_the_metric),
+        TEST(locations_of_several_files),
+        TEST(columns_in_another_order),
+        TEST(files_that_disagree_about_a_metric),
+        TEST(formulas_of_a_set),
+        TEST(sets_that_are_refused),
+        TEST(reading_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

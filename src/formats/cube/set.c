@@ -99,6 +99,16 @@ typedef struct read_job {
     pthread_t caller;
 } read_job;
 
+/* Formulas are those of the set: what is wrong with them is said once, not for each file. */
+static void forget_formulas(as_dataset *part) {
+    size_t n = 0;
+    for (size_t i = 0; i < part->problems.count; i++) {
+        as_problem problem = *as_ds_problem(part, i);
+        if (strcmp(as_ds_text(part, problem.rule), "cubepl") != 0) AS_AT(as_problem, &part->problems, n++) = problem;
+    }
+    part->problems.count = n;
+}
+
 static void read_one(void *user, size_t i) {
     read_job *job = user;
     as_set *set = job->set;
@@ -113,6 +123,7 @@ static void read_one(void *user, size_t i) {
     file->status = as_read(file->path, &config, &file->part, &file->error);
     for (size_t k = 0; file->status == ASSAY_OK && k < file->part->profiles.count; k++)
         file->status = as_cube_list(&AS_AT(as_profile, &file->part->profiles, k), &file->error);
+    if (file->status == ASSAY_OK) forget_formulas(file->part);
     size_t done = __atomic_add_fetch(&set->n_done, 1, __ATOMIC_RELAXED);
     if (!reader->progress || !pthread_equal(pthread_self(), job->caller)) return;
     if (!reader->progress(reader->user, "reading", (double)done / (double)set->files.count))

@@ -141,7 +141,7 @@ static bool hold_parts(as_set *set) {
 
 static assay_status unite(as_set *set, as_union *u) {
     bool fine = as_unite_metrics(u) && as_unite_locations(u) && unite_trees(set, u) && as_unite_attributes(u) &&
-                hold_parts(set);
+                as_unite_formulas(u) && hold_parts(set);
     if (!fine) return as_reader_memory(set->reader);
     for (size_t k = 0; k < u->n; k++) {
         as_set_file *file = file_at(set, k);
