@@ -37,13 +37,26 @@ static bool has_own_place(as_owner owner, const char *key) {
     }
 }
 
+/* Whether "@PART:NAME" is an attribute of a part of the owner; names of attributes may have colons, too. */
+static bool is_of_part(as_owner owner, const char *key) {
+    static const char *const of_dataset[] = {"doc", "metrics", "program", "system", NULL},
+                             *const of_metric[] = {
+                                 "disp_name",    "uniq_name",         "dtype", "uom", "url", "descr", "val",
+                                 AS_CUBE_CUBEPL, AS_CUBE_CUBEPL_INIT, NULL};
+    char part[16] = "";
+    const char *colon = strchr(key, ':');
+    if (!colon || (size_t)(colon - key) > sizeof part) return false;
+    memcpy(part, key + 1, (size_t)(colon - key) - 1);
+    return owner == AS_OWNER_DATASET ? is_one_of(part, of_dataset)
+                                     : owner == AS_OWNER_METRIC && is_one_of(part, of_metric);
+}
+
 /* "@NAME" on the tag of the element; "@PART:NAME" where wanted is "@PART:". */
 static void put_tag_attribute(void *user, const char *key, as_cell value) {
     putting *p = user;
     char number[AS_NUMBER_SIZE];
     size_t prefix = strlen(p->wanted);
-    bool is_whole = prefix == 1;
-    if (!has_prefix(key, p->wanted) || !key[prefix] || (is_whole && strchr(key, ':'))) return;
+    if (!has_prefix(key, p->wanted) || !key[prefix] || (prefix == 1 && is_of_part(p->owner, key))) return;
     if (strcmp(key, AS_CUBE_TYPE) == 0 && p->owner == AS_OWNER_METRIC) return; /* written with the metric */
     as_cube_put_attribute(p->out, key + prefix, as_cube_cell_text(value, number));
 }
@@ -154,7 +167,9 @@ static void put_dtype(const as_cube_file *file, as_output *out, assay_id id) {
     bool is_known = text && as_value_type_parse(text, strlen(text), &said);
     bool is_ours = as_cube_is_ours(file->ds);
     bool has_values = actual.size > 0;
-    as_output_text(out, "<dtype>");
+    as_output_text(out, "<dtype");
+    as_cube_put_tag(file, out, AS_OWNER_METRIC, id, "dtype");
+    as_output_char(out, '>');
     if (is_known ? !has_values || (said.dtype == actual.dtype && said.size == actual.size) : text && *text && is_ours)
         as_cube_put_text(out, text, strlen(text));
     else {
@@ -176,16 +191,20 @@ static void put_aggregation(void *user, const char *key, as_cell value) {
     as_output_text(p->out, "</cubeplaggr>\n");
 }
 
-/* An element of a metric that is an attribute here, with attributes of its own. */
-static void put_kept(const as_cube_file *file, as_output *out, assay_id metric, const char *name) {
-    const char *text = as_cube_attribute(file->source, AS_OWNER_METRIC, metric, name);
-    if (!text) return;
+/* An element of a metric, with attributes of its own. */
+static void put_part(const as_cube_file *file, as_output *out, assay_id metric, const char *name, const char *text) {
     as_output_char(out, '<');
     as_output_text(out, name);
     as_cube_put_tag(file, out, AS_OWNER_METRIC, metric, name);
     as_output_char(out, '>');
-    as_cube_put_text(out, text, strlen(text));
+    if (text) as_cube_put_text(out, text, strlen(text));
     as_output_printf(out, "</%s>\n", name);
+}
+
+/* One that is an attribute here, where there is one. */
+static void put_kept(const as_cube_file *file, as_output *out, assay_id metric, const char *name) {
+    const char *text = as_cube_attribute(file->source, AS_OWNER_METRIC, metric, name);
+    if (text) put_part(file, out, metric, name, text);
 }
 
 static void put_metric(const as_cube_file *file, as_output *out, assay_id id) {
@@ -198,13 +217,13 @@ static void put_metric(const as_cube_file *file, as_output *out, assay_id id) {
     as_cube_put_attribute(out, "type", type_of(file, id));
     as_cube_put_tag(file, out, AS_OWNER_METRIC, id, "");
     as_output_text(out, ">\n");
-    as_cube_put_element(out, "disp_name", display || as_cube_is_ours(ds) ? display : name);
-    as_cube_put_element(out, "uniq_name", name);
+    put_part(file, out, id, "disp_name", display || as_cube_is_ours(ds) ? display : name);
+    put_part(file, out, id, "uniq_name", name);
     put_dtype(file, out, id);
-    as_cube_put_element(out, "uom", as_ds_text(ds, metric->unit));
+    put_part(file, out, id, "uom", as_ds_text(ds, metric->unit));
     put_kept(file, out, id, "val");
-    as_cube_put_element(out, "url", as_cube_attribute(file->source, AS_OWNER_METRIC, id, "url"));
-    as_cube_put_element(out, "descr", as_ds_text(ds, metric->description));
+    put_part(file, out, id, "url", as_cube_attribute(file->source, AS_OWNER_METRIC, id, "url"));
+    put_part(file, out, id, "descr", as_ds_text(ds, metric->description));
     put_kept(file, out, id, AS_CUBE_CUBEPL);
     put_kept(file, out, id, AS_CUBE_CUBEPL_INIT);
     each(file, out, AS_OWNER_METRIC, id, "", put_aggregation);
