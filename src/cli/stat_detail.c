@@ -113,12 +113,11 @@ static void print_bin(const struct detail *d, double from, double to, const size
     as_quantity_format(&d->mean, (as_number){.kind = AS_REAL, .r = to}, high);
     for (size_t i = 0; i < n; i++) places[i] = d->members[ends[0] + i].place;
     if (n) qsort(places, n, sizeof *places, compare_places);
-    as_text_clear(text);
-    size_t used = as_histogram_bar(text, (double)n / most, BAR_WIDTH, d->view->is_ascii);
     as_output_printf(d->cli->out, "  %10s %s %-10s %6zu", low, d->view->is_ascii ? "-" : "…", high, n);
     if (n) {
         as_output_printf(d->cli->out, "  %s", as_sgr(d->cli->style.colour, AS_CYAN));
-        as_output_write(d->cli->out, as_text_data(text), as_text_size(text));
+        double part = fmax((double)n / most, 1.0 / BAR_WIDTH); /* what is there is seen */
+        size_t used = as_bar_write(d->cli->out, part, BAR_WIDTH, d->view->is_ascii);
         as_output_text(d->cli->out, as_sgr(d->cli->style.colour, AS_PLAIN));
         as_display_pad(d->cli->out, BAR_WIDTH - used + 2);
         as_text_clear(text);

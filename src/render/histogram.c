@@ -13,17 +13,11 @@ void as_histogram_line(as_text *out, const uint32_t *bins, uint32_t n, bool asci
     }
 }
 
-size_t as_histogram_bar(as_text *out, double part, size_t width, bool ascii) {
+size_t as_bar_write(as_output *out, double part, size_t width, bool ascii) {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    if (!(part > 0)) return 0;
-    size_t most = ascii ? width : width * 8;
-    size_t steps = part >= 1 ? most : (size_t)(part * (double)most + 0.5);
-    if (steps == 0) steps = 1;
-    if (ascii) {
-        as_text_fill(out, "#", 1, steps);
-        return steps;
-    }
-    as_text_fill(out, "█", strlen("█"), steps / 8);
-    as_text_add(out, eighths[steps % 8]);
-    return (steps + 7) / 8;
+    size_t fine = ascii ? 1 : 8, filled = 0;
+    if (part > 0) filled = part >= 1 ? width * fine : (size_t)(part * (double)(width * fine) + 0.5);
+    for (size_t i = 0; i < filled / fine; i++) as_output_text(out, ascii ? "#" : "█");
+    if (filled % fine) as_output_text(out, eighths[filled % fine]);
+    return (filled + fine - 1) / fine;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "render/display.h"
+#include "render/histogram.h"
 #include "render/names.h"
 #include "render/quantity.h"
 
@@ -212,15 +213,10 @@ static void print_header(const layout *l, as_output *out) {
 }
 
 static void print_bar(const layout *l, const column *c, size_t row, as_output *out) {
-    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     double share = share_of(l, c, row);
-    size_t fine = l->tree->ascii ? 1 : 8, filled = 0;
-    if (share > 0) filled = (size_t)(fmin(share, 1) * (double)(c->width * fine) + 0.5);
-    size_t used = filled / fine + (filled % fine > 0);
-    if (filled) set_colour(l, out, BAR);
-    for (size_t i = 0; i < filled / fine; i++) as_output_text(out, l->tree->ascii ? "#" : "█");
-    if (filled % fine) as_output_text(out, eighths[filled % fine]);
-    if (filled) set_colour(l, out, PLAIN);
+    if (share > 0) set_colour(l, out, BAR);
+    size_t used = as_bar_write(out, share, c->width, l->tree->ascii);
+    if (share > 0) set_colour(l, out, PLAIN);
     as_display_pad(out, c->width - used);
 }
 

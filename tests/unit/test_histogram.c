@@ -30,21 +30,25 @@ static void a_character_for_each_bin(void **state) {
     as_text_free(&text);
 }
 
+static void assert_bar(double part, size_t width, bool ascii, const char *expected, size_t columns) {
+    as_output *out = as_output_to_memory();
+    size_t size, used = as_bar_write(out, part, width, ascii);
+    assert_int_equal(used, columns);
+    const char *text = as_output_memory(out, &size);
+    assert_int_equal(size, strlen(expected));
+    assert_memory_equal(text, expected, size);
+    as_output_discard(out);
+}
+
 static void bars_in_eighths(void **state) {
     (void)state;
-    as_text text;
-    as_text_init(&text);
-    assert_int_equal(as_histogram_bar(&text, 0.5, 5, false), 3);
-    assert_text(&text, "██▌");
-    assert_int_equal(as_histogram_bar(&text, 1, 2, false), 2);
-    assert_text(&text, "██");
-    assert_int_equal(as_histogram_bar(&text, 1e-9, 4, false), 1);
-    assert_text(&text, "▏");
-    assert_int_equal(as_histogram_bar(&text, 0, 4, false), 0);
-    assert_text(&text, "");
-    assert_int_equal(as_histogram_bar(&text, 0.5, 4, true), 2);
-    assert_text(&text, "##");
-    as_text_free(&text);
+    assert_bar(0.5, 5, false, "██▌", 3);
+    assert_bar(1, 2, false, "██", 2);
+    assert_bar(1.5, 2, false, "██", 2);
+    assert_bar(0.04, 4, false, "▏", 1); /* 1.28 of 32 eighths */
+    assert_bar(0.01, 4, false, "", 0);
+    assert_bar(0, 4, false, "", 0);
+    assert_bar(0.5, 4, true, "##", 2);
 }
 
 int main(void) {
