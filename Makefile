@@ -14,7 +14,7 @@ all: ## build the command (build/assay) and the library, optimised
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1@\2/p' Makefile | awk -F@ '{ printf "%-18s %s\n", $$1, $$2 }'
 
-demo: all ## build, then see assay at work on examples/kernels.txt
+demo: all ## build, then see assay at work on the files of examples/
 	@tools/demo build/assay
 
 test: ## build and run every test
