@@ -51,6 +51,12 @@ static bool get_fact(void *user, uint32_t fact, size_t at, double index, as_form
     return true;
 }
 
+static bool fact_is_same(void *user, uint32_t fact) {
+    const plan *p = user;
+    as_fact_reach reach = as_fact_depends_on(fact);
+    return reach == AS_FACT_OF_METRIC || reach == (p->context == ASSAY_NONE ? AS_FACT_OF_LOCATION : AS_FACT_OF_CONTEXT);
+}
+
 static double get_fact_size(void *user, uint32_t fact) {
     const plan *p = user;
     return as_facts_size(as_ds_facts(p->ds), fact);
@@ -153,8 +159,12 @@ static void spread_needs(const plan *p, const member *m) {
 }
 
 static bool prepare_member(plan *p, member *m) {
-    as_formula_source source = {
-        .user = p, .metric = get_metric, .metric_at = get_metric_at, .fact = get_fact, .fact_size = get_fact_size};
+    as_formula_source source = {.user = p,
+                                .metric = get_metric,
+                                .metric_at = get_metric_at,
+                                .fact = get_fact,
+                                .fact_is_same = fact_is_same,
+                                .fact_size = get_fact_size};
     if (m->is_void) return true;
     for (int i = INCLUSIVE; m->needs_sums && i <= EXCLUSIVE; i++) {
         m->sums[i] = calloc((size_t)p->n + 1, sizeof(double));

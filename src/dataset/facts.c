@@ -145,6 +145,11 @@ uint32_t as_fact_find(const char *name, size_t size, bool *varies) {
     return AS_UNKNOWN_NAME;
 }
 
+as_fact_reach as_fact_depends_on(uint32_t fact) {
+    subject about = known[fact].subject;
+    return about == METRIC ? AS_FACT_OF_METRIC : about == LOCATION ? AS_FACT_OF_LOCATION : AS_FACT_OF_CONTEXT;
+}
+
 /* ---- preparing ------------------------------------------------------------------------------------------------------- */
 
 enum { N_REGION_TEXTS = 3 };

@@ -8,6 +8,10 @@
 /* The number of a fact, AS_UNKNOWN_NAME: there is none of this name. *varies: depends on the point. */
 uint32_t as_fact_find(const char *name, size_t size, bool *varies);
 
+/* What a fact that varies depends on. */
+typedef enum as_fact_reach { AS_FACT_OF_METRIC, AS_FACT_OF_CONTEXT, AS_FACT_OF_LOCATION } as_fact_reach;
+as_fact_reach as_fact_depends_on(uint32_t fact);
+
 /* What a formula computes for. ASSAY_NONE: none in particular. */
 typedef struct as_fact_point {
     assay_id metric, context, location;

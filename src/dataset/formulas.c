@@ -80,17 +80,30 @@ static const char *metric_name(const as_dataset *ds, assay_id metric) {
     return name ? name : "?";
 }
 
-static void warn(as_dataset *ds, const as_derived *derived, as_formula_part part, size_t at, const char *why) {
-    static const char *const words[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = "the expression",
-                                                        [AS_FORMULA_INIT] = "the initialisation",
-                                                        [AS_FORMULA_PLUS] = "\"plus\"",
-                                                        [AS_FORMULA_MINUS] = "\"minus\"",
-                                                        [AS_FORMULA_AGGR] = "\"aggr\""};
-    char quoted[QUOTE_SIZE + 8];
-    quote(derived->texts[part], at, quoted);
+/* Byte of a line and column, both from 1. */
+static size_t place_at(as_text text, uint32_t line, uint32_t column) {
+    size_t at = 0;
+    for (; line > 1 && at < text.size; at++) line -= text.text[at] == '\n';
+    return at + column - 1;
+}
+
+/* line 0: the whole text is meant, else a place in it. */
+static void warn(as_dataset *ds, const as_derived *derived, as_formula_part part, uint32_t line, uint32_t column,
+                 const char *why) {
+    static const char *const words[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = "expression",
+                                                        [AS_FORMULA_INIT] = "initialisation",
+                                                        [AS_FORMULA_PLUS] = "way to add",
+                                                        [AS_FORMULA_MINUS] = "way to subtract",
+                                                        [AS_FORMULA_AGGR] = "way to put locations together"};
+    char quoted[QUOTE_SIZE + 8], place[64] = "its ";
+    if (line > 1)
+        snprintf(place, sizeof place, "line %u, column %u of its ", line, column);
+    else if (line)
+        snprintf(place, sizeof place, "column %u of its ", column);
+    quote(derived->texts[part], line ? place_at(derived->texts[part], line, column) : 0, quoted);
     as_add_problem(ds, AS_WARNING, as_place_file(ds->derivations->path), "cubepl",
-                   "%s of the derived metric %s cannot be used, %s: %s", words[part], metric_name(ds, derived->metric),
-                   why, quoted);
+                   "derived metric %s has no values: %s (%s%s%s \"%s\")", metric_name(ds, derived->metric), why, place,
+                   words[part], line ? "" : " is", quoted);
 }
 
 /* ---- compiling ------------------------------------------------------------------------------------------------------- */
@@ -119,13 +132,6 @@ static bool map_metrics(name_table *names) {
     return true;
 }
 
-/* Byte of a line and column, both from 1. */
-static size_t place_at(as_text text, uint32_t line, uint32_t column) {
-    size_t at = 0;
-    for (; line > 1 && at < text.size; at++) line -= text.text[at] == '\n';
-    return at + column - 1;
-}
-
 /* An init counts even if the rest cannot be used: it may set what others read. */
 static bool compile(as_dataset *ds, const as_formula_names *names, as_derived *derived) {
     as_text only_init[AS_FORMULA_PARTS] = {[AS_FORMULA_INIT] = derived->texts[AS_FORMULA_INIT]};
@@ -135,12 +141,7 @@ static bool compile(as_dataset *ds, const as_formula_names *names, as_derived *d
     assay_status status = as_cubepl_compile(scope, names, derived->texts, &derived->formula, &part, &error);
     derived->is_usable = status == ASSAY_OK;
     if (status == ASSAY_OK || status == ASSAY_E_NOMEM) return status == ASSAY_OK;
-    char why[sizeof error.message + 64];
-    if (error.line > 1)
-        snprintf(why, sizeof why, "line %u, column %u: %s", error.line, error.column, error.message);
-    else
-        snprintf(why, sizeof why, "column %u: %s", error.column, error.message);
-    warn(ds, derived, part, place_at(derived->texts[part], error.line, error.column), why);
+    warn(ds, derived, part, error.line, error.column, error.message);
     if (part == AS_FORMULA_INIT || !only_init[AS_FORMULA_INIT].text) return true;
     return as_cubepl_compile(scope, names, only_init, &derived->formula, NULL, NULL) != ASSAY_E_NOMEM;
 }
@@ -208,7 +209,7 @@ static void put_in_order(as_derivations *d, uint32_t *next, uint32_t *first, uin
 static void warn_needs(as_dataset *ds, const as_derived *derived, const char *format, const as_derived *other) {
     char why[128];
     snprintf(why, sizeof why, format, metric_name(ds, other->metric));
-    warn(ds, derived, AS_FORMULA_VALUE, 0, why);
+    warn(ds, derived, AS_FORMULA_VALUE, 0, 0, why);
 }
 
 /* What waits in the end waits for one that cannot be used, or is part of a circle. */
@@ -222,7 +223,7 @@ static void drop_waiting(as_dataset *ds, const uint32_t *next, const uint32_t *f
         uint32_t k = dropped[--n_dropped];
         for (uint32_t i = first[k]; i != UINT32_MAX; i = next[i]) {
             derived_at(d, i)->is_usable = false;
-            warn_needs(ds, derived_at(d, i), "it needs %s, which has no value", derived_at(d, k));
+            warn_needs(ds, derived_at(d, i), "it needs %s, which has none", derived_at(d, k));
             dropped[n_dropped++] = i;
         }
     }
@@ -266,7 +267,7 @@ static bool drop_unset(as_dataset *ds, const bool *init_is_fine) {
         size_t n = derived->is_usable ? as_formula_globals_read(derived->formula, &globals) : 0, k = 0;
         while (k < n && is_set[globals[k]]) k++;
         if (k == n) continue;
-        warn(ds, derived, AS_FORMULA_VALUE, 0, "it needs a global variable whose initialisation cannot be used");
+        warn(ds, derived, AS_FORMULA_VALUE, 0, 0, "it needs a global variable whose initialisation cannot be used");
         derived->is_usable = false;
     }
     free(is_set);
@@ -348,7 +349,7 @@ static bool run_init(as_dataset *ds, as_derived *derived, bool *is_fine) {
     as_run_result result = as_machine_init(derived->machine);
     *is_fine = result == AS_RUN_OK;
     if (*is_fine) return true;
-    warn(ds, derived, AS_FORMULA_INIT, 0, as_run_result_text(result));
+    warn(ds, derived, AS_FORMULA_INIT, 0, 0, as_run_result_text(result));
     derived->is_usable = false;
     return true;
 }
@@ -409,7 +410,7 @@ void as_ds_derived_failed(const as_dataset *ds, const as_derived *derived, const
     as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
     as_derived *target = (as_derived *)(uintptr_t)derived;
     pthread_mutex_lock(&mutable->loading);
-    if (!target->has_failed) warn(mutable, derived, AS_FORMULA_VALUE, 0, why);
+    if (!target->has_failed) warn(mutable, derived, AS_FORMULA_VALUE, 0, 0, why);
     target->has_failed = true;
     pthread_mutex_unlock(&mutable->loading);
 }

@@ -111,7 +111,7 @@ static as_run_result run(const char *init, const char *value, size_t n, double *
     as_formula_scope *scope = as_formula_scope_new();
     as_formula *formula = compile(scope, init, value);
     world w = {.formula = formula};
-    as_formula_source source = {&w, get_metric, get_metric_at, get_fact, get_fact_size, set_void};
+    as_formula_source source = {&w, get_metric, get_metric_at, get_fact, NULL, get_fact_size, set_void};
     as_globals *globals = as_globals_new(scope, 1 << 20);
     as_machine *machine = as_machine_new(formula, globals, &source, AS_MACHINE_LIMITS);
     assert_non_null(machine);
@@ -258,6 +258,7 @@ static void test_logic(void **state) {
         {"not (0) and 0", 0},
         {"(1 > 0) and (2 > 1)", 1},
         {"0 and {${a}=1; while (1) {${a}=1;}; return 1; }", 0}, /* the right side is never looked at */
+        {"0 * {while (1) {${a}=1;}; return 1; }", 0},
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) check_same(same[i].text, same[i].value);
 }
@@ -412,7 +413,7 @@ static void test_scope(void **state) {
     assert_int_equal(as_formula_globals_set(writer, &globals), 1);
     assert_int_equal(as_formula_scope_globals(scope), 1);
     world w = {.formula = writer};
-    as_formula_source source = {&w, get_metric, get_metric_at, get_fact, get_fact_size, set_void};
+    as_formula_source source = {&w, get_metric, get_metric_at, get_fact, NULL, get_fact_size, set_void};
     as_globals *values = as_globals_new(scope, 100);
     as_machine *writes = as_machine_new(writer, values, &source, AS_MACHINE_LIMITS);
     as_machine *reads = as_machine_new(reader, values, &source, AS_MACHINE_LIMITS);
@@ -633,7 +634,7 @@ static void test_limits(void **state) {
     as_formula_scope *scope = as_formula_scope_new();
     as_formula *formula = compile(scope, NULL, "metric::v()");
     world w = {.formula = formula, .fails = true};
-    as_formula_source source = {&w, get_metric, NULL, NULL, NULL, NULL};
+    as_formula_source source = {.user = &w, .metric = get_metric};
     as_globals *globals = as_globals_new(scope, 0);
     as_machine *machine = as_machine_new(formula, globals, &source, AS_MACHINE_LIMITS);
     assert_int_equal(as_machine_init(machine), AS_RUN_OK);

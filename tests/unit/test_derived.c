@@ -324,13 +324,14 @@ static void broken_ones(void **state) {
     assay_id fine = add_derived(ds, "fine", AS_DERIVED_POST, (texts){.value = "metric::v()"});
     assert_true(as_compile_formulas(ds, "file"));
     assert_int_equal(ds->problems.count, 7);
+    assert_int_equal(problems_with(ds, "derived metric broken has no values: it ends where a value is missing (column "
+                                       "14 of its expression \"metric::v() +\")"),
+                     1);
     assert_int_equal(
-        problems_with(
-            ds, "the derived metric broken cannot be used, column 14: it ends where a value is missing: metric::v() +"),
-        1);
-    assert_int_equal(problems_with(ds, "column 1: there is no metric of this name: metric::nosuch()"), 1);
-    assert_int_equal(problems_with(ds, "it needs broken, which has no value: metric::v() + metric::broken()"), 1);
-    assert_int_equal(problems_with(ds, "it needs needs, which has no value"), 1);
+        problems_with(ds, "there is no metric of this name (column 1 of its expression \"metric::nosuch()\")"), 1);
+    assert_int_equal(
+        problems_with(ds, "it needs broken, which has none (its expression is \"metric::v() + metric::broken()\")"), 1);
+    assert_int_equal(problems_with(ds, "it needs needs, which has none"), 1);
     assert_int_equal(problems_with(ds, "in a circle"), 3);
     const assay_id none[] = {broken, unknown, needs, needs_more, itself, one, two};
     for (size_t i = 0; i < 7; i++) assert_int_equal(values_at(ds, none[i], ASSAY_NONE, NULL).n, 0);
@@ -350,7 +351,9 @@ static void inits_that_fail(void **state) {
     assay_id needs_k = add_derived(ds, "needs_k", AS_DERIVED_POST, (texts){.value = "metric::reads_k()"});
     assert_true(as_compile_formulas(ds, "file"));
     assert_int_equal(ds->problems.count, 3); /* a, b, reads_g */
-    assert_int_equal(problems_with(ds, "the initialisation of the derived metric a"), 1);
+    assert_int_equal(
+        problems_with(ds, "derived metric a has no values: a value is missing here (column 21 of its initialisation"),
+        1);
     assert_int_equal(values_at(ds, reads_g, ASSAY_NONE, NULL).n, 0);
     expect(values_at(ds, reads_h, ASSAY_NONE, NULL), FOUR(5, 5, 5, 5), FOUR(5, 5, 5, 5));
     assert_int_equal(values_at(ds, reads_k, ASSAY_NONE, NULL).n, 0);

@@ -280,17 +280,26 @@ static bool parse_match(parser *p) {
     return built(p, as_program_match(&p->builder, pattern));
 }
 
-/* The right side of `and` and `or` is only looked at where the left side leaves it open. */
+/* What is done where the left side alone gives the result: the right side is not looked at. END: it has to be. */
+static as_instruction_kind skip_of(unsigned operation) {
+    switch (operation) {
+    case AS_AND: return AS_DO_SKIP_FALSE;
+    case AS_OR: return AS_DO_SKIP_TRUE;
+    case AS_MULTIPLY:
+    case AS_DIVIDE: return AS_DO_SKIP_ZERO;
+    default: return AS_DO_END;
+    }
+}
+
 static bool parse_right(parser *p, size_t which) {
-    uint32_t skip = AS_NO_JUMP;
-    unsigned b = operators[which].b;
-    bool logic = operators[which].level == LEVEL_LOGIC && b != AS_XOR;
-    if (logic && !built(p, as_program_jump(&p->builder, b == AS_AND ? AS_DO_SKIP_FALSE : AS_DO_SKIP_TRUE, &skip)))
-        return false;
+    uint32_t end = AS_NO_JUMP;
+    as_instruction_kind kind = operators[which].kind;
+    as_instruction_kind skip = kind == AS_DO_BINARY ? skip_of(operators[which].b) : AS_DO_END;
+    if (skip != AS_DO_END && !built(p, as_program_jump(&p->builder, skip, &end))) return false;
     if (!parse_expression(p, operators[which].level + 1) ||
-        !built(p, as_program_emit(&p->builder, operators[which].kind, b, 0)))
+        !built(p, as_program_emit(&p->builder, kind, operators[which].b, 0)))
         return false;
-    as_program_land(&p->builder, skip);
+    as_program_land(&p->builder, end);
     return true;
 }
 

@@ -91,6 +91,8 @@ typedef struct as_formula_source {
     bool (*metric_at)(void *user, uint32_t operand, double context, double *out);
     /* A fact at a point. index: of facts that are lists, else 0; to be checked; there is nothing beyond the end. Texts live on. */
     bool (*fact)(void *user, uint32_t fact, size_t point, double index, as_formula_value *out);
+    /* Whether a fact is the same at all points of this evaluation, though it can vary. NULL: it never is. */
+    bool (*fact_is_same)(void *user, uint32_t fact);
     /* How many elements a fact has. */
     double (*fact_size)(void *user, uint32_t fact);
     /* Says that a metric counts as 0 everywhere, or no longer. */

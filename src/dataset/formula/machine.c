@@ -368,6 +368,7 @@ static int do_fact(as_machine *m, uint32_t fact, bool varies, slot *s, slot *ind
     as_formula_value value = {0}, next;
     if (!m->source.fact) return AS_RUN_FAILED;
     if (index) to_number(index);
+    if (varies && m->source.fact_is_same) varies = !m->source.fact_is_same(m->source.user, fact);
     size_t n = varies || (index && index->lanes) ? m->n : 1;
     for (size_t i = 0; i < n; i++) {
         if (!m->source.fact(m->source.user, fact, m->first + i, index ? lane(index, i) : 0, &next))
@@ -507,6 +508,10 @@ static int do_jump(as_machine *m, const as_instruction *i, slot *s, size_t *next
     switch (i->kind) {
     case AS_DO_LOOP: *next = i->a; return count_step(m);
     case AS_DO_JUMP: *next = i->a; return AS_RUN_OK;
+    case AS_DO_SKIP_ZERO:
+        to_number(s);
+        if (!s->lanes && s->value.number == 0) *next = i->a;
+        return AS_RUN_OK;
     case AS_DO_JUMP_FALSE:
         is = truth(s, m->n);
         if (is == 0) *next = i->a;
@@ -549,6 +554,7 @@ static int run(as_machine *m, as_formula_part part) {
         case AS_DO_JUMP_FALSE:
         case AS_DO_SKIP_FALSE:
         case AS_DO_SKIP_TRUE:
+        case AS_DO_SKIP_ZERO:
         case AS_DO_LOOP: result = do_jump(m, i, s, &at); break;
         case AS_DO_METRIC:
         case AS_DO_METRIC_CALL:

@@ -35,6 +35,7 @@
     DO(JUMP_FALSE, -1)                                                                                                 \
     DO(SKIP_FALSE, 0) /* where the top is false: makes it 0 and jumps to a */                                          \
     DO(SKIP_TRUE, 0)  /* where it is true: makes it 1 and jumps */                                                     \
+    DO(SKIP_ZERO, 0)  /* where it is 0 at all points: jumps */                                                         \
     DO(LOOP, 0)       /* jumps back to a, and counts */                                                                \
     DO(SET_VOID, 0)   /* metric a; b: is void */                                                                       \
     DO(END, 0)
