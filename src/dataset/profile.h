@@ -24,6 +24,7 @@ typedef struct as_profile {
     uint32_t n_rows, n_columns;
     const assay_id *columns;   /* locations, ascending; NULL: one column that is no place */
     as_profile_source *source; /* NULL: all is here */
+    bool is_packed;            /* the source has the values compressed: so may who writes them */
 
     /* Once loaded */
     bool is_loaded;

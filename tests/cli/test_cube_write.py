@@ -1,10 +1,8 @@
 """Written .cubex files, decoded by a program of their own (cubex.py): same content, and sound for CubeLib's reader."""
 import os
-import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import cubex
 from common import SMALL, Case, main, run
 from cubex import Cube, anchor, grammar_errors, index, metric, packed, region, rows, small, system, tar, tree
 
@@ -179,6 +177,87 @@ class OtherFormats(WriteCase):
         self.assertIn('control characters', r.err)
         written = self.assertSound(self.read('out.cubex'))
         self.assertEqual(['ma\ufffdin', 'ma\ufffdin->\ufffd&<"x'], written.paths())
+
+
+class Sets(WriteCase):
+    VALUES = ('select p.label, r.repetition, t.name as metric, c.path, v.value from value v join run r on r.id = v.run join point p on p.id = r.point '
+              'join metric t on t.id = v.metric join context c on c.id = v.context order by 1, 2, 3, 4')
+    TEXT = SMALL.replace('PARAMETER n', 'PARAMETER rate').replace('(1 20) (2 20)', '(1 0.25) (2 0.25)')
+
+    def set_of(self, text, *options):
+        return run('convert', '--to', 'cube-set', *options, self.write('a.txt', text), self.path('set'))
+
+    def names(self, folder='set'):
+        return sorted(os.path.relpath(os.path.join(f, n), self.path(folder)) for f, _, names in os.walk(self.path(folder)) for n in names)
+
+    def test_a_file_for_each_run(self):
+        self.assertFine(self.set_of(self.TEXT))
+        self.assertEqual([f'run.p{p}rate{rate}.r{r}/profile.cubex' for p in (1, 2) for rate in ('0.25', '10') for r in (1, 2)], self.names())
+        written = self.assertSound(self.read('set/run.p2rate0.25.r1/profile.cubex'))
+        self.assertEqual({1: [4.0], 2: [40.0]}, written.values['time'])
+        info = run('info', '--json', self.path('set')).json
+        self.assertEqual(('cube-set', ['p', 'rate'], 4, 8, 16), (info['format'], info['parameters'], info['points'], info['runs'], info['values']))
+        a, b = (run('sql', '--json', self.path(x), self.VALUES) for x in ('a.txt', 'set'))
+        self.assertFine(a)
+        self.assertEqual(a.json, b.json)
+        self.assertEqual(16, len(a.json))
+
+    def test_the_second_time_nothing_changes(self):
+        self.assertFine(self.set_of(self.TEXT))
+        self.assertFine(run('convert', '--to', 'cube-set', self.path('set'), self.path('again')))
+        self.assertEqual(self.names(), self.names('again'))
+        for name in self.names():
+            self.assertEqual(self.read('set/' + name), self.read('again/' + name))
+
+    def test_locations_of_each_run(self):
+        for points, n in (((1, 2), 2), ((4,), 3)):
+            for p in points:
+                os.makedirs(self.path(f'in/app.p{p}.r1'))
+                self.write(f'in/app.p{p}.r1/x.cubex', small([tuple(float(p * 10 + k) for k in range(n))], numbers=[0]))
+        self.assertFine(run('convert', '--to', 'cube-set', '-O', 'compression=zlib', self.path('in'), self.path('set')))
+        self.assertEqual([f'run.p{p}.r1/profile.cubex' for p in (1, 2, 4)], self.names())
+        for p, n in ((1, 2), (2, 2), (4, 3)):
+            written = self.assertSound(self.read(f'set/run.p{p}.r1/profile.cubex'))
+            self.assertEqual({0: [p * 10.0 + k for k in range(n)]}, written.values['time'])
+            self.assertTrue(written.members['0.data'].startswith(b'ZCUBEX.DATA'))
+        self.assertFine(run('convert', '--to', 'cube-set', self.path('set'), self.path('again')))
+        self.assertTrue(Cube(self.read('again/run.p4.r1/profile.cubex')).members['0.data'].startswith(b'ZCUBEX.DATA'), 'inherited')
+
+    def test_numbers(self):
+        numbers = ['0', '0.1', '1e-7', '123456789', '1e22', '2.5e10']
+        text = 'PARAMETER x\nPOINTS ' + ' '.join(numbers) + '\nMETRIC time\nREGION main\n' + ''.join(f'DATA {i}\n' for i in range(len(numbers)))
+        self.assertFine(self.set_of(text))
+        self.assertEqual(sorted(f'run.x{x}.r1/profile.cubex' for x in ('0', '0.1', '0.0000001', '123456789', '1' + '0' * 22, '25000000000')), self.names())
+        a = run('sql', '--json', self.path('set'), 'select value from coordinate order by value').json
+        self.assertEqual(sorted(map(float, numbers)), [float(r['value']) for r in a])
+
+    def test_what_names_cannot_say(self):
+        for text, word in ((self.TEXT.replace('PARAMETER p', 'PARAMETER p2'), "'p2'"), (self.TEXT.replace('PARAMETER p', 'PARAMETER r'), "'r'"),
+                           (self.TEXT.replace('PARAMETER p', 'PARAMETER a.b'), "'a.b'"), (self.TEXT.replace('(1 10)', '(-1 10)'), '-1'),
+                           (self.TEXT.replace('(1 10)', '(1e90 10)'), '1e+90')):
+            r = self.set_of(text)
+            self.assertFails(r, 3, word, 'extrap-experiment')
+            self.assertEqual(['a.txt'], self.files())
+
+    def test_one_point(self):
+        self.assertFails(self.set_of(OtherFormats.ONE_RUN), 3, 'only one point')
+        self.assertFails(run('convert', '--to', 'cube-set', self.write('in.cubex', small()), self.path('set')), 3, 'no parameters')
+
+    def test_a_parameter_that_does_not_vary(self):
+        r = self.set_of(self.TEXT.replace('0.25', '10').replace('(1 10) (2 10) (1 10) (2 10)', '(1 10) (2 10) (3 10) (4 10)'))
+        self.assertEqual(0, r.status, r)
+        self.assertIn('the parameter rate, which has one value only', r.err)
+        self.assertEqual(['p'], run('info', '--json', self.path('set')).json['parameters'])
+
+    def test_what_is_there_stays(self):
+        os.mkdir(self.path('set'))
+        self.assertFine(self.set_of(self.TEXT))
+        before = {name: self.read('set/' + name) for name in self.names()}
+        r = self.set_of(self.TEXT.replace('DATA 1 1.5', 'DATA 2 2'))
+        self.assertFails(r, 3, 'not empty')
+        self.assertEqual(before, {name: self.read('set/' + name) for name in self.names()})
+        self.assertEqual(['a.txt', 'set'], self.files())
+        self.assertFails(run('convert', '--to', 'cube-set', self.path('a.txt'), self.path('a.txt')), 3)
 
 
 if __name__ == '__main__':

@@ -372,7 +372,8 @@ static assay_status add_profile(as_cube_rows *rows, uint32_t n_rows, assay_error
                           .n_rows = n_rows,
                           .n_columns = cube->n_locations,
                           .columns = cube->columns,
-                          .source = &rows->source};
+                          .source = &rows->source,
+                          .is_packed = rows->is_packed};
     return as_add_profile(cube->ds, &profile) ? ASSAY_OK : as_fail_memory(error, cube->path);
 }
 

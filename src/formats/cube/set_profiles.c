@@ -263,7 +263,11 @@ static bool add_profile(as_set *set, const as_set_file *file, const as_profile *
                            .columns_ascend = file->columns_ascend,
                            .columns = file->columns,
                            .type = from->type};
-    as_profile profile = {.metric = metric, .run = run, .n_columns = from->n_columns, .source = &source->source};
+    as_profile profile = {.metric = metric,
+                          .run = run,
+                          .n_columns = from->n_columns,
+                          .source = &source->source,
+                          .is_packed = from->is_packed};
     if (!find_targets(set->ds, file, source) || !list_targets(set->ds, source, &profile) ||
         !sort_columns(set->ds, source, &profile))
         return false;

@@ -96,12 +96,13 @@ static assay_status write_archive(const as_cube_file *file) {
     return code;
 }
 
-assay_status as_cube_write_run(const as_writer *writer, const as_cube_source *source, assay_id run, bool all_locations,
+assay_status as_cube_write_run(const as_writer *writer, const as_cube_source *source, assay_id run, bool is_of_set,
                                as_output *out) {
     const char *compression = as_option_text(&writer->options, "compression");
     as_cube_file file = {.source = source,
                          .ds = writer->dataset,
                          .run = run,
+                         .is_of_set = is_of_set,
                          .compression = strcmp(compression, "zlib") == 0   ? AS_CUBE_ZLIB
                                         : strcmp(compression, "none") == 0 ? AS_CUBE_PLAIN
                                                                            : AS_CUBE_INHERIT,
@@ -109,7 +110,7 @@ assay_status as_cube_write_run(const as_writer *writer, const as_cube_source *so
                          .out = out,
                          .error = writer->error};
     assay_status code = open_slices(&file);
-    if (code == ASSAY_OK && !choose_columns(&file, all_locations)) code = as_fail_memory(writer->error, NULL);
+    if (code == ASSAY_OK && !choose_columns(&file, !is_of_set)) code = as_fail_memory(writer->error, NULL);
     if (code == ASSAY_OK) code = write_archive(&file);
     for (size_t i = 0; file.slices && i < writer->dataset->metrics.count; i++) as_slice_close(&file.slices[i]);
     free(file.slices);
@@ -138,7 +139,7 @@ assay_status as_cube_write(as_writer *writer) {
                        "a .cubex holds one run, and there are %zu; --to cube-set writes a directory with one file each",
                        ds->runs.count);
     as_cube_source source;
-    assay_status code = as_cube_source_init(&source, ds) ? as_cube_write_run(writer, &source, 0, true, writer->out)
+    assay_status code = as_cube_source_init(&source, ds) ? as_cube_write_run(writer, &source, 0, false, writer->out)
                                                          : as_fail_memory(writer->error, NULL);
     as_cube_source_free(&source);
     return code;
@@ -185,6 +186,7 @@ void as_cube_lose_common(const as_dataset *ds, as_losses *losses) {
 
 void as_cube_losses(const as_dataset *ds, as_losses *losses) {
     size_t n = as_ds_parameters(ds);
-    if (n) as_lose(losses, "%zu parameter%s (--to cube-set keeps them)", n, n == 1 ? "" : "s");
+    if (n && ds->runs.count <= 1) /* more cannot be written at all */
+        as_lose(losses, "%zu parameter%s (--to cube-set keeps them)", n, n == 1 ? "" : "s");
     as_cube_lose_common(ds, losses);
 }

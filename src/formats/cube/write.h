@@ -54,6 +54,7 @@ typedef struct as_cube_file {
     assay_id run;      /* ASSAY_NONE: there are no values */
     assay_id *columns; /* the locations with values, ascending; NULL: one that stands for none */
     uint32_t n_columns;
+    bool is_of_set;   /* other runs have files of their own */
     as_slice *slices; /* for each metric what it has in this run; view.type.size 0: nothing */
     as_cube_compression compression;
     unsigned threads;
@@ -61,9 +62,14 @@ typedef struct as_cube_file {
     assay_error *error;
 } as_cube_file;
 
-/* Writes the run as a whole .cubex to writer->out, or to `out` where that is a file of a set. all_locations: also those without values. */
-assay_status as_cube_write_run(const as_writer *writer, const as_cube_source *source, assay_id run, bool all_locations,
+/* Writes the run as a whole .cubex to out. A file of a set has only the locations with values. */
+assay_status as_cube_write_run(const as_writer *writer, const as_cube_source *source, assay_id run, bool is_of_set,
                                as_output *out);
+
+/* Whether an attribute of a set says how it was read, not what its files say: the next reader decides anew. */
+static inline bool as_cube_is_of_reading(as_owner owner, const char *key) {
+    return owner == AS_OWNER_DATASET && strcmp(key, "scaling") == 0;
+}
 
 /* anchor.xml, the same at every call. False when memory is out. */
 bool as_cube_write_anchor(const as_cube_file *file, as_output *out);

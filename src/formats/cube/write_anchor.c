@@ -66,6 +66,7 @@ static void put_attr(void *user, const char *key, as_cell value) {
     putting *p = user;
     bool says_so = has_prefix(key, AS_CUBE_ATTR);
     if (p->owner == AS_OWNER_CONTEXT ? !says_so : has_own_place(p->owner, key)) return;
+    if (p->file->is_of_set && as_cube_is_of_reading(p->owner, key)) return;
     as_cube_put_attr(p->out, says_so ? key + strlen(AS_CUBE_ATTR) : key, value);
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/parallel.h"
-#include "formats/cube/rows.h"
 #include "formats/cube/write.h"
 
 enum { LEVEL = 1, PIECE = 1 << 20 }; /* PIECE: about so many bytes are packed in one go */
@@ -199,8 +198,7 @@ static assay_status write_packed(const rows *r, struct as_tar_writer *tar) {
 /* ---- a metric -------------------------------------------------------------------------------------------------------- */
 
 static bool is_packed(const as_cube_file *file, const as_profile *view) {
-    if (file->compression != AS_CUBE_INHERIT) return file->compression == AS_CUBE_ZLIB;
-    return view->source && view->source->load == as_cube_load && ((const as_cube_rows *)view->source)->is_packed;
+    return file->compression == AS_CUBE_INHERIT ? view->is_packed : file->compression == AS_CUBE_ZLIB;
 }
 
 static assay_status write_rows(rows *r, struct as_tar_writer *tar) {

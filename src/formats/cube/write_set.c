@@ -90,14 +90,19 @@ static bool varies(const as_dataset *ds, size_t parameter) {
     return false;
 }
 
+static bool any_varies(const as_dataset *ds) {
+    for (size_t i = 0; i < as_ds_parameters(ds); i++) {
+        if (varies(ds, i)) return true;
+    }
+    return false;
+}
+
 static assay_status check_points(const as_writer *writer) {
     const as_dataset *ds = writer->dataset;
     if (!as_ds_parameters(ds))
         return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-parameters",
                        "there are no parameters that directories could be named after; --to cube writes a single run");
-    bool any = false;
-    for (size_t i = 0; i < as_ds_parameters(ds); i++) any |= varies(ds, i);
-    if (!any)
+    if (!any_varies(ds))
         return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "one-point",
                        "there is only one point, and a set needs two; --to cube writes a single run");
     for (assay_id i = 0; i < ds->runs.count; i++) {
@@ -119,7 +124,7 @@ static assay_status write_runs(const as_writer *writer, const as_cube_source *so
         code = make_name(writer, point, repetitions[point]++, &name);
         if (code == ASSAY_OK) code = as_output_directory_file(writer->directory, name.data, &out, writer->error);
         if (code != ASSAY_OK) break;
-        code = as_cube_write_run(writer, source, run, false, out);
+        code = as_cube_write_run(writer, source, run, true, out);
         if (code == ASSAY_OK)
             code = as_output_commit(out, writer->error);
         else
@@ -143,8 +148,14 @@ assay_status as_cube_set_write(as_writer *writer) {
 }
 
 void as_cube_set_losses(const as_dataset *ds, as_losses *losses) {
-    for (size_t i = 0; i < as_ds_parameters(ds) && ds->n_points; i++) {
+    bool can_be_written = any_varies(ds);
+    for (size_t i = 0; i < as_ds_parameters(ds) && can_be_written; i++) {
         if (!varies(ds, i)) as_lose(losses, "the parameter %s, which has one value only", as_ds_parameter(ds, i));
+    }
+    for (size_t i = 0; i < ds->attributes.count && !as_cube_is_ours(ds); i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        if (as_cube_is_of_reading(attribute->owner, as_ds_text(ds, attribute->key)))
+            as_lose(losses, "the attribute scaling (say -O scaling=… when reading)");
     }
     as_cube_lose_common(ds, losses);
 }
