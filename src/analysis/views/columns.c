@@ -211,13 +211,33 @@ static bool make_index(as_view_column *column, size_t n_contexts) {
     return true;
 }
 
+/* Whether each inclusive value is the exclusive one and those of the children: formulas may give sums, or something else. */
+static bool is_sum(const as_dataset *ds, const as_view_column *column, bool *out) {
+    size_t n = AS_COUNT(ds, contexts);
+    double *below = calloc(n + 1, sizeof *below), largest = 0;
+    if (!below) return false;
+    for (size_t i = 0; i < as_node_count(&column->list); i++) {
+        const as_node *node = as_node_at(&column->list, i);
+        assay_id parent = as_ds_context(ds, node->context)->parent;
+        double inclusive = as_number_real(node->inclusive);
+        if (parent != ASSAY_NONE) below[parent] += inclusive;
+        largest = fmax(largest, fabs(inclusive));
+    }
+    *out = true;
+    for (assay_id id = 0; *out && id < n; id++) {
+        const as_node *node = as_column_node(column, id);
+        double rest = node ? as_number_real(node->inclusive) - as_number_real(node->exclusive) : 0;
+        *out = fabs(rest - below[id]) <= 1e-9 * largest;
+    }
+    free(below);
+    return true;
+}
+
 static assay_status load_column(const as_view_source *source, as_view_column *column, assay_error *error) {
     const as_dataset *ds = source->ds;
     as_metric_kind kind = as_ds_metric(ds, column->metric)->kind;
     column->dtype = find_dtype(ds, column->metric, source->runs, source->n_runs);
-    column->adds_up =
-        kind != AS_KIND_DERIVED && !as_dtype_is_composite(column->dtype) && !as_dtype_is_extreme(column->dtype);
-    column->can_merge = kind != AS_KIND_DERIVED;
+    column->adds_up = !as_dtype_is_composite(column->dtype) && !as_dtype_is_extreme(column->dtype);
     if (source->n_runs == 1) {
         AS_TRY(
             as_nodes_find_at(ds, source->runs[0], column->metric, ASSAY_NONE, source->locations, &column->list, error));
@@ -228,7 +248,12 @@ static assay_status load_column(const as_view_source *source, as_view_column *co
     }
     column->has_exclusive = as_node_count(&column->list) ? as_node_at(&column->list, 0)->has_exclusive
                                                          : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
-    return make_index(column, AS_COUNT(ds, contexts)) ? ASSAY_OK : as_fail_memory(error, NULL);
+    bool is_derived = kind == AS_KIND_DERIVED, fine = make_index(column, AS_COUNT(ds, contexts));
+    if (fine && is_derived) fine = is_sum(ds, column, &column->adds_up);
+    column->can_merge = !is_derived || column->adds_up;
+    column->is_zero_elsewhere =
+        is_derived ? as_node_count(&column->list) > 0 : column->adds_up && column->has_exclusive;
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 static bool take_roots(as_view_data *data, const assay_id *roots, size_t n_roots) {

@@ -25,7 +25,7 @@ as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
         /* Of a minimum nothing is not 0 */
         if (node->has_exclusive && (column->adds_up || node->has_own))
             value.exclusive = number_of(node, true, as_node_parts(&column->list, at, true));
-    } else if (column->adds_up && column->has_exclusive) {
+    } else if (column->is_zero_elsewhere) {
         value.inclusive = value.exclusive =
             (as_view_number){.is_known = true, .is_whole = as_dtype_is_integer(column->dtype)};
     }
@@ -34,7 +34,7 @@ as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
 
 void as_view_sum_begin(as_view_sum *sum, const as_view_column *column, double *parts) {
     *sum = (as_view_sum){.column = column, .parts = parts};
-    if (column->adds_up && column->has_exclusive)
+    if (column->is_zero_elsewhere)
         sum->value.inclusive = sum->value.exclusive =
             (as_view_number){.is_known = true, .is_whole = as_dtype_is_integer(column->dtype)};
 }
@@ -88,7 +88,7 @@ as_view_value as_view_whole(const as_view_data *data, size_t column) {
     if (c->list.n_parts || !c->can_merge) return (as_view_value){0};
     for (size_t i = 0; i < data->n_roots; i++) as_view_sum_add(&sum, data->source.ds, data->roots[i]);
     as_view_value value = as_view_sum_value(&sum);
-    bool is_zero = c->adds_up && c->has_exclusive; /* above the first level nothing is done */
+    bool is_zero = c->is_zero_elsewhere; /* above the first level nothing is done */
     value.exclusive = (as_view_number){.is_known = is_zero, .is_whole = value.inclusive.is_whole};
     if (!c->has_exclusive) /* the roots need not have values of their own */
         value.inclusive = (as_view_number){.is_known = isfinite(c->whole), .real = c->whole};

@@ -32,8 +32,9 @@ typedef struct as_view_column {
     as_dtype dtype;
     bool has_exclusive; /* values are inclusive and exclusive ones */
     bool adds_up;       /* single numbers whose sum is a sum: shares of the whole mean something */
-    bool can_merge;     /* several contexts have a value together; false for formulas over sums */
-    double whole;       /* all of it: what shares are of. NAN where they mean nothing */
+    bool can_merge; /* several contexts have a value together; formulas have none unless they add up along the tree */
+    bool is_zero_elsewhere; /* contexts without a node have 0; else nothing is known of them */
+    double whole;           /* all of it: what shares are of. NAN where they mean nothing */
     as_node_list list;
     uint32_t *index; /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
 } as_view_column;
