@@ -89,6 +89,16 @@ class RoundTrips(WriteCase):
         self.assertEqual([('a', '0', 'thread'), ('b', '1', 'thread')], [(l['name'], l['rank'], l['type']) for l in written.locations])
         self.assertEqual(['machine', 'node'], [e.text for e in written.root.iter('class')])
 
+    def test_attributes_without_quotes(self):
+        """As CubeLib writes them; text that only looks like it is left alone."""
+        bare = ('<descr>rowwise=false and cubeplaggrtype=plus</descr><cubepl rowwise=false>metric::time()</cubepl><cubeplaggr  cubeplaggrtype=minus>arg1</cubeplaggr>')
+        data = tar({'0.index': index([0]), '0.data': rows('DOUBLE', [[1.0]]),
+                    'anchor.xml': anchor(metric(0, 'time') + metric(1, 'd', kind='PREDERIVED_INCLUSIVE').replace('<descr>about d</descr>', bare), tree('main'), system(1))})
+        written = self.assertSound(self.converted(data))
+        self.assertEqual('metric::time()', written.metrics[1]['cubepl'])
+        self.assertEqual(('false', 'minus'), (written.root.find('.//cubepl').get('rowwise'), written.root.find('.//cubeplaggr').get('cubeplaggrtype')))
+        self.assertEqual('rowwise=false and cubeplaggrtype=plus', written.metrics[1]['descr'])
+
     def test_ids_with_gaps(self):
         program = tree('main(sort)').replace('<cnode id="1"', '<cnode id="70"').replace('id="1" mod', 'id="9" mod').replace('calleeId="1"', 'calleeId="9"')
         places = system(2).replace('location Id="0"', 'location Id="10"').replace('location Id="1"', 'location Id="20"').replace(

@@ -422,12 +422,22 @@ static assay_status read_document(as_anchor *a, const char *data, size_t size) {
     return status;
 }
 
+static assay_status quote_and_read(as_anchor *a, const char *data, size_t size) {
+    as_vec quoted;
+    as_vec_init(&quoted, 1, &a->ds->budget);
+    assay_status status = as_anchor_quote(a, data, size, &quoted);
+    if (status == ASSAY_OK)
+        status = quoted.count ? read_document(a, quoted.data, quoted.count) : read_document(a, data, size);
+    as_vec_free(&quoted);
+    return status;
+}
+
 static assay_status unpack_and_read(as_anchor *a, const as_tar_member *anchor) {
-    if (!as_gzip_looks_like(anchor->data, anchor->size)) return read_document(a, anchor->data, anchor->size);
+    if (!as_gzip_looks_like(anchor->data, anchor->size)) return quote_and_read(a, anchor->data, anchor->size);
     as_vec document;
     as_vec_init(&document, 1, &a->ds->budget);
     assay_status status = as_gunzip(a->path, anchor->data, anchor->size, &document, a->reader->error);
-    if (status == ASSAY_OK) status = read_document(a, document.data, document.count);
+    if (status == ASSAY_OK) status = quote_and_read(a, document.data, document.count);
     as_vec_free(&document);
     return status;
 }

@@ -105,6 +105,9 @@ assay_status as_anchor_note_others(as_anchor *a, as_owner owner, assay_id id, co
 /* <attr key= value=>. */
 assay_status as_anchor_note_attr(as_anchor *a, as_owner owner, assay_id id, const char *const *attributes);
 
+/* Where attributes lack the quotes that XML wants, as CubeLib writes them: the document with quotes, into out, an empty vector of char. Else out stays empty. */
+assay_status as_anchor_quote(as_anchor *a, const char *data, size_t size, as_vec *out);
+
 /* ---- elements kept as text ------------------------------------------------------------------------------------------- */
 
 /* Begins with the element being read. owner_id ASSAY_NONE: step over it. */
