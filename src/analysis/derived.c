@@ -327,6 +327,7 @@ static assay_status compute(plan *p, assay_id metric, assay_id root, as_node_lis
     if (m->is_void) return ASSAY_OK;
     AS_TRY(sum_all(p, list, error));
     list->nodes.count = list->parts.count = list->n_parts = 0;
+    if (p->failed && p->failure == AS_RUN_NO_MEMORY) return as_fail_memory(error, NULL);
     if (p->failed) {
         as_ds_derived_failed(p->ds, p->failed, as_run_result_text(p->failure));
         if (p->failed != m->derived) as_ds_derived_failed(p->ds, m->derived, "a metric it needs could not be computed");

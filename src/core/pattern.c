@@ -69,7 +69,7 @@ static bool insert(parser *p, size_t at, operation op, size_t x, size_t y) {
 static bool copy_code(parser *p, const instruction *part, size_t n, size_t from) {
     size_t to = code_size(p);
     if (n > MAX_CODE - to) return fail(p, "the pattern is too long");
-    if (!as_vec_append(&p->pattern->code, part, n)) return fail(p, NULL);
+    if (n && !as_vec_append(&p->pattern->code, part, n)) return fail(p, NULL);
     if (n) relocate(code_at(p->pattern, to), n, to - from);
     return true;
 }
@@ -309,7 +309,7 @@ static bool repeat(parser *p, size_t start, unsigned min, unsigned max) {
     size_t n = code_size(p) - start;
     instruction *part = malloc((n ? n : 1) * sizeof *part);
     if (!part) return fail(p, NULL);
-    memcpy(part, code_at(p->pattern, start), n * sizeof *part);
+    if (n) memcpy(part, code_at(p->pattern, start), n * sizeof *part);
     p->pattern->code.count = start;
     bool ok = true;
     for (unsigned i = 0; ok && i < min; i++) ok = copy_code(p, part, n, start);

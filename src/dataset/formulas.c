@@ -348,7 +348,7 @@ static bool run_init(as_dataset *ds, as_derived *derived, bool *is_fine) {
     if (!derived->machine) return false;
     as_run_result result = as_machine_init(derived->machine);
     *is_fine = result == AS_RUN_OK;
-    if (*is_fine) return true;
+    if (*is_fine || result == AS_RUN_NO_MEMORY) return *is_fine;
     warn(ds, derived, AS_FORMULA_INIT, 0, 0, as_run_result_text(result));
     derived->is_usable = false;
     return true;

@@ -617,11 +617,11 @@ static void test_limits(void **state) {
     double out[2];
     assert_int_equal(run(NULL, "{ while (1) { ${a} = 1; }; return 1; }", 2, out), AS_RUN_TOO_LONG);
     assert_int_equal(run("{ while (1) { ${a} = 1; }; return 1; }", "1", 2, out), AS_RUN_TOO_LONG);
-    assert_int_equal(run(NULL, "{ ${a}[1000000000] = 1; return 1; }", 1, out), AS_RUN_NO_MEMORY);
-    assert_int_equal(run(NULL, "{ ${a}[-1] = 1; return 1; }", 1, out), AS_RUN_NO_MEMORY);
+    assert_int_equal(run(NULL, "{ ${a}[1000000000] = 1; return 1; }", 1, out), AS_RUN_TOO_LARGE);
+    assert_int_equal(run(NULL, "{ ${a}[-1] = 1; return 1; }", 1, out), AS_RUN_TOO_LARGE);
     assert_int_equal(run(NULL, "{ ${i} = 0; while (1) { ${a}[${i}] = \"x\"; ${i} = ${i} + 1; }; return 1; }", 1, out),
                      AS_RUN_TOO_LONG);
-    assert_int_equal(run("{ global(g); ${g}[2000000] = 1; }", "1", 1, out), AS_RUN_NO_MEMORY);
+    assert_int_equal(run("{ global(g); ${g}[2000000] = 1; }", "1", 1, out), AS_RUN_TOO_LARGE);
     /* Texts that grow in a loop come to an end as well. */
     assert_int_equal(run(NULL,
                          "{ while (1) { ${a} = "
@@ -629,7 +629,7 @@ static void test_limits(void **state) {
                          "\"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
                          "123456789\"); }; return 1; }",
                          1, out),
-                     AS_RUN_NO_MEMORY);
+                     AS_RUN_TOO_LARGE);
 
     as_formula_scope *scope = as_formula_scope_new();
     as_formula *formula = compile(scope, NULL, "metric::v()");

@@ -79,6 +79,7 @@ static void test_repeated(void **state) {
         {"^(a|b|cd)$", {"a", "b", "cd"}, {"c", "d", "ab"}},
         {"^(?:a(b|c)d)+$", {"abd", "acdabd"}, {"ad", "abdac"}},
         {"^(a|)b$", {"ab", "b"}, {"cb"}},
+        {"^(){1,3}b$", {"b"}, {"a"}},
         {"^(a*)*b$", {"b", "aaab"}, {"a"}},
         {"^a+?b$", {"aab"}, {"b"}},
         {"a|b|c", {"xbx", "c"}, {"d"}},

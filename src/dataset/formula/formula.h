@@ -107,8 +107,9 @@ void as_globals_free(as_globals *globals);
 
 typedef enum as_run_result {
     AS_RUN_OK,
-    AS_RUN_FAILED,    /* a function of the source did */
-    AS_RUN_NO_MEMORY, /* or a list is larger than it may be */
+    AS_RUN_FAILED, /* a function of the source did */
+    AS_RUN_NO_MEMORY,
+    AS_RUN_TOO_LARGE, /* lists or texts are larger than they may be */
     AS_RUN_TOO_LONG   /* loops took more than the steps allowed */
 } as_run_result;
 const char *as_run_result_text(as_run_result result);

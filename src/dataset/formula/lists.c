@@ -23,7 +23,7 @@ as_cell_value as_list_get(const as_list *list, size_t index) {
 }
 
 /* Room for `capacity` elements. A text takes as much as two numbers. */
-static bool reserve(as_list *list, size_t capacity, bool texts, size_t *elements_left) {
+static as_run_result reserve(as_list *list, size_t capacity, bool texts, size_t *elements_left) {
     size_t room = list->capacity;
     if (capacity > room) room = capacity > room + room / 2 ? capacity : room + room / 2;
     if (room < 16) room = 16;
@@ -32,26 +32,29 @@ static bool reserve(as_list *list, size_t capacity, bool texts, size_t *elements
         more *= 3;
     else if (texts)
         more += 2 * room;
-    if (room > SIZE_MAX / sizeof(as_text) || more > *elements_left) return false;
+    if (room > SIZE_MAX / sizeof(as_text) || more > *elements_left) return AS_RUN_TOO_LARGE;
     double *numbers = room > list->capacity ? realloc(list->numbers, room * sizeof *numbers) : list->numbers;
-    if (!numbers) return false;
+    if (!numbers) return AS_RUN_NO_MEMORY;
     list->numbers = numbers;
     if (list->texts || texts) {
         as_text *new_texts = realloc(list->texts, room * sizeof *new_texts);
-        if (!new_texts) return false;
+        if (!new_texts) return AS_RUN_NO_MEMORY;
         size_t known = list->texts ? list->count : 0;
         memset(new_texts + known, 0, (room - known) * sizeof *new_texts);
         list->texts = new_texts;
     }
     list->capacity = room;
     *elements_left -= more;
-    return true;
+    return AS_RUN_OK;
 }
 
-bool as_list_set(as_list *list, size_t index, as_cell_value value, size_t *elements_left) {
-    if (index >= *elements_left + list->capacity) return false;
+as_run_result as_list_set(as_list *list, size_t index, as_cell_value value, size_t *elements_left) {
     bool needs_texts = value.text && !list->texts;
-    if ((index >= list->capacity || needs_texts) && !reserve(list, index + 1, needs_texts, elements_left)) return false;
+    if (index >= *elements_left + list->capacity) return AS_RUN_TOO_LARGE;
+    if (index >= list->capacity || needs_texts) {
+        as_run_result result = reserve(list, index + 1, needs_texts, elements_left);
+        if (result != AS_RUN_OK) return result;
+    }
     double unset;
     memcpy(&unset, &unset_bits, sizeof unset);
     for (; list->count <= index; list->count++) {
@@ -60,18 +63,19 @@ bool as_list_set(as_list *list, size_t index, as_cell_value value, size_t *eleme
     }
     list->numbers[index] = value.unset ? unset : value.number;
     if (list->texts) list->texts[index] = (as_text){value.text, value.size};
-    return true;
+    return AS_RUN_OK;
 }
 
-bool as_list_copy(as_list *to, const as_list *from, size_t *elements_left) {
-    if ((from->count > to->capacity || (from->texts && !to->texts)) &&
-        !reserve(to, from->count, from->texts != NULL, elements_left))
-        return false;
+as_run_result as_list_copy(as_list *to, const as_list *from, size_t *elements_left) {
+    if (from->count > to->capacity || (from->texts && !to->texts)) {
+        as_run_result result = reserve(to, from->count, from->texts != NULL, elements_left);
+        if (result != AS_RUN_OK) return result;
+    }
     to->count = from->count;
     if (from->count) memcpy(to->numbers, from->numbers, from->count * sizeof *to->numbers);
     if (from->texts && from->count) memcpy(to->texts, from->texts, from->count * sizeof *to->texts);
     if (!from->texts && to->texts && from->count) memset(to->texts, 0, from->count * sizeof *to->texts);
-    return true;
+    return AS_RUN_OK;
 }
 
 void as_list_free(as_list *list) {
@@ -88,8 +92,8 @@ as_globals *as_globals_new(const as_formula_scope *scope, size_t max_elements) {
     if (!globals) return NULL;
     globals->count = as_formula_scope_globals(scope);
     globals->elements_left = max_elements;
-    globals->budget.limit = MAX_TEXTS;
-    as_arena_init(&globals->texts, &globals->budget);
+    globals->text_left = MAX_TEXTS;
+    as_arena_init(&globals->texts, NULL);
     globals->lists = calloc(globals->count + 1, sizeof *globals->lists);
     if (globals->lists) return globals;
     as_globals_free(globals);
@@ -104,7 +108,7 @@ void as_globals_free(as_globals *globals) {
     free(globals);
 }
 
-bool as_globals_set(as_globals *globals, uint32_t which, size_t index, as_cell_value value) {
+as_run_result as_globals_set(as_globals *globals, uint32_t which, size_t index, as_cell_value value) {
     return as_list_set(&globals->lists[which], index, value, &globals->elements_left);
 }
 

@@ -24,19 +24,19 @@ typedef struct as_list {
 /* The index a number stands for; what is none is beyond every list. */
 size_t as_list_index(double number);
 as_cell_value as_list_get(const as_list *list, size_t index);
-/* False when memory is out, or *elements_left, which counts all that is allocated. */
-bool as_list_set(as_list *list, size_t index, as_cell_value value, size_t *elements_left);
-bool as_list_copy(as_list *to, const as_list *from, size_t *elements_left);
+/* *elements_left: how much may still be allocated. */
+as_run_result as_list_set(as_list *list, size_t index, as_cell_value value, size_t *elements_left);
+as_run_result as_list_copy(as_list *to, const as_list *from, size_t *elements_left);
 void as_list_free(as_list *list);
 
 struct as_globals {
     as_list *lists;
     size_t count, elements_left;
-    as_budget budget;
-    as_arena texts; /* made by init */
+    as_arena texts;   /* made by init */
+    size_t text_left; /* bytes that may still be */
 };
 
-bool as_globals_set(as_globals *globals, uint32_t which, size_t index, as_cell_value value);
+as_run_result as_globals_set(as_globals *globals, uint32_t which, size_t index, as_cell_value value);
 const as_list *as_globals_list(const as_globals *globals, uint32_t which);
 
 #endif

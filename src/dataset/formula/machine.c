@@ -35,16 +35,17 @@ struct as_machine {
     double *rooms;
     remembered **remembered; /* of each pattern, NULL: not asked yet */
     size_t elements_left;
-    as_budget scratch_budget;
     as_arena scratch; /* texts made while evaluating */
+    size_t scratch_left;
     /* of the evaluation that runs */
     const double *arguments[2];
     size_t first, n;
     uint64_t steps_of_run, max_steps;
-    as_arena *made; /* where texts go */
+    as_arena *made; /* where texts go, and how many bytes may still */
+    size_t *made_left;
 };
 
-enum { MAX_SCRATCH = 64 << 20 };
+enum { MAX_SCRATCH = 16 << 20 };
 
 /* What a step can end with, besides an as_run_result: the points of the batch go different ways. */
 enum { DIVERGED = -1 };
@@ -52,7 +53,8 @@ enum { DIVERGED = -1 };
 const char *as_run_result_text(as_run_result result) {
     switch (result) {
     case AS_RUN_FAILED: return "a value it needs is not there";
-    case AS_RUN_NO_MEMORY: return "it needs more memory than there is or may be";
+    case AS_RUN_NO_MEMORY: return "memory is out";
+    case AS_RUN_TOO_LARGE: return "its lists or texts grow too large";
     case AS_RUN_TOO_LONG: return "its loops take too long";
     default: return "";
     }
@@ -74,8 +76,8 @@ static as_machine *new_machine(const as_formula *formula, as_globals *globals, c
     m->limits = limits;
     m->steps_left = limits.steps;
     m->elements_left = limits.max_elements;
-    m->scratch_budget.limit = MAX_SCRATCH;
-    as_arena_init(&m->scratch, &m->scratch_budget);
+    m->scratch_left = MAX_SCRATCH;
+    as_arena_init(&m->scratch, NULL);
     m->stack = calloc(height + 1, sizeof *m->stack);
     m->locals = calloc(n_locals + 1, sizeof *m->locals);
     m->lists = calloc(n_locals + 1, sizeof *m->lists);
@@ -185,10 +187,14 @@ static int do_match(as_machine *m, slot *s, uint32_t which) {
     return AS_RUN_OK;
 }
 
+enum { TEXT_COST = 16 }; /* besides its bytes */
+
 static int do_change_case(as_machine *m, slot *s, bool upper) {
     char buffer[AS_NUMBER_SIZE];
     if (s->lanes) return DIVERGED;
     as_text text = text_of(&s->value, buffer);
+    if (text.size + TEXT_COST > *m->made_left) return AS_RUN_TOO_LARGE;
+    *m->made_left -= text.size + TEXT_COST;
     char *copy = as_arena_copy(m->made, text.text, text.size);
     if (!copy) return AS_RUN_NO_MEMORY;
     for (size_t i = 0; i < text.size; i++) {
@@ -425,12 +431,12 @@ static int store_at(as_machine *m, uint32_t which, slot *index, const slot *valu
         return AS_RUN_OK;
     }
     if (value->lanes) return DIVERGED;
-    return as_list_set(&m->lists[which], i, value->value, &m->elements_left) ? AS_RUN_OK : AS_RUN_NO_MEMORY;
+    return (int)as_list_set(&m->lists[which], i, value->value, &m->elements_left);
 }
 
 /* Only in init, which has one point. */
 static int store_global(as_machine *m, uint32_t which, double index, const slot *value) {
-    return as_globals_set(m->globals, which, as_list_index(index), value->value) ? AS_RUN_OK : AS_RUN_NO_MEMORY;
+    return (int)as_globals_set(m->globals, which, as_list_index(index), value->value);
 }
 
 static int load_global(const as_machine *m, uint32_t which, slot *s) {
@@ -570,21 +576,23 @@ static int run(as_machine *m, as_formula_part part) {
 }
 
 /* Makes variables what init left: of all, or of those that an evaluation changed. */
-static bool start_locals(as_machine *m, bool all) {
-    for (size_t i = 0; i < m->formula->locals.count; i++) {
+static as_run_result start_locals(as_machine *m, bool all) {
+    as_run_result result = AS_RUN_OK;
+    for (size_t i = 0; result == AS_RUN_OK && i < m->formula->locals.count; i++) {
         if (!all && !AS_AT(as_local, &m->formula->locals, i).set_by_value) continue;
         m->locals[i].value = m->start[i];
         m->locals[i].lanes = NULL;
-        if (!as_list_copy(&m->lists[i], &m->start_lists[i], &m->elements_left)) return false;
+        result = as_list_copy(&m->lists[i], &m->start_lists[i], &m->elements_left);
     }
-    return true;
+    return result;
 }
 
-static bool reset(as_machine *m) {
-    if (m->scratch_budget.used) {
+static as_run_result reset(as_machine *m) {
+    if (m->scratch_left < MAX_SCRATCH) {
         as_arena_free(&m->scratch);
-        as_arena_init(&m->scratch, &m->scratch_budget);
+        as_arena_init(&m->scratch, NULL);
     }
+    m->scratch_left = MAX_SCRATCH;
     return start_locals(m, false);
 }
 
@@ -595,11 +603,13 @@ as_run_result as_machine_init(as_machine *m) {
     m->n = 1;
     m->max_steps = m->limits.steps_of_init;
     m->made = &m->globals->texts;
+    m->made_left = &m->globals->text_left;
     int result = run(m, AS_FORMULA_INIT);
     if (result != AS_RUN_OK) return (as_run_result)result;
     for (size_t i = 0; i < m->formula->locals.count; i++) {
         m->start[i] = m->locals[i].value;
-        if (!as_list_copy(&m->start_lists[i], &m->lists[i], &m->elements_left)) return AS_RUN_NO_MEMORY;
+        as_run_result copied = as_list_copy(&m->start_lists[i], &m->lists[i], &m->elements_left);
+        if (copied != AS_RUN_OK) return copied;
     }
     return AS_RUN_OK;
 }
@@ -609,7 +619,7 @@ as_machine *as_machine_like(const as_machine *machine, const as_formula_source *
     if (!m) return NULL;
     m->start = machine->start;
     m->start_lists = machine->start_lists;
-    if (start_locals(m, true)) return m;
+    if (start_locals(m, true) == AS_RUN_OK) return m;
     as_machine_free(m);
     return NULL;
 }
@@ -617,7 +627,8 @@ as_machine *as_machine_like(const as_machine *machine, const as_formula_source *
 static as_run_result evaluate(as_machine *m, as_formula_part part, size_t first, size_t n, double *out) {
     m->first = first;
     m->n = n;
-    int result = reset(m) ? run(m, part) : AS_RUN_NO_MEMORY;
+    int result = (int)reset(m);
+    if (result == AS_RUN_OK) result = run(m, part);
     if (result == DIVERGED) {
         for (size_t i = 0; i < n; i++) {
             as_run_result one = evaluate(m, part, first + i, 1, out + i);
@@ -636,6 +647,7 @@ static as_run_result evaluate_all(as_machine *m, as_formula_part part, size_t n,
     as_run_result result = AS_RUN_OK;
     m->max_steps = m->limits.steps_of_point;
     m->made = &m->scratch;
+    m->made_left = &m->scratch_left;
     for (size_t first = 0; result == AS_RUN_OK && first < n; first += AS_LANES)
         result = evaluate(m, part, first, n - first < AS_LANES ? n - first : AS_LANES, out + first);
     return result;
