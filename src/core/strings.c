@@ -10,6 +10,14 @@ struct as_string_entry {
     uint64_t hash;
 };
 
+/* A part of the hash stands in the slot: entries of other texts need not be looked at, which in large tables would each be a wait for memory. */
+struct as_string_slot {
+    uint32_t id; /* + 1, 0: free */
+    uint32_t tag;
+};
+
+static uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
+
 uint64_t as_hash(const void *data, size_t size) { return XXH3_64bits(data, size); }
 
 void as_strings_init(as_strings *strings, as_arena *arena) {
@@ -27,7 +35,7 @@ void as_strings_free(as_strings *strings) {
 static bool grow_slots(as_strings *strings) {
     size_t n = strings->n_slots ? strings->n_slots * 2 : 64;
     if (!as_budget_take(strings->arena->budget, n * sizeof *strings->slots)) return false;
-    uint32_t *slots = calloc(n, sizeof *slots);
+    struct as_string_slot *slots = calloc(n, sizeof *slots);
     if (!slots) {
         as_budget_give(strings->arena->budget, n * sizeof *strings->slots);
         return false;
@@ -35,8 +43,8 @@ static bool grow_slots(as_strings *strings) {
     const struct as_string_entry *entries = strings->entries.data;
     for (size_t id = 0; id < strings->entries.count; id++) {
         size_t slot = entries[id].hash & (n - 1);
-        while (slots[slot]) slot = (slot + 1) & (n - 1);
-        slots[slot] = (uint32_t)id + 1;
+        while (slots[slot].id) slot = (slot + 1) & (n - 1);
+        slots[slot] = (struct as_string_slot){(uint32_t)id + 1, tag_of(entries[id].hash)};
     }
     as_budget_give(strings->arena->budget, strings->n_slots * sizeof *strings->slots);
     free(strings->slots);
@@ -49,8 +57,9 @@ static bool grow_slots(as_strings *strings) {
 static size_t find_slot(const as_strings *strings, const char *text, size_t size, uint64_t hash) {
     const struct as_string_entry *entries = strings->entries.data;
     size_t slot = hash & (strings->n_slots - 1);
-    for (; strings->slots[slot]; slot = (slot + 1) & (strings->n_slots - 1)) {
-        const struct as_string_entry *entry = &entries[strings->slots[slot] - 1];
+    for (; strings->slots[slot].id; slot = (slot + 1) & (strings->n_slots - 1)) {
+        if (strings->slots[slot].tag != tag_of(hash)) continue;
+        const struct as_string_entry *entry = &entries[strings->slots[slot].id - 1];
         if (entry->hash == hash && entry->size == size && memcmp(entry->text, text, size) == 0) break;
     }
     return slot;
@@ -58,7 +67,7 @@ static size_t find_slot(const as_strings *strings, const char *text, size_t size
 
 as_str as_find(const as_strings *strings, const char *text, size_t size) {
     if (!strings->n_slots) return AS_NO_STR;
-    uint32_t found = strings->slots[find_slot(strings, text, size, as_hash(text, size))];
+    uint32_t found = strings->slots[find_slot(strings, text, size, as_hash(text, size))].id;
     return found ? found - 1 : AS_NO_STR;
 }
 
@@ -66,14 +75,14 @@ as_str as_intern(as_strings *strings, const char *text, size_t size) {
     if (strings->entries.count * 4 >= strings->n_slots * 3 && !grow_slots(strings)) return AS_NO_STR;
     uint64_t hash = as_hash(text, size);
     size_t slot = find_slot(strings, text, size, hash);
-    if (strings->slots[slot]) return strings->slots[slot] - 1;
+    if (strings->slots[slot].id) return strings->slots[slot].id - 1;
     if (strings->entries.count >= AS_NO_STR - 1) return AS_NO_STR;
     char *copy = as_arena_copy(strings->arena, text, size);
     struct as_string_entry *entry = copy ? as_vec_push(&strings->entries) : NULL;
     if (!entry) return AS_NO_STR;
     *entry = (struct as_string_entry){copy, size, hash};
-    strings->slots[slot] = (uint32_t)strings->entries.count;
-    return strings->slots[slot] - 1;
+    strings->slots[slot] = (struct as_string_slot){(uint32_t)strings->entries.count, tag_of(hash)};
+    return strings->slots[slot].id - 1;
 }
 
 const char *as_str_text(const as_strings *strings, as_str id) {

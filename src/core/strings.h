@@ -10,8 +10,8 @@ typedef uint32_t as_str;
 
 typedef struct as_strings {
     as_arena *arena;
-    as_vec entries;  /* of struct as_string_entry */
-    uint32_t *slots; /* hash table of id + 1 */
+    as_vec entries;               /* of struct as_string_entry */
+    struct as_string_slot *slots; /* hash table */
     size_t n_slots;
 } as_strings;
 
