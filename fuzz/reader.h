@@ -10,7 +10,7 @@
 
 enum { AS_FUZZ_MEMORY = 1 << 28 };
 
-static as_output *written(const as_dataset *ds, const as_format *format) {
+static inline as_output *written(const as_dataset *ds, const as_format *format) {
     as_output *out = as_output_to_memory();
     if (!out) abort();
     if (as_write(ds, format, NULL, 0, out, NULL) == ASSAY_OK) return out;
@@ -18,7 +18,7 @@ static as_output *written(const as_dataset *ds, const as_format *format) {
     return NULL;
 }
 
-static void check_counts(const as_dataset *a, const as_dataset *b, const as_format *format) {
+static inline void check_counts(const as_dataset *a, const as_dataset *b, const as_format *format) {
     if (as_ds_values(a) != as_ds_values(b) || as_ds_parameters(a) != as_ds_parameters(b)) abort();
     as_losses losses;
     as_losses_init(&losses);
@@ -30,7 +30,7 @@ static void check_counts(const as_dataset *a, const as_dataset *b, const as_form
     as_losses_free(&losses);
 }
 
-static void check_round_trip(const as_dataset *ds, const as_format *format) {
+static inline void check_round_trip(const as_dataset *ds, const as_format *format) {
     as_output *first = written(ds, format);
     if (!first) return;
     size_t size, again_size;
@@ -48,7 +48,7 @@ static void check_round_trip(const as_dataset *ds, const as_format *format) {
     as_dataset_free(back);
 }
 
-static int fuzz_reader(const char *name, const uint8_t *bytes, size_t size) {
+static inline int fuzz_reader(const char *name, const uint8_t *bytes, size_t size) {
     const as_format *format = as_format_find(name);
     as_read_config config = {.memory_limit = AS_FUZZ_MEMORY, .keep_going = true};
     as_dataset *ds = NULL;
