@@ -211,6 +211,26 @@ bool as_unite_points(as_union *u) {
     return fine;
 }
 
+bool as_union_drop_points(as_union *u, const bool *drop) {
+    size_t n = u->ds->n_points, n_parameters = as_ds_parameters(u->ds), kept = 0;
+    double *coordinates = u->ds->coordinates.data;
+    assay_id *new_ids = malloc((n + 1) * sizeof *new_ids);
+    if (!new_ids) return false;
+    for (size_t p = 0; p < n; p++) {
+        new_ids[p] = drop[p] ? ASSAY_NONE : (assay_id)kept;
+        if (drop[p]) continue;
+        memmove(coordinates + kept * n_parameters, coordinates + p * n_parameters, n_parameters * sizeof *coordinates);
+        kept++;
+    }
+    for (size_t k = 0; k < u->n; k++) {
+        for (size_t p = 0; p < u->parts[k]->n_points; p++) u->maps[k].points[p] = new_ids[u->maps[k].points[p]];
+    }
+    u->ds->n_points = kept;
+    u->ds->coordinates.count = kept * n_parameters;
+    free(new_ids);
+    return true;
+}
+
 /* ---- attributes and problems ----------------------------------------------------------------------------------------- */
 
 /* Where the owner of an attribute of part k has gone; ASSAY_NONE: it is not the part that it comes from, or it is not there. */

@@ -47,6 +47,8 @@ bool as_copy_regions(as_union *u);
 /* Parameters and points, in ascending order of coordinates. All parts have the same parameters (as_same_parameters()). */
 bool as_same_parameters(const as_dataset *const *parts, size_t n);
 bool as_unite_points(as_union *u);
+/* Takes out the points for which drop[id] is set. False when memory is out. */
+bool as_union_drop_points(as_union *u, const bool *drop);
 
 /* Formulas of derived metrics, from the part that each comes from. After as_union_drop_metrics(). */
 bool as_unite_formulas(as_union *u);

@@ -267,8 +267,9 @@ static assay_status cut_metric(cutting *c, assay_id metric) {
     uint64_t n_limited = 0;
     if (sums) wide = as_value_type_of(as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
     for (assay_id run = 0; run < c->part->runs.count; run++) {
+        as_part_run part_run = {.run = run, .own_point = as_ds_run(c->part, run)->point};
         as_operand operand;
-        assay_status status = as_operand_open(&op->u, 0, own, run, kind, &operand, op->error);
+        assay_status status = as_operand_open(&op->u, &part_run, own, kind, &operand, op->error);
         bool fine = status != ASSAY_OK || ((!sums || as_operand_convert(&operand, wide)) &&
                                            cut_rows(c, &operand, metric, run, adds, &n_limited));
         as_operand_close(&operand);

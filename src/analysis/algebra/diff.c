@@ -217,7 +217,7 @@ static assay_status open_side(subtraction *s, size_t side, const as_part_run *ru
     as_metric_kind kind = as_ds_metric(op->ds, s->metric)->kind;
     for (size_t i = 0; metric != ASSAY_NONE && i < n; i++) {
         as_operand *operand = &operands[(*n_open)++];
-        AS_TRY(as_operand_open(&op->u, side, metric, runs[i].run, kind, operand, op->error));
+        AS_TRY(as_operand_open(&op->u, &runs[i], metric, kind, operand, op->error));
     }
     return ASSAY_OK;
 }
@@ -275,13 +275,9 @@ static bool runs_pair_up(const as_operation *op) {
 
 /* Makes the runs of the result. */
 static bool plan_runs(as_operation *op, bool run_by_run, as_vec *pairs) {
-    size_t n_left_out = 0;
     run_pair both;
     for (size_t i = 0; i < op->runs.count; i += as_runs_of_point(op, i)) {
-        if (!find_sides(op, i, &both)) {
-            n_left_out++;
-            continue;
-        }
+        if (!find_sides(op, i, &both)) continue;
         size_t n = run_by_run ? both.n_base : 1;
         for (size_t k = 0; k < n; k++) {
             run_pair pair = both;
@@ -290,10 +286,6 @@ static bool plan_runs(as_operation *op, bool run_by_run, as_vec *pairs) {
             if (pair.run == ASSAY_NONE || !as_vec_append(pairs, &pair, 1)) return false;
         }
     }
-    if (n_left_out && op->ds->n_points)
-        as_add_problem(op->ds, AS_NOTE, AS_NOWHERE, "point-left-out",
-                       "%zu point%s left out, as only one of the two was measured there", n_left_out,
-                       n_left_out == 1 ? "" : "s");
     return true;
 }
 
@@ -317,9 +309,9 @@ static assay_status subtract_metric(as_operation *op, assay_id metric, bool run_
 static assay_status subtract_all(as_operation *op, bool all_metrics) {
     as_vec pairs;
     as_vec_init(&pairs, sizeof(run_pair), NULL);
+    assay_status status = as_keep_common_points(op) ? ASSAY_OK : as_fail_memory(op->error, NULL);
     bool run_by_run = runs_pair_up(op);
-    assay_status status = ASSAY_OK;
-    if (!choose_metrics(op, all_metrics) || !plan_runs(op, run_by_run, &pairs))
+    if (status != ASSAY_OK || !choose_metrics(op, all_metrics) || !plan_runs(op, run_by_run, &pairs))
         status = as_fail_memory(op->error, NULL);
     if (status == ASSAY_OK) status = as_operation_settle(op);
     for (assay_id m = 0; status == ASSAY_OK && m < op->ds->metrics.count; m++)

@@ -106,17 +106,56 @@ static bool list_places(const as_dataset *part, as_operand *operand) {
     return true;
 }
 
-assay_status as_operand_open(const as_union *u, size_t k, assay_id metric, assay_id run, as_metric_kind kind,
+/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+
+struct mean_at {
+    assay_id point;
+    double mean; /* NAN: none */
+};
+
+static bool take_mean(void *user, const as_measurement *measurement) {
+    struct mean_at *at = user;
+    if (measurement->point == at->point) at->mean = measurement->mean;
+    return measurement->point != at->point;
+}
+
+/* The means of a point as rows without places. */
+static bool take_means(const as_dataset *part, assay_id metric, assay_id point, as_operand *operand) {
+    as_profile *view = &operand->view;
+    *view = (as_profile){.metric = metric, .type = as_value_type_of(AS_DTYPE_DOUBLE, 0), .n_columns = 1};
+    double *means = malloc((part->contexts.count + 1) * sizeof *means);
+    bool fine = means != NULL;
+    for (size_t i = 0; fine && i < part->contexts.count; i++) means[i] = NAN;
+    for (size_t i = 0; fine && i < part->series.count; i++) {
+        const as_series *series = as_ds_series(part, i);
+        struct mean_at at = {.point = point, .mean = NAN};
+        if (series->metric != metric) continue;
+        fine = as_measure(part, series, take_mean, &at);
+        means[series->context] = at.mean;
+    }
+    for (assay_id i = 0; fine && i < part->contexts.count; i++)
+        if (!isnan(means[i]))
+            fine = as_vec_append(&operand->contexts, &i, 1) && as_vec_append(&operand->values, &means[i], 1);
+    free(means);
+    view->n_rows = (uint32_t)operand->contexts.count;
+    view->contexts = operand->contexts.data;
+    view->values = operand->values.data;
+    return fine;
+}
+
+assay_status as_operand_open(const as_union *u, const as_part_run *run, assay_id metric, as_metric_kind kind,
                              as_operand *out, assay_error *error) {
-    const as_dataset *part = u->parts[k];
+    const as_dataset *part = u->parts[run->part];
     as_budget *budget = &u->ds->budget;
-    *out = (as_operand){.part = k};
+    *out = (as_operand){.part = run->part};
     as_vec_init(&out->contexts, sizeof(assay_id), budget);
     as_vec_init(&out->rows, sizeof(uint32_t), budget);
     as_vec_init(&out->values, 8, budget);
-    AS_TRY(as_slice_open_all(part, metric, run, &out->slice, error));
+    if (run->run == ASSAY_NONE)
+        return take_means(part, metric, run->own_point, out) ? ASSAY_OK : as_fail_memory(error, NULL);
+    AS_TRY(as_slice_open_all(part, metric, run->run, &out->slice, error));
     out->view = out->slice.view;
-    bool is_empty = !out->view.n_rows && !out->view.columns && as_ds_run(part, run)->point == ASSAY_NONE;
+    bool is_empty = !out->view.n_rows && !out->view.columns && run->own_point == ASSAY_NONE;
     if (is_empty && !list_places(part, out)) return as_fail_memory(error, NULL);
     if (is_empty || !has_other_kind(as_ds_metric(part, metric)->kind, kind, out->view.type.dtype)) return ASSAY_OK;
     return make_other_kind(part, out, kind) ? ASSAY_OK : as_fail_memory(error, NULL);

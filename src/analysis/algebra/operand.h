@@ -4,6 +4,14 @@
 
 #include "dataset/unify.h"
 
+/* A run of a part. Where a part has only statistics, each point is a run: what its means say. Listed by point, part and repetition. */
+typedef struct as_part_run {
+    assay_id point; /* in the united dataset; n_points: none */
+    uint32_t part;
+    assay_id run;       /* of the part; ASSAY_NONE: statistics */
+    assay_id own_point; /* of the part; ASSAY_NONE: none */
+} as_part_run;
+
 typedef struct as_operand {
     size_t part;
     as_profile view;    /* by the ids of the part */
@@ -15,7 +23,7 @@ typedef struct as_operand {
 } as_operand;
 
 /* kind: in which values are wanted, where the metric's own is another one that it can be made of. as_operand_close() in every case. */
-assay_status as_operand_open(const as_union *u, size_t part, assay_id metric, assay_id run, as_metric_kind kind,
+assay_status as_operand_open(const as_union *u, const as_part_run *run, assay_id metric, as_metric_kind kind,
                              as_operand *out, assay_error *error);
 void as_operand_close(as_operand *operand);
 

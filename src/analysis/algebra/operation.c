@@ -13,18 +13,53 @@ static int compare_runs(const void *a, const void *b) {
     return (x->run > y->run) - (x->run < y->run);
 }
 
+static bool list_run(as_operation *op, size_t k, assay_id run, assay_id own_point) {
+    as_part_run entry = {.part = (uint32_t)k, .run = run, .own_point = own_point};
+    entry.point = own_point == ASSAY_NONE ? (assay_id)op->ds->n_points : op->u.maps[k].points[own_point];
+    return as_vec_append(&op->runs, &entry, 1);
+}
+
 static bool list_runs(as_operation *op) {
+    bool fine = true;
+    op->runs.count = 0;
     for (size_t k = 0; k < op->u.n; k++) {
         const as_dataset *part = op->u.parts[k];
-        for (assay_id run = 0; run < part->runs.count; run++) {
-            assay_id point = as_ds_run(part, run)->point;
-            as_part_run entry = {.part = (uint32_t)k, .run = run};
-            entry.point = point == ASSAY_NONE ? (assay_id)op->ds->n_points : op->u.maps[k].points[point];
-            if (!as_vec_append(&op->runs, &entry, 1)) return false;
-        }
+        for (assay_id run = 0; run < part->runs.count && fine; run++)
+            fine = list_run(op, k, run, as_ds_run(part, run)->point);
+        for (assay_id point = 0; point < part->n_points && !part->runs.count && fine; point++)
+            fine = list_run(op, k, ASSAY_NONE, point);
     }
     if (op->runs.count) qsort(op->runs.data, op->runs.count, sizeof(as_part_run), compare_runs);
-    return true;
+    return fine;
+}
+
+bool as_keep_common_points(as_operation *op) {
+    size_t n = op->ds->n_points, n_dropped = 0;
+    uint32_t *counts = calloc(n + 1, sizeof *counts);
+    bool *drop = calloc(n + 1, sizeof *drop), fine = counts && drop;
+    for (size_t k = 0; k < op->u.n && fine; k++) {
+        for (size_t p = 0; p < op->u.parts[k]->n_points; p++) {
+            uint32_t *count = &counts[op->u.maps[k].points[p]];
+            if (*count == k) *count = (uint32_t)k + 1; /* once for each part, and only if all before have it */
+        }
+    }
+    for (size_t p = 0; p < n && fine; p++) {
+        drop[p] = counts[p] < op->u.n;
+        n_dropped += drop[p];
+    }
+    if (n_dropped && fine) {
+        as_add_problem(op->ds, AS_NOTE, AS_NOWHERE, "point-left-out",
+                       "%zu point%s left out, as not all were measured there", n_dropped, n_dropped == 1 ? "" : "s");
+        fine = as_union_drop_points(&op->u, drop) && list_runs(op);
+        size_t kept = 0; /* runs of points that are gone have no number */
+        for (size_t i = 0; i < op->runs.count; i++)
+            if (as_part_run_at(op, i)->point != ASSAY_NONE)
+                AS_AT(as_part_run, &op->runs, kept++) = *as_part_run_at(op, i);
+        op->runs.count = kept;
+    }
+    free(counts);
+    free(drop);
+    return fine;
 }
 
 /* What the dataset is, as far as the parts agree. */
@@ -192,8 +227,8 @@ static bool join_words(const as_operation *op, const char *what, as_vec *out) {
 assay_status as_operation_finish(as_operation *op, const char *what, as_dataset **out) {
     as_vec text;
     as_vec_init(&text, 1, NULL);
-    bool fine =
-        join_words(op, what, &text) && (!op->ds->n_points || add_series(op)) && add_operation(op->ds, text.data);
+    bool is_experiment = op->ds->n_points > 0; /* formats of experiments have no place for the words */
+    bool fine = join_words(op, what, &text) && (is_experiment ? add_series(op) : add_operation(op->ds, text.data));
     if (fine) op->ds->path = as_ds_intern(op->ds, text.data, text.count - 1);
     fine = fine && op->ds->path != AS_NO_STR;
     as_vec_free(&text);

@@ -4,13 +4,6 @@
 
 #include "analysis/algebra/operand.h"
 
-/* A run of a part. Listed by point, part and repetition. */
-typedef struct as_part_run {
-    assay_id point; /* in the united dataset; n_points: none */
-    uint32_t part;
-    assay_id run;
-} as_part_run;
-
 typedef struct as_operation {
     as_dataset *ds; /* the result */
     as_union u;
@@ -27,9 +20,11 @@ assay_status as_operation_begin(as_operation *op, const as_dataset *const *parts
 assay_status as_operation_begin_one(as_operation *op, const as_dataset *const *part, assay_error *error);
 /* Maps of metrics back to the parts: as_part_metric(). */
 bool as_operation_map_metrics(as_operation *op);
+/* Only the points that all parts have stay; the others are told. */
+bool as_keep_common_points(as_operation *op);
 /* Attributes, and the maps of metrics back to the parts: once it is settled which metrics stay. */
 assay_status as_operation_settle(as_operation *op);
-/* Series of results with points, and what was done: "diff old.cubex new.cubex", an attribute ("assay operation") and the name of the dataset. Hands over the result. */
+/* Series of results with points, and what was done: "diff old.cubex new.cubex", the name of the dataset and, of profiles, an attribute ("assay operation"). Hands over the result. */
 assay_status as_operation_finish(as_operation *op, const char *what, as_dataset **out);
 void as_operation_end(as_operation *op);
 
