@@ -1,0 +1,171 @@
+/* Two profiles side by side: opening them, and the numbers of one call path. */
+#include "analysis/algebra/compare.h"
+
+#include <stdlib.h>
+
+/* ---- opening --------------------------------------------------------------------------------------------------------- */
+
+/* For each context of the united dataset that of a side. */
+static bool invert_contexts(as_comparison *c, size_t side) {
+    size_t n = c->ds->contexts.count;
+    c->contexts[side] = malloc((n + 1) * sizeof(assay_id));
+    if (!c->contexts[side]) return false;
+    for (size_t i = 0; i < n; i++) c->contexts[side][i] = ASSAY_NONE;
+    for (assay_id i = 0; i < c->u.parts[side]->contexts.count; i++) c->contexts[side][c->u.maps[side].contexts[i]] = i;
+    return true;
+}
+
+assay_status as_comparison_open(const as_dataset *const *sides, as_matching matching, as_comparison *out,
+                                assay_error *error) {
+    *out = (as_comparison){.ds = as_dataset_new(sides[AS_BASE]->budget.limit)};
+    if (!out->ds) return as_fail_memory(error, NULL);
+    if (as_union_init(&out->u, out->ds, sides, 2) && as_unite_metrics(&out->u) &&
+        as_unite_contexts(&out->u, matching) && invert_contexts(out, AS_BASE) && invert_contexts(out, AS_TARGET))
+        return ASSAY_OK;
+    return as_fail_memory(error, NULL);
+}
+
+void as_comparison_close(as_comparison *c) {
+    for (size_t side = 0; side < 2; side++) {
+        as_view_data_free(&c->data[side]);
+        free(c->contexts[side]);
+    }
+    free(c->columns);
+    as_union_free(&c->u);
+    as_dataset_free(c->ds);
+}
+
+assay_id as_comparison_metric(const as_comparison *c, size_t side, assay_id metric) {
+    for (assay_id m = 0; m < c->u.parts[side]->metrics.count; m++) {
+        if (c->u.maps[side].metrics[m] == metric) return m;
+    }
+    return ASSAY_NONE;
+}
+
+/* Columns are alike where both sides have them. */
+static void describe_columns(as_comparison *c) {
+    for (size_t k = 0; k < c->n_columns; k++) {
+        as_change_column *column = &c->columns[k];
+        column->has_exclusive = column->adds_up = true;
+        for (size_t side = 0; side < 2; side++) {
+            column->whole[side] = NAN;
+            if (column->at[side] == SIZE_MAX) continue;
+            const as_view_column *own = &c->data[side].columns[column->at[side]];
+            column->has_exclusive &= own->has_exclusive;
+            column->adds_up &= own->adds_up;
+            column->whole[side] = own->whole;
+        }
+    }
+}
+
+assay_status as_comparison_load(as_comparison *c, const as_view_source sources[2], const assay_id *metrics, size_t n,
+                                assay_error *error) {
+    c->columns = calloc(n + 1, sizeof *c->columns);
+    assay_id *own = malloc((n + 1) * sizeof *own);
+    assay_status status = c->columns && own ? ASSAY_OK : as_fail_memory(error, NULL);
+    for (size_t side = 0; side < 2 && status == ASSAY_OK; side++) {
+        size_t n_own = 0;
+        for (size_t k = 0; k < n; k++) {
+            assay_id metric = as_comparison_metric(c, side, metrics[k]);
+            c->columns[k].metric = metrics[k];
+            c->columns[k].at[side] = metric == ASSAY_NONE ? SIZE_MAX : n_own;
+            if (metric != ASSAY_NONE) own[n_own++] = metric;
+        }
+        status = as_view_load(&sources[side], own, n_own, NULL, 0, &c->data[side], error);
+    }
+    free(own);
+    if (status != ASSAY_OK) return status;
+    c->n_columns = n;
+    describe_columns(c);
+    return ASSAY_OK;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+
+as_change as_change_of(as_view_number base, as_view_number target, bool adds_up) {
+    static const as_view_number zero = {.is_known = true, .is_whole = true};
+    if (adds_up && base.is_known != target.is_known) *(base.is_known ? &target : &base) = zero;
+    as_change change = {.side = {base, target}};
+    change.side[AS_BASE].parts = change.side[AS_TARGET].parts = NULL;
+    if (!base.is_known || !target.is_known) return change;
+    change.change = (as_view_number){.is_known = true, .is_whole = base.is_whole && target.is_whole};
+    if (change.change.is_whole) {
+        change.change.whole = target.whole - base.whole;
+        change.change.real = as_number_real(as_whole_number(change.change.whole));
+    } else {
+        change.change.real = target.real - base.real;
+    }
+    return change;
+}
+
+double as_change_relative(const as_change *change) {
+    if (change->change.real == 0) return 0;
+    return change->change.real / fabs(change->side[AS_BASE].real);
+}
+
+static as_view_number number_of(const as_node *node, bool exclusive) {
+    as_number number = exclusive ? node->exclusive : node->inclusive;
+    return (as_view_number){.is_known = !exclusive || node->has_exclusive,
+                            .is_whole = node->is_whole,
+                            .whole = !node->is_whole ? 0
+                                     : exclusive     ? node->whole_exclusive
+                                                     : node->whole_inclusive,
+                            .real = as_number_real(number)};
+}
+
+as_change_value as_comparison_at(const as_comparison *c, size_t column, assay_id context) {
+    const as_change_column *k = &c->columns[column];
+    as_view_number numbers[2][2] = {0};
+    if (k->adds_up && k->has_exclusive)
+        numbers[AS_BASE][0] = numbers[AS_BASE][1] = (as_view_number){true, true, 0, 0, NULL};
+    for (size_t side = 0; side < 2; side++) {
+        assay_id own = c->contexts[side][context];
+        size_t at = k->at[side];
+        const as_node *node =
+            own == ASSAY_NONE || at == SIZE_MAX ? NULL : as_column_node(&c->data[side].columns[at], own);
+        if (!node) continue;
+        numbers[side][0] = number_of(node, false);
+        numbers[side][1] = number_of(node, true);
+    }
+    as_change_value value = {.inclusive = as_change_of(numbers[AS_BASE][0], numbers[AS_TARGET][0], k->adds_up)};
+    if (k->has_exclusive) value.exclusive = as_change_of(numbers[AS_BASE][1], numbers[AS_TARGET][1], k->adds_up);
+    return value;
+}
+
+as_change_value as_comparison_whole(const as_comparison *c, size_t column) {
+    as_view_value wholes[2] = {0};
+    for (size_t side = 0; side < 2; side++) {
+        size_t at = c->columns[column].at[side];
+        if (at == SIZE_MAX) continue;
+        wholes[side] = as_view_whole(&c->data[side], at);
+        if (c->columns[column].has_exclusive) continue;
+        /* of metrics that are neither inclusive nor exclusive somebody had to guess */
+        wholes[side].inclusive = (as_view_number){.is_known = isfinite(c->columns[column].whole[side]),
+                                                  .real = c->columns[column].whole[side]};
+    }
+    bool adds_up = c->columns[column].adds_up;
+    as_change_value value = {.inclusive =
+                                 as_change_of(wholes[AS_BASE].inclusive, wholes[AS_TARGET].inclusive, adds_up)};
+    if (c->columns[column].has_exclusive)
+        value.exclusive = as_change_of(wholes[AS_BASE].exclusive, wholes[AS_TARGET].exclusive, adds_up);
+    return value;
+}
+
+/* ---- regions --------------------------------------------------------------------------------------------------------- */
+
+bool as_comparison_only_in(const as_comparison *c, size_t side, as_vec *out) {
+    size_t n = c->ds->strings.entries.count;
+    bool *seen = calloc(n + 1, sizeof *seen), fine = seen != NULL;
+    for (assay_id i = 0; fine && i < c->ds->contexts.count; i++) {
+        as_str name = as_ds_context(c->ds, i)->name;
+        if (name != AS_NO_STR && c->contexts[!side][i] != ASSAY_NONE) seen[name] = true;
+    }
+    for (assay_id i = 0; fine && i < c->ds->contexts.count; i++) {
+        as_str name = as_ds_context(c->ds, i)->name;
+        if (name == AS_NO_STR || seen[name]) continue;
+        seen[name] = true;
+        fine = as_vec_append(out, &name, 1);
+    }
+    free(seen);
+    return fine;
+}

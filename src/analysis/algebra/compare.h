@@ -1,0 +1,95 @@
+/* Two profiles side by side: their call trees united, with the values of both, summed over locations. What people look at to see what changed; as_diff() is the difference
+ * itself. */
+#ifndef AS_ANALYSIS_COMPARE_H
+#define AS_ANALYSIS_COMPARE_H
+
+#include "analysis/views/view.h"
+#include "dataset/unify.h"
+
+enum { AS_BASE, AS_TARGET };
+
+typedef struct as_change_column {
+    assay_id metric;    /* of the united dataset */
+    size_t at[2];       /* the column of each side's data; SIZE_MAX: it does not have the metric */
+    bool has_exclusive; /* on both sides that have the metric */
+    bool adds_up;       /* likewise */
+    double whole[2];    /* NAN: none */
+} as_change_column;
+
+typedef struct as_comparison {
+    as_dataset *ds; /* the united tables, without values */
+    as_union u;
+    assay_id *contexts[2]; /* for each of ds that of each side; ASSAY_NONE: it has none */
+    as_view_data data[2];
+    as_change_column *columns;
+    size_t n_columns;
+} as_comparison;
+
+/* Unites the tables. as_comparison_close() in every case; the sides must live as long. */
+assay_status as_comparison_open(const as_dataset *const *sides, as_matching matching, as_comparison *out,
+                                assay_error *error);
+/* Which metric of a side is that of the united dataset, or ASSAY_NONE. */
+assay_id as_comparison_metric(const as_comparison *comparison, size_t side, assay_id metric);
+/* Finds the values of metrics (of the united dataset), in the runs and at the locations that the sources name. Once. */
+assay_status as_comparison_load(as_comparison *comparison, const as_view_source sources[2], const assay_id *metrics,
+                                size_t n, assay_error *error);
+void as_comparison_close(as_comparison *comparison);
+
+/* ---- what changed ---------------------------------------------------------------------------------------------------- */
+
+/* One number on both sides, and the second less the first: exact where both are integers. Where values add up a side without it has 0. */
+typedef struct as_change {
+    as_view_number side[2], change; /* parts are NULL */
+} as_change;
+
+typedef struct as_change_value {
+    as_change inclusive, exclusive; /* exclusive.change.is_known: the metric has such values */
+} as_change_value;
+
+/* adds_up: a number that only the other side knows is 0; else it stays unknown, and so does the change. */
+as_change as_change_of(as_view_number base, as_view_number target, bool adds_up);
+/* Of a context of the united dataset. */
+as_change_value as_comparison_at(const as_comparison *comparison, size_t column, assay_id context);
+/* The change as a part of the base, 0.1: a tenth more; infinite where there was nothing before, 0 where nothing changed. */
+double as_change_relative(const as_change *change);
+
+/* What the whole has: the roots together. */
+as_change_value as_comparison_whole(const as_comparison *comparison, size_t column);
+
+typedef enum as_change_order {
+    AS_CHANGE_BY_SIZE,
+    AS_CHANGE_BY_RELATIVE,
+    AS_CHANGE_BY_BASE,
+    AS_CHANGE_BY_TARGET,
+    AS_CHANGE_BY_NAME,
+    AS_CHANGE_AS_SOURCE
+} as_change_order;
+
+typedef struct as_change_request {
+    size_t by;             /* the column that decides what is shown, and in which order */
+    bool flat;             /* functions instead of call paths */
+    as_change_order order; /* inclusive values of call paths, exclusive ones of functions */
+    double min_change;     /* leave out what, with all below it, changed by less than this; 0: nothing */
+    bool is_relative;      /* min_change is a part of each one's own base, else a number */
+    bool only_changed;     /* leave out what did not change at all */
+    size_t max_rows;       /* so many of the largest changes, and what is above them; 0: all */
+} as_change_request;
+
+typedef struct as_change_node {
+    uint32_t depth;
+    bool is_last;                  /* of those shown below the same node */
+    bool is_in[2];                 /* whether each side has it */
+    assay_id context;              /* of ds; of a function the first one */
+    as_str name;                   /* of ds */
+    const as_change_value *values; /* one for each column */
+} as_change_node;
+
+/* Calls visit for each node, a parent before its children. *n_hidden: how many were left out. Where visit gives false the walk ends with ASSAY_E_NOMEM. */
+assay_status as_comparison_walk(const as_comparison *comparison, const as_change_request *request,
+                                bool (*visit)(void *user, const as_change_node *node), void *user, uint64_t *n_hidden,
+                                assay_error *error);
+
+/* The regions (as_str names of ds, in order of their first call path) that only this side has, into out. False when memory is out. */
+bool as_comparison_only_in(const as_comparison *comparison, size_t side, as_vec *out);
+
+#endif
