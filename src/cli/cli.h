@@ -179,6 +179,7 @@ bool as_cli_is_ascii(const as_cli *cli);
 #define AS_BOLD   "\033[1m"
 #define AS_DIM    "\033[2m"
 #define AS_RED    "\033[1;31m"
+#define AS_GREEN  "\033[32m"
 #define AS_YELLOW "\033[1;33m"
 #define AS_CYAN   "\033[36m"
 #define AS_PLAIN  "\033[0m"

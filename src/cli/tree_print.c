@@ -74,7 +74,7 @@ static void print_whole(as_tree_view *view, as_output *out) {
 /* What stands behind the name of the file. */
 static void describe(as_tree_view *view, as_output *out) {
     if (view->data.n_columns) print_whole(view, out);
-    const char *root = as_cli_value(view->cli, "root");
+    const char *root = view->ask->is_plain ? NULL : as_cli_value(view->cli, "root");
     if (root) {
         as_output_text(out, " in ");
         as_display_write(out, root, strlen(root), 40);

@@ -179,16 +179,14 @@ static as_exit check_hot_path(as_tree_view *view) {
                        name ? name : "");
 }
 
-static as_exit open_view(as_tree_view *view, const char *path) {
-    as_exit status = as_cli_open(view->cli, path, &view->ds);
-    if (status != AS_EXIT_FINE) return status;
+static as_exit look_at(as_tree_view *view) {
     if (AS_COUNT(view->ds, contexts) == 0)
         return as_cli_fail(view->cli, AS_EXIT_INPUT, "%s: has no call tree", as_ds_text(view->ds, view->ds->path));
-    status = choose_metrics(view);
+    as_exit status = choose_metrics(view);
     if (status == AS_EXIT_FINE) status = as_choose_runs(view->cli, view->ds, &view->runs);
     if (status == AS_EXIT_FINE) status = as_choose_locations(view->cli, view->ds, &view->locations);
-    if (status == AS_EXIT_FINE) status = choose_names(view);
-    if (status == AS_EXIT_FINE) status = choose_roots(view);
+    if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_names(view);
+    if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_roots(view);
     if (status == AS_EXIT_FINE) status = load(view);
     if (status == AS_EXIT_FINE) status = check_hot_path(view);
     return status;
@@ -201,7 +199,6 @@ static void close_view(as_tree_view *view) {
     free(view->wanted);
     as_run_choice_free(&view->runs);
     as_location_choice_free(&view->locations);
-    as_dataset_free(view->ds);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------------------- */
@@ -210,12 +207,13 @@ static void close_view(as_tree_view *view) {
 typedef struct answer {
     as_printer *printer; /* of tables, else NULL */
     as_table *batch;
+    bool has_several; /* there may be more than one */
     size_t shown;
 } answer;
 
 static as_exit show(as_tree_view *view, answer *a) {
     as_cli *cli = view->cli;
-    bool is_array = cli->style.mode == AS_PRINT_JSON && as_cli_operands(cli) > 1;
+    bool is_array = cli->style.mode == AS_PRINT_JSON && a->has_several;
     if (is_array) as_output_text(cli->out, a->shown ? ",\n" : "[\n");
     if (cli->style.mode == AS_PRINT_TEXT && a->shown) as_output_char(cli->out, '\n');
     a->shown++;
@@ -228,13 +226,13 @@ static as_exit show(as_tree_view *view, answer *a) {
 
 static bool begin(as_cli *cli, answer *a) {
     if (cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_JSON) return true;
-    a->batch = as_tree_columns(as_cli_operands(cli) > 1);
+    a->batch = as_tree_columns(a->has_several);
     a->printer = as_printer_new(cli->out, cli->style);
     return a->batch && a->printer;
 }
 
 static as_exit finish(as_cli *cli, answer *a, as_exit status) {
-    bool is_array = cli->style.mode == AS_PRINT_JSON && as_cli_operands(cli) > 1;
+    bool is_array = cli->style.mode == AS_PRINT_JSON && a->has_several;
     if (is_array) as_output_text(cli->out, a->shown ? "\n]" : "[]");
     if (cli->style.mode == AS_PRINT_JSON && (is_array || a->shown)) as_output_char(cli->out, '\n');
     if (a->printer && !as_printer_end(a->printer, a->shown ? a->batch : NULL) && status == AS_EXIT_FINE)
@@ -243,22 +241,36 @@ static as_exit finish(as_cli *cli, answer *a, as_exit status) {
     return status;
 }
 
+static as_exit show_dataset(as_cli *cli, const as_tree_ask *ask, as_dataset *ds, answer *a) {
+    as_tree_view view = {.cli = cli, .ask = ask, .ds = ds, .request = ask->view};
+    as_vec_init(&view.metrics, sizeof(assay_id), NULL);
+    as_vec_init(&view.roots, sizeof(assay_id), NULL);
+    as_exit status = look_at(&view);
+    if (status == AS_EXIT_FINE) status = show(&view, a);
+    close_view(&view);
+    return status;
+}
+
 as_exit as_tree_answer(as_cli *cli, const as_tree_ask *ask) {
     size_t n = as_cli_operands(cli);
     if (n == 0)
         return as_cli_fail(cli, AS_EXIT_USAGE, "%s needs a file; assay %s --help tells more", cli->verb->name,
                            cli->verb->name);
-    answer a = {0};
+    answer a = {.has_several = n > 1};
     as_exit status = begin(cli, &a) ? AS_EXIT_FINE : as_cli_memory(cli);
     for (size_t i = 0; i < n && status != AS_EXIT_USAGE; i++) {
-        as_tree_view view = {.cli = cli, .ask = ask, .request = ask->view};
-        as_vec_init(&view.metrics, sizeof(assay_id), NULL);
-        as_vec_init(&view.roots, sizeof(assay_id), NULL);
-        as_exit one = open_view(&view, as_cli_operand(cli, i));
-        if (one == AS_EXIT_FINE) one = show(&view, &a);
+        as_dataset *ds;
+        as_exit one = as_cli_open(cli, as_cli_operand(cli, i), &ds);
+        if (one == AS_EXIT_FINE) one = show_dataset(cli, ask, ds, &a);
         if (one != AS_EXIT_FINE) status = one;
-        close_view(&view);
+        as_dataset_free(ds);
     }
+    return finish(cli, &a, status);
+}
+
+as_exit as_tree_show(as_cli *cli, const as_tree_ask *ask, as_dataset *ds) {
+    answer a = {0};
+    as_exit status = begin(cli, &a) ? show_dataset(cli, ask, ds, &a) : as_cli_memory(cli);
     return finish(cli, &a, status);
 }
 

@@ -24,12 +24,16 @@
 #define AS_VIEW_SHOW_OPTIONS                                                                                           \
     {.name = "full-names", .help = "Print names whole, even where they do not fit the terminal"}, AS_ASCII_OPTION
 
+/* What people see of a tree where they do not say it. */
+#define AS_USUAL_SHARE 0.005
+
 /* What is asked for, before any file is read. */
 typedef struct as_tree_ask {
     as_view_request view;  /* wanted is set for each file */
     bool is_cut;           /* min_share was not asked for: a hint says how to see all */
     const char *no_limit;  /* the option that lifts max_first */
     bool with_all_metrics; /* where none is named: all instead of the first */
+    bool is_plain;         /* no functions are asked for: what --match, --name and --root say is about something else */
 } as_tree_ask;
 
 /* One file, opened and looked at. */
@@ -53,6 +57,9 @@ as_view_sorting as_order_of(const char *word, as_view_sorting usual);
 
 /* The whole of the verb: all operands, in cli->style. */
 as_exit as_tree_answer(as_cli *cli, const as_tree_ask *ask);
+
+/* The answer for one dataset that is open already; it stays the caller's. */
+as_exit as_tree_show(as_cli *cli, const as_tree_ask *ask, as_dataset *ds);
 
 /* The shapes of the answer: all of them give 3 with a line where memory is out. */
 as_exit as_tree_print(as_tree_view *view);

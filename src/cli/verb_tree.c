@@ -4,8 +4,6 @@
 #include "cli/study.h"
 #include "cli/tree_view.h"
 
-static const double usual_share = 0.005;
-
 static as_exit choose_view(as_cli *cli, as_view_request *view) {
     const char *by = as_cli_value(cli, "by");
     bool is_flat = as_cli_has(cli, "flat") || by;
@@ -32,7 +30,7 @@ static as_exit choose_cuts(as_cli *cli, as_tree_ask *ask) {
         return as_cli_fail(cli, AS_EXIT_USAGE, "--all and --min-share exclude each other");
     ask->is_cut = for_people && !as_cli_has(cli, "all") && !as_cli_has(cli, "min-share") && !as_cli_has(cli, "match") &&
                   !as_cli_has(cli, "name") && !ask->view.only_hot;
-    ask->view.min_share = ask->is_cut ? usual_share : 0;
+    ask->view.min_share = ask->is_cut ? AS_USUAL_SHARE : 0;
     return as_choose_min_share(cli, &ask->view.min_share);
 }
 

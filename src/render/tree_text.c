@@ -25,6 +25,8 @@ enum {
 #define DIM   "\033[2m"
 #define HOT   "\033[1;33m"
 #define BAR   "\033[36m"
+#define MORE  "\033[31m"
+#define LESS  "\033[32m"
 #define PLAIN "\033[0m"
 
 typedef enum content { VALUE, SHARE, BARS } content;
@@ -68,23 +70,34 @@ static const as_tree_number *number_at(const as_tree_text *tree, size_t row, siz
 
 /* ---- columns --------------------------------------------------------------------------------------------------------- */
 
-/* The unit of a metric: that of its largest number, and of the whole. */
-static as_quantity quantity_of(const as_tree_text *tree, size_t metric) {
+/* The largest number of a metric; *is_whole is cleared where one is no integer. */
+static double largest_of(const as_tree_text *tree, size_t metric, bool *is_whole) {
     const as_tree_metric *m = &tree->metrics[metric];
     double largest = 0;
-    bool is_whole = true;
     for (size_t row = 0; row < tree->rows.count; row++) {
         for (int exclusive = 0; exclusive < 2; exclusive++) {
             const as_tree_number *n = number_at(tree, row, metric, exclusive);
             if (!n->is_known || (m->only_exclusive && !exclusive)) continue;
             double size = fabs(as_number_real(n->number));
-            is_whole &= n->number.kind != AS_REAL;
+            *is_whole &= n->number.kind != AS_REAL;
             if (isfinite(size) && size > largest) largest = size;
         }
     }
-    as_quantity q = as_quantity_of(m->unit, largest, is_whole);
-    if (tree->ascii && strcmp(q.unit, "µs") == 0) q.unit = "us";
-    return q;
+    return largest;
+}
+
+/* The units of metrics: that of the largest number; of those that share one, the largest of all. */
+static void find_quantities(layout *l) {
+    const as_tree_text *tree = l->tree;
+    for (size_t first = 0, end; first < tree->n_metrics; first = end) {
+        double largest = 0;
+        bool is_whole = true;
+        for (end = first; end < tree->n_metrics && (end == first || tree->metrics[end].shares_unit); end++)
+            if (!tree->metrics[end].is_part) largest = fmax(largest, largest_of(tree, end, &is_whole));
+        as_quantity q = as_quantity_of(tree->metrics[first].unit, largest, is_whole);
+        if (tree->ascii && strcmp(q.unit, "µs") == 0) q.unit = "us";
+        for (size_t i = first; i < end; i++) l->quantities[i] = q;
+    }
 }
 
 static void add_column(layout *l, size_t metric, content what, bool exclusive, int worth, const char *title) {
@@ -106,7 +119,7 @@ static void title_of(const layout *l, size_t metric, bool exclusive, char *out, 
     if (!is_named)
         as_text_add(&title, as_text_size(&title) ? exclusive ? " self" : " incl" : exclusive ? "self" : "incl");
     const char *unit = l->quantities[metric].unit;
-    bool is_known_unit = *unit && strcmp(unit, "occ") != 0 && strcmp(unit, "#") != 0;
+    bool is_known_unit = *unit && strcmp(unit, "occ") != 0 && strcmp(unit, "#") != 0 && !m->is_part;
     snprintf(out, room, "%.*s%s%s", (int)as_text_size(&title), as_text_data(&title), is_known_unit ? " " : "",
              is_known_unit ? unit : "");
     as_text_free(&title);
@@ -143,9 +156,17 @@ static double share_of(const layout *l, const column *c, size_t row) {
 
 static size_t format_cell(const layout *l, const column *c, size_t row, char text[AS_QUANTITY_SIZE]) {
     const as_tree_number *n = number_at(l->tree, row, c->metric, c->exclusive);
+    const as_tree_metric *m = &l->tree->metrics[c->metric];
     text[0] = '\0';
     if (c->what == SHARE) return as_percent_format(share_of(l, c, row), text);
-    if (n->is_known) return as_quantity_format(&l->quantities[c->metric], n->number, text);
+    double real = n->is_known ? as_number_real(n->number) : NAN;
+    size_t sign = m->is_change && real > 0, size = 0;
+    text[0] = '+';
+    if (n->is_known && m->is_part)
+        size = as_percent_format(real, text + sign);
+    else if (n->is_known)
+        size = as_quantity_format(&l->quantities[c->metric], n->number, text + sign);
+    if (size) return size + sign;
     memcpy(text, "-", 2);
     return 1;
 }
@@ -231,10 +252,13 @@ static void print_numbers(const layout *l, size_t row, as_output *out) {
             continue;
         }
         as_display_pad(out, c->width - format_cell(l, c, row, text));
-        bool is_dim = strcmp(text, "0") == 0 || strcmp(text, "-") == 0;
-        if (is_dim) set_colour(l, out, DIM);
+        const char *colour = strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ? DIM
+                             : !l->tree->metrics[c->metric].is_change         ? NULL
+                             : text[0] == '-'                                 ? LESS
+                                                                              : MORE;
+        if (colour) set_colour(l, out, colour);
         as_output_text(out, text);
-        if (is_dim) set_colour(l, out, PLAIN);
+        if (colour) set_colour(l, out, PLAIN);
     }
     if (l->n) as_display_pad(out, GAP);
 }
@@ -293,7 +317,8 @@ static void print_row(const layout *l, size_t index, as_text *name, as_output *o
         if (row->is_hot) set_colour(l, out, PLAIN);
         used = LEVEL + print_lines(l, row, out);
     }
-    size_t room = !l->name_width || tree->full_names ? 0 : l->name_width > used + 1 ? l->name_width - used : 1;
+    size_t taken = used + (row->remark ? strlen(row->remark) + 3 : 0);
+    size_t room = !l->name_width || tree->full_names ? 0 : l->name_width > taken + 1 ? l->name_width - taken : 1;
     const char *shown = row->name;
     as_text_clear(name);
     as_name_shorten(name, shown, strlen(shown), room, l->ellipsis);
@@ -301,6 +326,12 @@ static void print_row(const layout *l, size_t index, as_text *name, as_output *o
     if (is_strong) set_colour(l, out, row->is_hot ? HOT : BOLD);
     used += as_display_write(out, as_text_data(name), as_text_size(name), 0);
     if (is_strong) set_colour(l, out, PLAIN);
+    if (row->remark) {
+        set_colour(l, out, BOLD);
+        as_output_printf(out, " (%s)", row->remark);
+        set_colour(l, out, PLAIN);
+        used += strlen(row->remark) + 3;
+    }
     print_place(l, row, used, out);
     as_output_char(out, '\n');
 }
@@ -313,7 +344,7 @@ bool as_tree_text_print(as_output *out, const as_tree_text *tree) {
     as_text_init(&name);
     bool fine = l.quantities != NULL;
     if (fine) {
-        for (size_t i = 0; i < tree->n_metrics; i++) l.quantities[i] = quantity_of(tree, i);
+        find_quantities(&l);
         add_columns(&l);
         measure(&l);
         fit(&l);

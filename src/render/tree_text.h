@@ -20,6 +20,9 @@ typedef struct as_tree_metric {
     bool has_exclusive;   /* else there is one number */
     bool only_exclusive;  /* the other one is not shown */
     bool can_be_left_out; /* where there is little room */
+    bool is_change;       /* numbers have a sign; in colour, more is red and less is green */
+    bool is_part;         /* numbers are parts of something, shown as percent */
+    bool shares_unit;     /* with the metric before it */
 } as_tree_metric;
 
 typedef struct as_tree_number {
@@ -34,6 +37,7 @@ typedef struct as_tree_row {
     bool is_hot, is_marked;
     const char *name, *file; /* file: NULL where it is not known; name never is */
     int64_t line;            /* -1: unknown */
+    const char *remark;      /* stands behind the name; NULL: none */
 } as_tree_row;
 
 typedef struct as_tree_text {
