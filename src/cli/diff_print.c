@@ -1,0 +1,218 @@
+/* What changed, for people. */
+#include <stdlib.h>
+
+#include "cli/diff_view.h"
+#include "render/display.h"
+#include "render/quantity.h"
+#include "render/tree_text.h"
+
+/* Columns of the tree. */
+enum { BASE, TARGET, CHANGE, RELATIVE, SELF, N_COLUMNS };
+
+typedef struct printing {
+    as_diff_view *view;
+    size_t column;
+    as_tree_text text;
+} printing;
+
+static as_tree_number shown(const as_view_number *number) {
+    as_number value =
+        number->is_whole ? as_whole_number(number->whole) : (as_number){.kind = AS_REAL, .r = number->real};
+    return (as_tree_number){number->is_known, value};
+}
+
+static bool keep_row(void *user, const as_change_node *node) {
+    printing *p = user;
+    const as_dataset *ds = p->view->comparison.ds;
+    const as_change_value *value = &node->values[p->column];
+    bool by_itself = p->view->request.flat && value->exclusive.change.is_known;
+    const as_change *first = by_itself ? &value->exclusive : &value->inclusive,
+                    *second = by_itself ? &value->inclusive : &value->exclusive;
+    as_tree_number numbers[N_COLUMNS][2] = {0}; /* there are no exclusive ones in this table */
+    double relative = first->change.is_known ? as_change_relative(first) : NAN;
+    numbers[BASE][0] = shown(&first->side[AS_BASE]);
+    numbers[TARGET][0] = shown(&first->side[AS_TARGET]);
+    numbers[CHANGE][0] = shown(&first->change);
+    numbers[RELATIVE][0] = (as_tree_number){isfinite(relative), {.kind = AS_REAL, .r = relative}};
+    numbers[SELF][0] = shown(&second->change);
+    const as_context *context = as_ds_context(ds, node->context);
+    const as_region *region = context->region == ASSAY_NONE ? NULL : as_ds_region(ds, context->region);
+    const char *name = as_ds_text(ds, node->name);
+    as_tree_row row = {.depth = node->depth,
+                       .is_last = node->is_last,
+                       .name = name ? name : "(unknown)",
+                       .file = region ? as_ds_text(ds, region->file) : NULL,
+                       .line = region && region->line_begin >= 0 ? region->line_begin : context->line,
+                       .remark = !node->is_in[AS_BASE]     ? "new"
+                                 : !node->is_in[AS_TARGET] ? "gone"
+                                                           : NULL};
+    size_t n = p->text.n_metrics;
+    return as_vec_append(&p->text.numbers, numbers, 2 * n) && as_vec_append(&p->text.rows, &row, 1);
+}
+
+/* The name of a file without the way to it, or as much of that as tells the two apart. */
+static const char *short_name(const as_diff_view *view, size_t side) {
+    const char *a = view->names[AS_BASE], *b = view->names[AS_TARGET], *bases[2] = {a, b};
+    size_t same = 0; /* what both begin with, up to the last slash */
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+        if (a[i] == '/') same = i + 1;
+    for (size_t i = 0; i < 2; i++) {
+        const char *slash = strrchr(view->names[i], '/');
+        if (slash && slash[1]) bases[i] = slash + 1;
+    }
+    return strcmp(bases[0], bases[1]) != 0 ? bases[side] : strcmp(a, b) != 0 ? view->names[side] + same : bases[side];
+}
+
+/* ---- the lines above and below --------------------------------------------------------------------------------------- */
+
+static void print_amount(as_cli *cli, const as_quantity *q, const as_view_number *number, bool with_sign) {
+    char text[AS_QUANTITY_SIZE];
+    as_tree_number value = shown(number);
+    as_quantity_format(q, value.number, text);
+    bool is_count = strcmp(q->unit, "occ") == 0 || strcmp(q->unit, "#") == 0;
+    const char *unit = is_count ? "" : as_cli_is_ascii(cli) && strcmp(q->unit, "µs") == 0 ? "us" : q->unit;
+    as_output_printf(cli->out, "%s%s%s%s", with_sign && as_number_real(value.number) > 0 ? "+" : "", text,
+                     *unit ? " " : "", unit);
+}
+
+/* "time 130.5 s -> 145.3 s, +14.75 s (+11.3 %)" */
+static void print_whole(const printing *p) {
+    as_cli *cli = p->view->cli;
+    const as_comparison *c = &p->view->comparison;
+    const as_metric *metric = as_ds_metric(c->ds, c->columns[p->column].metric);
+    const char *name = as_ds_text(c->ds, metric->name), *arrow = as_cli_is_ascii(cli) ? "->" : "→";
+    as_output_text(cli->out, "  ");
+    as_display_write(cli->out, name ? name : "value", name ? strlen(name) : 5, 0);
+    as_change whole = as_comparison_whole(c, p->column).inclusive;
+    if (!c->columns[p->column].adds_up || !whole.change.is_known) return;
+    double larger = fmax(fabs(whole.side[AS_BASE].real), fabs(whole.side[AS_TARGET].real));
+    as_quantity q = as_quantity_of(as_ds_text(c->ds, metric->unit), larger, whole.change.is_whole);
+    as_output_char(cli->out, ' ');
+    print_amount(cli, &q, &whole.side[AS_BASE], false);
+    as_output_printf(cli->out, " %s ", arrow);
+    print_amount(cli, &q, &whole.side[AS_TARGET], false);
+    if (whole.change.real == 0) return;
+    const char *colour = whole.change.real > 0 ? AS_RED : AS_GREEN;
+    as_output_printf(cli->out, ", %s", as_sgr(cli->style.colour, colour));
+    print_amount(cli, &q, &whole.change, true);
+    char percent[AS_QUANTITY_SIZE];
+    if (as_percent_format(as_change_relative(&whole), percent))
+        as_output_printf(cli->out, " (%s%s %%)", whole.change.real > 0 ? "+" : "", percent);
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
+}
+
+static void print_head(const printing *p) {
+    as_diff_view *view = p->view;
+    as_cli *cli = view->cli;
+    enum { LONGEST_NAME = 40 };
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
+    for (size_t side = 0; side < 2; side++) {
+        const char *name = short_name(view, side);
+        if (side) as_output_printf(cli->out, " %s ", as_cli_is_ascii(cli) ? "->" : "→");
+        as_display_write_end(cli->out, name, strlen(name), cli->style.width ? LONGEST_NAME : 0);
+    }
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
+    print_whole(p);
+    if (view->locations[AS_BASE].label[0]) {
+        as_output_text(cli->out, ", ");
+        as_display_write(cli->out, view->locations[AS_BASE].label, strlen(view->locations[AS_BASE].label),
+                         LONGEST_NAME);
+    }
+    if (view->runs[AS_BASE].label[0]) as_output_printf(cli->out, ", %s", view->runs[AS_BASE].label);
+    as_output_char(cli->out, '\n');
+}
+
+static void print_hidden(const printing *p, uint64_t n_hidden) {
+    as_diff_view *view = p->view;
+    as_cli *cli = view->cli;
+    char count[AS_QUANTITY_SIZE], percent[AS_NUMBER_SIZE];
+    if (!n_hidden) return;
+    if (!p->text.rows.count) {
+        as_output_text(cli->out, view->request.flat ? "no function changed" : "no call path changed");
+        as_real_format(as_real_round(view->request.min_change * 100, 4), percent);
+        if (view->request.min_change > 0) as_output_printf(cli->out, " by %s %% or more", percent);
+        as_output_printf(cli->out, "%s\n", view->is_cut ? "; --all shows them" : "");
+        return;
+    }
+    as_count_format(n_hidden, count);
+    as_real_format(as_real_round(view->request.min_change * 100, 4), percent);
+    as_output_printf(cli->out, "%s%s %s more", as_sgr(cli->style.colour, AS_DIM), as_cli_is_ascii(cli) ? "..." : "…",
+                     count);
+    if (!view->request.max_rows && view->request.min_change > 0)
+        as_output_printf(cli->out, " changed by less than %s %%, or not at all", percent);
+    else if (!view->request.max_rows)
+        as_output_text(cli->out, " did not change");
+    if (view->is_cut || view->request.max_rows)
+        as_output_printf(cli->out, "; %s shows them", view->request.max_rows ? "a larger -n" : "--all");
+    as_output_printf(cli->out, "%s\n", as_sgr(cli->style.colour, AS_PLAIN));
+}
+
+/* "only in new.cubex: cleanup, check" */
+static void print_only(as_diff_view *view, size_t side) {
+    enum { MOST = 8 };
+    as_cli *cli = view->cli;
+    const as_vec *only = &view->only[side];
+    if (!only->count) return;
+    as_output_text(cli->out, "only in ");
+    as_display_write(cli->out, short_name(view, side), strlen(short_name(view, side)), 0);
+    as_output_text(cli->out, ": ");
+    for (size_t i = 0; i < only->count && i < MOST; i++) {
+        const char *name = as_ds_text(view->comparison.ds, AS_AT(as_str, only, i));
+        if (i) as_output_text(cli->out, ", ");
+        as_display_write(cli->out, name, strlen(name), cli->style.width ? 30 : 0);
+    }
+    if (only->count > MOST) as_output_printf(cli->out, " and %zu more", only->count - MOST);
+    as_output_char(cli->out, '\n');
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+
+static as_exit print_column(as_diff_view *view, size_t column) {
+    as_cli *cli = view->cli;
+    const as_comparison *c = &view->comparison;
+    bool flat = view->request.flat, has_exclusive = c->columns[column].has_exclusive;
+    const char *unit = as_ds_text(c->ds, as_ds_metric(c->ds, c->columns[column].metric)->unit);
+    const as_tree_metric metrics[N_COLUMNS] = {
+        [BASE] = {.title = "base", .unit = unit, .whole = NAN, .can_be_left_out = true},
+        [TARGET] = {.title = "target", .unit = unit, .whole = NAN, .shares_unit = true, .can_be_left_out = true},
+        [CHANGE] = {.title = "change", .unit = unit, .whole = NAN, .shares_unit = true, .is_change = true},
+        [RELATIVE] = {.title = "%", .whole = NAN, .shares_unit = true, .is_part = true, .is_change = true},
+        [SELF] = {.title = flat ? "incl" : "self",
+                  .shares_unit = true,
+                  .unit = unit,
+                  .whole = NAN,
+                  .is_change = true,
+                  .can_be_left_out = true}};
+    printing p = {.view = view, .column = column};
+    as_change_request request = as_diff_request(view, column);
+    uint64_t n_hidden = 0;
+    as_tree_text_init(&p.text);
+    p.text.metrics = metrics;
+    p.text.n_metrics = has_exclusive ? N_COLUMNS : N_COLUMNS - 1;
+    p.text.heading = flat ? "function" : "call tree";
+    p.text.is_list = flat;
+    p.text.width = cli->style.width;
+    p.text.colour = cli->style.colour;
+    p.text.ascii = as_cli_is_ascii(cli);
+    p.text.full_names = as_cli_has(cli, "full-names");
+    as_exit status = as_diff_walk(view, &request, keep_row, &p, &n_hidden);
+    if (status == AS_EXIT_FINE) {
+        print_head(&p);
+        if (p.text.rows.count && !as_tree_text_print(cli->out, &p.text)) status = as_cli_memory(cli);
+        print_hidden(&p, n_hidden);
+    }
+    as_tree_text_free(&p.text);
+    return status;
+}
+
+as_exit as_diff_print(as_diff_view *view) {
+    as_exit status = AS_EXIT_FINE;
+    for (size_t k = 0; k < view->comparison.n_columns && status == AS_EXIT_FINE; k++) {
+        if (k) as_output_char(view->cli->out, '\n');
+        status = print_column(view, k);
+    }
+    if (status == AS_EXIT_FINE && !view->comparison.n_columns)
+        as_cli_note(view->cli, "the two have no metric in common");
+    for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++) print_only(view, side);
+    return status;
+}

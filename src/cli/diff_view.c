@@ -1,0 +1,246 @@
+/* Opening what diff shows: metrics, runs and places that are asked for, on both sides. */
+#include "cli/diff_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/study.h"
+
+#define USUAL_CHANGE 0.01
+
+/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+
+static bool is_on_both_sides(const as_diff_view *view, assay_id metric) {
+    return as_comparison_metric(&view->comparison, AS_BASE, metric) != ASSAY_NONE &&
+           as_comparison_metric(&view->comparison, AS_TARGET, metric) != ASSAY_NONE;
+}
+
+static void tell_left_out(as_diff_view *view) {
+    const as_comparison *c = &view->comparison;
+    for (size_t side = 0; side < 2; side++) {
+        char names[1024] = "";
+        size_t used = 0;
+        for (assay_id m = 0; m < c->ds->metrics.count && used < sizeof names; m++) {
+            if (as_comparison_metric(c, !side, m) != ASSAY_NONE) continue;
+            const char *name = as_ds_text(c->ds, as_ds_metric(c->ds, m)->name);
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name ? name : "?");
+        }
+        if (used)
+            as_cli_note(view->cli, "metrics only in %s are left out (--all-metrics shows them): %s", view->names[side],
+                        names);
+    }
+}
+
+/* People see the one that matters, programs all that both have. */
+static as_exit choose_metrics(as_diff_view *view) {
+    as_cli *cli = view->cli;
+    const as_comparison *c = &view->comparison;
+    as_exit status = as_choose_metrics(cli, c->ds, &view->metrics);
+    if (status != AS_EXIT_FINE || view->metrics.count) return status;
+    bool for_people = cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN,
+         all = as_cli_has(cli, "all-metrics"), fine = true;
+    if (!all) tell_left_out(view);
+    assay_id main_metric = ASSAY_NONE;
+    for (size_t side = 0; side < 2 && main_metric == ASSAY_NONE; side++) {
+        assay_id own = as_main_metric(c->u.parts[side]);
+        if (own == ASSAY_NONE) continue;
+        main_metric = c->u.maps[side].metrics[own];
+        if (!is_on_both_sides(view, main_metric)) main_metric = ASSAY_NONE;
+    }
+    if (main_metric != ASSAY_NONE) fine = as_vec_append(&view->metrics, &main_metric, 1);
+    for (assay_id m = 0; m < c->ds->metrics.count && fine; m++) {
+        bool is_more = (all || !for_people || !view->metrics.count) && (all || is_on_both_sides(view, m));
+        if (m != main_metric && is_more) fine = as_vec_append(&view->metrics, &m, 1);
+    }
+    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+
+/* The point of a dataset that has these coordinates, whose names are those of another; ASSAY_NONE: there is none. */
+static assay_id find_point(const as_dataset *ds, const as_dataset *other, const double *coordinates) {
+    for (assay_id p = 0; p < ds->n_points; p++) {
+        const double *own = as_ds_point(ds, p);
+        bool same = true;
+        for (size_t i = 0; i < as_ds_parameters(other) && same; i++) {
+            size_t k = 0;
+            while (k < as_ds_parameters(ds) && strcmp(as_ds_parameter(ds, k), as_ds_parameter(other, i)) != 0) k++;
+            same = k < as_ds_parameters(ds) && own[k] == coordinates[i];
+        }
+        if (same) return p;
+    }
+    return ASSAY_NONE;
+}
+
+/* The largest point that both sides have: those of the base in a dataset of their own. */
+static bool find_common_point(const as_dataset *base, const as_dataset *target, assay_id points[2]) {
+    as_dataset *common = as_dataset_new(0);
+    bool fine = common != NULL;
+    points[AS_BASE] = ASSAY_NONE;
+    for (size_t i = 0; fine && i < as_ds_parameters(base); i++)
+        fine = as_add_parameter(common, as_ds_intern_text(common, as_ds_parameter(base, i))) != ASSAY_NONE;
+    for (assay_id p = 0; fine && p < base->n_points; p++) {
+        const double *coordinates = as_ds_point(base, p);
+        if (find_point(target, base, coordinates) == ASSAY_NONE) continue;
+        fine = as_vec_append(&common->coordinates, coordinates, as_ds_parameters(base));
+        common->n_points += fine;
+    }
+    assay_id largest = ASSAY_NONE;
+    fine = fine && (!common->n_points || as_largest_point(common, &largest));
+    if (fine && largest != ASSAY_NONE) {
+        points[AS_BASE] = find_point(base, common, as_ds_point(common, largest));
+        points[AS_TARGET] = find_point(target, common, as_ds_point(common, largest));
+    }
+    as_dataset_free(common);
+    return fine;
+}
+
+/* All runs of a point. */
+static bool take_runs(const as_dataset *ds, assay_id point, as_run_choice *out) {
+    out->point = point;
+    out->runs = malloc((ds->runs.count + 1) * sizeof *out->runs);
+    for (assay_id run = 0; out->runs && run < ds->runs.count; run++)
+        if (as_ds_run(ds, run)->point == point) out->runs[out->n_runs++] = run;
+    as_describe_point(ds, as_ds_point(ds, point), out->label, sizeof out->label);
+    size_t used = strlen(out->label);
+    if (out->n_runs > 1) snprintf(out->label + used, sizeof out->label - used, ", mean of %zu runs", out->n_runs);
+    return out->runs != NULL;
+}
+
+static as_exit choose_runs(as_diff_view *view, const as_dataset *const *sides) {
+    as_cli *cli = view->cli;
+    if (!as_same_parameters(sides, 2))
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "the two do not have the same parameters, so their runs do not belong together");
+    if (!sides[AS_BASE]->n_points || as_cli_has(cli, "run")) {
+        as_exit status = as_choose_runs(cli, sides[AS_BASE], &view->runs[AS_BASE]);
+        return status == AS_EXIT_FINE ? as_choose_runs(cli, sides[AS_TARGET], &view->runs[AS_TARGET]) : status;
+    }
+    assay_id points[2];
+    if (!find_common_point(sides[AS_BASE], sides[AS_TARGET], points)) return as_cli_memory(cli);
+    if (points[AS_BASE] == ASSAY_NONE)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "the two have no point in common; name one of each with --run");
+    for (size_t side = 0; side < 2; side++)
+        if (!take_runs(sides[side], points[side], &view->runs[side])) return as_cli_memory(cli);
+    return AS_EXIT_FINE;
+}
+
+/* ---- what is shown --------------------------------------------------------------------------------------------------- */
+
+static as_exit choose_request(as_diff_view *view) {
+    static const char *const orders[] = {"change", "relative", "base", "target", "name", "source"};
+    as_cli *cli = view->cli;
+    as_change_request *request = &view->request;
+    const char *sort = as_cli_value(cli, "sort"), *least = as_cli_value(cli, "min-change");
+    bool for_people = cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
+    request->flat = as_cli_has(cli, "flat");
+    request->is_relative = as_cli_has(cli, "relative");
+    request->order = !for_people && !request->flat ? AS_CHANGE_AS_SOURCE
+                     : request->is_relative        ? AS_CHANGE_BY_RELATIVE
+                                                   : AS_CHANGE_BY_SIZE;
+    for (size_t i = 0; sort && i < sizeof orders / sizeof *orders; i++)
+        if (strcmp(sort, orders[i]) == 0) request->order = (as_change_order)i;
+    if (!as_cli_count(cli, "limit", &request->max_rows)) return AS_EXIT_USAGE;
+    if (as_cli_has(cli, "all") && least)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--all and --min-change exclude each other");
+    view->is_cut = for_people && !least && !as_cli_has(cli, "all");
+    request->min_change = view->is_cut ? USUAL_CHANGE : 0;
+    request->only_changed = for_people && !as_cli_has(cli, "all");
+    if (!least) return AS_EXIT_FINE;
+    size_t size = strlen(least);
+    if (size && least[size - 1] == '%') size--;
+    if (!as_real_parse(least, size, &request->min_change) || !(request->min_change >= 0))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--min-change cannot be '%s'; it takes percent, a number from 0 on",
+                           least);
+    request->min_change /= 100;
+    return AS_EXIT_FINE;
+}
+
+as_change_request as_diff_request(const as_diff_view *view, size_t column) {
+    as_change_request request = view->request;
+    request.by = column;
+    if (request.is_relative || !view->comparison.n_columns) return request;
+    /* percent of the larger of both wholes; where there are none, of nothing */
+    const double *wholes = view->comparison.columns[column].whole;
+    double larger = fmax(isfinite(wholes[AS_BASE]) ? fabs(wholes[AS_BASE]) : 0,
+                         isfinite(wholes[AS_TARGET]) ? fabs(wholes[AS_TARGET]) : 0);
+    request.min_change *= larger;
+    return request;
+}
+
+as_exit as_diff_walk(as_diff_view *view, const as_change_request *request,
+                     bool (*visit)(void *user, const as_change_node *node), void *user, uint64_t *n_hidden) {
+    assay_error error;
+    if (as_comparison_walk(&view->comparison, request, visit, user, n_hidden, &error) == ASSAY_OK) return AS_EXIT_FINE;
+    return as_cli_error(view->cli, &error);
+}
+
+void as_diff_path_init(as_diff_path *path) {
+    as_vec_init(&path->text, 1, NULL);
+    as_vec_init(&path->lengths, sizeof(size_t), NULL);
+}
+
+void as_diff_path_free(as_diff_path *path) {
+    as_vec_free(&path->text);
+    as_vec_free(&path->lengths);
+}
+
+bool as_diff_path_step(as_diff_path *path, const as_diff_view *view, const as_change_node *node) {
+    const as_dataset *ds = view->comparison.ds;
+    path->lengths.count = node->depth;
+    path->text.count = node->depth ? AS_AT(size_t, &path->lengths, node->depth - 1) : 0;
+    if (node->depth && !as_vec_text(&path->text, "->")) return false;
+    if (node->name != AS_NO_STR &&
+        !as_vec_append(&path->text, as_ds_text(ds, node->name), as_str_size(&ds->strings, node->name)))
+        return false;
+    return as_vec_append(&path->lengths, &path->text.count, 1);
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------------------- */
+
+static as_exit load(as_diff_view *view, const as_dataset *const *sides) {
+    as_view_source sources[2];
+    assay_error error;
+    for (size_t side = 0; side < 2; side++)
+        sources[side] = (as_view_source){.ds = sides[side],
+                                         .runs = view->runs[side].runs,
+                                         .n_runs = view->runs[side].n_runs,
+                                         .point = view->runs[side].point,
+                                         .locations = view->locations[side].wanted};
+    if (as_comparison_load(&view->comparison, sources, view->metrics.data, view->metrics.count, &error) != ASSAY_OK)
+        return as_cli_error(view->cli, &error);
+    for (size_t side = 0; side < 2; side++)
+        if (!as_comparison_only_in(&view->comparison, side, &view->only[side])) return as_cli_memory(view->cli);
+    return AS_EXIT_FINE;
+}
+
+as_exit as_diff_view_open(as_cli *cli, const as_inputs *inputs, as_diff_view *out) {
+    const as_dataset *const *sides = as_inputs_parts(inputs);
+    assay_error error;
+    *out = (as_diff_view){.cli = cli, .names = {as_cli_operand(cli, AS_BASE), as_cli_operand(cli, AS_TARGET)}};
+    as_vec_init(&out->metrics, sizeof(assay_id), NULL);
+    for (size_t side = 0; side < 2; side++) as_vec_init(&out->only[side], sizeof(as_str), NULL);
+    as_exit status = choose_request(out);
+    if (status == AS_EXIT_FINE &&
+        as_comparison_open(sides, as_matching_given(cli), &out->comparison, &error) != ASSAY_OK)
+        status = as_cli_error(cli, &error);
+    for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++) {
+        if (!sides[side]->contexts.count)
+            status = as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no call tree", out->names[side]);
+    }
+    if (status == AS_EXIT_FINE) status = choose_runs(out, sides);
+    if (status == AS_EXIT_FINE) status = choose_metrics(out);
+    for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++)
+        status = as_choose_locations(cli, sides[side], &out->locations[side]);
+    return status == AS_EXIT_FINE ? load(out, sides) : status;
+}
+
+void as_diff_view_close(as_diff_view *view) {
+    as_comparison_close(&view->comparison);
+    as_vec_free(&view->metrics);
+    for (size_t side = 0; side < 2; side++) {
+        as_run_choice_free(&view->runs[side]);
+        as_location_choice_free(&view->locations[side]);
+        as_vec_free(&view->only[side]);
+    }
+}

@@ -1,0 +1,45 @@
+/* What diff shows: two profiles side by side, in all shapes of the answer. */
+#ifndef AS_CLI_DIFF_VIEW_H
+#define AS_CLI_DIFF_VIEW_H
+
+#include "analysis/algebra/compare.h"
+#include "cli/algebra.h"
+
+typedef struct as_diff_view {
+    as_cli *cli;
+    const char *names[2];  /* of the files, as they were given */
+    as_run_choice runs[2]; /* the same point */
+    as_location_choice locations[2];
+    as_comparison comparison;
+    as_vec metrics;            /* assay_id of the united dataset, one for each column */
+    as_change_request request; /* min_change as the command line says it, a part */
+    bool is_cut;               /* nobody asked for that: a hint says how to see all */
+    as_vec only[2];            /* as_str: regions that one side lacks */
+} as_diff_view;
+
+/* Opens all that is needed; the files stay the caller's. as_diff_view_close() in every case. */
+as_exit as_diff_view_open(as_cli *cli, const as_inputs *inputs, as_diff_view *out);
+void as_diff_view_close(as_diff_view *view);
+
+/* Which call paths or functions changed, column by column. request: with `by` and min_change for that column. */
+as_exit as_diff_walk(as_diff_view *view, const as_change_request *request,
+                     bool (*visit)(void *user, const as_change_node *node), void *user, uint64_t *n_hidden);
+/* The request for a column: min_change in its unit. */
+as_change_request as_diff_request(const as_diff_view *view, size_t column);
+
+/* The shapes. */
+as_exit as_diff_print(as_diff_view *view);
+as_exit as_diff_json(as_diff_view *view);
+as_exit as_diff_table(as_diff_view *view);
+
+/* The paths of nodes in the order of a walk. */
+typedef struct as_diff_path {
+    as_vec text;    /* char */
+    as_vec lengths; /* size_t, for each depth */
+} as_diff_path;
+void as_diff_path_init(as_diff_path *path);
+void as_diff_path_free(as_diff_path *path);
+/* Goes on to the next node: "main->solve", of a function its name. False when memory is out. */
+bool as_diff_path_step(as_diff_path *path, const as_diff_view *view, const as_change_node *node);
+
+#endif
