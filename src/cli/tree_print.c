@@ -8,11 +8,16 @@
 #include "render/quantity.h"
 #include "render/tree_text.h"
 
+enum { LONGEST_CHAIN = 400 }; /* bytes of names on one line */
+
 typedef struct printing {
     as_tree_view *view;
     as_tree_text text;
     as_tree_metric *metrics;
-    double shown; /* share of the first level, exclusive */
+    double shown;     /* share of the first level, exclusive */
+    as_arena names;   /* that were put together */
+    as_vec depths;    /* uint32_t: for each depth of the walk that of the line */
+    uint32_t is_next; /* the depth at which the next node is a child of the last line */
 } printing;
 
 static const char *metric_title(const as_dataset *ds, assay_id metric) {
@@ -26,27 +31,75 @@ static as_tree_number tree_number(const as_view_number *number) {
     return (as_tree_number){number->is_known, shown};
 }
 
-static bool keep_row(void *user, const as_view_node *node) {
-    printing *p = user;
+static bool is_same(const as_tree_number *a, const as_view_number *b) {
+    as_tree_number other = tree_number(b);
+    return a->is_known == other.is_known && as_number_real(a->number) == as_number_real(other.number);
+}
+
+/* Whether the node is the only caller of the one on the last line, which stands below a function itself: the two share a line. */
+static bool is_chain(const printing *p, const as_view_node *node) {
+    size_t n = p->view->data.n_columns;
+    size_t size = p->text.rows.count ? strlen(AS_AT(as_tree_row, &p->text.rows, p->text.rows.count - 1).name) : 0;
+    if (size > LONGEST_CHAIN || p->view->request.kind != AS_VIEW_BOTTOM_UP || node->depth < 2 || !node->is_last ||
+        p->is_next != node->depth)
+        return false;
+    const as_tree_number *last = (const as_tree_number *)p->text.numbers.data + p->text.numbers.count - 2 * n;
+    for (size_t k = 0; k < n; k++) {
+        if (!is_same(&last[2 * k], &node->values[k].inclusive) ||
+            !is_same(&last[2 * k + 1], &node->values[k].exclusive))
+            return false;
+    }
+    return true;
+}
+
+/* "solve ← main" */
+static bool extend_name(printing *p, const char *name) {
+    as_tree_row *row = &AS_AT(as_tree_row, &p->text.rows, p->text.rows.count - 1);
+    const char *arrow = as_cli_is_ascii(p->view->cli) ? " <- " : " ← ";
+    size_t before = strlen(row->name), between = strlen(arrow), behind = strlen(name);
+    char *joined = as_arena_alloc(&p->names, before + between + behind + 1);
+    if (!joined) return false;
+    memcpy(joined, row->name, before);
+    memcpy(joined + before, arrow, between);
+    memcpy(joined + before + between, name, behind);
+    row->name = joined;
+    row->file = NULL;
+    return true;
+}
+
+static bool keep_numbers(printing *p, const as_view_node *node) {
     const as_view_data *data = &p->view->data;
-    as_tree_place place = as_tree_place_of(p->view, node);
-    const char *name = as_ds_text(p->view->ds, node->name);
-    as_tree_row row = {.depth = node->depth,
-                       .is_last = node->is_last,
-                       .is_hot = node->is_hot,
-                       .is_marked = node->is_wanted,
-                       .name = name ? name : "(unknown)",
-                       .file = place.file,
-                       .line = place.line};
     if (node->depth == 0 && data->n_columns) {
         const as_view_value *value = &node->values[0];
-        p->shown += (data->columns[0].has_exclusive ? value->exclusive.real : value->inclusive.real);
+        p->shown += data->columns[0].has_exclusive ? value->exclusive.real : value->inclusive.real;
     }
     for (size_t k = 0; k < data->n_columns; k++) {
         as_tree_number numbers[] = {tree_number(&node->values[k].inclusive), tree_number(&node->values[k].exclusive)};
         if (!as_vec_append(&p->text.numbers, numbers, 2)) return false;
     }
-    return as_vec_append(&p->text.rows, &row, 1);
+    return true;
+}
+
+static bool keep_row(void *user, const as_view_node *node) {
+    printing *p = user;
+    as_tree_place place = as_tree_place_of(p->view, node);
+    const char *name = as_ds_text(p->view->ds, node->name);
+    if (!name) name = "(unknown)";
+    bool is_joined = is_chain(p, node);
+    uint32_t above = node->depth ? AS_AT(uint32_t, &p->depths, node->depth - 1) : 0;
+    uint32_t depth = is_joined || node->depth == 0 ? above : above + 1;
+    p->depths.count = node->depth;
+    p->is_next = node->depth + 1;
+    if (!as_vec_append(&p->depths, &depth, 1)) return false;
+    if (is_joined) return extend_name(p, name);
+    as_tree_row row = {.depth = depth,
+                       .is_last = node->is_last,
+                       .is_hot = node->is_hot,
+                       .is_marked = node->is_wanted,
+                       .name = name,
+                       .file = place.file,
+                       .line = place.line};
+    return keep_numbers(p, node) && as_vec_append(&p->text.rows, &row, 1);
 }
 
 /* ---- the line above -------------------------------------------------------------------------------------------------- */
@@ -190,8 +243,12 @@ static as_exit print_tree(printing *p) {
 as_exit as_tree_print(as_tree_view *view) {
     printing p = {.view = view, .metrics = calloc(view->data.n_columns + 1, sizeof *p.metrics)};
     as_tree_text_init(&p.text);
+    as_arena_init(&p.names, NULL);
+    as_vec_init(&p.depths, sizeof(uint32_t), NULL);
     as_exit status = p.metrics ? print_tree(&p) : as_cli_memory(view->cli);
     as_tree_text_free(&p.text);
+    as_arena_free(&p.names);
+    as_vec_free(&p.depths);
     free(p.metrics);
     return status;
 }

@@ -163,6 +163,24 @@ class Json(TreeCase):
         self.assertEqual({'inclusive': 4, 'exclusive': 4}, flat['g']['low'])
         self.assertEqual({'inclusive': [40, 60], 'exclusive': [40, 60]}, flat['g']['pair'])
 
+    def test_derived_metrics(self):
+        """A quotient is one of sums; what adds up has shares."""
+        more = (cubex.metric(2, 'mean', 'DOUBLE', 'POSTDERIVED', '<cubepl>metric::time() / metric::visits()</cubepl>') +
+                cubex.metric(3, 'twice', 'DOUBLE', 'POSTDERIVED', '<cubepl>2 * metric::time()</cubepl>'))
+        self.file = self.write('b.cubex', profile(more=more))
+        root = self.json()['root']
+        main, helper = root['children']
+        self.assertEqual([93 / 6030, None], list(root['values']['mean'].values()))
+        self.assertEqual([63 / 6015, 1], list(main['values']['mean'].values()))
+        self.assertEqual([30 / 15, 10 / 7], list(helper['values']['mean'].values()))
+        g, helper, f, main = self.json('--flat')['root']['children']
+        self.assertEqual([76 / 6017, 76 / 6017], list(g['values']['mean'].values()))
+        self.assertEqual([30 / 14, 6 / 5], list(f['values']['mean'].values()))  # inclusive: of the outermost f
+        self.assertEqual([152, 152], list(g['values']['twice'].values()))
+        self.assertEqual(24 / 9, self.json('--bottom-up')['root']['children'][0]['children'][1]['values']['mean']['exclusive'])  # g called by f
+        rows = list(csv.DictReader(io.StringIO(run('top', self.file, '--csv', '-n', '1').out)))
+        self.assertEqual({'mean': '', 'twice': str(76 / 93)}, {r['metric']: r['share'] for r in rows if r['metric'] in ('mean', 'twice')})
+
     def test_deep_trees(self):
         depth = 20000
         program = (cubex.region(0, 'f') + '<cnode id="0" calleeId="0">' + ''.join(f'<cnode id="{i}" calleeId="0">' for i in range(1, depth)) + '</cnode>' * depth)
@@ -239,6 +257,20 @@ self s    %             incl s    %  visits    function, called by
  10.00 10.8 █▏           30.00 32.3       7    helper  helper.c:4
 … 2 more, 7.5 % in all; -n 0 shows them
 ''', self.text('--callers', '-n', '2', verb='top'))
+        self.assertEqual('''\
+self s    %             incl s    %  visits    function, called by
+ 76.00 81.7 ████████▏    76.00 81.7   6,017  ▸ g  g.c:3
+ 32.00 34.4 ███▌         32.00 34.4   6,000    ├─main  main.c:1
+ 24.00 25.8 ██▋          24.00 25.8       9    ├─f  f.c:2
+ 16.00 17.2 █▊           16.00 17.2       5    │ ├─main  main.c:1
+  8.00  8.6 ▉             8.00  8.6       4    │ └─f ← main
+ 20.00 21.5 ██▏          20.00 21.5       8    └─helper  helper.c:4
+ 10.00 10.8 █▏           30.00 32.3       7    helper  helper.c:4
+  6.00  6.5 ▋            30.00 32.3       5    f  f.c:2
+  4.00  4.3 ▍            12.00 12.9       3    ├─f ← main
+  2.00  2.2 ▎            30.00 32.3       2    └─main  main.c:1
+  1.00  1.1 ▏            63.00 67.7       1    main  main.c:1
+''', self.text('--bottom-up'))
 
     def test_small_ones_are_not_shown(self):
         time = [1000, 2, 4, 8, 16, 32, 10, 20]

@@ -233,7 +233,8 @@ static bool is_sum(const as_dataset *ds, const as_view_column *column, bool *out
     return true;
 }
 
-static assay_status load_column(const as_view_source *source, as_view_column *column, assay_error *error) {
+assay_status as_view_column_load(const as_view_source *source, as_view_column *column, bool with_formula,
+                                 assay_error *error) {
     const as_dataset *ds = source->ds;
     as_metric_kind kind = as_ds_metric(ds, column->metric)->kind;
     column->dtype = find_dtype(ds, column->metric, source->runs, source->n_runs);
@@ -253,7 +254,18 @@ static assay_status load_column(const as_view_source *source, as_view_column *co
     column->can_merge = !is_derived || column->adds_up;
     column->is_zero_elsewhere =
         is_derived ? as_node_count(&column->list) > 0 : column->adds_up && column->has_exclusive;
-    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (!fine) return as_fail_memory(error, NULL);
+    as_vec_free(&column->list.sums); /* is not needed again */
+    if (!with_formula || column->can_merge) return ASSAY_OK;
+    AS_TRY(as_view_formula_new(source, column->metric, &column->formula, error));
+    column->can_merge = column->formula != NULL;
+    return ASSAY_OK;
+}
+
+void as_view_column_free(as_view_column *column) {
+    as_node_list_free(&column->list);
+    free(column->index);
+    as_view_formula_free(column->formula);
 }
 
 static bool take_roots(as_view_data *data, const assay_id *roots, size_t n_roots) {
@@ -280,17 +292,13 @@ assay_status as_view_load(const as_view_source *source, const assay_id *metrics,
         out->columns[i].metric = metrics[i];
         as_node_list_init(&out->columns[i].list);
         out->n_columns++;
-        AS_TRY(load_column(source, &out->columns[i], error));
-        as_vec_free(&out->columns[i].list.sums); /* is not needed again */
+        AS_TRY(as_view_column_load(source, &out->columns[i], true, error));
     }
     return find_wholes(out, error);
 }
 
 void as_view_data_free(as_view_data *data) {
-    for (size_t i = 0; i < data->n_columns; i++) {
-        as_node_list_free(&data->columns[i].list);
-        free(data->columns[i].index);
-    }
+    for (size_t i = 0; i < data->n_columns; i++) as_view_column_free(&data->columns[i]);
     free(data->columns);
     free(data->roots);
     *data = (as_view_data){0};

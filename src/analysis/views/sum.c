@@ -23,7 +23,7 @@ as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
         size_t at = node_index(column, node);
         value.inclusive = number_of(node, false, as_node_parts(&column->list, at, false));
         /* Of a minimum nothing is not 0 */
-        if (node->has_exclusive && (column->adds_up || node->has_own))
+        if (node->has_exclusive && (column->is_zero_elsewhere || node->has_own))
             value.exclusive = number_of(node, true, as_node_parts(&column->list, at, true));
     } else if (column->is_zero_elsewhere) {
         value.inclusive = value.exclusive =
@@ -34,6 +34,7 @@ as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
 
 void as_view_sum_begin(as_view_sum *sum, const as_view_column *column, double *parts) {
     *sum = (as_view_sum){.column = column, .parts = parts};
+    if (column->formula) as_view_formula_begin(column->formula);
     if (column->is_zero_elsewhere)
         sum->value.inclusive = sum->value.exclusive =
             (as_view_number){.is_known = true, .is_whole = as_dtype_is_integer(column->dtype)};
@@ -66,7 +67,8 @@ static void add_number(const as_view_column *column, as_view_number *to, as_view
 void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context) {
     const as_view_column *column = sum->column;
     const as_node *node = as_column_node(column, context);
-    if (!node || !column->can_merge) return;
+    if (column->formula) as_view_formula_add(column->formula, context);
+    if (!node || !column->can_merge || column->formula) return;
     as_view_value value = as_view_value_of(column, context);
     double *exclusive_parts = sum->parts ? sum->parts + column->list.n_parts : NULL;
     if (value.exclusive.is_known) add_number(column, &sum->value.exclusive, value.exclusive, exclusive_parts);
@@ -77,6 +79,7 @@ void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context) {
 
 as_view_value as_view_sum_value(const as_view_sum *sum) {
     as_view_value value = sum->value;
+    if (sum->column->formula) value = as_view_formula_value(sum->column->formula);
     if (!sum->column->can_merge) value = (as_view_value){0};
     return value;
 }
@@ -88,6 +91,8 @@ as_view_value as_view_whole(const as_view_data *data, size_t column) {
     if (c->list.n_parts || !c->can_merge) return (as_view_value){0};
     for (size_t i = 0; i < data->n_roots; i++) as_view_sum_add(&sum, data->source.ds, data->roots[i]);
     as_view_value value = as_view_sum_value(&sum);
+    if (c->formula) value.exclusive.is_known = false;
+    if (c->formula) return value;
     bool is_zero = c->is_zero_elsewhere; /* above the first level nothing is done */
     value.exclusive = (as_view_number){.is_known = is_zero, .is_whole = value.inclusive.is_whole};
     if (!c->has_exclusive) /* the roots need not have values of their own */

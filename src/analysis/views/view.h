@@ -26,17 +26,20 @@ typedef struct as_view_source {
     const bool *locations; /* one for each of the dataset; NULL: all */
 } as_view_source;
 
+typedef struct as_view_formula as_view_formula;
+
 /* A metric over the call tree. */
 typedef struct as_view_column {
     assay_id metric;
     as_dtype dtype;
-    bool has_exclusive; /* values are inclusive and exclusive ones */
-    bool adds_up;       /* single numbers whose sum is a sum: shares of the whole mean something */
-    bool can_merge; /* several contexts have a value together; formulas have none unless they add up along the tree */
+    bool has_exclusive;     /* values are inclusive and exclusive ones */
+    bool adds_up;           /* single numbers whose sum is a sum: shares of the whole mean something */
+    bool can_merge;         /* several contexts have a value together; some formulas have none */
     bool is_zero_elsewhere; /* contexts without a node have 0; else nothing is known of them */
     double whole;           /* all of it: what shares are of. NAN where they mean nothing */
     as_node_list list;
-    uint32_t *index; /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
+    uint32_t *index;          /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
+    as_view_formula *formula; /* private: gives the value of several contexts, where that is no sum; else NULL */
 } as_view_column;
 
 typedef struct as_view_data {

@@ -23,6 +23,24 @@ as_view_value as_view_sum_value(const as_view_sum *sum);
 /* Of one context. Where the source has no row, and values add up along the tree, they are 0. */
 as_view_value as_view_value_of(const as_view_column *column, assay_id context);
 
+/* ---- columns (columns.c) ---------------------------------------------------------------------------------------------- */
+
+/* Fills a column whose metric is set and whose list is initialised. with_formula: quotients and their like get one. */
+assay_status as_view_column_load(const as_view_source *source, as_view_column *column, bool with_formula,
+                                 assay_error *error);
+void as_view_column_free(as_view_column *column);
+
+/* ---- formulas (formula.c) --------------------------------------------------------------------------------------------- */
+
+/* *out: NULL where several contexts have no value together. */
+assay_status as_view_formula_new(const as_view_source *source, assay_id metric, as_view_formula **out,
+                                 assay_error *error);
+void as_view_formula_free(as_view_formula *formula);
+/* A sum of contexts, as as_view_sum makes it; one at a time. */
+void as_view_formula_begin(as_view_formula *formula);
+void as_view_formula_add(as_view_formula *formula, assay_id context);
+as_view_value as_view_formula_value(as_view_formula *formula);
+
 /* ---- groups of contexts (groups.c) ----------------------------------------------------------------------------------- */
 
 /* A function, file, module or kind. */

@@ -1,0 +1,141 @@
+/* Derived metrics that do not add up, such as quotients: what several contexts have together is computed from the sums of the formula's operands. */
+#include <stdlib.h>
+
+#include "analysis/views/view_private.h"
+#include "dataset/formulas.h"
+
+struct as_view_formula {
+    const as_dataset *ds;
+    const as_derived *derived;
+    as_machine *machine;
+    const as_operand *operands;
+    size_t n;
+    as_view_column *columns; /* one for each operand */
+    as_view_sum *sums;
+    double **parts;
+    double *totals; /* of the whole program */
+    bool exclusive; /* what is computed now */
+};
+
+/* ---- what the formula asks for --------------------------------------------------------------------------------------- */
+
+static const double *get_metric(void *user, uint32_t which, size_t first, size_t n, double *room) {
+    const as_view_formula *f = user;
+    const as_operand *operand = &f->operands[which];
+    bool exclusive = operand->flavour == AS_FLAVOUR_SAME ? f->exclusive : operand->flavour == AS_FLAVOUR_EXCLUSIVE;
+    as_view_value value = as_view_sum_value(&f->sums[which]);
+    double number = exclusive && value.exclusive.is_known ? value.exclusive.real : value.inclusive.real;
+    if (operand->reach == AS_REACH_ALL) number = f->totals[which];
+    if (as_ds_metric_is_void(f->ds, operand->metric)) number = 0;
+    for (size_t i = 0; i < n; i++) room[i] = number;
+    (void)first;
+    return room;
+}
+
+/* Several contexts together have no fact that depends on the context. */
+static bool get_fact(void *user, uint32_t fact, size_t at, double index, as_formula_value *out) {
+    const as_view_formula *f = user;
+    as_fact_point point = {.metric = f->derived->metric, .context = ASSAY_NONE, .location = ASSAY_NONE};
+    (void)at;
+    point.exclusive = f->exclusive;
+    if (as_fact_depends_on(fact) != AS_FACT_OF_METRIC) return false;
+    *out = as_facts_value(as_ds_facts(f->ds), fact, &point, index);
+    return true;
+}
+
+static double get_fact_size(void *user, uint32_t fact) {
+    const as_view_formula *f = user;
+    return as_facts_size(as_ds_facts(f->ds), fact);
+}
+
+/* ---- making ---------------------------------------------------------------------------------------------------------- */
+
+void as_view_formula_free(as_view_formula *formula) {
+    if (!formula) return;
+    for (size_t i = 0; i < formula->n; i++) {
+        if (formula->columns) as_view_column_free(&formula->columns[i]);
+        if (formula->parts) free(formula->parts[i]);
+    }
+    as_machine_free(formula->machine);
+    free(formula->columns);
+    free(formula->sums);
+    free(formula->parts);
+    free(formula->totals);
+    free(formula);
+}
+
+static double total_of(const as_dataset *ds, const as_view_column *column) {
+    double total = 0;
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id += as_ds_context(ds, id)->subtree)
+        total += as_view_value_of(column, id).inclusive.real;
+    return total;
+}
+
+/* *fits: whether all operands can be put together. */
+static assay_status load_operands(as_view_formula *f, const as_view_source *source, bool *fits, assay_error *error) {
+    for (size_t i = 0; i < f->n && *fits; i++) {
+        as_view_column *column = &f->columns[i];
+        as_reach reach = f->operands[i].reach;
+        column->metric = f->operands[i].metric;
+        AS_TRY(as_view_column_load(source, column, false, error));
+        *fits = column->can_merge && (reach == AS_REACH_POINT || reach == AS_REACH_CONTEXT || reach == AS_REACH_ALL);
+        f->parts[i] = calloc(2 * (size_t)column->list.n_parts + 1, sizeof(double));
+        if (!f->parts[i]) return as_fail_memory(error, NULL);
+        f->totals[i] = total_of(f->ds, column);
+        as_view_sum_begin(&f->sums[i], column, f->parts[i]);
+    }
+    return ASSAY_OK;
+}
+
+static assay_status prepare(as_view_formula *f, const as_view_source *source, bool *fits, assay_error *error) {
+    f->columns = calloc(f->n + 1, sizeof *f->columns);
+    f->sums = calloc(f->n + 1, sizeof *f->sums);
+    f->parts = calloc(f->n + 1, sizeof *f->parts);
+    f->totals = calloc(f->n + 1, sizeof *f->totals);
+    if (!f->columns || !f->sums || !f->parts || !f->totals) return as_fail_memory(error, NULL);
+    for (size_t i = 0; i < f->n; i++) as_node_list_init(&f->columns[i].list);
+    AS_TRY(load_operands(f, source, fits, error));
+    as_formula_source asked = {.user = f, .metric = get_metric, .fact = get_fact, .fact_size = get_fact_size};
+    f->machine = as_derived_machine(f->derived, &asked);
+    return f->machine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+assay_status as_view_formula_new(const as_view_source *source, assay_id metric, as_view_formula **out,
+                                 assay_error *error) {
+    const as_derived *derived = as_ds_derived(source->ds, metric);
+    *out = NULL;
+    if (!derived || !derived->is_usable || derived->kind != AS_DERIVED_POST) return ASSAY_OK;
+    as_view_formula *f = calloc(1, sizeof *f);
+    if (!f) return as_fail_memory(error, NULL);
+    f->ds = source->ds;
+    f->derived = derived;
+    f->n = as_formula_operands(derived->formula, &f->operands);
+    bool fits = true;
+    assay_status status = prepare(f, source, &fits, error);
+    if (status == ASSAY_OK && fits)
+        *out = f;
+    else
+        as_view_formula_free(f);
+    return status;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------------------- */
+
+void as_view_formula_begin(as_view_formula *formula) {
+    for (size_t i = 0; i < formula->n; i++)
+        as_view_sum_begin(&formula->sums[i], &formula->columns[i], formula->parts[i]);
+}
+
+void as_view_formula_add(as_view_formula *formula, assay_id context) {
+    for (size_t i = 0; i < formula->n; i++) as_view_sum_add(&formula->sums[i], formula->ds, context);
+}
+
+as_view_value as_view_formula_value(as_view_formula *formula) {
+    as_view_value value = {0};
+    for (int exclusive = 0; exclusive < 2; exclusive++) {
+        as_view_number *number = exclusive ? &value.exclusive : &value.inclusive;
+        formula->exclusive = exclusive;
+        number->is_known = as_machine_values(formula->machine, 1, &number->real) == AS_RUN_OK;
+    }
+    return value;
+}
