@@ -24,9 +24,10 @@ static assay_id parent_of(const tree *t, assay_id id) { return as_ds_location(t-
  * have other children as well. */
 static void find_kinds(tree *t) {
     size_t n = t->ds->locations.count;
-    bool all = as_ds_leaves(t->ds) == t->file->n_columns;
+    uint32_t n_columns = t->file->columns ? t->file->n_columns : 0;
+    bool all = as_ds_leaves(t->ds) == n_columns;
     for (assay_id i = 0; i < n && all; i++) t->kinds[i] = as_ds_location(t->ds, i)->leaf ? UNUSED : NODE;
-    for (uint32_t i = 0; i < t->file->n_columns; i++) {
+    for (uint32_t i = 0; i < n_columns; i++) {
         assay_id leaf = t->file->columns[i];
         t->kinds[leaf] = LEAF;
         t->column[leaf] = i;
@@ -34,7 +35,7 @@ static void find_kinds(tree *t) {
              above = parent_of(t, above))
             t->kinds[above] = NODE;
     }
-    for (uint32_t i = 0; i < t->file->n_columns; i++) {
+    for (uint32_t i = 0; i < n_columns; i++) {
         assay_id parent = parent_of(t, t->file->columns[i]);
         if (parent != ASSAY_NONE) t->kinds[parent] = GROUP;
     }
@@ -262,11 +263,12 @@ bool as_cube_write_system(const as_cube_file *file, as_output *out) {
     as_output_text(out, ">\n");
     bool has_rows = false;
     for (size_t i = 0; i < file->ds->metrics.count; i++) has_rows |= file->slices[i].view.n_rows > 0;
-    if (fine && file->columns) {
+    bool needs_place = !file->columns && (has_rows || !as_cube_is_ours(file->ds));
+    if (fine && !needs_place) {
         find_kinds(&t);
         link_children(&t);
         put_tree(&t);
-    } else if (fine && (has_rows || !as_cube_is_ours(file->ds)))
+    } else if (fine)
         put_made_tree(&t);
     const char *topologies = as_cube_attribute(file->source, AS_OWNER_DATASET, 0, AS_CUBE_TOPOLOGIES);
     if (topologies)
