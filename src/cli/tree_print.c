@@ -52,16 +52,15 @@ static bool is_chain(const printing *p, const as_view_node *node) {
     return true;
 }
 
-/* "solve ← main" */
+/* The caller's name behind those on the last line. */
 static bool extend_name(printing *p, const char *name) {
     as_tree_row *row = &AS_AT(as_tree_row, &p->text.rows, p->text.rows.count - 1);
-    const char *arrow = as_cli_is_ascii(p->view->cli) ? " <- " : " ← ";
-    size_t before = strlen(row->name), between = strlen(arrow), behind = strlen(name);
-    char *joined = as_arena_alloc(&p->names, before + between + behind + 1);
+    size_t before = strlen(row->name), behind = strlen(name);
+    char *joined = as_arena_alloc(&p->names, before + 1 + behind + 1);
     if (!joined) return false;
     memcpy(joined, row->name, before);
-    memcpy(joined + before, arrow, between);
-    memcpy(joined + before + between, name, behind);
+    joined[before] = AS_TREE_CALLER;
+    memcpy(joined + before + 1, name, behind);
     row->name = joined;
     row->file = NULL;
     return true;

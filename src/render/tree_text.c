@@ -306,6 +306,48 @@ static void print_place(const layout *l, const as_tree_row *row, size_t used, as
     set_colour(l, out, PLAIN);
 }
 
+/* ---- names ----------------------------------------------------------------------------------------------------------- */
+
+/* The columns that all names of a chain together take, each at most `most`. */
+static size_t chain_width(const char *names, size_t most, size_t between) {
+    size_t width = 0;
+    for (;;) {
+        const char *end = strchrnul(names, AS_TREE_CALLER);
+        size_t one = as_display_width(names, (size_t)(end - names));
+        width += one < most ? one : most;
+        if (!*end) return width;
+        width += between;
+        names = end + 1;
+    }
+}
+
+/* Names with arrows between them: all are given the same most columns, and where that is too little only the first and the last are left. */
+static void compose_chain(const layout *l, as_text *out, const char *names, size_t room) {
+    enum { LEAST = 8 };
+    const char *arrow = l->tree->ascii ? " <- " : " ← ", *last = strrchr(names, AS_TREE_CALLER);
+    size_t between = as_display_width(arrow, strlen(arrow)), most = room ? room : SIZE_MAX;
+    while (room && most > LEAST && chain_width(names, most, between) > room) most--;
+    bool all = !room || chain_width(names, most, between) <= room;
+    for (const char *end = names;; names = end + 1) {
+        end = strchrnul(names, AS_TREE_CALLER);
+        as_name_shorten(out, names, (size_t)(end - names), room ? most : 0, l->ellipsis);
+        if (!*end) return;
+        as_text_add(out, arrow);
+        if (all || end == last) continue;
+        as_text_add(out, l->ellipsis);
+        as_text_add(out, arrow);
+        end = last;
+    }
+}
+
+static void compose_name(const layout *l, as_text *out, const char *name, size_t room) {
+    as_text_clear(out);
+    if (strchr(name, AS_TREE_CALLER))
+        compose_chain(l, out, name, room);
+    else
+        as_name_shorten(out, name, strlen(name), room, l->ellipsis);
+}
+
 static void print_row(const layout *l, size_t index, as_text *name, as_output *out) {
     const as_tree_text *tree = l->tree;
     const as_tree_row *row = &AS_AT(as_tree_row, &tree->rows, index);
@@ -317,21 +359,12 @@ static void print_row(const layout *l, size_t index, as_text *name, as_output *o
         if (row->is_hot) set_colour(l, out, PLAIN);
         used = LEVEL + print_lines(l, row, out);
     }
-    size_t taken = used + (row->remark ? strlen(row->remark) + 3 : 0);
-    size_t room = !l->name_width || tree->full_names ? 0 : l->name_width > taken + 1 ? l->name_width - taken : 1;
-    const char *shown = row->name;
-    as_text_clear(name);
-    as_name_shorten(name, shown, strlen(shown), room, l->ellipsis);
+    size_t room = !l->name_width || tree->full_names ? 0 : l->name_width > used + 1 ? l->name_width - used : 1;
+    compose_name(l, name, row->name, room);
     bool is_strong = row->is_hot || row->is_marked;
     if (is_strong) set_colour(l, out, row->is_hot ? HOT : BOLD);
-    used += as_display_write(out, as_text_data(name), as_text_size(name), 0);
+    used += as_display_write(out, as_text_data(name), as_text_size(name), room);
     if (is_strong) set_colour(l, out, PLAIN);
-    if (row->remark) {
-        set_colour(l, out, BOLD);
-        as_output_printf(out, " (%s)", row->remark);
-        set_colour(l, out, PLAIN);
-        used += strlen(row->remark) + 3;
-    }
     print_place(l, row, used, out);
     as_output_char(out, '\n');
 }

@@ -30,6 +30,9 @@ typedef struct as_tree_number {
     as_number number;
 } as_tree_number;
 
+/* Stands between names that share a line, each the caller of the one before: shown as an arrow. */
+#define AS_TREE_CALLER '\x1f'
+
 /* Texts are borrowed. */
 typedef struct as_tree_row {
     uint32_t depth;

@@ -196,6 +196,8 @@ class Json(TreeCase):
         self.assertIn('"time":{"inclusive":1,"exclusive":1}', lines[-2])
         r = run('tree', self.file, '--hot-path', env=UTF8)
         self.assertFine(r)
+        self.assertIn('  [100] f  f.c:1\n', r.out)  # deep ones have their level instead of lines
+        self.assertLess(len(r.out), 400 * depth)
         rows = [re.search(r'▸ .*f  ', l) for l in r.out.split('\n')]
         self.assertEqual(depth, sum(1 for x in rows if x))  # each has one less than its parent, 1 is half of 2
         r = run('tree', '--bottom-up', '--json', self.file, '--depth', '3')
@@ -414,8 +416,8 @@ class Terminal(TreeCase):
 
     def test_it_fits(self):
         self.file = self.write('b.cubex', profile('main(f(f(g) g) ' + self.NAME + ')', [1, 2, 4, 8, 16, 32]))
-        for columns in (30, 40, 60, 80, 120, 200):
-            r = run_on_terminal('tree', self.file, columns=columns, env=environment(TERM='dumb', LC_ALL='C.UTF-8'))
+        for columns, view in [(c, v) for c in (30, 40, 60, 80, 120, 200) for v in ('--all', '--bottom-up', '--flat')]:
+            r = run_on_terminal('tree', self.file, view, columns=columns, env=environment(TERM='dumb', LC_ALL='C.UTF-8'))
             self.assertEqual(0, r.status)
             lines = r.out.split('\n')
             self.assertLessEqual(max(map(len, lines[1:])), columns, r.out)
