@@ -111,12 +111,10 @@ static void print_whole(as_tree_view *view, as_output *out) {
     const char *title = metric_title(ds, first->metric), *unit = as_ds_text(ds, metric->unit);
     as_output_text(out, "  ");
     as_display_write(out, title, strlen(title), 0);
-    if (!isfinite(first->whole)) return;
-    as_view_value whole = as_view_whole(&view->data, 0);
-    bool is_whole = whole.inclusive.is_whole;
-    as_number number =
-        is_whole ? as_whole_number(whole.inclusive.whole) : (as_number){.kind = AS_REAL, .r = first->whole};
-    as_quantity q = as_quantity_of(unit, first->whole, is_whole);
+    as_view_number whole = as_view_whole(&view->data, 0).inclusive;
+    if (!whole.is_known || !isfinite(whole.real)) return;
+    as_number number = tree_number(&whole).number;
+    as_quantity q = as_quantity_of(unit, whole.real, whole.is_whole);
     char text[AS_QUANTITY_SIZE];
     as_quantity_format(&q, number, text);
     const char *shown_unit = as_cli_is_ascii(view->cli) && strcmp(q.unit, "µs") == 0 ? "us" : q.unit;

@@ -288,6 +288,20 @@ self s    %             incl s    %  visits    function, called by
         self.assertEqual(8, len(self.names('--all')))
         self.assertEqual(self.text('--all'), self.text('--min-share', '0'))
 
+    def test_differences_have_no_shares(self):
+        """Both signs: small is what is small beside the largest, 70."""
+        self.file = self.write('d.cubex', profile(time=[-1, 2, 4, 0.25, -70, 32, 0.0625, 0.03125]))
+        self.assertEqual('''\
+time s  self s  visits    call tree
+-32.75   -1.00       1  ▸ main  main.c:1
+-63.75    2.00       2  ▸ ├─f  f.c:2
+-70.00  -70.00       5  ▸ │ ├─g  g.c:3
+  4.25    4.00       3    │ └─f  f.c:2
+ 32.00   32.00   6,000    └─g  g.c:3
+… 3 more below 0.5 %; --all shows them
+''', self.text())
+        self.assertTrue(run('tree', self.file).out.startswith(f'{self.file}  time -32.66 s, 2 locations\n'))
+
     def test_order(self):
         self.assertEqual(['> main', '  |-f', '> `-g', '  helper', '  `-g'], self.names('--sort', 'source', '--depth', '2'))
         self.assertEqual(['  helper', '  `-g', '> main', '  |-f', '> `-g'], self.names('--sort', 'name', '--depth', '2'))

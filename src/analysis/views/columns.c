@@ -181,6 +181,22 @@ static assay_status sum_parts(as_view_data *data, assay_error *error) {
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
+/* Differences have both signs, and parts that are larger than the whole: of such a whole nothing is a share. */
+static void check_whole(as_view_column *column) {
+    static const double slack = 0.01;
+    bool is_signed = false;
+    column->scale = NAN;
+    if (!column->adds_up) return;
+    for (size_t i = 0; i < as_node_count(&column->list); i++) {
+        double inclusive = as_number_real(as_node_at(&column->list, i)->inclusive);
+        if (!isfinite(inclusive)) continue;
+        column->scale = fmax(column->scale, fabs(inclusive));
+        is_signed |= inclusive < -slack * column->whole || inclusive > (1 + slack) * column->whole;
+    }
+    if (!isfinite(column->whole) || column->whole <= 0 || (is_signed && column->has_exclusive)) column->whole = NAN;
+    if (isfinite(column->whole)) column->scale = column->whole;
+}
+
 static assay_status find_wholes(as_view_data *data, assay_error *error) {
     bool has_open = false;
     for (size_t k = 0; k < data->n_columns; k++) {
@@ -191,10 +207,7 @@ static assay_status find_wholes(as_view_data *data, assay_error *error) {
         if (column->has_exclusive) column->whole = as_view_whole(data, k).inclusive.real;
     }
     if (has_open) AS_TRY(sum_parts(data, error));
-    for (size_t k = 0; k < data->n_columns; k++) {
-        as_view_column *column = &data->columns[k];
-        if (!isfinite(column->whole) || column->whole == 0) column->whole = NAN;
-    }
+    for (size_t k = 0; k < data->n_columns; k++) check_whole(&data->columns[k]);
     return ASSAY_OK;
 }
 

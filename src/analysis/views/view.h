@@ -36,7 +36,8 @@ typedef struct as_view_column {
     bool adds_up;           /* single numbers whose sum is a sum: shares of the whole mean something */
     bool can_merge;         /* several contexts have a value together; some formulas have none */
     bool is_zero_elsewhere; /* contexts without a node have 0; else nothing is known of them */
-    double whole;           /* all of it: what shares are of. NAN where they mean nothing */
+    double whole;           /* all of it: what shares are of. NAN where they mean nothing, as of differences */
+    double scale; /* what small is measured by: the whole, else the largest value; NAN where values do not add up */
     as_node_list list;
     uint32_t *index;          /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
     as_view_formula *formula; /* private: gives the value of several contexts, where that is no sum; else NULL */
@@ -75,7 +76,8 @@ typedef struct as_view_request {
                             all above them; else those functions */
     uint32_t max_levels;   /* that are shown; 0: all */
     size_t max_first;      /* nodes of the first level that are shown, flat and bottom-up; 0: all */
-    double min_share; /* leave out what, with all below it, stays under this share of the first column; 0: nothing */
+    double
+        min_share; /* leave out what, with all below it, stays under this part of the first column's scale; 0: nothing */
     bool only_hot;
 } as_view_request;
 

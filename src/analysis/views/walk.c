@@ -202,8 +202,8 @@ assay_status as_view_walk(const as_view_data *data, const as_view_request *reque
     *cut = (as_view_cut){0};
     as_view_walker walker = {.data = data, .request = request, .visit = visit, .user = user, .cut = cut};
     walker.values = calloc(data->n_columns + 1, sizeof *walker.values);
-    double whole = data->n_columns ? fabs(data->columns[0].whole) : 0;
-    walker.least = isfinite(whole) ? request->min_share * whole : 0;
+    double scale = data->n_columns ? data->columns[0].scale : 0;
+    walker.least = isfinite(scale) ? request->min_share * scale : 0;
     bool fine = walker.values != NULL;
     if (fine) fine = request->kind == AS_VIEW_TOP_DOWN ? as_view_walk_down(&walker) : as_view_walk_groups(&walker);
     free(walker.values);
