@@ -309,7 +309,7 @@ static void damaged_segments(void **state) {
     (void)state;
     segment broken = make_segment(false, 2, EIGHT, 0);
     AS_AT(char, &broken.bytes, broken.bytes.count - 1) ^= 1; /* of its checksum */
-    assert_not_unpacked(broken, "not zlib");
+    assert_not_unpacked(broken, "no zlib data");
     assert_not_unpacked(make_segment(false, 3, EIGHT, 0), "more than a row");
     assert_not_unpacked(make_segment(false, 1, EIGHT, 0), "less than a row");
 }

@@ -168,11 +168,12 @@ static void decode_piece(void *user, size_t index) {
 static assay_status fail_row(const decoding *d, const decoded_piece *piece, assay_error *error) {
     const as_cube_rows *rows = d->rows;
     as_cube_segment segment = as_cube_segment_at(rows, d->segments ? d->segments[piece->failed] : piece->failed);
-    const char *what = piece->result == LIBDEFLATE_BAD_DATA       ? "is not zlib data, or damaged"
-                       : piece->result == LIBDEFLATE_SHORT_OUTPUT ? "unpacks to less than a row"
-                                                                  : "unpacks to more than a row";
+    if (piece->result == LIBDEFLATE_BAD_DATA)
+        return as_cube_fail(rows, rows->data, rows->body_at + segment.offset, error, "data-damaged",
+                            "the segment of row %u is no zlib data, or damaged", piece->failed);
     return as_cube_fail(rows, rows->data, rows->body_at + segment.offset, error, "data-damaged",
-                        "the segment of row %u %s (%zu bytes)", piece->failed, what, rows->row_size);
+                        "the segment of row %u unpacks to %s than a row of %zu bytes", piece->failed,
+                        piece->result == LIBDEFLATE_SHORT_OUTPUT ? "less" : "more", rows->row_size);
 }
 
 static assay_status run_pieces(decoding *d, size_t n_pieces, unsigned threads, assay_error *error) {

@@ -1,0 +1,211 @@
+"""Reading .cubex files and directories of them with the command; the files are made here, from the description of the format."""
+import bz2
+import gzip
+import lzma
+import os
+import struct
+import sys
+import zlib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from common import Case, main, run
+from cubex import anchor, index, metric, packed, rows, small, system, tar, tree
+
+VALUES = 'select c.path, l.name as location, v.value from value v join context c on c.id = v.context join location l on l.id = v.location'
+# What small() has.
+SMALL = [(path, f'thread {i}', value) for path, row in (('main', (1, 2)), ('main->sort', (10, 20)), ('main->sort->swap', (100, 200)), ('main->join', (1000, 2000)))
+         for i, value in enumerate(row)]
+
+
+class Reading(Case):
+    def values(self, path, *options):
+        result = run('sql', '--json', *options, path, VALUES)
+        self.assertFine(result)
+        return [(r['path'], r['location'], r['value']) for r in result.json]
+
+    def problems(self, path, *options):
+        result = run('info', '--json', *options, path)
+        self.assertFine(result)
+        return [(p['severity'], p['rule']) for p in result.json['problems']]
+
+    def assertNoValues(self, path, *words):
+        """Rows before the damage may have been printed."""
+        result = run('sql', '--json', path, 'select * from value')
+        self.assertEqual(3, result.status, result)
+        self.assertOneLine(result, *words)
+
+    def test_info(self):
+        result = run('info', '--json', self.write('profile.cubex', small()))
+        self.assertFine(result)
+        info = result.json
+        expected = {'format': 'cube', 'format_version': '4.4', 'runs': 1, 'points': 0, 'regions': 4, 'contexts': 4, 'locations': 2, 'values': 8, 'problems': []}
+        self.assertEqual(expected, {k: info[k] for k in expected})
+        self.assertEqual([{'name': 'time', 'unit': 'sec', 'dtype': 'DOUBLE', 'kind': 'exclusive'}], [{k: m[k] for k in ('name', 'unit', 'dtype', 'kind')} for m in info['metrics']])
+
+    def test_content_tells_not_the_name(self):
+        self.assertEqual(SMALL, self.values(self.write('no_name', small())))
+
+    def test_standard_input(self):
+        result = run('sql', '--json', '-', VALUES, stdin=small())
+        self.assertFine(result)
+        self.assertEqual(SMALL, [(r['path'], r['location'], r['value']) for r in result.json])
+
+    def test_compressed_as_a_whole(self):
+        for name, pack in (('gzip', gzip.compress), ('bzip2', bz2.compress), ('xz', lzma.compress)):
+            with self.subTest(name):
+                self.assertEqual(SMALL, self.values(self.write('a.cubex', pack(small()))))
+
+    def test_damaged_metric_leaves_the_others(self):
+        good, bad = rows('DOUBLE', [[1.0, 2.0]]), b'?' + rows('DOUBLE', [[1.0, 2.0]])
+        path = self.write('a.cubex', tar({'0.index': index([0]), '0.data': good, '1.index': index([0]), '1.data': bad, '2.index': index([0])[:-1], '2.data': good,
+                                          'anchor.xml': anchor(metric(0, 'a') + metric(1, 'b') + metric(2, 'c'), tree('main'), system(2))}))
+        self.assertEqual([('error', 'data-damaged'), ('error', 'index-damaged')], self.problems(path))
+        one = run('sql', '--json', path, 'select value from value where metric = 0')
+        self.assertFine(one)
+        self.assertEqual([1, 2], [r['value'] for r in one.json])
+        self.assertNoValues(path, 'a.cubex', "1.data (metric 'b')")
+        self.assertFails(run('convert', path, self.path('out.cubex')), 3, 'a.cubex')
+        self.assertEqual(['a.cubex'], self.files())
+        self.assertEqual(1, run('validate', path).status)
+
+    def test_broken_stream_is_found_when_it_is_needed(self):
+        data = bytearray(packed('DOUBLE', [[1.0, 2.0], [3.0, 4.0]]))
+        data[-1] ^= 255
+        path = self.write('a.cubex', tar({'0.index': index([0, 1]), '0.data': bytes(data), 'anchor.xml': anchor(metric(0, 'a'), tree('main(sort)'), system(2))}))
+        self.assertEqual([], self.problems(path))
+        self.assertNoValues(path, 'a.cubex', 'segment of row 1')
+
+    def test_bomb(self):
+        """A segment of 64 kB that would be 64 MB, for a row of 16 bytes."""
+        pack = zlib.compressobj(9)
+        stream = b''.join(pack.compress(bytes(1 << 20)) for _ in range(64)) + pack.flush()
+        data = b'ZCUBEX.DATA' + struct.pack('<QQQQ', 1, 0, 0, len(stream)) + stream
+        path = self.write('a.cubex', tar({'0.index': index([0]), '0.data': data, 'anchor.xml': anchor(metric(0, 'a'), tree('main'), system(2))}))
+        self.assertNoValues(path, 'more than a row of 16 bytes')
+
+    def test_names_that_lead_out(self):
+        for name in ('/anchor.xml', '../anchor.xml', 'a/../../anchor.xml'):
+            with self.subTest(name):
+                path = self.write('a.cubex', tar({name: anchor(metric(0, 'a'), tree('main'), system(1))}))
+                self.assertFails(run('info', path), 3, 'a.cubex')
+
+    def test_refusals_are_one_line_with_the_place(self):
+        cases = {'not well-formed': b'<cube>\n<metrics></cube>', 'DOCTYPE': b'<!DOCTYPE c [<!ENTITY a "b">]><cube>&a;</cube>', '<html>': b'<html/>',
+                 'which is not there': b'<cube><program><cnode id="3" calleeId="8"/></program></cube>', 'two metrics': b'<cube><metrics><metric id="1"/><metric id="1"/></metrics></cube>'}
+        for words, text in cases.items():
+            with self.subTest(words):
+                self.assertFails(run('info', self.write('a.cubex', tar({'anchor.xml': text}))), 3, 'a.cubex:', 'anchor.xml: ', words)
+
+    def test_deep_nesting(self):
+        deep = b'<cube><program><region id="0"><name>f</name></region>' + b'<cnode id="0" calleeId="0">' * 200000
+        self.assertFails(run('info', self.write('a.cubex', tar({'anchor.xml': deep}))), 3, 'too deep')
+        depth = 30000
+        fine = deep[:deep.index(b'<cnode')] + b'<cnode id="0" calleeId="0">' * depth + b'</cnode>' * depth + b'</program></cube>'
+        result = run('info', '--json', self.write('b.cubex', tar({'anchor.xml': fine})))
+        self.assertFine(result)
+        self.assertEqual(depth, result.json['contexts'])
+
+    def test_counters_below_zero(self):
+        path = self.write('a.cubex', tar({'0.index': index([0]), '0.data': rows('UINT64', [[2 ** 64 - 5, 3]]), 'anchor.xml': anchor(metric(0, 'a', 'UINT64'), tree('main'), system(2))}))
+        query = 'select inclusive from node'
+        self.assertEqual('18446744073709551611', self.values(path)[0][2])
+        self.assertEqual([{'inclusive': 3}], run('sql', '--json', path, query).json)
+        self.assertEqual([{'inclusive': '18446744073709551614'}], run('sql', '--json', '-O', 'full-uint64=yes', path, query).json)
+        validated = run('validate', '--json', path)
+        self.assertIn('counter-below-zero', validated.out)
+
+    def test_unknown_option(self):
+        self.assertFails(run('info', '-O', 'full-unit64=yes', self.write('a.cubex', small())), 2, 'full-uint64')
+
+
+class Sets(Case):
+    def point(self, directory, content, name='profile.cubex'):
+        os.makedirs(self.path('set/' + directory), exist_ok=True)
+        return self.write(f'set/{directory}/{name}', content)
+
+    def make(self):
+        for n in (1, 2, 4, 8, 16):
+            for r in (1, 2):
+                self.point(f'app.n{n}.r{r}', small([[1.0, r], [10.0 * n, 10.0 * n], [n * n, 0.0], [5.0, 5.0]]))
+        return self.path('set')
+
+    def measurements(self, path, *options):
+        result = run('sql', '--json', *options, path, "select p.label, m.mean, m.maximum, m.repetitions from measurement m join point p on p.id = m.point "
+                     "join context c on c.id = m.context where c.path = 'main->sort->swap' order by 1")
+        self.assertFine(result)
+        return [tuple(r.values()) for r in result.json]
+
+    def test_info(self):
+        result = run('info', '--json', self.make())
+        self.assertFine(result)
+        expected = {'format': 'cube-set', 'format_version': None, 'runs': 10, 'points': 5, 'parameters': ['n'], 'contexts': 4, 'locations': 2, 'values': 80, 'problems': []}
+        self.assertEqual(expected, {k: result.json[k] for k in expected})
+
+    def test_scaling(self):
+        path = self.make()
+        for scaling, expected in (('weak', ('(4)', 8, 16, 2)), ('weak_threaded', ('(4)', 16, 16, 2)), ('strong', ('(4)', 16, 16, 2))):
+            with self.subTest(scaling):
+                self.assertIn(expected, self.measurements(path, '-O', 'scaling=' + scaling))
+        self.assertFails(run('info', '-O', 'scaling=odd', path), 2, 'weak_threaded')
+
+    def test_model(self):
+        result = run('model', '--json', self.make())
+        self.assertEqual(0, result.status, result)
+        models = {m['callpath']: m for m in result.json['models']}
+        self.assertEqual([('n', '1', '0')], [(f['parameter'], f['exponent'], f['log_exponent']) for t in models['main->sort']['terms'] for f in t['factors']])
+        self.assertEqual([], models['main->join']['terms'])
+
+    def test_runs_name_their_files(self):
+        path = self.make()
+        runs = run('sql', '--json', path, 'select source, point, repetition from run order by id').json
+        self.assertEqual(os.path.join(path, 'app.n1.r1/profile.cubex'), runs[0]['source'])
+        self.assertEqual([(0, 0), (0, 1), (1, 0)], [(r['point'], r['repetition']) for r in runs[:3]])
+
+    def test_missing_call_path_is_kept_and_reported(self):
+        self.make()
+        self.point('app.n4.r1', small([[1.0, 1.0], [2.0, 2.0]], text='main(join)'))
+        self.point('app.n4.r2', small([[1.0, 1.0], [2.0, 2.0]], text='main(join)'))
+        result = run('info', '--json', self.path('set'))
+        self.assertFine(result)
+        self.assertEqual(['missing-points'], [p['rule'] for p in result.json['problems']])
+        self.assertEqual(['(1)', '(16)', '(2)', '(8)'], [m[0] for m in self.measurements(self.path('set'))])
+
+    def test_broken_file_is_named(self):
+        self.make()
+        self.point('app.n4.r1', b'no archive at all')
+        self.assertFails(run('info', self.path('set')), 3, 'app.n4.r1/profile.cubex')
+
+    def test_damaged_metric_of_one_file(self):
+        self.make()
+        self.point('app.n4.r1', tar({'0.index': b'?', '0.data': rows('DOUBLE', [[1.0, 2.0]]), 'anchor.xml': anchor(metric(0, 'time'), tree('main'), system(2))}))
+        info = run('info', '--json', self.path('set'))
+        self.assertFine(info)
+        self.assertIn('index-damaged', [p['rule'] for p in info.json['problems']])
+        self.assertFails(run('model', '--json', self.path('set')), 3, 'app.n4.r1/profile.cubex')
+
+    def test_names(self):
+        for names, words in ((['foo', 'bar'], 'no parameter'), (['a.x1', 'a.y1'], 'same order'), (['a.x1', 'a.x1.r2'], 'varies'), (['a.x1y', 'a.x2y'], 'behind its last number')):
+            with self.subTest(names):
+                folder = '-'.join(names)
+                for name in names:
+                    os.makedirs(self.path(f'{folder}/{name}'))
+                    self.write(f'{folder}/{name}/p.cubex', small())
+                self.assertFails(run('info', self.path(folder)), 3, folder, words)
+
+    def test_nothing_in_it(self):
+        os.makedirs(self.path('empty/point1'))
+        self.assertFails(run('info', self.path('empty')), 3, 'empty')
+        self.assertFails(run('info', '--from', 'cube-set', self.path('empty')), 3, 'no .cubex files')
+        self.assertFails(run('info', '--from', 'cube-set', self.write('a.cubex', small())), 3, 'is a file')
+        self.assertFails(run('info', '--from', 'cube', self.path('empty')), 3, 'is a directory')
+
+    def test_links_count_as_what_they_point_to(self):
+        self.make()
+        os.rename(self.path('set/app.n4.r1'), self.path('elsewhere'))
+        os.symlink(self.path('elsewhere'), self.path('set/app.n4.r1'))
+        os.symlink(self.path('nowhere'), self.path('set/app.n5.r1'))
+        self.assertEqual(10, run('info', '--json', self.path('set')).json['runs'])
+
+
+if __name__ == '__main__':
+    main()
