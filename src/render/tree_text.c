@@ -359,12 +359,19 @@ static void print_row(const layout *l, size_t index, as_text *name, as_output *o
         if (row->is_hot) set_colour(l, out, PLAIN);
         used = LEVEL + print_lines(l, row, out);
     }
-    size_t room = !l->name_width || tree->full_names ? 0 : l->name_width > used + 1 ? l->name_width - used : 1;
+    size_t taken = used + (row->remark ? strlen(row->remark) + 3 : 0);
+    size_t room = !l->name_width || tree->full_names ? 0 : l->name_width > taken + 1 ? l->name_width - taken : 1;
     compose_name(l, name, row->name, room);
     bool is_strong = row->is_hot || row->is_marked;
     if (is_strong) set_colour(l, out, row->is_hot ? HOT : BOLD);
     used += as_display_write(out, as_text_data(name), as_text_size(name), room);
     if (is_strong) set_colour(l, out, PLAIN);
+    if (row->remark) {
+        set_colour(l, out, BOLD);
+        as_output_printf(out, " (%s)", row->remark);
+        set_colour(l, out, PLAIN);
+        used += strlen(row->remark) + 3;
+    }
     print_place(l, row, used, out);
     as_output_char(out, '\n');
 }
