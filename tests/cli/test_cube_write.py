@@ -1,9 +1,12 @@
 """Written .cubex files, decoded by a program of their own (cubex.py): same content, and sound for CubeLib's reader."""
 import os
+import signal
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from common import SMALL, Case, main, run
+from common import ASSAY, SMALL, Case, main, run
 from cubex import Cube, anchor, grammar_errors, index, metric, packed, region, rows, small, system, tar, tree
 
 TABLES = ['select source_id, name, display_name, unit, dtype, kind, parent, description from metric', 'select name, mangled, kind, file, line_begin, line_end from region',
@@ -268,6 +271,20 @@ class Sets(WriteCase):
         self.assertEqual(before, {name: self.read('set/' + name) for name in self.names()})
         self.assertEqual(['a.txt', 'set'], self.files())
         self.assertFails(run('convert', '--to', 'cube-set', self.path('a.txt'), self.path('a.txt')), 3)
+
+    def test_a_signal_leaves_nothing(self):
+        points = [(p, n) for p in (1, 2, 4, 8, 16) for n in (10, 20, 30, 40, 50)]
+        data = ''.join(f'REGION main->f{i}\n' + 'DATA 1 2 3 4\n' * len(points) for i in range(2000))
+        f = self.write('a.txt', 'PARAMETER p\nPARAMETER n\nPOINTS ' + ' '.join(map('({0[0]} {0[1]})'.format, points)) + '\nMETRIC time\n' + data)
+        p = subprocess.Popen([ASSAY, 'convert', '--to', 'cube-set', f, self.path('set')], stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while p.poll() is None and time.monotonic() < end:              # until some of its files are there
+            growing = [name for name in self.files() if name.startswith('.set')]
+            if growing and len(os.listdir(self.path(growing[0]))) > 3:
+                break
+        p.send_signal(signal.SIGTERM)
+        self.assertEqual(-signal.SIGTERM, p.wait(60))
+        self.assertEqual(['a.txt'], self.files())
 
 
 if __name__ == '__main__':
