@@ -143,7 +143,7 @@ static as_exit choose_request(as_diff_view *view) {
     if (!as_cli_count(cli, "limit", &request->max_rows)) return AS_EXIT_USAGE;
     if (as_cli_has(cli, "all") && least)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--all and --min-change exclude each other");
-    view->is_cut = for_people && !least && !as_cli_has(cli, "all");
+    view->is_cut = for_people && !least && !request->max_rows && !as_cli_has(cli, "all");
     request->min_change = view->is_cut ? USUAL_CHANGE : 0;
     request->only_changed = for_people && !as_cli_has(cli, "all");
     if (!least) return AS_EXIT_FINE;

@@ -26,6 +26,7 @@ typedef struct joiner {
     as_vec knots; /* struct knot, one for each node of the tree */
     assay_id first_root, last_root;
     uint32_t *identity;  /* of each context of the part at hand */
+    as_str *names;       /* likewise, in the united dataset */
     as_vec mine, theirs; /* assay_id: children of the pair at hand, in the tree and in the part */
     as_vec left, right;  /* uint64_t: key and index into those */
 } joiner;
@@ -175,27 +176,51 @@ static bool find_parameters(joiner *j, const as_dataset *part) {
     return fine;
 }
 
+/* What contexts of one region have in common. Most contexts have its name, no call site and no parameters: they are found without a look into any table. */
+struct region_key {
+    as_str name;    /* in the united dataset */
+    uint32_t body;  /* file and lines */
+    uint32_t plain; /* the identity of such a context; AS_MAP_NONE: none came yet */
+};
+
+static struct region_key *list_regions(joiner *j, const as_dataset *part, bool *fine) {
+    size_t n = part->regions.count;
+    struct region_key *keys = malloc((n + 1) * sizeof *keys);
+    *fine = *fine && keys;
+    for (size_t i = 0; i < n && *fine; i++) {
+        const as_region *region = as_ds_region(part, (assay_id)i);
+        as_str file = as_ds_carry(j->u->ds, part, region->file, fine);
+        keys[i] = (struct region_key){.name = as_ds_carry(j->u->ds, part, region->name, fine),
+                                      .body = body_number(&j->ids, file, region->line_begin, region->line_end, fine),
+                                      .plain = AS_MAP_NONE};
+    }
+    return keys;
+}
+
 /* Everything that two contexts must have in common, as one number for each context of the part. */
 static bool find_identities(joiner *j, const as_dataset *part) {
-    size_t n = part->contexts.count, n_regions = part->regions.count;
+    size_t n = part->contexts.count;
     j->identity = malloc((n + 1) * sizeof *j->identity);
-    uint32_t *bodies = malloc((n_regions + 1) * sizeof *bodies);
-    bool fine = j->identity && bodies && find_parameters(j, part);
-    for (size_t i = 0; i < n_regions && fine; i++) {
-        const as_region *region = as_ds_region(part, (assay_id)i);
-        as_str file = as_ds_carry(j->u->ds, part, region->file, &fine);
-        bodies[i] = body_number(&j->ids, file, region->line_begin, region->line_end, &fine);
-    }
+    j->names = malloc((n + 1) * sizeof *j->names);
+    bool fine = j->identity && j->names && find_parameters(j, part);
+    struct region_key *keys = list_regions(j, part, &fine);
     uint32_t nowhere = body_number(&j->ids, AS_NO_STR, -1, -1, &fine);
     for (size_t i = 0; i < n && fine; i++) {
         const as_context *context = as_ds_context(part, (assay_id)i);
-        as_str name = as_ds_carry(j->u->ds, part, context->name, &fine);
-        uint32_t body = context->region == ASSAY_NONE ? nowhere : bodies[context->region];
-        uint32_t what = pair_number(&j->ids.names, name, body, &fine);
+        struct region_key *key = context->region == ASSAY_NONE ? NULL : &keys[context->region];
+        bool is_named = key && context->name == as_ds_region(part, context->region)->name;
+        bool is_plain = is_named && context->line == -1 && j->identity[i] == AS_NO_STR;
+        j->names[i] = is_named ? key->name : as_ds_carry(j->u->ds, part, context->name, &fine);
+        if (is_plain && key->plain != AS_MAP_NONE) {
+            j->identity[i] = key->plain;
+            continue;
+        }
+        uint32_t what = pair_number(&j->ids.names, j->names[i], key ? key->body : nowhere, &fine);
         uint32_t site = pair_number(&j->ids.sites, line_number(&j->ids, context->line, &fine), j->identity[i], &fine);
         j->identity[i] = pair_number(&j->ids.wholes, what, site, &fine);
+        if (is_plain) key->plain = j->identity[i];
     }
-    free(bodies);
+    free(keys);
     return fine;
 }
 
@@ -210,7 +235,7 @@ static assay_id add_context(joiner *j, size_t k, assay_id id, assay_id parent) {
     uint32_t origin = (uint32_t)k;
     bool fine = true;
     as_context context = AS_CONTEXT_INIT;
-    context.name = as_ds_carry(j->u->ds, part, from->name, &fine);
+    context.name = j->names[id];
     context.region = region_of(j, k, from->region, &fine);
     context.parent = parent;
     context.line = from->line;
@@ -254,7 +279,6 @@ static void pair_up(joiner *j, size_t k, size_t mine, size_t theirs) {
 
 /* Pairs, in order, what is single on both sides from index `from` on and has the same key: the name, or everything. */
 static bool pair_equal(joiner *j, size_t k, size_t from, bool by_name) {
-    const as_dataset *part = j->u->parts[k];
     bool fine = true;
     j->left.count = j->right.count = 0;
     for (size_t i = from; i < j->mine.count && fine; i++) {
@@ -266,9 +290,8 @@ static bool pair_equal(joiner *j, size_t k, size_t from, bool by_name) {
     for (size_t i = from; i < j->theirs.count && fine; i++) {
         assay_id id = AS_AT(assay_id, &j->theirs, i);
         if (j->u->maps[k].contexts[id] != ASSAY_NONE) continue;
-        as_str name = by_name ? as_ds_carry(j->u->ds, part, as_ds_context(part, id)->name, &fine) : AS_NO_STR;
-        uint64_t key = as_pair(by_name ? name : j->identity[id], (uint32_t)i);
-        fine = fine && as_vec_append(&j->right, &key, 1);
+        uint64_t key = as_pair(by_name ? j->names[id] : j->identity[id], (uint32_t)i);
+        fine = as_vec_append(&j->right, &key, 1);
     }
     if (!fine || !j->left.count || !j->right.count) return fine;
     qsort(j->left.data, j->left.count, sizeof(uint64_t), compare_keys);
@@ -317,7 +340,8 @@ static bool join_part(joiner *j, size_t k) {
     for (size_t i = 0; fine && i < n_callpaths; i++) as_tree_mark_callpath(&j->tree, map[callpaths[i]]);
     free(callpaths);
     free(j->identity);
-    j->identity = NULL;
+    free(j->names);
+    j->identity = j->names = NULL;
     return fine;
 }
 
