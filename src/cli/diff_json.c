@@ -173,12 +173,12 @@ as_exit as_diff_json(as_diff_view *view) {
     writer w = {.view = view, .out = view->cli->out};
     const as_dataset *ds = view->comparison.ds;
     as_change_request request = as_diff_request(view, 0);
-    uint64_t n_hidden;
+    as_change_cut cut;
     as_diff_path_init(&w.path);
     write_head(&w);
     bool is_one = !request.flat && as_ds_context(ds, 0)->subtree == ds->contexts.count;
     as_exit status = is_one || write_top(&w) ? AS_EXIT_FINE : as_cli_memory(view->cli);
-    if (status == AS_EXIT_FINE) status = as_diff_walk(view, &request, write_node, &w, &n_hidden);
+    if (status == AS_EXIT_FINE) status = as_diff_walk(view, &request, write_node, &w, &cut);
     if (status == AS_EXIT_FINE) {
         if (is_one && !w.n_open) as_output_text(w.out, "null");
         close_nodes(&w, 0);
@@ -267,9 +267,9 @@ as_exit as_diff_table(as_diff_view *view) {
     filler f = {
         .view = view, .printer = as_printer_new(cli->out, cli->style), .batch = as_table_new(columns, N_COLUMNS, NULL)};
     as_change_request request = as_diff_request(view, 0);
-    uint64_t n_hidden;
+    as_change_cut cut;
     as_diff_path_init(&f.path);
-    as_exit status = f.printer && f.batch ? as_diff_walk(view, &request, add_node, &f, &n_hidden) : as_cli_memory(cli);
+    as_exit status = f.printer && f.batch ? as_diff_walk(view, &request, add_node, &f, &cut) : as_cli_memory(cli);
     if (status == AS_EXIT_FINE && !as_printer_rows(f.printer, f.batch)) status = as_cli_memory(cli);
     if (f.printer && !as_printer_end(f.printer, f.batch) && status == AS_EXIT_FINE) status = as_cli_memory(cli);
     as_diff_path_free(&f.path);

@@ -122,29 +122,32 @@ static void print_head(const printing *p) {
     as_output_char(cli->out, '\n');
 }
 
-static void print_hidden(const printing *p, uint64_t n_hidden) {
-    as_diff_view *view = p->view;
+/* What was left out, and how to see it. */
+static void print_cuts(const printing *p, const as_change_cut *cut) {
+    const as_diff_view *view = p->view;
     as_cli *cli = view->cli;
+    const char *dots = as_cli_is_ascii(cli) ? "..." : "…", *hint = view->is_cut ? "; --all shows them" : "";
     char count[AS_QUANTITY_SIZE], percent[AS_NUMBER_SIZE];
-    if (!n_hidden) return;
+    as_real_format(as_real_round(view->request.min_change * 100, 4), percent);
+    bool has_limit = view->request.min_change > 0;
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_DIM));
     if (!p->text.rows.count) {
         as_output_text(cli->out, view->request.flat ? "no function changed" : "no call path changed");
-        as_real_format(as_real_round(view->request.min_change * 100, 4), percent);
-        if (view->request.min_change > 0) as_output_printf(cli->out, " by %s %% or more", percent);
-        as_output_printf(cli->out, "%s\n", view->is_cut ? "; --all shows them" : "");
-        return;
+        if (has_limit) as_output_printf(cli->out, " by %s %% or more", percent);
+        as_output_printf(cli->out, "%s\n", hint);
+    } else if (cut->small) {
+        as_count_format(cut->small, count);
+        as_output_printf(cli->out, "%s %s more ", dots, count);
+        if (has_limit)
+            as_output_printf(cli->out, "changed by less than %s %%, or not at all%s\n", percent, hint);
+        else
+            as_output_printf(cli->out, "did not change%s\n", hint);
     }
-    as_count_format(n_hidden, count);
-    as_real_format(as_real_round(view->request.min_change * 100, 4), percent);
-    as_output_printf(cli->out, "%s%s %s more", as_sgr(cli->style.colour, AS_DIM), as_cli_is_ascii(cli) ? "..." : "…",
-                     count);
-    if (!view->request.max_rows && view->request.min_change > 0)
-        as_output_printf(cli->out, " changed by less than %s %%, or not at all", percent);
-    else if (!view->request.max_rows)
-        as_output_text(cli->out, " did not change");
-    if (view->is_cut || view->request.max_rows)
-        as_output_printf(cli->out, "; %s shows them", view->request.max_rows ? "a larger -n" : "--all");
-    as_output_printf(cli->out, "%s\n", as_sgr(cli->style.colour, AS_PLAIN));
+    if (cut->rest) {
+        as_count_format(cut->rest, count);
+        as_output_printf(cli->out, "%s %s more; a larger -n shows them\n", dots, count);
+    }
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
 }
 
 /* "only in new.cubex: cleanup, check" */
@@ -185,7 +188,7 @@ static as_exit print_column(as_diff_view *view, size_t column) {
                   .can_be_left_out = true}};
     printing p = {.view = view, .column = column};
     as_change_request request = as_diff_request(view, column);
-    uint64_t n_hidden = 0;
+    as_change_cut cut = {0};
     as_tree_text_init(&p.text);
     p.text.metrics = metrics;
     p.text.n_metrics = has_exclusive ? N_COLUMNS : N_COLUMNS - 1;
@@ -195,11 +198,11 @@ static as_exit print_column(as_diff_view *view, size_t column) {
     p.text.colour = cli->style.colour;
     p.text.ascii = as_cli_is_ascii(cli);
     p.text.full_names = as_cli_has(cli, "full-names");
-    as_exit status = as_diff_walk(view, &request, keep_row, &p, &n_hidden);
+    as_exit status = as_diff_walk(view, &request, keep_row, &p, &cut);
     if (status == AS_EXIT_FINE) {
         print_head(&p);
         if (p.text.rows.count && !as_tree_text_print(cli->out, &p.text)) status = as_cli_memory(cli);
-        print_hidden(&p, n_hidden);
+        print_cuts(&p, &cut);
     }
     as_tree_text_free(&p.text);
     return status;

@@ -169,9 +169,9 @@ as_change_request as_diff_request(const as_diff_view *view, size_t column) {
 }
 
 as_exit as_diff_walk(as_diff_view *view, const as_change_request *request,
-                     bool (*visit)(void *user, const as_change_node *node), void *user, uint64_t *n_hidden) {
+                     bool (*visit)(void *user, const as_change_node *node), void *user, as_change_cut *cut) {
     assay_error error;
-    if (as_comparison_walk(&view->comparison, request, visit, user, n_hidden, &error) == ASSAY_OK) return AS_EXIT_FINE;
+    if (as_comparison_walk(&view->comparison, request, visit, user, cut, &error) == ASSAY_OK) return AS_EXIT_FINE;
     return as_cli_error(view->cli, &error);
 }
 

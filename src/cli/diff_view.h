@@ -23,7 +23,7 @@ void as_diff_view_close(as_diff_view *view);
 
 /* Which call paths or functions changed, column by column. request: with `by` and min_change for that column. */
 as_exit as_diff_walk(as_diff_view *view, const as_change_request *request,
-                     bool (*visit)(void *user, const as_change_node *node), void *user, uint64_t *n_hidden);
+                     bool (*visit)(void *user, const as_change_node *node), void *user, as_change_cut *cut);
 /* The request for a column: min_change in its unit. */
 as_change_request as_diff_request(const as_diff_view *view, size_t column);
 

@@ -399,6 +399,45 @@ static void wrong_names(void **state) {
     assert_int_equal(error.code, ASSAY_E_USAGE);
 }
 
+/* ---- little memory --------------------------------------------------------------------------------------------------- */
+
+static assay_status operate(int operation, as_dataset **parts, as_dataset **out, assay_error *error) {
+    static const char *const root = "f", *const prune = "g";
+    static const as_cut_names names = {&root, &prune, 1, 1};
+    const as_dataset *const *inputs = (const as_dataset *const *)parts;
+    switch (operation) {
+    case 0: return as_diff(parts[0], parts[1], AS_MATCH_NAME, true, out, error);
+    case 1: return as_mean(inputs, 2, AS_MATCH_NAME, out, error);
+    case 2: return as_merge_profiles(inputs, 2, AS_MATCH_NAME, out, error);
+    default: return as_cut(parts[1], &names, out, error);
+    }
+}
+
+/* Below some limit memory is out, and nothing else happens. */
+static void with_little_memory(void **state) {
+    (void)state;
+    as_dataset *parts[] = {
+        make_profile("0/0 1/0", "n UINT8 exclusive; t DOUBLE inclusive", "main | 1 2 | 5 5\n  f{i=1} | 1 1 | 2 2\n"),
+        make_profile("1/0 2/0", "n UINT8 inclusive; t DOUBLE exclusive; r DOUBLE derived",
+                     "main | 1 2 | 5 5\n  f{i=2} | 1 1 | 2 2\n    g | 1 1 | 1 1\n  h | 1 1 | -\n")};
+    for (int operation = 0; operation < 4; operation++) {
+        size_t failed = 0;
+        for (uint64_t limit = 1;; limit += 37) {
+            as_dataset *out = NULL;
+            assay_error error;
+            parts[0]->budget.limit = parts[1]->budget.limit = limit;
+            assay_status status = operate(operation, parts, &out, &error);
+            as_dataset_free(out);
+            if (status == ASSAY_OK) break;
+            assert_int_equal(status, ASSAY_E_NOMEM);
+            assert_null(out);
+            failed++;
+        }
+        assert_true(failed > 10);
+    }
+    for (int k = 0; k < 2; k++) as_dataset_free(parts[k]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_are_signed),
@@ -425,6 +464,7 @@ int main(void) {
         cmocka_unit_test(pruning_below_new_roots),
         cmocka_unit_test(composite_values_are_added_by_part),
         cmocka_unit_test(wrong_names),
+        cmocka_unit_test(with_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ typedef struct as_change_request {
     size_t by;             /* the column that decides what is shown, and in which order */
     bool flat;             /* functions instead of call paths */
     as_change_order order; /* inclusive values of call paths, exclusive ones of functions */
-    double min_change;     /* leave out what, with all below it, changed by less than this; 0: nothing */
+    double min_change;     /* leave out what changed by less than this, and all below it, too; 0: nothing */
     bool is_relative;      /* min_change is a part of each one's own base, else a number */
     bool only_changed;     /* leave out what did not change at all */
     size_t max_rows;       /* so many of the largest changes, and what is above them; 0: all */
@@ -84,9 +84,15 @@ typedef struct as_change_node {
     const as_change_value *values; /* one for each column */
 } as_change_node;
 
-/* Calls visit for each node, a parent before its children. *n_hidden: how many were left out. Where visit gives false the walk ends with ASSAY_E_NOMEM. */
+/* How many were left out. */
+typedef struct as_change_cut {
+    uint64_t small; /* that changed too little, or not at all */
+    uint64_t rest;  /* beyond max_rows */
+} as_change_cut;
+
+/* Calls visit for each node, a parent before its children. Where that gives false the walk ends with ASSAY_E_NOMEM. */
 assay_status as_comparison_walk(const as_comparison *comparison, const as_change_request *request,
-                                bool (*visit)(void *user, const as_change_node *node), void *user, uint64_t *n_hidden,
+                                bool (*visit)(void *user, const as_change_node *node), void *user, as_change_cut *cut,
                                 assay_error *error);
 
 /* The regions (as_str names of ds, in order of their first call path) that only this side has, into out. False when memory is out. */

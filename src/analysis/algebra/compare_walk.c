@@ -9,7 +9,7 @@ typedef struct walker {
     as_change_value *values; /* one for each column, for the node that is shown */
     bool (*visit)(void *user, const as_change_node *node);
     void *user;
-    uint64_t n_hidden;
+    as_change_cut cut;
 } walker;
 
 /* Something to be shown: a context, or the number of a function. */
@@ -28,24 +28,25 @@ static double size_of(const as_change *change, bool relative) {
     return isnan(size) ? INFINITY : size; /* what is no number is worth a look */
 }
 
-/* The larger of what happened in it and below it, and what it did itself. */
-static double interest_of(const as_change_value *value, bool relative) {
-    double inclusive = size_of(&value->inclusive, relative), exclusive = size_of(&value->exclusive, relative);
-    return exclusive > inclusive ? exclusive : inclusive;
-}
-
 /* What it did itself, where that is known. */
 static const as_change *own_change(const as_change_value *value) {
     return value->exclusive.change.is_known ? &value->exclusive : &value->inclusive;
+}
+
+/* Of a function what it did itself; of a call path also what happened below it, if that is more. */
+static double interest_of(const walker *w, const as_change_value *value, bool relative) {
+    if (w->request->flat) return size_of(own_change(value), relative);
+    double inclusive = size_of(&value->inclusive, relative), exclusive = size_of(&value->exclusive, relative);
+    return exclusive > inclusive ? exclusive : inclusive;
 }
 
 /* Whether it is to be seen for its own sake. */
 static bool is_wanted(const walker *w, const as_change_value *values) {
     const as_change_request *request = w->request;
     if (!w->c->n_columns) return true;
-    double interest = interest_of(&values[request->by], false);
+    double interest = interest_of(w, &values[request->by], false);
     if (request->only_changed && interest == 0) return false;
-    if (request->is_relative) interest = interest_of(&values[request->by], true);
+    if (request->is_relative) interest = interest_of(w, &values[request->by], true);
     return request->min_change <= 0 || interest >= request->min_change;
 }
 
@@ -78,6 +79,12 @@ static void sort_items(const walker *w, item *items, size_t n) {
     qsort(items, n, sizeof *items, w->request->order == AS_CHANGE_BY_NAME ? compare_names : compare_keys);
 }
 
+/* By which the largest changes are found, of the values at hand. */
+static double own_size(const walker *w) {
+    if (!w->c->n_columns) return 0;
+    return size_of(own_change(&w->values[w->request->by]), w->request->is_relative);
+}
+
 static int descending(const void *a, const void *b) { return -as_real_compare(a, b); }
 
 /* Of n, keeps no more than the max_rows largest; ties as they stand. False when memory is out. */
@@ -106,7 +113,7 @@ static void find_values(const walker *w, assay_id context) {
 }
 
 /* Marks what is shown, and all that is above it. keys: what siblings are sorted by. */
-static bool mark_contexts(const walker *w, bool *keep, double *keys) {
+static bool mark_contexts(walker *w, bool *keep, double *keys) {
     size_t n = w->c->ds->contexts.count;
     double *sizes = malloc((n + 1) * sizeof *sizes);
     if (!sizes) return false;
@@ -114,15 +121,16 @@ static bool mark_contexts(const walker *w, bool *keep, double *keys) {
         find_values(w, i);
         keep[i] = is_wanted(w, w->values);
         keys[i] = key_of(w, w->values);
-        sizes[i] =
-            w->c->n_columns && keep[i] ? size_of(own_change(&w->values[w->request->by]), w->request->is_relative) : -1;
+        sizes[i] = keep[i] ? own_size(w) : -1;
     }
     bool fine = keep_largest(sizes, n, w->request->max_rows, keep);
-    free(sizes);
     for (size_t i = n; fine && i-- > 0;) { /* children come behind their parents */
         assay_id parent = as_ds_context(w->c->ds, (assay_id)i)->parent;
         if (keep[i] && parent != ASSAY_NONE) keep[parent] = true;
+        w->cut.small += !keep[i] && sizes[i] < 0;
+        w->cut.rest += !keep[i] && sizes[i] >= 0;
     }
+    free(sizes);
     return fine;
 }
 
@@ -158,7 +166,6 @@ static bool walk_contexts(walker *w) {
     as_vec pending;
     as_vec_init(&pending, sizeof(item), NULL);
     bool fine = keep && keys && mark_contexts(w, keep, keys) && push_children(w, &pending, ASSAY_NONE, 0, keep, keys);
-    for (size_t i = 0; fine && i < n; i++) w->n_hidden += !keep[i];
     while (fine && pending.count) {
         item next = AS_AT(item, &pending, --pending.count);
         as_change_node node = {
@@ -301,14 +308,15 @@ static bool show_functions(walker *w, gathering sides[2]) {
         const char *name = as_ds_text(w->c->ds, f->name);
         find_row(w, sides, only, i);
         keep[i] = is_wanted(w, w->values);
-        sizes[i] =
-            w->c->n_columns && keep[i] ? size_of(own_change(&w->values[w->request->by]), w->request->is_relative) : -1;
+        sizes[i] = keep[i] ? own_size(w) : -1;
         items[i] = (item){.at = i, .name = name ? name : "", .key = key_of(w, w->values)};
     }
     fine = fine && keep_largest(sizes, n, w->request->max_rows, keep);
-    for (size_t i = 0; fine && i < n; i++)
+    for (size_t i = 0; fine && i < n; i++) {
         if (keep[i]) items[kept++] = items[i];
-    w->n_hidden = n - kept;
+        w->cut.small += !keep[i] && sizes[i] < 0;
+        w->cut.rest += !keep[i] && sizes[i] >= 0;
+    }
     if (fine) sort_items(w, items, kept);
     fine = fine && visit_functions(w, sides, only, items, kept);
     free(only);
@@ -334,7 +342,7 @@ static assay_status walk_functions(walker *w, assay_error *error) {
 }
 
 assay_status as_comparison_walk(const as_comparison *c, const as_change_request *request,
-                                bool (*visit)(void *user, const as_change_node *node), void *user, uint64_t *n_hidden,
+                                bool (*visit)(void *user, const as_change_node *node), void *user, as_change_cut *cut,
                                 assay_error *error) {
     walker w = {
         .c = c, .request = request, .visit = visit, .user = user, .values = calloc(c->n_columns + 1, sizeof *w.values)};
@@ -344,6 +352,6 @@ assay_status as_comparison_walk(const as_comparison *c, const as_change_request 
     else if (status == ASSAY_OK && !walk_contexts(&w))
         status = as_fail_memory(error, NULL);
     free(w.values);
-    *n_hidden = w.n_hidden;
+    *cut = w.cut;
     return status;
 }
