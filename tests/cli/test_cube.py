@@ -199,6 +199,17 @@ class Sets(Case):
         self.assertFails(run('info', '--from', 'cube-set', self.write('a.cubex', small())), 3, 'is a file')
         self.assertFails(run('info', '--from', 'cube', self.path('empty')), 3, 'is a directory')
 
+    def test_directory_of_one_run(self):
+        self.point('', small())
+        self.assertFails(run('info', self.path('set')), 3, 'profile.cubex', 'give that file')
+
+    def test_attributes_that_differ_belong_to_runs(self):
+        for n in (1, 2):
+            attributes = f'<attr key="Creator" value="me"/><attr key="host" value="node {n}"/>'
+            self.point(f'n{n}', tar({'anchor.xml': anchor(metric(0, 'time'), tree('main'), system(1), attributes)}))
+        rows_of = run('sql', '--json', self.path('set'), "select owner, owner_id, key, value from attribute where key in ('Creator', 'host')").json
+        self.assertEqual([('dataset', 0, 'Creator', 'me'), ('run', 0, 'host', 'node 1'), ('run', 1, 'host', 'node 2')], [tuple(r.values()) for r in rows_of])
+
     def test_links_count_as_what_they_point_to(self):
         self.make()
         os.rename(self.path('set/app.n4.r1'), self.path('elsewhere'))

@@ -125,6 +125,27 @@ static void files_cut_at_any_byte(void **state) {
     as_output_discard(file.out);
 }
 
+/* Whatever the memory, it is enough, or the refusal says that it is not. */
+static void any_memory_limit(void **state) {
+    (void)state;
+    archive file = make_file(false);
+    size_t size, n_refused = 0, n_loaded = 0;
+    const char *bytes = end_archive(&file, &size);
+    for (uint64_t limit = 500; limit < 200000; limit += 250) {
+        as_read_config config = {.format = "cube", .memory_limit = limit};
+        as_dataset *ds = NULL;
+        assay_error error;
+        assay_status status = as_read_memory("input", bytes, size, &config, &ds, &error);
+        if (status == ASSAY_OK) status = as_ds_load(ds, ASSAY_NONE, &error);
+        if (status != ASSAY_OK) assert_int_equal(error.code, ASSAY_E_NOMEM);
+        n_refused += status != ASSAY_OK;
+        n_loaded += status == ASSAY_OK;
+        as_dataset_free(ds);
+    }
+    assert_true(n_refused > 10 && n_loaded > 10);
+    as_output_discard(file.out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_recognised),
@@ -132,6 +153,7 @@ int main(void) {
         cmocka_unit_test(packed_archives),
         cmocka_unit_test_setup_teardown(rows_are_used_in_place, make_temporary_folder, remove_temporary_folder),
         cmocka_unit_test(files_cut_at_any_byte),
+        cmocka_unit_test(any_memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

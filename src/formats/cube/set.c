@@ -12,7 +12,8 @@
 #include "formats/cube/rows.h"
 #include "io/directory.h"
 
-enum { BID_BITS = 56, BID_ENTRIES = 10000 };
+/* ONE_FILE_BITS: for a directory that has .cubex files itself, so that reading can say what to do. */
+enum { BID_BITS = 56, ONE_FILE_BITS = 8, BID_ENTRIES = 10000 };
 
 static const char FULL_UINT64[] = "full-uint64";
 
@@ -43,14 +44,16 @@ static bool has_cubex(int parent, const char *name, size_t *left) {
 static int bid_set(const as_probe *probe) {
     if (!probe->is_directory) return 0;
     size_t left = BID_ENTRIES;
-    bool found = false;
+    bool found = false, has_one = false;
     DIR *directory = opendir(probe->path);
     for (struct dirent *entry; directory && !found && left && (entry = readdir(directory)) != NULL; left--) {
         bool may_be_one = entry->d_type == DT_DIR || entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
-        found = may_be_one && entry->d_name[0] != '.' && has_cubex(dirfd(directory), entry->d_name, &left);
+        if (entry->d_name[0] == '.') continue;
+        has_one |= as_has_ending(entry->d_name, ".cubex");
+        found = may_be_one && has_cubex(dirfd(directory), entry->d_name, &left);
     }
     if (directory) closedir(directory);
-    return found ? BID_BITS : 0;
+    return found ? BID_BITS : has_one ? ONE_FILE_BITS : 0;
 }
 
 /* ---- which files ----------------------------------------------------------------------------------------------------- */
@@ -82,13 +85,22 @@ static assay_status list_point(as_set *set, const char *name) {
 static assay_status list_files(as_set *set) {
     const char *path = set->reader->input->path;
     as_directory directory;
+    char lone[256] = "";
     assay_status status = as_directory_list(path, &set->ds->budget, &directory, set->reader->error);
     for (size_t i = 0; i < directory.n_entries && status == ASSAY_OK; i++) {
-        if (directory.entries[i].is_directory) status = list_point(set, directory.entries[i].name);
+        const as_directory_entry *entry = &directory.entries[i];
+        if (entry->is_directory)
+            status = list_point(set, entry->name);
+        else if (!lone[0] && as_has_ending(entry->name, ".cubex"))
+            snprintf(lone, sizeof lone, "%s", entry->name);
     }
     as_directory_free(&directory);
     if (status != ASSAY_OK || set->files.count) return status;
-    return as_fail(set->reader->error, ASSAY_E_FORMAT, as_place_file(path), "no-files",
+    as_place place = as_place_file(path);
+    if (lone[0])
+        return as_fail(set->reader->error, ASSAY_E_FORMAT, place, "no-files",
+                       "is no set, which is DIR/POINT/FILE.cubex, but has %s; give that file", lone);
+    return as_fail(set->reader->error, ASSAY_E_FORMAT, place, "no-files",
                    "there are no .cubex files in the directories of this one; a set is DIR/POINT/FILE.cubex");
 }
 

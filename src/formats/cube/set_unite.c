@@ -121,6 +121,40 @@ static bool find_columns(as_union *u, size_t k, as_set_file *file) {
     return true;
 }
 
+/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+
+/* Whether a key is that of an <attr> of the document. */
+static bool is_attr(const char *key) {
+    return key[0] != '@' && strcmp(key, AS_CUBE_XML) != 0 && strcmp(key, AS_CUBE_MIRROR) != 0 &&
+           strcmp(key, AS_CUBE_TOPOLOGIES) != 0 && strncmp(key, AS_CUBE_FILE, strlen(AS_CUBE_FILE)) != 0;
+}
+
+static bool has_attribute(const as_dataset *ds, const char *key, as_cell value) {
+    for (size_t i = 0; i < ds->attributes.count; i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        if (attribute->owner == AS_OWNER_DATASET && attribute->value.size == value.size &&
+            memcmp(attribute->value.text, value.text, value.size) == 0 &&
+            strcmp(as_ds_text(ds, attribute->key), key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What not all files say of themselves belongs to their runs. */
+static bool add_attributes_of_runs(as_union *u) {
+    for (size_t k = 0; k < u->n; k++) {
+        const as_dataset *part = u->parts[k];
+        for (size_t i = 0; i < part->attributes.count; i++) {
+            const as_attribute *attribute = as_ds_attribute(part, i);
+            const char *key = as_ds_text(part, attribute->key);
+            if (attribute->owner != AS_OWNER_DATASET || !is_attr(key) || has_attribute(u->ds, key, attribute->value))
+                continue;
+            if (!as_add_attribute(u->ds, AS_OWNER_RUN, (assay_id)k, key, attribute->value)) return false;
+        }
+    }
+    return true;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
 /* From here on the parts belong to the dataset: its values come from them. */
@@ -141,7 +175,7 @@ static bool hold_parts(as_set *set) {
 
 static assay_status unite(as_set *set, as_union *u) {
     bool fine = as_unite_metrics(u) && as_unite_locations(u) && unite_trees(set, u) && as_unite_attributes(u) &&
-                as_unite_formulas(u) && hold_parts(set);
+                add_attributes_of_runs(u) && as_unite_formulas(u) && hold_parts(set);
     if (!fine) return as_reader_memory(set->reader);
     for (size_t k = 0; k < u->n; k++) {
         as_set_file *file = file_at(set, k);
