@@ -36,7 +36,7 @@ bool as_unite_metrics(as_union *u);
 bool as_union_drop_metrics(as_union *u, const bool *drop);
 
 /* Leaves of one process (name and rank of what is above them) and one rank are one, whatever lies above the process. Inner locations get the lower ids, parents before
- * children; then come the leaves, process by process. */
+ * children; then come the leaves in the order of the first part, those that others bring behind the last one of their process. */
 bool as_unite_locations(as_union *u);
 
 /* Contexts from the roots down, with their regions: all of the first part, and what contexts of others need. */

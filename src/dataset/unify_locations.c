@@ -132,29 +132,66 @@ static bool unite_part(system_tree *tree, size_t k) {
     return fine;
 }
 
-/* Final ids: inner ones first; leaves by their process, in order of arrival. */
+/* The leaves that later parts brought to a process (0: those without one; p + 1: those of p), as lists. */
+typedef struct newcomers {
+    assay_id *first, *last, *next;
+    uint32_t *waiting; /* leaves of the first part that must come before them */
+} newcomers;
+
+static bool list_newcomers(const system_tree *tree, newcomers *new) {
+    size_t n = tree->locations.count;
+    const as_location *locations = tree->locations.data;
+    new->first = malloc((n + 2) * sizeof(assay_id));
+    new->last = malloc((n + 2) * sizeof(assay_id));
+    new->next = malloc((n + 2) * sizeof(assay_id));
+    new->waiting = calloc(n + 2, sizeof *new->waiting);
+    if (!new->first || !new->last || !new->next || !new->waiting) return false;
+    for (size_t i = 0; i < n + 2; i++) new->first[i] = ASSAY_NONE;
+    for (assay_id i = 0; i < n; i++) {
+        assay_id process = locations[i].parent + 1;
+        if (!locations[i].leaf) continue;
+        if (AS_AT(uint32_t, &tree->origins, i) == 0) {
+            new->waiting[process]++;
+            continue;
+        }
+        new->next[i] = ASSAY_NONE;
+        if (new->first[process] == ASSAY_NONE)
+            new->first[process] = i;
+        else
+            new->next[new->last[process]] = i;
+        new->last[process] = i;
+    }
+    return true;
+}
+
+static void number_newcomers(newcomers *new, assay_id process, assay_id *new_ids, assay_id *number) {
+    for (assay_id id = new->first[process]; id != ASSAY_NONE; id = new->next[id]) new_ids[id] = (*number)++;
+    new->first[process] = ASSAY_NONE;
+}
+
+/* Final ids: inner ones first; then the leaves in the order of the first part, those that others brought behind the last one of their process. */
 static bool number_all(const system_tree *tree, assay_id *new_ids) {
     const as_location *locations = tree->locations.data;
     size_t n = tree->locations.count;
-    /* next[0]: of leaves without a parent; next[p + 1]: of those of p */
-    assay_id *next = calloc(n + 2, sizeof *next), inner = 0;
-    if (!next) return false;
-    for (size_t i = 0; i < n; i++) {
-        if (locations[i].leaf)
-            next[locations[i].parent + 1]++;
-        else
-            new_ids[i] = inner++;
+    newcomers new = {0};
+    bool fine = list_newcomers(tree, &new);
+    assay_id number = 0;
+    for (assay_id i = 0; i < n && fine; i++)
+        if (!locations[i].leaf) new_ids[i] = number++;
+    for (assay_id i = 0; i < n && fine; i++) {
+        assay_id process = locations[i].parent + 1;
+        if (!locations[i].leaf) continue;
+        if (AS_AT(uint32_t, &tree->origins, i) == 0) {
+            new_ids[i] = number++;
+            new.waiting[process]--;
+        }
+        if (new.waiting[process] == 0) number_newcomers(&new, process, new_ids, &number);
     }
-    for (size_t p = 0, at = inner; p <= n; p++) {
-        size_t count = next[p];
-        next[p] = (assay_id)at;
-        at += count;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (locations[i].leaf) new_ids[i] = next[locations[i].parent + 1]++;
-    }
-    free(next);
-    return true;
+    free(new.first);
+    free(new.last);
+    free(new.next);
+    free(new.waiting);
+    return fine;
 }
 
 static bool finish(system_tree *tree) {

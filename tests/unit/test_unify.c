@@ -213,6 +213,15 @@ static void locations_by_ranks(void **state) {
     forget(&all);
 }
 
+/* Columns need not be in the order of the tree: that of the first part stays. */
+static void order_of_the_first_part_stays(void **state) {
+    (void)state;
+    united all;
+    unite_places(&all, "0/0 1/0 0/1 1/1", "0/0 0/1 0/2 1/0 1/1 1/2 2/0");
+    assert_places(all.ds, "node0 0/0 1/0 0/1 0/2 1/1 1/2 2/0");
+    forget(&all);
+}
+
 /* Nothing but the order tells places without ranks apart. */
 static void places_of_one_rank_pair_in_order(void **state) {
     (void)state;
@@ -277,13 +286,21 @@ static void shared_attributes_stay(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_trees_are_one),   cmocka_unit_test(order_does_not_matter_and_new_ones_come_last),
-        cmocka_unit_test(moved_lines),           cmocka_unit_test(equal_before_name),
-        cmocka_unit_test(twins_stay_two),        cmocka_unit_test(parameters_tell_apart),
-        cmocka_unit_test(only_below_pairs),      cmocka_unit_test(three_parts_share_what_the_second_brought),
-        cmocka_unit_test(deep_and_wide),         cmocka_unit_test(metrics_by_name),
-        cmocka_unit_test(locations_by_ranks),    cmocka_unit_test(places_of_one_rank_pair_in_order),
-        cmocka_unit_test(points_by_coordinates), cmocka_unit_test(shared_attributes_stay),
+        cmocka_unit_test(equal_trees_are_one),
+        cmocka_unit_test(order_does_not_matter_and_new_ones_come_last),
+        cmocka_unit_test(moved_lines),
+        cmocka_unit_test(equal_before_name),
+        cmocka_unit_test(twins_stay_two),
+        cmocka_unit_test(parameters_tell_apart),
+        cmocka_unit_test(only_below_pairs),
+        cmocka_unit_test(three_parts_share_what_the_second_brought),
+        cmocka_unit_test(deep_and_wide),
+        cmocka_unit_test(metrics_by_name),
+        cmocka_unit_test(locations_by_ranks),
+        cmocka_unit_test(order_of_the_first_part_stays),
+        cmocka_unit_test(places_of_one_rank_pair_in_order),
+        cmocka_unit_test(points_by_coordinates),
+        cmocka_unit_test(shared_attributes_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
