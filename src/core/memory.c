@@ -17,7 +17,7 @@ void as_budget_give(as_budget *budget, uint64_t bytes) {
 
 /* ---- arena ----------------------------------------------------------------------------------------------------------- */
 
-enum { ALIGNMENT = 16, FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+enum { ALIGNMENT = 16, FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, HUGE_PAGE = 1 << 21 };
 
 struct as_arena_chunk {
     struct as_arena_chunk *previous;
@@ -36,6 +36,13 @@ void as_arena_free(as_arena *arena) {
     as_arena_init(arena, arena->budget);
 }
 
+/* Asks for large pages where a chunk has some: first touches of decoded values cost a third of unpacking them otherwise. */
+static void use_huge_pages(void *data, size_t size) {
+    uintptr_t page = HUGE_PAGE, first = ((uintptr_t)data + page - 1) & ~(page - 1),
+              end = ((uintptr_t)data + size) & ~(page - 1);
+    if (size >= 2 * page && first < end) madvise((void *)first, end - first, MADV_HUGEPAGE);
+}
+
 static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
     size_t size;
     if (!as_add_size(payload, sizeof(struct as_arena_chunk), &size) || !as_budget_take(arena->budget, size))
@@ -45,6 +52,7 @@ static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
         as_budget_give(arena->budget, size);
         return NULL;
     }
+    use_huge_pages(chunk, size);
     chunk->size = size;
     return chunk;
 }
