@@ -80,7 +80,7 @@ bool as_union_drop_metrics(as_union *u, const bool *drop) {
     for (size_t i = 0; i < n; i++) {
         assay_id parent = metrics[i].parent;
         /* What is above a dropped one was found before: parents come first. */
-        if (parent != ASSAY_NONE && drop[parent]) parent = metrics[i].parent = metrics[parent].parent;
+        if (parent != ASSAY_NONE && drop[parent]) metrics[i].parent = metrics[parent].parent;
         new_ids[i] = drop[i] ? ASSAY_NONE : (assay_id)kept++;
     }
     for (size_t i = 0; i < n; i++) {

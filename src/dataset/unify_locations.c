@@ -197,7 +197,7 @@ static bool number_all(const system_tree *tree, assay_id *new_ids) {
 static bool finish(system_tree *tree) {
     as_union *u = tree->u;
     size_t n = tree->locations.count;
-    assay_id *new_ids = malloc((n + 1) * sizeof *new_ids);
+    assay_id *new_ids = calloc(n + 1, sizeof *new_ids);
     bool fine = new_ids && number_all(tree, new_ids) && as_vec_reserve(&u->ds->locations, n) &&
                 as_vec_reserve(&u->location_origins, n);
     for (size_t i = 0; fine && i < n; i++) {

@@ -39,22 +39,29 @@ static bool find_type(as_value_type base, as_value_type target, as_value_type *o
 
 enum reason { KEPT, ONLY_BASE, ONLY_TARGET, DERIVED, NO_DIFFERENCE };
 
+/* The types of a metric on both sides; where one does not have it, that of the other. */
+static void types_of(const as_operation *op, assay_id metric, as_value_type types[2]) {
+    assay_id ids[2] = {as_part_metric(op, BASE, metric), as_part_metric(op, TARGET, metric)};
+    for (int side = 0; side < 2; side++) {
+        int known = ids[side] != ASSAY_NONE ? side : !side;
+        types[side] = ids[known] != ASSAY_NONE ? as_metric_type(op->u.parts[known], ids[known])
+                                               : as_value_type_of(AS_DTYPE_DOUBLE, 0);
+    }
+}
+
 static enum reason judge(as_operation *op, assay_id metric, bool all_metrics) {
     assay_id ids[2] = {as_part_metric(op, BASE, metric), as_part_metric(op, TARGET, metric)};
-    as_metric *united = &AS_AT(as_metric, &op->ds->metrics, metric);
     as_value_type types[2], type;
     for (int side = 0; side < 2; side++) {
         if (ids[side] == ASSAY_NONE) continue;
         const as_metric *own = as_ds_metric(op->u.parts[side], ids[side]);
         if (own->kind == AS_KIND_DERIVED) return DERIVED;
-        if (side == TARGET) united->kind = own->kind;
-        types[side] = as_metric_type(op->u.parts[side], ids[side]);
+        if (side == TARGET) AS_AT(as_metric, &op->ds->metrics, metric).kind = own->kind;
     }
     if (!all_metrics && ids[TARGET] == ASSAY_NONE) return ONLY_BASE;
     if (!all_metrics && ids[BASE] == ASSAY_NONE) return ONLY_TARGET;
-    as_value_type base = types[ids[BASE] == ASSAY_NONE ? TARGET : BASE],
-                  target = types[ids[TARGET] == ASSAY_NONE ? BASE : TARGET];
-    return find_type(base, target, &type) ? KEPT : NO_DIFFERENCE;
+    types_of(op, metric, types);
+    return find_type(types[BASE], types[TARGET], &type) ? KEPT : NO_DIFFERENCE;
 }
 
 static bool choose_metrics(as_operation *op, bool all_metrics) {
@@ -293,11 +300,8 @@ static bool plan_runs(as_operation *op, bool run_by_run, as_vec *pairs) {
 
 static assay_status subtract_metric(as_operation *op, assay_id metric, bool run_by_run, const as_vec *pairs) {
     subtraction s = {.op = op, .metric = metric};
-    assay_id base = as_part_metric(op, BASE, metric), target = as_part_metric(op, TARGET, metric);
     as_value_type types[2];
-    if (base != ASSAY_NONE) types[BASE] = as_metric_type(op->u.parts[BASE], base);
-    types[TARGET] = target != ASSAY_NONE ? as_metric_type(op->u.parts[TARGET], target) : types[BASE];
-    if (base == ASSAY_NONE) types[BASE] = types[TARGET];
+    types_of(op, metric, types);
     find_type(types[BASE], types[TARGET], &s.type);
     if (!run_by_run && s.type.dtype == AS_DTYPE_INT64) s.type = as_value_type_of(AS_DTYPE_DOUBLE, 0); /* of means */
     if (!as_set_metric_type(op, metric, s.type)) return as_fail_memory(op->error, NULL);
