@@ -23,7 +23,9 @@ static void write_text(as_output *out, const char *text) {
 }
 
 static void write_member(as_output *out, const char *key, const char *text) {
-    as_output_printf(out, "\"%s\":", key);
+    as_output_char(out, '"');
+    as_output_text(out, key);
+    as_output_text(out, "\":");
     write_text(out, text);
     as_output_char(out, ',');
 }
