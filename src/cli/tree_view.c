@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "cli/callpath.h"
+#include "dataset/formulas.h"
 
 as_view_group as_group_of(const char *word) {
     static const char *const words[] = {"region", "file", "module", "kind"};
@@ -171,6 +172,16 @@ static as_exit load(as_tree_view *view) {
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(view->cli, &error);
 }
 
+/* Says so where a formula that is looked at has no values. */
+static void note_formulas(const as_tree_view *view) {
+    for (size_t i = 0; i < view->n_asked && as_cli_has(view->cli, "metric"); i++) {
+        const as_derived *derived = as_ds_derived(view->ds, AS_AT(assay_id, &view->metrics, i));
+        if (derived && (!derived->is_usable || derived->has_failed))
+            as_cli_note(view->cli, "the formula of '%s' cannot be computed; assay validate tells why",
+                        as_ds_text(view->ds, as_ds_metric(view->ds, derived->metric)->name));
+    }
+}
+
 static as_exit check_hot_path(as_tree_view *view) {
     const as_view_column *first = view->data.n_columns ? &view->data.columns[0] : NULL;
     if (!view->request.only_hot || (first && first->adds_up)) return AS_EXIT_FINE;
@@ -188,6 +199,7 @@ static as_exit look_at(as_tree_view *view) {
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_names(view);
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_roots(view);
     if (status == AS_EXIT_FINE) status = load(view);
+    if (status == AS_EXIT_FINE) note_formulas(view);
     if (status == AS_EXIT_FINE) status = check_hot_path(view);
     return status;
 }

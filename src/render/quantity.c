@@ -59,6 +59,7 @@ static as_quantity scaled(const scale *scales, size_t n, double base, double lar
 
 as_quantity as_quantity_of(const char *unit, double largest, bool is_whole) {
     static const double most_digits = 1e12;
+    if (!unit || strcmp(unit, "unknown") == 0) unit = "";
     largest = fabs(largest);
     double base = find_base(times, N(times), unit);
     if (base > 0) return scaled(time_scales, N(time_scales), base, largest);
@@ -69,7 +70,7 @@ as_quantity as_quantity_of(const char *unit, double largest, bool is_whole) {
         if (q.is_exact) q.decimals = 0;
         return q;
     }
-    as_quantity plain = {.factor = 1, .unit = unit ? unit : "", .is_exact = is_whole && largest < most_digits};
+    as_quantity plain = {.factor = 1, .unit = unit, .is_exact = is_whole && largest < most_digits};
     if (plain.is_exact) return plain;
     plain.is_scientific = largest >= most_digits || (largest > 0 && largest < 1e-3);
     plain.decimals = plain.is_scientific ? 3 : decimals_of(largest);

@@ -181,6 +181,15 @@ class Json(TreeCase):
         rows = list(csv.DictReader(io.StringIO(run('top', self.file, '--csv', '-n', '1').out)))
         self.assertEqual({'mean': '', 'twice': str(76 / 93)}, {r['metric']: r['share'] for r in rows if r['metric'] in ('mean', 'twice')})
 
+    def test_formulas_that_cannot_be_computed(self):
+        self.file = self.write('b.cubex', profile(more=cubex.metric(2, 'bad', 'DOUBLE', 'POSTDERIVED', '<cubepl>metric::nobody()</cubepl>')))
+        r = run('tree', self.file, '--json', '--metric', 'bad')
+        self.assertEqual(0, r.status)
+        self.assertOneLine(r, 'note', "'bad'", 'assay validate')
+        self.assertEqual({'inclusive': None, 'exclusive': None}, r.json['root']['children'][0]['values']['bad'])
+        r = self.json()  # the others are fine, and nobody asked for this one
+        self.assertEqual((['time', 'visits', 'bad'], 93), (r['metrics'], r['root']['values']['time']['inclusive']))
+
     def test_deep_trees(self):
         depth = 20000
         program = (cubex.region(0, 'f') + '<cnode id="0" calleeId="0">' + ''.join(f'<cnode id="{i}" calleeId="0">' for i in range(1, depth)) + '</cnode>' * depth)
@@ -422,6 +431,28 @@ class Experiments(Case):
         self.assertEqual([40.5, 4.25, None], [c['values']['time']['inclusive'] for c in r['root']['children']])
 
     def test_statistics_instead_of_runs(self):
+        """A file without repetitions: the means of the point, as the table measurement has them."""
+        self.file = os.path.join(os.environ['ASSAY_SOURCE'], 'tests/data/extrap-segmented.extra-p')
+        self.assertEqual([], run('sql', '--json', self.file, 'select * from run').json)
+        expected = run('sql', '--json', self.file, "select c.path, m.mean from measurement m join context c on c.id = m.context join point p on p.id = m.point where p.label = '(512)' order by 1").json
+        self.assertGreater(len(expected), 1)
+        rows = [json.loads(l) for l in run('tree', '--jsonl', self.file).out.splitlines()]
+        self.assertEqual(expected, sorted(({'path': r['path'], 'mean': r['inclusive']} for r in rows if r['inclusive'] is not None), key=lambda r: r['path']))
+        self.assertFails(run('tree', self.file, '--run', '0'), 2, 'no runs')
+
+    def test_directories_of_profiles(self):
+        """The mean of two runs, of which one lacks g: nothing is 0 there."""
+        for name, text, time in (('x.p1.r1', 'main(f g)', [1, 2, 3]), ('x.p2.r1', 'main(f g)', [10, 20, 30]), ('x.p2.r2', 'main(f)', [14, 40])):
+            os.makedirs(self.path('set/' + name))
+            self.write(f'set/{name}/profile.cubex', profile(text, time))
+        self.file = self.path('set')
+        r = self.root('--metric', 'time')
+        self.assertEqual('p=2, mean of 2 runs', r['run'])
+        self.assertEqual(['main', 57, 12, ['f', 30, 30], ['g', 15, 15]], shown(r['root']))
+        self.assertEqual(['main', 6, 1, ['f', 2, 2], ['g', 3, 3]], shown(self.root('--metric', 'time', '--run', 'p=1')['root']))
+        self.assertEqual(['main', 54, 14, ['f', 40, 40], ['g', 0, 0]], shown(self.root('--metric', 'time', '--run', '2')['root']))
+
+    def test_places(self):
         self.assertFails(run('tree', self.file, '--location', '0'), 2, 'no locations')
 
 

@@ -87,6 +87,7 @@ static void other_numbers(void **state) {
     check(&q, real(12.25), "12.25");
     check(&q, real(NAN), "nan");
     check(&q, real(-INFINITY), "-inf");
+    assert_string_equal(as_quantity_of("unknown", 1, false).unit, "");
     q = as_quantity_of("", 1e-7, false);
     check(&q, real(1e-7), "1.000e-07");
     q = as_quantity_of("", 1, false);
@@ -101,7 +102,7 @@ static void percents(void **state) {
         double share;
         const char *text;
     } rows[] = {{1, "100.0"}, {0.1234, "12.3"}, {0, "0"},       {1e-9, "0.0"}, {-0.5, "-50.0"},
-                {NAN, ""},    {-1e-9, "0.0"}, {12.5, "1250"}, {1e9, ">1e6"},  {INFINITY, ""}};
+                {NAN, ""},    {-1e-9, "0.0"},   {12.5, "1250"}, {1e9, ">1e6"}, {INFINITY, ""}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[AS_QUANTITY_SIZE];
         as_percent_format(rows[i].share, text);
