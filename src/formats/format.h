@@ -134,7 +134,8 @@ typedef struct assay_format {
     bool writes_directories; /* the output is a directory: writer->directory */
     const as_option *read_options, *write_options;
 
-    /* Bits of evidence verified, 0 = not mine. NULL: only by name. Must not allocate, fail or look beyond the probe. */
+    /* Bits of evidence verified, 0 = not mine. NULL: only by name. Must not allocate, fail or look beyond the probe; only a directory, of which the probe has
+     * nothing but the name, may be looked into, at a bounded number of entries. */
     int (*bid)(const as_probe *probe);
     /* NULL: cannot be read. */
     assay_status (*read)(as_reader *reader);

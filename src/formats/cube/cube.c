@@ -96,17 +96,16 @@ static bool is_text(const as_tar_member *member) {
 }
 
 static assay_status keep_file(as_reader *reader, const as_cube *cube, const as_tar_member *member) {
-    as_vec key;
-    as_vec_init(&key, 1, &reader->dataset->budget);
-    bool fine = as_vec_text(&key, AS_CUBE_FILE) && as_vec_text(&key, member->name) && as_vec_append(&key, "", 1);
-    if (!fine)
-        ;
-    else if (is_text(member))
-        fine = as_add_attribute(reader->dataset, AS_OWNER_DATASET, 0, key.data,
-                                as_cell_text_n(member->data, member->size));
-    else
+    if (!is_text(member)) {
         as_add_problem(reader->dataset, AS_NOTE, as_tar_place(cube->tar, member, 0), "other-file",
                        "%s: a further file of the archive, which is no text of up to 1 MiB, is left out", member->name);
+        return ASSAY_OK;
+    }
+    as_vec key;
+    as_vec_init(&key, 1, &reader->dataset->budget);
+    bool fine =
+        as_vec_text(&key, AS_CUBE_FILE) && as_vec_text(&key, member->name) && as_vec_append(&key, "", 1) &&
+        as_add_attribute(reader->dataset, AS_OWNER_DATASET, 0, key.data, as_cell_text_n(member->data, member->size));
     as_vec_free(&key);
     return fine ? ASSAY_OK : as_reader_memory(reader);
 }
