@@ -8,6 +8,7 @@
 
 #include "analysis/algebra/algebra.h"
 #include "analysis/nodes.h"
+#include "dataset/experiment.h"
 #include "profiles.h"
 
 static as_dataset *diff_of(as_dataset *base, as_dataset *target, as_matching matching, bool all_metrics) {
@@ -399,6 +400,64 @@ static void wrong_names(void **state) {
     assert_int_equal(error.code, ASSAY_E_USAGE);
 }
 
+/* ---- experiments ----------------------------------------------------------------------------------------------------- */
+
+/* Means of main->f and main->g at p = 4 and p = 2, in this order; values instead of statistics where `repetitions` says so. */
+static as_dataset *make_experiment(const double means[4], size_t repetitions) {
+    static const char *const paths[] = {"main->f", "main->g"};
+    as_dataset *ds = as_dataset_new(0);
+    as_add_parameter(ds, as_ds_intern_text(ds, "p"));
+    as_experiment *e = as_experiment_new(ds);
+    as_cell_key key = {.metric = as_experiment_metric(e, "time", 4)};
+    for (size_t i = 0; i < 4; i++) {
+        key.point = as_experiment_point(e, &(double){i % 2 ? 2 : 4});
+        key.context = as_experiment_callpath(e, paths[i / 2], 7);
+        as_measurement statistics = {.repetitions = 3, .mean = means[i], .median = 0, .minimum = NAN, .maximum = NAN};
+        if (!repetitions) assert_true(as_experiment_statistics(e, key, &statistics));
+        for (size_t k = 0; k < repetitions; k++) /* around the mean */
+            assert_true(as_experiment_value(e, key, (as_number){AS_REAL, {.r = means[i] - 1 + 2 * (double)k}}));
+    }
+    assert_true(as_experiment_finish(e, AS_NOWHERE, NULL));
+    as_experiment_free(e);
+    ds->format = "extrap-text";
+    return ds;
+}
+
+static bool collect(void *user, const as_measurement *m) {
+    char *text = user;
+    size_t used = strlen(text);
+    snprintf(text + used, 256 - used, " %u:%gx%d", m->point, m->mean, (int)m->repetitions);
+    return true;
+}
+
+/* "f 0:1x1 1:2x1; g …": for each series point, mean and repetitions. */
+static void assert_measured(as_dataset *ds, const char *expected) {
+    char text[256] = "";
+    for (size_t i = 0; i < ds->series.count; i++) {
+        const as_series *series = as_ds_series(ds, i);
+        strcat(strcat(text, i ? "; " : ""), as_ds_text(ds, as_ds_context(ds, series->context)->name));
+        assert_true(as_measure(ds, series, collect, text));
+    }
+    assert_string_equal(text, expected);
+    as_dataset_free(ds);
+}
+
+/* Where a file has only statistics, its means are the values. Points come in order: p = 2 is number 0. */
+static void statistics_are_taken_by_their_means(void **state) {
+    (void)state;
+    static const double before[] = {10, 20, 1, 2}, after[] = {11, 22, 4, 8};
+    assert_measured(diff_of(make_experiment(before, 0), make_experiment(after, 0), AS_MATCH_NAME, false),
+                    "f 0:2x1 1:1x1; g 0:6x1 1:3x1");
+    assert_measured(diff_of(make_experiment(before, 2), make_experiment(after, 0), AS_MATCH_NAME, false),
+                    "f 0:2x1 1:1x1; g 0:6x1 1:3x1"); /* two runs and one: means */
+    assert_measured(diff_of(make_experiment(before, 2), make_experiment(after, 2), AS_MATCH_NAME, false),
+                    "f 0:2x2 1:1x2; g 0:6x2 1:3x2");
+    as_dataset *parts[] = {make_experiment(before, 0), make_experiment(after, 0)};
+    assert_measured(mean_of(parts, 2), "f 0:21x1 1:10.5x1; g 0:5x1 1:2.5x1");
+    assert_measured(cut_of(make_experiment(before, 0), "f", NULL, NULL), "f 0:20x1 1:10x1");
+    assert_measured(cut_of(make_experiment(before, 2), NULL, "g", NULL), "f 0:20x2 1:10x2");
+}
+
 /* ---- little memory --------------------------------------------------------------------------------------------------- */
 
 static assay_status operate(int operation, as_dataset **parts, as_dataset **out, assay_error *error) {
@@ -464,6 +523,7 @@ int main(void) {
         cmocka_unit_test(pruning_below_new_roots),
         cmocka_unit_test(composite_values_are_added_by_part),
         cmocka_unit_test(wrong_names),
+        cmocka_unit_test(statistics_are_taken_by_their_means),
         cmocka_unit_test(with_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

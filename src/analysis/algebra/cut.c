@@ -266,10 +266,9 @@ static assay_status cut_metric(cutting *c, assay_id metric) {
     size_t first = op->ds->profiles.count;
     uint64_t n_limited = 0;
     if (sums) wide = as_value_type_of(as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
-    for (assay_id run = 0; run < c->part->runs.count; run++) {
-        as_part_run part_run = {.run = run, .own_point = as_ds_run(c->part, run)->point};
+    for (assay_id run = 0; run < op->runs.count; run++) {
         as_operand operand;
-        assay_status status = as_operand_open(&op->u, &part_run, own, kind, &operand, op->error);
+        assay_status status = as_operand_open(&op->u, as_part_run_at(op, run), own, kind, &operand, op->error);
         bool fine = status != ASSAY_OK || ((!sums || as_operand_convert(&operand, wide)) &&
                                            cut_rows(c, &operand, metric, run, adds, &n_limited));
         as_operand_close(&operand);
@@ -283,14 +282,15 @@ static assay_status cut_metric(cutting *c, assay_id metric) {
 
 /* ---- the operation --------------------------------------------------------------------------------------------------- */
 
-/* Runs stay what they are. */
+/* Runs stay what they are, in the order of their points. */
 static bool copy_runs(cutting *c) {
     bool fine = true;
-    for (assay_id id = 0; id < c->part->runs.count && fine; id++) {
-        as_run run = *as_ds_run(c->part, id);
+    for (size_t i = 0; i < c->op->runs.count && fine; i++) {
+        const as_part_run *from = as_part_run_at(c->op, i);
+        as_run run = from->run == ASSAY_NONE ? AS_RUN_INIT : *as_ds_run(c->part, from->run);
         run.source_id = as_ds_carry(c->op->ds, c->part, run.source_id, &fine);
         run.source = as_ds_carry(c->op->ds, c->part, run.source, &fine);
-        if (run.point != ASSAY_NONE) run.point = c->op->u.maps[0].points[run.point];
+        run.point = from->own_point == ASSAY_NONE ? ASSAY_NONE : from->point;
         fine = fine && as_add_run(c->op->ds, &run) != ASSAY_NONE;
     }
     return fine;
