@@ -28,9 +28,11 @@ typedef struct mean {
     bool has_exclusive;
 } mean;
 
+/* m: all zero. */
 static bool mean_init(mean *m, size_t n, size_t n_parts) {
     size_t cells;
-    *m = (mean){.n = n, .n_parts = n_parts};
+    m->n = n;
+    m->n_parts = n_parts;
     if (!as_mul_size(n, n_parts, &cells)) return false;
     m->inclusive = calloc(cells + 1, sizeof(double));
     m->exclusive = calloc(cells + 1, sizeof(double));
