@@ -80,7 +80,7 @@ static void run(const as_formula *formula, const as_formula_scope *scope) {
     as_globals_free(globals);
 }
 
-static void compile(as_formula_scope *scope, const as_text texts[AS_FORMULA_PARTS]) {
+static void compile(as_formula_scope *scope, const as_formula_text texts[AS_FORMULA_PARTS]) {
     static const as_formula_names names = {NULL, find_metric, find_fact};
     as_formula *formula;
     assay_error error = {.code = ASSAY_OK};
@@ -94,13 +94,13 @@ static void compile(as_formula_scope *scope, const as_text texts[AS_FORMULA_PART
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (size > MAX_SIZE) return 0;
     const char *text = (const char *)bytes, *line = size ? memchr(text, '\n', size) : NULL;
-    as_text first = {line ? text : NULL, line ? (size_t)(line - text) : 0};
-    as_text rest = {line ? line + 1 : text, line ? size - first.size - 1 : size};
+    as_formula_text first = {line ? text : NULL, line ? (size_t)(line - text) : 0};
+    as_formula_text rest = {line ? line + 1 : text, line ? size - first.size - 1 : size};
     as_formula_scope *scope = as_formula_scope_new();
     if (!scope) abort();
     if (!rest.text) rest.text = "";
-    compile(scope, (as_text[AS_FORMULA_PARTS]){[AS_FORMULA_INIT] = first, [AS_FORMULA_VALUE] = rest});
-    compile(scope, (as_text[AS_FORMULA_PARTS]){[AS_FORMULA_VALUE] = {"0", 1}, [AS_FORMULA_PLUS] = rest});
+    compile(scope, (as_formula_text[AS_FORMULA_PARTS]){[AS_FORMULA_INIT] = first, [AS_FORMULA_VALUE] = rest});
+    compile(scope, (as_formula_text[AS_FORMULA_PARTS]){[AS_FORMULA_VALUE] = {"0", 1}, [AS_FORMULA_PLUS] = rest});
     as_formula_scope_free(scope);
     return 0;
 }

@@ -7,8 +7,8 @@
 
 /* ---- what formulas ask for ------------------------------------------------------------------------------------------- */
 
-static const as_operand *operand_of(const plan *p, uint32_t which) {
-    const as_operand *operands;
+static const as_formula_operand *operand_of(const plan *p, uint32_t which) {
+    const as_formula_operand *operands;
     as_formula_operands(p->now->derived->formula, &operands);
     return &operands[which];
 }
@@ -20,7 +20,7 @@ static const double *fill(double *room, size_t n, double value) {
 
 static const double *get_metric(void *user, uint32_t which, size_t first, size_t n, double *room) {
     const plan *p = user;
-    const as_operand *operand = operand_of(p, which);
+    const as_formula_operand *operand = operand_of(p, which);
     const member *m = member_at(p, p->now->operands[which]);
     int flavour = operand_flavour(operand, p->flavour);
     if (m->is_void) return fill(room, n, 0);
@@ -110,14 +110,14 @@ static int by_order(const void *a, const void *b) {
     return (left->metric > right->metric) - (left->metric < right->metric);
 }
 
-static size_t operands_of(const member *m, const as_operand **operands) {
+static size_t operands_of(const member *m, const as_formula_operand **operands) {
     *operands = NULL;
     return m->derived && !m->is_void ? as_formula_operands(m->derived->formula, operands) : 0;
 }
 
 /* All metrics that the value of one is made of. */
 static bool collect_members(plan *p, as_map *numbers, assay_id metric) {
-    const as_operand *operands;
+    const as_formula_operand *operands;
     if (!add_member(p, numbers, metric)) return false;
     for (size_t i = 0; i < p->members.count; i++) {
         size_t n = operands_of(member_at(p, i), &operands);
@@ -141,7 +141,7 @@ static bool collect_members(plan *p, as_map *numbers, assay_id metric) {
 
 /* What m needs of its operands, after all is known that is needed of m. */
 static void spread_needs(const plan *p, const member *m) {
-    const as_operand *operands;
+    const as_formula_operand *operands;
     size_t n = operands_of(m, &operands);
     bool by_rows = m->needs_rows[INCLUSIVE] || m->needs_rows[EXCLUSIVE];
     bool is_post = m->derived && m->derived->kind == AS_DERIVED_POST;
@@ -177,7 +177,7 @@ static bool prepare_member(plan *p, member *m) {
 
 /* Some formulas look beyond the contexts asked for: at the whole program, or at contexts they compute. */
 static bool needs_all_contexts(const plan *p) {
-    const as_operand *operands;
+    const as_formula_operand *operands;
     for (size_t i = 0; i < p->members.count; i++) {
         size_t n = operands_of(member_at(p, i), &operands);
         for (size_t k = 0; k < n; k++) {
@@ -255,7 +255,7 @@ static bool sum_along_tree(plan *p, member *m) {
 
 /* Whether all sums are there that a value, or a row, is made with. */
 static bool is_ready(const plan *p, const member *m, bool by_rows) {
-    const as_operand *operands;
+    const as_formula_operand *operands;
     size_t n = operands_of(m, &operands);
     for (size_t i = 0; i < n; i++) {
         const member *operand = member_at(p, m->operands[i]);

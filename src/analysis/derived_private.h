@@ -46,7 +46,7 @@ typedef struct plan {
 static inline member *member_at(const plan *p, size_t i) { return &AS_AT(member, &p->members, i); }
 
 /* The flavour that an operand has, in a value of this flavour. */
-static inline int operand_flavour(const as_operand *operand, int flavour) {
+static inline int operand_flavour(const as_formula_operand *operand, int flavour) {
     if (operand->flavour == AS_FLAVOUR_SAME) return flavour;
     return operand->flavour == AS_FLAVOUR_INCLUSIVE ? INCLUSIVE : EXCLUSIVE;
 }

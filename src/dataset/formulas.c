@@ -32,7 +32,8 @@ static void free_derivations(void *object) {
 
 static as_derived *derived_at(const as_derivations *d, size_t i) { return &AS_AT(as_derived, &d->derived, i); }
 
-bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind, const as_text texts[AS_FORMULA_PARTS]) {
+bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind,
+                    const as_formula_text texts[AS_FORMULA_PARTS]) {
     if (!ds->derivations) {
         as_derivations *new = calloc(1, sizeof *new);
         if (!new) return false;
@@ -55,7 +56,7 @@ enum { QUOTE_SIZE = 96 };
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /* The text around byte `at` with its blanks made one, cut where it is long. */
-static void quote(as_text text, size_t at, char out[QUOTE_SIZE + 8]) {
+static void quote(as_formula_text text, size_t at, char out[QUOTE_SIZE + 8]) {
     static const char cut[] = "\xe2\x80\xa6"; /* … */
     size_t start = at > QUOTE_SIZE / 2 && text.size > QUOTE_SIZE ? at - QUOTE_SIZE / 2 : 0, n = 0;
     while (start < text.size && ((unsigned char)text.text[start] & 0xc0) == 0x80)
@@ -81,7 +82,7 @@ static const char *metric_name(const as_dataset *ds, assay_id metric) {
 }
 
 /* Byte of a line and column, both from 1. */
-static size_t place_at(as_text text, uint32_t line, uint32_t column) {
+static size_t place_at(as_formula_text text, uint32_t line, uint32_t column) {
     size_t at = 0;
     for (; line > 1 && at < text.size; at++) line -= text.text[at] == '\n';
     return at + column - 1;
@@ -134,7 +135,7 @@ static bool map_metrics(name_table *names) {
 
 /* An init counts even if the rest cannot be used: it may set what others read. */
 static bool compile(as_dataset *ds, const as_formula_names *names, as_derived *derived) {
-    as_text only_init[AS_FORMULA_PARTS] = {[AS_FORMULA_INIT] = derived->texts[AS_FORMULA_INIT]};
+    as_formula_text only_init[AS_FORMULA_PARTS] = {[AS_FORMULA_INIT] = derived->texts[AS_FORMULA_INIT]};
     as_formula_scope *scope = ds->derivations->scope;
     as_formula_part part = AS_FORMULA_VALUE;
     assay_error error;
@@ -173,7 +174,7 @@ const as_derived *as_ds_derived(const as_dataset *ds, assay_id metric) {
 
 /* A derived metric that it needs and that is not in order yet; NULL: there is none. */
 static const as_derived *waits_for(const as_derivations *d, const as_derived *derived) {
-    const as_operand *operands;
+    const as_formula_operand *operands;
     size_t n = as_formula_operands(derived->formula, &operands);
     for (size_t i = 0; i < n; i++) {
         const as_derived *other = find_derived(d, operands[i].metric);

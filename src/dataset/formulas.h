@@ -9,7 +9,8 @@
 /* ---- for readers ----------------------------------------------------------------------------------------------------- */
 
 /* A derived metric in CubePL, one for each metric. The texts live as long as the dataset. False when memory is out. */
-bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind, const as_text texts[AS_FORMULA_PARTS]);
+bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind,
+                    const as_formula_text texts[AS_FORMULA_PARTS]);
 /* Compiles what was added, when all metrics are known. A formula that cannot be used (its text is wrong or beyond what is supported, it
  * needs a metric that is not there, or itself) stays without a value, with a problem (warning, rule "cubepl") that quotes it. path: the file.
  * False when memory is out. */
@@ -20,7 +21,7 @@ bool as_compile_formulas(as_dataset *ds, const char *path);
 typedef struct as_derived {
     assay_id metric;
     as_derived_kind kind;
-    as_text texts[AS_FORMULA_PARTS];
+    as_formula_text texts[AS_FORMULA_PARTS];
     as_formula *formula; /* NULL: it could not be compiled */
     bool is_usable;      /* it has a value; the metrics it needs do, too */
     uint32_t order;      /* of usable ones: greater than that of all it needs */

@@ -105,7 +105,7 @@ bool as_unite_formulas(as_union *u) {
             assay_id id = u->maps[k].metrics[m];
             const as_derived *derived = as_ds_derived(u->parts[k], m);
             if (!derived || id == ASSAY_NONE || AS_AT(uint32_t, &u->metric_origins, id) != k) continue;
-            as_text texts[AS_FORMULA_PARTS] = {0};
+            as_formula_text texts[AS_FORMULA_PARTS] = {0};
             for (size_t i = 0; i < AS_FORMULA_PARTS; i++) {
                 if (!derived->texts[i].text) continue;
                 texts[i] = derived->texts[i];

@@ -49,14 +49,14 @@ typedef struct world {
 } world;
 
 /* v or t; 1000 more for inclusive ones, 2000 for exclusive ones, 10000 for one context, 20000 for all. */
-static double operand_value(const as_operand *operand, size_t point) {
+static double operand_value(const as_formula_operand *operand, size_t point) {
     double value = operand->metric == METRIC_V ? v[point % N_POINTS] : t[point % N_POINTS];
     return value + operand->flavour * 1000 + operand->reach * 10000;
 }
 
 static const double *get_metric(void *user, uint32_t which, size_t first, size_t n, double *room) {
     const world *w = user;
-    const as_operand *operands;
+    const as_formula_operand *operands;
     assert_true(which < as_formula_operands(w->formula, &operands));
     if (w->fails) return NULL;
     for (size_t i = 0; i < n; i++) room[i] = operand_value(&operands[which], first + i);
@@ -65,7 +65,7 @@ static const double *get_metric(void *user, uint32_t which, size_t first, size_t
 
 static bool get_metric_at(void *user, uint32_t which, double context, double *out) {
     const world *w = user;
-    const as_operand *operands;
+    const as_formula_operand *operands;
     as_formula_operands(w->formula, &operands);
     *out = operand_value(&operands[which], (size_t)context);
     return true;
@@ -95,10 +95,10 @@ static bool set_void(void *user, uint32_t metric, bool is_void) {
     return true;
 }
 
-static as_text text_of(const char *text) { return (as_text){text, text ? strlen(text) : 0}; }
+static as_formula_text text_of(const char *text) { return (as_formula_text){text, text ? strlen(text) : 0}; }
 
 static as_formula *compile(as_formula_scope *scope, const char *init, const char *value) {
-    as_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_INIT] = text_of(init), [AS_FORMULA_VALUE] = text_of(value)};
+    as_formula_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_INIT] = text_of(init), [AS_FORMULA_VALUE] = text_of(value)};
     as_formula *formula;
     assay_error error;
     if (as_cubepl_compile(scope, &all_names, texts, &formula, NULL, &error) != ASSAY_OK)
@@ -305,7 +305,7 @@ static void test_references(void **state) {
 
     as_formula_scope *scope = as_formula_scope_new();
     as_formula *formula = compile(scope, NULL, "metric::v(i) + metric::v(i) + metric::v() * metric::t(i)");
-    const as_operand *operands;
+    const as_formula_operand *operands;
     assert_int_equal(as_formula_operands(formula, &operands), 3);
     assert_int_equal(operands[0].metric, METRIC_V);
     assert_int_equal(operands[0].flavour, AS_FLAVOUR_INCLUSIVE);
@@ -437,10 +437,10 @@ static void test_scope(void **state) {
 
 static void test_combining(void **state) {
     (void)state;
-    as_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of("1"),
-                                       [AS_FORMULA_PLUS] = text_of("max(arg1, arg2)"),
-                                       [AS_FORMULA_MINUS] =
-                                           text_of("{ if (arg1 > arg2) { return arg1 - 2 * arg2; }; return 0; }")};
+    as_formula_text texts[AS_FORMULA_PARTS] = {
+        [AS_FORMULA_VALUE] = text_of("1"),
+        [AS_FORMULA_PLUS] = text_of("max(arg1, arg2)"),
+        [AS_FORMULA_MINUS] = text_of("{ if (arg1 > arg2) { return arg1 - 2 * arg2; }; return 0; }")};
     as_formula_scope *scope = as_formula_scope_new();
     as_formula *formula;
     assay_error error;
@@ -532,7 +532,7 @@ static void test_refused(void **state) {
     as_formula_scope *scope = as_formula_scope_new();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         if (!bad[i].line) continue;
-        as_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of(bad[i].text)};
+        as_formula_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of(bad[i].text)};
         as_formula *formula;
         assay_error error;
         as_formula_part part = AS_FORMULA_INIT;
@@ -559,7 +559,7 @@ static void test_refused_parts(void **state) {
     as_formula_scope *scope = as_formula_scope_new();
     assert_true(as_cubepl_declare(scope, text_of("{ global(g); }")));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        as_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of("1")};
+        as_formula_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of("1")};
         texts[bad[i].part] = text_of(bad[i].text);
         as_formula *formula;
         assay_error error;
@@ -591,7 +591,7 @@ static void test_nesting(void **state) {
         assert_int_equal(run(NULL, fine, 1, &out), AS_RUN_OK);
         free(fine);
         char *deep = nested(kinds[i][0], kinds[i][1], kinds[i][2], 100000);
-        as_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of(deep)};
+        as_formula_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of(deep)};
         as_formula *formula;
         assay_error error;
         assert_int_equal(as_cubepl_compile(scope, &all_names, texts, &formula, NULL, &error), ASSAY_E_FORMAT);
@@ -605,7 +605,7 @@ static void test_nesting(void **state) {
     assert_true(out == 20000);
     free(sum);
     char *blocks = nested("{ if (1) ", "{ ${a} = 1; }", " }", 100000);
-    as_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of(blocks)};
+    as_formula_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of(blocks)};
     as_formula *formula;
     assert_int_equal(as_cubepl_compile(scope, &all_names, texts, &formula, NULL, NULL), ASSAY_E_FORMAT);
     free(blocks);

@@ -65,18 +65,18 @@ typedef struct texts {
     const char *value, *init, *plus, *minus, *aggr;
 } texts;
 
-static as_text text_of(const char *text) { return (as_text){text, text ? strlen(text) : 0}; }
+static as_formula_text text_of(const char *text) { return (as_formula_text){text, text ? strlen(text) : 0}; }
 
 static assay_id add_derived(as_dataset *ds, const char *name, as_derived_kind kind, texts given) {
     as_metric metric = AS_METRIC_INIT;
     metric.kind = AS_KIND_DERIVED;
     metric.name = as_ds_intern_text(ds, name);
     assay_id id = as_add_metric(ds, &metric);
-    as_text parts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of(given.value),
-                                       [AS_FORMULA_INIT] = text_of(given.init),
-                                       [AS_FORMULA_PLUS] = text_of(given.plus),
-                                       [AS_FORMULA_MINUS] = text_of(given.minus),
-                                       [AS_FORMULA_AGGR] = text_of(given.aggr)};
+    as_formula_text parts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = text_of(given.value),
+                                               [AS_FORMULA_INIT] = text_of(given.init),
+                                               [AS_FORMULA_PLUS] = text_of(given.plus),
+                                               [AS_FORMULA_MINUS] = text_of(given.minus),
+                                               [AS_FORMULA_AGGR] = text_of(given.aggr)};
     assert_true(as_add_formula(ds, id, kind, parts));
     return id;
 }

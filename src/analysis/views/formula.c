@@ -8,7 +8,7 @@ struct as_view_formula {
     const as_dataset *ds;
     const as_derived *derived;
     as_machine *machine;
-    const as_operand *operands;
+    const as_formula_operand *operands;
     size_t n;
     as_view_column *columns; /* one for each operand */
     as_view_sum *sums;
@@ -21,7 +21,7 @@ struct as_view_formula {
 
 static const double *get_metric(void *user, uint32_t which, size_t first, size_t n, double *room) {
     const as_view_formula *f = user;
-    const as_operand *operand = &f->operands[which];
+    const as_formula_operand *operand = &f->operands[which];
     bool exclusive = operand->flavour == AS_FLAVOUR_SAME ? f->exclusive : operand->flavour == AS_FLAVOUR_EXCLUSIVE;
     as_view_value value = as_view_sum_value(&f->sums[which]);
     double number = exclusive && value.exclusive.is_known ? value.exclusive.real : value.inclusive.real;

@@ -74,7 +74,7 @@ static bool parse_metric_name(parser *p, uint32_t *metric) {
 
 /* metric::name(i|e|*, i|e|*): what is said of locations changes nothing, as they have no parts. */
 static bool parse_metric(parser *p, bool fixed) {
-    as_operand operand = {.reach = AS_REACH_POINT};
+    as_formula_operand operand = {.reach = AS_REACH_POINT};
     as_flavour of_location;
     unsigned n = 0;
     if (!parse_metric_name(p, &operand.metric)) return false;
@@ -87,14 +87,14 @@ static bool parse_metric(parser *p, bool fixed) {
         }
     }
     if (!expect(p, ")", ") is missing")) return false;
-    if (fixed && n == 0) operand = (as_operand){operand.metric, AS_REACH_ALL, AS_FLAVOUR_INCLUSIVE};
+    if (fixed && n == 0) operand = (as_formula_operand){operand.metric, AS_REACH_ALL, AS_FLAVOUR_INCLUSIVE};
     if (fixed && n == 1) operand.reach = AS_REACH_CONTEXT;
     return built(p, as_program_metric(&p->builder, AS_DO_METRIC, operand));
 }
 
 /* metric::call::name(context, i|e): all locations together. */
 static bool parse_metric_call(parser *p) {
-    as_operand operand = {.reach = AS_REACH_CALL};
+    as_formula_operand operand = {.reach = AS_REACH_CALL};
     if (!parse_metric_name(p, &operand.metric) || !parse_expression(p, 0) || !expect(p, ",", ", is missing") ||
         !parse_flavour(p, &operand.flavour))
         return false;
@@ -116,7 +116,7 @@ static bool parse_index(parser *p, bool *indexed) {
 }
 
 static bool parse_variable(parser *p) {
-    as_text name = p->token.text;
+    as_formula_text name = p->token.text;
     bool varies, indexed;
     uint32_t fact = fact_of(p, &varies);
     if (varies && !is_at_points(p)) return fail(p, "this is only known where a value is computed");
@@ -127,7 +127,7 @@ static bool parse_variable(parser *p) {
 }
 
 static bool parse_variable_size(parser *p) {
-    as_text name = p->token.text;
+    as_formula_text name = p->token.text;
     bool varies;
     uint32_t fact = fact_of(p, &varies);
     advance(p);
@@ -360,7 +360,7 @@ static bool parse_while(parser *p, uint32_t *returns) {
 }
 
 static bool parse_assignment(parser *p) {
-    as_text name = p->token.text;
+    as_formula_text name = p->token.text;
     bool varies, indexed;
     if (fact_of(p, &varies) != AS_UNKNOWN_NAME) return fail(p, "this variable cannot be set");
     advance(p);
@@ -368,7 +368,7 @@ static bool parse_assignment(parser *p) {
     return built(p, as_program_set_variable(&p->builder, name.text, name.size, indexed));
 }
 
-static bool text_is(as_text text, const char *expected) {
+static bool text_is(as_formula_text text, const char *expected) {
     return text.size == strlen(expected) && memcmp(text.text, expected, text.size) == 0;
 }
 
@@ -430,7 +430,7 @@ static bool parse_block(parser *p) {
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
-bool as_cubepl_declare(as_formula_scope *scope, as_text text) {
+bool as_cubepl_declare(as_formula_scope *scope, as_formula_text text) {
     as_lexer lexer = {.text = text};
     if (!text.text || text.size > AS_CUBEPL_MAX_SIZE) return true;
     for (;;) {
@@ -463,8 +463,8 @@ static assay_status report(const parser *p, assay_error *error) {
 }
 
 assay_status as_cubepl_compile(as_formula_scope *scope, const as_formula_names *names,
-                               const as_text texts[AS_FORMULA_PARTS], as_formula **formula, as_formula_part *failed,
-                               assay_error *error) {
+                               const as_formula_text texts[AS_FORMULA_PARTS], as_formula **formula,
+                               as_formula_part *failed, assay_error *error) {
     /* INIT first: its variables are known in the others. */
     static const as_formula_part order[AS_FORMULA_PARTS] = {AS_FORMULA_INIT, AS_FORMULA_VALUE, AS_FORMULA_PLUS,
                                                             AS_FORMULA_MINUS, AS_FORMULA_AGGR};

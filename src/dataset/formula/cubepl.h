@@ -12,12 +12,12 @@ enum { AS_CUBEPL_MAX_SIZE = 1 << 20 };
 
 /* Makes the variables known that a text declares with global(name), so that they are global in all texts of the scope, whichever is
  * compiled first. Errors in the text are left to be found when it is compiled. False when memory is out. */
-bool as_cubepl_declare(as_formula_scope *scope, as_text text);
+bool as_cubepl_declare(as_formula_scope *scope, as_formula_text text);
 
 /* texts: one for each part. The text of AS_FORMULA_VALUE may be empty: 0. On failure *error has a sentence without the text (which
  * part, what is wrong), line and column in the text of that part, rule "cubepl"; *failed (may be NULL) is the part. */
 assay_status as_cubepl_compile(as_formula_scope *scope, const as_formula_names *names,
-                               const as_text texts[AS_FORMULA_PARTS], as_formula **formula, as_formula_part *failed,
-                               assay_error *error);
+                               const as_formula_text texts[AS_FORMULA_PARTS], as_formula **formula,
+                               as_formula_part *failed, assay_error *error);
 
 #endif

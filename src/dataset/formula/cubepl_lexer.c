@@ -29,8 +29,8 @@ static bool starts_with(const as_lexer *lexer, const char *prefix) {
     return lexer->text.size - lexer->at >= n && memcmp(lexer->text.text + lexer->at, prefix, n) == 0;
 }
 
-static as_text part(const as_lexer *lexer, size_t from, size_t to) {
-    return (as_text){lexer->text.text + from, to - from};
+static as_formula_text part(const as_lexer *lexer, size_t from, size_t to) {
+    return (as_formula_text){lexer->text.text + from, to - from};
 }
 
 /* A bad token; the lexer stays where the token began. */
@@ -39,7 +39,7 @@ static as_token bad(as_lexer *lexer, size_t start, size_t at, const char *why) {
     return (as_token){.kind = AS_TOKEN_BAD, .start = at, .end = at, .text = {why, strlen(why)}};
 }
 
-static as_token token(const as_lexer *lexer, as_token_kind kind, size_t start, as_text text) {
+static as_token token(const as_lexer *lexer, as_token_kind kind, size_t start, as_formula_text text) {
     return (as_token){.kind = kind, .start = start, .end = lexer->at, .text = text};
 }
 
@@ -183,7 +183,7 @@ bool as_token_is(const as_token *token, const char *text) {
            memcmp(token->text.text, text, n) == 0;
 }
 
-void as_text_place(as_text text, size_t at, uint32_t *line, uint32_t *column) {
+void as_text_place(as_formula_text text, size_t at, uint32_t *line, uint32_t *column) {
     *line = *column = 1;
     for (size_t i = 0; i < at && i < text.size; i++) {
         if (text.text[i] == '\n') {

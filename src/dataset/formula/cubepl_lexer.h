@@ -28,12 +28,12 @@ typedef enum as_token_kind {
 typedef struct as_token {
     as_token_kind kind;
     size_t start, end; /* in the text */
-    as_text text;
+    as_formula_text text;
     double number;
 } as_token;
 
 typedef struct as_lexer {
-    as_text text;
+    as_formula_text text;
     size_t at;
 } as_lexer;
 
@@ -42,6 +42,6 @@ as_token as_lexer_next(as_lexer *lexer);
 /* Whether it is this sign or word. */
 bool as_token_is(const as_token *token, const char *text);
 /* Line and column, from 1, of a byte of the text. */
-void as_text_place(as_text text, size_t at, uint32_t *line, uint32_t *column);
+void as_text_place(as_formula_text text, size_t at, uint32_t *line, uint32_t *column);
 
 #endif

@@ -13,10 +13,10 @@
 
 typedef struct as_formula as_formula;
 
-typedef struct as_text {
+typedef struct as_formula_text {
     const char *text; /* NULL: none. No NUL is needed behind it */
     size_t size;
-} as_text;
+} as_formula_text;
 
 /* Which of the values of a metric a formula wants. */
 typedef enum as_flavour { AS_FLAVOUR_SAME, AS_FLAVOUR_INCLUSIVE, AS_FLAVOUR_EXCLUSIVE } as_flavour;
@@ -27,11 +27,11 @@ typedef enum as_reach {
     AS_REACH_CALL     /* at a context the formula computes, all locations together */
 } as_reach;
 
-typedef struct as_operand {
+typedef struct as_formula_operand {
     uint32_t metric;
     as_reach reach;
     as_flavour flavour; /* SAME: what is computed, the inclusive or the exclusive value of the derived metric */
-} as_operand;
+} as_formula_operand;
 
 /* The parts of a formula. */
 typedef enum as_formula_part {
@@ -46,7 +46,7 @@ typedef enum as_formula_part {
 void as_formula_free(as_formula *formula);
 bool as_formula_has(const as_formula *formula, as_formula_part part);
 /* The metrics it uses, each combination once; only the value's part does. */
-size_t as_formula_operands(const as_formula *formula, const as_operand **operands);
+size_t as_formula_operands(const as_formula *formula, const as_formula_operand **operands);
 /* The global variables, by their number in the scope, that init sets, and that all parts read; each once. */
 size_t as_formula_globals_set(const as_formula *formula, const uint32_t **globals);
 size_t as_formula_globals_read(const as_formula *formula, const uint32_t **globals);

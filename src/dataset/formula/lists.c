@@ -32,12 +32,12 @@ static as_run_result reserve(as_list *list, size_t capacity, bool texts, size_t 
         more *= 3;
     else if (texts)
         more += 2 * room;
-    if (room > SIZE_MAX / sizeof(as_text) || more > *elements_left) return AS_RUN_TOO_LARGE;
+    if (room > SIZE_MAX / sizeof(as_formula_text) || more > *elements_left) return AS_RUN_TOO_LARGE;
     double *numbers = room > list->capacity ? realloc(list->numbers, room * sizeof *numbers) : list->numbers;
     if (!numbers) return AS_RUN_NO_MEMORY;
     list->numbers = numbers;
     if (list->texts || texts) {
-        as_text *new_texts = realloc(list->texts, room * sizeof *new_texts);
+        as_formula_text *new_texts = realloc(list->texts, room * sizeof *new_texts);
         if (!new_texts) return AS_RUN_NO_MEMORY;
         size_t known = list->texts ? list->count : 0;
         memset(new_texts + known, 0, (room - known) * sizeof *new_texts);
@@ -59,10 +59,10 @@ as_run_result as_list_set(as_list *list, size_t index, as_cell_value value, size
     memcpy(&unset, &unset_bits, sizeof unset);
     for (; list->count <= index; list->count++) {
         list->numbers[list->count] = unset;
-        if (list->texts) list->texts[list->count] = (as_text){NULL, 0};
+        if (list->texts) list->texts[list->count] = (as_formula_text){NULL, 0};
     }
     list->numbers[index] = value.unset ? unset : value.number;
-    if (list->texts) list->texts[index] = (as_text){value.text, value.size};
+    if (list->texts) list->texts[index] = (as_formula_text){value.text, value.size};
     return AS_RUN_OK;
 }
 

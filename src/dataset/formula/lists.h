@@ -17,7 +17,7 @@ typedef struct as_cell_value {
 /* Elements of a variable. Numbers, until a text is stored. */
 typedef struct as_list {
     double *numbers;
-    as_text *texts; /* NULL: none is a text. Borrowed */
+    as_formula_text *texts; /* NULL: none is a text. Borrowed */
     size_t count, capacity;
 } as_list;
 

@@ -145,16 +145,16 @@ static void to_number(slot *s) {
 static bool is_true(double number) { return number != 0; }
 
 /* The text a value stands for, in buffer where it has to be made. */
-static as_text text_of(const as_cell_value *value, char buffer[AS_NUMBER_SIZE]) {
-    if (value->text) return (as_text){value->text, value->size};
-    if (value->unset) return (as_text){"", 0};
+static as_formula_text text_of(const as_cell_value *value, char buffer[AS_NUMBER_SIZE]) {
+    if (value->text) return (as_formula_text){value->text, value->size};
+    if (value->unset) return (as_formula_text){"", 0};
     size_t size = as_real_format(as_real_round(value->number, 14), buffer);
-    return (as_text){buffer, size};
+    return (as_formula_text){buffer, size};
 }
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
-static bool equal_texts(as_text a, as_text b, bool any_case) {
+static bool equal_texts(as_formula_text a, as_formula_text b, bool any_case) {
     if (a.size != b.size) return false;
     if (!any_case) return memcmp(a.text, b.text, a.size) == 0;
     for (size_t i = 0; i < a.size; i++) {
@@ -174,7 +174,7 @@ static int do_match(as_machine *m, slot *s, uint32_t which) {
     const as_pattern *pattern = AS_AT(as_pattern *, &m->formula->patterns, which);
     char buffer[AS_NUMBER_SIZE];
     if (s->lanes) return DIVERGED;
-    as_text text = text_of(&s->value, buffer);
+    as_formula_text text = text_of(&s->value, buffer);
     if (!s->value.text || !s->value.lasting) {
         set_number(s, as_pattern_search(pattern, text.text, text.size));
         return AS_RUN_OK;
@@ -192,7 +192,7 @@ enum { TEXT_COST = 16 }; /* besides its bytes */
 static int do_change_case(as_machine *m, slot *s, bool upper) {
     char buffer[AS_NUMBER_SIZE];
     if (s->lanes) return DIVERGED;
-    as_text text = text_of(&s->value, buffer);
+    as_formula_text text = text_of(&s->value, buffer);
     if (text.size + TEXT_COST > *m->made_left) return AS_RUN_TOO_LARGE;
     *m->made_left -= text.size + TEXT_COST;
     char *copy = as_arena_copy(m->made, text.text, text.size);
@@ -503,7 +503,7 @@ static void push_argument(as_machine *m, slot *s, uint32_t which) {
 }
 
 static void push_text(const as_machine *m, slot *s, uint32_t which) {
-    as_text text = AS_AT(as_text, &m->formula->texts, which);
+    as_formula_text text = AS_AT(as_formula_text, &m->formula->texts, which);
     s->lanes = NULL;
     s->value = (as_cell_value){.text = text.text, .size = text.size, .lasting = true};
 }

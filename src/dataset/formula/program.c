@@ -10,9 +10,9 @@ as_formula *as_formula_new(void) {
     for (int i = 0; i < AS_FORMULA_PARTS; i++) as_vec_init(&formula->parts[i].code, sizeof(as_instruction), NULL);
     as_arena_init(&formula->arena, NULL);
     as_vec_init(&formula->numbers, sizeof(double), NULL);
-    as_vec_init(&formula->texts, sizeof(as_text), NULL);
+    as_vec_init(&formula->texts, sizeof(as_formula_text), NULL);
     as_vec_init(&formula->patterns, sizeof(as_pattern *), NULL);
-    as_vec_init(&formula->operands, sizeof(as_operand), NULL);
+    as_vec_init(&formula->operands, sizeof(as_formula_operand), NULL);
     as_vec_init(&formula->locals, sizeof(as_local), NULL);
     as_vec_init(&formula->globals_set, sizeof(uint32_t), NULL);
     as_vec_init(&formula->globals_read, sizeof(uint32_t), NULL);
@@ -36,7 +36,7 @@ void as_formula_free(as_formula *formula) {
 
 bool as_formula_has(const as_formula *formula, as_formula_part part) { return formula->parts[part].code.count > 0; }
 
-size_t as_formula_operands(const as_formula *formula, const as_operand **operands) {
+size_t as_formula_operands(const as_formula *formula, const as_formula_operand **operands) {
     *operands = formula->operands.data;
     return formula->operands.count;
 }
@@ -109,7 +109,7 @@ bool as_program_number(as_program_builder *builder, double number) {
 }
 
 bool as_program_text(as_program_builder *builder, const char *text, size_t size) {
-    as_text copy = {as_arena_copy(&builder->formula->arena, text, size), size};
+    as_formula_text copy = {as_arena_copy(&builder->formula->arena, text, size), size};
     if (!copy.text || !as_vec_append(&builder->formula->texts, &copy, 1)) return fail(builder, NULL);
     return as_program_emit(builder, AS_DO_TEXT, 0, builder->formula->texts.count - 1);
 }
@@ -123,11 +123,11 @@ bool as_program_match(as_program_builder *builder, as_pattern *pattern) {
     return as_program_emit(builder, AS_DO_MATCH, 0, patterns->count - 1);
 }
 
-bool as_program_metric(as_program_builder *builder, as_instruction_kind kind, as_operand operand) {
+bool as_program_metric(as_program_builder *builder, as_instruction_kind kind, as_formula_operand operand) {
     as_vec *operands = &builder->formula->operands;
     size_t i = 0;
     for (; i < operands->count; i++) {
-        const as_operand *known = &AS_AT(as_operand, operands, i);
+        const as_formula_operand *known = &AS_AT(as_formula_operand, operands, i);
         if (known->metric == operand.metric && known->reach == operand.reach && known->flavour == operand.flavour)
             break;
     }
@@ -140,7 +140,7 @@ static size_t find_local(const as_program_builder *builder, const char *name, si
     const as_vec *locals = &builder->formula->locals;
     size_t i = 0;
     for (; i < locals->count; i++) {
-        const as_text *known = &AS_AT(as_local, locals, i).name;
+        const as_formula_text *known = &AS_AT(as_local, locals, i).name;
         if (known->size == size && memcmp(known->text, name, size) == 0) break;
     }
     return i;

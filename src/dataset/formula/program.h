@@ -91,7 +91,7 @@ typedef struct as_instruction {
 } as_instruction;
 
 typedef struct as_local {
-    as_text name;
+    as_formula_text name;
     bool set_by_value; /* so that each evaluation has to begin with it as init left it */
 } as_local;
 
@@ -104,9 +104,9 @@ struct as_formula {
     as_program parts[AS_FORMULA_PARTS];
     as_arena arena;
     as_vec numbers;                   /* double */
-    as_vec texts;                     /* as_text */
+    as_vec texts;                     /* as_formula_text */
     as_vec patterns;                  /* as_pattern * */
-    as_vec operands;                  /* as_operand */
+    as_vec operands;                  /* as_formula_operand */
     as_vec locals;                    /* as_local */
     as_vec globals_set, globals_read; /* uint32_t, each once */
 };
@@ -134,7 +134,7 @@ bool as_program_number(as_program_builder *builder, double number);
 bool as_program_text(as_program_builder *builder, const char *text, size_t size);
 /* The pattern is the formula's from here on. */
 bool as_program_match(as_program_builder *builder, as_pattern *pattern);
-bool as_program_metric(as_program_builder *builder, as_instruction_kind kind, as_operand operand);
+bool as_program_metric(as_program_builder *builder, as_instruction_kind kind, as_formula_operand operand);
 /* A variable, local or global; at: an element of it. */
 bool as_program_variable(as_program_builder *builder, const char *name, size_t size, bool at);
 bool as_program_set_variable(as_program_builder *builder, const char *name, size_t size, bool at);

@@ -7,7 +7,7 @@
 #include "formats/cube/cube.h"
 
 typedef struct derivation {
-    as_text texts[AS_FORMULA_PARTS];
+    as_formula_text texts[AS_FORMULA_PARTS];
     as_derived_kind kind;
     bool is_known;
 } derivation;
@@ -22,7 +22,7 @@ static void note(derivation *d, const char *key, as_cell value) {
                  {AS_CUBE_CUBEPL_AGGR "minus", AS_FORMULA_MINUS},
                  {AS_CUBE_CUBEPL_AGGR "aggr", AS_FORMULA_AGGR}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (strcmp(key, parts[i].key) == 0) d->texts[parts[i].part] = (as_text){value.text, value.size};
+        if (strcmp(key, parts[i].key) == 0) d->texts[parts[i].part] = (as_formula_text){value.text, value.size};
     }
     if (strcmp(key, AS_CUBE_TYPE) != 0) return;
     d->is_known = true;
@@ -50,7 +50,7 @@ bool as_cube_formulas(as_dataset *ds, const char *path) {
     bool fine = true;
     for (size_t i = 0; fine && i < n; i++) {
         if (as_ds_metric(ds, (assay_id)i)->kind != AS_KIND_DERIVED || !all[i].is_known) continue;
-        if (!all[i].texts[AS_FORMULA_VALUE].text) all[i].texts[AS_FORMULA_VALUE] = (as_text){"", 0};
+        if (!all[i].texts[AS_FORMULA_VALUE].text) all[i].texts[AS_FORMULA_VALUE] = (as_formula_text){"", 0};
         fine = as_add_formula(ds, (assay_id)i, all[i].kind, all[i].texts);
     }
     free(all);
