@@ -6,20 +6,6 @@
 
 enum { RADIX_BITS = 8, RADIX = 1 << RADIX_BITS, SORTED_AT_ONCE = 24, N_RANKS = 6 };
 
-/* Doubles as integers of the same order. */
-static uint64_t key_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | 1ull << 63;
-}
-
-static double value_of(uint64_t key) {
-    uint64_t bits = key >> 63 ? key & ~(1ull << 63) : ~key;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* The numbers that would stand at some places if all were sorted. */
 struct wanted {
     uint32_t ranks[N_RANKS]; /* ascending */
@@ -96,7 +82,7 @@ static void select_keys(const struct piece *p, uint64_t *other, struct wanted *w
 static void find_quartiles(const double *values, uint32_t n, uint64_t *keys, uint64_t *other, double quartiles[3]) {
     struct wanted w;
     double parts[3];
-    for (uint32_t i = 0; i < n; i++) keys[i] = key_of(values[i]);
+    for (uint32_t i = 0; i < n; i++) keys[i] = as_real_key(values[i]);
     for (uint32_t q = 0; q < 3; q++) {
         uint64_t quarters = (uint64_t)(q + 1) * (n - 1); /* the place among the sorted, times 4 */
         uint32_t low = (uint32_t)(quarters / 4);
@@ -118,7 +104,7 @@ static void find_quartiles(const double *values, uint32_t n, uint64_t *keys, uin
         double ends[2] = {0};
         for (int side = 0; side < 2; side++) {
             for (int k = 0; k < N_RANKS; k++)
-                if (sorted.ranks[k] == w.ranks[2 * q + side]) ends[side] = value_of(sorted.keys[k]);
+                if (sorted.ranks[k] == w.ranks[2 * q + side]) ends[side] = as_key_real(sorted.keys[k]);
         }
         quartiles[q] = parts[q] > 0 ? ends[0] + (ends[1] - ends[0]) * parts[q] : ends[0];
     }

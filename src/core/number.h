@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,18 @@ size_t as_real_format_digits(double value, bool scientific, int precision, char 
 double as_real_round(double value, int digits);
 /* The order of two doubles, for qsort(); what is not ordered (NaN) counts as equal. */
 int as_real_compare(const void *a, const void *b);
+/* Doubles as integers of the same order (-0 before 0), and back. */
+static inline uint64_t as_real_key(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+static inline double as_key_real(uint64_t key) {
+    uint64_t bits = key >> 63 ? key & ~(1ull << 63) : ~key;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_uint_format(uint64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]);

@@ -357,6 +357,31 @@ static void statistics_by_hand(void **state) {
     assert_true(m.median == 50.5 && m.mean == 50.5 && m.minimum == 1);
 }
 
+/* Sorted in place, whatever their number and shape: all sizes, few different ones, most of them together. */
+static void statistics_of_many(void **state) {
+    (void)state;
+    static double values[5000], expected[5000];
+    static const size_t sizes[] = {63, 64, 65, 500, 4096, 4097, 5000};
+    uint64_t random = 88172645463325252ull;
+    for (size_t round = 0; round < 4 * sizeof sizes / sizeof *sizes; round++) {
+        size_t n = sizes[round / 4];
+        for (size_t i = 0; i < n; i++) {
+            random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+            double unit = (double)(random >> 11) * 0x1p-53;
+            values[i] = round % 4 == 0   ? unit
+                        : round % 4 == 1 ? (unit - 0.5) * pow(10, (double)(random % 600) - 300)
+                        : round % 4 == 2 ? (double)(random % 3)
+                                         : (i ? 1 + unit * 1e-9 : 1e9);
+        }
+        memcpy(expected, values, n * sizeof *values);
+        qsort(expected, n, sizeof *expected, as_real_compare);
+        as_measurement m;
+        as_statistics(values, n, &m);
+        assert_memory_equal(values, expected, n * sizeof *values);
+        assert_true(m.minimum == expected[0] && m.maximum == expected[n - 1]);
+    }
+}
+
 /* ---- functions ------------------------------------------------------------------------------------------------------- */
 
 static const char *function_text(as_dataset *ds, const as_segment *segments, size_t n_segments, const as_term *terms,
@@ -542,6 +567,7 @@ int main(void) {
         cmocka_unit_test(a_memory_limit_is_kept),
         cmocka_unit_test(forgetting_leaves_only_problems),
         cmocka_unit_test(statistics_by_hand),
+        cmocka_unit_test(statistics_of_many),
         cmocka_unit_test(functions_read_as_in_extrap),
         cmocka_unit_test(functions_read_rounded),
         cmocka_unit_test(merging_unites_points_and_appends_repetitions),
