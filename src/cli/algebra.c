@@ -4,13 +4,26 @@
 
 #include "cli/tree_view.h"
 
+/* What is about the answer on the screen has no meaning for a file. */
+static as_exit check_shown(as_cli *cli) {
+    static const char *const shown[] = {"metric", "flat",  "relative", "sort", "min-change",
+                                        "all",    "limit", "location", "run",  "full-names"};
+    for (size_t i = 0; as_cli_has(cli, "output") && i < sizeof shown / sizeof *shown; i++) {
+        if (as_cli_has(cli, shown[i]))
+            return as_cli_fail(cli, AS_EXIT_USAGE, "--%s is about what is shown; with -o all of the result is written",
+                               shown[i]);
+    }
+    return AS_EXIT_FINE;
+}
+
 as_exit as_inputs_open(as_cli *cli, size_t least, size_t most, const char *needs, as_inputs *out) {
     size_t n = as_cli_operands(cli);
     *out = (as_inputs){0};
     if (n < least || n > most)
         return as_cli_fail(cli, AS_EXIT_USAGE, "%s needs %s; assay %s --help tells more", cli->verb->name, needs,
                            cli->verb->name);
-    as_exit status = as_save_plan(cli, as_cli_value(cli, "output"), n, &out->save);
+    as_exit status = check_shown(cli);
+    if (status == AS_EXIT_FINE) status = as_save_plan(cli, as_cli_value(cli, "output"), n, &out->save);
     if (status != AS_EXIT_FINE) return status;
     out->parts = calloc(n, sizeof(as_dataset *));
     if (!out->parts) return as_cli_memory(cli);

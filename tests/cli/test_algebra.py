@@ -302,6 +302,11 @@ class WrongUse(Case):
         self.assertFails(run('mean', path, OLD, '-o', path), 3, 'is an input, too')
         self.assertEqual(data, self.read('in.cubex'))
 
+    def test_what_is_about_the_screen(self):
+        self.assertFails(run('diff', '--flat', OLD, NEW, '-o', self.path('out.cubex')), 2, '--flat')
+        self.assertFails(run('mean', '--metric', 'time', OLD, NEW, '-o', self.path('out.cubex')), 2, '--metric')
+        self.assertEqual([], self.files())
+
     def test_outputs_that_name_no_format(self):
         self.assertFails(run('diff', OLD, NEW, '-o', self.path('out.xyz')), 2, '--to')
         self.assertFails(run('diff', OLD, NEW, '--to', 'cube'), 2, '-o FILE')
