@@ -2,49 +2,23 @@
 #include <stdlib.h>
 
 #include "cli/diff_view.h"
+#include "cli/node_json.h"
 #include "cli/tree_view.h"
-#include "io/json.h"
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct writer {
     as_diff_view *view;
-    as_output *out;
-    as_diff_path path;
-    bool has_top;    /* a node above the first level */
-    uint32_t n_open; /* nodes whose children may still come */
-    bool is_filled;  /* the innermost of them has a child */
+    as_node_json json;
+    as_walk_path path;
 } writer;
-
-static void write_text(as_output *out, const char *text) {
-    if (text)
-        as_json_write_string(out, text, strlen(text));
-    else
-        as_output_text(out, "null");
-}
-
-static void write_member(as_output *out, const char *key, const char *text) {
-    as_output_printf(out, "\"%s\":", key);
-    write_text(out, text);
-    as_output_char(out, ',');
-}
-
-static void write_number(as_output *out, const as_view_number *number) {
-    char text[AS_WHOLE_SIZE];
-    if (!number->is_known)
-        as_output_text(out, "null");
-    else if (number->is_whole)
-        as_output_write(out, text, as_whole_format(number->whole, text));
-    else
-        as_json_write_real(out, number->real);
-}
 
 static void write_pair(as_output *out, const char *key, const as_view_number *inclusive,
                        const as_view_number *exclusive) {
     as_output_printf(out, "\"%s\":{\"inclusive\":", key);
-    write_number(out, inclusive);
+    as_node_json_number(out, inclusive, 1);
     as_output_text(out, ",\"exclusive\":");
-    write_number(out, exclusive);
+    as_node_json_number(out, exclusive, 1);
     as_output_text(out, "},");
 }
 
@@ -61,65 +35,44 @@ static void write_value(as_output *out, const as_change_value *value) {
     write_pair(out, "target", &inclusive->side[AS_TARGET], &exclusive->side[AS_TARGET]);
     write_pair(out, "change", &inclusive->change, &exclusive->change);
     as_output_text(out, "\"relative\":{\"inclusive\":");
-    write_number(out, &parts[0]);
+    as_node_json_number(out, &parts[0], 1);
     as_output_text(out, ",\"exclusive\":");
-    write_number(out, &parts[1]);
+    as_node_json_number(out, &parts[1], 1);
     as_output_text(out, "}}");
 }
 
 static void write_values(writer *w, const as_change_value *values) {
     const as_comparison *c = &w->view->comparison;
-    as_output_text(w->out, "\"values\":{");
+    as_output *out = w->json.out;
+    as_output_text(out, "\"values\":{");
     for (size_t k = 0; k < c->n_columns; k++) {
-        const char *name = as_ds_text(c->ds, as_ds_metric(c->ds, c->columns[k].metric)->name);
-        if (k) as_output_char(w->out, ',');
-        write_text(w->out, name ? name : "");
-        as_output_char(w->out, ':');
-        write_value(w->out, &values[k]);
+        if (k) as_output_char(out, ',');
+        as_node_json_metric(out, c->ds, c->columns[k].metric);
+        as_output_char(out, ':');
+        write_value(out, &values[k]);
     }
-    as_output_text(w->out, "},\"children\":[");
-}
-
-/* Ends nodes until only n are open. */
-static void close_nodes(writer *w, uint32_t n) {
-    for (; w->n_open > n; w->n_open--) {
-        as_output_text(w->out, "]}");
-        w->is_filled = true;
-    }
+    as_output_text(out, "},");
 }
 
 static bool write_node(void *user, const as_change_node *node) {
     writer *w = user;
-    as_output *out = w->out;
+    as_output *out = w->json.out;
     const as_dataset *ds = w->view->comparison.ds;
     const as_context *context = as_ds_context(ds, node->context);
     const as_region *region = context->region == ASSAY_NONE ? NULL : as_ds_region(ds, context->region);
     int64_t line = region && region->line_begin >= 0 ? region->line_begin : context->line;
-    close_nodes(w, node->depth + w->has_top);
-    if (w->n_open) as_output_text(out, w->is_filled ? ",\n" : "\n");
-    if (!as_diff_path_step(&w->path, w->view, node)) return false;
-    as_output_char(out, '{');
-    write_member(out, "name", as_ds_text(ds, node->name));
-    write_member(out, "kind", region ? as_ds_text(ds, region->kind) : NULL);
-    as_output_text(out, "\"path\":");
-    if (w->path.text.count <= AS_LONGEST_PATH)
-        as_json_write_string(out, w->path.text.data ? w->path.text.data : "", w->path.text.count);
-    else
-        as_output_text(out, "null");
-    as_output_char(out, ',');
-    write_member(out, "file", region ? as_ds_text(ds, region->file) : NULL);
-    as_output_text(out, "\"line\":");
-    if (line >= 0)
-        as_output_int(out, line);
-    else
-        as_output_text(out, "null");
-    as_output_char(out, ',');
-    write_member(out, "module", region ? as_ds_text(ds, region->module) : NULL);
+    if (!as_walk_path_step(&w->path, ds, node->depth, node->name, ASSAY_NONE, "->")) return false;
+    as_node_json_begin(&w->json, node->depth);
+    as_node_json_member(out, "name", as_ds_text(ds, node->name));
+    as_node_json_member(out, "kind", region ? as_ds_text(ds, region->kind) : NULL);
+    as_node_json_path(out, &w->path);
+    as_node_json_member(out, "file", region ? as_ds_text(ds, region->file) : NULL);
+    as_node_json_line(out, line);
+    as_node_json_member(out, "module", region ? as_ds_text(ds, region->module) : NULL);
     as_output_printf(out, "\"in_base\":%s,\"in_target\":%s,", node->is_in[AS_BASE] ? "true" : "false",
                      node->is_in[AS_TARGET] ? "true" : "false");
     write_values(w, node->values);
-    w->n_open++;
-    w->is_filled = false;
+    as_node_json_children(&w->json);
     return true;
 }
 
@@ -129,62 +82,61 @@ static bool write_top(writer *w) {
     as_change_value *all = calloc(c->n_columns + 1, sizeof *all);
     if (!all) return false;
     for (size_t k = 0; k < c->n_columns; k++) all[k] = as_comparison_whole(c, k);
-    as_output_text(w->out,
+    as_output_text(w->json.out,
                    "{\"name\":\"(all)\",\"kind\":null,\"path\":null,\"file\":null,\"line\":null,\"module\":null,"
                    "\"in_base\":true,\"in_target\":true,");
     write_values(w, all);
-    w->has_top = true;
-    w->n_open = 1;
+    as_node_json_children(&w->json);
+    w->json.has_top = true;
     free(all);
     return true;
 }
 
 static void write_only(writer *w, const char *key, const as_vec *only) {
-    as_output_printf(w->out, "\"%s\":[", key);
+    as_output_printf(w->json.out, "\"%s\":[", key);
     for (size_t i = 0; i < only->count; i++) {
-        if (i) as_output_char(w->out, ',');
-        write_text(w->out, as_ds_text(w->view->comparison.ds, AS_AT(as_str, only, i)));
+        if (i) as_output_char(w->json.out, ',');
+        as_node_json_text(w->json.out, as_ds_text(w->view->comparison.ds, AS_AT(as_str, only, i)));
     }
-    as_output_text(w->out, "],\n");
+    as_output_text(w->json.out, "],\n");
 }
 
 static void write_head(writer *w) {
     as_diff_view *view = w->view;
     const as_comparison *c = &view->comparison;
-    as_output_char(w->out, '{');
-    write_member(w->out, "base", view->names[AS_BASE]);
-    write_member(w->out, "target", view->names[AS_TARGET]);
-    write_member(w->out, "view", view->request.flat ? "flat" : "top-down");
-    if (view->runs[AS_BASE].label[0]) write_member(w->out, "run", view->runs[AS_BASE].label);
-    if (view->locations[AS_BASE].label[0]) write_member(w->out, "location", view->locations[AS_BASE].label);
-    as_output_text(w->out, "\"metrics\":[");
+    as_output_char(w->json.out, '{');
+    as_node_json_member(w->json.out, "base", view->names[AS_BASE]);
+    as_node_json_member(w->json.out, "target", view->names[AS_TARGET]);
+    as_node_json_member(w->json.out, "view", view->request.flat ? "flat" : "top-down");
+    if (view->runs[AS_BASE].label[0]) as_node_json_member(w->json.out, "run", view->runs[AS_BASE].label);
+    if (view->locations[AS_BASE].label[0]) as_node_json_member(w->json.out, "location", view->locations[AS_BASE].label);
+    as_output_text(w->json.out, "\"metrics\":[");
     for (size_t k = 0; k < c->n_columns; k++) {
-        const char *name = as_ds_text(c->ds, as_ds_metric(c->ds, c->columns[k].metric)->name);
-        if (k) as_output_char(w->out, ',');
-        write_text(w->out, name ? name : "");
+        if (k) as_output_char(w->json.out, ',');
+        as_node_json_metric(w->json.out, c->ds, c->columns[k].metric);
     }
-    as_output_text(w->out, "],\n");
+    as_output_text(w->json.out, "],\n");
     write_only(w, "only_in_base", &view->only[AS_BASE]);
     write_only(w, "only_in_target", &view->only[AS_TARGET]);
-    as_output_text(w->out, "\"root\":");
+    as_output_text(w->json.out, "\"root\":");
 }
 
 as_exit as_diff_json(as_diff_view *view) {
-    writer w = {.view = view, .out = view->cli->out};
+    writer w = {.view = view, .json = {.out = view->cli->out}};
     const as_dataset *ds = view->comparison.ds;
     as_change_request request = as_diff_request(view, 0);
     as_change_cut cut;
-    as_diff_path_init(&w.path);
+    as_walk_path_init(&w.path);
     write_head(&w);
     bool is_one = !request.flat && as_ds_context(ds, 0)->subtree == ds->contexts.count;
     as_exit status = is_one || write_top(&w) ? AS_EXIT_FINE : as_cli_memory(view->cli);
     if (status == AS_EXIT_FINE) status = as_diff_walk(view, &request, write_node, &w, &cut);
     if (status == AS_EXIT_FINE) {
-        if (is_one && !w.n_open) as_output_text(w.out, "null");
-        close_nodes(&w, 0);
-        as_output_text(w.out, "}\n");
+        if (is_one && !w.json.n_open) as_output_text(w.json.out, "null");
+        as_node_json_close(&w.json, 0);
+        as_output_text(w.json.out, "}\n");
     }
-    as_diff_path_free(&w.path);
+    as_walk_path_free(&w.path);
     return status;
 }
 
@@ -211,7 +163,7 @@ typedef struct filler {
     as_diff_view *view;
     as_printer *printer;
     as_table *batch;
-    as_diff_path path;
+    as_walk_path path;
 } filler;
 
 /* text: room for a number that is beyond 64 bits. */
@@ -252,7 +204,7 @@ static bool add_row(filler *f, const as_change_node *node, size_t column) {
 
 static bool add_node(void *user, const as_change_node *node) {
     filler *f = user;
-    if (!as_diff_path_step(&f->path, f->view, node)) return false;
+    if (!as_walk_path_step(&f->path, f->view->comparison.ds, node->depth, node->name, ASSAY_NONE, "->")) return false;
     for (size_t k = 0; k < f->view->comparison.n_columns; k++) {
         if (!add_row(f, node, k)) return false;
     }
@@ -268,11 +220,11 @@ as_exit as_diff_table(as_diff_view *view) {
         .view = view, .printer = as_printer_new(cli->out, cli->style), .batch = as_table_new(columns, N_COLUMNS, NULL)};
     as_change_request request = as_diff_request(view, 0);
     as_change_cut cut;
-    as_diff_path_init(&f.path);
+    as_walk_path_init(&f.path);
     as_exit status = f.printer && f.batch ? as_diff_walk(view, &request, add_node, &f, &cut) : as_cli_memory(cli);
     if (status == AS_EXIT_FINE && !as_printer_rows(f.printer, f.batch)) status = as_cli_memory(cli);
     if (f.printer && !as_printer_end(f.printer, f.batch) && status == AS_EXIT_FINE) status = as_cli_memory(cli);
-    as_diff_path_free(&f.path);
+    as_walk_path_free(&f.path);
     as_table_free(f.batch);
     return status;
 }

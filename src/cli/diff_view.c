@@ -175,27 +175,6 @@ as_exit as_diff_walk(as_diff_view *view, const as_change_request *request,
     return as_cli_error(view->cli, &error);
 }
 
-void as_diff_path_init(as_diff_path *path) {
-    as_vec_init(&path->text, 1, NULL);
-    as_vec_init(&path->lengths, sizeof(size_t), NULL);
-}
-
-void as_diff_path_free(as_diff_path *path) {
-    as_vec_free(&path->text);
-    as_vec_free(&path->lengths);
-}
-
-bool as_diff_path_step(as_diff_path *path, const as_diff_view *view, const as_change_node *node) {
-    const as_dataset *ds = view->comparison.ds;
-    path->lengths.count = node->depth;
-    path->text.count = node->depth ? AS_AT(size_t, &path->lengths, node->depth - 1) : 0;
-    if (node->depth && !as_vec_text(&path->text, "->")) return false;
-    if (node->name != AS_NO_STR &&
-        !as_vec_append(&path->text, as_ds_text(ds, node->name), as_str_size(&ds->strings, node->name)))
-        return false;
-    return as_vec_append(&path->lengths, &path->text.count, 1);
-}
-
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 
 static as_exit load(as_diff_view *view, const as_dataset *const *sides) {

@@ -32,14 +32,4 @@ as_exit as_diff_print(as_diff_view *view);
 as_exit as_diff_json(as_diff_view *view);
 as_exit as_diff_table(as_diff_view *view);
 
-/* The paths of nodes in the order of a walk. */
-typedef struct as_diff_path {
-    as_vec text;    /* char */
-    as_vec lengths; /* size_t, for each depth */
-} as_diff_path;
-void as_diff_path_init(as_diff_path *path);
-void as_diff_path_free(as_diff_path *path);
-/* Goes on to the next node: "main->solve", of a function its name. False when memory is out. */
-bool as_diff_path_step(as_diff_path *path, const as_diff_view *view, const as_change_node *node);
-
 #endif

@@ -15,7 +15,7 @@ typedef struct filler {
     as_tree_view *view;
     as_printer *printer;
     as_table *batch;
-    as_view_path path;
+    as_walk_path path;
     as_vec parts[2]; /* char: texts of composite values */
     bool with_input;
 } filler;
@@ -70,7 +70,7 @@ static bool add_row(filler *f, const as_view_node *node, const as_tree_place *pl
 static bool add_node(void *user, const as_view_node *node) {
     filler *f = user;
     as_tree_place place = as_tree_place_of(f->view, node);
-    if (!as_view_path_step(&f->path, f->view, node)) return false;
+    if (!as_tree_path_step(&f->path, f->view, node)) return false;
     for (size_t k = 0; k < f->view->data.n_columns; k++) {
         if (!add_row(f, node, &place, k)) return false;
     }
@@ -83,13 +83,13 @@ static bool add_node(void *user, const as_view_node *node) {
 as_exit as_tree_rows(as_tree_view *view, as_printer *printer, as_table *batch) {
     filler f = {.view = view, .printer = printer, .batch = batch, .with_input = as_table_columns(batch) == N_COLUMNS};
     as_view_cut cut;
-    as_view_path_init(&f.path);
+    as_walk_path_init(&f.path);
     for (size_t i = 0; i < 2; i++) as_vec_init(&f.parts[i], 1, NULL);
     as_exit status = as_tree_walk(view, add_node, &f, &cut);
     if (status == AS_EXIT_FINE && !as_printer_rows(printer, batch)) status = as_cli_memory(view->cli);
     if (status == AS_EXIT_FINE) as_tree_note_limit(view->cli, &cut);
     as_table_clear(batch);
-    as_view_path_free(&f.path);
+    as_walk_path_free(&f.path);
     for (size_t i = 0; i < 2; i++) as_vec_free(&f.parts[i]);
     return status;
 }

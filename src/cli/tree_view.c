@@ -318,28 +318,9 @@ as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *nod
     return place;
 }
 
-void as_view_path_init(as_view_path *path) {
-    as_vec_init(&path->text, 1, NULL);
-    as_vec_init(&path->lengths, sizeof(size_t), NULL);
-}
-
-void as_view_path_free(as_view_path *path) {
-    as_vec_free(&path->text);
-    as_vec_free(&path->lengths);
-}
-
-bool as_view_path_step(as_view_path *path, const as_tree_view *view, const as_view_node *node) {
+bool as_tree_path_step(as_walk_path *path, const as_tree_view *view, const as_view_node *node) {
     bool is_down = view->request.kind == AS_VIEW_TOP_DOWN;
-    assay_id parent = is_down && node->depth == 0 ? as_ds_context(view->ds, node->context)->parent : ASSAY_NONE;
-    path->lengths.count = node->depth;
-    path->text.count = node->depth ? AS_AT(size_t, &path->lengths, node->depth - 1) : 0;
-    if (parent != ASSAY_NONE) { /* a subtree: its root has a path, too */
-        if (!as_context_path(view->ds, parent, &path->text)) return false;
-        path->text.count--;
-    }
-    if ((node->depth || parent != ASSAY_NONE) && !as_vec_text(&path->text, is_down ? "->" : "<-")) return false;
-    if (node->name != AS_NO_STR &&
-        !as_vec_append(&path->text, as_ds_text(view->ds, node->name), as_str_size(&view->ds->strings, node->name)))
-        return false;
-    return as_vec_append(&path->lengths, &path->text.count, 1);
+    /* The root of a subtree has a path, too. */
+    assay_id above = is_down && node->depth == 0 ? as_ds_context(view->ds, node->context)->parent : ASSAY_NONE;
+    return as_walk_path_step(path, view->ds, node->depth, node->name, above, is_down ? "->" : "<-");
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/views/view.h"
 #include "cli/cli.h"
+#include "cli/node_json.h"
 #include "cli/profile_choice.h"
 
 /* Rows for a verb's table of options. */
@@ -84,15 +85,7 @@ typedef struct as_tree_place {
 } as_tree_place;
 as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node);
 
-/* The paths of nodes in the order of a walk. */
-typedef struct as_view_path {
-    as_vec text;    /* char */
-    as_vec lengths; /* size_t, for each depth */
-} as_view_path;
-enum { AS_LONGEST_PATH = 1 << 14 };
-void as_view_path_init(as_view_path *path);
-void as_view_path_free(as_view_path *path);
-/* Goes on to the next node: "main->solve", bottom-up "solve<-main", flat its name. False when memory is out. */
-bool as_view_path_step(as_view_path *path, const as_tree_view *view, const as_view_node *node);
+/* Goes on to the next node of a walk: "main->solve", bottom-up "solve<-main", flat its name. False when memory is out. */
+bool as_tree_path_step(as_walk_path *path, const as_tree_view *view, const as_view_node *node);
 
 #endif

@@ -129,7 +129,7 @@ static bool take_mean(void *user, const as_measurement *measurement) {
 /* Where the source has statistics instead of runs: the means of the point. */
 static assay_status find_statistics(const as_view_source *source, as_view_column *column, assay_error *error) {
     const as_dataset *ds = source->ds;
-    mean m;
+    mean m = {0};
     bool fine = mean_init(&m, AS_COUNT(ds, contexts), 1);
     for (size_t i = 0; fine && i < AS_COUNT(ds, series); i++) {
         const as_series *series = as_ds_series(ds, i);
