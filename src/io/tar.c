@@ -214,8 +214,8 @@ static assay_status read_pax(reading *r, const char *data, size_t size, extensio
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
-/* The name of the member whose header is at r->at, NUL-terminated in the arena. */
-static assay_status make_name(reading *r, char **out) {
+/* The name of the member whose header is at r->at, NUL-terminated in the arena. NULL: *status says why. */
+static const char *make_name(reading *r, assay_status *status) {
     const char *header = r->data + r->at;
     const extension *said = r->next.name ? &r->next : &r->global;
     size_t name_size = said->name ? strnlen(said->name, said->name_size) : text_size(header, NAME);
@@ -223,15 +223,21 @@ static assay_status make_name(reading *r, char **out) {
     /* GNU's older kind, "ustar  ", has other things in the place of the prefix. */
     bool has_prefix = !said->name && memcmp(header + MAGIC.at, "ustar", 6) == 0;
     size_t prefix_size = has_prefix ? text_size(header, PREFIX) : 0;
-    if (name_size > MAX_NAME) return fail_at(r, r->at, "tar-name", "a member with a name of more than 64 KiB");
+    if (name_size > MAX_NAME) {
+        *status = fail_at(r, r->at, "tar-name", "a member with a name of more than 64 KiB");
+        return NULL;
+    }
     char *result = as_arena_alloc(&r->tar->arena, prefix_size + 1 + name_size + 1);
-    if (!result) return as_fail_memory(r->error, r->tar->path);
+    if (!result) {
+        *status = as_fail_memory(r->error, r->tar->path);
+        return NULL;
+    }
     memcpy(result, header + PREFIX.at, prefix_size);
     if (prefix_size) result[prefix_size++] = '/';
     memcpy(result + prefix_size, name, name_size);
-    *out = result;
-    return as_name_leads_out(result) ? fail_named(r, r->at, "tar-name", result, "the name leads out of the archive")
-                                     : ASSAY_OK;
+    if (!as_name_leads_out(result)) return result;
+    *status = fail_named(r, r->at, "tar-name", result, "the name leads out of the archive");
+    return NULL;
 }
 
 static assay_status add_member(reading *r, const char *name, const char *data, size_t size) {
@@ -251,8 +257,9 @@ static assay_status add_member(reading *r, const char *name, const char *data, s
 static bool has_data(char kind) { return kind < '1' || kind > '6'; }
 
 static assay_status read_member(reading *r, char kind, const char *data, size_t size) {
-    char *name = NULL;
-    AS_TRY(make_name(r, &name));
+    assay_status status = ASSAY_OK;
+    const char *name = make_name(r, &status);
+    if (!name) return status;
     r->next = (extension){.name = NULL};
     if (kind == 'S')
         return fail_named(r, r->at, "tar-sparse", name, "a file with holes; pack the archive anew without --sparse");

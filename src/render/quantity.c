@@ -91,7 +91,8 @@ static size_t group(const char *digits, size_t size, char buffer[AS_QUANTITY_SIZ
 
 size_t as_count_format(uint64_t count, char buffer[AS_QUANTITY_SIZE]) {
     char digits[AS_NUMBER_SIZE];
-    return group(digits, as_uint_format(count, digits), buffer);
+    size_t size = as_uint_format(count, digits);
+    return group(digits, size, buffer);
 }
 
 static size_t copy(const char *text, char buffer[AS_QUANTITY_SIZE]) {
@@ -102,7 +103,10 @@ static size_t copy(const char *text, char buffer[AS_QUANTITY_SIZE]) {
 
 size_t as_quantity_format(const as_quantity *q, as_number value, char buffer[AS_QUANTITY_SIZE]) {
     char digits[AS_QUANTITY_SIZE];
-    if (q->is_exact && value.kind != AS_REAL) return group(digits, as_number_format(value, digits), buffer);
+    if (q->is_exact && value.kind != AS_REAL) {
+        size_t whole = as_number_format(value, digits);
+        return group(digits, whole, buffer);
+    }
     double shown = as_number_real(value) * q->factor;
     if (!isfinite(shown)) return as_real_format(shown, buffer);
     if (shown == 0) return copy("0", buffer);

@@ -97,9 +97,11 @@ static assay_status find_mean(const as_view_source *source, as_view_column *colu
                                   &column->list, error);
         if (status != ASSAY_OK || as_node_count(&column->list) == 0) continue;
         size_t n_parts = column->list.n_parts ? column->list.n_parts : 1;
-        if (!m.counts && !mean_init(&m, AS_COUNT(source->ds, contexts), n_parts))
-            status = as_fail_memory(error, NULL);
-        else if (n_parts == m.n_parts) /* runs whose values have another shape cannot take part */
+        if (!m.counts && !mean_init(&m, AS_COUNT(source->ds, contexts), n_parts)) {
+            mean_free(&m);
+            return as_fail_memory(error, NULL);
+        }
+        if (n_parts == m.n_parts) /* runs whose values have another shape cannot take part */
             mean_add(&m, &column->list);
     }
     column->list.nodes.count = 0;

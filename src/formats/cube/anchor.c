@@ -408,7 +408,7 @@ static assay_status read_document(as_anchor *a, const char *data, size_t size) {
     static const as_xml_handler handler = {on_start, on_end, on_text};
     as_reader *reader = a->reader;
     uint32_t max_depth = reader->max_depth > MAX_DEPTH ? reader->max_depth : MAX_DEPTH;
-    assay_error error, *wanted = reader->error;
+    assay_error error = {0}, *wanted = reader->error;
     if (!wanted) reader->error = &error;
     a->size = size;
     assay_status status = as_xml_read(a->path, data, size, &handler, a, max_depth, &a->ds->budget, reader->error);

@@ -125,7 +125,7 @@ static bool find_regions(as_cube_source *source) {
 static bool number_widely(as_cube_source *source) {
     const as_dataset *ds = source->ds;
     size_t n = ds->contexts.count;
-    source->wide = malloc((n + 1) * sizeof *source->wide);
+    source->wide = calloc(n + 1, sizeof *source->wide);
     source->by_wide = malloc((n + 1) * sizeof *source->by_wide);
     if (!source->wide || !source->by_wide) return false;
     uint32_t next = 0;
