@@ -249,28 +249,67 @@ static assay_id find_owner(const as_union *u, size_t k, const as_attribute *attr
     return id != ASSAY_NONE && AS_AT(uint32_t, origins, id) == k ? id : ASSAY_NONE;
 }
 
-static bool same_cell(as_cell a, as_cell b) {
-    if (a.type != b.type) return false;
-    bool is_text = a.type == AS_CELL_TEXT || a.type == AS_CELL_JSON;
-    return is_text ? a.size == b.size && memcmp(a.text, b.text, a.size) == 0 : a.u == b.u;
+/* Key, type and value of an attribute as one text: equal where all three are. */
+static bool make_text(const as_dataset *part, const as_attribute *attribute, as_vec *out) {
+    as_cell value = attribute->value;
+    const char *key = as_ds_text(part, attribute->key), type = (char)value.type;
+    bool is_text = value.type == AS_CELL_TEXT || value.type == AS_CELL_JSON;
+    out->count = 0;
+    return as_vec_append(out, key, strlen(key) + 1) && as_vec_append(out, &type, 1) &&
+           as_vec_append(out, is_text ? value.text : (const char *)&value.u, is_text ? value.size : sizeof value.u);
 }
 
-static bool has_attribute(const as_dataset *part, const char *key, as_cell value) {
+/* What the parts say about the dataset, as texts: for each one of the first part how many parts in a row have it. */
+typedef struct sharing {
+    as_strings texts;
+    as_vec counts; /* uint32_t */
+    as_vec text;   /* scratch */
+} sharing;
+
+static bool count_part(sharing *s, const as_dataset *part, uint32_t k) {
     for (size_t i = 0; i < part->attributes.count; i++) {
         const as_attribute *attribute = as_ds_attribute(part, i);
-        if (attribute->owner == AS_OWNER_DATASET && strcmp(as_ds_text(part, attribute->key), key) == 0 &&
-            same_cell(attribute->value, value))
-            return true;
+        if (attribute->owner != AS_OWNER_DATASET) continue;
+        if (!make_text(part, attribute, &s->text)) return false;
+        as_str id = k == 0 ? as_intern(&s->texts, s->text.data, s->text.count)
+                           : as_find(&s->texts, s->text.data, s->text.count);
+        if (k == 0 && (id == AS_NO_STR || (id == s->counts.count && !as_vec_push(&s->counts)))) return false;
+        if (id != AS_NO_STR && AS_AT(uint32_t, &s->counts, id) == k) AS_AT(uint32_t, &s->counts, id)++;
     }
-    return false;
+    return true;
 }
 
 /* Of the dataset: those of the first part that all others have, too. */
-static bool is_shared(const as_union *u, const as_attribute *attribute) {
-    for (size_t k = 1; k < u->n; k++) {
-        if (!has_attribute(u->parts[k], as_ds_text(u->parts[0], attribute->key), attribute->value)) return false;
+static bool add_shared(as_union *u, sharing *s) {
+    const as_dataset *first = u->parts[0];
+    for (size_t k = 0; k < u->n; k++) {
+        if (!count_part(s, u->parts[k], (uint32_t)k)) return false;
+    }
+    for (size_t i = 0; i < first->attributes.count; i++) {
+        const as_attribute *attribute = as_ds_attribute(first, i);
+        if (attribute->owner != AS_OWNER_DATASET) continue;
+        if (!make_text(first, attribute, &s->text)) return false;
+        as_str id = as_find(&s->texts, s->text.data, s->text.count);
+        if (AS_AT(uint32_t, &s->counts, id) == u->n &&
+            !as_add_attribute(u->ds, AS_OWNER_DATASET, 0, as_ds_text(first, attribute->key), attribute->value))
+            return false;
     }
     return true;
+}
+
+static bool unite_shared(as_union *u) {
+    as_arena arena;
+    sharing s;
+    as_arena_init(&arena, &u->ds->budget);
+    as_strings_init(&s.texts, &arena);
+    as_vec_init(&s.counts, sizeof(uint32_t), &u->ds->budget);
+    as_vec_init(&s.text, 1, &u->ds->budget);
+    bool fine = u->n == 0 || add_shared(u, &s);
+    as_vec_free(&s.text);
+    as_vec_free(&s.counts);
+    as_strings_free(&s.texts);
+    as_arena_free(&arena);
+    return fine;
 }
 
 static void carry_problems(as_union *u, const as_dataset *part) {
@@ -285,12 +324,12 @@ static void carry_problems(as_union *u, const as_dataset *part) {
 }
 
 bool as_unite_attributes(as_union *u) {
+    if (!unite_shared(u)) return false;
     for (size_t k = 0; k < u->n; k++) {
         const as_dataset *part = u->parts[k];
         for (size_t i = 0; i < part->attributes.count; i++) {
             const as_attribute *attribute = as_ds_attribute(part, i);
             assay_id owner = find_owner(u, k, attribute);
-            if (attribute->owner == AS_OWNER_DATASET && k == 0 && is_shared(u, attribute)) owner = 0;
             if (owner == ASSAY_NONE) continue;
             if (!as_add_attribute(u->ds, attribute->owner, owner, as_ds_text(part, attribute->key), attribute->value))
                 return false;

@@ -284,6 +284,36 @@ static void shared_attributes_stay(void **state) {
     forget(&all);
 }
 
+static bool is_number(const as_dataset *ds, size_t i, const char *key, int64_t value) {
+    const as_attribute *attribute = as_ds_attribute(ds, i);
+    return strcmp(as_ds_text(ds, attribute->key), key) == 0 && attribute->value.type == AS_CELL_INT &&
+           attribute->value.i == value;
+}
+
+/* So many that a look at each pair of them would take minutes. The same number as text is something else, and what one part says twice stays two. */
+static void many_attributes(void **state) {
+    (void)state;
+    enum { MANY = 300000 };
+    united all = {.parts = {make_profile("0/0", "a DOUBLE exclusive", "main | 1\n"),
+                            make_profile("0/0", "a DOUBLE exclusive", "main | 1\n"),
+                            make_profile("0/0", "a DOUBLE exclusive", "main | 1\n")}};
+    for (size_t k = 0; k < 3; k++) {
+        as_add_attribute(all.parts[k], AS_OWNER_DATASET, 0, "twice", as_cell_int(1));
+        if (k != 1) as_add_attribute(all.parts[k], AS_OWNER_DATASET, 0, "twice", as_cell_int(1));
+        as_add_attribute(all.parts[k], AS_OWNER_DATASET, 0, "number", k == 2 ? as_cell_text("7") : as_cell_int(7));
+        if (k != 1) as_add_attribute(all.parts[k], AS_OWNER_DATASET, 0, "not in the second", as_cell_int(1));
+        for (int64_t i = 0; i < MANY; i++) {
+            int64_t value = k == 1 ? MANY - 1 - i : i;
+            as_add_attribute(all.parts[k], AS_OWNER_DATASET, 0, "one of many", as_cell_int(value));
+        }
+    }
+    unite(&all, 3, AS_MATCH_NAME);
+    assert_int_equal(all.ds->attributes.count, MANY + 2);
+    assert_true(is_number(all.ds, 0, "twice", 1) && is_number(all.ds, 1, "twice", 1));
+    for (size_t i = 0; i < MANY; i++) assert_true(is_number(all.ds, i + 2, "one of many", (int64_t)i));
+    forget(&all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_trees_are_one),
@@ -301,6 +331,7 @@ int main(void) {
         cmocka_unit_test(places_of_one_rank_pair_in_order),
         cmocka_unit_test(points_by_coordinates),
         cmocka_unit_test(shared_attributes_stay),
+        cmocka_unit_test(many_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
