@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Pieces that stay in the cache: expat copies what it is given. */
-enum { PIECE = 1 << 17, MEMORY_HEADER = 16 };
+enum { PIECE = 1 << 17, LARGEST_PIECE = 1 << 29, MEMORY_HEADER = 16 };
 
 struct as_xml_reading {
     as_xml xml;
@@ -131,16 +131,24 @@ static assay_status fail_parsing(struct as_xml_reading *r) {
                    XML_ErrorString(code));
 }
 
+/* How much to hand over next. expat (before 2.6) begins a token anew with every piece until it is whole: as much again as waits keeps that linear. */
+static size_t next_piece(const struct as_xml_reading *r, size_t given, size_t left) {
+    XML_Index taken = XML_GetCurrentByteIndex(r->parser);
+    size_t waiting = taken < 0 || (size_t)taken > given ? 0 : given - (size_t)taken;
+    size_t piece = waiting < PIECE ? PIECE : waiting < LARGEST_PIECE ? waiting : LARGEST_PIECE;
+    return piece < left ? piece : left;
+}
+
 static assay_status read_pieces(struct as_xml_reading *r, const char *data, size_t size) {
+    size_t given = 0;
     for (bool is_last = false; !is_last;) {
-        size_t piece = size < PIECE ? size : PIECE;
-        is_last = piece == size;
+        size_t piece = next_piece(r, given, size - given);
+        is_last = piece == size - given;
         void *buffer = XML_GetBuffer(r->parser, (int)piece);
         if (!buffer) return fail_parsing(r);
-        memcpy(buffer, data, piece);
+        memcpy(buffer, data + given, piece);
         if (XML_ParseBuffer(r->parser, (int)piece, is_last) != XML_STATUS_OK) return fail_parsing(r);
-        data += piece;
-        size -= piece;
+        given += piece;
     }
     return ASSAY_OK;
 }
