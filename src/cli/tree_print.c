@@ -121,14 +121,22 @@ static void print_whole(as_tree_view *view, as_output *out) {
     as_output_printf(out, " %s%s%s", text, *shown_unit ? " " : "", shown_unit);
 }
 
+/* " in solve, init": what --root names. */
+static void print_roots(const as_cli *cli, as_output *out) {
+    bool is_first = true;
+    for (size_t i = 0; i < cli->arguments.given.count; i++) {
+        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
+        if (strcmp(given->option->name, "root") != 0) continue;
+        as_output_text(out, is_first ? " in " : ", ");
+        as_display_write(out, given->value, strlen(given->value), 40);
+        is_first = false;
+    }
+}
+
 /* What stands behind the name of the file. */
 static void describe(as_tree_view *view, as_output *out) {
     if (view->data.n_columns) print_whole(view, out);
-    const char *root = view->ask->is_plain ? NULL : as_cli_value(view->cli, "root");
-    if (root) {
-        as_output_text(out, " in ");
-        as_display_write(out, root, strlen(root), 40);
-    }
+    if (!view->ask->is_plain) print_roots(view->cli, out);
     if (view->locations.label[0]) {
         as_output_text(out, ", ");
         as_display_write(out, view->locations.label, strlen(view->locations.label), 40);
@@ -186,7 +194,8 @@ static void print_cuts(const printing *p, const as_view_cut *cut) {
         double rest = 1 - p->shown / view->data.columns[0].whole;
         as_count_format(cut->rest, count);
         as_output_printf(cli->out, "%s %s more", dots, count);
-        if (isfinite(rest) && rest >= 0 && as_percent_format(rest, share))
+        /* Of functions that were asked for, the others are not all that is missing */
+        if (!view->request.wanted && isfinite(rest) && rest >= 0 && as_percent_format(rest, share))
             as_output_printf(cli->out, ", %s %% in all", share);
         as_output_printf(cli->out, "; %s shows them\n", view->ask->no_limit);
     }

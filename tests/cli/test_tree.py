@@ -163,6 +163,16 @@ class Json(TreeCase):
         self.assertEqual({'inclusive': 4, 'exclusive': 4}, flat['g']['low'])
         self.assertEqual({'inclusive': [40, 60], 'exclusive': [40, 60]}, flat['g']['pair'])
 
+    def test_inclusive_values_without_a_row(self):
+        """A row that is missing is zeros, and the children's values are taken off, in trees as in the table."""
+        file = self.write('b.cubex', profile('main(f g)', [1, 2, 3], metric(2, 'pair', 'NDOUBLES(2)', '', 'INCLUSIVE'), {
+            '2.index': cubex.index([1]), '2.data': cubex.rows('NDOUBLES(2)', [[(1.0, 2.0), (3.0, 4.0)]])}))
+        root = run('tree', '--json', file).json['root']
+        self.assertEqual({'inclusive': [0, 0], 'exclusive': [-4, -6]}, root['values']['pair'])
+        self.assertEqual({'inclusive': [4, 6], 'exclusive': [4, 6]}, root['children'][0]['values']['pair'])
+        rows = run('sql', '--json', file, 'select inclusive, exclusive from node where metric = 2 order by context').json
+        self.assertEqual(['[-4,-6]', '[4,6]'], [r['exclusive'] for r in rows[:2]])
+
     def test_derived_metrics(self):
         """A quotient is one of sums; what adds up has shares."""
         more = (cubex.metric(2, 'mean', 'DOUBLE', 'POSTDERIVED', '<cubepl>metric::time() / metric::visits()</cubepl>') +
@@ -282,6 +292,20 @@ self s    %             incl s    %  visits    function, called by
   2.00  2.2 ▎            30.00 32.3       2    └─main  main.c:1
   1.00  1.1 ▏            63.00 67.7       1    main  main.c:1
 ''', self.text('--bottom-up'))
+
+    def test_subtrees_are_the_whole(self):
+        self.assertEqual('''\
+time s     %             self s    %  visits    call tree
+ 30.00 100.0 ██████████    2.00  6.7       2  ▸ f  f.c:2
+ 16.00  53.3 █████▍       16.00 53.3       5  ▸ ├─g  g.c:3
+ 12.00  40.0 ████          4.00 13.3       3    └─f  f.c:2
+  8.00  26.7 ██▋           8.00 26.7       4      └─g  g.c:3
+''', self.text('--root', 'f'))
+        self.assertTrue(run('tree', self.file, '--root', 'f', '--root', 'helper').out.startswith(f'{self.file}  time 60.00 s in f, helper, 2 locations\n'))
+
+    def test_the_rest_of_what_was_asked_for(self):
+        """What is missing of the whole is more than the functions that are not shown."""
+        self.assertIn('… 1 more; -n 0 shows them\n', self.text('--match', '^[fg]$', '-n', '1', verb='top'))
 
     def test_small_ones_are_not_shown(self):
         time = [1000, 2, 4, 8, 16, 32, 10, 20]

@@ -186,14 +186,15 @@ static assay_status sum_parts(as_view_data *data, assay_error *error) {
 }
 
 /* Differences have both signs, and parts that are larger than the whole: of such a whole nothing is a share. */
-static void check_whole(as_view_column *column) {
+static void check_whole(const as_view_data *data, as_view_column *column) {
     static const double slack = 0.01;
     bool is_signed = false;
     column->scale = NAN;
     if (!column->adds_up) return;
     for (size_t i = 0; i < as_node_count(&column->list); i++) {
-        double inclusive = as_number_real(as_node_at(&column->list, i)->inclusive);
-        if (!isfinite(inclusive)) continue;
+        const as_node *node = as_node_at(&column->list, i);
+        double inclusive = as_number_real(node->inclusive);
+        if (!isfinite(inclusive) || !is_looked_at(data, node->context)) continue;
         column->scale = fmax(column->scale, fabs(inclusive));
         is_signed |= inclusive < -slack * column->whole || inclusive > (1 + slack) * column->whole;
     }
@@ -211,7 +212,7 @@ static assay_status find_wholes(as_view_data *data, assay_error *error) {
         if (column->has_exclusive) column->whole = as_view_whole(data, k).inclusive.real;
     }
     if (has_open) AS_TRY(sum_parts(data, error));
-    for (size_t k = 0; k < data->n_columns; k++) check_whole(&data->columns[k]);
+    for (size_t k = 0; k < data->n_columns; k++) check_whole(data, &data->columns[k]);
     return ASSAY_OK;
 }
 
@@ -268,6 +269,7 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
                                                          : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
     bool is_derived = kind == AS_KIND_DERIVED, fine = make_index(column, AS_COUNT(ds, contexts));
     if (fine && is_derived) fine = is_sum(ds, column, &column->adds_up);
+    column->is_inclusive = kind == AS_KIND_INCLUSIVE;
     column->can_merge = !is_derived || column->adds_up;
     column->is_zero_elsewhere =
         is_derived ? as_node_count(&column->list) > 0 : column->adds_up && column->has_exclusive;

@@ -23,7 +23,7 @@ as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
         size_t at = node_index(column, node);
         value.inclusive = number_of(node, false, as_node_parts(&column->list, at, false));
         /* Of a minimum nothing is not 0 */
-        if (node->has_exclusive && (column->is_zero_elsewhere || node->has_own))
+        if (node->has_exclusive && (column->is_zero_elsewhere || column->is_inclusive || node->has_own))
             value.exclusive = number_of(node, true, as_node_parts(&column->list, at, true));
     } else if (column->is_zero_elsewhere) {
         value.inclusive = value.exclusive =

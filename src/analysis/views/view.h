@@ -36,7 +36,8 @@ typedef struct as_view_column {
     bool adds_up;           /* single numbers whose sum is a sum: shares of the whole mean something */
     bool can_merge;         /* several contexts have a value together; some formulas have none */
     bool is_zero_elsewhere; /* contexts without a node have 0; else nothing is known of them */
-    double whole;           /* all of it: what shares are of. NAN where they mean nothing, as of differences */
+    bool is_inclusive; /* as stored: a row that is missing is zeros, of which the children's values are taken off */
+    double whole;      /* all of it: what shares are of. NAN where they mean nothing, as of differences */
     double scale; /* what small is measured by: the whole, else the largest value; NAN where values do not add up */
     as_node_list list;
     uint32_t *index;          /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
