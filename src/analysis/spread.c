@@ -172,6 +172,7 @@ void as_spread_integers(const as_whole *values, uint32_t n, void *room, as_sprea
     out->min = (double)out->whole_min;
     out->max = (double)out->whole_max;
     out->mean = out->sum / n;
+    out->excess = out->max * n - out->sum;
     /* How much they are above the smallest is exact where they themselves would be rounded. */
     double *above = room;
     if (out->whole_max - out->whole_min <= INT64_MAX) { /* nearly always, and much faster */
@@ -186,7 +187,7 @@ void as_spread_integers(const as_whole *values, uint32_t n, void *room, as_sprea
 
 static void all_unknown(as_spread *out) {
     out->sum = out->min = out->max = out->mean = out->stddev = NAN;
-    out->q1 = out->median = out->q3 = out->imbalance = NAN;
+    out->q1 = out->median = out->q3 = out->imbalance = out->excess = NAN;
 }
 
 void as_spread_reals(const double *values, uint32_t n, as_part_rule rule, void *room, as_spread *out) {
@@ -204,6 +205,7 @@ void as_spread_reals(const double *values, uint32_t n, as_part_rule rule, void *
     double sum = sum_of(values, n);
     out->sum = rule == AS_PART_ADD ? sum : rule == AS_PART_MINIMUM ? out->min : out->max;
     out->mean = sum / n;
+    out->excess = out->max * n - sum;
     if (out->min != out->max) out->stddev = deviation_of(values, n, out->mean);
     describe(values, n, 0, room, out);
 }

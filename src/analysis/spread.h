@@ -15,11 +15,9 @@ typedef struct as_spread {
     double mean, stddev;                      /* stddev divides by n */
     double q1, median, q3;                    /* linear between neighbours, at 0.25 (n - 1) and so on */
     double imbalance;                         /* max / mean - 1; NAN where the mean is 0 */
+    double excess;                            /* (max - mean) n: what perfect balance would save */
     uint32_t bins[AS_SPREAD_BINS]; /* how many lie in each eighth from min to max; all 0 where not all are finite */
 } as_spread;
-
-/* What perfect balance would save: the largest number for all, less what there is. */
-static inline double as_spread_excess(const as_spread *spread) { return spread->max * spread->n - spread->sum; }
 
 /* Of n > 0 numbers. room: AS_SPREAD_ROOM(n) bytes, aligned for double. One pass of counting for each of quartiles and histogram, no sorting. */
 #define AS_SPREAD_ROOM(n) (3 * sizeof(double) * (size_t)(n))

@@ -75,7 +75,7 @@ static void print_numbers(const struct detail *d) {
     print_real(d, "   mean", &d->mean, s->mean);
     print_real(d, "   stddev", &d->mean, s->stddev);
     if (as_percent_format(s->imbalance, percent)) as_output_printf(out, "   imbalance %s %%", percent);
-    print_real(d, "   excess", &d->sum, as_spread_excess(s));
+    print_real(d, "   excess", &d->sum, s->excess);
     as_output_text(out, "\n  ");
     print_extreme(d, "min", s->whole_min, s->min, s->min_at);
     print_real(d, "   q1", &d->mean, s->q1);

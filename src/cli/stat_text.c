@@ -95,7 +95,7 @@ static void put_cell(const as_stat_view *view, const as_context_spread *item, co
     case MAX: as_quantity_format(&l->value, number_of(s, s->whole_max, s->max), out); break;
     case MIN_AT: as_stat_place(view, s->min_at, out); break;
     case MAX_AT: as_stat_place(view, s->max_at, out); break;
-    case EXCESS: as_quantity_format(&l->sum, real_number(as_spread_excess(s)), out); break;
+    case EXCESS: as_quantity_format(&l->sum, real_number(s->excess), out); break;
     case IMBALANCE:
         n = as_percent_format(s->imbalance, out);
         if (n) memcpy(out + n, " %", 3);
@@ -262,15 +262,16 @@ static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metr
     as_output_char(cli->out, '\n');
 }
 
-static void print_foot(as_cli *cli, const as_stat_metric *m, size_t n) {
+static void print_foot(as_cli *cli, const as_stat_view *view, const as_stat_metric *m, size_t n) {
+    static const char words[] = "imbalance: max / mean - 1; excess: what perfect balance would save";
     char more[AS_QUANTITY_SIZE];
     as_count_format(m->n_rows - n, more);
     if (n < m->n_rows)
-        as_output_printf(cli->out, "… %s more call path%s\n", more,
+        as_output_printf(cli->out, "%s %s more call path%s\n", view->is_ascii ? "..." : "…", more,
                          m->n_rows - n == 1 ? "; --all shows it" : "s; --all shows them");
-    if (!cli->is_terminal) return;
-    as_output_printf(cli->out, "%simbalance: max / mean - 1; excess: what perfect balance would save%s\n",
-                     as_sgr(cli->style.colour, AS_DIM), as_sgr(cli->style.colour, AS_PLAIN));
+    if (!cli->is_terminal || cli->style.width < sizeof words) return;
+    as_output_printf(cli->out, "%s%s%s\n", as_sgr(cli->style.colour, AS_DIM), words,
+                     as_sgr(cli->style.colour, AS_PLAIN));
 }
 
 bool as_stat_text(as_cli *cli, const as_stat_view *view) {
@@ -286,7 +287,7 @@ bool as_stat_text(as_cli *cli, const as_stat_view *view) {
             fine = print_table(cli, view, m, n);
         else
             as_output_text(cli->out, "all values are 0\n");
-        if (fine && n && view->context == ASSAY_NONE) print_foot(cli, m, n);
+        if (fine && n && view->context == ASSAY_NONE) print_foot(cli, view, m, n);
     }
     return fine;
 }

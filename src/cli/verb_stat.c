@@ -121,12 +121,14 @@ static as_exit choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen) {
     }
     if (chosen->count) return AS_EXIT_FINE;
     assay_id main_metric = is_for_people(cli) ? as_main_metric(ds) : ASSAY_NONE;
+    if (main_metric != ASSAY_NONE && as_has_statistics(ds, main_metric, view->places.over))
+        return as_vec_append(chosen, &main_metric, 1) ? AS_EXIT_FINE : as_cli_memory(cli);
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
-        bool is_wanted = main_metric == ASSAY_NONE || id == main_metric;
-        if (!is_wanted || !as_has_statistics(ds, id, view->places.over)) continue;
+        if (!as_has_statistics(ds, id, view->places.over)) continue;
         if (!as_vec_append(chosen, &id, 1)) return as_cli_memory(cli);
+        if (is_for_people(cli)) break;
     }
-    if (chosen->count) return AS_EXIT_FINE;
+    if (chosen->count || !is_for_people(cli)) return AS_EXIT_FINE; /* programs see that there is nothing */
     return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metric whose values are single numbers",
                        as_ds_text(ds, ds->path));
 }
@@ -213,7 +215,7 @@ static double sort_number(const as_spread *s, const char *by) {
     if (strcmp(by, "max") == 0) return s->max;
     if (strcmp(by, "min") == 0) return s->min;
     if (strcmp(by, "stddev") == 0) return s->stddev;
-    return as_spread_excess(s);
+    return s->excess;
 }
 
 static bool sort_by_number(as_stat_metric *m, const char *by) {
@@ -444,8 +446,8 @@ const as_verb as_verb_stat = {
         "is 0, a call path may be missing. The standard deviation divides by n; quartiles are linear between "
         "neighbours; the imbalance is null where the mean is 0. min_at and max_at are ids of places (the table "
         "location, or run, "
-        "of assay sql). CSV, JSON Lines and Markdown have a row for each metric, call path and kind. Metrics whose sum "
-        "is a minimum or maximum "
+        "of assay sql). CSV and JSON Lines have a row for each metric, call path and kind, Markdown those that people "
+        "see. Metrics whose sum is a minimum or maximum "
         "have that as sum; those of several parts and computed ones are left out.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,

@@ -180,6 +180,18 @@ class Stat(unittest.TestCase):
         result = run('stat', path, '--metric', 'z')
         self.assertEqual(2, result.status)
         self.assertIn('several parts', result.err)
+        self.assertEqual('main', self.answer(path).out.split('\n')[2].split()[0])
+        self.assertIn(' 2.000 ', self.answer(path).out.split('\n')[2])      # excess: (3 - 2) * 2
+
+    def test_where_the_first_metric_has_no_order(self):
+        parts = ('z', 'COMPLEX', 'EXCLUSIVE', [[(1.0, 2.0), (3.0, 4.0)]])
+        path = self.file(profile([parts, ('t', 'DOUBLE', 'EXCLUSIVE', [[1.0, 2.0]])], 'main', processes(2)))
+        self.assertEqual('t, exclusive, over 2 processes', self.answer(path).out.split('\n')[0])
+        path = self.file(profile([parts], 'main', processes(2)))
+        self.assertEqual([], self.answer('--json', path).json['contexts'])
+        result = run('stat', path)
+        self.assertEqual((3, ''), (result.status, result.out))
+        self.assertIn('has no metric whose values are single numbers', result.err)
 
     def test_all_zero(self):
         path = self.file(profile([('t', 'DOUBLE', 'EXCLUSIVE', [[0.0, 0.0]])], 'main', processes(2)))
@@ -205,7 +217,7 @@ class Stat(unittest.TestCase):
             self.assertTrue(any('her_function_that_is_longer' in line for line in lines), result.out)
             for line in lines[1:5]:
                 self.assertLessEqual(len(line), columns, line)
-        ascii_only = run('stat', path, env=environment(LC_ALL='C')).out
+        ascii_only = run('stat', path, '-n', '1', env=environment(LC_ALL='C')).out
         self.assertTrue(ascii_only.isascii(), ascii_only)
 
     def test_wrong_use(self):
