@@ -57,8 +57,9 @@ static as_quantity scaled(const scale *scales, size_t n, double base, double lar
     return (as_quantity){.factor = base / scales[i].size, .unit = scales[i].unit, .decimals = decimals_of(shown)};
 }
 
+static const double most_digits = 1e12;
+
 as_quantity as_quantity_of(const char *unit, double largest, bool is_whole) {
-    static const double most_digits = 1e12;
     if (!unit || strcmp(unit, "unknown") == 0) unit = "";
     largest = fabs(largest);
     double base = find_base(times, N(times), unit);
@@ -103,7 +104,9 @@ static size_t copy(const char *text, char buffer[AS_QUANTITY_SIZE]) {
 
 size_t as_quantity_format(const as_quantity *q, as_number value, char buffer[AS_QUANTITY_SIZE]) {
     char digits[AS_QUANTITY_SIZE];
-    if (q->is_exact && value.kind != AS_REAL) {
+    /* Beside counts of 1e18 a change by 1 is still that */
+    bool is_short = q->is_scientific && q->factor == 1 && fabs(as_number_real(value)) < most_digits;
+    if ((q->is_exact || is_short) && value.kind != AS_REAL) {
         size_t whole = as_number_format(value, digits);
         return group(digits, whole, buffer);
     }

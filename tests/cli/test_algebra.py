@@ -244,6 +244,14 @@ class Shown(Case):
         result = run('diff', self.path('time.txt'), self.path('both.txt'))
         self.assertEqual((0, f'assay: note: metrics only in {self.path("both.txt")} are left out (--all-metrics shows them): flops\n'), (result.status, result.err))
 
+    def test_no_metric_in_common(self):
+        for name in ('time', 'flops'):
+            text = self.write(name + '.txt', f'PARAMETER p\nPOINTS 1\nMETRIC {name}\nREGION main\nDATA 1\n')
+            self.assertEqual(0, run('convert', '-q', text, self.path(name + '.cubex')).status)
+        result = run('diff', self.path('time.cubex'), self.path('flops.cubex'), '-o', self.path('out.cubex'))
+        self.assertEqual(0, result.status)
+        self.assertIn('the two have no metric in common, so the result has none', result.err)
+
     def test_colour_only_beside_a_sign(self):
         shown = run_on_terminal('diff', OLD, NEW, columns=100).out
         self.assertIn('\033[31m+2.17\033[0m', shown)

@@ -178,10 +178,12 @@ class OtherFormats(WriteCase):
         self.assertEqual(['a.txt'], self.files())
 
     def test_statistics_are_no_values(self):
-        text = '{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [1], "mean": 2, "median": 2, "minimum": 1, "maximum": 3, "std": 1}]}}}'
-        r = run('convert', '--from', 'extrap-json', '--to', 'cube', self.write('a.json', text), self.path('out.cubex'))
-        self.assertNotEqual(0, r.status, r)
-        self.assertEqual(['a.json'], self.files())
+        source = os.path.join(os.environ['ASSAY_SOURCE'], 'tests/data/extrap-segmented.extra-p')
+        r = run('convert', '--to', 'cube', source, self.path('out.cubex'))
+        self.assertEqual(3, r.status, r)
+        self.assertIn('only statistics; extrap-experiment holds those', r.err)
+        self.assertEqual([], self.files())
+        self.assertFine(run('convert', '--to', 'extrap-experiment', source, self.path('out.extra-p')))
 
     def test_characters_that_xml_has_not(self):
         text = '{"params": {"p": 1}, "callpath": "ma\\u0001in->\\ufffe&<\\"x", "metric": "time", "value": 3}\n'

@@ -60,6 +60,9 @@ static void counts_have_separators(void **state) {
     q = as_quantity_of(NULL, 5e13, true);
     assert_string_equal(q.unit, "");
     check(&q, whole(50000000000000), "5.000e+13");
+    check(&q, whole(-1), "-1");
+    check(&q, whole(1234), "1,234");
+    check(&q, real(1), "1.000e+00");
     char text[AS_QUANTITY_SIZE];
     as_count_format(1000, text);
     assert_string_equal(text, "1,000");

@@ -127,7 +127,7 @@ assay_status as_cube_check_values(const as_writer *writer) {
                        "there is no call tree, and a Cube file is one");
     if (!ds->runs.count)
         return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-values",
-                       "there are no values of runs, only statistics; extrap-json holds those");
+                       "there are no values of runs, only statistics; extrap-experiment holds those");
     return ASSAY_OK;
 }
 
