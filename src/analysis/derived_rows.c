@@ -1,12 +1,7 @@
 #include <stdlib.h>
 
 #include "analysis/derived_private.h"
-
-/* What a depth of the tree hands to the one above: the sum of the children of one context. */
-typedef struct level {
-    double *sums;
-    bool has_data;
-} level;
+#include "analysis/levels.h"
 
 /* What a member has while the contexts are gone through, the last one first. */
 struct member_rows {
@@ -21,7 +16,7 @@ struct member_rows {
     uint32_t *columns; /* of each of the source: its number here, UINT32_MAX: not wanted. NULL: the same */
     double *part_values;
     /* Of derived ones */
-    as_vec levels; /* level, by depth; where the other flavour is needed */
+    as_levels levels; /* double: the sum of the children of one context; where the other flavour is needed */
 };
 
 const double *as_derived_row(const member *m, int flavour) { return m->rows->now[flavour]; }
@@ -43,8 +38,7 @@ static void close_member(member *m) {
     if (!r) return;
     for (uint32_t i = 0; r->parts && i < r->n_parts; i++) as_rows_close(r->parts[i]);
     if (r->is_open) as_slice_close(&r->slice);
-    for (size_t i = 0; i < r->levels.count; i++) free(AS_AT(level, &r->levels, i).sums);
-    as_vec_free(&r->levels);
+    as_levels_free(&r->levels);
     free(r->values[INCLUSIVE]);
     free(r->values[EXCLUSIVE]);
     free(r->parts);
@@ -101,7 +95,6 @@ static bool map_columns(const plan *p, struct member_rows *r) {
 static assay_status open_slice(const plan *p, member *m, assay_error *error) {
     m->rows = calloc(1, sizeof *m->rows);
     if (!m->rows) return as_fail_memory(error, NULL);
-    as_vec_init(&m->rows->levels, sizeof(level), NULL);
     if (m->derived || m->is_void) return ASSAY_OK;
     assay_status status = as_slice_open(p->ds, m->metric, p->run, p->first, p->n, &m->rows->slice, error);
     m->rows->is_open = true; /* to be closed in every case */
@@ -126,6 +119,7 @@ static bool open_parts(const plan *p, struct member_rows *r) {
 
 static bool open_member(const plan *p, member *m) {
     struct member_rows *r = m->rows;
+    as_levels_init(&r->levels, p->n_columns * sizeof(double), as_ds_budget(p->ds));
     for (int i = INCLUSIVE; i <= EXCLUSIVE; i++) {
         r->values[i] = calloc((size_t)p->n_columns + 1, sizeof(double));
         if (!r->values[i]) return false;
@@ -185,34 +179,24 @@ static bool stored_row(const plan *p, member *m) {
 
 /* ---- derived values -------------------------------------------------------------------------------------------------- */
 
-static level *level_at(const plan *p, struct member_rows *r, size_t depth) {
-    while (r->levels.count <= depth) {
-        level new = {.sums = calloc((size_t)p->n_columns + 1, sizeof(double))};
-        if (!new.sums || !as_vec_append(&r->levels, &new, 1)) return free(new.sums), NULL;
-    }
-    return &AS_AT(level, &r->levels, depth);
-}
-
 /* The row of the other flavour, from that of the formula and the children's. False when memory is out or a formula failed. */
 static bool other_row(plan *p, member *m) {
     struct member_rows *r = m->rows;
     size_t depth = as_ds_context(p->ds, p->context)->depth, n = p->n_columns;
-    if (!level_at(p, r, depth + 1)) return false;
-    level *mine = level_at(p, r, depth), *below = level_at(p, r, depth + 1);
+    double *mine = as_levels_at(&r->levels, depth);
+    const double *below = as_levels_at(&r->levels, depth + 1);
     int own = own_flavour(m);
     double *from = r->values[own], *to = r->values[!own];
-    if (!below->has_data)
+    if (!below)
         memcpy(to, from, n * sizeof *to);
-    else if (!as_derived_combine(p, m, own == EXCLUSIVE ? AS_FORMULA_PLUS : AS_FORMULA_MINUS, from, below->sums, n, to))
+    else if (!as_derived_combine(p, m, own == EXCLUSIVE ? AS_FORMULA_PLUS : AS_FORMULA_MINUS, from, below, n, to))
         return false;
-    below->has_data = false;
+    as_levels_remove(&r->levels, depth + 1);
     const double *up = own == EXCLUSIVE ? to : from;
-    if (!mine->has_data)
-        memcpy(mine->sums, up, n * sizeof *up);
-    else if (!as_derived_combine(p, m, AS_FORMULA_PLUS, mine->sums, up, n, mine->sums))
-        return false;
-    mine->has_data = true;
-    return true;
+    if (mine) return as_derived_combine(p, m, AS_FORMULA_PLUS, mine, up, n, mine);
+    mine = as_levels_add(&r->levels, depth);
+    if (mine) memcpy(mine, up, n * sizeof *up);
+    return mine != NULL;
 }
 
 static bool derived_row(plan *p, member *m) {

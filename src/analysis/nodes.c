@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/derived.h"
+#include "analysis/levels.h"
 #include "core/parallel.h"
 #include "dataset/formulas.h"
 
@@ -234,26 +235,11 @@ static bool collect(const summation *s, as_node_list *list) {
 
 /* Unsigned differences end at 0 at each location, so they cannot be taken from sums over locations. What as_rows_each() does for all types is done here for the one
  * that hardware counters have, without wide numbers: sums of children that exceed 64 bits exceed their parent as well, and stay at the largest number. */
-typedef struct level {
-    uint64_t *sums; /* of the children seen so far, one for each location */
-    bool has_data;
-} level;
-
 typedef struct differences {
     const summation *s;
     uint64_t *own;
-    as_vec levels; /* level, one for each depth */
+    as_levels levels; /* uint64_t: of the children seen so far, one for each location */
 } differences;
-
-static level *level_at(differences *d, size_t depth) {
-    while (d->levels.count <= depth) {
-        level *next = as_vec_push(&d->levels);
-        if (!next) return NULL;
-        next->sums = malloc(d->s->slice->view.n_columns * sizeof *next->sums + 1);
-        if (!next->sums) return NULL;
-    }
-    return &AS_AT(level, &d->levels, depth);
-}
 
 static uint64_t add_saturated(uint64_t a, uint64_t b) {
     uint64_t sum = a + b;
@@ -266,28 +252,29 @@ static bool take_off_children(differences *d, assay_id context, uint32_t index) 
     const as_profile *view = &s->slice->view;
     node_sum *sum = &s->sums[context - s->slice->first];
     size_t depth = as_ds_context(s->ds, context)->depth;
-    if (!level_at(d, depth + 1)) return false;
-    level *mine = level_at(d, depth), *below = level_at(d, depth + 1);
-    bool has_children = below->has_data;
-    below->has_data = false;
-    if (has_children) sum->has_data = true;
-    if (index == UINT32_MAX) return true; /* nothing less something is nothing */
-    as_values_widen(view->type, as_profile_row(view, index), view->n_columns, 0, d->own);
-    as_whole exclusive = 0;
-    for (uint32_t i = 0; i < view->n_columns; i++) {
-        if (view->below_zero && d->own[i] > AS_COUNTER_LIMIT) d->own[i] = 0;
-        if (has_children && d->own[i] > below->sums[i]) exclusive += d->own[i] - below->sums[i];
-        mine->sums[i] = mine->has_data ? add_saturated(mine->sums[i], d->own[i]) : d->own[i];
+    const uint64_t *below = as_levels_at(&d->levels, depth + 1);
+    if (below) sum->has_data = true;
+    if (index != UINT32_MAX) { /* nothing less something is nothing */
+        uint64_t *mine = as_levels_at(&d->levels, depth);
+        bool is_first = !mine;
+        if (is_first && !(mine = as_levels_add(&d->levels, depth))) return false;
+        as_values_widen(view->type, as_profile_row(view, index), view->n_columns, 0, d->own);
+        as_whole exclusive = 0;
+        for (uint32_t i = 0; i < view->n_columns; i++) {
+            if (view->below_zero && d->own[i] > AS_COUNTER_LIMIT) d->own[i] = 0;
+            if (below && d->own[i] > below[i]) exclusive += d->own[i] - below[i];
+            mine[i] = is_first ? d->own[i] : add_saturated(mine[i], d->own[i]);
+        }
+        if (below) sum->other.whole = sum->own.whole - exclusive;
     }
-    mine->has_data = true;
-    if (has_children) sum->other.whole = sum->own.whole - exclusive;
+    as_levels_remove(&d->levels, depth + 1);
     return true;
 }
 
 static bool find_differences(const summation *s) {
     const as_profile *view = &s->slice->view;
     differences d = {.s = s, .own = malloc(view->n_columns * sizeof *d.own + 1)};
-    as_vec_init(&d.levels, sizeof(level), NULL);
+    as_levels_init(&d.levels, view->n_columns * sizeof *d.own, as_ds_budget(s->ds));
     uint32_t next = view->n_rows;
     bool fine = d.own != NULL;
     assay_id end = next ? view->contexts[next - 1] + 1 : s->slice->first;
@@ -296,8 +283,7 @@ static bool find_differences(const summation *s) {
         fine = take_off_children(&d, context, has_own ? next - 1 : UINT32_MAX);
         next -= has_own;
     }
-    for (size_t i = 0; i < d.levels.count; i++) free(AS_AT(level, &d.levels, i).sums);
-    as_vec_free(&d.levels);
+    as_levels_free(&d.levels);
     free(d.own);
     return fine;
 }
@@ -329,7 +315,9 @@ static bool collect_parts(summation *s, as_node_list *list) {
         if (s->part == 0 && !collect(s, list)) return false;
         size_t n = list->nodes.count, cells;
         if (!as_mul_size(n, 2 * (size_t)n_parts, &cells)) return false;
-        if (s->part == 0 && !as_vec_reserve(&list->parts, cells)) return false;
+        if (s->part == 0 &&
+            !(as_budget_allows(&s->ds->budget, cells * sizeof(double)) && as_vec_reserve(&list->parts, cells)))
+            return false;
         double *parts = list->parts.data;
         uint32_t at = 0;
         for (size_t i = 0; i < n && next_sum(s, &at); i++, at++) {

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Going through the contexts from the last to the first, a context's children have all been seen when its turn comes, and nothing else of their depth since
- * the context before it: one row of sums for each depth is enough. */
+#include "analysis/levels.h"
+
 struct as_rows {
     const as_dataset *ds;
     const as_profile *view;
@@ -12,8 +12,8 @@ struct as_rows {
     as_metric_kind kind;
     as_part_rule rule;
     bool is_integer, is_unsigned;
-    size_t width;  /* bytes of a number: as_whole or double */
-    as_vec levels; /* struct level, one for each depth */
+    size_t width;     /* bytes of a number: as_whole or double */
+    as_levels levels; /* what the contexts of one depth below the same parent have so far */
     char *own, *result;
     void *wide;       /* numbers of 8 bytes */
     uint32_t left;    /* rows of the view that are still to come */
@@ -22,24 +22,6 @@ struct as_rows {
     bool failed;
 };
 typedef struct as_rows walk;
-
-/* What the contexts of one depth below the same parent have so far. */
-struct level {
-    char *sums;
-    bool has_data;
-};
-
-static struct level *level_at(walk *w, size_t depth) {
-    while (w->levels.count <= depth) {
-        struct level level = {.sums = calloc(w->n ? w->n : 1, w->width)};
-        if (!level.sums) return NULL;
-        if (!as_vec_append(&w->levels, &level, 1)) {
-            free(level.sums);
-            return NULL;
-        }
-    }
-    return &AS_AT(struct level, &w->levels, depth);
-}
 
 /* The row of the view, as numbers to reckon with. */
 static void load_own(walk *w, uint32_t index) {
@@ -60,12 +42,8 @@ static void load_own(walk *w, uint32_t index) {
     }
 }
 
-/* to = to (+) from, where to had something before; else from. */
-static void combine(const walk *w, char *to, const char *from, bool had) {
-    if (!had) {
-        memcpy(to, from, w->n * w->width);
-        return;
-    }
+/* to = to (+) from */
+static void combine(const walk *w, char *to, const char *from) {
     if (w->is_integer) {
         as_whole *a = (as_whole *)(void *)to;
         const as_whole *b = (const as_whole *)(const void *)from;
@@ -93,7 +71,7 @@ static void take_off(const walk *w, const char *children) {
         const double *b = (const double *)(const void *)children;
         for (uint32_t i = 0; i < w->n; i++) a[i] -= b[i];
     } else {
-        combine(w, w->result, children, true);
+        combine(w, w->result, children);
     }
 }
 
@@ -109,35 +87,45 @@ static void hand_over(walk *w, assay_id context, bool has_own, const char *inclu
     w->row = row;
 }
 
+/* Adds a row to those of its depth. */
+static void keep(walk *w, size_t depth, const char *row) {
+    char *mine = as_levels_at(&w->levels, depth);
+    if (mine)
+        combine(w, mine, row);
+    else if ((mine = as_levels_add(&w->levels, depth)) != NULL)
+        memcpy(mine, row, w->n * w->width);
+    else
+        w->failed = true;
+}
+
 /* index: of the context's row, or UINT32_MAX. False where the context has no row, or memory is out. */
 static bool visit_context(walk *w, assay_id context, uint32_t index) {
     size_t depth = as_ds_context(w->ds, context)->depth;
     bool has_own = index != UINT32_MAX;
-    w->failed = !level_at(w, depth + 1);
-    if (w->failed) return false;
-    struct level *mine = level_at(w, depth), *below = level_at(w, depth + 1);
-    bool has_children = below->has_data;
-    below->has_data = false;
-    if (!has_own && !has_children) return false;
+    const char *children = as_levels_at(&w->levels, depth + 1);
+    if (!has_own && !children) return false;
     if (has_own)
         load_own(w, index);
     else
         memset(w->own, 0, w->n * w->width); /* as if the file had a row of zeros */
     if (w->kind == AS_KIND_INCLUSIVE) {
         memcpy(w->result, w->own, w->n * w->width);
-        if (has_children) take_off(w, below->sums);
-        if (has_own) combine(w, mine->sums, w->own, mine->has_data);
-        mine->has_data |= has_own;
+        if (children) take_off(w, children);
+        as_levels_remove(&w->levels, depth + 1);
+        if (has_own) keep(w, depth, w->own);
         hand_over(w, context, has_own, w->own, w->result);
-        return true;
+    } else {
+        memcpy(w->result, has_own ? w->own : children, w->n * w->width);
+        if (has_own && children) combine(w, w->result, children);
+        as_levels_remove(&w->levels, depth + 1);
+        keep(w, depth, w->result);
+        hand_over(w, context, has_own, w->result, w->own);
     }
-    memcpy(w->result, has_own ? w->own : below->sums, w->n * w->width);
-    if (has_own && has_children) combine(w, w->result, below->sums, true);
-    combine(w, mine->sums, w->result, mine->has_data);
-    mine->has_data = true;
-    hand_over(w, context, has_own, w->result, w->own);
-    return true;
+    return !w->failed;
 }
+
+/* Bytes of a row's own numbers, the wide ones and the result. */
+static uint64_t room_of(const walk *w) { return (uint64_t)w->n * (2 * w->width + sizeof(uint64_t)); }
 
 as_rows *as_rows_open(const as_dataset *ds, const as_slice *slice, uint32_t part) {
     const as_profile *view = &slice->view;
@@ -156,10 +144,11 @@ as_rows *as_rows_open(const as_dataset *ds, const as_slice *slice, uint32_t part
                 .context = view->n_rows ? view->contexts[view->n_rows - 1] + 1 : slice->first};
     size_t room = w->n ? w->n : 1;
     w->width = w->is_integer ? sizeof(as_whole) : sizeof(double);
+    as_levels_init(&w->levels, room * w->width, as_ds_budget(ds));
+    if (!as_budget_take(as_ds_budget(ds), room_of(w))) return free(w), NULL;
     w->own = calloc(room, w->width);
     w->result = calloc(room, w->width);
     w->wide = calloc(room, 8);
-    as_vec_init(&w->levels, sizeof(struct level), NULL);
     if (w->own && w->result && w->wide) return w;
     as_rows_close(w);
     return NULL;
@@ -167,8 +156,8 @@ as_rows *as_rows_open(const as_dataset *ds, const as_slice *slice, uint32_t part
 
 void as_rows_close(as_rows *w) {
     if (!w) return;
-    for (size_t i = 0; i < w->levels.count; i++) free(AS_AT(struct level, &w->levels, i).sums);
-    as_vec_free(&w->levels);
+    as_levels_free(&w->levels);
+    as_budget_give(as_ds_budget(w->ds), room_of(w));
     free(w->own);
     free(w->result);
     free(w->wide);

@@ -18,7 +18,7 @@ typedef struct as_context_row {
 
 /* Calls visit for the contexts of the slice's range with data, the last one first (children before their parents): metrics of exclusive values have a row
  * wherever the subtree has data, those of inclusive values where the context or a child has (a missing row is zeros), others where the context has. part: of a composite value, else 0. The rows live until visit returns. Memory is one row for each level
- * of the tree. False when memory is out, or when visit returned false. */
+ * of the tree that waits for its parent, and counts as the dataset's. False when memory is out, or when visit returned false. */
 bool as_rows_each(const as_dataset *ds, const as_slice *slice, uint32_t part,
                   bool (*visit)(void *user, const as_context_row *row), void *user);
 

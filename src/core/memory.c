@@ -4,15 +4,34 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static bool take_own(as_budget *budget, uint64_t bytes) {
+    uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
+    do {
+        if (budget->limit && (bytes > budget->limit || used > budget->limit - bytes)) return false;
+    } while (
+        !__atomic_compare_exchange_n(&budget->used, &used, used + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return true;
+}
+
 bool as_budget_take(as_budget *budget, uint64_t bytes) {
-    if (!budget) return true;
-    if (budget->limit && (bytes > budget->limit || budget->used > budget->limit - bytes)) return false;
-    budget->used += bytes;
+    for (as_budget *b = budget; b; b = b->parent) {
+        if (take_own(b, bytes)) continue;
+        for (; budget != b; budget = budget->parent) __atomic_fetch_sub(&budget->used, bytes, __ATOMIC_RELAXED);
+        return false;
+    }
     return true;
 }
 
 void as_budget_give(as_budget *budget, uint64_t bytes) {
-    if (budget) budget->used -= bytes;
+    for (; budget; budget = budget->parent) __atomic_fetch_sub(&budget->used, bytes, __ATOMIC_RELAXED);
+}
+
+bool as_budget_allows(const as_budget *budget, uint64_t bytes) {
+    for (; budget; budget = budget->parent) {
+        uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
+        if (budget->limit && (bytes > budget->limit || used > budget->limit - bytes)) return false;
+    }
+    return true;
 }
 
 /* ---- arena ----------------------------------------------------------------------------------------------------------- */

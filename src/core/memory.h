@@ -8,14 +8,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* limit 0: none. Not thread-safe: one dataset, one thread at a time. */
+/* limit 0: none. What a budget counts, its parent counts as well: so do several datasets keep to one limit together. */
 typedef struct as_budget {
-    uint64_t used, limit;
+    uint64_t used, limit;     /* used: atomic */
+    struct as_budget *parent; /* must live as long; may be NULL */
 } as_budget;
 
-/* False, and nothing counted, if that would exceed the limit. */
+/* False, and nothing counted, if that would exceed the limit. Safe from several threads; a budget that is NULL has no limit. */
 bool as_budget_take(as_budget *budget, uint64_t bytes);
 void as_budget_give(as_budget *budget, uint64_t bytes);
+/* Whether so much could be taken now: for what is needed for a moment only, and not counted. */
+bool as_budget_allows(const as_budget *budget, uint64_t bytes);
 
 /* Bump allocator; freed as a whole. Zero-initialise with as_arena_init. */
 typedef struct as_arena {

@@ -241,8 +241,8 @@ struct assay_dataset {
     as_vec profiles;   /* as_profile */
     as_map profile_of; /* as_pair(metric, run) -> index into profiles */
     pthread_mutex_t loading;
-    as_scaling pooling; /* how the values of a profile's locations become measurements */
-    as_vec holdings;    /* as_holding: inputs that profiles point into */
+    as_scaling pooling;          /* how the values of a profile's locations become measurements */
+    as_vec holdings;             /* as_holding: inputs that profiles point into */
     as_derivations *derivations; /* of derived metrics; NULL: there are none */
     as_vec model_sets, models, segments, segment_costs, terms;
     as_vec attributes, problems, records; /* records: as_record_table */
@@ -254,6 +254,8 @@ enum { AS_MAX_PROBLEMS = 10000 };
 
 /* NULL when memory is out. memory_limit 0: three quarters of the machine's memory. */
 as_dataset *as_dataset_new(uint64_t memory_limit);
+/* For what somebody who only reads the dataset needs for a while: it counts as the dataset's. */
+static inline as_budget *as_ds_budget(const as_dataset *ds) { return &((as_dataset *)(uintptr_t)ds)->budget; }
 void as_dataset_free(as_dataset *ds);
 /* Drops all data but the problems: what a reader that was stopped half-way leaves does not hold together. */
 void as_dataset_forget_data(as_dataset *ds);

@@ -196,9 +196,9 @@ static void add_value(const as_block *block, uint64_t row, void *cell) {
         *(uint64_t *)cell += ((const uint64_t *)block->values)[row]; /* two's complement: signed ones, too */
 }
 
-static bool fill_slice(const struct part *part, as_slice *out) {
-    size_t cells;
-    if (!as_mul_size(part->n_groups, out->view.n_columns, &cells)) return false;
+static bool fill_slice(const as_dataset *ds, const struct part *part, as_slice *out) {
+    size_t cells = (size_t)part->n_groups * out->view.n_columns; /* of 32 bits both */
+    if (!as_budget_allows(&ds->budget, 8 * (uint64_t)cells)) return false;
     assay_id *contexts = malloc((part->n_groups + 1) * sizeof *contexts);
     char *values = calloc(cells + 1, 8);
     out->owned[1] = contexts;
@@ -244,7 +244,7 @@ assay_status as_slice_open(const as_dataset *ds, assay_id metric, assay_id run, 
     if (!block) return ASSAY_OK;
     out->view.type = as_value_type_of(block->dtype, 0);
     struct part part = find_part(block, run, first, n);
-    if (find_columns(&part, out) && fill_slice(&part, out)) return ASSAY_OK;
+    if (find_columns(&part, out) && fill_slice(ds, &part, out)) return ASSAY_OK;
     as_slice_close(out);
     return as_fail_memory(error, NULL);
 }

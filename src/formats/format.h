@@ -160,6 +160,7 @@ typedef struct as_read_config {
     const char *format; /* NULL: by bidding */
     const char *const *options;
     uint64_t memory_limit;
+    as_budget *budget; /* that the dataset's memory counts in, too, as long as it lives; may be NULL */
     uint32_t depth_limit;
     bool keep_going;
     as_share share; /* whose values are wanted, see dataset/share.h; all 0: everybody's */

@@ -198,6 +198,24 @@ static void budgets(void **state) {
     assert_true(as_budget_take(NULL, UINT64_MAX));
 }
 
+static void budgets_of_several_share_one(void **state) {
+    (void)state;
+    as_budget all = {.limit = 100}, a = {.limit = 80, .parent = &all}, b = {.limit = 80, .parent = &all};
+    assert_true(as_budget_take(&a, 60));
+    assert_true(as_budget_allows(&b, 40));
+    assert_false(as_budget_allows(&b, 41));
+    assert_false(as_budget_take(&b, 41));
+    assert_int_equal(b.used, 0);
+    assert_int_equal(all.used, 60);
+    assert_true(as_budget_take(&b, 40));
+    assert_false(as_budget_take(&a, 1));
+    as_budget_give(&b, 40);
+    assert_false(as_budget_allows(&a, 21)); /* its own limit */
+    assert_true(as_budget_take(&a, 20));
+    as_budget_give(&a, 80);
+    assert_int_equal(all.used, 0);
+}
+
 static void arenas(void **state) {
     (void)state;
     as_budget budget = {.limit = 1 << 20};
@@ -492,6 +510,7 @@ int main(void) {
         cmocka_unit_test(every_double_comes_back),
         cmocka_unit_test(the_locale_does_not_matter),
         cmocka_unit_test(budgets),
+        cmocka_unit_test(budgets_of_several_share_one),
         cmocka_unit_test(arenas),
         cmocka_unit_test(vectors),
         cmocka_unit_test(checked_arithmetic),

@@ -308,6 +308,30 @@ static void sets_that_are_refused(void **state) {
     assert_string_equal(error.path, temporary_path("app.p2/b.cubex"));
 }
 
+/* Each file alone fits the memory allowed, all together do not. */
+static void files_share_the_memory_of_the_set(void **state) {
+    (void)state;
+    enum { FILES = 20, LOCATIONS = 1000 };
+    static const double values[LOCATIONS];
+    char directory[40];
+    for (unsigned i = 0; i < FILES; i++) {
+        snprintf(directory, sizeof directory, "x%u", i + 1);
+        write_profile(directory, "a.cubex", V, "0()", LOCATIONS, 1, values);
+    }
+    as_read_config config = {.memory_limit = 0};
+    as_dataset *ds = NULL;
+    assay_error error;
+    assert_int_equal(as_read(temporary_path("x1/a.cubex"), &config, &ds, &error), ASSAY_OK);
+    uint64_t used = ds->budget.used;
+    as_dataset_free(ds);
+    config.memory_limit = used * FILES / 2;
+    assert_int_equal(as_read(temporary_folder, &config, &ds, &error), ASSAY_E_NOMEM);
+    config.memory_limit = used * FILES * 3;
+    assert_int_equal(as_read(temporary_folder, &config, &ds, &error), ASSAY_OK);
+    assert_in_range(ds->budget.used, used * FILES, used * FILES * 2);
+    as_dataset_free(ds);
+}
+
 static bool stop(void *user, const char *stage, double fraction) {
     (void)stage;
     assert_true(fraction >= 0 && fraction <= 1);
@@ -330,16 +354,10 @@ static void reading_can_be_stopped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_directories),
-        TEST(points_and_repetitions),
-        TEST(paths_that_come_twice),
-        TEST(sums_in_the_arithmetic_of_the_metric),
-        TEST(locations_of_several_files),
-        TEST(columns_in_another_order),
-        TEST(files_that_disagree_about_a_metric),
-        TEST(formulas_of_a_set),
-        TEST(sets_that_are_refused),
-        TEST(reading_can_be_stopped),
+        cmocka_unit_test(names_of_directories),     TEST(points_and_repetitions),     TEST(paths_that_come_twice),
+        TEST(sums_in_the_arithmetic_of_the_metric), TEST(locations_of_several_files), TEST(columns_in_another_order),
+        TEST(files_that_disagree_about_a_metric),   TEST(formulas_of_a_set),          TEST(sets_that_are_refused),
+        TEST(files_share_the_memory_of_the_set),    TEST(reading_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,6 +191,81 @@ static void tau_and_histograms_keep_their_extremes(void **state) {
     as_dataset_free(ds);
 }
 
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+enum { LEVELS = 20000, WIDE = 1000 };
+
+/* A chain of calls; comb: each of them calls one more when it has come back. What calls nothing has a row. */
+static as_dataset *make_deep(as_metric_kind kind, as_dtype dtype, bool comb, uint64_t memory_limit) {
+    as_dataset *ds = as_dataset_new(memory_limit);
+    as_tree tree;
+    const assay_id *ids;
+    as_context context = AS_CONTEXT_INIT;
+    uint32_t n = 0;
+    as_tree_init(&tree, ds);
+    context.name = as_ds_intern_text(ds, "f");
+    for (assay_id i = 0; i < LEVELS; i++) context.parent = as_tree_add(&tree, &context);
+    for (context.parent = 0; comb && context.parent < LEVELS - 1; context.parent++) as_tree_add(&tree, &context);
+    assert_true(as_tree_finish(&tree, &ids));
+    as_tree_free(&tree);
+    as_add_run(ds, &AS_RUN_INIT);
+    as_metric metric = AS_METRIC_INIT;
+    metric.kind = kind;
+    as_add_metric(ds, &metric);
+    assay_id *contexts = as_arena_array(&ds->arena, LEVELS, sizeof *contexts);
+    for (assay_id i = 0; i < ds->contexts.count; i++) {
+        if (as_ds_context(ds, i)->subtree == 1) contexts[n++] = i;
+    }
+    uint32_t *rows = as_arena_array(&ds->arena, LEVELS, sizeof *rows); /* all the same one, of zeros */
+    assay_id *columns = as_arena_array(&ds->arena, WIDE, sizeof *columns);
+    for (uint32_t i = 0; i < WIDE; i++) columns[i] = i;
+    as_profile profile = {.type = as_value_type_of(dtype, 0), .n_rows = n, .n_columns = WIDE, .columns = columns};
+    profile.contexts = contexts;
+    profile.rows = rows;
+    profile.values = as_arena_alloc(&ds->arena, WIDE * 8);
+    assert_true(as_add_profile(ds, &profile));
+    return ds;
+}
+
+static assay_status sum_deep(as_metric_kind kind, as_dtype dtype, bool comb, size_t *n_rows) {
+    as_dataset *ds = make_deep(kind, dtype, comb, 60 << 20);
+    as_slice slice;
+    as_node_list list;
+    as_node_list_init(&list);
+    uint64_t used = ds->budget.used;
+    assert_int_equal(as_slice_open_all(ds, 0, 0, &slice, NULL), ASSAY_OK);
+    as_rows *rows = as_rows_open(ds, &slice, 0);
+    assert_non_null(rows);
+    for (*n_rows = 0; as_rows_next(rows); ++*n_rows) {
+    }
+    bool failed = as_rows_failed(rows);
+    as_rows_close(rows);
+    as_slice_close(&slice);
+    assert_int_equal(ds->budget.used, used);
+    assay_status status = as_nodes_find(ds, 0, 0, ASSAY_NONE, &list, NULL);
+    if (dtype == AS_DTYPE_UINT64 && kind == AS_KIND_INCLUSIVE)
+        assert_int_equal(status, failed ? ASSAY_E_NOMEM : ASSAY_OK);
+    assert_int_equal(ds->budget.used, used);
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+    return failed ? ASSAY_E_NOMEM : ASSAY_OK;
+}
+
+/* Twenty thousand levels of a thousand locations are 160 MB: only those that wait for their parent take memory, and that counts. */
+static void deep_trees_take_what_waits(void **state) {
+    (void)state;
+    static const as_dtype dtypes[] = {AS_DTYPE_DOUBLE, AS_DTYPE_UINT64};
+    size_t n;
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(sum_deep(AS_KIND_EXCLUSIVE, dtypes[i], false, &n), ASSAY_OK);
+        assert_int_equal(n, LEVELS);
+        assert_int_equal(sum_deep(AS_KIND_INCLUSIVE, dtypes[i], false, &n), ASSAY_OK);
+        assert_int_equal(n, 2); /* the last one, and its parent */
+        assert_int_equal(sum_deep(AS_KIND_EXCLUSIVE, dtypes[i], true, &n), ASSAY_E_NOMEM);
+        assert_int_equal(sum_deep(AS_KIND_INCLUSIVE, dtypes[i], true, &n), ASSAY_E_NOMEM);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(children_come_before_their_parents),
@@ -200,6 +275,7 @@ int main(void) {
         cmocka_unit_test(minima_take_only_what_there_is),
         cmocka_unit_test(composite_values_add_part_by_part),
         cmocka_unit_test(tau_and_histograms_keep_their_extremes),
+        cmocka_unit_test(deep_trees_take_what_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

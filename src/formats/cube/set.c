@@ -121,21 +121,34 @@ static void forget_formulas(as_dataset *part) {
     part->problems.count = n;
 }
 
+/* All before it are still read, so that the error which is reported does not depend on who was faster. */
+static void note_failure(as_set *set, size_t i) {
+    size_t first = __atomic_load_n(&set->first_failed, __ATOMIC_RELAXED);
+    while (i < first &&
+           !__atomic_compare_exchange_n(&set->first_failed, &first, i, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
 static void read_one(void *user, size_t i) {
     read_job *job = user;
     as_set *set = job->set;
     as_set_file *file = &AS_AT(as_set_file, &set->files, i);
     as_reader *reader = set->reader;
     if (__atomic_load_n(&set->is_cancelled, __ATOMIC_RELAXED)) return;
+    if (i > __atomic_load_n(&set->first_failed, __ATOMIC_RELAXED)) return;
     as_read_config config = {.format = "cube",
                              .options = set->options,
                              .memory_limit = set->ds->budget.limit,
+                             .budget = &set->ds->budget,
                              .depth_limit = reader->max_depth,
                              .keep_going = reader->keep_going};
     file->status = as_read(file->path, &config, &file->part, &file->error);
     for (size_t k = 0; file->status == ASSAY_OK && k < file->part->profiles.count; k++)
         file->status = as_cube_list(&AS_AT(as_profile, &file->part->profiles, k), &file->error);
-    if (file->status == ASSAY_OK) forget_formulas(file->part);
+    if (file->status == ASSAY_OK)
+        forget_formulas(file->part);
+    else
+        note_failure(set, i);
     size_t done = __atomic_add_fetch(&set->n_done, 1, __ATOMIC_RELAXED);
     if (!reader->progress || !pthread_equal(pthread_self(), job->caller)) return;
     if (!reader->progress(reader->user, "reading", (double)done / (double)set->files.count))
@@ -145,6 +158,7 @@ static void read_one(void *user, size_t i) {
 assay_status as_set_read_files(as_set *set) {
     as_reader *reader = set->reader;
     read_job job = {set, pthread_self()};
+    set->first_failed = SIZE_MAX;
     as_parallel(set->files.count, reader->threads, read_one, &job);
     if (set->is_cancelled)
         return as_fail(reader->error, ASSAY_E_CANCELLED, as_place_file(reader->input->path), "cancelled", "cancelled");

@@ -50,6 +50,7 @@ typedef struct as_set {
     const char **options; /* of each file */
     size_t n_done;        /* files read; atomic */
     bool is_cancelled;    /* atomic */
+    size_t first_failed;  /* the first file that could not be read, if any: none behind it is wanted; atomic */
 } as_set;
 
 /* Parameters, points and the order of the files, from the names of the directories. */

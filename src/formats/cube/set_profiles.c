@@ -175,15 +175,11 @@ static assay_status load(as_profile_source *base, as_dataset *ds, as_profile *pr
     set_source *source = (set_source *)base;
     as_dataset *part = source->part;
     size_t n_problems = part->problems.count;
-    uint64_t used = part->budget.used;
     AS_TRY(as_profile_load(part, source->from, error));
     carry_problems(ds, part, n_problems);
     profile->below_zero = source->from->below_zero;
-    bool fine = part->budget.used <= used || as_budget_take(&ds->budget, part->budget.used - used);
-    if (fine) {
-        bool copies = source->adds || !source->columns_ascend;
-        fine = copies ? copy_rows(source, ds, profile) : reorder_rows(source, ds, profile);
-    }
+    bool copies = source->adds || !source->columns_ascend;
+    bool fine = copies ? copy_rows(source, ds, profile) : reorder_rows(source, ds, profile);
     return fine ? ASSAY_OK : as_fail_memory(error, as_ds_text(part, part->path));
 }
 

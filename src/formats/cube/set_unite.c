@@ -157,14 +157,12 @@ static bool add_attributes_of_runs(as_union *u) {
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
-/* From here on the parts belong to the dataset: its values come from them. */
+/* From here on the parts belong to the dataset: its values come from them. Their memory counts as its own already. */
 static bool hold_parts(as_set *set) {
     bool fine = true;
     for (size_t i = 0; i < set->files.count && fine; i++) {
         as_set_file *file = file_at(set, i);
         as_dataset *part = file->part;
-        fine = as_budget_take(&set->ds->budget, part->budget.used);
-        if (!fine) break;
         set->ds->input_size += part->input_size;
         file->part = NULL;
         fine = as_ds_hold(set->ds, part, (void (*)(void *))as_dataset_free);
