@@ -222,7 +222,7 @@ class Terminal(Case):
                 time.sleep(seconds)
                 f.write(SMALL)
 
-        thread = threading.Thread(target=feed)
+        thread = threading.Thread(target=feed, daemon=True)
         thread.start()
         r = run_on_terminal('info', '--color=never', *options, fifo)
         thread.join()
