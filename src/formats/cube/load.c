@@ -120,103 +120,6 @@ static void turn_round(as_value_type type, char *values, size_t n_values) {
     }
 }
 
-/* Pieces of rows, each decoded by one thread. */
-typedef struct decoding {
-    const as_cube_rows *rows;
-    const as_profile *profile; /* rows: those of the file */
-    const uint32_t *segments;  /* by row; NULL: the same number */
-    char *out;
-    uint32_t per_piece;
-    struct decoded_piece *pieces;
-} decoding;
-
-typedef struct decoded_piece {
-    bool no_memory;
-    uint32_t failed; /* row of the file, UINT32_MAX: none */
-    enum libdeflate_result result;
-} decoded_piece;
-
-static uint32_t row_number(const as_profile *profile, uint32_t i) { return profile->rows ? profile->rows[i] : i; }
-
-static void decode_piece(void *user, size_t index) {
-    decoding *d = user;
-    const as_cube_rows *rows = d->rows;
-    decoded_piece *piece = &d->pieces[index];
-    uint32_t first = (uint32_t)index * d->per_piece, left = d->profile->n_rows - first,
-             n = left < d->per_piece ? left : d->per_piece;
-    struct libdeflate_decompressor *unpacker = rows->is_packed ? libdeflate_alloc_decompressor() : NULL;
-    piece->failed = UINT32_MAX;
-    piece->no_memory = rows->is_packed && !unpacker;
-    for (uint32_t i = first; i < first + n && !piece->no_memory; i++) {
-        uint32_t row = row_number(d->profile, i);
-        char *out = d->out + (size_t)i * rows->row_size;
-        if (rows->is_packed) {
-            as_cube_segment segment = as_cube_segment_at(rows, d->segments ? d->segments[row] : row);
-            piece->result = libdeflate_zlib_decompress(unpacker, rows->data->data + rows->body_at + segment.offset,
-                                                       (size_t)segment.size, out, rows->row_size, NULL);
-            if (piece->result != LIBDEFLATE_SUCCESS) {
-                piece->failed = row;
-                break;
-            }
-        } else
-            memcpy(out, rows->data->data + AS_CUBE_DATA_HEADER + row * rows->row_size, rows->row_size);
-        if (!is_native(rows)) turn_round(rows->type, out, rows->cube->n_locations);
-    }
-    if (unpacker) libdeflate_free_decompressor(unpacker);
-}
-
-static assay_status fail_row(const decoding *d, const decoded_piece *piece, assay_error *error) {
-    const as_cube_rows *rows = d->rows;
-    as_cube_segment segment = as_cube_segment_at(rows, d->segments ? d->segments[piece->failed] : piece->failed);
-    if (piece->result == LIBDEFLATE_BAD_DATA)
-        return as_cube_fail(rows, rows->data, rows->body_at + segment.offset, error, "data-damaged",
-                            "the segment of row %u is no zlib data, or damaged", piece->failed);
-    return as_cube_fail(rows, rows->data, rows->body_at + segment.offset, error, "data-damaged",
-                        "the segment of row %u unpacks to %s than a row of %zu bytes", piece->failed,
-                        piece->result == LIBDEFLATE_SHORT_OUTPUT ? "less" : "more", rows->row_size);
-}
-
-static assay_status run_pieces(decoding *d, size_t n_pieces, unsigned threads, assay_error *error) {
-    as_parallel(n_pieces, threads, decode_piece, d);
-    for (size_t i = 0; i < n_pieces; i++) {
-        if (d->pieces[i].no_memory) return as_fail_memory(error, d->rows->cube->path);
-        if (d->pieces[i].failed != UINT32_MAX) return fail_row(d, &d->pieces[i], error);
-    }
-    return ASSAY_OK;
-}
-
-/* Rows of one piece of work. */
-static uint32_t rows_per_piece(const as_cube_rows *rows) {
-    size_t n = PIECE / rows->row_size + 1;
-    return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
-}
-
-/* The rows in the order of their contexts, into the dataset's arena. */
-static assay_status decode(as_cube_rows *rows, as_profile *profile, unsigned threads, assay_error *error) {
-    decoding d = {.rows = rows, .profile = profile, .per_piece = rows_per_piece(rows)};
-    size_t n_pieces = (profile->n_rows + (size_t)d.per_piece - 1) / d.per_piece;
-    d.out = as_arena_array(&rows->cube->ds->arena, profile->n_rows, rows->row_size);
-    uint32_t *segments = as_cube_find_segments(rows);
-    d.segments = segments;
-    d.pieces = malloc((n_pieces + 1) * sizeof *d.pieces);
-    bool fine = d.out && d.pieces && (segments || !rows->is_packed || rows->is_in_order);
-    assay_status status = fine ? run_pieces(&d, n_pieces, threads, error) : as_fail_memory(error, rows->cube->path);
-    free(d.pieces);
-    free(segments);
-    profile->values = d.out;
-    profile->rows = NULL;
-    return status;
-}
-
-/* ---- counters below zero --------------------------------------------------------------------------------------------- */
-
-typedef struct counter_search {
-    const as_cube_rows *rows;
-    const as_profile *profile;
-    uint32_t per_piece;
-    uint64_t *found; /* one a piece */
-} counter_search;
-
 /* Values above the limit have all of their upper half set, which is quick to see. */
 static uint64_t count_above_limit(const char *values, size_t n) {
     uint64_t all = 0, found = 0;
@@ -233,6 +136,116 @@ static uint64_t count_above_limit(const char *values, size_t n) {
     return found;
 }
 
+/* Pieces of rows, each decoded by one thread. */
+typedef struct decoding {
+    const as_cube_rows *rows;
+    const as_profile *profile; /* rows: those of the file */
+    const uint32_t *segments;  /* by row; NULL: the same number */
+    char *out;
+    uint32_t per_piece;
+    struct decoded_piece *pieces;
+} decoding;
+
+typedef struct decoded_piece {
+    bool no_memory;
+    uint32_t failed; /* row of the file, UINT32_MAX: none */
+    enum libdeflate_result result;
+    uint64_t n_below_zero; /* counters: while their row is at hand */
+} decoded_piece;
+
+static uint32_t row_number(const as_profile *profile, uint32_t i) { return profile->rows ? profile->rows[i] : i; }
+
+/* Whether values above the limit are counters that ran below zero. */
+static bool counts_below_zero(const as_cube_rows *rows) {
+    return rows->type.dtype == AS_DTYPE_UINT64 && !rows->cube->full_uint64;
+}
+
+static void decode_piece(void *user, size_t index) {
+    decoding *d = user;
+    const as_cube_rows *rows = d->rows;
+    decoded_piece *piece = &d->pieces[index];
+    uint32_t first = (uint32_t)index * d->per_piece, left = d->profile->n_rows - first,
+             n = left < d->per_piece ? left : d->per_piece;
+    struct libdeflate_decompressor *unpacker = rows->is_packed ? libdeflate_alloc_decompressor() : NULL;
+    bool counts = counts_below_zero(rows);
+    piece->failed = UINT32_MAX;
+    piece->n_below_zero = 0;
+    piece->no_memory = rows->is_packed && !unpacker;
+    for (uint32_t i = first; i < first + n && !piece->no_memory; i++) {
+        uint32_t row = row_number(d->profile, i);
+        char *out = d->out + (size_t)i * rows->row_size;
+        if (rows->is_packed) {
+            as_cube_segment segment = as_cube_segment_at(rows, d->segments ? d->segments[row] : row);
+            piece->result = libdeflate_zlib_decompress(unpacker, rows->data->data + rows->body_at + segment.offset,
+                                                       (size_t)segment.size, out, rows->row_size, NULL);
+            if (piece->result != LIBDEFLATE_SUCCESS) {
+                piece->failed = row;
+                break;
+            }
+        } else
+            memcpy(out, rows->data->data + AS_CUBE_DATA_HEADER + row * rows->row_size, rows->row_size);
+        if (!is_native(rows)) turn_round(rows->type, out, rows->cube->n_locations);
+        if (counts) piece->n_below_zero += count_above_limit(out, rows->cube->n_locations);
+    }
+    if (unpacker) libdeflate_free_decompressor(unpacker);
+}
+
+static assay_status fail_row(const decoding *d, const decoded_piece *piece, assay_error *error) {
+    const as_cube_rows *rows = d->rows;
+    as_cube_segment segment = as_cube_segment_at(rows, d->segments ? d->segments[piece->failed] : piece->failed);
+    if (piece->result == LIBDEFLATE_BAD_DATA)
+        return as_cube_fail(rows, rows->data, rows->body_at + segment.offset, error, "data-damaged",
+                            "the segment of row %u is no zlib data, or damaged", piece->failed);
+    return as_cube_fail(rows, rows->data, rows->body_at + segment.offset, error, "data-damaged",
+                        "the segment of row %u unpacks to %s than a row of %zu bytes", piece->failed,
+                        piece->result == LIBDEFLATE_SHORT_OUTPUT ? "less" : "more", rows->row_size);
+}
+
+static assay_status run_pieces(decoding *d, size_t n_pieces, unsigned threads, uint64_t *n_below_zero,
+                               assay_error *error) {
+    as_parallel(n_pieces, threads, decode_piece, d);
+    for (size_t i = 0; i < n_pieces; i++) {
+        if (d->pieces[i].no_memory) return as_fail_memory(error, d->rows->cube->path);
+        if (d->pieces[i].failed != UINT32_MAX) return fail_row(d, &d->pieces[i], error);
+        *n_below_zero += d->pieces[i].n_below_zero;
+    }
+    return ASSAY_OK;
+}
+
+/* Rows of one piece of work. */
+static uint32_t rows_per_piece(const as_cube_rows *rows) {
+    size_t n = PIECE / rows->row_size + 1;
+    return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
+}
+
+/* The rows in the order of their contexts, into the dataset's arena. */
+static assay_status decode(as_cube_rows *rows, as_profile *profile, unsigned threads, uint64_t *n_below_zero,
+                           assay_error *error) {
+    decoding d = {.rows = rows, .profile = profile, .per_piece = rows_per_piece(rows)};
+    size_t n_pieces = (profile->n_rows + (size_t)d.per_piece - 1) / d.per_piece;
+    d.out = as_arena_array(&rows->cube->ds->arena, profile->n_rows, rows->row_size);
+    uint32_t *segments = as_cube_find_segments(rows);
+    d.segments = segments;
+    d.pieces = malloc((n_pieces + 1) * sizeof *d.pieces);
+    bool fine = d.out && d.pieces && (segments || !rows->is_packed || rows->is_in_order);
+    assay_status status =
+        fine ? run_pieces(&d, n_pieces, threads, n_below_zero, error) : as_fail_memory(error, rows->cube->path);
+    free(d.pieces);
+    free(segments);
+    profile->values = d.out;
+    profile->rows = NULL;
+    return status;
+}
+
+/* ---- counters below zero --------------------------------------------------------------------------------------------- */
+
+typedef struct counter_search {
+    const as_cube_rows *rows;
+    const as_profile *profile;
+    uint32_t per_piece;
+    uint64_t *found; /* one a piece */
+} counter_search;
+
 static void search_piece(void *user, size_t index) {
     counter_search *search = user;
     uint32_t first = (uint32_t)index * search->per_piece, left = search->profile->n_rows - first,
@@ -241,35 +254,37 @@ static void search_piece(void *user, size_t index) {
         search->found[index] += count_above_limit(as_profile_row(search->profile, i), search->profile->n_columns);
 }
 
-static assay_status find_counters_below_zero(const as_cube_rows *rows, as_profile *profile, unsigned threads,
-                                             assay_error *error) {
+/* In rows that are used where they lie. */
+static assay_status find_counters_below_zero(const as_cube_rows *rows, const as_profile *profile, unsigned threads,
+                                             uint64_t *n_found, assay_error *error) {
     counter_search search = {.rows = rows, .profile = profile, .per_piece = rows_per_piece(rows)};
     size_t n_pieces = (profile->n_rows + (size_t)search.per_piece - 1) / search.per_piece;
-    uint64_t found = 0;
     search.found = calloc(n_pieces + 1, sizeof *search.found);
     if (!search.found) return as_fail_memory(error, rows->cube->path);
     as_parallel(n_pieces, n_pieces < 16 ? 1 : threads, search_piece, &search);
-    for (size_t i = 0; i < n_pieces; i++) found += search.found[i];
+    for (size_t i = 0; i < n_pieces; i++) *n_found += search.found[i];
     free(search.found);
-    profile->below_zero = found > 0;
-    if (found)
-        as_cube_warn(rows, rows->data, 0, "counter-below-zero",
-                     "%llu values above 2^64 - 1025, of a counter that ran below zero: sums take them as 0; "
-                     "-O full-uint64=yes takes them as they stand",
-                     (unsigned long long)found);
     return ASSAY_OK;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
 static assay_status load(as_cube_rows *rows, as_profile *profile, unsigned threads, assay_error *error) {
+    uint64_t n_below_zero = 0;
     if (!list_rows(rows, profile)) return as_fail_memory(error, rows->cube->path);
-    if (rows->is_packed || !is_native(rows))
-        AS_TRY(decode(rows, profile, threads, error));
-    else
+    if (rows->is_packed || !is_native(rows)) {
+        AS_TRY(decode(rows, profile, threads, &n_below_zero, error));
+    } else {
         profile->values = rows->data->data + AS_CUBE_DATA_HEADER;
-    if (profile->type.dtype != AS_DTYPE_UINT64 || rows->cube->full_uint64) return ASSAY_OK;
-    return find_counters_below_zero(rows, profile, threads, error);
+        if (counts_below_zero(rows)) AS_TRY(find_counters_below_zero(rows, profile, threads, &n_below_zero, error));
+    }
+    profile->below_zero = n_below_zero > 0;
+    if (n_below_zero)
+        as_cube_warn(rows, rows->data, 0, "counter-below-zero",
+                     "%llu values above 2^64 - 1025, of a counter that ran below zero: sums take them as 0; "
+                     "-O full-uint64=yes takes them as they stand",
+                     (unsigned long long)n_below_zero);
+    return ASSAY_OK;
 }
 
 assay_status as_cube_load(as_profile_source *source, as_dataset *ds, as_profile *profile, unsigned threads,
