@@ -259,7 +259,7 @@ static bool open_runs(runs *all, const request *r) {
         all->reals[kind] = malloc(room * sizeof *all->reals[kind]);
         fine = all->wholes[kind] && all->reals[kind];
     }
-    for (uint32_t i = 0; all->lists && i < r->places->n; i++) as_node_list_init(&all->lists[i]);
+    for (uint32_t i = 0; all->lists && i < r->places->n; i++) as_node_list_init_of(&all->lists[i], r->ds);
     return fine && all->lists;
 }
 

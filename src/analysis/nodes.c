@@ -341,12 +341,16 @@ const double *as_node_parts(const as_node_list *list, size_t i, bool exclusive) 
     return &AS_AT(double, &list->parts, (2 * i + exclusive) * list->n_parts);
 }
 
-void as_node_list_init(as_node_list *list) {
+static void init_list(as_node_list *list, as_budget *budget) {
     *list = (as_node_list){0};
-    as_vec_init(&list->nodes, sizeof(as_node), NULL);
-    as_vec_init(&list->parts, sizeof(double), NULL);
-    as_vec_init(&list->sums, sizeof(node_sum), NULL);
+    as_vec_init(&list->nodes, sizeof(as_node), budget);
+    as_vec_init(&list->parts, sizeof(double), budget);
+    as_vec_init(&list->sums, sizeof(node_sum), budget);
 }
+
+void as_node_list_init(as_node_list *list) { init_list(list, NULL); }
+
+void as_node_list_init_of(as_node_list *list, const as_dataset *ds) { init_list(list, as_ds_budget(ds)); }
 
 void as_node_list_free(as_node_list *list) {
     as_vec_free(&list->nodes);

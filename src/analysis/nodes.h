@@ -25,6 +25,8 @@ typedef struct as_node_list {
 } as_node_list;
 
 void as_node_list_init(as_node_list *list);
+/* The same, and what it takes counts as the dataset's, which must live longer. */
+void as_node_list_init_of(as_node_list *list, const as_dataset *ds);
 void as_node_list_free(as_node_list *list);
 static inline size_t as_node_count(const as_node_list *list) { return list->nodes.count; }
 static inline const as_node *as_node_at(const as_node_list *list, size_t i) { return &AS_AT(as_node, &list->nodes, i); }

@@ -30,14 +30,34 @@ static bool ends_with(const char *path, size_t size, const char *end, size_t n) 
     return size > n + 2 && memcmp(path + size - n, end, n) == 0 && memcmp(path + size - n - 2, "->", 2) == 0;
 }
 
-static bool is_named(enum naming naming, const char *path, size_t size, const char *name, size_t n) {
+/* By the end of the path, which tells it. */
+static bool is_named(enum naming naming, const char *path, size_t size, bool is_whole, const char *name, size_t n) {
     switch (naming) {
-    case WHOLE_PATH: return size == n && memcmp(path, name, n) == 0;
+    case WHOLE_PATH: return is_whole && size == n && memcmp(path, name, n) == 0;
     case END_OF_PATH: return n > 0 && ends_with(path, size, name, n);
     case PART_OF_PATH: return n > 0 && memmem(path, size, name, n) != NULL;
     case ANY_PATH: break;
     }
     return true;
+}
+
+/* Which contexts of the dataset have name in their path: those below one that has it, and those in whose end it is. Looking through whole paths would take as long as a deep
+ * tree's are long together. To be freed; NULL when memory is out. */
+static bool *find_parts(const as_dataset *ds, const char *name, size_t n, as_vec *path) {
+    size_t n_contexts = AS_COUNT(ds, contexts);
+    bool *has = calloc(n_contexts + 1, sizeof *has), fine = has != NULL;
+    for (assay_id id = 0; fine && id < n_contexts; id++) {
+        const as_context *context = as_ds_context(ds, id);
+        has[id] = context->parent != ASSAY_NONE && has[context->parent];
+        if (has[id]) continue;
+        size_t most =
+            n + 2 + as_str_size(&ds->strings, context->name); /* what is new, and the rest of what begins before it */
+        fine = as_context_path_end(ds, id, most, path, NULL);
+        has[id] = fine && is_named(PART_OF_PATH, path->data, path->count - 1, true, name, n);
+    }
+    if (fine) return has;
+    free(has);
+    return NULL;
 }
 
 static void offer_path(struct found *found, const char *path) {
@@ -55,20 +75,22 @@ static void offer_path(struct found *found, const char *path) {
 
 /* False when memory is out. */
 static bool search(const struct candidates *all, const char *name, enum naming naming, struct found *found) {
-    size_t n = strlen(name);
+    size_t n = strlen(name), most = n + 3 > sizeof found->word ? n + 3 : sizeof found->word;
     as_vec path;
     as_vec_init(&path, 1, NULL);
     *found = (struct found){.nearest = as_nearest_start(name, n)};
-    bool fine = true;
+    bool *has_part = naming == PART_OF_PATH ? find_parts(all->ds, name, n, &path) : NULL, is_whole;
+    bool fine = has_part || naming != PART_OF_PATH;
     for (size_t i = 0; i < all->n && fine; i++) {
-        if (!(fine = as_context_path(all->ds, all->contexts[i], &path))) break;
-        if (is_named(naming, path.data, path.count - 1, name, n)) {
+        if (!(fine = as_context_path_end(all->ds, all->contexts[i], most, &path, &is_whole))) break;
+        if (has_part ? has_part[all->contexts[i]] : is_named(naming, path.data, path.count - 1, is_whole, name, n)) {
             if (found->n < MOST_NAMED) found->contexts[found->n] = all->contexts[i];
             found->n++;
-        } else if (naming == WHOLE_PATH && i < MOST_OFFERED) {
+        } else if (naming == WHOLE_PATH && i < MOST_OFFERED && is_whole) {
             offer_path(found, path.data);
         }
     }
+    free(has_part);
     as_vec_free(&path);
     return fine;
 }
@@ -80,7 +102,10 @@ static void name_found(const as_dataset *ds, const struct found *found, char *te
     as_vec_init(&path, 1, NULL);
     text[0] = '\0';
     for (; named < found->n && named < MOST_NAMED; named++) {
-        if (!as_context_path(ds, found->contexts[named], &path) || used + path.count + 24 > room) break;
+        bool is_whole = false;
+        if (!as_context_path_end(ds, found->contexts[named], room, &path, &is_whole) || !is_whole ||
+            used + path.count + 24 > room)
+            break;
         used += (size_t)snprintf(text + used, room - used, "%s'%s'", named ? ", " : "", (const char *)path.data);
     }
     if (named < found->n)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/node_json.h"
 #include "cli/stat_view.h"
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */
@@ -75,9 +76,10 @@ static bool build_contexts(as_builder *b, const as_stat_view *view, size_t *next
     as_vec_init(&path, 1, NULL);
     bool fine = true;
     for (assay_id context; fine && (context = next_context(view, next)) != ASSAY_NONE;) {
-        if (!(fine = as_context_path(view->ds, context, &path))) break;
+        bool is_whole;
+        if (!(fine = as_context_path_end(view->ds, context, AS_LONGEST_PATH, &path, &is_whole))) break;
         as_build_object(b, NULL, false);
-        as_build_text(b, "path", path.data);
+        as_build_text(b, "path", is_whole ? path.data : NULL);
         as_build_text(b, "source_id", as_ds_text(view->ds, as_ds_context(view->ds, context)->source_id));
         as_build_object(b, "metrics", false);
         for (size_t i = 0; i < view->n_metrics; i++) {
@@ -217,9 +219,11 @@ bool as_stat_rows(as_printer *printer, as_table *batch, const as_stat_view *view
         const as_stat_metric *m = &view->metrics[i];
         for (size_t row = 0; row < m->n_rows && row < view->limit && fine; row++) {
             const as_context_spread *item = as_stat_row(m, row);
-            fine = as_context_path(view->ds, item->context, &path);
-            fine = fine && (view->context == ASSAY_NONE ? add_spread(batch, view, m, item, file, path.data)
-                                                        : add_values(batch, view, m, item, file, path.data));
+            bool is_whole;
+            fine = as_context_path_end(view->ds, item->context, AS_LONGEST_PATH, &path, &is_whole);
+            const char *text = is_whole ? path.data : NULL;
+            fine = fine && (view->context == ASSAY_NONE ? add_spread(batch, view, m, item, file, text)
+                                                        : add_values(batch, view, m, item, file, text));
             if (fine && as_table_rows(batch) >= BATCH) {
                 fine = as_printer_rows(printer, batch);
                 as_table_clear(batch);

@@ -67,7 +67,7 @@ void as_stat_places(const as_stat_view *view, char out[AS_PLACE_SIZE]) {
 
 enum column { PATH, SUM, MEAN, STDDEV, MIN, MIN_AT, MAX, MAX_AT, IMBALANCE, EXCESS, SPREAD, N_COLUMNS };
 
-enum { LEAST_PATH = 28, MOST_NAME = 48, CELL_SIZE = 128 };
+enum { LEAST_PATH = 28, MOST_NAME = 48, MOST_NAMES = 500, CELL_SIZE = 128 };
 
 /* How the columns are printed, and which. */
 struct layout {
@@ -156,17 +156,20 @@ static void fit_columns(struct layout *l, unsigned width) {
         l->has[dispensable[i][0]] = l->has[dispensable[i][1]] = false;
 }
 
-/* The names from the root on, long ones made shorter. */
+/* The names from the root on, long ones made shorter, and of very many only the last. */
 static void put_path(const as_stat_view *view, assay_id context, bool shorten, as_vec *names, as_text *out) {
+    const char *ellipsis = view->is_ascii ? "..." : "…";
+    assay_id id = context;
     names->count = 0;
     as_text_clear(out);
-    for (assay_id id = context; id != ASSAY_NONE; id = as_ds_context(view->ds, id)->parent) {
+    for (; id != ASSAY_NONE && names->count < MOST_NAMES; id = as_ds_context(view->ds, id)->parent) {
         if (!as_vec_append(names, &id, 1)) out->failed = true;
     }
+    if (id != ASSAY_NONE) as_text_add(out, ellipsis);
     for (size_t i = names->count; i-- > 0;) {
         const char *name = as_ds_text(view->ds, as_ds_context(view->ds, AS_AT(assay_id, names, i))->name);
         if (!name) name = "";
-        as_name_shorten(out, name, strlen(name), shorten ? MOST_NAME : 0, view->is_ascii ? "..." : "…");
+        as_name_shorten(out, name, strlen(name), shorten ? MOST_NAME : 0, ellipsis);
         if (i) as_text_add(out, "->");
     }
 }

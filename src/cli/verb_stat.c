@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/callpath.h"
+#include "cli/node_json.h"
 #include "cli/stat_view.h"
 #include "cli/study.h"
 #include "core/parallel.h"
@@ -228,21 +229,40 @@ static bool sort_by_number(as_stat_metric *m, const char *by) {
     return true;
 }
 
+/* The path of each context, as far as it tells them apart for all practical purposes: deeper ones have that of their parent. */
+static bool make_paths(const as_dataset *ds, const char **paths, as_arena *texts) {
+    enum { LONGEST = 4096 };
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id++) {
+        const as_context *context = as_ds_context(ds, id);
+        const char *above = context->parent == ASSAY_NONE ? NULL : paths[context->parent];
+        size_t before = above ? strlen(above) : 0, n = as_str_size(&ds->strings, context->name);
+        if (before >= LONGEST) {
+            paths[id] = above;
+            continue;
+        }
+        char *path = as_arena_alloc(texts, before + 2 + n + 1);
+        if (!path) return false;
+        paths[id] = path;
+        if (above) {
+            memcpy(path, above, before);
+            memcpy(path + before, "->", 2);
+        }
+        if (n) memcpy(path + (above ? before + 2 : 0), as_ds_text(ds, context->name), n);
+    }
+    return true;
+}
+
 static bool sort_by_name(const as_dataset *ds, as_stat_metric *m) {
     const char **names = calloc(m->items.count + 1, sizeof *names);
+    const char **paths = calloc(AS_COUNT(ds, contexts) + 1, sizeof *paths);
     as_arena texts;
-    as_vec path;
-    as_arena_init(&texts, NULL);
-    as_vec_init(&path, 1, NULL);
-    bool fine = names != NULL;
-    for (size_t i = 0; i < m->n_rows && fine; i++) {
-        uint32_t row = m->rows[i];
-        fine = as_context_path(ds, AS_AT(as_context_spread, &m->items, row).context, &path) &&
-               (names[row] = as_arena_copy(&texts, path.data, path.count - 1));
-    }
+    as_arena_init(&texts, as_ds_budget(ds));
+    bool fine = names && paths && make_paths(ds, paths, &texts);
+    for (size_t i = 0; i < m->n_rows && fine; i++)
+        names[m->rows[i]] = paths[AS_AT(as_context_spread, &m->items, m->rows[i]).context];
     if (fine) qsort_r(m->rows, m->n_rows, sizeof *m->rows, compare_rows, &(struct keys){.names = names});
-    as_vec_free(&path);
     as_arena_free(&texts);
+    free(paths);
     free(names);
     return fine;
 }
@@ -254,7 +274,8 @@ static bool list_rows(const as_dataset *ds, as_stat_metric *m, const regex_t *re
     m->rows = malloc((m->items.count + 1) * sizeof *m->rows);
     bool fine = m->rows != NULL;
     for (size_t i = 0; i < m->items.count && fine; i++) {
-        if (regex && !(fine = as_context_path(ds, AS_AT(as_context_spread, &m->items, i).context, &path))) break;
+        assay_id context = AS_AT(as_context_spread, &m->items, i).context;
+        if (regex && !(fine = as_context_path_end(ds, context, AS_LONGEST_PATH, &path, NULL))) break;
         if (!regex || regexec(regex, path.data, 0, NULL, 0) == 0) m->rows[m->n_rows++] = (uint32_t)i;
     }
     as_vec_free(&path);
@@ -444,7 +465,8 @@ const as_verb as_verb_stat = {
         "--json gives all metrics and call paths, inclusive and exclusive, with quartiles; integers are exact. Where "
         "all "
         "is 0, a call path may be missing. The standard deviation divides by n; quartiles are linear between "
-        "neighbours; the imbalance is null where the mean is 0. min_at and max_at are ids of places (the table "
+        "neighbours; the imbalance is null where the mean is 0. A path of more than 16384 bytes is null. min_at and "
+        "max_at are ids of places (the table "
         "location, or run, "
         "of assay sql). CSV and JSON Lines have a row for each metric, call path and kind, Markdown those that people "
         "see. Metrics whose sum is a minimum or maximum "

@@ -231,6 +231,29 @@ bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out) {
     return as_path_join(&ds->strings, ds->contexts.data, context, out);
 }
 
+bool as_context_path_end(const as_dataset *ds, assay_id context, size_t most, as_vec *out, bool *is_whole) {
+    size_t size = 0, left;
+    assay_id id = context;
+    for (; id != ASSAY_NONE && size <= most; id = as_ds_context(ds, id)->parent)
+        size += as_str_size(&ds->strings, as_ds_context(ds, id)->name) +
+                (as_ds_context(ds, id)->parent == ASSAY_NONE ? 0 : 2);
+    if (is_whole) *is_whole = size <= most;
+    if (size <= most) return as_context_path(ds, context, out);
+    out->count = 0;
+    if (!as_vec_reserve(out, most + 1)) return false;
+    char *at = (char *)out->data + most;
+    *at = '\0';
+    for (id = context, left = most; left; id = as_ds_context(ds, id)->parent) {
+        as_str name = as_ds_context(ds, id)->name;
+        size_t n = as_str_size(&ds->strings, name), taken = n < left ? n : left;
+        if (taken) memcpy(at -= taken, as_ds_text(ds, name) + (n - taken), taken);
+        left -= taken;
+        for (size_t i = 2; i-- > 0 && left; left--) *--at = "->"[i];
+    }
+    out->count = most + 1;
+    return true;
+}
+
 const char *as_kind_name(as_metric_kind kind) {
     static const char *const names[] = {"none", "inclusive", "exclusive", "point", "lexical", "derived"};
     return names[kind];

@@ -295,6 +295,8 @@ bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out);
 bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n);
 /* The names from the root joined with "->", NUL-terminated, into out, a vector of char. */
 bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out);
+/* The last `most` bytes of it, or all; is_whole (may be NULL) says which. Takes no longer for a context a million levels down. */
+bool as_context_path_end(const as_dataset *ds, assay_id context, size_t most, as_vec *out, bool *is_whole);
 /* The same among contexts that are not in the dataset yet. */
 bool as_path_join(const as_strings *strings, const as_context *contexts, assay_id context, as_vec *out);
 

@@ -220,6 +220,30 @@ class Stat(unittest.TestCase):
         ascii_only = run('stat', path, '-n', '1', env=environment(LC_ALL='C')).out
         self.assertTrue(ascii_only.isascii(), ascii_only)
 
+    def test_deep_trees(self):
+        """All paths of a tree this deep have 2 GB together."""
+        depth, names = 20000, [f'function_{i}' for i in range(20000)]
+        program = ''.join(cubex.region(i, n) for i, n in enumerate(names)) + ''.join(f'<cnode id="{i}" calleeId="{i}">' for i in range(depth)) + '</cnode>' * depth
+        path = self.file(cubex.tar({'0.index': cubex.index(list(range(depth))), '0.data': cubex.rows('DOUBLE', [[2.0, 1.0]] * depth),
+                                    'anchor.xml': cubex.anchor(cubex.metric(0, 'time'), program, cubex.system(2))}))
+        contexts = json.loads(self.answer('--json', path).out)['contexts']
+        self.assertEqual(depth, len(contexts))
+        lengths = [len('->'.join(names[:i + 1])) for i in range(2000)]
+        for i in range(2000):
+            self.assertEqual('->'.join(names[:i + 1]) if lengths[i] <= 16384 else None, contexts[i]['path'])
+        self.assertTrue(lengths[999] < 16384 < lengths[1999])
+        self.assertEqual((None, '19999', 3), (contexts[-1]['path'], contexts[-1]['source_id'], contexts[-1]['metrics']['time']['inclusive']['sum']))
+        rows = list(csv.DictReader(io.StringIO(self.answer('--csv', path).out)))
+        self.assertEqual((2 * depth, 'function_0', ''), (len(rows), rows[0]['callpath'], rows[-1]['callpath']))
+        text = self.answer('--all', '--sort', 'name', path).out
+        self.assertLess(len(text), 500 * 20 * depth)
+        self.assertRegex(text, r'\n…function_19500->')
+        for name in ('function_19999', 'function_19998->function_19999', '_19999'):
+            self.assertIn('function_19998->function_19999\n', self.answer('--context', name, path).out, name)
+        self.assertIn('2 call paths', run('stat', '--context', 'tion_19998', path).err)
+        self.assertIn("did you mean 'function_0'", run('stat', '--context', 'funktion_0', path).err)
+        self.assertIn('_19998->function_19999 ', self.answer('--match', '_19999$', path).out)
+
     def test_wrong_use(self):
         path = self.small()
         for args, words in ((['--metric', 'visit', path], "did you mean 'visits'"), (['--context', 'nobody', path], 'there is no call path'),

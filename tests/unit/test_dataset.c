@@ -20,6 +20,18 @@ static const char *path_of(const as_dataset *ds, assay_id context, as_vec *buffe
     return buffer->data;
 }
 
+/* Every end of a path, from nothing to all of it and more. */
+static void assert_ends(const as_dataset *ds, assay_id context, const char *path, as_vec *buffer) {
+    size_t size = strlen(path);
+    for (size_t most = 0; most <= size + 2; most++) {
+        bool is_whole;
+        assert_true(as_context_path_end(ds, context, most, buffer, &is_whole));
+        assert_string_equal(buffer->data, path + (most < size ? size - most : 0));
+        assert_int_equal(buffer->count, strlen(buffer->data) + 1);
+        assert_int_equal(is_whole, most >= size);
+    }
+}
+
 static assay_id find_path(const as_dataset *ds, const char *path) {
     as_vec buffer;
     as_vec_init(&buffer, 1, NULL);
@@ -50,6 +62,7 @@ static void tree_is_in_pre_order(void **state) {
     as_vec_init(&buffer, 1, NULL);
     for (assay_id i = 0; i < 8; i++) {
         assert_string_equal(path_of(ds, i, &buffer), expected[i]);
+        assert_ends(ds, i, expected[i], &buffer);
         assert_int_equal(as_ds_context(ds, i)->subtree, subtrees[i]);
         assert_int_equal(as_ds_context(ds, i)->depth, depths[i]);
     }
@@ -76,6 +89,7 @@ static void odd_paths_come_back_unchanged(void **state) {
         as_vec buffer;
         as_vec_init(&buffer, 1, NULL);
         assert_string_equal(path_of(ds, ids[id], &buffer), paths[i]);
+        assert_ends(ds, ids[id], paths[i], &buffer);
         as_vec_free(&buffer);
         as_tree_free(&tree);
         as_dataset_free(ds);

@@ -7,8 +7,9 @@
 
 #include "analysis/views/view_private.h"
 
-/* Steps up that are made at most, over all functions: a second or two. Only trees that are far deeper than anybody reads need more. */
-enum { MOST_STEPS = 1 << 25 };
+/* Steps up that are made at most, over all functions, and values that are summed up for them: each step may be a node that is written. Only trees that are far deeper than
+ * anybody reads need more. */
+enum { MOST_STEPS = 1 << 23, MOST_VALUES = 1 << 28 };
 
 typedef struct pair {
     assay_id origin, at;
@@ -198,11 +199,12 @@ static bool find_limit(ascent *a) {
     uint32_t *counts = calloc(deepest + 2, sizeof *counts);
     if (!counts) return false;
     for (assay_id id = 0; id < n; id++) counts[as_ds_context(a->ds, id)->depth]++;
-    uint64_t steps = 0, left = n;
+    uint64_t steps = 0, left = n, most = MOST_VALUES / (a->walker->data->n_columns + 1);
+    if (most > MOST_STEPS) most = MOST_STEPS;
     for (size_t level = 0; level <= deepest; level++) {
         left -= counts[level]; /* contexts with more callers than this */
         steps += left;
-        if (steps <= MOST_STEPS) continue;
+        if (steps <= most) continue;
         a->limit = (uint32_t)level + 1;
         break;
     }

@@ -309,7 +309,7 @@ assay_status as_view_load(const as_view_source *source, const assay_id *metrics,
     if (!out->columns || !take_roots(out, roots, n_roots)) return as_fail_memory(error, NULL);
     for (size_t i = 0; i < n_metrics; i++) {
         out->columns[i].metric = metrics[i];
-        as_node_list_init(&out->columns[i].list);
+        as_node_list_init_of(&out->columns[i].list, source->ds);
         out->n_columns++;
         AS_TRY(as_view_column_load(source, &out->columns[i], true, error));
     }

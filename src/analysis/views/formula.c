@@ -93,7 +93,7 @@ static assay_status prepare(as_view_formula *f, const as_view_source *source, bo
     f->parts = calloc(f->n + 1, sizeof *f->parts);
     f->totals = calloc(f->n + 1, sizeof *f->totals);
     if (!f->columns || !f->sums || !f->parts || !f->totals) return as_fail_memory(error, NULL);
-    for (size_t i = 0; i < f->n; i++) as_node_list_init(&f->columns[i].list);
+    for (size_t i = 0; i < f->n; i++) as_node_list_init_of(&f->columns[i].list, f->ds);
     AS_TRY(load_operands(f, source, fits, error));
     as_formula_source asked = {.user = f, .metric = get_metric, .fact = get_fact, .fact_size = get_fact_size};
     f->machine = as_derived_machine(f->derived, &asked);
