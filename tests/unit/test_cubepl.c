@@ -645,6 +645,35 @@ static void test_limits(void **state) {
     as_formula_scope_free(scope);
 }
 
+/* Turns of a loop are counted by what they take: a long body, and long texts. */
+static void test_long_turns(void **state) {
+    (void)state;
+    enum { BYTES = 20000 };
+    static const char begin[] = "{ ${i} = 0; while (${i} < 100000) { ${i} = ${i} + 1; ", end[] = "}; return ${i}; }";
+    double out[2];
+    char *body = nested("${a} = ${i};", "", "", 10), *text = malloc(4 * BYTES);
+    sprintf(text, "%s%s%s", begin, body, end);
+    assert_int_equal(run(NULL, text, 1, out), AS_RUN_OK);
+    assert_true(out[0] == 100000);
+    free(body);
+    body = nested("${a} = ${i};", "", "", 1000);
+    sprintf(text, "%s%s%s", begin, body, end);
+    assert_int_equal(run(NULL, text, 1, out), AS_RUN_TOO_LONG);
+    free(body);
+    body = nested("x", "", "", BYTES);
+    sprintf(text, "%s if (\"%s\" seq \"%s\") { ${a} = 1; }; %s", begin, "x", "y", end);
+    assert_int_equal(run(NULL, text, 1, out), AS_RUN_OK);
+    sprintf(text, "%s if (\"%s\" seq \"%s\") { ${a} = 1; }; %s", begin, body, body, end);
+    assert_int_equal(run(NULL, text, 1, out), AS_RUN_OK); /* 4 more steps a turn */
+    sprintf(text,
+            "{ ${s} = lowercase(\"%s\"); ${i} = 0; while (${i} < 100000) { ${i} = ${i} + 1; if (${s} =~ /y/) { ${a} = "
+            "1; } }; return 1; }",
+            body);
+    assert_int_equal(run(NULL, text, 1, out), AS_RUN_TOO_LONG);
+    free(body);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arithmetic),    cmocka_unit_test(test_functions),  cmocka_unit_test(test_logic),
@@ -652,6 +681,7 @@ int main(void) {
         cmocka_unit_test(test_variables),     cmocka_unit_test(test_init),       cmocka_unit_test(test_scope),
         cmocka_unit_test(test_combining),     cmocka_unit_test(test_many),       cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refused_parts), cmocka_unit_test(test_nesting),    cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_long_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

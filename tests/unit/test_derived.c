@@ -359,7 +359,7 @@ static void inits_that_fail(void **state) {
     assert_int_equal(values_at(ds, reads_k, ASSAY_NONE, NULL).n, 0);
     assert_int_equal(values_at(ds, needs_k, ASSAY_NONE, NULL).n, 0);
     assert_int_equal(ds->problems.count, 6); /* c, reads_k, needs_k */
-    assert_int_equal(problems_with(ds, "its loops take too long"), 1);
+    assert_int_equal(problems_with(ds, "it takes too long"), 1);
     as_dataset_free(ds);
 }
 

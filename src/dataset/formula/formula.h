@@ -115,7 +115,7 @@ typedef enum as_run_result {
 const char *as_run_result_text(as_run_result result);
 
 typedef struct as_machine_limits {
-    uint64_t steps_of_init;  /* turns of its loops */
+    uint64_t steps_of_init;  /* turns of its loops; very long ones count as several */
     uint64_t steps_of_point; /* and those of the value at one point */
     uint64_t steps;          /* for all points, in the life of the machine */
     size_t max_elements;     /* of all lists of the machine's own variables */

@@ -55,7 +55,7 @@ const char *as_run_result_text(as_run_result result) {
     case AS_RUN_FAILED: return "a value it needs is not there";
     case AS_RUN_NO_MEMORY: return "memory is out";
     case AS_RUN_TOO_LARGE: return "its lists or texts grow too large";
-    case AS_RUN_TOO_LONG: return "its loops take too long";
+    case AS_RUN_TOO_LONG: return "it takes too long";
     default: return "";
     }
 }
@@ -123,6 +123,19 @@ void as_machine_free(as_machine *m) {
     free(m);
 }
 
+/* ---- limits ---------------------------------------------------------------------------------------------------------- */
+
+/* A step is a turn of a loop, of the usual size: long bodies, long formulas and long texts count as several. */
+enum { INSTRUCTIONS_OF_A_STEP = 64, BYTES_OF_A_STEP = 4096, MATCHED_BYTES_OF_A_STEP = 8 };
+
+/* Steps at each of n points. */
+static int count_steps(as_machine *m, uint64_t steps, size_t n) {
+    m->steps_of_run += steps;
+    if (m->steps_of_run > m->max_steps || m->steps_left < steps * n) return AS_RUN_TOO_LONG;
+    m->steps_left -= steps * n;
+    return AS_RUN_OK;
+}
+
 /* ---- numbers and texts ----------------------------------------------------------------------------------------------- */
 
 static void set_number(slot *s, double number) {
@@ -163,11 +176,12 @@ static bool equal_texts(as_formula_text a, as_formula_text b, bool any_case) {
     return true;
 }
 
-static int do_equal_text(slot *l, const slot *r, bool any_case) {
+static int do_equal_text(as_machine *m, slot *l, const slot *r, bool any_case) {
     char left[AS_NUMBER_SIZE], right[AS_NUMBER_SIZE];
     if (l->lanes || r->lanes) return DIVERGED;
-    set_number(l, equal_texts(text_of(&l->value, left), text_of(&r->value, right), any_case));
-    return AS_RUN_OK;
+    as_formula_text text = text_of(&l->value, left);
+    set_number(l, equal_texts(text, text_of(&r->value, right), any_case));
+    return count_steps(m, text.size / BYTES_OF_A_STEP, 1);
 }
 
 static int do_match(as_machine *m, slot *s, uint32_t which) {
@@ -177,14 +191,15 @@ static int do_match(as_machine *m, slot *s, uint32_t which) {
     as_formula_text text = text_of(&s->value, buffer);
     if (!s->value.text || !s->value.lasting) {
         set_number(s, as_pattern_search(pattern, text.text, text.size));
-        return AS_RUN_OK;
+        return count_steps(m, text.size / MATCHED_BYTES_OF_A_STEP, 1);
     }
     if (!m->remembered[which]) m->remembered[which] = calloc(N_REMEMBERED, sizeof(remembered));
     if (!m->remembered[which]) return AS_RUN_NO_MEMORY;
     remembered *known = &m->remembered[which][((uintptr_t)text.text >> 3) % N_REMEMBERED];
-    if (known->text != text.text) *known = (remembered){text.text, as_pattern_search(pattern, text.text, text.size)};
+    bool is_new = known->text != text.text;
+    if (is_new) *known = (remembered){text.text, as_pattern_search(pattern, text.text, text.size)};
     set_number(s, known->matches);
-    return AS_RUN_OK;
+    return is_new ? count_steps(m, text.size / MATCHED_BYTES_OF_A_STEP, 1) : AS_RUN_OK;
 }
 
 enum { TEXT_COST = 16 }; /* besides its bytes */
@@ -457,12 +472,6 @@ static int truth(slot *s, size_t n) {
     return first;
 }
 
-static int count_step(as_machine *m) {
-    if (++m->steps_of_run > m->max_steps || m->steps_left < m->n) return AS_RUN_TOO_LONG;
-    m->steps_left -= m->n;
-    return AS_RUN_OK;
-}
-
 /* What deals with variables and lists; s is the top of the stack before the instruction, whose height it does not change. */
 static int do_variable(as_machine *m, const as_instruction *i, slot *s) {
     const as_list *list;
@@ -508,11 +517,18 @@ static void push_text(const as_machine *m, slot *s, uint32_t which) {
     s->value = (as_cell_value){.text = text.text, .size = text.size, .lasting = true};
 }
 
+/* From the end of a loop's body, where *next is what follows, to its beginning. */
+static int end_turn(as_machine *m, const as_instruction *i, size_t *next) {
+    size_t body = *next - i->a;
+    *next = i->a;
+    return count_steps(m, 1 + body / INSTRUCTIONS_OF_A_STEP, m->n);
+}
+
 /* Jumps; *next is the instruction that follows, s the top of the stack. */
 static int do_jump(as_machine *m, const as_instruction *i, slot *s, size_t *next) {
     int is;
     switch (i->kind) {
-    case AS_DO_LOOP: *next = i->a; return count_step(m);
+    case AS_DO_LOOP: return end_turn(m, i, next);
     case AS_DO_JUMP: *next = i->a; return AS_RUN_OK;
     case AS_DO_SKIP_ZERO:
         to_number(s);
@@ -543,6 +559,8 @@ static int run(as_machine *m, as_formula_part part) {
     slot *s = m->stack; /* the top */
     size_t at = 0;
     m->steps_of_run = 0;
+    int counted = count_steps(m, m->formula->parts[part].code.count / INSTRUCTIONS_OF_A_STEP, m->n);
+    if (counted != AS_RUN_OK) return counted;
     for (;;) {
         const as_instruction *i = &code[at++];
         int result = AS_RUN_OK;
@@ -553,7 +571,7 @@ static int run(as_machine *m, as_formula_part part) {
         case AS_DO_ARGUMENT: push_argument(m, s + 1, i->a); break;
         case AS_DO_UNARY: do_unary((as_unary)i->b, s, m->n); break;
         case AS_DO_BINARY: do_binary((as_binary)i->b, s - 1, s, m->n); break;
-        case AS_DO_EQUAL_TEXT: result = do_equal_text(s - 1, s, i->b); break;
+        case AS_DO_EQUAL_TEXT: result = do_equal_text(m, s - 1, s, i->b); break;
         case AS_DO_MATCH: result = do_match(m, s, i->a); break;
         case AS_DO_CHANGE_CASE: result = do_change_case(m, s, i->b); break;
         case AS_DO_JUMP:
