@@ -118,6 +118,23 @@ static void formulas_are_compiled(void **state) {
     as_dataset_free(ds);
 }
 
+/* Values of unknown types are what they are: neither inclusive nor exclusive, and no formula gives them. */
+static void types_of_metrics_that_nobody_knows(void **state) {
+    (void)state;
+    as_dataset *ds = read_anchor(ALL_OF(DERIVED("1", "SIDEWAYS", "1") DERIVED("2", "PREDERIVED_UPWARDS", "1")
+                                            DERIVED("3", "postderived", "1"),
+                                        "", ""));
+    assert_int_equal(as_ds_metric(ds, 0)->kind, AS_KIND_NONE);
+    assert_int_equal(as_ds_metric(ds, 1)->kind, AS_KIND_NONE);
+    assert_int_equal(as_ds_metric(ds, 2)->kind, AS_KIND_DERIVED);
+    assert_string_equal(find_attribute(ds, AS_OWNER_METRIC, 1, "@type"), "PREDERIVED_UPWARDS");
+    assert_int_equal(count_problems(ds, "metric-type", NULL), 2);
+    assert_non_null(strstr(as_ds_text(ds, as_ds_problem(ds, 1)->message), "'PREDERIVED_UPWARDS'"));
+    assert_null(as_ds_derived(ds, 1));
+    assert_true(as_ds_derived(ds, 2)->is_usable);
+    as_dataset_free(ds);
+}
+
 static void a_metric_without_a_name_gets_one(void **state) {
     (void)state;
     as_dataset *ds = read_anchor(ALL_OF("<metric id='4'><disp_name>Time</disp_name><dtype>DOUBLE</dtype></metric>"
@@ -351,6 +368,17 @@ static void a_document_packed_by_gzip(void **state) {
     as_dataset *ds = read_archive(&file);
     assert_int_equal(ds->metrics.count, 1);
     as_dataset_free(ds);
+    /* Cut off. */
+    file = begin_archive();
+    as_tar_add(file.tar, "anchor.xml", packed, size - 12);
+    const char *bytes = end_archive(&file, &size);
+    as_read_config config = {.format = "cube"};
+    assay_error error;
+    assert_int_equal(as_read_memory("input", bytes, size, &config, &ds, &error), ASSAY_E_FORMAT);
+    assert_string_equal(error.rule, "gzip-damaged");
+    assert_string_equal(error.path, "input");
+    assert_string_equal(error.message, "anchor.xml: the gzip data is damaged: it is cut off");
+    as_output_discard(file.out);
 }
 
 static void deep_trees_need_no_stack(void **state) {
@@ -429,6 +457,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_in_document_order),
         cmocka_unit_test(formulas_are_compiled),
+        cmocka_unit_test(types_of_metrics_that_nobody_knows),
         cmocka_unit_test(a_metric_without_a_name_gets_one),
         cmocka_unit_test(regions_and_contexts),
         cmocka_unit_test(regions_may_come_later),

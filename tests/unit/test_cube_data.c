@@ -109,6 +109,19 @@ static void an_index_may_end_before_its_count(void **state) {
     as_dataset_free(ds);
 }
 
+static void bytes_behind_an_index_are_not_read(void **state) {
+    (void)state;
+    for (unsigned type = SPARSE; type <= DENSE; type += 2) {
+        as_vec index = make_index(false, type, 8, (uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7});
+        put(&index, false, 4, 9);
+        as_dataset *ds = read_one("DOUBLE", "EXCLUSIVE", index, make_reals(false, 16, EIGHT));
+        assert_int_equal(as_ds_values(ds), 16);
+        assert_int_equal(count_problems(ds, "index-size", NULL), 1);
+        assert_non_null(strstr(as_ds_text(ds, as_ds_problem(ds, 0)->message), ": 4 bytes behind "));
+        as_dataset_free(ds);
+    }
+}
+
 static void missing_members(void **state) {
     (void)state;
     archive file = begin_archive();
@@ -388,6 +401,36 @@ static void many_rows_in_parallel(void **state) {
     free(tree);
 }
 
+/* The rows of INCLUSIVE metrics are in another order than contexts: that must not be forgotten with a failure. */
+static void values_can_be_asked_for_again_when_memory_was_out(void **state) {
+    (void)state;
+    enum { COLUMNS = 20000 };
+    static double rows[8][COLUMNS];
+    segment segments[8];
+    for (size_t i = 0; i < 8; i++) {
+        for (size_t k = 0; k < COLUMNS; k++) rows[i][k] = (double)(i + 1);
+        segments[i] = make_segment(false, COLUMNS, rows[i], 8 * COLUMNS * i);
+    }
+    archive file = begin_archive();
+    add_bytes(&file, "0.index", make_full_index(8));
+    add_bytes(&file, "0.data", make_packed(false, 8, 8, segments, NULL));
+    add_anchor(&file, make_anchor(METRIC("0", "v", "DOUBLE", "INCLUSIVE"), TREE, COLUMNS));
+    as_dataset *ds = read_archive(&file);
+    assay_error error;
+    ds->budget.limit = ds->budget.used + 1000;
+    assert_int_equal(as_ds_load(ds, 0, &error), ASSAY_E_NOMEM);
+    ds->budget.limit = 0;
+    assert_int_equal(as_ds_load(ds, 0, &error), ASSAY_OK);
+    static const double expected[] = {1, 2, 4, 5, 3, 6, 7, 8}; /* see TREE */
+    const as_profile *profile = as_ds_profile(ds, 0, 0);
+    assert_int_equal(profile->n_rows, 8);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(profile->contexts[i], i);
+        assert_true(as_part_real(profile->type, as_profile_row(profile, i), 0) == expected[i]);
+    }
+    as_dataset_free(ds);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exclusive_rows_are_in_pre_order),
@@ -399,6 +442,7 @@ int main(void) {
         cmocka_unit_test(entries_beyond_the_tree_are_reported),
         cmocka_unit_test(what_there_is_of_short_data_is_read),
         cmocka_unit_test(an_index_may_end_before_its_count),
+        cmocka_unit_test(bytes_behind_an_index_are_not_read),
         cmocka_unit_test(missing_members),
         cmocka_unit_test(byte_order_is_that_of_each_metric),
         cmocka_unit_test(composite_values_of_either_order),
@@ -412,6 +456,7 @@ int main(void) {
         cmocka_unit_test(counters_below_zero_are_reported_once),
         cmocka_unit_test(counters_below_zero_can_be_numbers),
         cmocka_unit_test(many_rows_in_parallel),
+        cmocka_unit_test(values_can_be_asked_for_again_when_memory_was_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,6 +306,8 @@ static void sets_that_are_refused(void **state) {
     assay_error error;
     assert_int_equal(as_read(temporary_folder, &config, &ds, &error), ASSAY_E_FORMAT);
     assert_string_equal(error.path, temporary_path("app.p2/b.cubex"));
+    assert_int_equal(as_read(temporary_path("app.p2/a.cubex"), &config, &ds, &error), ASSAY_E_FORMAT);
+    assert_string_equal(error.rule, "not-a-directory");
 }
 
 /* Each file alone fits the memory allowed, all together do not. */

@@ -42,7 +42,6 @@ static as_metric *metric_at(as_anchor *a) { return &AS_AT(as_metric, &a->ds->met
 
 /* No type is EXCLUSIVE; SIMPLE ones have one kind of value only. */
 static assay_status set_kind(as_anchor *a, const as_xml *xml, const char *type, as_cube_metric *numbers) {
-    static const char derived[] = "DERIVED";
     as_metric *metric = metric_at(a);
     size_t size = type ? strlen(type) : 0;
     metric->kind = AS_KIND_EXCLUSIVE;
@@ -50,7 +49,7 @@ static assay_status set_kind(as_anchor *a, const as_xml *xml, const char *type, 
     numbers->is_wide = strcasecmp(type, "INCLUSIVE") == 0;
     metric->kind = numbers->is_wide ? AS_KIND_INCLUSIVE : AS_KIND_NONE;
     if (numbers->is_wide) return ASSAY_OK;
-    if ((size > sizeof derived && strncasecmp(type, "PREDERIVED_", 11) == 0) || strcasecmp(type, "POSTDERIVED") == 0)
+    if (as_cube_is_derived(type, &(as_derived_kind){0}))
         metric->kind = AS_KIND_DERIVED;
     else if (strcasecmp(type, "SIMPLE") != 0)
         as_anchor_warn(a, xml, "metric-type", "metric %s has the unknown type '%s'; its values are taken as they are",
@@ -404,22 +403,20 @@ static assay_status finish(as_anchor *a) {
     return ASSAY_OK;
 }
 
+/* What others say of the document, in our words: the path is that of the archive. */
+static assay_status name_anchor(assay_error *error) {
+    assay_error said = *error;
+    as_place place = {.path = said.path, .offset = said.offset, .line = said.line, .column = said.column};
+    return as_fail(error, ASSAY_E_FORMAT, place, said.rule, "anchor.xml: %s", said.message);
+}
+
 static assay_status read_document(as_anchor *a, const char *data, size_t size) {
     static const as_xml_handler handler = {on_start, on_end, on_text};
     as_reader *reader = a->reader;
     uint32_t max_depth = reader->max_depth > MAX_DEPTH ? reader->max_depth : MAX_DEPTH;
-    assay_error error = {0}, *wanted = reader->error;
-    if (!wanted) reader->error = &error;
     a->size = size;
-    assay_status status = as_xml_read(a->path, data, size, &handler, a, max_depth, &a->ds->budget, reader->error);
-    if (status == ASSAY_OK) status = finish(a);
-    if (status == ASSAY_E_FORMAT && !a->has_said) {
-        error = *reader->error;
-        as_fail(reader->error, status, as_place_line(a->path, error.line, error.column), error.rule, "anchor.xml: %s",
-                error.message);
-    }
-    reader->error = wanted;
-    return status;
+    AS_TRY(as_xml_read(a->path, data, size, &handler, a, max_depth, &a->ds->budget, reader->error));
+    return finish(a);
 }
 
 static assay_status quote_and_read(as_anchor *a, const char *data, size_t size) {
@@ -442,6 +439,16 @@ static assay_status unpack_and_read(as_anchor *a, const as_tar_member *anchor) {
     return status;
 }
 
+static assay_status read_anchor(as_anchor *a, const as_tar_member *anchor) {
+    as_reader *reader = a->reader;
+    assay_error unwanted = {0}, *wanted = reader->error;
+    if (!wanted) reader->error = &unwanted;
+    assay_status status = unpack_and_read(a, anchor);
+    if (status == ASSAY_E_FORMAT && !a->has_said) status = name_anchor(reader->error);
+    reader->error = wanted;
+    return status;
+}
+
 assay_status as_cube_read_anchor(as_reader *reader, const as_tar_member *anchor, as_cube *cube, as_vec *metrics) {
     as_budget *budget = &reader->dataset->budget;
     as_anchor a = {.reader = reader,
@@ -461,7 +468,7 @@ assay_status as_cube_read_anchor(as_reader *reader, const as_tar_member *anchor,
     as_vec_init(&a.context_ids, 1, budget);
     as_map_init(&a.metric_numbers, budget);
     as_map_init(&a.region_numbers, budget);
-    assay_status status = unpack_and_read(&a, anchor);
+    assay_status status = read_anchor(&a, anchor);
     as_map_free(&a.region_numbers);
     as_map_free(&a.metric_numbers);
     as_vec_free(&a.context_ids);

@@ -11,8 +11,9 @@ assay_status as_anchor_broken(as_anchor *a, const as_xml *xml, const char *rule,
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    a->has_said = true;
-    AS_TRY(as_broken(a->reader, as_xml_place(xml), rule, "anchor.xml: %s", message));
+    assay_status status = as_broken(a->reader, as_xml_place(xml), rule, "anchor.xml: %s", message);
+    a->has_said = status != ASSAY_OK;
+    AS_TRY(status);
     return as_anchor_capture_start(a, AS_OWNER_DATASET, ASSAY_NONE, NULL, NULL, NULL);
 }
 

@@ -73,6 +73,8 @@ assay_status as_cube_read_anchor(as_reader *reader, const as_tar_member *anchor,
  * the values cannot be had then, an error of whoever asks for them. Fails only when memory is out. */
 assay_status as_cube_open_metric(as_cube *cube, const as_cube_metric *metric, assay_error *error);
 
+/* Whether the type of a metric is one of the three that formulas have, in any case. */
+bool as_cube_is_derived(const char *type, as_derived_kind *kind);
 /* Makes formulas of the CubePL that derived metrics have in their attributes, of a dataset that is read or made from others. One that cannot be used becomes a problem.
  * False when memory is out. */
 bool as_cube_formulas(as_dataset *ds, const char *path);

@@ -12,6 +12,18 @@ typedef struct derivation {
     bool is_known;
 } derivation;
 
+bool as_cube_is_derived(const char *type, as_derived_kind *kind) {
+    static const char *const words[] = {[AS_DERIVED_POST] = "POSTDERIVED",
+                                        [AS_DERIVED_PRE_INCLUSIVE] = "PREDERIVED_INCLUSIVE",
+                                        [AS_DERIVED_PRE_EXCLUSIVE] = "PREDERIVED_EXCLUSIVE"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcasecmp(type, words[i]) != 0) continue;
+        *kind = (as_derived_kind)i;
+        return true;
+    }
+    return false;
+}
+
 static void note(derivation *d, const char *key, as_cell value) {
     static const struct {
         const char *key;
@@ -24,16 +36,7 @@ static void note(derivation *d, const char *key, as_cell value) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (strcmp(key, parts[i].key) == 0) d->texts[parts[i].part] = (as_formula_text){value.text, value.size};
     }
-    if (strcmp(key, AS_CUBE_TYPE) != 0) return;
-    d->is_known = true;
-    if (strcasecmp(value.text, "POSTDERIVED") == 0)
-        d->kind = AS_DERIVED_POST;
-    else if (strcasecmp(value.text, "PREDERIVED_INCLUSIVE") == 0)
-        d->kind = AS_DERIVED_PRE_INCLUSIVE;
-    else if (strcasecmp(value.text, "PREDERIVED_EXCLUSIVE") == 0)
-        d->kind = AS_DERIVED_PRE_EXCLUSIVE;
-    else
-        d->is_known = false;
+    if (strcmp(key, AS_CUBE_TYPE) == 0) d->is_known = as_cube_is_derived(value.text, &d->kind);
 }
 
 bool as_cube_formulas(as_dataset *ds, const char *path) {

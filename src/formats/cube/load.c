@@ -232,9 +232,10 @@ static assay_status decode(as_cube_rows *rows, as_profile *profile, unsigned thr
         fine ? run_pieces(&d, n_pieces, threads, n_below_zero, error) : as_fail_memory(error, rows->cube->path);
     free(d.pieces);
     free(segments);
+    if (status != ASSAY_OK) return status; /* who asks again still needs to know which row is whose */
     profile->values = d.out;
     profile->rows = NULL;
-    return status;
+    return ASSAY_OK;
 }
 
 /* ---- counters below zero --------------------------------------------------------------------------------------------- */

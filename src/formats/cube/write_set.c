@@ -63,17 +63,19 @@ static bool add_number(as_vec *out, double value) {
 static assay_status make_name(const as_writer *writer, assay_id point, uint32_t repetition, as_vec *name) {
     const as_dataset *ds = writer->dataset;
     const double *coordinates = as_ds_point(ds, point);
+    char digits[AS_NUMBER_SIZE];
     name->count = 0;
     bool fine = as_vec_text(name, PREFIX);
     for (size_t i = 0; i < as_ds_parameters(ds); i++) {
         const char *parameter = as_ds_parameter(ds, i);
         fine = fine && (i && parameter[0] == 'r' ? true : as_vec_text(name, ".")) && as_vec_text(name, parameter);
-        if (fine && !add_number(name, coordinates[i]))
+        if (fine && !add_number(name, coordinates[i])) {
+            as_real_format(coordinates[i], digits);
             return as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "parameter-value",
-                           "names of directories cannot hold the value %g of parameter '%s'; write extrap-experiment",
-                           coordinates[i], parameter);
+                           "names of directories cannot hold the value %s of parameter '%s'; write extrap-experiment",
+                           digits, parameter);
+        }
     }
-    char digits[AS_NUMBER_SIZE];
     as_uint_format((uint64_t)repetition + 1, digits);
     fine = fine && as_vec_text(name, ".r") && as_vec_text(name, digits) &&
            as_vec_append(name, "/profile.cubex", sizeof "/profile.cubex");
