@@ -213,22 +213,12 @@ static bool derived_row(plan *p, member *m) {
     return !m->needs_rows[!own] || other_row(p, m);
 }
 
-/* Of all locations together, one after the other; four sums side by side, as none has to wait for the one before then. */
-static double sum_row(const double *row, size_t n) {
-    double sums[4] = {0};
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (size_t k = 0; k < 4; k++) sums[k] += row[i + k];
-    }
-    for (; i < n; i++) sums[0] += row[i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
+/* Of all locations together, one after the other. */
 static bool aggregate(plan *p, const member *m) {
     const double *row = m->rows->values[own_flavour(m)];
     double *out = &m->sums[own_flavour(m)][p->context - p->first];
     if (!as_formula_has(m->derived->formula, AS_FORMULA_AGGR)) {
-        *out = sum_row(row, p->n_columns);
+        *out = as_reals_sum(row, p->n_columns);
         return true;
     }
     double sum = p->n_columns ? row[0] : 0;

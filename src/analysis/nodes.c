@@ -102,17 +102,9 @@ static double sum_doubles(const char *row, uint32_t n) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-static double combine_reals(as_part_rule rule, double a, double b) {
-    if (rule == AS_PART_ADD) return a + b;
-    return (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
-}
-
 static double extreme_of(as_part_rule rule, const char *row, uint32_t n) {
     double best = n ? LOAD(double, row) : 0;
-    for (uint32_t i = 1; i < n; i++) {
-        double value = LOAD(double, row + 8 * (size_t)i);
-        if (rule == AS_PART_MINIMUM ? value < best : value > best) best = value;
-    }
+    for (uint32_t i = 1; i < n; i++) best = as_part_combine(rule, best, LOAD(double, row + 8 * (size_t)i));
     return best;
 }
 
@@ -122,7 +114,7 @@ static double sum_parts(const summation *s, const char *row) {
     if (as_dtype_is_extreme(view->type.dtype)) return extreme_of(s->rule, row, view->n_columns);
     double sum = view->n_columns ? as_part_real(view->type, row, s->part) : 0;
     for (uint32_t i = 1; i < view->n_columns; i++)
-        sum = combine_reals(s->rule, sum, as_part_real(view->type, row + (size_t)i * view->type.size, s->part));
+        sum = as_part_combine(s->rule, sum, as_part_real(view->type, row + (size_t)i * view->type.size, s->part));
     return sum;
 }
 
@@ -151,7 +143,7 @@ static void add_to(const summation *s, node_sum *parent, const node_sum *child, 
         return;
     }
     double value = own ? child->own.real : child->other.real;
-    parent->other.real = first && s->rule != AS_PART_ADD ? value : combine_reals(s->rule, parent->other.real, value);
+    parent->other.real = first && s->rule != AS_PART_ADD ? value : as_part_combine(s->rule, parent->other.real, value);
 }
 
 /* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. has_data of a parent without own values says that
@@ -194,7 +186,7 @@ static void set_whole(const summation *s, const node_sum *sum, as_node *node) {
 }
 
 static void set_real(const summation *s, const node_sum *sum, as_node *node) {
-    double own = sum->own.real, other = sum->other.real, total = combine_reals(s->rule, own, other);
+    double own = sum->own.real, other = sum->other.real, total = as_part_combine(s->rule, own, other);
     if (s->rule != AS_PART_ADD && !sum->has_own) total = other;
     /* A minimum or maximum has no difference: the children's count as well. */
     double rest = s->rule == AS_PART_ADD ? own - other : total;

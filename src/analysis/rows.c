@@ -52,12 +52,7 @@ static void combine(const walk *w, char *to, const char *from) {
     }
     double *a = (double *)(void *)to;
     const double *b = (const double *)(const void *)from;
-    for (uint32_t i = 0; i < w->n; i++) {
-        if (w->rule == AS_PART_ADD)
-            a[i] += b[i];
-        else if (w->rule == AS_PART_MINIMUM ? b[i] < a[i] : b[i] > a[i])
-            a[i] = b[i];
-    }
+    for (uint32_t i = 0; i < w->n; i++) a[i] = as_part_combine(w->rule, a[i], b[i]);
 }
 
 /* What is left of the context's own row without its children. A minimum or maximum has no difference: the children's count as well. */

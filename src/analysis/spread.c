@@ -112,17 +112,7 @@ static void find_quartiles(const double *values, uint32_t n, uint64_t *keys, uin
 
 /* ---- moments --------------------------------------------------------------------------------------------------------- */
 
-/* Four sums side by side: the order of additions is fixed, but none waits for the one before. */
-static double sum_of(const double *values, uint32_t n) {
-    double sums[4] = {0};
-    uint32_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (uint32_t k = 0; k < 4; k++) sums[k] += values[i + k];
-    }
-    for (; i < n; i++) sums[0] += values[i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
+/* Four sums side by side, as in as_reals_sum(). */
 static double deviation_of(const double *values, uint32_t n, double mean) {
     double sums[4] = {0};
     uint32_t i = 0;
@@ -202,7 +192,7 @@ void as_spread_reals(const double *values, uint32_t n, as_part_rule rule, void *
         all_unknown(out);
         return;
     }
-    double sum = sum_of(values, n);
+    double sum = as_reals_sum(values, n);
     out->sum = rule == AS_PART_ADD ? sum : rule == AS_PART_MINIMUM ? out->min : out->max;
     out->mean = sum / n;
     out->excess = out->max * n - sum;

@@ -68,3 +68,15 @@ as_exit as_answer_dataset(as_cli *cli, const as_inputs *inputs, as_dataset *ds) 
     ask.view.min_share = ask.is_cut ? AS_USUAL_SHARE : 0;
     return as_tree_show(cli, &ask, ds);
 }
+
+as_exit as_answer_joined(as_cli *cli, const as_inputs *inputs,
+                         assay_status (*join)(const as_dataset *const *parts, size_t n, as_matching matching,
+                                              as_dataset **out, assay_error *error)) {
+    as_dataset *ds = NULL;
+    assay_error error;
+    if (join(as_inputs_parts(inputs), inputs->n, as_matching_given(cli), &ds, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    as_exit status = as_answer_dataset(cli, inputs, ds);
+    as_dataset_free(ds);
+    return status;
+}

@@ -48,6 +48,10 @@ as_matching as_matching_given(const as_cli *cli);
 
 /* Writes the result where -o says, or shows its call tree. Notes what was left out on the way. */
 as_exit as_answer_dataset(as_cli *cli, const as_inputs *inputs, as_dataset *ds);
+/* Makes one dataset of the inputs and answers with it. join: as_mean() or as_merge_profiles(). */
+as_exit as_answer_joined(as_cli *cli, const as_inputs *inputs,
+                         assay_status (*join)(const as_dataset *const *parts, size_t n, as_matching matching,
+                                              as_dataset **out, assay_error *error));
 /* Only the notes. */
 void as_tell_problems(as_cli *cli, const as_dataset *ds);
 

@@ -11,17 +11,11 @@ static bool has_repetitions(const as_dataset *ds) {
 
 static as_exit run(as_cli *cli) {
     as_inputs inputs;
-    as_dataset *ds = NULL;
-    assay_error error;
     as_exit status = as_inputs_open(cli, 1, SIZE_MAX, "two files or more", &inputs);
     if (status == AS_EXIT_FINE && inputs.n == 1 && !has_repetitions(inputs.parts[0]))
         status = as_cli_fail(cli, AS_EXIT_USAGE, "%s: has no repetitions to take the mean of; name other files, too",
                              as_cli_operand(cli, 0));
-    if (status == AS_EXIT_FINE &&
-        as_mean(as_inputs_parts(&inputs), inputs.n, as_matching_given(cli), &ds, &error) != ASSAY_OK)
-        status = as_cli_error(cli, &error);
-    if (status == AS_EXIT_FINE) status = as_answer_dataset(cli, &inputs, ds);
-    as_dataset_free(ds);
+    if (status == AS_EXIT_FINE) status = as_answer_joined(cli, &inputs, as_mean);
     as_inputs_close(&inputs);
     return status;
 }

@@ -3,14 +3,8 @@
 
 static as_exit run(as_cli *cli) {
     as_inputs inputs;
-    as_dataset *ds = NULL;
-    assay_error error;
     as_exit status = as_inputs_open(cli, 2, SIZE_MAX, "two files or more", &inputs);
-    if (status == AS_EXIT_FINE &&
-        as_merge_profiles(as_inputs_parts(&inputs), inputs.n, as_matching_given(cli), &ds, &error) != ASSAY_OK)
-        status = as_cli_error(cli, &error);
-    if (status == AS_EXIT_FINE) status = as_answer_dataset(cli, &inputs, ds);
-    as_dataset_free(ds);
+    if (status == AS_EXIT_FINE) status = as_answer_joined(cli, &inputs, as_merge_profiles);
     as_inputs_close(&inputs);
     return status;
 }

@@ -314,6 +314,9 @@ const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric);
 bool as_measure(const as_dataset *ds, const as_series *series,
                 bool (*visit)(void *user, const as_measurement *measurement), void *user);
 
+/* Its mean at one point; NAN where it has none. */
+bool as_measure_mean(const as_dataset *ds, const as_series *series, assay_id point, double *mean);
+
 /* The kind of the numbers that as_measure() gives for a metric: its own, but exclusive for an inclusive one of profiles. */
 as_metric_kind as_measured_kind(const as_dataset *ds, assay_id metric);
 /* What contexts[index] of a loaded profile adds to its point's pool: the exclusive values of its locations, as ds->pooling says, behind what out (a vector of double) holds.

@@ -225,3 +225,21 @@ bool as_measure(const as_dataset *ds, const as_series *series,
     if (index == UINT32_MAX) return true;
     return measure_rows(ds, block, index, &measurement, visit, user);
 }
+
+struct mean_at {
+    assay_id point;
+    double mean;
+};
+
+static bool take_mean(void *user, const as_measurement *measurement) {
+    struct mean_at *at = user;
+    if (measurement->point == at->point) at->mean = measurement->mean;
+    return measurement->point != at->point;
+}
+
+bool as_measure_mean(const as_dataset *ds, const as_series *series, assay_id point, double *mean) {
+    struct mean_at at = {.point = point, .mean = NAN};
+    bool fine = as_measure(ds, series, take_mean, &at);
+    *mean = at.mean;
+    return fine;
+}

@@ -168,6 +168,16 @@ bool as_value_text(as_value_type type, const void *value, as_vec *text) {
 
 /* ---- many values ----------------------------------------------------------------------------------------------------- */
 
+double as_reals_sum(const double *values, size_t n) {
+    double sums[4] = {0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (size_t k = 0; k < 4; k++) sums[k] += values[i + k];
+    }
+    for (; i < n; i++) sums[0] += values[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 #define WIDEN(from, to)                                                                                                \
     for (size_t i = 0; i < n; i++) ((to *)out)[i] = (to)LOAD(from, (const char *)values + i * sizeof(from))
 

@@ -58,6 +58,11 @@ static inline bool as_dtype_is_extreme(as_dtype dtype) {
 static inline bool as_dtype_is_composite(as_dtype dtype) { return dtype >= AS_DTYPE_COMPLEX; }
 
 as_part_rule as_part_rule_of(as_dtype dtype, uint32_t part);
+/* Two numbers of a part as one. */
+static inline double as_part_combine(as_part_rule rule, double a, double b) {
+    if (rule == AS_PART_ADD) return a + b;
+    return (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
+}
 /* One part of a value that may lie at any address. */
 as_number as_part_get(as_value_type type, const void *value, uint32_t part);
 static inline double as_part_real(as_value_type type, const void *value, uint32_t part) {
@@ -72,6 +77,9 @@ bool as_value_text(as_value_type type, const void *value, as_vec *text);
 
 /* One part of n values that follow each other, as numbers of 8 bytes: uint64_t of UINT64, int64_t of the other integers, else double. */
 void as_values_widen(as_value_type type, const void *values, size_t n, uint32_t part, void *out);
+
+/* The sum of n numbers, in an order that is always the same but lets none wait for the one before. */
+double as_reals_sum(const double *values, size_t n);
 
 /* A UINT64 above this is a counter that ran below zero: sums take it as 0. */
 #define AS_COUNTER_LIMIT 0xFFFFFFFFFFFFFBFFull

@@ -143,11 +143,6 @@ static bool takes_part(const cutting *c, assay_id context, bool adds) {
     return adds ? c->into[context] != ASSAY_NONE : c->op->u.maps[0].contexts[context] != ASSAY_NONE;
 }
 
-static double add_reals(double a, double b, as_part_rule rule) {
-    if (rule == AS_PART_ADD) return a + b;
-    return (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
-}
-
 /* One row onto another, n values each. Returns how many had to be limited. */
 static uint64_t add_row(as_value_type type, char *to, const char *from, size_t n) {
     uint64_t n_limited = 0;
@@ -163,8 +158,8 @@ static uint64_t add_row(as_value_type type, char *to, const char *from, size_t n
             n_limited += as_integer_put(AS_DTYPE_UINT32, count, to);
         }
         for (uint32_t part = type.dtype == AS_DTYPE_TAU_ATOMIC; part < type.n_parts; part++) {
-            double sum = add_reals(as_part_real(type, to, part), as_part_real(type, from, part),
-                                   as_part_rule_of(type.dtype, part));
+            double sum = as_part_combine(as_part_rule_of(type.dtype, part), as_part_real(type, to, part),
+                                         as_part_real(type, from, part));
             memcpy(to + type.size - (type.n_parts - part) * sizeof sum, &sum, sizeof sum);
         }
     }

@@ -108,17 +108,6 @@ static bool list_places(const as_dataset *part, as_operand *operand) {
 
 /* ---- statistics ------------------------------------------------------------------------------------------------------ */
 
-struct mean_at {
-    assay_id point;
-    double mean; /* NAN: none */
-};
-
-static bool take_mean(void *user, const as_measurement *measurement) {
-    struct mean_at *at = user;
-    if (measurement->point == at->point) at->mean = measurement->mean;
-    return measurement->point != at->point;
-}
-
 /* The means of a point as rows without places. */
 static bool take_means(const as_dataset *part, assay_id metric, assay_id point, as_operand *operand) {
     as_profile *view = &operand->view;
@@ -128,10 +117,7 @@ static bool take_means(const as_dataset *part, assay_id metric, assay_id point, 
     for (size_t i = 0; fine && i < part->contexts.count; i++) means[i] = NAN;
     for (size_t i = 0; fine && i < part->series.count; i++) {
         const as_series *series = as_ds_series(part, i);
-        struct mean_at at = {.point = point, .mean = NAN};
-        if (series->metric != metric) continue;
-        fine = as_measure(part, series, take_mean, &at);
-        means[series->context] = at.mean;
+        if (series->metric == metric) fine = as_measure_mean(part, series, point, &means[series->context]);
     }
     for (assay_id i = 0; fine && i < part->contexts.count; i++)
         if (!isnan(means[i]))
@@ -200,13 +186,8 @@ bool as_operand_convert(as_operand *operand, as_value_type type) {
 static double sum_reals(const as_profile *view, const char *row, uint32_t part) {
     as_part_rule rule = as_part_rule_of(view->type.dtype, part);
     double sum = view->n_columns ? as_part_real(view->type, row, part) : 0;
-    for (uint32_t i = 1; i < view->n_columns; i++) {
-        double value = as_part_real(view->type, row + (size_t)i * view->type.size, part);
-        if (rule == AS_PART_ADD)
-            sum += value;
-        else if (rule == AS_PART_MINIMUM ? value < sum : value > sum)
-            sum = value;
-    }
+    for (uint32_t i = 1; i < view->n_columns; i++)
+        sum = as_part_combine(rule, sum, as_part_real(view->type, row + (size_t)i * view->type.size, part));
     return sum;
 }
 

@@ -116,18 +116,6 @@ static assay_status find_mean(const as_view_source *source, as_view_column *colu
 
 /* ---- statistics ------------------------------------------------------------------------------------------------------ */
 
-struct found {
-    assay_id point;
-    double mean;
-};
-
-static bool take_mean(void *user, const as_measurement *measurement) {
-    struct found *found = user;
-    if (measurement->point != found->point) return true;
-    found->mean = measurement->mean;
-    return false;
-}
-
 /* Where the source has statistics instead of runs: the means of the point. */
 static assay_status find_statistics(const as_view_source *source, as_view_column *column, assay_error *error) {
     const as_dataset *ds = source->ds;
@@ -135,11 +123,11 @@ static assay_status find_statistics(const as_view_source *source, as_view_column
     bool fine = mean_init(&m, AS_COUNT(ds, contexts), 1);
     for (size_t i = 0; fine && i < AS_COUNT(ds, series); i++) {
         const as_series *series = as_ds_series(ds, i);
-        struct found found = {.point = source->point, .mean = NAN};
+        double mean_there;
         if (series->metric != column->metric) continue;
-        fine = as_measure(ds, series, take_mean, &found);
-        if (isnan(found.mean)) continue;
-        m.inclusive[series->context] = found.mean;
+        fine = as_measure_mean(ds, series, source->point, &mean_there);
+        if (!fine || isnan(mean_there)) continue;
+        m.inclusive[series->context] = mean_there;
         m.counts[series->context] = 1;
     }
     if (fine) fine = mean_finish(&m, false, column->dtype, &column->list);

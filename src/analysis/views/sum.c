@@ -40,15 +40,11 @@ void as_view_sum_begin(as_view_sum *sum, const as_view_column *column, double *p
             (as_view_number){.is_known = true, .is_whole = as_dtype_is_integer(column->dtype)};
 }
 
-static double combine(as_part_rule rule, double a, double b) {
-    if (rule == AS_PART_ADD) return a + b;
-    return (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
-}
-
 static void add_number(const as_view_column *column, as_view_number *to, as_view_number from, double *parts) {
     uint32_t n_parts = column->list.n_parts;
     for (uint32_t i = 0; i < n_parts; i++)
-        parts[i] = to->is_known ? combine(as_part_rule_of(column->dtype, i), parts[i], from.parts[i]) : from.parts[i];
+        parts[i] =
+            to->is_known ? as_part_combine(as_part_rule_of(column->dtype, i), parts[i], from.parts[i]) : from.parts[i];
     if (!to->is_known) {
         *to = from;
         to->parts = n_parts ? parts : NULL;
@@ -58,7 +54,7 @@ static void add_number(const as_view_column *column, as_view_number *to, as_view
         to->whole += from.whole;
         to->real = as_number_real(as_whole_number(to->whole));
     } else {
-        to->real = combine(as_part_rule_of(column->dtype, 0), to->real, from.real);
+        to->real = as_part_combine(as_part_rule_of(column->dtype, 0), to->real, from.real);
         to->is_whole = false;
     }
     if (n_parts) to->real = as_parts_shown(column->dtype, parts, n_parts);

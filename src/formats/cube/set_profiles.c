@@ -25,11 +25,6 @@ static int64_t add_signed(int64_t a, int64_t b) {
     return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-static double combine(as_part_rule rule, double a, double b) {
-    if (rule == AS_PART_ADD) return a + b;
-    return rule == AS_PART_MINIMUM ? (b < a ? b : a) : (b > a ? b : a);
-}
-
 /* Adds a composite value, part by part; what is only kept stays the first. */
 static void add_composite(as_value_type type, const char *value, char *to) {
     size_t at = 0;
@@ -47,7 +42,7 @@ static void add_composite(as_value_type type, const char *value, char *to) {
         double a, b;
         memcpy(&a, to + at, sizeof a);
         memcpy(&b, value + at, sizeof b);
-        a = combine(as_part_rule_of(type.dtype, part), a, b);
+        a = as_part_combine(as_part_rule_of(type.dtype, part), a, b);
         memcpy(to + at, &a, sizeof a);
         at += sizeof a;
     }
@@ -66,7 +61,7 @@ static void add_wide(as_dtype dtype, bool below_zero, uint64_t bits, char *to) {
         double a, b;
         memcpy(&a, &sum, sizeof a);
         memcpy(&b, &bits, sizeof b);
-        a = combine(as_part_rule_of(dtype, 0), a, b);
+        a = as_part_combine(as_part_rule_of(dtype, 0), a, b);
         memcpy(&sum, &a, sizeof sum);
     }
     memcpy(to, &sum, sizeof sum);
