@@ -10,8 +10,7 @@ static as_exit write_difference(as_cli *cli, const as_inputs *inputs) {
                 as_cli_has(cli, "all-metrics"), &ds, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     else if (!ds->metrics.count)
-        as_cli_note(cli,
-                    "the two have no metric in common, so the result has none; CubeLib reads no file without metrics");
+        as_cli_note(cli, "the two have no metric in common, so the result has none");
     if (status == AS_EXIT_FINE) status = as_answer_dataset(cli, inputs, ds);
     as_dataset_free(ds);
     return status;

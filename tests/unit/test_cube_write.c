@@ -152,6 +152,23 @@ static void contexts_without_their_region(void **state) {
                                        "<cnode id=\"3\" calleeId=\"5\"></cnode></cnode></program>");
 }
 
+static void parameters_keep_their_types(void **state) {
+    (void)state;
+    static const char ten[] = "0123456789";
+    char key[400] = "", type_key[420], expected[1000];
+    as_dataset *ds = make_tree();
+    for (int i = 0; i < 39; i++) strcat(key, ten); /* however long their names are */
+    snprintf(type_key, sizeof type_key, "partype:%s", key);
+    as_add_attribute(ds, AS_OWNER_CONTEXT, 3, "phase", as_cell_text("a"));
+    as_add_attribute(ds, AS_OWNER_CONTEXT, 3, key, as_cell_text("7"));
+    as_add_attribute(ds, AS_OWNER_CONTEXT, 3, type_key, as_cell_text("numeric"));
+    snprintf(expected, sizeof expected,
+             "<cnode id=\"3\" calleeId=\"3\"><parameter partype=\"string\" parkey=\"phase\" parvalue=\"a\"/>"
+             "<parameter partype=\"numeric\" parkey=\"%s\" parvalue=\"7\"/></cnode>",
+             key);
+    assert_part(ds, "<cnode id=\"3\"", "</cnode>", expected);
+}
+
 #define METRIC(id, type, name, dtype, inside)                                                                          \
     "<metric id=\"" id "\" type=\"" type "\"><disp_name>" name "</disp_name><uniq_name>" name                          \
     "</uniq_name><dtype>" dtype "</dtype><uom></uom><url></url><descr></descr>" inside "</metric>"
@@ -247,6 +264,7 @@ int main(void) {
         cmocka_unit_test(locations_without_a_tree),
         cmocka_unit_test(locations_of_all_depths),
         cmocka_unit_test(contexts_without_their_region),
+        cmocka_unit_test(parameters_keep_their_types),
         cmocka_unit_test(metrics_of_all_kinds),
         cmocka_unit_test(rows_with_some_of_the_locations),
         cmocka_unit_test(the_type_is_that_of_the_values),

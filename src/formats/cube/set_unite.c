@@ -129,11 +129,11 @@ static bool is_attr(const char *key) {
            strcmp(key, AS_CUBE_TOPOLOGIES) != 0 && strncmp(key, AS_CUBE_FILE, strlen(AS_CUBE_FILE)) != 0;
 }
 
-static bool has_attribute(const as_dataset *ds, const char *key, as_cell value) {
-    for (size_t i = 0; i < ds->attributes.count; i++) {
+/* Whether one of the first n attributes, which are the set's, says the same. */
+static bool is_shared(const as_dataset *ds, size_t n, const char *key, as_cell value) {
+    for (size_t i = 0; i < n; i++) {
         const as_attribute *attribute = as_ds_attribute(ds, i);
-        if (attribute->owner == AS_OWNER_DATASET && attribute->value.size == value.size &&
-            memcmp(attribute->value.text, value.text, value.size) == 0 &&
+        if (attribute->value.size == value.size && memcmp(attribute->value.text, value.text, value.size) == 0 &&
             strcmp(as_ds_text(ds, attribute->key), key) == 0)
             return true;
     }
@@ -142,12 +142,16 @@ static bool has_attribute(const as_dataset *ds, const char *key, as_cell value) 
 
 /* What not all files say of themselves belongs to their runs. */
 static bool add_attributes_of_runs(as_union *u) {
+    size_t n_shared = 0; /* as_unite_attributes() begins with them */
+    while (n_shared < u->ds->attributes.count && as_ds_attribute(u->ds, n_shared)->owner == AS_OWNER_DATASET)
+        n_shared++;
     for (size_t k = 0; k < u->n; k++) {
         const as_dataset *part = u->parts[k];
         for (size_t i = 0; i < part->attributes.count; i++) {
             const as_attribute *attribute = as_ds_attribute(part, i);
             const char *key = as_ds_text(part, attribute->key);
-            if (attribute->owner != AS_OWNER_DATASET || !is_attr(key) || has_attribute(u->ds, key, attribute->value))
+            if (attribute->owner != AS_OWNER_DATASET || !is_attr(key) ||
+                is_shared(u->ds, n_shared, key, attribute->value))
                 continue;
             if (!as_add_attribute(u->ds, AS_OWNER_RUN, (assay_id)k, key, attribute->value)) return false;
         }

@@ -292,20 +292,27 @@ static void put_region(const as_cube_file *file, as_output *out, size_t number, 
     as_output_text(out, "</region>\n");
 }
 
+/* What "partype:KEY" says of a parameter. */
+typedef struct parameter_type {
+    const char *key, *type; /* type NULL: nothing so far */
+} parameter_type;
+
+static void take_type(void *user, const char *key, as_cell value) {
+    parameter_type *wanted = user;
+    if (!wanted->type && value.type == AS_CELL_TEXT && has_prefix(key, AS_CUBE_PARTYPE) &&
+        strcmp(key + strlen(AS_CUBE_PARTYPE), wanted->key) == 0)
+        wanted->type = value.text;
+}
+
 static void put_parameter(void *user, const char *key, as_cell value) {
     putting *p = user;
-    char number[AS_NUMBER_SIZE], type_key[256];
+    char number[AS_NUMBER_SIZE];
     if (has_own_place(AS_OWNER_CONTEXT, key)) return;
     if (has_prefix(key, AS_CUBE_PARAMETER)) key += strlen(AS_CUBE_PARAMETER);
-    size_t prefix = strlen(AS_CUBE_PARTYPE), size = strlen(key);
-    const char *type = NULL;
-    if (prefix + size < sizeof type_key) {
-        memcpy(type_key, AS_CUBE_PARTYPE, prefix);
-        memcpy(type_key + prefix, key, size + 1);
-        type = as_cube_attribute(p->file->source, AS_OWNER_CONTEXT, p->id, type_key);
-    }
+    parameter_type said = {.key = key};
+    as_cube_each_attribute(p->file->source, AS_OWNER_CONTEXT, p->id, take_type, &said);
     as_output_text(p->out, "<parameter");
-    as_cube_put_attribute(p->out, "partype", type ? type : "string");
+    as_cube_put_attribute(p->out, "partype", said.type ? said.type : "string");
     as_cube_put_attribute(p->out, "parkey", key);
     as_cube_put_attribute(p->out, "parvalue", as_cube_cell_text(value, number));
     as_output_text(p->out, "/>\n");
