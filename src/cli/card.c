@@ -18,6 +18,18 @@ enum {
     WIDEST = 100
 };
 
+typedef struct row {
+    const char *label;
+    char count[AS_QUANTITY_SIZE];
+    as_output *detail;
+} row;
+
+typedef struct card {
+    row rows[MAX_ROWS];
+    size_t n;
+    bool failed; /* for want of memory */
+} card;
+
 /* ---- pieces of text -------------------------------------------------------------------------------------------------- */
 
 /* "812 bytes", "12.3 kB", "2.1 GB". */
@@ -55,10 +67,13 @@ static void print_shell_word(as_output *out, const char *word) {
 }
 
 /* The different values of a parameter: all where they are few, else the range. */
-static void print_coordinates(as_output *out, const as_dataset *ds, size_t parameter) {
+static void print_coordinates(card *c, as_output *out, const as_dataset *ds, size_t parameter) {
     size_t n = ds->n_points, different = 0;
     double *values = malloc((n ? n : 1) * sizeof *values);
-    if (!values) return;
+    if (!values) {
+        c->failed = true;
+        return;
+    }
     for (size_t i = 0; i < n; i++) values[i] = as_ds_point(ds, (assay_id)i)[parameter];
     qsort(values, n, sizeof *values, as_real_compare);
     for (size_t i = 0; i < n; i++) {
@@ -79,12 +94,15 @@ static void print_coordinates(as_output *out, const as_dataset *ds, size_t param
 }
 
 /* The fewest and most repetitions of a point; false where nothing is known. */
-static bool find_repetitions(const as_dataset *ds, uint64_t *fewest, uint64_t *most) {
+static bool find_repetitions(card *c, const as_dataset *ds, uint64_t *fewest, uint64_t *most) {
     *fewest = UINT64_MAX;
     *most = 0;
     if (AS_COUNT(ds, runs)) {
         uint32_t *counts = calloc(ds->n_points + 1, sizeof *counts);
-        if (!counts) return false;
+        if (!counts) {
+            c->failed = true;
+            return false;
+        }
         for (size_t i = 0; i < AS_COUNT(ds, runs); i++) {
             const as_run *run = as_ds_run(ds, (assay_id)i);
             if (run->point != ASSAY_NONE && run->repetition + 1 > counts[run->point])
@@ -107,17 +125,6 @@ static bool find_repetitions(const as_dataset *ds, uint64_t *fewest, uint64_t *m
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------ */
 
-typedef struct row {
-    const char *label;
-    char count[AS_QUANTITY_SIZE];
-    as_output *detail;
-} row;
-
-typedef struct card {
-    row rows[MAX_ROWS];
-    size_t n;
-} card;
-
 /* A row, and where its detail is to be printed. NULL when memory is out. */
 static as_output *add_row(card *c, const char *label, uint64_t count) {
     if (c->n == MAX_ROWS) return NULL;
@@ -125,7 +132,10 @@ static as_output *add_row(card *c, const char *label, uint64_t count) {
     r->label = label;
     as_count_format(count, r->count);
     r->detail = as_output_to_memory();
-    if (r->detail) c->n++;
+    if (r->detail)
+        c->n++;
+    else
+        c->failed = true;
     return r->detail;
 }
 
@@ -136,14 +146,14 @@ static void add_parameters(card *c, const as_dataset *ds) {
         if (i) as_output_text(detail, "   ");
         print_text(detail, as_ds_parameter(ds, i));
         as_output_text(detail, " = ");
-        print_coordinates(detail, ds, i);
+        print_coordinates(c, detail, ds, i);
     }
 }
 
 static void add_points(card *c, const as_dataset *ds) {
     as_output *detail = ds->n_points ? add_row(c, ds->n_points == 1 ? "point" : "points", ds->n_points) : NULL;
     uint64_t fewest, most;
-    if (!detail || !find_repetitions(ds, &fewest, &most)) return;
+    if (!detail || !find_repetitions(c, ds, &fewest, &most)) return;
     if (fewest == most && most == 1)
         as_output_text(detail, "measured once each");
     else if (fewest == most)
@@ -255,7 +265,7 @@ static void add_problems(card *c, const as_dataset *ds) {
 
 /* ---- printing -------------------------------------------------------------------------------------------------------- */
 
-static void print_rows(as_cli *cli, const card *c) {
+static void print_rows(as_cli *cli, card *c) {
     size_t count_width = 0;
     for (size_t i = 0; i < c->n; i++)
         count_width = strlen(c->rows[i].count) > count_width ? strlen(c->rows[i].count) : count_width;
@@ -265,6 +275,7 @@ static void print_rows(as_cli *cli, const card *c) {
     for (size_t i = 0; i < c->n; i++) {
         size_t size;
         const char *detail = as_output_memory(c->rows[i].detail, &size);
+        if (!detail) c->failed = true;
         as_output_printf(cli->out, "  %s%-*s%s  %*s", as_sgr(colour, AS_DIM), LABEL_WIDTH, c->rows[i].label,
                          as_sgr(colour, AS_PLAIN), (int)count_width, c->rows[i].count);
         if (detail && size) {
@@ -285,14 +296,16 @@ static size_t print_title(as_output *out, const as_dataset *ds) {
 }
 
 /* The name, the format, and at the right edge how it was recognised and how large it is; on two lines where one is too short. */
-static void print_head(as_cli *cli, const as_dataset *ds) {
+static void print_head(card *c, as_cli *cli, const as_dataset *ds) {
     const char *path = as_ds_text(ds, ds->path), *plain = as_sgr(cli->style.colour, AS_PLAIN);
     as_output *title = as_output_to_memory(), *right = as_output_to_memory();
+    c->failed |= !title || !right;
     if (title && right) {
         size_t title_width = print_title(title, ds), size, right_size;
         if (ds->evidence) as_output_printf(right, "recognised by %d bits, ", ds->evidence);
         print_size(right, ds->input_size);
         const char *title_text = as_output_memory(title, &size), *right_text = as_output_memory(right, &right_size);
+        c->failed |= !title_text || !right_text;
         as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
         size_t at = as_display_write(cli->out, path, strlen(path), 0),
                edge = cli->style.width < WIDEST ? cli->style.width : WIDEST;
@@ -322,14 +335,21 @@ static void print_problems(as_cli *cli, const as_dataset *ds) {
 }
 
 /* Commands that make sense now, side by side where that fits. */
-static void print_next(as_cli *cli, const as_dataset *ds) {
+static void print_next(card *c, as_cli *cli, const as_dataset *ds) {
     const char *path = as_cli_operand(cli, 0);
-    as_output *word = strcmp(path, "-") == 0 ? NULL : as_output_to_memory();
-    if (!word) return;
+    if (strcmp(path, "-") == 0) return;
+    as_output *word = as_output_to_memory();
+    if (!word) {
+        c->failed = true;
+        return;
+    }
     print_shell_word(word, path);
     size_t size;
     const char *file = as_output_memory(word, &size);
-    if (!file) file = "";
+    if (!file) {
+        c->failed = true;
+        file = "";
+    }
     bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width, has_models = as_ds_parameters(ds) > 0;
     bool is_profile = ds->profiles.count && !has_models;
     as_output_printf(cli->out, "%snext:%s assay %s %s%sassay %s %s\n", as_sgr(cli->style.colour, AS_DIM),
@@ -338,7 +358,7 @@ static void print_next(as_cli *cli, const as_dataset *ds) {
     as_output_discard(word);
 }
 
-void as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
+bool as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
     card c = {.n = 0};
     add_parameters(&c, ds);
     add_points(&c, ds);
@@ -351,9 +371,10 @@ void as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
     add_models(&c, ds);
     add_attributes(&c, ds);
     add_problems(&c, ds);
-    print_head(cli, ds);
+    print_head(&c, cli, ds);
     print_rows(cli, &c);
     print_problems(cli, ds);
-    if (with_next) print_next(cli, ds);
+    if (with_next) print_next(&c, cli, ds);
     for (size_t i = 0; i < c.n; i++) as_output_discard(c.rows[i].detail);
+    return !c.failed;
 }

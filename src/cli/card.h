@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* Prints it to cli->out; with_next: with the line of useful commands. */
-void as_card_print(as_cli *cli, const as_dataset *dataset, bool with_next);
+/* Prints it to cli->out; with_next: with the line of useful commands. False when memory was out: then it is not whole. */
+bool as_card_print(as_cli *cli, const as_dataset *dataset, bool with_next);
 
 #endif

@@ -25,17 +25,28 @@ as_table *as_tree_columns(bool with_input) {
     return as_table_new(columns + first, N_COLUMNS - first, NULL);
 }
 
-static as_cell cell_of(const as_view_number *number, uint32_t n_parts, as_vec *text) {
+/* False when memory is out. */
+static bool cell_of(const as_view_number *number, uint32_t n_parts, as_vec *text, as_cell *cell) {
     char digits[AS_WHOLE_SIZE];
     text->count = 0;
-    if (!number->is_known) return as_cell_null();
-    if (number->parts)
-        return as_parts_text(number->parts, n_parts, text) ? as_cell_json_n(text->data, text->count) : as_cell_null();
-    if (!number->is_whole) return as_cell_real(number->real);
-    as_number whole = as_whole_number(number->whole);
-    if (whole.kind != AS_REAL) return as_cell_number(whole);
-    size_t size = as_whole_format(number->whole, digits);
-    return as_vec_append(text, digits, size) ? as_cell_text_n(text->data, size) : as_cell_null();
+    *cell = as_cell_null();
+    if (!number->is_known) return true;
+    if (number->parts) {
+        if (!as_parts_text(number->parts, n_parts, text)) return false;
+        *cell = as_cell_json_n(text->data, text->count);
+        return true;
+    }
+    as_number whole = number->is_whole ? as_whole_number(number->whole) : (as_number){.kind = AS_REAL};
+    if (!number->is_whole)
+        *cell = as_cell_real(number->real);
+    else if (whole.kind != AS_REAL)
+        *cell = as_cell_number(whole);
+    else {
+        size_t size = as_whole_format(number->whole, digits);
+        if (!as_vec_append(text, digits, size)) return false;
+        *cell = as_cell_text_n(text->data, size);
+    }
+    return true;
 }
 
 static as_cell share_of(const as_view_number *number, double whole) {
@@ -49,6 +60,10 @@ static bool add_row(filler *f, const as_view_node *node, const as_tree_place *pl
     const as_view_value *value = &node->values[column];
     uint32_t n_parts = c->list.n_parts;
     bool is_short = f->path.text.count <= AS_LONGEST_PATH;
+    as_cell inclusive, exclusive;
+    if (!cell_of(&value->inclusive, n_parts, &f->parts[0], &inclusive) ||
+        !cell_of(&value->exclusive, n_parts, &f->parts[1], &exclusive))
+        return false;
     as_cell cells[N_COLUMNS] = {
         as_cell_text(as_ds_text(ds, ds->path)),
         is_short ? as_cell_text_n(f->path.text.data ? f->path.text.data : "", f->path.text.count) : as_cell_null(),
@@ -60,8 +75,8 @@ static bool add_row(filler *f, const as_view_node *node, const as_tree_place *pl
         place->line >= 0 ? as_cell_int(place->line) : as_cell_null(),
         as_cell_text(place->module),
         as_cell_text(as_ds_text(ds, as_ds_metric(ds, c->metric)->name)),
-        cell_of(&value->inclusive, n_parts, &f->parts[0]),
-        cell_of(&value->exclusive, n_parts, &f->parts[1]),
+        inclusive,
+        exclusive,
         share_of(&value->inclusive, c->whole),
         share_of(&value->exclusive, c->whole)};
     return as_table_append(f->batch, cells + (f->with_input ? 0 : 1));

@@ -269,7 +269,8 @@ as_exit as_tree_answer(as_cli *cli, const as_tree_ask *ask) {
         return as_cli_fail(cli, AS_EXIT_USAGE, "%s needs a file; assay %s --help tells more", cli->verb->name,
                            cli->verb->name);
     answer a = {.has_several = n > 1};
-    as_exit status = begin(cli, &a) ? AS_EXIT_FINE : as_cli_memory(cli);
+    if (!begin(cli, &a)) return finish(cli, &a, as_cli_memory(cli));
+    as_exit status = AS_EXIT_FINE;
     for (size_t i = 0; i < n && status != AS_EXIT_USAGE; i++) {
         as_dataset *ds;
         as_exit one = as_cli_open(cli, as_cli_operand(cli, i), &ds);

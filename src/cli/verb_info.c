@@ -116,8 +116,8 @@ typedef struct answer {
     size_t shown;
 } answer;
 
-static void show(as_cli *cli, answer *a, const as_dataset *ds) {
-    bool several = as_cli_operands(cli) > 1;
+static as_exit show(as_cli *cli, answer *a, const as_dataset *ds) {
+    bool several = as_cli_operands(cli) > 1, fine = true;
     switch (cli->style.mode) {
     case AS_PRINT_JSON: build_info(&a->builder, ds); break;
     case AS_PRINT_JSONL:
@@ -126,12 +126,13 @@ static void show(as_cli *cli, answer *a, const as_dataset *ds) {
         break;
     case AS_PRINT_TEXT:
         if (a->shown) as_output_char(cli->out, '\n');
-        as_card_print(cli, ds, !several && !cli->quiet);
+        fine = as_card_print(cli, ds, !several && !cli->quiet);
         break;
     case AS_PRINT_CSV:
     case AS_PRINT_MARKDOWN: add_facts(&a->facts, ds); break;
     }
     a->shown++;
+    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
 static as_exit run(as_cli *cli) {
@@ -146,11 +147,9 @@ static as_exit run(as_cli *cli) {
     as_exit status = AS_EXIT_FINE;
     for (size_t i = 0; i < n; i++) {
         as_dataset *ds;
-        as_exit opened = as_cli_open(cli, as_cli_operand(cli, i), &ds);
-        if (opened == AS_EXIT_FINE)
-            show(cli, &a, ds);
-        else
-            status = opened;
+        as_exit answered = as_cli_open(cli, as_cli_operand(cli, i), &ds);
+        if (answered == AS_EXIT_FINE) answered = show(cli, &a, ds);
+        if (answered != AS_EXIT_FINE) status = answered;
         as_dataset_free(ds);
     }
     if (is_array) as_build_end(&a.builder);

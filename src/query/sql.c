@@ -9,7 +9,8 @@
 assay_status as_sql_fail(sqlite3 *db, assay_error *error) {
     int code = sqlite3_errcode(db) & 0xff;
     const char *message = sqlite3_errmsg(db);
-    if (code == SQLITE_NOMEM) return as_fail_memory(error, NULL);
+    /* What fails without SQLite knowing is the memory for a statement's text. */
+    if (code == SQLITE_NOMEM || code == SQLITE_OK) return as_fail_memory(error, NULL);
     if (code == SQLITE_INTERRUPT) return as_fail(error, ASSAY_E_CANCELLED, AS_NOWHERE, "", "interrupted");
     if (code == SQLITE_CORRUPT) return as_fail(error, ASSAY_E_FORMAT, AS_NOWHERE, "", "%s", message);
     if (code == SQLITE_AUTH) {
