@@ -47,7 +47,7 @@ as_matching as_matching_given(const as_cli *cli) {
     return word && strcmp(word, "exact") == 0 ? AS_MATCH_EXACT : AS_MATCH_NAME;
 }
 
-void as_tell_problems(as_cli *cli, const as_dataset *ds) {
+static void tell_problems(as_cli *cli, const as_dataset *ds) {
     static const char *const rules[] = {"metric-left-out", "point-left-out", "values-left-out", "beyond-limit"};
     for (size_t i = 0; i < ds->problems.count; i++) {
         const as_problem *problem = as_ds_problem(ds, i);
@@ -58,7 +58,7 @@ void as_tell_problems(as_cli *cli, const as_dataset *ds) {
 }
 
 as_exit as_answer_dataset(as_cli *cli, const as_inputs *inputs, as_dataset *ds) {
-    as_tell_problems(cli, ds);
+    tell_problems(cli, ds);
     if (inputs->save.output) return as_save_write(cli, &inputs->save, ds);
     bool for_people = cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
     as_tree_ask ask = {.is_plain = true,

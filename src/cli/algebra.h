@@ -52,7 +52,5 @@ as_exit as_answer_dataset(as_cli *cli, const as_inputs *inputs, as_dataset *ds);
 as_exit as_answer_joined(as_cli *cli, const as_inputs *inputs,
                          assay_status (*join)(const as_dataset *const *parts, size_t n, as_matching matching,
                                               as_dataset **out, assay_error *error));
-/* Only the notes. */
-void as_tell_problems(as_cli *cli, const as_dataset *ds);
 
 #endif

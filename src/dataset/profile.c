@@ -4,7 +4,8 @@
 
 #include "dataset/build.h"
 
-uint32_t as_profile_lower(const as_profile *profile, assay_id context) {
+/* Index of the first of contexts that is not below `context`. */
+static uint32_t find_first(const as_profile *profile, assay_id context) {
     uint32_t low = 0, high = profile->n_rows;
     if (high && profile->contexts[high - 1] - profile->contexts[0] == high - 1) { /* no gaps: the usual case */
         if (context <= profile->contexts[0]) return 0;
@@ -21,7 +22,7 @@ uint32_t as_profile_lower(const as_profile *profile, assay_id context) {
 }
 
 uint32_t as_profile_find(const as_profile *profile, assay_id context) {
-    uint32_t i = as_profile_lower(profile, context);
+    uint32_t i = find_first(profile, context);
     return i < profile->n_rows && profile->contexts[i] == context ? i : UINT32_MAX;
 }
 
@@ -230,8 +231,8 @@ assay_status as_slice_open(const as_dataset *ds, assay_id metric, assay_id run, 
     if (profile) {
         AS_TRY(as_profile_load(ds, profile, error));
         out->view = *profile;
-        uint32_t low = as_profile_lower(profile, first);
-        uint32_t end = n > UINT32_MAX - first ? profile->n_rows : as_profile_lower(profile, first + n);
+        uint32_t low = find_first(profile, first);
+        uint32_t end = n > UINT32_MAX - first ? profile->n_rows : find_first(profile, first + n);
         out->view.contexts += low;
         if (out->view.rows)
             out->view.rows += low;

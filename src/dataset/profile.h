@@ -46,8 +46,6 @@ static inline const char *as_profile_row(const as_profile *profile, uint32_t i) 
 static inline assay_id as_profile_location(const as_profile *profile, uint32_t column) {
     return profile->columns ? profile->columns[column] : ASSAY_NONE;
 }
-/* Index of the first of contexts that is not below `context`. */
-uint32_t as_profile_lower(const as_profile *profile, assay_id context);
 /* Index into contexts, or UINT32_MAX. */
 uint32_t as_profile_find(const as_profile *profile, assay_id context);
 

@@ -73,7 +73,6 @@ typedef struct as_view_walker {
 } as_view_walker;
 
 /* False when memory is out. */
-bool as_view_walk_down(as_view_walker *walker);
 bool as_view_walk_groups(as_view_walker *walker);
 
 /* A node that waits to be shown. */

@@ -182,7 +182,7 @@ static bool descend(descent *d) {
     return true;
 }
 
-bool as_view_walk_down(as_view_walker *walker) {
+static bool walk_down(as_view_walker *walker) {
     descent d = {.walker = walker,
                  .ds = walker->data->source.ds,
                  .first = walker->data->n_columns ? &walker->data->columns[0] : NULL};
@@ -205,7 +205,7 @@ assay_status as_view_walk(const as_view_data *data, const as_view_request *reque
     double scale = data->n_columns ? data->columns[0].scale : 0;
     walker.least = isfinite(scale) ? request->min_share * scale : 0;
     bool fine = walker.values != NULL;
-    if (fine) fine = request->kind == AS_VIEW_TOP_DOWN ? as_view_walk_down(&walker) : as_view_walk_groups(&walker);
+    if (fine) fine = request->kind == AS_VIEW_TOP_DOWN ? walk_down(&walker) : as_view_walk_groups(&walker);
     free(walker.values);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }

@@ -67,12 +67,13 @@ void as_formula_scope_free(as_formula_scope *scope) {
 
 size_t as_formula_scope_globals(const as_formula_scope *scope) { return scope->names.entries.count; }
 
-as_str as_scope_find(const as_formula_scope *scope, const char *name, size_t size) {
+/* AS_NO_STR: unknown. */
+static as_str find_global(const as_formula_scope *scope, const char *name, size_t size) {
     return as_find(&scope->names, name, size);
 }
 
 bool as_scope_declare(as_formula_scope *scope, const char *name, size_t size) {
-    if (as_scope_find(scope, name, size) != AS_NO_STR) return true;
+    if (find_global(scope, name, size) != AS_NO_STR) return true;
     return as_intern(&scope->names, name, size) != AS_NO_STR;
 }
 
@@ -177,7 +178,7 @@ static bool note_global(as_program_builder *builder, as_vec *list, uint32_t glob
 /* A global or local one, by the instruction for each. */
 static bool build_by_kind(as_program_builder *builder, const char *name, size_t size, as_instruction_kind global_kind,
                           as_instruction_kind local_kind) {
-    as_str global = as_scope_find(builder->scope, name, size);
+    as_str global = find_global(builder->scope, name, size);
     if (global != AS_NO_STR)
         return note_global(builder, &builder->formula->globals_read, global) &&
                as_program_emit(builder, global_kind, 0, global);
@@ -194,7 +195,7 @@ bool as_program_variable_size(as_program_builder *builder, const char *name, siz
 }
 
 bool as_program_set_variable(as_program_builder *builder, const char *name, size_t size, bool at) {
-    as_str global = as_scope_find(builder->scope, name, size);
+    as_str global = find_global(builder->scope, name, size);
     if (global != AS_NO_STR) {
         if (builder->part != AS_FORMULA_INIT)
             return fail(
@@ -211,7 +212,7 @@ bool as_program_set_variable(as_program_builder *builder, const char *name, size
 }
 
 bool as_program_knows_variable(const as_program_builder *builder, const char *name, size_t size) {
-    return as_scope_find(builder->scope, name, size) != AS_NO_STR ||
+    return find_global(builder->scope, name, size) != AS_NO_STR ||
            find_local(builder, name, size) < builder->formula->locals.count;
 }
 

@@ -148,8 +148,7 @@ uint32_t as_program_here(const as_program_builder *builder);
 bool as_program_jump(as_program_builder *builder, as_instruction_kind kind, uint32_t *list);
 void as_program_land(as_program_builder *builder, uint32_t list);
 
-/* AS_NO_STR: unknown. */
-as_str as_scope_find(const as_formula_scope *scope, const char *name, size_t size);
+/* Makes a global variable known, once or again. False when memory is out. */
 bool as_scope_declare(as_formula_scope *scope, const char *name, size_t size);
 
 #endif

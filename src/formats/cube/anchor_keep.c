@@ -118,7 +118,8 @@ assay_status as_anchor_note_attr(as_anchor *a, as_owner owner, assay_id id, cons
 
 /* ---- elements kept as text ------------------------------------------------------------------------------------------- */
 
-bool as_cube_escape(as_vec *out, const char *text, size_t size) {
+/* Appends text with &, <, >, quotes and what is not to stand in an attribute's value written as XML wants it. */
+static bool escape(as_vec *out, const char *text, size_t size) {
     const char *done = text, *end = text + size;
     for (const char *at = text; at < end; at++) {
         const char *entity = *at == '&'    ? "&amp;"
@@ -136,7 +137,8 @@ bool as_cube_escape(as_vec *out, const char *text, size_t size) {
     return as_vec_append(out, done, (size_t)(end - done));
 }
 
-bool as_cube_is_self_closed(const char *name) {
+/* Whether CubeLib's reader wants this element, when empty, as <name/> instead of <name></name>. */
+static bool is_self_closed(const char *name) {
     return strcmp(name, "attr") == 0 || strcmp(name, "parameter") == 0 || strcmp(name, "dim") == 0;
 }
 
@@ -167,7 +169,7 @@ assay_status as_anchor_capture_element(as_anchor *a, const char *name, const cha
     bool fine = close_tag(c) && as_vec_text(&c->text, "<") && as_vec_text(&c->text, name);
     for (; *attributes && fine; attributes += 2) {
         fine = as_vec_text(&c->text, " ") && as_vec_text(&c->text, attributes[0]) && as_vec_text(&c->text, "=\"") &&
-               as_cube_escape(&c->text, attributes[1], strlen(attributes[1])) && as_vec_text(&c->text, "\"");
+               escape(&c->text, attributes[1], strlen(attributes[1])) && as_vec_text(&c->text, "\"");
     }
     c->tag_is_open = true;
     return fine ? ASSAY_OK : as_reader_memory(a->reader);
@@ -177,7 +179,7 @@ assay_status as_anchor_capture_text(as_anchor *a, const char *data, size_t size)
     as_anchor_capture *c = &a->capture;
     if (c->owner_id == ASSAY_NONE) return ASSAY_OK;
     bool is_line_end = size == 1 && *data == '\n'; /* more readable as it is */
-    bool fine = close_tag(c) && (is_line_end ? as_vec_text(&c->text, "\n") : as_cube_escape(&c->text, data, size));
+    bool fine = close_tag(c) && (is_line_end ? as_vec_text(&c->text, "\n") : escape(&c->text, data, size));
     return fine ? ASSAY_OK : as_reader_memory(a->reader);
 }
 
@@ -185,7 +187,7 @@ assay_status as_anchor_capture_end(as_anchor *a, const char *name) {
     as_anchor_capture *c = &a->capture;
     c->depth--;
     if (c->owner_id == ASSAY_NONE) return ASSAY_OK;
-    bool fine, is_empty = c->tag_is_open && as_cube_is_self_closed(name);
+    bool fine, is_empty = c->tag_is_open && is_self_closed(name);
     if (is_empty)
         fine = as_vec_text(&c->text, "/>");
     else

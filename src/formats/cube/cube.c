@@ -147,7 +147,7 @@ static assay_status read_file(as_reader *reader, as_cube *cube, as_vec *metrics)
     return keep_other_files(reader, cube, metrics);
 }
 
-assay_status as_cube_read(as_reader *reader) {
+static assay_status read_cube(as_reader *reader) {
     as_dataset *ds = reader->dataset;
     as_cube *cube = as_arena_alloc(&ds->arena, sizeof *cube);
     if (!cube) return as_reader_memory(reader);
@@ -169,7 +169,7 @@ const struct assay_format as_format_cube = {
     .read_options = read_options,
     .write_options = as_cube_write_options,
     .bid = bid_cube,
-    .read = as_cube_read,
+    .read = read_cube,
     .write = as_cube_write,
     .losses = as_cube_losses,
 };

@@ -37,11 +37,6 @@
 #define AS_CUBE_TYPE        "@type"
 enum { AS_CUBE_KEPT_FILE = 1 << 20 };
 
-/* Appends text with &, <, >, quotes and what is not to stand in an attribute's value written as XML wants it. False when memory is out. */
-bool as_cube_escape(as_vec *out, const char *text, size_t size);
-/* Whether CubeLib's reader wants this element, when empty, as <name/> instead of <name></name>. */
-bool as_cube_is_self_closed(const char *name);
-
 /* ---- an open file ---------------------------------------------------------------------------------------------------- */
 
 /* What the values of a metric need to know of the file. Lives in the dataset's arena. */
@@ -75,12 +70,9 @@ assay_status as_cube_open_metric(as_cube *cube, const as_cube_metric *metric, as
 
 /* Whether the type of a metric is one of the three that formulas have, in any case. */
 bool as_cube_is_derived(const char *type, as_derived_kind *kind);
-/* Makes formulas of the CubePL that derived metrics have in their attributes, of a dataset that is read or made from others. One that cannot be used becomes a problem.
+/* Makes formulas of the CubePL that derived metrics have in their attributes. One that cannot be used becomes a problem.
  * False when memory is out. */
 bool as_cube_formulas(as_dataset *ds, const char *path);
-
-/* Reads reader->input, a whole file, into reader->dataset. */
-assay_status as_cube_read(as_reader *reader);
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 

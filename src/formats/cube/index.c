@@ -64,7 +64,7 @@ static assay_status read_list(as_cube_rows *rows, assay_error *error) {
     return ASSAY_OK;
 }
 
-assay_status as_cube_read_index(as_cube_rows *rows, assay_error *error) {
+static assay_status read_index(as_cube_rows *rows, assay_error *error) {
     const as_tar_member *index = rows->index;
     if (index->size < AS_CUBE_INDEX_HEADER || memcmp(index->data, INDEX_MAGIC, ENDIAN_AT) != 0)
         return as_cube_fail(rows, index, 0, error, "index-damaged", "does not begin as an index: '%s' is missing",
@@ -243,7 +243,7 @@ static bool begins(const as_tar_member *member, const char *magic) {
     return member->size >= strlen(magic) && memcmp(member->data, magic, strlen(magic)) == 0;
 }
 
-assay_status as_cube_read_data(as_cube_rows *rows, assay_error *error) {
+static assay_status read_data(as_cube_rows *rows, assay_error *error) {
     if (begins(rows->data, DATA_MAGIC)) return read_plain(rows);
     if (begins(rows->data, PACKED_MAGIC)) return read_packed(rows, error);
     return as_cube_fail(rows, rows->data, 0, error, "data-damaged", "begins neither with '%s' nor with '%s'",
@@ -341,7 +341,7 @@ static const as_tar_member *find_member(const as_cube *cube, uint32_t number, co
 
 /* Index and data, as far as they go. n_entries is 0 where there is nothing to read. */
 static assay_status read_shape(as_cube_rows *rows, uint32_t *n_rows, assay_error *error) {
-    AS_TRY(as_cube_read_index(rows, error));
+    AS_TRY(read_index(rows, error));
     if (!rows->n_entries) {
         if (rows->data && rows->data->size > PACKED_COUNT_AT + 8)
             as_cube_warn(rows, rows->data, AS_CUBE_DATA_HEADER, "data-size",
@@ -360,7 +360,7 @@ static assay_status read_shape(as_cube_rows *rows, uint32_t *n_rows, assay_error
         return ASSAY_OK;
     }
     rows->row_size = (size_t)rows->type.size * rows->cube->n_locations;
-    AS_TRY(as_cube_read_data(rows, error));
+    AS_TRY(read_data(rows, error));
     return rows->n_entries ? count_rows(rows, n_rows, error) : (assay_status)ASSAY_OK;
 }
 

@@ -64,10 +64,6 @@ assay_status as_cube_fail(const as_cube_rows *rows, const as_tar_member *member,
 void as_cube_warn(const as_cube_rows *rows, const as_tar_member *member, uint64_t within, const char *rule,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Fill the parts of *rows above from the members, with problems for what can be borne. */
-assay_status as_cube_read_index(as_cube_rows *rows, assay_error *error);
-assay_status as_cube_read_data(as_cube_rows *rows, assay_error *error);
-
 /* For each number of a context its row, UINT32_MAX where there is none; of two with one number the last counts. *n_rows: how many have one; *n_beyond: entries
  * that are in no tree; *n_twice: entries whose number came again. *out is to be freed; NULL when memory is out. */
 void as_cube_find_rows(const as_cube_rows *rows, uint32_t **out, uint32_t *n_rows, uint32_t *n_beyond,

@@ -155,7 +155,8 @@ static void read_one(void *user, size_t i) {
         __atomic_store_n(&set->is_cancelled, true, __ATOMIC_RELAXED);
 }
 
-assay_status as_set_read_files(as_set *set) {
+/* Several at a time. */
+static assay_status read_files(as_set *set) {
     as_reader *reader = set->reader;
     read_job job = {set, pthread_self()};
     set->first_failed = SIZE_MAX;
@@ -183,7 +184,7 @@ static as_scaling chosen_scaling(const as_options *options) {
 static assay_status read_all(as_set *set) {
     AS_TRY(list_files(set));
     AS_TRY(as_set_find_points(set));
-    AS_TRY(as_set_read_files(set));
+    AS_TRY(read_files(set));
     AS_TRY(as_set_unite(set));
     AS_TRY(as_set_find_series(set));
     set->ds->pooling = chosen_scaling(&set->reader->options);

@@ -55,8 +55,6 @@ typedef struct as_set {
 
 /* Parameters, points and the order of the files, from the names of the directories. */
 assay_status as_set_find_points(as_set *set);
-/* Reads all files, several at a time. */
-assay_status as_set_read_files(as_set *set);
 /* Makes one dataset of them. */
 assay_status as_set_unite(as_set *set);
 /* The profiles of a file's metrics as those of the run; metrics: for each of its metrics that of the set. */

@@ -99,8 +99,6 @@ void as_cube_lose_common(const as_dataset *ds, as_losses *losses);
 bool as_cube_is_xml(const char *text, size_t size);
 /* Text between tags. What XML cannot hold becomes U+FFFD. */
 void as_cube_put_text(as_output *out, const char *text, size_t size);
-/* The same in the value of an attribute, where line ends and tabs would become blanks. */
-void as_cube_put_value(as_output *out, const char *text, size_t size);
 /* <name>text</name> and a line end. text NULL: empty. */
 void as_cube_put_element(as_output *out, const char *name, const char *text);
 /*  name="value", with a blank before it. */

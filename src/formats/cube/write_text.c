@@ -68,7 +68,8 @@ static void put_escaped(as_output *out, const char *text, size_t size, int first
 }
 
 void as_cube_put_text(as_output *out, const char *text, size_t size) { put_escaped(out, text, size, ESCAPED); }
-void as_cube_put_value(as_output *out, const char *text, size_t size) {
+/* In the value of an attribute line ends and tabs would become blanks. */
+static void put_value(as_output *out, const char *text, size_t size) {
     put_escaped(out, text, size, ESCAPED_IN_VALUES);
 }
 
@@ -88,7 +89,7 @@ void as_cube_put_attribute(as_output *out, const char *name, const char *value) 
     as_output_char(out, ' ');
     as_output_text(out, name);
     as_output_text(out, "=\"");
-    as_cube_put_value(out, value, strlen(value));
+    put_value(out, value, strlen(value));
     as_output_char(out, '"');
 }
 
