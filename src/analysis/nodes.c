@@ -225,58 +225,113 @@ static bool collect(const summation *s, as_node_list *list) {
 
 /* ---- unsigned differences -------------------------------------------------------------------------------------------- */
 
-/* Unsigned differences end at 0 at each location, so they cannot be taken from sums over locations. What as_rows_each() does for all types is done here for the one
- * that hardware counters have, without wide numbers: sums of children that exceed 64 bits exceed their parent as well, and stay at the largest number. */
+/* Unsigned differences end at 0 at each location, so they cannot be taken from sums over locations: what is taken off a context's value is its children's, at most the
+ * value itself. What as_rows_each() does for all types is done here for the one that hardware counters have, without wide numbers: sums of children that exceed 64
+ * bits exceed their parent as well, and stay at the largest number. Strips of locations are taken side by side; as their sums are exact, any number of them will do. */
+enum { STRIP = 256 /* locations, at least */, MAX_STRIPS = 16 };
+
 typedef struct differences {
     const summation *s;
-    uint64_t *own;
-    as_levels levels; /* uint64_t: of the children seen so far, one for each location */
+    uint32_t n_strips;
+    as_whole *taken; /* what strips but the first found for each context: that goes to the sums at once */
+    bool no_memory[MAX_STRIPS];
 } differences;
+
+typedef struct strip {
+    const summation *s;
+    uint32_t first, n; /* columns */
+    uint64_t *own;     /* the row of a narrower type */
+    as_levels levels;  /* uint64_t: of the children seen so far, one for each location */
+} strip;
 
 static uint64_t add_saturated(uint64_t a, uint64_t b) {
     uint64_t sum = a + b;
     return sum < a ? UINT64_MAX : sum;
 }
 
-/* index: of the context's row, or UINT32_MAX. */
-static bool take_off_children(differences *d, assay_id context, uint32_t index) {
-    const summation *s = d->s;
-    const as_profile *view = &s->slice->view;
-    node_sum *sum = &s->sums[context - s->slice->first];
-    size_t depth = as_ds_context(s->ds, context)->depth;
-    const uint64_t *below = as_levels_at(&d->levels, depth + 1);
-    if (below) sum->has_data = true;
-    if (index != UINT32_MAX) { /* nothing less something is nothing */
-        uint64_t *mine = as_levels_at(&d->levels, depth);
-        bool is_first = !mine;
-        if (is_first && !(mine = as_levels_add(&d->levels, depth))) return false;
-        as_values_widen(view->type, as_profile_row(view, index), view->n_columns, 0, d->own);
-        as_whole exclusive = 0;
-        for (uint32_t i = 0; i < view->n_columns; i++) {
-            if (view->below_zero && d->own[i] > AS_COUNTER_LIMIT) d->own[i] = 0;
-            if (below && d->own[i] > below[i]) exclusive += d->own[i] - below[i];
-            mine[i] = is_first ? d->own[i] : add_saturated(mine[i], d->own[i]);
-        }
-        if (below) sum->other.whole = sum->own.whole - exclusive;
+/* The columns of a row as numbers of 8 bytes, at any address. */
+static const char *strip_row(const strip *t, uint32_t index) {
+    const as_profile *view = &t->s->slice->view;
+    const char *row = as_profile_row(view, index) + (size_t)t->first * view->type.size;
+    if (view->type.dtype == AS_DTYPE_UINT64) return row;
+    as_values_widen(view->type, row, t->n, 0, t->own);
+    return (const char *)t->own;
+}
+
+/* Adds a row to those of its depth. */
+static bool keep_row(strip *t, size_t depth, const char *row) {
+    uint64_t *mine = as_levels_at(&t->levels, depth);
+    bool is_first = !mine, clips = t->s->slice->view.below_zero;
+    if (is_first && !(mine = as_levels_add(&t->levels, depth))) return false;
+    if (is_first && !clips) return memcpy(mine, row, t->n * sizeof *mine), true;
+    for (uint32_t i = 0; i < t->n; i++) {
+        uint64_t own = LOAD(uint64_t, row + 8 * (size_t)i);
+        if (clips && own > AS_COUNTER_LIMIT) own = 0;
+        mine[i] = is_first ? own : add_saturated(mine[i], own);
     }
-    as_levels_remove(&d->levels, depth + 1);
     return true;
 }
 
-static bool find_differences(const summation *s) {
-    const as_profile *view = &s->slice->view;
-    differences d = {.s = s, .own = malloc(view->n_columns * sizeof *d.own + 1)};
-    as_levels_init(&d.levels, view->n_columns * sizeof *d.own, as_ds_budget(s->ds));
-    uint32_t next = view->n_rows;
-    bool fine = d.own != NULL;
-    assay_id end = next ? view->contexts[next - 1] + 1 : s->slice->first;
-    for (assay_id context = end; fine && context-- > s->slice->first;) {
-        bool has_own = next > 0 && view->contexts[next - 1] == context;
-        fine = take_off_children(&d, context, has_own ? next - 1 : UINT32_MAX);
-        next -= has_own;
+/* What the children take off the row. */
+static as_whole sum_taken(const strip *t, const char *row, const uint64_t *below) {
+    uint64_t low = 0, high = 0;
+    bool clips = t->s->slice->view.below_zero;
+    for (uint32_t i = 0; i < t->n; i++) {
+        uint64_t own = LOAD(uint64_t, row + 8 * (size_t)i);
+        if (clips && own > AS_COUNTER_LIMIT) own = 0;
+        uint64_t taken = below[i] < own ? below[i] : own;
+        low += taken & 0xffffffffu;
+        high += taken >> 32;
     }
-    as_levels_free(&d.levels);
-    free(d.own);
+    return ((as_whole)high << 32) + low;
+}
+
+static bool walk_strip(strip *t, as_whole *taken) {
+    const as_profile *view = &t->s->slice->view;
+    assay_id first = t->s->slice->first;
+    uint32_t next = view->n_rows;
+    for (assay_id context = next ? view->contexts[next - 1] + 1 : first; context-- > first;) {
+        node_sum *sum = &t->s->sums[context - first];
+        size_t depth = as_ds_context(t->s->ds, context)->depth;
+        const uint64_t *below = as_levels_at(&t->levels, depth + 1);
+        bool has_own = next > 0 && view->contexts[next - 1] == context;
+        if (below && !taken) sum->has_data = true;
+        if (has_own) { /* nothing less something is nothing */
+            const char *row = strip_row(t, --next);
+            as_whole found = below ? sum_taken(t, row, below) : 0;
+            *(taken ? &taken[context - first] : &sum->other.whole) = found;
+            if (!keep_row(t, depth, row)) return false;
+        }
+        as_levels_remove(&t->levels, depth + 1);
+    }
+    return true;
+}
+
+static void take_strip(void *user, size_t index) {
+    differences *d = user;
+    uint32_t n = d->s->slice->view.n_columns;
+    strip t = {.s = d->s, .first = (uint32_t)((uint64_t)n * index / d->n_strips)};
+    t.n = (uint32_t)((uint64_t)n * (index + 1) / d->n_strips) - t.first;
+    t.own = malloc(t.n * sizeof *t.own + 1);
+    as_levels_init(&t.levels, t.n * sizeof *t.own, as_ds_budget(d->s->ds));
+    d->no_memory[index] = !t.own || !walk_strip(&t, index ? d->taken + (index - 1) * (size_t)d->s->slice->n : NULL);
+    as_levels_free(&t.levels);
+    free(t.own);
+}
+
+/* The first strip says which contexts have something below them; the others only add. */
+static bool find_differences(const summation *s, bool is_large) {
+    differences d = {.s = s, .n_strips = is_large ? as_core_count() : 1};
+    if (d.n_strips > s->slice->view.n_columns / STRIP) d.n_strips = s->slice->view.n_columns / STRIP;
+    d.n_strips = d.n_strips < 1 ? 1 : d.n_strips > MAX_STRIPS ? MAX_STRIPS : d.n_strips;
+    size_t n_others = (d.n_strips - 1) * (size_t)s->slice->n;
+    if (!as_budget_allows(&s->ds->budget, n_others * sizeof *d.taken)) return false;
+    if (n_others && !(d.taken = calloc(n_others, sizeof *d.taken))) return false;
+    as_parallel(d.n_strips, d.n_strips, take_strip, &d);
+    bool fine = true;
+    for (uint32_t i = 0; i < d.n_strips; i++) fine &= !d.no_memory[i];
+    for (size_t i = 0; i < n_others; i++) s->sums[i % s->slice->n].other.whole += d.taken[i];
+    free(d.taken);
     return fine;
 }
 
@@ -293,7 +348,7 @@ static bool sum_part(summation *s, as_vec *room) {
     bool is_large = as_profile_values(view) > 1 << 18;
     as_parallel((view->n_rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, is_large ? 0 : 1, sum_rows, s);
     if (!s->adds_up) return true;
-    if (s->kind == AS_KIND_INCLUSIVE && as_dtype_is_unsigned(view->type.dtype)) return find_differences(s);
+    if (s->kind == AS_KIND_INCLUSIVE && as_dtype_is_unsigned(view->type.dtype)) return find_differences(s, is_large);
     return add_children(s);
 }
 

@@ -303,10 +303,8 @@ static void damaged_data(void **state) {
 }
 
 /* What only decoding can find; opening knows nothing of it. */
-static void assert_not_unpacked(segment first, const char *words) {
-    segment segments[2] = {first};
-    segments[1] = make_segment(false, 2, EIGHT, 16);
-    as_dataset *ds = read_one("DOUBLE", "EXCLUSIVE", make_full_index(2), make_packed(false, 8, 2, segments, NULL));
+static void assert_not_decoded(uint32_t n_rows, as_vec data, const char *words) {
+    as_dataset *ds = read_one("DOUBLE", "EXCLUSIVE", make_full_index(n_rows), data);
     assay_error error;
     assert_int_equal(ds->problems.count, 0);
     for (int again = 0; again < 2; again++) {
@@ -316,6 +314,22 @@ static void assert_not_unpacked(segment first, const char *words) {
         assert_true(error.offset > 0);
     }
     as_dataset_free(ds);
+}
+
+static void assert_not_unpacked(segment first, const char *words) {
+    segment segments[2] = {first};
+    segments[1] = make_segment(false, 2, EIGHT, 16);
+    assert_not_decoded(2, make_packed(false, 8, 2, segments, NULL), words);
+}
+
+/* All of the stream is in the file, but not in its segment. */
+static void segments_end_where_the_table_says(void **state) {
+    (void)state;
+    for (char less = 1; less < 6; less++) {
+        as_vec data = make_three_packed(false, 8, NULL);
+        AS_AT(char, &data, 19 + 16) = (char)(AS_AT(char, &data, 19 + 16) - less);
+        assert_not_decoded(3, data, "row 0 is no zlib data");
+    }
 }
 
 static void damaged_segments(void **state) {
@@ -453,6 +467,7 @@ int main(void) {
         cmocka_unit_test(damaged_index),
         cmocka_unit_test(damaged_data),
         cmocka_unit_test(damaged_segments),
+        cmocka_unit_test(segments_end_where_the_table_says),
         cmocka_unit_test(counters_below_zero_are_reported_once),
         cmocka_unit_test(counters_below_zero_can_be_numbers),
         cmocka_unit_test(many_rows_in_parallel),

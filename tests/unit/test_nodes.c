@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "analysis/nodes.h"
 #include "blocks.h"
@@ -202,11 +203,58 @@ static void other_kinds_have_one_value(void **state) {
     as_dataset_free(ds);
 }
 
+/* So many locations that several threads share them. */
+static void unsigned_differences_of_many_locations(void **state) {
+    (void)state;
+    enum { N = 60000 };
+    static const assay_id contexts[] = {MAIN, A, B, C, D};
+    as_dataset *ds = make_tree();
+    assay_id *places = malloc(N * sizeof *places);
+    uint64_t *wide = malloc(5 * N * sizeof *wide);
+    uint32_t *narrow = malloc(5 * N * sizeof *narrow);
+    assert_true(places && wide && narrow);
+    for (uint32_t i = 0; i < N; i++) {
+        const uint64_t column[] = {10, i % 2 ? 7 : 3, 2, i % 5 ? 0 : UINT64_MAX, 6};
+        places[i] = i;
+        for (size_t k = 0; k < 5; k++) {
+            wide[k * N + i] = column[k];
+            narrow[k * N + i] = (uint32_t)column[k];
+        }
+    }
+    for (int is_narrow = 0; is_narrow < 2; is_narrow++) {
+        as_profile profile = {.metric = add_metric(ds, AS_KIND_INCLUSIVE),
+                              .type = as_value_type_of(is_narrow ? AS_DTYPE_UINT32 : AS_DTYPE_UINT64, 0),
+                              .n_rows = 5,
+                              .n_columns = N,
+                              .columns = places,
+                              .contexts = contexts,
+                              .values = is_narrow ? (const char *)narrow : (const char *)wide};
+        assert_true(as_add_profile(ds, &profile));
+        as_node_list n = nodes_of(ds, 0, profile.metric, ASSAY_NONE);
+        assert_int_equal(n.nodes.count, 5);
+        check_integers(&n, 0, MAIN, 10 * N, N / 2);            /* 10 - 3 - 6 at every second location, else 0 */
+        check_integers(&n, 1, A, 5 * N, N * 4 / 10 * (5 + 1)); /* 7 - 2 and 3 - 2, and 0 at every fifth */
+        check_integers(&n, 2, B, 2 * N, 2 * N);
+        as_whole most = is_narrow ? UINT32_MAX : UINT64_MAX;
+        assert_true(node_at(&n, 3, C)->whole_exclusive == most * (N / 5));
+        check_integers(&n, 4, D, 6 * N, 6 * N);
+        as_node_list_free(&n);
+    }
+    as_dataset_free(ds);
+    free(places);
+    free(wide);
+    free(narrow);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exclusive_values_add_up),    cmocka_unit_test(inclusive_values_lose_their_children),
-        cmocka_unit_test(integers_keep_64_bits),      cmocka_unit_test(signed_differences_go_below_zero),
-        cmocka_unit_test(other_kinds_have_one_value), cmocka_unit_test(some_locations_alone),
+        cmocka_unit_test(exclusive_values_add_up),
+        cmocka_unit_test(inclusive_values_lose_their_children),
+        cmocka_unit_test(integers_keep_64_bits),
+        cmocka_unit_test(signed_differences_go_below_zero),
+        cmocka_unit_test(other_kinds_have_one_value),
+        cmocka_unit_test(some_locations_alone),
+        cmocka_unit_test(unsigned_differences_of_many_locations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

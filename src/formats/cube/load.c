@@ -7,6 +7,7 @@
 
 enum {
     PIECE = 1 << 18, /* bytes of values one piece of work has, at least */
+    AHEAD = 64,      /* bytes libdeflate likes to have behind what it reads: without them it goes byte by byte */
 };
 
 static bool is_native(const as_cube_rows *rows) {
@@ -160,6 +161,19 @@ static bool counts_below_zero(const as_cube_rows *rows) {
     return rows->type.dtype == AS_DTYPE_UINT64 && !rows->cube->full_uint64;
 }
 
+/* Unpacks a segment to exactly a row. Rows of zeros are segments of a few bytes, which all count as the end that libdeflate reads slowly: it is shown what lies
+ * behind as well, and where that does not go well the segment alone decides. */
+static enum libdeflate_result unpack(struct libdeflate_decompressor *unpacker, const as_cube_rows *rows,
+                                     as_cube_segment segment, char *out) {
+    const char *from = rows->data->data + rows->body_at + segment.offset;
+    uint64_t behind = rows->body_size - segment.offset - segment.size;
+    size_t size = (size_t)segment.size, used, made, shown = size + (size_t)(behind < AHEAD ? behind : AHEAD);
+    if (libdeflate_zlib_decompress_ex(unpacker, from, shown, out, rows->row_size, &used, &made) == LIBDEFLATE_SUCCESS &&
+        used <= size && made == rows->row_size)
+        return LIBDEFLATE_SUCCESS;
+    return libdeflate_zlib_decompress(unpacker, from, size, out, rows->row_size, NULL);
+}
+
 static void decode_piece(void *user, size_t index) {
     decoding *d = user;
     const as_cube_rows *rows = d->rows;
@@ -176,8 +190,7 @@ static void decode_piece(void *user, size_t index) {
         char *out = d->out + (size_t)i * rows->row_size;
         if (rows->is_packed) {
             as_cube_segment segment = as_cube_segment_at(rows, d->segments ? d->segments[row] : row);
-            piece->result = libdeflate_zlib_decompress(unpacker, rows->data->data + rows->body_at + segment.offset,
-                                                       (size_t)segment.size, out, rows->row_size, NULL);
+            piece->result = unpack(unpacker, rows, segment, out);
             if (piece->result != LIBDEFLATE_SUCCESS) {
                 piece->failed = row;
                 break;
