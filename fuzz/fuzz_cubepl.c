@@ -56,7 +56,7 @@ static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); 
 
 static void run(const as_formula *formula, const as_formula_scope *scope) {
     static const as_formula_source source = {NULL, get_metric, get_metric_at, get_fact, NULL, get_fact_size, set_void};
-    static const as_machine_limits limits = {1000, 1000, 20000, 10000};
+    static const as_machine_limits limits = {1000, 1000, 20000, 10000, NULL};
     as_globals *globals = as_globals_new(scope, 10000);
     as_machine *machine = as_machine_new(formula, globals, &source, limits);
     double out[N_POINTS], prefix[N_POINTS];

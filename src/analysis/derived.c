@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/derived_ahead.h"
 #include "analysis/derived_private.h"
 
 /* ---- what formulas ask for ------------------------------------------------------------------------------------------- */
@@ -94,6 +95,7 @@ static void free_plan(plan *p) {
         as_machine_free(m->machine);
     }
     as_vec_free(&p->members);
+    as_budget_give(as_ds_budget(p->ds), p->taken);
 }
 
 static bool add_member(plan *p, as_map *numbers, assay_id metric) {
@@ -115,10 +117,12 @@ static size_t operands_of(const member *m, const as_formula_operand **operands) 
     return m->derived && !m->is_void ? as_formula_operands(m->derived->formula, operands) : 0;
 }
 
-/* All metrics that the value of one is made of. */
-static bool collect_members(plan *p, as_map *numbers, assay_id metric) {
+/* All metrics that the values of some are made of. */
+static bool collect_members(plan *p, as_map *numbers, const assay_id *metrics, size_t n_metrics) {
     const as_formula_operand *operands;
-    if (!add_member(p, numbers, metric)) return false;
+    for (size_t i = 0; i < n_metrics; i++) {
+        if (!add_member(p, numbers, metrics[i])) return false;
+    }
     for (size_t i = 0; i < p->members.count; i++) {
         size_t n = operands_of(member_at(p, i), &operands);
         for (size_t k = 0; k < n; k++) {
@@ -165,7 +169,10 @@ static bool prepare_member(plan *p, member *m) {
                                 .fact = get_fact,
                                 .fact_is_same = fact_is_same,
                                 .fact_size = get_fact_size};
+    uint64_t bytes = 2 * sizeof(double) * ((uint64_t)p->n + 1);
     if (m->is_void) return true;
+    if (m->needs_sums && !as_budget_take(as_ds_budget(p->ds), bytes)) return false;
+    if (m->needs_sums) p->taken += bytes;
     for (int i = INCLUSIVE; m->needs_sums && i <= EXCLUSIVE; i++) {
         m->sums[i] = calloc((size_t)p->n + 1, sizeof(double));
         if (!m->sums[i]) return false;
@@ -187,11 +194,11 @@ static bool needs_all_contexts(const plan *p) {
     return false;
 }
 
-static bool make_plan(plan *p, assay_id metric, assay_id root) {
+static bool make_plan(plan *p, const assay_id *metrics, size_t n, assay_id root) {
     as_map numbers;
     as_map_init(&numbers, NULL);
-    bool fine = collect_members(p, &numbers, metric);
-    if (fine) member_at(p, as_map_get(&numbers, metric))->needs_sums = true;
+    bool fine = collect_members(p, &numbers, metrics, n);
+    for (size_t i = 0; fine && i < n; i++) member_at(p, as_map_get(&numbers, metrics[i]))->needs_sums = true;
     as_map_free(&numbers);
     if (!fine) return false;
     bool is_part = root != ASSAY_NONE && !needs_all_contexts(p);
@@ -305,45 +312,106 @@ static assay_status sum_all(plan *p, as_node_list *list, assay_error *error) {
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 
-static bool collect_nodes(const plan *p, const member *m, assay_id root, as_node_list *list) {
-    uint32_t first = root == ASSAY_NONE ? 0 : root - p->first;
-    uint32_t end = root == ASSAY_NONE ? p->n : first + as_ds_context(p->ds, root)->subtree;
-    for (uint32_t i = first; i < end; i++) {
-        double inclusive = m->sums[INCLUSIVE][i], exclusive = m->sums[EXCLUSIVE][i];
-        if (inclusive == 0 && exclusive == 0) continue;
-        as_node *node = as_vec_push(&list->nodes);
-        if (!node) return false;
-        *node = (as_node){.context = p->first + i,
+/* What becomes of the sums of a metric. */
+typedef struct answer {
+    const as_dataset *ds;
+    assay_id root;  /* of what is asked for */
+    assay_id first; /* the context that the sums begin with */
+    as_node_list *list;
+    bool no_memory;
+} answer;
+
+static void collect_nodes(void *user, const double *inclusive, const double *exclusive) {
+    answer *a = user;
+    assay_id context = a->root == ASSAY_NONE ? 0 : a->root;
+    assay_id end =
+        a->root == ASSAY_NONE ? (assay_id)AS_COUNT(a->ds, contexts) : context + as_ds_context(a->ds, a->root)->subtree;
+    for (; context < end && !a->no_memory; context++) {
+        uint32_t i = context - a->first;
+        if (inclusive[i] == 0 && exclusive[i] == 0) continue;
+        as_node *node = as_vec_push(&a->list->nodes);
+        a->no_memory = !node;
+        if (!node) continue;
+        *node = (as_node){.context = context,
                           .has_exclusive = true,
-                          .inclusive = {.kind = AS_REAL, .r = inclusive},
-                          .exclusive = {.kind = AS_REAL, .r = exclusive}};
+                          .inclusive = {.kind = AS_REAL, .r = inclusive[i]},
+                          .exclusive = {.kind = AS_REAL, .r = exclusive[i]}};
     }
-    return true;
 }
 
-static assay_status compute(plan *p, assay_id metric, assay_id root, as_node_list *list, assay_error *error) {
-    if (!make_plan(p, metric, root)) return as_fail_memory(error, NULL);
+static assay_status compute(plan *p, const assay_id *metrics, size_t n, assay_id root, as_node_list *list,
+                            assay_error *error) {
+    if (!make_plan(p, metrics, n, root)) return as_fail_memory(error, NULL);
+    assay_status status = sum_all(p, list, error);
+    list->nodes.count = list->parts.count = list->n_parts = 0;
+    if (status == ASSAY_OK && p->failed && p->failure == AS_RUN_NO_MEMORY) return as_fail_memory(error, NULL);
+    return status;
+}
+
+static assay_status compute_one(plan *p, assay_id metric, assay_id root, as_node_list *list, assay_error *error) {
+    AS_TRY(compute(p, &metric, 1, root, list, error));
     const member *m = member_at(p, p->members.count - 1); /* all others come before it */
     if (m->is_void) return ASSAY_OK;
-    AS_TRY(sum_all(p, list, error));
-    list->nodes.count = list->parts.count = list->n_parts = 0;
-    if (p->failed && p->failure == AS_RUN_NO_MEMORY) return as_fail_memory(error, NULL);
     if (p->failed) {
         as_ds_derived_failed(p->ds, p->failed, as_run_result_text(p->failure));
         if (p->failed != m->derived) as_ds_derived_failed(p->ds, m->derived, "a metric it needs could not be computed");
         return ASSAY_OK;
     }
-    return collect_nodes(p, m, root, list) ? ASSAY_OK : as_fail_memory(error, NULL);
+    answer a = {.ds = p->ds, .root = root, .first = p->first, .list = list};
+    collect_nodes(&a, m->sums[INCLUSIVE], m->sums[EXCLUSIVE]);
+    return a.no_memory ? as_fail_memory(error, NULL) : ASSAY_OK;
+}
+
+/* Several metrics at once (ascending), of all contexts and locations, into what is kept. Where one cannot be had none is. */
+static void compute_several(plan *p, as_ahead *ahead, const assay_id *metrics, size_t n, as_node_list *list) {
+    assay_error ignored;
+    if (compute(p, metrics, n, ASSAY_NONE, list, &ignored) != ASSAY_OK || p->failed) {
+        as_ahead_stop(ahead);
+        return;
+    }
+    as_map numbers;
+    as_map_init(&numbers, NULL);
+    bool fine = true;
+    for (size_t i = 0; fine && i < p->members.count; i++)
+        fine = as_map_put(&numbers, member_at(p, i)->metric, (uint32_t)i);
+    for (size_t i = 0; fine && i < n; i++) {
+        member *m = member_at(p, as_map_get(&numbers, metrics[i]));
+        as_ahead_keep(ahead, p->run, m->metric, i == 0, m->sums[INCLUSIVE], m->sums[EXCLUSIVE]);
+        m->sums[INCLUSIVE] = m->sums[EXCLUSIVE] = NULL;
+    }
+    as_map_free(&numbers);
+}
+
+/* Whether the answer was there, or could be computed with that of other metrics. */
+static bool find_ahead(const as_dataset *ds, assay_id run, assay_id metric, as_node_list *list, bool *no_memory) {
+    answer a = {.ds = ds, .root = ASSAY_NONE, .list = list};
+    as_ahead *ahead = as_ahead_of(ds);
+    assay_id metrics[AS_MOST_AHEAD];
+    bool is_there = ahead && as_ahead_use(ahead, run, metric, collect_nodes, &a);
+    size_t n = ahead && !is_there ? as_ahead_choose(ahead, ds, run, metric, metrics) : 0;
+    if (n > 1) {
+        plan p = {.ds = ds, .run = run, .context = ASSAY_NONE};
+        as_vec_init(&p.members, sizeof(member), NULL);
+        compute_several(&p, ahead, metrics, n, list);
+        free_plan(&p);
+        is_there = as_ahead_use(ahead, run, metric, collect_nodes, &a);
+    }
+    *no_memory = a.no_memory;
+    return is_there;
 }
 
 assay_status as_derived_nodes(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
                               as_node_list *list, assay_error *error) {
-    plan p = {.ds = ds, .run = run, .locations = locations, .context = ASSAY_NONE};
+    bool no_memory;
     list->nodes.count = list->parts.count = list->n_parts = 0;
     if (!as_ds_prepare_formulas(ds)) return as_fail_memory(error, NULL);
-    if (!as_ds_derived(ds, metric)->is_usable) return ASSAY_OK;
+    if (!as_derived_has_values(as_ds_derived(ds, metric))) return ASSAY_OK;
+    if (root == ASSAY_NONE && !locations && !as_ds_metric_is_void(ds, metric) &&
+        find_ahead(ds, run, metric, list, &no_memory))
+        return no_memory ? as_fail_memory(error, NULL) : ASSAY_OK;
+    plan p = {.ds = ds, .run = run, .locations = locations, .context = ASSAY_NONE};
     as_vec_init(&p.members, sizeof(member), NULL);
-    assay_status status = compute(&p, metric, root, list, error);
+    assay_status status = compute_one(&p, metric, root, list, error);
     free_plan(&p);
     return status;
 }

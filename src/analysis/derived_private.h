@@ -32,6 +32,7 @@ typedef struct plan {
     assay_id first; /* the contexts: first … first + n - 1 */
     uint32_t n;
     as_vec members; /* member; each behind those it needs */
+    uint64_t taken; /* bytes of the dataset's budget */
     /* What is being computed: facts and operands are asked for */
     const member *now;
     int flavour; /* INCLUSIVE or EXCLUSIVE */

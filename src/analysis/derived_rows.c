@@ -231,11 +231,10 @@ static bool aggregate(plan *p, const member *m) {
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
 
-static bool visit_context(plan *p, assay_id context) {
-    for (size_t i = 0; i < p->members.count; i++) {
-        member *m = member_at(p, i);
+static bool visit_context(plan *p, assay_id context, member *const *members, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        member *m = members[i];
         p->context = context;
-        if (!m->rows || m->is_void) continue;
         if (m->derived ? !derived_row(p, m) : !stored_row(p, m)) return false;
         if (is_summed(m) && !aggregate(p, m)) return false;
     }
@@ -244,6 +243,19 @@ static bool visit_context(plan *p, assay_id context) {
 
 /* Members without sums that are not ready have no rows either: what needs them is not ready. */
 static bool takes_part(const member *m) { return m->is_ready && (is_summed(m) || has_rows(m)); }
+
+static bool visit_all(plan *p) {
+    size_t n = 0;
+    member **members = calloc(p->members.count + 1, sizeof *members);
+    for (size_t i = 0; members && i < p->members.count; i++) {
+        member *m = member_at(p, i);
+        if (m->rows && !m->is_void) members[n++] = m;
+    }
+    bool fine = members != NULL;
+    for (uint32_t i = p->n; fine && i-- > 0;) fine = visit_context(p, p->first + i, members, n);
+    free(members);
+    return fine;
+}
 
 assay_status as_derived_walk(plan *p, assay_error *error) {
     assay_id *columns = NULL;
@@ -256,7 +268,7 @@ assay_status as_derived_walk(plan *p, assay_error *error) {
         for (size_t i = 0; fine && i < p->members.count; i++) {
             if (member_at(p, i)->rows) fine = open_member(p, member_at(p, i));
         }
-        for (uint32_t i = p->n; fine && i-- > 0;) fine = visit_context(p, p->first + i);
+        fine = fine && visit_all(p);
         if (!fine && !p->failed) status = as_fail_memory(error, NULL);
     }
     for (size_t i = 0; i < p->members.count; i++) close_member(member_at(p, i));

@@ -14,10 +14,17 @@ struct as_derivations {
     as_facts *facts;
     as_globals *globals;
     bool *is_void; /* of each metric */
+    uint64_t work_left;
+    void *companion;
+    void (*release_companion)(void *made);
 };
+
+/* Of all formulas together: seconds. Loops that never end would else take their time for each metric. */
+#define MAX_WORK 2000000000u
 
 static void free_derivations(void *object) {
     as_derivations *d = object;
+    if (d->companion) d->release_companion(d->companion);
     for (size_t i = 0; i < d->derived.count; i++) {
         as_machine_free(AS_AT(as_derived, &d->derived, i).machine);
         as_formula_free(AS_AT(as_derived, &d->derived, i).formula);
@@ -327,6 +334,7 @@ static bool init_set_void(void *user, uint32_t metric, bool is_void) {
 /* Loops may go through all that the dataset has. */
 static as_machine_limits machine_limits(const as_dataset *ds) {
     as_machine_limits limits = AS_MACHINE_LIMITS;
+    limits.work_left = &ds->derivations->work_left;
     uint64_t n = AS_COUNT(ds, contexts) + AS_COUNT(ds, regions) + AS_COUNT(ds, locations) + AS_COUNT(ds, metrics);
     if (limits.steps_of_init < 64 * n) limits.steps_of_init = 64 * n;
     if (limits.max_elements < n + n / 2) limits.max_elements = (size_t)(n + n / 2);
@@ -373,6 +381,7 @@ static bool prepare(as_dataset *ds) {
     as_derivations *d = ds->derivations;
     size_t n = d->derived.count, n_failed = 0;
     bool *init_is_fine = calloc(n + 1, sizeof *init_is_fine);
+    d->work_left = MAX_WORK;
     d->facts = as_facts_new(ds);
     d->globals = as_globals_new(d->scope, globals_limit(ds));
     d->is_void = calloc(AS_COUNT(ds, metrics) + 1, sizeof *d->is_void);
@@ -407,11 +416,38 @@ as_machine *as_derived_machine(const as_derived *derived, const as_formula_sourc
 
 bool as_ds_metric_is_void(const as_dataset *ds, assay_id metric) { return ds->derivations->is_void[metric]; }
 
+void *as_ds_formula_companion(const as_dataset *ds, void *(*make)(const as_dataset *ds), void (*release)(void *made)) {
+    as_derivations *d = ds->derivations;
+    pthread_mutex_lock(&((as_dataset *)(uintptr_t)ds)->loading);
+    d->release_companion = release;
+    if (!d->companion) d->companion = make(ds);
+    void *companion = d->companion;
+    pthread_mutex_unlock(&((as_dataset *)(uintptr_t)ds)->loading);
+    return companion;
+}
+
+assay_id as_ds_next_derived(const as_dataset *ds, assay_id metric) {
+    const as_derivations *d = ds->derivations;
+    size_t low = 0, high = d->derived.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (derived_at(d, middle)->metric <= metric)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < d->derived.count ? derived_at(d, low)->metric : ASSAY_NONE;
+}
+
+bool as_derived_has_values(const as_derived *derived) {
+    return derived->is_usable && !__atomic_load_n(&derived->has_failed, __ATOMIC_RELAXED);
+}
+
 void as_ds_derived_failed(const as_dataset *ds, const as_derived *derived, const char *why) {
     as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
     as_derived *target = (as_derived *)(uintptr_t)derived;
     pthread_mutex_lock(&mutable->loading);
     if (!target->has_failed) warn(mutable, derived, AS_FORMULA_VALUE, 0, 0, why);
-    target->has_failed = true;
+    __atomic_store_n(&target->has_failed, true, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&mutable->loading);
 }

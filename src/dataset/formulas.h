@@ -41,7 +41,13 @@ const as_facts *as_ds_facts(const as_dataset *ds);
 as_machine *as_derived_machine(const as_derived *derived, const as_formula_source *source);
 /* Whether an init says that the metric counts as 0. */
 bool as_ds_metric_is_void(const as_dataset *ds, assay_id metric);
-/* Adds a problem that says why a value could not be computed, once for each metric. Safe from several threads. */
+/* What whoever computes keeps with the formulas: made when first asked for, released before them. NULL when memory is out. Safe from several threads. */
+void *as_ds_formula_companion(const as_dataset *ds, void *(*make)(const as_dataset *ds), void (*release)(void *made));
+/* The derived metric behind that one, by their numbers; ASSAY_NONE: there is no other. */
+assay_id as_ds_next_derived(const as_dataset *ds, assay_id metric);
+/* Whether there is any use in computing: not where that failed before. Once prepared; safe from several threads. */
+bool as_derived_has_values(const as_derived *derived);
+/* The values could not be computed, which a problem says once for each metric. Safe from several threads. */
 void as_ds_derived_failed(const as_dataset *ds, const as_derived *derived, const char *why);
 
 #endif

@@ -674,14 +674,49 @@ static void test_long_turns(void **state) {
     free(text);
 }
 
+/* Machines that share a limit use it up together; who has no loops does not mind. */
+static void test_shared_work(void **state) {
+    (void)state;
+    enum { TURNS = 100 };
+    double out[2];
+    uint64_t left = 3 * TURNS * (2 + AS_TURN_WORK);
+    as_machine_limits limits = AS_MACHINE_LIMITS;
+    limits.work_left = &left;
+    as_formula_source nothing = {NULL};
+    as_formula_scope *scope = as_formula_scope_new();
+    as_formula *loop = compile(scope, NULL, "{ ${i} = 0; while (${i} < 100) { ${i} = ${i} + 1; }; return ${i}; }"),
+               *plain = compile(scope, NULL, "1 + 2");
+    as_globals *globals = as_globals_new(scope, 0);
+    as_machine *first = as_machine_new(loop, globals, &nothing, limits);
+    as_machine *others[] = {as_machine_new(loop, globals, &nothing, limits), as_machine_like(first, &nothing),
+                            as_machine_new(plain, globals, &nothing, limits)};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(as_machine_init(others[0]), AS_RUN_OK);
+        assert_int_equal(as_machine_values(others[i], 2, out), AS_RUN_OK);
+        assert_true(out[0] == TURNS && out[1] == TURNS);
+    }
+    assert_int_equal(left, TURNS * (2 + AS_TURN_WORK));
+    assert_int_equal(as_machine_values(others[0], 2, out), AS_RUN_OK);
+    assert_int_equal(as_machine_values(others[1], 2, out), AS_RUN_TOO_LONG);
+    assert_int_equal(as_machine_values(others[0], 1, out), AS_RUN_TOO_LONG);
+    assert_int_equal(as_machine_values(others[2], 2, out), AS_RUN_OK);
+    assert_true(out[1] == 3);
+    for (int i = 0; i < 3; i++) as_machine_free(others[i]);
+    as_machine_free(first);
+    as_globals_free(globals);
+    as_formula_free(loop);
+    as_formula_free(plain);
+    as_formula_scope_free(scope);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arithmetic),    cmocka_unit_test(test_functions),  cmocka_unit_test(test_logic),
-        cmocka_unit_test(test_points),        cmocka_unit_test(test_references), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_variables),     cmocka_unit_test(test_init),       cmocka_unit_test(test_scope),
-        cmocka_unit_test(test_combining),     cmocka_unit_test(test_many),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_refused_parts), cmocka_unit_test(test_nesting),    cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_long_turns),
+        cmocka_unit_test(test_shared_work), cmocka_unit_test(test_arithmetic),    cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_logic),       cmocka_unit_test(test_points),        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_texts),       cmocka_unit_test(test_variables),     cmocka_unit_test(test_init),
+        cmocka_unit_test(test_scope),       cmocka_unit_test(test_combining),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_refused_parts), cmocka_unit_test(test_nesting),
+        cmocka_unit_test(test_limits),      cmocka_unit_test(test_long_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

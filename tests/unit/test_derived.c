@@ -404,6 +404,72 @@ static void long_chains(void **state) {
     as_dataset_free(ds);
 }
 
+/* Asked for one after the other, metrics are computed several at a time: with the same values, also of another run or part. */
+static void all_of_a_chain(void **state) {
+    (void)state;
+    enum { LENGTH = 300 };
+    as_dataset *ds = make_dataset();
+    static char texts_of[LENGTH][32];
+    assay_id first = ASSAY_NONE;
+    assert_int_equal(as_add_run(ds, &AS_RUN_INIT), 1);
+    for (int i = 0; i < LENGTH; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "d%d", i);
+        snprintf(texts_of[i], sizeof texts_of[i], i ? "metric::d%d() + 1" : "metric::v()", i - 1);
+        assay_id id = add_derived(ds, name, AS_DERIVED_PRE_EXCLUSIVE, (texts){.value = texts_of[i]});
+        if (i == 0) first = id;
+    }
+    assert_true(as_compile_formulas(ds, NULL));
+    static const bool one_thread[5] = {[4] = true};
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < LENGTH; i++) {
+            assay_id metric = first + (assay_id)i;
+            expect(values_at(ds, metric, ASSAY_NONE, NULL), FOUR(3333 + 8 * i, 330 + 4 * i, 300 + 2 * i, 3000 + 2 * i),
+                   FOUR(3 + 2 * i, 30 + 2 * i, 300 + 2 * i, 3000 + 2 * i));
+            if (i % 7) continue;
+            expect(values_at(ds, metric, A, NULL), FOUR(0, 330 + 4 * i, 300 + 2 * i, 0),
+                   FOUR(0, 30 + 2 * i, 300 + 2 * i, 0));
+            expect(values_at(ds, metric, ASSAY_NONE, one_thread), FOUR(2222 + 4 * i, 220 + 2 * i, 200 + i, 2000 + i),
+                   FOUR(2 + i, 20 + i, 200 + i, 2000 + i));
+            as_node_list list;
+            assay_error error;
+            as_node_list_init(&list); /* v has nothing in that run: only what is added */
+            assert_int_equal(as_nodes_find(ds, 1, metric, ASSAY_NONE, &list, &error), ASSAY_OK);
+            assert_int_equal(as_node_count(&list), i ? 4 : 0);
+            if (i) assert_true(as_number_real(as_node_at(&list, B)->inclusive) == 2 * i);
+            as_node_list_free(&list);
+        }
+    }
+    as_dataset_free(ds);
+}
+
+/* One that fails among many is alone in that. */
+static void failure_within_many(void **state) {
+    (void)state;
+    enum { MANY = 40, ENDLESS = 17 };
+    as_dataset *ds = make_dataset();
+    assay_id first = ASSAY_NONE;
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "d%d", i);
+        assay_id id =
+            add_derived(ds, name, AS_DERIVED_POST,
+                        (texts){.value = i == ENDLESS ? "{ while (1) { ${a} = 1; }; return 1; }" : "metric::v() * 2"});
+        if (i == 0) first = id;
+    }
+    assert_true(as_compile_formulas(ds, NULL));
+    for (int i = 0; i < MANY; i++) {
+        values got = values_at(ds, first + (assay_id)i, ASSAY_NONE, NULL);
+        if (i == ENDLESS)
+            assert_int_equal(got.n, 0);
+        else
+            expect(got, FOUR(6666, 660, 600, 6000), FOUR(6, 60, 600, 6000));
+    }
+    assert_int_equal(ds->problems.count, 1);
+    assert_int_equal(problems_with(ds, "derived metric d17 has no values: it takes too long"), 1);
+    as_dataset_free(ds);
+}
+
 static void what_is_no_number_stays_so(void **state) {
     (void)state;
     values got = compute(AS_DERIVED_POST, (texts){.value = "metric::v() / (metric::v() - 330)"});
@@ -413,6 +479,8 @@ static void what_is_no_number_stays_so(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(post_is_of_sums),
+        cmocka_unit_test(all_of_a_chain),
+        cmocka_unit_test(failure_within_many),
         cmocka_unit_test(pre_exclusive_is_summed_afterwards),
         cmocka_unit_test(pre_inclusive_is_summed_afterwards),
         cmocka_unit_test(other_ways_of_summing),

@@ -119,8 +119,11 @@ typedef struct as_machine_limits {
     uint64_t steps_of_point; /* and those of the value at one point */
     uint64_t steps;          /* for all points, in the life of the machine */
     size_t max_elements;     /* of all lists of the machine's own variables */
+    uint64_t *work_left;     /* of all machines that share it: taken off by each; NULL: no such limit. Atomic */
 } as_machine_limits;
-#define AS_MACHINE_LIMITS ((as_machine_limits){1000000, 1000000, 1000000000, 1 << 22})
+#define AS_MACHINE_LIMITS ((as_machine_limits){1000000, 1000000, 1000000000, 1 << 22, NULL})
+/* The work of a step at n points together is n + AS_TURN_WORK. */
+enum { AS_TURN_WORK = 16 };
 
 /* A machine belongs to one thread. All that is given here must live as long. NULL when memory is out. */
 typedef struct as_machine as_machine;

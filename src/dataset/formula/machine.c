@@ -128,11 +128,22 @@ void as_machine_free(as_machine *m) {
 /* A step is a turn of a loop, of the usual size: long bodies, long formulas and long texts count as several. */
 enum { INSTRUCTIONS_OF_A_STEP = 64, BYTES_OF_A_STEP = 4096, MATCHED_BYTES_OF_A_STEP = 8 };
 
+/* Takes work off what all machines together may do. */
+static bool take_work(uint64_t *left, uint64_t work) {
+    uint64_t now = __atomic_load_n(left, __ATOMIC_RELAXED);
+    do {
+        if (now < work) return false;
+    } while (!__atomic_compare_exchange_n(left, &now, now - work, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return true;
+}
+
 /* Steps at each of n points. */
 static int count_steps(as_machine *m, uint64_t steps, size_t n) {
+    if (!steps) return AS_RUN_OK;
     m->steps_of_run += steps;
     if (m->steps_of_run > m->max_steps || m->steps_left < steps * n) return AS_RUN_TOO_LONG;
     m->steps_left -= steps * n;
+    if (m->limits.work_left && !take_work(m->limits.work_left, steps * (n + AS_TURN_WORK))) return AS_RUN_TOO_LONG;
     return AS_RUN_OK;
 }
 
