@@ -151,37 +151,88 @@ as_metric_kind as_measured_kind(const as_dataset *ds, assay_id metric) {
     return is_profile && kind == AS_KIND_INCLUSIVE ? AS_KIND_EXCLUSIVE : kind;
 }
 
+/* A value of a row as as_values_widen() leaves it: unsigned of UINT64, whole of the other integers, else real. */
+typedef union wide {
+    uint64_t natural;
+    int64_t whole;
+    double real;
+} wide;
+
+static void widen_row(const as_profile *profile, uint32_t index, wide *out) {
+    as_values_widen(profile->type, as_profile_row(profile, index), profile->n_columns, 0, out);
+    if (!profile->below_zero) return;
+    for (uint32_t i = 0; i < profile->n_columns; i++) {
+        if (out[i].natural > AS_COUNTER_LIMIT) out[i].natural = 0;
+    }
+}
+
+static double extreme_of(as_dtype dtype, double a, double b) {
+    return (dtype == AS_DTYPE_MINDOUBLE ? b < a : b > a) ? b : a;
+}
+
+/* What an inclusive row keeps without that of a child, in the type's own arithmetic: unsigned differences end at 0, signed ones at the limits. */
+static void leave_child(as_dtype dtype, wide *own, const wide *child, uint32_t n) {
+    if (dtype == AS_DTYPE_UINT64) {
+        for (uint32_t i = 0; i < n; i++)
+            own[i].natural = child[i].natural > own[i].natural ? 0 : own[i].natural - child[i].natural;
+    } else if (as_dtype_is_integer(dtype)) {
+        int64_t least = as_dtype_is_unsigned(dtype) ? 0 : INT64_MIN;
+        for (uint32_t i = 0; i < n; i++) {
+            if (__builtin_sub_overflow(own[i].whole, child[i].whole, &own[i].whole))
+                own[i].whole = child[i].whole > 0 ? INT64_MIN : INT64_MAX;
+            if (own[i].whole < least) own[i].whole = least;
+        }
+    } else if (as_dtype_is_extreme(dtype)) {
+        for (uint32_t i = 0; i < n; i++) own[i].real = extreme_of(dtype, own[i].real, child[i].real);
+    } else {
+        for (uint32_t i = 0; i < n; i++) own[i].real -= child[i].real;
+    }
+}
+
+static void leave_children(const as_dataset *ds, const as_profile *profile, uint32_t index, wide *own, wide *child) {
+    const as_context *context = as_ds_context(ds, profile->contexts[index]);
+    assay_id id = profile->contexts[index] + 1, end = profile->contexts[index] + context->subtree;
+    for (; id < end; id += as_ds_context(ds, id)->subtree) {
+        uint32_t at = as_profile_find(profile, id);
+        if (at == UINT32_MAX) continue;
+        widen_row(profile, at, child);
+        leave_child(profile->type.dtype, own, child, profile->n_columns);
+    }
+}
+
+static void make_real(as_dtype dtype, wide *row, uint32_t n) {
+    if (!as_dtype_is_integer(dtype)) return;
+    for (uint32_t i = 0; i < n; i++)
+        row[i].real = dtype == AS_DTYPE_UINT64 ? (double)row[i].natural : (double)row[i].whole;
+}
+
+/* Of all locations of a run: the sum, or what takes its place. */
+static double total_of(as_dtype dtype, const wide *row, uint32_t n) {
+    double total = row[0].real;
+    bool is_extreme = as_dtype_is_extreme(dtype);
+    for (uint32_t i = 1; i < n; i++) total = is_extreme ? extreme_of(dtype, total, row[i].real) : total + row[i].real;
+    return total;
+}
+
 bool as_pool_row(const as_dataset *ds, const as_profile *profile, uint32_t index, as_vec *out) {
     uint32_t n = profile->n_columns;
-    size_t start = out->count;
+    size_t start = out->count, kept = 0;
     if (!as_vec_reserve(out, 2 * (size_t)n)) return false;
-    double *own = &AS_AT(double, out, start), *child = own + n;
-    as_profile_reals(profile, index, own);
+    wide *own = (wide *)((double *)out->data + start);
+    as_dtype dtype = profile->type.dtype;
+    widen_row(profile, index, own);
+    if (as_ds_metric(ds, profile->metric)->kind == AS_KIND_INCLUSIVE) leave_children(ds, profile, index, own, own + n);
+    make_real(dtype, own, n);
     out->count += n;
-    if (as_ds_metric(ds, profile->metric)->kind == AS_KIND_INCLUSIVE) {
-        const as_context *context = as_ds_context(ds, profile->contexts[index]);
-        assay_id id = profile->contexts[index] + 1, end = profile->contexts[index] + context->subtree;
-        bool is_unsigned = as_dtype_is_unsigned(profile->type.dtype);
-        for (; id < end; id += as_ds_context(ds, id)->subtree) {
-            uint32_t at = as_profile_find(profile, id);
-            if (at == UINT32_MAX) continue;
-            as_profile_reals(profile, at, child);
-            for (uint32_t i = 0; i < n; i++) own[i] = is_unsigned && child[i] > own[i] ? 0 : own[i] - child[i];
-        }
-    }
-    if (ds->pooling == AS_SCALING_WEAK) return true;
-    double sum = 0;
-    size_t kept = 0;
-    for (uint32_t i = 0; i < n; i++) sum += own[i];
-    if (ds->pooling == AS_SCALING_STRONG) {
-        own[0] = sum;
+    if (ds->pooling == AS_SCALING_STRONG && n) {
+        own[0].real = total_of(dtype, own, n);
         out->count = start + 1;
-        return true;
+    } else if (ds->pooling == AS_SCALING_WEAK_THREADED) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (own[i].real != 0) own[kept++] = own[i];
+        }
+        if (kept) out->count = start + kept;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        if (own[i] != 0) own[kept++] = own[i];
-    }
-    if (kept) out->count = start + kept;
     return true;
 }
 
