@@ -166,10 +166,6 @@ static void widen_row(const as_profile *profile, uint32_t index, wide *out) {
     }
 }
 
-static double extreme_of(as_dtype dtype, double a, double b) {
-    return (dtype == AS_DTYPE_MINDOUBLE ? b < a : b > a) ? b : a;
-}
-
 /* What an inclusive row keeps without that of a child, in the type's own arithmetic: unsigned differences end at 0, signed ones at the limits. */
 static void leave_child(as_dtype dtype, wide *own, const wide *child, uint32_t n) {
     if (dtype == AS_DTYPE_UINT64) {
@@ -183,7 +179,8 @@ static void leave_child(as_dtype dtype, wide *own, const wide *child, uint32_t n
             if (own[i].whole < least) own[i].whole = least;
         }
     } else if (as_dtype_is_extreme(dtype)) {
-        for (uint32_t i = 0; i < n; i++) own[i].real = extreme_of(dtype, own[i].real, child[i].real);
+        as_part_rule rule = as_part_rule_of(dtype, 0);
+        for (uint32_t i = 0; i < n; i++) own[i].real = as_part_combine(rule, own[i].real, child[i].real);
     } else {
         for (uint32_t i = 0; i < n; i++) own[i].real -= child[i].real;
     }
@@ -208,9 +205,9 @@ static void make_real(as_dtype dtype, wide *row, uint32_t n) {
 
 /* Of all locations of a run: the sum, or what takes its place. */
 static double total_of(as_dtype dtype, const wide *row, uint32_t n) {
+    as_part_rule rule = as_part_rule_of(dtype, 0);
     double total = row[0].real;
-    bool is_extreme = as_dtype_is_extreme(dtype);
-    for (uint32_t i = 1; i < n; i++) total = is_extreme ? extreme_of(dtype, total, row[i].real) : total + row[i].real;
+    for (uint32_t i = 1; i < n; i++) total = as_part_combine(rule, total, row[i].real);
     return total;
 }
 

@@ -26,20 +26,6 @@ uint32_t as_profile_find(const as_profile *profile, assay_id context) {
     return i < profile->n_rows && profile->contexts[i] == context ? i : UINT32_MAX;
 }
 
-void as_profile_reals(const as_profile *profile, uint32_t i, double *out) {
-    uint32_t n = profile->n_columns;
-    as_values_widen(profile->type, as_profile_row(profile, i), n, 0, out);
-    if (!as_dtype_is_integer(profile->type.dtype)) return;
-    for (uint32_t k = 0; k < n; k++) { /* in place: what was widened lies where the double goes */
-        uint64_t bits;
-        memcpy(&bits, &out[k], sizeof bits);
-        if (profile->type.dtype != AS_DTYPE_UINT64)
-            out[k] = (double)(int64_t)bits;
-        else
-            out[k] = profile->below_zero && bits > AS_COUNTER_LIMIT ? 0 : (double)bits;
-    }
-}
-
 const as_profile *as_ds_profile(const as_dataset *ds, assay_id metric, assay_id run) {
     uint32_t index = as_map_get(&ds->profile_of, as_pair(metric, run));
     return index == AS_MAP_NONE ? NULL : &AS_AT(as_profile, &ds->profiles, index);

@@ -49,9 +49,6 @@ static inline assay_id as_profile_location(const as_profile *profile, uint32_t c
 /* Index into contexts, or UINT32_MAX. */
 uint32_t as_profile_find(const as_profile *profile, assay_id context);
 
-/* The row of contexts[i] as n_columns doubles, of the first part; counters that ran below zero are 0. */
-void as_profile_reals(const as_profile *profile, uint32_t i, double *out);
-
 /* That of (metric, run), loaded or not, or NULL. */
 const as_profile *as_ds_profile(const struct assay_dataset *ds, assay_id metric, assay_id run);
 

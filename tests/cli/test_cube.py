@@ -148,6 +148,26 @@ class Sets(Case):
                 self.assertIn(expected, self.measurements(path, '-O', 'scaling=' + scaling))
         self.assertFails(run('info', '-O', 'scaling=odd', path), 2, 'weak_threaded')
 
+    def test_each_type_has_its_own_arithmetic(self):
+        """Exclusive values, and what stands for the sum over two locations: of minima the minimum, of maxima the maximum; counters above 2^53 are exact."""
+        big = 2 ** 61
+        parts = [('low', 'MINDOUBLE', 'INCLUSIVE', [[5.0, 7.0], [4.0, 9.0]], [4, 7], 4), ('high', 'MAXDOUBLE', 'EXCLUSIVE', [[5.0, 7.0], [4.0, 9.0]], [5, 7], 7),
+                 ('count', 'UINT64', 'INCLUSIVE', [[big + 3, 10], [big, 20]], [3, 0], 3), ('gain', 'INT64', 'INCLUSIVE', [[big + 1, 1], [big, 3]], [1, -2], -1),
+                 ('small', 'UINT8', 'INCLUSIVE', [[200, 1], [55, 2]], [145, 0], 145)]
+        members = {}
+        for i, (_, dtype, _, values, _, _) in enumerate(parts):
+            members.update({f'{i}.index': index([0, 1]), f'{i}.data': rows(dtype, values)})
+        metrics = ''.join(metric(i, name, dtype, kind) for i, (name, dtype, kind, _, _, _) in enumerate(parts))
+        members['anchor.xml'] = anchor(metrics, tree('main(sort)'), system(2))
+        for n in (1, 2):
+            self.point(f'app.n{n}', tar(members))
+        for scaling in ('weak', 'strong'):
+            result = run('sql', '--json', '-O', 'scaling=' + scaling, self.path('set'), "select t.name, m.minimum, m.maximum from measurement m join metric t on t.id = m.metric "
+                         "join context c on c.id = m.context where c.path = 'main' and m.point = 0 order by t.id")
+            self.assertFine(result)
+            expected = [(name, min(row), max(row)) if scaling == 'weak' else (name, total, total) for name, _, _, _, row, total in parts]
+            self.assertEqual(expected, [tuple(r.values()) for r in result.json], scaling)
+
     def test_model(self):
         result = run('model', '--json', self.make())
         self.assertEqual(0, result.status, result)

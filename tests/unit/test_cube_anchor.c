@@ -90,7 +90,8 @@ static void metrics_in_document_order(void **state) {
     assert_string_equal(find_attribute(ds, AS_OWNER_METRIC, 2, "@cubepl:rowwise"), "false");
     assert_string_equal(find_attribute(ds, AS_OWNER_METRIC, 2, "cubeplinit"), "{ 1 }");
     assert_string_equal(find_attribute(ds, AS_OWNER_METRIC, 2, "cubeplaggr:minus"), "arg1");
-    assert_int_equal(as_ds_metric(ds, 3)->kind, AS_KIND_NONE);
+    assert_int_equal(as_ds_metric(ds, 3)->kind, AS_KIND_INCLUSIVE); /* as CubeLib has it */
+    assert_string_equal(find_attribute(ds, AS_OWNER_METRIC, 3, "@type"), "SIMPLE");
     assert_string_equal(find_attribute(ds, AS_OWNER_METRIC, 3, "val"), "7");
     as_dataset_free(ds);
 }
@@ -118,14 +119,14 @@ static void formulas_are_compiled(void **state) {
     as_dataset_free(ds);
 }
 
-/* Values of unknown types are what they are: neither inclusive nor exclusive, and no formula gives them. */
+/* Values of unknown types are exclusive, as CubeLib takes them, and no formula gives them. */
 static void types_of_metrics_that_nobody_knows(void **state) {
     (void)state;
     as_dataset *ds = read_anchor(ALL_OF(DERIVED("1", "SIDEWAYS", "1") DERIVED("2", "PREDERIVED_UPWARDS", "1")
                                             DERIVED("3", "postderived", "1"),
                                         "", ""));
-    assert_int_equal(as_ds_metric(ds, 0)->kind, AS_KIND_NONE);
-    assert_int_equal(as_ds_metric(ds, 1)->kind, AS_KIND_NONE);
+    assert_int_equal(as_ds_metric(ds, 0)->kind, AS_KIND_EXCLUSIVE);
+    assert_int_equal(as_ds_metric(ds, 1)->kind, AS_KIND_EXCLUSIVE);
     assert_int_equal(as_ds_metric(ds, 2)->kind, AS_KIND_DERIVED);
     assert_string_equal(find_attribute(ds, AS_OWNER_METRIC, 1, "@type"), "PREDERIVED_UPWARDS");
     assert_int_equal(count_problems(ds, "metric-type", NULL), 2);

@@ -34,9 +34,12 @@ static void exclusive_rows_are_in_pre_order(void **state) {
 
 static void inclusive_rows_are_numbered_wide(void **state) {
     (void)state;
-    as_dataset *ds = read_one("DOUBLE", "INCLUSIVE", make_full_index(8), make_reals(false, 16, EIGHT));
-    assert_values(ds, 0, "0: 1 10\n1: 2 20\n2: 4 40\n3: 5 50\n4: 3 30\n5: 6 60\n6: 7 70\n7: 8 80\n");
-    as_dataset_free(ds);
+    static const char *const types[] = {"INCLUSIVE", "SIMPLE"};
+    for (size_t i = 0; i < 2; i++) {
+        as_dataset *ds = read_one("DOUBLE", types[i], make_full_index(8), make_reals(false, 16, EIGHT));
+        assert_values(ds, 0, "0: 1 10\n1: 2 20\n2: 4 40\n3: 5 50\n4: 3 30\n5: 6 60\n6: 7 70\n7: 8 80\n");
+        as_dataset_free(ds);
+    }
 }
 
 static void sparse_inclusive_rows(void **state) {
@@ -127,15 +130,17 @@ static void missing_members(void **state) {
     archive file = begin_archive();
     add_bytes(&file, "1.index", make_full_index(2));
     add_bytes(&file, "2.data", make_reals(false, 2, EIGHT));
+    add_bytes(&file, "3.index", make_full_index(0));
     add_anchor(&file,
                make_anchor(METRIC("0", "none", "DOUBLE", "EXCLUSIVE") METRIC("1", "no_data", "DOUBLE", "EXCLUSIVE")
-                               METRIC("2", "no_index", "DOUBLE", "EXCLUSIVE"),
+                               METRIC("2", "no_index", "DOUBLE", "EXCLUSIVE")
+                                   METRIC("3", "nothing", "DOUBLE", "EXCLUSIVE"),
                            TREE, 2));
     as_dataset *ds = read_archive(&file);
     assert_int_equal(ds->profiles.count, 0);
-    assert_int_equal(count_problems(ds, "no-data", NULL), 1);
+    assert_int_equal(count_problems(ds, "no-data", NULL), 2);
     assert_int_equal(count_problems(ds, "no-index", NULL), 1);
-    assert_int_equal(ds->problems.count, 2);
+    assert_int_equal(ds->problems.count, 3);
     as_dataset_free(ds);
 }
 

@@ -40,21 +40,19 @@ static const field_name metric_fields[] = {
 
 static as_metric *metric_at(as_anchor *a) { return &AS_AT(as_metric, &a->ds->metrics, a->metric); }
 
-/* No type is EXCLUSIVE; SIMPLE ones have one kind of value only. */
+/* No type and unknown ones are EXCLUSIVE, and SIMPLE ones are numbered and summed as INCLUSIVE ones: CubeLib reads them so. */
 static assay_status set_kind(as_anchor *a, const as_xml *xml, const char *type, as_cube_metric *numbers) {
     as_metric *metric = metric_at(a);
-    size_t size = type ? strlen(type) : 0;
-    metric->kind = AS_KIND_EXCLUSIVE;
-    if (!type || strcasecmp(type, "EXCLUSIVE") == 0) return ASSAY_OK;
-    numbers->is_wide = strcasecmp(type, "INCLUSIVE") == 0;
-    metric->kind = numbers->is_wide ? AS_KIND_INCLUSIVE : AS_KIND_NONE;
-    if (numbers->is_wide) return ASSAY_OK;
+    bool is_simple = type && strcmp(type, "SIMPLE") == 0;
+    numbers->is_wide = is_simple || (type && strcmp(type, "INCLUSIVE") == 0);
+    metric->kind = numbers->is_wide ? AS_KIND_INCLUSIVE : AS_KIND_EXCLUSIVE;
+    if (!type || strcmp(type, "EXCLUSIVE") == 0 || (numbers->is_wide && !is_simple)) return ASSAY_OK;
     if (as_cube_is_derived(type, &(as_derived_kind){0}))
         metric->kind = AS_KIND_DERIVED;
-    else if (strcasecmp(type, "SIMPLE") != 0)
-        as_anchor_warn(a, xml, "metric-type", "metric %s has the unknown type '%s'; its values are taken as they are",
+    else if (!is_simple)
+        as_anchor_warn(a, xml, "metric-type", "metric %s has the unknown type '%s'; its values are taken as exclusive",
                        as_ds_text(a->ds, metric->source_id), type);
-    return as_anchor_note(a, AS_OWNER_METRIC, a->metric, "", AS_CUBE_TYPE, type, size);
+    return as_anchor_note(a, AS_OWNER_METRIC, a->metric, "", AS_CUBE_TYPE, type, strlen(type));
 }
 
 static assay_status start_metric(as_anchor *a, const as_xml *xml, const char *const *attributes) {

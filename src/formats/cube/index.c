@@ -346,6 +346,8 @@ static assay_status read_shape(as_cube_rows *rows, uint32_t *n_rows, assay_error
         if (rows->data && rows->data->size > PACKED_COUNT_AT + 8)
             as_cube_warn(rows, rows->data, AS_CUBE_DATA_HEADER, "data-size",
                          "values, but the index has no entries: none are read");
+        else if (!rows->data && rows->index->size > COUNT_AT) /* shorter: CubeLib's word for zeros */
+            as_cube_warn(rows, rows->index, 0, "no-data", "an index without data; it has no entries either");
         return ASSAY_OK;
     }
     if (!rows->data) {

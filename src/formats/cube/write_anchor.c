@@ -154,7 +154,7 @@ void as_cube_write_metric_id(const as_cube_source *source, assay_id metric, as_o
 static const char *type_of(const as_cube_file *file, assay_id id) {
     const as_metric *metric = as_ds_metric(file->ds, id);
     const char *type = as_cube_attribute(file->source, AS_OWNER_METRIC, id, AS_CUBE_TYPE);
-    if (metric->kind == AS_KIND_INCLUSIVE) return "INCLUSIVE";
+    if (metric->kind == AS_KIND_INCLUSIVE) return type && strcmp(type, "SIMPLE") == 0 ? type : "INCLUSIVE";
     if (metric->kind == AS_KIND_EXCLUSIVE) return "EXCLUSIVE";
     if (type) return type;
     bool has_expression = as_cube_attribute(file->source, AS_OWNER_METRIC, id, AS_CUBE_CUBEPL) != NULL;
