@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/problems.h"
+#include "dataset/formulas.h"
 #include "render/display.h"
 #include "render/quantity.h"
 
@@ -13,6 +14,8 @@ enum {
     LABEL_WIDTH = 10,
     MAX_ROWS = 16,
     NAMES_SHOWN = 12,
+    METRICS_SHOWN = 32, /* of one kind */
+    LONGEST_VALUE = 30, /* of an attribute */
     VALUES_SHOWN = 8,
     PROBLEMS_SHOWN = 5,
     WIDEST = 100
@@ -27,6 +30,7 @@ typedef struct row {
 typedef struct card {
     row rows[MAX_ROWS];
     size_t n;
+    bool is_ascii;
     bool failed; /* for want of memory */
 } card;
 
@@ -86,7 +90,7 @@ static void print_coordinates(card *c, as_output *out, const as_dataset *ds, siz
     }
     if (!few) {
         as_output_real(out, values[0]);
-        as_output_text(out, " … ");
+        as_output_text(out, as_output_is_ascii(out) ? " .. " : " … ");
         as_output_real(out, values[different - 1]);
         as_output_printf(out, " (%zu values)", different);
     }
@@ -125,17 +129,19 @@ static bool find_repetitions(card *c, const as_dataset *ds, uint64_t *fewest, ui
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------ */
 
-/* A row, and where its detail is to be printed. NULL when memory is out. */
+/* A row, and where its detail is to be printed: pieces, each behind ", " or "\n" (a new line). NULL when memory is out. */
 static as_output *add_row(card *c, const char *label, uint64_t count) {
     if (c->n == MAX_ROWS) return NULL;
     row *r = &c->rows[c->n];
     r->label = label;
     as_count_format(count, r->count);
     r->detail = as_output_to_memory();
-    if (r->detail)
-        c->n++;
-    else
+    if (!r->detail) {
         c->failed = true;
+        return NULL;
+    }
+    as_output_set_ascii(r->detail, c->is_ascii);
+    c->n++;
     return r->detail;
 }
 
@@ -162,24 +168,71 @@ static void add_points(card *c, const as_dataset *ds) {
         as_output_printf(detail, "%llu to %llu repetitions", (unsigned long long)fewest, (unsigned long long)most);
 }
 
+static void print_metric(as_output *out, const as_dataset *ds, assay_id id) {
+    const as_metric *m = as_ds_metric(ds, id);
+    const char *name = as_ds_text(ds, m->name), *unit = as_ds_text(ds, m->unit);
+    print_text(out, name && *name ? name : "(no name)");
+    if (!unit || !*unit) return;
+    as_output_text(out, " [");
+    print_text(out, unit);
+    as_output_char(out, ']');
+}
+
+/* What a metric is, in a word or two; NULL: nothing to say. has_values: of each metric; NULL: not known. */
+static const char *sort_of_metric(const as_dataset *ds, assay_id id, const bool *has_values) {
+    const as_derived *derived = as_ds_derived(ds, id);
+    as_metric_kind kind = as_ds_metric(ds, id)->kind;
+    if (derived && !derived->is_usable) return "not computable";
+    if (!derived && has_values && !has_values[id]) return "without values";
+    return kind == AS_KIND_NONE ? NULL : as_kind_name(kind);
+}
+
+/* A line for each sort of metric. */
+static void print_metrics(as_output *out, const as_dataset *ds, const bool *has_values) {
+    static const char *const sorts[] = {"inclusive", "exclusive", "point",          "lexical",
+                                        NULL,        "derived",   "without values", "not computable"};
+    const char *before = "";
+    for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
+        size_t found = 0;
+        for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+            const char *sort = sort_of_metric(ds, id, has_values);
+            if (sort != sorts[k] && !(sort && sorts[k] && strcmp(sort, sorts[k]) == 0)) continue;
+            if (found++ >= METRICS_SHOWN) continue;
+            as_output_text(out, found == 1 ? before : ", ");
+            if (found == 1 && sorts[k]) as_output_printf(out, "%s: ", sorts[k]);
+            print_metric(out, ds, id);
+            before = "\n";
+        }
+        if (found > METRICS_SHOWN)
+            as_output_printf(out, ", %s %zu more", as_display_ellipsis(out), found - METRICS_SHOWN);
+    }
+}
+
 static void add_metrics(card *c, const as_dataset *ds) {
     size_t n = AS_COUNT(ds, metrics);
     as_output *detail = n ? add_row(c, n == 1 ? "metric" : "metrics", n) : NULL;
-    for (size_t i = 0; detail && i < n && i < NAMES_SHOWN; i++) {
-        const as_metric *m = as_ds_metric(ds, (assay_id)i);
-        const char *name = as_ds_text(ds, m->name), *unit = as_ds_text(ds, m->unit);
-        if (i) as_output_text(detail, ", ");
-        print_text(detail, name && *name ? name : "(no name)");
-        if (unit && *unit) {
-            as_output_text(detail, " [");
-            print_text(detail, unit);
-            as_output_char(detail, ']');
-        }
+    bool is_known = ds->profiles.count && !ds->blocks.count;
+    bool *has_values = is_known ? calloc(n + 1, 1) : NULL;
+    c->failed |= is_known && !has_values;
+    for (size_t i = 0; has_values && i < ds->profiles.count; i++) {
+        const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
+        if (as_profile_values(profile)) has_values[profile->metric] = true;
     }
-    if (detail && n > NAMES_SHOWN) as_output_text(detail, ", …");
+    if (detail) print_metrics(detail, ds, has_values);
+    free(has_values);
 }
 
-/* With the keys, each once. */
+static void print_attribute(as_output *out, const as_dataset *ds, const as_attribute *attribute) {
+    const as_cell *value = &attribute->value;
+    print_text(out, as_ds_text(ds, attribute->key));
+    if (attribute->owner != AS_OWNER_DATASET || value->type != AS_CELL_TEXT || value->size == 0 ||
+        value->size > LONGEST_VALUE || memchr(value->text, '\n', value->size))
+        return;
+    as_output_text(out, " = ");
+    as_display_write(out, value->text, value->size, 0);
+}
+
+/* With the keys, each once; short values of the dataset's own. */
 static void add_attributes(card *c, const as_dataset *ds) {
     size_t n = AS_COUNT(ds, attributes), n_named = 0;
     as_output *detail = n ? add_row(c, n == 1 ? "attribute" : "attributes", n) : NULL;
@@ -191,10 +244,10 @@ static void add_attributes(card *c, const as_dataset *ds) {
         if (known < n_named) continue;
         if (n_named) as_output_text(detail, ", ");
         if (n_named == NAMES_SHOWN) {
-            as_output_text(detail, "…");
+            as_output_text(detail, as_display_ellipsis(detail));
             break;
         }
-        print_text(detail, as_ds_text(ds, key));
+        print_attribute(detail, ds, as_ds_attribute(ds, i));
         named[n_named++] = key;
     }
 }
@@ -248,7 +301,7 @@ static void add_models(card *c, const as_dataset *ds) {
         if (i) as_output_text(detail, ", ");
         print_text(detail, as_ds_text(ds, as_ds_model_set(ds, (assay_id)i)->name));
     }
-    if (sets > NAMES_SHOWN) as_output_text(detail, ", …");
+    if (sets > NAMES_SHOWN) as_output_printf(detail, ", %s", as_display_ellipsis(detail));
 }
 
 static void add_count(card *c, const char *label, uint64_t count) {
@@ -265,6 +318,44 @@ static void add_problems(card *c, const as_dataset *ds) {
 
 /* ---- printing -------------------------------------------------------------------------------------------------------- */
 
+/* The next piece of a detail, with the comma behind it; *is_line_end: a new line follows. */
+static size_t piece_size(const char *text, size_t size, bool *is_line_end) {
+    size_t i = 0;
+    while (i < size && text[i] == ' ') i++; /* left over from the piece before */
+    for (; i < size; i++) {
+        *is_line_end = text[i] == '\n';
+        if (*is_line_end) return i;
+        if (i + 1 < size && text[i] == ',' && text[i + 1] == ' ') return i + 1;
+        if (i + 3 < size && memcmp(text + i, "   ", 3) == 0) return i; /* between parameters */
+    }
+    *is_line_end = false;
+    return size;
+}
+
+/* Broken between its pieces where it is wider than room (0: no limit). */
+static void print_detail(as_output *out, const char *text, size_t size, size_t indent, size_t room) {
+    for (size_t used = 0; size;) {
+        bool is_line_end;
+        size_t n = piece_size(text, size, &is_line_end);
+        const char *begin = text;
+        while (used == 0 && n && *begin == ' ') begin++, n--;
+        size_t width = as_display_width(begin, n);
+        if (used && room && used + width > room) {
+            as_output_char(out, '\n');
+            as_display_pad(out, indent);
+            used = 0;
+            continue;
+        }
+        used += as_display_write(out, begin, n, room > used ? room - used : 0);
+        size -= (size_t)(begin - text) + n + is_line_end;
+        text = begin + n + is_line_end;
+        if (!is_line_end) continue;
+        as_output_char(out, '\n');
+        as_display_pad(out, indent);
+        used = 0;
+    }
+}
+
 static void print_rows(as_cli *cli, card *c) {
     size_t count_width = 0;
     for (size_t i = 0; i < c->n; i++)
@@ -280,7 +371,7 @@ static void print_rows(as_cli *cli, card *c) {
                          as_sgr(colour, AS_PLAIN), (int)count_width, c->rows[i].count);
         if (detail && size) {
             as_output_text(cli->out, "  ");
-            as_display_write(cli->out, detail, size, room);
+            print_detail(cli->out, detail, size, indent, room);
         }
         as_output_char(cli->out, '\n');
     }
@@ -331,7 +422,9 @@ static void print_problems(as_cli *cli, const as_dataset *ds) {
         as_finding_print(cli->out, &finding, cli->style.colour);
     }
     uint64_t more = n - shown + ds->n_problems_dropped;
-    if (more) as_output_printf(cli->out, "    … %llu more; assay validate shows them\n", (unsigned long long)more);
+    if (more)
+        as_output_printf(cli->out, "    %s %llu more; assay validate shows them\n", as_display_ellipsis(cli->out),
+                         (unsigned long long)more);
 }
 
 /* Commands that make sense now, side by side where that fits. */
@@ -351,7 +444,7 @@ static void print_next(card *c, as_cli *cli, const as_dataset *ds) {
         file = "";
     }
     bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width, has_models = as_ds_parameters(ds) > 0;
-    bool is_profile = ds->profiles.count && !has_models;
+    bool is_profile = ds->profiles.count > 0;
     as_output_printf(cli->out, "%snext:%s assay %s %s%sassay %s %s\n", as_sgr(cli->style.colour, AS_DIM),
                      as_sgr(cli->style.colour, AS_PLAIN), is_profile ? "tree" : "sql", file,
                      fits ? "   |   " : "\n      ", has_models ? "model" : "stat", file);
@@ -359,7 +452,7 @@ static void print_next(card *c, as_cli *cli, const as_dataset *ds) {
 }
 
 bool as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
-    card c = {.n = 0};
+    card c = {.is_ascii = as_output_is_ascii(cli->out)};
     add_parameters(&c, ds);
     add_points(&c, ds);
     add_metrics(&c, ds);

@@ -177,6 +177,7 @@ static as_exit run(as_cli *cli) {
         cli->out = as_output_to_fd(STDOUT_FILENO, "<stdout>");
         if (!cli->out) return as_cli_memory(cli);
     }
+    as_output_set_ascii(cli->out, as_cli_is_ascii(cli));
     if (as_cli_has(cli, "version")) {
         as_output_printf(cli->out, "assay %s\n", assay_version());
         return finish(cli, AS_EXIT_FINE);
@@ -193,6 +194,7 @@ static as_exit run_nothing(as_cli *cli) {
     if (!as_cli_is_first(cli)) return AS_EXIT_USAGE;
     cli->out = as_output_to_fd(STDERR_FILENO, "<stderr>");
     if (!cli->out) return AS_EXIT_USAGE;
+    as_output_set_ascii(cli->out, as_cli_is_ascii(cli));
     as_help_print(cli->out, NULL, cli->style.width, cli->error_colour);
     as_output_commit(cli->out, NULL);
     return AS_EXIT_USAGE;

@@ -91,7 +91,7 @@ static void print_overview(page *p) {
     as_output_text(p->out, "\nassay help VERB tells more about a verb.\n");
 }
 
-void as_help_print(as_output *out, const as_verb *verb, unsigned width, bool colour) {
+static void print_page(as_output *out, const as_verb *verb, unsigned width, bool colour) {
     page p = {.out = out, .width = width ? width : DEFAULT_WIDTH, .colour = colour};
     if (p.width > WIDEST) p.width = WIDEST;
     if (p.width < 2 * NAME_COLUMN) p.width = 2 * NAME_COLUMN;
@@ -114,4 +114,18 @@ void as_help_print(as_output *out, const as_verb *verb, unsigned width, bool col
         as_output_printf(out, "  %s\n      ", e->command);
         wrap(&p, e->explanation, 6, 6);
     }
+}
+
+void as_help_print(as_output *out, const as_verb *verb, unsigned width, bool colour) {
+    as_output *shown = as_output_is_ascii(out) ? as_output_to_memory() : NULL;
+    print_page(shown ? shown : out, verb, width, colour);
+    size_t size;
+    const char *text = shown ? as_output_memory(shown, &size) : NULL;
+    for (const char *dots; text && *text; text = dots + strlen("…")) {
+        dots = strstr(text, "…");
+        as_output_write(out, text, dots ? (size_t)(dots - text) : strlen(text));
+        if (!dots) break;
+        as_output_text(out, as_display_ellipsis(out));
+    }
+    as_output_discard(shown);
 }

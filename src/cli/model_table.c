@@ -187,7 +187,9 @@ bool as_model_text(as_cli *cli, const as_model_view *view) {
     print_summary(cli, view);
     size_t shown;
     if (!print_text_table(cli, view, &columns, &shown)) return false;
-    if (shown < view->fit->n) as_output_printf(cli->out, "… %zu more; -n 0 shows all\n", view->fit->n - shown);
+    if (shown < view->fit->n)
+        as_output_printf(cli->out, "%s %zu more; -n 0 shows all\n", as_display_ellipsis(cli->out),
+                         view->fit->n - shown);
     if (flags) print_legend(cli, flags);
     return true;
 }

@@ -149,12 +149,14 @@ static as_table *new_table(const as_suggest *s, bool is_text) {
     return table;
 }
 
-static void text_cells(const as_suggest *s, size_t i, double total, char *gain, size_t gain_size,
+/* dots: between the ends of an interval. */
+static void text_cells(const as_suggest *s, size_t i, double total, const char *dots, char *gain, size_t gain_size,
                        char interval[3 * AS_NUMBER_SIZE], as_cell *cells) {
     const as_suggestion *suggestion = &AS_AT(as_suggestion, &s->advice.suggestions, i);
     char low[AS_NUMBER_SIZE], high[AS_NUMBER_SIZE];
     bool is_known = !isnan(s->low[i]) && !isnan(s->high[i]);
-    if (is_known) snprintf(interval, 3 * AS_NUMBER_SIZE, "%s … %s", show(s->low[i], low), show(s->high[i], high));
+    if (is_known)
+        snprintf(interval, 3 * AS_NUMBER_SIZE, "%s %s %s", show(s->low[i], low), dots, show(s->high[i], high));
     size_t used = strlen(gain);
     if (!suggestion->fits) snprintf(gain + used, gain_size - used, "; beyond the budget");
     *cells++ = as_cell_int(suggestion->repetitions);
@@ -165,7 +167,8 @@ static void text_cells(const as_suggest *s, size_t i, double total, char *gain, 
     *cells++ = as_cell_text(gain);
 }
 
-static bool fill_table(const as_suggest *s, bool is_text, as_table *table) {
+static bool fill_table(const as_cli *cli, const as_suggest *s, bool is_text, as_table *table) {
+    const char *dots = as_output_is_ascii(cli->out) ? ".." : "…";
     size_t n = s->advice.n_parameters;
     as_cell *cells = calloc(n + N_MACHINE + N_TEXT, sizeof *cells);
     bool fine = cells != NULL;
@@ -177,7 +180,7 @@ static bool fill_table(const as_suggest *s, bool is_text, as_table *table) {
         write_gain(s, suggestion, gain, sizeof gain);
         total += suggestion->cost;
         if (is_text)
-            text_cells(s, i, total, gain, sizeof gain, interval, cells + n);
+            text_cells(s, i, total, dots, gain, sizeof gain, interval, cells + n);
         else
             machine_cells(s, i, total, gain, cells + n);
         fine = as_table_append(table, cells);
@@ -188,7 +191,7 @@ static bool fill_table(const as_suggest *s, bool is_text, as_table *table) {
 
 static as_exit print_table(as_cli *cli, const as_suggest *s, bool is_text) {
     as_table *table = new_table(s, is_text);
-    as_exit status = table && fill_table(s, is_text, table) ? as_cli_print(cli, table) : as_cli_memory(cli);
+    as_exit status = table && fill_table(cli, s, is_text, table) ? as_cli_print(cli, table) : as_cli_memory(cli);
     as_table_free(table);
     return status;
 }

@@ -303,7 +303,7 @@ static bool print_text(as_cli *cli, as_predictor *p, const double *point, bool i
         }
         fine = print_metric(cli, p, first, n);
     }
-    if (hidden) as_output_printf(cli->out, "… %zu more; -n 0 shows all\n", hidden);
+    if (hidden) as_output_printf(cli->out, "%s %zu more; -n 0 shows all\n", as_display_ellipsis(cli->out), hidden);
     if (fine) print_legend(cli, p, &rows);
     as_vec_free(&rows);
     return fine;

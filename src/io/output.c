@@ -22,6 +22,7 @@ struct as_output {
     char *temporary; /* points into `temporaries` */
     int fd;          /* -1: memory or sink */
     bool owns_fd;
+    bool is_ascii;
     as_output_sink *sink; /* or NULL */
     void *sink_user;
     int failure; /* errno of the first failure */
@@ -279,6 +280,10 @@ void as_output_number(as_output *out, as_number number) {
     char text[AS_NUMBER_SIZE];
     as_output_write(out, text, as_number_format(number, text));
 }
+
+void as_output_set_ascii(as_output *out, bool is_ascii) { out->is_ascii = is_ascii; }
+
+bool as_output_is_ascii(const as_output *out) { return out->is_ascii; }
 
 uint64_t as_output_size(const as_output *out) { return out->handed_over + out->used; }
 

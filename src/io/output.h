@@ -31,6 +31,10 @@ void as_output_real(as_output *out, double value);
 void as_output_int(as_output *out, int64_t value);
 void as_output_number(as_output *out, as_number number);
 
+/* Whether whoever reads it can only show ASCII (by default not): what writes text for people looks at it. Nothing is converted on the way. */
+void as_output_set_ascii(as_output *out, bool is_ascii);
+bool as_output_is_ascii(const as_output *out);
+
 /* Bytes written so far. */
 uint64_t as_output_size(const as_output *out);
 /* The bytes of a memory output, NUL-terminated, borrowed until the next write. NULL if memory was out on the way. */

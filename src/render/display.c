@@ -94,9 +94,17 @@ size_t as_display_prefix(const char *text, size_t size, size_t width) {
     return used;
 }
 
+const char *as_display_ellipsis(const as_output *out) { return as_output_is_ascii(out) ? "..." : "…"; }
+
+/* Columns of the ellipsis in so many; 0: not even that fits, and the text ends without. */
+static size_t ellipsis_width(const as_output *out, size_t max_width) {
+    size_t width = as_output_is_ascii(out) ? 3 : 1;
+    return max_width >= width ? width : 0;
+}
+
 size_t as_display_write(as_output *out, const char *text, size_t size, size_t max_width) {
     bool cut = max_width && as_display_width(text, size) > max_width;
-    size_t room = cut ? max_width - 1 : SIZE_MAX, width = 0;
+    size_t dots = cut ? ellipsis_width(out, max_width) : 0, room = cut ? max_width - dots : SIZE_MAX, width = 0;
     for (const char *end = text + size; text < end;) {
         glyph g = glyph_at(text, (size_t)(end - text));
         if (width + g.width > room) break;
@@ -107,9 +115,8 @@ size_t as_display_write(as_output *out, const char *text, size_t size, size_t ma
         text += g.used;
         width += g.width;
     }
-    if (!cut) return width;
-    as_output_text(out, "…");
-    return width + 1;
+    if (dots) as_output_text(out, as_display_ellipsis(out));
+    return width + dots;
 }
 
 size_t as_display_write_end(as_output *out, const char *text, size_t size, size_t max_width) {
@@ -117,7 +124,8 @@ size_t as_display_write_end(as_output *out, const char *text, size_t size, size_
     size_t width = as_display_width(text, size);
     if (!max_width || width <= max_width) return as_display_write(out, text, size, 0);
     const char *end = text + size;
-    while (text < end && width + 1 > max_width) {
+    size_t dots = ellipsis_width(out, max_width);
+    while (text < end && width + dots > max_width) {
         glyph g = glyph_at(text, (size_t)(end - text));
         text += g.used;
         width -= g.width;
@@ -128,9 +136,9 @@ size_t as_display_write_end(as_output *out, const char *text, size_t size, size_
         text = arrow;
         break;
     }
-    as_output_text(out, "…");
+    if (dots) as_output_text(out, as_display_ellipsis(out));
     as_display_write(out, text, (size_t)(end - text), 0);
-    return width + 1;
+    return width + dots;
 }
 
 void as_display_pad(as_output *out, size_t columns) {

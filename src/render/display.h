@@ -9,7 +9,9 @@
 size_t as_display_width(const char *text, size_t size);
 /* Bytes of the longest beginning of the text that takes at most `width` columns. */
 size_t as_display_prefix(const char *text, size_t size, size_t width);
-/* Prints the text in at most max_width columns (0: no limit), cut with "…" where it is longer. Returns the columns used. */
+/* "…", or "..." where the output has only ASCII. */
+const char *as_display_ellipsis(const as_output *out);
+/* Prints the text in at most max_width columns (0: no limit), cut with an ellipsis where it is longer. Returns the columns used. */
 size_t as_display_write(as_output *out, const char *text, size_t size, size_t max_width);
 /* The same, but the beginning is left out where it is longer, at an arrow "->" where one is near: of a path the end says more. */
 size_t as_display_write_end(as_output *out, const char *text, size_t size, size_t max_width);

@@ -167,7 +167,7 @@ static void print_text_header(as_output *out, const as_table *table, const colum
     if (style.colour) as_output_text(out, "\033[2m");
     for (size_t i = 0; i <= last; i++) {
         if (i) as_display_pad(out, GAP);
-        for (size_t k = 0; k < columns[i].width; k++) as_output_text(out, "─");
+        for (size_t k = 0; k < columns[i].width; k++) as_output_text(out, as_output_is_ascii(out) ? "-" : "─");
     }
     as_output_text(out, style.colour ? "\033[0m\n" : "\n");
 }
@@ -175,9 +175,11 @@ static void print_text_header(as_output *out, const as_table *table, const colum
 static void print_hidden(as_output *out, const as_table *table, const column *columns, size_t hidden_columns,
                          uint64_t hidden_rows) {
     if (hidden_rows)
-        as_output_printf(out, "… %llu more row%s\n", (unsigned long long)hidden_rows, hidden_rows == 1 ? "" : "s");
+        as_output_printf(out, "%s %llu more row%s\n", as_display_ellipsis(out), (unsigned long long)hidden_rows,
+                         hidden_rows == 1 ? "" : "s");
     if (!hidden_columns) return;
-    as_output_printf(out, "… %zu more column%s:", hidden_columns, hidden_columns == 1 ? "" : "s");
+    as_output_printf(out, "%s %zu more column%s:", as_display_ellipsis(out), hidden_columns,
+                     hidden_columns == 1 ? "" : "s");
     for (size_t i = 0; i < as_table_columns(table); i++) {
         if (!columns[i].hidden) continue;
         as_output_char(out, ' ');
@@ -295,7 +297,8 @@ bool as_markdown_print(as_output *out, const as_table *table, as_print_style sty
         as_output_text(out, "|\n");
     }
     if (hidden_rows)
-        as_output_printf(out, "\n… %llu more row%s\n", (unsigned long long)hidden_rows, hidden_rows == 1 ? "" : "s");
+        as_output_printf(out, "\n%s %llu more row%s\n", as_display_ellipsis(out), (unsigned long long)hidden_rows,
+                         hidden_rows == 1 ? "" : "s");
     free(columns);
     return true;
 }

@@ -8,7 +8,7 @@ import sys
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from common import Case, main, run
+from common import Case, environment, main, run, run_on_terminal
 from cubex import anchor, index, metric, packed, rows, small, system, tar, tree
 
 VALUES = 'select c.path, l.name as location, v.value from value v join context c on c.id = v.context join location l on l.id = v.location'
@@ -41,6 +41,22 @@ class Reading(Case):
         expected = {'format': 'cube', 'format_version': '4.4', 'runs': 1, 'points': 0, 'regions': 4, 'contexts': 4, 'locations': 2, 'values': 8, 'problems': []}
         self.assertEqual(expected, {k: info[k] for k in expected})
         self.assertEqual([{'name': 'time', 'unit': 'sec', 'dtype': 'DOUBLE', 'kind': 'exclusive'}], [{k: m[k] for k in ('name', 'unit', 'dtype', 'kind')} for m in info['metrics']])
+
+    def test_card(self):
+        """What is in it, for people: metrics by what they are, and what has no values."""
+        metrics = (metric(0, 'time', kind='INCLUSIVE') + metric(1, 'visits') + metric(2, 'empty') + metric(3, 'half', kind='POSTDERIVED', inside='<cubepl>metric::time() / 2</cubepl>') +
+                   metric(4, 'odd', kind='POSTDERIVED', inside='<cubepl>metric::time() +</cubepl>'))
+        content = {f'{i}.{kind}': part for i in (0, 1) for kind, part in (('index', index([0])), ('data', rows('DOUBLE', [[1.0, 2.0]])))}
+        attributes = '<attr key="Creator" value="A tool 1.0"/>\n<attr key="long" value="' + 40 * 'x' + '"/>\n'
+        path = self.write('a.cubex', tar({**content, 'anchor.xml': anchor(metrics, tree('main'), system(2), attributes)}))
+        lines = run('info', path).out.splitlines()
+        self.assertEqual(['  metrics     5  inclusive: time [sec]', '                 exclusive: visits [sec]', '                 derived: half [sec]', '                 without values: empty [sec]',
+                          '                 not computable: odd [sec]'], lines[1:6])
+        self.assertTrue(any('  Creator = A tool 1.0, long, ' in line for line in lines), lines)
+        for columns in (60, 80):
+            shown = run_on_terminal('info', 'a.cubex', cwd=self.folder, columns=columns, env=environment(TERM='dumb', LC_ALL='C')).out.replace('\r', '')
+            self.assertTrue(shown.isascii(), shown)
+            self.assertLessEqual(max(len(line) for line in shown.splitlines() if 'odd has no values' not in line), columns, shown)
 
     def test_content_tells_not_the_name(self):
         self.assertEqual(SMALL, self.values(self.write('no_name', small())))

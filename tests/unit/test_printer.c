@@ -248,6 +248,27 @@ static void empty_tables_have_their_shape(void **state) {
     check(out, "[]\n");
 }
 
+static void ascii_only_has_its_own_marks(void **state) {
+    (void)state;
+    as_output *out = as_output_to_memory();
+    as_output_set_ascii(out, true);
+    assert_int_equal(as_display_write(out, "abcdefgh", 8, 6), 6);
+    as_output_char(out, ' ');
+    assert_int_equal(as_display_write_end(out, "abcdefgh", 8, 6), 6);
+    as_output_char(out, ' ');
+    assert_int_equal(as_display_write(out, "abcdefgh", 8, 2), 2); /* no room for the mark */
+    as_output_char(out, ' ');
+    assert_int_equal(as_display_write(out, "abcdef", 6, 6), 6);
+    check(out, "abc... ...fgh ab abcdef");
+    as_table *t = TABLE("a", "b");
+    ROW(t, as_cell_text("a text"), as_cell_text("another text that is longer"));
+    out = as_output_to_memory();
+    as_output_set_ascii(out, true);
+    assert_true(as_print_table(out, t, (as_print_style){.mode = AS_PRINT_TEXT, .width = 20}));
+    check(out, "a       b\n------  ------------\na text  another t...\n");
+    as_table_free(t);
+}
+
 static void display_cuts_at_character_borders(void **state) {
     (void)state;
     as_output *out = as_output_to_memory();
@@ -364,6 +385,7 @@ int main(void) {
         cmocka_unit_test(rows_beyond_the_limit_are_counted),
         cmocka_unit_test(batches_are_one_table),
         cmocka_unit_test(empty_tables_have_their_shape),
+        cmocka_unit_test(ascii_only_has_its_own_marks),
         cmocka_unit_test(display_cuts_at_character_borders),
         cmocka_unit_test(builder_nests),
         cmocka_unit_test(paths_keep_their_end),
