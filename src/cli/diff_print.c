@@ -65,61 +65,92 @@ static const char *short_name(const as_diff_view *view, size_t side) {
 
 /* ---- the lines above and below --------------------------------------------------------------------------------------- */
 
-static void print_amount(as_cli *cli, const as_quantity *q, const as_view_number *number, bool with_sign) {
+static void print_amount(as_cli *cli, as_output *out, const as_quantity *q, const as_view_number *number,
+                         bool with_sign) {
     char text[AS_QUANTITY_SIZE];
     as_tree_number value = shown(number);
     as_quantity_format(q, value.number, text);
     bool is_count = strcmp(q->unit, "occ") == 0 || strcmp(q->unit, "#") == 0;
     const char *unit = is_count ? "" : as_cli_is_ascii(cli) && strcmp(q->unit, "µs") == 0 ? "us" : q->unit;
-    as_output_printf(cli->out, "%s%s%s%s", with_sign && as_number_real(value.number) > 0 ? "+" : "", text,
-                     *unit ? " " : "", unit);
+    as_output_printf(out, "%s%s%s%s", with_sign && as_number_real(value.number) > 0 ? "+" : "", text, *unit ? " " : "",
+                     unit);
 }
 
 /* "time 130.5 s -> 145.3 s, +14.75 s (+11.3 %)" */
-static void print_whole(const printing *p) {
+static void print_whole(const printing *p, as_output *out) {
     as_cli *cli = p->view->cli;
     const as_comparison *c = &p->view->comparison;
     const as_metric *metric = as_ds_metric(c->ds, c->columns[p->column].metric);
     const char *name = as_ds_text(c->ds, metric->name), *arrow = as_cli_is_ascii(cli) ? "->" : "→";
-    as_output_text(cli->out, "  ");
-    as_display_write(cli->out, name ? name : "value", name ? strlen(name) : 5, 0);
+    as_display_write(out, name ? name : "value", name ? strlen(name) : 5, 0);
     as_change whole = as_comparison_whole(c, p->column).inclusive;
     if (!c->columns[p->column].adds_up || !whole.change.is_known) return;
     double larger = fmax(fabs(whole.side[AS_BASE].real), fabs(whole.side[AS_TARGET].real));
     as_quantity q = as_quantity_of(as_ds_text(c->ds, metric->unit), larger, whole.change.is_whole);
-    as_output_char(cli->out, ' ');
-    print_amount(cli, &q, &whole.side[AS_BASE], false);
-    as_output_printf(cli->out, " %s ", arrow);
-    print_amount(cli, &q, &whole.side[AS_TARGET], false);
+    as_output_char(out, ' ');
+    print_amount(cli, out, &q, &whole.side[AS_BASE], false);
+    as_output_printf(out, " %s ", arrow);
+    print_amount(cli, out, &q, &whole.side[AS_TARGET], false);
     if (whole.change.real == 0) return;
     const char *colour = whole.change.real > 0 ? AS_RED : AS_GREEN;
-    as_output_printf(cli->out, ", %s", as_sgr(cli->style.colour, colour));
-    print_amount(cli, &q, &whole.change, true);
+    as_output_printf(out, ", %s", as_sgr(cli->style.colour, colour));
+    print_amount(cli, out, &q, &whole.change, true);
     char percent[AS_QUANTITY_SIZE];
-    if (as_percent_format(as_change_relative(&whole), percent))
-        as_output_printf(cli->out, " (%s%s %%)", whole.change.real > 0 ? "+" : "", percent);
-    as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
+    if (as_percent_change_format(as_change_relative(&whole), percent)) as_output_printf(out, " (%s %%)", percent);
+    as_output_text(out, as_sgr(cli->style.colour, AS_PLAIN));
 }
 
-static void print_head(const printing *p) {
+/* What stands behind the names. */
+static void describe(const printing *p, as_output *out) {
+    enum { LONGEST_NAME = 40 };
+    const as_diff_view *view = p->view;
+    const char *label = view->locations[AS_BASE].label;
+    print_whole(p, out);
+    if (label[0]) {
+        as_output_text(out, ", ");
+        as_display_write(out, label, strlen(label), LONGEST_NAME);
+    }
+    if (view->runs[AS_BASE].label[0]) as_output_printf(out, ", %s", view->runs[AS_BASE].label);
+}
+
+/* Columns that a text takes, without its colours. */
+static size_t plain_width(const char *text, size_t size) {
+    size_t width = 0;
+    for (const char *end = text + size; text < end;) {
+        const char *escape = memchr(text, '\033', (size_t)(end - text));
+        width += as_display_width(text, (size_t)((escape ? escape : end) - text));
+        const char *last = escape ? memchr(escape, 'm', (size_t)(end - escape)) : NULL;
+        text = last ? last + 1 : end;
+    }
+    return width;
+}
+
+/* The names, and what changed in all: beside them, or below where that is too wide. */
+static bool print_head(const printing *p) {
     as_diff_view *view = p->view;
     as_cli *cli = view->cli;
-    enum { LONGEST_NAME = 40 };
+    const char *names[2], *arrow = as_cli_is_ascii(cli) ? " -> " : " → ";
+    as_output *details = as_output_to_memory();
+    size_t size = 0, width = cli->style.width, used = as_display_width(arrow, strlen(arrow)), room;
+    if (details) {
+        as_output_set_ascii(details, as_output_is_ascii(cli->out));
+        describe(p, details);
+    }
+    const char *text = details ? as_output_memory(details, &size) : NULL;
+    room = width > used + 2 ? (width - used) / 2 : 1;
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
     for (size_t side = 0; side < 2; side++) {
-        const char *name = short_name(view, side);
-        if (side) as_output_printf(cli->out, " %s ", as_cli_is_ascii(cli) ? "->" : "→");
-        as_display_write_end(cli->out, name, strlen(name), cli->style.width ? LONGEST_NAME : 0);
+        names[side] = short_name(view, side);
+        if (side) as_output_text(cli->out, arrow);
+        used += as_display_write_end(cli->out, names[side], strlen(names[side]), width ? room : 0);
     }
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
-    print_whole(p);
-    if (view->locations[AS_BASE].label[0]) {
-        as_output_text(cli->out, ", ");
-        as_display_write(cli->out, view->locations[AS_BASE].label, strlen(view->locations[AS_BASE].label),
-                         LONGEST_NAME);
-    }
-    if (view->runs[AS_BASE].label[0]) as_output_printf(cli->out, ", %s", view->runs[AS_BASE].label);
+    bool is_below = width && text && used + 2 + plain_width(text, size) > width;
+    as_output_text(cli->out, is_below ? "\n" : "  ");
+    if (text) as_output_write(cli->out, text, size);
     as_output_char(cli->out, '\n');
+    as_output_discard(details);
+    return text != NULL;
 }
 
 /* What was left out, and how to see it. */
@@ -150,19 +181,27 @@ static void print_cuts(const printing *p, const as_change_cut *cut) {
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
 }
 
-/* "only in new.cubex: cleanup, check" */
+/* "only in new.cubex: cleanup, check", broken between names where it is too wide. */
 static void print_only(as_diff_view *view, size_t side) {
-    enum { MOST = 8 };
+    enum { MOST = 8, LONGEST_NAME = 30, INDENT = 4 };
     as_cli *cli = view->cli;
     const as_vec *only = &view->only[side];
+    const char *file = short_name(view, side);
+    size_t width = cli->style.width, used = strlen("only in : ");
     if (!only->count) return;
     as_output_text(cli->out, "only in ");
-    as_display_write(cli->out, short_name(view, side), strlen(short_name(view, side)), 0);
+    used += as_display_write_end(cli->out, file, strlen(file), width > used + LONGEST_NAME ? width - used : 0);
     as_output_text(cli->out, ": ");
     for (size_t i = 0; i < only->count && i < MOST; i++) {
         const char *name = as_ds_text(view->comparison.ds, AS_AT(as_str, only, i));
-        if (i) as_output_text(cli->out, ", ");
-        as_display_write(cli->out, name, strlen(name), cli->style.width ? 30 : 0);
+        size_t size = strlen(name), columns = as_display_width(name, size);
+        if (width && columns > LONGEST_NAME) columns = LONGEST_NAME;
+        if (i) as_output_char(cli->out, ','), used++;
+        bool breaks = width && used + columns + 2 > width;
+        as_output_text(cli->out, breaks ? "\n" : i ? " " : "");
+        if (breaks) as_display_pad(cli->out, INDENT);
+        used = breaks ? INDENT : used + (i > 0);
+        used += as_display_write(cli->out, name, size, width ? LONGEST_NAME : 0);
     }
     if (only->count > MOST) as_output_printf(cli->out, " and %zu more", only->count - MOST);
     as_output_char(cli->out, '\n');
@@ -200,7 +239,7 @@ static as_exit print_column(as_diff_view *view, size_t column) {
     p.text.full_names = as_cli_has(cli, "full-names");
     as_exit status = as_diff_walk(view, &request, keep_row, &p, &cut);
     if (status == AS_EXIT_FINE) {
-        print_head(&p);
+        if (!print_head(&p)) status = as_cli_memory(cli);
         if (p.text.rows.count && !as_tree_text_print(cli->out, &p.text)) status = as_cli_memory(cli);
         print_cuts(&p, &cut);
     }

@@ -128,3 +128,10 @@ size_t as_percent_format(double share, char buffer[AS_QUANTITY_SIZE]) {
     if (fabs(percent) < 0.05) percent = 0;
     return as_real_format_digits(percent, false, fabs(percent) >= 999.95 ? 0 : 1, buffer, AS_QUANTITY_SIZE);
 }
+
+size_t as_percent_change_format(double share, char buffer[AS_QUANTITY_SIZE]) {
+    if (share != 0 && fabs(share) < 0.0005) return copy(share > 0 ? "<+0.1" : ">-0.1", buffer);
+    size_t sign = share > 0 && isfinite(share), size = as_percent_format(share, buffer + sign);
+    if (sign) buffer[0] = '+';
+    return size + sign;
+}

@@ -21,6 +21,8 @@ enum { AS_QUANTITY_SIZE = 64 };
 size_t as_quantity_format(const as_quantity *quantity, as_number value, char buffer[AS_QUANTITY_SIZE]);
 /* "12.3" of 0.1234: a share as percent, without the sign; "" of what is no number. */
 size_t as_percent_format(double share, char buffer[AS_QUANTITY_SIZE]);
+/* The same of a change, with its sign: "+12.3", "-0.4"; "<+0.1" and ">-0.1" of what rounds to nothing. */
+size_t as_percent_change_format(double share, char buffer[AS_QUANTITY_SIZE]);
 /* 1234567 as "1,234,567". */
 size_t as_count_format(uint64_t count, char buffer[AS_QUANTITY_SIZE]);
 

@@ -154,19 +154,30 @@ static double share_of(const layout *l, const column *c, size_t row) {
     return n->is_known ? as_number_real(n->number) / l->tree->metrics[c->metric].whole : NAN;
 }
 
+/* A change with its sign, also where it rounds to nothing. */
+static size_t format_change(const as_tree_metric *m, const as_quantity *q, as_number number,
+                            char text[AS_QUANTITY_SIZE]) {
+    double real = as_number_real(number);
+    if (m->is_part) return as_percent_change_format(real, text);
+    text[0] = real > 0 ? '+' : '-';
+    char *digits = text + (real > 0 || real < 0);
+    as_quantity_format(q, number, digits);
+    if (real < 0 && digits[0] == '-') memmove(text, digits, strlen(digits) + 1);
+    return strlen(text);
+}
+
 static size_t format_cell(const layout *l, const column *c, size_t row, char text[AS_QUANTITY_SIZE]) {
     const as_tree_number *n = number_at(l->tree, row, c->metric, c->exclusive);
     const as_tree_metric *m = &l->tree->metrics[c->metric];
     text[0] = '\0';
     if (c->what == SHARE) return as_percent_format(share_of(l, c, row), text);
-    double real = n->is_known ? as_number_real(n->number) : NAN;
-    size_t sign = m->is_change && real > 0, size = 0;
-    text[0] = '+';
-    if (n->is_known && m->is_part)
-        size = as_percent_format(real, text + sign);
+    const as_quantity *q = &l->quantities[c->metric];
+    size_t size = 0;
+    if (n->is_known && m->is_change)
+        size = format_change(m, q, n->number, text);
     else if (n->is_known)
-        size = as_quantity_format(&l->quantities[c->metric], n->number, text + sign);
-    if (size) return size + sign;
+        size = m->is_part ? as_percent_format(as_number_real(n->number), text) : as_quantity_format(q, n->number, text);
+    if (size) return size;
     memcpy(text, "-", 2);
     return 1;
 }

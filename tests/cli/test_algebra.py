@@ -1,5 +1,6 @@
 """diff, merge, mean and cut as their users see them. Arithmetic is by hand, or done here on what `assay sql` says about the inputs."""
 import os
+import shutil
 import sqlite3
 import sys
 
@@ -257,10 +258,33 @@ class Shown(Case):
         self.assertIn('\033[31m+2.17\033[0m', shown)
         self.assertIn('\033[32m-0.49\033[0m', shown)
         self.assertNotIn('\033', run('diff', OLD, NEW).out)
-        for columns in (40, 60, 80, 100):
-            for line in run_on_terminal('diff', OLD, NEW, '--color', 'never', columns=columns).out.splitlines()[1:]:
-                if not line.startswith(('only', '…')):
+        for columns in (60, 80, 100):
+            for line in run_on_terminal('diff', OLD, NEW, '--color', 'never', columns=columns).out.splitlines():
+                if not line.startswith(('…', '...')):
                     self.assertLessEqual(len(line), columns)
+
+    def test_long_names_of_files(self):
+        """The names have a line of their own where all is too wide, and stay two names."""
+        names = [f'{word}_version_of_the_program_with_many_words/profile.cubex' for word in ('first', 'second')]
+        for name, source in zip(names, (OLD, NEW)):
+            os.mkdir(self.path(os.path.dirname(name)))
+            shutil.copy(source, self.path(name))
+        for env in (environment(TERM='dumb', LC_ALL='C.UTF-8'), environment(TERM='dumb', LC_ALL='C')):
+            lines = run_on_terminal('diff', *names, cwd=self.folder, env=env, columns=80).out.replace('\r', '').splitlines()
+            self.assertLessEqual(max(map(len, lines)), 80)
+            self.assertTrue(lines[1].startswith('time 13.49 s '), lines)
+            self.assertEqual(2, lines[0].count('of_the_program_with_many_words/profile.cubex'[-30:]), lines)
+        wide = run_on_terminal('diff', *names, cwd=self.folder, env=env, columns=200).out.replace('\r', '').splitlines()
+        self.assertTrue(wide[0].startswith(f'{names[0]} -> {names[1]}  time 13.49 s -> 15.66 s, +2.17 s (+16.1 %)'), wide)
+
+    def test_small_changes_have_a_sign(self):
+        a, b = (self.write(f'{v[0]}.txt', f'PARAMETER p\nPOINTS 1\nMETRIC time\nREGION main->up\nDATA 100\nREGION main->down\nDATA 100\nREGION main->same\nDATA {v[1]}\n')
+                for v in (('a', 100), ('b', 101)))
+        text = self.read('b.txt').decode().replace('up\nDATA 100', 'up\nDATA 100.01').replace('down\nDATA 100', 'down\nDATA 99.99')
+        self.write('b.txt', text)
+        shown = run('diff', a, b, '--all').out.splitlines()
+        row = {name: next(line.split() for line in shown if line.endswith(name)) for name in ('up', 'down', 'same')}
+        self.assertEqual(['<+0.1', '>-0.1', '+1.0'], [row[name][3] for name in ('up', 'down', 'same')])
 
     def test_ascii(self):
         run('diff', OLD, NEW, '--ascii').out.encode('ascii')
@@ -268,6 +292,15 @@ class Shown(Case):
 
     def test_results_are_shown_as_trees(self):
         self.assertEqual('mean heat.cubex heat-2.cubex', run('mean', OLD, NEW, '--json').json['input'])
+        for folder in ('a', 'b', 'b/c'):
+            os.mkdir(self.path(folder))
+            shutil.copy(OLD, self.path(folder + '/profile.cubex'))
+        name = lambda *paths: run('mean', *map(self.path, paths), '--json').json['input']
+        self.assertEqual('mean a/profile.cubex b/profile.cubex', name('a/profile.cubex', 'b/profile.cubex'))
+        self.assertEqual('mean profile.cubex c/profile.cubex', name('b/profile.cubex', 'b/c/profile.cubex'))
+        shutil.copy(OLD, self.path('a/other.cubex'))
+        self.assertEqual('mean a/other.cubex a/profile.cubex b/profile.cubex', name('a/other.cubex', 'a/profile.cubex', 'b/profile.cubex'))
+        self.assertEqual('mean profile.cubex profile.cubex', name('a/profile.cubex', 'a/profile.cubex'))
         self.assertTrue(run('cut', '--root', 'solve', OLD).out.startswith('cut --root solve heat.cubex  time 11.85 s, 8 locations\n'))
         answer = run('merge', OLD, NEW, '--json', '--metric', 'visits').json
         self.assertEqual((['visits'], 15600), (answer['metrics'], answer['root']['values']['visits']['inclusive']))

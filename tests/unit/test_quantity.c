@@ -113,6 +113,21 @@ static void percents(void **state) {
     }
 }
 
+static void changes_in_percent(void **state) {
+    (void)state;
+    static const struct {
+        double share;
+        const char *text;
+    } rows[] = {{0.1234, "+12.3"}, {-1, "-100.0"},     {0, "0"},          {1e-9, "<+0.1"},
+                {-1e-9, ">-0.1"},  {0.00049, "<+0.1"}, {0.00051, "+0.1"}, {-0.00051, "-0.1"},
+                {12.5, "+1250"},   {NAN, ""},          {INFINITY, ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[AS_QUANTITY_SIZE];
+        assert_int_equal(as_percent_change_format(rows[i].share, text), strlen(rows[i].text));
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
 static void units_of_time(void **state) {
     (void)state;
     assert_true(as_unit_is_time("sec"));
@@ -131,6 +146,7 @@ int main(void) {
         cmocka_unit_test(bytes_are_scaled),
         cmocka_unit_test(other_numbers),
         cmocka_unit_test(percents),
+        cmocka_unit_test(changes_in_percent),
         cmocka_unit_test(units_of_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,18 +210,69 @@ static bool add_operation(as_dataset *ds, const char *what) {
     return as_add_attribute(ds, AS_OWNER_DATASET, 0, OPERATION_KEY, as_cell_text(what));
 }
 
-/* "diff old.cubex new.cubex": names of files without the way to them, so that the same files give the same result wherever they are. */
-static bool join_words(const as_operation *op, const char *what, as_vec *out) {
-    if (!as_vec_text(out, what)) return false;
-    for (size_t k = 0; k < op->u.n; k++) {
-        const char *path = as_ds_text(op->u.parts[k], op->u.parts[k]->path);
-        size_t size = path ? strlen(path) : 0;
-        while (size > 1 && path[size - 1] == '/') size--; /* a directory */
-        const char *name = size ? memrchr(path, '/', size) : NULL;
-        if (name && size > 1) size -= (size_t)(name + 1 - path), path = name + 1;
-        if (!as_vec_append(out, " ", 1) || !as_vec_append(out, size ? path : "?", size ? size : 1)) return false;
+/* A piece of a path. */
+typedef struct span {
+    const char *text;
+    size_t size;
+} span;
+
+static span path_of(const as_dataset *part) {
+    const char *path = as_ds_text(part, part->path);
+    span s = {path ? path : "", path ? strlen(path) : 0};
+    while (s.size > 1 && s.text[s.size - 1] == '/') s.size--; /* a directory */
+    return s;
+}
+
+/* Without the way to it. */
+static span name_of(span path) {
+    const char *slash = path.size > 1 ? memrchr(path.text, '/', path.size) : NULL;
+    size_t skip = slash ? (size_t)(slash + 1 - path.text) : 0;
+    return (span){path.text + skip, path.size - skip};
+}
+
+static int compare_spans(const void *a, const void *b) {
+    const span *x = a, *y = b;
+    int order = memcmp(x->text, y->text, x->size < y->size ? x->size : y->size);
+    return order ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+/* Bytes of the directories that all paths begin with. */
+static size_t common_way(const span *paths, size_t n) {
+    size_t same = n ? (size_t)(name_of(paths[0]).text - paths[0].text) : 0;
+    for (size_t k = 1; k < n; k++) {
+        size_t slash = 0;
+        for (size_t i = 0; i < same && i < paths[k].size && paths[k].text[i] == paths[0].text[i]; i++)
+            if (paths[0].text[i] == '/') slash = i + 1;
+        same = slash;
     }
-    return as_vec_append(out, "", 1);
+    return same;
+}
+
+/* The names by which the parts are told apart, into spans (room for two of each): without the way to them, so that the same files give the same result
+ * wherever they are; where two have the same name, with as much of the way as is not the same for all. */
+static void name_parts(const as_operation *op, span *spans) {
+    size_t n = op->u.n;
+    span *sorted = spans + n;
+    bool is_unique = true;
+    for (size_t k = 0; k < n; k++) spans[k] = path_of(op->u.parts[k]), sorted[k] = name_of(spans[k]);
+    size_t same = common_way(spans, n);
+    qsort(sorted, n, sizeof *sorted, compare_spans);
+    for (size_t k = 1; k < n; k++) is_unique = is_unique && compare_spans(&sorted[k - 1], &sorted[k]) != 0;
+    for (size_t k = 0; k < n; k++)
+        spans[k] = is_unique ? name_of(spans[k]) : (span){spans[k].text + same, spans[k].size - same};
+}
+
+/* "diff old.cubex new.cubex" */
+static bool join_words(const as_operation *op, const char *what, as_vec *out) {
+    span *names = calloc(2 * op->u.n + 1, sizeof *names);
+    bool fine = names && as_vec_text(out, what);
+    if (fine) name_parts(op, names);
+    for (size_t k = 0; fine && k < op->u.n; k++) {
+        span name = names[k].size ? names[k] : (span){"?", 1};
+        fine = as_vec_append(out, " ", 1) && as_vec_append(out, name.text, name.size);
+    }
+    free(names);
+    return fine && as_vec_append(out, "", 1);
 }
 
 assay_status as_operation_finish(as_operation *op, const char *what, as_dataset **out) {
