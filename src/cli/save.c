@@ -69,6 +69,15 @@ static as_exit report_losses(as_cli *cli, const as_save *save, const as_losses *
                        n == 1 ? AS_AT(char *, &losses->texts, 0) : "all that is in the input");
 }
 
+static void report_remarks(as_cli *cli, const as_save *save, const as_dataset *ds) {
+    as_losses remarks;
+    if (!save->target.format || !save->target.format->remarks) return;
+    as_losses_init(&remarks);
+    save->target.format->remarks(ds, &remarks);
+    for (size_t i = 0; i < remarks.texts.count; i++) as_cli_note(cli, "%s", AS_AT(char *, &remarks.texts, i));
+    as_losses_free(&remarks);
+}
+
 /* --json: what was done. */
 static void print_report(as_cli *cli, const as_save *save, const as_losses *losses) {
     as_builder b = as_builder_of(cli->out);
@@ -89,6 +98,7 @@ as_exit as_save_write(as_cli *cli, const as_save *save, const as_dataset *ds) {
     as_target_losses(&save->target, ds, &losses);
     as_exit status = report_losses(cli, save, &losses);
     if (status == AS_EXIT_FINE) {
+        report_remarks(cli, save, ds);
         assay_error error;
         if (!cli->quiet && strcmp(save->output, "-") != 0) as_progress_begin("writing", save->output);
         assay_status written = as_target_write(&save->target, ds, save->output, save->write_options, &error);

@@ -72,16 +72,16 @@ static void print_numbers(const struct detail *d) {
     as_number sum = s->is_integer ? as_whole_number(s->whole_sum) : (as_number){.kind = AS_REAL, .r = s->sum};
     as_output_text(out, "  ");
     print_number(d, "sum", &d->sum, sum);
-    print_real(d, "   mean", &d->mean, s->mean);
-    print_real(d, "   stddev", &d->mean, s->stddev);
-    if (as_percent_format(s->imbalance, percent)) as_output_printf(out, "   imbalance %s %%", percent);
-    print_real(d, "   excess", &d->sum, s->excess);
+    print_real(d, "  mean", &d->mean, s->mean);
+    print_real(d, "  stddev", &d->mean, s->stddev);
+    if (as_percent_format(s->imbalance, percent)) as_output_printf(out, "  imbalance %s %%", percent);
+    print_real(d, "  excess", &d->sum, s->excess);
     as_output_text(out, "\n  ");
     print_extreme(d, "min", s->whole_min, s->min, s->min_at);
-    print_real(d, "   q1", &d->mean, s->q1);
-    print_real(d, "   median", &d->mean, s->median);
-    print_real(d, "   q3", &d->mean, s->q3);
-    as_output_text(out, "   ");
+    print_real(d, "  q1", &d->mean, s->q1);
+    print_real(d, "  median", &d->mean, s->median);
+    print_real(d, "  q3", &d->mean, s->q3);
+    as_output_text(out, "  ");
     print_extreme(d, "max", s->whole_max, s->max, s->max_at);
     as_output_char(out, '\n');
 }

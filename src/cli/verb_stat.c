@@ -75,8 +75,9 @@ static as_exit choose_places(as_cli *cli, as_stat_view *view) {
     if (choice->n_runs && as_places_of_run(view->ds, choice->runs[0], over, &view->places, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
     if (view->places.n == 0 && by)
-        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no locations; --by run compares the runs of a point",
-                           as_ds_text(view->ds, view->ds->path));
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "%s: has no locations to compare by %s; --by run compares the runs of a point",
+                           as_ds_text(view->ds, view->ds->path), by);
     if (view->places.n == 0) {
         as_places_free(&view->places);
         return take_runs(cli, view);
@@ -424,7 +425,8 @@ static const as_cli_option options[] = {
      .help = "Show the values of this call path one by one: a histogram, and which places are the extremes"},
     {.name = "match",
      .argument = "REGEX",
-     .help = "Take only call paths that match this regular expression (POSIX extended)"},
+     .help = "Take only call paths that match this regular expression (POSIX extended); of a path of more than 16384 "
+             "bytes, its end is looked at"},
     {.name = "sort",
      .argument = "COLUMN",
      .choices = "excess|imbalance|sum|mean|max|min|stddev|name|tree",

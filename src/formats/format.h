@@ -143,6 +143,8 @@ typedef struct assay_format {
     assay_status (*write)(as_writer *writer);
     /* What is lost beyond what `holds` says; may be NULL. */
     void (*losses)(const as_dataset *dataset, as_losses *losses);
+    /* What else is good to know when this dataset is written, a clause each (as_lose()); nothing is lost. May be NULL. */
+    void (*remarks)(const as_dataset *dataset, as_losses *remarks);
 } as_format;
 
 /* All formats, ended by NULL, in the order of formats.def. */

@@ -205,6 +205,13 @@ class Sets(WriteCase):
     def names(self, folder='set'):
         return sorted(os.path.relpath(os.path.join(f, n), self.path(folder)) for f, _, names in os.walk(self.path(folder)) for n in names)
 
+    def test_who_cannot_read_it_is_said(self):
+        """pyCubexR takes one root of the call tree only."""
+        two_roots = self.TEXT.replace('REGION main->join', 'REGION join')
+        result = self.set_of(two_roots, '--strict')                 # it is no loss
+        self.assertEqual(0, result.status)
+        self.assertEqual('assay: note: pyCubexR, and so Extra-P, cannot read files whose call tree has several roots (here 2); assay can\n', result.err)
+
     def test_a_file_for_each_run(self):
         self.assertFine(self.set_of(self.TEXT))
         self.assertEqual([f'run.p{p}rate{rate}.r{r}/profile.cubex' for p in (1, 2) for rate in ('0.25', '10') for r in (1, 2)], self.names())

@@ -170,7 +170,9 @@ class Stat(unittest.TestCase):
         s = {c['path']: c['metrics']['time'] for c in answer['contexts']}
         self.assertEqual((30, 31, 61, 30.5), tuple(s['main->join']['inclusive'][k] for k in ('min', 'max', 'sum', 'mean')))
         self.assertNotIn('exclusive', s['main->join'])              # the file knows no such thing
-        self.assertEqual(3, run('stat', '--by', 'process', path).status)
+        result = run('stat', '--by', 'process', path)
+        self.assertEqual(2, result.status)
+        self.assertEqual(f'assay: {path}: has no locations to compare by process; --by run compares the runs of a point\n', result.err)
 
     def test_minima_and_values_of_several_parts(self):
         path = self.file(profile([('least', 'MINDOUBLE', 'EXCLUSIVE', [[3.0, 1.0]]), ('z', 'COMPLEX', 'EXCLUSIVE', [[(1.0, 2.0), (3.0, 4.0)]])], 'main', processes(2)))

@@ -220,4 +220,5 @@ const struct assay_format as_format_cube_set = {
     .read = read_set,
     .write = as_cube_set_write,
     .losses = as_cube_set_losses,
+    .remarks = as_cube_set_remarks,
 };

@@ -161,3 +161,15 @@ void as_cube_set_losses(const as_dataset *ds, as_losses *losses) {
     }
     as_cube_lose_common(ds, losses);
 }
+
+/* Sets are made for Extra-P, which reads them with pyCubexR. */
+void as_cube_set_remarks(const as_dataset *ds, as_losses *remarks) {
+    static const char whom[] = "pyCubexR, and so Extra-P, cannot read";
+    size_t roots = 0, systems = 0, derived = 0;
+    for (size_t i = 0; i < ds->contexts.count; i++) roots += as_ds_context(ds, (assay_id)i)->parent == ASSAY_NONE;
+    for (size_t i = 0; i < ds->locations.count; i++) systems += as_ds_location(ds, (assay_id)i)->parent == ASSAY_NONE;
+    for (size_t i = 0; i < ds->metrics.count; i++) derived += as_ds_metric(ds, (assay_id)i)->kind == AS_KIND_DERIVED;
+    if (roots > 1) as_lose(remarks, "%s files whose call tree has several roots (here %zu); assay can", whom, roots);
+    if (systems > 1) as_lose(remarks, "%s files with several machines (here %zu); assay can", whom, systems);
+    if (derived) as_lose(remarks, "%s files with derived metrics (here %zu); assay can", whom, derived);
+}
