@@ -70,12 +70,14 @@ static void index_need_not_be_sorted(void **state) {
 
 static void of_two_equal_entries_the_last_counts(void **state) {
     (void)state;
-    as_dataset *ds = read_one("DOUBLE", "EXCLUSIVE", make_index(false, SPARSE, 3, (uint32_t[]){6, 0, 6}),
-                              make_reals(false, 6, EIGHT));
-    assert_int_equal(as_ds_values(ds), 4);
-    assert_values(ds, 0, "0: 2 20\n6: 3 30\n");
-    assert_int_equal(count_problems(ds, "index-entry", NULL), 1);
-    as_dataset_free(ds);
+    for (int sorted = 0; sorted < 2; sorted++) {
+        as_vec index = make_index(false, SPARSE, 3, sorted ? (uint32_t[]){0, 6, 6} : (uint32_t[]){6, 0, 6});
+        as_dataset *ds = read_one("DOUBLE", "EXCLUSIVE", index, make_reals(false, 6, EIGHT));
+        assert_int_equal(as_ds_values(ds), 4);
+        assert_values(ds, 0, sorted ? "0: 1 10\n6: 3 30\n" : "0: 2 20\n6: 3 30\n");
+        assert_int_equal(count_problems(ds, "index-entry", NULL), 1);
+        as_dataset_free(ds);
+    }
 }
 
 static void entries_beyond_the_tree_are_reported(void **state) {
@@ -85,6 +87,11 @@ static void entries_beyond_the_tree_are_reported(void **state) {
     assert_int_equal(as_ds_values(ds), 2);
     assert_values(ds, 0, "1: 1 10\n");
     assert_int_equal(count_problems(ds, "index-entry", NULL), 1);
+    as_dataset_free(ds);
+    ds = read_one("DOUBLE", "EXCLUSIVE", make_index(false, SPARSE, 2, (uint32_t[]){1, 8}),
+                  make_reals(false, 4, EIGHT)); /* just beyond */
+    assert_int_equal(as_ds_values(ds), 2);
+    assert_values(ds, 0, "1: 1 10\n");
     as_dataset_free(ds);
 }
 
@@ -249,6 +256,28 @@ static void packed_rows_may_be_missing(void **state) {
     assert_values(ds, 0, "0: 1 10\n2: 2 20\n");
     assert_int_equal(count_problems(ds, "data-size", NULL), 1);
     as_dataset_free(ds);
+    /* The last one. */
+    segments[0] = make_segment(false, 2, EIGHT, 0);
+    segments[1] = make_segment(false, 2, EIGHT + 2, 16);
+    ds = read_one("DOUBLE", "EXCLUSIVE", make_index(false, SPARSE, 3, (uint32_t[]){0, 1, 2}),
+                  make_packed(false, 8, 2, segments, NULL));
+    assert_int_equal(as_ds_values(ds), 4);
+    assert_values(ds, 0, "0: 1 10\n1: 2 20\n");
+    assert_int_equal(count_problems(ds, "data-size", NULL), 1);
+    as_dataset_free(ds);
+}
+
+/* A segment without bytes is a row that is not there. */
+static void packed_rows_may_be_empty(void **state) {
+    (void)state;
+    segment segments[3];
+    for (size_t i = 0; i < 3; i++) segments[i] = make_segment(false, 2, EIGHT + 2 * i, 16 * i);
+    segments[1].bytes.count = 0;
+    as_dataset *ds = read_one("DOUBLE", "EXCLUSIVE", make_index(false, SPARSE, 3, (uint32_t[]){0, 1, 2}),
+                              make_packed(false, 8, 3, segments, NULL));
+    assert_int_equal(as_ds_values(ds), 4);
+    assert_values(ds, 0, "0: 1 10\n2: 3 30\n");
+    as_dataset_free(ds);
 }
 
 /* ---- damage ---------------------------------------------------------------------------------------------------------- */
@@ -305,6 +334,9 @@ static void damaged_data(void **state) {
                    "data-damaged", "segment 2");
     assert_damaged(make_full_index(3), changed(make_three_packed(false, 8, NULL), 19 + 24, 17), "data-damaged",
                    "segment 1");
+    /* One whose last byte is missing. */
+    as_vec whole = make_three_packed(false, 8, NULL);
+    assert_damaged(make_full_index(3), cut(whole, whole.count - 1), "data-damaged", "segment 2");
 }
 
 /* What only decoding can find; opening knows nothing of it. */
@@ -356,6 +388,8 @@ static void counters_below_zero_are_reported_once(void **state) {
     assert_values(ds, 0, "0: 18446744073709551615 1\n1: 18446744073709550592 18446744073709550591\n");
     assert_values(ds, 0, "0: 18446744073709551615 1\n1: 18446744073709550592 18446744073709550591\n");
     assert_int_equal(count_problems(ds, "counter-below-zero", NULL), 1);
+    /* The last one is no counter below zero, but the largest number. */
+    assert_non_null(strstr(as_ds_text(ds, as_ds_problem(ds, 0)->message), ": 2 values above"));
     assert_true(as_ds_profile(ds, 0, 0)->below_zero);
     as_dataset_free(ds);
     ds = read_one("UINT64", "EXCLUSIVE", make_full_index(1),
@@ -469,6 +503,7 @@ int main(void) {
         cmocka_unit_test(packed_rows),
         cmocka_unit_test(packed_rows_in_any_order),
         cmocka_unit_test(packed_rows_may_be_missing),
+        cmocka_unit_test(packed_rows_may_be_empty),
         cmocka_unit_test(damaged_index),
         cmocka_unit_test(damaged_data),
         cmocka_unit_test(damaged_segments),
