@@ -156,7 +156,7 @@ static void regions_and_contexts(void **state) {
         "<region id='20' mod='a.c' begin='3' end='9'><name>main</name><mangled_name>_main</mangled_name>"
         "<paradigm>user</paradigm><role>function</role><url></url><descr>the one</descr><attr key='k' "
         "value='v'/></region>"
-        "<region id='7' mod='' begin='-1'><name>f&lt;int&gt;</name></region>"
+        "<region id='7' mod='' begin='-1' end='18446744073709551615'><name>f&lt;int&gt;</name></region>"
         "<cnode id='5' calleeId='20'><cnode id='2' calleeId='7' line='12' mod='b.c'>"
         "<parameter partype='numeric' parkey='i' parvalue='3'/><parameter partype='string' parkey='who' parvalue='me'/>"
         "<parameter parkey='@odd' parvalue='1'/><attr key='a' value='b'/></cnode>"

@@ -107,6 +107,10 @@ static void what_there_is_of_short_data_is_read(void **state) {
     assert_values(ds, 0, "0: 1 10\n1: 2 20\n2: 3 30\n");
     assert_int_equal(count_problems(ds, "data-size", NULL), 1);
     as_dataset_free(ds);
+    ds = read_one("DOUBLE", "EXCLUSIVE", make_full_index(3), make_reals(false, 16, EIGHT)); /* five too many */
+    assert_values(ds, 0, "0: 1 10\n1: 2 20\n2: 3 30\n");
+    assert_non_null(strstr(as_ds_text(ds, as_ds_problem(ds, 0)->message), ": 3 rows are read"));
+    as_dataset_free(ds);
 }
 
 static void an_index_may_end_before_its_count(void **state) {

@@ -47,6 +47,8 @@ static void names_of_directories(void **state) {
     assert_name("time.p4.rank2", "p=4 rank=2");
     assert_name("mm.rate1", "rate=1");
     assert_name("mm.x1.rate2.r1", "x=1 rate=2 r1");
+    assert_name("mm.r4x2", "r=4 x=2"); /* neither the end nor a dot follows */
+    assert_name("mm.x1.r4x2.r3", "x=1 r=4 x=2 r3");
     assert_name("foo", "no parameter");
     assert_name("mm.", "no parameter");
     assert_name("mm.x", "no parameter");
@@ -298,7 +300,9 @@ static void sets_that_are_refused(void **state) {
     assert_set_refused("point-name", "'app.q1' has the parameters q, 'app.p1' has p");
     assert_int_equal(rename(temporary_path("app.q1"), temporary_path("app.qq")), 0);
     assert_set_refused("point-name", "'app.qq' names no point");
-    assert_int_equal(rename(temporary_path("app.qq"), temporary_path("app.p2")), 0);
+    assert_int_equal(rename(temporary_path("app.qq"), temporary_path("app.p2.n3")), 0);
+    assert_set_refused("point-name", "'app.p2.n3' has the parameters p, n, 'app.p1' has p");
+    assert_int_equal(rename(temporary_path("app.p2.n3"), temporary_path("app.p2")), 0);
     as_dataset_free(read_set(NULL));
     write_point("app.p2", "b.cubex", "no archive", 10);
     as_read_config config = {.format = "cube-set"};
