@@ -241,6 +241,7 @@ typedef struct runs {
     as_node_list *lists;
     size_t *next;
     bool *is_zero; /* what a run lacks is 0 */
+    as_part_rule rule;
     uint32_t *places;
     as_whole *wholes[2];
     double *reals[2];
@@ -293,7 +294,7 @@ static assay_id next_context(const runs *all) {
 /* Hands over what all runs have of one context. */
 static bool take_runs_at(runs *all, assay_id context) {
     const request *r = all->request;
-    place_row out = {.context = context, .places = all->places};
+    place_row out = {.context = context, .places = all->places, .rule = all->rule};
     bool is_whole = true, has_exclusive = false;
     for (uint32_t i = 0; i < r->places->n; i++) {
         const as_node *node = next_node(all, i);
@@ -324,7 +325,9 @@ static assay_status take_runs(const request *r, assay_error *error) {
     assay_status status = open_runs(&all, r) ? ASSAY_OK : as_fail_memory(error, NULL);
     assay_id root = r->n == AS_COUNT(r->ds, contexts) ? ASSAY_NONE : r->first;
     for (uint32_t i = 0; i < r->places->n && status == ASSAY_OK; i++) {
-        all.is_zero[i] = as_ds_profile(r->ds, r->metric, r->places->ids[i]) != NULL;
+        const as_profile *profile = as_ds_profile(r->ds, r->metric, r->places->ids[i]);
+        if (profile && as_dtype_is_extreme(profile->type.dtype)) all.rule = as_part_rule_of(profile->type.dtype, 0);
+        all.is_zero[i] = profile && all.rule == AS_PART_ADD;
         status = as_nodes_find(r->ds, r->places->ids[i], r->metric, root, &all.lists[i], error);
     }
     for (assay_id context; status == ASSAY_OK && (context = next_context(&all)) != ASSAY_NONE;) {

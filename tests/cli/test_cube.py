@@ -242,9 +242,11 @@ class Sets(Case):
     def test_attributes_that_differ_belong_to_runs(self):
         for n in (1, 2):
             attributes = f'<attr key="Creator" value="me"/><attr key="host" value="node {n}"/>'
-            self.point(f'n{n}', tar({'anchor.xml': anchor(metric(0, 'time'), tree('main'), system(1), attributes)}))
+            program = tree('main').replace('calleeId', f'line="{6 + n}" calleeId')
+            self.point(f'n{n}', tar({'anchor.xml': anchor(metric(0, 'time'), program, system(1), attributes)}))
         rows_of = run('sql', '--json', self.path('set'), "select owner, owner_id, key, value from attribute where key in ('Creator', 'host')").json
         self.assertEqual([('dataset', 0, 'Creator', 'me'), ('run', 0, 'host', 'node 1'), ('run', 1, 'host', 'node 2')], [tuple(r.values()) for r in rows_of])
+        self.assertEqual([{'path': 'main', 'line': 7}], run('sql', '--json', self.path('set'), 'select path, line from context').json, 'as the first file has it')
 
     def test_links_count_as_what_they_point_to(self):
         self.make()

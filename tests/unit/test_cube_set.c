@@ -196,14 +196,16 @@ static void sums_in_the_arithmetic_of_the_metric(void **state) {
         add_bytes(&file, "1.index", make_full_index(2));
         add_bytes(&file, "1.data", make_reals(false, 4, reals));
         add_bytes(&file, "2.index", make_full_index(2));
-        add_bytes(&file, "2.data", make_integers(false, 8, 4, (uint64_t[]){UINT64_MAX, 1, 5, UINT64_MAX - 2000}));
+        add_bytes(&file, "2.data", make_integers(false, 8, 4, (uint64_t[]){UINT64_MAX, 1, 5, UINT64_MAX}));
         add_bytes(&file, "3.index", make_full_index(2));
         add_bytes(&file, "3.data", make_reals(false, 8, (double[]){1, 2, 3, 4, 5, 6, 7, 8}));
-        add_anchor(&file,
-                   make_anchor(METRIC("0", "bytes", "UINT8", "EXCLUSIVE") METRIC("1", "least", "MINDOUBLE", "EXCLUSIVE")
-                                   METRIC("2", "counter", "UINT64", "EXCLUSIVE")
-                                       METRIC("3", "rate", "RATE", "EXCLUSIVE"),
-                               "0()0()", 2));
+        add_bytes(&file, "4.index", make_full_index(2));
+        add_bytes(&file, "4.data", make_integers(false, 8, 4, (uint64_t[]){1ull << 63, 1, 1ull << 63, 2}));
+        add_anchor(&file, make_anchor(
+                              METRIC("0", "bytes", "UINT8", "EXCLUSIVE") METRIC("1", "least", "MINDOUBLE", "EXCLUSIVE")
+                                  METRIC("2", "counter", "UINT64", "EXCLUSIVE") METRIC("3", "rate", "RATE", "EXCLUSIVE")
+                                      METRIC("4", "large", "UINT64", "EXCLUSIVE"),
+                              "0()0()", 2));
         const char *whole = end_archive(&file, &size);
         write_point(directory, "a.cubex", whole, size);
         as_output_discard(file.out);
@@ -211,10 +213,23 @@ static void sums_in_the_arithmetic_of_the_metric(void **state) {
     as_dataset *ds = read_set(NULL);
     assert_values_of(ds, 0, 1, "0: 300 3\n");
     assert_values_of(ds, 1, 1, "0: 3 1\n");
-    assert_values_of(ds, 2, 1, "0: 5 18446744073709549616\n"); /* -1 counts as 0 */
+    assert_values_of(ds, 2, 1, "0: 5 1\n"); /* -1 counts as 0 */
     assert_values_of(ds, 3, 1, "0: 6|8 10|12\n");
+    assert_values_of(ds, 4, 1, "0: 18446744073709551615 3\n"); /* 2^64 is more than there is */
     assert_int_equal(count_problems(ds, "counter-below-zero", NULL), 1);
-    assert_int_equal(ds->series.count, 3); /* composite values are no series */
+    assert_int_equal(ds->series.count, 4); /* composite values are no series */
+    as_dataset_free(ds);
+}
+
+/* Two runs of one point do not stand for the other one. */
+static void paths_that_a_point_lacks(void **state) {
+    (void)state;
+    write_profile("p1.r1", "a.cubex", V, "0(1())", 1, 2, COUNT);
+    write_profile("p1.r2", "a.cubex", V, "0(1())", 1, 2, COUNT);
+    write_profile("p2.r1", "a.cubex", V, "0()", 1, 1, COUNT);
+    as_dataset *ds = read_set(NULL);
+    assert_int_equal(count_problems(ds, "missing-points", NULL), 1);
+    assert_non_null(strstr(as_ds_text(ds, as_ds_problem(ds, 0)->message), "r0->r1"));
     as_dataset_free(ds);
 }
 
@@ -360,10 +375,18 @@ static void reading_can_be_stopped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_directories),     TEST(points_and_repetitions),     TEST(paths_that_come_twice),
-        TEST(sums_in_the_arithmetic_of_the_metric), TEST(locations_of_several_files), TEST(columns_in_another_order),
-        TEST(files_that_disagree_about_a_metric),   TEST(formulas_of_a_set),          TEST(sets_that_are_refused),
-        TEST(files_share_the_memory_of_the_set),    TEST(reading_can_be_stopped),
+        cmocka_unit_test(names_of_directories),
+        TEST(points_and_repetitions),
+        TEST(paths_that_come_twice),
+        TEST(paths_that_a_point_lacks),
+        TEST(sums_in_the_arithmetic_of_the_metric),
+        TEST(locations_of_several_files),
+        TEST(columns_in_another_order),
+        TEST(files_that_disagree_about_a_metric),
+        TEST(formulas_of_a_set),
+        TEST(sets_that_are_refused),
+        TEST(files_share_the_memory_of_the_set),
+        TEST(reading_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,6 +205,56 @@ static void over_runs(void **state) {
     as_dataset_free(ds);
 }
 
+/* A run of profiles that lacks a context took nothing there, but there is no minimum of nothing. */
+static void runs_of_profiles(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(2);
+    assay_id time = add_metric(ds, AS_KIND_EXCLUSIVE), least = add_metric(ds, AS_KIND_EXCLUSIVE);
+    static const double values[] = {1, 2, 3, 4, 10, 20, 30, 40};
+    for (assay_id run = 0; run < 2; run++) { /* b is in the first one only */
+        as_profile profile = {.metric = time, .run = run, .n_rows = 2 - run, .n_columns = 4, .columns = all_threads};
+        static const assay_id two[] = {A, B};
+        profile.contexts = two;
+        profile.values = (const char *)values;
+        add_profile(ds, profile, AS_DTYPE_DOUBLE);
+        profile.metric = least;
+        add_profile(ds, profile, AS_DTYPE_MINDOUBLE);
+    }
+    static const assay_id runs[] = {0, 1};
+    as_places places;
+    assay_error error;
+    as_vec all;
+    as_vec_init(&all, sizeof(as_context_spread), NULL);
+    assert_int_equal(as_places_of_runs(runs, 2, &places, &error), ASSAY_OK);
+    assert_int_equal(as_location_statistics(ds, &places, time, AS_EXCLUSIVE_VALUES, &all, &error), ASSAY_OK);
+    const as_spread *s = spread_at(&all, all.count - 1, B, true);
+    assert_true(s->n == 2 && s->sum == 100 && s->min == 0 && s->min_at == 1);
+    all.count = 0;
+    assert_int_equal(as_location_statistics(ds, &places, least, AS_INCLUSIVE_VALUES, &all, &error), ASSAY_OK);
+    s = spread_at(&all, all.count - 1, B, false);
+    assert_true(s->n == 1 && s->sum == 10);
+    s = spread_at(&all, 1, A, false);
+    assert_true(s->n == 2 && s->sum == 1); /* the smaller one of both */
+    as_places_free(&places);
+    as_vec_free(&all);
+    as_dataset_free(ds);
+}
+
+/* What lies above threads is a process where it has a rank. */
+static void threads_without_processes(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(1);
+    AS_AT(as_location, &ds->locations, P1).rank = -1;
+    as_places places;
+    assay_error error;
+    assert_int_equal(as_places_of_run(ds, 0, AS_OVER_PROCESSES, &places, &error), ASSAY_OK);
+    assert_int_equal(places.n, 3);
+    static const assay_id expected[] = {P0, T10, T11};
+    assert_memory_equal(places.ids, expected, sizeof expected);
+    as_places_free(&places);
+    as_dataset_free(ds);
+}
+
 static void one_context_has_all_its_values(void **state) {
     (void)state;
     as_dataset *ds = make_tree(1);
@@ -254,6 +304,7 @@ int main(void) {
         cmocka_unit_test(over_all_locations),     cmocka_unit_test(over_processes),
         cmocka_unit_test(missing_places),         cmocka_unit_test(over_runs),
         cmocka_unit_test(some_metrics_have_none), cmocka_unit_test(one_context_has_all_its_values),
+        cmocka_unit_test(runs_of_profiles),       cmocka_unit_test(threads_without_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,65 @@ static void unsigned_differences_end_at_zero_at_each_location(void **state) {
     as_dataset_free(ds);
 }
 
+static as_node_list nodes_of(const as_dataset *ds) {
+    as_node_list list;
+    assay_error error;
+    as_node_list_init(&list);
+    assert_int_equal(as_nodes_find(ds, 0, 0, ASSAY_NONE, &list, &error), ASSAY_OK);
+    return list;
+}
+
+/* Counters that ran below zero are 0 before anything is taken off, of parents and of children. */
+static void inclusive_counters_below_zero(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_INCLUSIVE);
+    static const uint64_t values[] = {10, 5, UINT64_MAX, 4, 3, 1, 2, UINT64_MAX}; /* main, a, b below a, c */
+    add_values(ds, as_value_type_of(AS_DTYPE_UINT64, 0), all, 4, values);
+    AS_AT(as_profile, &ds->profiles, 0).below_zero = true;
+    collected c = rows_of(ds);
+    assert_true(c.inclusive[1][0] == 0 && c.exclusive[1][0] == 0 && c.exclusive[1][1] == 3);
+    assert_true(c.exclusive[0][0] == 8 && c.exclusive[0][1] == 1); /* 10 - 0 - 2, 5 - 4 - 0 */
+    as_node_list list = nodes_of(ds);
+    assert_int_equal(as_node_at(&list, 0)->inclusive.i, 15);
+    assert_int_equal(as_node_at(&list, 0)->exclusive.i, 9);
+    assert_int_equal(as_node_at(&list, 1)->inclusive.i, 4);
+    assert_int_equal(as_node_at(&list, 1)->exclusive.i, 3);
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
+/* 2^63 and 2^63 are no 0. */
+static void children_of_more_than_64_bits(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_INCLUSIVE);
+    static const assay_id three[] = {0, 1, 3};
+    static const uint64_t values[] = {10, 10, 1ull << 63, 1, 1ull << 63, 2};
+    add_values(ds, as_value_type_of(AS_DTYPE_UINT64, 0), three, 3, values);
+    collected c = rows_of(ds);
+    assert_true(c.exclusive[0][0] == 0 && c.exclusive[0][1] == 7);
+    as_node_list list = nodes_of(ds);
+    assert_int_equal(as_node_at(&list, 0)->exclusive.i, 7);
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
+/* A parent without a row has zeros, of which unsigned children leave nothing; what is above it has no child with a row. */
+static void unsigned_parents_without_a_row(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree(AS_KIND_INCLUSIVE);
+    static const assay_id one[] = {2};
+    static const uint64_t values[] = {5, 6};
+    add_values(ds, as_value_type_of(AS_DTYPE_UINT64, 0), one, 1, values);
+    as_node_list list = nodes_of(ds);
+    assert_int_equal(as_node_count(&list), 2);
+    assert_int_equal(as_node_at(&list, 0)->context, 1);
+    assert_int_equal(as_node_at(&list, 0)->inclusive.i, 0);
+    assert_int_equal(as_node_at(&list, 0)->exclusive.i, 0);
+    assert_int_equal(as_node_at(&list, 1)->exclusive.i, 11);
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
 static void sums_are_exact_and_counters_below_zero_are_zero(void **state) {
     (void)state;
     as_dataset *ds = make_tree(AS_KIND_EXCLUSIVE);
@@ -272,6 +331,9 @@ int main(void) {
         cmocka_unit_test(a_parent_without_a_row_has_its_childrens_sum),
         cmocka_unit_test(unsigned_differences_end_at_zero_at_each_location),
         cmocka_unit_test(sums_are_exact_and_counters_below_zero_are_zero),
+        cmocka_unit_test(inclusive_counters_below_zero),
+        cmocka_unit_test(children_of_more_than_64_bits),
+        cmocka_unit_test(unsigned_parents_without_a_row),
         cmocka_unit_test(minima_take_only_what_there_is),
         cmocka_unit_test(composite_values_add_part_by_part),
         cmocka_unit_test(tau_and_histograms_keep_their_extremes),

@@ -60,6 +60,7 @@ static void few_numbers(void **state) {
     assert_true(s.q1 == 4 && s.median == 5 && s.q3 == 6 && s.stddev == 2 && s.mean == 5);
     s = reals(values, 2, AS_PART_MINIMUM);
     assert_true(s.sum == 3 && s.mean == 5 && s.max == 7);
+    assert_true(s.excess == 4); /* 2 * 7 less all there is, whatever the sum is called */
     s = reals(values, 2, AS_PART_MAXIMUM);
     assert_true(s.sum == 7);
 }
