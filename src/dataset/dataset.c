@@ -199,7 +199,10 @@ bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n) {
     *n = 0;
     for (size_t i = 0; i < ds->contexts.count; i++) *n += as_ds_context(ds, (assay_id)i)->is_callpath;
     assay_id *ids = *callpaths = malloc((*n + 1) * sizeof *ids);
-    if (!ids) return false;
+    if (!ids) {
+        *n = 0;
+        return false;
+    }
     for (size_t i = 0; i < ds->contexts.count; i++) {
         const as_context *context = as_ds_context(ds, (assay_id)i);
         if (context->is_callpath) ids[context->callpath_order] = (assay_id)i;

@@ -291,7 +291,7 @@ size_t as_ds_leaves(const as_dataset *ds);
 const double *as_ds_point(const as_dataset *ds, assay_id point);
 /* "(20,0.5)" into out (cleared first). */
 bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out);
-/* The contexts that are call paths, in the order the source first names them: *n ids, to be freed. False when memory is out. */
+/* The contexts that are call paths, in the order the source first names them: *n ids, to be freed. False, and none, when memory is out. */
 bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n);
 /* The names from the root joined with "->", NUL-terminated, into out, a vector of char. */
 bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out);

@@ -82,14 +82,16 @@ static const char *row_bytes(const rows *r, uint32_t i, char *scratch) {
 
 /* ---- members --------------------------------------------------------------------------------------------------------- */
 
-static void begin_member(const rows *r, struct as_tar_writer *tar, const char *ending, uint64_t size) {
+static assay_status begin_member(const rows *r, struct as_tar_writer *tar, const char *ending, uint64_t size) {
     as_output *name = as_output_to_memory();
     size_t length;
-    if (!name) return;
+    if (!name) return as_fail_memory(r->file->error, NULL);
     as_cube_write_metric_id(r->file->source, r->view->metric, name);
     as_output_text(name, ending);
-    as_tar_begin(tar, as_output_memory(name, &length), size);
+    const char *text = as_output_memory(name, &length);
+    if (text) as_tar_begin(tar, text, size);
     as_output_discard(name);
+    return text ? ASSAY_OK : as_fail_memory(r->file->error, NULL);
 }
 
 static assay_status write_index(const rows *r, struct as_tar_writer *tar) {
@@ -97,7 +99,7 @@ static assay_status write_index(const rows *r, struct as_tar_writer *tar) {
     uint32_t mark = 1, n = r->view->n_rows;
     uint16_t version = 0;
     uint8_t sparse = 1;
-    begin_member(r, tar, ".index", 22 + 4 * (uint64_t)n);
+    AS_TRY(begin_member(r, tar, ".index", 22 + 4 * (uint64_t)n));
     as_output_text(out, "CUBEX.INDEX");
     as_output_write(out, &mark, sizeof mark);
     as_output_write(out, &version, sizeof version);
@@ -110,9 +112,9 @@ static assay_status write_index(const rows *r, struct as_tar_writer *tar) {
 static assay_status write_plain(const rows *r, struct as_tar_writer *tar) {
     as_output *out = r->file->out;
     const as_profile *view = r->view;
+    AS_TRY(begin_member(r, tar, ".data", 10 + (uint64_t)view->n_rows * r->row_size));
     char *scratch = r->columns ? malloc(r->row_size) : NULL;
     if (r->columns && !scratch) return as_fail_memory(r->file->error, NULL);
-    begin_member(r, tar, ".data", 10 + (uint64_t)view->n_rows * r->row_size);
     as_output_text(out, "CUBEX.DATA");
     if (!r->order && !r->columns && !view->rows) /* they lie there as they are to be */
         as_output_write(out, view->values, (size_t)view->n_rows * r->row_size);
@@ -163,7 +165,7 @@ static assay_status write_pieces(const packing *p, size_t n_pieces, struct as_ta
         if (p->failed[i]) return as_fail_memory(r->file->error, NULL);
         size += p->pieces[i].count;
     }
-    begin_member(r, tar, ".data", 19 + 24 * n + size);
+    AS_TRY(begin_member(r, tar, ".data", 19 + 24 * n + size));
     as_output_text(out, "ZCUBEX.DATA");
     as_output_write(out, &n, sizeof n);
     for (uint64_t i = 0; i < n; position += p->sizes[i++]) {

@@ -1,0 +1,124 @@
+"""An allocation of the command fails: it ends with one clear line and status 3, or with the right answer; no crash, no leak (under ASan), and what was there
+before is untouched. STEP=1 in the environment lets each of them fail; by default every fourth (under ASan, where this is slow, every twentieth) does."""
+import os
+import shutil
+import subprocess
+
+import cubex
+from common import ASSAY, Case, environment, main
+
+FAILING = os.path.join(os.environ.get('ASSAY_BUILD', 'build'), 'tests', 'assay-failing-memory')
+with open(ASSAY, 'rb') as command:
+    STEP = int(os.environ.get('STEP') or (20 if b'__asan_init' in command.read() else 4))
+TYPES = [('DOUBLE', 'EXCLUSIVE'), ('UINT64', 'EXCLUSIVE'), ('UINT8', 'INCLUSIVE'), ('MINDOUBLE', 'EXCLUSIVE'), ('COMPLEX', 'EXCLUSIVE'), ('HISTOGRAM(2)', 'EXCLUSIVE')]
+FORMULAS = [('POSTDERIVED', 'metric::m0() / metric::m2()'), ('PREDERIVED_EXCLUSIVE', '{ ${a} = metric::m0(); if (${a} &gt; 20) { ${a} = ${a} * 2; }; return ${a}; }'),
+            ('PREDERIVED_INCLUSIVE', 'metric::m0() + metric::m2()'), ('POSTDERIVED', 'metric::nobody()')]
+
+
+def value(dtype, row, column):
+    if dtype in ('COMPLEX', 'HISTOGRAM(2)'):
+        return [row + 0.5 + i for i in range(2 if dtype == 'COMPLEX' else 4)]
+    return {'UINT64': 2**63, 'UINT8': 200}.get(dtype, 1000) - 30 * row + column
+
+
+def profile(pack=cubex.rows, shift=0, types=TYPES, formulas=FORMULAS):
+    """Values of many kinds, sums beyond 64 bits, and what is computed of them: five contexts, three locations."""
+    members, metrics = {}, ''
+    for n, (dtype, kind) in enumerate(types):
+        metrics += cubex.metric(n, f'm{n}', dtype, kind)
+        members[f'{n}.index'] = cubex.index(range(5))
+        members[f'{n}.data'] = pack(dtype, [[value(dtype, row, column + shift) for column in range(3)] for row in range(5)])
+    for n, (kind, text) in enumerate(formulas):
+        metrics += cubex.metric(20 + n, f'd{n}', 'DOUBLE', kind, f'<cubepl>{text}</cubepl>')
+    members['anchor.xml'] = cubex.anchor(metrics, cubex.tree('main(sort(swap) join(swap))'), cubex.system(3))
+    return cubex.tar(members)
+
+
+class FailingMemory(Case):
+    def setUp(self):
+        super().setUp()
+        self.a, self.b = self.write('a.cubex', profile()), self.write('b.cubex', profile(cubex.packed, 2))
+        self.set = self.path('set')
+        for p, repetition in ((1, 1), (2, 1), (4, 1), (8, 1), (16, 1), (16, 2)):
+            os.makedirs(f'{self.set}/app.p{p}.r{repetition}')
+            self.write(f'set/app.p{p}.r{repetition}/profile.cubex', profile(shift=p + repetition, types=TYPES[:2], formulas=[]))
+
+    def sweep(self, *args, output=None):
+        """Checks all runs; output: the name of the file (which exists before) or directory (which does not) that the command writes."""
+        folder = self.path(f'runs{len(os.listdir(self.folder))}')
+        os.mkdir(folder)
+        is_file = output and '.' in output
+        more = {'FAIL_OLD': output} if is_file else {}
+        env = environment(FAIL_FOLDER=folder, FAIL_STEP=str(STEP), LC_ALL='C.UTF-8', **more)
+        subprocess.run([FAILING, *args], env=env, timeout=600, check=True, preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
+        with open(f'{folder}/log') as log:
+            runs = [line.split() for line in log]
+        self.assertGreater(len(runs), 4)
+        self.assertEqual(['0', '0'], runs[-1], self.said(folder, '0'))
+        answer = self.result(folder, '0', output)
+        for n, status in runs[:-1]:
+            message = f'{" ".join(args)}: allocation {n} failed, status {status}\n{self.said(folder, n)}'
+            self.assertIn(status, '03', message)
+            if status == '0':
+                self.assertEqual(answer, self.result(folder, n, output), message)
+                continue
+            lines = [line for line in self.said(folder, n).splitlines() if not line.startswith('assay: note: ')]
+            self.assertRegex('\n'.join(lines), r'\Aassay: [^\n]*memory is out[^\n]*\Z', message)
+            self.assertEqual({output: b'old\n'} if is_file else {}, self.result(folder, n, output)[1], message)
+        self.assertIn('3', [status for _, status in runs])
+        shutil.rmtree(folder)
+
+    @staticmethod
+    def said(folder, n):
+        with open(f'{folder}/{n}.err', errors='replace') as f:
+            return f.read()
+
+    @staticmethod
+    def result(folder, n, output):
+        """What was printed, and all files that are there."""
+        files = {}
+        for place, _, names in os.walk(f'{folder}/{n}'):
+            for name in names:
+                path = os.path.join(place, name)
+                with open(path, 'rb') as f:
+                    files[os.path.relpath(path, f'{folder}/{n}')] = f.read()
+        with open(f'{folder}/{n}.out', 'rb') as f:
+            return f.read(), files
+
+    def test_showing(self):
+        for how in ((), ('--json',), ('--csv',), ('--md',)):
+            for verb in ('info', 'tree', 'stat'):
+                self.sweep(verb, *how, self.a)
+        self.sweep('validate', self.b)
+        self.sweep('tree', '--bottom-up', self.b)
+        self.sweep('top', '--callers', '--jsonl', self.b)
+        self.sweep('stat', '--context', 'main', self.b)
+
+    def test_algebra(self):
+        for how in ((), ('--json',), ('--csv',)):
+            self.sweep('diff', *how, self.a, self.b)
+            self.sweep('cut', '--prune', 'sort', *how, self.a)
+        self.sweep('diff', self.a, self.b, '-o', 'out.cubex', output='out.cubex')
+        self.sweep('mean', self.a, self.b, '-o', 'out.cubex', output='out.cubex')
+        self.sweep('merge', self.a, self.b, '-o', 'out.cubex', output='out.cubex')
+        self.sweep('cut', '--root', 'sort', self.b, '-o', 'out.cubex', output='out.cubex')
+
+    def test_sql(self):
+        for table in ('node', 'value', 'context'):
+            self.sweep('sql', '--csv', self.a, f'select * from {table}')
+        self.sweep('sql', '--json', self.set, 'select * from measurement')
+
+    def test_sets(self):
+        for verb in ('info', 'tree', 'stat', 'model'):
+            self.sweep(verb, '--json', self.set)
+        self.sweep('convert', '--to', 'cube-set', self.set, 'new', output='new')
+        self.sweep('mean', self.set, '-o', 'out.extra-p', output='out.extra-p')
+        self.sweep('diff', self.set, self.set, '--to', 'cube-set', '-o', 'new', output='new')
+
+    def test_writing(self):
+        self.sweep('convert', '-O', 'compression=zlib', self.a, 'out.cubex', output='out.cubex')
+        self.sweep('tree', '--json', self.b, '-o', 'out.json', output='out.json')
+
+
+if __name__ == '__main__':
+    main()
