@@ -63,17 +63,13 @@ static assay_status export_to(const as_dataset *dataset, const char *path, const
     return status;
 }
 
-/* All paths of the call tree written out, in bytes: of a chain of a million calls, a file of some megabytes, they are a terabyte. */
+/* All paths of the call tree written out, in bytes: they may be a thousand times what the file is. */
 static assay_status check_paths(const as_dataset *ds, const char *path, assay_error *error) {
     const uint64_t most = (uint64_t)16 << 30;
-    uint64_t *sizes = malloc((AS_COUNT(ds, contexts) + 1) * sizeof *sizes), total = 0;
+    uint32_t *sizes = as_path_sizes(ds);
+    uint64_t total = 0;
     if (!sizes) return as_fail_memory(error, path);
-    for (assay_id i = 0; i < AS_COUNT(ds, contexts) && total <= most; i++) {
-        const as_context *context = as_ds_context(ds, i);
-        sizes[i] =
-            as_str_size(&ds->strings, context->name) + (context->parent == ASSAY_NONE ? 0 : sizes[context->parent] + 2);
-        total += sizes[i];
-    }
+    for (size_t i = 0; i < AS_COUNT(ds, contexts); i++) total += sizes[i] == AS_NO_PATH ? 0 : sizes[i];
     free(sizes);
     if (total <= most) return ASSAY_OK;
     return as_fail(error, ASSAY_E_UNSUPPORTED, as_place_file(path), "",

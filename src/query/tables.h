@@ -23,14 +23,21 @@ typedef struct as_text_cache {
 typedef struct as_view {
     const as_dataset *ds;
     as_text_cache labels, paths;
+    uint32_t *path_sizes;  /* of each context, AS_NO_PATH: it has none; NULL until first used */
     as_vec scratch;        /* char: a text that did not fit into its cache, until the next one is made */
+    assay_id scratch_path; /* the context whose path it is; ASSAY_NONE: another text */
     bool is_out_of_memory; /* a text could not be made; the next as_result_cell() reports it */
     as_table *no_records;  /* stands for the table "record" of a dataset without one */
 } as_view;
 
 bool as_view_init(as_view *view, const as_dataset *ds);
 void as_view_free(as_view *view);
+/* NULL where it would be longer than AS_LONGEST_SQL_PATH: in trees of many thousand levels all of them together would have no end. */
 as_cell as_view_path(as_view *view, assay_id context);
+enum { AS_LONGEST_SQL_PATH = 1 << 16 };
+#define AS_NO_PATH UINT32_MAX
+/* The bytes of each context's path, to be freed; NULL when memory is out. */
+uint32_t *as_path_sizes(const as_dataset *ds);
 as_cell as_view_label(as_view *view, assay_id point);
 /* Made each time: nobody joins by it. */
 as_cell as_view_function(as_view *view, const as_model *model);

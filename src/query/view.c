@@ -22,7 +22,7 @@ static void cache_free(as_text_cache *cache) {
 }
 
 bool as_view_init(as_view *view, const as_dataset *ds) {
-    *view = (as_view){.ds = ds};
+    *view = (as_view){.ds = ds, .scratch_path = ASSAY_NONE};
     cache_init(&view->labels, ds->n_points);
     cache_init(&view->paths, AS_COUNT(ds, contexts));
     as_vec_init(&view->scratch, 1, NULL);
@@ -34,6 +34,7 @@ bool as_view_init(as_view *view, const as_dataset *ds) {
 void as_view_free(as_view *view) {
     cache_free(&view->labels);
     cache_free(&view->paths);
+    free(view->path_sizes);
     as_vec_free(&view->scratch);
     as_table_free(view->no_records);
 }
@@ -64,11 +65,13 @@ static as_cell out_of_memory(as_view *view) {
 as_cell as_view_label(as_view *view, assay_id point) {
     struct as_cached_text *slot = cache_slot(&view->labels, point);
     if (slot && slot->text) return as_cell_text_n(slot->text, slot->size);
+    view->scratch_path = ASSAY_NONE;
     if (!as_point_label(view->ds, point, &view->scratch)) return out_of_memory(view);
     return keep_scratch(view, &view->labels, slot);
 }
 
 as_cell as_view_function(as_view *view, const as_model *model) {
+    view->scratch_path = ASSAY_NONE;
     if (!as_model_function_text(view->ds, model, &view->scratch)) return out_of_memory(view);
     return as_cell_text_n(view->scratch.data, view->scratch.count - 1);
 }
@@ -92,9 +95,40 @@ static const char *extend_parent(as_view *view, assay_id id, struct as_cached_te
     return text;
 }
 
+/* Into scratch; it goes on from the parent's where that was the last one. */
+static bool make_path(as_view *view, assay_id id) {
+    const as_context *context = as_ds_context(view->ds, id);
+    bool goes_on = context->parent != ASSAY_NONE && view->scratch_path == context->parent, fine;
+    view->scratch_path = ASSAY_NONE;
+    if (goes_on) {
+        size_t size = as_str_size(&view->ds->strings, context->name);
+        view->scratch.count--; /* its NUL */
+        fine = as_vec_text(&view->scratch, "->") &&
+               (!size || as_vec_append(&view->scratch, as_ds_text(view->ds, context->name), size)) &&
+               as_vec_append(&view->scratch, "", 1);
+    } else
+        fine = as_context_path(view->ds, id, &view->scratch);
+    if (fine) view->scratch_path = id;
+    return fine;
+}
+
+uint32_t *as_path_sizes(const as_dataset *ds) {
+    uint32_t *sizes = malloc((AS_COUNT(ds, contexts) + 1) * sizeof *sizes);
+    for (assay_id i = 0; sizes && i < AS_COUNT(ds, contexts); i++) {
+        const as_context *context = as_ds_context(ds, i);
+        bool is_root = context->parent == ASSAY_NONE;
+        uint64_t size = as_str_size(&ds->strings, context->name) + (is_root ? 0 : (uint64_t)sizes[context->parent] + 2);
+        bool fits = size <= AS_LONGEST_SQL_PATH && (is_root || sizes[context->parent] != AS_NO_PATH);
+        sizes[i] = fits ? (uint32_t)size : AS_NO_PATH;
+    }
+    return sizes;
+}
+
 as_cell as_view_path(as_view *view, assay_id context) {
+    if (!view->path_sizes && !(view->path_sizes = as_path_sizes(view->ds))) return out_of_memory(view);
+    if (view->path_sizes[context] == AS_NO_PATH) return as_cell_null();
     struct as_cached_text *slot = cache_slot(&view->paths, context);
     if (slot && (slot->text || extend_parent(view, context, slot))) return as_cell_text_n(slot->text, slot->size);
-    if (!as_context_path(view->ds, context, &view->scratch)) return out_of_memory(view);
+    if (!make_path(view, context)) return out_of_memory(view);
     return keep_scratch(view, &view->paths, slot);
 }

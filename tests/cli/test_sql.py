@@ -13,6 +13,8 @@ import tempfile
 import time
 import unittest
 
+import cubex
+
 ASSAY = os.environ['ASSAY']
 TWO = 'PARAMETER p\nPOINTS 4 8\nMETRIC time\nREGION main->a\nDATA 1 3\nDATA 2 nan\nREGION main->b\nDATA 10 20 30\nDATA 5\n'
 FURTHER = 'PARAMETER p\nPOINTS 8 16\nMETRIC time\nREGION main->a\nDATA 7\nDATA 9\n'
@@ -96,6 +98,26 @@ class Statements(Case):
         self.assertEqual((0, 'a\n1\n', ''), run(self.two, stdin='.mode csv\nselect 1 a;\n.quit\nselect nothing;\n'))
         self.assertEqual((2, '', 'assay: sql: unknown command .tabels; did you mean .tables?\n'), run(self.two, stdin='.tabels\n'))
         self.assertEqual((2, '', 'assay: sql: no such table: x; .tables lists them\n'), run(self.two, '.schema x'))
+
+
+class DeepTrees(Case):
+    def test_paths(self):
+        """Paths of more than 64 KiB are null: those of all levels together have no end."""
+        depth, names = 5000, ['the_even_levels_all', 'all_of_the_odd_levels']
+        program = ''.join(cubex.region(i, n) for i, n in enumerate(names)) + ''.join(f'<cnode id="{i}" calleeId="{i % 2}">' for i in range(depth)) + '</cnode>' * depth
+        path = os.path.join(self.folder.name, 'deep.cubex')
+        with open(path, 'wb') as f:
+            f.write(cubex.tar({'0.index': cubex.index([0]), '0.data': cubex.rows('DOUBLE', [[1.0]]), 'anchor.xml': cubex.anchor(cubex.metric(0, 'time'), program, cubex.system(1))}))
+        lengths = [19 * ((i + 2) // 2) + 21 * ((i + 1) // 2) + 2 * i for i in range(depth)]  # names and arrows
+        known = [n for n in lengths if n <= 65536]
+        self.assertTrue(2000 < len(known) < depth)
+        self.assertEqual([{'n': depth, 'known': len(known), 'bytes': sum(known)}], self.rows(path, 'select count(*) n, count(path) known, sum(length(path)) bytes from context'))
+        whole = '->'.join(names[i % 2] for i in range(len(known)))
+        for first in (0, len(known) - 4):
+            expected = [whole[:n] if n <= 65536 else None for n in lengths[first:first + 8]]
+            for order in ('id', 'id desc'):
+                rows = [r['path'] for r in self.rows(path, f'select path from context where id between {first} and {first + 7} order by {order}')]
+                self.assertEqual(expected, rows if order == 'id' else rows[::-1])
 
 
 class Failures(Case):

@@ -764,8 +764,12 @@ static void export_refuses_paths_without_end(void **state) {
     as_tree tree;
     as_tree_init(&tree, deep);
     assay_id region = as_tree_region(&tree, as_ds_intern_text(deep, "abcdef")), context = ASSAY_NONE;
-    for (int i = 0; i < 100000; i++)
-        context = as_tree_child(&tree, context, region); /* 8 bytes more at each level: 40 GB in all */
+    for (int i = 0; i < 8000; i++) context = as_tree_child(&tree, context, region); /* 8 bytes more at each level */
+    for (int i = 0; i < 300000; i++) { /* 64,000 bytes each: 19 GB in all */
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        as_tree_child(&tree, context, as_tree_region(&tree, as_ds_intern_text(deep, name)));
+    }
     const assay_id *ids;
     assert_true(as_tree_finish(&tree, &ids));
     assay_error error;
