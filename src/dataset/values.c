@@ -92,6 +92,19 @@ as_part_rule as_part_rule_of(as_dtype dtype, uint32_t part) {
     }
 }
 
+/* Parts that are not doubles, of TAU_ATOMIC the first one, have sums. */
+void as_values_clear(as_value_type type, void *values, size_t n) {
+    memset(values, 0, n * type.size);
+    if (as_dtype_is_integer(type.dtype) || type.dtype == AS_DTYPE_OPAQUE) return;
+    for (uint32_t part = 0; part < type.n_parts; part++) {
+        as_part_rule rule = as_part_rule_of(type.dtype, part);
+        if (rule == AS_PART_ADD) continue;
+        double none = rule == AS_PART_MINIMUM ? INFINITY : -INFINITY;
+        char *at = (char *)values + type.size - (type.n_parts - part) * sizeof none;
+        for (size_t i = 0; i < n; i++) memcpy(at + i * type.size, &none, sizeof none);
+    }
+}
+
 /* ---- one value ------------------------------------------------------------------------------------------------------- */
 
 /* An integer of some width at any address. */

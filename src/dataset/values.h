@@ -58,11 +58,13 @@ static inline bool as_dtype_is_extreme(as_dtype dtype) {
 static inline bool as_dtype_is_composite(as_dtype dtype) { return dtype >= AS_DTYPE_COMPLEX; }
 
 as_part_rule as_part_rule_of(as_dtype dtype, uint32_t part);
-/* Two numbers of a part as one. */
+/* Two numbers of a part as one. With NaN it is NaN, in either order. */
 static inline double as_part_combine(as_part_rule rule, double a, double b) {
     if (rule == AS_PART_ADD) return a + b;
-    return (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
+    return b != b || (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
 }
+/* n values that change no sum, for places that have none: zeros, and infinities where the sum is a minimum or maximum. */
+void as_values_clear(as_value_type type, void *values, size_t n);
 /* One part of a value that may lie at any address. */
 as_number as_part_get(as_value_type type, const void *value, uint32_t part);
 static inline double as_part_real(as_value_type type, const void *value, uint32_t part) {

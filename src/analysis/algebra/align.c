@@ -1,4 +1,5 @@
 /* Rows and columns of a result, and where operands have them. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/algebra/operand.h"
@@ -132,8 +133,10 @@ static bool agree_on_places(as_operand *operands, size_t n) {
 
 bool as_align(as_workbench *bench, as_operand *operands, size_t n, as_alignment *out) {
     *out = (as_alignment){0};
-    return agree_on_places(operands, n) && as_align_columns(bench, operands, n, out) &&
-           align_rows(bench, operands, n, out);
+    bool fine = agree_on_places(operands, n) && as_align_columns(bench, operands, n, out) &&
+                align_rows(bench, operands, n, out);
+    if (!out->n_columns) out->n_rows = 0;
+    return fine;
 }
 
 const char *as_operand_row(const as_operand *operand, const as_alignment *alignment, uint32_t i, void *room) {
@@ -156,20 +159,51 @@ const char *as_operand_gather(const as_operand *operand, const as_alignment *ali
     return room;
 }
 
-void as_operands_average(const as_operand *operands, size_t n, const as_alignment *alignment, uint32_t i, double *room,
-                         uint32_t *counts, double *out) {
-    size_t width = (size_t)alignment->n_columns * (n ? operands[0].view.type.n_parts : 1);
+/* Adds up the row of all operands, each number divided before. */
+static void add_rows(const as_operand *operands, size_t n, const as_alignment *alignment, uint32_t i, double divisor,
+                     double *room, size_t width, double *out) {
     memset(out, 0, width * sizeof *out);
-    if (counts) memset(counts, 0, width * sizeof *counts);
     for (size_t k = 0; k < n; k++) {
         const double *row = (const double *)(const void *)as_operand_row(&operands[k], alignment, i, room);
-        for (size_t c = 0; row && c < width; c++) out[c] += row[c];
-        for (size_t c = 0; row && counts && c < width; c++)
+        for (size_t c = 0; row && c < width; c++) out[c] += row[c] / divisor;
+    }
+}
+
+static bool all_finite(const double *numbers, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(numbers[i])) return false;
+    }
+    return true;
+}
+
+/* For each column the number of operands that have it in row i. */
+static void count_operands(const as_operand *operands, size_t n, const as_alignment *alignment, uint32_t i,
+                           uint32_t *counts) {
+    memset(counts, 0, alignment->n_columns * sizeof *counts);
+    for (size_t k = 0; k < n; k++) {
+        if (operands[k].rows_at[i] == UINT32_MAX) continue;
+        for (uint32_t c = 0; c < alignment->n_columns; c++)
             counts[c] += !operands[k].columns_at || operands[k].columns_at[c] != UINT32_MAX;
     }
+}
+
+void as_operands_average(const as_operand *operands, size_t n, const as_alignment *alignment, uint32_t i, double *room,
+                         uint32_t *counts, double *out) {
+    as_value_type type = n ? operands[0].view.type : as_value_type_of(AS_DTYPE_DOUBLE, 0);
+    size_t width = (size_t)alignment->n_columns * type.n_parts;
+    add_rows(operands, n, alignment, i, 1, room, width, out);
+    double *scaled = room + width; /* where the sum is too large, though the mean may not be */
+    bool is_scaled = n > 1 && !all_finite(out, width);
+    if (is_scaled) add_rows(operands, n, alignment, i, (double)n, room, width, scaled);
+    if (counts) count_operands(operands, n, alignment, i, counts);
     for (size_t c = 0; c < width; c++) {
-        size_t divisor = counts ? counts[c] : n;
-        if (divisor > 1) out[c] /= (double)divisor;
+        double divisor = counts ? (double)counts[c] : (double)n;
+        if (divisor == 0)
+            as_values_clear(type, &out[c], 1);
+        else if (is_scaled && !isfinite(out[c]))
+            out[c] = scaled[c] * ((double)n / divisor);
+        else if (divisor > 1)
+            out[c] /= divisor;
     }
 }
 

@@ -10,7 +10,7 @@ as_integer_range as_integer_range_of(as_dtype dtype) {
     case AS_DTYPE_UINT16: return (as_integer_range){0, UINT16_MAX};
     case AS_DTYPE_INT32: return (as_integer_range){INT32_MIN, INT32_MAX};
     case AS_DTYPE_UINT32: return (as_integer_range){0, UINT32_MAX};
-    case AS_DTYPE_UINT64: return (as_integer_range){0, UINT64_MAX};
+    case AS_DTYPE_UINT64: return (as_integer_range){0, AS_COUNTER_LIMIT}; /* what is above it would be read as 0 */
     default: return (as_integer_range){INT64_MIN, INT64_MAX};
     }
 }

@@ -19,7 +19,7 @@ typedef struct sides {
     as_operand *operands;
     size_t n_base, n_target;
     as_alignment alignment;
-    double *room, *base_room, *target_room; /* a row each */
+    double *room, *base_room, *target_room; /* a row each, room two */
 } sides;
 
 /* ---- which metrics --------------------------------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static bool subtract_rows(subtraction *s, sides *r, assay_id run) {
     size_t size;
     if (!as_mul_size(r->alignment.n_rows, row_size, &size)) return false;
     char *values = as_result_room(ds, size, &holder);
-    r->room = malloc(row_size + 8);
+    r->room = malloc(2 * row_size + 8);
     r->base_room = malloc(row_size + 8);
     r->target_room = malloc(row_size + 8);
     if (!values || !r->room || !r->base_room || !r->target_room) return false;

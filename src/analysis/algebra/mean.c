@@ -45,7 +45,7 @@ static bool average_rows(averaging *a, as_operand *operands, size_t n, assay_id 
     if (!as_mul_size(alignment.n_rows, width * sizeof(double), &size)) return false;
     as_vec *holder;
     char *values = as_result_room(a->op->ds, size, &holder);
-    double *room = malloc((width + 1) * sizeof *room);
+    double *room = malloc((2 * width + 1) * sizeof *room);
     uint32_t *counts = malloc((width + 1) * sizeof *counts);
     bool fine = values && room && counts;
     for (uint32_t i = 0; fine && i < alignment.n_rows; i++)

@@ -71,14 +71,15 @@ static void find_owners(const as_operand *operands, size_t n, const as_alignment
 
 /* Puts together one row; false: none of the owners has it. */
 static bool join_row(const as_operand *operands, const as_alignment *alignment, const uint32_t *owners, uint32_t i,
-                     size_t size, char *out) {
+                     as_value_type type, char *out) {
     bool any = false;
+    size_t size = type.size;
     for (uint32_t c = 0; c < alignment->n_columns;) {
         uint32_t owner = owners[c], end = c + 1;
         while (end < alignment->n_columns && owners[end] == owner) end++;
         const as_operand *operand = owner == UINT32_MAX ? NULL : &operands[owner];
         if (!operand || operand->rows_at[i] == UINT32_MAX) {
-            memset(out + c * size, 0, (end - c) * size);
+            as_values_clear(type, out + c * size, end - c);
             c = end;
             continue;
         }
@@ -108,7 +109,7 @@ static bool join_rows(joining *j, as_operand *operands, size_t n, assay_id run) 
     uint32_t n_rows = 0;
     bool below_zero = false;
     for (uint32_t i = 0; i < alignment.n_rows; i++) {
-        if (!join_row(operands, &alignment, owners, i, j->type.size, values + n_rows * row_size)) continue;
+        if (!join_row(operands, &alignment, owners, i, j->type, values + n_rows * row_size)) continue;
         alignment.contexts[n_rows++] = alignment.contexts[i];
     }
     for (size_t k = 0; k < n; k++) below_zero |= operands[k].view.below_zero;

@@ -50,7 +50,7 @@ typedef struct as_workbench {
 
 bool as_workbench_init(as_workbench *bench, as_union *u);
 void as_workbench_free(as_workbench *bench);
-/* Rows: of contexts that any operand has a row for. Fills rows_at and columns_at. False when memory is out. */
+/* Rows: of contexts that any operand has a row for; none where there are no columns. Fills rows_at and columns_at. False when memory is out. */
 bool as_align(as_workbench *bench, as_operand *operands, size_t n, as_alignment *out);
 /* Only the columns. */
 bool as_align_columns(as_workbench *bench, as_operand *operands, size_t n, as_alignment *out);
@@ -62,7 +62,7 @@ const char *as_operand_row(const as_operand *operand, const as_alignment *alignm
 const char *as_operand_gather(const as_operand *operand, const as_alignment *alignment, uint32_t row, void *room);
 
 /* The mean of row i over n operands of doubles, into out. What an operand lacks is 0; where counts (room for a number a column, n_parts being 1) is given it does not take
- * part. room: for a row. */
+ * part, and the value of no operand is that of as_values_clear(). room: for two rows. */
 void as_operands_average(const as_operand *operands, size_t n, const as_alignment *alignment, uint32_t i, double *room,
                          uint32_t *counts, double *out);
 

@@ -18,7 +18,12 @@ typedef struct set_source {
 
 /* ---- adding rows ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t add_unsigned(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+/* A sum never becomes what is taken for a counter below zero. */
+static uint64_t add_unsigned(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    bool fits = !__builtin_add_overflow(a, b, &sum) && (sum <= AS_COUNTER_LIMIT || a == 0 || b == 0);
+    return fits ? sum : AS_COUNTER_LIMIT;
+}
 
 static int64_t add_signed(int64_t a, int64_t b) {
     int64_t sum;

@@ -73,7 +73,7 @@ static const char *row_bytes(const rows *r, uint32_t i, char *scratch) {
     const char *row = as_profile_row(view, r->order ? r->order[i] : i);
     if (!r->columns) return row;
     size_t size = view->type.size;
-    memset(scratch, 0, r->row_size);
+    as_values_clear(view->type, scratch, r->file->n_columns);
     for (uint32_t k = 0; k < view->n_columns; k++) {
         if (r->columns[k] != UINT32_MAX) memcpy(scratch + r->columns[k] * size, row + k * size, size);
     }
