@@ -165,7 +165,8 @@ static bool add_callers(ascent *a, const as_view_pending *node, uint32_t begin, 
         else if (!as_vec_append(&a->pending, &next, 1))
             return false;
     }
-    if (node->is_hot) mark_hot(a, (as_view_pending *)a->pending.data + from, a->pending.count - from, node->key / 2);
+    if (node->is_hot && a->pending.count > from)
+        mark_hot(a, &AS_AT(as_view_pending, &a->pending, from), a->pending.count - from, node->key / 2);
     as_view_arrange(w, &a->pending, from);
     return true;
 }

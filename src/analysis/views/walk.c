@@ -31,7 +31,8 @@ void as_view_sort(const as_view_walker *walker, as_view_pending *pending, size_t
 }
 
 void as_view_arrange(const as_view_walker *walker, as_vec *pending, size_t from) {
-    as_view_pending *siblings = (as_view_pending *)pending->data + from;
+    if (pending->count == from) return;
+    as_view_pending *siblings = &AS_AT(as_view_pending, pending, from);
     size_t n = 0;
     for (size_t i = 0; i < pending->count - from; i++) {
         if (!walker->request->only_hot || siblings[i].is_hot) siblings[n++] = siblings[i];
@@ -123,10 +124,10 @@ static bool offer(descent *d, assay_id context, uint32_t depth) {
 
 /* Marks the hot one of the waiting siblings from `from` on. limit: what it must have; negative: no path leads here. */
 static void mark_hot(descent *d, size_t from, double limit) {
-    as_view_pending *siblings = (as_view_pending *)d->pending.data + from;
     size_t n = d->pending.count - from, best = SIZE_MAX;
     double largest = 0;
-    if (limit < 0 || !d->first || !d->first->adds_up) return;
+    if (n == 0 || limit < 0 || !d->first || !d->first->adds_up) return;
+    as_view_pending *siblings = &AS_AT(as_view_pending, &d->pending, from);
     for (size_t i = 0; i < n; i++) {
         double size = size_of(d, siblings[i].at, false);
         if (!(size > largest) || !isfinite(size)) continue;
