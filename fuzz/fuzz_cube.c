@@ -1,4 +1,6 @@
-/* Reading .cubex files: whatever the bytes, an error in words or a dataset whose values can be asked for; and writing them again (see reader.h). */
+/* Reading .cubex files: whatever the bytes, an error in words or a dataset whose values can be asked for; writing them again (see reader.h);
+ * and, where all values can be read, what can be done with profiles (profile.h). */
+#include "profile.h"
 #include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -8,8 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     as_dataset *ds = NULL;
     assay_error error = {.message = ""};
     if (as_read_memory("input", (const char *)data, size, &config, &ds, NULL) == ASSAY_OK &&
-        as_ds_load(ds, ASSAY_NONE, &error) != ASSAY_OK && !error.message[0])
-        abort();
+        fine(as_ds_load(ds, ASSAY_NONE, &error), &error))
+        check_profile(ds);
     as_dataset_free(ds);
     return fuzz_reader("cube", data, size);
 }
