@@ -74,6 +74,23 @@ class RoundTrips(WriteCase):
             self.assertEqual(a.json, b.json, statement)
         self.assertEqual(out, self.converted(out, name='again.cubex'), 'the second time nothing changes')
 
+    def test_what_cubelib_does_not_know_becomes_attr(self):
+        """Elements and attributes of tags that its reader would refuse."""
+        text = tar({**EVERYTHING, 'anchor.xml': EVERYTHING['anchor.xml'].replace(b'<cube version', b'<cube more="1" version').replace(b'<system>', b'<news a="b">t &lt; u</news>\n<system>')
+                    .replace(b'viztype="GHOST"', b'viztype="GHOST" color="red"').replace(b'<dtype>UINT64', b'<dtype size="8">UINT64').replace(b'<region id="0"', b'<region id="0" hot="yes"')
+                    .replace(b'<cnode id="3" calleeId="1">', b'<cnode id="3" calleeId="1" cold="no"><times>3</times>')
+                    .replace(b'<type>gpu</type>', b'<type>gpu</type><descr>fast</descr><bus>7</bus>')})
+        written = self.assertSound(self.converted(text))
+        self.assertEqual(['attr', 'doc', 'metrics', 'program', 'system'], list(dict.fromkeys(e.tag for e in written.root)))
+        self.assertEqual(['version'], list(written.root.attrib))
+        self.assertLessEqual({('@more', '1'), ('xml', '<news a="b">t &lt; u</news>')}, set(written.attributes))
+        self.assertLessEqual({('@color', 'red'), ('@dtype:size', '8')}, set(written.metrics[0]['attrs']))
+        self.assertEqual('GHOST', written.metrics[0]['viztype'])
+        self.assertIn(('@hot', 'yes'), written.regions[0]['attrs'])
+        self.assertEqual([('@cold', 'no'), ('xml', '<times>3</times>')], [c for c in written.cnodes if c['id'] == '3'][0]['attrs'])
+        self.assertEqual([('descr', 'fast'), ('l', '2'), ('xml', '<bus>7</bus>')], sorted(written.locations[2]['attrs']))
+        self.assertEqual(self.read('out.cubex'), self.converted(self.read('out.cubex'), name='again.cubex'), 'the second time nothing changes')
+
     def test_rows_of_inclusive_metrics(self):
         # wide numbers: main 0, sort 1, join 2, swap 3; the rows of join and swap only
         written = self.assertSound(self.converted(small([(1.0, 2.0), (3.0, 4.0)], 'INCLUSIVE', numbers=[2, 3])))

@@ -207,7 +207,7 @@ static assay_status start_context(as_anchor *a, const as_xml *xml, const char *c
 
 /* Whether the key of a parameter would be mistaken for one of ours. */
 static bool is_reserved(const char *key) {
-    return key[0] == '@' || strcmp(key, AS_CUBE_XML) == 0 || strncmp(key, AS_CUBE_ATTR, strlen(AS_CUBE_ATTR)) == 0 ||
+    return key[0] == '@' || strncmp(key, AS_CUBE_ATTR, strlen(AS_CUBE_ATTR)) == 0 ||
            strncmp(key, AS_CUBE_PARTYPE, strlen(AS_CUBE_PARTYPE)) == 0 ||
            strncmp(key, AS_CUBE_PARAMETER, strlen(AS_CUBE_PARAMETER)) == 0;
 }
@@ -230,7 +230,7 @@ static assay_status start_in_program(as_anchor *a, const as_xml *xml, const char
     if (a->context == ASSAY_NONE) return as_anchor_capture_start(a, AS_OWNER_DATASET, 0, AS_CUBE_XML, name, attributes);
     if (strcmp(name, "parameter") == 0) return note_parameter(a, attributes);
     if (strcmp(name, "attr") == 0) return as_anchor_note_attr(a, AS_OWNER_CONTEXT, a->context, attributes);
-    return as_anchor_capture_start(a, AS_OWNER_CONTEXT, a->context, AS_CUBE_XML, name, attributes);
+    return as_anchor_capture_start(a, AS_OWNER_CONTEXT, a->context, AS_CUBE_ATTR AS_CUBE_XML, name, attributes);
 }
 
 static void end_in_program(as_anchor *a, const char *name) {

@@ -102,7 +102,7 @@ static bool is_reserved(as_owner owner, const char *key) {
         [AS_OWNER_LOCATION] = "descr rank",
     };
     static const char *const prefixes[] = {"@", AS_CUBE_ATTR, AS_CUBE_FILE, AS_CUBE_CUBEPL_AGGR, AS_CUBE_PARTYPE};
-    if (owner == AS_OWNER_CONTEXT || strcmp(key, AS_CUBE_XML) == 0 || is_listed(key, words[owner])) return true;
+    if (owner == AS_OWNER_CONTEXT || is_listed(key, words[owner])) return true;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0) return true;
     }

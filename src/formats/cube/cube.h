@@ -18,12 +18,13 @@
  *   <attr key="K">                K itself; "attr:K" where K would be mistaken for one of these, and always of a context
  *   <parameter> of a context      its key, and "partype:" and the key where it is not a string: "numeric"; "parameter:K" where K would be mistaken for one of these
  *   <cubeplaggr>                  "cubeplaggr:" and its type, plus, minus or aggr
- *   a child element we don't know "xml", the whole of it as XML text, one for each
+ *   a child element we don't know "xml" ("attr:xml" of a context), the whole of it as XML text, one for each
  *   <murl> of the document        "mirror", one for each
  *   <topologies>                  "topologies", the whole of it as XML text; none where it is empty
  *   another file of the archive   "file:" and its name, where it is text of at most AS_CUBE_KEPT_FILE bytes
  *
- * Elements that are empty are not kept: <url></url> and no <url> are the same. */
+ * Elements that are empty are not kept: <url></url> and no <url> are the same. What CubeLib's reader would refuse, attributes and elements it does not know, is written
+ * as <attr> of this key. */
 #define AS_CUBE_ATTR        "attr:"
 #define AS_CUBE_PARAMETER   "parameter:"
 #define AS_CUBE_PARTYPE     "partype:"

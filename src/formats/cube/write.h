@@ -77,11 +77,9 @@ bool as_cube_write_anchor(const as_cube_file *file, as_output *out);
 bool as_cube_write_system(const as_cube_file *file, as_output *out);
 /* Whether the locations are threads in processes in nodes, so that none need be made up. */
 bool as_cube_fits_system(const as_dataset *ds);
-/* What is kept of an element beyond the tables: attributes of its tag (of a part of the owner, or ""); <attr>s and unknown elements. */
+/* What is kept of an element beyond the tables: attributes of its tag (of a part of the owner, or "") that CubeLib knows; all else as <attr>. */
 void as_cube_put_tag(const as_cube_file *file, as_output *out, as_owner owner, assay_id id, const char *part);
 void as_cube_put_rest(const as_cube_file *file, as_output *out, as_owner owner, assay_id id);
-/* Whether an unknown element of the document was one we know in the wrong place: at the end of the document, where all of them go, it would mean something. */
-bool as_cube_is_misplaced(as_owner owner, const char *key, as_cell value);
 /* The number of a metric in the names of its files. */
 void as_cube_write_metric_id(const as_cube_source *source, assay_id metric, as_output *out);
 /* N.index and N.data of a metric that has rows. */

@@ -20,35 +20,35 @@ static bool is_one_of(const char *key, const char *const *list) {
     return *list != NULL;
 }
 
+/* The attributes of tags that CubeLib knows; "PART:" before those of a part of the element. */
+static bool goes_on_tag(as_owner owner, const char *name) {
+    static const char *const of_dataset[] = {"metrics:title", "program:title", "system:title", NULL},
+                             *const of_metric[] = {"viztype", "convertible", "cacheable", AS_CUBE_CUBEPL ":rowwise",
+                                                   NULL},
+                             *const of_context[] = {"mod", NULL};
+    switch (owner) {
+    case AS_OWNER_DATASET: return is_one_of(name, of_dataset);
+    case AS_OWNER_METRIC: return is_one_of(name, of_metric);
+    case AS_OWNER_CONTEXT: return is_one_of(name, of_context);
+    default: return false;
+    }
+}
+
 /* Keys that have a place of their own in the document (cube.h); what is left becomes <attr>, or a parameter of a cnode. */
 static bool has_own_place(as_owner owner, const char *key) {
-    static const char *const of_dataset[] = {AS_CUBE_MIRROR, AS_CUBE_TOPOLOGIES, NULL},
-                             *const of_metric[] = {"url", "val", AS_CUBE_CUBEPL, AS_CUBE_CUBEPL_INIT, NULL},
-                             *const of_region[] = {"paradigm", "url", "descr", NULL},
-                             *const of_location[] = {"descr", "rank", NULL};
-    if (*key == '@' || strcmp(key, AS_CUBE_XML) == 0) return true;
+    static const char
+        *const of_dataset[] = {AS_CUBE_MIRROR, AS_CUBE_TOPOLOGIES, NULL},
+               *const of_metric[] = {AS_CUBE_TYPE, "url", "val", AS_CUBE_CUBEPL, AS_CUBE_CUBEPL_INIT, NULL},
+               *const of_region[] = {"paradigm", "url", "descr", NULL}, *const of_location[] = {"descr", "rank", NULL};
+    if (*key == '@' && goes_on_tag(owner, key + 1)) return true;
     switch (owner) {
     case AS_OWNER_DATASET: return is_one_of(key, of_dataset) || has_prefix(key, AS_CUBE_FILE);
     case AS_OWNER_METRIC: return is_one_of(key, of_metric) || has_prefix(key, AS_CUBE_CUBEPL_AGGR);
     case AS_OWNER_REGION: return is_one_of(key, of_region);
     case AS_OWNER_LOCATION: return is_one_of(key, of_location);
-    case AS_OWNER_CONTEXT: return has_prefix(key, AS_CUBE_ATTR) || has_prefix(key, AS_CUBE_PARTYPE);
+    case AS_OWNER_CONTEXT: return *key != '@' && !has_prefix(key, AS_CUBE_ATTR); /* parameters */
     default: return false;
     }
-}
-
-/* Whether "@PART:NAME" is an attribute of a part of the owner; names of attributes may have colons, too. */
-static bool is_of_part(as_owner owner, const char *key) {
-    static const char *const of_dataset[] = {"doc", "metrics", "program", "system", NULL},
-                             *const of_metric[] = {
-                                 "disp_name",    "uniq_name",         "dtype", "uom", "url", "descr", "val",
-                                 AS_CUBE_CUBEPL, AS_CUBE_CUBEPL_INIT, NULL};
-    char part[16] = "";
-    const char *colon = strchr(key, ':');
-    if (!colon || (size_t)(colon - key) > sizeof part) return false;
-    memcpy(part, key + 1, (size_t)(colon - key) - 1);
-    return owner == AS_OWNER_DATASET ? is_one_of(part, of_dataset)
-                                     : owner == AS_OWNER_METRIC && is_one_of(part, of_metric);
 }
 
 /* "@NAME" on the tag of the element; "@PART:NAME" where wanted is "@PART:". */
@@ -56,36 +56,15 @@ static void put_tag_attribute(void *user, const char *key, as_cell value) {
     putting *p = user;
     char number[AS_NUMBER_SIZE];
     size_t prefix = strlen(p->wanted);
-    if (!has_prefix(key, p->wanted) || !key[prefix] || (prefix == 1 && is_of_part(p->owner, key))) return;
-    if (strcmp(key, AS_CUBE_TYPE) == 0 && p->owner == AS_OWNER_METRIC) return; /* written with the metric */
+    if (!has_prefix(key, p->wanted) || !goes_on_tag(p->owner, key + 1) || strchr(key + prefix, ':')) return;
     as_cube_put_attribute(p->out, key + prefix, as_cube_cell_text(value, number));
 }
 
-/* Of a cnode only what says it is one: the others are its parameters. */
 static void put_attr(void *user, const char *key, as_cell value) {
     putting *p = user;
-    bool says_so = has_prefix(key, AS_CUBE_ATTR);
-    if (p->owner == AS_OWNER_CONTEXT ? !says_so : has_own_place(p->owner, key)) return;
+    if (has_own_place(p->owner, key)) return;
     if (p->file->is_of_set && as_cube_is_of_reading(p->owner, key)) return;
-    as_cube_put_attr(p->out, says_so ? key + strlen(AS_CUBE_ATTR) : key, value);
-}
-
-bool as_cube_is_misplaced(as_owner owner, const char *key, as_cell value) {
-    static const char *const sections[] = {"attr", "doc", "metrics", "program", "system", NULL};
-    if (owner != AS_OWNER_DATASET || value.type != AS_CELL_TEXT || strcmp(key, AS_CUBE_XML) != 0) return false;
-    char name[16] = "";
-    size_t size = strcspn(value.text + 1, " \t\r\n/>");
-    if (size < sizeof name) memcpy(name, value.text + 1, size);
-    return is_one_of(name, sections);
-}
-
-/* Elements kept as text. */
-static void put_xml(void *user, const char *key, as_cell value) {
-    putting *p = user;
-    if (strcmp(key, p->wanted) != 0 || value.type != AS_CELL_TEXT) return;
-    if (as_cube_is_misplaced(p->owner, key, value)) return;
-    as_output_write(p->out, value.text, value.size);
-    as_output_char(p->out, '\n');
+    as_cube_put_attr(p->out, has_prefix(key, AS_CUBE_ATTR) ? key + strlen(AS_CUBE_ATTR) : key, value);
 }
 
 static void each(const as_cube_file *file, as_output *out, as_owner owner, assay_id id, const char *wanted,
@@ -105,7 +84,6 @@ void as_cube_put_tag(const as_cube_file *file, as_output *out, as_owner owner, a
 
 void as_cube_put_rest(const as_cube_file *file, as_output *out, as_owner owner, assay_id id) {
     each(file, out, owner, id, "", put_attr);
-    each(file, out, owner, id, AS_CUBE_XML, put_xml);
 }
 
 /* ---- the beginning --------------------------------------------------------------------------------------------------- */
@@ -307,7 +285,7 @@ static void take_type(void *user, const char *key, as_cell value) {
 static void put_parameter(void *user, const char *key, as_cell value) {
     putting *p = user;
     char number[AS_NUMBER_SIZE];
-    if (has_own_place(AS_OWNER_CONTEXT, key)) return;
+    if (*key == '@' || has_prefix(key, AS_CUBE_ATTR) || has_prefix(key, AS_CUBE_PARTYPE)) return;
     if (has_prefix(key, AS_CUBE_PARAMETER)) key += strlen(AS_CUBE_PARAMETER);
     parameter_type said = {.key = key};
     as_cube_each_attribute(p->file->source, AS_OWNER_CONTEXT, p->id, take_type, &said);
@@ -365,7 +343,6 @@ bool as_cube_write_anchor(const as_cube_file *file, as_output *out) {
     put_metrics(file, out);
     put_program(file, out);
     if (!as_cube_write_system(file, out)) return false;
-    each(file, out, AS_OWNER_DATASET, 0, AS_CUBE_XML, put_xml);
     as_output_text(out, "</cube>\n");
     return true;
 }

@@ -81,9 +81,13 @@ static void put_rank(const tree *t, assay_id id, uint32_t otherwise) {
     as_output_text(t->out, "</rank>\n");
 }
 
+/* An element of system tree nodes only. */
 static void put_descr(const tree *t, assay_id id) {
     const char *text = as_cube_attribute(t->file->source, AS_OWNER_LOCATION, id, "descr");
-    if (text) as_cube_put_element(t->out, "descr", text);
+    if (text && (t->kinds[id] == LEAF || t->kinds[id] == GROUP))
+        as_cube_put_attr(t->out, "descr", as_cell_text(text));
+    else if (text)
+        as_cube_put_element(t->out, "descr", text);
 }
 
 static const char *kind_text(const tree *t, assay_id id, const char *otherwise) {
