@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import Case, environment, main, run, run_on_terminal
+from cubex import anchor, index, metric, rows, system, tar, tree
 
 EXAMPLES = os.path.join(os.environ.get('ASSAY_SOURCE', '.'), 'examples')
 OLD, NEW = (os.path.abspath(os.path.join(EXAMPLES, name)) for name in ('heat.cubex', 'heat-2.cubex'))
@@ -94,6 +95,16 @@ class Written(Case):
         for key in old.keys() | new.keys():
             self.assertAlmostEqual((old.get(key, 0) + new.get(key, 0)) / 2, mean.get(key, 0), 9, key)
         self.assertEqual([{'kind': 'derived'}], ask(out, "select kind from metric where name = 'time_per_visit'"))
+
+    def test_sums_beyond_64_bits_on_the_way_to_doubles(self):
+        """One file has inclusive values, the other exclusive ones whose sum no 64-bit integer can hold; the result can."""
+        big = 2 ** 64 - 2 ** 12
+        for name, dtype, kind, row in (('a', 'DOUBLE', 'INCLUSIVE', [0.0]), ('b', 'UINT64', 'EXCLUSIVE', [big])):
+            self.write(name + '.cubex', tar({'0.index': index([0, 1]), '0.data': rows(dtype, [row, row]),
+                                             'anchor.xml': anchor(metric(0, 'n', dtype, kind), tree('main(sort)'), system(1))}))
+        a, b = self.path('a.cubex'), self.path('b.cubex')
+        self.assertEqual({('n', 'main'): (big, big / 2), ('n', 'main->sort'): (big / 2, big / 2)}, nodes(self.operate('mean', a, b)))
+        self.assertEqual({('n', 'main'): (-2 * big, -big), ('n', 'main->sort'): (-big, -big)}, nodes(self.operate('diff', b, a)))
 
     def test_merge_takes_whole_columns_of_the_last(self):
         out = self.operate('merge', OLD, NEW)

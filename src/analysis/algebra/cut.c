@@ -263,7 +263,8 @@ static assay_status cut_metric(cutting *c, assay_id metric) {
     if (sums) wide = as_value_type_of(as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
     for (assay_id run = 0; run < op->runs.count; run++) {
         as_operand operand;
-        assay_status status = as_operand_open(&op->u, as_part_run_at(op, run), own, kind, &operand, op->error);
+        assay_status status =
+            as_operand_open(&op->u, as_part_run_at(op, run), own, kind, wide.dtype, &operand, op->error);
         bool fine = status != ASSAY_OK || ((!sums || as_operand_convert(&operand, wide)) &&
                                            cut_rows(c, &operand, metric, run, adds, &n_limited));
         as_operand_close(&operand);

@@ -224,7 +224,7 @@ static assay_status open_side(subtraction *s, size_t side, const as_part_run *ru
     as_metric_kind kind = as_ds_metric(op->ds, s->metric)->kind;
     for (size_t i = 0; metric != ASSAY_NONE && i < n; i++) {
         as_operand *operand = &operands[(*n_open)++];
-        AS_TRY(as_operand_open(&op->u, &runs[i], metric, kind, operand, op->error));
+        AS_TRY(as_operand_open(&op->u, &runs[i], metric, kind, s->type.dtype, operand, op->error));
     }
     return ASSAY_OK;
 }

@@ -74,7 +74,7 @@ static assay_status average_runs(averaging *a, const as_part_run *runs, size_t n
         if (!has_metric(op, runs[i].part, a->metric)) continue;
         as_operand *operand = &operands[n_open++];
         status = as_operand_open(&op->u, &runs[i], as_part_metric(op, runs[i].part, a->metric),
-                                 as_ds_metric(op->ds, a->metric)->kind, operand, op->error);
+                                 as_ds_metric(op->ds, a->metric)->kind, a->type.dtype, operand, op->error);
         if (status == ASSAY_OK && !as_operand_convert(operand, a->type)) status = as_fail_memory(op->error, NULL);
         a->n_limited += operand->n_limited;
         if (status == ASSAY_OK && op->ds->n_points && operand->view.n_rows == 0)

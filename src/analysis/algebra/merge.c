@@ -133,7 +133,7 @@ static bool join_rows(joining *j, as_operand *operands, size_t n, assay_id run) 
 static assay_status open_run(joining *j, const as_part_run *run, as_operand *out) {
     as_operation *op = j->op;
     AS_TRY(as_operand_open(&op->u, run, as_part_metric(op, run->part, j->metric), as_ds_metric(op->ds, j->metric)->kind,
-                           out, op->error));
+                           j->type.dtype, out, op->error));
     if (!same_type(out->view.type, j->type) && !as_operand_convert(out, j->type))
         return as_fail_memory(op->error, NULL);
     j->n_limited += out->n_limited;

@@ -27,8 +27,8 @@ struct rows_made {
     as_operand *operand;
     bool inclusive; /* wanted */
     uint32_t part, n_parts;
-    size_t next; /* row, of parts behind the first */
-    bool is_unsigned;
+    size_t next;    /* row, of parts behind the first */
+    as_dtype dtype; /* of integers: UINT64, INT64 or DOUBLE */
 };
 
 static bool take_row(void *user, const as_context_row *row) {
@@ -43,12 +43,11 @@ static bool take_row(void *user, const as_context_row *row) {
     uint64_t *to = &AS_AT(uint64_t, &operand->values, at * width + made->part);
     const __int128 *wholes = made->inclusive ? row->inclusive : row->exclusive;
     const double *reals = made->inclusive ? row->inclusive_real : row->exclusive_real;
-    as_dtype dtype = made->is_unsigned ? AS_DTYPE_UINT64 : AS_DTYPE_INT64;
     for (uint32_t i = 0; i < row->n; i++, to += made->n_parts) {
-        if (wholes)
-            operand->n_limited += as_integer_put(dtype, wholes[i], to);
+        if (wholes && made->dtype != AS_DTYPE_DOUBLE)
+            operand->n_limited += as_integer_put(made->dtype, wholes[i], to);
         else
-            memcpy(to, &reals[i], sizeof *to);
+            memcpy(to, &(double){wholes ? (double)wholes[i] : reals[i]}, sizeof *to);
     }
     return true;
 }
@@ -73,18 +72,16 @@ static bool number_rows(as_operand *operand) {
     return true;
 }
 
-static bool make_other_kind(const as_dataset *part, as_operand *operand, as_metric_kind kind) {
+static bool make_other_kind(const as_dataset *part, as_operand *operand, as_metric_kind kind, as_dtype wanted) {
     as_value_type type = operand->view.type;
-    struct rows_made made = {.operand = operand,
-                             .inclusive = kind == AS_KIND_INCLUSIVE,
-                             .n_parts = type.n_parts,
-                             .is_unsigned = as_dtype_is_unsigned(type.dtype)};
+    if (wanted != AS_DTYPE_DOUBLE) wanted = as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64;
+    struct rows_made made = {
+        .operand = operand, .inclusive = kind == AS_KIND_INCLUSIVE, .n_parts = type.n_parts, .dtype = wanted};
     for (made.part = 0; made.part < type.n_parts; made.part++) {
         made.next = 0;
         if (!as_rows_each(part, &operand->slice, made.part, take_row, &made)) return false;
     }
-    if (as_dtype_is_integer(type.dtype))
-        operand->view.type = as_value_type_of(made.is_unsigned ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
+    if (as_dtype_is_integer(type.dtype)) operand->view.type = as_value_type_of(wanted, 0);
     return number_rows(operand);
 }
 
@@ -130,7 +127,7 @@ static bool take_means(const as_dataset *part, assay_id metric, assay_id point, 
 }
 
 assay_status as_operand_open(const as_union *u, const as_part_run *run, assay_id metric, as_metric_kind kind,
-                             as_operand *out, assay_error *error) {
+                             as_dtype wanted, as_operand *out, assay_error *error) {
     const as_dataset *part = u->parts[run->part];
     as_budget *budget = &u->ds->budget;
     *out = (as_operand){.part = run->part};
@@ -144,7 +141,7 @@ assay_status as_operand_open(const as_union *u, const as_part_run *run, assay_id
     bool is_empty = !out->view.n_rows && !out->view.columns && run->own_point == ASSAY_NONE;
     if (is_empty && !list_places(part, out)) return as_fail_memory(error, NULL);
     if (is_empty || !has_other_kind(as_ds_metric(part, metric)->kind, kind, out->view.type.dtype)) return ASSAY_OK;
-    return make_other_kind(part, out, kind) ? ASSAY_OK : as_fail_memory(error, NULL);
+    return make_other_kind(part, out, kind, wanted) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 void as_operand_close(as_operand *operand) {

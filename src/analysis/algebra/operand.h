@@ -22,9 +22,10 @@ typedef struct as_operand {
     as_vec contexts, rows, values; /* of a view that had to be made */
 } as_operand;
 
-/* kind: in which values are wanted, where the metric's own is another one that it can be made of. as_operand_close() in every case. */
+/* kind: in which values are wanted, where the metric's own is another one that it can be made of; integers are added up to wanted, if that is DOUBLE, which holds what 64 bits
+ * do not. as_operand_close() in every case. */
 assay_status as_operand_open(const as_union *u, const as_part_run *run, assay_id metric, as_metric_kind kind,
-                             as_operand *out, assay_error *error);
+                             as_dtype wanted, as_operand *out, assay_error *error);
 void as_operand_close(as_operand *operand);
 
 /* Makes plain values numbers of this type, to reckon with: counters that ran below zero become 0. Composite types stay what they are. False when memory is out. */
