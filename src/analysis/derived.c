@@ -198,7 +198,11 @@ static bool make_plan(plan *p, const assay_id *metrics, size_t n, assay_id root)
     as_map numbers;
     as_map_init(&numbers, NULL);
     bool fine = collect_members(p, &numbers, metrics, n);
-    for (size_t i = 0; fine && i < n; i++) member_at(p, as_map_get(&numbers, metrics[i]))->needs_sums = true;
+    for (size_t i = 0; fine && i < n; i++) {
+        member *m = member_at(p, as_map_get(&numbers, metrics[i]));
+        m->needs_sums = true;
+        memcpy(m->needs_rows, p->wanted, sizeof m->needs_rows);
+    }
     as_map_free(&numbers);
     if (!fine) return false;
     bool is_part = root != ASSAY_NONE && !needs_all_contexts(p);
@@ -348,15 +352,18 @@ static assay_status compute(plan *p, const assay_id *metrics, size_t n, assay_id
     return status;
 }
 
+/* What could not be computed becomes a problem of the dataset. */
+static bool has_failed(const plan *p, const member *m) {
+    if (!p->failed) return false;
+    as_ds_derived_failed(p->ds, p->failed, as_run_result_text(p->failure));
+    if (p->failed != m->derived) as_ds_derived_failed(p->ds, m->derived, "a metric it needs could not be computed");
+    return true;
+}
+
 static assay_status compute_one(plan *p, assay_id metric, assay_id root, as_node_list *list, assay_error *error) {
     AS_TRY(compute(p, &metric, 1, root, list, error));
     const member *m = member_at(p, p->members.count - 1); /* all others come before it */
-    if (m->is_void) return ASSAY_OK;
-    if (p->failed) {
-        as_ds_derived_failed(p->ds, p->failed, as_run_result_text(p->failure));
-        if (p->failed != m->derived) as_ds_derived_failed(p->ds, m->derived, "a metric it needs could not be computed");
-        return ASSAY_OK;
-    }
+    if (m->is_void || has_failed(p, m)) return ASSAY_OK;
     answer a = {.ds = p->ds, .root = root, .first = p->first, .list = list};
     collect_nodes(&a, m->sums[INCLUSIVE], m->sums[EXCLUSIVE]);
     return a.no_memory ? as_fail_memory(error, NULL) : ASSAY_OK;
@@ -412,6 +419,35 @@ assay_status as_derived_nodes(const as_dataset *ds, assay_id run, assay_id metri
     plan p = {.ds = ds, .run = run, .locations = locations, .context = ASSAY_NONE};
     as_vec_init(&p.members, sizeof(member), NULL);
     assay_status status = compute_one(&p, metric, root, list, error);
+    free_plan(&p);
+    return status;
+}
+
+static assay_status compute_rows(plan *p, assay_id metric, bool (*visit)(void *user, const as_computed_row *row),
+                                 assay_error *error) {
+    as_node_list list;
+    as_node_list_init_of(&list, p->ds);
+    assay_status status = compute(p, &metric, 1, p->root, &list, error);
+    as_node_list_free(&list);
+    if (status != ASSAY_OK) return status;
+    const member *m = member_at(p, p->members.count - 1);
+    if (m->is_void || has_failed(p, m)) return ASSAY_OK;
+    p->visit = visit;
+    AS_TRY(as_derived_walk(p, error));
+    if (p->failed && p->failure == AS_RUN_NO_MEMORY) return as_fail_memory(error, NULL);
+    has_failed(p, m);
+    return ASSAY_OK;
+}
+
+assay_status as_computed_rows(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool wanted[2],
+                              bool (*visit)(void *user, const as_computed_row *row), void *user, assay_error *error) {
+    plan p = {.ds = ds, .run = run, .context = ASSAY_NONE, .root = root, .user = user};
+    const as_derived *derived = as_ds_derived(ds, metric);
+    memcpy(p.wanted, wanted, sizeof p.wanted);
+    if (!as_ds_prepare_formulas(ds)) return as_fail_memory(error, NULL);
+    if (derived && !as_derived_has_values(derived)) return ASSAY_OK;
+    as_vec_init(&p.members, sizeof(member), NULL);
+    assay_status status = compute_rows(&p, metric, visit, error);
     free_plan(&p);
     return status;
 }

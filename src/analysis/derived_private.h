@@ -2,6 +2,7 @@
 #ifndef AS_ANALYSIS_DERIVED_PRIVATE_H
 #define AS_ANALYSIS_DERIVED_PRIVATE_H
 
+#include "analysis/derived.h"
 #include "analysis/rows.h"
 #include "dataset/formulas.h"
 
@@ -42,6 +43,11 @@ typedef struct plan {
     uint32_t n_columns;
     const as_derived *failed; /* the formula that could not be computed, and why */
     as_run_result failure;
+    /* Who wants the rows of the last member, and which; visit is NULL until all sums are there */
+    bool wanted[2];
+    assay_id root; /* of the contexts that are wanted */
+    bool (*visit)(void *user, const as_computed_row *row);
+    void *user;
 } plan;
 
 static inline member *member_at(const plan *p, size_t i) { return &AS_AT(member, &p->members, i); }
@@ -61,7 +67,7 @@ bool as_derived_combine(plan *p, const member *m, as_formula_part part, const do
 /* The current row of a member with rows, of a flavour it needs. */
 const double *as_derived_row(const member *m, int flavour);
 /* Goes through the contexts for all members that are ready, need sums, and are computed location by location: fills their sums of the flavour
- * that the formula gives. ASSAY_OK also where a formula failed. */
+ * that the formula gives. Hands over the rows of the last member where somebody wants them. ASSAY_OK also where a formula failed. */
 assay_status as_derived_walk(plan *p, assay_error *error);
 
 #endif

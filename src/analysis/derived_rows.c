@@ -231,6 +231,17 @@ static bool aggregate(plan *p, const member *m) {
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
 
+static bool hand_over(const plan *p, assay_id context) {
+    const member *m = member_at(p, p->members.count - 1);
+    as_computed_row row = {.context = context, .n = p->n_columns, .locations = p->columns};
+    if (p->root != ASSAY_NONE && context - p->root >= as_ds_context(p->ds, p->root)->subtree) return true;
+    for (int flavour = INCLUSIVE; flavour <= EXCLUSIVE; flavour++) {
+        row.values[flavour] = p->wanted[flavour] ? as_derived_row(m, flavour) : NULL;
+        row.whole[flavour] = m->sums[flavour][context - p->first];
+    }
+    return p->visit(p->user, &row);
+}
+
 static bool visit_context(plan *p, assay_id context, member *const *members, size_t n) {
     for (size_t i = 0; i < n; i++) {
         member *m = members[i];
@@ -238,7 +249,7 @@ static bool visit_context(plan *p, assay_id context, member *const *members, siz
         if (m->derived ? !derived_row(p, m) : !stored_row(p, m)) return false;
         if (is_summed(m) && !aggregate(p, m)) return false;
     }
-    return true;
+    return !p->visit || hand_over(p, context);
 }
 
 /* Members without sums that are not ready have no rows either: what needs them is not ready. */

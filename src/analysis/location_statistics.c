@@ -2,8 +2,10 @@
 
 #include <stdlib.h>
 
+#include "analysis/derived.h"
 #include "analysis/nodes.h"
 #include "analysis/rows.h"
+#include "dataset/formulas.h"
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
@@ -46,9 +48,12 @@ assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, 
         out->place[id] = out->n;
         out->ids[out->n++] = id;
     }
-    for (assay_id id = 0; fine && over == AS_OVER_PROCESSES && id < n; id++) {
-        if (has_values[id]) out->place[id] = out->place[process_of(ds, id)];
+    uint32_t n_locations = 0;
+    for (assay_id id = 0; fine && id < n; id++) {
+        n_locations += has_values[id];
+        if (has_values[id] && over == AS_OVER_PROCESSES) out->place[id] = out->place[process_of(ds, id)];
     }
+    out->is_shared = n_locations > out->n;
     free(is_place);
     free(has_values);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
@@ -67,17 +72,27 @@ void as_places_free(as_places *places) {
     *places = (as_places){0};
 }
 
-bool as_has_statistics(const as_dataset *ds, assay_id metric, as_over over) {
-    const as_metric *m = as_ds_metric(ds, metric);
-    const char *dtype = as_ds_text(ds, m->dtype);
+static as_dtype dtype_of(const as_dataset *ds, assay_id metric) {
+    const char *dtype = as_ds_text(ds, as_ds_metric(ds, metric)->dtype);
     as_value_type type;
-    if (over == AS_OVER_RUNS) return true;
-    if (m->kind == AS_KIND_DERIVED) return false;
     for (size_t i = 0; i < AS_COUNT(ds, profiles); i++) {
         const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
-        if (profile->metric == metric) return !as_dtype_is_composite(profile->type.dtype);
+        if (profile->metric == metric) return profile->type.dtype;
     }
-    return !dtype || !as_value_type_parse(dtype, strlen(dtype), &type) || !as_dtype_is_composite(type.dtype);
+    return dtype && as_value_type_parse(dtype, strlen(dtype), &type) ? type.dtype : AS_DTYPE_DOUBLE;
+}
+
+bool as_is_computed(const as_dataset *ds, const as_places *places, assay_id metric) {
+    bool is_derived = as_ds_metric(ds, metric)->kind == AS_KIND_DERIVED;
+    return places->over != AS_OVER_RUNS && (is_derived || as_dtype_is_composite(dtype_of(ds, metric)));
+}
+
+bool as_has_statistics(const as_dataset *ds, const as_places *places, assay_id metric) {
+    const as_derived *derived = as_ds_derived(ds, metric);
+    if (places->over == AS_OVER_RUNS) return true;
+    if (places->is_shared && as_is_computed(ds, places, metric)) return false;
+    if (as_ds_metric(ds, metric)->kind == AS_KIND_DERIVED) return derived && as_derived_has_values(derived);
+    return dtype_of(ds, metric) != AS_DTYPE_OPAQUE;
 }
 
 /* ---- rows of places -------------------------------------------------------------------------------------------------- */
@@ -90,6 +105,7 @@ typedef struct place_row {
     as_part_rule rule;
     const as_whole *wholes[2]; /* inclusive, exclusive */
     const double *reals[2];
+    const double *whole; /* what all places have together, where that is no sum of theirs */
 } place_row;
 
 /* Who asks for rows, and of which contexts. */
@@ -218,11 +234,52 @@ static bool take_context(void *user, const as_context_row *row) {
     return c->request->take(c->request->user, &out);
 }
 
+/* ---- computed at each location --------------------------------------------------------------------------------------- */
+
+/* Room for the numbers of a row. */
+typedef struct computed {
+    const request *request;
+    uint32_t *places;
+    double *reals;
+} computed;
+
+static bool take_computed(void *user, const as_computed_row *row) {
+    const computed *c = user;
+    for (int kind = 1; kind >= 0; kind--) { /* backwards, like all of it */
+        place_row out = {.context = row->context, .places = c->places, .whole = &row->whole[kind]};
+        if (!row->values[kind]) continue;
+        for (uint32_t i = 0; i < row->n; i++) {
+            assay_id location = row->locations[i];
+            uint32_t place = location == ASSAY_NONE ? UINT32_MAX : c->request->places->place[location];
+            if (place == UINT32_MAX || isnan(row->values[kind][i])) continue;
+            c->places[out.n] = place;
+            c->reals[out.n++] = row->values[kind][i];
+        }
+        out.reals[kind] = c->reals;
+        if (out.n && !c->request->take(c->request->user, &out)) return false;
+    }
+    return true;
+}
+
+/* Rows come from the last context to the first. */
+static assay_status take_computed_rows(const request *r, assay_error *error) {
+    size_t room = AS_COUNT(r->ds, locations) + 1;
+    computed c = {.request = r, .places = malloc(room * sizeof *c.places), .reals = malloc(room * sizeof *c.reals)};
+    const bool wanted[2] = {r->kinds & AS_INCLUSIVE_VALUES, r->kinds & AS_EXCLUSIVE_VALUES};
+    assay_id root = r->n == AS_COUNT(r->ds, contexts) ? ASSAY_NONE : r->first;
+    assay_status status =
+        c.places && c.reals ? as_computed_rows(r->ds, r->places->run, r->metric, root, wanted, take_computed, &c, error)
+                            : as_fail_memory(error, NULL);
+    free(c.places);
+    free(c.reals);
+    return status;
+}
+
 /* Rows come from the last context to the first. */
 static assay_status take_locations(const request *r, assay_error *error) {
     as_slice slice;
     bool fine = true;
-    if (!as_has_statistics(r->ds, r->metric, r->places->over)) return ASSAY_OK;
+    if (as_is_computed(r->ds, r->places, r->metric)) return take_computed_rows(r, error);
     AS_TRY(as_slice_open(r->ds, r->metric, r->places->run, r->first, r->n, &slice, error));
     if (slice.view.n_rows) {
         columns c = {.request = r, .rule = as_part_rule_of(slice.view.type.dtype, 0)};
@@ -356,6 +413,7 @@ static void find_spread(const place_row *row, int kind, void *room, as_spread *o
         as_spread_integers(row->wholes[kind], row->n, room, out);
     else
         as_spread_reals(row->reals[kind], row->n, row->rule, room, out);
+    if (row->whole) out->sum = *row->whole;
     if (row->places) {
         out->min_at = row->places[out->min_at];
         out->max_at = row->places[out->max_at];

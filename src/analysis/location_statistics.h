@@ -21,6 +21,7 @@ typedef struct as_places {
     assay_id *ids;   /* locations (leaves, or what lies above them), or runs; ascending */
     assay_id run;    /* unless over runs */
     uint32_t *place; /* for each location of the dataset its place, or UINT32_MAX; unless over runs */
+    bool is_shared;  /* some place stands for several locations */
 } as_places;
 
 /* The locations of a run: those with a column in any of its metrics; all leaves, where it is the only run. n is 0 where there are none. as_places_free() in every case. */
@@ -28,8 +29,12 @@ assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, 
 assay_status as_places_of_runs(const assay_id *runs, uint32_t n, as_places *out, assay_error *error);
 void as_places_free(as_places *places);
 
-/* Whether there are such statistics of the metric: values of several parts have no order, and those of formulas only a value for each run. */
-bool as_has_statistics(const as_dataset *ds, assay_id metric, as_over over);
+/* Whether the metric is computed at each location, by a formula or from the parts of composite values (the number people see). What all locations together have is then
+ * computed as well, and no sum of theirs; a location where there is no number (0 / 0) takes no part. */
+bool as_is_computed(const as_dataset *ds, const as_places *places, assay_id metric);
+/* Whether there are such statistics of the metric. Not of bytes that are only kept, formulas that cannot be used, and what is computed where a place stands for several
+ * locations. */
+bool as_has_statistics(const as_dataset *ds, const as_places *places, assay_id metric);
 
 typedef enum as_value_kinds { AS_INCLUSIVE_VALUES = 1, AS_EXCLUSIVE_VALUES = 2 } as_value_kinds;
 

@@ -87,7 +87,9 @@ static bool search(const struct candidates *all, const char *name, enum naming n
             if (found->n < MOST_NAMED) found->contexts[found->n] = all->contexts[i];
             found->n++;
         } else if (naming == WHOLE_PATH && i < MOST_OFFERED && is_whole) {
+            const char *last = as_ds_text(all->ds, as_ds_context(all->ds, all->contexts[i])->name);
             offer_path(found, path.data);
+            if (last) offer_path(found, last);
         }
     }
     free(has_part);

@@ -71,7 +71,7 @@ static void print_amount(as_cli *cli, as_output *out, const as_quantity *q, cons
     as_tree_number value = shown(number);
     as_quantity_format(q, value.number, text);
     bool is_count = strcmp(q->unit, "occ") == 0 || strcmp(q->unit, "#") == 0;
-    const char *unit = is_count ? "" : as_cli_is_ascii(cli) && strcmp(q->unit, "µs") == 0 ? "us" : q->unit;
+    const char *unit = is_count ? "" : as_unit_shown(q, as_cli_is_ascii(cli));
     as_output_printf(out, "%s%s%s%s", with_sign && as_number_real(value.number) > 0 ? "+" : "", text, *unit ? " " : "",
                      unit);
 }

@@ -25,6 +25,7 @@ struct detail {
     as_quantity value, mean, sum;
     struct member *members; /* ascending by value, then by place, unless said otherwise */
     uint32_t n;
+    bool is_computed; /* at each place */
 };
 
 static int compare_members(const void *a, const void *b) {
@@ -49,7 +50,7 @@ static int compare_places(const void *a, const void *b) {
 static void print_number(const struct detail *d, const char *name, const as_quantity *q, as_number number) {
     char text[AS_QUANTITY_SIZE];
     as_quantity_format(q, number, text);
-    as_output_printf(d->cli->out, "%s %s%s%s", name, text, *q->unit ? " " : "", q->unit);
+    as_output_printf(d->cli->out, "%s %s%s%s", name, text, *q->unit ? " " : "", as_unit_shown(q, d->view->is_ascii));
 }
 
 static void print_real(const struct detail *d, const char *name, const as_quantity *q, double value) {
@@ -71,11 +72,11 @@ static void print_numbers(const struct detail *d) {
     char percent[AS_QUANTITY_SIZE];
     as_number sum = s->is_integer ? as_whole_number(s->whole_sum) : (as_number){.kind = AS_REAL, .r = s->sum};
     as_output_text(out, "  ");
-    print_number(d, "sum", &d->sum, sum);
+    print_number(d, d->is_computed ? "whole" : "sum", &d->sum, sum);
     print_real(d, "  mean", &d->mean, s->mean);
     print_real(d, "  stddev", &d->mean, s->stddev);
     if (as_percent_format(s->imbalance, percent)) as_output_printf(out, "  imbalance %s %%", percent);
-    print_real(d, "  excess", &d->sum, s->excess);
+    if (!d->is_computed) print_real(d, "  excess", &d->sum, s->excess);
     as_output_text(out, "\n  ");
     print_extreme(d, "min", s->whole_min, s->min, s->min_at);
     print_real(d, "  q1", &d->mean, s->q1);
@@ -198,7 +199,7 @@ bool as_stat_detail(as_cli *cli, const as_stat_view *view, const as_stat_metric 
     int kind = m->kinds & AS_INCLUSIVE_VALUES ? 0 : 1;
     const as_spread *s = m->n_rows && m->values[kind] ? &as_stat_row(m, 0)->spread : NULL;
     if (!s || (s->min == 0 && s->max == 0)) {
-        as_output_text(cli->out, "  all values are 0\n");
+        as_output_printf(cli->out, "  %s\n", as_stat_nothing(view, m));
         return fine;
     }
     const char *unit = as_ds_text(view->ds, as_ds_metric(view->ds, m->metric)->unit);
@@ -206,6 +207,7 @@ bool as_stat_detail(as_cli *cli, const as_stat_view *view, const as_stat_metric 
     struct detail d = {.cli = cli,
                        .view = view,
                        .spread = s,
+                       .is_computed = as_is_computed(view->ds, &view->places, m->metric),
                        .value = as_quantity_of(unit, largest, s->is_integer),
                        .mean = as_quantity_of(unit, largest, false),
                        .sum = as_quantity_of(unit, s->sum, s->is_integer)};

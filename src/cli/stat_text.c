@@ -34,18 +34,6 @@ void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_S
         snprintf(out, AS_PLACE_SIZE, "#%u", (unsigned)id);
 }
 
-/* How many different places lie above the locations. */
-static size_t count_processes(const as_stat_view *view) {
-    size_t n = 0;
-    assay_id last = ASSAY_NONE;
-    for (uint32_t i = 0; i < view->places.n; i++) {
-        assay_id above = as_ds_location(view->ds, view->places.ids[i])->parent;
-        n += i == 0 || above != last;
-        last = above;
-    }
-    return n;
-}
-
 static const char *plural(size_t n, const char *one, const char *many) { return n == 1 ? one : many; }
 
 void as_stat_places(const as_stat_view *view, char out[AS_PLACE_SIZE]) {
@@ -57,10 +45,15 @@ void as_stat_places(const as_stat_view *view, char out[AS_PLACE_SIZE]) {
     } else if (view->places.over == AS_OVER_PROCESSES || view->one_thread) {
         snprintf(out, AS_PLACE_SIZE, "%s %s", n, plural(places, "process", "processes"));
     } else {
-        size_t processes = count_processes(view);
-        snprintf(out, AS_PLACE_SIZE, "%s %s of %zu %s", n, plural(places, "location", "locations"), processes,
-                 plural(processes, "process", "processes"));
+        snprintf(out, AS_PLACE_SIZE, "%s %s of %zu %s", n, plural(places, "location", "locations"), view->n_processes,
+                 plural(view->n_processes, "process", "processes"));
     }
+}
+
+const char *as_stat_nothing(const as_stat_view *view, const as_stat_metric *m) {
+    return as_has_statistics(view->ds, &view->places, m->metric)
+               ? "all values are 0"
+               : "could not be computed; the table problem of assay sql says why";
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------------------- */
@@ -117,7 +110,7 @@ static struct layout lay_out(const as_stat_view *view, const as_stat_metric *m, 
                                         "max",       "at",  "imbalance", "excess", "spread"};
     struct layout l = {0};
     double largest = 0, largest_sum = 0;
-    bool is_whole = true;
+    bool is_whole = true, is_computed = as_is_computed(view->ds, &view->places, m->metric);
     for (size_t i = 0; i < n; i++) {
         const as_spread *s = &as_stat_row(m, i)->spread;
         largest = fmax(largest, fmax(fabs(s->min), fabs(s->max)));
@@ -134,9 +127,9 @@ static struct layout lay_out(const as_stat_view *view, const as_stat_metric *m, 
                                : c == MIN || c == MAX     ? &l.value
                                                           : NULL;
         bool has_unit = q && *q->unit && (c == SUM || c == MEAN);
-        l.has[c] = true;
-        snprintf(l.heads[c], CELL_SIZE, "%s%s%.40s%s", heads[c], has_unit ? " [" : "", has_unit ? q->unit : "",
-                 has_unit ? "]" : "");
+        l.has[c] = c != EXCESS || !is_computed;
+        snprintf(l.heads[c], CELL_SIZE, "%s%s%.40s%s", c == SUM && is_computed ? "whole" : heads[c],
+                 has_unit ? " [" : "", has_unit ? as_unit_shown(q, view->is_ascii) : "", has_unit ? "]" : "");
         l.widths[c] = as_display_width(l.heads[c], strlen(l.heads[c]));
     }
     return l;
@@ -251,7 +244,8 @@ static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metr
     const as_metric *metric = as_ds_metric(view->ds, m->metric);
     const char *name = as_ds_text(view->ds, metric->name);
     if (!name || !*name) name = "values";
-    bool has_kinds = metric->kind == AS_KIND_INCLUSIVE || metric->kind == AS_KIND_EXCLUSIVE;
+    bool has_kinds =
+        metric->kind == AS_KIND_INCLUSIVE || metric->kind == AS_KIND_EXCLUSIVE || metric->kind == AS_KIND_DERIVED;
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
     as_display_write(cli->out, name, strlen(name), 0);
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
@@ -266,13 +260,15 @@ static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metr
 }
 
 static void print_foot(as_cli *cli, const as_stat_view *view, const as_stat_metric *m, size_t n) {
-    static const char words[] = "imbalance: max / mean - 1; excess: what perfect balance would save";
+    bool is_computed = as_is_computed(view->ds, &view->places, m->metric);
+    const char *words = is_computed ? "imbalance: max / mean - 1; whole: of all together, not a sum"
+                                    : "imbalance: max / mean - 1; excess: what perfect balance would save";
     char more[AS_QUANTITY_SIZE];
     as_count_format(m->n_rows - n, more);
     if (n < m->n_rows)
         as_output_printf(cli->out, "%s %s more call path%s\n", view->is_ascii ? "..." : "…", more,
                          m->n_rows - n == 1 ? "; --all shows it" : "s; --all shows them");
-    if (!cli->is_terminal || cli->style.width < sizeof words) return;
+    if (!cli->is_terminal || cli->style.width <= strlen(words)) return;
     as_output_printf(cli->out, "%s%s%s\n", as_sgr(cli->style.colour, AS_DIM), words,
                      as_sgr(cli->style.colour, AS_PLAIN));
 }
@@ -289,7 +285,7 @@ bool as_stat_text(as_cli *cli, const as_stat_view *view) {
         else if (n)
             fine = print_table(cli, view, m, n);
         else
-            as_output_text(cli->out, "all values are 0\n");
+            as_output_printf(cli->out, "%s\n", as_stat_nothing(view, m));
         if (fine && n && view->context == ASSAY_NONE) print_foot(cli, view, m, n);
     }
     return fine;

@@ -24,8 +24,9 @@ typedef struct as_stat_view {
     as_run_choice choice;
     char where[256]; /* "p=64, n=10, run 3"; "" where there was nothing to choose */
     as_places places;
-    bool one_thread;  /* every process has one thread only, so that its rank names it */
-    assay_id context; /* of --context; ASSAY_NONE: all */
+    size_t n_processes; /* that the locations belong to */
+    bool one_thread;    /* every process has one thread only, so that its rank names it */
+    assay_id context;   /* of --context; ASSAY_NONE: all */
     as_stat_metric *metrics;
     size_t n_metrics;
     size_t limit; /* rows to show; SIZE_MAX: all */
@@ -41,6 +42,9 @@ enum { AS_PLACE_SIZE = 80 };
 void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_SIZE]);
 /* "8 processes", "64 threads of 8 processes", "3 runs". */
 void as_stat_places(const as_stat_view *view, char out[AS_PLACE_SIZE]);
+
+/* Why there is nothing to see of a metric: "all values are 0". */
+const char *as_stat_nothing(const as_stat_view *view, const as_stat_metric *m);
 
 /* stat_text.c: tables for people, or --context; false when memory is out. */
 bool as_stat_text(as_cli *cli, const as_stat_view *view);

@@ -117,7 +117,7 @@ static void print_whole(as_tree_view *view, as_output *out) {
     as_quantity q = as_quantity_of(unit, whole.real, whole.is_whole);
     char text[AS_QUANTITY_SIZE];
     as_quantity_format(&q, number, text);
-    const char *shown_unit = as_cli_is_ascii(view->cli) && strcmp(q.unit, "µs") == 0 ? "us" : q.unit;
+    const char *shown_unit = as_unit_shown(&q, as_cli_is_ascii(view->cli));
     as_output_printf(out, " %s%s%s", text, *shown_unit ? " " : "", shown_unit);
 }
 

@@ -39,16 +39,22 @@ static as_exit choose_limit(as_cli *cli, as_stat_view *view) {
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
-static bool has_one_thread_each(const as_dataset *ds, const as_places *places) {
-    assay_id last = ASSAY_NONE;
+/* How many different places lie above the locations, in whatever order these are, and whether each is a process with one of them. False when memory is out. */
+static bool count_processes(as_stat_view *view) {
+    const as_places *places = &view->places;
+    bool *seen = calloc(AS_COUNT(view->ds, locations) + 1, sizeof *seen), has_ranks = true;
+    if (!seen) return false;
     for (uint32_t i = 0; i < places->n; i++) {
-        const as_location *location = as_ds_location(ds, places->ids[i]);
+        const as_location *location = as_ds_location(view->ds, places->ids[i]);
         assay_id above = location->parent;
-        if (!location->leaf || above == ASSAY_NONE || as_ds_location(ds, above)->rank < 0) return false;
-        if (i && above == last) return false;
-        last = above;
+        bool *is_known = &seen[above == ASSAY_NONE ? AS_COUNT(view->ds, locations) : above];
+        has_ranks = has_ranks && location->leaf && above != ASSAY_NONE && as_ds_location(view->ds, above)->rank >= 0;
+        view->n_processes += !*is_known;
+        *is_known = true;
     }
-    return places->n > 0;
+    view->one_thread = has_ranks && places->n > 0 && view->n_processes == places->n;
+    free(seen);
+    return true;
 }
 
 static as_exit take_runs(as_cli *cli, as_stat_view *view) {
@@ -82,7 +88,7 @@ static as_exit choose_places(as_cli *cli, as_stat_view *view) {
         as_places_free(&view->places);
         return take_runs(cli, view);
     }
-    view->one_thread = has_one_thread_each(view->ds, &view->places);
+    if (!count_processes(view)) return as_cli_memory(cli);
     if (choice->n_runs > 1)
         as_cli_note(cli, "run %u is the first of %zu at this point; --run takes another, --by run compares them",
                     (unsigned)choice->runs[0], choice->n_runs);
@@ -102,14 +108,18 @@ static void describe_choice(as_stat_view *view) {
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
-static as_exit fail_metric(as_cli *cli, const as_dataset *ds, assay_id metric) {
-    const as_metric *m = as_ds_metric(ds, metric);
-    const char *name = as_ds_text(ds, m->name);
+static as_exit fail_metric(as_cli *cli, const as_stat_view *view, assay_id metric) {
+    const as_metric *m = as_ds_metric(view->ds, metric);
+    const char *name = as_ds_text(view->ds, m->name);
+    if (!name) name = "";
+    if (view->places.is_shared && as_is_computed(view->ds, &view->places, metric))
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "'%s' is computed at each location, and threads of a process have no sum; leave out --by "
+                           "process",
+                           name);
     if (m->kind == AS_KIND_DERIVED)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "'%s' is computed from sums over locations and has no value at each",
-                           name ? name : "");
-    return as_cli_fail(cli, AS_EXIT_USAGE, "values of '%s' have several parts (%s), which have no order",
-                       name ? name : "", as_ds_text(ds, m->dtype));
+        return as_cli_fail(cli, AS_EXIT_USAGE, "'%s' could not be computed; assay validate says why", name);
+    return as_cli_fail(cli, AS_EXIT_USAGE, "values of '%s' are no numbers (%s)", name, as_ds_text(view->ds, m->dtype));
 }
 
 /* Those of --metric; else the main one for people, and all for programs. */
@@ -119,20 +129,19 @@ static as_exit choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen) {
     if (status != AS_EXIT_FINE) return status;
     for (size_t i = 0; i < chosen->count; i++) {
         assay_id metric = AS_AT(assay_id, chosen, i);
-        if (!as_has_statistics(ds, metric, view->places.over)) return fail_metric(cli, ds, metric);
+        if (!as_has_statistics(ds, &view->places, metric)) return fail_metric(cli, view, metric);
     }
     if (chosen->count) return AS_EXIT_FINE;
     assay_id main_metric = is_for_people(cli) ? as_main_metric(ds) : ASSAY_NONE;
-    if (main_metric != ASSAY_NONE && as_has_statistics(ds, main_metric, view->places.over))
+    if (main_metric != ASSAY_NONE && as_has_statistics(ds, &view->places, main_metric))
         return as_vec_append(chosen, &main_metric, 1) ? AS_EXIT_FINE : as_cli_memory(cli);
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
-        if (!as_has_statistics(ds, id, view->places.over)) continue;
+        if (!as_has_statistics(ds, &view->places, id)) continue;
         if (!as_vec_append(chosen, &id, 1)) return as_cli_memory(cli);
         if (is_for_people(cli)) break;
     }
     if (chosen->count || !is_for_people(cli)) return AS_EXIT_FINE; /* programs see that there is nothing */
-    return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metric whose values are single numbers",
-                       as_ds_text(ds, ds->path));
+    return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metric whose values are numbers", as_ds_text(ds, ds->path));
 }
 
 /* People see one kind, programs both unless one is asked for. */
@@ -472,7 +481,8 @@ const as_verb as_verb_stat = {
         "location, or run, "
         "of assay sql). CSV and JSON Lines have a row for each metric, call path and kind, Markdown those that people "
         "see. Metrics whose sum is a minimum or maximum "
-        "have that as sum; those of several parts and computed ones are left out.",
+        "have that as sum. Derived metrics, and those of several parts, are computed at each location; instead of a "
+        "sum they have what is computed for all locations together, and a location without a number takes no part.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

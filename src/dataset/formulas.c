@@ -414,7 +414,9 @@ as_machine *as_derived_machine(const as_derived *derived, const as_formula_sourc
     return as_machine_like(derived->machine, source);
 }
 
-bool as_ds_metric_is_void(const as_dataset *ds, assay_id metric) { return ds->derivations->is_void[metric]; }
+bool as_ds_metric_is_void(const as_dataset *ds, assay_id metric) {
+    return ds->derivations && ds->derivations->is_void[metric];
+}
 
 void *as_ds_formula_companion(const as_dataset *ds, void *(*make)(const as_dataset *ds), void (*release)(void *made)) {
     as_derivations *d = ds->derivations;

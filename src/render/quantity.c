@@ -119,6 +119,10 @@ size_t as_quantity_format(const as_quantity *q, as_number value, char buffer[AS_
     return group(digits, size, buffer);
 }
 
+const char *as_unit_shown(const as_quantity *q, bool is_ascii) {
+    return is_ascii && strcmp(q->unit, "µs") == 0 ? "us" : q->unit;
+}
+
 size_t as_percent_format(double share, char buffer[AS_QUANTITY_SIZE]) {
     buffer[0] = '\0';
     if (!isfinite(share)) return 0;

@@ -19,6 +19,8 @@ as_quantity as_quantity_of(const char *unit, double largest, bool is_whole);
 enum { AS_QUANTITY_SIZE = 64 };
 /* "1,234.5"; "0" is exactly that, "0.0" what rounds to it. NUL-terminated; returns its length. */
 size_t as_quantity_format(const as_quantity *quantity, as_number value, char buffer[AS_QUANTITY_SIZE]);
+/* The unit; "us" for "µs" where there is only ASCII. */
+const char *as_unit_shown(const as_quantity *quantity, bool is_ascii);
 /* "12.3" of 0.1234: a share as percent, without the sign; "" of what is no number. */
 size_t as_percent_format(double share, char buffer[AS_QUANTITY_SIZE]);
 /* The same of a change, with its sign: "+12.3", "-0.4"; "<+0.1" and ">-0.1" of what rounds to nothing. */

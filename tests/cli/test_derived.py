@@ -45,6 +45,32 @@ class Derived(Case):
     def test_values(self):
         self.check(self.write('good.cubex', GOOD))
 
+    def test_statistics_over_locations(self):
+        """The formula at each location; what all have together is no sum."""
+        path = self.write('good.cubex', GOOD)
+        result = run('stat', '--json', path)
+        self.assertFine(result)
+        found = {(c['path'], name, kind): s for c in result.json['contexts'] for name, kinds in c['metrics'].items() for kind, s in kinds.items()}
+        expected = {('main', 'each', 'inclusive'): (11 / 15, 13 / 3, 24 / 18), ('main', 'each', 'exclusive'): (4, 8, 6), ('main->MPI_Send', 'each', 'exclusive'): (2 / 4, 6 / 2, 8 / 6),
+                    ('main', 'mpi', 'inclusive'): (2, 6, 8), ('main->MPI_Send', 'mpi', 'exclusive'): (2, 6, 8), ('main', 'rest', 'inclusive'): (9, 7, 16),
+                    ('main', 'longest', 'inclusive'): (11, 13, 17), ('main', 'longest', 'exclusive'): (8, 4, 8)}
+        for key, (a, b, whole) in expected.items():
+            with self.subTest(key):
+                s = found[key]
+                for name, value in (('min', min(a, b)), ('max', max(a, b)), ('mean', (a + b) / 2), ('sum', whole)):
+                    self.assertAlmostEqual(value, s[name], msg=name)
+        for i in (0, 1):                                            # another way to the same numbers
+            one = run('tree', '--json', path, '--location', f'0.{i}', '--metric', 'each', '--metric', 'mpi', '--metric', 'rest').json['root']
+            for node in (one, *one['children']):
+                for name, kinds in node['values'].items():
+                    for kind, value in kinds.items():
+                        values = run('stat', '--json', path, '--context', node['path'], '--metric', name).json['contexts']
+                        self.assertAlmostEqual(value or 0, values[0]['metrics'][name][kind]['values'][i] if values else 0, msg=(node['path'], name, kind))
+
+    def test_statistics_of_what_cannot_be_computed(self):
+        path = self.write('a.cubex', file_of(('odd', 'POSTDERIVED', 'metric::time() +', '')))
+        self.assertFails(run('stat', path, '--metric', 'odd'), 2, "'odd' could not be computed; assay validate says why")
+
     def test_written_again(self):
         path, copy = self.write('good.cubex', GOOD), self.path('copy.cubex')
         self.assertFine(run('convert', path, copy))

@@ -177,11 +177,18 @@ class Stat(unittest.TestCase):
     def test_minima_and_values_of_several_parts(self):
         path = self.file(profile([('least', 'MINDOUBLE', 'EXCLUSIVE', [[3.0, 1.0]]), ('z', 'COMPLEX', 'EXCLUSIVE', [[(1.0, 2.0), (3.0, 4.0)]])], 'main', processes(2)))
         metrics = self.answer('--json', path).json['contexts'][0]['metrics']
-        self.assertEqual(['least'], list(metrics))
         self.assertEqual((1, 2), (metrics['least']['exclusive']['sum'], metrics['least']['exclusive']['mean']))
-        result = run('stat', path, '--metric', 'z')
+        z = metrics['z']['exclusive']                                       # moduli; that of all together is |4 + 6i|
+        for key, value in (('min', 5 ** 0.5), ('max', 5), ('mean', (5 + 5 ** 0.5) / 2), ('sum', 52 ** 0.5)):
+            self.assertAlmostEqual(value, z[key])
+        head, titles, row = self.answer(path, '--metric', 'z').out.splitlines()[:3]
+        self.assertEqual('z, exclusive, over 2 processes', head)
+        self.assertEqual(['call', 'path', 'whole', '[s]', 'mean', '[s]', 'stddev', 'min', 'at', 'max', 'at', 'imbalance', 'spread'], titles.split())
+        self.assertEqual(['main', '7.211', '3.618', '1.382', '2.236', '0', '5.000', '1', '38.2', '%'], row.split()[:10])
+        two = self.file(profile([('z', 'COMPLEX', 'EXCLUSIVE', [[(1.0, 2.0), (3.0, 4.0)]])], 'main', processes(1, 2)), 'two.cubex')
+        result = run('stat', two, '--metric', 'z', '--by', 'process')
         self.assertEqual(2, result.status)
-        self.assertIn('several parts', result.err)
+        self.assertIn("'z' is computed at each location", result.err)
         self.assertEqual('main', self.answer(path).out.split('\n')[2].split()[0])
         self.assertIn(' 2.000 ', self.answer(path).out.split('\n')[2])      # excess: (3 - 2) * 2
 
@@ -189,11 +196,21 @@ class Stat(unittest.TestCase):
         parts = ('z', 'COMPLEX', 'EXCLUSIVE', [[(1.0, 2.0), (3.0, 4.0)]])
         path = self.file(profile([parts, ('t', 'DOUBLE', 'EXCLUSIVE', [[1.0, 2.0]])], 'main', processes(2)))
         self.assertEqual('t, exclusive, over 2 processes', self.answer(path).out.split('\n')[0])
-        path = self.file(profile([parts], 'main', processes(2)))
-        self.assertEqual([], self.answer('--json', path).json['contexts'])
-        result = run('stat', path)
+        path = self.file(profile([parts], 'main', processes(1, 2)))
+        self.assertEqual([], self.answer('--json', '--by', 'process', path).json['contexts'])
+        result = run('stat', path, '--by', 'process')
         self.assertEqual((3, ''), (result.status, result.out))
-        self.assertIn('has no metric whose values are single numbers', result.err)
+        self.assertIn('has no metric whose values are numbers', result.err)
+
+    def test_locations_that_alternate(self):
+        """Threads of two processes by turns: places are counted wherever they lie."""
+        places = '<systemtreenode Id="0"><name>m</name><class>machine</class>\n' + ''.join(
+            f'<locationgroup Id="{p}"><name>rank {p}</name><rank>{p}</rank><type>process</type>\n' + ''.join(
+                f'<location Id="{2 * t + p}"><name>t{t}</name><rank>{t}</rank><type>thread</type></location>\n' for t in range(2)) + '</locationgroup>\n' for p in range(2)) + '</systemtreenode>\n'
+        path = self.file(profile([('t', 'DOUBLE', 'EXCLUSIVE', [[1.0, 2.0, 3.0, 6.0]])], 'main', places))
+        head, _, row = self.answer(path).out.splitlines()[:3]
+        self.assertEqual('t, exclusive, over 4 locations of 2 processes', head)
+        self.assertEqual(['0.0', '1.1'], [row.split()[i] for i in (5, 7)])
 
     def test_all_zero(self):
         path = self.file(profile([('t', 'DOUBLE', 'EXCLUSIVE', [[0.0, 0.0]])], 'main', processes(2)))
@@ -248,7 +265,7 @@ class Stat(unittest.TestCase):
 
     def test_wrong_use(self):
         path = self.small()
-        for args, words in ((['--metric', 'visit', path], "did you mean 'visits'"), (['--context', 'nobody', path], 'there is no call path'),
+        for args, words in ((['--metric', 'visit', path], "did you mean 'visits'"), (['--context', 'nobody', path], 'there is no call path'), (['--context', 'mian', path], "did you mean 'main'?"),
                             (['--match', 'nobody', path], "no call path matches 'nobody'"), (['--match', '(', path], 'no regular expression'),
                             (['--json', '--sort', 'sum', path], 'order of the tree'), (['--all', '-n', '3', path], 'exclude each other'),
                             (['--inclusive', '--exclusive', path], 'exclude each other'), (['--sort', 'colour', path], 'colour'), ([], 'needs a file')):

@@ -292,10 +292,13 @@ static void some_metrics_have_none(void **state) {
     complex.dtype = as_ds_intern_text(ds, "COMPLEX");
     assay_id metric = as_add_metric(ds, &complex), derived = add_metric(ds, AS_KIND_DERIVED),
              plain = add_metric(ds, AS_KIND_NONE);
-    assert_false(as_has_statistics(ds, metric, AS_OVER_LOCATIONS));
-    assert_true(as_has_statistics(ds, metric, AS_OVER_RUNS));
-    assert_false(as_has_statistics(ds, derived, AS_OVER_PROCESSES));
-    assert_true(as_has_statistics(ds, plain, AS_OVER_LOCATIONS));
+    as_places locations = {.over = AS_OVER_LOCATIONS}, runs = {.over = AS_OVER_RUNS};
+    as_places processes = {.over = AS_OVER_PROCESSES, .is_shared = true};
+    assert_true(as_has_statistics(ds, &locations, metric) && as_is_computed(ds, &locations, metric));
+    assert_true(as_has_statistics(ds, &runs, metric) && !as_is_computed(ds, &runs, metric));
+    assert_false(as_has_statistics(ds, &processes, metric));  /* threads of a process have no sum of moduli */
+    assert_false(as_has_statistics(ds, &locations, derived)); /* without a formula */
+    assert_true(as_has_statistics(ds, &processes, plain) && !as_is_computed(ds, &processes, plain));
     as_dataset_free(ds);
 }
 
