@@ -16,6 +16,16 @@ static double sum_of(const double *values, size_t n) {
 
 enum { FEW = 24, BUCKETS = 256, LEAST_DEALT = 64, MOST_DEALT = 4096 };
 
+/* Sorts by insertion; to may be from. */
+static void insert_all(const double *from, double *to, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        double value = from[i];
+        size_t at = i;
+        for (; at > 0 && to[at - 1] > value; at--) to[at] = to[at - 1];
+        to[at] = value;
+    }
+}
+
 /* Sorts by parts around a middle value; pieces that do not get smaller (adversarial order) go to the library, few numbers to insertion. */
 static void sort_parts(double *values, size_t n) {
     for (size_t rounds = 0; n > FEW; rounds++) {
@@ -44,12 +54,7 @@ static void sort_parts(double *values, size_t n) {
             n = left;
         }
     }
-    for (size_t i = 1; i < n; i++) { /* most points have a handful of repetitions */
-        double value = values[i];
-        size_t at = i;
-        for (; at > 0 && values[at - 1] > value; at--) values[at] = values[at - 1];
-        values[at] = value;
-    }
+    insert_all(values, values, n); /* most points have a handful of repetitions */
 }
 
 /* Deals the values into buckets by their highest differing bits, then sorts each: twice as fast as by parts alone, for what has about as many as there are buckets. */
@@ -62,14 +67,22 @@ static void deal_reals(double *values, size_t n) {
         if (key > high) high = key;
     }
     if (low == high) return;
-    int shift = 64 - __builtin_clzll(high - low) - 8; /* to BUCKETS */
+    int bits = n < BUCKETS / 2 ? 6 : n < BUCKETS ? 7 : 8;
+    int shift = 64 - __builtin_clzll(high - low) - bits;
     if (shift < 0) shift = 0;
-    uint32_t ends[BUCKETS + 1] = {0};
+    uint32_t ends[BUCKETS + 1] = {0}, most = 0;
     for (size_t i = 0; i < n; i++) ends[((as_real_key(values[i]) - low) >> shift) + 1]++;
-    for (size_t b = 1; b <= BUCKETS; b++) ends[b] += ends[b - 1];
+    for (size_t b = 1; b <= (size_t)1 << bits; b++) {
+        if (ends[b] > most) most = ends[b];
+        ends[b] += ends[b - 1];
+    }
     for (size_t i = 0; i < n; i++) dealt[ends[(as_real_key(values[i]) - low) >> shift]++] = values[i];
+    if (most <= FEW) { /* none has far to go */
+        insert_all(dealt, values, n);
+        return;
+    }
     memcpy(values, dealt, n * sizeof *values);
-    for (size_t b = 0, first = 0; b < BUCKETS; first = ends[b++]) {
+    for (size_t b = 0, first = 0; b < (size_t)1 << bits; first = ends[b++]) {
         if (ends[b] - first > 1) sort_parts(values + first, ends[b] - first);
     }
 }

@@ -53,23 +53,34 @@ static void add_composite(as_value_type type, const char *value, char *to) {
     }
 }
 
-/* Adds a number of 8 bytes. */
-static void add_wide(as_dtype dtype, bool below_zero, uint64_t bits, char *to) {
-    uint64_t sum;
-    memcpy(&sum, to, sizeof sum);
-    if (as_dtype_is_unsigned(dtype)) {
-        bool counts = !(below_zero && bits > AS_COUNTER_LIMIT), counted = !(below_zero && sum > AS_COUNTER_LIMIT);
-        sum = add_unsigned(counted ? sum : 0, counts ? bits : 0);
-    } else if (as_dtype_is_integer(dtype))
-        sum = (uint64_t)add_signed((int64_t)sum, (int64_t)bits);
-    else {
-        double a, b;
-        memcpy(&a, &sum, sizeof a);
-        memcpy(&b, &bits, sizeof b);
-        a = as_part_combine(as_part_rule_of(dtype, 0), a, b);
-        memcpy(&sum, &a, sizeof sum);
+#define LOAD(type, address)                                                                                            \
+    (__extension__({                                                                                                   \
+        type loaded;                                                                                                   \
+        memcpy(&loaded, address, sizeof loaded);                                                                       \
+        loaded;                                                                                                        \
+    }))
+
+/* Adds n numbers of 8 bytes to those at their places. */
+static void add_numbers(as_dtype dtype, bool below_zero, const char *wide, const uint32_t *places, uint32_t n,
+                        char *to) {
+    as_part_rule rule = as_part_rule_of(dtype, 0);
+    bool is_unsigned = as_dtype_is_unsigned(dtype), is_integer = as_dtype_is_integer(dtype);
+    for (uint32_t k = 0; k < n; k++, wide += 8) {
+        char *cell = to + 8 * (size_t)places[k];
+        if (!is_integer) {
+            double sum = as_part_combine(rule, LOAD(double, cell), LOAD(double, wide));
+            memcpy(cell, &sum, sizeof sum);
+        } else if (is_unsigned) {
+            uint64_t a = LOAD(uint64_t, cell), b = LOAD(uint64_t, wide);
+            if (below_zero && a > AS_COUNTER_LIMIT) a = 0;
+            if (below_zero && b > AS_COUNTER_LIMIT) b = 0;
+            a = add_unsigned(a, b);
+            memcpy(cell, &a, sizeof a);
+        } else {
+            int64_t sum = add_signed(LOAD(int64_t, cell), LOAD(int64_t, wide));
+            memcpy(cell, &sum, sizeof sum);
+        }
     }
-    memcpy(to, &sum, sizeof sum);
 }
 
 /* What a value becomes that others are added to: integers of 8 bytes, so that they do not overflow. */
@@ -78,30 +89,36 @@ static as_value_type sum_type(as_value_type type) {
     return as_value_type_of(as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
 }
 
-/* The rows in the set's order of contexts and columns. */
+/* Puts n values of `size` bytes at their places. */
+static void put_values(const char *from, size_t size, const uint32_t *places, uint32_t n, char *to) {
+    for (uint32_t k = 0; k < n && size == 8; k++) memcpy(to + 8 * (size_t)places[k], from + 8 * (size_t)k, 8);
+    for (uint32_t k = 0; k < n && size != 8; k++) memcpy(to + places[k] * size, from + k * size, size);
+}
+
+/* The rows in the set's order of contexts and columns. wide: room for a row of numbers of 8 bytes. */
 static void fill_rows(const set_source *source, const as_profile *profile, const uint32_t *places, uint64_t *wide,
                       char *values) {
     const as_profile *from = source->from;
     bool is_composite = as_dtype_is_composite(source->type.dtype);
+    bool widens = source->adds && !is_composite && source->type.size < sizeof *wide;
     size_t size = profile->type.size;
     uint32_t row = 0;
     for (uint32_t i = 0; i < source->n_from; i++) {
         bool is_first = i == 0 || source->targets[i] != source->targets[i - 1];
         row += i && is_first;
         char *to = values + (size_t)row * profile->n_columns * size;
-        const char *values_from = as_profile_row(from, source->order ? source->order[i] : i);
-        if (source->adds && !is_composite) as_values_widen(source->type, values_from, from->n_columns, 0, wide);
-        for (uint32_t k = 0; k < from->n_columns; k++) {
-            char *cell = to + places[k] * size;
-            if (!source->adds || (is_composite && is_first))
-                memcpy(cell, values_from + k * size, size);
-            else if (is_composite)
-                add_composite(source->type, values_from + k * size, cell);
-            else if (is_first)
-                memcpy(cell, &wide[k], size);
-            else
-                add_wide(source->type.dtype, from->below_zero, wide[k], cell);
+        const char *numbers = as_profile_row(from, source->order ? source->order[i] : i);
+        if (widens) {
+            as_values_widen(source->type, numbers, from->n_columns, 0, wide);
+            numbers = (const char *)wide;
         }
+        if (!source->adds || is_first)
+            put_values(numbers, size, places, from->n_columns, to);
+        else if (!is_composite)
+            add_numbers(source->type.dtype, from->below_zero, numbers, places, from->n_columns, to);
+        else
+            for (uint32_t k = 0; k < from->n_columns; k++)
+                add_composite(source->type, numbers + k * size, to + places[k] * size);
     }
 }
 
