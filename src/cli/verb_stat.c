@@ -282,6 +282,7 @@ static bool list_rows(const as_dataset *ds, as_stat_metric *m, const regex_t *re
     as_vec path;
     as_vec_init(&path, 1, NULL);
     m->rows = malloc((m->items.count + 1) * sizeof *m->rows);
+    m->n_rows = 0;
     bool fine = m->rows != NULL;
     for (size_t i = 0; i < m->items.count && fine; i++) {
         assay_id context = AS_AT(as_context_spread, &m->items, i).context;

@@ -58,7 +58,7 @@ static bool parse_count(const char *text, size_t size, uint32_t *out) {
     as_number number;
     if (size < 3 || text[0] != '(' || text[size - 1] != ')') return false;
     if (!as_number_parse(text + 1, size - 2, &number) || number.kind != AS_INT) return false;
-    if (number.i < 1 || number.i > AS_MAX_PARTS - 2) return false;
+    if (number.i < 1 || number.i > AS_MAX_PARTS) return false;
     *out = (uint32_t)number.i;
     return true;
 }
@@ -72,7 +72,7 @@ bool as_value_type_parse(const char *text, size_t size, as_value_type *out) {
         if (size < n || !is_word(text, n, types[dtype].name)) continue;
         if (types[dtype].parts ? size != n : !parse_count(text + n, size - n, &count)) continue;
         *out = as_value_type_of(dtype, count);
-        return true;
+        return out->n_parts <= AS_MAX_PARTS;
     }
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
         if (!is_word(text, size, synonyms[i].name)) continue;

@@ -122,12 +122,12 @@ class RoundTrips(WriteCase):
     def test_ids_with_gaps(self):
         program = tree('main(sort)').replace('<cnode id="1"', '<cnode id="70"').replace('id="1" mod', 'id="9" mod').replace('calleeId="1"', 'calleeId="9"')
         places = system(2).replace('location Id="0"', 'location Id="10"').replace('location Id="1"', 'location Id="20"').replace(
-            '<topologies>\n', '<topologies>\n<cart name="" ndims="1">\n<dim size="2" periodic="true"/>\n<coord locId="20">1</coord>\n<coord locId="10">0</coord>\n</cart>\n')
+            '<topologies>\n', '<topologies>\n<cart name="" ndims="1">\n<dim size="2" periodic="true"/>\n<coord locId="20">1</coord>\n<coord locId="10">0</coord>\n<coord locId="7">9</coord>\n</cart>\n')
         members = {'5.index': index([1]), '5.data': rows('DOUBLE', [[1.0, 2.0]]), 'anchor.xml': anchor(metric(5, 'time'), program, places)}
         written = self.assertSound(self.converted(tar(members)))
         self.assertEqual({1: [1.0, 2.0]}, written.values['time'])
         self.assertEqual(['main', 'main->sort'], written.paths())
-        self.assertEqual([('1', '1'), ('0', '0')], [(c.get('locId'), c.text) for c in written.root.iter('coord')])
+        self.assertEqual([('1', '1'), ('0', '0'), ('7', '9')], [(c.get('locId'), c.text) for c in written.root.iter('coord')], 'there is no location 7')
 
     def test_deep_trees(self):
         depth = 20000

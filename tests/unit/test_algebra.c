@@ -256,6 +256,13 @@ static void means_of_minima_and_kinds(void **state) {
     assert_metrics(ds, "least MINDOUBLE exclusive; t DOUBLE inclusive");
     assert_tree(ds, "main | 4.5 6 | 6 4.5\n  f | 3 4 | 2.5 2.5\n");
     as_dataset_free(ds);
+    /* Minima are taken as they are stored, number by number, whatever their kind is. */
+    as_dataset *kinds[] = {make_profile("0/0", "least MINDOUBLE inclusive", "main | 5\n  f | 3\n"),
+                           make_profile("0/0", "least MINDOUBLE exclusive", "main | 4\n  f | 1\n")};
+    ds = mean_of(kinds, 2);
+    assert_metrics(ds, "least MINDOUBLE inclusive");
+    assert_tree(ds, "main | 4.5\n  f | 2\n");
+    as_dataset_free(ds);
 }
 
 static void derived_metrics_stay(void **state) {
@@ -283,6 +290,17 @@ static void columns_come_whole_from_the_last(void **state) {
     assert_metrics(ds, "n UINT32 exclusive; a INT8 exclusive; b DOUBLE inclusive");
     /* f is only in the first file: at ranks 0 and 1 it was not called in the run that counts; b has no rank 2 */
     assert_tree(ds, "main | 10 20 3 | -1 -2 -3 | 1.5 0.5\n  f | 0 0 6 | - | -\n  g | 8 7 0 | - | -\n");
+    as_dataset_free(ds);
+}
+
+static void counters_below_zero_stay_what_they_are(void **state) {
+    (void)state;
+    as_dataset *parts[] = {make_profile("0/0", "u UINT64 exclusive", "main | 18446744073709551615\n"),
+                           make_profile("1/0", "u UINT64 exclusive", "main | 5\n")};
+    AS_AT(as_profile, &parts[0]->profiles, 0).below_zero = true;
+    as_dataset *ds = merge_of(parts, 2);
+    assert_tree(ds, "main | 18446744073709551615 5\n");
+    assert_true(as_ds_profile(ds, 0, 0)->below_zero); /* so that sums take it as 0 */
     as_dataset_free(ds);
 }
 
@@ -367,6 +385,16 @@ static void pruned_values_go_to_the_caller(void **state) {
     as_dataset_free(ds);
     ds = cut_of(recursive_profile(), NULL, "main", NULL); /* a root is never pruned */
     assert_int_equal(ds->contexts.count, 7);
+    as_dataset_free(ds);
+}
+
+/* An inclusive sum holds what is pruned already; an inclusive minimum need not. */
+static void pruned_minima_of_inclusive_metrics(void **state) {
+    (void)state;
+    as_dataset *ds = cut_of(make_profile("0/0", "least MINDOUBLE inclusive; t DOUBLE inclusive",
+                                         "main | 5 | 9\n  f | 3 | 4\n  g | 7 | 2\n"),
+                            NULL, "f", NULL);
+    assert_tree(ds, "main | 3 | 9\n  g | 7 | 2\n");
     as_dataset_free(ds);
 }
 
@@ -458,6 +486,55 @@ static void statistics_are_taken_by_their_means(void **state) {
     assert_measured(cut_of(make_experiment(before, 2), NULL, "g", NULL), "f 0:20x2 1:10x2");
 }
 
+static void add_value(as_experiment *e, const char *metric, double p, double value) {
+    as_cell_key key = {.metric = as_experiment_metric(e, metric, strlen(metric)),
+                       .context = as_experiment_callpath(e, "main", 4),
+                       .point = as_experiment_point(e, &p)};
+    assert_true(as_experiment_value(e, key, (as_number){AS_INT, {.i = (int64_t)value}}));
+}
+
+/* Whole numbers at p = 2: so many of a metric n, and one of a metric m. */
+static as_dataset *make_counts(size_t n, const double *values) {
+    as_dataset *ds = as_dataset_new(0);
+    as_add_parameter(ds, as_ds_intern_text(ds, "p"));
+    as_experiment *e = as_experiment_new(ds);
+    for (size_t i = 0; i < n; i++) add_value(e, "n", 2, values[i]);
+    add_value(e, "m", 2, 10);
+    assert_true(as_experiment_finish(e, AS_NOWHERE, NULL));
+    as_experiment_free(e);
+    return ds;
+}
+
+static void repetitions_of_experiments(void **state) {
+    (void)state;
+    static const double before[] = {10, 20, 1, 2}, after[] = {11, 22, 4, 8}, three[] = {1, 2, 6}, two[] = {1, 4};
+    /* What did not change was measured all the same. */
+    assert_measured(diff_of(make_experiment(before, 2), make_experiment(before, 2), AS_MATCH_NAME, false),
+                    "f 0:0x2 1:0x2; g 0:0x2 1:0x2");
+    /* Of other numbers of repetitions those of the last one count, and means are compared: 2.5 - 3. */
+    as_dataset *parts[] = {make_experiment(before, 3), make_experiment(after, 2)};
+    assert_measured(merge_of(parts, 2), "f 0:22x2 1:11x2; g 0:8x2 1:4x2");
+    assert_measured(diff_of(make_counts(3, three), make_counts(2, two), AS_MATCH_NAME, false),
+                    "main 0:-0.5x1; main 0:0x1");
+    /* The second and third run have no m: it was not measured there. */
+    as_dataset *one[] = {make_counts(3, three)};
+    assert_measured(mean_of(one, 1), "main 0:3x1; main 0:10x1");
+    /* Nor has every call path as many repetitions as another one. */
+    as_dataset *ragged = as_dataset_new(0);
+    as_add_parameter(ragged, as_ds_intern_text(ragged, "p"));
+    as_experiment *e = as_experiment_new(ragged);
+    for (int i = 0; i < 4; i++) {
+        const char *path = i < 3 ? "main" : "main->f";
+        as_cell_key key = {.metric = as_experiment_metric(e, "n", 1),
+                           .context = as_experiment_callpath(e, path, strlen(path)),
+                           .point = as_experiment_point(e, &(double){2})};
+        assert_true(as_experiment_value(e, key, (as_number){AS_REAL, {.r = i < 3 ? i + 1 : 10}}));
+    }
+    assert_true(as_experiment_finish(e, AS_NOWHERE, NULL));
+    as_experiment_free(e);
+    assert_measured(mean_of(&ragged, 1), "main 0:2x1; f 0:10x1");
+}
+
 /* ---- little memory --------------------------------------------------------------------------------------------------- */
 
 static assay_status operate(int operation, as_dataset **parts, as_dataset **out, assay_error *error) {
@@ -516,14 +593,17 @@ int main(void) {
         cmocka_unit_test(means_of_minima_and_kinds),
         cmocka_unit_test(derived_metrics_stay),
         cmocka_unit_test(columns_come_whole_from_the_last),
+        cmocka_unit_test(counters_below_zero_stay_what_they_are),
         cmocka_unit_test(rows_of_nobody_are_none),
         cmocka_unit_test(merged_types),
         cmocka_unit_test(subtrees_become_trees),
         cmocka_unit_test(pruned_values_go_to_the_caller),
+        cmocka_unit_test(pruned_minima_of_inclusive_metrics),
         cmocka_unit_test(pruning_below_new_roots),
         cmocka_unit_test(composite_values_are_added_by_part),
         cmocka_unit_test(wrong_names),
         cmocka_unit_test(statistics_are_taken_by_their_means),
+        cmocka_unit_test(repetitions_of_experiments),
         cmocka_unit_test(with_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,6 +233,57 @@ static void paths_that_a_point_lacks(void **state) {
     as_dataset_free(ds);
 }
 
+struct pooled {
+    char text[200];
+};
+
+static bool add_measurement(void *user, const as_measurement *measurement) {
+    struct pooled *pooled = user;
+    size_t used = strlen(pooled->text);
+    snprintf(pooled->text + used, sizeof pooled->text - used, " %gx%d", measurement->mean,
+             (int)measurement->repetitions);
+    return true;
+}
+
+/* What the points have: mean and files of each. */
+static void assert_pooled(const char *option, const char *expected) {
+    as_dataset *ds = read_set(option);
+    struct pooled pooled = {""};
+    assay_error error;
+    assert_int_equal(as_ds_load(ds, ASSAY_NONE, &error), ASSAY_OK);
+    for (size_t i = 0; i < ds->series.count; i++)
+        assert_true(as_measure(ds, as_ds_series(ds, i), add_measurement, &pooled));
+    if (strcmp(pooled.text, expected) != 0) fail_msg("%s: expected%s, got%s", option, expected, pooled.text);
+    as_dataset_free(ds);
+}
+
+/* r0 has 0 and 6 in one run of the first point, 0 and 0 in the other; r1 has 0 and 2, 0 and 2. Both are 0 3 and 0 0 at the second one. */
+static void locations_become_one_number(void **state) {
+    (void)state;
+    write_profile("p1.r1", "a.cubex", V, "0(1())", 2, 2, (double[]){0, 6, 0, 2});
+    write_profile("p1.r2", "a.cubex", V, "0(1())", 2, 2, (double[]){0, 0, 0, 2});
+    write_profile("p2.r1", "a.cubex", V, "0(1())", 2, 2, (double[]){0, 3, 0, 0});
+    assert_pooled("scaling=weak", " 1.5x2 1.5x1 1x2 0x1");
+    assert_pooled("scaling=weak_threaded", " 2x2 3x1 2x2 0x1"); /* 6 0 0: a file without any but zeros keeps them */
+    assert_pooled("scaling=strong", " 3x2 3x1 2x2 0x1");
+}
+
+/* Exclusive values of inclusive metrics end at 0 where they are unsigned, at each location: 5 - 7 and 10 - 4. */
+static void unsigned_differences_of_a_set(void **state) {
+    (void)state;
+    for (unsigned p = 1; p <= 2; p++) {
+        archive file = begin_archive();
+        size_t size;
+        add_bytes(&file, "0.index", make_full_index(2));
+        add_bytes(&file, "0.data", make_integers(false, 1, 4, (uint64_t[]){5, 10, 7, 4}));
+        add_anchor(&file, make_anchor(METRIC("0", "v", "UINT8", "INCLUSIVE"), "0(1())", 2));
+        const char *bytes = end_archive(&file, &size);
+        write_point(p == 1 ? "p1" : "p2", "a.cubex", bytes, size);
+        as_output_discard(file.out);
+    }
+    assert_pooled("scaling=weak", " 3x1 3x1 5.5x1 5.5x1");
+}
+
 static void locations_of_several_files(void **state) {
     (void)state;
     write_profile("p1", "a.cubex", V, "0()", 2, 1, COUNT);
@@ -379,6 +430,8 @@ int main(void) {
         TEST(points_and_repetitions),
         TEST(paths_that_come_twice),
         TEST(paths_that_a_point_lacks),
+        TEST(locations_become_one_number),
+        TEST(unsigned_differences_of_a_set),
         TEST(sums_in_the_arithmetic_of_the_metric),
         TEST(locations_of_several_files),
         TEST(columns_in_another_order),

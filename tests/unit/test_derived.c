@@ -201,6 +201,16 @@ static void beyond_the_point(void **state) {
     expect(compute(AS_DERIVED_POST,
                    (texts){.value = "metric::call::v(${cube::callpath::parent::id}[${calculation::callpath::id}], i)"}),
            FOUR(0, 3333, 330, 3333), FOUR(0, 3333, 330, 3333));
+    /* A part of the tree looks beyond it as well. */
+    as_dataset *ds = make_dataset();
+    assay_id above = add_derived(
+        ds, "above", AS_DERIVED_POST,
+        (texts){.value = "metric::call::v(${cube::callpath::parent::id}[${calculation::callpath::id}], i)"});
+    assert_true(as_compile_formulas(ds, NULL));
+    values part = values_at(ds, above, A, NULL);
+    assert_int_equal(part.n, 2);
+    assert_true(part.inclusive[A] == 3333 && part.inclusive[B] == 330);
+    as_dataset_free(ds);
 }
 
 static void facts(void **state) {
@@ -213,6 +223,11 @@ static void facts(void **state) {
     expect(compute(AS_DERIVED_POST, (texts){.value = "${cube::#callpaths} * 1000 + ${cube::#locations} * 100 + "
                                                      "${cube::#locationgroups} * 10 + ${cube::#stns}"}),
            FOUR(4212, 4212, 4212, 4212), FOUR(4212, 4212, 4212, 4212));
+    /* The machine has a node below it, the node a process, which is none of its children; the process has two threads. */
+    expect(compute(AS_DERIVED_POST,
+                   (texts){.value = "${cube::stn::#children}[0] * 1000 + ${cube::stn::#children}[1] * 100 + "
+                                    "${cube::stn::#locationgroups}[1] * 10 + ${cube::locationgroup::#locations}[0]"}),
+           FOUR(1012, 1012, 1012, 1012), FOUR(1012, 1012, 1012, 1012));
     expect(compute(AS_DERIVED_PRE_EXCLUSIVE,
                    (texts){.value = "{ ${a} = 0; if (${cube::region::name}[${calculation::region::id}] "
                                     "=~ /^MPI_/) { ${a} = metric::t(); }; return ${a}; }"}),

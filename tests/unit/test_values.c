@@ -44,20 +44,15 @@ static void cube_words_are_types(void **state) {
         assert_int_equal(type.size, words[i].size);
         assert_int_equal(type.n_parts, words[i].n_parts);
     }
-    static const char *const others[] = {"",
-                                         "DOUBLES",
-                                         "NDOUBLES",
-                                         "NDOUBLES()",
-                                         "NDOUBLES(0)",
-                                         "NDOUBLES(-1)",
-                                         "NDOUBLES(3",
-                                         "NDOUBLES(99999999)",
-                                         "SCALE_FUNC",
-                                         "OPAQUE",
-                                         "INT64 X"};
+    static const char *const others[] = {
+        "",           "DOUBLES",         "NDOUBLES",         "NDOUBLES()", "NDOUBLES(0)", "NDOUBLES(-1)",
+        "NDOUBLES(3", "NDOUBLES(65537)", "HISTOGRAM(65535)", /* with its ends that would be one too many */
+        "SCALE_FUNC", "OPAQUE",          "INT64 X"};
     as_value_type type;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_false(as_value_type_parse(others[i], strlen(others[i]), &type));
+    assert_int_equal(parse("NDOUBLES(65536)").n_parts, AS_MAX_PARTS);
+    assert_int_equal(parse("HISTOGRAM(65534)").n_parts, AS_MAX_PARTS);
 }
 
 static void parts_of_a_packed_value(void **state) {

@@ -176,34 +176,38 @@ static bool all_finite(const double *numbers, size_t n) {
     return true;
 }
 
-/* For each column the number of operands that have it in row i. */
-static void count_operands(const as_operand *operands, size_t n, const as_alignment *alignment, uint32_t i,
-                           uint32_t *counts) {
-    memset(counts, 0, alignment->n_columns * sizeof *counts);
-    for (size_t k = 0; k < n; k++) {
-        if (operands[k].rows_at[i] == UINT32_MAX) continue;
-        for (uint32_t c = 0; c < alignment->n_columns; c++)
-            counts[c] += !operands[k].columns_at || operands[k].columns_at[c] != UINT32_MAX;
+/* Whether another run of the operand's part has row i: then this one did not measure it, while a part without the row has 0. */
+static bool is_measured_elsewhere(const as_operand *operands, size_t n, size_t k, uint32_t i) {
+    for (size_t other = 0; other < n; other++) {
+        if (operands[other].part == operands[k].part && operands[other].rows_at[i] != UINT32_MAX) return true;
     }
+    return false;
+}
+
+/* Whether operand k takes part in the mean of a column of row i. */
+static bool takes_part(const as_operand *operands, size_t n, size_t k, uint32_t i, uint32_t column) {
+    const as_operand *operand = &operands[k];
+    bool has_row = operand->rows_at[i] != UINT32_MAX;
+    if (as_dtype_is_extreme(operand->view.type.dtype))
+        return has_row && (!operand->columns_at || operand->columns_at[column] != UINT32_MAX);
+    return has_row || !operand->is_sparse || !is_measured_elsewhere(operands, n, k, i);
 }
 
 void as_operands_average(const as_operand *operands, size_t n, const as_alignment *alignment, uint32_t i, double *room,
-                         uint32_t *counts, double *out) {
+                         double *out) {
     as_value_type type = n ? operands[0].view.type : as_value_type_of(AS_DTYPE_DOUBLE, 0);
     size_t width = (size_t)alignment->n_columns * type.n_parts;
     add_rows(operands, n, alignment, i, 1, room, width, out);
     double *scaled = room + width; /* where the sum is too large, though the mean may not be */
     bool is_scaled = n > 1 && !all_finite(out, width);
     if (is_scaled) add_rows(operands, n, alignment, i, (double)n, room, width, scaled);
-    if (counts) count_operands(operands, n, alignment, i, counts);
-    for (size_t c = 0; c < width; c++) {
-        double divisor = counts ? (double)counts[c] : (double)n;
-        if (divisor == 0)
-            as_values_clear(type, &out[c], 1);
-        else if (is_scaled && !isfinite(out[c]))
-            out[c] = scaled[c] * ((double)n / divisor);
-        else if (divisor > 1)
-            out[c] /= divisor;
+    for (uint32_t column = 0; column < alignment->n_columns; column++) {
+        double divisor = 0;
+        for (size_t k = 0; k < n; k++) divisor += takes_part(operands, n, k, i, column);
+        size_t first = (size_t)column * type.n_parts;
+        if (divisor == 0) as_values_clear(type, &out[first], 1);
+        for (size_t c = first; divisor > 0 && c < first + type.n_parts; c++)
+            out[c] = is_scaled && !isfinite(out[c]) ? scaled[c] * ((double)n / divisor) : out[c] / divisor;
     }
 }
 

@@ -124,7 +124,7 @@ static const double *side_row(const as_operand *operands, size_t n, const as_ali
                               double *room, double *out) {
     const char *only = n == 1 ? as_operand_row(&operands[0], alignment, i, out) : NULL;
     if (only) return (const double *)(const void *)only;
-    as_operands_average(operands, n, alignment, i, room, NULL, out);
+    as_operands_average(operands, n, alignment, i, room, out);
     return out;
 }
 

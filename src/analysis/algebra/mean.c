@@ -46,13 +46,10 @@ static bool average_rows(averaging *a, as_operand *operands, size_t n, assay_id 
     as_vec *holder;
     char *values = as_result_room(a->op->ds, size, &holder);
     double *room = malloc((2 * width + 1) * sizeof *room);
-    uint32_t *counts = malloc((width + 1) * sizeof *counts);
-    bool fine = values && room && counts;
+    bool fine = values && room;
     for (uint32_t i = 0; fine && i < alignment.n_rows; i++)
-        as_operands_average(operands, n, &alignment, i, room, as_dtype_is_extreme(a->type.dtype) ? counts : NULL,
-                            (double *)(void *)values + i * width);
+        as_operands_average(operands, n, &alignment, i, room, (double *)(void *)values + i * width);
     free(room);
-    free(counts);
     as_profile profile = {.metric = a->metric,
                           .run = run,
                           .type = a->type,

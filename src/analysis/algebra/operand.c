@@ -131,6 +131,7 @@ assay_status as_operand_open(const as_union *u, const as_part_run *run, assay_id
     const as_dataset *part = u->parts[run->part];
     as_budget *budget = &u->ds->budget;
     *out = (as_operand){.part = run->part};
+    out->is_sparse = run->own_point != ASSAY_NONE && (run->run == ASSAY_NONE || !as_ds_profile(part, metric, run->run));
     as_vec_init(&out->contexts, sizeof(assay_id), budget);
     as_vec_init(&out->rows, sizeof(uint32_t), budget);
     as_vec_init(&out->values, 8, budget);

@@ -16,6 +16,7 @@ typedef struct as_operand {
     size_t part;
     as_profile view;    /* by the ids of the part */
     uint64_t n_limited; /* values that did not fit on the way */
+    bool is_sparse;     /* a row that it lacks, and another run of its part has, was not measured (experiments) */
     /* In a result: the row of the view for each of its rows, and the column for each of its columns; UINT32_MAX: the view has none. columns_at NULL: the same ones. */
     uint32_t *rows_at, *columns_at;
     as_slice slice;
@@ -62,10 +63,10 @@ const char *as_operand_row(const as_operand *operand, const as_alignment *alignm
 /* The same for a row of the operand's own. */
 const char *as_operand_gather(const as_operand *operand, const as_alignment *alignment, uint32_t row, void *room);
 
-/* The mean of row i over n operands of doubles, into out. What an operand lacks is 0; where counts (room for a number a column, n_parts being 1) is given it does not take
- * part, and the value of no operand is that of as_values_clear(). room: for two rows. */
+/* The mean of row i over n operands of doubles, into out. What an operand lacks is 0, unless it was not measured (is_sparse) or is a minimum or
+ * maximum: then it does not take part, and the value of no operand is that of as_values_clear(). room: for two rows. */
 void as_operands_average(const as_operand *operands, size_t n, const as_alignment *alignment, uint32_t i, double *room,
-                         uint32_t *counts, double *out);
+                         double *out);
 
 /* Room for values that lives as long as the dataset; trimmed to what was used in the end. NULL when memory is out. */
 char *as_result_room(as_dataset *ds, uint64_t bytes, as_vec **holder);
