@@ -136,8 +136,8 @@ static double number_at(const as_context_row *row, int flavour, uint32_t column)
     return (exclusive ? row->exclusive_real : row->inclusive_real)[column];
 }
 
-/* The row of one flavour from those of the parts, which are there. */
-static void take_row(const plan *p, struct member_rows *r, int flavour) {
+/* The row of one flavour from those of the parts, which are there. Columns that the source lacks stay 0. */
+static void take_row(struct member_rows *r, int flavour) {
     const as_profile *view = &r->slice.view;
     const as_context_row *row = r->rows[0];
     bool composite = as_dtype_is_composite(view->type.dtype);
@@ -147,7 +147,6 @@ static void take_row(const plan *p, struct member_rows *r, int flavour) {
     }
     double *out = r->values[flavour];
     r->now[flavour] = out;
-    if (r->columns) memset(out, 0, p->n_columns * sizeof *out);
     for (uint32_t i = 0; i < view->n_columns; i++) {
         uint32_t at = r->columns ? r->columns[i] : i;
         if (at == UINT32_MAX) continue;
@@ -168,7 +167,7 @@ static bool stored_row(const plan *p, member *m) {
     for (int flavour = INCLUSIVE; flavour <= EXCLUSIVE; flavour++) {
         if (!m->needs_rows[flavour]) continue;
         if (has_row) {
-            take_row(p, r, flavour);
+            take_row(r, flavour);
             continue;
         }
         memset(r->values[flavour], 0, p->n_columns * sizeof(double));

@@ -191,6 +191,14 @@ class Sets(Case):
         self.assertEqual([('n', '1', '0')], [(f['parameter'], f['exponent'], f['log_exponent']) for t in models['main->sort']['terms'] for f in t['factors']])
         self.assertEqual([], models['main->join']['terms'])
 
+    def test_models_are_written(self):
+        path = self.make()
+        self.assertFine(run('model', '-q', path, '-o', self.path('out.extra-p')))
+        shown = {m['callpath']: m['function'] for m in run('model', '--json', path).json['models']}
+        kept = run('sql', '--json', self.path('out.extra-p'), 'select c.path, m.function from model m join context c on c.id = m.context').json
+        self.assertEqual(shown, {r['path']: r['function'] for r in kept})
+        self.assertEqual([('(4)', 8, 16, 2)], [m for m in self.measurements(self.path('out.extra-p')) if m[0] == '(4)'], 'the pooled values of both runs')
+
     def test_runs_name_their_files(self):
         path = self.make()
         runs = run('sql', '--json', path, 'select source, point, repetition from run order by id').json

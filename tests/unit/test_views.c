@@ -243,6 +243,9 @@ static void by_file_and_kind(void **state) {
           "? 30 10\n"
           "function 63 7 .\n");
     check(ds, REQUEST(.kind = AS_VIEW_FLAT, .group = AS_GROUP_MODULE), "? 93 93 .\n");
+    /* What has no region has no file either, whatever its name is. */
+    for (assay_id i = 0; i < N; i++) AS_AT(as_context, &ds->contexts, i).region = ASSAY_NONE;
+    check(ds, REQUEST(.kind = AS_VIEW_FLAT, .group = AS_GROUP_FILE), "? 93 93 .\n");
     as_dataset_free(ds);
 }
 
