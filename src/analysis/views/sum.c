@@ -64,6 +64,9 @@ void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context) {
     const as_view_column *column = sum->column;
     const as_node *node = as_column_node(column, context);
     if (column->formula) as_view_formula_add(column->formula, context);
+    /* An outermost context without a row has 0, and what lies inside it is still inside. */
+    if (!node && column->is_inclusive && column->is_zero_elsewhere && context >= sum->end)
+        sum->end = context + as_ds_context(ds, context)->subtree;
     if (!node || !column->can_merge || column->formula) return;
     as_view_value value = as_view_value_of(column, context);
     double *exclusive_parts = sum->parts ? sum->parts + column->list.n_parts : NULL;
