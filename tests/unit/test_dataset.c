@@ -376,7 +376,7 @@ static void statistics_by_hand(void **state) {
 static void statistics_of_many(void **state) {
     (void)state;
     static double values[5000], expected[5000];
-    static const size_t sizes[] = {63, 64, 65, 500, 4096, 4097, 5000};
+    static const size_t sizes[] = {63, 64, 65, 127, 128, 255, 256, 500, 4096, 4097, 5000};
     uint64_t random = 88172645463325252ull;
     for (size_t round = 0; round < 4 * sizeof sizes / sizeof *sizes; round++) {
         size_t n = sizes[round / 4];
