@@ -34,6 +34,23 @@ static bool is_all_zero(const char *data, size_t size) {
     return size == 0 || (data[0] == 0 && memcmp(data, data + 1, size - 1) == 0);
 }
 
+assay_status as_fail_unpacked(const char *path, assay_error *error) {
+    return as_fail(error, ASSAY_E_FORMAT, as_place_file(path), "packed-ratio",
+                   "unpacks to more than 128 times its size, as traps do; if it is sound, unpack it first");
+}
+
+bool as_gunzip_head(const char *data, size_t size, char *out, size_t most, size_t *n) {
+    z_stream stream = {.next_in = (unsigned char *)(uintptr_t)data,
+                       .avail_in = (unsigned)(size < LARGEST_STEP ? size : LARGEST_STEP),
+                       .next_out = (unsigned char *)out,
+                       .avail_out = (unsigned)most};
+    if (inflateInit2(&stream, MAX_WBITS + GZIP_ONLY) != Z_OK) return false;
+    inflate(&stream, Z_SYNC_FLUSH); /* what is wrong with it shows when all is unpacked */
+    *n = most - stream.avail_out;
+    inflateEnd(&stream);
+    return true;
+}
+
 typedef struct unpacking {
     const char *path;
     z_stream stream;
@@ -62,6 +79,7 @@ static assay_status unpack_member(unpacking *u) {
         result = inflate(&u->stream, Z_NO_FLUSH);
         u->at += in - u->stream.avail_in;
         u->out->count += space - u->stream.avail_out;
+        if (u->out->count > as_unpacked_most(u->size)) return as_fail_unpacked(u->path, u->error);
         if (result == Z_MEM_ERROR) return as_fail_memory(u->error, u->path);
         if (result == Z_BUF_ERROR && u->at == u->size) return fail_damaged(u, "it is cut off");
         if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)

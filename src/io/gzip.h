@@ -8,9 +8,23 @@
 /* Whether data begins as gzip does. */
 bool as_gzip_looks_like(const char *data, size_t size);
 
+/* How much so many packed bytes may become: 256 MiB, or 128 times as much. Real measurements stay far below it, and what goes beyond it is a trap that would fill the memory; who means
+ * it can unpack the file before. */
+static inline size_t as_unpacked_most(size_t size) {
+    enum { ALWAYS_FINE = 1 << 28, RATIO = 128 };
+    size_t most;
+    if (!as_mul_size(size, RATIO, &most)) return SIZE_MAX;
+    return most > ALWAYS_FINE ? most : ALWAYS_FINE;
+}
+/* ASSAY_E_FORMAT with the rule packed-ratio, for what goes beyond it. */
+assay_status as_fail_unpacked(const char *path, assay_error *error);
+
+/* The first `most` bytes of what data unpacks to, into out; how many there are, as far as the data is sound. False when memory is out. */
+bool as_gunzip_head(const char *data, size_t size, char *out, size_t most, size_t *n);
+
 /* Unpacks data, one or several members with zeros behind them at most, into out, an empty vector of char. The size the data claims is believed only
  * where libdeflate then finds it true; else memory is taken as the content arrives, within the vector's budget. path: for messages.
- * ASSAY_E_FORMAT with the rule gzip-damaged (also: cut off, a wrong checksum), ASSAY_E_NOMEM; out is empty then. */
+ * ASSAY_E_FORMAT with the rule gzip-damaged (also: cut off, a wrong checksum) or packed-ratio, ASSAY_E_NOMEM; out is empty then. */
 assay_status as_gunzip(const char *path, const char *data, size_t size, as_vec *out, assay_error *error);
 
 #endif

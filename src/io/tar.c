@@ -35,7 +35,7 @@ typedef struct reading {
     assay_error *error;
 } reading;
 
-/* ---- compressed archives --------------------------------------------------------------------------------------------- */
+/* ---- first bytes ----------------------------------------------------------------------------------------------------- */
 
 static bool begins_with(const char *data, size_t size, const char *magic, size_t magic_size) {
     return size >= magic_size && memcmp(data, magic, magic_size) == 0;
@@ -56,50 +56,6 @@ static int compression_bits(const char *data, size_t size) {
 int as_tar_looks_like(const char *data, size_t size) {
     if (size >= BLOCK && memcmp(data + MAGIC.at, "ustar", MAGIC.size) == 0) return 40;
     return compression_bits(data, size);
-}
-
-static assay_status fail_unpacking(reading *r, struct archive *archive) {
-    const char *detail = archive_error_string(archive);
-    return as_fail(r->error, ASSAY_E_FORMAT, as_place_file(r->tar->path), "tar-damaged",
-                   "the compressed archive is damaged: %s", detail ? detail : "no details known");
-}
-
-static assay_status unpack_all(reading *r, struct archive *archive, const as_input *input) {
-    struct archive_entry *entry;
-    archive_read_support_filter_bzip2(archive);
-    archive_read_support_filter_xz(archive);
-    archive_read_support_filter_zstd(archive);
-    archive_read_support_format_raw(archive);
-    if (archive_read_open_memory(archive, input->data, input->size) != ARCHIVE_OK ||
-        archive_read_next_header(archive, &entry) != ARCHIVE_OK)
-        return fail_unpacking(r, archive);
-    for (;;) {
-        const void *piece;
-        size_t size;
-        la_int64_t offset;
-        int code = archive_read_data_block(archive, &piece, &size, &offset);
-        if (code == ARCHIVE_EOF) return ASSAY_OK;
-        if (code != ARCHIVE_OK) return fail_unpacking(r, archive);
-        if (!as_vec_append(&r->tar->bytes, piece, size)) return as_fail_memory(r->error, r->tar->path);
-    }
-}
-
-static assay_status unpack(reading *r, const as_input *input) {
-    as_vec *bytes = &r->tar->bytes;
-    if (as_gzip_looks_like(input->data, input->size))
-        AS_TRY(as_gunzip(input->path, input->data, input->size, bytes, r->error));
-    else {
-        struct archive *archive = archive_read_new();
-        if (!archive) return as_fail_memory(r->error, input->path);
-        assay_status code = unpack_all(r, archive, input);
-        archive_read_free(archive);
-        AS_TRY(code);
-        as_vec_shrink(bytes);
-    }
-    r->data = bytes->count ? bytes->data : "";
-    r->size = bytes->count;
-    r->tar->is_compressed = true;
-    return ASSAY_OK;
 }
 
 /* ---- headers --------------------------------------------------------------------------------------------------------- */
@@ -158,6 +114,74 @@ static bool is_header(const char *header) {
         signed_sum += is_checksum ? ' ' : (signed char)header[i];
     }
     return read_number(header, CHECKSUM, &claimed) && (claimed == sum || (int64_t)claimed == signed_sum);
+}
+
+/* ---- compressed archives --------------------------------------------------------------------------------------------- */
+
+static assay_status fail_unpacking(reading *r, struct archive *archive) {
+    const char *detail = archive_error_string(archive);
+    return as_fail(r->error, ASSAY_E_FORMAT, as_place_file(r->tar->path), "tar-damaged",
+                   "the compressed archive is damaged: %s", detail ? detail : "no details known");
+}
+
+/* A look at the first bytes of what is being unpacked, so that nobody unpacks gigabytes of something else. */
+static assay_status check_head(const reading *r, const char *head, size_t size) {
+    if (size < BLOCK || is_header(head)) return ASSAY_OK;
+    return as_fail(r->error, ASSAY_E_FORMAT, as_place_file(r->tar->path), "tar-damaged",
+                   "no tar archive: what is compressed here is something else");
+}
+
+static assay_status unpack_all(reading *r, struct archive *archive, const as_input *input) {
+    struct archive_entry *entry;
+    archive_read_support_filter_bzip2(archive);
+    archive_read_support_filter_xz(archive);
+    archive_read_support_filter_zstd(archive);
+    archive_read_support_format_raw(archive);
+    if (archive_read_open_memory(archive, input->data, input->size) != ARCHIVE_OK ||
+        archive_read_next_header(archive, &entry) != ARCHIVE_OK)
+        return fail_unpacking(r, archive);
+    if (archive_filter_count(archive) > 2) /* the last one is the input itself */
+        return as_fail(r->error, ASSAY_E_FORMAT, as_place_file(r->tar->path), "tar-damaged",
+                       "compressed several times over; unpack it once before");
+    as_vec *bytes = &r->tar->bytes;
+    for (;;) {
+        const void *piece;
+        size_t size;
+        la_int64_t offset;
+        int code = archive_read_data_block(archive, &piece, &size, &offset);
+        if (code == ARCHIVE_EOF) return ASSAY_OK;
+        if (code != ARCHIVE_OK) return fail_unpacking(r, archive);
+        bool is_first = bytes->count < BLOCK;
+        if (!as_vec_append(bytes, piece, size)) return as_fail_memory(r->error, r->tar->path);
+        if (is_first) AS_TRY(check_head(r, bytes->data, bytes->count));
+        if (bytes->count > as_unpacked_most(input->size)) return as_fail_unpacked(r->tar->path, r->error);
+    }
+}
+
+static assay_status unpack_gzip(reading *r, const as_input *input) {
+    char head[BLOCK];
+    size_t n = 0;
+    if (!as_gunzip_head(input->data, input->size, head, sizeof head, &n)) return as_fail_memory(r->error, input->path);
+    AS_TRY(check_head(r, head, n));
+    return as_gunzip(input->path, input->data, input->size, &r->tar->bytes, r->error);
+}
+
+static assay_status unpack(reading *r, const as_input *input) {
+    as_vec *bytes = &r->tar->bytes;
+    if (as_gzip_looks_like(input->data, input->size))
+        AS_TRY(unpack_gzip(r, input));
+    else {
+        struct archive *archive = archive_read_new();
+        if (!archive) return as_fail_memory(r->error, input->path);
+        assay_status code = unpack_all(r, archive, input);
+        archive_read_free(archive);
+        AS_TRY(code);
+        as_vec_shrink(bytes);
+    }
+    r->data = bytes->count ? bytes->data : "";
+    r->size = bytes->count;
+    r->tar->is_compressed = true;
+    return ASSAY_OK;
 }
 
 /* ---- extensions ------------------------------------------------------------------------------------------------------ */

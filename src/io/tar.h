@@ -35,7 +35,8 @@ typedef struct as_tar {
  * bytes, is unpacked into memory that is taken as data arrives, within the budget (may be NULL). On success the caller owns *out.
  * An archive may end without the blocks of zeros, even without the last member's padding. ASSAY_E_FORMAT with the rule tar-damaged (no tar at all, a
  * field that is no number, broken compression), tar-truncated (a member or header goes beyond the end), tar-name (absolute, climbing with
- * "..", or over 64 KiB), tar-duplicate (one name twice), tar-sparse (a file with holes), gzip-damaged. ASSAY_E_NOMEM. */
+ * "..", or over 64 KiB), tar-duplicate (one name twice), tar-sparse (a file with holes), gzip-damaged. Of what is compressed the first block is looked at before the rest is unpacked, and it
+ * may not grow beyond as_unpacked_most() (packed-ratio). ASSAY_E_NOMEM. */
 assay_status as_tar_open(const as_input *input, as_budget *budget, as_tar **out, assay_error *error);
 /* NULL is fine. */
 void as_tar_free(as_tar *tar);
