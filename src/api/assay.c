@@ -44,8 +44,8 @@ assay_status assay_save(const assay_dataset *dataset, const char *path, const as
     AS_TRY(as_target_find(config->format, path, &target, error));
     as_losses losses;
     as_target_losses(&target, dataset, &losses);
-    assay_status status = ASSAY_OK;
-    if (config->strict && losses.texts.count) {
+    assay_status status = config->strict && losses.failed ? as_fail_memory(error, path) : ASSAY_OK;
+    if (status == ASSAY_OK && config->strict && losses.texts.count) {
         status = as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "loss", "%s cannot hold %s", target.name,
                          AS_AT(char *, &losses.texts, 0));
     }
@@ -60,8 +60,9 @@ assay_status assay_losses(const assay_dataset *dataset, const char *format, void
     as_losses losses;
     as_target_losses(&target, dataset, &losses);
     for (size_t i = 0; i < losses.texts.count; i++) loss(user, AS_AT(char *, &losses.texts, i));
+    assay_status status = losses.failed ? as_fail_memory(error, NULL) : ASSAY_OK;
     as_losses_free(&losses);
-    return ASSAY_OK;
+    return status;
 }
 
 void assay_close(assay_dataset *dataset) { as_dataset_free(dataset); }

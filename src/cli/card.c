@@ -44,8 +44,12 @@ static void print_size(as_output *out, uint64_t bytes) {
     for (; size >= 999.95 && unit < 5; unit++) size /= 1000;
     if (bytes < 1000)
         as_output_printf(out, "%llu bytes", (unsigned long long)bytes);
-    else
-        as_output_printf(out, "%.*f %s", size < 99.95 ? 1 : 0, size, units[unit]);
+    else if (size >= 99.95)
+        as_output_printf(out, "%llu %s", (unsigned long long)(size + 0.5), units[unit]);
+    else {
+        unsigned tenths = (unsigned)(size * 10 + 0.5);
+        as_output_printf(out, "%u.%u %s", tenths / 10, tenths % 10, units[unit]);
+    }
 }
 
 static void print_text(as_output *out, const char *text) {

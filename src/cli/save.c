@@ -61,6 +61,7 @@ void as_save_free(as_save *save) {
 
 static as_exit report_losses(as_cli *cli, const as_save *save, const as_losses *losses) {
     size_t n = losses->texts.count;
+    if (losses->failed) return as_cli_memory(cli);
     for (size_t i = 0; i < n; i++)
         as_cli_note(cli, "%s cannot hold %s", save->target.name, AS_AT(char *, &losses->texts, i));
     if (!n || !as_cli_has(cli, "strict")) return AS_EXIT_FINE;
@@ -69,13 +70,15 @@ static as_exit report_losses(as_cli *cli, const as_save *save, const as_losses *
                        n == 1 ? AS_AT(char *, &losses->texts, 0) : "all that is in the input");
 }
 
-static void report_remarks(as_cli *cli, const as_save *save, const as_dataset *ds) {
+static as_exit report_remarks(as_cli *cli, const as_save *save, const as_dataset *ds) {
     as_losses remarks;
-    if (!save->target.format || !save->target.format->remarks) return;
+    if (!save->target.format || !save->target.format->remarks) return AS_EXIT_FINE;
     as_losses_init(&remarks);
     save->target.format->remarks(ds, &remarks);
     for (size_t i = 0; i < remarks.texts.count; i++) as_cli_note(cli, "%s", AS_AT(char *, &remarks.texts, i));
+    as_exit status = remarks.failed ? as_cli_memory(cli) : AS_EXIT_FINE;
     as_losses_free(&remarks);
+    return status;
 }
 
 /* --json: what was done. */
@@ -97,8 +100,8 @@ as_exit as_save_write(as_cli *cli, const as_save *save, const as_dataset *ds) {
     as_losses losses;
     as_target_losses(&save->target, ds, &losses);
     as_exit status = report_losses(cli, save, &losses);
+    if (status == AS_EXIT_FINE) status = report_remarks(cli, save, ds);
     if (status == AS_EXIT_FINE) {
-        report_remarks(cli, save, ds);
         assay_error error;
         if (!cli->quiet && strcmp(save->output, "-") != 0) as_progress_begin("writing", save->output);
         assay_status written = as_target_write(&save->target, ds, save->output, save->write_options, &error);

@@ -257,7 +257,9 @@ static as_exit write_target(as_cli *cli, const struct request *r, const as_study
     as_target_losses(&target, ds, &losses);
     for (size_t i = 0; i < losses.texts.count; i++)
         as_cli_note(cli, "%s cannot hold %s", target.name, AS_AT(char *, &losses.texts, i));
+    bool failed = losses.failed;
     as_losses_free(&losses);
+    if (failed) return as_cli_memory(cli);
     assay_error error;
     if (!cli->quiet) as_progress_begin("writing", r->output);
     assay_status status = as_target_write(&target, ds, r->output, NULL, &error);

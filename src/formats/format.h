@@ -103,6 +103,7 @@ typedef enum as_holds {
 
 typedef struct as_losses {
     as_vec texts; /* char *, of malloc */
+    bool failed;  /* memory was out: not all of them are here, and nothing may be written as if they were */
 } as_losses;
 void as_losses_init(as_losses *losses);
 void as_losses_free(as_losses *losses);
@@ -141,7 +142,7 @@ typedef struct assay_format {
     assay_status (*read)(as_reader *reader);
     /* NULL: cannot be written. Writes to writer->out; the caller commits or discards it. */
     assay_status (*write)(as_writer *writer);
-    /* What is lost beyond what `holds` says; may be NULL. */
+    /* What is lost beyond what `holds` says; sets losses->failed when memory is out. May be NULL. */
     void (*losses)(const as_dataset *dataset, as_losses *losses);
     /* What else is good to know when this dataset is written, a clause each (as_lose()); nothing is lost. May be NULL. */
     void (*remarks)(const as_dataset *dataset, as_losses *remarks);

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void as_losses_init(as_losses *losses) { as_vec_init(&losses->texts, sizeof(char *), NULL); }
+void as_losses_init(as_losses *losses) {
+    losses->failed = false;
+    as_vec_init(&losses->texts, sizeof(char *), NULL);
+}
 
 void as_losses_free(as_losses *losses) {
     for (size_t i = 0; i < losses->texts.count; i++) free(AS_AT(char *, &losses->texts, i));
@@ -18,7 +21,9 @@ void as_lose(as_losses *losses, const char *format, ...) {
     if (vasprintf(&text, format, args) < 0) text = NULL;
     va_end(args);
     if (text) as_one_line(text);
-    if (text && !as_vec_append(&losses->texts, &text, 1)) free(text);
+    if (text && as_vec_append(&losses->texts, &text, 1)) return;
+    free(text);
+    losses->failed = true;
 }
 
 static void lose_count(as_losses *losses, uint64_t n, const char *one, const char *many) {
@@ -98,8 +103,11 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     lose_details(ds, holds, losses);
     if (!format->losses) return;
     as_dataset *written;
-    assay_error ignored; /* writing will meet it again */
-    if (as_writable_form(ds, format, &written, &ignored) != ASSAY_OK) return;
+    assay_error error;
+    if (as_writable_form(ds, format, &written, &error) != ASSAY_OK) {
+        losses->failed |= error.code == ASSAY_E_NOMEM; /* writing will meet others again */
+        return;
+    }
     format->losses(written ? written : ds, losses);
     as_dataset_free(written);
 }

@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,19 @@ static size_t take_slot(void) {
     return MAX_DIRECTORIES;
 }
 
+/* mkdir, and entering the directory for the signal handler, in one: neither may a signal find one that is not entered, nor a stranger's that is. */
+static bool make_live(size_t slot) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    bool is_made = mkdir(live[slot].path, 0777) == 0;
+    int reason = errno;
+    if (is_made) atomic_store(&live[slot].state, SLOT_LIVE);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = reason;
+    return is_made;
+}
+
 /* errno on false. */
 static bool make_beside(as_output_directory *directory, const struct stat *existing) {
     char path[PATH_MAX];
@@ -85,11 +99,10 @@ static bool make_beside(as_output_directory *directory, const struct stat *exist
     for (int attempt = 0; attempt < AS_BESIDE_ATTEMPTS && !directory->is_made; attempt++) {
         if (!as_beside(directory->final, path)) return false;
         memcpy(live[directory->slot].path, path, strlen(path) + 1);
-        directory->is_made = mkdir(path, 0777) == 0;
+        directory->is_made = make_live(directory->slot);
         if (!directory->is_made && errno != EEXIST) return false;
     }
     if (!directory->is_made) return false;
-    atomic_store(&live[directory->slot].state, SLOT_LIVE); /* behind mkdir: it must never name a stranger's */
     return !existing || chmod(path, existing->st_mode & 07777) == 0;
 }
 

@@ -49,7 +49,8 @@ static bool fill(sqlite3 *db, const as_dataset *dataset) {
 
 static assay_status export_failed(sqlite3 *db, const char *path, assay_error *error) {
     int code = sqlite3_errcode(db) & 0xff;
-    if (code == SQLITE_NOMEM) return as_fail_memory(error, path);
+    /* What fails without SQLite knowing is the memory for a statement's text. */
+    if (code == SQLITE_NOMEM || code == SQLITE_OK) return as_fail_memory(error, path);
     assay_status status =
         code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? ASSAY_E_IO : ASSAY_E_SQL;
     return as_fail(error, status, as_place_file(path), "", "cannot write the database: %s", sqlite3_errmsg(db));

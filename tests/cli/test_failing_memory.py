@@ -61,6 +61,7 @@ class FailingMemory(Case):
             self.assertIn(status, '03', message)
             if status == '0':
                 self.assertEqual(answer, self.result(folder, n, output), message)
+                self.assertEqual(self.said(folder, '0'), self.said(folder, n), message)  # what was lost, too
                 continue
             lines = [line for line in self.said(folder, n).splitlines() if not line.startswith('assay: note: ')]
             self.assertRegex('\n'.join(lines), r'\Aassay: [^\n]*memory is out[^\n]*\Z', message)
@@ -111,6 +112,7 @@ class FailingMemory(Case):
     def test_sets(self):
         for verb in ('info', 'tree', 'stat', 'model'):
             self.sweep(verb, '--json', self.set)
+        self.sweep('info', self.set)
         self.sweep('convert', '--to', 'cube-set', self.set, 'new', output='new')
         self.sweep('mean', self.set, '-o', 'out.extra-p', output='out.extra-p')
         self.sweep('diff', self.set, self.set, '--to', 'cube-set', '-o', 'new', output='new')
@@ -118,6 +120,8 @@ class FailingMemory(Case):
     def test_writing(self):
         self.sweep('convert', '-O', 'compression=zlib', self.a, 'out.cubex', output='out.cubex')
         self.sweep('tree', '--json', self.b, '-o', 'out.json', output='out.json')
+        for name in ('out.txt', 'out.json', 'out.jsonl', 'out.extra-p'):
+            self.sweep('convert', self.set, name, output=name)
 
 
 if __name__ == '__main__':

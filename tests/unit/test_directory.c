@@ -4,7 +4,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "io/directory.h"
@@ -174,6 +176,14 @@ static void names_that_lead_out(void **state) {
     assert_int_equal(for_each_temporary(NULL), 0);
 }
 
+/* A signal comes at the worst moment: the directory is there, and nobody knows yet. */
+static bool has_bad_luck;
+int mkdir(const char *path, mode_t mode) {
+    int status = (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+    if (has_bad_luck) raise(SIGINT);
+    return status;
+}
+
 static void on_signal(int number) {
     as_output_abandon_all();
     _exit(100 + number);
@@ -203,6 +213,24 @@ static void a_signal_clears_up(void **state) {
     assert_int_equal(for_each_temporary(NULL), 0);
 }
 
+static void a_signal_clears_up_what_is_just_made(void **state) {
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        as_output_directory *directory = NULL;
+        signal(SIGINT, on_signal);
+        has_bad_luck = true;
+        as_output_directory_open(temporary_path("new"), &directory, NULL);
+        _exit(1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 100 + SIGINT);
+    assert_int_equal(for_each_temporary(NULL), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(entries_are_sorted, make_temporary_folder, remove_all),
@@ -214,6 +242,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(somebody_else_was_faster, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(names_that_lead_out, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(a_signal_clears_up, make_temporary_folder, remove_all),
+        cmocka_unit_test_setup_teardown(a_signal_clears_up_what_is_just_made, make_temporary_folder, remove_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,7 @@ static void lose_texts(const as_dataset *ds, as_losses *losses) {
 
 static void lose_columns(const as_dataset *ds, as_losses *losses) {
     size_t kinds = 0, modules = 0, times = 0;
+    bool fits = true;
     for (assay_id i = 0; i < ds->metrics.count; i++) {
         as_metric_kind kind = as_ds_metric(ds, i)->kind;
         kinds += kind == AS_KIND_POINT || kind == AS_KIND_LEXICAL;
@@ -172,8 +173,8 @@ static void lose_columns(const as_dataset *ds, as_losses *losses) {
     if (kinds) as_lose(losses, "the kind of %zu metric%s (written as exclusive)", kinds, kinds == 1 ? "" : "s");
     if (modules) as_lose(losses, "the module of %zu region%s", modules, modules == 1 ? "" : "s");
     if (times) as_lose(losses, "the start time of %zu run%s", times, times == 1 ? "" : "s");
-    if (!as_cube_fits_system(ds))
-        as_lose(losses, "locations that are not threads of processes of a machine (those are made up)");
+    losses->failed |= !as_cube_fits_system(ds, &fits);
+    if (!fits) as_lose(losses, "locations that are not threads of processes of a machine (those are made up)");
     if (ds->summaries.count)
         as_lose(losses, "%zu stored statistic%s", ds->summaries.count, ds->summaries.count == 1 ? "" : "s");
 }

@@ -75,8 +75,8 @@ static inline bool as_cube_is_of_reading(as_owner owner, const char *key) {
 bool as_cube_write_anchor(const as_cube_file *file, as_output *out);
 /* Its <system>. False when memory is out. */
 bool as_cube_write_system(const as_cube_file *file, as_output *out);
-/* Whether the locations are threads in processes in nodes, so that none need be made up. */
-bool as_cube_fits_system(const as_dataset *ds);
+/* Whether the locations are threads in processes in nodes, so that none need be made up. False when memory is out. */
+bool as_cube_fits_system(const as_dataset *ds, bool *does_fit);
 /* What is kept of an element beyond the tables: attributes of its tag (of a part of the owner, or "") that CubeLib knows; all else as <attr>. */
 void as_cube_put_tag(const as_cube_file *file, as_output *out, as_owner owner, assay_id id, const char *part);
 void as_cube_put_rest(const as_cube_file *file, as_output *out, as_owner owner, assay_id id);

@@ -234,10 +234,10 @@ static bool put_topologies(tree *t, const char *text) {
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
-bool as_cube_fits_system(const as_dataset *ds) {
+bool as_cube_fits_system(const as_dataset *ds, bool *does_fit) {
     size_t n = ds->locations.count;
-    bool *has_leaf = calloc(n + 1, sizeof *has_leaf);
-    bool fits = has_leaf != NULL;
+    bool *has_leaf = calloc(n + 1, sizeof *has_leaf), fits = true;
+    if (!has_leaf) return false;
     for (assay_id i = 0; i < n && fits; i++) {
         const as_location *location = as_ds_location(ds, i);
         if (!location->leaf) continue;
@@ -249,7 +249,8 @@ bool as_cube_fits_system(const as_dataset *ds) {
         fits = location->leaf || location->parent == ASSAY_NONE || !has_leaf[location->parent];
     }
     free(has_leaf);
-    return fits;
+    *does_fit = fits;
+    return true;
 }
 
 bool as_cube_write_system(const as_cube_file *file, as_output *out) {

@@ -599,7 +599,7 @@ static void lose_records(const as_dataset *ds, as_losses *losses) {
         if (strcmp(as_ds_text(ds, records->name), "record") == 0) {
             as_map record_of;
             as_map_init(&record_of, NULL);
-            index_records(ds, records->table, &record_of, &homeless);
+            losses->failed |= !index_records(ds, records->table, &record_of, &homeless);
             as_map_free(&record_of);
         }
         n += homeless;
@@ -611,7 +611,10 @@ static void lose_records(const as_dataset *ds, as_losses *losses) {
 
 static void lose_points(const as_dataset *ds, as_losses *losses) {
     bool *measured = calloc(ds->n_points + 1, sizeof *measured);
-    if (!measured) return;
+    if (!measured) {
+        losses->failed = true;
+        return;
+    }
     for (size_t i = 0; i < ds->runs.count; i++) {
         assay_id point = as_ds_run(ds, (assay_id)i)->point;
         if (point != ASSAY_NONE) measured[point] = true;

@@ -173,7 +173,8 @@ assay_status as_extrap_json_write(as_writer *writer) {
 }
 
 void as_extrap_json_losses(const as_dataset *ds, as_losses *losses) {
-    as_unmeasured bare = as_count_unmeasured(ds);
+    as_unmeasured bare;
+    losses->failed |= !as_count_unmeasured(ds, &bare);
     size_t attributes = 0;
     for (size_t i = 0; i < ds->attributes.count; i++) attributes += !is_written(ds, as_ds_attribute(ds, i));
     if (bare.points) as_lose(losses, "%zu point%s without data", bare.points, bare.points == 1 ? "" : "s");

@@ -76,7 +76,8 @@ assay_status as_extrap_talpas_write(as_writer *writer) { return write_records(wr
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 void as_extrap_jsonl_losses(const as_dataset *ds, as_losses *losses) {
-    as_unmeasured bare = as_count_unmeasured(ds);
+    as_unmeasured bare;
+    losses->failed |= !as_count_unmeasured(ds, &bare);
     if (bare.points) as_lose(losses, "%zu point%s without data", bare.points, plural(bare.points));
     if (bare.callpaths) as_lose(losses, "%zu call path%s without data", bare.callpaths, plural(bare.callpaths));
     if (bare.metrics) as_lose(losses, "%zu metric%s without data", bare.metrics, plural(bare.metrics));

@@ -107,14 +107,14 @@ void as_measured_free(as_measured *measured) {
     *measured = (as_measured){0};
 }
 
-as_unmeasured as_count_unmeasured(const as_dataset *ds) {
-    as_unmeasured count = {0};
+bool as_count_unmeasured(const as_dataset *ds, as_unmeasured *count) {
     as_measured measured;
-    if (!as_measured_find(ds, &measured)) return count;
+    *count = (as_unmeasured){0};
+    if (!as_measured_find(ds, &measured)) return false;
     for (size_t i = 0; i < ds->contexts.count; i++)
-        count.callpaths += as_ds_context(ds, (assay_id)i)->is_callpath && !measured.contexts[i];
-    for (size_t i = 0; i < ds->n_points; i++) count.points += !measured.points[i];
-    for (size_t i = 0; i < ds->metrics.count; i++) count.metrics += !measured.metrics[i];
+        count->callpaths += as_ds_context(ds, (assay_id)i)->is_callpath && !measured.contexts[i];
+    for (size_t i = 0; i < ds->n_points; i++) count->points += !measured.points[i];
+    for (size_t i = 0; i < ds->metrics.count; i++) count->metrics += !measured.metrics[i];
     as_measured_free(&measured);
-    return count;
+    return true;
 }

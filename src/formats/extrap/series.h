@@ -40,10 +40,10 @@ typedef struct as_measured {
 bool as_measured_find(const as_dataset *ds, as_measured *out);
 void as_measured_free(as_measured *measured);
 
-/* How many call paths, points and metrics the source names without values. */
+/* How many call paths, points and metrics the source names without values. False when memory is out. */
 typedef struct as_unmeasured {
     size_t callpaths, points, metrics;
 } as_unmeasured;
-as_unmeasured as_count_unmeasured(const as_dataset *ds);
+bool as_count_unmeasured(const as_dataset *ds, as_unmeasured *count);
 
 #endif

@@ -223,14 +223,17 @@ assay_status as_extrap_text_write(as_writer *writer) {
 
 /* ---- what does not fit ------------------------------------------------------------------------------------------------ */
 
-static size_t count_changed_names(const as_dataset *ds) {
+static size_t count_changed_names(const as_dataset *ds, as_losses *losses) {
     size_t n = 0;
     for (size_t i = 0; i < ds->metrics.count; i++) n += !survives(metric_name(ds, (assay_id)i));
     as_vec path;
     as_vec_init(&path, 1, NULL);
     for (size_t i = 0; i < ds->contexts.count; i++) {
-        if (as_ds_context(ds, (assay_id)i)->is_callpath && as_context_path(ds, (assay_id)i, &path))
+        if (!as_ds_context(ds, (assay_id)i)->is_callpath) continue;
+        if (as_context_path(ds, (assay_id)i, &path))
             n += !survives(path.data);
+        else
+            losses->failed = true;
     }
     as_vec_free(&path);
     return n;
@@ -239,11 +242,14 @@ static size_t count_changed_names(const as_dataset *ds) {
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 void as_extrap_text_losses(const as_dataset *ds, as_losses *losses) {
-    size_t parameters = 0, gaps = 0, short_ones = 0, names = count_changed_names(ds);
+    size_t parameters = 0, gaps = 0, short_ones = 0, names = count_changed_names(ds, losses);
     for (size_t i = 0; i < as_ds_parameters(ds); i++) parameters += !is_word(as_ds_parameter(ds, i));
     for (size_t i = 0; i < ds->series.count; i++) {
         coverage covered;
-        if (!find_coverage(ds, as_ds_series(ds, i), &covered)) break;
+        if (!find_coverage(ds, as_ds_series(ds, i), &covered)) {
+            losses->failed = true;
+            break;
+        }
         gaps += covered == WITH_GAPS;
         short_ones += covered == FIRST_POINTS;
     }
