@@ -9,14 +9,14 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(((const as_directory_entry *)a)->name, ((const as_directory_entry *)b)->name);
 }
 
-/* Whether it is a file or a directory; links are followed. */
+/* Whether it is a file or a directory; links are followed. One that leads nowhere counts as a file: whoever wants it finds that it cannot be opened, instead of missing nothing. */
 static bool is_wanted(DIR *folder, const struct dirent *entry, bool *is_directory) {
     if (entry->d_name[0] == '.') return false;
     *is_directory = entry->d_type == DT_DIR;
     if (entry->d_type == DT_REG || entry->d_type == DT_DIR) return true;
     if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) return false;
     struct stat status;
-    if (fstatat(dirfd(folder), entry->d_name, &status, 0) != 0) return false;
+    if (fstatat(dirfd(folder), entry->d_name, &status, 0) != 0) return entry->d_type == DT_LNK;
     *is_directory = S_ISDIR(status.st_mode);
     return *is_directory || S_ISREG(status.st_mode);
 }

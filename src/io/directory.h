@@ -20,7 +20,8 @@ typedef struct as_directory {
     as_arena names;
 } as_directory;
 
-/* The files and directories in a directory. Left out: names that start with a dot, links that point nowhere, and what is neither (pipes, devices).
+/* The files and directories in a directory. Left out: names that start with a dot, and what is neither (pipes, devices). A link
+ * that leads nowhere is listed as a file, which cannot be opened then.
  * Memory is counted against the budget (may be NULL). ASSAY_E_IO, ASSAY_E_NOMEM; *out is freed by as_directory_free() in every case. */
 assay_status as_directory_list(const char *path, as_budget *budget, as_directory *out, assay_error *error);
 void as_directory_free(as_directory *directory);

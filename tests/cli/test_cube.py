@@ -135,6 +135,19 @@ class Reading(Case):
 
 
 class Sets(Case):
+    def test_links_that_lead_nowhere(self):
+        """A measurement that cannot be opened is told, not left out; links of other names are nobody's business."""
+        for p in (2, 4):
+            os.makedirs(self.path(f'set/x.p{p}'))
+            self.write(f'set/x.p{p}/profile.cubex', small())
+        os.symlink('nowhere', self.path('set/notes'))
+        self.assertFine(run('info', self.path('set')))
+        os.makedirs(self.path('set/x.p8'))
+        for target in ('nowhere', 'profile.cubex'):
+            os.symlink(target, self.path('set/x.p8/profile.cubex'))
+            self.assertFails(run('info', self.path('set')), 3, 'x.p8/profile.cubex: cannot open')
+            os.unlink(self.path('set/x.p8/profile.cubex'))
+
     def point(self, directory, content, name='profile.cubex'):
         os.makedirs(self.path('set/' + directory), exist_ok=True)
         return self.write(f'set/{directory}/{name}', content)
