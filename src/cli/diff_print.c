@@ -239,8 +239,8 @@ static as_exit print_column(as_diff_view *view, size_t column) {
     p.text.full_names = as_cli_has(cli, "full-names");
     as_exit status = as_diff_walk(view, &request, keep_row, &p, &cut);
     if (status == AS_EXIT_FINE) {
-        if (!print_head(&p)) status = as_cli_memory(cli);
-        if (p.text.rows.count && !as_tree_text_print(cli->out, &p.text)) status = as_cli_memory(cli);
+        if (!print_head(&p) || (p.text.rows.count && !as_tree_text_print(cli->out, &p.text)))
+            status = as_cli_memory(cli);
         print_cuts(&p, &cut);
     }
     as_tree_text_free(&p.text);

@@ -413,7 +413,8 @@ static as_exit run(as_cli *cli) {
         if (answered != AS_EXIT_FINE) status = answered;
     }
     if (is_array) as_build_end(&a.builder);
-    if (a.printer && !as_printer_end(a.printer, a.shown ? a.batch : NULL)) status = as_cli_memory(cli);
+    if (a.printer && !as_printer_end(a.printer, a.shown ? a.batch : NULL) && status == AS_EXIT_FINE)
+        status = as_cli_memory(cli);
     as_table_free(a.batch);
     return status;
 }
