@@ -505,6 +505,25 @@ static as_dataset *make_counts(size_t n, const double *values) {
     return ds;
 }
 
+static void add_at(as_experiment *e, const char *path, double value) {
+    as_cell_key key = {.metric = as_experiment_metric(e, "n", 1),
+                       .context = as_experiment_callpath(e, path, strlen(path)),
+                       .point = as_experiment_point(e, &(double){2})};
+    assert_true(as_experiment_value(e, key, (as_number){AS_REAL, {.r = value}}));
+}
+
+/* At p = 2 main has 1, 2 and 3, and main->f one value. */
+static as_dataset *make_ragged(double only) {
+    as_dataset *ds = as_dataset_new(0);
+    as_add_parameter(ds, as_ds_intern_text(ds, "p"));
+    as_experiment *e = as_experiment_new(ds);
+    for (int i = 0; i < 3; i++) add_at(e, "main", i + 1);
+    add_at(e, "main->f", only);
+    assert_true(as_experiment_finish(e, AS_NOWHERE, NULL));
+    as_experiment_free(e);
+    return ds;
+}
+
 static void repetitions_of_experiments(void **state) {
     (void)state;
     static const double before[] = {10, 20, 1, 2}, after[] = {11, 22, 4, 8}, three[] = {1, 2, 6}, two[] = {1, 4};
@@ -520,19 +539,21 @@ static void repetitions_of_experiments(void **state) {
     as_dataset *one[] = {make_counts(3, three)};
     assert_measured(mean_of(one, 1), "main 0:3x1; main 0:10x1");
     /* Nor has every call path as many repetitions as another one. */
-    as_dataset *ragged = as_dataset_new(0);
-    as_add_parameter(ragged, as_ds_intern_text(ragged, "p"));
-    as_experiment *e = as_experiment_new(ragged);
-    for (int i = 0; i < 4; i++) {
-        const char *path = i < 3 ? "main" : "main->f";
-        as_cell_key key = {.metric = as_experiment_metric(e, "n", 1),
-                           .context = as_experiment_callpath(e, path, strlen(path)),
-                           .point = as_experiment_point(e, &(double){2})};
-        assert_true(as_experiment_value(e, key, (as_number){AS_REAL, {.r = i < 3 ? i + 1 : 10}}));
-    }
+    as_dataset *ragged = make_ragged(10);
+    assert_measured(mean_of(&ragged, 1), "main 0:2x1; f 0:10x1");
+}
+
+/* As many runs on both sides, but f has one of them and three: 4 - 10, not 3 - 10, 4 - 0 and 5 - 0. */
+static void ragged_repetitions_are_compared_by_means(void **state) {
+    (void)state;
+    assert_measured(diff_of(make_ragged(10), make_ragged(10), AS_MATCH_NAME, false), "main 0:0x1; f 0:0x1");
+    as_dataset *other = as_dataset_new(0);
+    as_add_parameter(other, as_ds_intern_text(other, "p"));
+    as_experiment *e = as_experiment_new(other);
+    for (int i = 0; i < 6; i++) add_at(e, i < 3 ? "main" : "main->f", (i < 3 ? 2 : 3) + i % 3);
     assert_true(as_experiment_finish(e, AS_NOWHERE, NULL));
     as_experiment_free(e);
-    assert_measured(mean_of(&ragged, 1), "main 0:2x1; f 0:10x1");
+    assert_measured(diff_of(make_ragged(10), other, AS_MATCH_NAME, false), "main 0:1x1; f 0:-6x1");
 }
 
 /* ---- little memory --------------------------------------------------------------------------------------------------- */
@@ -604,6 +625,7 @@ int main(void) {
         cmocka_unit_test(wrong_names),
         cmocka_unit_test(statistics_are_taken_by_their_means),
         cmocka_unit_test(repetitions_of_experiments),
+        cmocka_unit_test(ragged_repetitions_are_compared_by_means),
         cmocka_unit_test(with_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -271,13 +271,57 @@ static bool find_sides(const as_operation *op, size_t i, run_pair *out) {
     return out->base->part == BASE && out->n_target > 0;
 }
 
-/* Whether every point has as many runs on one side as on the other, so that run goes with run. */
-static bool runs_pair_up(const as_operation *op) {
-    run_pair both;
-    for (size_t i = 0; i < op->runs.count; i += as_runs_of_point(op, i)) {
-        if (find_sides(op, i, &both) && both.n_base != both.n_target) return false;
+/* Whether the rows of one context lack some runs of a point that has others. n_runs, seen: one for each point of the part; seen is 0 between calls. */
+static bool lacks_runs(const as_dataset *part, const as_block *block, uint32_t context, const size_t *n_runs,
+                       size_t *seen) {
+    bool lacks = false;
+    uint64_t first = block->starts[context], end = block->starts[context + 1];
+    const assay_id *runs = as_block_runs(block, context);
+    for (int pass = 0; pass < 3; pass++) { /* counts, looks at them, and clears them */
+        for (uint64_t i = 0; i < end - first; i++) {
+            assay_id point = as_ds_run(part, runs[i])->point;
+            if (point == ASSAY_NONE) continue;
+            if (pass == 0)
+                seen[point] += i == 0 || runs[i] != runs[i - 1];
+            else if (pass == 1)
+                lacks |= seen[point] < n_runs[point];
+            else
+                seen[point] = 0;
+        }
     }
-    return true;
+    return lacks;
+}
+
+/* Whether call paths of an experiment have fewer repetitions of a point than others: which of the other side's they go with is not said. False, too, when memory is out,
+ * *fine being false then. */
+static bool is_ragged(const as_dataset *part, bool *fine) {
+    size_t *n_runs = calloc(part->n_points + 1, sizeof *n_runs), *seen = calloc(part->n_points + 1, sizeof *seen);
+    bool ragged = false;
+    *fine = n_runs && seen;
+    for (assay_id run = 0; *fine && run < part->runs.count; run++) {
+        if (as_ds_run(part, run)->point != ASSAY_NONE) n_runs[as_ds_run(part, run)->point]++;
+    }
+    for (size_t i = 0; *fine && !ragged && i < AS_COUNT(part, blocks); i++) {
+        const as_block *block = as_ds_block(part, i);
+        uint32_t n = !block->runs ? 0 : block->period ? 1 : block->n_contexts;
+        for (uint32_t context = 0; context < n && context < block->n_contexts && !ragged; context++)
+            ragged = lacks_runs(part, block, context, n_runs, seen);
+    }
+    free(n_runs);
+    free(seen);
+    return ragged;
+}
+
+/* Whether every point has as many runs on one side as on the other, so that run goes with run. False when memory is out. */
+static bool runs_pair_up(const as_operation *op, bool *pair_up) {
+    run_pair both;
+    bool fine = true;
+    *pair_up = true;
+    for (size_t i = 0; i < op->runs.count; i += as_runs_of_point(op, i)) {
+        if (find_sides(op, i, &both) && both.n_base != both.n_target) *pair_up = false;
+    }
+    for (int side = 0; fine && *pair_up && side < 2; side++) *pair_up = !is_ragged(op->u.parts[side], &fine);
+    return fine;
 }
 
 /* Makes the runs of the result. */
@@ -314,8 +358,9 @@ static assay_status subtract_all(as_operation *op, bool all_metrics) {
     as_vec pairs;
     as_vec_init(&pairs, sizeof(run_pair), NULL);
     assay_status status = as_keep_common_points(op) ? ASSAY_OK : as_fail_memory(op->error, NULL);
-    bool run_by_run = runs_pair_up(op);
-    if (status != ASSAY_OK || !choose_metrics(op, all_metrics) || !plan_runs(op, run_by_run, &pairs))
+    bool run_by_run = true;
+    if (status != ASSAY_OK || !runs_pair_up(op, &run_by_run) || !choose_metrics(op, all_metrics) ||
+        !plan_runs(op, run_by_run, &pairs))
         status = as_fail_memory(op->error, NULL);
     if (status == ASSAY_OK) status = as_operation_settle(op);
     for (assay_id m = 0; status == ASSAY_OK && m < op->ds->metrics.count; m++)
