@@ -135,7 +135,9 @@ size_t as_percent_format(double share, char buffer[AS_QUANTITY_SIZE]) {
 
 size_t as_percent_change_format(double share, char buffer[AS_QUANTITY_SIZE]) {
     if (share != 0 && fabs(share) < 0.0005) return copy(share > 0 ? "<+0.1" : ">-0.1", buffer);
-    size_t sign = share > 0 && isfinite(share), size = as_percent_format(share, buffer + sign);
+    char percent[AS_QUANTITY_SIZE]; /* short: with a sign it still fits */
+    size_t sign = share > 0 && isfinite(share), size = as_percent_format(share, percent);
     if (sign) buffer[0] = '+';
+    memcpy(buffer + sign, percent, size + 1);
     return size + sign;
 }
