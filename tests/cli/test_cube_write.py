@@ -1,5 +1,6 @@
 """Written .cubex files, decoded by a program of their own (cubex.py): same content, and sound for CubeLib's reader."""
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -90,6 +91,14 @@ class RoundTrips(WriteCase):
         self.assertEqual([('@cold', 'no'), ('xml', '<times>3</times>')], [c for c in written.cnodes if c['id'] == '3'][0]['attrs'])
         self.assertEqual([('descr', 'fast'), ('l', '2'), ('xml', '<bus>7</bus>')], sorted(written.locations[2]['attrs']))
         self.assertEqual(self.read('out.cubex'), self.converted(self.read('out.cubex'), name='again.cubex'), 'the second time nothing changes')
+
+    def test_types_of_many_parameters(self):
+        """So many that they are looked up; keys are in each other, and some would be taken for something else."""
+        parameters = [('numeric' if i % 3 else 'string', ('@', 'partype:', 'attr:', '')[i % 4] + f'k{i}', str(i)) for i in range(100)]
+        text = ''.join(f'<parameter partype="{t}" parkey="{k}" parvalue="{v}"/>\n' for t, k, v in parameters)
+        program = region(0, 'main') + f'<cnode id="0" calleeId="0">\n{text}</cnode>\n'
+        out = self.assertSound(self.converted(tar({'anchor.xml': anchor(metric(0, 'time'), program, system(1))})))
+        self.assertEqual(parameters, re.findall(r'<parameter partype="(\w+)" parkey="(\S+)" parvalue="(\d+)"', out.anchor))
 
     def test_rows_of_inclusive_metrics(self):
         # wide numbers: main 0, sort 1, join 2, swap 3; the rows of join and swap only

@@ -11,6 +11,7 @@ typedef struct putting {
     const char *wanted; /* a key, or the beginning of one */
     as_owner owner;
     assay_id id;
+    const as_map *types; /* of a context's parameters; NULL: look for them */
 } putting;
 
 static bool has_prefix(const char *key, const char *prefix) { return strncmp(key, prefix, strlen(prefix)) == 0; }
@@ -282,15 +283,48 @@ static void take_type(void *user, const char *key, as_cell value) {
         wanted->type = value.text;
 }
 
+enum { MANY_ATTRIBUTES = 32 };
+
+/* Where the types of parameters stand: from "partype:KEY" to the attribute, the first of each. For contexts with so many attributes that each parameter should not look through all. False: it has few of
+ * them, or memory is out. */
+static bool index_types(const as_cube_source *source, assay_id context, as_map *types) {
+    const as_cube_owned *owned = &source->owned[AS_OWNER_CONTEXT];
+    if (owned->starts[context + 1] - owned->starts[context] < MANY_ATTRIBUTES) return false;
+    for (uint32_t i = owned->starts[context]; i < owned->starts[context + 1]; i++) {
+        const as_attribute *attribute = as_ds_attribute(source->ds, owned->list[i]);
+        if (attribute->value.type != AS_CELL_TEXT ||
+            !has_prefix(as_ds_text(source->ds, attribute->key), AS_CUBE_PARTYPE))
+            continue;
+        if (as_map_get(types, attribute->key) == AS_MAP_NONE && !as_map_put(types, attribute->key, owned->list[i]))
+            return false;
+    }
+    return true;
+}
+
+static const char *find_type(const putting *p, const char *key) {
+    const as_dataset *ds = p->file->ds;
+    as_vec name;
+    as_vec_init(&name, 1, NULL);
+    bool named = p->types && as_vec_text(&name, AS_CUBE_PARTYPE) && as_vec_text(&name, key);
+    as_str id = named ? as_find(&ds->strings, name.data, name.count) : AS_NO_STR;
+    as_vec_free(&name);
+    if (named) {
+        uint32_t at = id == AS_NO_STR ? AS_MAP_NONE : as_map_get(p->types, id);
+        return at == AS_MAP_NONE ? NULL : as_ds_attribute(ds, at)->value.text;
+    }
+    parameter_type said = {.key = key};
+    as_cube_each_attribute(p->file->source, AS_OWNER_CONTEXT, p->id, take_type, &said);
+    return said.type;
+}
+
 static void put_parameter(void *user, const char *key, as_cell value) {
     putting *p = user;
     char number[AS_NUMBER_SIZE];
     if (*key == '@' || has_prefix(key, AS_CUBE_ATTR) || has_prefix(key, AS_CUBE_PARTYPE)) return;
     if (has_prefix(key, AS_CUBE_PARAMETER)) key += strlen(AS_CUBE_PARAMETER);
-    parameter_type said = {.key = key};
-    as_cube_each_attribute(p->file->source, AS_OWNER_CONTEXT, p->id, take_type, &said);
+    const char *type = find_type(p, key);
     as_output_text(p->out, "<parameter");
-    as_cube_put_attribute(p->out, "partype", said.type ? said.type : "string");
+    as_cube_put_attribute(p->out, "partype", type ? type : "string");
     as_cube_put_attribute(p->out, "parkey", key);
     as_cube_put_attribute(p->out, "parvalue", as_cube_cell_text(value, number));
     as_output_text(p->out, "/>\n");
@@ -312,7 +346,12 @@ static void put_context(const as_cube_file *file, as_output *out, assay_id id) {
     put_id(out, ds, keeps_region_id, keeps_region_id ? as_ds_region(ds, region)->source_id : AS_NO_STR, region);
     as_output_text(out, "\">\n");
     if (!has_attributes) return;
-    each(file, out, AS_OWNER_CONTEXT, id, "", put_parameter);
+    as_map types;
+    as_map_init(&types, NULL);
+    putting p = {.file = file, .out = out, .owner = AS_OWNER_CONTEXT, .id = id};
+    if (index_types(source, id, &types)) p.types = &types;
+    as_cube_each_attribute(source, AS_OWNER_CONTEXT, id, put_parameter, &p);
+    as_map_free(&types);
     as_cube_put_rest(file, out, AS_OWNER_CONTEXT, id);
 }
 
