@@ -53,7 +53,7 @@ static inline void check_statistics(const as_dataset *ds, assay_id metric) {
     assay_error error = {.message = ""};
     as_vec_init(&spreads, sizeof(as_context_spread), NULL);
     if (fine(as_places_of_run(ds, 0, metric % 2 ? AS_OVER_PROCESSES : AS_OVER_LOCATIONS, &places, &error), &error) &&
-        places.n && as_has_statistics(ds, metric, places.over))
+        places.n && as_has_statistics(ds, &places, metric))
         fine(as_location_statistics(ds, &places, metric, AS_INCLUSIVE_VALUES | AS_EXCLUSIVE_VALUES, &spreads, &error),
              &error);
     as_places_free(&places);
