@@ -92,6 +92,15 @@ class RoundTrips(WriteCase):
         self.assertEqual([('descr', 'fast'), ('l', '2'), ('xml', '<bus>7</bus>')], sorted(written.locations[2]['attrs']))
         self.assertEqual(self.read('out.cubex'), self.converted(self.read('out.cubex'), name='again.cubex'), 'the second time nothing changes')
 
+    def test_words_for_the_type_of_a_metric(self):
+        """SIMPLE is kept, and so is what nobody knows; a difference of it is what we say it is."""
+        words = ['SIMPLE', 'POSTDVIRED', 'EXCLUSIVE', 'INCLUSIVE']
+        text = ''.join(metric(i, f'm{i}', kind=word) for i, word in enumerate(words))
+        values = {f'{i}.{part}': content for i in range(4) for part, content in (('index', index([0])), ('data', rows('DOUBLE', [[1.0]])))}
+        written = self.assertSound(self.converted(tar({**values, 'anchor.xml': anchor(text, tree('main'), system(1))})))
+        self.assertEqual(words, [m['type'] for m in written.metrics])
+        self.assertEqual(self.read('out.cubex'), self.converted(self.read('out.cubex'), name='again.cubex'), 'the second time nothing changes')
+
     def test_types_of_many_parameters(self):
         """So many that they are looked up; keys are in each other, and some would be taken for something else."""
         parameters = [('numeric' if i % 3 else 'string', ('@', 'partype:', 'attr:', '')[i % 4] + f'k{i}', str(i)) for i in range(100)]

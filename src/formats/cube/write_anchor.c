@@ -130,11 +130,14 @@ void as_cube_write_metric_id(const as_cube_source *source, assay_id metric, as_o
     put_id(out, source->ds, source->keeps_metric_ids, as_ds_metric(source->ds, metric)->source_id, metric);
 }
 
+/* A word of the file's own stays as long as it stands for the kind that the metric has. */
 static const char *type_of(const as_cube_file *file, assay_id id) {
     const as_metric *metric = as_ds_metric(file->ds, id);
     const char *type = as_cube_attribute(file->source, AS_OWNER_METRIC, id, AS_CUBE_TYPE);
-    if (metric->kind == AS_KIND_INCLUSIVE) return type && strcmp(type, "SIMPLE") == 0 ? type : "INCLUSIVE";
-    if (metric->kind == AS_KIND_EXCLUSIVE) return "EXCLUSIVE";
+    bool is_simple = type && strcmp(type, "SIMPLE") == 0;
+    bool is_unknown = type && !is_simple && !as_cube_is_derived(type, &(as_derived_kind){0});
+    if (metric->kind == AS_KIND_INCLUSIVE) return is_simple ? type : "INCLUSIVE";
+    if (metric->kind == AS_KIND_EXCLUSIVE) return is_unknown ? type : "EXCLUSIVE";
     if (type) return type;
     bool has_expression = as_cube_attribute(file->source, AS_OWNER_METRIC, id, AS_CUBE_CUBEPL) != NULL;
     return metric->kind == AS_KIND_DERIVED && has_expression ? "POSTDERIVED" : "EXCLUSIVE";
