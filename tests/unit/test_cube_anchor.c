@@ -224,6 +224,20 @@ static void equal_ids_of_contexts_are_reported(void **state) {
     as_dataset_free(ds);
 }
 
+static void contexts_without_a_number_are_reported(void **state) {
+    (void)state;
+    as_dataset *ds = read_anchor(ALL_OF("",
+                                        "<region id='1'><name>f</name></region><cnode calleeId='1'/>"
+                                        "<cnode id='one' calleeId='1'/><cnode id='-1' calleeId='1'/>",
+                                        ""));
+    assert_int_equal(ds->contexts.count, 3);
+    assert_int_equal(as_ds_context(ds, 0)->source_id, AS_NO_STR);
+    assert_string_equal(text_of(ds, as_ds_context(ds, 1)->source_id), "one");
+    assert_int_equal(count_problems(ds, "cnode-id", NULL), 1);
+    assert_non_null(strstr(text_of(ds, as_ds_problem(ds, 0)->message), "3 cnodes have no number"));
+    as_dataset_free(ds);
+}
+
 /* ---- system ---------------------------------------------------------------------------------------------------------- */
 
 /* "id kind name rank parent" for each location; leaves with a star. The caller frees it. */
@@ -463,6 +477,7 @@ int main(void) {
         cmocka_unit_test(regions_and_contexts),
         cmocka_unit_test(regions_may_come_later),
         cmocka_unit_test(equal_ids_of_contexts_are_reported),
+        cmocka_unit_test(contexts_without_a_number_are_reported),
         cmocka_unit_test(leaves_are_in_order_of_their_id),
         cmocka_unit_test(old_words_for_the_system),
         cmocka_unit_test(columns_go_by_id),

@@ -188,6 +188,7 @@ static assay_status start_context(as_anchor *a, const as_xml *xml, const char *c
     context->is_callpath = true;
     context->callpath_order = (uint32_t)n;
     context->line = as_anchor_line(as_anchor_find(attributes, "line"));
+    a->n_unnumbered_contexts += !as_anchor_number(id, &(uint64_t){0});
     if (id) {
         context->source_id = as_ds_intern_text(a->ds, id);
         if (context->source_id == AS_NO_STR || !note_context_id(a, context->source_id))
@@ -398,6 +399,12 @@ static assay_status finish(as_anchor *a) {
                 "anchor.xml: %u cnodes have an id that another one has; values are found by place in the tree, so none "
                 "are lost",
                 a->n_duplicate_contexts);
+    if (a->n_unnumbered_contexts)
+        as_warn(
+            a->reader, as_place_file(a->path), "cnode-id",
+            "anchor.xml: %u cnode%s no number as an id; values are found by place in the tree, so none are lost, but "
+            "CubeLib does not read the file",
+            a->n_unnumbered_contexts, a->n_unnumbered_contexts == 1 ? " has" : "s have");
     return ASSAY_OK;
 }
 

@@ -77,7 +77,7 @@ typedef struct as_anchor {
     as_vec pending;                          /* as_anchor_pending */
     as_vec places;                           /* as_anchor_place */
     as_vec context_ids;                      /* uint8_t by string: is the id of a context */
-    uint32_t n_duplicate_contexts;
+    uint32_t n_duplicate_contexts, n_unnumbered_contexts;
     uint32_t n_elements; /* since progress was last told */
     bool has_said;       /* an error of ours is in reader->error */
 } as_anchor;
