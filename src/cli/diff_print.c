@@ -227,6 +227,7 @@ static as_exit print_column(as_diff_view *view, size_t column) {
                   .can_be_left_out = true}};
     printing p = {.view = view, .column = column};
     as_change_request request = as_diff_request(view, column);
+    request.only_by = true;
     as_change_cut cut = {0};
     as_tree_text_init(&p.text);
     p.text.metrics = metrics;

@@ -5,13 +5,21 @@
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 
-/* For each context of the united dataset that of a side. */
-static bool invert_contexts(as_comparison *c, size_t side) {
-    size_t n = c->ds->contexts.count;
-    c->contexts[side] = malloc((n + 1) * sizeof(assay_id));
-    if (!c->contexts[side]) return false;
-    for (size_t i = 0; i < n; i++) c->contexts[side][i] = ASSAY_NONE;
-    for (assay_id i = 0; i < c->u.parts[side]->contexts.count; i++) c->contexts[side][c->u.maps[side].contexts[i]] = i;
+/* For each of n things of the united dataset that of a side, of which there are n_own. NULL when memory is out. */
+static assay_id *invert(const assay_id *map, size_t n_own, size_t n) {
+    assay_id *inverse = malloc((n + 1) * sizeof *inverse);
+    for (size_t i = 0; inverse && i < n; i++) inverse[i] = ASSAY_NONE;
+    for (size_t i = n_own; inverse && i-- > 0;) inverse[map[i]] = (assay_id)i; /* of several the first */
+    return inverse;
+}
+
+static bool invert_maps(as_comparison *c) {
+    for (size_t side = 0; side < 2; side++) {
+        const as_dataset *part = c->u.parts[side];
+        c->contexts[side] = invert(c->u.maps[side].contexts, part->contexts.count, c->ds->contexts.count);
+        c->metrics[side] = invert(c->u.maps[side].metrics, part->metrics.count, c->ds->metrics.count);
+        if (!c->contexts[side] || !c->metrics[side]) return false;
+    }
     return true;
 }
 
@@ -20,7 +28,7 @@ assay_status as_comparison_open(const as_dataset *const *sides, as_matching matc
     *out = (as_comparison){.ds = as_dataset_new(sides[AS_BASE]->budget.limit)};
     if (!out->ds) return as_fail_memory(error, NULL);
     if (as_union_init(&out->u, out->ds, sides, 2) && as_unite_metrics(&out->u) &&
-        as_unite_contexts(&out->u, matching) && invert_contexts(out, AS_BASE) && invert_contexts(out, AS_TARGET))
+        as_unite_contexts(&out->u, matching) && invert_maps(out))
         return ASSAY_OK;
     return as_fail_memory(error, NULL);
 }
@@ -29,17 +37,12 @@ void as_comparison_close(as_comparison *c) {
     for (size_t side = 0; side < 2; side++) {
         as_view_data_free(&c->data[side]);
         free(c->contexts[side]);
+        free(c->metrics[side]);
     }
     free(c->columns);
+    free(c->values);
     as_union_free(&c->u);
     as_dataset_free(c->ds);
-}
-
-assay_id as_comparison_metric(const as_comparison *c, size_t side, assay_id metric) {
-    for (assay_id m = 0; m < c->u.parts[side]->metrics.count; m++) {
-        if (c->u.maps[side].metrics[m] == metric) return m;
-    }
-    return ASSAY_NONE;
 }
 
 /* Columns are alike where both sides have them. */
@@ -61,8 +64,9 @@ static void describe_columns(as_comparison *c) {
 assay_status as_comparison_load(as_comparison *c, const as_view_source sources[2], const assay_id *metrics, size_t n,
                                 assay_error *error) {
     c->columns = calloc(n + 1, sizeof *c->columns);
+    c->values = calloc(n + 1, sizeof *c->values);
     assay_id *own = malloc((n + 1) * sizeof *own);
-    assay_status status = c->columns && own ? ASSAY_OK : as_fail_memory(error, NULL);
+    assay_status status = c->columns && c->values && own ? ASSAY_OK : as_fail_memory(error, NULL);
     for (size_t side = 0; side < 2 && status == ASSAY_OK; side++) {
         size_t n_own = 0;
         for (size_t k = 0; k < n; k++) {

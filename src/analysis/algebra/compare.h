@@ -16,20 +16,25 @@ typedef struct as_change_column {
     double whole[2];    /* NAN: none */
 } as_change_column;
 
+struct as_change_value;
+
 typedef struct as_comparison {
     as_dataset *ds; /* the united tables, without values */
     as_union u;
-    assay_id *contexts[2]; /* for each of ds that of each side; ASSAY_NONE: it has none */
+    assay_id *contexts[2], *metrics[2]; /* for each of ds that of each side; ASSAY_NONE: it has none */
     as_view_data data[2];
     as_change_column *columns;
     size_t n_columns;
+    struct as_change_value *values; /* private: room of a walk, one for each column */
 } as_comparison;
 
 /* Unites the tables. as_comparison_close() in every case; the sides must live as long. */
 assay_status as_comparison_open(const as_dataset *const *sides, as_matching matching, as_comparison *out,
                                 assay_error *error);
 /* Which metric of a side is that of the united dataset, or ASSAY_NONE. */
-assay_id as_comparison_metric(const as_comparison *comparison, size_t side, assay_id metric);
+static inline assay_id as_comparison_metric(const as_comparison *comparison, size_t side, assay_id metric) {
+    return comparison->metrics[side][metric];
+}
 /* Finds the values of metrics (of the united dataset), in the runs and at the locations that the sources name. Once. */
 assay_status as_comparison_load(as_comparison *comparison, const as_view_source sources[2], const assay_id *metrics,
                                 size_t n, assay_error *error);
@@ -67,6 +72,7 @@ typedef enum as_change_order {
 
 typedef struct as_change_request {
     size_t by;             /* the column that decides what is shown, and in which order */
+    bool only_by;          /* nobody looks at the values of other columns: they are not found */
     bool flat;             /* functions instead of call paths */
     as_change_order order; /* inclusive values of call paths, exclusive ones of functions */
     double min_change;     /* leave out what changed by less than this, and all below it, too; 0: nothing */

@@ -108,8 +108,16 @@ static bool keep_largest(const double *sizes, size_t n, size_t max_rows, bool *k
 
 /* ---- call paths ------------------------------------------------------------------------------------------------------ */
 
+static void find_value(const walker *w, assay_id context) {
+    size_t by = w->request->by;
+    if (w->c->n_columns) w->values[by] = as_comparison_at(w->c, by, context);
+}
+
 static void find_values(const walker *w, assay_id context) {
-    for (size_t k = 0; k < w->c->n_columns; k++) w->values[k] = as_comparison_at(w->c, k, context);
+    if (w->request->only_by)
+        find_value(w, context);
+    else
+        for (size_t k = 0; k < w->c->n_columns; k++) w->values[k] = as_comparison_at(w->c, k, context);
 }
 
 /* Marks what is shown, and all that is above it. keys: what siblings are sorted by. */
@@ -118,7 +126,7 @@ static bool mark_contexts(walker *w, bool *keep, double *keys) {
     double *sizes = malloc((n + 1) * sizeof *sizes);
     if (!sizes) return false;
     for (assay_id i = 0; i < n; i++) {
-        find_values(w, i);
+        find_value(w, i);
         keep[i] = is_wanted(w, w->values);
         keys[i] = key_of(w, w->values);
         sizes[i] = keep[i] ? own_size(w) : -1;
@@ -195,9 +203,9 @@ typedef struct function {
 
 typedef struct gathering {
     const as_comparison *c;
-    size_t side;
-    as_vec functions; /* function */
-    as_vec values;    /* as_view_value: for each function one for each column of the comparison */
+    size_t side, first, n; /* columns first … first + n - 1 of the comparison are looked at */
+    as_vec functions;      /* function */
+    as_vec values;         /* as_view_value: for each function one for each of those columns */
 } gathering;
 
 static bool gather(void *user, const as_view_node *node) {
@@ -208,22 +216,31 @@ static bool gather(void *user, const as_view_node *node) {
     one.name = context->name;
     if (context->region != ASSAY_NONE) one.file = as_ds_region(ds, context->region)->file;
     if (!as_vec_append(&g->functions, &one, 1)) return false;
-    for (size_t k = 0; k < g->c->n_columns; k++) {
+    for (size_t k = g->first; k < g->first + g->n; k++) {
         size_t at = g->c->columns[k].at[g->side];
         as_view_value value = {0};
-        if (at != SIZE_MAX) value = node->values[at];
+        if (at != SIZE_MAX) value = node->values[g->n == 1 ? 0 : at];
         if (!as_vec_append(&g->values, &value, 1)) return false;
     }
     return true;
 }
 
-static assay_status gather_side(const as_comparison *c, size_t side, gathering *out, assay_error *error) {
-    *out = (gathering){.c = c, .side = side};
+static assay_status gather_side(const walker *w, size_t side, gathering *out, assay_error *error) {
+    const as_comparison *c = w->c;
+    *out = (gathering){.c = c, .side = side, .n = c->n_columns};
+    as_view_data data = c->data[side];
+    if (w->request->only_by && c->n_columns) {
+        size_t at = c->columns[w->request->by].at[side];
+        out->first = w->request->by;
+        out->n = 1;
+        data.n_columns = at != SIZE_MAX;
+        if (data.n_columns) data.columns += at;
+    }
     as_vec_init(&out->functions, sizeof(function), NULL);
     as_vec_init(&out->values, sizeof(as_view_value), NULL);
     as_view_request flat = {.kind = AS_VIEW_FLAT, .group = AS_GROUP_REGION, .order = AS_SORT_SOURCE};
     as_view_cut cut;
-    return as_view_walk(&c->data[side], &flat, gather, out, &cut, error);
+    return as_view_walk(&data, &flat, gather, out, &cut, error);
 }
 
 static function *function_at(gathering *g, size_t i) { return &AS_AT(function, &g->functions, i); }
@@ -251,12 +268,13 @@ static bool pair_functions(gathering sides[2], bool by_file) {
 
 /* base, target: numbers of the two functions, UINT32_MAX: none. */
 static void find_function(const walker *w, const gathering sides[2], uint32_t base, uint32_t target) {
-    for (size_t k = 0; k < w->c->n_columns; k++) {
+    for (size_t i = 0; i < sides[AS_BASE].n; i++) {
+        size_t k = sides[AS_BASE].first + i;
         as_view_value numbers[2] = {0};
         uint32_t at[2] = {base, target};
         for (size_t side = 0; side < 2; side++) {
             if (at[side] != UINT32_MAX)
-                numbers[side] = AS_AT(as_view_value, &sides[side].values, at[side] * w->c->n_columns + k);
+                numbers[side] = AS_AT(as_view_value, &sides[side].values, at[side] * sides[side].n + i);
         }
         const as_change_column *column = &w->c->columns[k];
         w->values[k] =
@@ -328,8 +346,8 @@ static bool show_functions(walker *w, gathering sides[2]) {
 
 static assay_status walk_functions(walker *w, assay_error *error) {
     gathering sides[2];
-    assay_status status = gather_side(w->c, AS_BASE, &sides[AS_BASE], error);
-    assay_status other = gather_side(w->c, AS_TARGET, &sides[AS_TARGET], error);
+    assay_status status = gather_side(w, AS_BASE, &sides[AS_BASE], error);
+    assay_status other = gather_side(w, AS_TARGET, &sides[AS_TARGET], error);
     if (status == ASSAY_OK) status = other;
     if (status == ASSAY_OK &&
         !(pair_functions(sides, true) && pair_functions(sides, false) && show_functions(w, sides)))
@@ -344,14 +362,12 @@ static assay_status walk_functions(walker *w, assay_error *error) {
 assay_status as_comparison_walk(const as_comparison *c, const as_change_request *request,
                                 bool (*visit)(void *user, const as_change_node *node), void *user, as_change_cut *cut,
                                 assay_error *error) {
-    walker w = {
-        .c = c, .request = request, .visit = visit, .user = user, .values = calloc(c->n_columns + 1, sizeof *w.values)};
-    assay_status status = w.values ? ASSAY_OK : as_fail_memory(error, NULL);
-    if (status == ASSAY_OK && request->flat)
+    walker w = {.c = c, .request = request, .visit = visit, .user = user, .values = c->values};
+    assay_status status = ASSAY_OK;
+    if (request->flat)
         status = walk_functions(&w, error);
-    else if (status == ASSAY_OK && !walk_contexts(&w))
+    else if (!walk_contexts(&w))
         status = as_fail_memory(error, NULL);
-    free(w.values);
     *cut = w.cut;
     return status;
 }
