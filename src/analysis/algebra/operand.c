@@ -44,10 +44,12 @@ static bool take_row(void *user, const as_context_row *row) {
     const __int128 *wholes = made->inclusive ? row->inclusive : row->exclusive;
     const double *reals = made->inclusive ? row->inclusive_real : row->exclusive_real;
     for (uint32_t i = 0; i < row->n; i++, to += made->n_parts) {
-        if (wholes && made->dtype != AS_DTYPE_DOUBLE)
+        if (wholes && made->dtype != AS_DTYPE_DOUBLE) {
             operand->n_limited += as_integer_put(made->dtype, wholes[i], to);
-        else
-            memcpy(to, &(double){wholes ? (double)wholes[i] : reals[i]}, sizeof *to);
+        } else {
+            double real = wholes ? (double)wholes[i] : reals[i];
+            memcpy(to, &real, sizeof *to);
+        }
     }
     return true;
 }

@@ -24,8 +24,7 @@ static bool is_one_of(const char *key, const char *const *list) {
 /* The attributes of tags that CubeLib knows; "PART:" before those of a part of the element. */
 static bool goes_on_tag(as_owner owner, const char *name) {
     static const char *const of_dataset[] = {"metrics:title", "program:title", "system:title", NULL},
-                             *const of_metric[] = {"viztype", "convertible", "cacheable", AS_CUBE_CUBEPL ":rowwise",
-                                                   NULL},
+                             *const of_metric[] = {"viztype", "convertible", "cacheable", "cubepl:rowwise", NULL},
                              *const of_context[] = {"mod", NULL};
     switch (owner) {
     case AS_OWNER_DATASET: return is_one_of(name, of_dataset);
