@@ -72,19 +72,9 @@ void as_places_free(as_places *places) {
     *places = (as_places){0};
 }
 
-static as_dtype dtype_of(const as_dataset *ds, assay_id metric) {
-    const char *dtype = as_ds_text(ds, as_ds_metric(ds, metric)->dtype);
-    as_value_type type;
-    for (size_t i = 0; i < AS_COUNT(ds, profiles); i++) {
-        const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
-        if (profile->metric == metric) return profile->type.dtype;
-    }
-    return dtype && as_value_type_parse(dtype, strlen(dtype), &type) ? type.dtype : AS_DTYPE_DOUBLE;
-}
-
 bool as_is_computed(const as_dataset *ds, const as_places *places, assay_id metric) {
     bool is_derived = as_ds_metric(ds, metric)->kind == AS_KIND_DERIVED;
-    return places->over != AS_OVER_RUNS && (is_derived || as_dtype_is_composite(dtype_of(ds, metric)));
+    return places->over != AS_OVER_RUNS && (is_derived || as_dtype_is_composite(as_ds_metric_type(ds, metric).dtype));
 }
 
 bool as_has_statistics(const as_dataset *ds, const as_places *places, assay_id metric) {
@@ -92,7 +82,7 @@ bool as_has_statistics(const as_dataset *ds, const as_places *places, assay_id m
     if (places->over == AS_OVER_RUNS) return true;
     if (places->is_shared && as_is_computed(ds, places, metric)) return false;
     if (as_ds_metric(ds, metric)->kind == AS_KIND_DERIVED) return derived && as_derived_has_values(derived);
-    return dtype_of(ds, metric) != AS_DTYPE_OPAQUE;
+    return as_ds_metric_type(ds, metric).dtype != AS_DTYPE_OPAQUE;
 }
 
 /* ---- rows of places -------------------------------------------------------------------------------------------------- */

@@ -31,6 +31,20 @@ const as_profile *as_ds_profile(const as_dataset *ds, assay_id metric, assay_id 
     return index == AS_MAP_NONE ? NULL : &AS_AT(as_profile, &ds->profiles, index);
 }
 
+as_value_type as_ds_metric_type(const as_dataset *ds, assay_id metric) {
+    const as_block *block = as_ds_metric_block(ds, metric);
+    if (block) return as_value_type_of(block->dtype, 0);
+    for (assay_id run = 0; run < ds->runs.count; run++) {
+        const as_profile *profile = as_ds_profile(ds, metric, run);
+        if (profile) return profile->type;
+    }
+    as_value_type type;
+    as_str text = as_ds_metric(ds, metric)->dtype;
+    bool is_said =
+        text != AS_NO_STR && as_value_type_parse(as_ds_text(ds, text), as_str_size(&ds->strings, text), &type);
+    return is_said ? type : as_value_type_of(AS_DTYPE_DOUBLE, 0);
+}
+
 /* ---- loading --------------------------------------------------------------------------------------------------------- */
 
 static bool is_loaded(const as_profile *profile) { return __atomic_load_n(&profile->is_loaded, __ATOMIC_ACQUIRE); }

@@ -236,6 +236,14 @@ class Shown(Case):
         old, new = nodes(OLD), nodes(NEW)
         self.assertAlmostEqual(new['time_per_visit', 'main'][0] - old['time_per_visit', 'main'][0], answer['root']['values']['time_per_visit']['change']['inclusive'], 12)
 
+    def test_several_metrics_are_shown_one_after_the_other(self):
+        for options in ((), ('--flat',), ('--all', '--sort', 'relative')):
+            time, visits, both = (run('diff', OLD, NEW, *options, *(word for name in names for word in ('--metric', name))).out
+                                  for names in (('time',), ('visits',), ('time', 'visits')))
+            self.assertIn('visits 15,281', visits)
+            tables = ''.join(line for line in time.splitlines(True) if not line.startswith('only in '))
+            self.assertEqual(tables + '\n' + visits, both, options)
+
     def test_tables(self):
         rows = run('diff', OLD, NEW, '--csv', '--metric', 'visits').out.splitlines()
         self.assertEqual('path,depth,name,file,line,metric,base,target,change,relative,in_base,in_target,base_exclusive,target_exclusive,exclusive_change', rows[0])

@@ -89,6 +89,11 @@ static void a_parent_without_a_row_has_its_childrens_sum(void **state) {
     as_dataset_free(ds);
 }
 
+static void assert_node(const as_node_list *list, size_t i, int64_t inclusive, int64_t exclusive) {
+    assert_int_equal(as_node_at(list, i)->inclusive.i, inclusive);
+    assert_int_equal(as_node_at(list, i)->exclusive.i, exclusive);
+}
+
 static void unsigned_differences_end_at_zero_at_each_location(void **state) {
     (void)state;
     as_dataset *ds = make_tree(AS_KIND_INCLUSIVE);
@@ -101,8 +106,7 @@ static void unsigned_differences_end_at_zero_at_each_location(void **state) {
     assay_error error;
     as_node_list_init(&list);
     assert_int_equal(as_nodes_find(ds, 0, 0, ASSAY_NONE, &list, &error), ASSAY_OK);
-    assert_int_equal(as_node_at(&list, 0)->inclusive.i, 110);
-    assert_int_equal(as_node_at(&list, 0)->exclusive.i, 0);
+    assert_node(&list, 0, 110, 0);
     assert_int_equal(as_node_at(&list, 1)->exclusive.i, 80);
     as_node_list_free(&list);
     as_dataset_free(ds);
@@ -127,10 +131,8 @@ static void inclusive_counters_below_zero(void **state) {
     assert_true(c.inclusive[1][0] == 0 && c.exclusive[1][0] == 0 && c.exclusive[1][1] == 3);
     assert_true(c.exclusive[0][0] == 8 && c.exclusive[0][1] == 1); /* 10 - 0 - 2, 5 - 4 - 0 */
     as_node_list list = nodes_of(ds);
-    assert_int_equal(as_node_at(&list, 0)->inclusive.i, 15);
-    assert_int_equal(as_node_at(&list, 0)->exclusive.i, 9);
-    assert_int_equal(as_node_at(&list, 1)->inclusive.i, 4);
-    assert_int_equal(as_node_at(&list, 1)->exclusive.i, 3);
+    assert_node(&list, 0, 15, 9);
+    assert_node(&list, 1, 4, 3);
     as_node_list_free(&list);
     as_dataset_free(ds);
 }
@@ -160,8 +162,7 @@ static void unsigned_parents_without_a_row(void **state) {
     as_node_list list = nodes_of(ds);
     assert_int_equal(as_node_count(&list), 2);
     assert_int_equal(as_node_at(&list, 0)->context, 1);
-    assert_int_equal(as_node_at(&list, 0)->inclusive.i, 0);
-    assert_int_equal(as_node_at(&list, 0)->exclusive.i, 0);
+    assert_node(&list, 0, 0, 0);
     assert_int_equal(as_node_at(&list, 1)->exclusive.i, 11);
     as_node_list_free(&list);
     as_dataset_free(ds);

@@ -256,7 +256,7 @@ static assay_status cut_metric(cutting *c, assay_id metric) {
     as_metric_kind kind = as_ds_metric(op->ds, metric)->kind;
     if (kind == AS_KIND_DERIVED) return ASSAY_OK;
     assay_id own = as_part_metric(op, 0, metric);
-    as_value_type type = as_metric_type(c->part, own), wide = type;
+    as_value_type type = as_ds_metric_type(c->part, own), wide = type;
     bool adds = c->is_pruned && is_added(kind, type.dtype), sums = adds && as_dtype_is_integer(type.dtype);
     size_t first = op->ds->profiles.count;
     uint64_t n_limited = 0;

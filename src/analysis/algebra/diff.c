@@ -44,7 +44,7 @@ static void types_of(const as_operation *op, assay_id metric, as_value_type type
     assay_id ids[2] = {as_part_metric(op, BASE, metric), as_part_metric(op, TARGET, metric)};
     for (int side = 0; side < 2; side++) {
         int known = ids[side] != ASSAY_NONE ? side : !side;
-        types[side] = ids[known] != ASSAY_NONE ? as_metric_type(op->u.parts[known], ids[known])
+        types[side] = ids[known] != ASSAY_NONE ? as_ds_metric_type(op->u.parts[known], ids[known])
                                                : as_value_type_of(AS_DTYPE_DOUBLE, 0);
     }
 }

@@ -25,7 +25,7 @@ static bool find_type(const as_operation *op, assay_id metric, as_value_type *ou
     bool first = true;
     for (size_t k = 0; k < op->u.n; k++) {
         if (!has_metric(op, k, metric)) continue;
-        as_value_type type = as_metric_type(op->u.parts[k], as_part_metric(op, k, metric));
+        as_value_type type = as_ds_metric_type(op->u.parts[k], as_part_metric(op, k, metric));
         if (type.dtype == AS_DTYPE_TAU_ATOMIC || type.dtype == AS_DTYPE_OPAQUE) return false;
         if (as_dtype_is_integer(type.dtype)) type = as_value_type_of(AS_DTYPE_DOUBLE, 0);
         bool same = first || (type.dtype == out->dtype && type.n_parts == out->n_parts);

@@ -30,7 +30,7 @@ static as_value_type wider(as_value_type a, as_value_type b) {
 static bool has_metric(const joining *j, size_t k) {
     assay_id own = as_part_metric(j->op, k, j->metric);
     if (own == ASSAY_NONE || as_ds_metric(j->op->u.parts[k], own)->kind == AS_KIND_DERIVED) return false;
-    as_value_type type = as_metric_type(j->op->u.parts[k], own);
+    as_value_type type = as_ds_metric_type(j->op->u.parts[k], own);
     return same_type(type, j->type) || (!as_dtype_is_composite(type.dtype) && !as_dtype_is_composite(j->type.dtype));
 }
 
@@ -41,7 +41,7 @@ static void find_type(joining *j) {
     for (size_t k = 0; k < j->op->u.n; k++) {
         assay_id own = as_part_metric(j->op, k, j->metric);
         if (own == ASSAY_NONE || as_ds_metric(j->op->u.parts[k], own)->kind == AS_KIND_DERIVED) continue;
-        as_value_type type = as_metric_type(j->op->u.parts[k], own);
+        as_value_type type = as_ds_metric_type(j->op->u.parts[k], own);
         if (first)
             j->type = type;
         else if (!as_dtype_is_composite(type.dtype) && !as_dtype_is_composite(j->type.dtype))

@@ -6,20 +6,6 @@
 #include "analysis/algebra/convert.h"
 #include "analysis/rows.h"
 
-as_value_type as_metric_type(const as_dataset *part, assay_id metric) {
-    const as_block *block = as_ds_metric_block(part, metric);
-    for (assay_id run = 0; !block && run < part->runs.count; run++) {
-        const as_profile *profile = as_ds_profile(part, metric, run);
-        if (profile) return profile->type;
-    }
-    as_value_type type;
-    as_str text = as_ds_metric(part, metric)->dtype;
-    if (block) return as_value_type_of(block->dtype, 0);
-    if (text != AS_NO_STR && as_value_type_parse(as_ds_text(part, text), as_str_size(&part->strings, text), &type))
-        return type;
-    return as_value_type_of(AS_DTYPE_DOUBLE, 0);
-}
-
 /* ---- the other kind -------------------------------------------------------------------------------------------------- */
 
 /* Rows of the other kind as they come, the last context first. */

@@ -74,7 +74,4 @@ char *as_result_room(as_dataset *ds, uint64_t bytes, as_vec **holder);
 /* Whether a result of this type has to do without a value it should have: "beyond-limit", once for each metric. */
 void as_tell_limits(as_dataset *ds, assay_id metric, uint64_t n, const char *type);
 
-/* The type of a metric's values: of the first profile or block that has any, else as the source writes it. */
-as_value_type as_metric_type(const as_dataset *part, assay_id metric);
-
 #endif
