@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "dataset/build.h"
+#include "dataset/sparse.h"
 
 /* Index of the first of contexts that is not below `context`. */
 static uint32_t find_first(const as_profile *profile, assay_id context) {
@@ -222,12 +223,29 @@ static bool fill_slice(const as_dataset *ds, const struct part *part, as_slice *
     return true;
 }
 
+/* Only the rows asked for: who looks at one context need not wait for all. */
+static assay_status open_sparse(const as_dataset *ds, const as_profile *profile, as_slice *out, assay_error *error) {
+    out->view = *profile;
+    as_vec_init(&out->contexts, sizeof(assay_id), as_ds_budget(ds));
+    as_vec_init(&out->values, sizeof(double), as_ds_budget(ds));
+    size_t n = AS_COUNT(ds, contexts), beyond = out->first < n ? n - out->first : 0;
+    uint32_t n_contexts = out->n < beyond ? out->n : (uint32_t)beyond;
+    AS_TRY(as_sparse_rows(profile, out->first, n_contexts, &out->contexts, &out->values, error));
+    out->view.source = NULL; /* from here on like any other */
+    out->view.is_loaded = true;
+    out->view.contexts = out->contexts.data;
+    out->view.values = out->values.data;
+    out->view.n_rows = (uint32_t)out->contexts.count;
+    return ASSAY_OK;
+}
+
 assay_status as_slice_open(const as_dataset *ds, assay_id metric, assay_id run, assay_id first, uint32_t n,
                            as_slice *out, assay_error *error) {
     *out =
         (as_slice){.view = {.metric = metric, .run = run, .n_columns = 1, .is_loaded = true}, .first = first, .n = n};
     out->view.type = as_value_type_of(AS_DTYPE_DOUBLE, 0);
     const as_profile *profile = as_ds_profile(ds, metric, run);
+    if (profile && as_profile_is_sparse(profile) && !is_loaded(profile)) return open_sparse(ds, profile, out, error);
     if (profile) {
         AS_TRY(as_profile_load(ds, profile, error));
         out->view = *profile;
@@ -292,5 +310,7 @@ bool as_slice_narrow(as_slice *slice, const bool *wanted) {
 
 void as_slice_close(as_slice *slice) {
     for (size_t i = 0; i < sizeof slice->owned / sizeof *slice->owned; i++) free(slice->owned[i]);
+    as_vec_free(&slice->contexts);
+    as_vec_free(&slice->values);
     *slice = (as_slice){0};
 }

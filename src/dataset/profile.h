@@ -10,11 +10,27 @@
 struct assay_dataset;
 struct as_profile;
 
-/* Decodes a profile. Fills contexts, rows and values (in the dataset's arena or a mapping the dataset holds), may lower n_rows, and may add problems. Called
- * once, by one thread at a time. `threads`: to use at most. */
+/* What one context has at those locations that have anything, or one location at such contexts. Belongs to who reads, who uses it again and again (dataset/sparse.h). */
+typedef struct as_sparse_line {
+    uint32_t n;
+    uint32_t *at; /* ascending, without repeats: of a row the columns, of a column the contexts */
+    double *values;
+    uint32_t room; /* of both */
+} as_sparse_line;
+
+/* Where the values of a profile come from.
+ *
+ * load        decodes it. Fills contexts, rows and values (in the dataset's arena or a mapping the dataset holds), may lower n_rows, and may add problems. Called
+ *             once, by one thread at a time. `threads`: to use at most.
+ * read_row    NULL, or: the values are sparse, of type DOUBLE, and what one context has can be had without loading the rest. Safe from several threads.
+ * read_column the same of one column; NULL where read_row is. */
 typedef struct as_profile_source {
     assay_status (*load)(struct as_profile_source *source, struct assay_dataset *ds, struct as_profile *profile,
                          unsigned threads, assay_error *error);
+    assay_status (*read_row)(const struct as_profile_source *source, const struct as_profile *profile, assay_id context,
+                             as_sparse_line *out, assay_error *error);
+    assay_status (*read_column)(const struct as_profile_source *source, const struct as_profile *profile,
+                                uint32_t column, as_sparse_line *out, assay_error *error);
 } as_profile_source;
 
 /* A row of values for each context that has any, with a column for each location. */
@@ -25,6 +41,7 @@ typedef struct as_profile {
     const assay_id *columns;   /* locations, ascending; NULL: one column that is no place */
     as_profile_source *source; /* NULL: all is here */
     bool is_packed;            /* the source has the values compressed: so may who writes them */
+    uint64_t n_stored;         /* of sparse ones: values that the source has, where it says so */
 
     /* Once loaded */
     bool is_loaded;
@@ -35,8 +52,12 @@ typedef struct as_profile {
     const char *values;       /* rows of n_columns values in native byte order, at any address */
 } as_profile;
 
+/* Rows are read one by one from where they lie. Once somebody had to load it, it is like any other. */
+static inline bool as_profile_is_sparse(const as_profile *profile) {
+    return profile->source && profile->source->read_row;
+}
 static inline uint64_t as_profile_values(const as_profile *profile) {
-    return (uint64_t)profile->n_rows * profile->n_columns;
+    return as_profile_is_sparse(profile) ? profile->n_stored : (uint64_t)profile->n_rows * profile->n_columns;
 }
 /* The n_columns values of contexts[i]. */
 static inline const char *as_profile_row(const as_profile *profile, uint32_t i) {
@@ -68,6 +89,7 @@ typedef struct as_slice {
     assay_id first; /* the contexts asked for: first … first + n - 1 */
     uint32_t n;
     void *owned[3];
+    as_vec contexts, values; /* of rows made from a sparse profile */
 } as_slice;
 
 /* What metric has in run for the contexts first … first + n - 1. as_slice_close() in every case. */

@@ -1,0 +1,21 @@
+/* Profiles most of whose cells are empty: lines of them, and what turns them into rows with a column for each location. */
+#ifndef AS_DATASET_SPARSE_H
+#define AS_DATASET_SPARSE_H
+
+#include "dataset/dataset.h"
+
+/* Makes room for n numbers; what the line held is lost. False when memory is out. {0} is an empty line. */
+bool as_sparse_line_reserve(as_sparse_line *line, uint32_t n);
+void as_sparse_line_free(as_sparse_line *line);
+/* Index of `at` in the line, or UINT32_MAX. */
+uint32_t as_sparse_line_find(const as_sparse_line *line, uint32_t at);
+
+/* The rows of the contexts first … first + n - 1 that have any, as a loaded profile has them, behind what the vectors hold: contexts of assay_id, values of double. */
+assay_status as_sparse_rows(const as_profile *profile, assay_id first, uint32_t n, as_vec *contexts, as_vec *values,
+                            assay_error *error);
+
+/* For as_profile_source.load of sparse sources: all rows, which the dataset then holds. */
+assay_status as_sparse_load(as_profile_source *source, as_dataset *ds, as_profile *profile, unsigned threads,
+                            assay_error *error);
+
+#endif
