@@ -83,7 +83,7 @@ uint64_t assay_count(const assay_dataset *ds, assay_kind kind) {
     case ASSAY_CONTEXTS: return AS_COUNT(ds, contexts);
     case ASSAY_LOCATIONS: return as_ds_leaves(ds);
     case ASSAY_VALUES: return as_ds_values(ds);
-    case ASSAY_EVENTS: return AS_COUNT(ds, events);
+    case ASSAY_EVENTS: return as_ds_events(ds);
     case ASSAY_RECORDS: return (records = as_ds_records(ds, "record")) ? as_table_rows(records) : 0;
     case ASSAY_MODELS: return AS_COUNT(ds, models);
     case ASSAY_ATTRIBUTES: return AS_COUNT(ds, attributes);

@@ -220,7 +220,7 @@ static void add_metrics(card *c, const as_dataset *ds) {
     c->failed |= is_known && !has_values;
     for (size_t i = 0; has_values && i < ds->profiles.count; i++) {
         const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
-        if (as_profile_values(profile)) has_values[profile->metric] = true;
+        if (as_profile_values(profile) || as_profile_is_sparse(profile)) has_values[profile->metric] = true;
     }
     if (detail) print_metrics(detail, ds, has_values);
     free(has_values);
@@ -464,7 +464,7 @@ bool as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
     add_locations(&c, ds);
     add_count(&c, "values", as_ds_values(ds));
     if (!as_ds_values(ds)) add_count(&c, "statistics", AS_COUNT(ds, measurements));
-    add_count(&c, "events", AS_COUNT(ds, events));
+    add_count(&c, "events", as_ds_events(ds));
     add_models(&c, ds);
     add_attributes(&c, ds);
     add_problems(&c, ds);

@@ -32,7 +32,7 @@ static void each_count(const as_dataset *ds, void (*visit)(void *user, const cha
     visit(user, "contexts", AS_COUNT(ds, contexts));
     visit(user, "locations", as_ds_leaves(ds));
     visit(user, "values", as_ds_values(ds));
-    visit(user, "events", AS_COUNT(ds, events));
+    visit(user, "events", as_ds_events(ds));
     visit(user, "records", count_records(ds));
     visit(user, "models", AS_COUNT(ds, models));
     visit(user, "attributes", AS_COUNT(ds, attributes));

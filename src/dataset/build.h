@@ -25,6 +25,8 @@ bool as_add_profile(as_dataset *ds, const as_profile *profile);
 bool as_ds_hold(as_dataset *ds, void *object, void (*release)(void *object));
 bool as_add_summary(as_dataset *ds, const as_summary *summary);
 bool as_add_event(as_dataset *ds, const as_event *event);
+/* The struct is copied; lines are added in ascending order of (run, location), one for each. */
+bool as_add_trace_line(as_dataset *ds, const as_trace_line *line);
 assay_id as_add_model_set(as_dataset *ds, const as_model_set *set);
 /* segments (those of model->n_pieces last) and terms are copied behind those of earlier models. */
 assay_id as_add_model(as_dataset *ds, const as_model *model, const as_segment *segments, size_t n_segments,
@@ -52,7 +54,9 @@ bool as_add_missing_points(as_dataset *ds, as_place place, const as_series *firs
                  .unit = AS_NO_STR,                                                                                    \
                  .dtype = AS_NO_STR,                                                                                   \
                  .description = AS_NO_STR,                                                                             \
-                 .parent = ASSAY_NONE})
+                 .parent = ASSAY_NONE,                                                                                 \
+                 .exclusive = ASSAY_NONE,                                                                              \
+                 .part_of = ASSAY_NONE})
 #define AS_REGION_INIT                                                                                                 \
     ((as_region){.source_id = AS_NO_STR,                                                                               \
                  .name = AS_NO_STR,                                                                                    \

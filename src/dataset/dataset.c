@@ -25,6 +25,7 @@ static uint64_t default_memory_limit(void) {
     DO((ds)->measurements, as_measurement)                                                                             \
     DO((ds)->summaries, as_summary)                                                                                    \
     DO((ds)->events, as_event)                                                                                         \
+    DO((ds)->traces.lines, as_trace_line)                                                                              \
     DO((ds)->model_sets, as_model_set)                                                                                 \
     DO((ds)->models, as_model)                                                                                         \
     DO((ds)->segments, as_segment)                                                                                     \
@@ -41,7 +42,8 @@ as_dataset *as_dataset_new(uint64_t memory_limit) {
     as_arena_init(&ds->arena, &ds->budget);
     as_strings_init(&ds->strings, &ds->arena);
     ds->format = "";
-    ds->format_version = ds->path = AS_NO_STR;
+    ds->format_version = ds->path = ds->source_root = AS_NO_STR;
+    ds->traces.ticks_per_second = 1;
 #define MAKE(vector, type) as_vec_init(&(vector), sizeof(type), &ds->budget);
     EACH_VECTOR(ds, MAKE)
 #undef MAKE
@@ -84,6 +86,8 @@ void as_dataset_forget_data(as_dataset *ds) {
 #undef FORGET
     ds->problems = problems;
     ds->n_points = 0;
+    ds->summary_source = NULL;
+    ds->traces.n_samples = ds->n_sparse_values = 0;
 }
 
 /* ---- getters --------------------------------------------------------------------------------------------------------- */
@@ -134,10 +138,25 @@ as_table *as_ds_records(const as_dataset *ds, const char *name) {
 }
 
 uint64_t as_ds_values(const as_dataset *ds) {
-    uint64_t n = 0;
+    uint64_t n = ds->n_sparse_values;
     for (size_t i = 0; i < ds->blocks.count; i++) n += as_block_rows(as_ds_block(ds, i));
     for (size_t i = 0; i < ds->profiles.count; i++) n += as_profile_values(&AS_AT(as_profile, &ds->profiles, i));
     return n;
+}
+
+uint64_t as_ds_events(const as_dataset *ds) { return ds->events.count + ds->traces.n_samples; }
+
+assay_status as_ds_summaries(const as_dataset *ds, const as_summary **summaries, size_t *n, assay_error *error) {
+    as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
+    assay_status status = ASSAY_OK;
+    pthread_mutex_lock(&mutable->loading);
+    if (ds->summary_source) status = ds->summary_source->load(ds->summary_source, mutable, error);
+    if (status == ASSAY_OK) mutable->summary_source = NULL;
+    if (status != ASSAY_OK) mutable->summaries.count = 0; /* those of half a load */
+    pthread_mutex_unlock(&mutable->loading);
+    *summaries = ds->summaries.data;
+    *n = ds->summaries.count;
+    return status;
 }
 
 size_t as_ds_leaves(const as_dataset *ds) {

@@ -15,6 +15,7 @@
 #include "core/table.h"
 #include "dataset/profile.h"
 #include "dataset/share.h"
+#include "dataset/trace.h"
 
 /* ---- entities -------------------------------------------------------------------------------------------------------- */
 
@@ -39,6 +40,12 @@ typedef struct as_metric {
     as_str dtype; /* as the source writes it, "DOUBLE", "UINT64" … */
     as_metric_kind kind;
     assay_id parent;
+    /* Each context's values are all there is to say of it: neither sums nor differences along the tree make anything of them. Where a source stores inclusive and exclusive
+     * values, the exclusive ones (of a loop's function, say, they have the loop's as well) are another metric's. */
+    bool is_stored;
+    assay_id exclusive; /* of an inclusive one that is_stored: the metric with its exclusive values, or ASSAY_NONE */
+    assay_id
+        part_of; /* the inclusive metric that this one is another side of; ASSAY_NONE: none. Views and nodes are that one's */
 } as_metric;
 
 typedef struct as_region {
@@ -46,12 +53,22 @@ typedef struct as_region {
     int64_t line_begin, line_end; /* -1: unknown */
 } as_region;
 
+/* What a context is to the views. */
+typedef enum as_context_role {
+    AS_ROLE_CALL,      /* a call of its region, or whatever counts as one */
+    AS_ROLE_INNER,     /* a loop, line or instruction: a piece of the nearest call above it */
+    AS_ROLE_CALL_SITE, /* where the calls below it come from: one with its callee, or, with none, an inner one */
+    AS_ROLE_PLACELESS  /* it has values, but no place in the tree: parent and region ASSAY_NONE; views leave it out */
+} as_context_role;
+
 typedef struct as_context {
     as_str source_id, name;
     assay_id parent, region;
     uint32_t depth;          /* roots: 0 */
     uint32_t subtree;        /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
     int64_t line;            /* call site, -1: unknown */
+    uint8_t role;            /* as_context_role */
+    bool is_inlined;         /* of calls: the compiler put the callee in place */
     bool is_callpath;        /* the source names it as such; inner nodes that only lie on the way are not */
     uint32_t callpath_order; /* of call paths: in which the source first names them, from 0 without gaps */
 } as_context;
@@ -119,6 +136,11 @@ typedef struct as_summary {
     as_str statistic;
     as_cell value;
 } as_summary;
+
+/* Adds a dataset's stored statistics, when somebody first asks for them (as_ds_summaries()). */
+typedef struct as_summary_source {
+    assay_status (*load)(struct as_summary_source *source, struct assay_dataset *ds, assay_error *error);
+} as_summary_source;
 
 typedef struct as_event {
     as_str source_id, name, kind;
@@ -226,6 +248,8 @@ struct assay_dataset {
 
     const char *format; /* static name of the format that read it */
     as_str format_version, path;
+    as_str
+        source_root; /* the directory that relative files of regions lie in, where the source has copies of them; or AS_NO_STR */
     int evidence; /* bits the format verified when it claimed the input; 0: it was named */
     uint64_t input_size;
     as_share share; /* of whose call paths the values and statistics are here; series and points are those of all */
@@ -238,8 +262,11 @@ struct assay_dataset {
     as_vec blocks, series, measurements, summaries, events;
     /* Index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
     as_vec block_of_metric;
-    as_vec profiles;   /* as_profile */
-    as_map profile_of; /* as_pair(metric, run) -> index into profiles */
+    as_summary_source *summary_source; /* NULL: summaries has all of them */
+    as_traces traces;
+    as_vec profiles;          /* as_profile */
+    uint64_t n_sparse_values; /* stored values of sparse profiles, as the source says */
+    as_map profile_of;        /* as_pair(metric, run) -> index into profiles */
     pthread_mutex_t loading;
     as_scaling pooling;          /* how the values of a profile's locations become measurements */
     as_vec holdings;             /* as_holding: inputs that profiles point into */
@@ -284,7 +311,11 @@ const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index);
 const as_problem *as_ds_problem(const as_dataset *ds, size_t index);
 /* The table of records of this name, or NULL. */
 as_table *as_ds_records(const as_dataset *ds, const char *name);
+/* Stored values, and events (those of trace lines included). */
 uint64_t as_ds_values(const as_dataset *ds);
+uint64_t as_ds_events(const as_dataset *ds);
+/* The stored statistics, *n of them, loaded if they are not yet. Safe from several threads. */
+assay_status as_ds_summaries(const as_dataset *ds, const as_summary **summaries, size_t *n, assay_error *error);
 size_t as_ds_leaves(const as_dataset *ds);
 
 /* as_ds_parameters(ds) numbers. */

@@ -75,19 +75,43 @@ assay_status as_ds_load(const as_dataset *ds, assay_id metric, assay_error *erro
     return status;
 }
 
+static void report(as_dataset *ds, const assay_error *error) {
+    as_place place = {.path = error->path, .offset = error->offset, .line = error->line, .column = error->column};
+    as_add_problem(ds, AS_ERROR, place, error->rule, "%s", error->message);
+}
+
+/* Stored statistics and traces. False when memory is out. */
+static bool check_others(as_dataset *ds) {
+    assay_error error;
+    const as_summary *summaries;
+    size_t n;
+    if (ds->summary_source) {
+        assay_status status = as_ds_summaries(ds, &summaries, &n, &error);
+        if (status == ASSAY_E_NOMEM) return false;
+        if (status != ASSAY_OK) report(ds, &error);
+        ds->summary_source = NULL; /* said once */
+    }
+    assay_status status = ds->traces.is_ready ? ASSAY_OK : as_trace_prepare(ds, &error);
+    if (status == ASSAY_E_NOMEM) return false;
+    if (status != ASSAY_OK && !ds->traces.is_reported) report(ds, &error);
+    ds->traces.is_reported = true;
+    return true;
+}
+
 bool as_ds_check(const as_dataset *ds) {
     as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
     for (size_t i = 0; i < ds->profiles.count; i++) {
         as_profile *profile = &AS_AT(as_profile, &mutable->profiles, i);
         assay_error error;
-        assay_status status = profile->is_reported ? ASSAY_OK : as_profile_load(ds, profile, &error);
+        assay_status status = profile->is_reported            ? ASSAY_OK
+                              : as_profile_is_sparse(profile) ? as_sparse_check(ds, profile, &error)
+                                                              : as_profile_load(ds, profile, &error);
         if (status == ASSAY_E_NOMEM) return false;
         if (status == ASSAY_OK) continue;
-        as_place place = {.path = error.path, .offset = error.offset, .line = error.line, .column = error.column};
-        as_add_problem(mutable, AS_ERROR, place, error.rule, "%s", error.message);
+        report(mutable, &error);
         profile->is_reported = true;
     }
-    return true;
+    return check_others(mutable);
 }
 
 /* ---- slices ---------------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ struct as_profile;
 /* What one context has at those locations that have anything, or one location at such contexts. Belongs to who reads, who uses it again and again (dataset/sparse.h). */
 typedef struct as_sparse_line {
     uint32_t n;
-    uint32_t *at; /* ascending, without repeats: of a row the columns, of a column the contexts */
+    uint32_t *at; /* of a row the columns, ascending; of a column the contexts, in any order; without repeats */
     double *values;
     uint32_t room; /* of both */
 } as_sparse_line;
@@ -22,8 +22,9 @@ typedef struct as_sparse_line {
  *
  * load        decodes it. Fills contexts, rows and values (in the dataset's arena or a mapping the dataset holds), may lower n_rows, and may add problems. Called
  *             once, by one thread at a time. `threads`: to use at most.
- * read_row    NULL, or: the values are sparse, of type DOUBLE, and what one context has can be had without loading the rest. Safe from several threads.
- * read_column the same of one column; NULL where read_row is. */
+ * read_row    NULL, or: the values are sparse, of type DOUBLE, none of them 0, and what one context has can be had without loading the rest. Safe from several threads.
+ * read_column the same of one column; NULL where read_row is.
+ * Sparse ones have load = as_sparse_load (dataset/sparse.h), for who needs all rows with all columns. */
 typedef struct as_profile_source {
     assay_status (*load)(struct as_profile_source *source, struct assay_dataset *ds, struct as_profile *profile,
                          unsigned threads, assay_error *error);
@@ -41,7 +42,6 @@ typedef struct as_profile {
     const assay_id *columns;   /* locations, ascending; NULL: one column that is no place */
     as_profile_source *source; /* NULL: all is here */
     bool is_packed;            /* the source has the values compressed: so may who writes them */
-    uint64_t n_stored;         /* of sparse ones: values that the source has, where it says so */
 
     /* Once loaded */
     bool is_loaded;
@@ -56,8 +56,9 @@ typedef struct as_profile {
 static inline bool as_profile_is_sparse(const as_profile *profile) {
     return profile->source && profile->source->read_row;
 }
+/* Of sparse ones 0: nobody has counted them one by one, and ds->n_sparse_values is the number of all. */
 static inline uint64_t as_profile_values(const as_profile *profile) {
-    return as_profile_is_sparse(profile) ? profile->n_stored : (uint64_t)profile->n_rows * profile->n_columns;
+    return as_profile_is_sparse(profile) ? 0 : (uint64_t)profile->n_rows * profile->n_columns;
 }
 /* The n_columns values of contexts[i]. */
 static inline const char *as_profile_row(const as_profile *profile, uint32_t i) {

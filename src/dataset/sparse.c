@@ -24,18 +24,6 @@ void as_sparse_line_free(as_sparse_line *line) {
     *line = (as_sparse_line){0};
 }
 
-uint32_t as_sparse_line_find(const as_sparse_line *line, uint32_t at) {
-    uint32_t low = 0, high = line->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (line->at[middle] < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < line->n && line->at[low] == at ? low : UINT32_MAX;
-}
-
 static bool add_row(const as_profile *profile, const as_sparse_line *line, as_vec *values) {
     if (!as_vec_reserve(values, profile->n_columns)) return false;
     double *row = (double *)values->data + values->count;
@@ -86,4 +74,17 @@ assay_status as_sparse_load(as_profile_source *source, as_dataset *ds, as_profil
     profile->values = rows->values.data;
     profile->n_rows = (uint32_t)rows->contexts.count;
     return ASSAY_OK;
+}
+
+/* ---- checking -------------------------------------------------------------------------------------------------------- */
+
+assay_status as_sparse_check(const as_dataset *ds, const as_profile *profile, assay_error *error) {
+    as_sparse_line line = {0};
+    assay_status status = ASSAY_OK;
+    for (assay_id context = 0; context < AS_COUNT(ds, contexts) && status == ASSAY_OK; context++)
+        status = profile->source->read_row(profile->source, profile, context, &line, error);
+    for (uint32_t column = 0; column < profile->n_columns && status == ASSAY_OK; column++)
+        status = profile->source->read_column(profile->source, profile, column, &line, error);
+    as_sparse_line_free(&line);
+    return status;
 }

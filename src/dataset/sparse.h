@@ -7,8 +7,6 @@
 /* Makes room for n numbers; what the line held is lost. False when memory is out. {0} is an empty line. */
 bool as_sparse_line_reserve(as_sparse_line *line, uint32_t n);
 void as_sparse_line_free(as_sparse_line *line);
-/* Index of `at` in the line, or UINT32_MAX. */
-uint32_t as_sparse_line_find(const as_sparse_line *line, uint32_t at);
 
 /* The rows of the contexts first … first + n - 1 that have any, as a loaded profile has them, behind what the vectors hold: contexts of assay_id, values of double. */
 assay_status as_sparse_rows(const as_profile *profile, assay_id first, uint32_t n, as_vec *contexts, as_vec *values,
@@ -17,5 +15,8 @@ assay_status as_sparse_rows(const as_profile *profile, assay_id first, uint32_t 
 /* For as_profile_source.load of sparse sources: all rows, which the dataset then holds. */
 assay_status as_sparse_load(as_profile_source *source, as_dataset *ds, as_profile *profile, unsigned threads,
                             assay_error *error);
+
+/* Reads all of it both ways, and keeps nothing. */
+assay_status as_sparse_check(const as_dataset *ds, const as_profile *profile, assay_error *error);
 
 #endif
