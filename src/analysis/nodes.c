@@ -5,6 +5,7 @@
 
 #include "analysis/derived.h"
 #include "analysis/levels.h"
+#include "analysis/stored_nodes.h"
 #include "core/parallel.h"
 #include "dataset/formulas.h"
 
@@ -410,19 +411,22 @@ assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, 
     return as_nodes_find_at(ds, run, metric, root, NULL, list, error);
 }
 
-assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
-                              as_node_list *list, assay_error *error) {
-    if (as_ds_derived(ds, metric)) return as_derived_nodes(ds, run, metric, root, locations, list, error);
-    list->nodes.count = list->parts.count = list->n_parts = 0;
-    assay_id first = root == ASSAY_NONE ? 0 : root;
-    uint32_t n = root == ASSAY_NONE ? (uint32_t)AS_COUNT(ds, contexts) : as_ds_context(ds, root)->subtree;
+/* The contexts of a subtree, or all. */
+typedef struct range {
+    assay_id first;
+    uint32_t n;
+} range;
+
+/* kind: what is to be made of the values; AS_KIND_NONE: nothing. */
+static assay_status sum_slice(const as_dataset *ds, assay_id run, assay_id metric, as_metric_kind kind, range contexts,
+                              const bool *locations, as_node_list *list, assay_error *error) {
     as_slice slice;
-    AS_TRY(as_slice_open(ds, metric, run, first, n, &slice, error));
+    AS_TRY(as_slice_open(ds, metric, run, contexts.first, contexts.n, &slice, error));
     summation s = {.ds = ds,
                    .slice = &slice,
-                   .kind = as_ds_metric(ds, metric)->kind,
-                   .is_integer = as_dtype_is_integer(slice.view.type.dtype)};
-    s.adds_up = s.kind == AS_KIND_INCLUSIVE || s.kind == AS_KIND_EXCLUSIVE;
+                   .kind = kind,
+                   .is_integer = as_dtype_is_integer(slice.view.type.dtype),
+                   .adds_up = kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE};
     bool fine = !locations || as_slice_narrow(&slice, locations);
     if (fine && slice.view.n_rows && slice.view.type.dtype != AS_DTYPE_OPAQUE) {
         if (as_dtype_is_composite(slice.view.type.dtype))
@@ -432,4 +436,48 @@ assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metri
     }
     as_slice_close(&slice);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+/* What each context has of a metric that nothing is made of. */
+static assay_status sum_own(const as_dataset *ds, assay_id run, assay_id metric, range contexts, const bool *locations,
+                            as_node_list *list, assay_error *error) {
+    const as_profile *profile = as_ds_profile(ds, metric, run);
+    if (!profile || !as_profile_is_sparse(profile))
+        return sum_slice(ds, run, metric, AS_KIND_NONE, contexts, locations, list, error);
+    return as_sparse_nodes(ds, profile, contexts.first, contexts.n, locations, list, error);
+}
+
+static assay_status find_stored(const as_dataset *ds, assay_id run, assay_id metric, range contexts,
+                                const bool *locations, as_node_list *list, assay_error *error) {
+    assay_id exclusive = as_ds_metric(ds, metric)->exclusive;
+    AS_TRY(sum_own(ds, run, metric, contexts, locations, list, error));
+    if (exclusive == ASSAY_NONE) return ASSAY_OK;
+    as_node_list other;
+    as_node_list_init_of(&other, ds);
+    assay_status status = sum_own(ds, run, exclusive, contexts, locations, &other, error);
+    if (status == ASSAY_OK && !as_nodes_pair(list, &other)) status = as_fail_memory(error, NULL);
+    as_node_list_free(&other);
+    list->n_parts = 0; /* parts are not paired */
+    return status;
+}
+
+assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
+                              as_node_list *list, assay_error *error) {
+    const as_metric *about = as_ds_metric(ds, metric);
+    range contexts = {.first = root == ASSAY_NONE ? 0 : root};
+    contexts.n = root == ASSAY_NONE ? (uint32_t)AS_COUNT(ds, contexts) : as_ds_context(ds, root)->subtree;
+    if (as_ds_derived(ds, metric)) return as_derived_nodes(ds, run, metric, root, locations, list, error);
+    list->nodes.count = list->parts.count = list->n_parts = 0;
+    if (about->is_stored) return find_stored(ds, run, metric, contexts, locations, list, error);
+    return sum_slice(ds, run, metric, about->kind, contexts, locations, list, error);
+}
+
+assay_status as_nodes_find_one(const as_dataset *ds, assay_id run, assay_id metric, assay_id context,
+                               as_node_list *list, assay_error *error) {
+    list->nodes.count = list->parts.count = list->n_parts = 0;
+    if (as_ds_metric(ds, metric)->is_stored && !as_ds_derived(ds, metric))
+        return find_stored(ds, run, metric, (range){context, 1}, NULL, list, error);
+    AS_TRY(as_nodes_find(ds, run, metric, context, list, error));
+    if (list->nodes.count) list->nodes.count = as_node_at(list, 0)->context == context;
+    return ASSAY_OK;
 }

@@ -1,6 +1,7 @@
 /* Inclusive and exclusive values of the call tree, summed over locations, in the metric's own arithmetic: see analysis/rows.h.
  *
- * Metrics of kinds without a second value have theirs in `inclusive`. Derived metrics are computed (analysis/derived.h). */
+ * Metrics of kinds without a second value have theirs in `inclusive`. Derived metrics are computed (analysis/derived.h). Of stored metrics (as_metric.is_stored) an inclusive one
+ * has its own values and those of its `exclusive` metric, if there is one, and nothing is made of them along the tree; others have one value (as_metric_is_only_exclusive()). */
 #ifndef AS_ANALYSIS_NODES_H
 #define AS_ANALYSIS_NODES_H
 
@@ -8,9 +9,11 @@
 
 typedef struct as_node {
     assay_id context;
-    bool has_own; /* the source has a row for this very context */
-    bool has_exclusive;
-    bool is_whole; /* the type is an integer, and the following are exact */
+    bool
+        has_own; /* the source has a row for this very context; of stored metrics: an inclusive value, which is 0 otherwise */
+    bool has_exclusive;   /* the metric has exclusive values: the same for all its nodes */
+    bool lacks_exclusive; /* of stored metrics: there is none here, and it is 0 */
+    bool is_whole;        /* the type is an integer, and the following are exact */
     as_whole whole_inclusive, whole_exclusive;
     /* The same as numbers: those beyond 64 bits are reals. Of a composite type: the number people see (as_parts_shown()) */
     as_number inclusive, exclusive;
@@ -24,6 +27,11 @@ typedef struct as_node_list {
     as_vec sums;      /* private */
 } as_node_list;
 
+/* The one value its nodes have is an exclusive one: people see it as such. */
+static inline bool as_metric_is_only_exclusive(const as_metric *metric) {
+    return metric->is_stored && (metric->kind == AS_KIND_EXCLUSIVE || metric->kind == AS_KIND_LEXICAL);
+}
+
 void as_node_list_init(as_node_list *list);
 /* The same, and what it takes counts as the dataset's, which must live longer. */
 void as_node_list_init_of(as_node_list *list, const as_dataset *ds);
@@ -34,11 +42,14 @@ static inline const as_node *as_node_at(const as_node_list *list, size_t i) { re
 const double *as_node_parts(const as_node_list *list, size_t i, bool exclusive);
 
 /* The nodes of the subtree of `root` (ASSAY_NONE: of all contexts) with data of this run and metric into list. Metrics of exclusive values have a
- * node wherever the subtree has data, those of inclusive values where the context or a child has (a missing row is zeros), others where the context has. One pass over the contexts. */
+ * node wherever the subtree has data, those of inclusive values where the context or a child has (a missing row is zeros), others where the context has; stored ones where it has one of both. One pass over the contexts. */
 assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_node_list *list,
                            assay_error *error);
 /* The same of the values at some locations (one bool for each of the dataset; NULL: all). Those that are no place are then left out. */
 assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
                               as_node_list *list, assay_error *error);
+/* The node of one context, or none: of stored metrics without looking at its subtree. */
+assay_status as_nodes_find_one(const as_dataset *ds, assay_id run, assay_id metric, assay_id context,
+                               as_node_list *list, assay_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include "analysis/nodes.h"
 #include "query/tables.h"
 
-enum { RUN, METRIC, CONTEXT };
+enum { RUN, METRIC, CONTEXT, INCLUSIVE };
 enum { HAS_RUN = 1 << RUN, HAS_METRIC = 1 << METRIC, HAS_CONTEXT = 1 << CONTEXT };
 
 typedef struct node_cursor {
@@ -29,7 +29,7 @@ static int node_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     double rows = plan & HAS_CONTEXT ? pairs : pairs * contexts;
     info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)(rows < 1e15 ? rows : 1e15);
     info->estimatedCost =
-        20 + rows * (plan & HAS_CONTEXT ? 8 : 2); /* a context costs as much as its subtree is large */
+        20 + rows * (plan & HAS_CONTEXT ? 8 : 2); /* a context costs what its subtree has, unless values are stored */
     info->orderByConsumed = as_order_fits(info, order, plan);
     return SQLITE_OK;
 }
@@ -53,6 +53,7 @@ static int node_close(sqlite3_vtab_cursor *base) {
 
 /* Fills rows from the next metric and run that have any. */
 static int next_pair(node_cursor *cursor) {
+    const as_dataset *ds = cursor->table->view->ds;
     cursor->row = cursor->n_rows = 0;
     while (cursor->n_rows == 0 && cursor->next_metric < cursor->end_metric) {
         if (cursor->next_run >= cursor->end_run) {
@@ -62,14 +63,14 @@ static int next_pair(node_cursor *cursor) {
         }
         cursor->metric = cursor->next_metric;
         cursor->run = cursor->next_run++;
-        assay_id root = cursor->given & HAS_CONTEXT ? cursor->keys[CONTEXT] : ASSAY_NONE;
+        if (as_ds_metric(ds, cursor->metric)->part_of != ASSAY_NONE) continue; /* its values are that one's */
         assay_error error;
-        if (as_nodes_find(cursor->table->view->ds, cursor->run, cursor->metric, root, &cursor->list, &error) !=
-            ASSAY_OK)
-            return as_vtab_fail(cursor->table, &error);
+        assay_status status =
+            cursor->given & HAS_CONTEXT
+                ? as_nodes_find_one(ds, cursor->run, cursor->metric, cursor->keys[CONTEXT], &cursor->list, &error)
+                : as_nodes_find(ds, cursor->run, cursor->metric, ASSAY_NONE, &cursor->list, &error);
+        if (status != ASSAY_OK) return as_vtab_fail(cursor->table, &error);
         cursor->n_rows = as_node_count(&cursor->list);
-        /* Of a subtree only its root was asked for. */
-        if (root != ASSAY_NONE && cursor->n_rows > 0) cursor->n_rows = as_node_at(&cursor->list, 0)->context == root;
     }
     return SQLITE_OK;
 }
@@ -126,17 +127,28 @@ static void result_amount(node_cursor *cursor, sqlite3_context *context, bool ex
         sqlite3_result_error_nomem(context);
 }
 
+/* Which of the node's values a column shows. False: none. */
+static bool find_amount(const node_cursor *cursor, bool exclusive, bool *out) {
+    const as_node *node = as_node_at(&cursor->list, cursor->row);
+    const as_metric *metric = as_ds_metric(cursor->table->view->ds, cursor->metric);
+    *out = exclusive;
+    if (!metric->is_stored) return !exclusive || node->has_exclusive;
+    if (node->has_exclusive) return exclusive ? !node->lacks_exclusive : node->has_own;
+    *out = false; /* the one there is */
+    return exclusive == as_metric_is_only_exclusive(metric);
+}
+
 static int node_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
     node_cursor *cursor = (node_cursor *)base;
     const as_node *node = as_node_at(&cursor->list, cursor->row);
+    bool exclusive;
     switch (column) {
     case RUN: as_result_id(context, cursor->run); break;
     case METRIC: as_result_id(context, cursor->metric); break;
     case CONTEXT: as_result_id(context, node->context); break;
-    case 3: result_amount(cursor, context, false); break;
     default:
-        if (node->has_exclusive)
-            result_amount(cursor, context, true);
+        if (find_amount(cursor, column != INCLUSIVE, &exclusive))
+            result_amount(cursor, context, exclusive);
         else
             sqlite3_result_null(context);
     }

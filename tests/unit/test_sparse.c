@@ -1,0 +1,209 @@
+/* Sparse profiles and stored pairs: sums over locations, reckoned by hand, and the same as from rows with all columns. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "analysis/nodes.h"
+#include "sparse_files.h"
+
+/* 0 <root>, 1 main, 2 loop, 3 solve, 4 other, and one without a place */
+enum { ROOT, MAIN, LOOP, SOLVE, OTHER, PLACELESS, N_CONTEXTS };
+enum { INCLUSIVE, EXCLUSIVE, LONE };
+
+static const sparse_cell inclusive_cells[] = {{SOLVE, 1, 2},  {MAIN, 0, 10}, {MAIN, 1, 5},       {ROOT, 0, 10},
+                                              {ROOT, 1, 5.5}, {LOOP, 0, 7},  {PLACELESS, 2, 1.5}};
+/* main's own has the loop's as well */
+static const sparse_cell exclusive_cells[] = {{MAIN, 0, 9}, {LOOP, 0, 7}, {SOLVE, 1, 2}, {OTHER, 2, 0.25}};
+enum { N_INCLUSIVE = 7, N_EXCLUSIVE = 4 };
+
+static as_dataset *make_dataset(void) {
+    static const assay_id parents[] = {ASSAY_NONE, ROOT, MAIN, MAIN, ROOT, ASSAY_NONE};
+    static const char *const names[] = {"<root>", "main", "loop at a.c:3", "solve", "other", "<context 9>"};
+    as_dataset *ds = as_dataset_new(0);
+    add_threads(ds, 3);
+    add_tree(ds, parents, names, N_CONTEXTS);
+    AS_AT(as_context, &ds->contexts, PLACELESS).role = AS_ROLE_PLACELESS;
+    assert_int_equal(as_add_run(ds, &AS_RUN_INIT), 0);
+    assert_int_equal(add_stored(ds, "time", AS_KIND_INCLUSIVE), INCLUSIVE);
+    assert_int_equal(add_stored(ds, "time", AS_KIND_EXCLUSIVE), EXCLUSIVE);
+    assert_int_equal(add_stored(ds, "lone", AS_KIND_EXCLUSIVE), LONE);
+    make_pair(ds, INCLUSIVE, EXCLUSIVE);
+    return ds;
+}
+
+static void check(const as_node_list *list, size_t i, assay_id context, double inclusive, double exclusive) {
+    const as_node *node = as_node_at(list, i);
+    assert_true(i < as_node_count(list));
+    assert_int_equal(node->context, context);
+    assert_true(node->has_exclusive);
+    assert_true(node->inclusive.kind == AS_REAL && node->exclusive.kind == AS_REAL);
+    assert_true(node->inclusive.r == inclusive && node->exclusive.r == exclusive);
+}
+
+/* n_empty: rows of zeros at the second location, below main */
+static void check_all(const as_dataset *ds, size_t n_empty) {
+    as_node_list list;
+    assay_error error;
+    as_node_list_init(&list);
+    assert_int_equal(as_nodes_find(ds, 0, INCLUSIVE, ASSAY_NONE, &list, &error), ASSAY_OK);
+    assert_int_equal(as_node_count(&list), 6);
+    check(&list, 0, ROOT, 15.5, 0);
+    assert_true(as_node_at(&list, 0)->has_own && as_node_at(&list, 0)->lacks_exclusive);
+    check(&list, 1, MAIN, 15, 9);
+    assert_false(as_node_at(&list, 1)->lacks_exclusive);
+    check(&list, 2, LOOP, 7, 7);
+    check(&list, 3, SOLVE, 2, 2);
+    check(&list, 4, OTHER, 0, 0.25);
+    assert_false(as_node_at(&list, 4)->has_own);
+    check(&list, 5, PLACELESS, 1.5, 0);
+    /* Of a subtree, at some locations */
+    static const bool second[] = {false, true, false};
+    assert_int_equal(as_nodes_find_at(ds, 0, INCLUSIVE, MAIN, second, &list, &error), ASSAY_OK);
+    assert_int_equal(as_node_count(&list), 2 + n_empty);
+    check(&list, 0, MAIN, 5, 0);
+    check(&list, 1 + n_empty, SOLVE, 2, 2);
+    /* Of one context */
+    assert_int_equal(as_nodes_find_one(ds, 0, INCLUSIVE, MAIN, &list, &error), ASSAY_OK);
+    assert_int_equal(as_node_count(&list), 1);
+    check(&list, 0, MAIN, 15, 9);
+    assert_int_equal(as_nodes_find_one(ds, 0, EXCLUSIVE, ROOT, &list, &error), ASSAY_OK);
+    assert_int_equal(as_node_count(&list), 0);
+    as_node_list_free(&list);
+}
+
+static void values_are_as_stored(void **state) {
+    (void)state;
+    as_dataset *ds = make_dataset();
+    sparse_cells inclusive = sparse_of(inclusive_cells, N_INCLUSIVE),
+                 exclusive = sparse_of(exclusive_cells, N_EXCLUSIVE);
+    add_sparse(ds, INCLUSIVE, &inclusive);
+    add_sparse(ds, EXCLUSIVE, &exclusive);
+    check_all(ds, 0);
+    assert_false(as_ds_profile(ds, INCLUSIVE, 0)->is_loaded);
+    as_dataset_free(ds);
+}
+
+static void so_they_are_in_rows_with_all_columns(void **state) {
+    (void)state;
+    as_dataset *ds = make_dataset();
+    add_dense(ds, INCLUSIVE, inclusive_cells, N_INCLUSIVE);
+    add_dense(ds, EXCLUSIVE, exclusive_cells, N_EXCLUSIVE);
+    check_all(ds, 1); /* the loop's */
+    as_dataset_free(ds);
+}
+
+static void a_metric_without_partner_has_one_value(void **state) {
+    (void)state;
+    as_dataset *ds = make_dataset();
+    sparse_cells lone = sparse_of(exclusive_cells, N_EXCLUSIVE);
+    as_node_list list;
+    assay_error error;
+    add_sparse(ds, LONE, &lone);
+    as_node_list_init(&list);
+    assert_int_equal(as_nodes_find(ds, 0, LONE, ASSAY_NONE, &list, &error), ASSAY_OK);
+    assert_int_equal(as_node_count(&list), 4); /* nothing is handed to parents */
+    assert_false(as_node_at(&list, 0)->has_exclusive);
+    assert_true(as_node_at(&list, 0)->inclusive.r == 9);
+    assert_true(as_metric_is_only_exclusive(as_ds_metric(ds, LONE)));
+    assert_int_equal(as_nodes_find(ds, 0, INCLUSIVE, ASSAY_NONE, &list, &error), ASSAY_OK);
+    assert_int_equal(as_node_count(&list), 0);
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
+static void a_broken_row_is_an_error(void **state) {
+    (void)state;
+    as_dataset *ds = make_dataset();
+    sparse_cells inclusive = sparse_of(inclusive_cells, N_INCLUSIVE);
+    as_node_list list;
+    assay_error error;
+    inclusive.broken_context = SOLVE;
+    add_sparse(ds, INCLUSIVE, &inclusive);
+    as_node_list_init(&list);
+    assert_int_equal(as_nodes_find(ds, 0, INCLUSIVE, ASSAY_NONE, &list, &error), ASSAY_E_FORMAT);
+    assert_string_equal(error.path, "cct.db");
+    as_node_list_free(&list);
+    as_dataset_free(ds);
+}
+
+/* ---- the order of additions ------------------------------------------------------------------------------------------ */
+
+enum { MANY_CONTEXTS = 1500, MANY_THREADS = 37 };
+
+/* Numbers whose sum depends on the order. */
+static size_t make_many(sparse_cell *cells) {
+    uint64_t random = 12345;
+    size_t n = 0;
+    for (assay_id context = 0; context < MANY_CONTEXTS; context++) {
+        for (uint32_t column = 0; column < MANY_THREADS; column++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            if ((random >> 60) > 3) continue;
+            cells[n++] = (sparse_cell){context, column, (double)(random >> 33) * 1e-7 + 1.0 / (double)(column + 3)};
+        }
+    }
+    return n;
+}
+
+static void check_same(const as_dataset *ds, const bool *locations) {
+    as_node_list lists[2];
+    assay_error error;
+    for (assay_id metric = 0; metric < 2; metric++) {
+        as_node_list_init(&lists[metric]);
+        assert_int_equal(as_nodes_find_at(ds, 0, metric, ASSAY_NONE, locations, &lists[metric], &error), ASSAY_OK);
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < as_node_count(&lists[1]); i++) { /* a row of zeros at all places wanted is none */
+        const as_node *dense = as_node_at(&lists[1], i);
+        if (dense->inclusive.r == 0) continue;
+        const as_node *sparse = as_node_at(&lists[0], n++);
+        assert_int_equal(sparse->context, dense->context);
+        assert_memory_equal(&sparse->inclusive.r, &dense->inclusive.r, sizeof(double));
+    }
+    assert_int_equal(n, as_node_count(&lists[0]));
+    for (assay_id metric = 0; metric < 2; metric++) as_node_list_free(&lists[metric]);
+}
+
+static void sums_are_the_same_to_the_last_bit(void **state) {
+    (void)state;
+    static sparse_cell cells[MANY_CONTEXTS * MANY_THREADS];
+    static assay_id parents[MANY_CONTEXTS];
+    static const char *names[MANY_CONTEXTS];
+    size_t n = make_many(cells);
+    as_dataset *ds = as_dataset_new(0);
+    add_threads(ds, MANY_THREADS);
+    for (size_t i = 0; i < MANY_CONTEXTS; i++) parents[i] = i ? (assay_id)(i - 1) : ASSAY_NONE, names[i] = "f";
+    add_tree(ds, parents, names, MANY_CONTEXTS);
+    as_add_run(ds, &AS_RUN_INIT);
+    add_stored(ds, "sparse", AS_KIND_INCLUSIVE);
+    add_stored(ds, "dense", AS_KIND_INCLUSIVE);
+    sparse_cells source = sparse_of(cells, n);
+    add_sparse(ds, 0, &source);
+    add_dense(ds, 1, cells, n);
+    check_same(ds, NULL);
+    assert_int_equal(source.n_columns_read, 0);
+    bool some[MANY_THREADS] = {false};
+    some[3] = some[4] = true; /* few: columns are read */
+    source.n_rows_read = 0;
+    check_same(ds, some);
+    assert_int_equal(source.n_columns_read, 2);
+    assert_int_equal(source.n_rows_read, 0);
+    for (uint32_t i = 0; i < MANY_THREADS; i++) some[i] = i % 3 != 0;
+    check_same(ds, some);
+    assert_int_equal(source.n_columns_read, 2);
+    as_dataset_free(ds);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_as_stored),
+        cmocka_unit_test(so_they_are_in_rows_with_all_columns),
+        cmocka_unit_test(a_metric_without_partner_has_one_value),
+        cmocka_unit_test(a_broken_row_is_an_error),
+        cmocka_unit_test(sums_are_the_same_to_the_last_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
