@@ -52,6 +52,10 @@ const as_trace_line *as_trace_line_of(const struct assay_dataset *ds, assay_id r
  * when first read, with a note among the dataset's problems (rule "trace-order"). Safe from several threads. */
 assay_status as_trace_read(const struct assay_dataset *ds, const as_trace_line *line, uint64_t first, size_t n,
                            as_trace_sample *out, assay_error *error);
+/* As stored, unless the line is known to be out of order: a line nobody has read yet is not read from end to end, as the others do to make sure that it ascends. For glances at long ones;
+ * who finds that time goes back calls as_trace_read(), and has it sorted from then on. */
+assay_status as_trace_glance(const struct assay_dataset *ds, const as_trace_line *line, uint64_t first, size_t n,
+                             as_trace_sample *out, assay_error *error);
 /* The first sample at or after this time: its number, or line->n. */
 assay_status as_trace_find(const struct assay_dataset *ds, const as_trace_line *line, uint64_t time, uint64_t *index,
                            assay_error *error);

@@ -1,5 +1,5 @@
 /* The virtual tables, inside query/. A simple table is a description (columns, number of rows, a cell's getter) over the
- * generic module of vtab.c; value, measurement and node, whose rows are not lying around as rows, have modules of their own.
+ * generic module of vtab.c; value, measurement, node and event, whose rows are not lying around as rows, have modules of their own.
  *
  * Every module only narrows what it walks over: SQLite checks each condition again, so a module may always give more rows
  * than asked for. */
@@ -91,12 +91,12 @@ struct as_vtab {
     const as_sql_table *description;
     const as_table *records;       /* of a table of records */
     as_index indexes[AS_MAX_KEYS]; /* built when first needed; what they hold is the table's own affair */
-    uint64_t *first_rows;          /* value: for each block and profile the number of its first row */
+    uint64_t *first_rows;          /* value and event: for each block and profile, or trace line, the number of its first row */
 };
 
 enum { AS_N_TABLES = 18 };
 extern const as_sql_table as_sql_tables[AS_N_TABLES];
-extern const sqlite3_module as_table_module, as_value_module, as_measurement_module, as_node_module;
+extern const sqlite3_module as_table_module, as_value_module, as_measurement_module, as_node_module, as_event_module;
 
 /* Calls visit for each table of the dataset in the order of docs/sql.md, the source's own tables of records last;
  * records is set for tables of records. Stops with false when visit returns it. */

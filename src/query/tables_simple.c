@@ -23,7 +23,6 @@ COUNT_ROWS(regions)
 COUNT_ROWS(contexts)
 COUNT_ROWS(locations)
 COUNT_ROWS(summaries)
-COUNT_ROWS(events)
 COUNT_ROWS(models)
 COUNT_ROWS(terms)
 COUNT_ROWS(attributes)
@@ -140,24 +139,6 @@ static as_cell summary_cell(as_vtab *table, size_t row, int column) {
     case 1: return id_cell(summary->context);
     case 2: return str_cell(ds, summary->statistic);
     default: return summary->value;
-    }
-}
-
-static as_cell event_cell(as_vtab *table, size_t row, int column) {
-    const as_dataset *ds = table->view->ds;
-    const as_event *event = &AS_AT(as_event, &ds->events, row);
-    switch (column) {
-    case 0: return row_cell(row);
-    case 1: return str_cell(ds, event->source_id);
-    case 2: return id_cell(event->run);
-    case 3: return id_cell(event->location);
-    case 4: return id_cell(event->context);
-    case 5: return str_cell(ds, event->name);
-    case 6: return str_cell(ds, event->kind);
-    case 7: return as_cell_real(event->start);
-    case 8: return as_cell_real(event->end);
-    case 9: return event->start_raw;
-    default: return event->end_raw;
     }
 }
 
@@ -324,11 +305,7 @@ const as_sql_table as_sql_tables[AS_N_TABLES] = {
      .columns = "id INTEGER, source_id TEXT, run INTEGER, location INTEGER, context INTEGER, name TEXT, kind TEXT, "
                 "start REAL, \"end\" REAL, "
                 "start_raw, end_raw",
-     .rows = events_rows,
-     .cell = event_cell,
-     .has_id = true,
-     .n_keys = 4,
-     .keys = {{1, true}, {4, false}, {3, false}, {2, false}},
+     .module = "assay_event",
      .export_key = "PRIMARY KEY(id)",
      .export_indexes = {"run, location", "context"}},
     {.name = "record", /* stands for all tables of records; columns are the source's own */
