@@ -263,6 +263,7 @@ struct assay_dataset {
     /* Index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
     as_vec block_of_metric;
     as_summary_source *summary_source; /* NULL: summaries has all of them */
+    bool summaries_are_checked;        /* as_ds_check() looked at them */
     as_traces traces;
     as_vec profiles;          /* as_profile */
     uint64_t n_sparse_values; /* stored values of sparse profiles, as the source says */

@@ -85,12 +85,12 @@ static bool check_others(as_dataset *ds) {
     assay_error error;
     const as_summary *summaries;
     size_t n;
-    if (ds->summary_source) {
+    if (ds->summary_source && !ds->summaries_are_checked) {
         assay_status status = as_ds_summaries(ds, &summaries, &n, &error);
         if (status == ASSAY_E_NOMEM) return false;
         if (status != ASSAY_OK) report(ds, &error);
-        ds->summary_source = NULL; /* said once */
     }
+    ds->summaries_are_checked = true; /* said once */
     assay_status status = ds->traces.is_ready ? ASSAY_OK : as_trace_prepare(ds, &error);
     if (status == ASSAY_E_NOMEM) return false;
     if (status != ASSAY_OK && !ds->traces.is_reported) report(ds, &error);
@@ -103,13 +103,12 @@ bool as_ds_check(const as_dataset *ds) {
     for (size_t i = 0; i < ds->profiles.count; i++) {
         as_profile *profile = &AS_AT(as_profile, &mutable->profiles, i);
         assay_error error;
-        assay_status status = profile->is_reported            ? ASSAY_OK
+        assay_status status = profile->is_checked             ? ASSAY_OK
                               : as_profile_is_sparse(profile) ? as_sparse_check(ds, profile, &error)
                                                               : as_profile_load(ds, profile, &error);
         if (status == ASSAY_E_NOMEM) return false;
-        if (status == ASSAY_OK) continue;
-        report(mutable, &error);
-        profile->is_reported = true;
+        profile->is_checked = true;
+        if (status != ASSAY_OK) report(mutable, &error);
     }
     return check_others(mutable);
 }

@@ -45,7 +45,7 @@ typedef struct as_profile {
 
     /* Once loaded */
     bool is_loaded;
-    bool is_reported;         /* as_ds_check() found it broken */
+    bool is_checked;          /* as_ds_check() looked at it */
     bool below_zero;          /* some UINT64 are above AS_COUNTER_LIMIT, and sums take them as 0 */
     const assay_id *contexts; /* n_rows, ascending, without repeats */
     const uint32_t *rows;     /* for each of them the number of its row in values; NULL: the same number */

@@ -1,7 +1,9 @@
 /* The table value: rows straight out of the blocks and profiles, which are the sources of rows, blocks first. A scan walks each source from end to end; conditions on
- * metric, context, run and location narrow it to ranges of rows by binary search. */
+ * metric, context, run and location narrow it to ranges of rows by binary search. Sparse profiles have a row for each value that is stored, read by context or, where only the
+ * location is given, by location. */
 #include <stdlib.h>
 
+#include "query/sparse_walk.h"
 #include "query/tables.h"
 
 enum { RUN, METRIC, CONTEXT, LOCATION, VALUE };
@@ -17,6 +19,7 @@ typedef struct value_cursor {
     const as_profile *profile;           /* NULL: the row is a block's, or there is none left */
     uint32_t index, last_index;          /* of the profile: which of its contexts, and the end of them */
     uint32_t column, first_column, last_column;
+    as_sparse_walk sparse;   /* of a sparse profile; its profile is NULL where the row is another's */
     as_vec text;             /* char: of a composite value */
     const uint32_t *sources; /* numbers of sources still to be looked at, or NULL: all of them */
     size_t next_source, n_sources;
@@ -62,18 +65,28 @@ static const int *value_order(const as_dataset *ds) {
 
 static double share(double rows, size_t n) { return n > 1 ? rows / (double)n : rows; }
 
+/* Sparse profiles: all contexts are asked what they have, or all of one; a location is asked once for each metric, and goes through all it has. */
+static double sparse_cost(const as_dataset *ds, unsigned plan, double rows) {
+    double n_profiles = share((double)ds->profiles.count, plan & HAS_METRIC ? AS_COUNT(ds, metrics) : 1);
+    if (plan & HAS_CONTEXT) return 10 + rows + n_profiles;
+    if (plan & HAS_LOCATION)
+        return 20 + rows + n_profiles * (double)ds->n_sparse_values / (double)(as_ds_leaves(ds) + 1) / 8;
+    return 10 + rows + n_profiles * (double)AS_COUNT(ds, contexts) / 2;
+}
+
 static int value_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const as_dataset *ds = ((as_vtab *)base)->view->ds;
     unsigned plan = as_take_ids(info, 4);
+    bool is_sparse = ds->n_sparse_values > 0;
     double rows = (double)as_ds_values(ds), walked;
     if (plan & HAS_METRIC) rows = share(rows, AS_COUNT(ds, metrics));
     if (plan & HAS_CONTEXT) rows = share(rows, AS_COUNT(ds, contexts));
     walked = rows; /* without a context every group has to be looked at */
     if (plan & HAS_RUN) rows = share(rows, AS_COUNT(ds, runs));
-    if (plan & HAS_LOCATION) rows = share(rows, AS_COUNT(ds, locations));
+    if (plan & HAS_LOCATION) rows = share(rows, is_sparse ? as_ds_leaves(ds) : AS_COUNT(ds, locations));
     if (plan & HAS_CONTEXT) walked = rows;
     info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)rows;
-    info->estimatedCost = 10 + rows + (walked - rows) / 8;
+    info->estimatedCost = is_sparse ? sparse_cost(ds, plan, rows) : 10 + rows + (walked - rows) / 8;
     info->orderByConsumed = info->nOrderBy > 0 && as_order_fits(info, value_order(ds), plan);
     return SQLITE_OK;
 }
@@ -91,6 +104,7 @@ static int value_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
 
 static int value_close(sqlite3_vtab_cursor *base) {
     as_vec_free(&((value_cursor *)base)->text);
+    as_sparse_walk_free(&((value_cursor *)base)->sparse);
     free(base);
     return SQLITE_OK;
 }
@@ -155,6 +169,24 @@ static bool enter_block(value_cursor *cursor, const as_block *block) {
     return true;
 }
 
+/* The same of a sparse profile, of which only the lines asked for are read; its columns are set. */
+static int enter_sparse(value_cursor *cursor, const as_profile *profile, bool *entered) {
+    as_sparse_walk *walk = &cursor->sparse;
+    assay_id first = 0, end = (assay_id)AS_COUNT(cursor->table->view->ds, contexts);
+    uint32_t n_columns = cursor->last_column - cursor->first_column;
+    assay_error error;
+    if (cursor->given & HAS_CONTEXT) {
+        first = cursor->keys[CONTEXT];
+        end = first < end ? first + 1 : first;
+    }
+    bool by_column = n_columns == 1 && cursor->given & HAS_LOCATION && !(cursor->given & HAS_CONTEXT);
+    assay_status status = by_column
+                              ? as_sparse_walk_column(walk, profile, cursor->first_column, &error)
+                              : as_sparse_walk_rows(walk, profile, first, end, cursor->first_column, n_columns, &error);
+    *entered = status == ASSAY_OK && walk->profile;
+    return status == ASSAY_OK ? SQLITE_OK : as_vtab_fail(cursor->table, &error);
+}
+
 /* Takes up a profile, if it can have rows asked for; it is decoded now. *entered: whether there are any. */
 static int enter_profile(value_cursor *cursor, const as_profile *profile, bool *entered) {
     *entered = false;
@@ -169,6 +201,7 @@ static int enter_profile(value_cursor *cursor, const as_profile *profile, bool *
         cursor->last_column = (uint32_t)hi;
     }
     if (cursor->first_column >= cursor->last_column) return SQLITE_OK;
+    if (as_profile_is_sparse(profile)) return enter_sparse(cursor, profile, entered);
     assay_error error;
     if (as_profile_load(cursor->table->view->ds, profile, &error) != ASSAY_OK)
         return as_vtab_fail(cursor->table, &error);
@@ -192,6 +225,7 @@ static int find_range(value_cursor *cursor) {
     if (cursor->block && next_range(cursor)) return SQLITE_OK;
     cursor->block = NULL;
     cursor->profile = NULL;
+    as_sparse_walk_stop(&cursor->sparse);
     while (cursor->next_source < cursor->n_sources) {
         size_t number = cursor->sources ? cursor->sources[cursor->next_source] : cursor->next_source;
         cursor->next_source++;
@@ -219,9 +253,16 @@ static int skip_locations(value_cursor *cursor) {
     return SQLITE_OK;
 }
 
+static int next_sparse(value_cursor *cursor) {
+    assay_error error;
+    if (as_sparse_walk_next(&cursor->sparse, &error) != ASSAY_OK) return as_vtab_fail(cursor->table, &error);
+    return cursor->sparse.profile ? SQLITE_OK : find_range(cursor);
+}
+
 static int value_next(sqlite3_vtab_cursor *base) {
     value_cursor *cursor = (value_cursor *)base;
     int status = SQLITE_OK;
+    if (cursor->sparse.profile) return next_sparse(cursor);
     if (cursor->profile) {
         if (++cursor->column < cursor->last_column) return SQLITE_OK;
         cursor->column = cursor->first_column;
@@ -234,7 +275,8 @@ static int value_next(sqlite3_vtab_cursor *base) {
 }
 
 static int value_eof(sqlite3_vtab_cursor *base) {
-    return !((value_cursor *)base)->block && !((value_cursor *)base)->profile;
+    const value_cursor *cursor = (const value_cursor *)base;
+    return !cursor->block && !cursor->profile && !cursor->sparse.profile;
 }
 
 static uint64_t source_metric(void *user, size_t number) {
@@ -254,8 +296,10 @@ static bool prepare(as_vtab *table) {
     table->first_rows = calloc(n + 1, sizeof *table->first_rows);
     if (!table->first_rows) return false;
     for (size_t i = 0; i < n; i++) {
-        uint64_t rows =
-            i < n_blocks ? as_block_rows(as_ds_block(ds, i)) : as_profile_values(profile_at(ds, i - n_blocks));
+        const as_profile *profile = i < n_blocks ? NULL : profile_at(ds, i - n_blocks);
+        uint64_t rows = !profile                        ? as_block_rows(as_ds_block(ds, i))
+                        : as_profile_is_sparse(profile) ? (uint64_t)AS_COUNT(ds, contexts) * profile->n_columns
+                                                        : as_profile_values(profile);
         table->first_rows[i + 1] = table->first_rows[i] + rows;
     }
     return true;
@@ -269,6 +313,7 @@ static int value_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_te
     if (!prepare(table)) return SQLITE_NOMEM;
     cursor->block = NULL;
     cursor->profile = NULL;
+    as_sparse_walk_stop(&cursor->sparse);
     cursor->sources = NULL;
     cursor->next_source = 0;
     cursor->n_sources = AS_COUNT(table->view->ds, blocks) + table->view->ds->profiles.count;
@@ -310,8 +355,20 @@ static int profile_column(value_cursor *cursor, sqlite3_context *context, int co
     return SQLITE_OK;
 }
 
+static int sparse_column(const as_sparse_walk *walk, sqlite3_context *context, int column) {
+    switch (column) {
+    case RUN: as_result_id(context, walk->profile->run); break;
+    case METRIC: as_result_id(context, walk->profile->metric); break;
+    case CONTEXT: as_result_id(context, as_sparse_walk_context(walk)); break;
+    case LOCATION: as_result_id(context, as_profile_location(walk->profile, as_sparse_walk_place(walk))); break;
+    default: as_result_number(context, (as_number){.kind = AS_REAL, .r = as_sparse_walk_value(walk)});
+    }
+    return SQLITE_OK;
+}
+
 static int value_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
     value_cursor *cursor = (value_cursor *)base;
+    if (cursor->sparse.profile) return sparse_column(&cursor->sparse, context, column);
     const as_block *block = cursor->block;
     if (!block) return profile_column(cursor, context, column);
     switch (column) {
@@ -341,8 +398,11 @@ static int value_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
         *rowid = (sqlite3_int64)(first_rows[cursor->block - as_ds_block(ds, 0)] + cursor->row);
         return SQLITE_OK;
     }
-    size_t number = AS_COUNT(ds, blocks) + (size_t)(cursor->profile - profile_at(ds, 0));
-    uint64_t row = (uint64_t)cursor->index * cursor->profile->n_columns + cursor->column;
+    const as_sparse_walk *walk = &cursor->sparse;
+    const as_profile *profile = walk->profile ? walk->profile : cursor->profile;
+    size_t number = AS_COUNT(ds, blocks) + (size_t)(profile - profile_at(ds, 0));
+    uint64_t index = walk->profile ? as_sparse_walk_context(walk) : cursor->index;
+    uint64_t row = index * profile->n_columns + (walk->profile ? as_sparse_walk_place(walk) : cursor->column);
     *rowid = (sqlite3_int64)(first_rows[number] + row);
     return SQLITE_OK;
 }

@@ -77,6 +77,8 @@ typedef struct as_sql_table {
     const char *module;  /* NULL: the generic one, which needs the following three */
     size_t (*rows)(const as_vtab *table);
     as_cell (*cell)(as_vtab *table, size_t row, int column);
+    /* NULL, or what the rows need before they can be counted; where they are not there yet, a plan's estimate is as if there were none */
+    assay_status (*prepare)(const as_dataset *ds, assay_error *error);
     bool has_id; /* column 0 is the number of the row */
     int n_keys;
     as_key keys[AS_MAX_KEYS];                   /* the most selective first */

@@ -131,6 +131,12 @@ static as_cell location_cell(as_vtab *table, size_t row, int column) {
     }
 }
 
+static assay_status prepare_summaries(const as_dataset *ds, assay_error *error) {
+    const as_summary *summaries;
+    size_t n;
+    return as_ds_summaries(ds, &summaries, &n, error);
+}
+
 static as_cell summary_cell(as_vtab *table, size_t row, int column) {
     const as_dataset *ds = table->view->ds;
     const as_summary *summary = &AS_AT(as_summary, &ds->summaries, row);
@@ -293,6 +299,7 @@ const as_sql_table as_sql_tables[AS_N_TABLES] = {
      .columns = "metric INTEGER, context INTEGER, statistic TEXT, value",
      .rows = summaries_rows,
      .cell = summary_cell,
+     .prepare = prepare_summaries,
      .n_keys = 2,
      .keys = {{1, false}, {0, false}},
      .export_indexes = {"context, metric"}},
