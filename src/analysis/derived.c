@@ -216,7 +216,9 @@ static bool make_plan(plan *p, const assay_id *metrics, size_t n, assay_id root)
 /* ---- sums ------------------------------------------------------------------------------------------------------------ */
 
 static void set_total(const plan *p, member *m) {
-    for (uint32_t i = 0; i < p->n; i += as_ds_context(p->ds, p->first + i)->subtree) m->total += m->sums[INCLUSIVE][i];
+    for (uint32_t i = 0; i < p->n; i += as_ds_context(p->ds, p->first + i)->subtree) {
+        if (as_ds_context(p->ds, p->first + i)->role != AS_ROLE_PLACELESS) m->total += m->sums[INCLUSIVE][i];
+    }
     m->has_sums = true;
 }
 

@@ -43,6 +43,8 @@ typedef struct plan {
     uint32_t n_columns;
     const as_derived *failed; /* the formula that could not be computed, and why */
     as_run_result failure;
+    assay_status stopped; /* rows that could not be read end the walk, and error says why */
+    assay_error *error;
     /* Who wants the rows of the last member, and which; visit is NULL until all sums are there */
     bool wanted[2];
     assay_id root; /* of the contexts that are wanted */

@@ -2,6 +2,7 @@
 
 #include "analysis/derived_private.h"
 #include "analysis/levels.h"
+#include "analysis/stored_rows.h"
 
 /* What a member has while the contexts are gone through, the last one first. */
 struct member_rows {
@@ -10,6 +11,8 @@ struct member_rows {
     /* Of stored values */
     as_slice slice;
     bool is_open;
+    bool has_begun;              /* with the stored rows */
+    as_stored_rows *stored;      /* of stored metrics, instead of slice and parts; slice.view has the columns */
     as_rows **parts;             /* one for each part of a composite value, else one */
     const as_context_row **rows; /* of each part: the one that comes next */
     uint32_t n_parts;
@@ -37,7 +40,8 @@ static void close_member(member *m) {
     struct member_rows *r = m->rows;
     if (!r) return;
     for (uint32_t i = 0; r->parts && i < r->n_parts; i++) as_rows_close(r->parts[i]);
-    if (r->is_open) as_slice_close(&r->slice);
+    as_stored_rows_close(r->stored);
+    if (r->is_open && !r->stored) as_slice_close(&r->slice);
     as_levels_free(&r->levels);
     free(r->values[INCLUSIVE]);
     free(r->values[EXCLUSIVE]);
@@ -92,10 +96,19 @@ static bool map_columns(const plan *p, struct member_rows *r) {
     return true;
 }
 
+static assay_status open_stored(const plan *p, member *m, assay_error *error) {
+    struct member_rows *r = m->rows;
+    AS_TRY(as_stored_rows_open(p->ds, p->run, m->metric, p->first, p->n, &r->stored, error));
+    r->slice.view = *as_stored_rows_view(r->stored);
+    r->is_open = true;
+    return ASSAY_OK;
+}
+
 static assay_status open_slice(const plan *p, member *m, assay_error *error) {
     m->rows = calloc(1, sizeof *m->rows);
     if (!m->rows) return as_fail_memory(error, NULL);
     if (m->derived || m->is_void) return ASSAY_OK;
+    if (as_has_stored_rows(p->ds, m->metric)) return open_stored(p, m, error);
     assay_status status = as_slice_open(p->ds, m->metric, p->run, p->first, p->n, &m->rows->slice, error);
     m->rows->is_open = true; /* to be closed in every case */
     return status;
@@ -103,6 +116,12 @@ static assay_status open_slice(const plan *p, member *m, assay_error *error) {
 
 static bool open_parts(const plan *p, struct member_rows *r) {
     const as_profile *view = &r->slice.view;
+    if (r->stored) {
+        r->n_parts = 1;
+        r->rows = calloc(1, sizeof *r->rows);
+        r->part_values = calloc(1, sizeof *r->part_values);
+        return r->rows && r->part_values && map_columns(p, r);
+    }
     if (!view->n_rows || view->type.dtype == AS_DTYPE_OPAQUE) return true;
     r->n_parts = as_dtype_is_composite(view->type.dtype) ? view->type.n_parts : 1;
     r->parts = calloc(r->n_parts, sizeof *r->parts);
@@ -155,11 +174,25 @@ static void take_row(struct member_rows *r, int flavour) {
     }
 }
 
-/* False when memory is out. All parts have rows for the same contexts. */
-static bool stored_row(const plan *p, member *m) {
+/* Goes on to the row of the context at hand, or one before it. False where it could not be read. */
+static bool find_pair(plan *p, struct member_rows *r) {
+    while (!r->has_begun || (r->rows[0] && r->rows[0]->context > p->context)) {
+        r->has_begun = true;
+        p->stopped = as_stored_rows_next(r->stored, &r->rows[0], p->error);
+        if (p->stopped != ASSAY_OK) return false;
+    }
+    return true;
+}
+
+/* False when memory is out, or rows could not be read. All parts have rows for the same contexts. */
+static bool stored_row(plan *p, member *m) {
     struct member_rows *r = m->rows;
     bool has_row = false;
-    for (uint32_t i = 0; i < r->n_parts; i++) {
+    if (r->stored) {
+        if (!find_pair(p, r)) return false;
+        has_row = r->rows[0] && r->rows[0]->context == p->context;
+    }
+    for (uint32_t i = 0; !r->stored && i < r->n_parts; i++) {
         while (r->rows[i] && r->rows[i]->context > p->context) r->rows[i] = as_rows_next(r->parts[i]);
         if (as_rows_failed(r->parts[i])) return false;
         has_row = r->rows[i] && r->rows[i]->context == p->context;
@@ -270,6 +303,8 @@ static bool visit_all(plan *p) {
 assay_status as_derived_walk(plan *p, assay_error *error) {
     assay_id *columns = NULL;
     assay_status status = ASSAY_OK;
+    p->error = error;
+    p->stopped = ASSAY_OK;
     for (size_t i = 0; status == ASSAY_OK && i < p->members.count; i++) {
         if (takes_part(member_at(p, i))) status = open_slice(p, member_at(p, i), error);
     }
@@ -279,7 +314,7 @@ assay_status as_derived_walk(plan *p, assay_error *error) {
             if (member_at(p, i)->rows) fine = open_member(p, member_at(p, i));
         }
         fine = fine && visit_all(p);
-        if (!fine && !p->failed) status = as_fail_memory(error, NULL);
+        if (!fine && !p->failed) status = p->stopped != ASSAY_OK ? p->stopped : as_fail_memory(error, NULL);
     }
     for (size_t i = 0; i < p->members.count; i++) close_member(member_at(p, i));
     free(columns);

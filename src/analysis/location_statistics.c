@@ -5,6 +5,7 @@
 #include "analysis/derived.h"
 #include "analysis/nodes.h"
 #include "analysis/rows.h"
+#include "analysis/stored_rows.h"
 #include "dataset/formulas.h"
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
@@ -24,10 +25,15 @@ static void mark_columns(const as_dataset *ds, assay_id run, bool *has_values) {
     }
 }
 
-/* The process a leaf belongs to: what lies above it, where that has a rank; else the leaf itself. */
+/* The process a leaf belongs to: the nearest above it that has a rank, or is one; else the leaf itself. */
 static assay_id process_of(const as_dataset *ds, assay_id leaf) {
     assay_id above = as_ds_location(ds, leaf)->parent;
-    return above != ASSAY_NONE && as_ds_location(ds, above)->rank >= 0 ? above : leaf;
+    for (; above != ASSAY_NONE; above = as_ds_location(ds, above)->parent) {
+        const as_location *location = as_ds_location(ds, above);
+        const char *kind = as_ds_text(ds, location->kind);
+        if (location->rank >= 0 || (kind && strcmp(kind, "rank") == 0)) return above;
+    }
+    return leaf;
 }
 
 assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, as_places *out, assay_error *error) {
@@ -265,11 +271,31 @@ static assay_status take_computed_rows(const request *r, assay_error *error) {
     return status;
 }
 
+static assay_status take_pairs(as_stored_rows *rows, columns *c, assay_error *error) {
+    if (!open_columns(c, as_stored_rows_view(rows))) return as_fail_memory(error, NULL);
+    for (const as_context_row *row;;) {
+        AS_TRY(as_stored_rows_next(rows, &row, error));
+        if (!row) return ASSAY_OK;
+        if (!take_context(c, row)) return as_fail_memory(error, NULL);
+    }
+}
+
+static assay_status take_stored(const request *r, assay_error *error) {
+    as_stored_rows *rows;
+    columns c = {.request = r, .rule = AS_PART_ADD};
+    assay_status status = as_stored_rows_open(r->ds, r->places->run, r->metric, r->first, r->n, &rows, error);
+    if (status == ASSAY_OK) status = take_pairs(rows, &c, error);
+    close_columns(&c);
+    as_stored_rows_close(rows);
+    return status;
+}
+
 /* Rows come from the last context to the first. */
 static assay_status take_locations(const request *r, assay_error *error) {
     as_slice slice;
     bool fine = true;
     if (as_is_computed(r->ds, r->places, r->metric)) return take_computed_rows(r, error);
+    if (as_has_stored_rows(r->ds, r->metric)) return take_stored(r, error);
     AS_TRY(as_slice_open(r->ds, r->metric, r->places->run, r->first, r->n, &slice, error));
     if (slice.view.n_rows) {
         columns c = {.request = r, .rule = as_part_rule_of(slice.view.type.dtype, 0)};
@@ -493,7 +519,7 @@ assay_status as_location_values(const as_dataset *ds, const as_places *places, a
                  .places = places,
                  .metric = metric,
                  .first = context,
-                 .n = as_ds_context(ds, context)->subtree,
+                 .n = as_has_stored_rows(ds, metric) ? 1 : as_ds_context(ds, context)->subtree,
                  .kinds = kind,
                  .take = take_values,
                  .user = &taken};

@@ -131,7 +131,7 @@ as_rows *as_rows_open(const as_dataset *ds, const as_slice *slice, uint32_t part
                 .first = slice->first,
                 .part = part,
                 .n = view->n_columns,
-                .kind = as_ds_metric(ds, view->metric)->kind,
+                .kind = as_ds_metric(ds, view->metric)->is_stored ? AS_KIND_NONE : as_ds_metric(ds, view->metric)->kind,
                 .rule = as_part_rule_of(view->type.dtype, part),
                 .is_integer = as_dtype_is_integer(view->type.dtype),
                 .is_unsigned = as_dtype_is_unsigned(view->type.dtype),

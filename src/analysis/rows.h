@@ -1,7 +1,8 @@
 /* Inclusive and exclusive values of each context, location by location, in the metric's own arithmetic.
  *
  * What the source stores decides: exclusive values are added up over the subtree to give the inclusive ones, of inclusive values the children's are taken off to
- * give the exclusive ones. Differences of unsigned values end at 0, at each location. Metrics of other kinds have only what they store. */
+ * give the exclusive ones. Differences of unsigned values end at 0, at each location. Metrics of other kinds have only what they store;
+ * the pairs of stored metrics are analysis/stored_rows.h. */
 #ifndef AS_ANALYSIS_ROWS_H
 #define AS_ANALYSIS_ROWS_H
 

@@ -7,7 +7,9 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "analysis/nodes.h"
+#include "analysis/derived.h"
+#include "analysis/location_statistics.h"
+#include "dataset/formulas.h"
 #include "sparse_files.h"
 
 /* 0 <root>, 1 main, 2 loop, 3 solve, 4 other, and one without a place */
@@ -197,6 +199,98 @@ static void sums_are_the_same_to_the_last_bit(void **state) {
     as_dataset_free(ds);
 }
 
+/* ---- over locations -------------------------------------------------------------------------------------------------- */
+
+static void check_spread(const as_vec *all, size_t i, assay_id context, bool is_exclusive, double sum, double max) {
+    assert_true(i < all->count);
+    const as_context_spread *item = &AS_AT(as_context_spread, all, i);
+    assert_int_equal(item->context, context);
+    assert_int_equal(item->is_exclusive, is_exclusive);
+    assert_true(item->spread.n == 3 && item->spread.sum == sum && item->spread.max == max);
+}
+
+/* Threads without a value have 0. */
+static void statistics_are_over_all_threads(void **state) {
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        as_dataset *ds = make_dataset();
+        sparse_cells inclusive = sparse_of(inclusive_cells, N_INCLUSIVE),
+                     exclusive = sparse_of(exclusive_cells, N_EXCLUSIVE);
+        if (dense) {
+            add_dense(ds, INCLUSIVE, inclusive_cells, N_INCLUSIVE);
+            add_dense(ds, EXCLUSIVE, exclusive_cells, N_EXCLUSIVE);
+        } else {
+            add_sparse(ds, INCLUSIVE, &inclusive);
+            add_sparse(ds, EXCLUSIVE, &exclusive);
+        }
+        as_places places;
+        assay_error error;
+        as_vec all;
+        as_vec_init(&all, sizeof(as_context_spread), NULL);
+        assert_int_equal(as_places_of_run(ds, 0, AS_OVER_LOCATIONS, &places, &error), ASSAY_OK);
+        assert_int_equal(
+            as_location_statistics(ds, &places, INCLUSIVE, AS_INCLUSIVE_VALUES | AS_EXCLUSIVE_VALUES, &all, &error),
+            ASSAY_OK);
+        assert_int_equal(all.count, 12);
+        check_spread(&all, 0, ROOT, false, 15.5, 10);
+        check_spread(&all, 1, ROOT, true, 0, 0);
+        check_spread(&all, 2, MAIN, false, 15, 10);
+        check_spread(&all, 3, MAIN, true, 9, 9);
+        check_spread(&all, 8, OTHER, false, 0, 0);
+        check_spread(&all, 9, OTHER, true, 0.25, 0.25);
+        assert_true(AS_AT(as_context_spread, &all, 2).spread.median == 5);
+        as_number *values;
+        as_spread spread;
+        assert_int_equal(
+            as_location_values(ds, &places, INCLUSIVE, MAIN, AS_EXCLUSIVE_VALUES, &values, &spread, &error), ASSAY_OK);
+        assert_true(values[0].r == 9 && values[1].r == 0 && values[2].r == 0 && spread.sum == 9);
+        free(values);
+        as_vec_free(&all);
+        as_places_free(&places);
+        as_dataset_free(ds);
+    }
+}
+
+/* Inclusive and exclusive values of thread 0 and 1, by context. */
+static bool take_computed(void *user, const as_computed_row *row) {
+    double(*got)[4] = user;
+    assert_int_equal(row->n, 3);
+    got[row->context][0] = row->values[0][0];
+    got[row->context][1] = row->values[0][1];
+    got[row->context][2] = row->values[1][0];
+    got[row->context][3] = row->whole[0];
+    return true;
+}
+
+static void formulas_take_them_as_stored(void **state) {
+    (void)state;
+    as_dataset *ds = make_dataset();
+    sparse_cells inclusive = sparse_of(inclusive_cells, N_INCLUSIVE),
+                 exclusive = sparse_of(exclusive_cells, N_EXCLUSIVE), lone = sparse_of(exclusive_cells, N_EXCLUSIVE);
+    add_sparse(ds, INCLUSIVE, &inclusive);
+    add_sparse(ds, EXCLUSIVE, &exclusive);
+    add_sparse(ds, LONE, &lone);
+    AS_AT(as_metric, &ds->metrics, EXCLUSIVE).name = as_ds_intern_text(ds, "partner"); /* names find one metric */
+    as_metric metric = AS_METRIC_INIT;
+    metric.kind = AS_KIND_DERIVED;
+    metric.name = as_ds_intern_text(ds, "double");
+    assay_id derived = as_add_metric(ds, &metric);
+    as_formula_text texts[AS_FORMULA_PARTS] = {[AS_FORMULA_VALUE] = {"2 * metric::time() + metric::lone()", 35}};
+    assert_true(as_add_formula(ds, derived, AS_DERIVED_POST, texts));
+    assert_true(as_compile_formulas(ds, "file"));
+    assert_int_equal(ds->problems.count, 0);
+    double got[N_CONTEXTS][4] = {{0}};
+    assay_error error;
+    static const bool both[] = {true, true};
+    assert_int_equal(as_computed_rows(ds, 0, derived, ASSAY_NONE, both, take_computed, got, &error), ASSAY_OK);
+    assert_true(got[MAIN][0] == 29 && got[MAIN][1] == 10 && got[MAIN][2] == 27 && got[MAIN][3] == 39);
+    assert_true(got[ROOT][0] == 20 && got[ROOT][2] == 0 && got[ROOT][3] == 31);
+    assert_true(got[SOLVE][1] == 6 && got[LOOP][2] == 21);
+    inclusive.broken_context = LOOP;
+    assert_int_equal(as_computed_rows(ds, 0, derived, ASSAY_NONE, both, take_computed, got, &error), ASSAY_E_FORMAT);
+    as_dataset_free(ds);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_as_stored),
@@ -204,6 +298,8 @@ int main(void) {
         cmocka_unit_test(a_metric_without_partner_has_one_value),
         cmocka_unit_test(a_broken_row_is_an_error),
         cmocka_unit_test(sums_are_the_same_to_the_last_bit),
+        cmocka_unit_test(statistics_are_over_all_threads),
+        cmocka_unit_test(formulas_take_them_as_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
