@@ -48,7 +48,8 @@ typedef struct as_hpc_meaning {
     size_t n_metrics;
     const as_hpc_statistic *statistics;
     size_t n_statistics;
-    const assay_id *contexts; /* for each context id of values its context in the dataset, or ASSAY_NONE */
+    const assay_id
+        *contexts; /* for each context id of values its context in the dataset, each one's own, or ASSAY_NONE */
     size_t n_contexts;
     const assay_id *trace_contexts; /* the same for samples; NULL: contexts */
     size_t n_trace_contexts;
@@ -76,7 +77,8 @@ typedef struct as_hpc_place {
 
 /* The locations of id tuples: equal beginnings are shared, leaves never. {0} is empty. */
 typedef struct as_hpc_places {
-    as_map known;
+    as_map known; /* a hash of parent, kind and numbers -> index into list */
+    as_vec list, text;
 } as_hpc_places;
 
 /* The leaf of a tuple: a location with this source_id, its rank, and the attributes id_tuple ("NODE:0:713047168 RANK:1:1", logical:physical) and, where any are set, id_tuple_bits ("0 3").
