@@ -122,9 +122,9 @@ static as_exit read_parts(as_cli *cli, const char **read_options, as_dataset **o
 static as_exit check_dataset(as_cli *cli, const as_dataset *ds) {
     const char *path = as_cli_operand(cli, 0);
     assay_error error;
-    if (as_ds_load(ds, ASSAY_NONE, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     if (as_ds_parameters(ds) == 0)
         return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no parameters, so there is nothing to model along", path);
+    if (as_ds_load(ds, ASSAY_NONE, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     if (ds->series.count == 0) return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no measurements", path);
     return AS_EXIT_FINE;
 }

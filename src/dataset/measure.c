@@ -161,7 +161,9 @@ static bool measure_rows(const as_dataset *ds, const as_block *block, uint32_t i
 as_metric_kind as_measured_kind(const as_dataset *ds, assay_id metric) {
     as_metric_kind kind = as_ds_metric(ds, metric)->kind;
     bool is_profile = ds->profiles.count && !as_ds_metric_block(ds, metric);
-    return is_profile && kind == AS_KIND_INCLUSIVE ? AS_KIND_EXCLUSIVE : kind;
+    const as_metric *about = as_ds_metric(ds, metric);
+    bool has_exclusive = !about->is_stored || about->exclusive != ASSAY_NONE;
+    return is_profile && kind == AS_KIND_INCLUSIVE && has_exclusive ? AS_KIND_EXCLUSIVE : kind;
 }
 
 /* A value of a row as as_values_widen() leaves it: unsigned of UINT64, whole of the other integers, else real. */
@@ -210,6 +212,17 @@ static void leave_children(const as_dataset *ds, const as_profile *profile, uint
     }
 }
 
+/* The row that the exclusive metric of a stored one has for the same context; zeros where it has none. Both metrics have the same columns. */
+static void take_partner(const as_dataset *ds, const as_profile *profile, uint32_t index, assay_id exclusive,
+                         wide *own) {
+    const as_profile *partner = as_ds_profile(ds, exclusive, profile->run);
+    bool fits = partner && partner->is_loaded && partner->n_columns == profile->n_columns &&
+                partner->type.dtype == profile->type.dtype;
+    uint32_t at = fits ? as_profile_find(partner, profile->contexts[index]) : UINT32_MAX;
+    memset(own, 0, profile->n_columns * sizeof *own);
+    if (at != UINT32_MAX) widen_row(partner, at, own);
+}
+
 static void make_real(as_dtype dtype, wide *row, uint32_t n) {
     if (!as_dtype_is_integer(dtype)) return;
     for (uint32_t i = 0; i < n; i++)
@@ -230,8 +243,12 @@ bool as_pool_row(const as_dataset *ds, const as_profile *profile, uint32_t index
     if (!as_vec_reserve(out, 2 * (size_t)n)) return false;
     wide *own = (wide *)((double *)out->data + start);
     as_dtype dtype = profile->type.dtype;
+    const as_metric *metric = as_ds_metric(ds, profile->metric);
     widen_row(profile, index, own);
-    if (as_ds_metric(ds, profile->metric)->kind == AS_KIND_INCLUSIVE) leave_children(ds, profile, index, own, own + n);
+    if (metric->is_stored && metric->exclusive != ASSAY_NONE)
+        take_partner(ds, profile, index, metric->exclusive, own);
+    else if (metric->kind == AS_KIND_INCLUSIVE && !metric->is_stored)
+        leave_children(ds, profile, index, own, own + n);
     make_real(dtype, own, n);
     out->count += n;
     if (ds->pooling == AS_SCALING_STRONG && n) {

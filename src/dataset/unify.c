@@ -42,8 +42,31 @@ static assay_id add_metric(as_union *u, size_t k, const as_metric *from) {
     metric.description = as_ds_carry(u->ds, part, from->description, &fine);
     metric.dtype = as_ds_carry(u->ds, part, from->dtype, &fine);
     metric.kind = from->kind;
+    metric.is_stored = from->is_stored;
     if (from->parent != ASSAY_NONE) metric.parent = u->maps[k].metrics[from->parent];
     return fine && as_vec_append(&u->metric_origins, &origin, 1) ? as_add_metric(u->ds, &metric) : ASSAY_NONE;
+}
+
+/* What a metric is known by. */
+static uint64_t metric_key(const as_metric *metric, as_str name) {
+    return as_pair(metric->is_stored ? 1 + (uint32_t)metric->kind : 0, name);
+}
+
+static void set_once(assay_id *to, const assay_id *map, assay_id from) {
+    if (*to == ASSAY_NONE && from != ASSAY_NONE) *to = map[from];
+}
+
+/* Which metric is another side of which, in the part that says it first. */
+static void unite_pairs(as_union *u) {
+    for (size_t k = 0; k < u->n; k++) {
+        const assay_id *map = u->maps[k].metrics;
+        for (assay_id i = 0; i < u->parts[k]->metrics.count; i++) {
+            const as_metric *from = as_ds_metric(u->parts[k], i);
+            as_metric *to = &AS_AT(as_metric, &u->ds->metrics, map[i]);
+            set_once(&to->exclusive, map, from->exclusive);
+            set_once(&to->part_of, map, from->part_of);
+        }
+    }
 }
 
 static bool unite_metrics_of(as_union *u, size_t k, as_pairing *known) {
@@ -54,10 +77,11 @@ static bool unite_metrics_of(as_union *u, size_t k, as_pairing *known) {
         const as_metric *metric = as_ds_metric(part, i);
         bool fine = true;
         as_str name = as_ds_carry(u->ds, part, metric->name, &fine);
-        map[i] = as_pairing_take(known, name);
+        uint64_t key = metric_key(metric, name);
+        map[i] = as_pairing_take(known, key);
         if (map[i] != AS_MAP_NONE) continue;
         map[i] = add_metric(u, k, metric);
-        if (!fine || map[i] == ASSAY_NONE || !as_pairing_add(known, name, map[i])) return false;
+        if (!fine || map[i] == ASSAY_NONE || !as_pairing_add(known, key, map[i])) return false;
     }
     return map != NULL;
 }
@@ -68,6 +92,7 @@ bool as_unite_metrics(as_union *u) {
     bool fine = true;
     for (size_t k = 0; k < u->n && fine; k++) fine = unite_metrics_of(u, k, &known);
     as_pairing_free(&known);
+    if (fine) unite_pairs(u);
     return fine;
 }
 
@@ -87,6 +112,8 @@ bool as_union_drop_metrics(as_union *u, const bool *drop) {
         if (drop[i]) continue;
         as_metric metric = metrics[i];
         if (metric.parent != ASSAY_NONE) metric.parent = new_ids[metric.parent];
+        if (metric.exclusive != ASSAY_NONE) metric.exclusive = new_ids[metric.exclusive];
+        if (metric.part_of != ASSAY_NONE) metric.part_of = new_ids[metric.part_of];
         metrics[new_ids[i]] = metric;
         origins[new_ids[i]] = origins[i];
     }

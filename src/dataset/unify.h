@@ -30,7 +30,8 @@ typedef struct as_union {
 bool as_union_init(as_union *u, as_dataset *ds, const as_dataset *const *parts, size_t n);
 void as_union_free(as_union *u);
 
-/* Metrics of one name are one, wherever they hang; order and parents are those of the first part that has them. */
+/* Metrics of one name are one, wherever they hang; order and parents are those of the first part that has them. Stored ones (as_metric.is_stored) only with those of the same
+ * kind, and pairs stay pairs. */
 bool as_unite_metrics(as_union *u);
 /* Takes out the metrics for which drop[id] is set; their children hang on what is above them. Before as_unite_attributes(). */
 bool as_union_drop_metrics(as_union *u, const bool *drop);
@@ -39,7 +40,7 @@ bool as_union_drop_metrics(as_union *u, const bool *drop);
  * children; then come the leaves in the order of the first part, those that others bring behind the last one of their process. */
 bool as_unite_locations(as_union *u);
 
-/* Contexts from the roots down, with their regions: all of the first part, and what contexts of others need. */
+/* Contexts from the roots down, with their regions: all of the first part, and what contexts of others need. Those without a place in the tree meet nobody. */
 bool as_unite_contexts(as_union *u, as_matching matching);
 /* Only the regions, of the only part: for who makes contexts another way. */
 bool as_copy_regions(as_union *u);

@@ -60,7 +60,7 @@ static uint32_t line_number(identities *ids, int64_t line, bool *fine) {
     return number;
 }
 
-/* File, first and last line. */
+/* File (the module, where nobody knows the file), first and last line. */
 static uint32_t body_number(identities *ids, as_str file, int64_t begin, int64_t end, bool *fine) {
     uint32_t span = pair_number(&ids->spans, line_number(ids, begin, fine), line_number(ids, end, fine), fine);
     return pair_number(&ids->bodies, file, span, fine);
@@ -92,9 +92,12 @@ bool as_copy_regions(as_union *u) {
     return map != NULL;
 }
 
+static as_str file_of(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
+    return as_ds_carry(j->u->ds, part, region->file == AS_NO_STR ? region->module : region->file, fine);
+}
+
 static uint64_t region_key(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
-    as_str name = as_ds_carry(j->u->ds, part, region->name, fine),
-           file = as_ds_carry(j->u->ds, part, region->file, fine);
+    as_str name = as_ds_carry(j->u->ds, part, region->name, fine), file = file_of(j, part, region, fine);
     return as_pair(name, body_number(&j->ids, file, region->line_begin, region->line_end, fine));
 }
 
@@ -189,7 +192,7 @@ static struct region_key *list_regions(joiner *j, const as_dataset *part, bool *
     *fine = *fine && keys;
     for (size_t i = 0; i < n && *fine; i++) {
         const as_region *region = as_ds_region(part, (assay_id)i);
-        as_str file = as_ds_carry(j->u->ds, part, region->file, fine);
+        as_str file = file_of(j, part, region, fine);
         keys[i] = (struct region_key){.name = as_ds_carry(j->u->ds, part, region->name, fine),
                                       .body = body_number(&j->ids, file, region->line_begin, region->line_end, fine),
                                       .plain = AS_MAP_NONE};
@@ -239,6 +242,8 @@ static assay_id add_context(joiner *j, size_t k, assay_id id, assay_id parent) {
     context.region = region_of(j, k, from->region, &fine);
     context.parent = parent;
     context.line = from->line;
+    context.role = from->role;
+    context.is_inlined = from->is_inlined;
     struct knot knot = {.identity = j->identity[id], .met_by = origin + 1};
     knot.first_child = knot.last_child = knot.next = ASSAY_NONE;
     assay_id new = fine ? as_tree_add(&j->tree, &context) : ASSAY_NONE;
@@ -271,6 +276,10 @@ static bool list_children(joiner *j, size_t k, assay_id in_tree, assay_id in_par
     return true;
 }
 
+static bool is_placeless(const joiner *j, size_t k, assay_id id) {
+    return as_ds_context(j->u->parts[k], id)->role == AS_ROLE_PLACELESS;
+}
+
 static void pair_up(joiner *j, size_t k, size_t mine, size_t theirs) {
     assay_id id = AS_AT(assay_id, &j->mine, mine);
     j->u->maps[k].contexts[AS_AT(assay_id, &j->theirs, theirs)] = id;
@@ -285,11 +294,12 @@ static bool pair_equal(joiner *j, size_t k, size_t from, bool by_name) {
         assay_id id = AS_AT(assay_id, &j->mine, i);
         const struct knot *knot = knot_of(j, id);
         uint64_t key = as_pair(by_name ? AS_AT(as_context, &j->tree.nodes, id).name : knot->identity, (uint32_t)i);
-        if (knot->met_by != k + 1) fine = as_vec_append(&j->left, &key, 1);
+        bool can_meet = AS_AT(as_context, &j->tree.nodes, id).role != AS_ROLE_PLACELESS;
+        if (can_meet && knot->met_by != k + 1) fine = as_vec_append(&j->left, &key, 1);
     }
     for (size_t i = from; i < j->theirs.count && fine; i++) {
         assay_id id = AS_AT(assay_id, &j->theirs, i);
-        if (j->u->maps[k].contexts[id] != ASSAY_NONE) continue;
+        if (j->u->maps[k].contexts[id] != ASSAY_NONE || is_placeless(j, k, id)) continue;
         uint64_t key = as_pair(by_name ? j->names[id] : j->identity[id], (uint32_t)i);
         fine = as_vec_append(&j->right, &key, 1);
     }
@@ -309,7 +319,7 @@ static bool pair_equal(joiner *j, size_t k, size_t from, bool by_name) {
 static bool join_children(joiner *j, size_t k, assay_id in_tree, assay_id in_part) {
     if (!list_children(j, k, in_tree, in_part)) return false;
     size_t same = 0; /* mostly both sides are alike */
-    while (same < j->mine.count && same < j->theirs.count &&
+    while (same < j->mine.count && same < j->theirs.count && !is_placeless(j, k, AS_AT(assay_id, &j->theirs, same)) &&
            knot_of(j, AS_AT(assay_id, &j->mine, same))->identity == j->identity[AS_AT(assay_id, &j->theirs, same)]) {
         pair_up(j, k, same, same);
         same++;

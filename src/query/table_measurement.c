@@ -110,7 +110,9 @@ static int measurement_filter(sqlite3_vtab_cursor *base, int plan, const char *p
     cursor->n = AS_COUNT(cursor->table->view->ds, series);
     cursor->is_out_of_memory = false;
     assay_error error;
-    if (as_ds_load(cursor->table->view->ds, ASSAY_NONE, &error) != ASSAY_OK) return as_vtab_fail(cursor->table, &error);
+    if (AS_COUNT(cursor->table->view->ds, series) &&
+        as_ds_load(cursor->table->view->ds, ASSAY_NONE, &error) != ASSAY_OK)
+        return as_vtab_fail(cursor->table, &error);
     if (!as_read_ids(plan, argv, 3, cursor->keys, &cursor->given))
         cursor->n = 0;
     else if (cursor->given & HAS_CONTEXT) {

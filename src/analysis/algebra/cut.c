@@ -71,6 +71,8 @@ static bool keep_context(cutting *c, as_tree *tree, assay_id id, assay_id parent
     context.name = as_ds_carry(c->op->ds, c->part, from->name, &fine);
     if (from->region != ASSAY_NONE) context.region = c->op->u.maps[0].regions[from->region];
     context.line = from->line;
+    context.role = from->role;
+    context.is_inlined = from->is_inlined;
     context.parent = parent;
     /* Contexts come in pre-order: the tree's ids are the final ones */
     c->into[id] = c->op->u.maps[0].contexts[id] = fine ? as_tree_add(tree, &context) : ASSAY_NONE;
@@ -134,9 +136,9 @@ static bool cut_tree(cutting *c) {
 
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
 
-/* What is folded into a caller is part of an inclusive value already. Values of no kind are taken as they stand. */
-static bool is_added(as_metric_kind kind, as_dtype dtype) {
-    return kind == AS_KIND_EXCLUSIVE || as_dtype_is_extreme(dtype);
+/* What is folded into a caller is part of an inclusive value already. Values of no kind, and stored ones, are taken as they stand. */
+static bool is_added(const as_metric *metric, as_dtype dtype) {
+    return !metric->is_stored && (metric->kind == AS_KIND_EXCLUSIVE || as_dtype_is_extreme(dtype));
 }
 
 static bool takes_part(const cutting *c, assay_id context, bool adds) {
@@ -257,7 +259,8 @@ static assay_status cut_metric(cutting *c, assay_id metric) {
     if (kind == AS_KIND_DERIVED) return ASSAY_OK;
     assay_id own = as_part_metric(op, 0, metric);
     as_value_type type = as_ds_metric_type(c->part, own), wide = type;
-    bool adds = c->is_pruned && is_added(kind, type.dtype), sums = adds && as_dtype_is_integer(type.dtype);
+    bool adds = c->is_pruned && is_added(as_ds_metric(op->ds, metric), type.dtype),
+         sums = adds && as_dtype_is_integer(type.dtype);
     size_t first = op->ds->profiles.count;
     uint64_t n_limited = 0;
     if (sums) wide = as_value_type_of(as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
