@@ -25,7 +25,7 @@ static const double *get_metric(void *user, uint32_t which, size_t first, size_t
     const member *m = member_at(p, p->now->operands[which]);
     int flavour = operand_flavour(operand, p->flavour);
     if (m->is_void) return fill(room, n, 0);
-    if (operand->reach == AS_REACH_ALL) return fill(room, n, m->total);
+    if (operand->reach == AS_REACH_ALL || p->of_whole) return fill(room, n, m->total);
     if (p->context == ASSAY_NONE) return m->sums[flavour] + first;
     if (operand->reach == AS_REACH_CONTEXT) return fill(room, n, m->sums[flavour][p->context - p->first]);
     return as_derived_row(m, flavour) + first;
@@ -215,6 +215,15 @@ static bool make_plan(plan *p, const assay_id *metrics, size_t n, assay_id root)
 
 /* ---- sums ------------------------------------------------------------------------------------------------------------ */
 
+/* Of a formula that is no sum: that of the operands' totals. */
+static bool compute_total(plan *p, member *m) {
+    p->of_whole = true;
+    bool fine = as_derived_evaluate(p, m, INCLUSIVE, 1, &m->total);
+    p->of_whole = false;
+    m->has_sums = true;
+    return fine;
+}
+
 static void set_total(const plan *p, member *m) {
     for (uint32_t i = 0; i < p->n; i += as_ds_context(p->ds, p->first + i)->subtree) {
         if (as_ds_context(p->ds, p->first + i)->role != AS_ROLE_PLACELESS) m->total += m->sums[INCLUSIVE][i];
@@ -240,6 +249,7 @@ static bool sum_post(plan *p, member *m) {
     if (!as_derived_evaluate(p, m, INCLUSIVE, p->n, m->sums[INCLUSIVE]) ||
         !as_derived_evaluate(p, m, EXCLUSIVE, p->n, m->sums[EXCLUSIVE]))
         return false;
+    if (as_formula_can_be_empty(m->derived->formula)) return compute_total(p, m);
     set_total(p, m);
     return true;
 }
@@ -321,11 +331,26 @@ static assay_status sum_all(plan *p, as_node_list *list, assay_error *error) {
 /* What becomes of the sums of a metric. */
 typedef struct answer {
     const as_dataset *ds;
-    assay_id root;  /* of what is asked for */
-    assay_id first; /* the context that the sums begin with */
+    assay_id root;     /* of what is asked for */
+    assay_id first;    /* the context that the sums begin with */
+    bool can_be_empty; /* what is not a number is not there, and 0 is */
+    bool has_exclusive;
     as_node_list *list;
     bool no_memory;
 } answer;
+
+static answer answer_of(const as_dataset *ds, const as_derived *derived, assay_id root, as_node_list *list) {
+    return (answer){.ds = ds,
+                    .root = root,
+                    .can_be_empty = as_formula_can_be_empty(derived->formula),
+                    .has_exclusive = derived->has_exclusive,
+                    .list = list};
+}
+
+static bool has_node(const answer *a, double inclusive, double exclusive) {
+    if (a->can_be_empty) return !isnan(inclusive) || !isnan(exclusive);
+    return inclusive != 0 || exclusive != 0;
+}
 
 static void collect_nodes(void *user, const double *inclusive, const double *exclusive) {
     answer *a = user;
@@ -334,12 +359,13 @@ static void collect_nodes(void *user, const double *inclusive, const double *exc
         a->root == ASSAY_NONE ? (assay_id)AS_COUNT(a->ds, contexts) : context + as_ds_context(a->ds, a->root)->subtree;
     for (; context < end && !a->no_memory; context++) {
         uint32_t i = context - a->first;
-        if (inclusive[i] == 0 && exclusive[i] == 0) continue;
+        if (!has_node(a, inclusive[i], exclusive[i])) continue;
         as_node *node = as_vec_push(&a->list->nodes);
         a->no_memory = !node;
         if (!node) continue;
         *node = (as_node){.context = context,
-                          .has_exclusive = true,
+                          .has_own = a->can_be_empty,
+                          .has_exclusive = a->has_exclusive,
                           .inclusive = {.kind = AS_REAL, .r = inclusive[i]},
                           .exclusive = {.kind = AS_REAL, .r = exclusive[i]}};
     }
@@ -366,7 +392,8 @@ static assay_status compute_one(plan *p, assay_id metric, assay_id root, as_node
     AS_TRY(compute(p, &metric, 1, root, list, error));
     const member *m = member_at(p, p->members.count - 1); /* all others come before it */
     if (m->is_void || has_failed(p, m)) return ASSAY_OK;
-    answer a = {.ds = p->ds, .root = root, .first = p->first, .list = list};
+    answer a = answer_of(p->ds, m->derived, root, list);
+    a.first = p->first;
     collect_nodes(&a, m->sums[INCLUSIVE], m->sums[EXCLUSIVE]);
     return a.no_memory ? as_fail_memory(error, NULL) : ASSAY_OK;
 }
@@ -393,7 +420,7 @@ static void compute_several(plan *p, as_ahead *ahead, const assay_id *metrics, s
 
 /* Whether the answer was there, or could be computed with that of other metrics. */
 static bool find_ahead(const as_dataset *ds, assay_id run, assay_id metric, as_node_list *list, bool *no_memory) {
-    answer a = {.ds = ds, .root = ASSAY_NONE, .list = list};
+    answer a = answer_of(ds, as_ds_derived(ds, metric), ASSAY_NONE, list);
     as_ahead *ahead = as_ahead_of(ds);
     assay_id metrics[AS_MOST_AHEAD];
     bool is_there = ahead && as_ahead_use(ahead, run, metric, collect_nodes, &a);

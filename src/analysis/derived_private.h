@@ -36,7 +36,8 @@ typedef struct plan {
     uint64_t taken; /* bytes of the dataset's budget */
     /* What is being computed: facts and operands are asked for */
     const member *now;
-    int flavour; /* INCLUSIVE or EXCLUSIVE */
+    int flavour;   /* INCLUSIVE or EXCLUSIVE */
+    bool of_whole; /* of the whole program: operands are totals */
     assay_id
         context; /* ASSAY_NONE: points are contexts, and operands sums; else points are its locations, and operands rows */
     const assay_id *columns; /* the locations of rows (ASSAY_NONE: no place) */

@@ -175,6 +175,14 @@ bool as_cli_is_ascii(const as_cli *cli);
 #define AS_ASCII_OPTION                                                                                                \
     { .name = "ascii", .help = "Draw with nothing but ASCII; by default where the locale has no UTF-8" }
 
+/* Metrics by formula: as_cli_read() adds them to what it reads. */
+#define AS_DERIVE_OPTION                                                                                               \
+    {                                                                                                                  \
+        .name = "derive", .argument = "NAME=EXPRESSION",                                                               \
+        .help = "Add a metric that is computed from others, such as 'ipc=instructions/cycles'; may be given several "  \
+                "times (docs/derived.md)"                                                                              \
+    }
+
 /* Colour of text: as_sgr(cli->style.colour, AS_BOLD) is the escape sequence, or "" where colour is off. */
 #define AS_BOLD   "\033[1m"
 #define AS_DIM    "\033[2m"

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "dataset/derive.h"
 
 /* ---- tables ---------------------------------------------------------------------------------------------------------- */
 
@@ -139,6 +140,15 @@ void as_cli_note(as_cli *cli, const char *format, ...) {
 
 /* ---- reading and printing -------------------------------------------------------------------------------------------- */
 
+/* Those of --derive, where the verb has it. */
+static assay_status derive_metrics(const as_cli *cli, as_dataset *ds, assay_error *error) {
+    for (size_t i = 0; i < cli->arguments.given.count; i++) {
+        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
+        if (strcmp(given->option->name, "derive") == 0) AS_TRY(as_derive_metric(ds, given->value, error));
+    }
+    return ASSAY_OK;
+}
+
 assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out,
                          assay_error *error) {
     if (cli->peers && strcmp(path, "-") == 0)
@@ -153,6 +163,10 @@ assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const c
     if (!cli->quiet) as_progress_begin("reading", path);
     assay_status status = as_read(path, &config, out, error);
     as_progress_end();
+    if (status == ASSAY_OK && (status = derive_metrics(cli, *out, error)) != ASSAY_OK) {
+        as_dataset_free(*out);
+        *out = NULL;
+    }
     return status;
 }
 

@@ -31,6 +31,18 @@ static void tell_left_out(as_diff_view *view) {
     }
 }
 
+/* Those of --derive, by the numbers they have in the comparison. */
+static bool add_derived(as_diff_view *view) {
+    const as_comparison *c = &view->comparison;
+    size_t first = view->metrics.count;
+    if (!as_append_derived(view->cli, c->u.parts[0], &view->metrics)) return false;
+    for (size_t i = first; i < view->metrics.count; i++) {
+        assay_id *metric = &AS_AT(assay_id, &view->metrics, i);
+        *metric = c->u.maps[0].metrics[*metric];
+    }
+    return true;
+}
+
 /* People see the one that matters, programs all that both have. */
 static as_exit choose_metrics(as_diff_view *view) {
     as_cli *cli = view->cli;
@@ -48,6 +60,7 @@ static as_exit choose_metrics(as_diff_view *view) {
         if (!is_on_both_sides(view, main_metric)) main_metric = ASSAY_NONE;
     }
     if (main_metric != ASSAY_NONE) fine = as_vec_append(&view->metrics, &main_metric, 1);
+    if (fine && for_people && main_metric != ASSAY_NONE && !all) fine = add_derived(view);
     for (assay_id m = 0; m < c->ds->metrics.count && fine; m++) {
         bool is_more = (all || !for_people || !view->metrics.count) && (all || is_on_both_sides(view, m));
         if (m != main_metric && is_more) fine = as_vec_append(&view->metrics, &m, 1);

@@ -8,23 +8,17 @@
 
 #include "analysis/scaling/coordinates.h"
 #include "core/words.h"
+#include "dataset/metric_names.h"
 #include "render/quantity.h"
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
-static as_exit fail_metric(as_cli *cli, const as_dataset *ds, const char *name) {
-    as_nearest nearest = as_nearest_start(name, strlen(name));
-    if (AS_COUNT(ds, metrics) == 0)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no metric '%s', nor any other", name);
-    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
-        const char *known = as_ds_text(ds, as_ds_metric(ds, id)->name);
-        if (known) as_nearest_offer(&nearest, known);
-    }
-    if (nearest.word)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no metric '%s'; did you mean '%s'?", name, nearest.word);
-    const char *first = as_ds_text(ds, as_ds_metric(ds, 0)->name);
-    return as_cli_fail(cli, AS_EXIT_USAGE, "there is no metric '%s'; there is '%s'%s", name, first ? first : "",
-                       AS_COUNT(ds, metrics) > 1 ? ", and others" : "");
+/* In any case, or by its beginning. False: there is none, or more than one; it is printed which there are. */
+static bool find_near(as_cli *cli, const as_dataset *ds, const char *name, assay_id *out) {
+    char why[512];
+    *out = as_metric_by_name(ds, name, strlen(name), why, sizeof why);
+    if (*out == ASSAY_NONE) as_cli_fail(cli, AS_EXIT_USAGE, "%s", why);
+    return *out != ASSAY_NONE;
 }
 
 /* Whether the metric has this name, in one of its two ways to be named. */
@@ -46,7 +40,9 @@ as_exit as_mark_metrics(as_cli *cli, const as_dataset *ds, bool *wanted) {
                 if (is_metric(ds, id, given->value, displayed)) wanted[id] = found = true;
             }
         }
-        if (!found) return fail_metric(cli, ds, given->value);
+        assay_id near;
+        if (!found && !find_near(cli, ds, given->value, &near)) return AS_EXIT_USAGE;
+        if (!found) wanted[near] = true;
     }
     return AS_EXIT_FINE;
 }
@@ -61,12 +57,22 @@ as_exit as_choose_metrics(as_cli *cli, const as_dataset *ds, as_vec *metrics) {
                 if (is_metric(ds, id, given->value, displayed)) found = id;
             }
         }
-        if (found == ASSAY_NONE) return fail_metric(cli, ds, given->value);
+        if (found == ASSAY_NONE && !find_near(cli, ds, given->value, &found)) return AS_EXIT_USAGE;
         bool is_known = false;
         for (size_t k = 0; k < metrics->count; k++) is_known |= AS_AT(assay_id, metrics, k) == found;
         if (!is_known && !as_vec_append(metrics, &found, 1)) return as_cli_memory(cli);
     }
     return AS_EXIT_FINE;
+}
+
+bool as_append_derived(const as_cli *cli, const as_dataset *ds, as_vec *metrics) {
+    size_t n = AS_COUNT(ds, metrics), n_derived = 0;
+    for (size_t i = 0; i < cli->arguments.given.count; i++)
+        n_derived += strcmp(AS_AT(as_given, &cli->arguments.given, i).option->name, "derive") == 0;
+    for (assay_id id = (assay_id)(n - n_derived); id < n; id++) {
+        if (!as_vec_append(metrics, &id, 1)) return false;
+    }
+    return true;
 }
 
 bool as_metric_has_data(const as_dataset *ds, assay_id metric) {

@@ -16,6 +16,9 @@ as_exit as_mark_metrics(as_cli *cli, const as_dataset *ds, bool *wanted);
  * by. Where none is given nothing is added. */
 as_exit as_choose_metrics(as_cli *cli, const as_dataset *ds, as_vec *metrics);
 
+/* Those of --derive, which are the last ones of what was read, behind those in metrics. False when memory is out. */
+bool as_append_derived(const as_cli *cli, const as_dataset *ds, as_vec *metrics);
+
 /* Whether a run has values of this metric, or a point has statistics of it. Derived metrics have none of their own. */
 bool as_metric_has_data(const as_dataset *ds, assay_id metric);
 /* The metric people look at first: time, by unit or name, else the first plain one with data, else the first. ASSAY_NONE where there are none. */

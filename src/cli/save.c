@@ -48,6 +48,10 @@ as_exit as_save_plan(as_cli *cli, const char *output, size_t n_inputs, as_save *
                            is_directory ? "directory" : "database", is_directory ? "directory" : "file");
     if (to_stdout && cli->style.mode == AS_PRINT_JSON)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--json reports on standard output, where the result goes; name a file");
+    if (as_cli_has(cli, "derive") && save->target.format)
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "%s cannot hold what --derive computes; a database can: name a file that ends in .sqlite",
+                           save->target.name);
     if (!split_options(cli, save)) return as_cli_memory(cli);
     return is_directory ? AS_EXIT_FINE : as_cli_check_output(cli, output, n_inputs);
 }

@@ -56,6 +56,7 @@ static as_exit choose_metrics(as_tree_view *view) {
         fine = add_all_metrics(view->ds, &view->metrics);
     else if (first != ASSAY_NONE)
         fine = as_vec_append(&view->metrics, &first, 1);
+    if (fine && !view->ask->with_all_metrics) fine = as_append_derived(view->cli, view->ds, &view->metrics);
     view->n_asked = view->metrics.count;
     if (fine && !view->ask->with_all_metrics && visits != ASSAY_NONE && visits != first)
         fine = as_vec_append(&view->metrics, &visits, 1);

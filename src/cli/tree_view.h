@@ -13,6 +13,7 @@
      .argument = "NAME",                                                                                               \
      .help = "Show this metric; may be given several times. By default the time, or the first one; in JSON and CSV "   \
              "all of them"},                                                                                           \
+        AS_DERIVE_OPTION,                                                                                              \
         {.name = "match",                                                                                              \
          .argument = "REGEX",                                                                                          \
          .help = "Show only functions whose names match this regular expression (POSIX extended)"},                    \

@@ -61,6 +61,7 @@ static const as_cli_option options[] = {
      .argument = "FILE",
      .completes = AS_COMPLETES_FILES,
      .help = "Write to this file; the last path is then an input, too"},
+    AS_DERIVE_OPTION,
     {.name = NULL},
 };
 

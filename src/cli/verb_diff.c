@@ -43,6 +43,7 @@ static const as_cli_option options[] = {
      .help = "Show this metric; may be given several times. By default the time, or the first one that both have; in "
              "JSON and CSV "
              "all that both have"},
+    AS_DERIVE_OPTION,
     {.name = "all-metrics", .help = "Also take metrics that only one of the two has; they count as 0 in the other"},
     AS_PAIRING_OPTION,
     {.name = "flat", .help = "Show a list of functions instead of a tree"},

@@ -163,6 +163,11 @@ static as_exit run(as_cli *cli) {
     return status;
 }
 
+static const as_cli_option options[] = {
+    AS_DERIVE_OPTION,
+    {.name = NULL},
+};
+
 static const as_example examples[] = {
     {"assay info kernels.txt", "A card: format, parameters, points, metrics, call paths, problems."},
     {"assay kernels.txt", "The same: without a verb, a file is shown."},
@@ -182,6 +187,7 @@ const as_verb as_verb_info = {
         "Where one of several paths cannot be read, its error is printed, the others are shown all the same, and the "
         "exit status is 3.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
+    .options = options,
     .operands = AS_COMPLETES_FILES,
     .examples = examples,
     .run = run,

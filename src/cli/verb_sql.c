@@ -175,6 +175,7 @@ static as_exit run(as_cli *cli) {
 }
 
 static const as_cli_option options[] = {
+    AS_DERIVE_OPTION,
     {.name = "attach",
      .help = "Query several files side by side, each as a database of its own, even where they could be merged"},
     {.name = "merge", .help = "Query several files as one experiment; an error where they have different parameters"},

@@ -133,8 +133,10 @@ static as_exit choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen) {
     }
     if (chosen->count) return AS_EXIT_FINE;
     assay_id main_metric = is_for_people(cli) ? as_main_metric(ds) : ASSAY_NONE;
-    if (main_metric != ASSAY_NONE && as_has_statistics(ds, &view->places, main_metric))
-        return as_vec_append(chosen, &main_metric, 1) ? AS_EXIT_FINE : as_cli_memory(cli);
+    if (main_metric != ASSAY_NONE && as_has_statistics(ds, &view->places, main_metric)) {
+        bool fine = as_vec_append(chosen, &main_metric, 1) && as_append_derived(cli, ds, chosen);
+        return fine ? AS_EXIT_FINE : as_cli_memory(cli);
+    }
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
         if (!as_has_statistics(ds, &view->places, id)) continue;
         if (!as_vec_append(chosen, &id, 1)) return as_cli_memory(cli);
@@ -421,6 +423,7 @@ static as_exit run(as_cli *cli) {
 
 static const as_cli_option options[] = {
     AS_METRIC_OPTION,
+    AS_DERIVE_OPTION,
     {.name = "exclusive", .help = "What each call path costs itself, without what it calls; the default for people"},
     {.name = "inclusive", .help = "What each call path costs with all it calls"},
     {.name = "by",

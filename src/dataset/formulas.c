@@ -39,21 +39,49 @@ static void free_derivations(void *object) {
 
 static as_derived *derived_at(const as_derivations *d, size_t i) { return &AS_AT(as_derived, &d->derived, i); }
 
-bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind,
-                    const as_formula_text texts[AS_FORMULA_PARTS]) {
+/* Of zeros; NULL when memory is out. */
+static as_derived *new_derived(as_dataset *ds, assay_id metric) {
     if (!ds->derivations) {
         as_derivations *new = calloc(1, sizeof *new);
-        if (!new) return false;
+        if (!new) return NULL;
         as_vec_init(&new->derived, sizeof(as_derived), &ds->budget);
-        if (!as_ds_hold(ds, new, free_derivations)) return false;
+        if (!as_ds_hold(ds, new, free_derivations)) return NULL;
         ds->derivations = new;
     }
     as_derived *derived = as_vec_push(&ds->derivations->derived);
+    if (!derived) return NULL;
+    *derived = (as_derived){.metric = metric};
+    return derived;
+}
+
+bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind,
+                    const as_formula_text texts[AS_FORMULA_PARTS]) {
+    as_derived *derived = new_derived(ds, metric);
     if (!derived) return false;
-    derived->metric = metric;
     derived->kind = kind;
     memcpy(derived->texts, texts, sizeof derived->texts);
     return true;
+}
+
+bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_formula *formula, as_formula_text text) {
+    char *copy = as_arena_copy(&ds->arena, text.text, text.size);
+    as_derived *derived = copy ? new_derived(ds, metric) : NULL;
+    if (!derived) {
+        as_formula_free(formula);
+        return false;
+    }
+    derived->kind = AS_DERIVED_POST;
+    derived->texts[AS_FORMULA_VALUE] = (as_formula_text){copy, text.size};
+    derived->formula = formula;
+    derived->is_infix = derived->is_compiled = derived->is_usable = true;
+    return true;
+}
+
+assay_status as_add_infix_formula(as_dataset *ds, assay_id metric, const as_infix_names *names, as_formula_text text,
+                                  assay_error *error) {
+    as_formula *formula;
+    AS_TRY(as_infix_compile(names, text, &formula, error));
+    return as_add_compiled_formula(ds, metric, formula, text) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 /* ---- problems -------------------------------------------------------------------------------------------------------- */
@@ -109,7 +137,7 @@ static void warn(as_dataset *ds, const as_derived *derived, as_formula_part part
     else if (line)
         snprintf(place, sizeof place, "column %u of its ", column);
     quote(derived->texts[part], line ? place_at(derived->texts[part], line, column) : 0, quoted);
-    as_add_problem(ds, AS_WARNING, as_place_file(ds->derivations->path), "cubepl",
+    as_add_problem(ds, AS_WARNING, as_place_file(ds->derivations->path), derived->is_infix ? "formula" : "cubepl",
                    "derived metric %s has no values: %s (%s%s%s \"%s\")", metric_name(ds, derived->metric), why, place,
                    words[part], line ? "" : " is", quoted);
 }
@@ -146,6 +174,7 @@ static bool compile(as_dataset *ds, const as_formula_names *names, as_derived *d
     as_formula_scope *scope = ds->derivations->scope;
     as_formula_part part = AS_FORMULA_VALUE;
     assay_error error;
+    derived->is_compiled = true;
     assay_status status = as_cubepl_compile(scope, names, derived->texts, &derived->formula, &part, &error);
     derived->is_usable = status == ASSAY_OK;
     if (status == ASSAY_OK || status == ASSAY_E_NOMEM) return status == ASSAY_OK;
@@ -190,9 +219,23 @@ static const as_derived *waits_for(const as_derivations *d, const as_derived *de
     return NULL;
 }
 
+/* All it needs is in order. */
+static bool has_exclusive(const as_dataset *ds, const as_derived *derived) {
+    const as_formula_operand *operands;
+    size_t n = as_formula_operands(derived->formula, &operands);
+    bool has = !derived->is_infix;
+    for (size_t i = 0; i < n && !has; i++) {
+        const as_derived *other = find_derived(ds->derivations, operands[i].metric);
+        as_metric_kind kind = as_ds_metric(ds, operands[i].metric)->kind;
+        has = other ? other->has_exclusive : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
+    }
+    return has;
+}
+
 /* Numbers formulas so that each comes behind those it needs. One that has to wait goes on the list of the one it waits for, and is looked at again when that
  * one has its number. next, first, ready: room for one number for each of them. */
-static void put_in_order(as_derivations *d, uint32_t *next, uint32_t *first, uint32_t *ready) {
+static void put_in_order(const as_dataset *ds, uint32_t *next, uint32_t *first, uint32_t *ready) {
+    as_derivations *d = ds->derivations;
     size_t n = d->derived.count, n_ready = 0;
     uint32_t order = 0;
     for (size_t i = n; i-- > 0;) {
@@ -209,6 +252,7 @@ static void put_in_order(as_derivations *d, uint32_t *next, uint32_t *first, uin
             continue;
         }
         derived_at(d, i)->order = ++order;
+        derived_at(d, i)->has_exclusive = has_exclusive(ds, derived_at(d, i));
         for (uint32_t k = first[i]; k != UINT32_MAX; k = next[k]) ready[n_ready++] = k;
         first[i] = UINT32_MAX;
     }
@@ -250,7 +294,7 @@ static bool order_formulas(as_dataset *ds) {
     uint32_t *room = calloc(3 * n, sizeof *room);
     if (!room) return false;
     for (size_t i = 0; i < n; i++) derived_at(d, i)->order = 0;
-    put_in_order(d, room, room + n, room + 2 * n);
+    put_in_order(ds, room, room + n, room + 2 * n);
     drop_waiting(ds, room, room + n, room + 2 * n);
     free(room);
     return true;
@@ -297,15 +341,19 @@ bool as_compile_formulas(as_dataset *ds, const char *path) {
     name_table table = {.ds = ds};
     as_formula_names names = {.user = &table, .metric = find_metric, .fact = find_fact};
     if (!d) return true;
-    d->path = path ? as_arena_copy(&ds->arena, path, strlen(path)) : NULL;
-    d->scope = as_formula_scope_new();
+    if (path && !d->path) d->path = as_arena_copy(&ds->arena, path, strlen(path));
+    if (!d->scope) d->scope = as_formula_scope_new();
     if (!d->scope || (path && !d->path)) return false;
     qsort(d->derived.data, d->derived.count, sizeof(as_derived), by_metric);
     as_map_init(&table.metrics, NULL);
     bool fine = map_metrics(&table);
-    for (size_t i = 0; fine && i < d->derived.count; i++)
-        fine = as_cubepl_declare(d->scope, derived_at(d, i)->texts[AS_FORMULA_INIT]);
-    for (size_t i = 0; fine && i < d->derived.count; i++) fine = compile(ds, &names, derived_at(d, i));
+    for (size_t i = 0; fine && i < d->derived.count; i++) {
+        if (!derived_at(d, i)->is_compiled)
+            fine = as_cubepl_declare(d->scope, derived_at(d, i)->texts[AS_FORMULA_INIT]);
+    }
+    for (size_t i = 0; fine && i < d->derived.count; i++) {
+        if (!derived_at(d, i)->is_compiled) fine = compile(ds, &names, derived_at(d, i));
+    }
     as_map_free(&table.metrics);
     return fine && check_formulas(ds);
 }

@@ -125,6 +125,18 @@ bool as_union_drop_metrics(as_union *u, const bool *drop) {
     return true;
 }
 
+/* A formula that is no CubePL: the same of the new metrics, unless one of those it uses is left out. */
+static bool carry_formula(as_union *u, size_t part, const as_derived *derived, assay_id id) {
+    const as_formula_operand *operands;
+    size_t n = derived->formula ? as_formula_operands(derived->formula, &operands) : 0;
+    if (!derived->formula) return true;
+    for (size_t i = 0; i < n; i++) {
+        if (u->maps[part].metrics[operands[i].metric] == ASSAY_NONE) return true;
+    }
+    as_formula *formula = as_formula_copy(derived->formula, u->maps[part].metrics);
+    return formula && as_add_compiled_formula(u->ds, id, formula, derived->texts[AS_FORMULA_VALUE]);
+}
+
 bool as_unite_formulas(as_union *u) {
     bool any = false;
     for (size_t k = 0; k < u->n; k++) {
@@ -133,6 +145,11 @@ bool as_unite_formulas(as_union *u) {
             const as_derived *derived = as_ds_derived(u->parts[k], m);
             if (!derived || id == ASSAY_NONE || AS_AT(uint32_t, &u->metric_origins, id) != k) continue;
             as_formula_text texts[AS_FORMULA_PARTS] = {0};
+            any = true;
+            if (derived->is_infix) {
+                if (!carry_formula(u, k, derived, id)) return false;
+                continue;
+            }
             for (size_t i = 0; i < AS_FORMULA_PARTS; i++) {
                 if (!derived->texts[i].text) continue;
                 texts[i] = derived->texts[i];
@@ -140,7 +157,6 @@ bool as_unite_formulas(as_union *u) {
                 if (!texts[i].text) return false;
             }
             if (!as_add_formula(u->ds, id, derived->kind, texts)) return false;
-            any = true;
         }
     }
     return !any || as_compile_formulas(u->ds, NULL);

@@ -4,6 +4,7 @@
 
 #include "analysis/scaling/totals.h"
 #include "analysis/views/view_private.h"
+#include "dataset/formulas.h"
 
 /* The type of the metric's values; plain doubles where nobody says. */
 static as_dtype find_dtype(const as_dataset *ds, assay_id metric, const assay_id *runs, size_t n_runs) {
@@ -135,6 +136,31 @@ static assay_status find_statistics(const as_view_source *source, as_view_column
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
+/* ---- formulas -------------------------------------------------------------------------------------------------------- */
+
+/* Of several runs, or of statistics: the formula of the means, as it is that of the sums elsewhere. *is_done: false where it cannot be had. */
+static assay_status find_by_formula(const as_view_source *source, as_view_column *column, unsigned *formulas_left,
+                                    bool *is_done, assay_error *error) {
+    *is_done = false;
+    if (!formulas_left) return ASSAY_OK;
+    if (!as_ds_prepare_formulas(source->ds)) return as_fail_memory(error, NULL);
+    AS_TRY(as_view_formula_new(source, column->metric, formulas_left, &column->formula, error));
+    *is_done = column->formula != NULL;
+    for (assay_id id = 0; *is_done && id < AS_COUNT(source->ds, contexts); id++) {
+        as_view_formula_begin(column->formula);
+        as_view_formula_add(column->formula, id);
+        as_view_value value = as_view_formula_value(column->formula);
+        if (!value.inclusive.is_known && !value.exclusive.is_known) continue;
+        as_node *node = as_vec_push(&column->list.nodes);
+        if (!node) return as_fail_memory(error, NULL);
+        *node = (as_node){.context = id, .has_own = true};
+        node->has_exclusive = as_ds_derived(source->ds, column->metric)->has_exclusive;
+        node->inclusive = real_number(value.inclusive.is_known ? value.inclusive.real : NAN);
+        node->exclusive = real_number(value.exclusive.is_known ? value.exclusive.real : NAN);
+    }
+    return ASSAY_OK;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
 static bool is_looked_at(const as_view_data *data, assay_id context) {
@@ -239,32 +265,42 @@ static bool is_sum(const as_dataset *ds, const as_view_column *column, bool *out
     return true;
 }
 
-assay_status as_view_column_load(const as_view_source *source, as_view_column *column, bool with_formula,
+static assay_status find_values(const as_view_source *source, as_view_column *column, unsigned *formulas_left,
+                                assay_error *error) {
+    const as_derived *derived = as_ds_derived(source->ds, column->metric);
+    bool is_done = false;
+    column->can_be_empty = derived && derived->is_usable && as_formula_can_be_empty(derived->formula);
+    if (source->n_runs == 1)
+        return as_nodes_find_at(source->ds, source->runs[0], column->metric, ASSAY_NONE, source->locations,
+                                &column->list, error);
+    if (column->can_be_empty) AS_TRY(find_by_formula(source, column, formulas_left, &is_done, error));
+    if (is_done) return ASSAY_OK;
+    return source->n_runs ? find_mean(source, column, error) : find_statistics(source, column, error);
+}
+
+assay_status as_view_column_load(const as_view_source *source, as_view_column *column, unsigned *formulas_left,
                                  assay_error *error) {
     const as_dataset *ds = source->ds;
     as_metric_kind kind = as_ds_metric(ds, column->metric)->kind;
     column->dtype = find_dtype(ds, column->metric, source->runs, source->n_runs);
     column->adds_up = !as_dtype_is_composite(column->dtype) && !as_dtype_is_extreme(column->dtype);
-    if (source->n_runs == 1) {
-        AS_TRY(
-            as_nodes_find_at(ds, source->runs[0], column->metric, ASSAY_NONE, source->locations, &column->list, error));
-    } else if (source->n_runs) {
-        AS_TRY(find_mean(source, column, error));
-    } else {
-        AS_TRY(find_statistics(source, column, error));
-    }
+    AS_TRY(find_values(source, column, formulas_left, error));
     column->has_exclusive = as_node_count(&column->list) ? as_node_at(&column->list, 0)->has_exclusive
                                                          : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
     bool is_derived = kind == AS_KIND_DERIVED, fine = make_index(column, AS_COUNT(ds, contexts));
     if (fine && is_derived) fine = is_sum(ds, column, &column->adds_up);
     column->is_inclusive = kind == AS_KIND_INCLUSIVE;
     column->can_merge = !is_derived || column->adds_up;
-    column->is_zero_elsewhere =
-        is_derived ? as_node_count(&column->list) > 0 : column->adds_up && column->has_exclusive;
+    column->is_zero_elsewhere = is_derived ? as_node_count(&column->list) > 0 && !column->can_be_empty
+                                           : column->adds_up && column->has_exclusive;
     if (!fine) return as_fail_memory(error, NULL);
     as_vec_free(&column->list.sums); /* is not needed again */
-    if (!with_formula || column->can_merge) return ASSAY_OK;
-    AS_TRY(as_view_formula_new(source, column->metric, &column->formula, error));
+    if (column->formula && column->can_merge) {
+        as_view_formula_free(column->formula);
+        column->formula = NULL;
+    }
+    if (!formulas_left || column->can_merge) return ASSAY_OK;
+    if (!column->formula) AS_TRY(as_view_formula_new(source, column->metric, formulas_left, &column->formula, error));
     column->can_merge = column->formula != NULL;
     return ASSAY_OK;
 }
@@ -299,7 +335,8 @@ assay_status as_view_load(const as_view_source *source, const assay_id *metrics,
         out->columns[i].metric = metrics[i];
         as_node_list_init_of(&out->columns[i].list, source->ds);
         out->n_columns++;
-        AS_TRY(as_view_column_load(source, &out->columns[i], true, error));
+        unsigned formulas_left = AS_VIEW_MAX_FORMULAS;
+        AS_TRY(as_view_column_load(source, &out->columns[i], &formulas_left, error));
     }
     return find_wholes(out, error);
 }

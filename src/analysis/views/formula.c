@@ -1,4 +1,5 @@
 /* Derived metrics that do not add up, such as quotients: what several contexts have together is computed from the sums of the formula's operands. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/views/view_private.h"
@@ -64,54 +65,61 @@ void as_view_formula_free(as_view_formula *formula) {
     free(formula);
 }
 
-static double total_of(const as_dataset *ds, const as_view_column *column) {
-    double total = 0;
-    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id += as_ds_context(ds, id)->subtree)
-        total += as_view_value_of(column, id).inclusive.real;
+/* Of the whole program: what the roots have together. */
+static double total_of(const as_view_formula *f, size_t which) {
+    as_view_sum *sum = &f->sums[which];
+    as_view_sum_begin(sum, &f->columns[which], f->parts[which]);
+    for (assay_id id = 0; id < AS_COUNT(f->ds, contexts); id += as_ds_context(f->ds, id)->subtree)
+        as_view_sum_add(sum, f->ds, id);
+    double total = as_view_sum_value(sum).inclusive.real; /* 0 where there is none */
+    as_view_sum_begin(sum, &f->columns[which], f->parts[which]);
     return total;
 }
 
-/* *fits: whether all operands can be put together. */
-static assay_status load_operands(as_view_formula *f, const as_view_source *source, bool *fits, assay_error *error) {
+/* *fits: whether all operands can be put together. Operands that are formulas themselves can, where both are of the kind that can be empty. */
+static assay_status load_operands(as_view_formula *f, const as_view_source *source, unsigned *formulas_left, bool *fits,
+                                  assay_error *error) {
+    bool can_nest = as_formula_can_be_empty(f->derived->formula);
     for (size_t i = 0; i < f->n && *fits; i++) {
         as_view_column *column = &f->columns[i];
         as_reach reach = f->operands[i].reach;
         column->metric = f->operands[i].metric;
-        AS_TRY(as_view_column_load(source, column, false, error));
+        AS_TRY(as_view_column_load(source, column, can_nest ? formulas_left : NULL, error));
         *fits = column->can_merge && (reach == AS_REACH_POINT || reach == AS_REACH_CONTEXT || reach == AS_REACH_ALL);
         f->parts[i] = calloc(2 * (size_t)column->list.n_parts + 1, sizeof(double));
         if (!f->parts[i]) return as_fail_memory(error, NULL);
-        f->totals[i] = total_of(f->ds, column);
-        as_view_sum_begin(&f->sums[i], column, f->parts[i]);
+        f->totals[i] = total_of(f, i);
     }
     return ASSAY_OK;
 }
 
-static assay_status prepare(as_view_formula *f, const as_view_source *source, bool *fits, assay_error *error) {
+static assay_status prepare(as_view_formula *f, const as_view_source *source, unsigned *formulas_left, bool *fits,
+                            assay_error *error) {
     f->columns = calloc(f->n + 1, sizeof *f->columns);
     f->sums = calloc(f->n + 1, sizeof *f->sums);
     f->parts = calloc(f->n + 1, sizeof *f->parts);
     f->totals = calloc(f->n + 1, sizeof *f->totals);
     if (!f->columns || !f->sums || !f->parts || !f->totals) return as_fail_memory(error, NULL);
     for (size_t i = 0; i < f->n; i++) as_node_list_init_of(&f->columns[i].list, f->ds);
-    AS_TRY(load_operands(f, source, fits, error));
+    AS_TRY(load_operands(f, source, formulas_left, fits, error));
     as_formula_source asked = {.user = f, .metric = get_metric, .fact = get_fact, .fact_size = get_fact_size};
     f->machine = as_derived_machine(f->derived, &asked);
     return f->machine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-assay_status as_view_formula_new(const as_view_source *source, assay_id metric, as_view_formula **out,
-                                 assay_error *error) {
+assay_status as_view_formula_new(const as_view_source *source, assay_id metric, unsigned *formulas_left,
+                                 as_view_formula **out, assay_error *error) {
     const as_derived *derived = as_ds_derived(source->ds, metric);
     *out = NULL;
-    if (!derived || !derived->is_usable || derived->kind != AS_DERIVED_POST) return ASSAY_OK;
+    if (!derived || !derived->is_usable || derived->kind != AS_DERIVED_POST || !*formulas_left) return ASSAY_OK;
+    --*formulas_left;
     as_view_formula *f = calloc(1, sizeof *f);
     if (!f) return as_fail_memory(error, NULL);
     f->ds = source->ds;
     f->derived = derived;
     f->n = as_formula_operands(derived->formula, &f->operands);
     bool fits = true;
-    assay_status status = prepare(f, source, &fits, error);
+    assay_status status = prepare(f, source, formulas_left, &fits, error);
     if (status == ASSAY_OK && fits)
         *out = f;
     else
@@ -135,7 +143,9 @@ as_view_value as_view_formula_value(as_view_formula *formula) {
     for (int exclusive = 0; exclusive < 2; exclusive++) {
         as_view_number *number = exclusive ? &value.exclusive : &value.inclusive;
         formula->exclusive = exclusive;
-        number->is_known = as_machine_values(formula->machine, 1, &number->real) == AS_RUN_OK;
+        number->is_known = (!exclusive || formula->derived->has_exclusive) &&
+                           as_machine_values(formula->machine, 1, &number->real) == AS_RUN_OK &&
+                           !(as_formula_can_be_empty(formula->derived->formula) && isnan(number->real));
     }
     return value;
 }

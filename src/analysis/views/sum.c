@@ -12,6 +12,11 @@ static as_view_number number_of(const as_node *node, bool exclusive, const doubl
                             .parts = parts};
 }
 
+/* Where what is not a number is not there. */
+static void drop_nan(as_view_number *number) {
+    if (isnan(number->real)) *number = (as_view_number){0};
+}
+
 static size_t node_index(const as_view_column *column, const as_node *node) {
     return (size_t)(node - (const as_node *)column->list.nodes.data);
 }
@@ -25,6 +30,7 @@ as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
         /* Of a minimum nothing is not 0 */
         if (node->has_exclusive && (column->is_zero_elsewhere || column->is_inclusive || node->has_own))
             value.exclusive = number_of(node, true, as_node_parts(&column->list, at, true));
+        if (column->can_be_empty) drop_nan(&value.inclusive), drop_nan(&value.exclusive);
     } else if (column->is_zero_elsewhere) {
         value.inclusive = value.exclusive =
             (as_view_number){.is_known = true, .is_whole = as_dtype_is_integer(column->dtype)};
@@ -73,7 +79,7 @@ void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context) {
     if (value.exclusive.is_known) add_number(column, &sum->value.exclusive, value.exclusive, exclusive_parts);
     if (context < sum->end) return;
     sum->end = context + as_ds_context(ds, context)->subtree;
-    add_number(column, &sum->value.inclusive, value.inclusive, sum->parts);
+    if (value.inclusive.is_known) add_number(column, &sum->value.inclusive, value.inclusive, sum->parts);
 }
 
 as_view_value as_view_sum_value(const as_view_sum *sum) {

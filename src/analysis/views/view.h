@@ -35,6 +35,7 @@ typedef struct as_view_column {
     bool has_exclusive;     /* values are inclusive and exclusive ones */
     bool adds_up;           /* single numbers whose sum is a sum: shares of the whole mean something */
     bool can_merge;         /* several contexts have a value together; some formulas have none */
+    bool can_be_empty;      /* what is not a number is not there */
     bool is_zero_elsewhere; /* contexts without a node have 0; else nothing is known of them */
     bool is_inclusive; /* as stored: a row that is missing is zeros, of which the children's values are taken off */
     double whole;      /* all of it: what shares are of. NAN where they mean nothing, as of differences */

@@ -25,16 +25,18 @@ as_view_value as_view_value_of(const as_view_column *column, assay_id context);
 
 /* ---- columns (columns.c) ---------------------------------------------------------------------------------------------- */
 
-/* Fills a column whose metric is set and whose list is initialised. with_formula: quotients and their like get one. */
-assay_status as_view_column_load(const as_view_source *source, as_view_column *column, bool with_formula,
+/* A column has at most so many formulas: its own, and those of the formulas that they are made of. */
+enum { AS_VIEW_MAX_FORMULAS = 64 };
+/* Fills a column whose metric is set and whose list is initialised. formulas_left: how many formulas there may still be, for quotients and their like; NULL: none. */
+assay_status as_view_column_load(const as_view_source *source, as_view_column *column, unsigned *formulas_left,
                                  assay_error *error);
 void as_view_column_free(as_view_column *column);
 
 /* ---- formulas (formula.c) --------------------------------------------------------------------------------------------- */
 
 /* *out: NULL where several contexts have no value together. */
-assay_status as_view_formula_new(const as_view_source *source, assay_id metric, as_view_formula **out,
-                                 assay_error *error);
+assay_status as_view_formula_new(const as_view_source *source, assay_id metric, unsigned *formulas_left,
+                                 as_view_formula **out, assay_error *error);
 void as_view_formula_free(as_view_formula *formula);
 /* A sum of contexts, as as_view_sum makes it; one at a time. */
 void as_view_formula_begin(as_view_formula *formula);

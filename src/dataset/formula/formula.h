@@ -1,4 +1,4 @@
-/* Formulas: what derived metrics are computed with. A language compiles its text into an as_formula (cubepl.h), which is a program
+/* Formulas: what derived metrics are computed with. A language compiles its text into an as_formula (cubepl.h, infix.h), which is a program
  * for a small machine; an as_machine runs it for many points at a time. Neither knows a language, a format or a dataset: metrics and
  * facts are numbers that the caller gave out when it compiled.
  *
@@ -44,7 +44,12 @@ typedef enum as_formula_part {
 } as_formula_part;
 
 void as_formula_free(as_formula *formula);
+/* A copy whose metrics are new_ids[…] of the old ones: only of formulas that can be empty. NULL when memory is out. */
+as_formula *as_formula_copy(const as_formula *formula, const uint32_t *new_ids);
 bool as_formula_has(const as_formula *formula, as_formula_part part);
+/* Whether a value that is not a number means that there is none. So it is then where none of the metrics that are taken at the point has a value there: is
+ * neither 0 nor itself not a number. In arithmetic what is not there counts as 0. */
+bool as_formula_can_be_empty(const as_formula *formula);
 /* The metrics it uses, each combination once; only the value's part does. */
 size_t as_formula_operands(const as_formula *formula, const as_formula_operand **operands);
 /* The global variables, by their number in the scope, that init sets, and that all parts read; each once. */

@@ -243,6 +243,21 @@ static inline double divide(double x, double y) { return x == 0 ? 0 : y == 0 ? N
 static inline double logarithm(double x) { return x > 0 ? log(x) : x == 0 ? NAN : x < 0 ? 0 : x; }
 static inline double root(double x) { return x < 0 ? 0 : sqrt(x); }
 static inline double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+static inline double real_log(double x) { return x > 0 ? log(x) : NAN; }
+static inline double whole_below(double x) { return ceil(x) - 1; }
+static inline double whole_above(double x) { return floor(x) + 1; }
+static inline bool is_count(double x) { return x >= 0 && x == floor(x); }
+static inline double factorial(double x) { return is_count(x) ? round(tgamma(x + 1)) : NAN; }
+
+/* By the shorter way, each step of which is a whole number. */
+static double combinations(double n, double k) {
+    double result = 1;
+    if (!is_count(n) || !is_count(k)) return NAN;
+    if (k > n) return 0;
+    if (n - k < k) k = n - k;
+    for (double i = 1; i <= k && result < INFINITY; i++) result = result * (n - k + i) / i;
+    return result;
+}
 
 #define EACH_BINARY(DO)                                                                                                \
     DO(AS_ADD, x + y)                                                                                                  \
@@ -260,7 +275,13 @@ static inline double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
     DO(AS_NOT_EQUAL, x != y)                                                                                           \
     DO(AS_AND, is_true(x) && is_true(y))                                                                               \
     DO(AS_OR, is_true(x) || is_true(y))                                                                                \
-    DO(AS_XOR, is_true(x) != is_true(y))
+    DO(AS_XOR, is_true(x) != is_true(y))                                                                               \
+    DO(AS_DIFFERENCE, x - y)                                                                                           \
+    DO(AS_PRODUCT, x *y)                                                                                               \
+    DO(AS_QUOTIENT, y == 0 ? NAN : x / y)                                                                              \
+    DO(AS_REMAINDER, fmod(x, y))                                                                                       \
+    DO(AS_LOGARITHM, real_log(x) / real_log(y))                                                                        \
+    DO(AS_COMBINATIONS, combinations(x, y))
 
 #define EACH_UNARY(DO)                                                                                                 \
     DO(AS_NEGATE, -x)                                                                                                  \
@@ -279,7 +300,22 @@ static inline double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
     DO(AS_CEIL, ceil(x))                                                                                               \
     DO(AS_SIGN, sign(x))                                                                                               \
     DO(AS_POSITIVE, x > 0 ? x : 0)                                                                                     \
-    DO(AS_NEGATIVE, x < 0 ? x : 0)
+    DO(AS_NEGATIVE, x < 0 ? x : 0)                                                                                     \
+    DO(AS_REAL_SQRT, sqrt(x))                                                                                          \
+    DO(AS_REAL_LOG, real_log(x))                                                                                       \
+    DO(AS_LOG2, x > 0 ? log2(x) : NAN)                                                                                 \
+    DO(AS_LOG10, x > 0 ? log10(x) : NAN)                                                                               \
+    DO(AS_SINH, sinh(x))                                                                                               \
+    DO(AS_COSH, cosh(x))                                                                                               \
+    DO(AS_TANH, tanh(x))                                                                                               \
+    DO(AS_ASINH, asinh(x))                                                                                             \
+    DO(AS_ACOSH, acosh(x))                                                                                             \
+    DO(AS_ATANH, atanh(x))                                                                                             \
+    DO(AS_ROUND, round(x))                                                                                             \
+    DO(AS_BELOW, whole_below(x))                                                                                       \
+    DO(AS_ABOVE, whole_above(x))                                                                                       \
+    DO(AS_FACTORIAL, factorial(x))                                                                                     \
+    DO(AS_OR_ZERO, isnan(x) ? 0 : x)
 
 static double unary(as_unary op, double x) {
     switch (op) {
@@ -355,6 +391,24 @@ static void do_binary(as_binary op, slot *l, slot *r, size_t n) {
     spread(r, n);
     binary_lanes(op, l->lanes, r->lanes, l->room, n);
     l->lanes = l->room;
+}
+
+/* The standard deviation (divisor n) of slots[0 … n - 1] at each point, into the first. */
+static void do_deviation(slot *slots, size_t n_slots, size_t n) {
+    for (size_t k = 0; k < n_slots; k++) {
+        to_number(&slots[k]);
+        spread(&slots[k], n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0, squares = 0;
+        for (size_t k = 0; k < n_slots; k++) sum += slots[k].lanes[i];
+        for (size_t k = 0; k < n_slots; k++) {
+            double distance = slots[k].lanes[i] - sum / (double)n_slots;
+            squares += distance * distance;
+        }
+        slots[0].room[i] = sqrt(squares / (double)n_slots);
+    }
+    slots[0].lanes = slots[0].room;
 }
 
 /* ---- metrics and facts ----------------------------------------------------------------------------------------------- */
@@ -582,6 +636,10 @@ static int run(as_machine *m, as_formula_part part) {
         case AS_DO_ARGUMENT: push_argument(m, s + 1, i->a); break;
         case AS_DO_UNARY: do_unary((as_unary)i->b, s, m->n); break;
         case AS_DO_BINARY: do_binary((as_binary)i->b, s - 1, s, m->n); break;
+        case AS_DO_DEVIATION:
+            s -= i->a;
+            do_deviation(s + 1, i->a, m->n);
+            break;
         case AS_DO_EQUAL_TEXT: result = do_equal_text(m, s - 1, s, i->b); break;
         case AS_DO_MATCH: result = do_match(m, s, i->a); break;
         case AS_DO_CHANGE_CASE: result = do_change_case(m, s, i->b); break;
@@ -653,6 +711,23 @@ as_machine *as_machine_like(const as_machine *machine, const as_formula_source *
     return NULL;
 }
 
+/* Makes values not a number where no metric has one. A formula that takes none at the point has the same value everywhere. */
+static as_run_result make_empty(as_machine *m, double *out) {
+    const as_vec *operands = &m->formula->operands;
+    bool has_value[AS_LANES] = {false}, takes_any = false;
+    for (uint32_t k = 0; k < operands->count; k++) {
+        if (AS_AT(as_formula_operand, operands, k).reach != AS_REACH_POINT) continue;
+        const double *lanes = m->source.metric(m->source.user, k, m->first, m->n, m->stack[1].room);
+        if (!lanes) return AS_RUN_FAILED;
+        for (size_t i = 0; i < m->n; i++) has_value[i] |= lanes[i] != 0 && !isnan(lanes[i]);
+        takes_any = true;
+    }
+    for (size_t i = 0; takes_any && i < m->n; i++) {
+        if (!has_value[i]) out[i] = NAN;
+    }
+    return AS_RUN_OK;
+}
+
 static as_run_result evaluate(as_machine *m, as_formula_part part, size_t first, size_t n, double *out) {
     m->first = first;
     m->n = n;
@@ -669,7 +744,7 @@ static as_run_result evaluate(as_machine *m, as_formula_part part, size_t first,
     slot *s = &m->stack[1];
     to_number(s);
     for (size_t i = 0; i < n; i++) out[i] = lane(s, i);
-    return AS_RUN_OK;
+    return m->formula->can_be_empty && part == AS_FORMULA_VALUE ? make_empty(m, out) : AS_RUN_OK;
 }
 
 static as_run_result evaluate_all(as_machine *m, as_formula_part part, size_t n, double *out) {

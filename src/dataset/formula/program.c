@@ -34,7 +34,33 @@ void as_formula_free(as_formula *formula) {
     free(formula);
 }
 
+static bool copy_vector(as_vec *to, const as_vec *from) {
+    return !from->count || as_vec_append(to, from->data, from->count);
+}
+
+/* What those formulas have: numbers, metrics and one program. */
+as_formula *as_formula_copy(const as_formula *formula, const uint32_t *new_ids) {
+    as_formula *copy = as_formula_new();
+    if (!copy) return NULL;
+    const as_program *from = &formula->parts[AS_FORMULA_VALUE];
+    as_program *to = &copy->parts[AS_FORMULA_VALUE];
+    to->height = from->height;
+    copy->can_be_empty = formula->can_be_empty;
+    if (!copy_vector(&to->code, &from->code) || !copy_vector(&copy->numbers, &formula->numbers) ||
+        !copy_vector(&copy->operands, &formula->operands)) {
+        as_formula_free(copy);
+        return NULL;
+    }
+    for (size_t i = 0; i < copy->operands.count; i++) {
+        as_formula_operand *operand = &AS_AT(as_formula_operand, &copy->operands, i);
+        operand->metric = new_ids[operand->metric];
+    }
+    return copy;
+}
+
 bool as_formula_has(const as_formula *formula, as_formula_part part) { return formula->parts[part].code.count > 0; }
+
+bool as_formula_can_be_empty(const as_formula *formula) { return formula->can_be_empty; }
 
 size_t as_formula_operands(const as_formula *formula, const as_formula_operand **operands) {
     *operands = formula->operands.data;
@@ -98,7 +124,7 @@ bool as_program_emit(as_program_builder *builder, as_instruction_kind kind, unsi
     if (builder->failed) return false;
     if (program->code.count >= AS_MAX_INSTRUCTIONS) return fail(builder, "it is too long");
     if (!as_vec_append(&program->code, &new, 1)) return fail(builder, NULL);
-    builder->height += heights[kind];
+    builder->height += heights[kind] - (kind == AS_DO_DEVIATION ? (int)a : 0);
     if (builder->height > program->height) program->height = builder->height;
     return builder->height <= AS_MAX_HEIGHT || fail(builder, "it is nested too deeply");
 }

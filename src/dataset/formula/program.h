@@ -38,6 +38,7 @@
     DO(SKIP_ZERO, 0)  /* where it is 0 at all points: jumps */                                                         \
     DO(LOOP, 0)       /* jumps back to a, and counts */                                                                \
     DO(SET_VOID, 0)   /* metric a; b: is void */                                                                       \
+    DO(DEVIATION, 1)  /* of the a numbers on top, which it takes off: 1 - a in all */                                  \
     DO(END, 0)
 
 typedef enum as_instruction_kind {
@@ -63,7 +64,23 @@ typedef enum as_unary {
     AS_CEIL,
     AS_SIGN,
     AS_POSITIVE, /* or 0 */
-    AS_NEGATIVE  /* or 0 */
+    AS_NEGATIVE, /* or 0 */
+    /* Of plain numbers: not a number where there is no answer. CubePL has answers of its own */
+    AS_REAL_SQRT,
+    AS_REAL_LOG,
+    AS_LOG2,
+    AS_LOG10,
+    AS_SINH,
+    AS_COSH,
+    AS_TANH,
+    AS_ASINH,
+    AS_ACOSH,
+    AS_ATANH,
+    AS_ROUND,
+    AS_BELOW,     /* the largest whole number that is less */
+    AS_ABOVE,     /* the smallest that is more */
+    AS_FACTORIAL, /* of whole numbers */
+    AS_OR_ZERO    /* 0 for what is no number */
 } as_unary;
 
 typedef enum as_binary {
@@ -82,7 +99,14 @@ typedef enum as_binary {
     AS_NOT_EQUAL,
     AS_AND,
     AS_OR,
-    AS_XOR
+    AS_XOR,
+    /* Of plain numbers */
+    AS_DIFFERENCE,
+    AS_PRODUCT,
+    AS_QUOTIENT, /* not a number for a divisor 0 */
+    AS_REMAINDER,
+    AS_LOGARITHM,   /* of x to the base y */
+    AS_COMBINATIONS /* ways to choose y of x */
 } as_binary;
 
 typedef struct as_instruction {
@@ -109,6 +133,7 @@ struct as_formula {
     as_vec operands;                  /* as_formula_operand */
     as_vec locals;                    /* as_local */
     as_vec globals_set, globals_read; /* uint32_t, each once */
+    bool can_be_empty;                /* see as_formula_can_be_empty() */
 };
 
 struct as_formula_scope {

@@ -1,0 +1,81 @@
+#include "dataset/metric_names.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "core/number.h"
+#include "core/words.h"
+
+typedef enum fit { FIT_BEGINNING, FIT_ANY_CASE, FIT_EXACT } fit;
+
+static bool fits(const char *known, const char *name, size_t size, fit wanted) {
+    if (!known) return false;
+    size_t length = strlen(known);
+    if (wanted == FIT_EXACT) return length == size && memcmp(known, name, size) == 0;
+    if (wanted == FIT_ANY_CASE) return length == size && strncasecmp(known, name, size) == 0;
+    return size > 0 && length > size && strncasecmp(known, name, size) == 0;
+}
+
+/* The first that fits. *other: another one that does; exact names need no other. */
+static assay_id find(const as_dataset *ds, const char *name, size_t size, fit wanted, bool displayed, assay_id *other) {
+    assay_id found = ASSAY_NONE;
+    *other = ASSAY_NONE;
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics) && *other == ASSAY_NONE; id++) {
+        const as_metric *metric = as_ds_metric(ds, id);
+        if (metric->part_of != ASSAY_NONE) continue;
+        if (!fits(as_ds_text(ds, displayed ? metric->display_name : metric->name), name, size, wanted)) continue;
+        if (found == ASSAY_NONE)
+            found = id;
+        else
+            *other = id;
+        if (wanted == FIT_EXACT) break;
+    }
+    return found;
+}
+
+static const char *name_of(const as_dataset *ds, assay_id id) {
+    const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name);
+    return name ? name : "";
+}
+
+enum { SHOWN = 80 }; /* of what was given */
+
+static void say_unknown(const as_dataset *ds, const char *name, size_t size, char *why, size_t room) {
+    as_nearest nearest = as_nearest_start(name, size);
+    int shown = (int)(size < SHOWN ? size : SHOWN);
+    size_t n = AS_COUNT(ds, metrics);
+    for (assay_id id = 0; id < n; id++) as_nearest_offer(&nearest, name_of(ds, id));
+    if (n == 0)
+        snprintf(why, room, "there is no metric '%.*s', nor any other", shown, name);
+    else if (nearest.word)
+        snprintf(why, room, "there is no metric '%.*s'; did you mean '%s'?", shown, name, nearest.word);
+    else
+        snprintf(why, room, "there is no metric '%.*s'; there is '%s'%s", shown, name, name_of(ds, 0),
+                 n > 1 ? ", and others" : "");
+}
+
+assay_id as_metric_by_name(const as_dataset *ds, const char *name, size_t size, char *why, size_t room) {
+    assay_id other = ASSAY_NONE;
+    for (int wanted = FIT_EXACT; wanted >= FIT_BEGINNING; wanted--) {
+        for (int displayed = 0; displayed < 2; displayed++) {
+            assay_id found = find(ds, name, size, (fit)wanted, displayed, &other);
+            if (found != ASSAY_NONE && other == ASSAY_NONE) return found;
+            if (found == ASSAY_NONE) continue;
+            if (why)
+                snprintf(why, room, "'%.*s' can be '%s' and '%s'; write more of it", (int)(size < SHOWN ? size : SHOWN),
+                         name, name_of(ds, found), name_of(ds, other));
+            return ASSAY_NONE;
+        }
+    }
+    if (why) say_unknown(ds, name, size, why, room);
+    return ASSAY_NONE;
+}
+
+assay_id as_metric_by_number(const as_dataset *ds, const char *digits, size_t size) {
+    as_number number;
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        if (fits(as_ds_text(ds, as_ds_metric(ds, id)->source_id), digits, size, FIT_EXACT)) return id;
+    }
+    bool is_number = as_number_parse(digits, size, &number) && number.kind == AS_INT;
+    return is_number && number.i >= 0 && (uint64_t)number.i < AS_COUNT(ds, metrics) ? (assay_id)number.i : ASSAY_NONE;
+}
