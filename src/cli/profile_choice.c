@@ -13,10 +13,10 @@
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
-/* In any case, or by its beginning. False: there is none, or more than one; it is printed which there are. */
+/* In any case. False: there is none, or more than one; it is printed which there are. */
 static bool find_near(as_cli *cli, const as_dataset *ds, const char *name, assay_id *out) {
     char why[512];
-    *out = as_metric_by_name(ds, name, strlen(name), why, sizeof why);
+    *out = as_metric_by_name(ds, name, strlen(name), false, why, sizeof why);
     if (*out == ASSAY_NONE) as_cli_fail(cli, AS_EXIT_USAGE, "%s", why);
     return *out != ASSAY_NONE;
 }

@@ -59,7 +59,7 @@ static bool find_metric(void *user, as_infix_reference kind, const char *name, s
                         char *why, size_t room) {
     const as_dataset *ds = user;
     if (kind == AS_INFIX_NAME) {
-        out->metric = as_metric_by_name(ds, name, size, why, room);
+        out->metric = as_metric_by_name(ds, name, size, true, why, room);
         return out->metric != ASSAY_NONE;
     }
     if (kind == AS_INFIX_ORDER) {

@@ -54,9 +54,10 @@ static void say_unknown(const as_dataset *ds, const char *name, size_t size, cha
                  n > 1 ? ", and others" : "");
 }
 
-assay_id as_metric_by_name(const as_dataset *ds, const char *name, size_t size, char *why, size_t room) {
+assay_id as_metric_by_name(const as_dataset *ds, const char *name, size_t size, bool beginnings, char *why,
+                           size_t room) {
     assay_id other = ASSAY_NONE;
-    for (int wanted = FIT_EXACT; wanted >= FIT_BEGINNING; wanted--) {
+    for (int wanted = FIT_EXACT; wanted >= (beginnings ? FIT_BEGINNING : FIT_ANY_CASE); wanted--) {
         for (int displayed = 0; displayed < 2; displayed++) {
             assay_id found = find(ds, name, size, (fit)wanted, displayed, &other);
             if (found != ASSAY_NONE && other == ASSAY_NONE) return found;
