@@ -25,15 +25,14 @@ static void mark_columns(const as_dataset *ds, assay_id run, bool *has_values) {
     }
 }
 
-/* The process a leaf belongs to: the nearest above it that has a rank, or is one; else the leaf itself. */
+/* The process a leaf belongs to: a rank above it, or what lies above it, where that has a rank; else the leaf itself. */
 static assay_id process_of(const as_dataset *ds, assay_id leaf) {
     assay_id above = as_ds_location(ds, leaf)->parent;
-    for (; above != ASSAY_NONE; above = as_ds_location(ds, above)->parent) {
-        const as_location *location = as_ds_location(ds, above);
-        const char *kind = as_ds_text(ds, location->kind);
-        if (location->rank >= 0 || (kind && strcmp(kind, "rank") == 0)) return above;
+    for (assay_id id = above; id != ASSAY_NONE; id = as_ds_location(ds, id)->parent) {
+        const char *kind = as_ds_text(ds, as_ds_location(ds, id)->kind);
+        if (kind && strcmp(kind, "rank") == 0) return id;
     }
-    return leaf;
+    return above != ASSAY_NONE && as_ds_location(ds, above)->rank >= 0 ? above : leaf;
 }
 
 assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, as_places *out, assay_error *error) {

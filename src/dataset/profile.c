@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/parallel.h"
 #include "dataset/build.h"
 #include "dataset/sparse.h"
 
@@ -98,17 +99,61 @@ static bool check_others(as_dataset *ds) {
     return true;
 }
 
+/* A profile that as_ds_check() looks at. */
+typedef struct checkup {
+    const as_dataset *ds;
+    as_profile *profile;
+    assay_status status;
+    assay_error error;
+    as_sparse_digest rows, columns; /* of sparse ones */
+} checkup;
+
+static void check_sparse(void *user, size_t i) {
+    checkup *c = (checkup *)user + i;
+    if (as_profile_is_sparse(c->profile))
+        c->status = as_sparse_check(c->ds, c->profile, &c->rows, &c->columns, &c->error);
+}
+
+/* What a context has in all profiles, and what the profiles say about it, may lie in different files. */
+static void compare_ways(as_dataset *ds, const checkup *c) {
+    if (c->rows.n_values == c->columns.n_values && c->rows.sum == c->columns.sum) return;
+    const as_metric *metric = as_ds_metric(ds, c->profile->metric);
+    const char *name = as_ds_text(ds, metric->name);
+    as_add_problem(ds, AS_WARNING, as_place_file(as_ds_text(ds, ds->path)), "cct-transpose",
+                   "metric '%s' (%s) is not the same by context and by location: %llu and %llu values%s",
+                   name ? name : "", as_kind_name(metric->kind), (unsigned long long)c->rows.n_values,
+                   (unsigned long long)c->columns.n_values,
+                   c->rows.n_values == c->columns.n_values ? ", which are not the same" : "");
+}
+
+enum { CHECKED_AT_ONCE = 16 };
+
+/* Profiles that were not looked at yet, from number *next on, some at once. */
+static bool check_some(as_dataset *ds, size_t *next) {
+    checkup checks[CHECKED_AT_ONCE];
+    size_t n = 0;
+    for (; *next < ds->profiles.count && n < CHECKED_AT_ONCE; ++*next) {
+        as_profile *profile = &AS_AT(as_profile, &ds->profiles, *next);
+        if (!profile->is_checked) checks[n++] = (checkup){.ds = ds, .profile = profile};
+    }
+    as_parallel(n, 0, check_sparse, checks);
+    for (size_t i = 0; i < n; i++) {
+        if (!as_profile_is_sparse(checks[i].profile)) /* one by one: what is found has its order */
+            checks[i].status = as_profile_load(ds, checks[i].profile, &checks[i].error);
+        if (checks[i].status == ASSAY_E_NOMEM) return false;
+        checks[i].profile->is_checked = true;
+        if (checks[i].status != ASSAY_OK)
+            report(ds, &checks[i].error);
+        else if (as_profile_is_sparse(checks[i].profile))
+            compare_ways(ds, &checks[i]);
+    }
+    return true;
+}
+
 bool as_ds_check(const as_dataset *ds) {
     as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
-    for (size_t i = 0; i < ds->profiles.count; i++) {
-        as_profile *profile = &AS_AT(as_profile, &mutable->profiles, i);
-        assay_error error;
-        assay_status status = profile->is_checked             ? ASSAY_OK
-                              : as_profile_is_sparse(profile) ? as_sparse_check(ds, profile, &error)
-                                                              : as_profile_load(ds, profile, &error);
-        if (status == ASSAY_E_NOMEM) return false;
-        profile->is_checked = true;
-        if (status != ASSAY_OK) report(mutable, &error);
+    for (size_t next = 0; next < ds->profiles.count;) {
+        if (!check_some(mutable, &next)) return false;
     }
     return check_others(mutable);
 }

@@ -78,13 +78,31 @@ assay_status as_sparse_load(as_profile_source *source, as_dataset *ds, as_profil
 
 /* ---- checking -------------------------------------------------------------------------------------------------------- */
 
-assay_status as_sparse_check(const as_dataset *ds, const as_profile *profile, assay_error *error) {
+/* One cell as a number; the order of cells does not matter to the sum of many. */
+static void digest_cell(as_sparse_digest *digest, assay_id context, uint32_t column, double value) {
+    uint64_t bits, hash = as_pair(context, column) * 0x9E3779B97F4A7C15u;
+    memcpy(&bits, &value, sizeof bits);
+    hash = (hash ^ hash >> 29 ^ bits) * 0xBF58476D1CE4E5B9u;
+    digest->sum += hash ^ hash >> 32;
+    digest->n_values++;
+}
+
+assay_status as_sparse_check(const as_dataset *ds, const as_profile *profile, as_sparse_digest *rows,
+                             as_sparse_digest *columns, assay_error *error) {
+    const as_profile_source *source = profile->source;
     as_sparse_line line = {0};
     assay_status status = ASSAY_OK;
-    for (assay_id context = 0; context < AS_COUNT(ds, contexts) && status == ASSAY_OK; context++)
-        status = profile->source->read_row(profile->source, profile, context, &line, error);
-    for (uint32_t column = 0; column < profile->n_columns && status == ASSAY_OK; column++)
-        status = profile->source->read_column(profile->source, profile, column, &line, error);
+    *rows = *columns = (as_sparse_digest){0};
+    for (assay_id context = 0; context < AS_COUNT(ds, contexts) && status == ASSAY_OK; context++) {
+        status = source->read_row(source, profile, context, &line, error);
+        for (uint32_t i = 0; status == ASSAY_OK && i < line.n; i++)
+            digest_cell(rows, context, line.at[i], line.values[i]);
+    }
+    for (uint32_t column = 0; column < profile->n_columns && status == ASSAY_OK; column++) {
+        status = source->read_column(source, profile, column, &line, error);
+        for (uint32_t i = 0; status == ASSAY_OK && i < line.n; i++)
+            digest_cell(columns, line.at[i], column, line.values[i]);
+    }
     as_sparse_line_free(&line);
     return status;
 }

@@ -16,7 +16,13 @@ assay_status as_sparse_rows(const as_profile *profile, assay_id first, uint32_t 
 assay_status as_sparse_load(as_profile_source *source, as_dataset *ds, as_profile *profile, unsigned threads,
                             assay_error *error);
 
+/* What reading all of it one way gives: equal where the other way gives the same values. */
+typedef struct as_sparse_digest {
+    uint64_t n_values, sum; /* sum: of what each value, its context and column are hashed to */
+} as_sparse_digest;
+
 /* Reads all of it both ways, and keeps nothing. */
-assay_status as_sparse_check(const as_dataset *ds, const as_profile *profile, assay_error *error);
+assay_status as_sparse_check(const as_dataset *ds, const as_profile *profile, as_sparse_digest *rows,
+                             as_sparse_digest *columns, assay_error *error);
 
 #endif

@@ -11,7 +11,8 @@ typedef struct system_tree {
     as_map ranks;     /* rank -> number */
     as_map labels;    /* (kind, name) -> number */
     as_pairing processes, others, leaves;
-    as_vec stack; /* assay_id of the part */
+    as_vec stack;    /* assay_id of the part */
+    bool are_tuples; /* leaves of the part are known by their names: ranks are those of their processes */
 } system_tree;
 
 static void init(system_tree *tree, as_union *u) {
@@ -67,7 +68,7 @@ static assay_id place(system_tree *tree, size_t k, assay_id id, assay_id parent,
              label = as_number_key(&tree->labels, as_pair(location.kind, location.name));
     if (rank == AS_MAP_NONE || label == AS_MAP_NONE) return ASSAY_NONE;
     as_pairing *pairing = location.leaf ? &tree->leaves : is_process ? &tree->processes : &tree->others;
-    uint64_t key = location.leaf ? as_pair(parent + 1, rank)
+    uint64_t key = location.leaf ? as_pair(parent + 1, tree->are_tuples ? label : rank)
                    : is_process  ? as_pair(location.name, rank)
                                  : as_pair(parent + 1, label);
     assay_id known = as_pairing_take(pairing, key);
@@ -114,6 +115,7 @@ static bool unite_part(system_tree *tree, size_t k) {
         map[i] = ASSAY_NONE;
         if (location->leaf && location->parent != ASSAY_NONE) is_process[location->parent] = true;
     }
+    tree->are_tuples = as_find(&part->strings, "id_tuple", strlen("id_tuple")) != AS_NO_STR;
     as_pairing_begin(&tree->processes);
     as_pairing_begin(&tree->others);
     as_pairing_begin(&tree->leaves);

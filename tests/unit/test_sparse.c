@@ -291,6 +291,45 @@ static void formulas_take_them_as_stored(void **state) {
     as_dataset_free(ds);
 }
 
+/* ---- both ways ------------------------------------------------------------------------------------------------------- */
+
+static size_t count_problems(const as_dataset *ds, const char *rule) {
+    size_t n = 0;
+    for (size_t i = 0; i < AS_COUNT(ds, problems); i++)
+        n += strcmp(as_ds_text(ds, as_ds_problem(ds, i)->rule), rule) == 0;
+    return n;
+}
+
+static void rows_and_columns_must_be_the_same(void **state) {
+    (void)state;
+    static const sparse_cell fewer[] = {{MAIN, 0, 9}, {LOOP, 0, 7}, {SOLVE, 1, 2}},
+                             other[] = {{OTHER, 2, 0.25}, {MAIN, 0, 9}, {LOOP, 0, 7}, {SOLVE, 1, 2.5}},
+                             same[] = {{OTHER, 2, 0.25}, {LOOP, 0, 7}, {SOLVE, 1, 2}, {MAIN, 0, 9}};
+    static const struct {
+        const sparse_cell *cells;
+        size_t n, n_problems;
+    } cases[] = {{same, 4, 0}, {fewer, 3, 1}, {other, 4, 1}};
+    for (size_t i = 0; i < 3; i++) {
+        as_dataset *ds = make_dataset();
+        sparse_cells exclusive = sparse_of(exclusive_cells, N_EXCLUSIVE);
+        exclusive.column_cells = cases[i].cells;
+        exclusive.n_column_cells = cases[i].n;
+        add_sparse(ds, EXCLUSIVE, &exclusive);
+        assert_true(as_ds_check(ds) && as_ds_check(ds)); /* said once */
+        assert_int_equal(count_problems(ds, "cct-transpose"), cases[i].n_problems);
+        assert_int_equal(AS_COUNT(ds, problems), cases[i].n_problems);
+        as_dataset_free(ds);
+    }
+    as_dataset *ds = make_dataset();
+    sparse_cells broken = sparse_of(exclusive_cells, N_EXCLUSIVE);
+    broken.broken_context = LOOP;
+    add_sparse(ds, EXCLUSIVE, &broken);
+    assert_true(as_ds_check(ds) && as_ds_check(ds));
+    assert_int_equal(count_problems(ds, "sparse"), 1);
+    assert_int_equal(as_ds_problem(ds, 0)->severity, AS_ERROR);
+    as_dataset_free(ds);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_as_stored),
@@ -300,6 +339,7 @@ int main(void) {
         cmocka_unit_test(sums_are_the_same_to_the_last_bit),
         cmocka_unit_test(statistics_are_over_all_threads),
         cmocka_unit_test(formulas_take_them_as_stored),
+        cmocka_unit_test(rows_and_columns_must_be_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
