@@ -83,7 +83,7 @@ static bool write_top(writer *w) {
     if (!all) return false;
     for (size_t k = 0; k < c->n_columns; k++) all[k] = as_comparison_whole(c, k);
     as_output_text(w->json.out,
-                   "{\"name\":\"(all)\",\"kind\":null,\"path\":null,\"file\":null,\"line\":null,\"module\":null,"
+                   "{\"name\":\"<root>\",\"kind\":null,\"path\":null,\"file\":null,\"line\":null,\"module\":null,"
                    "\"in_base\":true,\"in_target\":true,");
     write_values(w, all);
     as_node_json_children(&w->json);

@@ -52,7 +52,7 @@ static bool write_top(writer *w) {
     as_view_value *all = calloc(n + 1, sizeof *all);
     if (!all) return false;
     for (size_t k = 0; k < n; k++) all[k] = as_view_whole(&w->view->data, k);
-    as_output_text(w->json.out, "{\"name\":\"(all)\",\"kind\":null,\"path\":null,\"source_id\":null,\"file\":null,"
+    as_output_text(w->json.out, "{\"name\":\"<root>\",\"kind\":null,\"path\":null,\"source_id\":null,\"file\":null,"
                                 "\"line\":null,\"module\":null,");
     write_values(w, all);
     as_node_json_children(&w->json);

@@ -106,7 +106,7 @@ const as_verb as_verb_diff = {
                    "In JSON a node has values {METRIC: {\"base\", \"target\", \"change\", \"relative\"}}, each with "
                    "inclusive and exclusive; relative is null where the base is "
                    "0. in_base and in_target say who has the call path. A tree of several roots, and a list, has a "
-                   "node (all) above them.",
+                   "node <root> above them.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

@@ -104,7 +104,7 @@ const as_verb as_verb_tree = {
         "and CSV. --match and --name keep the functions of these names and all above them. Minima, maxima and "
         "composite values are put together in their own way and have no shares. Metrics of experiments have one value "
         "only.\n\n"
-        "In JSON a tree of several roots, and every list, has a node (all) above them. A path of more than 16384 bytes "
+        "In JSON a tree of several roots, and every list, has a node <root> above them. A path of more than 16384 bytes "
         "is null.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,

@@ -229,36 +229,66 @@ bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n) {
     return true;
 }
 
+bool as_context_is_root(const as_dataset *ds, assay_id context) {
+    const as_context *c = as_ds_context(ds, context);
+    if (c->parent != ASSAY_NONE || c->region == ASSAY_NONE) return false;
+    const char *kind = as_ds_text(ds, as_ds_region(ds, c->region)->kind);
+    return kind && strcmp(kind, "root") == 0;
+}
+
+/* Contexts on their way up to the root; ds: whose they are, or NULL where they are not in one yet. */
+typedef struct climb {
+    const as_dataset *ds;
+    const as_strings *strings;
+    const as_context *contexts;
+} climb;
+
+/* The context above that has a place in paths, or ASSAY_NONE. */
+static assay_id above(const climb *c, assay_id context) {
+    assay_id parent = c->contexts[context].parent;
+    return parent != ASSAY_NONE && c->ds && as_context_is_root(c->ds, parent) ? ASSAY_NONE : parent;
+}
+
 /* A chain is walked twice instead of recursing: trees may be deep. */
-bool as_path_join(const as_strings *strings, const as_context *contexts, assay_id context, as_vec *out) {
+static bool join_path(const climb *c, assay_id context, as_vec *out) {
     size_t size = 0;
-    for (assay_id id = context; id != ASSAY_NONE; id = contexts[id].parent)
-        size += as_str_size(strings, contexts[id].name) + (contexts[id].parent == ASSAY_NONE ? 0 : 2);
+    if (c->ds && as_context_is_root(c->ds, context)) context = ASSAY_NONE;
+    for (assay_id id = context, next; id != ASSAY_NONE; id = next) {
+        next = above(c, id);
+        size += as_str_size(c->strings, c->contexts[id].name) + (next == ASSAY_NONE ? 0 : 2);
+    }
     out->count = 0;
     if (!as_vec_reserve(out, size + 1)) return false;
     char *at = (char *)out->data + size;
     *at = '\0';
-    for (assay_id id = context; id != ASSAY_NONE; id = contexts[id].parent) {
-        as_str name = contexts[id].name;
-        size_t n = as_str_size(strings, name);
+    for (assay_id id = context, next; id != ASSAY_NONE; id = next) {
+        as_str name = c->contexts[id].name;
+        size_t n = as_str_size(c->strings, name);
         at -= n;
-        if (n) memcpy(at, as_str_text(strings, name), n);
-        if (contexts[id].parent != ASSAY_NONE) memcpy(at -= 2, "->", 2);
+        if (n) memcpy(at, as_str_text(c->strings, name), n);
+        next = above(c, id);
+        if (next != ASSAY_NONE) memcpy(at -= 2, "->", 2);
     }
     out->count = size + 1;
     return true;
 }
 
+bool as_path_join(const as_strings *strings, const as_context *contexts, assay_id context, as_vec *out) {
+    return join_path(&(climb){NULL, strings, contexts}, context, out);
+}
+
 bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out) {
-    return as_path_join(&ds->strings, ds->contexts.data, context, out);
+    return join_path(&(climb){ds, &ds->strings, ds->contexts.data}, context, out);
 }
 
 bool as_context_path_end(const as_dataset *ds, assay_id context, size_t most, as_vec *out, bool *is_whole) {
+    const climb c = {ds, &ds->strings, ds->contexts.data};
     size_t size = 0, left;
-    assay_id id = context;
-    for (; id != ASSAY_NONE && size <= most; id = as_ds_context(ds, id)->parent)
-        size += as_str_size(&ds->strings, as_ds_context(ds, id)->name) +
-                (as_ds_context(ds, id)->parent == ASSAY_NONE ? 0 : 2);
+    assay_id id = as_context_is_root(ds, context) ? ASSAY_NONE : context;
+    for (assay_id next; id != ASSAY_NONE && size <= most; id = next) {
+        next = above(&c, id);
+        size += as_str_size(c.strings, c.contexts[id].name) + (next == ASSAY_NONE ? 0 : 2);
+    }
     if (is_whole) *is_whole = size <= most;
     if (size <= most) return as_context_path(ds, context, out);
     out->count = 0;

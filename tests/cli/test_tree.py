@@ -73,10 +73,10 @@ class Json(TreeCase):
     def test_top_down(self):
         r = self.json()
         self.assertEqual(('top-down', ['time', 'visits']), (r['view'], r['metrics']))
-        self.assertEqual(['(all)', 93, 0,
+        self.assertEqual(['<root>', 93, 0,
                           ['main', 63, 1, ['f', 30, 2, ['f', 12, 4, ['g', 8, 8]], ['g', 16, 16]], ['g', 32, 32]],
                           ['helper', 30, 10, ['g', 20, 20]]], shown(r['root']))
-        self.assertEqual(['(all)', 6030, 0], shown(r['root'], 'visits')[:3])
+        self.assertEqual(['<root>', 6030, 0], shown(r['root'], 'visits')[:3])
         self.assertIsInstance(r['root']['values']['visits']['inclusive'], int)
         main = r['root']['children'][0]
         g = main['children'][0]['children'][0]['children'][0]
@@ -88,23 +88,23 @@ class Json(TreeCase):
     def test_one_root_is_the_root(self):
         self.file = self.write('b.cubex', profile('main(f g)', [1, 2, 3]))
         self.assertEqual(['main', 6, 1, ['f', 2, 2], ['g', 3, 3]], shown(self.json()['root']))
-        self.assertEqual(['(all)', 6, 0, ['g', 3, 3], ['f', 2, 2], ['main', 6, 1]], shown(self.json('--flat')['root']))
+        self.assertEqual(['<root>', 6, 0, ['g', 3, 3], ['f', 2, 2], ['main', 6, 1]], shown(self.json('--flat')['root']))
 
     def test_flat(self):
         r = self.json('--flat')
         self.assertEqual(('flat', 'region'), (r['view'], r['by']))
-        self.assertEqual(['(all)', 93, 0, ['g', 76, 76], ['helper', 30, 10], ['f', 30, 6], ['main', 63, 1]], shown(r['root']))
+        self.assertEqual(['<root>', 93, 0, ['g', 76, 76], ['helper', 30, 10], ['f', 30, 6], ['main', 63, 1]], shown(r['root']))
         f = r['root']['children'][2]
         self.assertEqual(('f', 'f', '1', 'f.c', 2), (f['name'], f['path'], f['source_id'], f['file'], f['line']))
         r = self.json('--by', 'file', '--sort', 'name')
-        self.assertEqual(['(all)', 93, 0, ['f.c', 30, 6], ['g.c', 76, 76], ['helper.c', 30, 10], ['main.c', 63, 1]], shown(r['root']))
-        self.assertEqual(['(all)', 93, 0, ['function', 93, 93]], shown(self.json('--by', 'kind')['root']))
-        self.assertEqual(['(all)', 93, 0, [None, 93, 93]], shown(self.json('--by', 'module')['root']))
+        self.assertEqual(['<root>', 93, 0, ['f.c', 30, 6], ['g.c', 76, 76], ['helper.c', 30, 10], ['main.c', 63, 1]], shown(r['root']))
+        self.assertEqual(['<root>', 93, 0, ['function', 93, 93]], shown(self.json('--by', 'kind')['root']))
+        self.assertEqual(['<root>', 93, 0, [None, 93, 93]], shown(self.json('--by', 'module')['root']))
 
     def test_bottom_up(self):
         r = self.json('--bottom-up')
         self.assertEqual('bottom-up', r['view'])
-        self.assertEqual(['(all)', 93, 0,
+        self.assertEqual(['<root>', 93, 0,
                           ['g', 76, 76, ['main', 32, 32], ['f', 24, 24, ['main', 16, 16], ['f', 8, 8, ['main', 8, 8]]], ['helper', 20, 20]],
                           ['helper', 30, 10],
                           ['f', 30, 6, ['f', 12, 4, ['main', 12, 4]], ['main', 30, 2]],
@@ -118,14 +118,14 @@ class Json(TreeCase):
         self.assertEqual(['visits', 'time'], self.json('--metric', 'visits', '--metric', 'TIME', '--metric', 'visits')['metrics'])  # as it is displayed
 
     def test_cut_only_where_asked(self):
-        self.assertEqual(['(all)', 93, 0, ['main', 63, 1], ['helper', 30, 10]], shown(self.json('--depth', '1')['root']))
-        self.assertEqual(['(all)', 93, 0, ['main', 63, 1, ['f', 30, 2], ['g', 32, 32]], ['helper', 30, 10]], shown(self.json('--min-share', '22')['root']))
+        self.assertEqual(['<root>', 93, 0, ['main', 63, 1], ['helper', 30, 10]], shown(self.json('--depth', '1')['root']))
+        self.assertEqual(['<root>', 93, 0, ['main', 63, 1, ['f', 30, 2], ['g', 32, 32]], ['helper', 30, 10]], shown(self.json('--min-share', '22')['root']))
 
     def test_several_files(self):
         b = self.write('b.cubex', profile('main(f g)', [1, 2, 3]))
         r = run('tree', '--json', self.file, b)
         self.assertFine(r)
-        self.assertEqual([(self.file, '(all)'), (b, 'main')], [(x['input'], x['root']['name']) for x in r.json])
+        self.assertEqual([(self.file, '<root>'), (b, 'main')], [(x['input'], x['root']['name']) for x in r.json])
         r = run('tree', '--json', self.file, self.path('none'), b)
         self.assertEqual(3, r.status)
         self.assertEqual(2, len(r.json))
@@ -135,8 +135,8 @@ class Json(TreeCase):
         r = self.json('--root', 'f')
         self.assertEqual(['f', 30, 2, ['f', 12, 4, ['g', 8, 8]], ['g', 16, 16]], shown(r['root']))
         self.assertEqual('main->f->f', r['root']['children'][0]['path'])
-        self.assertEqual(['(all)', 50, 0, ['f', 30, 2], ['helper', 30, 10]][0], self.json('--root', 'f', '--root', 'helper')['root']['name'])
-        self.assertEqual(['(all)', 30, 0, ['g', 24, 24, ['f', 24, 24, ['f', 8, 8]]], ['f', 30, 6, ['f', 12, 4]]], shown(self.json('--root', 'f', '--bottom-up')['root']))
+        self.assertEqual(['<root>', 50, 0, ['f', 30, 2], ['helper', 30, 10]][0], self.json('--root', 'f', '--root', 'helper')['root']['name'])
+        self.assertEqual(['<root>', 30, 0, ['g', 24, 24, ['f', 24, 24, ['f', 8, 8]]], ['f', 30, 6, ['f', 12, 4]]], shown(self.json('--root', 'f', '--bottom-up')['root']))
         r = self.json('--root', 'g')
         self.assertEqual(['g', 'g', 'g', 'g'], [c['name'] for c in r['root']['children']])
 
@@ -220,7 +220,7 @@ class Json(TreeCase):
         rows = [re.search(r'▸ .*f  ', l) for l in r.out.split('\n')]
         self.assertEqual(depth, sum(1 for x in rows if x))  # each has one less than its parent, 1 is half of 2
         r = run('tree', '--bottom-up', '--json', self.file, '--depth', '3')
-        self.assertEqual(['(all)', depth, 0, ['f', depth, depth, ['f', depth - 1, depth - 1, ['f', depth - 2, depth - 2]]]], shown(r.json['root']))
+        self.assertEqual(['<root>', depth, 0, ['f', depth, depth, ['f', depth - 1, depth - 1, ['f', depth - 2, depth - 2]]]], shown(r.json['root']))
         r = run('tree', '--bottom-up', '--json', self.file)
         self.assertEqual(0, r.status)
         self.assertOneLine(r, 'note', 'callers end after')

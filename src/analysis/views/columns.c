@@ -185,7 +185,7 @@ static assay_status sum_parts(as_view_data *data, assay_error *error) {
     bool *parts = as_metric_series_init(&by_metric, ds) ? as_total_parts(ds, &by_metric, &guessed) : NULL;
     for (size_t k = 0; parts && k < data->n_columns; k++) {
         as_view_column *column = &data->columns[k];
-        if (column->has_exclusive || !column->adds_up) continue;
+        if (column->has_exclusive || column->is_stored || !column->adds_up) continue;
         column->whole = 0;
         for (uint32_t i = by_metric.starts[column->metric]; i < by_metric.starts[column->metric + 1]; i++) {
             assay_id context = as_ds_series(ds, by_metric.series[i])->context;
@@ -222,8 +222,9 @@ static assay_status find_wholes(as_view_data *data, assay_error *error) {
         as_view_column *column = &data->columns[k];
         column->whole = NAN;
         if (!column->adds_up) continue;
-        has_open |= !column->has_exclusive && as_node_count(&column->list) > 0;
-        if (column->has_exclusive) column->whole = as_view_whole(data, k).inclusive.real;
+        bool is_inclusive = column->has_exclusive || (column->is_stored && column->is_inclusive);
+        has_open |= !column->has_exclusive && !column->is_stored && as_node_count(&column->list) > 0;
+        if (is_inclusive) column->whole = as_view_whole(data, k).inclusive.real;
     }
     if (has_open) AS_TRY(sum_parts(data, error));
     for (size_t k = 0; k < data->n_columns; k++) check_whole(data, &data->columns[k]);
@@ -289,10 +290,11 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
                                                          : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
     bool is_derived = kind == AS_KIND_DERIVED, fine = make_index(column, AS_COUNT(ds, contexts));
     if (fine && is_derived) fine = is_sum(ds, column, &column->adds_up);
+    column->is_stored = as_ds_metric(ds, column->metric)->is_stored;
     column->is_inclusive = kind == AS_KIND_INCLUSIVE;
     column->can_merge = !is_derived || column->adds_up;
     column->is_zero_elsewhere = is_derived ? as_node_count(&column->list) > 0 && !column->can_be_empty
-                                           : column->adds_up && column->has_exclusive;
+                                           : column->adds_up && column->has_exclusive && !column->is_stored;
     if (!fine) return as_fail_memory(error, NULL);
     as_vec_free(&column->list.sums); /* is not needed again */
     if (column->formula && column->can_merge) {
@@ -311,19 +313,26 @@ void as_view_column_free(as_view_column *column) {
     as_view_formula_free(column->formula);
 }
 
+/* All of the tree: what has no place in it is none. */
+static size_t find_roots(const as_dataset *ds, assay_id *roots) {
+    size_t n = 0;
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id += as_ds_context(ds, id)->subtree) {
+        if (as_ds_context(ds, id)->role == AS_ROLE_PLACELESS) continue;
+        if (roots) roots[n] = id;
+        n++;
+    }
+    return n;
+}
+
 static bool take_roots(as_view_data *data, const assay_id *roots, size_t n_roots) {
     const as_dataset *ds = data->source.ds;
-    size_t n = AS_COUNT(ds, contexts);
-    if (!roots) {
-        n_roots = 0;
-        for (assay_id id = 0; id < n; id += as_ds_context(ds, id)->subtree) n_roots++;
-    }
-    data->roots = malloc((n_roots + 1) * sizeof *data->roots);
+    data->n_roots = roots ? n_roots : find_roots(ds, NULL);
+    data->roots = malloc((data->n_roots + 1) * sizeof *data->roots);
     if (!data->roots) return false;
-    if (roots) memcpy(data->roots, roots, n_roots * sizeof *roots);
-    data->n_roots = n_roots;
-    size_t at = 0;
-    for (assay_id id = 0; !roots && id < n; id += as_ds_context(ds, id)->subtree) data->roots[at++] = id;
+    if (roots)
+        memcpy(data->roots, roots, n_roots * sizeof *roots);
+    else
+        find_roots(ds, data->roots);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Contexts put together by function, file, module or kind. */
+/* Calls put together by function, file, module or kind. */
 #include <stdlib.h>
 
 #include "analysis/views/view_private.h"
@@ -9,12 +9,18 @@ static uint64_t key_of(const as_dataset *ds, const as_context *context, as_view_
     if (context->region == ASSAY_NONE) return as_pair(1, by == AS_GROUP_REGION ? context->name : AS_NO_STR);
     const as_region *region = as_ds_region(ds, context->region);
     switch (by) {
-    case AS_GROUP_REGION: return as_pair(0, context->region);
     case AS_GROUP_FILE: return as_pair(1, region->file);
     case AS_GROUP_MODULE: return as_pair(1, region->module);
     case AS_GROUP_KIND: return as_pair(1, region->kind);
+    default: return as_pair(0, context->region);
     }
-    return 0;
+}
+
+static as_view_level level_of(as_view_group by) {
+    return by == AS_GROUP_FILE     ? AS_LEVEL_FILE
+           : by == AS_GROUP_MODULE ? AS_LEVEL_MODULE
+           : by == AS_GROUP_KIND   ? AS_LEVEL_KIND
+                                   : AS_LEVEL_CONTEXT;
 }
 
 static uint32_t group_of(as_view_groups *groups, as_map *known, const as_dataset *ds, assay_id id, as_view_group by) {
@@ -23,10 +29,19 @@ static uint32_t group_of(as_view_groups *groups, as_map *known, const as_dataset
     uint32_t at = as_map_get(known, key);
     if (at != AS_MAP_NONE) return at;
     at = (uint32_t)groups->members.count;
-    as_view_member member = {.name = by == AS_GROUP_REGION ? context->name : (as_str)key,
+    as_view_member member = {.level = level_of(by),
+                             .name = by == AS_GROUP_REGION ? context->name : (as_str)key,
                              .region = by == AS_GROUP_REGION ? context->region : ASSAY_NONE,
-                             .context = id};
+                             .context = id,
+                             .parent = UINT32_MAX};
     return as_vec_append(&groups->members, &member, 1) && as_map_put(known, key, at) ? at : UINT32_MAX;
+}
+
+/* An inlined piece of a function is a function where that takes nothing from another one. */
+static bool is_counted(const as_dataset *ds, assay_id id, as_view_group by) {
+    const as_context *context = as_ds_context(ds, id);
+    bool is_piece = context->role == AS_ROLE_INNER && context->is_inlined && by == AS_GROUP_REGION;
+    return is_piece || as_view_is_call(ds, id);
 }
 
 static bool find_groups(as_view_groups *groups, const as_view_data *data, as_view_group by) {
@@ -37,10 +52,11 @@ static bool find_groups(as_view_groups *groups, const as_view_data *data, as_vie
     for (size_t i = 0; fine && i < data->n_roots; i++) {
         assay_id first = data->roots[i], end = first + as_ds_context(ds, first)->subtree;
         for (assay_id id = first; fine && id < end; id++) {
+            if (!is_counted(ds, id, by)) continue;
             uint32_t group = group_of(groups, &known, ds, id, by);
             fine = group != UINT32_MAX;
             groups->of_context[id] = group;
-            if (fine) AS_AT(as_view_member, &groups->members, group).n++;
+            if (fine) as_view_member_at(groups, group)->n++;
         }
     }
     as_map_free(&known);
@@ -51,14 +67,14 @@ static bool find_groups(as_view_groups *groups, const as_view_data *data, as_vie
 static void list_contexts(as_view_groups *groups, size_t n_contexts) {
     uint32_t first = 0;
     for (size_t i = 0; i < groups->members.count; i++) {
-        as_view_member *member = &AS_AT(as_view_member, &groups->members, i);
+        as_view_member *member = as_view_member_at(groups, i);
         member->first = first;
         first += member->n;
         member->n = 0;
     }
     for (assay_id id = 0; id < n_contexts; id++) {
         if (groups->of_context[id] == UINT32_MAX) continue;
-        as_view_member *member = &AS_AT(as_view_member, &groups->members, groups->of_context[id]);
+        as_view_member *member = as_view_member_at(groups, groups->of_context[id]);
         groups->contexts[member->first + member->n++] = id;
     }
 }

@@ -89,18 +89,29 @@ as_view_value as_view_sum_value(const as_view_sum *sum) {
     return value;
 }
 
+/* All that is looked at: the roots, and where the source has nothing of one of them, what is outermost below it. */
+static void add_roots(as_view_sum *sum, const as_view_data *data) {
+    const as_dataset *ds = data->source.ds;
+    for (size_t i = 0; i < data->n_roots; i++) {
+        assay_id root = data->roots[i], end = root + as_ds_context(ds, root)->subtree;
+        bool is_there = !sum->column->is_stored || as_column_node(sum->column, root);
+        if (is_there) as_view_sum_add(sum, ds, root);
+        for (assay_id id = root + 1; !is_there && id < end; id++) as_view_sum_add(sum, ds, id);
+    }
+}
+
 as_view_value as_view_whole(const as_view_data *data, size_t column) {
     const as_view_column *c = &data->columns[column];
     as_view_sum sum;
     as_view_sum_begin(&sum, c, NULL);
     if (c->list.n_parts || !c->can_merge) return (as_view_value){0};
-    for (size_t i = 0; i < data->n_roots; i++) as_view_sum_add(&sum, data->source.ds, data->roots[i]);
+    add_roots(&sum, data);
     as_view_value value = as_view_sum_value(&sum);
     if (c->formula) value.exclusive.is_known = false;
     if (c->formula) return value;
     bool is_zero = c->is_zero_elsewhere; /* above the first level nothing is done */
     value.exclusive = (as_view_number){.is_known = is_zero, .is_whole = value.inclusive.is_whole};
-    if (!c->has_exclusive) /* the roots need not have values of their own */
+    if (!c->has_exclusive && !c->is_stored) /* the roots need not have values of their own */
         value.inclusive = (as_view_number){.is_known = isfinite(c->whole), .real = c->whole};
     return value;
 }

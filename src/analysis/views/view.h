@@ -1,9 +1,13 @@
 /* Views of a call tree: top-down, bottom-up, flat.
  *
- * top-down   the call tree as it is: a node is a context.
+ * top-down   the call tree as it is: a node is a context. A call site and its callee are one node, that of the callee.
  * bottom-up  first the functions, below each its callers, below them theirs. A node stands for those contexts of the function that were called that way; its
  *            exclusive value is the sum of theirs, so that the callers of a node share its exclusive value (less what was called by nobody).
- * flat       the functions alone, or the files, modules or kinds of them.
+ * flat       the functions alone, or the files, modules or kinds of them; or all of it, by where the code stands: modules, below each its files, below them
+ *            their functions, below these their loops and lines, and whom they call. Exclusive values of modules and files are those of their functions.
+ *
+ * Functions are what contexts of the role "call" call, but not the root of all. Inner contexts (loops, lines, instructions) are parts of their function. Those
+ * without a place in the tree are left out.
  *
  * Inclusive values of several contexts are never counted twice: where one of them lies inside another (recursion), only the outermost counts. So the
  * inclusive value of a function is what a stop watch around its outermost calls would show.
@@ -38,6 +42,7 @@ typedef struct as_view_column {
     bool can_be_empty;      /* what is not a number is not there */
     bool is_zero_elsewhere; /* contexts without a node have 0; else nothing is known of them */
     bool is_inclusive; /* as stored: a row that is missing is zeros, of which the children's values are taken off */
+    bool is_stored;    /* inclusive and exclusive values are the source's own; those it has no row of are not known */
     double whole;      /* all of it: what shares are of. NAN where they mean nothing, as of differences */
     double scale; /* what small is measured by: the whole, else the largest value; NAN where values do not add up */
     as_node_list list;
@@ -67,7 +72,14 @@ static inline const as_node *as_column_node(const as_view_column *column, assay_
 /* ---- nodes ----------------------------------------------------------------------------------------------------------- */
 
 typedef enum as_view_kind { AS_VIEW_TOP_DOWN, AS_VIEW_BOTTOM_UP, AS_VIEW_FLAT } as_view_kind;
-typedef enum as_view_group { AS_GROUP_REGION, AS_GROUP_FILE, AS_GROUP_MODULE, AS_GROUP_KIND } as_view_group;
+/* What a flat view lists; AS_GROUP_SCOPE: all by where the code stands. */
+typedef enum as_view_group {
+    AS_GROUP_REGION,
+    AS_GROUP_FILE,
+    AS_GROUP_MODULE,
+    AS_GROUP_KIND,
+    AS_GROUP_SCOPE
+} as_view_group;
 typedef enum as_view_sorting { AS_SORT_INCLUSIVE, AS_SORT_EXCLUSIVE, AS_SORT_NAME, AS_SORT_SOURCE } as_view_sorting;
 
 typedef struct as_view_request {
@@ -81,6 +93,9 @@ typedef struct as_view_request {
     double
         min_share; /* leave out what, with all below it, stays under this part of the first column's scale; 0: nothing */
     bool only_hot;
+    double hot_threshold; /* the part of its parent that the next node of the hot path has at least; 0: half */
+    bool
+        without_root; /* top-down: where one context stands for the whole program, those below it are the first level */
 } as_view_request;
 
 /* A number of a node: exact where the type is an integer. */
@@ -96,14 +111,26 @@ typedef struct as_view_value {
     as_view_number inclusive, exclusive;
 } as_view_value;
 
+/* What a node is. */
+typedef enum as_view_level {
+    AS_LEVEL_CONTEXT, /* a context, or several of one region */
+    AS_LEVEL_MODULE,
+    AS_LEVEL_FILE,
+    AS_LEVEL_KIND,
+    AS_LEVEL_CALL /* flat: calls of a function, below the place they come from */
+} as_view_level;
+
 typedef struct as_view_node {
+    as_view_level level;
     uint32_t depth; /* first level: 0 */
     bool is_last;   /* of those shown below the same node */
     bool is_hot;
-    bool is_wanted;              /* its name is asked for */
-    assay_id context;            /* of several the first; ASSAY_NONE: a file, module or kind */
-    assay_id region;             /* or ASSAY_NONE */
-    as_str name;                 /* AS_NO_STR: the source has none */
+    bool is_wanted;     /* its name is asked for */
+    bool is_inlined;    /* its first context is */
+    assay_id context;   /* of several the first; ASSAY_NONE: a file, module or kind */
+    assay_id call_site; /* the context that stands for the place it is called from; ASSAY_NONE: none, or several */
+    assay_id region;    /* or ASSAY_NONE */
+    as_str name;        /* AS_NO_STR: the source has none */
     const as_view_value *values; /* one for each column */
 } as_view_node;
 
@@ -115,10 +142,17 @@ typedef struct as_view_cut {
     uint32_t limit; /* bottom-up: levels after which it ended because going on would take too long; 0: it did not */
 } as_view_cut;
 
+/* Whether a context is a node of the top-down view: call sites are one with their callees. */
+bool as_view_shows(const as_dataset *ds, assay_id context);
+/* Whether contexts have roles other than calls: then modules, files, functions and what is inside them can be told apart. */
+bool as_view_has_roles(const as_dataset *ds);
+/* Whether the root of what is looked at is a context that stands for the whole program. */
+bool as_view_has_root(const as_view_data *data);
+
 /* Calls visit for each node of the view, a parent before its children. The node lives until visit returns; where that is false the walk ends with ASSAY_E_NOMEM.
  *
- * The hot path begins at the largest node of the first level and goes on to the largest child as long as that has at least half of its parent's
- * value: inclusive values top-down, exclusive ones bottom-up. */
+ * The hot path begins at the root of all, else at the largest node of the first level, and goes on to the largest child as long as that has at least a part
+ * (hot_threshold) of its parent's value: inclusive values top-down, those that are sorted by else. Lists have none. */
 assay_status as_view_walk(const as_view_data *data, const as_view_request *request,
                           bool (*visit)(void *user, const as_view_node *node), void *user, as_view_cut *cut,
                           assay_error *error);

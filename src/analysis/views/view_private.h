@@ -43,24 +43,39 @@ void as_view_formula_begin(as_view_formula *formula);
 void as_view_formula_add(as_view_formula *formula, assay_id context);
 as_view_value as_view_formula_value(as_view_formula *formula);
 
-/* ---- groups of contexts (groups.c) ----------------------------------------------------------------------------------- */
+/* ---- roles (roles.c) ------------------------------------------------------------------------------------------------- */
 
-/* A function, file, module or kind. */
+/* Whether it is a call of a function: the root of all, inner contexts and call sites are not. */
+bool as_view_is_call(const as_dataset *ds, assay_id context);
+/* The call site that is one with a call, or ASSAY_NONE. */
+assay_id as_view_call_site(const as_dataset *ds, assay_id context);
+
+/* ---- groups of contexts (groups.c, scopes.c) ------------------------------------------------------------------------- */
+
+/* A function, file, module or kind; or, in a tree of scopes, what is inside functions. */
 typedef struct as_view_member {
+    as_view_level level;
     as_str name;
     assay_id region;   /* the first one; ASSAY_NONE: none */
     assay_id context;  /* the first one */
     uint32_t first, n; /* its contexts: as_view_groups.contexts[first …] */
+    uint32_t parent;   /* the member it stands below, which comes before it; UINT32_MAX: none */
 } as_view_member;
 
 typedef struct as_view_groups {
-    uint32_t *of_context; /* the number of its group, for each context of the dataset; UINT32_MAX: not looked at */
+    uint32_t *of_context; /* the number of its group, for each context of the dataset; UINT32_MAX: in none */
     as_vec members;       /* as_view_member, in the order of their first contexts */
     assay_id *contexts;   /* of all groups, one after the other, ascending in each */
 } as_view_groups;
 
+/* Groups of functions: each context is in one at most. By region, inlined pieces of functions are functions as well. */
 bool as_view_groups_init(as_view_groups *groups, const as_view_data *data, as_view_group by);
+/* The tree of scopes: a call is in the groups of its function, file and module, and in one of calls below its caller; of_context is the first of these. */
+bool as_view_scopes_init(as_view_groups *groups, const as_view_data *data);
 void as_view_groups_free(as_view_groups *groups);
+static inline as_view_member *as_view_member_at(const as_view_groups *groups, size_t i) {
+    return &AS_AT(as_view_member, &groups->members, i);
+}
 
 /* ---- walking --------------------------------------------------------------------------------------------------------- */
 
@@ -72,10 +87,12 @@ typedef struct as_view_walker {
     as_view_cut *cut;
     as_view_value *values; /* one for each column, for the node that is shown */
     double least;          /* in the first column; what has less is left out */
+    double hot;            /* the request's threshold */
 } as_view_walker;
 
 /* False when memory is out. */
-bool as_view_walk_groups(as_view_walker *walker);
+bool as_view_walk_callers(as_view_walker *walker);
+bool as_view_walk_flat(as_view_walker *walker);
 
 /* A node that waits to be shown. */
 typedef struct as_view_pending {
@@ -93,5 +110,32 @@ void as_view_sort(const as_view_walker *walker, as_view_pending *pending, size_t
 void as_view_arrange(const as_view_walker *walker, as_vec *pending, size_t from);
 /* A size for sorting and cutting: what is no number counts as large. */
 double as_view_size(double value);
+/* Marks the one with the largest key as hot, if that is at least `limit` and values add up. */
+void as_view_mark_hot(const as_view_walker *walker, as_view_pending *siblings, size_t n, double limit);
+
+/* ---- what groups have together (gather.c) ---------------------------------------------------------------------------- */
+
+typedef struct as_view_gather {
+    as_view_walker *walker;
+    as_view_groups groups;
+    as_view_sum *sums; /* one for each column */
+    double *parts;     /* of all of them */
+} as_view_gather;
+
+/* Contexts that stand in an array, `step` bytes apart. */
+typedef struct as_view_some {
+    const assay_id *first;
+    size_t step, n;
+} as_view_some;
+
+/* The groups that the request asks for. as_view_gather_free() in every case. */
+bool as_view_gather_init(as_view_gather *gather, as_view_walker *walker);
+void as_view_gather_free(as_view_gather *gather);
+as_view_some as_view_gather_contexts(const as_view_gather *gather, uint32_t member);
+/* What they are sorted and cut by: what they have in the first column. 0 where there is none. */
+double as_view_gather_key(const as_view_gather *gather, const as_view_member *member, as_view_some contexts);
+/* Shows a member with what these contexts have together. context: the first one of it. */
+bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pending, const as_view_member *member,
+                         assay_id context, as_view_some contexts);
 
 #endif

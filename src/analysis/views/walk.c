@@ -48,6 +48,18 @@ void as_view_arrange(const as_view_walker *walker, as_vec *pending, size_t from)
     }
 }
 
+void as_view_mark_hot(const as_view_walker *walker, as_view_pending *siblings, size_t n, double limit) {
+    const as_view_data *data = walker->data;
+    size_t best = SIZE_MAX;
+    if (!data->n_columns || !data->columns[0].adds_up) return;
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite(siblings[i].key) && siblings[i].key > 0 &&
+            (best == SIZE_MAX || siblings[i].key > siblings[best].key))
+            best = i;
+    }
+    if (best != SIZE_MAX && siblings[best].key >= limit) siblings[best].is_hot = true;
+}
+
 /* ---- top-down -------------------------------------------------------------------------------------------------------- */
 
 typedef struct descent {
@@ -56,7 +68,8 @@ typedef struct descent {
     const as_view_column *first;
     bool *is_kept;   /* for each context whether it, or one below it, has a name that is asked for; NULL: all have */
     double *weights; /* for each context the largest size in its subtree; NULL: nobody asks */
-    as_vec pending;  /* as_view_pending, the next one last */
+    uint32_t *shown_before; /* for each context the number of those before it that are nodes and kept; NULL: all are */
+    as_vec pending;         /* as_view_pending, the next one last */
 } descent;
 
 /* Names that are asked for, and all above them. */
@@ -68,7 +81,7 @@ static bool find_kept(descent *d) {
     if (!d->is_kept) return false;
     for (assay_id id = (assay_id)n; id-- > 0;) {
         const as_context *context = as_ds_context(d->ds, id);
-        d->is_kept[id] |= context->name != AS_NO_STR && wanted[context->name];
+        d->is_kept[id] |= context->name != AS_NO_STR && wanted[context->name] && as_view_shows(d->ds, id);
         if (d->is_kept[id] && context->parent != ASSAY_NONE) d->is_kept[context->parent] = true;
     }
     return true;
@@ -97,12 +110,21 @@ static double size_of(const descent *d, assay_id context, bool exclusive) {
     return as_view_size(as_number_real(exclusive && node->has_exclusive ? node->exclusive : node->inclusive));
 }
 
+static bool count_shown(descent *d) {
+    size_t n = AS_COUNT(d->ds, contexts);
+    if (!d->is_kept && !as_view_has_roles(d->ds)) return true;
+    d->shown_before = malloc((n + 1) * sizeof *d->shown_before);
+    if (!d->shown_before) return false;
+    d->shown_before[0] = 0;
+    for (assay_id id = 0; id < n; id++)
+        d->shown_before[id + 1] = d->shown_before[id] + ((!d->is_kept || d->is_kept[id]) && as_view_shows(d->ds, id));
+    return true;
+}
+
 /* Of all that is left out with this context. */
 static uint64_t count_kept(const descent *d, assay_id context) {
     uint32_t n = as_ds_context(d->ds, context)->subtree;
-    uint64_t kept = d->is_kept ? 0 : n;
-    for (uint32_t i = 0; d->is_kept && i < n; i++) kept += d->is_kept[context + i];
-    return kept;
+    return d->shown_before ? d->shown_before[context + n] - d->shown_before[context] : n;
 }
 
 /* Adds a context to those that wait, unless it is left out. */
@@ -141,41 +163,58 @@ static bool show(const descent *d, const as_view_pending *pending) {
     as_view_walker *w = d->walker;
     const as_context *context = as_ds_context(d->ds, pending->at);
     for (size_t k = 0; k < w->data->n_columns; k++) w->values[k] = as_view_value_of(&w->data->columns[k], pending->at);
-    as_view_node node = {.depth = pending->depth,
+    as_view_node node = {.level = AS_LEVEL_CONTEXT,
+                         .depth = pending->depth,
                          .is_last = pending->is_last,
                          .is_hot = pending->is_hot,
                          .is_wanted =
                              w->request->wanted && context->name != AS_NO_STR && w->request->wanted[context->name],
+                         .is_inlined = context->is_inlined,
                          .context = pending->at,
+                         .call_site = as_view_call_site(d->ds, pending->at),
                          .region = context->region,
                          .name = context->name,
                          .values = w->values};
     return w->visit(w->user, &node);
 }
 
+/* The nodes below a context wait, those of call sites in the place of these. limit: what the hot one must have; negative: no path leads here. */
+static bool add_below(descent *d, assay_id context, uint32_t depth, double limit) {
+    size_t from = d->pending.count;
+    assay_id end = context + as_ds_context(d->ds, context)->subtree;
+    for (assay_id id = context + 1; id < end;) {
+        bool is_node = as_view_shows(d->ds, id);
+        if (is_node && !offer(d, id, depth)) return false;
+        id += is_node ? as_ds_context(d->ds, id)->subtree : 1;
+    }
+    mark_hot(d, from, limit);
+    as_view_arrange(d->walker, &d->pending, from);
+    return true;
+}
+
 static bool add_children(descent *d, const as_view_pending *parent) {
     as_view_walker *w = d->walker;
-    assay_id end = parent->at + as_ds_context(d->ds, parent->at)->subtree;
-    if (parent->depth + 1 == w->request->max_levels) {
-        w->cut->deep += count_kept(d, parent->at) - 1;
-        return true;
+    if (parent->depth + 1 != w->request->max_levels)
+        return add_below(d, parent->at, parent->depth + 1,
+                         parent->is_hot ? size_of(d, parent->at, false) * w->hot : -1);
+    w->cut->deep += count_kept(d, parent->at) - 1;
+    return true;
+}
+
+static bool add_roots(descent *d) {
+    const as_view_data *data = d->walker->data;
+    if (d->walker->request->without_root && as_view_has_root(data))
+        return add_below(d, data->roots[0], 0, size_of(d, data->roots[0], false) * d->walker->hot);
+    for (size_t i = 0; i < data->n_roots; i++) {
+        if (!offer(d, data->roots[i], 0)) return false;
     }
-    size_t from = d->pending.count;
-    for (assay_id id = parent->at + 1; id < end; id += as_ds_context(d->ds, id)->subtree) {
-        if (!offer(d, id, parent->depth + 1)) return false;
-    }
-    mark_hot(d, from, parent->is_hot ? size_of(d, parent->at, false) / 2 : -1);
-    as_view_arrange(w, &d->pending, from);
+    mark_hot(d, 0, 0);
+    as_view_arrange(d->walker, &d->pending, 0);
     return true;
 }
 
 static bool descend(descent *d) {
-    as_view_walker *w = d->walker;
-    for (size_t i = 0; i < w->data->n_roots; i++) {
-        if (!offer(d, w->data->roots[i], 0)) return false;
-    }
-    mark_hot(d, 0, 0);
-    as_view_arrange(w, &d->pending, 0);
+    if (!add_roots(d)) return false;
     while (d->pending.count > 0) {
         as_view_pending next = AS_AT(as_view_pending, &d->pending, --d->pending.count);
         if (!show(d, &next) || !add_children(d, &next)) return false;
@@ -188,7 +227,8 @@ static bool walk_down(as_view_walker *walker) {
                  .ds = walker->data->source.ds,
                  .first = walker->data->n_columns ? &walker->data->columns[0] : NULL};
     as_vec_init(&d.pending, sizeof(as_view_pending), NULL);
-    bool fine = find_kept(&d) && find_weights(&d) && descend(&d);
+    bool fine = find_kept(&d) && count_shown(&d) && find_weights(&d) && descend(&d);
+    free(d.shown_before);
     free(d.is_kept);
     free(d.weights);
     as_vec_free(&d.pending);
@@ -205,8 +245,12 @@ assay_status as_view_walk(const as_view_data *data, const as_view_request *reque
     walker.values = calloc(data->n_columns + 1, sizeof *walker.values);
     double scale = data->n_columns ? data->columns[0].scale : 0;
     walker.least = isfinite(scale) ? request->min_share * scale : 0;
+    walker.hot = request->hot_threshold > 0 ? request->hot_threshold : 0.5;
     bool fine = walker.values != NULL;
-    if (fine) fine = request->kind == AS_VIEW_TOP_DOWN ? walk_down(&walker) : as_view_walk_groups(&walker);
+    if (fine)
+        fine = request->kind == AS_VIEW_TOP_DOWN    ? walk_down(&walker)
+               : request->kind == AS_VIEW_BOTTOM_UP ? as_view_walk_callers(&walker)
+                                                    : as_view_walk_flat(&walker);
     free(walker.values);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }

@@ -1,0 +1,83 @@
+/* What the contexts of a group have together, for the flat and the bottom-up view. */
+#include <stdlib.h>
+
+#include "analysis/views/view_private.h"
+
+bool as_view_gather_init(as_view_gather *gather, as_view_walker *walker) {
+    const as_view_data *data = walker->data;
+    const as_view_request *request = walker->request;
+    bool by_scope = request->kind == AS_VIEW_FLAT && request->group == AS_GROUP_SCOPE;
+    *gather = (as_view_gather){.walker = walker};
+    if (by_scope ? !as_view_scopes_init(&gather->groups, data)
+                 : !as_view_groups_init(&gather->groups, data, request->group))
+        return false;
+    size_t n_parts = 0;
+    for (size_t k = 0; k < data->n_columns; k++) n_parts += 2 * (size_t)data->columns[k].list.n_parts;
+    gather->sums = calloc(data->n_columns + 1, sizeof *gather->sums);
+    gather->parts = calloc(n_parts + 1, sizeof *gather->parts);
+    return gather->sums && gather->parts;
+}
+
+void as_view_gather_free(as_view_gather *gather) {
+    as_view_groups_free(&gather->groups);
+    free(gather->sums);
+    free(gather->parts);
+}
+
+as_view_some as_view_gather_contexts(const as_view_gather *gather, uint32_t member) {
+    const as_view_member *m = as_view_member_at(&gather->groups, member);
+    return (as_view_some){gather->groups.contexts + m->first, sizeof(assay_id), m->n};
+}
+
+static double *parts_of(const as_view_gather *gather, size_t column) {
+    const as_view_data *data = gather->walker->data;
+    size_t before = 0;
+    for (size_t k = 0; k < column; k++) before += 2 * (size_t)data->columns[k].list.n_parts;
+    return data->columns[column].list.n_parts ? gather->parts + before : NULL;
+}
+
+/* Calls of a function below its caller have no exclusive value: what the function does is not done at that place. */
+static as_view_value sum_of(const as_view_gather *gather, const as_view_member *member, size_t column,
+                            as_view_some contexts) {
+    const as_view_data *data = gather->walker->data;
+    as_view_sum *sum = &gather->sums[column];
+    as_view_sum_begin(sum, &data->columns[column], parts_of(gather, column));
+    const char *at = (const char *)contexts.first;
+    for (size_t i = 0; i < contexts.n; i++, at += contexts.step)
+        as_view_sum_add(sum, data->source.ds, *(const assay_id *)(const void *)at);
+    as_view_value value = as_view_sum_value(sum);
+    if (member->level == AS_LEVEL_CALL) value.exclusive = (as_view_number){0};
+    return value;
+}
+
+double as_view_gather_key(const as_view_gather *gather, const as_view_member *member, as_view_some contexts) {
+    const as_view_walker *w = gather->walker;
+    if (!w->data->n_columns) return 0;
+    as_view_value value = sum_of(gather, member, 0, contexts);
+    bool inclusive =
+        w->request->order == AS_SORT_INCLUSIVE || !(value.exclusive.is_known || member->level == AS_LEVEL_CALL);
+    const as_view_number *number = inclusive ? &value.inclusive : &value.exclusive;
+    return number->is_known ? as_view_size(number->real) : 0;
+}
+
+bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pending, const as_view_member *member,
+                         assay_id context, as_view_some contexts) {
+    as_view_walker *w = gather->walker;
+    const as_dataset *ds = w->data->source.ds;
+    const bool *wanted = w->request->wanted;
+    bool is_context = member->level == AS_LEVEL_CONTEXT || member->level == AS_LEVEL_CALL;
+    for (size_t k = 0; k < w->data->n_columns; k++) w->values[k] = sum_of(gather, member, k, contexts);
+    as_view_node node = {.level = member->level,
+                         .depth = pending->depth,
+                         .is_last = pending->is_last,
+                         .is_hot = pending->is_hot,
+                         .is_wanted = wanted && (pending->depth == 0 || w->request->kind == AS_VIEW_FLAT) &&
+                                      member->name != AS_NO_STR && wanted[member->name],
+                         .is_inlined = is_context && as_ds_context(ds, context)->is_inlined,
+                         .context = is_context ? context : ASSAY_NONE,
+                         .call_site = member->level == AS_LEVEL_CALL ? as_view_call_site(ds, context) : ASSAY_NONE,
+                         .region = member->region,
+                         .name = member->name,
+                         .values = w->values};
+    return w->visit(w->user, &node);
+}
