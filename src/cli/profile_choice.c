@@ -1,4 +1,4 @@
-/* Metrics, runs and locations by name. */
+/* Metrics and runs by name. */
 #include "cli/profile_choice.h"
 
 #include <stdio.h>
@@ -20,6 +20,9 @@ static bool find_near(as_cli *cli, const as_dataset *ds, const char *name, assay
     if (*out == ASSAY_NONE) as_cli_fail(cli, AS_EXIT_USAGE, "%s", why);
     return *out != ASSAY_NONE;
 }
+
+/* Of metrics of one name the one is meant that the others are sides of. */
+static bool is_side(const as_dataset *ds, assay_id id) { return as_ds_metric(ds, id)->part_of != ASSAY_NONE; }
 
 /* Whether the metric has this name, in one of its two ways to be named. */
 static bool is_metric(const as_dataset *ds, assay_id id, const char *name, bool displayed) {
@@ -52,9 +55,9 @@ as_exit as_choose_metrics(as_cli *cli, const as_dataset *ds, as_vec *metrics) {
         const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
         if (strcmp(given->option->name, "metric") != 0) continue;
         assay_id found = ASSAY_NONE;
-        for (int displayed = 0; displayed < 2 && found == ASSAY_NONE; displayed++) {
+        for (int way = 0; way < 4 && found == ASSAY_NONE; way++) {
             for (assay_id id = 0; id < AS_COUNT(ds, metrics) && found == ASSAY_NONE; id++) {
-                if (is_metric(ds, id, given->value, displayed)) found = id;
+                if (is_side(ds, id) == (way > 1) && is_metric(ds, id, given->value, way % 2)) found = id;
             }
         }
         if (found == ASSAY_NONE && !find_near(cli, ds, given->value, &found)) return AS_EXIT_USAGE;
@@ -114,10 +117,10 @@ assay_id as_main_metric(const as_dataset *ds) {
         const as_metric *metric = as_ds_metric(ds, id);
         const char *name = as_ds_text(ds, metric->name);
         bool is_plain = metric->kind != AS_KIND_DERIVED && is_number(ds, metric);
-        int worth = !is_plain || !as_metric_has_data(ds, id) ? 0
-                    : !is_time(ds, metric)                   ? 1
-                    : name && strcasecmp(name, "time") == 0  ? 3
-                                                             : 2;
+        int worth = !is_plain || is_side(ds, id) || !as_metric_has_data(ds, id) ? 0
+                    : !is_time(ds, metric)                                      ? 1
+                    : name && strcasecmp(name, "time") == 0                     ? 3
+                                                                                : 2;
         if (worth <= best_worth) continue;
         best = id;
         best_worth = worth;
@@ -250,92 +253,6 @@ as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out) {
 void as_run_choice_free(as_run_choice *choice) {
     free(choice->runs);
     *choice = (as_run_choice){.point = ASSAY_NONE};
-}
-
-/* ---- locations ------------------------------------------------------------------------------------------------------- */
-
-/* "3" or "3.1": ranks of a process and a thread; *thread -1: all of them. False for anything else. */
-static bool parse_ranks(const char *text, int64_t *process, int64_t *thread) {
-    as_number number;
-    size_t size = strlen(text), first = strspn(text, "0123456789");
-    *thread = -1;
-    if (first == 0 || !as_number_parse(text, first, &number) || number.kind != AS_INT) return false;
-    *process = number.i;
-    if (first == size) return true;
-    size_t second = text[first] == '.' ? strspn(text + first + 1, "0123456789") : 0;
-    if (second == 0 || first + 1 + second != size) return false;
-    if (!as_number_parse(text + first + 1, second, &number) || number.kind != AS_INT) return false;
-    *thread = number.i;
-    return true;
-}
-
-/* Whether a leaf is a thread of a process: the place above it has a rank of its own. */
-static bool has_process(const as_dataset *ds, const as_location *leaf) {
-    return leaf->parent != ASSAY_NONE && as_ds_location(ds, leaf->parent)->rank >= 0;
-}
-
-/* The leaves of these ranks; where no process has a rank, the first one is the leaf's own. */
-static void mark_ranks(const as_dataset *ds, int64_t process, int64_t thread, as_location_choice *out) {
-    for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
-        const as_location *leaf = as_ds_location(ds, id);
-        if (!leaf->leaf) continue;
-        bool is_thread = has_process(ds, leaf);
-        int64_t rank = is_thread ? as_ds_location(ds, leaf->parent)->rank : leaf->rank;
-        out->wanted[id] = rank == process && (thread < 0 || (is_thread && leaf->rank == thread));
-    }
-    if (thread < 0)
-        snprintf(out->label, sizeof out->label, "process %lld", (long long)process);
-    else
-        snprintf(out->label, sizeof out->label, "thread %lld.%lld", (long long)process, (long long)thread);
-}
-
-/* Places of this name, and what lies below; parents come before their children. */
-static void mark_name(const as_dataset *ds, const char *name, as_location_choice *out) {
-    for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
-        const as_location *location = as_ds_location(ds, id);
-        const char *known = as_ds_text(ds, location->name);
-        out->wanted[id] =
-            (known && strcmp(known, name) == 0) || (location->parent != ASSAY_NONE && out->wanted[location->parent]);
-    }
-    snprintf(out->label, sizeof out->label, "%s", name);
-}
-
-static as_exit fail_location(as_cli *cli, const as_dataset *ds, const char *text) {
-    as_nearest nearest = as_nearest_start(text, strlen(text));
-    for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
-        const char *known = as_ds_text(ds, as_ds_location(ds, id)->name);
-        if (known) as_nearest_offer(&nearest, known);
-    }
-    if (nearest.word)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "there is no location '%s'; did you mean '%s'?", text, nearest.word);
-    return as_cli_fail(cli, AS_EXIT_USAGE,
-                       "there is no location '%s'; give the rank of a process (3), of its thread (3.0), or a name",
-                       text);
-}
-
-as_exit as_choose_locations(as_cli *cli, const as_dataset *ds, as_location_choice *out) {
-    *out = (as_location_choice){.n_leaves = as_ds_leaves(ds)};
-    const char *text = as_cli_value(cli, "location");
-    size_t n = AS_COUNT(ds, locations);
-    int64_t process, thread;
-    if (!text) return AS_EXIT_FINE;
-    if (n == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "%s: has no locations to choose from", as_ds_text(ds, ds->path));
-    out->wanted = calloc(n, sizeof *out->wanted);
-    if (!out->wanted) return as_cli_memory(cli);
-    out->n_leaves = 0;
-    for (int by_name = 0; by_name < 2 && out->n_leaves == 0; by_name++) {
-        if (by_name)
-            mark_name(ds, text, out);
-        else if (parse_ranks(text, &process, &thread))
-            mark_ranks(ds, process, thread, out);
-        for (assay_id id = 0; id < n; id++) out->n_leaves += out->wanted[id] && as_ds_location(ds, id)->leaf;
-    }
-    return out->n_leaves ? AS_EXIT_FINE : fail_location(cli, ds, text);
-}
-
-void as_location_choice_free(as_location_choice *choice) {
-    free(choice->wanted);
-    choice->wanted = NULL;
 }
 
 /* ---- shares ---------------------------------------------------------------------------------------------------------- */

@@ -55,14 +55,16 @@ void as_describe_point(const as_dataset *ds, const double *coordinates, char *ou
 #define AS_LOCATION_OPTION                                                                                             \
     {                                                                                                                  \
         .name = "location", .argument = "PLACE",                                                                       \
-        .help = "Take only this place: a process by its rank (3), one of its threads (3.0), or anything by its name"   \
+        .help =                                                                                                        \
+            "Take only these places: a process by its rank (3), one of its threads (3.0), anything by its name, "      \
+            "or what lies in places of some kinds (rank=0-3|8,thread=0 or node=nid00*); may be given several times"    \
     }
 
 /* The locations that are summed up. */
 typedef struct as_location_choice {
     bool *wanted;    /* for each location; NULL: all */
     size_t n_leaves; /* that are wanted */
-    char label[256]; /* "process 3", "thread 3.0"; "" for all */
+    char label[256]; /* "process 3", "thread 3.0", "rank=0-3"; "" for all */
 } as_location_choice;
 
 /* What --location says: whatever lies below a place that is meant is wanted, too. as_location_choice_free() in every case. */

@@ -222,7 +222,8 @@ static assay_status find_wholes(as_view_data *data, assay_error *error) {
         as_view_column *column = &data->columns[k];
         column->whole = NAN;
         if (!column->adds_up) continue;
-        bool is_inclusive = column->has_exclusive || (column->is_stored && column->is_inclusive);
+        bool is_inclusive =
+            (column->has_exclusive && !column->is_only_exclusive) || (column->is_stored && column->is_inclusive);
         has_open |= !column->has_exclusive && !column->is_stored && as_node_count(&column->list) > 0;
         if (is_inclusive) column->whole = as_view_whole(data, k).inclusive.real;
     }
@@ -291,6 +292,8 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
     bool is_derived = kind == AS_KIND_DERIVED, fine = make_index(column, AS_COUNT(ds, contexts));
     if (fine && is_derived) fine = is_sum(ds, column, &column->adds_up);
     column->is_stored = as_ds_metric(ds, column->metric)->is_stored;
+    column->is_only_exclusive = as_metric_is_only_exclusive(as_ds_metric(ds, column->metric));
+    column->has_exclusive |= column->is_only_exclusive;
     column->is_inclusive = kind == AS_KIND_INCLUSIVE;
     column->can_merge = !is_derived || column->adds_up;
     column->is_zero_elsewhere = is_derived ? as_node_count(&column->list) > 0 && !column->can_be_empty

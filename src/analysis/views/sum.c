@@ -24,7 +24,12 @@ static size_t node_index(const as_view_column *column, const as_node *node) {
 as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
     const as_node *node = as_column_node(column, context);
     as_view_value value = {0};
-    if (node) {
+    if (node && column->is_stored) {
+        as_view_number own = number_of(node, false, NULL);
+        own.is_known = node->has_own;
+        *(column->is_only_exclusive ? &value.exclusive : &value.inclusive) = own;
+        if (node->has_exclusive && !node->lacks_exclusive) value.exclusive = number_of(node, true, NULL);
+    } else if (node) {
         size_t at = node_index(column, node);
         value.inclusive = number_of(node, false, as_node_parts(&column->list, at, false));
         /* Of a minimum nothing is not 0 */
@@ -77,7 +82,7 @@ void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context) {
     as_view_value value = as_view_value_of(column, context);
     double *exclusive_parts = sum->parts ? sum->parts + column->list.n_parts : NULL;
     if (value.exclusive.is_known) add_number(column, &sum->value.exclusive, value.exclusive, exclusive_parts);
-    if (context < sum->end) return;
+    if (context < sum->end || !value.inclusive.is_known) return;
     sum->end = context + as_ds_context(ds, context)->subtree;
     if (value.inclusive.is_known) add_number(column, &sum->value.inclusive, value.inclusive, sum->parts);
 }

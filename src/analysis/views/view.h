@@ -43,7 +43,8 @@ typedef struct as_view_column {
     bool is_zero_elsewhere; /* contexts without a node have 0; else nothing is known of them */
     bool is_inclusive; /* as stored: a row that is missing is zeros, of which the children's values are taken off */
     bool is_stored;    /* inclusive and exclusive values are the source's own; those it has no row of are not known */
-    double whole;      /* all of it: what shares are of. NAN where they mean nothing, as of differences */
+    bool is_only_exclusive; /* of stored ones: there are no inclusive values */
+    double whole;           /* all of it: what shares are of. NAN where they mean nothing, as of differences */
     double scale; /* what small is measured by: the whole, else the largest value; NAN where values do not add up */
     as_node_list list;
     uint32_t *index;          /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
