@@ -1,0 +1,78 @@
+/* The formats `hpctoolkit-4` and `hpctoolkit-4-draft`: meta.db with profile.db, cct.db and trace.db. */
+#include "formats/hpctoolkit/meta.h"
+
+#include "formats/hpctoolkit/hpctoolkit.h"
+
+enum { TICKS_PER_SECOND = 1000000000 };
+
+/* Contexts get their final ids, and attributes of contexts with them. */
+static bool finish_tree(as_meta *meta) {
+    const assay_id *ids;
+    as_dataset *ds = meta->ds;
+    if (!as_tree_finish(&meta->tree, &ids)) return false;
+    for (size_t i = 0; i < meta->n_contexts; i++)
+        if (meta->contexts[i] != ASSAY_NONE) meta->contexts[i] = ids[meta->contexts[i]];
+    for (size_t i = 0; i < ds->attributes.count; i++) {
+        as_attribute *attribute = &AS_AT(as_attribute, &ds->attributes, i);
+        if (attribute->owner == AS_OWNER_CONTEXT) attribute->owner_id = ids[attribute->owner_id];
+    }
+    return true;
+}
+
+static assay_status read_tables(as_meta *meta, as_hpc_database *db, const char *directory) {
+    as_dataset *ds = meta->ds;
+    AS_TRY(as_meta_read_names(meta));
+    AS_TRY(as_meta_read_metrics(meta));
+    AS_TRY(as_meta_read_contexts(meta, as_hpc_context_limit(db)));
+    AS_TRY(as_hpc_add_placeless(meta->reader, db, &meta->tree, meta->contexts, meta->n_contexts));
+    if (meta->has_sources) ds->source_root = as_ds_intern_text(ds, *directory ? directory : ".");
+    if (!finish_tree(meta) || (meta->has_sources && ds->source_root == AS_NO_STR))
+        return as_fail_memory(meta->reader->error, meta->path);
+    as_hpc_meaning meaning = {.kinds = meta->kinds.data,
+                              .n_kinds = meta->kinds.count,
+                              .metrics = meta->metrics.data,
+                              .n_metrics = meta->metrics.count,
+                              .statistics = meta->statistics.data,
+                              .n_statistics = meta->statistics.count,
+                              .contexts = meta->contexts,
+                              .n_contexts = meta->n_contexts,
+                              .ticks_per_second = TICKS_PER_SECOND};
+    return as_hpc_attach(meta->reader, db, &meaning);
+}
+
+static assay_status read_database(as_reader *reader) {
+    char directory[PATH_MAX];
+    as_input *file;
+    as_hpc_database *db;
+    AS_TRY(as_hpc_directory(reader, directory));
+    AS_TRY(as_hpc_open_file(reader, directory, "meta.db", &file));
+    as_meta meta;
+    assay_status status = as_meta_open(&meta, reader, file->path, file->data, file->size);
+    if (status == ASSAY_OK) status = as_hpc_open(reader, directory, AS_HPC_4, &db);
+    if (status == ASSAY_OK) status = read_tables(&meta, db, directory);
+    as_meta_free(&meta);
+    return status;
+}
+
+static int bid_4(const as_probe *probe) { return as_hpc_bid(probe, AS_HPC_GENERATION_4); }
+static int bid_draft(const as_probe *probe) { return as_hpc_bid(probe, AS_HPC_GENERATION_DRAFT); }
+
+const as_format as_format_hpctoolkit_4 = {
+    .name = "hpctoolkit-4",
+    .title = "HPCToolkit database (meta.db)",
+    .extensions = "",
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_STATISTICS | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS |
+             AS_HOLDS_SOURCE | AS_HOLDS_PROFILES,
+    .reads_directories = true,
+    .bid = bid_4,
+    .read = read_database,
+};
+
+const as_format as_format_hpctoolkit_4_draft = {
+    .name = "hpctoolkit-4-draft",
+    .title = "HPCToolkit database, draft of 2022",
+    .extensions = "",
+    .reads_directories = true,
+    .bid = bid_draft,
+    .read = read_database,
+};
