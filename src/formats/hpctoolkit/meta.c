@@ -5,20 +5,6 @@
 
 enum { TICKS_PER_SECOND = 1000000000 };
 
-/* Contexts get their final ids, and attributes of contexts with them. */
-static bool finish_tree(as_meta *meta) {
-    const assay_id *ids;
-    as_dataset *ds = meta->ds;
-    if (!as_tree_finish(&meta->tree, &ids)) return false;
-    for (size_t i = 0; i < meta->n_contexts; i++)
-        if (meta->contexts[i] != ASSAY_NONE) meta->contexts[i] = ids[meta->contexts[i]];
-    for (size_t i = 0; i < ds->attributes.count; i++) {
-        as_attribute *attribute = &AS_AT(as_attribute, &ds->attributes, i);
-        if (attribute->owner == AS_OWNER_CONTEXT) attribute->owner_id = ids[attribute->owner_id];
-    }
-    return true;
-}
-
 static assay_status read_tables(as_meta *meta, as_hpc_database *db, const char *directory) {
     as_dataset *ds = meta->ds;
     AS_TRY(as_meta_read_names(meta));
@@ -26,8 +12,8 @@ static assay_status read_tables(as_meta *meta, as_hpc_database *db, const char *
     AS_TRY(as_meta_read_contexts(meta, as_hpc_context_limit(db)));
     AS_TRY(as_hpc_add_placeless(meta->reader, db, &meta->tree, meta->contexts, meta->n_contexts));
     if (meta->has_sources) ds->source_root = as_ds_intern_text(ds, *directory ? directory : ".");
-    if (!finish_tree(meta) || (meta->has_sources && ds->source_root == AS_NO_STR))
-        return as_fail_memory(meta->reader->error, meta->path);
+    if (meta->has_sources && ds->source_root == AS_NO_STR) return as_fail_memory(meta->reader->error, meta->path);
+    AS_TRY(as_meta_finish_contexts(meta));
     as_hpc_meaning meaning = {.kinds = meta->kinds.data,
                               .n_kinds = meta->kinds.count,
                               .metrics = meta->metrics.data,

@@ -102,6 +102,8 @@ assay_status as_meta_read_metrics(as_meta *meta);
 
 /* The tree, with meta->contexts for context ids below `limit`. */
 assay_status as_meta_read_contexts(as_meta *meta, uint32_t limit);
+/* Contexts get their final ids; so do meta->contexts, and attributes of contexts. */
+assay_status as_meta_finish_contexts(as_meta *meta);
 
 /* What a context is of. */
 typedef struct as_meta_scope {

@@ -230,3 +230,16 @@ assay_status as_meta_read_contexts(as_meta *meta, uint32_t limit) {
     as_vec_free(&r.stack);
     return status;
 }
+
+assay_status as_meta_finish_contexts(as_meta *meta) {
+    const assay_id *ids;
+    as_dataset *ds = meta->ds;
+    if (!as_tree_finish(&meta->tree, &ids)) return as_fail_memory(meta->reader->error, meta->path);
+    for (size_t i = 0; i < meta->n_contexts; i++)
+        if (meta->contexts[i] != ASSAY_NONE) meta->contexts[i] = ids[meta->contexts[i]];
+    for (size_t i = 0; i < ds->attributes.count; i++) {
+        as_attribute *attribute = &AS_AT(as_attribute, &ds->attributes, i);
+        if (attribute->owner == AS_OWNER_CONTEXT) attribute->owner_id = ids[attribute->owner_id];
+    }
+    return ASSAY_OK;
+}
