@@ -3,7 +3,11 @@
 
 #include "formats/hpctoolkit/hpctoolkit.h"
 
-enum { TICKS_PER_SECOND = 1000000000 };
+enum {
+    TICKS_PER_SECOND = 1000000000,
+    HOLDS =
+        AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES
+};
 
 static assay_status read_tables(as_meta *meta, as_hpc_database *db, const char *directory) {
     as_dataset *ds = meta->ds;
@@ -45,10 +49,9 @@ static int bid_draft(const as_probe *probe) { return as_hpc_bid(probe, AS_HPC_GE
 
 const as_format as_format_hpctoolkit_4 = {
     .name = "hpctoolkit-4",
-    .title = "HPCToolkit database (meta.db)",
+    .title = "HPCToolkit 4",
     .extensions = "",
-    .holds = AS_HOLDS_VALUES | AS_HOLDS_STATISTICS | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS |
-             AS_HOLDS_SOURCE | AS_HOLDS_PROFILES,
+    .holds = HOLDS,
     .reads_directories = true,
     .bid = bid_4,
     .read = read_database,
@@ -56,8 +59,9 @@ const as_format as_format_hpctoolkit_4 = {
 
 const as_format as_format_hpctoolkit_4_draft = {
     .name = "hpctoolkit-4-draft",
-    .title = "HPCToolkit database, draft of 2022",
+    .title = "HPCToolkit 4 draft",
     .extensions = "",
+    .holds = HOLDS,
     .reads_directories = true,
     .bid = bid_draft,
     .read = read_database,
