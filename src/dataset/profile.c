@@ -376,6 +376,31 @@ bool as_slice_narrow(as_slice *slice, const bool *wanted) {
     return true;
 }
 
+bool as_slice_drop(as_slice *slice, const bool *dropped) {
+    as_profile *view = &slice->view;
+    uint32_t n = 0;
+    assay_id *contexts = malloc(((size_t)view->n_rows + 1) * sizeof *contexts);
+    uint32_t *rows = malloc(((size_t)view->n_rows + 1) * sizeof *rows);
+    for (uint32_t i = 0; contexts && rows && i < view->n_rows; i++) {
+        if (dropped[view->contexts[i]]) continue;
+        contexts[n] = view->contexts[i];
+        rows[n++] = view->rows ? view->rows[i] : i;
+    }
+    if (!contexts || !rows) {
+        free(contexts);
+        free(rows);
+        return false;
+    }
+    free(slice->owned[1]);
+    free(slice->owned[3]);
+    slice->owned[1] = contexts;
+    slice->owned[3] = rows;
+    view->contexts = contexts;
+    view->rows = rows;
+    view->n_rows = n;
+    return true;
+}
+
 void as_slice_close(as_slice *slice) {
     for (size_t i = 0; i < sizeof slice->owned / sizeof *slice->owned; i++) free(slice->owned[i]);
     as_vec_free(&slice->contexts);

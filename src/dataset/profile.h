@@ -89,7 +89,7 @@ typedef struct as_slice {
     as_profile view;
     assay_id first; /* the contexts asked for: first … first + n - 1 */
     uint32_t n;
-    void *owned[3];
+    void *owned[4];
     as_vec contexts, values; /* of rows made from a sparse profile */
 } as_slice;
 
@@ -101,6 +101,8 @@ assay_status as_slice_open_all(const struct assay_dataset *ds, assay_id metric, 
                                assay_error *error);
 /* Leaves out the columns of locations that are not wanted (one bool for each location of the dataset), copying the rest. False when memory is out. */
 bool as_slice_narrow(as_slice *slice, const bool *wanted);
+/* Leaves out the rows of contexts that are dropped (one bool for each of the dataset). False when memory is out. */
+bool as_slice_drop(as_slice *slice, const bool *dropped);
 void as_slice_close(as_slice *slice);
 
 #endif

@@ -94,7 +94,7 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     if (!(holds & AS_HOLDS_LOCATIONS))
         lose_count(losses, as_ds_leaves(ds), "location (its values become repetitions)",
                    "locations (their values become repetitions)");
-    if (!(holds & AS_HOLDS_EVENTS)) lose_count(losses, ds->events.count, "event", "events");
+    if (!(holds & AS_HOLDS_EVENTS)) lose_count(losses, as_ds_events(ds), "event", "events");
     /* A format's own records and attributes go back where they came from. */
     bool same = (holds & AS_HOLDS_FOREIGN) || strcmp(ds->format, format->name) == 0;
     if (!(holds & AS_HOLDS_RECORDS) || !same)

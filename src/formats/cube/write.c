@@ -19,7 +19,10 @@ static assay_status open_slices(as_cube_file *file) {
     if (!file->slices) return as_fail_memory(file->error, NULL);
     for (assay_id i = 0; i < n; i++) {
         as_slice *slice = &file->slices[i];
+        if (file->source->metric_numbers[i] == UINT32_MAX) continue;
         AS_TRY(as_slice_open_all(file->ds, i, file->run, slice, file->error));
+        if (file->source->placeless && !as_slice_drop(slice, file->source->placeless))
+            return as_fail_memory(file->error, NULL);
         if (!slice->view.n_rows && !as_ds_profile(file->ds, i, file->run)) slice->view.type.size = 0;
     }
     return ASSAY_OK;
@@ -161,12 +164,32 @@ static void lose_texts(const as_dataset *ds, as_losses *losses) {
                 n == 1 ? "" : "s");
 }
 
+/* Of what a source stores as it is. */
+static void lose_stored(const as_dataset *ds, as_losses *losses) {
+    size_t partners = 0, lone = 0, placeless = 0;
+    for (assay_id i = 0; i < ds->metrics.count; i++) {
+        if (as_cube_holds_metric(ds, i)) continue;
+        partners += as_ds_metric(ds, i)->part_of != ASSAY_NONE;
+        lone += as_ds_metric(ds, i)->part_of == ASSAY_NONE;
+    }
+    for (assay_id i = 0; i < ds->contexts.count; i++) placeless += as_ds_context(ds, i)->role == AS_ROLE_PLACELESS;
+    if (partners)
+        as_lose(losses, "the exclusive values of %zu metric%s (Cube makes its own of the inclusive ones)", partners,
+                partners == 1 ? "" : "s");
+    if (lone)
+        as_lose(losses, "%zu metric%s of exclusive values alone (Cube would add them up along the call tree)", lone,
+                lone == 1 ? "" : "s");
+    if (placeless)
+        as_lose(losses, "the values of %zu context%s without a place in the call tree", placeless,
+                placeless == 1 ? "" : "s");
+}
+
 static void lose_columns(const as_dataset *ds, as_losses *losses) {
     size_t kinds = 0, modules = 0, times = 0;
     bool fits = true;
     for (assay_id i = 0; i < ds->metrics.count; i++) {
         as_metric_kind kind = as_ds_metric(ds, i)->kind;
-        kinds += kind == AS_KIND_POINT || kind == AS_KIND_LEXICAL;
+        kinds += as_cube_holds_metric(ds, i) && (kind == AS_KIND_POINT || kind == AS_KIND_LEXICAL);
     }
     for (assay_id i = 0; i < ds->regions.count; i++) modules += as_ds_region(ds, i)->module != AS_NO_STR;
     for (assay_id i = 0; i < ds->runs.count; i++) times += isnan(as_ds_run(ds, i)->start_time) ? 0 : 1;
@@ -175,13 +198,16 @@ static void lose_columns(const as_dataset *ds, as_losses *losses) {
     if (times) as_lose(losses, "the start time of %zu run%s", times, times == 1 ? "" : "s");
     losses->failed |= !as_cube_fits_system(ds, &fits);
     if (!fits) as_lose(losses, "locations that are not threads of processes of a machine (those are made up)");
-    if (ds->summaries.count)
+    if (ds->summary_source)
+        as_lose(losses, "the stored statistics");
+    else if (ds->summaries.count)
         as_lose(losses, "%zu stored statistic%s", ds->summaries.count, ds->summaries.count == 1 ? "" : "s");
 }
 
 void as_cube_lose_common(const as_dataset *ds, as_losses *losses) {
     as_lose_attributes(losses, ds, is_attribute_kept);
     lose_columns(ds, losses);
+    lose_stored(ds, losses);
     lose_texts(ds, losses);
 }
 

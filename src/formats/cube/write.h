@@ -22,16 +22,22 @@ typedef struct as_cube_source {
     as_cube_owned owned[AS_OWNER_LOCATION + 1];
     /* Whether the ids of the source are 0 … n - 1 in some order, as CubeLib's vectors want them: then they stay */
     bool keeps_metric_ids, keeps_region_ids, keeps_context_ids;
-    as_vec more_regions; /* as_cube_region; their numbers follow those of the dataset's */
-    assay_id *region_of; /* for each context, NULL: as in the dataset */
-    uint32_t *wide;      /* for each context its number among rows of INCLUSIVE metrics */
-    assay_id *by_wide;   /* for each such number its context */
+    uint32_t *metric_numbers; /* of each metric that is written; UINT32_MAX: it is not */
+    bool *placeless;          /* contexts whose values are left out; NULL: there are none */
+    as_vec more_regions;      /* as_cube_region; their numbers follow those of the dataset's */
+    assay_id *region_of;      /* for each context, NULL: as in the dataset */
+    uint32_t *wide;           /* for each context its number among rows of INCLUSIVE metrics */
+    assay_id *by_wide;        /* for each such number its context */
     assay_id *child,
         *sibling; /* metrics: the first child of each, and behind them that of none; the next of its parent */
 } as_cube_source;
 
 /* Whether the dataset comes from files like those we write: its words are theirs. */
 static inline bool as_cube_is_ours(const as_dataset *ds) { return ds->format && strncmp(ds->format, "cube", 4) == 0; }
+
+/* Whether a metric can be written. Cube adds exclusive values up along the call tree and takes inclusive ones of children off: of values that a source stores as they are (of a
+ * function with those of its loops, say) only inclusive ones, and those of single points, come out right. */
+bool as_cube_holds_metric(const as_dataset *ds, assay_id metric);
 
 /* False when memory is out; to be freed in every case. */
 bool as_cube_source_init(as_cube_source *source, const as_dataset *ds);

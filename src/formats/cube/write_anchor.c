@@ -126,7 +126,8 @@ static void put_id(as_output *out, const as_dataset *ds, bool kept, as_str sourc
 }
 
 void as_cube_write_metric_id(const as_cube_source *source, assay_id metric, as_output *out) {
-    put_id(out, source->ds, source->keeps_metric_ids, as_ds_metric(source->ds, metric)->source_id, metric);
+    put_id(out, source->ds, source->keeps_metric_ids, as_ds_metric(source->ds, metric)->source_id,
+           source->metric_numbers[metric]);
 }
 
 /* A word of the file's own stays as long as it stands for the kind that the metric has. */

@@ -139,6 +139,35 @@ static bool number_widely(as_cube_source *source) {
     return true;
 }
 
+bool as_cube_holds_metric(const as_dataset *ds, assay_id metric) {
+    const as_metric *about = as_ds_metric(ds, metric);
+    if (!about->is_stored) return true;
+    return about->part_of == ASSAY_NONE && (about->kind == AS_KIND_INCLUSIVE || about->kind == AS_KIND_POINT);
+}
+
+/* Numbers without gaps, for those that are written. */
+static bool number_metrics(as_cube_source *source) {
+    const as_dataset *ds = source->ds;
+    uint32_t next = 0;
+    source->metric_numbers = malloc((ds->metrics.count + 1) * sizeof *source->metric_numbers);
+    for (assay_id i = 0; source->metric_numbers && i < ds->metrics.count; i++)
+        source->metric_numbers[i] = as_cube_holds_metric(ds, i) ? next++ : UINT32_MAX;
+    if (next < ds->metrics.count) source->keeps_metric_ids = false;
+    return source->metric_numbers != NULL;
+}
+
+/* What has no place in the call tree has no place in Cube's. */
+static bool mark_placeless(as_cube_source *source) {
+    const as_dataset *ds = source->ds;
+    for (assay_id i = 0; i < ds->contexts.count; i++) {
+        if (as_ds_context(ds, i)->role != AS_ROLE_PLACELESS) continue;
+        if (!source->placeless) source->placeless = calloc(ds->contexts.count, sizeof *source->placeless);
+        if (!source->placeless) return false;
+        source->placeless[i] = true;
+    }
+    return true;
+}
+
 static bool link_metrics(as_cube_source *source) {
     const as_dataset *ds = source->ds;
     size_t n = ds->metrics.count;
@@ -147,6 +176,7 @@ static bool link_metrics(as_cube_source *source) {
     if (!source->child || !source->sibling) return false;
     for (size_t i = 0; i <= n; i++) source->child[i] = ASSAY_NONE;
     for (size_t i = n; i-- > 0;) {
+        if (source->metric_numbers[i] == UINT32_MAX) continue;
         assay_id parent = as_ds_metric(ds, (assay_id)i)->parent;
         size_t place = parent == ASSAY_NONE ? n : parent;
         source->sibling[i] = source->child[place];
@@ -164,7 +194,8 @@ bool as_cube_source_init(as_cube_source *source, const as_dataset *ds) {
     source->keeps_metric_ids = are_dense(ds, &ds->metrics, offsetof(as_metric, source_id));
     source->keeps_region_ids = are_dense(ds, &ds->regions, offsetof(as_region, source_id));
     source->keeps_context_ids = are_dense(ds, &ds->contexts, offsetof(as_context, source_id));
-    return find_regions(source) && number_widely(source) && link_metrics(source);
+    return find_regions(source) && number_widely(source) && number_metrics(source) && mark_placeless(source) &&
+           link_metrics(source);
 }
 
 void as_cube_source_free(as_cube_source *source) {
@@ -176,6 +207,8 @@ void as_cube_source_free(as_cube_source *source) {
     free(source->region_of);
     free(source->wide);
     free(source->by_wide);
+    free(source->metric_numbers);
+    free(source->placeless);
     free(source->child);
     free(source->sibling);
 }
