@@ -93,6 +93,7 @@ static assay_status read_profiles(as_hpc_database *db, uint64_t at, assay_error 
     db->profiles = as_arena_array(&db->ds->arena, db->n_profiles, sizeof *db->profiles);
     if (!db->profiles) return as_fail_memory(error, db->profile.path);
     uint64_t total = 0;
+    db->profile_entries = at;
     for (uint32_t i = 0; i < db->n_profiles; i++, at += db->profile_entry) {
         db->profiles[i] =
             db->form == AS_HPC_2021 ? entry_2021(&db->profile, at, i) : entry_4(&db->profile, at, i, db->profile_entry);

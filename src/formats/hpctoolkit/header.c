@@ -13,6 +13,7 @@ assay_status as_hpc_check_magic(as_dataset *ds, as_hpc_form form, as_hpc_file *f
     if (file->size >= MAGIC_2021 && memcmp(file->data, other, strlen(other)) == 0)
         return as_fail(error, ASSAY_E_FORMAT, place, "other-generation",
                        "is of another generation of HPCToolkit than the rest of the database");
+    if (!file->size) return as_fail(error, ASSAY_E_FORMAT, place, "file-cut", "is empty");
     if (file->size < size || memcmp(file->data, magic, size) != 0)
         return as_fail(error, ASSAY_E_FORMAT, place, "wrong-magic", "does not begin with %s", magic);
     if (file->size < header)
@@ -51,8 +52,8 @@ assay_status as_hpc_header_2021(as_hpc_file *file, uint32_t entry_size, uint32_t
     uint64_t size = as_hpc_u64(file, 24), needed = (uint64_t)*n * entry_size;
     if (size < needed || size - needed >= entry_size)
         return as_fail(error, ASSAY_E_FORMAT, as_place_offset(file->path, 18), "index-size",
-                       "has %u entries of %u bytes in %llu bytes, in neither byte order", *n, entry_size,
-                       (unsigned long long)size);
+                       "its header has %u entries of %u bytes in a section of %llu bytes, in either byte order", *n,
+                       entry_size, (unsigned long long)size);
     return as_fail(error, ASSAY_E_FORMAT, as_place_offset(file->path, 32), "outside-file",
                    "its %u entries should begin at %llu, but the file has %llu bytes", *n, (unsigned long long)*at,
                    (unsigned long long)file->size);

@@ -161,15 +161,15 @@ static assay_status read_tuple(as_reader *reader, const as_hpc_database *db, con
     const as_hpc_file *file = &db->profile;
     uint64_t at = db->profiles[i].tuple, head = db->form == AS_HPC_2021 ? 2 : 8;
     uint64_t size = db->form == AS_HPC_2021 ? 18 : 16;
-    as_place place = as_place_offset(file->path, at);
+    uint64_t entry = db->profile_entries + (uint64_t)i * db->profile_entry;
     out->n = 0;
     if (!at) return ASSAY_OK;
     uint32_t n = as_hpc_fits(file, at, head, 1) ? as_hpc_u16(file, at) : 0;
     if (!as_hpc_fits(file, at, head, 1) || !as_hpc_fits(file, at + head, n, size))
-        return as_fail(reader->error, ASSAY_E_FORMAT, place, "outside-file",
+        return as_fail(reader->error, ASSAY_E_FORMAT, as_place_offset(file->path, entry), "outside-file",
                        "profile %u: its id tuple goes beyond the end of the file", i);
     if (n > MOST_ELEMENTS)
-        return as_fail(reader->error, ASSAY_E_FORMAT, place, "absurd-count",
+        return as_fail(reader->error, ASSAY_E_FORMAT, as_place_offset(file->path, at), "absurd-count",
                        "profile %u: its id tuple has %u elements; at most %d are possible", i, n, MOST_ELEMENTS);
     for (uint32_t k = 0; k < n; k++) read_element(db, meaning, at + head + k * size, out);
     return ASSAY_OK;

@@ -45,7 +45,8 @@ struct as_hpc_database {
     as_hpc_file profile;
     as_hpc_profile *profiles;
     uint32_t n_profiles, profile_entry; /* profile_entry: bytes */
-    uint64_t n_values;                  /* of all but summaries */
+    uint64_t profile_entries;
+    uint64_t n_values; /* of all but summaries */
 
     as_hpc_file cct;
     bool has_cct;         /* values of a context are read from it */
