@@ -76,11 +76,18 @@ as_cell as_view_function(as_view *view, const as_model *model) {
     return as_cell_text_n(view->scratch.data, view->scratch.count - 1);
 }
 
+/* The context that the path goes on from, or ASSAY_NONE: the root of all has no place in it. */
+static assay_id path_parent(const as_dataset *ds, assay_id id) {
+    assay_id parent = as_ds_context(ds, id)->parent;
+    return parent != ASSAY_NONE && as_context_is_root(ds, parent) ? ASSAY_NONE : parent;
+}
+
 /* The path from its parent's, where that one is kept. */
 static const char *extend_parent(as_view *view, assay_id id, struct as_cached_text *slot) {
     const as_context *context = as_ds_context(view->ds, id);
-    if (context->parent == ASSAY_NONE) return NULL;
-    const struct as_cached_text *parent = cache_slot(&view->paths, context->parent);
+    assay_id above = path_parent(view->ds, id);
+    if (above == ASSAY_NONE) return NULL;
+    const struct as_cached_text *parent = cache_slot(&view->paths, above);
     if (!parent || !parent->text) return NULL;
     size_t name_size = context->name == AS_NO_STR ? 0 : as_str_size(&view->ds->strings, context->name);
     size_t size = parent->size + 2 + name_size;
@@ -98,7 +105,8 @@ static const char *extend_parent(as_view *view, assay_id id, struct as_cached_te
 /* Into scratch; it goes on from the parent's where that was the last one. */
 static bool make_path(as_view *view, assay_id id) {
     const as_context *context = as_ds_context(view->ds, id);
-    bool goes_on = context->parent != ASSAY_NONE && view->scratch_path == context->parent, fine;
+    assay_id above = path_parent(view->ds, id);
+    bool goes_on = above != ASSAY_NONE && view->scratch_path == above, fine;
     view->scratch_path = ASSAY_NONE;
     if (goes_on) {
         size_t size = as_str_size(&view->ds->strings, context->name);
@@ -116,9 +124,10 @@ uint32_t *as_path_sizes(const as_dataset *ds) {
     uint32_t *sizes = malloc((AS_COUNT(ds, contexts) + 1) * sizeof *sizes);
     for (assay_id i = 0; sizes && i < AS_COUNT(ds, contexts); i++) {
         const as_context *context = as_ds_context(ds, i);
-        bool is_root = context->parent == ASSAY_NONE;
-        uint64_t size = as_str_size(&ds->strings, context->name) + (is_root ? 0 : (uint64_t)sizes[context->parent] + 2);
-        bool fits = size <= AS_LONGEST_SQL_PATH && (is_root || sizes[context->parent] != AS_NO_PATH);
+        assay_id above = path_parent(ds, i);
+        bool is_first = above == ASSAY_NONE;
+        uint64_t size = as_str_size(&ds->strings, context->name) + (is_first ? 0 : (uint64_t)sizes[above] + 2);
+        bool fits = size <= AS_LONGEST_SQL_PATH && (is_first || sizes[above] != AS_NO_PATH);
         sizes[i] = fits ? (uint32_t)size : AS_NO_PATH;
     }
     return sizes;
