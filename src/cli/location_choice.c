@@ -10,8 +10,7 @@
 
 /* ---- ranks and names ------------------------------------------------------------------------------------------------- */
 
-/* "thread 3" of the kind thread is number 3; of others the rank is the number. -1: none. */
-static int64_t number_of(const as_dataset *ds, const as_location *location) {
+int64_t as_location_number(const as_dataset *ds, const as_location *location) {
     const char *name = as_ds_text(ds, location->name), *kind = as_ds_text(ds, location->kind);
     size_t size = kind ? strlen(kind) : 0;
     as_number number;
@@ -48,7 +47,7 @@ static void mark_ranks(const as_dataset *ds, int64_t process, int64_t thread, bo
         if (!leaf->leaf) continue;
         bool is_thread = has_process(ds, leaf);
         int64_t rank = is_thread ? as_ds_location(ds, leaf->parent)->rank : leaf->rank;
-        wanted[id] |= rank == process && (thread < 0 || (is_thread && number_of(ds, leaf) == thread));
+        wanted[id] |= rank == process && (thread < 0 || (is_thread && as_location_number(ds, leaf) == thread));
     }
 }
 
@@ -148,7 +147,7 @@ static bool is_kind(const char *asked, const char *known) {
 static bool fits(const as_dataset *ds, const as_location *location, const term *t) {
     const char *kind = as_ds_text(ds, location->kind), *name = as_ds_text(ds, location->name);
     if (!kind || !is_kind(t->kind, kind)) return false;
-    int64_t number = number_of(ds, location);
+    int64_t number = as_location_number(ds, location);
     char digits[AS_NUMBER_SIZE] = "";
     if (number >= 0) as_uint_format((uint64_t)number, digits);
     for (size_t i = 0; i < t->choices.count; i++) {

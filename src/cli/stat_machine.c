@@ -169,7 +169,8 @@ static size_t begin_row(const as_stat_view *view, const as_stat_metric *m, const
     cells[n++] = as_cell_text(as_ds_text(view->ds, metric->name));
     cells[n++] = as_cell_text(as_ds_text(view->ds, metric->unit));
     cells[n++] = as_cell_text(path);
-    cells[n++] = as_cell_text(item->is_exclusive ? "exclusive" : has_kinds ? "inclusive" : NULL);
+    bool is_exclusive = item->is_exclusive || as_metric_is_only_exclusive(metric);
+    cells[n++] = as_cell_text(is_exclusive ? "exclusive" : has_kinds ? "inclusive" : NULL);
     return n;
 }
 

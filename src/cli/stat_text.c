@@ -22,10 +22,11 @@ void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_S
     assay_id above = location->parent;
     int64_t process = location->leaf && above != ASSAY_NONE ? as_ds_location(ds, above)->rank : -1;
     const char *name = as_ds_text(ds, location->name);
-    if (process >= 0 && (view->one_thread || location->rank < 0))
+    int64_t number = as_location_number(ds, location);
+    if (process >= 0 && (view->one_thread || number < 0))
         snprintf(out, AS_PLACE_SIZE, "%lld", (long long)process);
     else if (process >= 0)
-        snprintf(out, AS_PLACE_SIZE, "%lld.%lld", (long long)process, (long long)location->rank);
+        snprintf(out, AS_PLACE_SIZE, "%lld.%lld", (long long)process, (long long)number);
     else if (location->rank >= 0)
         snprintf(out, AS_PLACE_SIZE, "%lld", (long long)location->rank);
     else if (name && *name)
@@ -156,6 +157,7 @@ static void put_path(const as_stat_view *view, assay_id context, bool shorten, a
     names->count = 0;
     as_text_clear(out);
     for (; id != ASSAY_NONE && names->count < MOST_NAMES; id = as_ds_context(view->ds, id)->parent) {
+        if (names->count && as_context_is_root(view->ds, id)) break; /* it has no place in paths */
         if (!as_vec_append(names, &id, 1)) out->failed = true;
     }
     if (id != ASSAY_NONE) as_text_add(out, ellipsis);
@@ -246,10 +248,11 @@ static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metr
     if (!name || !*name) name = "values";
     bool has_kinds =
         metric->kind == AS_KIND_INCLUSIVE || metric->kind == AS_KIND_EXCLUSIVE || metric->kind == AS_KIND_DERIVED;
+    bool is_exclusive = m->kinds == AS_EXCLUSIVE_VALUES || as_metric_is_only_exclusive(metric);
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
     as_display_write(cli->out, name, strlen(name), 0);
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
-    if (has_kinds) as_output_text(cli->out, m->kinds == AS_EXCLUSIVE_VALUES ? ", exclusive" : ", inclusive");
+    if (has_kinds) as_output_text(cli->out, is_exclusive ? ", exclusive" : ", inclusive");
     as_output_printf(cli->out, ", over %s", places);
     if (*view->where) {
         as_output_text(cli->out, " (");

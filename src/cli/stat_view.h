@@ -3,6 +3,7 @@
 #define AS_CLI_STAT_VIEW_H
 
 #include "analysis/location_statistics.h"
+#include "analysis/nodes.h"
 #include "cli/cli.h"
 #include "cli/profile_choice.h"
 #include "render/json_builder.h"

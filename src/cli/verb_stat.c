@@ -138,7 +138,7 @@ static as_exit choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen) {
         return fine ? AS_EXIT_FINE : as_cli_memory(cli);
     }
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
-        if (!as_has_statistics(ds, &view->places, id)) continue;
+        if (as_ds_metric(ds, id)->part_of != ASSAY_NONE || !as_has_statistics(ds, &view->places, id)) continue;
         if (!as_vec_append(chosen, &id, 1)) return as_cli_memory(cli);
         if (is_for_people(cli)) break;
     }
@@ -150,6 +150,7 @@ static as_exit choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen) {
 static as_value_kinds kinds_of(const as_cli *cli, const as_dataset *ds, assay_id metric) {
     as_metric_kind kind = as_ds_metric(ds, metric)->kind;
     bool has_two = kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE || kind == AS_KIND_DERIVED;
+    if (as_ds_metric(ds, metric)->is_stored) has_two = as_ds_metric(ds, metric)->exclusive != ASSAY_NONE;
     if (!has_two) return AS_INCLUSIVE_VALUES;
     bool inclusive = as_cli_has(cli, "inclusive"), exclusive = as_cli_has(cli, "exclusive");
     if (inclusive == exclusive)
