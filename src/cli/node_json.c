@@ -7,6 +7,7 @@
 /* ---- paths ----------------------------------------------------------------------------------------------------------- */
 
 void as_walk_path_init(as_walk_path *path) {
+    *path = (as_walk_path){0};
     as_vec_init(&path->text, 1, NULL);
     as_vec_init(&path->lengths, sizeof(size_t), NULL);
 }
@@ -16,18 +17,38 @@ void as_walk_path_free(as_walk_path *path) {
     as_vec_free(&path->lengths);
 }
 
+static bool add_name(as_walk_path *path, const as_dataset *ds, as_str name) {
+    return name == AS_NO_STR || as_vec_append(&path->text, as_ds_text(ds, name), as_str_size(&ds->strings, name));
+}
+
+/* The path of a context, of what views show of it. */
+static bool add_path(as_walk_path *path, const as_dataset *ds, assay_id context) {
+    as_vec ids;
+    as_vec_init(&ids, sizeof context, NULL);
+    bool fine = true;
+    for (assay_id id = context; id != ASSAY_NONE && fine; id = as_ds_context(ds, id)->parent) {
+        if (as_view_shows(ds, id) && !as_context_is_root(ds, id)) fine = as_vec_append(&ids, &id, 1);
+    }
+    for (size_t i = ids.count; i-- > 0 && fine;)
+        fine = add_name(path, ds, as_ds_context(ds, AS_AT(assay_id, &ids, i))->name) && as_vec_text(&path->text, "->");
+    as_vec_free(&ids);
+    return fine;
+}
+
 bool as_walk_path_step(as_walk_path *path, const as_dataset *ds, uint32_t depth, as_str name, assay_id above,
                        const char *arrow) {
     path->lengths.count = depth;
     path->text.count = depth ? AS_AT(size_t, &path->lengths, depth - 1) : 0;
-    if (above != ASSAY_NONE) {
-        if (!as_context_path(ds, above, &path->text)) return false;
-        path->text.count--; /* the NUL */
-    }
-    if ((depth || above != ASSAY_NONE) && !as_vec_text(&path->text, arrow)) return false;
-    if (name != AS_NO_STR && !as_vec_append(&path->text, as_ds_text(ds, name), as_str_size(&ds->strings, name)))
-        return false;
-    return as_vec_append(&path->lengths, &path->text.count, 1);
+    if (above != ASSAY_NONE && !add_path(path, ds, above)) return false;
+    if (depth > path->n_left_out && !as_vec_text(&path->text, arrow)) return false;
+    return add_name(path, ds, name) && as_vec_append(&path->lengths, &path->text.count, 1);
+}
+
+bool as_walk_path_skip(as_walk_path *path) {
+    size_t none = 0;
+    path->text.count = path->lengths.count = 0;
+    path->n_left_out = 1;
+    return as_vec_append(&path->lengths, &none, 1);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */

@@ -9,17 +9,21 @@
 
 /* The path of the node at hand: "main->solve". */
 typedef struct as_walk_path {
-    as_vec text;    /* char */
-    as_vec lengths; /* size_t, for each depth */
+    as_vec text;         /* char */
+    as_vec lengths;      /* size_t, for each depth */
+    uint32_t n_left_out; /* levels on top that no path names: 0 or 1 */
 } as_walk_path;
 enum {
     AS_LONGEST_PATH = 1 << 14
 }; /* longer ones are not shown: in a deep tree all of them together would have no end */
 void as_walk_path_init(as_walk_path *path);
 void as_walk_path_free(as_walk_path *path);
-/* Goes on to a node. above: the context over a node of depth 0, whose path comes first; ASSAY_NONE: none. arrow: "->" or "<-". False when memory is out. */
+/* Goes on to a node. above: the context over a node of depth 0, whose path comes first, with those names that a view shows; ASSAY_NONE: none. arrow: "->" or "<-".
+ * False when memory is out. */
 bool as_walk_path_step(as_walk_path *path, const as_dataset *ds, uint32_t depth, as_str name, assay_id above,
                        const char *arrow);
+/* Goes on to the root of all, at depth 0, which has no path. */
+bool as_walk_path_skip(as_walk_path *path);
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/tree_view.h"
+#include "io/json.h"
 
 typedef struct writer {
     as_tree_view *view;
@@ -10,20 +11,56 @@ typedef struct writer {
     size_t n_nodes;
 } writer;
 
+/* One of two members, if it is known. */
+static bool write_number(as_output *out, const char *key, const as_view_number *number, uint32_t n_parts,
+                         bool is_next) {
+    if (!number->is_known) return is_next;
+    as_output_text(out, is_next ? ",\"" : "\"");
+    as_output_text(out, key);
+    as_output_text(out, "\":");
+    as_node_json_number(out, number, n_parts);
+    return true;
+}
+
+/* What is not known is not there. */
 static void write_values(writer *w, const as_view_value *values) {
     as_output *out = w->json.out;
+    bool is_next = false;
     as_output_text(out, "\"values\":{");
     for (size_t k = 0; k < w->view->data.n_columns; k++) {
         const as_view_column *column = &w->view->data.columns[k];
-        if (k) as_output_char(out, ',');
+        uint32_t n_parts = column->list.n_parts;
+        if (!values[k].inclusive.is_known && !values[k].exclusive.is_known) continue;
+        if (is_next) as_output_char(out, ',');
+        is_next = true;
         as_node_json_metric(out, w->view->ds, column->metric);
-        as_output_text(out, ":{\"inclusive\":");
-        as_node_json_number(out, &values[k].inclusive, column->list.n_parts);
-        as_output_text(out, ",\"exclusive\":");
-        as_node_json_number(out, &values[k].exclusive, column->list.n_parts);
+        as_output_text(out, ":{");
+        write_number(out, "exclusive", &values[k].exclusive, n_parts,
+                     write_number(out, "inclusive", &values[k].inclusive, n_parts, false));
         as_output_char(out, '}');
     }
     as_output_text(out, "},");
+}
+
+static void write_call_site(writer *w, const as_tree_place *place) {
+    as_output *out = w->json.out;
+    if (place->call_file == AS_NO_STR && place->call_line <= 0) return;
+    as_node_json_member(out, "call_file", as_ds_text(w->view->ds, place->call_file));
+    as_output_text(out, "\"call_line\":");
+    if (place->call_line > 0)
+        as_output_int(out, place->call_line);
+    else
+        as_output_text(out, "null");
+    as_output_char(out, ',');
+}
+
+static void write_source(writer *w, const as_view_node *node, const as_tree_place *place) {
+    size_t size;
+    const char *source = as_tree_source_of(w->view, node, place, &size);
+    if (!source) return;
+    as_output_text(w->json.out, "\"source\":");
+    as_json_write_string(w->json.out, source, size);
+    as_output_char(w->json.out, ',');
 }
 
 static bool write_node(void *user, const as_view_node *node) {
@@ -32,13 +69,16 @@ static bool write_node(void *user, const as_view_node *node) {
     as_tree_place place = as_tree_place_of(w->view, node);
     if (!as_tree_path_step(&w->path, w->view, node)) return false;
     as_node_json_begin(&w->json, node->depth);
-    as_node_json_member(out, "name", as_ds_text(w->view->ds, node->name));
+    as_node_json_member(out, "name", as_tree_name_of(w->view, node, false));
     as_node_json_member(out, "kind", place.kind);
     as_node_json_path(out, &w->path);
     as_node_json_member(out, "source_id", place.source_id);
-    as_node_json_member(out, "file", place.file);
+    as_node_json_member(out, "file", as_ds_text(w->view->ds, place.file));
     as_node_json_line(out, place.line);
     as_node_json_member(out, "module", place.module);
+    write_call_site(w, &place);
+    if (node->is_inlined) as_output_text(out, "\"inlined\":true,");
+    write_source(w, node, &place);
     if (node->is_hot) as_output_text(out, "\"hot\":true,");
     write_values(w, node->values);
     as_node_json_children(&w->json);
@@ -63,7 +103,7 @@ static bool write_top(writer *w) {
 
 static void write_head(writer *w) {
     static const char *const views[] = {"top-down", "bottom-up", "flat"};
-    static const char *const groups[] = {"region", "file", "module", "kind"};
+    static const char *const groups[] = {"region", "file", "module", "kind", "scope"};
     const as_tree_view *view = w->view;
     as_output *out = w->json.out;
     const as_dataset *ds = view->ds;

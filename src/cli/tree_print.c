@@ -20,9 +20,22 @@ typedef struct printing {
     uint32_t is_next; /* the depth at which the next node is a child of the last line */
 } printing;
 
-static const char *metric_title(const as_dataset *ds, assay_id metric) {
-    const char *name = as_ds_text(ds, as_ds_metric(ds, metric)->name);
-    return name && *name ? name : "value";
+/* The name of a metric without its unit, which stands beside it: "CPUTIME:Sum" of "CPUTIME (usec):Sum". Lives as long as the arena. */
+static const char *metric_title(const as_dataset *ds, assay_id metric, as_arena *arena) {
+    const as_metric *about = as_ds_metric(ds, metric);
+    const char *name = as_ds_text(ds, about->name), *unit = as_ds_text(ds, about->unit);
+    if (!name || !*name) return "value";
+    size_t size = unit ? strlen(unit) : 0;
+    for (const char *at = name; size && (at = strstr(at, " (")) != NULL; at += 2) {
+        if (at == name || strncmp(at + 2, unit, size) != 0 || at[2 + size] != ')') continue;
+        size_t before = (size_t)(at - name), behind = strlen(at + 3 + size);
+        char *title = as_arena_alloc(arena, before + behind + 1);
+        if (!title) return name;
+        memcpy(title, name, before);
+        memcpy(title + before, at + 3 + size, behind + 1);
+        return title;
+    }
+    return name;
 }
 
 static as_tree_number tree_number(const as_view_number *number) {
@@ -62,7 +75,7 @@ static bool extend_name(printing *p, const char *name) {
     joined[before] = AS_TREE_CALLER;
     memcpy(joined + before + 1, name, behind);
     row->name = joined;
-    row->file = NULL;
+    row->file = row->source = NULL;
     return true;
 }
 
@@ -79,36 +92,85 @@ static bool keep_numbers(printing *p, const as_view_node *node) {
     return true;
 }
 
-static bool keep_row(void *user, const as_view_node *node) {
-    printing *p = user;
-    as_tree_place place = as_tree_place_of(p->view, node);
-    const char *name = as_ds_text(p->view->ds, node->name);
-    if (!name) name = "(unknown)";
-    bool is_joined = is_chain(p, node);
+/* A copy, with single spaces for what a terminal would jump by. */
+static const char *keep_text(printing *p, const char *text, size_t size) {
+    char *copy = as_arena_alloc(&p->names, size + 1);
+    for (size_t i = 0; copy && i < size; i++) copy[i] = text[i] == '\t' ? ' ' : text[i];
+    if (copy) copy[size] = '\0';
+    return copy;
+}
+
+/* The three pieces as one text. */
+static const char *join_texts(printing *p, const char *a, size_t a_size, const char *b, const char *c) {
+    size_t b_size = strlen(b), c_size = strlen(c);
+    char *text = as_arena_alloc(&p->names, a_size + b_size + c_size + 1);
+    if (!text) return NULL;
+    memcpy(text, a, a_size);
+    memcpy(text + a_size, b, b_size);
+    memcpy(text + a_size + b_size, c, c_size + 1);
+    return text;
+}
+
+/* What people see of a name: files without their folders, whom a place calls with an arrow. NULL when memory is out. */
+static const char *name_for_people(printing *p, const as_view_node *node, const as_tree_place *place) {
+    const char *name = as_tree_name_of(p->view, node, true), *file = as_ds_text(p->view->ds, place->file);
+    bool is_whole = as_cli_has(p->view->cli, "full-names");
+    if (node->level == AS_LEVEL_CALL) return join_texts(p, "", 0, as_cli_is_ascii(p->view->cli) ? "-> " : "→ ", name);
+    const char *slash = file ? strrchr(file, '/') : NULL, *at = slash && !is_whole ? strstr(name, file) : NULL;
+    if (node->level == AS_LEVEL_MODULE && !is_whole && (slash = strrchr(name, '/')) && slash[1]) return slash + 1;
+    if (at && slash[1]) return join_texts(p, name, (size_t)(at - name), slash + 1, at + strlen(file));
+    return name == (const char *)p->view->name.data ? keep_text(p, name, strlen(name)) : name;
+}
+
+/* The folder of a module or file, where its name is not whole. */
+static const char *folder_of(printing *p, const as_view_node *node) {
+    const char *name = as_ds_text(p->view->ds, node->name), *slash = name ? strrchr(name, '/') : NULL;
+    bool has_folder = node->level == AS_LEVEL_MODULE || node->level == AS_LEVEL_FILE;
+    if (!has_folder || !slash || slash == name || !slash[1] || as_cli_has(p->view->cli, "full-names")) return NULL;
+    return keep_text(p, name, (size_t)(slash - name));
+}
+
+/* Where a row stands, and below what. A node that shares a line with the one before has no row of its own. */
+static bool place_row(printing *p, const as_view_node *node, bool is_joined, uint32_t *depth) {
     uint32_t above = node->depth ? AS_AT(uint32_t, &p->depths, node->depth - 1) : 0;
-    uint32_t depth = is_joined || node->depth == 0 ? above : above + 1;
+    *depth = is_joined || node->depth == 0 ? above : above + 1;
     p->depths.count = node->depth;
     p->is_next = node->depth + 1;
-    if (!as_vec_append(&p->depths, &depth, 1)) return false;
-    if (is_joined) return extend_name(p, name);
-    as_tree_row row = {.depth = depth,
-                       .is_last = node->is_last,
+    return as_vec_append(&p->depths, depth, 1);
+}
+
+static bool keep_row(void *user, const as_view_node *node) {
+    printing *p = user;
+    const as_dataset *ds = p->view->ds;
+    as_tree_place place = as_tree_place_of(p->view, node);
+    const char *name = name_for_people(p, node, &place);
+    bool is_joined = is_chain(p, node), is_function = node->level == AS_LEVEL_CONTEXT;
+    as_tree_row row = {.is_last = node->is_last,
                        .is_hot = node->is_hot,
                        .is_marked = node->is_wanted,
                        .name = name,
-                       .file = place.file,
-                       .line = place.line};
+                       .file = is_function ? as_ds_text(ds, place.file) : NULL,
+                       .line = place.line,
+                       .call_file = as_ds_text(ds, place.call_file),
+                       .call_line = place.call_line,
+                       .folder = folder_of(p, node)};
+    if (!name || !place_row(p, node, is_joined, &row.depth)) return false;
+    if (is_joined) return extend_name(p, name);
+    size_t size;
+    const char *source = as_tree_source_of(p->view, node, &place, &size);
+    if (source && !(row.source = keep_text(p, source, size))) return false;
     return keep_numbers(p, node) && as_vec_append(&p->text.rows, &row, 1);
 }
 
 /* ---- the line above -------------------------------------------------------------------------------------------------- */
 
 /* "time 24.55 s" of the first metric. */
-static void print_whole(as_tree_view *view, as_output *out) {
+static void print_whole(printing *p, as_output *out) {
+    as_tree_view *view = p->view;
     const as_dataset *ds = view->ds;
     const as_view_column *first = &view->data.columns[0];
     const as_metric *metric = as_ds_metric(ds, first->metric);
-    const char *title = metric_title(ds, first->metric), *unit = as_ds_text(ds, metric->unit);
+    const char *title = metric_title(ds, first->metric, &p->names), *unit = as_ds_text(ds, metric->unit);
     as_output_text(out, "  ");
     as_display_write(out, title, strlen(title), 0);
     as_view_number whole = as_view_whole(&view->data, 0).inclusive;
@@ -134,8 +196,9 @@ static void print_roots(const as_cli *cli, as_output *out) {
 }
 
 /* What stands behind the name of the file. */
-static void describe(as_tree_view *view, as_output *out) {
-    if (view->data.n_columns) print_whole(view, out);
+static void describe(printing *p, as_output *out) {
+    as_tree_view *view = p->view;
+    if (view->data.n_columns) print_whole(p, out);
     if (!view->ask->is_plain) print_roots(view->cli, out);
     if (view->locations.label[0]) {
         as_output_text(out, ", ");
@@ -150,13 +213,14 @@ static void describe(as_tree_view *view, as_output *out) {
     }
 }
 
-static bool print_head(as_tree_view *view) {
+static bool print_head(printing *p) {
     enum { LEAST_PATH = 20 };
+    as_tree_view *view = p->view;
     as_cli *cli = view->cli;
     const char *path = as_ds_text(view->ds, view->ds->path);
     as_output *details = as_output_to_memory();
     size_t size = 0;
-    if (details) describe(view, details);
+    if (details) describe(p, details);
     const char *text = details ? as_output_memory(details, &size) : NULL;
     if (text) {
         size_t width = cli->style.width, used = as_display_width(text, size);
@@ -209,17 +273,18 @@ static void describe_metrics(printing *p) {
     for (size_t k = 0; k < view->data.n_columns; k++) {
         const as_view_column *column = &view->data.columns[k];
         bool is_extra = k >= view->n_asked;
-        p->metrics[k] = (as_tree_metric){.title = metric_title(view->ds, column->metric),
-                                         .unit = as_ds_text(view->ds, as_ds_metric(view->ds, column->metric)->unit),
-                                         .whole = column->whole,
-                                         .has_exclusive = column->has_exclusive,
-                                         .only_exclusive = is_extra && column->has_exclusive,
-                                         .can_be_left_out = is_extra};
+        p->metrics[k] =
+            (as_tree_metric){.title = metric_title(view->ds, column->metric, &p->names),
+                             .unit = as_ds_text(view->ds, as_ds_metric(view->ds, column->metric)->unit),
+                             .whole = column->whole,
+                             .has_exclusive = column->has_exclusive,
+                             .only_exclusive = column->is_only_exclusive || (is_extra && column->has_exclusive),
+                             .can_be_left_out = is_extra};
     }
 }
 
 static const char *heading_of(const as_view_request *request) {
-    static const char *const groups[] = {"function", "file", "module", "kind"};
+    static const char *const groups[] = {"function", "file", "module", "kind", "module, file, function"};
     if (request->kind == AS_VIEW_TOP_DOWN) return "call tree";
     return request->kind == AS_VIEW_BOTTOM_UP ? "function, called by" : groups[request->group];
 }
@@ -235,12 +300,12 @@ static as_exit print_tree(printing *p) {
     p->text.n_metrics = view->data.n_columns;
     p->text.heading = heading_of(&view->request);
     p->text.exclusive_first = view->request.kind != AS_VIEW_TOP_DOWN && view->request.order != AS_SORT_INCLUSIVE;
-    p->text.is_list = view->request.kind == AS_VIEW_FLAT;
+    p->text.is_list = view->request.kind == AS_VIEW_FLAT && view->request.group != AS_GROUP_SCOPE;
     p->text.width = cli->style.width;
     p->text.colour = cli->style.colour;
     p->text.ascii = as_cli_is_ascii(cli);
     p->text.full_names = as_cli_has(cli, "full-names");
-    if (!print_head(view) || !as_tree_text_print(cli->out, &p->text)) return as_cli_memory(cli);
+    if (!print_head(p) || !as_tree_text_print(cli->out, &p->text)) return as_cli_memory(cli);
     print_cuts(p, &cut);
     as_tree_note_limit(cli, &cut);
     return AS_EXIT_FINE;

@@ -1,6 +1,7 @@
 /* Opening a file for tree and top: metrics, runs, locations, names and subtrees that are asked for. */
 #include "cli/tree_view.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,9 +10,9 @@
 #include "dataset/formulas.h"
 
 as_view_group as_group_of(const char *word) {
-    static const char *const words[] = {"region", "file", "module", "kind"};
+    static const char *const words[] = {"region", "file", "module", "kind", "scope"};
     size_t i = 0;
-    while (word && i < AS_GROUP_KIND && strcmp(words[i], word) != 0) i++;
+    while (word && i < AS_GROUP_SCOPE && strcmp(words[i], word) != 0) i++;
     return (as_view_group)i;
 }
 
@@ -36,12 +37,19 @@ static assay_id find_visits(const as_dataset *ds) {
     return ASSAY_NONE;
 }
 
+/* One of each name: the sides of a metric are shown with it. */
 static bool add_all_metrics(const as_dataset *ds, as_vec *metrics) {
-    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
-        bool has_data = as_ds_metric(ds, id)->kind == AS_KIND_DERIVED || as_metric_has_data(ds, id);
-        if (has_data && !as_vec_append(metrics, &id, 1)) return false;
+    bool *is_known = calloc(ds->strings.entries.count + 1, sizeof *is_known), fine = is_known != NULL;
+    for (assay_id id = 0; fine && id < AS_COUNT(ds, metrics); id++) {
+        const as_metric *metric = as_ds_metric(ds, id);
+        bool has_data = metric->kind == AS_KIND_DERIVED || as_metric_has_data(ds, id);
+        if (!has_data || metric->part_of != ASSAY_NONE || (metric->name != AS_NO_STR && is_known[metric->name]))
+            continue;
+        if (metric->name != AS_NO_STR) is_known[metric->name] = true;
+        fine = as_vec_append(metrics, &id, 1);
     }
-    return true;
+    free(is_known);
+    return fine;
 }
 
 static as_exit choose_metrics(as_tree_view *view) {
@@ -81,15 +89,33 @@ static bool is_named(const as_cli *cli, const char *option, const char *name) {
     return false;
 }
 
-/* What --match and --name look at: the names of nodes. function: of their functions in any case. */
-static as_str name_of(const as_tree_view *view, assay_id context, bool function) {
+enum { MOST_NAMES = 3 };
+
+/* What --match and --name look at: the names of nodes that a context is in. function: of its function in any case. Returns how many. */
+static size_t names_of(const as_tree_view *view, assay_id context, bool function, as_str names[MOST_NAMES]) {
     const as_context *c = as_ds_context(view->ds, context);
-    if (function || view->request.group == AS_GROUP_REGION) return c->name;
-    if (c->region == ASSAY_NONE) return AS_NO_STR;
-    const as_region *region = as_ds_region(view->ds, c->region);
-    return view->request.group == AS_GROUP_FILE     ? region->file
-           : view->request.group == AS_GROUP_MODULE ? region->module
-                                                    : region->kind;
+    const as_region *region = c->region == ASSAY_NONE ? NULL : as_ds_region(view->ds, c->region);
+    bool is_list = view->request.kind != AS_VIEW_TOP_DOWN && view->request.group != AS_GROUP_SCOPE;
+    if (!as_view_shows(view->ds, context)) return 0;
+    if (!function && is_list && c->role != AS_ROLE_CALL && !c->is_inlined) return 0;
+    names[0] = c->name;
+    if (function || view->request.group == AS_GROUP_REGION) return 1;
+    as_str file = region ? region->file : AS_NO_STR, module = region ? region->module : AS_NO_STR;
+    switch (view->request.group) {
+    case AS_GROUP_FILE: names[0] = file; return 1;
+    case AS_GROUP_MODULE: names[0] = module; return 1;
+    case AS_GROUP_KIND: names[0] = region ? region->kind : AS_NO_STR; return 1;
+    default: names[1] = file, names[2] = module; return 3;
+    }
+}
+
+static bool has_name(const as_tree_view *view, assay_id context, bool function, as_str name) {
+    as_str names[MOST_NAMES];
+    size_t n = names_of(view, context, function, names);
+    for (size_t i = 0; i < n; i++) {
+        if (names[i] == name) return true;
+    }
+    return false;
 }
 
 /* Each name that was given must be there; gives the first that is not. */
@@ -100,7 +126,7 @@ static const char *find_missing(const as_tree_view *view, const char *option, bo
         bool found = strcmp(g->option->name, option) != 0;
         as_str known = found ? AS_NO_STR : as_find(&view->ds->strings, g->value, strlen(g->value));
         for (assay_id id = 0; known != AS_NO_STR && !found && id < AS_COUNT(view->ds, contexts); id++)
-            found = name_of(view, id, function) == known;
+            found = has_name(view, id, function, known);
         if (!found) return g->value;
     }
     return NULL;
@@ -111,13 +137,16 @@ static bool mark_names(as_tree_view *view, const regex_t *regex) {
     bool *is_known = calloc(view->ds->strings.entries.count + 1, sizeof *is_known), found = false;
     view->wanted = calloc(view->ds->strings.entries.count + 1, sizeof *view->wanted);
     for (assay_id id = 0; is_known && view->wanted && id < AS_COUNT(view->ds, contexts); id++) {
-        as_str name = name_of(view, id, false);
-        if (name == AS_NO_STR || is_known[name]) continue;
-        const char *text = as_ds_text(view->ds, name);
-        is_known[name] = true;
-        view->wanted[name] = (!regex || regexec(regex, text, 0, NULL, 0) == 0) &&
-                             (!as_cli_has(view->cli, "name") || is_named(view->cli, "name", text));
-        found |= view->wanted[name];
+        as_str names[MOST_NAMES];
+        size_t n = names_of(view, id, false, names);
+        for (size_t i = 0; i < n; i++) {
+            if (names[i] == AS_NO_STR || is_known[names[i]]) continue;
+            const char *text = as_ds_text(view->ds, names[i]);
+            is_known[names[i]] = true;
+            view->wanted[names[i]] = (!regex || regexec(regex, text, 0, NULL, 0) == 0) &&
+                                     (!as_cli_has(view->cli, "name") || is_named(view->cli, "name", text));
+            found |= view->wanted[names[i]];
+        }
     }
     free(is_known);
     return found;
@@ -151,7 +180,8 @@ static as_exit choose_roots(as_tree_view *view) {
     if (!as_cli_has(view->cli, "root")) return AS_EXIT_FINE;
     for (assay_id id = 0; id < AS_COUNT(ds, contexts);) {
         const as_context *context = as_ds_context(ds, id);
-        bool is_root = context->name != AS_NO_STR && is_named(view->cli, "root", as_ds_text(ds, context->name));
+        bool is_root = context->name != AS_NO_STR && as_view_shows(ds, id) &&
+                       is_named(view->cli, "root", as_ds_text(ds, context->name));
         if (is_root && !as_vec_append(&view->roots, &id, 1)) return as_cli_memory(view->cli);
         id += is_root ? context->subtree : 1;
     }
@@ -185,15 +215,53 @@ static void note_formulas(const as_tree_view *view) {
 
 static as_exit check_hot_path(as_tree_view *view) {
     const as_view_column *first = view->data.n_columns ? &view->data.columns[0] : NULL;
-    if (!view->request.only_hot || (first && first->adds_up)) return AS_EXIT_FINE;
+    if (!view->request.only_hot) return AS_EXIT_FINE;
+    if (view->request.kind == AS_VIEW_FLAT && view->request.group != AS_GROUP_SCOPE)
+        return as_cli_fail(view->cli, AS_EXIT_USAGE, "a flat list has no hot path; leave out --hot-path or --%s",
+                           as_cli_has(view->cli, "by") ? "by" : "flat");
+    if (first && first->adds_up) return AS_EXIT_FINE;
     const char *name = first ? as_ds_text(view->ds, as_ds_metric(view->ds, first->metric)->name) : NULL;
     return as_cli_fail(view->cli, AS_EXIT_USAGE, "there is no hot path of '%s': its values do not add up",
                        name ? name : "");
 }
 
+as_exit as_choose_hot_threshold(as_cli *cli, as_view_request *view) {
+    const char *text = as_cli_value(cli, "hot-path-threshold");
+    size_t size = text ? strlen(text) : 0;
+    bool is_percent = size && text[size - 1] == '%';
+    double part;
+    if (!text) return AS_EXIT_FINE;
+    if (!as_real_parse(text, size - is_percent, &part) || !(part >= 0) || part > (is_percent ? 100 : 1))
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "--hot-path-threshold cannot be '%s'; it takes a part from 0 to 1, or a percentage: 30%%",
+                           text);
+    part = is_percent ? part / 100 : part;
+    view->hot_threshold = part > 0 ? part : DBL_MIN; /* 0 is the usual one */
+    return AS_EXIT_FINE;
+}
+
+/* What the view is like depends on what the file has. */
+static void choose_shape(as_tree_view *view) {
+    view->request.without_root = view->cli->style.mode == AS_PRINT_TEXT;
+    if (view->request.kind == AS_VIEW_FLAT && view->ask->by_scope && as_view_has_roles(view->ds))
+        view->request.group = AS_GROUP_SCOPE;
+}
+
+static as_exit prepare(as_tree_view *view) {
+    bool shows_root = view->request.kind == AS_VIEW_TOP_DOWN && !view->request.without_root;
+    /* The root of all is no level of its own */
+    if (view->request.max_levels && shows_root && as_view_has_root(&view->data)) view->request.max_levels++;
+    if (!as_cli_has(view->cli, "source")) return AS_EXIT_FINE;
+    if (view->ds->source_root == AS_NO_STR)
+        as_cli_note(view->cli, "%s has no copies of sources", as_ds_text(view->ds, view->ds->path));
+    view->sources = as_source_lines_new(view->ds);
+    return view->sources ? AS_EXIT_FINE : as_cli_memory(view->cli);
+}
+
 static as_exit look_at(as_tree_view *view) {
     if (AS_COUNT(view->ds, contexts) == 0)
         return as_cli_fail(view->cli, AS_EXIT_INPUT, "%s: has no call tree", as_ds_text(view->ds, view->ds->path));
+    choose_shape(view);
     as_exit status = choose_metrics(view);
     if (status == AS_EXIT_FINE) status = as_choose_runs(view->cli, view->ds, &view->runs);
     if (status == AS_EXIT_FINE) status = as_choose_locations(view->cli, view->ds, &view->locations);
@@ -202,6 +270,7 @@ static as_exit look_at(as_tree_view *view) {
     if (status == AS_EXIT_FINE) status = load(view);
     if (status == AS_EXIT_FINE) note_formulas(view);
     if (status == AS_EXIT_FINE) status = check_hot_path(view);
+    if (status == AS_EXIT_FINE) status = prepare(view);
     return status;
 }
 
@@ -209,6 +278,8 @@ static void close_view(as_tree_view *view) {
     as_view_data_free(&view->data);
     as_vec_free(&view->metrics);
     as_vec_free(&view->roots);
+    as_vec_free(&view->name);
+    as_source_lines_free(view->sources);
     free(view->wanted);
     as_run_choice_free(&view->runs);
     as_location_choice_free(&view->locations);
@@ -258,6 +329,7 @@ static as_exit show_dataset(as_cli *cli, const as_tree_ask *ask, as_dataset *ds,
     as_tree_view view = {.cli = cli, .ask = ask, .ds = ds, .request = ask->view};
     as_vec_init(&view.metrics, sizeof(assay_id), NULL);
     as_vec_init(&view.roots, sizeof(assay_id), NULL);
+    as_vec_init(&view.name, 1, NULL);
     as_exit status = look_at(&view);
     if (status == AS_EXIT_FINE) status = show(&view, a);
     close_view(&view);
@@ -300,29 +372,4 @@ as_exit as_tree_walk(as_tree_view *view, bool (*visit)(void *user, const as_view
     assay_error error;
     if (as_view_walk(&view->data, &view->request, visit, user, cut, &error) == ASSAY_OK) return AS_EXIT_FINE;
     return as_cli_error(view->cli, &error);
-}
-
-as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node) {
-    const as_dataset *ds = view->ds;
-    as_tree_place place = {.line = -1};
-    const as_region *region = node->region == ASSAY_NONE ? NULL : as_ds_region(ds, node->region);
-    if (region) {
-        place = (as_tree_place){.kind = as_ds_text(ds, region->kind),
-                                .source_id = as_ds_text(ds, region->source_id),
-                                .file = as_ds_text(ds, region->file),
-                                .module = as_ds_text(ds, region->module),
-                                .line = region->line_begin};
-    }
-    if (view->request.kind != AS_VIEW_TOP_DOWN || node->context == ASSAY_NONE) return place;
-    const as_context *context = as_ds_context(ds, node->context);
-    place.source_id = as_ds_text(ds, context->source_id);
-    if (place.line < 0) place.line = context->line;
-    return place;
-}
-
-bool as_tree_path_step(as_walk_path *path, const as_tree_view *view, const as_view_node *node) {
-    bool is_down = view->request.kind == AS_VIEW_TOP_DOWN;
-    /* The root of a subtree has a path, too. */
-    assay_id above = is_down && node->depth == 0 ? as_ds_context(view->ds, node->context)->parent : ASSAY_NONE;
-    return as_walk_path_step(path, view->ds, node->depth, node->name, above, is_down ? "->" : "<-");
 }

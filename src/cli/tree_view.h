@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/node_json.h"
 #include "cli/profile_choice.h"
+#include "cli/source_lines.h"
 
 /* Rows for a verb's table of options. */
 #define AS_VIEW_CHOICE_OPTIONS                                                                                         \
@@ -24,7 +25,13 @@
         AS_LOCATION_OPTION, AS_RUN_OPTION
 
 #define AS_VIEW_SHOW_OPTIONS                                                                                           \
-    {.name = "full-names", .help = "Print names whole, even where they do not fit the terminal"}, AS_ASCII_OPTION
+    {.name = "hot-path-threshold",                                                                                     \
+     .argument = "PART",                                                                                               \
+     .help = "Go on with the hot path while the largest child has at least this part of its parent, 0.3 or 30%; by "   \
+             "default 0.5"},                                                                                           \
+        {.name = "source",                                                                                             \
+         .help = "Show the line of source code of each node, where the input has copies of sources"},                  \
+        {.name = "full-names", .help = "Print names whole, even where they do not fit the terminal"}, AS_ASCII_OPTION
 
 /* What people see of a tree where they do not say it. */
 #define AS_USUAL_SHARE 0.005
@@ -35,7 +42,8 @@ typedef struct as_tree_ask {
     bool is_cut;           /* min_share was not asked for: a hint says how to see all */
     const char *no_limit;  /* the option that lifts max_first */
     bool with_all_metrics; /* where none is named: all instead of the first */
-    bool is_plain;         /* no functions are asked for: what --match, --name and --root say is about something else */
+    bool by_scope; /* flat views of what has modules, files, functions and parts of these are the tree of them */
+    bool is_plain; /* no functions are asked for: what --match, --name and --root say is about something else */
 } as_tree_ask;
 
 /* One file, opened and looked at. */
@@ -51,7 +59,12 @@ typedef struct as_tree_view {
     bool *wanted;   /* for each string; NULL: all */
     as_vec roots;   /* assay_id */
     as_view_data data;
+    as_source_lines *sources; /* NULL: nobody asks for them */
+    as_vec name;              /* char: the name of the node at hand, where it was put together */
 } as_tree_view;
+
+/* Sets view->hot_threshold to what --hot-path-threshold says. */
+as_exit as_choose_hot_threshold(as_cli *cli, as_view_request *view);
 
 /* Of the words of --by and --sort; NULL: the usual one. */
 as_view_group as_group_of(const char *word);
@@ -77,16 +90,26 @@ void as_tree_note_limit(as_cli *cli, const as_view_cut *cut);
 as_exit as_tree_walk(as_tree_view *view, bool (*visit)(void *user, const as_view_node *node), void *user,
                      as_view_cut *cut);
 
-/* ---- the place and path of a node ------------------------------------------------------------------------------------ */
+/* ---- a node (tree_node.c) -------------------------------------------------------------------------------------------- */
 
 /* Where a node's function is: that of the region, else the call site. */
 typedef struct as_tree_place {
-    const char *kind, *source_id, *file, *module; /* NULL: unknown */
-    int64_t line;                                 /* -1: unknown */
+    const char *kind, *source_id, *module; /* NULL: unknown */
+    as_str file;                           /* AS_NO_STR: unknown */
+    int64_t line;                          /* -1: unknown */
+    as_str call_file;                      /* where it is called, if there is one such place */
+    int64_t call_line;
 } as_tree_place;
 as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node);
 
+/* NULL: it has none. Lives until the next one is asked for. */
+const char *as_tree_name_of(as_tree_view *view, const as_view_node *node, bool for_people);
+
 /* Goes on to the next node of a walk: "main->solve", bottom-up "solve<-main", flat its name. False when memory is out. */
 bool as_tree_path_step(as_walk_path *path, const as_tree_view *view, const as_view_node *node);
+
+/* Its line of source, *size bytes; NULL: it has none, or nobody asked for it. */
+const char *as_tree_source_of(const as_tree_view *view, const as_view_node *node, const as_tree_place *place,
+                              size_t *size);
 
 #endif

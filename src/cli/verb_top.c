@@ -17,7 +17,8 @@ static as_exit run(as_cli *cli) {
     ask.view.max_first = limit;
     ask.view.group = as_group_of(by);
     ask.view.order = as_order_of(as_cli_value(cli, "sort"), AS_SORT_EXCLUSIVE);
-    return as_tree_answer(cli, &ask);
+    as_exit status = as_choose_hot_threshold(cli, &ask.view);
+    return status == AS_EXIT_FINE ? as_tree_answer(cli, &ask) : status;
 }
 
 static const as_cli_option options[] = {

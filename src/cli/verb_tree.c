@@ -9,13 +9,10 @@ static as_exit choose_view(as_cli *cli, as_view_request *view) {
     bool is_flat = as_cli_has(cli, "flat") || by;
     if (is_flat && as_cli_has(cli, "bottom-up"))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--bottom-up and --%s exclude each other", by ? "by" : "flat");
-    if (is_flat && as_cli_has(cli, "hot-path"))
-        return as_cli_fail(cli, AS_EXIT_USAGE, "a flat list has no hot path; leave out --hot-path or --%s",
-                           by ? "by" : "flat");
     view->kind = as_cli_has(cli, "bottom-up") ? AS_VIEW_BOTTOM_UP : is_flat ? AS_VIEW_FLAT : AS_VIEW_TOP_DOWN;
     view->group = as_group_of(by);
     view->only_hot = as_cli_has(cli, "hot-path");
-    return AS_EXIT_FINE;
+    return as_choose_hot_threshold(cli, view);
 }
 
 /* People see what matters, programs all; whoever names functions sees all of them. */
@@ -36,7 +33,7 @@ static as_exit choose_cuts(as_cli *cli, as_tree_ask *ask) {
 
 static as_exit run(as_cli *cli) {
     bool for_people = cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
-    as_tree_ask ask = {.with_all_metrics = !for_people};
+    as_tree_ask ask = {.with_all_metrics = !for_people, .by_scope = !as_cli_has(cli, "by")};
     as_exit status = choose_view(cli, &ask.view);
     if (status == AS_EXIT_FINE) status = choose_cuts(cli, &ask);
     if (status != AS_EXIT_FINE) return status;
@@ -49,11 +46,13 @@ static as_exit run(as_cli *cli) {
 
 static const as_cli_option options[] = {
     {.name = "bottom-up", .help = "Show functions by what they cost themselves, and below each its callers"},
-    {.name = "flat", .help = "Show a list of functions instead of a tree"},
+    {.name = "flat",
+     .help = "Show functions instead of call paths: a list, or where loops, lines and call sites are known, modules "
+             "with their files, functions and what is in them"},
     {.name = "by",
      .argument = "WHAT",
-     .choices = "region|file|module|kind",
-     .help = "Show a list of functions (region), files, modules or kinds of functions"},
+     .choices = "region|file|module|kind|scope",
+     .help = "Show a list of functions (region), files, modules or kinds of functions, or the tree of them (scope)"},
     AS_VIEW_CHOICE_OPTIONS,
     {.name = "depth", .argument = "LEVELS", .help = "Show only so many levels of the tree"},
     {.name = "min-share",
@@ -62,7 +61,8 @@ static const as_cli_option options[] = {
              "people, everything in JSON and CSV"},
     {.name = "all", .help = "Show everything, however small"},
     {.name = "hot-path",
-     .help = "Show only the hot path: from the largest to its largest child, while that has half of it"},
+     .help = "Show only the hot path: from the largest to its largest child, while that has half of it (see "
+             "--hot-path-threshold)"},
     {.name = "sort",
      .argument = "KEY",
      .choices = "inclusive|exclusive|name|source",
@@ -80,6 +80,9 @@ static const as_example examples[] = {
     {"assay tree profile.cubex --metric bytes_sent --metric bytes_received --match '^MPI_'",
      "What is sent and received, and where."},
     {"assay tree profile.cubex --root solve --location 3", "What solve does in process 3."},
+    {"assay tree database --location 'rank=0-3,thread=0' --source",
+     "Some threads of an HPCToolkit database, with source lines."},
+    {"assay tree database --flat", "Modules, files, functions, loops and lines."},
     {"assay tree kernels.txt --run p=64", "An experiment at one of its points."},
     {"assay tree profile.cubex --json", "All of it, all metrics, for programs."},
     {NULL, NULL},
@@ -98,13 +101,17 @@ const as_verb as_verb_tree = {
         "caller has the part of the cost that came through it. --flat and --by put together all that belongs to one "
         "function, file, module or kind of function. The inclusive value of a function that calls itself counts its "
         "outermost calls only, so nothing is counted twice.\n\n"
-        "The hot path is marked: it begins at the largest root and goes on to the largest child as long as that has "
-        "at least half of its parent's value.\n\n"
+        "A call site and its callee are one node, that of the callee; loops, lines and instructions are nodes of their "
+        "own. Where the file says so, --flat is a tree as well: modules, their files, functions, and in these their "
+        "loops, lines, and whom they call.\n\n"
+        "The hot path is marked: it begins at the root and goes on to the largest child as long as that has "
+        "at least half of its parent's value, or what --hot-path-threshold says.\n\n"
         "What makes up less than 0.5 % of the first metric is not shown to people (--all shows it), but is in JSON "
         "and CSV. --match and --name keep the functions of these names and all above them. Minima, maxima and "
         "composite values are put together in their own way and have no shares. Metrics of experiments have one value "
         "only.\n\n"
-        "In JSON a tree of several roots, and every list, has a node <root> above them. A path of more than 16384 bytes "
+        "In JSON a tree of several roots, and every list, has a node <root> above them. A path of more than 16384 "
+        "bytes "
         "is null.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,

@@ -299,22 +299,81 @@ static size_t print_lines(const layout *l, const as_tree_row *row, as_output *ou
     return used;
 }
 
-/* "file.c:12" where it has room and the name does not say it already; the folders of a file say little. */
-static void print_place(const layout *l, const as_tree_row *row, size_t used, as_output *out) {
-    if (!row->file || !*row->file) return;
-    const char *slash = strrchr(row->file, '/'), *name = slash && slash[1] ? slash + 1 : row->file;
-    char line[32] = "";
-    if (row->line > 0) snprintf(line, sizeof line, ":%lld", (long long)row->line);
-    char place[256];
-    snprintf(place, sizeof place, "%s%s", name, line);
-    if (strlen(row->name) >= strlen(place) && strcmp(row->name + strlen(row->name) - strlen(place), place) == 0) return;
-    size_t width = as_display_width(name, strlen(name)) + strlen(line);
-    if (l->name_width && used + GAP + width > l->name_width) return;
+static const char *base_name(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return slash && slash[1] ? slash + 1 : file;
+}
+
+/* "file.c:12" of a place; the folders of a file say little. */
+static void compose_place(char *out, size_t room, const char *file, int64_t line) {
+    char digits[32] = "";
+    if (line > 0) snprintf(digits, sizeof digits, ":%lld", (long long)line);
+    snprintf(out, room, "%s%s", base_name(file), digits);
+}
+
+/* A dim text behind what stands already, where it has room. Returns the columns it takes. */
+static size_t print_behind(const layout *l, const char *before, const char *text, size_t used, as_output *out) {
+    size_t width = strlen(before) + as_display_width(text, strlen(text));
+    if (l->name_width && used + GAP + width > l->name_width) return 0;
     set_colour(l, out, DIM);
     as_display_pad(out, GAP);
-    as_display_write(out, name, strlen(name), 0);
-    as_output_text(out, line);
+    as_output_text(out, before);
+    as_display_write(out, text, strlen(text), 0);
     set_colour(l, out, PLAIN);
+    return GAP + width;
+}
+
+/* Where it is, unless the name says it already, and where it is called. */
+static void print_place(const layout *l, const as_tree_row *row, size_t used, as_output *out) {
+    char place[256];
+    if (row->file && *row->file) {
+        compose_place(place, sizeof place, row->file, row->line);
+        size_t name = strlen(row->name), size = strlen(place);
+        bool is_named = name >= size && strcmp(row->name + name - size, place) == 0;
+        if (!is_named) used += print_behind(l, "", place, used, out);
+    }
+    if (row->call_file && *row->call_file) {
+        compose_place(place, sizeof place, row->call_file, row->call_line);
+        print_behind(l, "called at ", place, used, out);
+    }
+}
+
+/* The folder of a file, in what room there is. */
+static void print_folder(const layout *l, const as_tree_row *row, size_t used, as_output *out) {
+    enum { LEAST = 12 };
+    size_t room = !l->name_width ? 0 : l->name_width > used + GAP ? l->name_width - used - GAP : 1;
+    if (!row->folder || (room && room < LEAST)) return;
+    set_colour(l, out, DIM);
+    as_display_pad(out, GAP);
+    as_display_write_end(out, row->folder, strlen(row->folder), room);
+    set_colour(l, out, PLAIN);
+}
+
+/* The line of source code below a node, where its children's lines would begin. */
+static void print_source(const layout *l, size_t index, as_output *out) {
+    const as_tree_text *tree = l->tree;
+    const as_tree_row *row = &AS_AT(as_tree_row, &tree->rows, index);
+    if (!row->source) return;
+    bool has_children = index + 1 < tree->rows.count && AS_AT(as_tree_row, &tree->rows, index + 1).depth > row->depth;
+    size_t most = l->name_width ? l->name_width / 2 / LEVEL : MOST_LEVELS, used = 0;
+    if (most > MOST_LEVELS) most = MOST_LEVELS;
+    as_display_pad(out, numbers_width(l) + (l->n ? GAP : 0));
+    set_colour(l, out, DIM);
+    if (!tree->is_list) {
+        as_display_pad(out, LEVEL);
+        for (size_t i = 1; i <= row->depth && i < most; i++, used += LEVEL)
+            as_output_text(out, l->is_last[i] ? "  " : tree->ascii ? "| " : "│ ");
+        as_output_text(out, !has_children || row->depth >= most ? "  " : tree->ascii ? "| " : "│ ");
+        used += 2 * LEVEL;
+    }
+    as_display_pad(out, LEVEL);
+    used += LEVEL;
+    as_display_write(out, row->source, strlen(row->source),
+                     !l->name_width             ? 0
+                     : l->name_width > used + 1 ? l->name_width - used
+                                                : 1);
+    set_colour(l, out, PLAIN);
+    as_output_char(out, '\n');
 }
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
@@ -383,8 +442,10 @@ static void print_row(const layout *l, size_t index, as_text *name, as_output *o
         set_colour(l, out, PLAIN);
         used += strlen(row->remark) + 3;
     }
+    print_folder(l, row, used, out);
     print_place(l, row, used, out);
     as_output_char(out, '\n');
+    print_source(l, index, out);
 }
 
 bool as_tree_text_print(as_output *out, const as_tree_text *tree) {
