@@ -1,0 +1,113 @@
+/* Time lines: what each location was doing, seen at a depth of its call paths.
+ *
+ * A sample of a trace line says in which context its location was at one moment. Between samples somebody has to decide: either a sample owns the time between the mid-points to its
+ * neighbours (as hpcviewer does by default), or the time until the next one. Before the first and behind the last sample of a line there is nothing.
+ *
+ * A procedure is what a context shows at the chosen depth: the frame at that depth of its call path, or the deepest one where the path is shorter. Frames of one name are one
+ * procedure. All times are the time stamps of the traces (ticks). Nothing here depends on the number of threads. */
+#ifndef AS_ANALYSIS_TRACE_TRACE_H
+#define AS_ANALYSIS_TRACE_TRACE_H
+
+#include "dataset/dataset.h"
+
+/* ---- procedures at a depth ------------------------------------------------------------------------------------------- */
+
+enum {
+    AS_PROCEDURE_IDLE,    /* "<no activity>": the root of the call tree itself */
+    AS_PROCEDURE_UNKNOWN, /* "<unknown>": a context that is not there */
+    AS_FIRST_PROCEDURE    /* the others, in the order of the call tree */
+};
+#define AS_DEEPEST UINT32_MAX
+
+typedef struct as_procedure {
+    const char *name;
+    assay_id context; /* the first frame of this name; ASSAY_NONE: none */
+} as_procedure;
+
+typedef struct as_frames {
+    uint32_t depth;         /* 1: the outermost frames */
+    uint32_t deepest;       /* frames of the longest call path */
+    uint32_t *procedure_of; /* for each context, its number */
+    as_procedure *procedures;
+    size_t n_contexts, n_procedures;
+} as_frames;
+
+/* What all contexts show at a depth from 1 (AS_DEEPEST: each its innermost frame). Frames are calls; loops, lines and call sites belong to the frame above. all_contexts: those
+ * count as frames of their own. as_frames_free() in every case. */
+assay_status as_frames_at(const as_dataset *ds, uint32_t depth, bool all_contexts, as_frames *out, assay_error *error);
+void as_frames_free(as_frames *frames);
+/* Of a sample's context. */
+static inline uint32_t as_procedure_of(const as_frames *frames, assay_id context) {
+    return context < frames->n_contexts ? frames->procedure_of[context] : AS_PROCEDURE_UNKNOWN;
+}
+
+/* ---- the window ------------------------------------------------------------------------------------------------------ */
+
+typedef enum as_trace_rule { AS_TRACE_NEAREST, AS_TRACE_BEFORE } as_trace_rule;
+
+/* What is looked at: these lines from one time stamp to another, both included. */
+typedef struct as_trace_window {
+    const as_trace_line *const *lines;
+    size_t n_lines;
+    uint64_t from, to; /* from <= to */
+    as_trace_rule rule;
+} as_trace_window;
+
+/* From the first to the last sample of the lines, into window->from and to; false in *has_any where there are none. is_glance: lines are taken as they lie (as_trace_glance()). */
+assay_status as_trace_span(const as_dataset *ds, as_trace_window *window, bool is_glance, bool *has_any,
+                           assay_error *error);
+/* The time stamp so many seconds after the run's start, rounded; the traces must be prepared. Beyond 64 bits: the last one. */
+uint64_t as_trace_stamp(const as_dataset *ds, double seconds);
+
+/* ---- pictures -------------------------------------------------------------------------------------------------------- */
+
+/* A cell without a sample: its location was not measured then. Other cells are contexts of samples, ASSAY_NONE one that is not there. */
+#define AS_TRACE_NOTHING ((assay_id)(ASSAY_NONE - 1))
+
+/* Fills n_lines x n_columns cells, line by line: the context of the sample that owns the middle of the column's time; at the ends of a line, of its first or last sample where that
+ * lies in the column. Few samples of each line are read, found by binary search, and lines are taken as they lie unless time is seen to go back. */
+assay_status as_trace_picture(const as_dataset *ds, const as_trace_window *window, size_t n_columns, assay_id *cells,
+                              assay_error *error);
+
+/* The depth that tells most with least: the smallest at which the cells show nearly as many procedures of weight as at any depth, or several. At least 1. */
+assay_status as_trace_telling_depth(const as_dataset *ds, const assay_id *cells, size_t n_cells, bool all_contexts,
+                                    uint32_t *depth, assay_error *error);
+
+/* ---- times ----------------------------------------------------------------------------------------------------------- */
+
+/* What one procedure has of a line, or of all. */
+typedef struct as_procedure_time {
+    uint32_t procedure;
+    uint64_t n_samples; /* inside the window */
+    double ticks;
+} as_procedure_time;
+
+typedef struct as_line_times {
+    uint64_t n_samples;            /* inside the window */
+    uint64_t first, last;          /* of them; 0 where there are none */
+    double ticks;                  /* that have an owner */
+    double longest_gap;            /* between two samples, both inside */
+    uint64_t gap_at;               /* where it begins; 0 where there is none */
+    as_procedure_time *procedures; /* the longest first, then in order of their numbers */
+    size_t n_procedures;
+} as_line_times;
+
+typedef struct as_trace_times {
+    as_line_times *lines; /* one for each line of the window */
+    size_t n_lines;
+    as_line_times all; /* of all lines together; gaps are those of lines */
+    size_t n_bins;     /* parts of the window, equally long */
+    double *bins;      /* all.n_procedures x n_bins: ticks, in the order of all.procedures */
+    double *bin_ticks; /* n_bins: of all procedures */
+} as_trace_times;
+
+/* The time of each procedure, exactly: every sample of the window is read once, by several threads. n_bins may be 0. as_trace_times_free() in every case. */
+assay_status as_trace_times_of(const as_dataset *ds, const as_trace_window *window, const as_frames *frames,
+                               size_t n_bins, as_trace_times *out, assay_error *error);
+/* The same from the cells of a picture, each of which stands for its column's time: samples are not counted and gaps not known. Bins are columns put together; n_bins at most
+ * n_columns. */
+assay_status as_trace_times_seen(const as_trace_window *window, const as_frames *frames, const assay_id *cells,
+                                 size_t n_columns, size_t n_bins, as_trace_times *out, assay_error *error);
+void as_trace_times_free(as_trace_times *times);
+
+#endif
