@@ -1,0 +1,368 @@
+/* What the options of `assay trace` say: which lines, which window of time, which depth; and the work. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/study.h"
+#include "cli/trace_view.h"
+#include "render/display.h"
+
+enum {
+    USUAL_WIDTH = 80,
+    USUAL_COLUMNS = 100, /* of a picture for programs */
+    MOST_COLUMNS = 100000,
+    USUAL_BINS = 20,
+    MOST_BINS = 10000,
+    USUAL_PROCEDURES = 12,
+    USUAL_SAMPLES = 20
+};
+/* Traces up to so many samples are read as a whole without being asked. */
+static const uint64_t read_unasked = (uint64_t)1 << 25;
+
+static bool is_for_people(const as_cli *cli) {
+    return cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+
+/* Compares names the way people count: digits as numbers. */
+static int compare_names(const char *a, const char *b) {
+    while (*a && *b) {
+        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+            while (*a == '0' && isdigit((unsigned char)a[1])) a++;
+            while (*b == '0' && isdigit((unsigned char)b[1])) b++;
+            size_t n = strspn(a, "0123456789"), m = strspn(b, "0123456789");
+            int order = n != m ? (n < m ? -1 : 1) : memcmp(a, b, n);
+            if (order) return order;
+            a += n;
+            b += m;
+        } else if (*a != *b) {
+            break;
+        } else {
+            a++;
+            b++;
+        }
+    }
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
+static assay_id above(const as_dataset *ds, assay_id location) { return as_ds_location(ds, location)->parent; }
+
+static size_t level_of(const as_dataset *ds, assay_id location) {
+    size_t level = 0;
+    while ((location = above(ds, location)) != ASSAY_NONE) level++;
+    return level;
+}
+
+static const char *location_name(const as_dataset *ds, assay_id location) {
+    const char *name = as_ds_text(ds, as_ds_location(ds, location)->name);
+    return name ? name : "";
+}
+
+/* Places in the order of what they are part of: that of the first level at which they differ. */
+static int compare_places(const as_dataset *ds, assay_id a, assay_id b) {
+    size_t x = level_of(ds, a), y = level_of(ds, b);
+    int deeper = (x > y) - (x < y);
+    for (; x > y; x--) a = above(ds, a);
+    for (; y > x; y--) b = above(ds, b);
+    if (a == b) return deeper;
+    while (above(ds, a) != above(ds, b)) {
+        a = above(ds, a);
+        b = above(ds, b);
+    }
+    int order = compare_names(location_name(ds, a), location_name(ds, b));
+    return order ? order : (a > b) - (a < b);
+}
+
+static int compare_lines(const void *a, const void *b, void *user) {
+    return compare_places(user, (*(const as_trace_line *const *)a)->location,
+                          (*(const as_trace_line *const *)b)->location);
+}
+
+/* What all lines lie below, as far down as they have it in common. */
+static assay_id common_place(const as_trace_view *view) {
+    const as_dataset *ds = view->ds;
+    assay_id common = view->n_lines ? view->lines[0]->location : ASSAY_NONE;
+    if (view->n_lines) common = above(ds, common);
+    for (size_t i = 1; i < view->n_lines && common != ASSAY_NONE; i++) {
+        assay_id place = view->lines[i]->location;
+        size_t level = level_of(ds, place), wanted = level_of(ds, common);
+        for (; level > wanted; level--) place = above(ds, place);
+        for (; wanted > level; wanted--) common = above(ds, common);
+        while (place != common && common != ASSAY_NONE) {
+            place = above(ds, place);
+            common = above(ds, common);
+        }
+    }
+    return common;
+}
+
+/* "rank 3 thread 0": the names below `common`. */
+static const char *make_label(as_trace_view *view, assay_id location, assay_id common) {
+    size_t size = 0;
+    for (assay_id id = location; id != common && id != ASSAY_NONE; id = above(view->ds, id))
+        size += strlen(location_name(view->ds, id)) + 1;
+    char *label = as_arena_alloc(&view->texts, size + 1);
+    if (!label) return NULL;
+    label[size] = '\0';
+    for (assay_id id = location; id != common && id != ASSAY_NONE; id = above(view->ds, id)) {
+        const char *name = location_name(view->ds, id);
+        size_t n = strlen(name);
+        label[--size] = ' ';
+        memcpy(label + (size -= n), name, n);
+    }
+    label[strlen(label) ? strlen(label) - 1 : 0] = '\0';
+    return label;
+}
+
+static as_exit choose_run(as_cli *cli, as_trace_view *view) {
+    as_run_choice choice;
+    as_exit status = as_choose_runs(cli, view->ds, &choice);
+    view->run = choice.n_runs ? choice.runs[0] : ASSAY_NONE;
+    as_run_choice_free(&choice);
+    return status;
+}
+
+static as_exit list_lines(as_cli *cli, as_trace_view *view, const bool *wanted) {
+    const as_traces *traces = &view->ds->traces;
+    size_t n = as_trace_line_count(traces), places = AS_COUNT(view->ds, locations);
+    view->lines = calloc(n + 1, sizeof *view->lines);
+    view->labels = calloc(n + 1, sizeof *view->labels);
+    if (!view->lines || !view->labels) return as_cli_memory(cli);
+    for (size_t i = 0; i < n; i++) {
+        const as_trace_line *line = as_trace_line_at(traces, i);
+        if (line->run != view->run || line->n == 0 || line->location >= places) continue;
+        if (wanted && !wanted[line->location]) continue;
+        view->lines[view->n_lines++] = line;
+        view->n_samples += line->n;
+    }
+    qsort_r(view->lines, view->n_lines, sizeof *view->lines, compare_lines, (void *)(uintptr_t)view->ds);
+    assay_id common = common_place(view);
+    for (size_t i = 0; i < view->n_lines; i++) {
+        view->labels[i] = make_label(view, view->lines[i]->location, common);
+        if (!view->labels[i]) return as_cli_memory(cli);
+    }
+    return AS_EXIT_FINE;
+}
+
+static as_exit choose_lines(as_cli *cli, as_trace_view *view) {
+    const char *path = as_ds_text(view->ds, view->ds->path);
+    if (view->ds->traces.n_samples == 0)
+        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no traces; assay tree shows where the time goes", path);
+    as_location_choice locations;
+    as_exit status = choose_run(cli, view);
+    if (status != AS_EXIT_FINE) return status;
+    status = as_choose_locations(cli, view->ds, &locations);
+    if (status == AS_EXIT_FINE) status = list_lines(cli, view, locations.wanted);
+    as_location_choice_free(&locations);
+    if (status == AS_EXIT_FINE && view->n_lines == 0)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "%s: there are no traces of %s", path,
+                           as_cli_has(cli, "location") ? as_cli_value(cli, "location") : "this run");
+    return status;
+}
+
+/* ---- time ------------------------------------------------------------------------------------------------------------ */
+
+/* "1.5", "1.5s", "200ms", "30%": seconds since the run's start, or a part of from … to. */
+static bool parse_time(const char *text, double from, double to, double *out) {
+    static const struct unit {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"h", 3600}};
+    size_t size = strspn(text, "+-.0123456789eE"), i = 0;
+    const char *unit = text + size;
+    double number;
+    while (size && !as_real_parse(text, size, &number)) unit = text + --size;
+    if (size == 0 || !isfinite(number)) return false;
+    while (*unit == ' ') unit++;
+    if (strcmp(unit, "%") == 0) {
+        *out = from + (to - from) * number / 100;
+        return true;
+    }
+    while (i < sizeof units / sizeof *units && strcmp(unit, units[i].name) != 0) i++;
+    if (i == sizeof units / sizeof *units) return false;
+    *out = number * units[i].seconds;
+    return true;
+}
+
+/* Narrows the window to --from and --to. */
+static as_exit cut_window(as_cli *cli, as_trace_view *view) {
+    static const char *const names[] = {"from", "to"};
+    uint64_t *ends[] = {&view->window.from, &view->window.to};
+    double first = view->from, last = view->to;
+    for (int i = 0; i < 2; i++) {
+        const char *text = as_cli_value(cli, names[i]);
+        double seconds;
+        if (!text) continue;
+        if (!parse_time(text, first, last, &seconds))
+            return as_cli_fail(cli, AS_EXIT_USAGE,
+                               "--%s cannot be '%s'; it takes a time such as 1.5s or 200ms, or 30%%", names[i], text);
+        *ends[i] = as_trace_stamp(view->ds, seconds);
+        *(i ? &view->to : &view->from) = seconds;
+    }
+    if (view->window.from > view->window.to || view->from > view->to)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--from lies behind --to, or behind the end of the trace");
+    return AS_EXIT_FINE;
+}
+
+static as_exit choose_window(as_cli *cli, as_trace_view *view) {
+    assay_error error;
+    bool has_any;
+    bool is_before = as_cli_value(cli, "rule") && strcmp(as_cli_value(cli, "rule"), "before") == 0;
+    view->is_exact = as_cli_has(cli, "exact") || view->n_samples <= read_unasked || view->shape == AS_TRACE_SAMPLES;
+    view->window = (as_trace_window){
+        .lines = view->lines, .n_lines = view->n_lines, .rule = is_before ? AS_TRACE_BEFORE : AS_TRACE_NEAREST};
+    if (as_trace_prepare(view->ds, &error) != ASSAY_OK ||
+        as_trace_span(view->ds, &view->window, !view->is_exact, &has_any, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    view->from = as_trace_seconds(view->ds, view->window.from);
+    view->to = as_trace_seconds(view->ds, view->window.to);
+    return cut_window(cli, view);
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------------------------------- */
+
+static size_t label_width(const as_trace_view *view) {
+    size_t widest = 0;
+    for (size_t i = 0; i < view->n_lines; i++) {
+        size_t width = as_display_width(view->labels[i], strlen(view->labels[i]));
+        if (width > widest) widest = width;
+    }
+    return widest;
+}
+
+/* Columns of the picture, bins of the summary. */
+static as_exit choose_sizes(as_cli *cli, as_trace_view *view) {
+    size_t width = 0, bins = USUAL_BINS;
+    view->n_rows = SIZE_MAX;
+    if (!as_cli_count(cli, "width", &width) || !as_cli_count(cli, "bins", &bins) ||
+        !as_cli_count(cli, "rows", &view->n_rows))
+        return AS_EXIT_USAGE;
+    if (cli->style.mode == AS_PRINT_TEXT) {
+        size_t label = label_width(view), room = width ? width : cli->style.width ? cli->style.width : USUAL_WIDTH;
+        if (view->shape == AS_TRACE_SUMMARY) label = 5;
+        if (label > room / 3) label = room / 3;
+        width = room > label + 12 ? room - label - 2 : 10;
+        if (!as_cli_has(cli, "bins") || view->shape == AS_TRACE_LINES) bins = width;
+    } else if (!width) {
+        width = USUAL_COLUMNS;
+    }
+    if (width > MOST_COLUMNS) width = MOST_COLUMNS;
+    if (bins < 1 || bins > MOST_BINS)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--bins takes a number from 1 to %d", MOST_BINS);
+    view->n_columns = width;
+    view->n_bins = view->is_exact || bins < width ? bins : width;
+    view->limit = view->shape == AS_TRACE_SAMPLES ? USUAL_SAMPLES : USUAL_PROCEDURES;
+    if (!is_for_people(cli)) view->limit = 0;
+    if (!as_cli_count(cli, "limit", &view->limit)) return AS_EXIT_USAGE;
+    if (view->limit == 0) view->limit = SIZE_MAX;
+    return AS_EXIT_FINE;
+}
+
+/* ---- the work -------------------------------------------------------------------------------------------------------- */
+
+static as_exit draw(as_cli *cli, as_trace_view *view) {
+    assay_error error;
+    size_t n;
+    if (!as_mul_size(view->n_lines, view->n_columns, &n) || !as_mul_size(n, sizeof *view->cells, &n))
+        return as_cli_memory(cli);
+    view->cells = malloc(n + 1);
+    if (!view->cells) return as_cli_memory(cli);
+    if (as_trace_picture(view->ds, &view->window, view->n_columns, view->cells, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    return AS_EXIT_FINE;
+}
+
+static as_exit choose_depth(as_cli *cli, as_trace_view *view) {
+    const char *text = as_cli_value(cli, "depth");
+    uint32_t depth = AS_DEEPEST;
+    as_number number;
+    assay_error error;
+    view->all_contexts = as_cli_has(cli, "all-contexts");
+    if (!text || strcmp(text, "auto") == 0) {
+        if (as_trace_telling_depth(view->ds, view->cells, view->n_lines * view->n_columns, view->all_contexts, &depth,
+                                   &error) != ASSAY_OK)
+            return as_cli_error(cli, &error);
+    } else if (strcmp(text, "deepest") != 0) {
+        if (!as_number_parse(text, strlen(text), &number) || number.kind != AS_INT || number.i < 1 ||
+            number.i >= AS_DEEPEST)
+            return as_cli_fail(cli, AS_EXIT_USAGE, "--depth cannot be '%s'; it takes a number from 1, deepest or auto",
+                               text);
+        depth = (uint32_t)number.i;
+    }
+    if (as_frames_at(view->ds, depth, view->all_contexts, &view->frames, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    return AS_EXIT_FINE;
+}
+
+static as_exit find_times(as_cli *cli, as_trace_view *view) {
+    assay_error error;
+    assay_status status =
+        view->is_exact ? as_trace_times_of(view->ds, &view->window, &view->frames, view->n_bins, &view->times, &error)
+                       : as_trace_times_seen(&view->window, &view->frames, view->cells, view->n_columns, view->n_bins,
+                                             &view->times, &error);
+    if (status != ASSAY_OK) return as_cli_error(cli, &error);
+    if (!view->is_exact)
+        as_cli_note(cli, "shares are those of the picture; --exact reads all %llu samples",
+                    (unsigned long long)view->n_samples);
+    return AS_EXIT_FINE;
+}
+
+/* What procedures are sorted by. */
+typedef struct sorting {
+    const as_trace_view *view;
+    bool by_name, by_samples;
+} sorting;
+
+static int compare_procedures(const void *a, const void *b, void *user) {
+    const sorting *s = user;
+    size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    const as_procedure_time *x = &s->view->times.all.procedures[i], *y = &s->view->times.all.procedures[j];
+    int order = 0;
+    if (s->by_name) order = strcmp(as_trace_name(s->view, x->procedure), as_trace_name(s->view, y->procedure));
+    if (s->by_samples) order = (x->n_samples < y->n_samples) - (x->n_samples > y->n_samples);
+    return order ? order : (i > j) - (i < j);
+}
+
+static as_exit sort_procedures(as_cli *cli, as_trace_view *view) {
+    const char *by = as_cli_value(cli, "sort");
+    size_t n = view->times.all.n_procedures;
+    view->order = malloc((n + 1) * sizeof *view->order);
+    if (!view->order) return as_cli_memory(cli);
+    for (size_t i = 0; i < n; i++) view->order[i] = i;
+    sorting s = {view, by && strcmp(by, "name") == 0, by && strcmp(by, "samples") == 0};
+    qsort_r(view->order, n, sizeof *view->order, compare_procedures, &s);
+    return AS_EXIT_FINE;
+}
+
+as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view) {
+    *view = (as_trace_view){.cli = cli, .ds = ds, .path = path, .is_ascii = as_cli_is_ascii(cli)};
+    as_arena_init(&view->texts, as_ds_budget(ds));
+    view->shape = as_cli_has(cli, "samples")       ? AS_TRACE_SAMPLES
+                  : as_cli_has(cli, "summary")     ? AS_TRACE_SUMMARY
+                  : as_cli_has(cli, "by-location") ? AS_TRACE_BY_LOCATION
+                                                   : AS_TRACE_LINES;
+    as_exit status = choose_lines(cli, view);
+    if (status == AS_EXIT_FINE) status = choose_window(cli, view);
+    if (status == AS_EXIT_FINE) status = choose_sizes(cli, view);
+    if (status == AS_EXIT_FINE) status = draw(cli, view);
+    if (status == AS_EXIT_FINE) status = choose_depth(cli, view);
+    if (status != AS_EXIT_FINE || view->shape == AS_TRACE_SAMPLES) return status;
+    status = find_times(cli, view);
+    if (status == AS_EXIT_FINE) status = sort_procedures(cli, view);
+    if (status == AS_EXIT_FINE && !as_trace_give_letters(view)) status = as_cli_memory(cli);
+    return status;
+}
+
+void as_trace_view_free(as_trace_view *view) {
+    as_trace_times_free(&view->times);
+    as_frames_free(&view->frames);
+    as_arena_free(&view->texts);
+    free(view->lines);
+    free(view->labels);
+    free(view->cells);
+    free(view->order);
+    free(view->letters);
+    free(view->colours);
+}

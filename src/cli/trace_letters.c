@@ -1,0 +1,63 @@
+/* Which letter and colour a procedure has in the pictures of `assay trace`. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/trace_view.h"
+
+enum { N_COLOURS = 12 };
+
+/* Where the part of the name begins that tells most: behind namespaces, and behind the prefix that all of MPI has. */
+static const char *telling_part(const char *name) {
+    static const char *const prefixes[] = {"PMPI_", "MPI_", "__", "_"};
+    const char *end = name + strcspn(name, "(<"), *begin = name;
+    if (end == name) return name;
+    for (const char *at = name; at + 2 < end; at++) {
+        if (at[0] == ':' && at[1] == ':') begin = at + 2;
+    }
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t n = strlen(prefixes[i]);
+        if (strncmp(begin, prefixes[i], n) == 0 && begin[n]) return begin + n;
+    }
+    return begin;
+}
+
+/* One that the name begins with or has, else any that is free; 0 where none is left. */
+static char free_letter(const char *name, bool taken[128]) {
+    const char *part = telling_part(name);
+    for (size_t i = 0; part[i]; i++) {
+        unsigned char c = (unsigned char)part[i];
+        if (c >= 128 || !isalpha(c)) continue;
+        if (!taken[c]) return (char)c;
+        unsigned char other = (unsigned char)(islower(c) ? toupper(c) : tolower(c));
+        if (!taken[other]) return (char)other;
+    }
+    for (const char *c = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"; *c; c++) {
+        if (!taken[(unsigned char)*c]) return *c;
+    }
+    return 0;
+}
+
+bool as_trace_give_letters(as_trace_view *view) {
+    const as_line_times *all = &view->times.all;
+    bool taken[128] = {false};
+    size_t n_coloured = 0, most = view->limit < 62 ? view->limit : 62;
+    view->letters = malloc(view->frames.n_procedures + 1);
+    view->colours = calloc(view->frames.n_procedures + 1, 1);
+    if (!view->letters || !view->colours) return false;
+    memset(view->letters, AS_LETTER_OTHER, view->frames.n_procedures);
+    view->letters[AS_PROCEDURE_IDLE] = AS_LETTER_IDLE;
+    view->letters[AS_PROCEDURE_UNKNOWN] = AS_LETTER_UNKNOWN;
+    for (size_t i = 0; i < all->n_procedures && n_coloured < most; i++) {
+        uint32_t procedure = all->procedures[i].procedure;
+        if (procedure < AS_FIRST_PROCEDURE) continue;
+        char letter = free_letter(as_trace_name(view, procedure), taken);
+        if (!letter) break;
+        taken[(unsigned char)letter] = true;
+        view->letters[procedure] = letter;
+        view->colours[procedure] = (unsigned char)(1 + n_coloured % N_COLOURS);
+        n_coloured++;
+    }
+    view->n_letters = n_coloured;
+    return true;
+}

@@ -1,0 +1,254 @@
+/* `assay trace` for people: what it is of, the picture, and the procedures with their letters. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/trace_view.h"
+#include "render/display.h"
+#include "render/histogram.h"
+#include "render/names.h"
+
+enum { CELL_SIZE = 96, LEAST_NAME = 20 };
+
+static void print_time(const as_trace_view *view, double seconds) {
+    as_quantity q = as_quantity_of("s", seconds, false);
+    char text[AS_QUANTITY_SIZE];
+    as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = seconds}, text);
+    as_output_printf(view->cli->out, "%s %s", text, as_unit_shown(&q, view->is_ascii));
+}
+
+/* "heat  9 locations, 2.41 s, 4,320 samples, at depth 3 of 7". */
+static void print_head(const as_trace_view *view) {
+    as_cli *cli = view->cli;
+    char count[AS_QUANTITY_SIZE];
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
+    as_display_write(cli->out, view->path, strlen(view->path), 0);
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
+    as_count_format(view->n_lines, count);
+    as_output_printf(cli->out, "  %s location%s, ", count, view->n_lines == 1 ? "" : "s");
+    print_time(view, view->to - view->from);
+    if (as_cli_has(cli, "from") || as_cli_has(cli, "to")) {
+        as_output_text(cli->out, " from ");
+        print_time(view, view->from);
+        as_output_text(cli->out, " to ");
+        print_time(view, view->to);
+    }
+    uint64_t n = view->is_exact ? view->times.all.n_samples : view->n_samples;
+    as_count_format(n, count);
+    as_output_printf(cli->out, ", %s sample%s", count, n == 1 ? "" : "s");
+    if (view->frames.depth < view->frames.deepest)
+        as_output_printf(cli->out, ", at depth %u of %u", view->frames.depth, view->frames.deepest);
+    else
+        as_output_printf(cli->out, ", at the deepest of %u levels", view->frames.deepest);
+    as_output_text(cli->out, "\n\n");
+}
+
+/* ---- procedures ------------------------------------------------------------------------------------------------------ */
+
+enum column { LETTER, SHARE, BAR, TIME, SAMPLES, PLACES, NAME, N_COLUMNS };
+
+/* In how many lines each procedure has time, or a sample. */
+static uint32_t *count_places(const as_trace_view *view) {
+    uint32_t *counts = calloc(view->frames.n_procedures + 1, sizeof *counts);
+    for (size_t i = 0; counts && i < view->times.n_lines; i++) {
+        const as_line_times *line = &view->times.lines[i];
+        for (size_t k = 0; k < line->n_procedures; k++) counts[line->procedures[k].procedure]++;
+    }
+    return counts;
+}
+
+static double share_of(const as_trace_view *view, const as_procedure_time *p) {
+    double all = view->times.all.ticks;
+    if (all > 0) return p->ticks / all;
+    return view->times.all.n_samples ? (double)p->n_samples / (double)view->times.all.n_samples : 0;
+}
+
+static void put_cell(const as_trace_view *view, const as_procedure_time *p, const as_quantity *time,
+                     const uint32_t *places, enum column column, char out[CELL_SIZE]) {
+    size_t n;
+    out[0] = '\0';
+    switch (column) {
+    case SHARE:
+        n = as_percent_format(share_of(view, p), out);
+        if (n) memcpy(out + n, " %", 3);
+        break;
+    case TIME:
+        as_quantity_format(time, (as_number){.kind = AS_REAL, .r = as_trace_duration(view, p->ticks)}, out);
+        break;
+    case SAMPLES: as_count_format(p->n_samples, out); break;
+    case PLACES: as_count_format(places[p->procedure], out); break;
+    default: break;
+    }
+}
+
+/* What is printed: columns, their widths, and how many rows. */
+struct layout {
+    as_quantity time;
+    bool has[N_COLUMNS];
+    size_t widths[N_COLUMNS], n_rows;
+    char heads[N_COLUMNS][CELL_SIZE];
+};
+
+static struct layout lay_out(const as_trace_view *view, const uint32_t *places) {
+    static const char *const heads[] = {"", "share", "", "time", "samples", "places", "procedure"};
+    const as_line_times *all = &view->times.all;
+    struct layout l = {.n_rows = all->n_procedures < view->limit ? all->n_procedures : view->limit};
+    double largest = 0;
+    unsigned width = view->cli->style.width;
+    for (size_t i = 0; i < all->n_procedures; i++)
+        largest = fmax(largest, as_trace_duration(view, all->procedures[i].ticks));
+    l.time = as_quantity_of("s", largest, false);
+    for (int c = 0; c < N_COLUMNS; c++) {
+        l.has[c] = (c != SAMPLES || view->is_exact) && (c != PLACES || view->n_lines > 1);
+        snprintf(l.heads[c], CELL_SIZE, "%s%s%s%s", heads[c], c == TIME ? " [" : "",
+                 c == TIME ? as_unit_shown(&l.time, view->is_ascii) : "", c == TIME ? "]" : "");
+        l.widths[c] = as_display_width(l.heads[c], strlen(l.heads[c]));
+        for (size_t i = 0; i < l.n_rows; i++) {
+            char cell[CELL_SIZE];
+            put_cell(view, &all->procedures[view->order[i]], &l.time, places, (enum column)c, cell);
+            if (strlen(cell) > l.widths[c]) l.widths[c] = strlen(cell);
+        }
+    }
+    l.widths[LETTER] = 1;
+    l.widths[BAR] = !width || width >= 100 ? 20 : width >= 60 ? 10 : 0;
+    l.has[BAR] = l.widths[BAR] > 0;
+    static const enum column dispensable[] = {BAR, PLACES, SAMPLES};
+    for (size_t i = 0; width && i < sizeof dispensable / sizeof *dispensable; i++) {
+        size_t used = 2;
+        for (int c = 0; c < NAME; c++) used += l.has[c] ? l.widths[c] + 2 : 0;
+        if (used + LEAST_NAME > width) l.has[dispensable[i]] = false;
+    }
+    return l;
+}
+
+static bool print_name(const as_trace_view *view, const char *name, size_t used) {
+    unsigned width = view->cli->style.width;
+    size_t room = width ? (width > used + 8 ? width - used : 8) : 0;
+    as_text text;
+    as_text_init(&text);
+    as_name_shorten(&text, name, strlen(name), room, as_display_ellipsis(view->cli->out));
+    as_display_write(view->cli->out, as_text_data(&text), as_text_size(&text), room);
+    bool fine = !text.failed;
+    as_text_free(&text);
+    return fine;
+}
+
+static bool print_procedure(const as_trace_view *view, const struct layout *l, const as_procedure_time *p,
+                            const uint32_t *places) {
+    as_output *out = view->cli->out;
+    char cell[CELL_SIZE];
+    size_t used = 2;
+    as_output_text(out, "  ");
+    as_trace_print_letter(view, p->procedure);
+    as_output_text(out, "  ");
+    used += 3;
+    for (int c = SHARE; c < NAME; c++) {
+        if (!l->has[c]) continue;
+        if (c == BAR) {
+            size_t bar = as_bar_write(out, share_of(view, p), l->widths[BAR], view->is_ascii);
+            as_display_pad(out, l->widths[BAR] - bar + 2);
+        } else {
+            put_cell(view, p, &l->time, places, (enum column)c, cell);
+            as_display_pad(out, l->widths[c] - strlen(cell));
+            as_output_printf(out, "%s  ", cell);
+        }
+        used += l->widths[c] + 2;
+    }
+    bool fine = print_name(view, as_trace_name(view, p->procedure), used);
+    as_output_char(out, '\n');
+    return fine;
+}
+
+static bool print_procedures(const as_trace_view *view) {
+    const as_line_times *all = &view->times.all;
+    as_output *out = view->cli->out;
+    uint32_t *places = count_places(view);
+    if (!places) return false;
+    struct layout l = lay_out(view, places);
+    bool fine = true;
+    as_output_printf(out, "\n%s     ", as_sgr(view->cli->style.colour, AS_DIM));
+    for (int c = SHARE; c < NAME; c++) {
+        if (!l.has[c]) continue;
+        as_display_pad(out, l.widths[c] - as_display_width(l.heads[c], strlen(l.heads[c])));
+        as_output_printf(out, "%s  ", l.heads[c]);
+    }
+    as_output_printf(out, "%s%s\n", l.heads[NAME], as_sgr(view->cli->style.colour, AS_PLAIN));
+    for (size_t i = 0; i < l.n_rows && fine; i++)
+        fine = print_procedure(view, &l, &all->procedures[view->order[i]], places);
+    double rest = 0;
+    for (size_t i = l.n_rows; i < all->n_procedures; i++) rest += share_of(view, &all->procedures[view->order[i]]);
+    if (l.n_rows < all->n_procedures) {
+        char percent[AS_QUANTITY_SIZE];
+        as_percent_format(rest, percent);
+        as_output_printf(out, "  %c  %s %zu more (%s %%); -n 0 shows all\n", AS_LETTER_OTHER, as_display_ellipsis(out),
+                         all->n_procedures - l.n_rows, percent);
+    }
+    free(places);
+    return fine;
+}
+
+/* ---- locations ------------------------------------------------------------------------------------------------------- */
+
+/* "s 52.3 %, A 20.1 %": the letters of the largest. */
+static void print_largest(const as_trace_view *view, const as_line_times *line) {
+    enum { SHOWN = 3 };
+    for (size_t i = 0; i < line->n_procedures && i < SHOWN; i++) {
+        char percent[AS_QUANTITY_SIZE];
+        const as_procedure_time *p = &line->procedures[i];
+        as_percent_format(line->ticks > 0 ? p->ticks / line->ticks : 0, percent);
+        as_output_text(view->cli->out, i ? ", " : "");
+        as_trace_print_letter(view, p->procedure);
+        as_output_printf(view->cli->out, " %s %%", percent);
+    }
+}
+
+/* A row for each location: when it was measured, how often, and what it did most. */
+static void print_locations(const as_trace_view *view) {
+    as_output *out = view->cli->out;
+    as_quantity q = as_quantity_of("s", view->to, false);
+    const char *unit = as_unit_shown(&q, view->is_ascii);
+    size_t widest = strlen("location"), room = view->cli->style.width ? view->cli->style.width / 3 : SIZE_MAX;
+    for (size_t i = 0; i < view->n_lines; i++) {
+        size_t width = as_display_width(view->labels[i], strlen(view->labels[i]));
+        if (width > widest) widest = width;
+    }
+    if (widest > room) widest = room;
+    as_output_printf(out, "%slocation", as_sgr(view->cli->style.colour, AS_DIM));
+    as_display_pad(out, widest - strlen("location"));
+    char heads[3][CELL_SIZE];
+    snprintf(heads[0], CELL_SIZE, "from [%s]", unit);
+    snprintf(heads[1], CELL_SIZE, "to [%s]", unit);
+    snprintf(heads[2], CELL_SIZE, "gap [%s]", unit);
+    as_output_printf(out, "  %10s  %10s  %10s  %9s  most%s\n", heads[0], heads[1], heads[2], "samples",
+                     as_sgr(view->cli->style.colour, AS_PLAIN));
+    for (size_t i = 0; i < view->n_lines; i++) {
+        const as_line_times *line = &view->times.lines[i];
+        double numbers[] = {as_trace_seconds(view->ds, line->first), as_trace_seconds(view->ds, line->last),
+                            as_trace_duration(view, line->longest_gap)};
+        size_t used = as_display_write(out, view->labels[i], strlen(view->labels[i]), widest);
+        as_display_pad(out, widest - used);
+        for (size_t k = 0; k < 3; k++) {
+            char text[AS_QUANTITY_SIZE] = "";
+            if (line->n_samples) as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = numbers[k]}, text);
+            as_output_printf(out, "  %10s", text);
+        }
+        char count[AS_QUANTITY_SIZE];
+        as_count_format(line->n_samples, count);
+        as_output_printf(out, "  %9s  ", view->is_exact ? count : "");
+        print_largest(view, line);
+        as_output_char(out, '\n');
+    }
+}
+
+bool as_trace_text(as_trace_view *view) {
+    bool fine = true;
+    print_head(view);
+    if (view->shape == AS_TRACE_SUMMARY)
+        fine = as_trace_draw_summary(view);
+    else if (view->shape == AS_TRACE_BY_LOCATION)
+        print_locations(view);
+    else
+        fine = as_trace_draw_lines(view);
+    return fine && print_procedures(view);
+}

@@ -1,0 +1,77 @@
+/* The answer of `assay trace` in its shapes, inside cli/. */
+#ifndef AS_CLI_TRACE_VIEW_H
+#define AS_CLI_TRACE_VIEW_H
+
+#include "analysis/trace/trace.h"
+#include "cli/cli.h"
+#include "cli/profile_choice.h"
+#include "render/json_builder.h"
+#include "render/quantity.h"
+
+/* What is shown. */
+typedef enum as_trace_shape { AS_TRACE_LINES, AS_TRACE_SUMMARY, AS_TRACE_BY_LOCATION, AS_TRACE_SAMPLES } as_trace_shape;
+
+typedef struct as_trace_view {
+    as_cli *cli;
+    const as_dataset *ds;
+    const char *path; /* as it was given */
+    as_trace_shape shape;
+    bool is_ascii;
+    /* The lines that were chosen, in the order of their places, and what these are called */
+    assay_id run;
+    const as_trace_line **lines;
+    const char **labels;
+    size_t n_lines;
+    as_arena texts;
+    as_trace_window window;
+    double from, to;    /* of the window, in seconds */
+    uint64_t n_samples; /* of the lines, inside the window or not */
+    bool is_exact;      /* every sample was read; else times are those of the picture */
+    bool all_contexts;
+    as_frames frames;
+    /* The picture, in contexts */
+    size_t n_columns;
+    assay_id *cells;
+    /* Times at the depth; what of them is shown, in which order, and by which letter */
+    size_t n_bins;
+    as_trace_times times;
+    size_t *order;          /* indices into times.all.procedures */
+    size_t n_letters;       /* those of the largest shares have one */
+    char *letters;          /* for each procedure of frames */
+    unsigned char *colours; /* for each procedure of frames: 0 none, else 1 + its place in the palette */
+    size_t n_rows;          /* of the picture; SIZE_MAX: the usual, 0: all */
+    size_t limit;           /* of procedures or samples for people */
+} as_trace_view;
+
+enum { AS_LETTER_IDLE = '.', AS_LETTER_UNKNOWN = '?', AS_LETTER_OTHER = '*' };
+
+static inline double as_trace_duration(const as_trace_view *view, double ticks) {
+    return ticks / view->ds->traces.ticks_per_second;
+}
+static inline const char *as_trace_name(const as_trace_view *view, uint32_t procedure) {
+    return view->frames.procedures[procedure].name;
+}
+
+/* trace_choice.c: what the options say of a dataset; everything the shape needs is computed. as_trace_view_free() in every case. */
+as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view);
+void as_trace_view_free(as_trace_view *view);
+
+/* trace_letters.c: gives procedures letters and colours, the largest first. False when memory is out. */
+bool as_trace_give_letters(as_trace_view *view);
+
+/* trace_picture.c: rows are locations; or bins of time, procedures stacked by their share. False when memory is out. */
+bool as_trace_draw_lines(as_trace_view *view);
+bool as_trace_draw_summary(as_trace_view *view);
+/* Prints a procedure's letter as it stands in the pictures. */
+void as_trace_print_letter(const as_trace_view *view, uint32_t procedure);
+
+/* trace_text.c: the whole answer for people. */
+bool as_trace_text(as_trace_view *view);
+
+/* trace_machine.c: the JSON object of a file; */
+bool as_trace_json(as_builder *builder, const as_trace_view *view);
+/* rows for CSV, JSON Lines and Markdown, of samples also for JSON and people. file: a first column, or NULL. On failure, with its line, the status. */
+as_table *as_trace_table(as_trace_shape shape, bool has_file);
+as_exit as_trace_rows(as_printer *printer, as_table *batch, as_trace_view *view, const char *file);
+
+#endif

@@ -1,0 +1,159 @@
+/* What each process and thread did when. */
+#include <string.h>
+
+#include "cli/trace_view.h"
+
+static bool is_text(const as_cli *cli) { return cli->style.mode == AS_PRINT_TEXT; }
+
+static as_exit check_options(as_cli *cli) {
+    static const char *const shapes[] = {"summary", "by-location", "samples"};
+    int n = 0;
+    for (size_t i = 0; i < 3; i++) n += as_cli_has(cli, shapes[i]);
+    if (as_cli_operands(cli) == 0)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "trace needs a file; assay trace --help tells more");
+    if (n > 1) return as_cli_fail(cli, AS_EXIT_USAGE, "--summary, --by-location and --samples exclude each other");
+    return AS_EXIT_FINE;
+}
+
+static as_trace_shape shape_of(const as_cli *cli) {
+    return as_cli_has(cli, "samples")   ? AS_TRACE_SAMPLES
+           : as_cli_has(cli, "summary") ? AS_TRACE_SUMMARY
+                                        : AS_TRACE_LINES;
+}
+
+/* Where the answers of all files go. */
+struct answer {
+    as_builder builder;
+    as_printer *printer; /* NULL: text, or JSON that is no table */
+    as_table *batch;
+    size_t shown;
+};
+
+static as_exit show(as_cli *cli, struct answer *a, as_trace_view *view, const char *path) {
+    bool fine = true;
+    if (a->printer) return as_trace_rows(a->printer, a->batch, view, as_cli_operands(cli) > 1 ? path : NULL);
+    if (cli->style.mode == AS_PRINT_JSON) {
+        fine = as_trace_json(&a->builder, view);
+    } else {
+        if (a->shown) as_output_char(cli->out, '\n');
+        fine = as_trace_text(view);
+    }
+    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
+}
+
+static as_exit answer_file(as_cli *cli, struct answer *a, const char *path) {
+    as_dataset *ds;
+    as_trace_view view = {0};
+    as_exit status = as_cli_open(cli, path, &ds);
+    if (status == AS_EXIT_FINE) status = as_trace_choose(cli, ds, path, &view);
+    if (status == AS_EXIT_FINE) status = show(cli, a, &view, path);
+    a->shown += status == AS_EXIT_FINE;
+    as_trace_view_free(&view);
+    as_dataset_free(ds);
+    return status;
+}
+
+static as_exit run(as_cli *cli) {
+    as_exit status = check_options(cli);
+    if (status != AS_EXIT_FINE) return status;
+    size_t n = as_cli_operands(cli);
+    bool is_table = shape_of(cli) == AS_TRACE_SAMPLES || !(is_text(cli) || cli->style.mode == AS_PRINT_JSON);
+    bool is_array = !is_table && cli->style.mode == AS_PRINT_JSON && n > 1;
+    struct answer a = {.builder = as_builder_of(cli->out)};
+    if (is_table) {
+        as_print_style style = cli->style;
+        style.keep_end = false;
+        a.batch = as_trace_table(shape_of(cli), n > 1);
+        a.printer = as_printer_new(cli->out, style);
+        if (!a.batch || !a.printer) status = as_cli_memory(cli);
+    }
+    if (is_array) as_build_array(&a.builder, NULL, true);
+    for (size_t i = 0; i < n && (!is_table || (a.batch && a.printer)); i++) {
+        as_exit answered = answer_file(cli, &a, as_cli_operand(cli, i));
+        if (answered != AS_EXIT_FINE) status = answered;
+    }
+    if (is_array) as_build_end(&a.builder);
+    if (a.printer && !as_printer_end(a.printer, a.shown ? a.batch : NULL) && status == AS_EXIT_FINE)
+        status = as_cli_memory(cli);
+    as_table_free(a.batch);
+    return status;
+}
+
+static const as_cli_option options[] = {
+    {.name = "depth",
+     .argument = "N",
+     .help = "Show the procedures at this depth of the call paths: a number from 1 (the outermost), deepest, or auto, "
+             "which chooses one that tells something; by default auto"},
+    {.name = "all-contexts", .help = "Count loops, lines and call sites as levels of their own"},
+    AS_LOCATION_OPTION,
+    AS_RUN_OPTION,
+    {.name = "from",
+     .argument = "TIME",
+     .help = "Begin here: seconds since the run's start, or with a unit (200ms), or a part of the trace (30%)"},
+    {.name = "to", .argument = "TIME", .help = "End here"},
+    {.name = "summary", .help = "Show the share of time of the procedures over time, for all locations together"},
+    {.name = "by-location", .help = "Show for each location when it was measured and what it did most"},
+    {.name = "samples", .help = "List the samples"},
+    {.name = "bins", .argument = "N", .help = "Divide time into so many parts for shares over time"},
+    {.name = "width",
+     .argument = "COLUMNS",
+     .help = "Make the picture so wide; by default as wide as the terminal, 100 columns in JSON"},
+    {.name = "rows",
+     .argument = "N",
+     .help = "Make the picture so high, 0: a row for each location; by default at most 32"},
+    {.name = "sort",
+     .argument = "KEY",
+     .choices = "share|samples|name",
+     .help = "Sort procedures by their share of time, number of samples, or name; by default by share"},
+    {.name = "limit",
+     .letter = 'n',
+     .argument = "N",
+     .help = "Show at most so many procedures or samples, 0: all; by default 12 procedures or 20 samples for people"},
+    {.name = "rule",
+     .argument = "RULE",
+     .choices = "nearest|before",
+     .help = "Whose time lies between two samples: each owns what is nearest to it, or all up to the next; by default "
+             "nearest"},
+    {.name = "exact", .help = "Read all samples for shares of time, also where there are more than 32 million"},
+    AS_ASCII_OPTION,
+    {.name = NULL},
+};
+
+static const as_example examples[] = {
+    {"assay trace hpctoolkit-database", "The time lines of all processes and threads."},
+    {"assay trace db --depth 4 --location 0", "One process, a level deeper or higher."},
+    {"assay trace db --from 1.2s --to 1.4s", "Look closer."},
+    {"assay trace db --summary", "What all of them did over time, by share."},
+    {"assay trace db --by-location --csv", "For each location the time and share of every procedure, as CSV."},
+    {"assay trace db --samples --from 50% -n 5", "The first samples of the second half."},
+    {NULL, NULL},
+};
+
+const as_verb as_verb_trace = {
+    .name = "trace",
+    .summary = "What each process and thread did when: time lines",
+    .usage = "[options] PATH…",
+    .description =
+        "Shows a picture of the trace: a row for each location, time from left to right, and in each cell the "
+        "procedure "
+        "the location was in then, as a colour and a letter. Below stand the procedures with their letters and their "
+        "share of the time of all locations. A dot is <no activity>: the location was there, but did not run the "
+        "program.\n\n"
+        "A sample says in which call path a location was at one moment. What is shown of it is the procedure at the "
+        "chosen depth, or the innermost one where the path is shorter; loops and lines belong to the procedure they "
+        "are in. Each sample owns the time that is nearer to it than to its neighbours, as in hpcviewer; with --rule "
+        "before the time until the next. Before the first and behind the last sample of a location there is "
+        "nothing.\n\n"
+        "--summary stacks the procedures by their share of time in each part of the window (hpcviewer's summary view), "
+        "--by-location has a row for each location. --json has everything: procedures with letter, time, share and "
+        "shares in --bins parts of time (20), locations with theirs, and the picture as numbers of procedures. CSV, "
+        "JSON Lines and Markdown have a row for each location and procedure, with --summary for each part of time and "
+        "procedure. Times are seconds since the run's start.\n\n"
+        "Pictures read only a few samples of each line. Shares of time read all of them, up to 32 million unless "
+        "--exact is given; beyond that they are those of the picture.",
+    .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
+    .options = options,
+    .operands = AS_COMPLETES_FILES,
+    .examples = examples,
+    .run = run,
+};
