@@ -80,40 +80,56 @@ static int compare_lines(const void *a, const void *b, void *user) {
                           (*(const as_trace_line *const *)b)->location);
 }
 
-/* What all lines lie below, as far down as they have it in common. */
-static assay_id common_place(const as_trace_view *view) {
-    const as_dataset *ds = view->ds;
-    assay_id common = view->n_lines ? view->lines[0]->location : ASSAY_NONE;
-    if (view->n_lines) common = above(ds, common);
-    for (size_t i = 1; i < view->n_lines && common != ASSAY_NONE; i++) {
-        assay_id place = view->lines[i]->location;
-        size_t level = level_of(ds, place), wanted = level_of(ds, common);
-        for (; level > wanted; level--) place = above(ds, place);
-        for (; wanted > level; wanted--) common = above(ds, common);
-        while (place != common && common != ASSAY_NONE) {
-            place = above(ds, place);
-            common = above(ds, common);
-        }
-    }
-    return common;
-}
-
-/* "rank 3 thread 0": the names below `common`. */
-static const char *make_label(as_trace_view *view, assay_id location, assay_id common) {
-    size_t size = 0;
-    for (assay_id id = location; id != common && id != ASSAY_NONE; id = above(view->ds, id))
+/* "rank 3 thread 0": the names of the last levels of a place. */
+static const char *make_label(as_trace_view *view, assay_id location, size_t n_levels) {
+    size_t size = 0, n = 0;
+    for (assay_id id = location; id != ASSAY_NONE && n < n_levels; id = above(view->ds, id), n++)
         size += strlen(location_name(view->ds, id)) + 1;
     char *label = as_arena_alloc(&view->texts, size + 1);
     if (!label) return NULL;
-    label[size] = '\0';
-    for (assay_id id = location; id != common && id != ASSAY_NONE; id = above(view->ds, id)) {
+    label[size - 1] = '\0';
+    n = 0;
+    for (assay_id id = location; id != ASSAY_NONE && n < n_levels; id = above(view->ds, id), n++) {
         const char *name = location_name(view->ds, id);
-        size_t n = strlen(name);
-        label[--size] = ' ';
-        memcpy(label + (size -= n), name, n);
+        size_t length = strlen(name);
+        if (n) label[size - 1] = ' ';
+        size -= length + 1;
+        memcpy(label + size, name, length);
     }
-    label[strlen(label) ? strlen(label) - 1 : 0] = '\0';
     return label;
+}
+
+static int compare_texts(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool are_different(const char **texts, size_t n) {
+    qsort(texts, n, sizeof *texts, compare_texts);
+    for (size_t i = 1; i < n; i++) {
+        if (strcmp(texts[i - 1], texts[i]) == 0) return false;
+    }
+    return true;
+}
+
+/* Calls the lines by as few levels of their places as tell them apart. False when memory is out. */
+static bool make_labels(as_trace_view *view) {
+    size_t deepest = 0;
+    const char **sorted = malloc((view->n_lines + 1) * sizeof *sorted);
+    if (!sorted) return false;
+    for (size_t i = 0; i < view->n_lines; i++) {
+        size_t level = level_of(view->ds, view->lines[i]->location);
+        if (level > deepest) deepest = level;
+    }
+    bool fine = true, is_done = false;
+    for (size_t n = 1; n <= deepest + 1 && fine && !is_done; n++) {
+        for (size_t i = 0; i < view->n_lines && fine; i++) {
+            sorted[i] = view->labels[i] = make_label(view, view->lines[i]->location, n);
+            fine = sorted[i] != NULL;
+        }
+        is_done = fine && are_different(sorted, view->n_lines);
+    }
+    free(sorted);
+    return fine;
 }
 
 static as_exit choose_run(as_cli *cli, as_trace_view *view) {
@@ -138,12 +154,7 @@ static as_exit list_lines(as_cli *cli, as_trace_view *view, const bool *wanted) 
         view->n_samples += line->n;
     }
     qsort_r(view->lines, view->n_lines, sizeof *view->lines, compare_lines, (void *)(uintptr_t)view->ds);
-    assay_id common = common_place(view);
-    for (size_t i = 0; i < view->n_lines; i++) {
-        view->labels[i] = make_label(view, view->lines[i]->location, common);
-        if (!view->labels[i]) return as_cli_memory(cli);
-    }
-    return AS_EXIT_FINE;
+    return make_labels(view) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
 static as_exit choose_lines(as_cli *cli, as_trace_view *view) {
@@ -186,9 +197,9 @@ static bool parse_time(const char *text, double from, double to, double *out) {
     return true;
 }
 
-/* Narrows the window to --from and --to. */
+/* Narrows the window to --since and --until. */
 static as_exit cut_window(as_cli *cli, as_trace_view *view) {
-    static const char *const names[] = {"from", "to"};
+    static const char *const names[] = {"since", "until"};
     uint64_t *ends[] = {&view->window.from, &view->window.to};
     double first = view->from, last = view->to;
     for (int i = 0; i < 2; i++) {
@@ -202,7 +213,7 @@ static as_exit cut_window(as_cli *cli, as_trace_view *view) {
         *(i ? &view->to : &view->from) = seconds;
     }
     if (view->window.from > view->window.to || view->from > view->to)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--from lies behind --to, or behind the end of the trace");
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--since lies behind --until, or behind the end of the trace");
     return AS_EXIT_FINE;
 }
 

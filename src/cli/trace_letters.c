@@ -22,20 +22,27 @@ static const char *telling_part(const char *name) {
     return begin;
 }
 
-/* One that the name begins with or has, else any that is free; 0 where none is left. */
-static char free_letter(const char *name, bool taken[128]) {
-    const char *part = telling_part(name);
-    for (size_t i = 0; part[i]; i++) {
-        unsigned char c = (unsigned char)part[i];
-        if (c >= 128 || !isalpha(c)) continue;
-        if (!taken[c]) return (char)c;
-        unsigned char other = (unsigned char)(islower(c) ? toupper(c) : tolower(c));
-        if (!taken[other]) return (char)other;
-    }
-    for (const char *c = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"; *c; c++) {
-        if (!taken[(unsigned char)*c]) return *c;
+static char other_case(char c) {
+    return (char)(islower((unsigned char)c) ? toupper((unsigned char)c) : tolower((unsigned char)c));
+}
+
+/* The first of these letters that is free; strict: in both cases, which look much alike. 0 where none is. */
+static char first_free(const char *letters, const bool taken[128], bool is_strict, bool with_digits) {
+    for (const char *c = letters; *c; c++) {
+        if ((unsigned char)*c >= 128 || taken[(unsigned char)*c] ||
+            !(with_digits ? isalnum((unsigned char)*c) : isalpha((unsigned char)*c)))
+            continue;
+        if (!is_strict || !taken[(unsigned char)other_case(*c)]) return *c;
     }
     return 0;
+}
+
+/* One that the name has, else any; 0 where none is left. */
+static char free_letter(const char *name, const bool taken[128]) {
+    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    char letter = first_free(telling_part(name), taken, true, false);
+    if (!letter) letter = first_free(all, taken, true, true);
+    return letter ? letter : first_free(all, taken, false, true);
 }
 
 bool as_trace_give_letters(as_trace_view *view) {

@@ -70,6 +70,7 @@ static void draw_axis_line(const as_trace_view *view, size_t indent, const size_
     for (size_t column = 0, tick = 0; column < view->n_columns; column++) {
         bool is_tick = tick < n && at[tick] == column;
         tick += is_tick;
+        is_tick &= column > 0; /* the corner is one */
         as_output_text(out, is_tick ? (view->is_ascii ? "+" : "┴") : view->is_ascii ? "-" : "─");
     }
     as_output_char(out, '\n');

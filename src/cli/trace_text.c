@@ -11,37 +11,46 @@
 
 enum { CELL_SIZE = 96, LEAST_NAME = 20 };
 
-static void print_time(const as_trace_view *view, double seconds) {
+static void print_time(const as_trace_view *view, as_output *out, double seconds) {
     as_quantity q = as_quantity_of("s", seconds, false);
     char text[AS_QUANTITY_SIZE];
     as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = seconds}, text);
-    as_output_printf(view->cli->out, "%s %s", text, as_unit_shown(&q, view->is_ascii));
+    as_output_printf(out, "%s %s", text, as_unit_shown(&q, view->is_ascii));
 }
 
-/* "heat  9 locations, 2.41 s, 4,320 samples, at depth 3 of 7". */
-static void print_head(const as_trace_view *view) {
-    as_cli *cli = view->cli;
+/* "9 locations, 2.41 s, 4,320 samples, depth 3 of 7". */
+static void describe(const as_trace_view *view, as_output *out) {
+    const as_cli *cli = view->cli;
     char count[AS_QUANTITY_SIZE];
-    as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
-    as_display_write(cli->out, view->path, strlen(view->path), 0);
-    as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
     as_count_format(view->n_lines, count);
-    as_output_printf(cli->out, "  %s location%s, ", count, view->n_lines == 1 ? "" : "s");
-    print_time(view, view->to - view->from);
-    if (as_cli_has(cli, "from") || as_cli_has(cli, "to")) {
-        as_output_text(cli->out, " from ");
-        print_time(view, view->from);
-        as_output_text(cli->out, " to ");
-        print_time(view, view->to);
+    as_output_printf(out, "%s location%s, ", count, view->n_lines == 1 ? "" : "s");
+    print_time(view, out, view->to - view->from);
+    if (as_cli_has(cli, "since") || as_cli_has(cli, "until")) {
+        as_output_text(out, " from ");
+        print_time(view, out, view->from);
+        as_output_text(out, " to ");
+        print_time(view, out, view->to);
     }
     uint64_t n = view->is_exact ? view->times.all.n_samples : view->n_samples;
     as_count_format(n, count);
-    as_output_printf(cli->out, ", %s sample%s", count, n == 1 ? "" : "s");
-    if (view->frames.depth < view->frames.deepest)
-        as_output_printf(cli->out, ", at depth %u of %u", view->frames.depth, view->frames.deepest);
-    else
-        as_output_printf(cli->out, ", at the deepest of %u levels", view->frames.deepest);
-    as_output_text(cli->out, "\n\n");
+    as_output_printf(out, ", %s sample%s, depth ", count, n == 1 ? "" : "s");
+    if (view->frames.depth < view->frames.deepest) as_output_printf(out, "%u of ", view->frames.depth);
+    as_output_printf(out, "%u", view->frames.deepest);
+}
+
+/* The name of the file and what is shown of it, on two lines where one is too short. */
+static bool print_head(const as_trace_view *view) {
+    const as_cli *cli = view->cli;
+    as_output *what = as_output_to_memory();
+    size_t size = 0, width = cli->style.width;
+    if (what) describe(view, what);
+    const char *text = what ? as_output_memory(what, &size) : NULL;
+    as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
+    size_t used = as_display_write(cli->out, view->path, strlen(view->path), 0);
+    as_output_printf(cli->out, "%s%s%s\n\n", as_sgr(cli->style.colour, AS_PLAIN),
+                     width && used + 2 + size > width ? "\n  " : "  ", text ? text : "");
+    as_output_discard(what);
+    return text != NULL;
 }
 
 /* ---- procedures ------------------------------------------------------------------------------------------------------ */
@@ -242,8 +251,7 @@ static void print_locations(const as_trace_view *view) {
 }
 
 bool as_trace_text(as_trace_view *view) {
-    bool fine = true;
-    print_head(view);
+    bool fine = print_head(view);
     if (view->shape == AS_TRACE_SUMMARY)
         fine = as_trace_draw_summary(view);
     else if (view->shape == AS_TRACE_BY_LOCATION)

@@ -87,10 +87,10 @@ static const as_cli_option options[] = {
     {.name = "all-contexts", .help = "Count loops, lines and call sites as levels of their own"},
     AS_LOCATION_OPTION,
     AS_RUN_OPTION,
-    {.name = "from",
+    {.name = "since",
      .argument = "TIME",
      .help = "Begin here: seconds since the run's start, or with a unit (200ms), or a part of the trace (30%)"},
-    {.name = "to", .argument = "TIME", .help = "End here"},
+    {.name = "until", .argument = "TIME", .help = "End here"},
     {.name = "summary", .help = "Show the share of time of the procedures over time, for all locations together"},
     {.name = "by-location", .help = "Show for each location when it was measured and what it did most"},
     {.name = "samples", .help = "List the samples"},
@@ -122,10 +122,10 @@ static const as_cli_option options[] = {
 static const as_example examples[] = {
     {"assay trace hpctoolkit-database", "The time lines of all processes and threads."},
     {"assay trace db --depth 4 --location 0", "One process, a level deeper or higher."},
-    {"assay trace db --from 1.2s --to 1.4s", "Look closer."},
+    {"assay trace db --since 1.2s --until 1.4s", "Look closer."},
     {"assay trace db --summary", "What all of them did over time, by share."},
     {"assay trace db --by-location --csv", "For each location the time and share of every procedure, as CSV."},
-    {"assay trace db --samples --from 50% -n 5", "The first samples of the second half."},
+    {"assay trace db --samples --since 50% -n 5", "The first samples of the second half."},
     {NULL, NULL},
 };
 

@@ -304,9 +304,9 @@ static void the_telling_depth_is_the_first_that_shows_something(void **state) {
     assert_int_equal(as_trace_telling_depth(ds, above, 5, false, &depth, &error), ASSAY_OK);
     assert_int_equal(depth, 3);
     assert_int_equal(as_trace_telling_depth(ds, dull, 3, false, &depth, &error), ASSAY_OK);
-    assert_int_equal(depth, 1);
+    assert_int_equal(depth, 3);
     assert_int_equal(as_trace_telling_depth(ds, NULL, 0, false, &depth, &error), ASSAY_OK);
-    assert_int_equal(depth, 1);
+    assert_int_equal(depth, 3);
 }
 
 int main(void) {

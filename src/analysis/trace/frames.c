@@ -99,7 +99,7 @@ static double weight_of(const as_frames *frames, const assay_id *cells, size_t n
 assay_status as_trace_telling_depth(const as_dataset *ds, const assay_id *cells, size_t n_cells, bool all_contexts,
                                     uint32_t *depth, assay_error *error) {
     enum { MOST_DEPTHS = 64 }; /* deeper ones show no more of a program's structure */
-    const double enough = 4, nearly = 0.75;
+    const double enough = 4, nearly = 0.75, dull = 1.05;
     double weights[MOST_DEPTHS + 1] = {0}, largest = 0;
     uint32_t last = 1;
     uint64_t *counts = malloc((AS_COUNT(ds, contexts) + AS_FIRST_PROCEDURE) * sizeof *counts);
@@ -116,6 +116,10 @@ assay_status as_trace_telling_depth(const as_dataset *ds, const assay_id *cells,
         if (largest * nearly >= enough) break;
     }
     free(counts);
+    if (largest < dull) { /* one procedure, wherever one looks: then at least the innermost */
+        *depth = last;
+        return status;
+    }
     double wanted = largest * nearly < enough ? largest * nearly : enough;
     *depth = 1;
     while (*depth < MOST_DEPTHS && *depth < last && weights[*depth] < wanted) ++*depth;

@@ -69,7 +69,8 @@ uint64_t as_trace_stamp(const as_dataset *ds, double seconds);
 assay_status as_trace_picture(const as_dataset *ds, const as_trace_window *window, size_t n_columns, assay_id *cells,
                               assay_error *error);
 
-/* The depth that tells most with least: the smallest at which the cells show nearly as many procedures of weight as at any depth, or several. At least 1. */
+/* The depth that tells most with least: the smallest at which the cells show nearly as many procedures of weight as at any depth, or several; the deepest where
+ * there is only one procedure to see. At least 1. */
 assay_status as_trace_telling_depth(const as_dataset *ds, const assay_id *cells, size_t n_cells, bool all_contexts,
                                     uint32_t *depth, assay_error *error);
 
