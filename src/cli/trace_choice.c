@@ -14,6 +14,8 @@ enum {
     MOST_COLUMNS = 100000,
     USUAL_BINS = 20,
     MOST_BINS = 10000,
+    USUAL_ROWS = 32,
+    SUMMARY_ROWS = 12,
     USUAL_PROCEDURES = 12,
     USUAL_SAMPLES = 20
 };
@@ -234,34 +236,43 @@ static as_exit choose_window(as_cli *cli, as_trace_view *view) {
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------------- */
 
-static size_t label_width(const as_trace_view *view) {
-    size_t widest = 0;
-    for (size_t i = 0; i < view->n_lines; i++) {
-        size_t width = as_display_width(view->labels[i], strlen(view->labels[i]));
-        if (width > widest) widest = width;
-    }
-    return widest;
+/* What stands left of a row: the label of its first location, and how many more there are. */
+static size_t row_label_width(const as_trace_view *view, size_t row) {
+    size_t first = view->n_lines * row / view->n_rows, end = view->n_lines * (row + 1) / view->n_rows;
+    size_t width = as_display_width(view->labels[first], strlen(view->labels[first]));
+    return end - first > 1 ? width + strlen(" +") + as_uint_format(end - first - 1, (char[AS_NUMBER_SIZE]){0}) : width;
 }
 
-/* Columns of the picture, bins of the summary. */
+/* Rows of the picture, and what remains of `room` for its columns. */
+static size_t fit_picture(as_trace_view *view, size_t room) {
+    bool is_summary = view->shape == AS_TRACE_SUMMARY;
+    if (!as_cli_has(view->cli, "rows")) view->n_rows = is_summary ? SUMMARY_ROWS : USUAL_ROWS;
+    if (is_summary && view->n_rows == 0) view->n_rows = SUMMARY_ROWS;
+    if (!is_summary && (view->n_rows == 0 || view->n_rows > view->n_lines)) view->n_rows = view->n_lines;
+    view->label_width = strlen("100 %");
+    for (size_t row = 0; row < view->n_rows && !is_summary; row++) {
+        size_t width = row_label_width(view, row);
+        if (width > view->label_width) view->label_width = width;
+    }
+    if (view->label_width > room / 3) view->label_width = room / 3;
+    return room > view->label_width + 12 ? room - view->label_width - 2 : 10;
+}
+
+/* Columns and rows of the picture, bins of the summary. */
 static as_exit choose_sizes(as_cli *cli, as_trace_view *view) {
     size_t width = 0, bins = USUAL_BINS;
-    view->n_rows = SIZE_MAX;
     if (!as_cli_count(cli, "width", &width) || !as_cli_count(cli, "bins", &bins) ||
         !as_cli_count(cli, "rows", &view->n_rows))
         return AS_EXIT_USAGE;
+    if (bins < 1 || bins > MOST_BINS)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--bins takes a number from 1 to %d", MOST_BINS);
+    if (width > MOST_COLUMNS) width = MOST_COLUMNS;
     if (cli->style.mode == AS_PRINT_TEXT) {
-        size_t label = label_width(view), room = width ? width : cli->style.width ? cli->style.width : USUAL_WIDTH;
-        if (view->shape == AS_TRACE_SUMMARY) label = 5;
-        if (label > room / 3) label = room / 3;
-        width = room > label + 12 ? room - label - 2 : 10;
-        if (!as_cli_has(cli, "bins") || view->shape == AS_TRACE_LINES) bins = width;
+        width = fit_picture(view, width ? width : cli->style.width ? cli->style.width : USUAL_WIDTH);
+        if (!as_cli_has(cli, "bins")) bins = width;
     } else if (!width) {
         width = USUAL_COLUMNS;
     }
-    if (width > MOST_COLUMNS) width = MOST_COLUMNS;
-    if (bins < 1 || bins > MOST_BINS)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--bins takes a number from 1 to %d", MOST_BINS);
     view->n_columns = width;
     view->n_bins = view->is_exact || bins < width ? bins : width;
     view->limit = view->shape == AS_TRACE_SAMPLES ? USUAL_SAMPLES : USUAL_PROCEDURES;

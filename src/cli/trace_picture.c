@@ -8,7 +8,7 @@
 #include "render/display.h"
 #include "render/plot_axis.h"
 
-enum { USUAL_ROWS = 32, SUMMARY_ROWS = 12, NOTHING = UINT32_MAX };
+#define NOTHING UINT32_MAX
 
 /* Of the 256 that terminals have: apart from each other, also for the colour-blind. */
 static const struct colour {
@@ -102,7 +102,8 @@ static void draw_axis(const as_trace_view *view, size_t indent) {
     for (size_t i = 0; i < n; i++) {
         size_t width = strlen(ticks.at[i].label), begin = indent + 1 + at[i];
         begin = begin > width / 2 ? begin - width / 2 : 0;
-        if (begin <= used && used > 0) begin = used + 1;
+        if (begin + width > indent + 1 + view->n_columns) begin = indent + 1 + view->n_columns - width;
+        if (begin <= used) begin = used + 1;
         if (begin + width > indent + 1 + view->n_columns || begin > indent + 1 + at[i]) continue;
         as_display_pad(out, begin - used);
         as_output_text(out, ticks.at[i].label);
@@ -148,23 +149,11 @@ static void print_label(const as_trace_view *view, size_t first, size_t end, siz
                      as_sgr(view->cli->style.colour, AS_PLAIN));
 }
 
-static size_t label_room(const as_trace_view *view, size_t n_rows) {
-    size_t widest = 3, total = view->n_columns;
-    for (size_t row = 0; row < n_rows; row++) {
-        size_t first = view->n_lines * row / n_rows, end = view->n_lines * (row + 1) / n_rows;
-        size_t width = as_display_width(view->labels[first], strlen(view->labels[first]));
-        if (end - first > 1) width += 6;
-        if (width > widest) widest = width;
-    }
-    return widest > total / 2 ? total / 2 : widest;
-}
-
 bool as_trace_draw_lines(as_trace_view *view) {
-    size_t n_rows = view->n_rows == SIZE_MAX ? USUAL_ROWS : view->n_rows;
-    if (n_rows == 0 || n_rows > view->n_lines) n_rows = view->n_lines;
+    size_t n_rows = view->n_rows;
     uint32_t *counts = calloc(view->frames.n_procedures + 1, sizeof *counts);
     uint32_t *cells = malloc((view->n_columns + 1) * sizeof *cells);
-    size_t width = label_room(view, n_rows);
+    size_t width = view->label_width;
     for (size_t row = 0; row < n_rows && counts && cells; row++) {
         size_t first = view->n_lines * row / n_rows, end = view->n_lines * (row + 1) / n_rows;
         for (size_t column = 0; column < view->n_columns; column++)
@@ -206,8 +195,7 @@ static uint32_t stacked_at(const as_trace_view *view, size_t bin, double height)
 }
 
 bool as_trace_draw_summary(as_trace_view *view) {
-    enum { LABEL = 5 };
-    size_t n_rows = view->n_rows == SIZE_MAX || view->n_rows == 0 ? SUMMARY_ROWS : view->n_rows;
+    size_t n_rows = view->n_rows;
     as_output *out = view->cli->out;
     uint32_t *cells = malloc((view->n_columns + 1) * sizeof *cells);
     for (size_t row = 0; row < n_rows && cells; row++) {
@@ -215,11 +203,11 @@ bool as_trace_draw_summary(as_trace_view *view) {
         for (size_t column = 0; column < view->n_columns; column++)
             cells[column] = stacked_at(view, column * view->n_bins / view->n_columns, height);
         const char *label = row == 0 ? "100 %" : row == n_rows / 2 ? " 50 %" : "";
-        as_output_printf(out, "%s%*s%s%s", as_sgr(view->cli->style.colour, AS_DIM), LABEL, label,
+        as_output_printf(out, "%s%*s%s%s", as_sgr(view->cli->style.colour, AS_DIM), (int)view->label_width, label,
                          view->is_ascii ? "|" : "│", as_sgr(view->cli->style.colour, AS_PLAIN));
         print_cells(view, cells, view->n_columns);
     }
-    if (cells) draw_axis(view, LABEL);
+    if (cells) draw_axis(view, view->label_width);
     free(cells);
     return cells != NULL;
 }

@@ -39,7 +39,8 @@ typedef struct as_trace_view {
     size_t n_letters;       /* those of the largest shares have one */
     char *letters;          /* for each procedure of frames */
     unsigned char *colours; /* for each procedure of frames: 0 none, else 1 + its place in the palette */
-    size_t n_rows;          /* of the picture; SIZE_MAX: the usual, 0: all */
+    size_t n_rows;          /* of the picture for people */
+    size_t label_width;     /* left of it */
     size_t limit;           /* of procedures or samples for people */
 } as_trace_view;
 

@@ -132,7 +132,7 @@ static assay_id end_cell(const picture *p, const search *s, size_t column) {
     uint64_t from = time_at(p->window, column, p->n_columns), to = time_at(p->window, column + 1, p->n_columns);
     bool is_last = column + 1 == p->n_columns;
     if (s->first.time >= from && (s->first.time < to || (is_last && s->first.time == to))) return s->first.context;
-    if (s->last.time >= from && (s->last.time < to || (is_last && s->last.time == to))) return s->last.context;
+    if (s->last.time > from && (s->last.time < to || (is_last && s->last.time == to))) return s->last.context;
     return AS_TRACE_NOTHING;
 }
 
