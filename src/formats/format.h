@@ -77,6 +77,9 @@ typedef struct as_reader {
  * error and returns ASSAY_OK: step over the faulty piece and go on, so that `validate` sees them all. */
 assay_status as_broken(as_reader *reader, as_place place, const char *rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* A part that can be done without is broken: the reader goes on without it. A warning; under keep_going an error, so that `validate` fails. */
+void as_leave_out(as_reader *reader, as_place place, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Something odd that loses nothing. */
 void as_warn(as_reader *reader, as_place place, const char *rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -67,6 +67,14 @@ assay_status as_broken(as_reader *reader, as_place place, const char *rule, cons
     return status;
 }
 
+void as_leave_out(as_reader *reader, as_place place, const char *rule, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    as_add_vproblem(reader->dataset, reader->keep_going ? AS_ERROR : AS_WARNING, place, rule, format, args);
+    va_end(args);
+    reader->failed |= reader->keep_going;
+}
+
 void as_warn(as_reader *reader, as_place place, const char *rule, const char *format, ...) {
     va_list args;
     va_start(args, format);

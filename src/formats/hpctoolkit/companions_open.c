@@ -99,9 +99,9 @@ static assay_status add_piece(finding *f, companion_kind kind, as_companion_owne
     bool is_fine = kind == OF_VALUES ? as_companion_read_values(data, (size_t)size, &values, &problem)
                                      : as_companion_read_trace(data, (size_t)size, &trace, &problem);
     if (!is_fine) {
-        as_warn(f->reader, as_place_offset(file->path, offset), "companion",
-                "%s; %s of rank %u, thread %u are left out", problem, kind == OF_VALUES ? "values" : "samples",
-                owner.rank, owner.thread);
+        as_leave_out(f->reader, as_place_offset(file->path, offset), "companion",
+                     "%s; %s of rank %u, thread %u are left out", problem, kind == OF_VALUES ? "values" : "samples",
+                     owner.rank, owner.thread);
         return ASSAY_OK;
     }
     if (kind == OF_TRACES) return as_vec_append(&c->traces, &trace, 1) ? ASSAY_OK : memory_is_out(f);
@@ -164,7 +164,7 @@ static assay_status open_file(finding *f, const char *name, as_input **out) {
     if (status == ASSAY_OK) return ASSAY_OK;
     *out = NULL;
     if (status == ASSAY_E_NOMEM) return memory_is_out(f);
-    as_warn(f->reader, as_place_file(error.path), "companion", "%s; it is left out", error.message);
+    as_leave_out(f->reader, as_place_file(error.path), "companion", "%s; it is left out", error.message);
     return ASSAY_OK;
 }
 
@@ -174,8 +174,8 @@ static assay_status add_file(finding *f, companion_kind kind, const char *name) 
     if (!parse_name(name, &owner)) {
         char path[PATH_MAX];
         if (!as_hpc_path(f->directory, name, path)) return ASSAY_OK;
-        as_warn(f->reader, as_place_file(path), "companion",
-                "the name does not end in -RANK-THREAD-HOST-PID-GENERATION; it is left out");
+        as_leave_out(f->reader, as_place_file(path), "companion",
+                     "the name does not end in -RANK-THREAD-HOST-PID-GENERATION; it is left out");
         return ASSAY_OK;
     }
     AS_TRY(open_file(f, name, &file));
@@ -192,8 +192,8 @@ static assay_status add_merged_piece(finding *f, companion_kind kind, const as_i
     as_companion_owner owner = {.rank = big_u32(entry), .thread = big_u32(entry + 4)};
     uint64_t at = big_u64(entry + 8);
     if (owner.rank > INT32_MAX || owner.thread > INT32_MAX || at < *from || at > end) {
-        as_warn(f->reader, as_place_offset(file->path, (uint64_t)(entry - (const unsigned char *)file->data)),
-                "companion", "entry %u is not in order; it is left out", number);
+        as_leave_out(f->reader, as_place_offset(file->path, (uint64_t)(entry - (const unsigned char *)file->data)),
+                     "companion", "entry %u is not in order; it is left out", number);
         return ASSAY_OK;
     }
     *from = end;
@@ -210,7 +210,7 @@ static assay_status add_merged(finding *f, companion_kind kind, const char *name
     const unsigned char *data = (const unsigned char *)file->data;
     uint64_t end = file->size, n = file->size >= MERGED_HEADER ? big_u32(data + 4) : 0;
     if (end < MERGED_HEADER || n > (end - MERGED_HEADER) / MERGED_ENTRY) {
-        as_warn(f->reader, as_place_file(file->path), "companion", "is shorter than its index; it is left out");
+        as_leave_out(f->reader, as_place_file(file->path), "companion", "is shorter than its index; it is left out");
         return ASSAY_OK;
     }
     bool has_mark = end >= MERGED_END && memcmp(data + end - MERGED_END, MERGED_MARK, MERGED_END) == 0;

@@ -284,7 +284,7 @@ static assay_status open_cct(as_reader *reader, const char *directory, as_hpc_da
     if (status == ASSAY_E_NOMEM) return as_fail_memory(reader->error, path);
     if (status != ASSAY_OK) {
         as_place place = {.path = path, .offset = error.offset};
-        as_warn(reader, place, "cct-damaged", "%s; its values were taken from profile.db", error.message);
+        as_leave_out(reader, place, "cct-damaged", "%s; its values were taken from profile.db", error.message);
         return ASSAY_OK;
     }
     db->has_cct_entries = true;

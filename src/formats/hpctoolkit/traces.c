@@ -41,7 +41,8 @@ static assay_status add_line(as_reader *reader, as_hpc_database *db, uint32_t i,
     const char *problem = check_line(db, profile, start, end, total);
     if (!problem && is_2021 && as_hpc_u16(file, at + 4)) problem = "has values of a metric, which are not read";
     if (problem) {
-        as_warn(reader, as_place_offset(file->path, at), "trace-damaged", "line %u %s; it is left out", i, problem);
+        as_leave_out(reader, as_place_offset(file->path, at), "trace-damaged", "line %u %s; it is left out", i,
+                     problem);
         return ASSAY_OK;
     }
     as_hpc_line line = {.profile = profile, .at = start, .n = (end - start) / AS_HPC_SAMPLE};
@@ -55,8 +56,8 @@ static void drop_repeats(as_reader *reader, as_hpc_database *db) {
     size_t n = 0;
     for (size_t i = 0; i < db->lines.count; i++) {
         if (n && lines[n - 1].profile == lines[i].profile)
-            as_warn(reader, as_place_offset(db->trace.path, lines[i].at), "trace-damaged",
-                    "profile %u has another line; it is left out", lines[i].profile);
+            as_leave_out(reader, as_place_offset(db->trace.path, lines[i].at), "trace-damaged",
+                         "profile %u has another line; it is left out", lines[i].profile);
         else
             lines[n++] = lines[i];
     }
@@ -80,7 +81,7 @@ static assay_status read_header(as_reader *reader, const char *directory, as_hpc
     db->start = as_hpc_u64(file, section + 0x10);
     db->has_start = db->start <= as_hpc_u64(file, section + 0x18);
     if (!as_hpc_has_footer(file, "trace.db", NULL))
-        as_warn(reader, as_place_offset(file->path, file->size), "trace-damaged", "its last bytes are missing");
+        as_leave_out(reader, as_place_offset(file->path, file->size), "trace-damaged", "its last bytes are missing");
     return ASSAY_OK;
 }
 
@@ -94,7 +95,7 @@ assay_status as_hpc_open_trace(as_reader *reader, const char *directory, as_hpc_
     if (status == ASSAY_E_NOMEM) return as_fail_memory(reader->error, path);
     if (status != ASSAY_OK) {
         as_place place = {.path = path, .offset = error.offset};
-        as_warn(reader, place, "trace-damaged", "%s; there are no traces", error.message);
+        as_leave_out(reader, place, "trace-damaged", "%s; there are no traces", error.message);
         return ASSAY_OK;
     }
     for (uint32_t i = 0; i < n; i++) AS_TRY(add_line(reader, db, i, at + (uint64_t)i * entry_size, &total));
