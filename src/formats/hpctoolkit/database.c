@@ -372,20 +372,24 @@ assay_status as_hpc_open(as_reader *reader, const char *directory, as_hpc_form f
     return ASSAY_OK;
 }
 
+assay_id as_hpc_add_placeless_context(as_tree *tree, uint32_t id) {
+    char number[AS_NUMBER_SIZE], name[AS_NUMBER_SIZE + 16] = "<context ";
+    size_t size = as_uint_format(id, number), start = strlen(name);
+    memcpy(name + start, number, size);
+    name[start + size] = '>';
+    as_context context = AS_CONTEXT_INIT;
+    context.source_id = as_ds_intern(tree->ds, number, size);
+    context.name = as_ds_intern(tree->ds, name, start + size + 1);
+    context.role = AS_ROLE_PLACELESS;
+    bool fine = context.source_id != AS_NO_STR && context.name != AS_NO_STR;
+    return fine ? as_tree_add(tree, &context) : ASSAY_NONE;
+}
+
 assay_status as_hpc_add_placeless(as_reader *reader, const as_hpc_database *db, as_tree *tree, assay_id *contexts,
                                   size_t n_contexts) {
     for (uint32_t id = 0; id < db->context_limit && id < n_contexts; id++) {
         if (contexts[id] != ASSAY_NONE || !as_hpc_context_has_values(db, id)) continue;
-        char number[AS_NUMBER_SIZE], name[AS_NUMBER_SIZE + 16] = "<context ";
-        size_t size = as_uint_format(id, number), start = strlen(name);
-        memcpy(name + start, number, size);
-        name[start + size] = '>';
-        as_context context = AS_CONTEXT_INIT;
-        context.source_id = as_ds_intern(tree->ds, number, size);
-        context.name = as_ds_intern(tree->ds, name, start + size + 1);
-        context.role = AS_ROLE_PLACELESS;
-        if (context.source_id == AS_NO_STR || context.name == AS_NO_STR) return as_reader_memory(reader);
-        contexts[id] = as_tree_add(tree, &context);
+        contexts[id] = as_hpc_add_placeless_context(tree, id);
         if (contexts[id] == ASSAY_NONE) return as_reader_memory(reader);
     }
     return ASSAY_OK;

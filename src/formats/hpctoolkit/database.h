@@ -62,7 +62,9 @@ typedef struct as_hpc_meaning {
  * All arrays are copied. */
 assay_status as_hpc_attach(as_reader *reader, as_hpc_database *db, const as_hpc_meaning *meaning);
 
-/* Adds a placeless context "<context N>" for each id that has values and no entry in `contexts` (tree ids of that many context ids, ASSAY_NONE: none), which are filled in. */
+/* A context that has values, but no place in the tree: "<context N>". ASSAY_NONE when memory is out. */
+assay_id as_hpc_add_placeless_context(as_tree *tree, uint32_t id);
+/* Adds such a one for each id that has values and no entry in `contexts` (tree ids of that many context ids, ASSAY_NONE: none), which are filled in. */
 assay_status as_hpc_add_placeless(as_reader *reader, const as_hpc_database *db, as_tree *tree, assay_id *contexts,
                                   size_t n_contexts);
 

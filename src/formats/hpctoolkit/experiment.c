@@ -15,7 +15,10 @@ assay_id as_hpc_ids_get(const as_hpc_ids *ids, uint64_t number) {
 }
 
 bool as_hpc_ids_put(as_hpc_ids *ids, uint64_t number, assay_id id) {
-    if (number >= ids->limit) return as_map_put(&ids->far, number, id);
+    if (number >= ids->limit) {
+        bool is_known = as_map_get(&ids->far, number) != AS_MAP_NONE;
+        return (is_known || as_vec_append(&ids->far_numbers, &number, 1)) && as_map_put(&ids->far, number, id);
+    }
     if (number >= ids->near.count) {
         size_t extra = (size_t)number + 1 - ids->near.count;
         if (!as_vec_reserve(&ids->near, extra)) return false;
@@ -29,12 +32,14 @@ bool as_hpc_ids_put(as_hpc_ids *ids, uint64_t number, assay_id id) {
 static void ids_init(as_hpc_ids *ids, uint64_t limit, as_budget *budget) {
     as_vec_init(&ids->near, sizeof(assay_id), budget);
     as_map_init(&ids->far, budget);
+    as_vec_init(&ids->far_numbers, sizeof(uint64_t), budget);
     ids->limit = limit;
 }
 
 static void ids_free(as_hpc_ids *ids) {
     as_vec_free(&ids->near);
     as_map_free(&ids->far);
+    as_vec_free(&ids->far_numbers);
 }
 
 as_hpc_ref as_hpc_ref_parse(as_hpc_experiment *experiment, const as_xml_attribute *attribute, bool *fine) {

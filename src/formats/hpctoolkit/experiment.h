@@ -19,7 +19,8 @@ typedef uint64_t as_hpc_ref;
 typedef struct as_hpc_ids {
     as_vec near; /* assay_id */
     as_map far;
-    uint64_t limit; /* of near ones */
+    as_vec far_numbers; /* uint64_t: keys of far */
+    uint64_t limit;     /* of near ones */
 } as_hpc_ids;
 
 /* ASSAY_NONE: unknown. */
