@@ -107,10 +107,10 @@ static int bid_2021(const as_probe *probe) { return as_hpc_bid(probe, AS_HPC_GEN
 
 const struct assay_format as_format_hpctoolkit_2021 = {
     .name = "hpctoolkit-2021",
-    .title = "HPCToolkit database of 2021",
+    .title = "HPCToolkit 2021",
     .extensions = "",
-    .holds = AS_HOLDS_VALUES | AS_HOLDS_STATISTICS | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS |
-             AS_HOLDS_SOURCE | AS_HOLDS_PROFILES,
+    .holds =
+        AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES,
     .reads_directories = true,
     .bid = bid_2021,
     .read = read_2021,
