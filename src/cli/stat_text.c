@@ -157,7 +157,10 @@ static void put_path(const as_stat_view *view, assay_id context, bool shorten, a
     names->count = 0;
     as_text_clear(out);
     for (; id != ASSAY_NONE && names->count < MOST_NAMES; id = as_ds_context(view->ds, id)->parent) {
-        if (names->count && as_context_is_root(view->ds, id)) break; /* it has no place in paths */
+        if (names->count && as_context_is_root(view->ds, id)) { /* it has no place in paths */
+            id = ASSAY_NONE;
+            break;
+        }
         if (!as_vec_append(names, &id, 1)) out->failed = true;
     }
     if (id != ASSAY_NONE) as_text_add(out, ellipsis);
