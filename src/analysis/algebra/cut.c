@@ -3,7 +3,7 @@
 
 #include "analysis/algebra/algebra.h"
 #include "analysis/algebra/convert.h"
-#include "analysis/algebra/operation.h"
+#include "analysis/algebra/sparse.h"
 #include "core/words.h"
 
 typedef struct cutting {
@@ -266,6 +266,11 @@ static assay_status cut_metric(cutting *c, assay_id metric) {
     if (sums) wide = as_value_type_of(as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
     for (assay_id run = 0; run < op->runs.count; run++) {
         as_operand operand;
+        as_sparse_term term = {as_part_run_at(op, run), 1};
+        if (!adds && as_is_sparse_operation(op, metric, &term, 1)) {
+            AS_TRY(as_combine_sparse(op, metric, run, AS_SPARSE_SUM, &term, 1));
+            continue;
+        }
         assay_status status =
             as_operand_open(&op->u, as_part_run_at(op, run), own, kind, wide.dtype, &operand, op->error);
         bool fine = status != ASSAY_OK || ((!sums || as_operand_convert(&operand, wide)) &&

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/algebra/algebra.h"
-#include "analysis/algebra/operation.h"
+#include "analysis/algebra/sparse.h"
 
 enum { BASE, TARGET };
 
@@ -243,6 +243,9 @@ static bool prepare(subtraction *s, sides *r) {
 }
 
 static assay_status subtract_runs(subtraction *s, const run_pair *pair) {
+    as_sparse_term terms[2] = {{pair->target, 1}, {pair->base, -1}};
+    if (pair->n_base == 1 && pair->n_target == 1 && as_is_sparse_operation(s->op, s->metric, terms, 2))
+        return as_combine_sparse(s->op, s->metric, pair->run, AS_SPARSE_SUM, terms, 2);
     sides r = {.operands = calloc(pair->n_base + pair->n_target + 1, sizeof *r.operands)};
     size_t n_open = 0;
     assay_status status = r.operands ? ASSAY_OK : as_fail_memory(s->op->error, NULL);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/algebra/algebra.h"
-#include "analysis/algebra/operation.h"
+#include "analysis/algebra/sparse.h"
 
 /* One metric of the result. */
 typedef struct averaging {
@@ -61,9 +61,27 @@ static bool average_rows(averaging *a, as_operand *operands, size_t n, assay_id 
     return fine && (alignment.n_rows == 0 || as_add_profile(a->op->ds, &profile));
 }
 
+/* The same of sparse profiles; *done: they are. */
+static assay_status average_sparse(averaging *a, const as_part_run *runs, size_t n, assay_id run, bool *done) {
+    as_sparse_term *terms = calloc(n + 1, sizeof *terms);
+    size_t n_terms = 0;
+    *done = false;
+    if (!terms) return as_fail_memory(a->op->error, NULL);
+    for (size_t i = 0; i < n; i++) {
+        if (has_metric(a->op, runs[i].part, a->metric)) terms[n_terms++].run = &runs[i];
+    }
+    *done = as_is_sparse_operation(a->op, a->metric, terms, n_terms);
+    assay_status status = *done ? as_combine_sparse(a->op, a->metric, run, AS_SPARSE_MEAN, terms, n_terms) : ASSAY_OK;
+    free(terms);
+    return status;
+}
+
 /* runs: all of one point. */
 static assay_status average_runs(averaging *a, const as_part_run *runs, size_t n, assay_id run) {
     as_operation *op = a->op;
+    bool done;
+    AS_TRY(average_sparse(a, runs, n, run, &done));
+    if (done) return ASSAY_OK;
     as_operand *operands = calloc(n + 1, sizeof *operands);
     size_t n_open = 0;
     assay_status status = operands ? ASSAY_OK : as_fail_memory(op->error, NULL);

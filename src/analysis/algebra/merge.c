@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/algebra/algebra.h"
-#include "analysis/algebra/operation.h"
+#include "analysis/algebra/sparse.h"
 
 /* One metric of the result. */
 typedef struct joining {
@@ -140,8 +140,23 @@ static assay_status open_run(joining *j, const as_part_run *run, as_operand *out
     return ASSAY_OK;
 }
 
+/* The same of sparse profiles; *done: they are. */
+static assay_status join_sparse(joining *j, const as_part_run *const *runs, size_t n, assay_id run, bool *done) {
+    as_sparse_term *terms = calloc(n + 1, sizeof *terms);
+    *done = false;
+    if (!terms) return as_fail_memory(j->op->error, NULL);
+    for (size_t i = 0; i < n; i++) terms[i].run = runs[i];
+    *done = as_is_sparse_operation(j->op, j->metric, terms, n);
+    assay_status status = *done ? as_combine_sparse(j->op, j->metric, run, AS_SPARSE_LAST, terms, n) : ASSAY_OK;
+    free(terms);
+    return status;
+}
+
 /* runs: at most one of each part. */
 static assay_status join_runs(joining *j, const as_part_run *const *runs, size_t n, assay_id run) {
+    bool done;
+    AS_TRY(join_sparse(j, runs, n, run, &done));
+    if (done) return ASSAY_OK;
     as_operand *operands = calloc(n + 1, sizeof *operands);
     size_t n_open = 0;
     assay_status status = operands ? ASSAY_OK : as_fail_memory(j->op->error, NULL);
