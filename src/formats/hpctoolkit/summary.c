@@ -54,8 +54,8 @@ static bool add_context(const profile_0 *source, as_dataset *ds, assay_id contex
             if (!as_add_summary(ds, &summary)) return false;
         }
     }
-    as_summary *added = &AS_AT(as_summary, &ds->summaries, first);
-    if (ds->summaries.count > first + 1) qsort(added, ds->summaries.count - first, sizeof *added, compare_summaries);
+    size_t n = ds->summaries.count - first;
+    if (n > 1) qsort(&AS_AT(as_summary, &ds->summaries, first), n, sizeof(as_summary), compare_summaries);
     return true;
 }
 
