@@ -118,7 +118,10 @@ static const char *name_for_people(printing *p, const as_view_node *node, const 
     if (node->level == AS_LEVEL_CALL) return join_texts(p, "", 0, as_cli_is_ascii(p->view->cli) ? "-> " : "→ ", name);
     const char *slash = file ? strrchr(file, '/') : NULL, *at = slash && !is_whole ? strstr(name, file) : NULL;
     if (node->level == AS_LEVEL_MODULE && !is_whole && (slash = strrchr(name, '/')) && slash[1]) return slash + 1;
-    if (at && slash[1]) return join_texts(p, name, (size_t)(at - name), slash + 1, at + strlen(file));
+    if (at && slash[1]) name = join_texts(p, name, (size_t)(at - name), slash + 1, at + strlen(file));
+    /* Line 0 is none */
+    size_t size = name ? strlen(name) : 0;
+    if (place->line == 0 && size > 2 && strcmp(name + size - 2, ":0") == 0) return keep_text(p, name, size - 2);
     return name == (const char *)p->view->name.data ? keep_text(p, name, strlen(name)) : name;
 }
 
@@ -176,7 +179,8 @@ static void print_whole(printing *p, as_output *out) {
     as_view_number whole = as_view_whole(&view->data, 0).inclusive;
     if (!whole.is_known || !isfinite(whole.real)) return;
     as_number number = tree_number(&whole).number;
-    as_quantity q = as_quantity_of(unit, whole.real, whole.is_whole);
+    bool is_whole = whole.is_whole || (fabs(whole.real) < 0x1p53 && floor(whole.real) == whole.real);
+    as_quantity q = as_quantity_of(unit, whole.real, is_whole);
     char text[AS_QUANTITY_SIZE];
     as_quantity_format(&q, number, text);
     const char *shown_unit = as_unit_shown(&q, as_cli_is_ascii(view->cli));

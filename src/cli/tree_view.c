@@ -242,7 +242,7 @@ as_exit as_choose_hot_threshold(as_cli *cli, as_view_request *view) {
 
 /* What the view is like depends on what the file has. */
 static void choose_shape(as_tree_view *view) {
-    view->request.without_root = view->cli->style.mode == AS_PRINT_TEXT;
+    view->request.without_root = view->request.joins_calls = view->cli->style.mode == AS_PRINT_TEXT;
     if (view->request.kind == AS_VIEW_FLAT && view->ask->by_scope && as_view_has_roles(view->ds))
         view->request.group = AS_GROUP_SCOPE;
 }

@@ -79,7 +79,7 @@ static double largest_of(const as_tree_text *tree, size_t metric, bool *is_whole
             const as_tree_number *n = number_at(tree, row, metric, exclusive);
             if (!n->is_known || (m->only_exclusive && !exclusive)) continue;
             double size = fabs(as_number_real(n->number));
-            *is_whole &= n->number.kind != AS_REAL;
+            *is_whole &= n->number.kind != AS_REAL || (size < 0x1p53 && floor(size) == size);
             if (isfinite(size) && size > largest) largest = size;
         }
     }
@@ -323,16 +323,24 @@ static size_t print_behind(const layout *l, const char *before, const char *text
     return GAP + width;
 }
 
+static bool ends_with(const char *text, const char *end) {
+    size_t size = strlen(text), n = strlen(end);
+    return size >= n && strcmp(text + size - n, end) == 0;
+}
+
+/* Whether a name says where its node is: "loop at solve.c:12", "read [libc.so]". */
+static bool says_place(const char *name, const char *place, const char *file) {
+    return ends_with(name, place) || (*file == '[' && ends_with(name, file));
+}
+
 /* Where it is, unless the name says it already, and where it is called. */
 static void print_place(const layout *l, const as_tree_row *row, size_t used, as_output *out) {
     char place[256];
     if (row->file && *row->file) {
         compose_place(place, sizeof place, row->file, row->line);
-        size_t name = strlen(row->name), size = strlen(place);
-        bool is_named = name >= size && strcmp(row->name + name - size, place) == 0;
-        if (!is_named) used += print_behind(l, "", place, used, out);
+        if (!says_place(row->name, place, base_name(row->file))) used += print_behind(l, "", place, used, out);
     }
-    if (row->call_file && *row->call_file) {
+    if (row->call_file && *row->call_file && row->call_line > 0) {
         compose_place(place, sizeof place, row->call_file, row->call_line);
         print_behind(l, "called at ", place, used, out);
     }

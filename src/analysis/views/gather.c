@@ -8,7 +8,7 @@ bool as_view_gather_init(as_view_gather *gather, as_view_walker *walker) {
     const as_view_request *request = walker->request;
     bool by_scope = request->kind == AS_VIEW_FLAT && request->group == AS_GROUP_SCOPE;
     *gather = (as_view_gather){.walker = walker};
-    if (by_scope ? !as_view_scopes_init(&gather->groups, data)
+    if (by_scope ? !as_view_scopes_init(&gather->groups, walker)
                  : !as_view_groups_init(&gather->groups, data, request->group))
         return false;
     size_t n_parts = 0;
@@ -54,8 +54,10 @@ double as_view_gather_key(const as_view_gather *gather, const as_view_member *me
     const as_view_walker *w = gather->walker;
     if (!w->data->n_columns) return 0;
     as_view_value value = sum_of(gather, member, 0, contexts);
-    bool inclusive =
-        w->request->order == AS_SORT_INCLUSIVE || !(value.exclusive.is_known || member->level == AS_LEVEL_CALL);
+    /* Of stored values and of calls one that is missing is 0; a formula may have only the other one */
+    bool is_none = w->data->columns[0].is_stored || member->level == AS_LEVEL_CALL;
+    bool has_both = w->data->columns[0].has_exclusive && (value.exclusive.is_known || is_none);
+    bool inclusive = w->request->order == AS_SORT_INCLUSIVE || !has_both;
     const as_view_number *number = inclusive ? &value.inclusive : &value.exclusive;
     return number->is_known ? as_view_size(number->real) : 0;
 }
@@ -75,7 +77,7 @@ bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pe
                                       member->name != AS_NO_STR && wanted[member->name],
                          .is_inlined = is_context && as_ds_context(ds, context)->is_inlined,
                          .context = is_context ? context : ASSAY_NONE,
-                         .call_site = member->level == AS_LEVEL_CALL ? as_view_call_site(ds, context) : ASSAY_NONE,
+                         .call_site = member->level == AS_LEVEL_CALL ? as_view_call_site(w, context) : ASSAY_NONE,
                          .region = member->region,
                          .name = member->name,
                          .values = w->values};

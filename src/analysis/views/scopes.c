@@ -15,6 +15,7 @@
 #define IS_NAME   (UINT32_MAX - 4)
 
 typedef struct builder {
+    const as_view_walker *walker;
     const as_dataset *ds;
     as_view_groups *groups;
     as_map items;      /* as_pair(what, how) -> its number */
@@ -63,7 +64,7 @@ static uint32_t function_scope(builder *b, assay_id id) {
 /* The scope of calls of a function below that of its caller. */
 static uint32_t call_scope(builder *b, uint32_t caller, assay_id id) {
     const as_context *context = as_ds_context(b->ds, id);
-    assay_id site = as_view_call_site(b->ds, id);
+    assay_id site = as_view_call_site(b->walker, id);
     assay_id from = site == ASSAY_NONE ? ASSAY_NONE : as_ds_context(b->ds, site)->region;
     as_view_member made = {.level = AS_LEVEL_CALL, .name = context->name, .region = context->region, .context = id};
     return scope_of(b, caller, context->region == ASSAY_NONE ? context->name : context->region, from, &made);
@@ -74,7 +75,7 @@ static bool place_context(builder *b, assay_id id) {
     uint32_t *of_context = b->groups->of_context;
     uint32_t above = context->parent == ASSAY_NONE ? NOWHERE : of_context[context->parent];
     if (context->role == AS_ROLE_PLACELESS || as_context_is_root(b->ds, id)) return true;
-    if (!as_view_shows(b->ds, id)) {
+    if (!as_view_is_node(b->walker, id)) {
         of_context[id] = above;
         return true;
     }
@@ -90,7 +91,7 @@ static bool place_context(builder *b, assay_id id) {
 static void each_scope(const builder *b, assay_id id,
                        void (*visit)(as_view_groups *groups, uint32_t scope, assay_id id)) {
     uint32_t own = b->groups->of_context[id];
-    if (own == NOWHERE || !as_view_shows(b->ds, id)) return;
+    if (own == NOWHERE || !as_view_is_node(b->walker, id)) return;
     visit(b->groups, own, id);
     uint32_t file = as_view_member_at(b->groups, own)->parent;
     if (as_view_member_at(b->groups, file)->level == AS_LEVEL_FILE) {
@@ -126,10 +127,11 @@ static bool list_contexts(builder *b) {
     return true;
 }
 
-bool as_view_scopes_init(as_view_groups *groups, const as_view_data *data) {
+bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
+    const as_view_data *data = walker->data;
     const as_dataset *ds = data->source.ds;
     size_t n = AS_COUNT(ds, contexts);
-    builder b = {.ds = ds, .groups = groups, .of_call = malloc((n + 1) * sizeof *b.of_call)};
+    builder b = {.walker = walker, .ds = ds, .groups = groups, .of_call = malloc((n + 1) * sizeof *b.of_call)};
     *groups = (as_view_groups){.of_context = malloc((n + 1) * sizeof *groups->of_context)};
     as_vec_init(&groups->members, sizeof(as_view_member), NULL);
     as_map_init(&b.items, NULL);

@@ -96,6 +96,8 @@ typedef struct as_view_request {
     bool only_hot;
     double hot_threshold; /* the part of its parent that the next node of the hot path has at least; 0: half */
     bool
+        joins_calls; /* lines and instructions that do nothing but call are one with whom they call, like call sites; lines that nobody knows are no nodes */
+    bool
         without_root; /* top-down: where one context stands for the whole program, those below it are the first level */
 } as_view_request;
 

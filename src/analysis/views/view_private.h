@@ -47,8 +47,6 @@ as_view_value as_view_formula_value(as_view_formula *formula);
 
 /* Whether it is a call of a function: the root of all, inner contexts and call sites are not. */
 bool as_view_is_call(const as_dataset *ds, assay_id context);
-/* The call site that is one with a call, or ASSAY_NONE. */
-assay_id as_view_call_site(const as_dataset *ds, assay_id context);
 
 /* ---- groups of contexts (groups.c, scopes.c) ------------------------------------------------------------------------- */
 
@@ -70,8 +68,6 @@ typedef struct as_view_groups {
 
 /* Groups of functions: each context is in one at most. By region, inlined pieces of functions are functions as well. */
 bool as_view_groups_init(as_view_groups *groups, const as_view_data *data, as_view_group by);
-/* The tree of scopes: a call is in the groups of its function, file and module, and in one of calls below its caller; of_context is the first of these. */
-bool as_view_scopes_init(as_view_groups *groups, const as_view_data *data);
 void as_view_groups_free(as_view_groups *groups);
 static inline as_view_member *as_view_member_at(const as_view_groups *groups, size_t i) {
     return &AS_AT(as_view_member, &groups->members, i);
@@ -88,8 +84,18 @@ typedef struct as_view_walker {
     as_view_value *values; /* one for each column, for the node that is shown */
     double least;          /* in the first column; what has less is left out */
     double hot;            /* the request's threshold */
+    bool *is_joined;       /* for each context whether joins_calls makes it no node; NULL: call sites only */
 } as_view_walker;
 
+/* Whether a context is a node. */
+bool as_view_is_node(const as_view_walker *walker, assay_id context);
+/* The context that is one with a call: the place it comes from; or ASSAY_NONE. */
+assay_id as_view_call_site(const as_view_walker *walker, assay_id context);
+/* Finds what joins_calls is about. False when memory is out. */
+bool as_view_join_calls(as_view_walker *walker);
+
+/* The tree of scopes: a call is in the groups of its function, file and module, and in one of calls below its caller; of_context is the first of these. */
+bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker);
 /* False when memory is out. */
 bool as_view_walk_callers(as_view_walker *walker);
 bool as_view_walk_flat(as_view_walker *walker);

@@ -81,7 +81,7 @@ static bool find_kept(descent *d) {
     if (!d->is_kept) return false;
     for (assay_id id = (assay_id)n; id-- > 0;) {
         const as_context *context = as_ds_context(d->ds, id);
-        d->is_kept[id] |= context->name != AS_NO_STR && wanted[context->name] && as_view_shows(d->ds, id);
+        d->is_kept[id] |= context->name != AS_NO_STR && wanted[context->name] && as_view_is_node(d->walker, id);
         if (d->is_kept[id] && context->parent != ASSAY_NONE) d->is_kept[context->parent] = true;
     }
     return true;
@@ -117,7 +117,8 @@ static bool count_shown(descent *d) {
     if (!d->shown_before) return false;
     d->shown_before[0] = 0;
     for (assay_id id = 0; id < n; id++)
-        d->shown_before[id + 1] = d->shown_before[id] + ((!d->is_kept || d->is_kept[id]) && as_view_shows(d->ds, id));
+        d->shown_before[id + 1] =
+            d->shown_before[id] + ((!d->is_kept || d->is_kept[id]) && as_view_is_node(d->walker, id));
     return true;
 }
 
@@ -171,7 +172,7 @@ static bool show(const descent *d, const as_view_pending *pending) {
                              w->request->wanted && context->name != AS_NO_STR && w->request->wanted[context->name],
                          .is_inlined = context->is_inlined,
                          .context = pending->at,
-                         .call_site = as_view_call_site(d->ds, pending->at),
+                         .call_site = as_view_call_site(w, pending->at),
                          .region = context->region,
                          .name = context->name,
                          .values = w->values};
@@ -183,7 +184,7 @@ static bool add_below(descent *d, assay_id context, uint32_t depth, double limit
     size_t from = d->pending.count;
     assay_id end = context + as_ds_context(d->ds, context)->subtree;
     for (assay_id id = context + 1; id < end;) {
-        bool is_node = as_view_shows(d->ds, id);
+        bool is_node = as_view_is_node(d->walker, id);
         if (is_node && !offer(d, id, depth)) return false;
         id += is_node ? as_ds_context(d->ds, id)->subtree : 1;
     }
@@ -246,11 +247,12 @@ assay_status as_view_walk(const as_view_data *data, const as_view_request *reque
     double scale = data->n_columns ? data->columns[0].scale : 0;
     walker.least = isfinite(scale) ? request->min_share * scale : 0;
     walker.hot = request->hot_threshold > 0 ? request->hot_threshold : 0.5;
-    bool fine = walker.values != NULL;
+    bool fine = walker.values && (!request->joins_calls || as_view_join_calls(&walker));
     if (fine)
         fine = request->kind == AS_VIEW_TOP_DOWN    ? walk_down(&walker)
                : request->kind == AS_VIEW_BOTTOM_UP ? as_view_walk_callers(&walker)
                                                     : as_view_walk_flat(&walker);
     free(walker.values);
+    free(walker.is_joined);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
