@@ -31,10 +31,11 @@ void as_directory_free(as_directory *directory);
 /* A directory in the making. It grows beside its final place and gets there on commit; until then, and after any failure, nothing is there that
  * was not there before. */
 typedef struct as_output_directory as_output_directory;
+enum { AS_MAX_FOLDERS = 32 };
 
 /* ASSAY_E_IO where something is there already, unless it is an empty directory, which is replaced then. At most 8 at a time. */
 assay_status as_output_directory_open(const char *path, as_output_directory **out, assay_error *error);
-/* Opens a file in it, "sub/name": directories on the way are made. The caller commits it (or discards it) before the directory is. */
+/* Opens a file in it, "sub/name": directories on the way are made, at most AS_MAX_FOLDERS deep. The caller commits it (or discards it) before the directory is. */
 assay_status as_output_directory_file(as_output_directory *directory, const char *name, as_output **out,
                                       assay_error *error);
 /* Ends it: the directory takes its place. Frees it in every case; on failure nothing is left behind. */

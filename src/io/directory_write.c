@@ -13,7 +13,7 @@
 #include "io/names.h"
 #include "io/output_private.h"
 
-enum { MAX_DIRECTORIES = 8, MAX_DEPTH = 8 };
+enum { MAX_DIRECTORIES = 8, MAX_DEPTH = AS_MAX_FOLDERS + 2 };
 enum { SLOT_FREE, SLOT_TAKEN, SLOT_LIVE };
 
 /* Fixed memory, so that a signal handler can walk it whatever the threads are doing. */
@@ -187,7 +187,9 @@ assay_status as_output_directory_file(as_output_directory *directory, const char
     const char *root = live[directory->slot].path;
     int n = snprintf(path, sizeof path, "%s/%s", root, name),
         m = snprintf(shown, sizeof shown, "%s/%s", directory->name, name);
-    if (n >= PATH_MAX || m >= PATH_MAX || as_name_leads_out(name))
+    size_t folders = 0;
+    for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) folders++;
+    if (n >= PATH_MAX || m >= PATH_MAX || folders > AS_MAX_FOLDERS || as_name_leads_out(name))
         return as_fail_errno(error, directory->name, "cannot write", as_name_leads_out(name) ? EINVAL : ENAMETOOLONG);
     if (!make_folders(path, strlen(root) + 1)) return as_fail_errno(error, shown, "cannot write", errno);
     return as_output_open_shown(path, shown, out, error);

@@ -281,6 +281,30 @@ void as_output_number(as_output *out, as_number number) {
     as_output_write(out, text, as_number_format(number, text));
 }
 
+/* What has left the buffer, in the file; the rest in the buffer. */
+void as_output_patch(as_output *out, uint64_t offset, const void *data, size_t size) {
+    const char *bytes = data;
+    uint64_t end;
+    if (out->failure) return;
+    if (__builtin_add_overflow(offset, size, &end) || end > as_output_size(out) || (!is_memory(out) && !out->final)) {
+        out->failure = ESPIPE;
+        return;
+    }
+    while (size && offset < out->handed_over) {
+        uint64_t room = out->handed_over - offset;
+        ssize_t n = pwrite(out->fd, bytes, size < room ? size : (size_t)room, (off_t)offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            out->failure = n < 0 ? errno : EIO;
+            return;
+        }
+        bytes += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    if (size) memcpy(out->buffer + (offset - out->handed_over), bytes, size);
+}
+
 void as_output_set_ascii(as_output *out, bool is_ascii) { out->is_ascii = is_ascii; }
 
 bool as_output_is_ascii(const as_output *out) { return out->is_ascii; }

@@ -31,6 +31,10 @@ void as_output_real(as_output *out, double value);
 void as_output_int(as_output *out, int64_t value);
 void as_output_number(as_output *out, as_number number);
 
+/* Replaces bytes that are written already: for a table in front of what it tells about. Only files beside their place and memory can do it; other outputs fail, and so does
+ * one that is not as long yet. */
+void as_output_patch(as_output *out, uint64_t offset, const void *data, size_t size);
+
 /* Whether whoever reads it can only show ASCII (by default not): what writes text for people looks at it. Nothing is converted on the way. */
 void as_output_set_ascii(as_output *out, bool is_ascii);
 bool as_output_is_ascii(const as_output *out);

@@ -158,7 +158,7 @@ static bool is_attribute_kept(const as_dataset *ds, const as_attribute *attribut
 static void lose_texts(const as_dataset *ds, as_losses *losses) {
     size_t n = 0;
     for (as_str i = 0; i < ds->strings.entries.count; i++)
-        n += !as_cube_is_xml(as_ds_text(ds, i), as_str_size(&ds->strings, i));
+        n += !as_xml_holds(as_ds_text(ds, i), as_str_size(&ds->strings, i));
     if (n)
         as_lose(losses, "the control characters of %zu text%s (XML has none; U+FFFD stands for them)", n,
                 n == 1 ? "" : "s");

@@ -3,6 +3,7 @@
 #define AS_FORMATS_CUBE_WRITE_H
 
 #include "formats/cube/cube.h"
+#include "io/xml_write.h"
 
 /* ---- what all files of a dataset share ------------------------------------------------------------------------------- */
 
@@ -99,14 +100,8 @@ void as_cube_lose_common(const as_dataset *ds, as_losses *losses);
 
 /* ---- XML ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether all of text can stand in XML 1.0: valid UTF-8 without control characters other than tab and line ends. */
-bool as_cube_is_xml(const char *text, size_t size);
-/* Text between tags. What XML cannot hold becomes U+FFFD. */
-void as_cube_put_text(as_output *out, const char *text, size_t size);
 /* <name>text</name> and a line end. text NULL: empty. */
 void as_cube_put_element(as_output *out, const char *name, const char *text);
-/*  name="value", with a blank before it. */
-void as_cube_put_attribute(as_output *out, const char *name, const char *value);
 /* <attr key="" value=""/> and a line end. */
 void as_cube_put_attr(as_output *out, const char *key, as_cell value);
 /* The text of a cell, NUL-terminated: its own, or a number in buffer. */

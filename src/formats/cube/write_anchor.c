@@ -57,7 +57,7 @@ static void put_tag_attribute(void *user, const char *key, as_cell value) {
     char number[AS_NUMBER_SIZE];
     size_t prefix = strlen(p->wanted);
     if (!has_prefix(key, p->wanted) || !goes_on_tag(p->owner, key + 1) || strchr(key + prefix, ':')) return;
-    as_cube_put_attribute(p->out, key + prefix, as_cube_cell_text(value, number));
+    as_xml_put_attribute(p->out, key + prefix, as_cube_cell_text(value, number));
 }
 
 static void put_attr(void *user, const char *key, as_cell value) {
@@ -104,7 +104,7 @@ static const char *version_of(const as_dataset *ds) {
 
 static void put_beginning(const as_cube_file *file, as_output *out) {
     as_output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube");
-    as_cube_put_attribute(out, "version", version_of(file->ds));
+    as_xml_put_attribute(out, "version", version_of(file->ds));
     as_cube_put_tag(file, out, AS_OWNER_DATASET, 0, "");
     as_output_text(out, ">\n");
     each(file, out, AS_OWNER_DATASET, 0, "", put_attr);
@@ -154,7 +154,7 @@ static void put_dtype(const as_cube_file *file, as_output *out, assay_id id) {
     as_cube_put_tag(file, out, AS_OWNER_METRIC, id, "dtype");
     as_output_char(out, '>');
     if (is_known ? !has_values || (said.dtype == actual.dtype && said.size == actual.size) : text && *text && is_ours)
-        as_cube_put_text(out, text, strlen(text));
+        as_xml_put_text(out, text, strlen(text));
     else {
         as_output_text(out, has_values ? as_dtype_name(actual.dtype) : "DOUBLE");
         uint32_t n = actual.dtype == AS_DTYPE_HISTOGRAM ? actual.n_parts - 2 : actual.n_parts;
@@ -168,9 +168,9 @@ static void put_aggregation(void *user, const char *key, as_cell value) {
     putting *p = user;
     if (!has_prefix(key, AS_CUBE_CUBEPL_AGGR) || value.type != AS_CELL_TEXT) return;
     as_output_text(p->out, "<cubeplaggr");
-    as_cube_put_attribute(p->out, "cubeplaggrtype", key + strlen(AS_CUBE_CUBEPL_AGGR));
+    as_xml_put_attribute(p->out, "cubeplaggrtype", key + strlen(AS_CUBE_CUBEPL_AGGR));
     as_output_char(p->out, '>');
-    as_cube_put_text(p->out, value.text, value.size);
+    as_xml_put_text(p->out, value.text, value.size);
     as_output_text(p->out, "</cubeplaggr>\n");
 }
 
@@ -180,7 +180,7 @@ static void put_part(const as_cube_file *file, as_output *out, assay_id metric, 
     as_output_text(out, name);
     as_cube_put_tag(file, out, AS_OWNER_METRIC, metric, name);
     as_output_char(out, '>');
-    if (text) as_cube_put_text(out, text, strlen(text));
+    if (text) as_xml_put_text(out, text, strlen(text));
     as_output_printf(out, "</%s>\n", name);
 }
 
@@ -197,7 +197,7 @@ static void put_metric(const as_cube_file *file, as_output *out, assay_id id) {
     as_output_text(out, "<metric id=\"");
     as_cube_write_metric_id(file->source, id, out);
     as_output_char(out, '"');
-    as_cube_put_attribute(out, "type", type_of(file, id));
+    as_xml_put_attribute(out, "type", type_of(file, id));
     as_cube_put_tag(file, out, AS_OWNER_METRIC, id, "");
     as_output_text(out, ">\n");
     put_part(file, out, id, "disp_name", display || as_cube_is_ours(ds) ? display : name);
@@ -239,7 +239,7 @@ static void put_metrics(const as_cube_file *file, as_output *out) {
 static void put_line(as_output *out, const char *name, int64_t line) {
     char number[AS_NUMBER_SIZE];
     as_int_format(line, number);
-    as_cube_put_attribute(out, name, number);
+    as_xml_put_attribute(out, name, number);
 }
 
 /* like: the region that says all but the name; ASSAY_NONE: none does. */
@@ -253,7 +253,7 @@ static void put_region(const as_cube_file *file, as_output *out, size_t number, 
     as_output_text(out, "<region id=\"");
     put_id(out, ds, is_own && file->source->keeps_region_ids, region.source_id, number);
     as_output_char(out, '"');
-    as_cube_put_attribute(out, "mod", file_name ? file_name : "");
+    as_xml_put_attribute(out, "mod", file_name ? file_name : "");
     put_line(out, "begin", region.line_begin);
     put_line(out, "end", region.line_end);
     if (like != ASSAY_NONE) as_cube_put_tag(file, out, AS_OWNER_REGION, like, "");
@@ -327,9 +327,9 @@ static void put_parameter(void *user, const char *key, as_cell value) {
     if (has_prefix(key, AS_CUBE_PARAMETER)) key += strlen(AS_CUBE_PARAMETER);
     const char *type = find_type(p, key);
     as_output_text(p->out, "<parameter");
-    as_cube_put_attribute(p->out, "partype", type ? type : "string");
-    as_cube_put_attribute(p->out, "parkey", key);
-    as_cube_put_attribute(p->out, "parvalue", as_cube_cell_text(value, number));
+    as_xml_put_attribute(p->out, "partype", type ? type : "string");
+    as_xml_put_attribute(p->out, "parkey", key);
+    as_xml_put_attribute(p->out, "parvalue", as_cube_cell_text(value, number));
     as_output_text(p->out, "/>\n");
 }
 

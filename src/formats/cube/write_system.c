@@ -75,7 +75,7 @@ static void put_rank(const tree *t, assay_id id, uint32_t otherwise) {
     int64_t rank = id == ASSAY_NONE ? -1 : as_ds_location(t->ds, id)->rank;
     as_output_text(t->out, "<rank>");
     if (text && rank < 0)
-        as_cube_put_text(t->out, text, strlen(text));
+        as_xml_put_text(t->out, text, strlen(text));
     else
         as_output_int(t->out, rank >= 0 ? rank : otherwise);
     as_output_text(t->out, "</rank>\n");

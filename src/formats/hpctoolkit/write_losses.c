@@ -1,0 +1,165 @@
+/* What a database cannot hold. */
+#include "formats/hpctoolkit/write_plan.h"
+#include "io/xml_write.h"
+
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static bool is_one_of(const char *key, const char *const *keys) {
+    for (; *keys; keys++) {
+        if (strcmp(key, *keys) == 0) return true;
+    }
+    return false;
+}
+
+static bool is_kept_2021(const as_dataset *ds, const as_attribute *attribute) {
+    static const char *const keys[] = {"title",    "source",        "offset",     "static_id", "class", "trace_id",
+                                       "id_tuple", "id_tuple_bits", "entry_type", NULL};
+    return as_hpc_is_family(ds) && is_one_of(as_ds_text(ds, attribute->key), keys);
+}
+
+static bool is_kept_4(const as_dataset *ds, const as_attribute *attribute) {
+    static const char *const keys[] = {"title",    "description",   "source",     "offset",
+                                       "id_tuple", "id_tuple_bits", "entry_type", NULL};
+    return as_hpc_is_family(ds) && is_one_of(as_ds_text(ds, attribute->key), keys);
+}
+
+/* ---- metrics ----------------------------------------------------------------------------------------------------------------- */
+
+/* Doubles hold whole numbers up to here. */
+#define EXACT 0x1p53
+
+static size_t count_large(const as_dataset *ds, assay_id metric, as_losses *losses) {
+    size_t n = 0;
+    for (assay_id run = 0; run < ds->runs.count; run++) {
+        as_slice slice;
+        assay_error error;
+        if (as_slice_open_all(ds, metric, run, &slice, &error) == ASSAY_OK) {
+            const as_profile *view = &slice.view;
+            for (uint32_t i = 0; i < view->n_rows; i++) {
+                const char *row = as_profile_row(view, i);
+                for (uint32_t k = 0; k < view->n_columns; k++) {
+                    as_number number = as_part_get(view->type, row + (size_t)k * view->type.size, 0);
+                    n += number.kind == AS_UINT ? number.u <= AS_COUNTER_LIMIT : fabs(as_number_real(number)) > EXACT;
+                }
+            }
+        } else {
+            losses->failed |= error.code == ASSAY_E_NOMEM; /* writing will meet others again */
+        }
+        as_slice_close(&slice);
+    }
+    return n;
+}
+
+static void lose_metrics(const as_dataset *ds, bool is_2021, as_losses *losses) {
+    size_t derived = 0, composite = 0, sides = 0, kinds = 0, large = 0, shown = 0, below = 0, units = 0;
+    for (assay_id i = 0; i < ds->metrics.count; i++) {
+        const as_metric *metric = as_ds_metric(ds, i);
+        as_dtype dtype = as_ds_metric_type(ds, i).dtype;
+        derived += metric->kind == AS_KIND_DERIVED;
+        composite += metric->kind != AS_KIND_DERIVED && as_dtype_is_composite(dtype);
+        if (!as_hpc_can_write(ds, i)) continue;
+        bool is_side = metric->kind == AS_KIND_POINT || metric->kind == AS_KIND_LEXICAL;
+        const char *unit = as_ds_text(ds, metric->unit);
+        sides += is_2021 && is_side && metric->is_stored;
+        kinds += metric->kind == AS_KIND_NONE || (is_side && !metric->is_stored);
+        if (dtype == AS_DTYPE_INT64 || dtype == AS_DTYPE_UINT64) large += count_large(ds, i, losses);
+        shown += metric->display_name != AS_NO_STR && metric->display_name != metric->name;
+        below += metric->parent != ASSAY_NONE;
+        units += !as_hpc_is_family(ds) && unit && strpbrk(unit, "()");
+    }
+    if (derived) as_lose(losses, "%zu derived metric%s, of which there are formulas only", derived, plural(derived));
+    if (composite)
+        as_lose(losses, "%zu metric%s whose values are more than one number", composite, plural(composite));
+    if (sides) as_lose(losses, "point and lexical values (%zu metric%s)", sides, plural(sides));
+    if (kinds)
+        as_lose(losses, "that %zu metric%s neither inclusive nor exclusive (written as both)", kinds,
+                kinds == 1 ? " is" : "s are");
+    if (large) as_lose(losses, "the last digits of %zu value%s above 2^53", large, plural(large));
+    if (shown) as_lose(losses, "the display name of %zu metric%s", shown, plural(shown));
+    if (below) as_lose(losses, "the place of %zu metric%s below another", below, plural(below));
+    if (units) as_lose(losses, "the unit of %zu metric%s, which has parentheses", units, plural(units));
+}
+
+/* ---- regions and places --------------------------------------------------------------------------------------------------------- */
+
+static void lose_regions(const as_dataset *ds, as_losses *losses) {
+    size_t mangled = 0, ends = 0, kinds = 0;
+    for (assay_id i = 0; i < ds->regions.count; i++) {
+        const as_region *region = as_ds_region(ds, i);
+        mangled += region->mangled != AS_NO_STR && region->mangled != region->name;
+        ends += region->line_end > region->line_begin;
+        kinds += !as_hpc_is_family(ds) && region->kind != AS_NO_STR && as_ds_text(ds, region->kind)[0];
+    }
+    if (mangled) as_lose(losses, "the mangled name of %zu region%s", mangled, plural(mangled));
+    if (ends) as_lose(losses, "the last line of %zu region%s", ends, plural(ends));
+    if (kinds) as_lose(losses, "the kind of %zu region%s", kinds, plural(kinds));
+}
+
+static void lose_places(const as_dataset *ds, as_losses *losses) {
+    size_t names = 0;
+    if (as_hpc_is_family(ds)) return;
+    for (assay_id i = 0; i < ds->locations.count; i++) {
+        const char *name = as_ds_text(ds, as_ds_location(ds, i)->name);
+        names += name && name[0];
+    }
+    if (names) as_lose(losses, "the name of %zu location%s", names, plural(names));
+}
+
+static void lose_runs(const as_dataset *ds, as_losses *losses) {
+    size_t times = 0;
+    for (assay_id i = 0; i < ds->runs.count; i++) times += isnan(as_ds_run(ds, i)->start_time) ? 0 : 1;
+    if (ds->runs.count > 1)
+        as_lose(losses, "%zu of %zu runs (all but the one of -O run=…)", ds->runs.count - 1, ds->runs.count);
+    if (as_ds_parameters(ds)) as_lose(losses, "%zu parameter%s", as_ds_parameters(ds), plural(as_ds_parameters(ds)));
+    if (times) as_lose(losses, "the start time of %zu run%s", times, plural(times));
+}
+
+/* ---- samples --------------------------------------------------------------------------------------------------------------------- */
+
+static void lose_samples(const as_dataset *ds, as_losses *losses) {
+    enum { STEP = 4096 };
+    as_trace_sample samples[STEP];
+    uint64_t lost = 0;
+    for (size_t i = 0; i < as_trace_line_count(&ds->traces); i++) {
+        const as_trace_line *line = as_trace_line_at(&ds->traces, i);
+        assay_status code = ASSAY_OK;
+        for (uint64_t done = 0; done < line->n && code == ASSAY_OK;) {
+            size_t n = line->n - done < STEP ? (size_t)(line->n - done) : STEP;
+            code = as_trace_read(ds, line, done, n, samples, NULL);
+            losses->failed |= code == ASSAY_E_NOMEM;
+            for (size_t k = 0; k < n && code == ASSAY_OK; k++) lost += samples[k].context == ASSAY_NONE;
+            done += n;
+        }
+    }
+    if (lost)
+        as_lose(losses, "the context of %llu sample%s, which is not in the tree (the root stands for it)",
+                (unsigned long long)lost, plural(lost));
+    if (ds->events.count) as_lose(losses, "%zu event%s that are no samples", ds->events.count, plural(ds->events.count));
+}
+
+static void lose_common(const as_dataset *ds, bool is_2021, as_losses *losses) {
+    lose_runs(ds, losses);
+    lose_metrics(ds, is_2021, losses);
+    lose_regions(ds, losses);
+    lose_places(ds, losses);
+    lose_samples(ds, losses);
+}
+
+void as_hpc_losses_2021(const as_dataset *ds, as_losses *losses) {
+    size_t texts = 0, instructions = 0;
+    lose_common(ds, true, losses);
+    as_lose_attributes(losses, ds, is_kept_2021);
+    for (as_str i = 0; i < ds->strings.entries.count; i++)
+        texts += !as_xml_holds(as_ds_text(ds, i), as_str_size(&ds->strings, i));
+    for (assay_id i = 0; i < ds->contexts.count && as_hpc_is_family(ds); i++)
+        instructions += as_hpc_kind_of(ds, as_ds_context(ds, i)) == AS_HPC_INSTRUCTION;
+    if (instructions) as_lose(losses, "the module of %zu instruction%s", instructions, plural(instructions));
+    if (texts)
+        as_lose(losses, "the control characters of %zu text%s (XML has none; U+FFFD stands for them)", texts,
+                plural(texts));
+}
+
+void as_hpc_losses_4(const as_dataset *ds, as_losses *losses) {
+    lose_common(ds, false, losses);
+    as_lose_attributes(losses, ds, is_kept_4);
+}
