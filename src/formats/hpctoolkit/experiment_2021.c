@@ -4,6 +4,7 @@
 #include "formats/hpctoolkit/database.h"
 #include "formats/hpctoolkit/experiment_metrics.h"
 #include "formats/hpctoolkit/hpctoolkit.h"
+#include "formats/hpctoolkit/write.h"
 
 /* ---- what values and samples belong to ------------------------------------------------------------------------------- */
 
@@ -109,9 +110,12 @@ const struct assay_format as_format_hpctoolkit_2021 = {
     .name = "hpctoolkit-2021",
     .title = "HPCToolkit 2021",
     .extensions = "",
-    .holds =
-        AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES,
+    .holds = AS_HPC_HOLDS,
     .reads_directories = true,
+    .writes_directories = true,
+    .write_options = as_hpc_write_options,
     .bid = bid_2021,
     .read = read_2021,
+    .write = as_hpc_write_2021,
+    .losses = as_hpc_losses_2021,
 };

@@ -2,6 +2,7 @@
 #include "formats/hpctoolkit/meta.h"
 
 #include "formats/hpctoolkit/hpctoolkit.h"
+#include "formats/hpctoolkit/write.h"
 
 enum {
     TICKS_PER_SECOND = 1000000000,
@@ -51,10 +52,14 @@ const as_format as_format_hpctoolkit_4 = {
     .name = "hpctoolkit-4",
     .title = "HPCToolkit 4",
     .extensions = "",
-    .holds = HOLDS,
+    .holds = AS_HPC_HOLDS,
     .reads_directories = true,
+    .writes_directories = true,
+    .write_options = as_hpc_write_options,
     .bid = bid_4,
     .read = read_database,
+    .write = as_hpc_write_4,
+    .losses = as_hpc_losses_4,
 };
 
 const as_format as_format_hpctoolkit_4_draft = {

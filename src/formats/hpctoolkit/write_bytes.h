@@ -41,7 +41,7 @@ static inline uint64_t as_hpc_block_size(as_hpc_form form, uint64_t values, uint
                                : as_hpc_align(10 * values) + as_hpc_align(12 * contexts);
 }
 
-enum { AS_HPC_FIRST_SECTION = 128 };           /* of the 2021 form */
+enum { AS_HPC_FIRST_SECTION = 128 };                                    /* of the 2021 form */
 enum { AS_HPC_END_CONTEXTS = 0x656E6421, AS_HPC_END_METRICS = 0x6564 }; /* "end!", "ed" */
 
 /* How many values and contexts a thread profile has. */
@@ -50,12 +50,11 @@ typedef struct as_hpc_counts {
     uint32_t contexts;
 } as_hpc_counts;
 
-
 /* cct.db; counts the values of each profile, and where the source has no statistics adds those of the rows to the plan's. */
 assay_status as_hpc_write_cct(as_hpc_plan *plan, as_output_directory *directory, as_hpc_counts *counts,
                               uint8_t *has_values);
 /* profile.db, once that is known. */
-assay_status as_hpc_write_profiles(const as_hpc_plan *plan, as_output_directory *directory,
-                                   const as_hpc_counts *counts, const uint8_t *has_values);
+assay_status as_hpc_write_profiles(const as_hpc_plan *plan, as_output_directory *directory, const as_hpc_counts *counts,
+                                   const uint8_t *has_values);
 
 #endif

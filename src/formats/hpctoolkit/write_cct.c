@@ -173,8 +173,7 @@ static assay_status write_chunk(as_hpc_plan *plan, chunk *c, as_output *out, uns
         if (info->n_values) has_values[(c->first + k) / 8] |= (uint8_t)(1 << (c->first + k) % 8);
     }
     as_output_write(out, c->bytes.data, c->bytes.count);
-    return as_vec_append(&plan->totals, c->totals.data, c->totals.count) ? ASSAY_OK
-                                                                          : as_fail_memory(plan->error, NULL);
+    return as_vec_append(&plan->totals, c->totals.data, c->totals.count) ? ASSAY_OK : as_fail_memory(plan->error, NULL);
 }
 
 static assay_status write_chunks(as_hpc_plan *plan, chunk *chunks, unsigned workers, as_output *out,
@@ -240,8 +239,8 @@ static assay_status write_file(as_hpc_plan *plan, as_output *out, unsigned char 
     bool fine = chunks && init_chunks(plan, chunks, workers);
     put_header(plan, table);
     as_output_write(out, table, size);
-    assay_status code = fine ? write_chunks(plan, chunks, workers, out, table, has_values)
-                             : as_fail_memory(plan->error, NULL);
+    assay_status code =
+        fine ? write_chunks(plan, chunks, workers, out, table, has_values) : as_fail_memory(plan->error, NULL);
     if (code == ASSAY_OK) {
         as_output_patch(out, 0, table, size);
         as_output_text(out, plan->form == AS_HPC_2021 ? "rtfBDTCC" : "__ctx.db");
@@ -256,10 +255,8 @@ assay_status as_hpc_write_cct(as_hpc_plan *plan, as_output_directory *directory,
     as_output *out = NULL;
     AS_TRY(as_output_directory_file(directory, "cct.db", &out, plan->error));
     uint64_t size = table_end(plan);
-    unsigned char *table =
-        as_budget_take(as_ds_budget(plan->ds), size) ? calloc(1, size) : NULL;
-    assay_status code =
-        table ? write_file(plan, out, table, counts, has_values) : as_fail_memory(plan->error, NULL);
+    unsigned char *table = as_budget_take(as_ds_budget(plan->ds), size) ? calloc(1, size) : NULL;
+    assay_status code = table ? write_file(plan, out, table, counts, has_values) : as_fail_memory(plan->error, NULL);
     if (table) as_budget_give(as_ds_budget(plan->ds), size);
     free(table);
     if (code == ASSAY_OK) return as_output_commit(out, plan->error);

@@ -12,14 +12,14 @@ static bool is_one_of(const char *key, const char *const *keys) {
 }
 
 static bool is_kept_2021(const as_dataset *ds, const as_attribute *attribute) {
-    static const char *const keys[] = {"title",    "source",        "offset",     "static_id", "class", "trace_id",
-                                       "id_tuple", "id_tuple_bits", "entry_type", NULL};
+    static const char *const keys[] = {"title",    "source",   "offset",        "static_id",  "class",
+                                       "trace_id", "id_tuple", "id_tuple_bits", "entry_type", NULL};
     return as_hpc_is_family(ds) && is_one_of(as_ds_text(ds, attribute->key), keys);
 }
 
 static bool is_kept_4(const as_dataset *ds, const as_attribute *attribute) {
-    static const char *const keys[] = {"title",    "description",   "source",     "offset",
-                                       "id_tuple", "id_tuple_bits", "entry_type", NULL};
+    static const char *const keys[] = {"title",         "description", "source",   "offset",      "id_tuple",
+                                       "id_tuple_bits", "entry_type",  "relation", "propagation", NULL};
     return as_hpc_is_family(ds) && is_one_of(as_ds_text(ds, attribute->key), keys);
 }
 
@@ -68,8 +68,7 @@ static void lose_metrics(const as_dataset *ds, bool is_2021, as_losses *losses) 
         units += !as_hpc_is_family(ds) && unit && strpbrk(unit, "()");
     }
     if (derived) as_lose(losses, "%zu derived metric%s, of which there are formulas only", derived, plural(derived));
-    if (composite)
-        as_lose(losses, "%zu metric%s whose values are more than one number", composite, plural(composite));
+    if (composite) as_lose(losses, "%zu metric%s whose values are more than one number", composite, plural(composite));
     if (sides) as_lose(losses, "point and lexical values (%zu metric%s)", sides, plural(sides));
     if (kinds)
         as_lose(losses, "that %zu metric%s neither inclusive nor exclusive (written as both)", kinds,
@@ -107,7 +106,9 @@ static void lose_places(const as_dataset *ds, as_losses *losses) {
 
 static void lose_runs(const as_dataset *ds, as_losses *losses) {
     size_t times = 0;
-    for (assay_id i = 0; i < ds->runs.count; i++) times += isnan(as_ds_run(ds, i)->start_time) ? 0 : 1;
+    /* That of a run with trace lines is told by them. */
+    for (assay_id i = 0; i < ds->runs.count && !as_trace_line_count(&ds->traces); i++)
+        times += isnan(as_ds_run(ds, i)->start_time) ? 0 : 1;
     if (ds->runs.count > 1)
         as_lose(losses, "%zu of %zu runs (all but the one of -O run=…)", ds->runs.count - 1, ds->runs.count);
     if (as_ds_parameters(ds)) as_lose(losses, "%zu parameter%s", as_ds_parameters(ds), plural(as_ds_parameters(ds)));
@@ -134,7 +135,8 @@ static void lose_samples(const as_dataset *ds, as_losses *losses) {
     if (lost)
         as_lose(losses, "the context of %llu sample%s, which is not in the tree (the root stands for it)",
                 (unsigned long long)lost, plural(lost));
-    if (ds->events.count) as_lose(losses, "%zu event%s that are no samples", ds->events.count, plural(ds->events.count));
+    if (ds->events.count)
+        as_lose(losses, "%zu event%s that are no samples", ds->events.count, plural(ds->events.count));
 }
 
 static void lose_common(const as_dataset *ds, bool is_2021, as_losses *losses) {

@@ -1,52 +1,53 @@
 /* What the contexts of meta.db refer to: strings, modules, files, functions. */
 #include "formats/hpctoolkit/write_meta.h"
 
-const char *const as_meta_scope_names[AS_META_SCOPES] = {"point", "function", "lex_aware", "execution"};
-const char *const as_meta_formulas[AS_HPC_STATISTICS] = {"1", "$$", "($$^2)", "$$", "$$"};
-const uint8_t as_meta_combine[AS_HPC_STATISTICS] = {0, 0, 0, 1, 2};
+const char *const as_meta_out_scope_names[AS_META_OUT_SCOPES] = {"point", "function", "lex_aware", "execution"};
+const char *const as_meta_out_formulas[AS_HPC_STATISTICS] = {"1", "$$", "($$^2)", "$$", "$$"};
+const uint8_t as_meta_out_combine[AS_HPC_STATISTICS] = {0, 0, 0, 1, 2};
 
-uint32_t as_meta_side(const as_hpc_group *group, int scope) {
+uint32_t as_meta_out_side(const as_hpc_group *group, int scope) {
     switch (scope) {
-    case AS_META_POINT: return group->point != ASSAY_NONE ? group->point : group->other;
-    case AS_META_FUNCTION: return group->exclusive;
-    case AS_META_LEXICAL: return group->lexical;
+    case AS_META_OUT_POINT: return group->point != ASSAY_NONE ? group->point : group->other;
+    case AS_META_OUT_FUNCTION: return group->exclusive;
+    case AS_META_OUT_LEXICAL: return group->lexical;
     default: return group->inclusive;
     }
 }
 
 /* ---- texts ---------------------------------------------------------------------------------------------------------------- */
 
-uint64_t as_meta_add_text(as_meta *meta, const char *text) {
+uint64_t as_meta_out_add_text(as_meta_out *meta, const char *text) {
     uint64_t place = meta->strings.count;
     return as_vec_append(&meta->strings, text, strlen(text) + 1) ? place : UINT64_MAX;
 }
 
-static uint64_t add_string(as_meta *meta, as_str text) {
+static uint64_t add_string(as_meta_out *meta, as_str text) {
     uint32_t known = as_map_get(&meta->known_strings, text);
     if (known != AS_MAP_NONE) return known;
-    uint64_t place = as_meta_add_text(meta, as_ds_text(meta->plan->ds, text));
+    uint64_t place = as_meta_out_add_text(meta, as_ds_text(meta->plan->ds, text));
     bool fine = place < AS_MAP_NONE && as_map_put(&meta->known_strings, text, (uint32_t)place);
     return fine ? place : UINT64_MAX;
 }
 
-static bool add_texts(as_meta *meta) {
+static bool add_texts(as_meta_out *meta) {
     as_hpc_plan *plan = meta->plan;
-    meta->title = as_meta_add_text(meta, as_hpc_title(plan));
-    meta->description = as_meta_add_text(meta, plan->kept.description ? plan->kept.description : "");
+    meta->title = as_meta_out_add_text(meta, as_hpc_title(plan));
+    meta->description = as_meta_out_add_text(meta, plan->kept.description ? plan->kept.description : "");
     bool fine = meta->title != UINT64_MAX && meta->description != UINT64_MAX;
-    for (int i = 0; i < 3 && fine; i++) fine = (meta->formulas[i] = as_meta_add_text(meta, as_meta_formulas[i])) != UINT64_MAX;
-    for (int i = 0; i < AS_META_SCOPES && fine; i++)
-        fine = (meta->scopes[i] = as_meta_add_text(meta, as_meta_scope_names[i])) != UINT64_MAX;
+    for (int i = 0; i < 3 && fine; i++)
+        fine = (meta->formulas[i] = as_meta_out_add_text(meta, as_meta_out_formulas[i])) != UINT64_MAX;
+    for (int i = 0; i < AS_META_OUT_SCOPES && fine; i++)
+        fine = (meta->scopes[i] = as_meta_out_add_text(meta, as_meta_out_scope_names[i])) != UINT64_MAX;
     meta->kinds = as_arena_array(&plan->arena, plan->kinds.count, sizeof *meta->kinds);
     meta->groups = as_arena_array(&plan->arena, plan->groups.count, sizeof *meta->groups);
     fine = fine && meta->kinds && meta->groups;
     for (size_t i = 0; i < plan->kinds.count && fine; i++)
-        fine = (meta->kinds[i] = as_meta_add_text(meta, AS_AT(const char *, &plan->kinds, i))) != UINT64_MAX;
+        fine = (meta->kinds[i] = as_meta_out_add_text(meta, AS_AT(const char *, &plan->kinds, i))) != UINT64_MAX;
     as_vec name;
     as_vec_init(&name, 1, NULL);
     for (size_t i = 0; i < plan->groups.count && fine; i++)
         fine = as_hpc_group_name(plan, as_hpc_group_at(plan, i), &name) &&
-               (meta->groups[i] = as_meta_add_text(meta, name.data)) != UINT64_MAX;
+               (meta->groups[i] = as_meta_out_add_text(meta, name.data)) != UINT64_MAX;
     as_vec_free(&name);
     return fine;
 }
@@ -54,7 +55,7 @@ static bool add_texts(as_meta *meta) {
 /* ---- modules, files, functions ----------------------------------------------------------------------------------------------- */
 
 /* UINT32_MAX where it is unknown; *fine is cleared when memory is out. */
-static uint32_t find_module(as_meta *meta, as_str module, bool *fine) {
+static uint32_t find_module(as_meta_out *meta, as_str module, bool *fine) {
     if (as_hpc_is_unknown(as_ds_text(meta->plan->ds, module))) return UINT32_MAX;
     uint32_t at = as_map_get(&meta->known_modules, module);
     if (at != AS_MAP_NONE) return at;
@@ -65,11 +66,11 @@ static uint32_t find_module(as_meta *meta, as_str module, bool *fine) {
     return at;
 }
 
-static uint32_t find_file(as_meta *meta, as_str file, bool *fine) {
+static uint32_t find_file(as_meta_out *meta, as_str file, bool *fine) {
     if (file == AS_NO_STR) return UINT32_MAX;
     uint32_t at = as_map_get(&meta->known_files, file);
     if (at != AS_MAP_NONE) return at;
-    as_meta_file entry = {.path = add_string(meta, file), .is_copied = as_hpc_is_copied(meta->plan->ds, file)};
+    as_meta_out_file entry = {.path = add_string(meta, file), .is_copied = as_hpc_is_copied(meta->plan->ds, file)};
     at = (uint32_t)meta->files.count;
     *fine = *fine && entry.path != UINT64_MAX && as_vec_append(&meta->files, &entry, 1) &&
             as_map_put(&meta->known_files, file, at);
@@ -77,7 +78,7 @@ static uint32_t find_file(as_meta *meta, as_str file, bool *fine) {
 }
 
 /* UINT32_MAX for one of which nothing is known. */
-static uint32_t find_function(as_meta *meta, assay_id context, bool *fine) {
+static uint32_t find_function(as_meta_out *meta, assay_id context, bool *fine) {
     const as_hpc_plan *plan = meta->plan;
     const as_context *c = as_ds_context(plan->ds, context);
     const as_region *region = c->region == ASSAY_NONE ? NULL : as_ds_region(plan->ds, c->region);
@@ -85,7 +86,7 @@ static uint32_t find_function(as_meta *meta, assay_id context, bool *fine) {
     uint64_t key = as_pair(c->region, name);
     uint32_t at = as_map_get(&meta->known_functions, key);
     if (at != AS_MAP_NONE) return at;
-    as_meta_function function = {.module = UINT32_MAX, .file = UINT32_MAX};
+    as_meta_out_function function = {.module = UINT32_MAX, .file = UINT32_MAX};
     if (region) {
         function.module = find_module(meta, region->module, fine);
         if (!as_hpc_is_unknown(as_ds_text(plan->ds, region->file))) function.file = find_file(meta, region->file, fine);
@@ -96,17 +97,17 @@ static uint32_t find_function(as_meta *meta, assay_id context, bool *fine) {
     if (function.module == UINT32_MAX && function.file == UINT32_MAX && !function.line && !function.offset &&
         (!text || !text[0] || strcmp(text, "<unknown function>") == 0))
         return UINT32_MAX;
-    function.name = name == AS_NO_STR ? as_meta_add_text(meta, "") : add_string(meta, name);
+    function.name = name == AS_NO_STR ? as_meta_out_add_text(meta, "") : add_string(meta, name);
     at = (uint32_t)meta->functions.count;
     *fine = *fine && function.name != UINT64_MAX && as_vec_append(&meta->functions, &function, 1) &&
             as_map_put(&meta->known_functions, key, at);
     return at;
 }
 
-static bool find_entries(as_meta *meta) {
+static bool find_entries(as_meta_out *meta) {
     as_hpc_plan *plan = meta->plan;
     meta->entry_names = as_arena_array(&plan->arena, plan->n_contexts, sizeof *meta->entry_names);
-    meta->main_thread = as_meta_add_text(meta, "main thread");
+    meta->main_thread = as_meta_out_add_text(meta, "main thread");
     bool fine = meta->entry_names && meta->main_thread != UINT64_MAX;
     for (assay_id i = 0; i < plan->n_contexts && fine; i++) {
         const as_context *c = as_ds_context(plan->ds, i);
@@ -116,7 +117,7 @@ static bool find_entries(as_meta *meta) {
         meta->module_of[i] = is_inside ? meta->module_of[c->parent] : UINT32_MAX;
         if (kind == AS_HPC_PLACELESS || i == plan->root) continue;
         if (as_hpc_is_entry(plan, i)) {
-            fine = (meta->entry_names[i] = as_meta_add_text(meta, as_hpc_context_name(plan, i))) != UINT64_MAX;
+            fine = (meta->entry_names[i] = as_meta_out_add_text(meta, as_hpc_context_name(plan, i))) != UINT64_MAX;
             continue;
         }
         if (kind == AS_HPC_FUNCTION || kind == AS_HPC_ENTRY) meta->function_of[i] = find_function(meta, i, &fine);
@@ -130,13 +131,13 @@ static bool find_entries(as_meta *meta) {
     return fine;
 }
 
-bool as_meta_init(as_meta *meta, as_hpc_plan *plan) {
+bool as_meta_out_init(as_meta_out *meta, as_hpc_plan *plan) {
     as_budget *budget = as_ds_budget(plan->ds);
-    *meta = (as_meta){.plan = plan};
+    *meta = (as_meta_out){.plan = plan};
     as_vec_init(&meta->strings, 1, budget);
     as_map_init(&meta->known_strings, budget);
-    as_vec_init(&meta->functions, sizeof(as_meta_function), budget);
-    as_vec_init(&meta->files, sizeof(as_meta_file), budget);
+    as_vec_init(&meta->functions, sizeof(as_meta_out_function), budget);
+    as_vec_init(&meta->files, sizeof(as_meta_out_file), budget);
     as_vec_init(&meta->modules, sizeof(uint64_t), budget);
     as_map_init(&meta->known_functions, budget);
     as_map_init(&meta->known_files, budget);
@@ -147,7 +148,7 @@ bool as_meta_init(as_meta *meta, as_hpc_plan *plan) {
     return meta->function_of && meta->file_of && meta->module_of && add_texts(meta) && find_entries(meta);
 }
 
-void as_meta_free(as_meta *meta) {
+void as_meta_out_free(as_meta_out *meta) {
     as_vec_free(&meta->strings);
     as_map_free(&meta->known_strings);
     as_vec_free(&meta->functions);
@@ -162,9 +163,9 @@ void as_meta_free(as_meta *meta) {
 
 enum { METRICS_HEADER = 0x20, SCOPE = 16, METRIC = 32, INSTANCE = 16, SUMMARY = 24 };
 
-uint64_t as_meta_metrics_size(const as_meta *meta) {
+uint64_t as_meta_out_metrics_size(const as_meta_out *meta) {
     const as_hpc_plan *plan = meta->plan;
-    uint64_t size = METRICS_HEADER + AS_META_SCOPES * SCOPE + METRIC * plan->groups.count;
+    uint64_t size = METRICS_HEADER + AS_META_OUT_SCOPES * SCOPE + METRIC * plan->groups.count;
     for (size_t i = 0; i < plan->sides.count; i++) {
         unsigned statistics = as_hpc_group_at(plan, as_hpc_side_at(plan, i)->group)->statistics;
         size += INSTANCE + SUMMARY * (uint64_t)__builtin_popcount(statistics);
@@ -172,33 +173,33 @@ uint64_t as_meta_metrics_size(const as_meta *meta) {
     return size;
 }
 
-static void put_scopes(const as_meta *meta, as_hpc_bytes *b) {
+static void put_scopes(const as_meta_out *meta, as_hpc_bytes *b) {
     enum { CUSTOM, POINT, EXECUTION, TRANSITIVE, NO_INDEX = 255 };
-    static const uint8_t types[AS_META_SCOPES] = {POINT, TRANSITIVE, CUSTOM, EXECUTION};
-    for (int i = 0; i < AS_META_SCOPES; i++) {
-        as_hpc_put_u64(b, as_meta_text_at(meta->scopes[i]));
+    static const uint8_t types[AS_META_OUT_SCOPES] = {POINT, TRANSITIVE, CUSTOM, EXECUTION};
+    for (int i = 0; i < AS_META_OUT_SCOPES; i++) {
+        as_hpc_put_u64(b, as_meta_out_text_at(meta->scopes[i]));
         as_hpc_put_u8(b, types[i]);
-        as_hpc_put_u8(b, i == AS_META_FUNCTION ? 0 : NO_INDEX);
+        as_hpc_put_u8(b, i == AS_META_OUT_FUNCTION ? 0 : NO_INDEX);
         b->at += 6;
     }
 }
 
 /* The scopes of a metric, and behind them their statistics. */
-static void put_sides(const as_meta *meta, const as_hpc_group *group, uint64_t scopes, as_hpc_bytes *b) {
-    for (int k = 0; k < AS_META_SCOPES; k++) {
-        uint32_t side = as_meta_side(group, k);
+static void put_sides(const as_meta_out *meta, const as_hpc_group *group, uint64_t scopes, as_hpc_bytes *b) {
+    for (int k = 0; k < AS_META_OUT_SCOPES; k++) {
+        uint32_t side = as_meta_out_side(group, k);
         if (side == ASSAY_NONE) continue;
         as_hpc_put_u64(b, scopes + (uint64_t)k * SCOPE);
         as_hpc_put_u16(b, as_hpc_side_at(meta->plan, side)->id);
         b->at += 6;
     }
-    for (int k = 0; k < AS_META_SCOPES; k++) {
-        uint32_t side = as_meta_side(group, k);
+    for (int k = 0; k < AS_META_OUT_SCOPES; k++) {
+        uint32_t side = as_meta_out_side(group, k);
         for (unsigned s = 0; s < AS_HPC_STATISTICS && side != ASSAY_NONE; s++) {
             if (!(group->statistics >> s & 1)) continue;
             as_hpc_put_u64(b, scopes + (uint64_t)k * SCOPE);
-            as_hpc_put_u64(b, as_meta_text_at(meta->formulas[s < 3 ? s : AS_HPC_SUM]));
-            as_hpc_put_u8(b, as_meta_combine[s]);
+            as_hpc_put_u64(b, as_meta_out_text_at(meta->formulas[s < 3 ? s : AS_HPC_SUM]));
+            as_hpc_put_u8(b, as_meta_out_combine[s]);
             as_hpc_put_u8(b, 0);
             as_hpc_put_u16(b, (uint16_t)(as_hpc_side_at(meta->plan, side)->summary_id +
                                          as_hpc_statistic_index(group->statistics, s)));
@@ -207,10 +208,10 @@ static void put_sides(const as_meta *meta, const as_hpc_group *group, uint64_t s
     }
 }
 
-void as_meta_put_metrics(const as_meta *meta, unsigned char *to) {
+void as_meta_out_put_metrics(const as_meta_out *meta, unsigned char *to) {
     const as_hpc_plan *plan = meta->plan;
-    uint64_t pointer = meta->pointers[AS_META_METRICS], scopes = pointer + METRICS_HEADER;
-    uint64_t metrics = scopes + AS_META_SCOPES * SCOPE, at = metrics + METRIC * plan->groups.count;
+    uint64_t pointer = meta->pointers[AS_META_OUT_METRICS], scopes = pointer + METRICS_HEADER;
+    uint64_t metrics = scopes + AS_META_OUT_SCOPES * SCOPE, at = metrics + METRIC * plan->groups.count;
     as_hpc_bytes b = {.at = to};
     as_hpc_put_u64(&b, metrics);
     as_hpc_put_u32(&b, (uint32_t)plan->groups.count);
@@ -219,16 +220,16 @@ void as_meta_put_metrics(const as_meta *meta, unsigned char *to) {
     as_hpc_put_u8(&b, SUMMARY);
     as_hpc_put_u8(&b, 0);
     as_hpc_put_u64(&b, scopes);
-    as_hpc_put_u16(&b, AS_META_SCOPES);
+    as_hpc_put_u16(&b, AS_META_OUT_SCOPES);
     as_hpc_put_u8(&b, SCOPE);
     b.at = to + METRICS_HEADER;
     put_scopes(meta, &b);
     for (size_t i = 0; i < plan->groups.count; i++) {
         const as_hpc_group *group = as_hpc_group_at(plan, i);
         uint16_t n = 0;
-        for (int k = 0; k < AS_META_SCOPES; k++) n = (uint16_t)(n + (as_meta_side(group, k) != ASSAY_NONE));
+        for (int k = 0; k < AS_META_OUT_SCOPES; k++) n = (uint16_t)(n + (as_meta_out_side(group, k) != ASSAY_NONE));
         uint16_t n_statistics = (uint16_t)(n * __builtin_popcount(group->statistics));
-        as_hpc_put_u64(&b, as_meta_text_at(meta->groups[i]));
+        as_hpc_put_u64(&b, as_meta_out_text_at(meta->groups[i]));
         as_hpc_put_u64(&b, at);
         as_hpc_put_u64(&b, at + (uint64_t)n * INSTANCE);
         as_hpc_put_u16(&b, n);

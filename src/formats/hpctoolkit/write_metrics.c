@@ -61,7 +61,8 @@ static bool add_sides(as_hpc_plan *plan, assay_id id, uint32_t *group) {
     const as_metric *metric = as_ds_metric(plan->ds, id);
     bool is_extreme = as_dtype_is_extreme(as_ds_metric_type(plan->ds, id).dtype);
     if (metric->is_stored) {
-        if (plan->form == AS_HPC_2021 && (metric->kind == AS_KIND_POINT || metric->kind == AS_KIND_LEXICAL)) return true;
+        if (plan->form == AS_HPC_2021 && (metric->kind == AS_KIND_POINT || metric->kind == AS_KIND_LEXICAL))
+            return true;
         return add_side(plan, group, id, metric->kind, AS_HPC_AS_IT_IS);
     }
     if (metric->kind == AS_KIND_INCLUSIVE)

@@ -6,7 +6,7 @@
 
 /* ---- kinds ------------------------------------------------------------------------------------------------------------- */
 
-static const char *const usual_kinds[] = {"SUMMARY",    "NODE",       "RANK",      "THREAD",
+static const char *const usual_kinds[] = {"SUMMARY",   "NODE",       "RANK",      "THREAD",
                                           "GPUDEVICE", "GPUCONTEXT", "GPUSTREAM", "CORE"};
 enum { KIND_RANK = 2 };
 
@@ -41,7 +41,7 @@ static uint8_t translate_bits(const as_hpc_plan *plan, uint64_t bits) {
     bool was_2021 = strcmp(plan->ds->format, "hpctoolkit-2021") == 0;
     enum { BOTH = 0, ONLY_LOGICAL = 3 };
     if (plan->form == AS_HPC_2021) return (uint8_t)(was_2021 ? bits & 3 : bits & 1 ? BOTH : ONLY_LOGICAL);
-    return was_2021 ? bits != ONLY_LOGICAL : bits & 1;
+    return (uint8_t)(was_2021 ? bits != ONLY_LOGICAL : bits & 1);
 }
 
 /* "NODE:0:713047168 RANK:1:1", with bits "0 3" or NULL: all 0. False where it is written otherwise, or memory is out. */
@@ -73,7 +73,7 @@ static bool parse_tuple(as_hpc_plan *plan, const char *tuple, const char *bits) 
 static const char *tuple_kind(const char *kind, char name[64]) {
     static const struct {
         const char *kind, *name;
-    } known[] = {{"machine", NULL},     {"process", "RANK"},  {"node", "NODE"}, {"thread", "THREAD"},
+    } known[] = {{"machine", NULL},    {"process", "RANK"},      {"node", "NODE"},    {"thread", "THREAD"},
                  {"gpu", "GPUSTREAM"}, {"CPU thread", "THREAD"}, {"GPU", "GPUSTREAM"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].kind, kind) == 0) return known[i].name;

@@ -13,6 +13,8 @@ typedef enum kept_key {
     KEY_ENTRY_TYPE,
     KEY_CLASS,
     KEY_TRACE_ID,
+    KEY_RELATION,
+    KEY_PROPAGATION,
     KEY_TITLE,
     KEY_DESCRIPTION,
     KEY_TUPLE,
@@ -20,11 +22,14 @@ typedef enum kept_key {
     N_KEYS
 } kept_key;
 
-static const char *const key_names[N_KEYS] = {"offset", "static_id",   "entry_type", "class",        "trace_id",
-                                              "title",  "description", "id_tuple",   "id_tuple_bits"};
-static const as_owner key_owners[N_KEYS] = {AS_OWNER_REGION,  AS_OWNER_REGION,  AS_OWNER_REGION,
-                                            AS_OWNER_REGION,  AS_OWNER_CONTEXT, AS_OWNER_DATASET,
-                                            AS_OWNER_DATASET, AS_OWNER_LOCATION, AS_OWNER_LOCATION};
+static const struct {
+    const char *name;
+    as_owner owner;
+} keys[N_KEYS] = {
+    {"offset", AS_OWNER_REGION},       {"static_id", AS_OWNER_REGION},      {"entry_type", AS_OWNER_REGION},
+    {"class", AS_OWNER_REGION},        {"trace_id", AS_OWNER_CONTEXT},      {"relation", AS_OWNER_CONTEXT},
+    {"propagation", AS_OWNER_CONTEXT}, {"title", AS_OWNER_DATASET},         {"description", AS_OWNER_DATASET},
+    {"id_tuple", AS_OWNER_LOCATION},   {"id_tuple_bits", AS_OWNER_LOCATION}};
 
 /* A whole number from 0 on, or false. */
 static bool cell_number(as_cell cell, uint64_t *out) {
@@ -50,6 +55,8 @@ static void keep_number(as_hpc_kept *kept, kept_key key, assay_id owner, uint64_
         break;
     case KEY_ENTRY_TYPE: kept->entry_type[owner] = number <= 2 ? (int8_t)number : -1; break;
     case KEY_CLASS: kept->class_of[owner] = number <= 9 ? (int8_t)number : -1; break;
+    case KEY_RELATION: kept->relation[owner] = number <= AS_HPC_INLINED ? (int8_t)number : -1; break;
+    case KEY_PROPAGATION: kept->propagation[owner] = (uint16_t)number; break;
     default: kept->trace_id[owner] = number < UINT32_MAX ? (uint32_t)number : 0;
     }
 }
@@ -64,7 +71,7 @@ static void keep_attribute(as_hpc_kept *kept, kept_key key, const as_attribute *
     else if (key == KEY_DESCRIPTION)
         kept->description = text;
     else
-        *(key == KEY_TUPLE ? &kept->tuple : &kept->tuple_bits)[0][attribute->owner_id] = text;
+        (key == KEY_TUPLE ? kept->tuple : kept->tuple_bits)[attribute->owner_id] = text;
 }
 
 static size_t owners(const as_dataset *ds, as_owner owner) {
@@ -86,20 +93,23 @@ bool as_hpc_plan_kept(as_hpc_plan *plan) {
     kept->entry_type = as_arena_array(&plan->arena, regions, sizeof *kept->entry_type);
     kept->class_of = as_arena_array(&plan->arena, regions, sizeof *kept->class_of);
     kept->trace_id = as_arena_array(&plan->arena, contexts, sizeof *kept->trace_id);
+    kept->relation = as_arena_array(&plan->arena, contexts, sizeof *kept->relation);
+    kept->propagation = as_arena_array(&plan->arena, contexts, sizeof *kept->propagation);
     kept->tuple = as_arena_array(&plan->arena, locations, sizeof *kept->tuple);
     kept->tuple_bits = as_arena_array(&plan->arena, locations, sizeof *kept->tuple_bits);
     if (!kept->has_offset || !kept->offset || !kept->static_id || !kept->entry_type || !kept->class_of ||
-        !kept->trace_id || !kept->tuple || !kept->tuple_bits)
+        !kept->trace_id || !kept->relation || !kept->propagation || !kept->tuple || !kept->tuple_bits)
         return false;
     memset(kept->entry_type, -1, regions);
     memset(kept->class_of, -1, regions);
+    memset(kept->relation, -1, contexts);
     if (!plan->is_family) return true;
-    as_str keys[N_KEYS];
-    for (int k = 0; k < N_KEYS; k++) keys[k] = as_find(&ds->strings, key_names[k], strlen(key_names[k]));
+    as_str names[N_KEYS];
+    for (int k = 0; k < N_KEYS; k++) names[k] = as_find(&ds->strings, keys[k].name, strlen(keys[k].name));
     for (size_t i = 0; i < ds->attributes.count; i++) {
         const as_attribute *attribute = as_ds_attribute(ds, i);
         for (kept_key k = 0; k < N_KEYS; k++) {
-            if (attribute->key == keys[k] && attribute->owner == key_owners[k] &&
+            if (attribute->key == names[k] && attribute->owner == keys[k].owner &&
                 attribute->owner_id < owners(ds, attribute->owner))
                 keep_attribute(kept, k, attribute);
         }
@@ -121,16 +131,26 @@ as_hpc_kind as_hpc_kind_of(const as_dataset *ds, const as_context *context) {
     static const struct {
         const char *name;
         as_hpc_kind kind;
-    } kinds[] = {{"root", AS_HPC_ROOT}, {"entry", AS_HPC_ENTRY},
-                 {"loop", AS_HPC_LOOP}, {"line", AS_HPC_LINE},
-                 {"instruction", AS_HPC_INSTRUCTION}, {"call", AS_HPC_CALL}};
+    } kinds[] = {{"root", AS_HPC_ROOT},
+                 {"entry", AS_HPC_ENTRY},
+                 {"loop", AS_HPC_LOOP},
+                 {"line", AS_HPC_LINE},
+                 {"instruction", AS_HPC_INSTRUCTION},
+                 {"call", AS_HPC_CALL}};
     if (context->role == AS_ROLE_PLACELESS) return AS_HPC_PLACELESS;
-    const char *name =
-        context->region == ASSAY_NONE ? NULL : as_ds_text(ds, as_ds_region(ds, context->region)->kind);
+    const char *name = context->region == ASSAY_NONE ? NULL : as_ds_text(ds, as_ds_region(ds, context->region)->kind);
     for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i].name, name) == 0) return kinds[i].kind;
     }
     return AS_HPC_FUNCTION;
+}
+
+uint8_t as_hpc_relation(const as_hpc_plan *plan, assay_id context) {
+    const as_context *c = as_ds_context(plan->ds, context);
+    uint8_t kind = plan->kinds_of_contexts[context];
+    if (plan->kept.relation[context] >= 0) return (uint8_t)plan->kept.relation[context];
+    if (kind == AS_HPC_FUNCTION || kind == AS_HPC_ENTRY) return c->is_inlined ? AS_HPC_INLINED : AS_HPC_CALLED;
+    return kind == AS_HPC_INSTRUCTION ? AS_HPC_CALLED : AS_HPC_NESTED;
 }
 
 const char *as_hpc_context_name(const as_hpc_plan *plan, assay_id id) {
@@ -147,9 +167,9 @@ static bool find_kinds(as_hpc_plan *plan) {
     plan->root = ASSAY_NONE;
     for (assay_id i = 0; i < plan->n_contexts; i++) {
         const as_context *context = as_ds_context(plan->ds, i);
-        as_hpc_kind kind = plan->is_family                          ? as_hpc_kind_of(plan->ds, context)
+        as_hpc_kind kind = plan->is_family                      ? as_hpc_kind_of(plan->ds, context)
                            : context->role == AS_ROLE_PLACELESS ? AS_HPC_PLACELESS
-                                                                    : AS_HPC_FUNCTION;
+                                                                : AS_HPC_FUNCTION;
         if (kind == AS_HPC_ROOT) {
             if (plan->root == ASSAY_NONE && context->parent == ASSAY_NONE)
                 plan->root = i;
@@ -173,8 +193,7 @@ static bool keep_ids(as_hpc_plan *plan, bool *fits) {
         as_str text = as_ds_context(ds, i)->source_id;
         as_number number = {.kind = AS_INT};
         if (i == plan->root) continue;
-        *fits = text != AS_NO_STR &&
-                as_number_parse(as_ds_text(ds, text), as_str_size(&ds->strings, text), &number) &&
+        *fits = text != AS_NO_STR && as_number_parse(as_ds_text(ds, text), as_str_size(&ds->strings, text), &number) &&
                 number.kind == AS_INT && number.i > 0 && (uint64_t)number.i < limit &&
                 !(used[number.i / 8] >> (number.i % 8) & 1);
         if (!*fits) break;
@@ -198,7 +217,11 @@ static bool is_entry(const as_hpc_plan *plan, assay_id id) {
 }
 
 bool as_hpc_is_unknown(const char *name) {
-    return !name || name[0] == '<' || strcmp(name, "unknown module") == 0;
+    static const char *const words[] = {"<unknown module>", "<no module>", "unknown module"};
+    for (size_t i = 0; name && i < sizeof words / sizeof *words; i++) {
+        if (strcmp(name, words[i]) == 0) return true;
+    }
+    return !name || strncmp(name, AS_HPC_UNKNOWN_FILE_NAME, strlen(AS_HPC_UNKNOWN_FILE_NAME)) == 0;
 }
 
 static assay_status count_entries(as_hpc_plan *plan) {
@@ -235,8 +258,7 @@ static bool index_ids(as_hpc_plan *plan) {
 
 assay_status as_hpc_plan_contexts(as_hpc_plan *plan) {
     plan->ids = as_arena_array(&plan->arena, plan->n_slots, sizeof *plan->ids);
-    if (!plan->ids || !find_kinds(plan) || !keep_ids(plan, &plan->keeps_ids))
-        return as_fail_memory(plan->error, NULL);
+    if (!plan->ids || !find_kinds(plan) || !keep_ids(plan, &plan->keeps_ids)) return as_fail_memory(plan->error, NULL);
     uint32_t next = 1, largest = 0;
     for (assay_id i = 0; i < plan->n_contexts; i++) {
         if (i == plan->root)

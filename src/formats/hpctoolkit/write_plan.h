@@ -18,7 +18,9 @@ typedef struct as_hpc_kept {
     int8_t *entry_type;  /* -1: none */
     int8_t *class_of;    /* -1: none */
     /* Of contexts */
-    uint32_t *trace_id;             /* 0: none */
+    uint32_t *trace_id; /* 0: none */
+    int8_t *relation;   /* -1: none */
+    uint16_t *propagation;
     const char *title, *description; /* of the dataset, or NULL */
     /* Of locations */
     const char **tuple, **tuple_bits;
@@ -62,17 +64,17 @@ typedef struct as_hpc_side {
     uint16_t id;         /* in thread profiles */
     uint16_t summary_id; /* in the summary profile, of its first statistic; others follow */
 
-    const as_profile *profile; /* sparse: rows are read from there. Else: */
-    uint64_t *starts;          /* of the rows of each context; NULL: no values */
-    as_vec at, values;         /* uint32_t, double: profiles (from 0) ascending, and what they have */
+    const as_profile *profile;    /* sparse: rows are read from there. Else: */
+    uint64_t *starts;             /* of the rows of each context; NULL: no values */
+    as_vec at, values;            /* uint32_t, double: profiles (from 0) ascending, and what they have */
     double *extra[AS_HPC_EXTRAS]; /* for each profile, or NULL */
-    uint32_t *profile_of_column; /* of a sparse profile; NULL: the same number */
+    uint32_t *profile_of_column;  /* of a sparse profile; NULL: the same number */
 } as_hpc_side;
 
 typedef struct as_hpc_group {
     as_str name;
-    bool names_unit; /* the unit stands behind the name */
-    assay_id first;  /* metric of the dataset */
+    bool names_unit;                                      /* the unit stands behind the name */
+    assay_id first;                                       /* metric of the dataset */
     uint32_t inclusive, exclusive, point, lexical, other; /* indexes of sides, or ASSAY_NONE */
     unsigned statistics;                                  /* bits of the statistics that its sides have */
 } as_hpc_group;
@@ -80,7 +82,7 @@ typedef struct as_hpc_group {
 /* ---- places ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct as_hpc_profile {
-    assay_id location; /* ASSAY_NONE: of values without a place */
+    assay_id location;        /* ASSAY_NONE: of values without a place */
     uint32_t first_id, n_ids; /* in plan->ids_of_places */
 } as_hpc_profile;
 
@@ -119,15 +121,15 @@ typedef struct as_hpc_plan {
     uint32_t *slot_of;            /* for each id, or UINT32_MAX */
     bool keeps_ids;               /* they are the source's */
 
-    as_vec sides, groups; /* as_hpc_side ascending by id; as_hpc_group */
+    as_vec sides, groups;  /* as_hpc_side ascending by id; as_hpc_group */
     unsigned summary_bits; /* by how much ids are shifted to make those of the summary profile; 2021 only */
     bool has_totals;       /* the dataset has statistics: they are written */
     as_vec totals;         /* as_hpc_total, ascending; complete once the rows were written */
 
-    as_vec kinds;                    /* const char *: names of the kinds of identifiers */
-    as_vec profiles, ids_of_places;  /* as_hpc_profile, as_hpc_identifier */
-    uint32_t *profile_of_location;   /* from 0, or UINT32_MAX */
-    uint32_t placeless_profile;      /* of values without a place, or UINT32_MAX */
+    as_vec kinds;                   /* const char *: names of the kinds of identifiers */
+    as_vec profiles, ids_of_places; /* as_hpc_profile, as_hpc_identifier */
+    uint32_t *profile_of_location;  /* from 0, or UINT32_MAX */
+    uint32_t placeless_profile;     /* of values without a place, or UINT32_MAX */
 } as_hpc_plan;
 
 static inline as_hpc_side *as_hpc_side_at(const as_hpc_plan *plan, size_t i) {
@@ -162,10 +164,14 @@ static inline bool as_hpc_is_top(const as_hpc_plan *plan, assay_id context) {
     return plan->kinds_of_contexts[context] != AS_HPC_PLACELESS && context != plan->root &&
            as_ds_context(plan->ds, context)->parent == plan->root;
 }
+/* How a context comes about in the one above it, as the released form numbers it. */
+enum { AS_HPC_NESTED, AS_HPC_CALLED, AS_HPC_INLINED };
+uint8_t as_hpc_relation(const as_hpc_plan *plan, assay_id context);
 /* Whether such a one is an entry point of the released form. */
 bool as_hpc_is_entry(const as_hpc_plan *plan, assay_id context);
 /* Whether the name of a module or file says that none is known: NULL, "<unknown file>", "<no module>". */
 bool as_hpc_is_unknown(const char *name);
+#define AS_HPC_UNKNOWN_FILE_NAME "<unknown file>" /* "<unknown file> [lib.so]": one of this module */
 /* The place of a statistic among those of a side, counted from 0. */
 static inline unsigned as_hpc_statistic_index(unsigned statistics, unsigned statistic) {
     return (unsigned)__builtin_popcount(statistics & ((1u << statistic) - 1));

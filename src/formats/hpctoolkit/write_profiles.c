@@ -162,7 +162,8 @@ static bool make_layout(const as_hpc_plan *plan, const as_hpc_counts *counts, la
         l->offsets[i + 1] = at;
         at += as_hpc_block_size(plan->form, counts[i].values, counts[i].contexts);
     }
-    l->offsets[plan->profiles.count + 1] = l->offsets[0] = at; /* the end of threads' blocks is where the summary's is */
+    l->offsets[plan->profiles.count + 1] = l->offsets[0] =
+        at; /* the end of threads' blocks is where the summary's is */
     return true;
 }
 
@@ -295,13 +296,13 @@ static assay_status write_blocks(const as_hpc_plan *plan, const layout *l, const
     return code;
 }
 
-assay_status as_hpc_write_profiles(const as_hpc_plan *plan, as_output_directory *directory,
-                                   const as_hpc_counts *counts, const uint8_t *has_values) {
+assay_status as_hpc_write_profiles(const as_hpc_plan *plan, as_output_directory *directory, const as_hpc_counts *counts,
+                                   const uint8_t *has_values) {
     as_output *out = NULL;
     layout l = {0};
     AS_TRY(as_output_directory_file(directory, "profile.db", &out, plan->error));
-    assay_status code = make_layout(plan, counts, &l) ? write_tables(plan, &l, counts, out)
-                                                      : as_fail_memory(plan->error, NULL);
+    assay_status code =
+        make_layout(plan, counts, &l) ? write_tables(plan, &l, counts, out) : as_fail_memory(plan->error, NULL);
     if (code == ASSAY_OK) code = write_blocks(plan, &l, counts, has_values, out);
     if (code == ASSAY_OK) code = write_totals(plan, out);
     as_output_text(out, plan->form == AS_HPC_2021 ? "tfBDFORP" : "_prof.db");

@@ -112,8 +112,7 @@ static bool take_columns(const matrix *m, const double *values, columns *out) {
     double empty = empty_cell(m->rule);
     for (uint32_t k = 0; k < m->width; k++) {
         assay_id location = as_profile_location(m->view, m->first + k);
-        uint32_t profile =
-            location == ASSAY_NONE ? plan->placeless_profile : plan->profile_of_location[location];
+        uint32_t profile = location == ASSAY_NONE ? plan->placeless_profile : plan->profile_of_location[location];
         uint64_t start = out->contexts.count;
         if (profile == UINT32_MAX) continue;
         if (!as_vec_append(&out->starts, &start, 1) || !as_vec_append(&out->profiles, &profile, 1)) return false;

@@ -56,8 +56,8 @@ assay_status as_hpc_write_sources(const as_hpc_plan *plan, as_output_directory *
         const as_attribute *attribute = as_ds_attribute(ds, i);
         if (attribute->owner == AS_OWNER_DATASET && attribute->value.type == AS_CELL_TEXT &&
             strcmp(as_ds_text(ds, attribute->key), "source") == 0)
-            code = copy_once(plan, directory, as_find(&ds->strings, attribute->value.text, attribute->value.size),
-                             &done);
+            code =
+                copy_once(plan, directory, as_find(&ds->strings, attribute->value.text, attribute->value.size), &done);
     }
     as_map_free(&done);
     return code;

@@ -32,7 +32,7 @@ bool as_hpc_add_totals(const as_hpc_plan *plan, const as_hpc_side *side, uint32_
 typedef struct stored {
     const as_summary *list;
     size_t n;
-    uint32_t *sides;                       /* for each metric its side, or UINT32_MAX */
+    uint32_t *sides; /* for each metric its side, or UINT32_MAX */
     as_str names[AS_HPC_STATISTICS];
 } stored;
 

@@ -19,7 +19,9 @@ typedef struct open_element {
     const char *close;
 } open_element;
 
-static assay_id region_of(const tree_writer *w, assay_id context) { return as_ds_context(w->plan->ds, context)->region; }
+static assay_id region_of(const tree_writer *w, assay_id context) {
+    return as_ds_context(w->plan->ds, context)->region;
+}
 
 static uint32_t static_id(const tree_writer *w, assay_id context) {
     assay_id region = region_of(w, context);
@@ -105,8 +107,7 @@ static const char *put_line(const tree_writer *w, assay_id context) {
     assay_id region = region_of(w, context);
     bool is_leaf = as_ds_context(w->plan->ds, context)->subtree == 1;
     bool is_call = kind == AS_HPC_CALL ||
-                   (!is_leaf && (kind == AS_HPC_INSTRUCTION ||
-                                 (region != ASSAY_NONE && w->plan->kept.offset[region])));
+                   (!is_leaf && (kind == AS_HPC_INSTRUCTION || (region != ASSAY_NONE && w->plan->kept.offset[region])));
     if (!is_call) {
         put_point(w, "S", "", context);
         as_output_text(w->out, "/>\n");

@@ -100,8 +100,7 @@ static void put_formula(const metric_writer *w, int side, int k) {
     else if (k == 2)
         as_output_printf(w->out, "sqrt((($%u/$%u)-(($%u/$%u)^2)))", squares, count, sum, count);
     else if (k == 3)
-        as_output_printf(w->out, "(sqrt((($%u/$%u)-(($%u/$%u)^2)))/($%u/$%u))", squares, count, sum, count, sum,
-                         count);
+        as_output_printf(w->out, "(sqrt((($%u/$%u)-(($%u/$%u)^2)))/($%u/$%u))", squares, count, sum, count, sum, count);
     else
         as_output_printf(w->out, "$%u", partial_id(w, side, k == 4 ? AS_HPC_MIN : AS_HPC_MAX));
     as_output_text(w->out, "\"/>\n");
@@ -133,7 +132,7 @@ static void put_metric_db(const as_hpc_plan *plan, as_output *out, const char *n
     const as_hpc_side *s = as_hpc_side_at(plan, side);
     as_output_printf(out, "<MetricDB i=\"%u\" n=\"", s->id);
     as_xml_put_value(out, name, strlen(name));
-    as_output_text(out, s->kind == AS_KIND_INCLUSIVE ? " (I)\"/>\n"
+    as_output_text(out, s->kind == AS_KIND_INCLUSIVE   ? " (I)\"/>\n"
                         : s->kind == AS_KIND_EXCLUSIVE ? " (E)\"/>\n"
                                                        : "\"/>\n");
 }

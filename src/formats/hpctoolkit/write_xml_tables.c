@@ -4,13 +4,12 @@
 #include "formats/hpctoolkit/write_xml.h"
 #include "io/xml_write.h"
 
-#define UNKNOWN_FILE "<unknown file>"
 enum { UNKNOWN_MODULE, NO_MODULE, FIRST_MODULE };
 
 bool as_hpc_is_frame(const as_hpc_plan *plan, assay_id context) {
     uint8_t kind = plan->kinds_of_contexts[context];
     return kind == AS_HPC_FUNCTION || kind == AS_HPC_ENTRY ||
-           (kind == AS_HPC_INSTRUCTION && as_ds_context(plan->ds, context)->role == AS_ROLE_CALL);
+           (kind == AS_HPC_INSTRUCTION && as_hpc_relation(plan, context) != AS_HPC_NESTED);
 }
 
 static const char *base_name(const char *path) {
@@ -32,10 +31,11 @@ static bool find_file(as_hpc_tables *t, assay_id region) {
     bool is_of_module = !name && !as_hpc_is_unknown(module);
     uint64_t key = is_of_module ? as_pair(1, r->module) : r->file;
     t->file_of[region] = AS_HPC_UNKNOWN_FILE;
-    if ((!name && !is_of_module) || (name && strcmp(name, UNKNOWN_FILE) == 0)) return true;
+    if ((!name && !is_of_module) || (name && strcmp(name, AS_HPC_UNKNOWN_FILE_NAME) == 0)) return true;
     uint32_t at = as_map_get(&t->known_files, key);
     if (at == AS_MAP_NONE) {
-        bool is_unknown = is_of_module || strncmp(name, UNKNOWN_FILE, strlen(UNKNOWN_FILE)) == 0;
+        bool is_unknown =
+            is_of_module || strncmp(name, AS_HPC_UNKNOWN_FILE_NAME, strlen(AS_HPC_UNKNOWN_FILE_NAME)) == 0;
         as_hpc_entry entry = {.id = is_unknown ? t->next_unknown-- : t->next_file++,
                               .name = is_of_module ? NULL : name,
                               .of = is_of_module ? base_name(module) : NULL};
@@ -60,8 +60,7 @@ static bool find_module(as_hpc_tables *t, assay_id region) {
     uint32_t at = as_map_get(&t->known_modules, r->module);
     if (at == AS_MAP_NONE) {
         at = (uint32_t)t->modules.count;
-        if (!add_entry(&t->modules, &t->known_modules, r->module,
-                       (as_hpc_entry){.id = t->next_module++, .name = name}))
+        if (!add_entry(&t->modules, &t->known_modules, r->module, (as_hpc_entry){.id = t->next_module++, .name = name}))
             return false;
     }
     t->module_of[region] = AS_AT(as_hpc_entry, &t->modules, at).id;
@@ -173,7 +172,7 @@ static void put_named(as_output *out, const char *tag, uint32_t id, const char *
 
 static void write_files(const as_hpc_tables *t, as_output *out) {
     as_output_text(out, "<FileTable>\n");
-    put_named(out, "File", AS_HPC_UNKNOWN_FILE, UNKNOWN_FILE);
+    put_named(out, "File", AS_HPC_UNKNOWN_FILE, AS_HPC_UNKNOWN_FILE_NAME);
     as_output_text(out, "/>\n");
     for (size_t i = 0; i < t->files.count; i++) {
         const as_hpc_entry *file = &AS_AT(as_hpc_entry, &t->files, i);
@@ -193,8 +192,7 @@ void as_hpc_tables_write(const as_hpc_tables *t, as_output *out) {
     as_output_text(out, "<LoadModuleTable>\n<LoadModule i=\"0\" n=\"&lt;unknown module&gt;\"/>\n"
                         "<LoadModule i=\"1\" n=\"&lt;no module&gt;\"/>\n");
     for (size_t i = 0; i < t->modules.count; i++) {
-        put_named(out, "LoadModule", AS_AT(as_hpc_entry, &t->modules, i).id,
-                  AS_AT(as_hpc_entry, &t->modules, i).name);
+        put_named(out, "LoadModule", AS_AT(as_hpc_entry, &t->modules, i).id, AS_AT(as_hpc_entry, &t->modules, i).name);
         as_output_text(out, "/>\n");
     }
     as_output_text(out, "</LoadModuleTable>\n");

@@ -26,22 +26,22 @@ static void put_text(as_output *out, const char *text) {
 
 /* "*m0-execution-sum": what the inputs name. */
 static void put_anchor(const yaml_writer *w, char mark, int scope, unsigned statistic) {
-    as_output_printf(w->out, "%cm%zu-%s-%s", mark, w->number, as_meta_scope_names[scope],
+    as_output_printf(w->out, "%cm%zu-%s-%s", mark, w->number, as_meta_out_scope_names[scope],
                      as_hpc_statistic_names[statistic]);
 }
 
 static void put_inputs(const yaml_writer *w, const char *name) {
     static const char *const combine[] = {"sum", "min", "max"};
-    for (int scope = AS_META_SCOPES; scope-- > 0;) {
-        if (as_meta_side(w->group, scope) == ASSAY_NONE) continue;
+    for (int scope = AS_META_OUT_SCOPES; scope-- > 0;) {
+        if (as_meta_out_side(w->group, scope) == ASSAY_NONE) continue;
         for (unsigned k = 0; k < AS_HPC_STATISTICS; k++) {
             if (!(w->group->statistics >> k & 1)) continue;
             as_output_text(w->out, "  - ");
             put_anchor(w, '&', scope, k);
             as_output_text(w->out, "\n    metric: ");
             put_text(w->out, name);
-            as_output_printf(w->out, "\n    scope: %s\n    formula: %s\n    combine: %s\n", as_meta_scope_names[scope],
-                             as_meta_formulas[k], combine[as_meta_combine[k]]);
+            as_output_printf(w->out, "\n    scope: %s\n    formula: %s\n    combine: %s\n",
+                             as_meta_out_scope_names[scope], as_meta_out_formulas[k], combine[as_meta_out_combine[k]]);
         }
     }
 }
@@ -90,16 +90,16 @@ static void put_variant(const yaml_writer *w, int variant) {
                      variant == SUM ? "[number, percent]" : "[number]");
     if (group->inclusive != ASSAY_NONE) {
         as_output_text(w->out, "          inclusive:\n            standard: ");
-        put_formula(w, variant, AS_META_EXECUTION);
+        put_formula(w, variant, AS_META_OUT_EXECUTION);
     }
     if (group->exclusive == ASSAY_NONE) return;
     as_output_text(w->out, "          exclusive:\n");
     if (group->lexical != ASSAY_NONE) {
         as_output_text(w->out, "            custom: ");
-        put_formula(w, variant, AS_META_LEXICAL);
+        put_formula(w, variant, AS_META_OUT_LEXICAL);
     }
     as_output_text(w->out, "            standard: ");
-    put_formula(w, variant, AS_META_FUNCTION);
+    put_formula(w, variant, AS_META_OUT_FUNCTION);
 }
 
 static void put_root(const yaml_writer *w, const char *name) {
