@@ -8,6 +8,7 @@
 
 #include "analysis/algebra/algebra.h"
 #include "analysis/location_statistics.h"
+#include "analysis/trace/trace.h"
 #include "analysis/views/view.h"
 #include "formats/format.h"
 
@@ -58,6 +59,41 @@ static inline void check_statistics(const as_dataset *ds, assay_id metric) {
              &error);
     as_places_free(&places);
     as_vec_free(&spreads);
+}
+
+/* Every sample, in order of time; pictures and times of all lines. */
+static inline void check_traces(const as_dataset *ds) {
+    enum { SAMPLES = 256, COLUMNS = 8, MOST_LINES = 64 };
+    as_trace_sample samples[SAMPLES];
+    const as_trace_line *lines[MOST_LINES];
+    assay_id cells[MOST_LINES * COLUMNS];
+    assay_error error = {.message = ""};
+    as_trace_window window = {.lines = lines};
+    bool has_any;
+    if (!fine(as_trace_prepare(ds, &error), &error)) return;
+    for (size_t i = 0; i < as_trace_line_count(&ds->traces); i++) {
+        const as_trace_line *line = as_trace_line_at(&ds->traces, i);
+        uint64_t before = 0;
+        for (uint64_t first = 0; first < line->n; first += SAMPLES) {
+            size_t n = line->n - first < SAMPLES ? (size_t)(line->n - first) : SAMPLES;
+            if (!fine(as_trace_read(ds, line, first, n, samples, &error), &error)) return;
+            for (size_t k = 0; k < n; before = samples[k++].time) {
+                if (samples[k].time < before) abort();
+                if (samples[k].context != ASSAY_NONE && samples[k].context >= ds->contexts.count) abort();
+            }
+        }
+        if (window.n_lines < MOST_LINES) lines[window.n_lines++] = line;
+    }
+    if (!fine(as_trace_span(ds, &window, false, &has_any, &error), &error) || !has_any) return;
+    if (!fine(as_trace_picture(ds, &window, COLUMNS, cells, &error), &error)) return;
+    as_frames frames;
+    as_trace_times times = {0};
+    if (fine(as_frames_at(ds, 3, ds->contexts.count % 2, &frames, &error), &error) &&
+        fine(as_trace_times_of(ds, &window, &frames, COLUMNS, &times, &error), &error) &&
+        times.all.ticks > (double)(window.to - window.from) * (double)window.n_lines * (1 + 1e-9))
+        abort();
+    as_trace_times_free(&times);
+    as_frames_free(&frames);
 }
 
 /* The sums of every metric, derived ones too. */
@@ -291,6 +327,7 @@ static inline void check_algebra(const as_dataset *ds, as_matching matching) {
 static inline void check_profile(const as_dataset *ds) {
     if (ds->contexts.count > AS_FUZZ_MOST_CONTEXTS || ds->metrics.count > AS_FUZZ_MOST_METRICS) return;
     check_sums(ds);
+    check_traces(ds);
     check_written(ds, "compression=none", true);
     check_written(ds, "compression=zlib", true);
     check_algebra(ds, ds->contexts.count % 2 ? AS_MATCH_NAME : AS_MATCH_EXACT);

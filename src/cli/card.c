@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/trace/trace.h"
 #include "cli/problems.h"
 #include "dataset/formulas.h"
 #include "render/display.h"
@@ -312,6 +313,22 @@ static void add_count(card *c, const char *label, uint64_t count) {
     if (count) add_row(c, label, count);
 }
 
+/* Of samples how long they went on, and where. */
+static void add_events(card *c, const as_dataset *ds) {
+    uint64_t n = as_ds_events(ds);
+    size_t lines = as_trace_line_count(&ds->traces);
+    as_output *detail = n ? add_row(c, n == 1 ? "event" : "events", n) : NULL;
+    if (!detail || !lines) return;
+    char count[AS_QUANTITY_SIZE];
+    double seconds;
+    as_count_format(lines, count);
+    as_output_printf(detail, "samples of %s location%s", count, lines == 1 ? "" : "s");
+    if (!as_trace_quick_duration(ds, &seconds)) return;
+    as_quantity q = as_quantity_of("s", seconds, false);
+    as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = seconds}, count);
+    as_output_printf(detail, ", over %s %s", count, as_unit_shown(&q, c->is_ascii));
+}
+
 static void add_problems(card *c, const as_dataset *ds) {
     uint64_t counts[3] = {0};
     for (size_t i = 0; i < AS_COUNT(ds, problems); i++) counts[as_ds_problem(ds, i)->severity]++;
@@ -449,9 +466,10 @@ static void print_next(card *c, as_cli *cli, const as_dataset *ds) {
     }
     bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width, has_models = as_ds_parameters(ds) > 0;
     bool is_profile = ds->profiles.count > 0;
+    const char *second = has_models ? "model" : ds->traces.n_samples ? "trace" : "stat";
     as_output_printf(cli->out, "%snext:%s assay %s %s%sassay %s %s\n", as_sgr(cli->style.colour, AS_DIM),
                      as_sgr(cli->style.colour, AS_PLAIN), is_profile ? "tree" : "sql", file,
-                     fits ? "   |   " : "\n      ", has_models ? "model" : "stat", file);
+                     fits ? "   |   " : "\n      ", second, file);
     as_output_discard(word);
 }
 
@@ -464,7 +482,7 @@ bool as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
     add_locations(&c, ds);
     add_count(&c, "values", as_ds_values(ds));
     if (!as_ds_values(ds)) add_count(&c, "statistics", AS_COUNT(ds, measurements));
-    add_count(&c, "events", as_ds_events(ds));
+    add_events(&c, ds);
     add_models(&c, ds);
     add_attributes(&c, ds);
     add_problems(&c, ds);

@@ -1,6 +1,7 @@
 /* What is this: a card for people, JSON and tables for programs. */
 #include <string.h>
 
+#include "analysis/trace/trace.h"
 #include "cli/card.h"
 #include "cli/cli.h"
 #include "cli/problems.h"
@@ -54,6 +55,11 @@ static void build_info(as_builder *b, const as_dataset *ds) {
     as_build_end(b);
     build_metrics(b, ds);
     each_count(ds, build_count, b);
+    double seconds;
+    if (as_trace_quick_duration(ds, &seconds))
+        as_build_real(b, "duration", seconds);
+    else
+        as_build_text(b, "duration", NULL);
     as_build_array(b, "problems", true);
     for (size_t i = 0; i < AS_COUNT(ds, problems); i++) {
         as_finding finding = as_finding_of(ds, i);

@@ -211,7 +211,9 @@ class Trace(Case):
         self.assertEqual(rows[3]['what'], '<root>')
         out = self.path('out.sqlite')
         self.assertEqual(run('convert', self.db, out).status, 0)
-        self.assertEqual(run('info', '--json', self.db).json['events'], 8)
+        info = run('info', '--json', self.db).json
+        self.assertEqual((info['events'], info['duration']), (8, 0.1))
+        self.assertIn('samples of 3 locations, over 100.0 ms', run('info', self.db).out)
 
     def test_nothing_to_show(self):
         bare = self.path('bare')

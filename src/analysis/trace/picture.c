@@ -30,6 +30,18 @@ assay_status as_trace_span(const as_dataset *ds, as_trace_window *window, bool i
     return ASSAY_OK;
 }
 
+bool as_trace_quick_duration(const as_dataset *ds, double *seconds) {
+    enum { MOST_LINES = 4096 };
+    const as_trace_line *lines[MOST_LINES];
+    as_trace_window window = {.lines = lines, .n_lines = as_trace_line_count(&ds->traces)};
+    bool has_any;
+    if (window.n_lines > MOST_LINES) return false;
+    for (size_t i = 0; i < window.n_lines; i++) lines[i] = as_trace_line_at(&ds->traces, i);
+    if (as_trace_span(ds, &window, true, &has_any, NULL) != ASSAY_OK || !has_any) return false;
+    *seconds = (double)(window.to - window.from) / ds->traces.ticks_per_second;
+    return true;
+}
+
 uint64_t as_trace_stamp(const as_dataset *ds, double seconds) {
     const as_traces *traces = &ds->traces;
     double ticks = round(seconds * traces->ticks_per_second);

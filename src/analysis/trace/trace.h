@@ -56,6 +56,8 @@ typedef struct as_trace_window {
 /* From the first to the last sample of the lines, into window->from and to; false in *has_any where there are none. is_glance: lines are taken as they lie (as_trace_glance()). */
 assay_status as_trace_span(const as_dataset *ds, as_trace_window *window, bool is_glance, bool *has_any,
                            assay_error *error);
+/* Seconds from the first to the last sample of all lines, at a glance. False where there are none, one cannot be read, or there are too many lines for an answer at once. */
+bool as_trace_quick_duration(const as_dataset *ds, double *seconds);
 /* The time stamp so many seconds after the run's start, rounded; the traces must be prepared. Beyond 64 bits: the last one. */
 uint64_t as_trace_stamp(const as_dataset *ds, double seconds);
 
