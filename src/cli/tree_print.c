@@ -121,7 +121,7 @@ static const char *name_for_people(printing *p, const as_view_node *node, const 
     if (at && slash[1]) name = join_texts(p, name, (size_t)(at - name), slash + 1, at + strlen(file));
     /* Line 0 is none */
     size_t size = name ? strlen(name) : 0;
-    if (place->line == 0 && size > 2 && strcmp(name + size - 2, ":0") == 0) return keep_text(p, name, size - 2);
+    if (place->line <= 0 && size > 2 && strcmp(name + size - 2, ":0") == 0) return keep_text(p, name, size - 2);
     return name == (const char *)p->view->name.data ? keep_text(p, name, strlen(name)) : name;
 }
 

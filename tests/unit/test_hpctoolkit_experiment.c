@@ -397,7 +397,7 @@ static void trees_of_2x(void **state) {
                        "<Pr i=\"8\" s=\"15\" l=\"20\" f=\"0\" n=\"\" a=\"1\"><S i=\"9\" l=\"21\"/></Pr>"
                        "</PF></C></PF>"),
                 true,
-                "1() <root>\n2(1) <root>\n3(2) call /usr/b.h:27/:27\n4(3) main:27\n5(4) f~\n6(5) loop at "
+                "1() <root>\n2(1) <root>\n3(2) call /usr/b.h:27/:27\n4(3) main:27\n5(4) f.~\n6(5) loop at "
                 "/usr/b.h:10-14.\n7(6) line /usr/b.h:11.\n"
                 "8(4) .\n9(8) line ./src/a.c:21.\n");
     /* names instead of ids, and no ids at all */

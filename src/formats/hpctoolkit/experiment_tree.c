@@ -181,10 +181,16 @@ static bool is_unnamed(const as_hpc_experiment *experiment, assay_id region) {
     return as_str_size(&experiment->ds->strings, as_ds_region(experiment->ds, region)->name) == 0;
 }
 
-static as_context_role role_of(const as_hpc_experiment *experiment, as_hpc_tag tag, assay_id region) {
-    if (tag == AS_HPC_C) return AS_ROLE_CALL_SITE;
-    if (tag == AS_HPC_L || tag == AS_HPC_S) return AS_ROLE_INNER;
-    return tag != AS_HPC_PF && is_procedure(tag) && is_unnamed(experiment, region) ? AS_ROLE_INNER : AS_ROLE_CALL;
+/* Code that was put in place: the values of the procedure around it have its own in them, exclusive ones as well. */
+static bool is_put_in_place(const as_hpc_element *element) {
+    return element->tag == AS_HPC_A || (element->tag == AS_HPC_PR && element->is_alien);
+}
+
+static as_context_role role_of(const as_hpc_experiment *experiment, const as_hpc_element *element, assay_id region) {
+    if (element->tag == AS_HPC_C) return AS_ROLE_CALL_SITE;
+    if (element->tag == AS_HPC_L || element->tag == AS_HPC_S || is_put_in_place(element)) return AS_ROLE_INNER;
+    bool is_inside = element->tag != AS_HPC_PF && is_procedure(element->tag);
+    return is_inside && is_unnamed(experiment, region) ? AS_ROLE_INNER : AS_ROLE_CALL;
 }
 
 /* The element is what its context is of. above: the element around it. */
@@ -195,11 +201,10 @@ static bool name_context(as_hpc_experiment *experiment, assay_id id, const as_hp
     as_context *context = context_at(experiment, id);
     context->region = region;
     context->name = as_ds_region(experiment->ds, region)->name;
-    context->role = role_of(experiment, element->tag, region);
+    context->role = role_of(experiment, element, region);
     bool is_called = above && above->tag == AS_HPC_C && element->tag == AS_HPC_PF;
-    bool is_scope = (element->tag == AS_HPC_PR || element->tag == AS_HPC_A) && context->role == AS_ROLE_CALL;
     context->is_inlined =
-        (is_called && above->context == id) || (is_scope && (element->is_alien || element->tag == AS_HPC_A));
+        (is_called && above->context == id) || (is_put_in_place(element) && !is_unnamed(experiment, region));
     context->line = is_called && above->line > 0                    ? above->line
                     : element->tag == AS_HPC_C && element->line > 0 ? element->line
                                                                     : -1;
