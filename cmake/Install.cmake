@@ -9,7 +9,7 @@ set_target_properties(assay_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSI
 
 # A static library carries no libraries with it: whoever links it needs those of the list as well.
 add_library(assay_static STATIC $<TARGET_OBJECTS:assay_objects>)
-target_link_libraries(assay_static INTERFACE sqlite3 archive deflate z expat xxhash Threads::Threads stdc++ m)
+target_link_libraries(assay_static INTERFACE sqlite3 archive deflate z expat yaml xxhash Threads::Threads stdc++ m)
 set_target_properties(assay_static PROPERTIES LINKER_LANGUAGE C)
 
 foreach(library assay_shared assay_static)

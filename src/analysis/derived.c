@@ -73,6 +73,10 @@ static bool note_result(plan *p, const member *m, as_run_result result) {
 bool as_derived_evaluate(plan *p, const member *m, int flavour, size_t n, double *out) {
     p->now = m;
     p->flavour = flavour;
+    if (m->derived->sides == (flavour == INCLUSIVE ? AS_SIDES_EXCLUSIVE : AS_SIDES_INCLUSIVE)) {
+        fill(out, n, NAN);
+        return true;
+    }
     return note_result(p, m, as_machine_values(m->machine, n, out));
 }
 

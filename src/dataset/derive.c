@@ -123,7 +123,7 @@ assay_status as_derive_metric(as_dataset *ds, const char *text, assay_error *err
         as_formula_free(formula);
         return status;
     }
-    if (!as_add_compiled_formula(ds, id, formula, d.expression) || !as_compile_formulas(ds, NULL))
+    if (!as_add_compiled_formula(ds, id, AS_SIDES_BOTH, formula, d.expression) || !as_compile_formulas(ds, NULL))
         return as_fail_memory(error, NULL);
     return ASSAY_OK;
 }

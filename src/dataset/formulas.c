@@ -63,7 +63,8 @@ bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind,
     return true;
 }
 
-bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_formula *formula, as_formula_text text) {
+bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_derived_sides sides, as_formula *formula,
+                             as_formula_text text) {
     char *copy = as_arena_copy(&ds->arena, text.text, text.size);
     as_derived *derived = copy ? new_derived(ds, metric) : NULL;
     if (!derived) {
@@ -73,6 +74,7 @@ bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_formula *formul
     derived->kind = AS_DERIVED_POST;
     derived->texts[AS_FORMULA_VALUE] = (as_formula_text){copy, text.size};
     derived->formula = formula;
+    derived->sides = sides;
     derived->is_infix = derived->is_compiled = derived->is_usable = true;
     return true;
 }
@@ -81,7 +83,7 @@ assay_status as_add_infix_formula(as_dataset *ds, assay_id metric, const as_infi
                                   assay_error *error) {
     as_formula *formula;
     AS_TRY(as_infix_compile(names, text, &formula, error));
-    return as_add_compiled_formula(ds, metric, formula, text) ? ASSAY_OK : as_fail_memory(error, NULL);
+    return as_add_compiled_formula(ds, metric, AS_SIDES_BOTH, formula, text) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 /* ---- problems -------------------------------------------------------------------------------------------------------- */
@@ -223,7 +225,8 @@ static const as_derived *waits_for(const as_derivations *d, const as_derived *de
 static bool has_exclusive(const as_dataset *ds, const as_derived *derived) {
     const as_formula_operand *operands;
     size_t n = as_formula_operands(derived->formula, &operands);
-    bool has = !derived->is_infix;
+    bool has = !derived->is_infix || derived->sides == AS_SIDES_EXCLUSIVE;
+    if (derived->sides == AS_SIDES_INCLUSIVE) return false;
     for (size_t i = 0; i < n && !has; i++) {
         const as_derived *other = find_derived(ds->derivations, operands[i].metric);
         as_metric_kind kind = as_ds_metric(ds, operands[i].metric)->kind;

@@ -16,8 +16,11 @@ bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind,
  * it cannot be compiled nothing is added, and *error is that of as_infix_compile(). The text is copied. */
 assay_status as_add_infix_formula(as_dataset *ds, assay_id metric, const as_infix_names *names, as_formula_text text,
                                   assay_error *error);
+/* Which of inclusive and exclusive values a formula gives. */
+typedef enum as_derived_sides { AS_SIDES_BOTH, AS_SIDES_INCLUSIVE, AS_SIDES_EXCLUSIVE } as_derived_sides;
 /* The same of one that is compiled already, which is the dataset's from here on in every case. False when memory is out. */
-bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_formula *formula, as_formula_text text);
+bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_derived_sides sides, as_formula *formula,
+                             as_formula_text text);
 /* Compiles what was added, when all metrics are known, and finds the order to compute it in. May be called again when more was added, as long as nobody asked for values. A formula that cannot be used (its text is wrong or beyond what is supported, it
  * needs a metric that is not there, or itself) stays without a value, with a problem (warning, rule "cubepl") that quotes it. path: the file.
  * False when memory is out. */
@@ -30,10 +33,11 @@ typedef struct as_derived {
     as_derived_kind kind;
     as_formula_text texts[AS_FORMULA_PARTS];
     as_formula *formula; /* NULL: it could not be compiled */
-    bool is_infix;       /* else it is CubePL */
-    bool is_compiled;    /* or was tried to */
-    bool is_usable;      /* it has a value; the metrics it needs do, too */
-    uint32_t order;      /* of usable ones: greater than that of all it needs */
+    as_derived_sides sides;
+    bool is_infix;    /* else it is CubePL */
+    bool is_compiled; /* or was tried to */
+    bool is_usable;   /* it has a value; the metrics it needs do, too */
+    uint32_t order;   /* of usable ones: greater than that of all it needs */
     bool
         has_exclusive; /* its exclusive values are others than its inclusive ones: not where all it needs has but one value */
     /* Private */

@@ -134,7 +134,7 @@ static bool carry_formula(as_union *u, size_t part, const as_derived *derived, a
         if (u->maps[part].metrics[operands[i].metric] == ASSAY_NONE) return true;
     }
     as_formula *formula = as_formula_copy(derived->formula, u->maps[part].metrics);
-    return formula && as_add_compiled_formula(u->ds, id, formula, derived->texts[AS_FORMULA_VALUE]);
+    return formula && as_add_compiled_formula(u->ds, id, derived->sides, formula, derived->texts[AS_FORMULA_VALUE]);
 }
 
 bool as_unite_formulas(as_union *u) {

@@ -42,7 +42,7 @@ static const double *get_metric(void *user, uint32_t which, size_t first, size_t
     return room;
 }
 
-static const as_infix_names all_names = {NULL, find_metric};
+static const as_infix_names all_names = {.metric = find_metric};
 
 static void run(const char *text, size_t n, double *out) {
     as_formula *formula;

@@ -144,8 +144,8 @@ as_view_value as_view_formula_value(as_view_formula *formula) {
     for (int exclusive = 0; exclusive < 2; exclusive++) {
         as_view_number *number = exclusive ? &value.exclusive : &value.inclusive;
         formula->exclusive = exclusive;
-        number->is_known = (!exclusive || formula->derived->has_exclusive) &&
-                           as_machine_values(formula->machine, 1, &number->real) == AS_RUN_OK &&
+        bool has_side = exclusive ? formula->derived->has_exclusive : formula->derived->sides != AS_SIDES_EXCLUSIVE;
+        number->is_known = has_side && as_machine_values(formula->machine, 1, &number->real) == AS_RUN_OK &&
                            !(as_formula_can_be_empty(formula->derived->formula) && isnan(number->real));
     }
     return value;

@@ -50,6 +50,8 @@ bool as_formula_has(const as_formula *formula, as_formula_part part);
 /* Whether a value that is not a number means that there is none. So it is then where none of the metrics that are taken at the point has a value there: is
  * neither 0 nor itself not a number. In arithmetic what is not there counts as 0. */
 bool as_formula_can_be_empty(const as_formula *formula);
+/* Whether the value is that of a metric, and nothing else. */
+bool as_formula_is_one_metric(const as_formula *formula);
 /* The metrics it uses, each combination once; only the value's part does. */
 size_t as_formula_operands(const as_formula *formula, const as_formula_operand **operands);
 /* The global variables, by their number in the scope, that init sets, and that all parts read; each once. */

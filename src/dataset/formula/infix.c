@@ -242,8 +242,8 @@ static const struct {
     {"ceil", 1, AS_DO_UNARY, AS_CEIL},
     {"round", 1, AS_DO_UNARY, AS_ROUND},
     {"fact", 1, AS_DO_UNARY, AS_FACTORIAL},
-    {"strict floor", 1, AS_DO_UNARY, AS_BELOW},
-    {"strict ceil", 1, AS_DO_UNARY, AS_ABOVE},
+    {"strictfloor", 1, AS_DO_UNARY, AS_BELOW},
+    {"strictceil", 1, AS_DO_UNARY, AS_ABOVE},
     {"sin", 1, AS_DO_UNARY, AS_SIN},
     {"cos", 1, AS_DO_UNARY, AS_COS},
     {"tan", 1, AS_DO_UNARY, AS_TAN},
@@ -281,7 +281,7 @@ static bool call_other(as_program_builder *b, const char *name, size_t size, uns
     return false;
 }
 
-bool as_infix_call(as_program_builder *builder, const char *name, size_t size, unsigned n_arguments) {
+static bool call(as_program_builder *builder, const char *name, size_t size, unsigned n_arguments) {
     for (size_t i = 0; i < N_FUNCTIONS; i++) {
         if (!is_word(name, size, functions[i].name)) continue;
         if (n_arguments && functions[i].n == n_arguments)
@@ -342,7 +342,8 @@ static bool parse_function(parser *p, as_formula_text name, size_t start) {
         return fail_at(p, start, why);
     }
     if (!parse_arguments(p, &n)) return false;
-    if (as_infix_call(&p->builder, name.text, name.size, n)) return true;
+    if (p->names->sqrt_rounds && n == 1 && is_word(name.text, name.size, "sqrt")) return emit(p, AS_DO_UNARY, AS_SQRT);
+    if (call(&p->builder, name.text, name.size, n)) return true;
     return p->builder.failed ? built(p, false) : fail_at(p, start, why);
 }
 
@@ -356,7 +357,7 @@ static bool parse_word(parser *p, as_reach reach) {
     as_formula_operand known = {0};
     char why[sizeof p->why];
     if (is_number && !p->names->metric(p->names->user, AS_INFIX_NAME, name.text, name.size, &known, why, sizeof why))
-        return built(p, as_infix_call(&p->builder, name.text, name.size, 0));
+        return built(p, call(&p->builder, name.text, name.size, 0));
     return take_metric(p, AS_INFIX_NAME, name, start, reach);
 }
 

@@ -26,15 +26,11 @@ typedef struct as_infix_names {
     /* Sets the metric, and the flavour where it is not the one that is computed. False: there is no such metric; why (a sentence) says more. */
     bool (*metric)(void *user, as_infix_reference kind, const char *name, size_t size, as_formula_operand *out,
                    char *why, size_t room);
+    bool sqrt_rounds; /* what is below 0 is so by rounding, and its root 0: of variances; else it has none */
 } as_infix_names;
 
 /* On failure *error has a sentence about the text, and the column in it (line 1); rule "formula". */
 assay_status as_infix_compile(const as_infix_names *names, as_formula_text text, as_formula **formula,
                               assay_error *error);
-
-/* The functions, one after the other, for those that parse another notation: false where there is none of this name with so many arguments.
- * The arguments are on the stack of the builder, and the result is then. */
-struct as_program_builder;
-bool as_infix_call(struct as_program_builder *builder, const char *name, size_t size, unsigned n_arguments);
 
 #endif

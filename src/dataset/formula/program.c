@@ -60,6 +60,18 @@ as_formula *as_formula_copy(const as_formula *formula, const uint32_t *new_ids) 
 
 bool as_formula_has(const as_formula *formula, as_formula_part part) { return formula->parts[part].code.count > 0; }
 
+bool as_formula_is_one_metric(const as_formula *formula) {
+    const as_vec *code = &formula->parts[AS_FORMULA_VALUE].code;
+    size_t n = 0;
+    for (size_t i = 0; i < code->count; i++) {
+        const as_instruction *instruction = &AS_AT(as_instruction, code, i);
+        bool is_zero = instruction->kind == AS_DO_UNARY && instruction->b == AS_OR_ZERO;
+        if (instruction->kind != AS_DO_METRIC && instruction->kind != AS_DO_END && !is_zero) return false;
+        n += instruction->kind == AS_DO_METRIC;
+    }
+    return n == 1;
+}
+
 bool as_formula_can_be_empty(const as_formula *formula) { return formula->can_be_empty; }
 
 size_t as_formula_operands(const as_formula *formula, const as_formula_operand **operands) {

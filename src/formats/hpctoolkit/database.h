@@ -40,6 +40,13 @@ typedef struct as_hpc_statistic {
     const char *name; /* static: "count", "sum", "sumsq", "min", "max" */
 } as_hpc_statistic;
 
+/* A statistic that is computed from stored ones of the same context: the formula's metrics are their ids in the summary profile. */
+typedef struct as_hpc_computed {
+    assay_id metric;
+    as_str name; /* "mean" */
+    struct as_formula *formula;
+} as_hpc_computed;
+
 typedef struct as_hpc_meaning {
     const char *const
         *kinds; /* names of the kinds of tuple elements, "NODE" …; NULL entries and those beyond: by their number */
@@ -48,6 +55,8 @@ typedef struct as_hpc_meaning {
     size_t n_metrics;
     const as_hpc_statistic *statistics;
     size_t n_statistics;
+    const as_hpc_computed *computed; /* see formulas.h; lives as long as the dataset */
+    size_t n_computed;
     const assay_id
         *contexts; /* for each context id of values its context in the dataset, each one's own, or ASSAY_NONE */
     size_t n_contexts;

@@ -175,7 +175,8 @@ static assay_status read_metric(as_hpc_experiment *experiment, as_vec *metrics) 
                  {"md", &metric.description}, {"partner", &metric.partner},
                  {"v", &metric.value_type},   {"t", &metric.type},
                  {"show", &metric.show},      {"show-percent", &metric.show_percent},
-                 {"fmt", &metric.format},     {"db-id", &metric.column}};
+                 {"fmt", &metric.format},     {"db-id", &metric.column},
+                 {"o", &metric.order}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) AS_TRY(text_of(experiment, texts[i].key, texts[i].to));
     bool is_whole = metric.id != AS_NO_STR && metric.name != AS_NO_STR;
     if (!is_whole) AS_TRY(AS_HPC_BROKEN(experiment, metric.at, "no-name", "a metric needs i and n"));

@@ -44,6 +44,7 @@ typedef struct as_hpc_names {
 /* A Metric or a MetricDB, texts as they stand there; AS_NO_STR: absent. */
 typedef struct as_hpc_xml_metric {
     as_str id, name, description, partner, value_type, type, show, show_percent, format;
+    as_str order;         /* `o`: what #n of formulas means */
     as_str combine, view; /* formulas; view: or finalize, which has its role in 2.x */
     as_str column;        /* db-id of a MetricDB of 2.x */
     const char *at;       /* the element, for messages */

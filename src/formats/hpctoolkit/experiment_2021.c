@@ -3,6 +3,7 @@
 
 #include "formats/hpctoolkit/database.h"
 #include "formats/hpctoolkit/experiment_metrics.h"
+#include "formats/hpctoolkit/formulas.h"
 #include "formats/hpctoolkit/hpctoolkit.h"
 #include "formats/hpctoolkit/write.h"
 
@@ -71,6 +72,7 @@ static assay_status attach(as_hpc_experiment *experiment, as_hpc_database *db, a
                               .ticks_per_second = experiment->ticks_per_second > 0 ? experiment->ticks_per_second : 1e9,
                               .has_start = experiment->has_start,
                               .start = experiment->start};
+    AS_TRY(as_hpc_add_formulas(experiment, &meaning));
     return as_hpc_attach(reader, db, &meaning);
 }
 

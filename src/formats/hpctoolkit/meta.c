@@ -1,6 +1,7 @@
 /* The formats `hpctoolkit-4` and `hpctoolkit-4-draft`: meta.db with profile.db, cct.db and trace.db. */
 #include "formats/hpctoolkit/meta.h"
 
+#include "formats/hpctoolkit/formulas.h"
 #include "formats/hpctoolkit/hpctoolkit.h"
 #include "formats/hpctoolkit/write.h"
 
@@ -28,6 +29,7 @@ static assay_status read_tables(as_meta *meta, as_hpc_database *db, const char *
                               .contexts = meta->contexts,
                               .n_contexts = meta->n_contexts,
                               .ticks_per_second = TICKS_PER_SECOND};
+    AS_TRY(as_hpc_read_metrics_yaml(meta->reader, directory, &meaning));
     return as_hpc_attach(meta->reader, db, &meaning);
 }
 
