@@ -456,3 +456,84 @@ def write_4(directory, db, entry_size=48, draft_metrics=False, version=(4, 0), c
         files['trace.db'] = trace_4([(i + 1, p.trace) for i, p in enumerate(db.profiles)], version)
     write(directory, files)
     return prop
+
+
+# ---- experiment.xml 2.x -------------------------------------------------------------------------------------------------
+
+def metric_db(rows, n_metrics):
+    """rows: for each node id from 1 its values."""
+    return b'HPCPROF-metricdb__' + b'00.10' + b'b' + struct.pack('>II', len(rows), n_metrics) + b''.join(struct.pack(f'>{n_metrics}d', *row) for row in rows)
+
+
+def hpctrace(samples, version=b'01.01'):
+    """samples: [(time, `it`)]."""
+    return b'HPCRUN-trace______' + version + b'b' + (struct.pack('>Q', 0) if version > b'01.00' else b'') + b''.join(struct.pack('>QI', *sample) for sample in samples)
+
+
+class Xml2:
+    """experiment.xml 2.x: nodes are numbered from 1, the root, in the order of the document; samples name them by another number, `it`."""
+
+    def __init__(self, db):
+        self.db, self.names = db, {}
+        self.ids = {0: 1, **{node.id: i + 2 for i, node in enumerate(db.nodes())}}
+        self.traces = {node: 100 + i for node, i in self.ids.items()}
+        self.metrics = [(m, s) for m in db.metrics for s in ('execution', 'function')]
+        self.sums = {}
+        for profile in db.profiles:
+            for (c, m, s), v in db.stored(profile).items():
+                if c in self.ids and (m, s) in self.metrics:
+                    self.sums[c, m, s] = self.sums.get((c, m, s), 0) + v
+
+    def name(self, kind, text):
+        return self.names.setdefault((kind, text), len(self.names) + 2)
+
+    def values(self, node):
+        first = len(self.metrics)
+        return ''.join(f'<M n="{first + i}" v="{self.sums[node, m, s]:.6g}"/>' for i, (m, s) in enumerate(self.metrics) if (node, m, s) in self.sums)
+
+    def element(self, node):
+        head = f'i="{self.ids[node.id]}" l="{node.line}"'
+        if node.kind in ('entry', 'function'):
+            tag = 'Pr' if node.relation == 'inline' else 'PF'
+            s = self.name('Procedure', node.name)
+            head += f' s="{s}" n="{s}" f="{self.name("File", node.file or "~unknown-file~")}" lm="{self.name("LoadModule", node.module or "~unknown-module~")}"' + (' a="1"' if tag == 'Pr' else '')
+        else:
+            tag = {'loop': 'L', 'call': 'C'}.get(node.kind, 'S')
+            head += f' s="{self.name(node.kind, (node.file, node.line, node.offset))}" v="{node.offset:#x}"' + ('' if tag == 'L' else f' it="{self.traces[node.id]}"')
+        return f'<{tag} {head}>\n{self.values(node.id)}' + ''.join(self.element(child) for child in node.children) + f'</{tag}>\n'
+
+    def metric_tables(self):
+        first, rows, columns = len(self.metrics), '', ''
+        for i, (m, s) in enumerate(self.metrics):
+            letter, word, partner = ('I', 'inclusive', i + 1) if s == 'execution' else ('E', 'exclusive', i - 1)
+            rows += (f'<Metric i="{first + i}" n={quoteattr(f"{m}:Sum ({letter})")} v="derived-incr" t="{word}" partner="{first + partner}" show="1" show-percent="1">\n'
+                     f'<MetricFormula t="combine" frm="sum(${first + i}, ${first + i})"/>\n<MetricFormula t="finalize" frm="${first + i}"/>\n</Metric>\n')
+            columns += f'<MetricDB i="{i}" n={quoteattr(f"{m} ({letter})")} t="{word}" partner="{partner}" db-glob="*.metric-db" db-id="{i}" db-num-metrics="{first}" db-header-sz="32"/>\n'
+        return f'<MetricTable>\n{rows}</MetricTable>\n<MetricDBTable>\n{columns}</MetricDBTable>\n'
+
+    def text(self, version, ticks):
+        tree = self.values(0) + ''.join(self.element(root) for root in self.db.roots)
+        dtd = '<!DOCTYPE HPCToolkitExperiment [\n<!-- a document type ]> -->\n<!ELEMENT HPCToolkitExperiment (Header, (SecCallPathProfile|SecFlatProfile)*)>\n<!ATTLIST M n CDATA #REQUIRED>\n]>\n'
+        tables = ''.join(f'<{kind}Table>\n' + ''.join(f'<{kind} i="{i}" n={quoteattr(text)}/>\n' for (k, text), i in self.names.items() if k == kind) + f'</{kind}Table>\n'
+                         for kind in ('LoadModule', 'File', 'Procedure'))
+        traces = f'<TraceDBTable>\n<TraceDB i="0" db-glob="*.hpctrace"' + (f' u="{ticks}"' if ticks else '') + '/>\n</TraceDBTable>\n'
+        title = quoteattr(self.db.title)
+        return (f'<?xml version="1.0"?>\n{dtd}<HPCToolkitExperiment version="{version}">\n<Header n={title}><Info/></Header>\n<SecCallPathProfile i="0" n={title}>\n<SecHeader>\n'
+                f'{self.metric_tables()}{traces}{tables}</SecHeader>\n<SecCallPathProfileData>\n{tree}</SecCallPathProfileData>\n</SecCallPathProfile>\n</HPCToolkitExperiment>\n')
+
+
+def write_xml(directory, db, version='2.2', ticks=1000000000):
+    """Profiles without a THREAD are left out. Returns the Xml2: which node has which id."""
+    xml = Xml2(db)
+    files = {'experiment.xml': xml.text(version, ticks).encode()}
+    for number, profile in enumerate(db.profiles):
+        place = {kind: logical for kind, logical, _ in profile.elements}
+        if 'THREAD' not in place:
+            continue
+        stored = db.stored(profile)
+        base = f'app-{place["RANK"]:06}-{place["THREAD"]:03}-a8c00270-{1000 + number}-0'
+        rows = [[stored.get((node, m, s), 0.0) for m, s in xml.metrics] for node in xml.ids]
+        files[f'1.{base}.metric-db'] = metric_db(rows, len(xml.metrics))
+        files[f'{base}.hpctrace'] = hpctrace([(t, xml.traces[c]) for t, c in profile.trace])
+    write(directory, files)
+    return xml

@@ -112,7 +112,7 @@ static uint64_t parse_offset(const as_xml_attribute *attribute) {
 }
 
 static assay_status not_a_number(as_hpc_experiment *experiment, const as_xml_attribute *attribute) {
-    return AS_HPC_BROKEN(experiment, attribute->at, "not-a-number", "%.*s is no number that can be: '%.*s'",
+    return AS_HPC_BROKEN(experiment, attribute->at, "not-a-number", "%.*s='%.*s' is no number, or one that cannot be",
                          (int)(attribute->name_size < 40 ? attribute->name_size : 40), attribute->name,
                          (int)(attribute->value_size < 80 ? attribute->value_size : 80), attribute->value);
 }
