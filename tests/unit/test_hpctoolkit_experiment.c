@@ -422,7 +422,7 @@ static void flat_profiles_of_2x(void **state) {
     char words[1000];
     describe(e.ds, words, sizeof words);
     assert_string_equal(
-        words, "1() <root>\n2(1) /bin/app\n3(2) a.c\n4(3) main\n5(4) inner~\n6(5) line b.h:2.\n7(4) line a.c:6.\n");
+        words, "1() <root>\n2(1) /bin/app\n3(2) a.c\n4(3) main\n5(4) inner.~\n6(5) line b.h:2.\n7(4) line a.c:6.\n");
     assert_true(e.xml->is_flat);
     const as_region *region = as_ds_region(e.ds, as_ds_context(e.ds, context_of(e.ds, "4"))->region);
     assert_string_equal(text_of(e.ds, region->module), "/bin/app");
