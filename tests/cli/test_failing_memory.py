@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import cubex
+import hpctoolkit
 from common import ASSAY, Case, environment, main
 
 FAILING = os.path.join(os.environ.get('ASSAY_BUILD', 'build'), 'tests', 'assay-failing-memory')
@@ -116,6 +117,19 @@ class FailingMemory(Case):
         self.sweep('convert', '--to', 'cube-set', self.set, 'new', output='new')
         self.sweep('mean', self.set, '-o', 'out.extra-p', output='out.extra-p')
         self.sweep('diff', self.set, self.set, '--to', 'cube-set', '-o', 'new', output='new')
+
+    def test_hpctoolkit(self):
+        old, new = self.path('2021'), self.path('4')
+        hpctoolkit.write_2021(old, hpctoolkit.small(), cct=False)  # its part is made in memory
+        hpctoolkit.write_4(new, hpctoolkit.small())
+        for path in (old, new):
+            self.sweep('info', path)
+            self.sweep('sql', '--csv', path, 'select * from value')
+            self.sweep('sql', '--csv', path, 'select * from value where location = 2')
+        self.sweep('validate', new)
+        self.sweep('sql', '--csv', new, 'select * from event')
+        self.sweep('sql', '--csv', new, 'select * from summary')
+        self.sweep('tree', '--json', old)
 
     def test_writing(self):
         self.sweep('convert', '-O', 'compression=zlib', self.a, 'out.cubex', output='out.cubex')
