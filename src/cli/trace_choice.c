@@ -26,7 +26,7 @@ static bool is_for_people(const as_cli *cli) {
     return cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- the order of places --------------------------------------------------------------------------------------------- */
 
 /* Compares names the way people count: digits as numbers. */
 static int compare_names(const char *a, const char *b) {
@@ -73,7 +73,8 @@ static int compare_places(const as_dataset *ds, assay_id a, assay_id b) {
         a = above(ds, a);
         b = above(ds, b);
     }
-    int order = compare_names(location_name(ds, a), location_name(ds, b));
+    bool is_one_kind = as_ds_location(ds, a)->kind == as_ds_location(ds, b)->kind;
+    int order = is_one_kind ? compare_names(location_name(ds, a), location_name(ds, b)) : 0;
     return order ? order : (a > b) - (a < b);
 }
 
@@ -82,19 +83,41 @@ static int compare_lines(const void *a, const void *b, void *user) {
                           (*(const as_trace_line *const *)b)->location);
 }
 
-/* "rank 3 thread 0": the names of the last levels of a place. */
-static const char *make_label(as_trace_view *view, assay_id location, size_t n_levels) {
-    size_t size = 0, n = 0;
-    for (assay_id id = location; id != ASSAY_NONE && n < n_levels; id = above(view->ds, id), n++)
-        size += strlen(location_name(view->ds, id)) + 1;
-    char *label = as_arena_alloc(&view->texts, size + 1);
+/* ---- what lines are called ------------------------------------------------------------------------------------------- */
+
+enum { MOST_KINDS = 32 };
+
+/* Kinds of places above the lines, and which of them labels name. */
+typedef struct naming {
+    as_str kinds[MOST_KINDS];
+    bool is_named[MOST_KINDS];
+    size_t n;
+} naming;
+
+static size_t kind_number(const naming *how, as_str kind) {
+    size_t i = 0;
+    while (i < how->n && how->kinds[i] != kind) i++;
+    return i;
+}
+
+/* Whether labels name this place, which is above a line's own. Kinds beyond MOST_KINDS are named. */
+static bool is_named(const as_trace_view *view, const naming *how, assay_id place) {
+    size_t kind = kind_number(how, as_ds_location(view->ds, place)->kind);
+    return kind == how->n || how->is_named[kind];
+}
+
+/* "rank 3 thread 0": the names of what the line lies in, as far as they are told, and its own. */
+static const char *make_label(as_trace_view *view, assay_id location, const naming *how) {
+    size_t size = 0;
+    for (assay_id id = location; id != ASSAY_NONE; id = above(view->ds, id))
+        if (id == location || is_named(view, how, id)) size += strlen(location_name(view->ds, id)) + 1;
+    char *label = as_arena_alloc(&view->texts, size);
     if (!label) return NULL;
-    label[size - 1] = '\0';
-    n = 0;
-    for (assay_id id = location; id != ASSAY_NONE && n < n_levels; id = above(view->ds, id), n++) {
+    for (assay_id id = location; id != ASSAY_NONE; id = above(view->ds, id)) {
+        if (id != location && !is_named(view, how, id)) continue;
         const char *name = location_name(view->ds, id);
         size_t length = strlen(name);
-        if (n) label[size - 1] = ' ';
+        label[size - 1] = id == location ? '\0' : ' ';
         size -= length + 1;
         memcpy(label + size, name, length);
     }
@@ -105,34 +128,71 @@ static int compare_texts(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool are_different(const char **texts, size_t n) {
-    qsort(texts, n, sizeof *texts, compare_texts);
-    for (size_t i = 1; i < n; i++) {
-        if (strcmp(texts[i - 1], texts[i]) == 0) return false;
+/* Makes the labels; *are_different: no two are alike. False when memory is out. */
+static bool try_labels(as_trace_view *view, const naming *how, bool *are_different) {
+    const char **sorted = malloc((view->n_lines + 1) * sizeof *sorted);
+    bool fine = sorted != NULL;
+    for (size_t i = 0; i < view->n_lines && fine; i++) {
+        sorted[i] = view->labels[i] = make_label(view, view->lines[i]->location, how);
+        fine = sorted[i] != NULL;
+    }
+    if (fine) qsort(sorted, view->n_lines, sizeof *sorted, compare_texts);
+    *are_different = true;
+    for (size_t i = 1; i < view->n_lines && fine; i++) *are_different &= strcmp(sorted[i - 1], sorted[i]) != 0;
+    free(sorted);
+    return fine;
+}
+
+/* What a line lies in that is of this kind, or ASSAY_NONE. */
+static assay_id place_of_kind(const as_trace_view *view, size_t line, as_str kind) {
+    assay_id id = above(view->ds, view->lines[line]->location);
+    while (id != ASSAY_NONE && as_ds_location(view->ds, id)->kind != kind) id = above(view->ds, id);
+    return id;
+}
+
+static bool is_same_for_all(const as_trace_view *view, as_str kind) {
+    for (size_t i = 1; i < view->n_lines; i++) {
+        if (place_of_kind(view, i, kind) != place_of_kind(view, 0, kind)) return false;
     }
     return true;
 }
 
-/* Calls the lines by as few levels of their places as tell them apart. False when memory is out. */
-static bool make_labels(as_trace_view *view) {
-    size_t deepest = 0;
-    const char **sorted = malloc((view->n_lines + 1) * sizeof *sorted);
-    if (!sorted) return false;
-    for (size_t i = 0; i < view->n_lines; i++) {
-        size_t level = level_of(view->ds, view->lines[i]->location);
-        if (level > deepest) deepest = level;
-    }
-    bool fine = true, is_done = false;
-    for (size_t n = 1; n <= deepest + 1 && fine && !is_done; n++) {
-        for (size_t i = 0; i < view->n_lines && fine; i++) {
-            sorted[i] = view->labels[i] = make_label(view, view->lines[i]->location, n);
-            fine = sorted[i] != NULL;
-        }
-        is_done = fine && are_different(sorted, view->n_lines);
-    }
-    free(sorted);
-    return fine;
+static bool is_process(const as_trace_view *view, as_str kind) {
+    const char *name = as_ds_text(view->ds, kind);
+    return name && (strcmp(name, "rank") == 0 || strcmp(name, "process") == 0);
 }
+
+/* The kinds above the lines, the outermost first. */
+static void list_kinds(const as_trace_view *view, naming *out) {
+    for (size_t i = 0; i < view->n_lines; i++) {
+        size_t at = out->n;
+        for (assay_id id = above(view->ds, view->lines[i]->location); id != ASSAY_NONE; id = above(view->ds, id)) {
+            as_str kind = as_ds_location(view->ds, id)->kind;
+            if (kind_number(out, kind) < out->n || out->n == MOST_KINDS) continue;
+            memmove(out->kinds + at + 1, out->kinds + at, (out->n - at) * sizeof *out->kinds);
+            out->kinds[at] = kind;
+            out->is_named[out->n++] = true;
+        }
+    }
+}
+
+/* Calls lines by no more than tells them apart: their own names and those of their processes, where there are several. False when memory is out. */
+static bool make_labels(as_trace_view *view) {
+    naming how = {.n = 0};
+    bool are_different, could_be;
+    list_kinds(view, &how);
+    if (!try_labels(view, &how, &could_be)) return false;
+    for (size_t i = 0; i < how.n; i++) {
+        bool is_same = is_same_for_all(view, how.kinds[i]);
+        if (!is_same && is_process(view, how.kinds[i])) continue;
+        how.is_named[i] = false;
+        if (!is_same && !try_labels(view, &how, &are_different)) return false;
+        if (!is_same && !(are_different && could_be)) how.is_named[i] = true;
+    }
+    return try_labels(view, &how, &are_different);
+}
+
+/* ---- which lines ----------------------------------------------------------------------------------------------------- */
 
 static as_exit choose_run(as_cli *cli, as_trace_view *view) {
     as_run_choice choice;
@@ -147,7 +207,8 @@ static as_exit list_lines(as_cli *cli, as_trace_view *view, const bool *wanted) 
     size_t n = as_trace_line_count(traces), places = AS_COUNT(view->ds, locations);
     view->lines = calloc(n + 1, sizeof *view->lines);
     view->labels = calloc(n + 1, sizeof *view->labels);
-    if (!view->lines || !view->labels) return as_cli_memory(cli);
+    view->are_stamped = calloc(n + 1, sizeof *view->are_stamped);
+    if (!view->lines || !view->labels || !view->are_stamped) return as_cli_memory(cli);
     for (size_t i = 0; i < n; i++) {
         const as_trace_line *line = as_trace_line_at(traces, i);
         if (line->run != view->run || line->n == 0 || line->location >= places) continue;
@@ -156,6 +217,10 @@ static as_exit list_lines(as_cli *cli, as_trace_view *view, const bool *wanted) 
         view->n_samples += line->n;
     }
     qsort_r(view->lines, view->n_lines, sizeof *view->lines, compare_lines, (void *)(uintptr_t)view->ds);
+    for (size_t i = 0; i < view->n_lines; i++) {
+        const char *kind = as_ds_text(view->ds, as_ds_location(view->ds, view->lines[i]->location)->kind);
+        view->are_stamped[i] = kind && strncmp(kind, "gpu", 3) == 0;
+    }
     return make_labels(view) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
@@ -222,10 +287,11 @@ static as_exit cut_window(as_cli *cli, as_trace_view *view) {
 static as_exit choose_window(as_cli *cli, as_trace_view *view) {
     assay_error error;
     bool has_any;
-    bool is_before = as_cli_value(cli, "rule") && strcmp(as_cli_value(cli, "rule"), "before") == 0;
+    const char *rule = as_cli_value(cli, "rule");
     view->is_exact = as_cli_has(cli, "exact") || view->n_samples <= read_unasked || view->shape == AS_TRACE_SAMPLES;
-    view->window = (as_trace_window){
-        .lines = view->lines, .n_lines = view->n_lines, .rule = is_before ? AS_TRACE_BEFORE : AS_TRACE_NEAREST};
+    view->window = (as_trace_window){.lines = view->lines, .n_lines = view->n_lines};
+    view->window.rule = rule && strcmp(rule, "before") == 0 ? AS_TRACE_BEFORE : AS_TRACE_NEAREST;
+    view->window.are_stamped = rule && strcmp(rule, "auto") != 0 ? NULL : view->are_stamped;
     if (as_trace_prepare(view->ds, &error) != ASSAY_OK ||
         as_trace_span(view->ds, &view->window, !view->is_exact, &has_any, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
@@ -383,6 +449,7 @@ void as_trace_view_free(as_trace_view *view) {
     as_arena_free(&view->texts);
     free(view->lines);
     free(view->labels);
+    free(view->are_stamped);
     free(view->cells);
     free(view->order);
     free(view->letters);

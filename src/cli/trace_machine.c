@@ -107,7 +107,10 @@ bool as_trace_json(as_builder *b, const as_trace_view *view) {
         as_build_real(b, "to", view->to);
         as_build_whole(b, "samples", view->is_exact ? view->times.all.n_samples : view->n_samples);
         as_build_bool(b, "exact", view->is_exact);
-        as_build_text(b, "rule", view->window.rule == AS_TRACE_NEAREST ? "nearest" : "before");
+        as_build_text(b, "rule",
+                      view->window.are_stamped                ? "auto"
+                      : view->window.rule == AS_TRACE_NEAREST ? "nearest"
+                                                              : "before");
         as_build_int(b, "depth", view->frames.depth < view->frames.deepest ? view->frames.depth : view->frames.deepest);
         as_build_int(b, "deepest", view->frames.deepest);
         as_build_whole(b, "bins", (as_whole)view->times.n_bins);

@@ -21,6 +21,7 @@ typedef struct as_trace_view {
     assay_id run;
     const as_trace_line **lines;
     const char **labels;
+    bool *are_stamped; /* those of GPUs */
     size_t n_lines;
     as_arena texts;
     as_trace_window window;

@@ -111,9 +111,10 @@ static const as_cli_option options[] = {
      .help = "Show at most so many procedures or samples, 0: all; by default 12 procedures or 20 samples for people"},
     {.name = "rule",
      .argument = "RULE",
-     .choices = "nearest|before",
-     .help = "Whose time lies between two samples: each owns what is nearest to it, or all up to the next; by default "
-             "nearest"},
+     .choices = "auto|nearest|before",
+     .help =
+         "Whose the time between two samples is: each owns what is nearest to it, or all up to the next; by default "
+         "auto, the nearest but on GPUs"},
     {.name = "exact", .help = "Read all samples for shares of time, also where there are more than 32 million"},
     AS_ASCII_OPTION,
     {.name = NULL},
@@ -141,8 +142,10 @@ const as_verb as_verb_trace = {
         "program.\n\n"
         "A sample says in which call path a location was at one moment. What is shown of it is the procedure at the "
         "chosen depth, or the innermost one where the path is shorter; loops and lines belong to the procedure they "
-        "are in. Each sample owns the time that is nearer to it than to its neighbours, as in hpcviewer; with --rule "
-        "before the time until the next. Before the first and behind the last sample of a location there is "
+        "are in. Each sample owns the time that is nearer to it than to its neighbours, as in hpcviewer; on GPUs, "
+        "where "
+        "the beginnings and ends of operations are recorded, and with --rule before, it is the time until the next. "
+        "Before the first and behind the last sample of a location there is "
         "nothing.\n\n"
         "--summary stacks the procedures by their share of time in each part of the window (hpcviewer's summary view), "
         "--by-location has a row for each location. --json has everything: procedures with letter, time, share and "

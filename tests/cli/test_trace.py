@@ -62,7 +62,7 @@ class Trace(Case):
 
     def test_json(self):
         a = self.json('--depth', 'deepest', '--width', '10', '--bins', '2')
-        self.assertEqual((a['run'], a['from'], a['to'], a['samples'], a['exact'], a['rule']), (0, 0, 0.1, 8, True, 'nearest'))
+        self.assertEqual((a['run'], a['from'], a['to'], a['samples'], a['exact'], a['rule']), (0, 0, 0.1, 8, True, 'auto'))
         self.assertEqual((a['depth'], a['deepest'], a['bins'], a['columns']), (3, 3, 2, 10))
         # 0.0: main 25, solve 35, wait 25, idle 15; 1.0: solve 10, main (the loop's) 30, wait 20
         self.assertEqual(self.times(a), {'main': (55, 2), 'MPI_Wait': (45, 2), 'solve': (45, 3), '<no activity>': (15, 1)})
@@ -85,6 +85,17 @@ class Trace(Case):
     def test_rule(self):
         a = self.json('--depth', 'deepest', '--width', '10', '--rule', 'before')
         self.assertEqual(self.times(a), {'main': (90, 2), 'solve': (40, 3), 'MPI_Wait': (30, 2), '<no activity>': (0, 1)})
+
+    def test_gpu(self):
+        """What a GPU did is known from its beginning to its end."""
+        db = database()
+        db.profiles.append(Profile([('NODE', 0, 7), ('RANK', 0, 0), ('GPUDEVICE', 0, 0), ('GPUCONTEXT', 0, 0), ('GPUSTREAM', 3, 3)], {}, at((10, SOLVE), (30, 0), (90, WAIT), (95, 0))))
+        hpctoolkit.write_4(self.db, db)
+        for args, times in ([], (20, 60, 5)), (['--rule', 'nearest'], (10, 42.5, 32.5)), (['--rule', 'before'], (20, 60, 5)):
+            a = self.json('--location', 'gpustream=3', '--depth', 'deepest', *args)
+            self.assertEqual([x['name'] for x in a['locations']], ['gpustream 3'])
+            self.assertEqual(self.times(a), {'solve': (times[0], 1), '<no activity>': (times[1], 2), 'MPI_Wait': (times[2], 1)})
+        self.assertEqual([x['name'] for x in self.json()['locations']], ['rank 0 thread 0', 'rank 0 thread 1', 'rank 0 gpustream 3', 'rank 1 thread 0'])
 
     def test_depth(self):
         self.assertEqual(self.times(self.json('--depth', '1')), {'main thread': (145, 7), '<no activity>': (15, 1)})

@@ -148,7 +148,7 @@ static assay_id end_cell(const picture *p, const search *s, size_t column) {
     return AS_TRACE_NOTHING;
 }
 
-static assay_status draw_columns(const picture *p, search *s, assay_id *cells, assay_error *error) {
+static assay_status draw_columns(const picture *p, size_t line, search *s, assay_id *cells, assay_error *error) {
     for (size_t column = 0; column < p->n_columns && !s->goes_back; column++) {
         uint64_t time = time_at(p->window, 2 * column + 1, 2 * p->n_columns);
         if (time < s->first.time || time > s->last.time) {
@@ -156,7 +156,7 @@ static assay_status draw_columns(const picture *p, search *s, assay_id *cells, a
             continue;
         }
         as_trace_sample owner;
-        AS_TRY(find_owner(s, time, p->window->rule, &owner, error));
+        AS_TRY(find_owner(s, time, as_trace_rule_of(p->window, line), &owner, error));
         cells[column] = owner.context;
     }
     return ASSAY_OK;
@@ -171,12 +171,12 @@ static assay_status draw_line(const picture *p, size_t i, assay_error *error) {
         return ASSAY_OK;
     }
     AS_TRY(begin_search(&s, p->ds, line, error));
-    AS_TRY(draw_columns(p, &s, cells, error));
+    AS_TRY(draw_columns(p, i, &s, cells, error));
     if (!s.goes_back) return ASSAY_OK;
     as_trace_sample first;
     AS_TRY(as_trace_read(p->ds, line, 0, 1, &first, error)); /* sorts it */
     AS_TRY(begin_search(&s, p->ds, line, error));
-    return draw_columns(p, &s, cells, error);
+    return draw_columns(p, i, &s, cells, error);
 }
 
 static void draw_one(void *user, size_t i) {

@@ -92,6 +92,7 @@ typedef struct walk {
     const work *w;
     sums *own, *shared; /* of the line; of the piece, with bins */
     as_line_times *out;
+    as_trace_rule rule;
     halves begin; /* where the time of `owner` begins, inside the window */
     size_t bin;   /* that holds it */
     as_trace_sample owner;
@@ -141,8 +142,8 @@ static bool count_sample(walk *k, const as_trace_sample *sample) {
 static bool take_sample(walk *k, const as_trace_sample *sample) {
     halves time = (halves)sample->time * 2;
     if (k->has_owner) {
-        bool is_nearest = k->w->window->rule == AS_TRACE_NEAREST;
-        if (!give_time(k, is_nearest ? (halves)k->owner.time + (halves)sample->time : time)) return false;
+        if (!give_time(k, k->rule == AS_TRACE_NEAREST ? (halves)k->owner.time + (halves)sample->time : time))
+            return false;
     } else {
         k->begin = time > k->w->from ? time : k->w->from;
     }
@@ -243,7 +244,11 @@ static assay_status do_lines(work *w, size_t piece, sums *own, as_trace_sample *
     size_t n = w->window->n_lines;
     for (size_t i = n * piece / w->n_pieces; i < n * (piece + 1) / w->n_pieces; i++) {
         sums_clear(own);
-        walk k = {.w = w, .own = own, .shared = &w->pieces[piece], .out = &w->lines[i]};
+        walk k = {.w = w,
+                  .own = own,
+                  .shared = &w->pieces[piece],
+                  .out = &w->lines[i],
+                  .rule = as_trace_rule_of(w->window, i)};
         AS_TRY(walk_line(&k, w->window->lines[i], samples, error));
         if (!put_sums(own, &w->lines[i], NULL) || !sums_add(&w->pieces[piece], own)) return as_fail_memory(error, NULL);
     }

@@ -51,7 +51,13 @@ typedef struct as_trace_window {
     size_t n_lines;
     uint64_t from, to; /* from <= to */
     as_trace_rule rule;
+    const bool *
+        are_stamped; /* NULL, or for each line whether its samples are the moments at which something began: its rule is AS_TRACE_BEFORE, then */
 } as_trace_window;
+
+static inline as_trace_rule as_trace_rule_of(const as_trace_window *window, size_t line) {
+    return window->are_stamped && window->are_stamped[line] ? AS_TRACE_BEFORE : window->rule;
+}
 
 /* From the first to the last sample of the lines, into window->from and to; false in *has_any where there are none. is_glance: lines are taken as they lie (as_trace_glance()). */
 assay_status as_trace_span(const as_dataset *ds, as_trace_window *window, bool is_glance, bool *has_any,
