@@ -2,6 +2,9 @@
  *
  * usage: heat-database-example FOLDER OUT [FORMAT]     FOLDER has src/heat.c, OUT is the database to be made
  *
+ * The one that lies in examples/ was made by
+ *     build/examples/heat-database-example examples/heat-hpctoolkit /tmp/heat && cp -r /tmp/heat/. examples/heat-hpctoolkit
+ *
  * The program is played step by step: who exchanges lines waits for both neighbours, a reduction for the slowest of all. Rank 3 has half as much again to compute, where the plate
  * is finer. Same numbers on every machine: nothing is measured, chance is a formula. */
 #include <stdio.h>

@@ -413,6 +413,7 @@ static int compare_procedures(const void *a, const void *b, void *user) {
     return order ? order : (i > j) - (i < j);
 }
 
+/* The largest are shown, in whatever order. */
 static as_exit sort_procedures(as_cli *cli, as_trace_view *view) {
     const char *by = as_cli_value(cli, "sort");
     size_t n = view->times.all.n_procedures;
@@ -420,7 +421,7 @@ static as_exit sort_procedures(as_cli *cli, as_trace_view *view) {
     if (!view->order) return as_cli_memory(cli);
     for (size_t i = 0; i < n; i++) view->order[i] = i;
     sorting s = {view, by && strcmp(by, "name") == 0, by && strcmp(by, "samples") == 0};
-    qsort_r(view->order, n, sizeof *view->order, compare_procedures, &s);
+    qsort_r(view->order, n < view->limit ? n : view->limit, sizeof *view->order, compare_procedures, &s);
     return AS_EXIT_FINE;
 }
 

@@ -48,14 +48,14 @@ static char free_letter(const char *name, const bool taken[128]) {
 bool as_trace_give_letters(as_trace_view *view) {
     const as_line_times *all = &view->times.all;
     bool taken[128] = {false};
-    size_t n_coloured = 0, most = view->limit < 62 ? view->limit : 62;
+    size_t n_coloured = 0;
     view->letters = malloc(view->frames.n_procedures + 1);
     view->colours = calloc(view->frames.n_procedures + 1, 1);
     if (!view->letters || !view->colours) return false;
     memset(view->letters, AS_LETTER_OTHER, view->frames.n_procedures);
     view->letters[AS_PROCEDURE_IDLE] = AS_LETTER_IDLE;
     view->letters[AS_PROCEDURE_UNKNOWN] = AS_LETTER_UNKNOWN;
-    for (size_t i = 0; i < all->n_procedures && n_coloured < most; i++) {
+    for (size_t i = 0; i < all->n_procedures && i < view->limit; i++) {
         uint32_t procedure = all->procedures[i].procedure;
         if (procedure < AS_FIRST_PROCEDURE) continue;
         char letter = free_letter(as_trace_name(view, procedure), taken);

@@ -9,6 +9,7 @@ import unittest
 ASSAY = os.environ['ASSAY']
 KERNELS = os.path.join(os.environ['ASSAY_SOURCE'], 'examples', 'kernels.txt')
 MEASURE = os.path.join(os.environ['ASSAY_BUILD'], 'examples', 'measure-example')
+DATABASE = os.path.join(os.environ['ASSAY_BUILD'], 'examples', 'heat-database-example')
 PREDICT = os.path.join(os.environ['ASSAY_BUILD'], 'examples', 'predict-example')
 
 OPERATIONS = '''select c.path as path, p.label as n, m.minimum as low, m.maximum as high from measurement m join metric t on t.id = m.metric
@@ -38,6 +39,19 @@ class Examples(unittest.TestCase):
             for name in os.listdir(made):
                 with open(os.path.join(made, name), 'rb') as a, open(os.path.join(folder, name), 'rb') as b:
                     self.assertEqual(a.read(), b.read(), name)
+
+    def test_the_database_is_what_its_program_writes(self):
+        """After a change of the writer: make it again as examples/heat_database.c says."""
+        folder = os.path.join(os.environ['ASSAY_SOURCE'], 'examples', 'heat-hpctoolkit')
+        with tempfile.TemporaryDirectory(prefix='assay-examples-') as made:
+            out = os.path.join(made, 'heat')
+            subprocess.run([DATABASE, folder, out], check=True, timeout=60)
+            files = [sorted(os.path.relpath(os.path.join(at, f), top) for at, _, names in os.walk(top) for f in names) for top in (out, folder)]
+            self.assertEqual(files[0], files[1])
+            for name in files[0]:
+                with open(os.path.join(out, name), 'rb') as a, open(os.path.join(folder, name), 'rb') as b:
+                    self.assertEqual(a.read(), b.read(), name)
+        self.assertEqual(2, subprocess.run([DATABASE], stderr=subprocess.DEVNULL).returncode)
 
     def test_wrong_sizes_are_refused(self):
         self.assertEqual(2, subprocess.run([MEASURE, 'many'], stderr=subprocess.DEVNULL).returncode)

@@ -166,6 +166,16 @@ class Trace(Case):
         legend = [(line.split()[0], line.split()[1], line.split()[-1]) for line in shown[9:]]
         self.assertEqual(legend, [('m', '34.4', 'main'), ('s', '28.1', 'solve'), ('W', '28.1', 'MPI_Wait'), ('.', '9.4', 'activity>')])
 
+    def test_limit_and_order(self):
+        """What has a letter stands below the picture, and the other way round."""
+        shown = self.trace('--depth', 'deepest', '-n', '2', '--sort', 'name', '--ascii').out
+        self.assertEqual(re.findall(r'^  (\S)  ', shown, re.M), ['m', 's', '*'])
+        picture = ''.join(line.partition('|')[2] for line in shown.splitlines() if '|' in line)
+        self.assertEqual(set(picture), set(' ms*.'))
+        self.assertIn('2 more (37.5 %)', shown)
+        self.assertEqual([p['name'] for p in self.json('--depth', 'deepest', '--sort', 'name')['procedures']], ['<no activity>', 'MPI_Wait', 'main', 'solve'])
+        self.assertEqual([p['name'] for p in self.json('--depth', 'deepest', '--sort', 'samples')['procedures']], ['solve', 'main', 'MPI_Wait', '<no activity>'])
+
     def test_terminal(self):
         for columns in (50, 80, 120):
             shown = run_on_terminal('trace', self.db, columns=columns, env=environment(TERM='xterm-256color', LC_ALL='C.UTF-8'))
