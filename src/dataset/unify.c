@@ -276,6 +276,8 @@ bool as_union_drop_points(as_union *u, const bool *drop) {
 
 /* ---- attributes and problems ----------------------------------------------------------------------------------------- */
 
+bool as_is_file_number(const char *key) { return strcmp(key, "trace_id") == 0 || strcmp(key, "static_id") == 0; }
+
 /* Where the owner of an attribute of part k has gone; ASSAY_NONE: it is not the part that it comes from, or it is not there. */
 static assay_id find_owner(const as_union *u, size_t k, const as_attribute *attribute) {
     const as_id_map *map = &u->maps[k];
@@ -373,7 +375,7 @@ bool as_unite_attributes(as_union *u) {
         for (size_t i = 0; i < part->attributes.count; i++) {
             const as_attribute *attribute = as_ds_attribute(part, i);
             assay_id owner = find_owner(u, k, attribute);
-            if (owner == ASSAY_NONE) continue;
+            if (owner == ASSAY_NONE || (u->n > 1 && as_is_file_number(as_ds_text(part, attribute->key)))) continue;
             if (!as_add_attribute(u->ds, attribute->owner, owner, as_ds_text(part, attribute->key), attribute->value))
                 return false;
         }

@@ -54,7 +54,10 @@ bool as_union_drop_points(as_union *u, const bool *drop);
 /* Formulas of derived metrics, from the part that each comes from. After as_union_drop_metrics(). */
 bool as_unite_formulas(as_union *u);
 
-/* Attributes: of metrics, regions, contexts and locations where they come from; of the dataset those that all parts have alike. Problems of all parts. */
+/* Whether an attribute is a number that a file gives, like a source_id: those of two files say nothing about each other. */
+bool as_is_file_number(const char *key);
+
+/* Attributes: of metrics, regions, contexts and locations where they come from (of several parts without such numbers); of the dataset those that all parts have alike. Problems of all parts. */
 bool as_unite_attributes(as_union *u);
 
 #endif

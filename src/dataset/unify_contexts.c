@@ -161,7 +161,8 @@ static bool find_parameters(joiner *j, const as_dataset *part) {
     for (size_t i = 0; i < part->attributes.count && fine; i++) {
         const as_attribute *attribute = as_ds_attribute(part, i);
         uint64_t owner = as_pair(attribute->owner_id, (uint32_t)i);
-        if (attribute->owner == AS_OWNER_CONTEXT) fine = as_vec_append(&owners, &owner, 1);
+        if (attribute->owner == AS_OWNER_CONTEXT && !as_is_file_number(as_ds_text(part, attribute->key)))
+            fine = as_vec_append(&owners, &owner, 1);
     }
     if (owners.count) qsort(owners.data, owners.count, sizeof(uint64_t), compare_keys);
     for (size_t i = 0; i < owners.count && fine;) {
