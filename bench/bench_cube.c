@@ -309,7 +309,7 @@ static const char *command; /* NULL: not known */
 
 /* The whole command: its CPU seconds, or (is_wall) seconds by the clock, and its peak of memory. */
 static cost measure_command(const char *const *arguments, bool is_wall, int rounds) {
-    cost best = {1e9, 1e18};
+    cost best = {1e9, 1e18, 1e9};
     for (int i = 0; i < rounds; i++) {
         double start = wall_seconds();
         pid_t child = fork();
