@@ -148,7 +148,7 @@ static pid_t start_command(const char *const *arguments) {
 
 /* The whole command, all models printed as Extra-P prints them: CPU seconds of all its threads, and its peak of memory. */
 static cost measure_command(const char *input, int rounds) {
-    cost best = {1e9, 1e18};
+    cost best = {1e9, 1e18, 1e9};
     for (int i = 0; i < rounds; i++) {
         pid_t child = start_command((const char *[]){command, "model", "--print", "all", "--quiet", input, NULL});
         int status;
