@@ -41,6 +41,8 @@ typedef struct as_hpc_transposed {
 struct as_hpc_database {
     as_dataset *ds;
     as_hpc_form form;
+    uint32_t context_limit;
+    unsigned char *with_values; /* a bit for each context; NULL: the entries of cct.db say it */
 
     as_hpc_file profile;
     as_hpc_profile *profiles;
@@ -49,35 +51,31 @@ struct as_hpc_database {
     uint64_t n_values; /* of all but summaries */
 
     as_hpc_file cct;
+    unsigned char *checked; /* for each context whether its index in cct.db was found to be in order */
+    uint64_t cct_entries;
+    uint32_t cct_entry;   /* bytes */
     bool has_cct;         /* values of a context are read from it */
     bool has_cct_entries; /* they say which contexts have values */
-    uint64_t cct_entries;
-    uint32_t cct_entry;     /* bytes */
-    unsigned char *checked; /* for each context whether its index in cct.db was found to be in order */
 
-    uint32_t context_limit;
-    unsigned char *with_values; /* a bit for each context; NULL: the entries of cct.db say it */
-
-    as_hpc_file trace;
-    as_vec lines;   /* as_hpc_line, ascending by profile */
-    bool has_start; /* what trace.db says */
+    bool has_start; /* trace.db says when the run began */
     uint64_t start;
+    as_hpc_file trace;
+    as_vec lines; /* as_hpc_line, ascending by profile */
 
     /* From as_hpc_attach() on */
-    assay_id *contexts; /* of the dataset, by context id */
-    uint32_t n_contexts;
+    assay_id *contexts;    /* of the dataset, by context id */
     uint32_t *context_ids; /* by context of the dataset; UINT32_MAX: none */
-    uint32_t n_dataset_contexts;
+    uint32_t n_contexts, n_dataset_contexts;
     const assay_id *trace_contexts;
     size_t n_trace_contexts;
     uint32_t *columns; /* by profile; UINT32_MAX: a summary */
     uint32_t *profile_of_column;
     uint32_t n_columns;
+    bool is_transposed;           /* atomic */
     as_hpc_statistic *statistics; /* ascending by id */
     size_t n_statistics;
 
     pthread_mutex_t transposing;
-    bool is_transposed; /* atomic */
     as_hpc_transposed transposed;
 };
 
