@@ -22,6 +22,7 @@ typedef struct scale {
 } scale;
 
 static const scale time_scales[] = {{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}, {"ns", 1e-9}};
+static const scale count_scales[] = {{"P", 1e15}, {"T", 1e12}, {"G", 1e9}, {"M", 1e6}};
 static const scale size_scales[] = {{"PB", 1e15}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}};
 
 #define N(array) (sizeof(array) / sizeof *(array))
@@ -76,6 +77,12 @@ as_quantity as_quantity_of(const char *unit, double largest, bool is_whole) {
     plain.is_scientific = largest >= most_digits || (largest > 0 && largest < 1e-3);
     plain.decimals = plain.is_scientific ? 3 : decimals_of(largest);
     return plain;
+}
+
+as_quantity as_quantity_of_counts(double largest) {
+    static const double readable = 1e8;
+    if (!(fabs(largest) >= readable)) return as_quantity_of(NULL, largest, true);
+    return scaled(count_scales, N(count_scales), 1, fabs(largest));
 }
 
 /* Puts commas into the whole part of a number of `size` characters. */

@@ -16,6 +16,9 @@ typedef struct as_quantity {
 /* For numbers of this unit (as files write it: "sec", "usec", "bytes", "occ"; NULL: none) up to `largest` in size. is_whole: all are integers. The unit is borrowed. */
 as_quantity as_quantity_of(const char *unit, double largest, bool is_whole);
 
+/* For whole numbers without a unit that need not be shown to the last digit: large ones in M, G, T, P. */
+as_quantity as_quantity_of_counts(double largest);
+
 enum { AS_QUANTITY_SIZE = 64 };
 /* "1,234.5"; "0" is exactly that, "0.0" what rounds to it. NUL-terminated; returns its length. */
 size_t as_quantity_format(const as_quantity *quantity, as_number value, char buffer[AS_QUANTITY_SIZE]);

@@ -70,31 +70,40 @@ static const as_tree_number *number_at(const as_tree_text *tree, size_t row, siz
 
 /* ---- columns --------------------------------------------------------------------------------------------------------- */
 
-/* The largest number of a metric; *is_whole is cleared where one is no integer. */
-static double largest_of(const as_tree_text *tree, size_t metric, bool *is_whole) {
+/* What the numbers of a metric are like. */
+typedef struct extent {
+    double largest;
+    bool is_whole, has_reals; /* is_whole: all are integers, be they stored as such or as reals */
+} extent;
+
+static void extend(const as_tree_text *tree, size_t metric, extent *out) {
     const as_tree_metric *m = &tree->metrics[metric];
-    double largest = 0;
     for (size_t row = 0; row < tree->rows.count; row++) {
         for (int exclusive = 0; exclusive < 2; exclusive++) {
             const as_tree_number *n = number_at(tree, row, metric, exclusive);
             if (!n->is_known || (m->only_exclusive && !exclusive)) continue;
             double size = fabs(as_number_real(n->number));
-            *is_whole &= n->number.kind != AS_REAL || (size < 0x1p53 && floor(size) == size);
-            if (isfinite(size) && size > largest) largest = size;
+            bool is_real = n->number.kind == AS_REAL;
+            out->has_reals |= is_real;
+            out->is_whole &= !is_real || (size < 0x1p53 && floor(size) == size);
+            if (isfinite(size) && size > out->largest) out->largest = size;
         }
     }
-    return largest;
+}
+
+static as_quantity quantity_of(const char *unit, const extent *numbers) {
+    as_quantity q = as_quantity_of(unit, numbers->largest, numbers->is_whole);
+    return numbers->is_whole && numbers->has_reals && !*q.unit ? as_quantity_of_counts(numbers->largest) : q;
 }
 
 /* The units of metrics: that of the largest number; of those that share one, the largest of all. */
 static void find_quantities(layout *l) {
     const as_tree_text *tree = l->tree;
     for (size_t first = 0, end; first < tree->n_metrics; first = end) {
-        double largest = 0;
-        bool is_whole = true;
+        extent numbers = {.is_whole = true};
         for (end = first; end < tree->n_metrics && (end == first || tree->metrics[end].shares_unit); end++)
-            if (!tree->metrics[end].is_part) largest = fmax(largest, largest_of(tree, end, &is_whole));
-        as_quantity q = as_quantity_of(tree->metrics[first].unit, largest, is_whole);
+            if (!tree->metrics[end].is_part) extend(tree, end, &numbers);
+        as_quantity q = quantity_of(tree->metrics[first].unit, &numbers);
         if (tree->ascii && strcmp(q.unit, "µs") == 0) q.unit = "us";
         for (size_t i = first; i < end; i++) l->quantities[i] = q;
     }
@@ -399,19 +408,31 @@ static size_t chain_width(const char *names, size_t most, size_t between) {
     }
 }
 
-/* Names with arrows between them: all are given the same most columns, and where that is too little only the first and the last are left. */
+/* Names with arrows between them: all are given the same most columns. Where that is too little, the first ones are shown as long as there is room, and the last. */
 static void compose_chain(const layout *l, as_text *out, const char *names, size_t room) {
-    enum { LEAST = 8 };
+    enum { LEAST = 14 };
     const char *arrow = l->tree->ascii ? " <- " : " ← ", *last = strrchr(names, AS_TREE_CALLER);
     size_t between = as_display_width(arrow, strlen(arrow)), most = room ? room : SIZE_MAX;
     while (room && most > LEAST && chain_width(names, most, between) > room) most--;
     bool all = !room || chain_width(names, most, between) <= room;
+    /* What comes behind the names that are left out, and what is left for those before */
+    size_t most_last = room / 3 < LEAST ? room / 3 + 1 : LEAST;
+    size_t behind = all ? 0 : 2 * between + strlen(l->ellipsis) + chain_width(last + 1, most_last, 0);
+    size_t left = room > behind ? room - behind : LEAST;
     for (const char *end = names;; names = end + 1) {
         end = strchrnul(names, AS_TREE_CALLER);
-        as_name_shorten(out, names, (size_t)(end - names), room ? most : 0, l->ellipsis);
+        size_t width = as_display_width(names, (size_t)(end - names));
+        as_name_shorten(out, names, (size_t)(end - names),
+                        all            ? room ? most : 0
+                        : names > last ? LEAST
+                                       : left,
+                        l->ellipsis);
         if (!*end) return;
         as_text_add(out, arrow);
-        if (all || end == last) continue;
+        left -= width + between < left ? width + between : left;
+        const char *next_end = strchrnul(end + 1, AS_TREE_CALLER);
+        bool fits = as_display_width(end + 1, (size_t)(next_end - end - 1)) <= left;
+        if (all || fits || end == last) continue;
         as_text_add(out, l->ellipsis);
         as_text_add(out, arrow);
         end = last;
