@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import sqlite3
 
 import hpctoolkit
 from common import Case, main, run
@@ -94,6 +95,17 @@ class Numbers(Case):
         self.assertFine(result)
         root = result.json['root']
         self.assertEqual(('solve', {'inclusive': 6.375, 'exclusive': 5.25}), (root['name'], root['values'][TIME]))
+
+    def test_what_is_pruned_becomes_its_callers_own(self):
+        for path in 'old', 'new':
+            result = run('cut', '--prune', 'square', '-o', self.path(path + '.sqlite'), self.path(path))
+            self.assertEqual(0, result.status, result)
+            written = sqlite3.connect(self.path(path + '.sqlite'))
+            self.addCleanup(written.close)
+            got = written.execute("select c.name, n.inclusive, n.exclusive from node n join metric m on m.id = n.metric and m.name = 'CPUTIME (sec)' "
+                                  "join context c on c.id = n.context where c.name in ('main', 'solve', 'square', 'exp') order by n.context").fetchall()
+            # solve: 5.25 in its loops, and 1 of square; the solve that it calls and main stay
+            self.assertEqual([('main', 9.125, 0.75), ('solve', 6.375, 6.25), ('solve', 0.125, 0.125), ('exp', 2.0, 2.0)], got)
 
     def test_a_cube_file_has_the_inclusive_values(self):
         written = run('convert', self.path('old'), self.path('out.cubex'))

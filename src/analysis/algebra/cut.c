@@ -3,6 +3,7 @@
 
 #include "analysis/algebra/algebra.h"
 #include "analysis/algebra/convert.h"
+#include "analysis/algebra/fold.h"
 #include "analysis/algebra/sparse.h"
 #include "core/words.h"
 
@@ -12,6 +13,7 @@ typedef struct cutting {
     const as_cut_names *names;
     assay_id *into;    /* for each context of the part: where its values go in the result; ASSAY_NONE: nowhere */
     bool is_pruned;    /* some contexts share one of the result */
+    as_vec folds;      /* as_fold: what else becomes of subtrees that are pruned */
     uint64_t n_opaque; /* values that cannot be added */
 } cutting;
 
@@ -98,6 +100,7 @@ static bool sort_contexts(cutting *c, as_tree *tree, const bool *roots, const bo
             pruned_end = id + context->subtree;
             c->into[id] = c->into[context->parent];
             c->is_pruned = true;
+            if (!as_add_folds(c->part, c->into, id, &c->folds)) return false;
         } else if (!keep_context(c, tree, id, is_root ? ASSAY_NONE : c->into[context->parent])) {
             return false;
         }
@@ -136,7 +139,7 @@ static bool cut_tree(cutting *c) {
 
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
 
-/* What is folded into a caller is part of an inclusive value already. Values of no kind, and stored ones, are taken as they stand. */
+/* What is folded into a caller is part of an inclusive value already. Values of no kind are taken as they stand, and stored ones have their own way (fold.h). */
 static bool is_added(const as_metric *metric, as_dtype dtype) {
     return !metric->is_stored && (metric->kind == AS_KIND_EXCLUSIVE || as_dtype_is_extreme(dtype));
 }
@@ -266,6 +269,10 @@ static assay_status cut_metric(cutting *c, assay_id metric) {
     if (sums) wide = as_value_type_of(as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
     for (assay_id run = 0; run < op->runs.count; run++) {
         as_operand operand;
+        if (c->is_pruned && as_has_folds(op, metric)) {
+            AS_TRY(as_fold_values(op, metric, run, &c->folds));
+            continue;
+        }
         as_sparse_term term = {as_part_run_at(op, run), 1};
         if (!adds && as_is_sparse_operation(op, metric, &term, 1)) {
             AS_TRY(as_combine_sparse(op, metric, run, AS_SPARSE_SUM, &term, 1));
@@ -328,11 +335,13 @@ assay_status as_cut(const as_dataset *part, const as_cut_names *names, as_datase
     cutting c = {.op = &op, .part = part, .names = names};
     as_vec what;
     as_vec_init(&what, 1, NULL);
+    as_vec_init(&c.folds, sizeof(as_fold), NULL);
     assay_status status = as_operation_begin_one(&op, &part, error);
     if (status == ASSAY_OK && !join_names(names, &what)) status = as_fail_memory(error, NULL);
     if (status == ASSAY_OK) status = cut_all(&c);
     if (status == ASSAY_OK) status = as_operation_finish(&op, what.data, out);
     as_vec_free(&what);
+    as_vec_free(&c.folds);
     free(c.into);
     as_operation_end(&op);
     return status;
