@@ -253,10 +253,10 @@ static void print_locations(const as_trace_view *view) {
 bool as_trace_text(as_trace_view *view) {
     bool fine = print_head(view);
     if (view->shape == AS_TRACE_SUMMARY)
-        fine = as_trace_draw_summary(view);
+        fine = fine && as_trace_draw_summary(view);
     else if (view->shape == AS_TRACE_BY_LOCATION)
         print_locations(view);
     else
-        fine = as_trace_draw_lines(view);
+        fine = fine && as_trace_draw_lines(view);
     return fine && print_procedures(view);
 }

@@ -134,6 +134,16 @@ class FailingMemory(Case):
         self.sweep('sql', '--csv', new, 'select * from summary')
         self.sweep('tree', '--json', old)
 
+    def test_traces(self):
+        path = self.path('4')
+        database = hpctoolkit.small()
+        database.profiles[0].trace.reverse()  # to be sorted
+        hpctoolkit.write_4(path, database)
+        for how in ((), ('--json', '--width', '10'), ('--csv', '--summary', '--bins', '3'), ('--samples', '--csv'), ('--by-location', '--all-contexts')):
+            self.sweep('trace', *how, path)
+        self.sweep('sql', '--csv', path, 'select * from event where location = 2 and start < 5 order by start_raw')
+        self.sweep('info', path)
+
     def test_writing(self):
         self.sweep('convert', '-O', 'compression=zlib', self.a, 'out.cubex', output='out.cubex')
         self.sweep('tree', '--json', self.b, '-o', 'out.json', output='out.json')

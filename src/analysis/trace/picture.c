@@ -32,13 +32,20 @@ assay_status as_trace_span(const as_dataset *ds, as_trace_window *window, bool i
 
 bool as_trace_quick_duration(const as_dataset *ds, double *seconds) {
     enum { MOST_LINES = 4096 };
-    const as_trace_line *lines[MOST_LINES];
-    as_trace_window window = {.lines = lines, .n_lines = as_trace_line_count(&ds->traces)};
-    bool has_any;
-    if (window.n_lines > MOST_LINES) return false;
-    for (size_t i = 0; i < window.n_lines; i++) lines[i] = as_trace_line_at(&ds->traces, i);
-    if (as_trace_span(ds, &window, true, &has_any, NULL) != ASSAY_OK || !has_any) return false;
-    *seconds = (double)(window.to - window.from) / ds->traces.ticks_per_second;
+    size_t n = as_trace_line_count(&ds->traces);
+    uint64_t first = UINT64_MAX, last = 0;
+    for (size_t i = 0; i < n && n <= MOST_LINES; i++) {
+        const as_trace_line *line = as_trace_line_at(&ds->traces, i);
+        as_trace_sample ends[2];
+        if (line->n == 0) continue;
+        for (int e = 0; e < 2; e++) {
+            if (as_trace_glance(ds, line, e ? line->n - 1 : 0, 1, &ends[e], NULL) != ASSAY_OK) return false;
+            if (ends[e].time < first) first = ends[e].time;
+            if (ends[e].time > last) last = ends[e].time;
+        }
+    }
+    if (first > last) return false;
+    *seconds = (double)(last - first) / ds->traces.ticks_per_second;
     return true;
 }
 

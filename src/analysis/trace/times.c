@@ -87,69 +87,78 @@ typedef struct work {
     assay_error *errors;
 } work;
 
-/* Where in its line a piece of work is. */
+/* Where in its line a piece of work is. Samples of one procedure that follow each other are taken together. */
 typedef struct walk {
     const work *w;
     sums *own, *shared; /* of the line; of the piece, with bins */
     as_line_times *out;
     as_trace_rule rule;
-    halves begin; /* where the time of `owner` begins, inside the window */
+    uint32_t procedure; /* of the last sample */
+    uint64_t time;      /* of the last sample */
+    uint64_t n_samples; /* of this procedure inside the window, not counted yet */
+    uint64_t longest_gap;
+    halves begin; /* where their time begins, inside the window */
     size_t bin;   /* that holds it */
-    as_trace_sample owner;
-    bool has_owner;
+    bool has_sample;
 } walk;
 
-/* Gives the time from walk->begin up to `end` to the owner. */
-static bool give_time(walk *k, halves end) {
+static void give_bins(const work *w, walk *k, halves end, halves *bins) {
+    for (halves begin = k->begin; begin < end;) {
+        while (w->bin_ends[k->bin] <= begin && k->bin + 1 < w->n_bins) k->bin++;
+        halves until = k->bin + 1 < w->n_bins && w->bin_ends[k->bin] < end ? w->bin_ends[k->bin] : end;
+        bins[k->bin] += until - begin;
+        begin = until;
+    }
+}
+
+/* Gives the samples at hand, and the time from k->begin up to `end`, to their procedure. */
+static bool give(walk *k, halves end) {
     const work *w = k->w;
     if (end > w->to) end = w->to;
-    if (end <= k->begin) return true;
-    uint32_t procedure = as_procedure_of(w->frames, k->owner.context);
-    size_t at = slot(k->own, procedure);
+    bool has_time = end > k->begin;
+    if (!has_time && !k->n_samples) return true;
+    size_t at = slot(k->own, k->procedure);
     if (at == SIZE_MAX) return false;
+    AS_AT(sum, &k->own->items, at).n_samples += k->n_samples;
+    k->n_samples = 0;
+    if (!has_time) return true;
     AS_AT(sum, &k->own->items, at).time += end - k->begin;
     if (w->n_bins) {
-        at = slot(k->shared, procedure);
+        at = slot(k->shared, k->procedure);
         if (at == SIZE_MAX) return false;
-        halves *bins = &AS_AT(halves, &k->shared->bins, at * w->n_bins);
-        for (halves begin = k->begin; begin < end;) {
-            while (w->bin_ends[k->bin] <= begin && k->bin + 1 < w->n_bins) k->bin++;
-            halves until = k->bin + 1 < w->n_bins && w->bin_ends[k->bin] < end ? w->bin_ends[k->bin] : end;
-            bins[k->bin] += until - begin;
-            begin = until;
-        }
+        give_bins(w, k, end, &AS_AT(halves, &k->shared->bins, at * w->n_bins));
     }
     k->begin = end;
     return true;
 }
 
-static bool count_sample(walk *k, const as_trace_sample *sample) {
+static inline void count_sample(walk *k, uint64_t time) {
     as_line_times *out = k->out;
-    if (sample->time < k->w->window->from || sample->time > k->w->window->to) return true;
-    size_t at = slot(k->own, as_procedure_of(k->w->frames, sample->context));
-    if (at == SIZE_MAX) return false;
-    AS_AT(sum, &k->own->items, at).n_samples++;
-    double gap = out->n_samples ? (double)(sample->time - out->last) : 0;
-    if (gap > out->longest_gap) {
-        out->longest_gap = gap;
+    if (time < k->w->window->from || time > k->w->window->to) return;
+    if (!out->n_samples++) {
+        out->first = time;
+    } else if (time - out->last > k->longest_gap) {
+        k->longest_gap = time - out->last;
         out->gap_at = out->last;
     }
-    if (!out->n_samples++) out->first = sample->time;
-    out->last = sample->time;
-    return true;
+    out->last = time;
+    k->n_samples++;
 }
 
-static bool take_sample(walk *k, const as_trace_sample *sample) {
-    halves time = (halves)sample->time * 2;
-    if (k->has_owner) {
-        if (!give_time(k, k->rule == AS_TRACE_NEAREST ? (halves)k->owner.time + (halves)sample->time : time))
-            return false;
-    } else {
+static inline bool take_sample(walk *k, const as_trace_sample *sample) {
+    uint32_t procedure = as_procedure_of(k->w->frames, sample->context);
+    if (!k->has_sample) {
+        halves time = (halves)sample->time * 2;
         k->begin = time > k->w->from ? time : k->w->from;
+        k->has_sample = true;
+    } else if (procedure != k->procedure) {
+        bool is_nearest = k->rule == AS_TRACE_NEAREST;
+        if (!give(k, (halves)sample->time + (halves)(is_nearest ? k->time : sample->time))) return false;
     }
-    k->owner = *sample;
-    k->has_owner = true;
-    return count_sample(k, sample);
+    k->procedure = procedure;
+    k->time = sample->time;
+    count_sample(k, sample->time);
+    return true;
 }
 
 /* The samples of the window, and the nearest outside, which may own time inside. */
@@ -168,7 +177,8 @@ static assay_status walk_line(walk *k, const as_trace_line *line, as_trace_sampl
         }
         first += n;
     }
-    if (k->has_owner && !give_time(k, (halves)k->owner.time * 2)) return as_fail_memory(error, NULL);
+    if (k->has_sample && !give(k, (halves)k->time * 2)) return as_fail_memory(error, NULL);
+    k->out->longest_gap = (double)k->longest_gap;
     return ASSAY_OK;
 }
 
