@@ -4,6 +4,7 @@
 #include "formats/hpctoolkit/companions.h"
 #include "formats/hpctoolkit/database.h"
 #include "formats/hpctoolkit/experiment_metrics.h"
+#include "formats/hpctoolkit/formulas.h"
 #include "formats/hpctoolkit/hpctoolkit.h"
 
 /* ---- values of the document ------------------------------------------------------------------------------------------ */
@@ -145,6 +146,7 @@ static assay_status finish(as_hpc_experiment *experiment, as_hpc_companions *com
     as_map_init(&trace_contexts, budget);
     as_vec_init(&columns, sizeof(as_hpc_column), budget);
     assay_status status = as_hpc_add_metrics_2x(experiment, &of_values, &columns);
+    if (status == ASSAY_OK) status = as_hpc_add_formulas(experiment, NULL);
     if (status == ASSAY_OK) status = attach(experiment, companions, &of_values, &columns, &trace_contexts);
     as_map_free(&of_values);
     as_map_free(&trace_contexts);

@@ -61,5 +61,8 @@ assay_status as_hpc_add_formulas(struct as_hpc_experiment *experiment, as_hpc_me
 /* Reads all .yaml files of DIRECTORY/metrics, in the order of their names, after the metrics of the dataset and the statistics of *meaning are known, to which computed ones are added. Descriptions
  * and the like become those of the metrics, and their attributes. What is wrong with a file is a warning. */
 assay_status as_hpc_read_metrics_yaml(as_reader *reader, const char *directory, as_hpc_meaning *meaning);
+/* The same of the text of one file. */
+assay_status as_hpc_read_metrics_text(as_reader *reader, const char *path, const char *data, size_t size,
+                                      as_hpc_meaning *meaning);
 
 #endif

@@ -330,7 +330,16 @@ static assay_status visit_roots(metrics_file *f) {
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
-static assay_status read_document(metrics_file *f, const as_hpc_reference *references, as_hpc_meaning *meaning) {
+static as_hpc_reference *list_references(as_dataset *ds, const as_hpc_meaning *meaning) {
+    as_hpc_reference *references = as_arena_array(&ds->arena, meaning->n_statistics, sizeof *references);
+    for (size_t i = 0; references && i < meaning->n_statistics; i++) {
+        const as_hpc_statistic *s = &meaning->statistics[i];
+        references[i] = (as_hpc_reference){.id = s->id, .order = -1, .metric = s->metric, .statistic = s->name};
+    }
+    return references;
+}
+
+static assay_status read_document(metrics_file *f, as_hpc_meaning *meaning) {
     const as_yaml_node *root = as_yaml_root(&f->yaml);
     const char *version = as_yaml_text(as_yaml_get(&f->yaml, root, "version"));
     if (root->kind != AS_YAML_MAPPING || !version || strcmp(version, "0") != 0) {
@@ -338,6 +347,8 @@ static assay_status read_document(metrics_file *f, const as_hpc_reference *refer
                 "this is no description of metrics of version 0; it is left out");
         return ASSAY_OK;
     }
+    as_hpc_reference *references = list_references(f->ds, meaning);
+    if (!references) return as_reader_memory(f->reader);
     assay_status status = as_hpc_formulas_init(&f->formulas, f->reader, f->path, references, meaning->n_statistics);
     if (status == ASSAY_OK) status = map_metrics(f, meaning) ? visit_roots(f) : as_reader_memory(f->reader);
     if (status == ASSAY_OK) status = as_hpc_formulas_finish(&f->formulas, meaning);
@@ -345,8 +356,8 @@ static assay_status read_document(metrics_file *f, const as_hpc_reference *refer
     return status;
 }
 
-static assay_status read_data(as_reader *reader, const char *path, const char *data, size_t size,
-                              const as_hpc_reference *references, as_hpc_meaning *meaning) {
+assay_status as_hpc_read_metrics_text(as_reader *reader, const char *path, const char *data, size_t size,
+                                      as_hpc_meaning *meaning) {
     assay_error error;
     metrics_file *f = calloc(1, sizeof *f);
     if (!f) return as_reader_memory(reader);
@@ -357,7 +368,7 @@ static assay_status read_data(as_reader *reader, const char *path, const char *d
     as_vec_init(&f->text, 1, &f->ds->budget);
     assay_status status = as_yaml_read(path, data, size, &f->ds->budget, &f->yaml, &error);
     if (status == ASSAY_OK)
-        status = read_document(f, references, meaning);
+        status = read_document(f, meaning);
     else if (status == ASSAY_E_FORMAT) {
         as_warn(reader, (as_place){.path = path, .offset = error.offset, .line = error.line, .column = error.column},
                 error.rule, "%s; formulas and descriptions of metrics are left out", error.message);
@@ -374,8 +385,7 @@ static assay_status read_data(as_reader *reader, const char *path, const char *d
     return status;
 }
 
-static assay_status read_file(as_reader *reader, const char *path, const as_hpc_reference *references,
-                              as_hpc_meaning *meaning) {
+static assay_status read_file(as_reader *reader, const char *path, as_hpc_meaning *meaning) {
     as_input *input;
     assay_error error;
     if (as_input_open(path, &reader->dataset->budget, &input, &error) != ASSAY_OK) {
@@ -384,13 +394,13 @@ static assay_status read_file(as_reader *reader, const char *path, const as_hpc_
                 error.message);
         return ASSAY_OK;
     }
-    assay_status status = read_data(reader, path, input->data, input->size, references, meaning);
+    assay_status status = as_hpc_read_metrics_text(reader, path, input->data, input->size, meaning);
     as_input_close(input);
     return status;
 }
 
 static assay_status read_files(as_reader *reader, const char *directory, const as_directory *list,
-                               const as_hpc_reference *references, as_hpc_meaning *meaning) {
+                               as_hpc_meaning *meaning) {
     size_t n = 0;
     for (size_t i = 0; i < list->n_entries && n < MAX_FILES; i++) {
         char path[PATH_MAX];
@@ -398,7 +408,7 @@ static assay_status read_files(as_reader *reader, const char *directory, const a
         if (entry->is_directory || !as_has_ending(entry->name, ".yaml .yml")) continue;
         if (!as_hpc_path(directory, entry->name, path)) continue;
         n++;
-        AS_TRY(read_file(reader, path, references, meaning));
+        AS_TRY(read_file(reader, path, meaning));
     }
     return ASSAY_OK;
 }
@@ -408,15 +418,9 @@ assay_status as_hpc_read_metrics_yaml(as_reader *reader, const char *directory, 
     as_directory list;
     assay_error error;
     if (!as_hpc_path(directory, "metrics", path) || !as_hpc_has(directory, "metrics")) return ASSAY_OK;
-    as_hpc_reference *references = as_arena_array(&reader->dataset->arena, meaning->n_statistics, sizeof *references);
-    if (!references) return as_reader_memory(reader);
-    for (size_t i = 0; i < meaning->n_statistics; i++) {
-        const as_hpc_statistic *s = &meaning->statistics[i];
-        references[i] = (as_hpc_reference){.id = s->id, .order = -1, .metric = s->metric, .statistic = s->name};
-    }
     assay_status status = as_directory_list(path, &reader->dataset->budget, &list, &error);
     if (status == ASSAY_OK)
-        status = read_files(reader, path, &list, references, meaning);
+        status = read_files(reader, path, &list, meaning);
     else if (status == ASSAY_E_NOMEM)
         status = as_reader_memory(reader);
     else {
