@@ -83,6 +83,7 @@ static const as_example examples[] = {
     {"assay tree database --location 'rank=0-3,thread=0' --source",
      "Some threads of an HPCToolkit database, with source lines."},
     {"assay tree database --flat", "Modules, files, functions, loops and lines."},
+    {"assay tree profile.cubex --derive 'per call=time/visits'", "The time of a call, beside the whole."},
     {"assay tree kernels.txt --run p=64", "An experiment at one of its points."},
     {"assay tree profile.cubex --json", "All of it, all metrics, for programs."},
     {NULL, NULL},

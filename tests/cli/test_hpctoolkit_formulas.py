@@ -85,6 +85,49 @@ class Formulas(Case):
                 self.assertAlmostEqual(found[metric, kind, context, 'stddev'], stddev(values), delta=1e-6 * mean(values))
                 self.assertEqual(found[metric, kind, context, 'sum'], sum(values))
 
+    # ---- --derive
+
+    def test_derive_views(self):
+        """Both frames of solve (5 and 13, the second inside the first) together: the ratio of their sums."""
+        derive = ('--derive', f"rate = cycles / '{TIME}'", '--derive', f"share = 100 * '{TIME}' / @'{TIME}'")
+        exclusive, inclusive = sums('function'), sums('execution')
+        for write, name, scope in ((write_2021, 'a', 'function'), (write_4, 'b', 'lex_aware')):
+            path = self.path(name)
+            write(path, small())
+            exclusive = sums(scope)
+            todo, found = [run('tree', '--json', '--bottom-up', path, *derive).json['root']], {}
+            for node in todo[0]['children']:
+                found[node['name']] = node['values']
+            solve = found['solve']
+            self.assertAlmostEqual(solve['rate']['inclusive'], inclusive[CYCLES, '5'] / inclusive[TIME, '5'], delta=1)
+            time = exclusive[TIME, '5'] + exclusive[TIME, '13']
+            self.assertAlmostEqual(solve['rate']['exclusive'], (exclusive.get((CYCLES, '5'), 0) + exclusive[CYCLES, '13']) / time, delta=1)
+            self.assertAlmostEqual(solve['share']['inclusive'], 100 * inclusive[TIME, '5'] / inclusive[TIME, '0'])
+            self.assertAlmostEqual(solve['share']['exclusive'], 100 * time / inclusive[TIME, '0'])
+            self.assertAlmostEqual(found['exp']['rate']['inclusive'], 0)
+
+    def test_derive_locations(self):
+        """Line 25 (context 8) took 4e9 cycles in 2 s, and 6e9 in 3 s; context 14 exists in one thread."""
+        path = self.path('db')
+        write_4(path, small())
+        result = run('stat', '--json', path, '--derive', f"rate = (cycles + 1e9) / '{TIME}'", '--metric', 'rate')
+        self.assertFine(result)
+        found = {c['source_id']: c['metrics']['rate']['inclusive'] for c in result.json['contexts'] if 'inclusive' in c['metrics'].get('rate', {})}
+        self.assertAlmostEqual(found['8']['max'], 5e9 / 2)
+        self.assertAlmostEqual(found['8']['min'], 7e9 / 3)
+        self.assertAlmostEqual(found['14']['min'], (1e8 + 1e9) / 0.125)
+        self.assertAlmostEqual(found['14']['max'], (1e8 + 1e9) / 0.125)
+
+    def test_derive_by_id(self):
+        """$n of an exclusive metric is the exclusive value of its pair, whatever is computed."""
+        path = self.path('db')
+        raw = write_2021(path, small())
+        found = run('sql', '--json', path, '--derive', f"x = ${raw[TIME, 'function']} / ${raw[TIME, 'execution']}",
+                    "select n.inclusive as i, n.exclusive as e from node n join metric m on m.id = n.metric join context c on c.id = n.context where m.name = 'x' and c.source_id = '5'").json
+        own, total = sums('function')[TIME, '5'], sums('execution')[TIME, '5']
+        self.assertAlmostEqual(found[0]['i'], own / total)
+        self.assertAlmostEqual(found[0]['e'], 1)
+
     # ---- experiment.xml 4.0
 
     def write_2021(self, dense, extra=''):
@@ -119,6 +162,37 @@ class Formulas(Case):
             self.assertEqual([p['rule'] for p in problems], ['formula'], problems)
             self.assertIn(words, problems[0]['message'])
             self.assertFine(run('tree', path))
+
+    # ---- experiment.xml 2.x
+
+    def write_2x(self, formula, values):
+        """Metrics 4 and 6 (time, cycles) with their exclusive partners 5 and 7, and one that is only a formula; values: {id: number} of a function."""
+        table = ''.join(f'<Metric i="{i}" o="{i}" n="{name}" v="derived-incr" t="{word}" partner="{p}" show="1">{text}</Metric>\n' for i, name, word, p, text in (
+            (4, 'time:Sum (I)', 'inclusive', 5, '<MetricFormula t="finalize" frm="$4"/>'), (5, 'time:Sum (E)', 'exclusive', 4, '<MetricFormula t="finalize" frm="$5"/>'),
+            (6, 'cycles:Sum (I)', 'inclusive', 7, ''), (7, 'cycles:Sum (E)', 'exclusive', 6, ''),
+            (8, 'rate:Sum (I)', 'inclusive', 9, f'<MetricFormula t="view" frm="{formula}"/>'), (9, 'rate:Sum (E)', 'exclusive', 8, f'<MetricFormula t="view" frm="{formula}"/>')))
+        inside = ''.join(f'<M n="{i}" v="{v}"/>' for i, v in values.items())
+        self.write('experiment.xml', f'''<?xml version="1.0"?>
+<HPCToolkitExperiment version="2.2"><Header n="x"><Info/></Header><SecCallPathProfile i="0" n="x"><SecHeader><MetricTable>{table}</MetricTable>
+<LoadModuleTable><LoadModule i="2" n="/bin/x"/></LoadModuleTable><FileTable><File i="2" n="x.c"/></FileTable><ProcedureTable><Procedure i="3" n="main"/></ProcedureTable></SecHeader>
+<SecCallPathProfileData>{inside}<PF i="2" s="3" l="1" lm="2" f="2" n="3">{inside}</PF></SecCallPathProfileData></SecCallPathProfile></HPCToolkitExperiment>''')
+        return self.path('experiment.xml')
+
+    def test_formulas_2x(self):
+        for formula in ('#6 / #4', '$6/$4', '1 * ($6 / $4)'):
+            found = self.nodes(self.write_2x(formula, {4: 2, 5: 0.5, 6: 10, 7: 4}), 'rate')
+            self.assertEqual(found['2'], (5, 8), formula)
+
+    def test_missing_values_2x(self):
+        found = self.nodes(self.write_2x('$6 / $4', {6: 10, 7: 4, 5: 2}), 'rate')
+        self.assertEqual(found['2'], (None, 2))
+
+    def test_finalize_2x(self):
+        """A metric that has values and a formula: both are there."""
+        path = self.write_2x('$4 + 1', {4: 2, 5: 1, 6: 3, 7: 3, 8: 100, 9: 50})
+        self.assertEqual(self.nodes(path, 'rate')['2'], (3, 2))
+        rows = run('sql', '--json', path, "select v.value from value v join metric m on m.id = v.metric where m.source_id = '8'").json
+        self.assertEqual({r['value'] for r in rows}, {100})
 
     # ---- metrics/*.yaml
 

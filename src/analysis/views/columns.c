@@ -272,6 +272,7 @@ static assay_status find_values(const as_view_source *source, as_view_column *co
     const as_derived *derived = as_ds_derived(source->ds, column->metric);
     bool is_done = false;
     column->can_be_empty = derived && derived->is_usable && as_formula_can_be_empty(derived->formula);
+    column->lacks_inclusive = column->can_be_empty && derived->sides == AS_SIDES_EXCLUSIVE;
     if (source->n_runs == 1)
         return as_nodes_find_at(source->ds, source->runs[0], column->metric, ASSAY_NONE, source->locations,
                                 &column->list, error);

@@ -25,7 +25,10 @@ static const double *get_metric(void *user, uint32_t which, size_t first, size_t
     const as_formula_operand *operand = &f->operands[which];
     bool exclusive = operand->flavour == AS_FLAVOUR_SAME ? f->exclusive : operand->flavour == AS_FLAVOUR_EXCLUSIVE;
     as_view_value value = as_view_sum_value(&f->sums[which]);
-    double number = exclusive && value.exclusive.is_known ? value.exclusive.real : value.inclusive.real;
+    /* An exclusive value that is missing is 0, unless there are none at all */
+    bool takes_exclusive = exclusive && (value.exclusive.is_known || f->columns[which].is_stored ||
+                                         (f->columns[which].can_be_empty && f->columns[which].has_exclusive));
+    double number = takes_exclusive ? value.exclusive.real : value.inclusive.real;
     if (operand->reach == AS_REACH_ALL) number = f->totals[which];
     if (as_ds_metric_is_void(f->ds, operand->metric)) number = 0;
     for (size_t i = 0; i < n; i++) room[i] = number;

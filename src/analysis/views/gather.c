@@ -54,10 +54,11 @@ double as_view_gather_key(const as_view_gather *gather, const as_view_member *me
     const as_view_walker *w = gather->walker;
     if (!w->data->n_columns) return 0;
     as_view_value value = sum_of(gather, member, 0, contexts);
-    /* Of stored values and of calls one that is missing is 0; a formula may have only the other one */
-    bool is_none = w->data->columns[0].is_stored || member->level == AS_LEVEL_CALL;
-    bool has_both = w->data->columns[0].has_exclusive && (value.exclusive.is_known || is_none);
-    bool inclusive = w->request->order == AS_SORT_INCLUSIVE || !has_both;
+    const as_view_column *first = &w->data->columns[0];
+    /* Of stored values, of calls and where values can be missing, one that is missing is 0; a formula may have only the other one */
+    bool is_none = first->is_stored || first->can_be_empty || member->level == AS_LEVEL_CALL;
+    bool has_both = first->has_exclusive && (value.exclusive.is_known || is_none);
+    bool inclusive = (w->request->order == AS_SORT_INCLUSIVE || !has_both) && !first->lacks_inclusive;
     const as_view_number *number = inclusive ? &value.inclusive : &value.exclusive;
     return number->is_known ? as_view_size(number->real) : 0;
 }

@@ -40,6 +40,7 @@ typedef struct as_view_column {
     bool adds_up;           /* single numbers whose sum is a sum: shares of the whole mean something */
     bool can_merge;         /* several contexts have a value together; some formulas have none */
     bool can_be_empty;      /* what is not a number is not there */
+    bool lacks_inclusive;   /* a formula gives only exclusive values */
     bool is_zero_elsewhere; /* contexts without a node have 0; else nothing is known of them */
     bool is_inclusive; /* as stored: a row that is missing is zeros, of which the children's values are taken off */
     bool is_stored;    /* inclusive and exclusive values are the source's own; those it has no row of are not known */

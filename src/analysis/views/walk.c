@@ -87,6 +87,12 @@ static bool find_kept(descent *d) {
     return true;
 }
 
+/* What is not there has no size. */
+static double size_in(const as_view_column *column, as_number number) {
+    double value = as_number_real(number);
+    return isnan(value) && column->can_be_empty ? 0 : as_view_size(value);
+}
+
 /* A parent may be smaller than its children (differences, values of experiments): what is cut is small all the way down. */
 static bool find_weights(descent *d) {
     size_t n = AS_COUNT(d->ds, contexts);
@@ -95,7 +101,7 @@ static bool find_weights(descent *d) {
     if (!d->weights) return false;
     for (assay_id id = (assay_id)n; id-- > 0;) {
         const as_node *node = as_column_node(d->first, id);
-        double own = node ? as_view_size(as_number_real(node->inclusive)) : 0;
+        double own = node ? size_in(d->first, d->first->lacks_inclusive ? node->exclusive : node->inclusive) : 0;
         if (own > d->weights[id]) d->weights[id] = own;
         assay_id parent = as_ds_context(d->ds, id)->parent;
         if (parent != ASSAY_NONE && d->weights[id] > d->weights[parent]) d->weights[parent] = d->weights[id];
@@ -107,7 +113,8 @@ static bool find_weights(descent *d) {
 static double size_of(const descent *d, assay_id context, bool exclusive) {
     const as_node *node = d->first ? as_column_node(d->first, context) : NULL;
     if (!node) return d->weights ? d->weights[context] : 0;
-    return as_view_size(as_number_real(exclusive && node->has_exclusive ? node->exclusive : node->inclusive));
+    bool takes_exclusive = (exclusive && node->has_exclusive) || d->first->lacks_inclusive;
+    return size_in(d->first, takes_exclusive ? node->exclusive : node->inclusive);
 }
 
 static bool count_shown(descent *d) {
