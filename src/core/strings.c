@@ -32,8 +32,7 @@ void as_strings_free(as_strings *strings) {
     as_strings_init(strings, strings->arena);
 }
 
-static bool grow_slots(as_strings *strings) {
-    size_t n = strings->n_slots ? strings->n_slots * 2 : 64;
+static bool grow_slots(as_strings *strings, size_t n) {
     if (!as_budget_take(strings->arena->budget, n * sizeof *strings->slots)) return false;
     struct as_string_slot *slots = calloc(n, sizeof *slots);
     if (!slots) {
@@ -51,6 +50,13 @@ static bool grow_slots(as_strings *strings) {
     strings->slots = slots;
     strings->n_slots = n;
     return true;
+}
+
+void as_strings_expect(as_strings *strings, size_t n) {
+    size_t n_slots = strings->n_slots ? strings->n_slots : 64;
+    if (n > UINT32_MAX) return;
+    while ((strings->entries.count + n) * 4 >= n_slots * 3) n_slots *= 2;
+    if (n_slots > strings->n_slots) (void)grow_slots(strings, n_slots);
 }
 
 /* The slot that holds the text, or the free one where it would stand. */
@@ -72,7 +78,9 @@ as_str as_find(const as_strings *strings, const char *text, size_t size) {
 }
 
 as_str as_intern(as_strings *strings, const char *text, size_t size) {
-    if (strings->entries.count * 4 >= strings->n_slots * 3 && !grow_slots(strings)) return AS_NO_STR;
+    if (strings->entries.count * 4 >= strings->n_slots * 3 &&
+        !grow_slots(strings, strings->n_slots ? strings->n_slots * 2 : 64))
+        return AS_NO_STR;
     uint64_t hash = as_hash(text, size);
     size_t slot = find_slot(strings, text, size, hash);
     if (strings->slots[slot].id) return strings->slots[slot].id - 1;

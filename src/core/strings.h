@@ -18,6 +18,9 @@ typedef struct as_strings {
 void as_strings_init(as_strings *strings, as_arena *arena);
 void as_strings_free(as_strings *strings);
 
+/* Makes room for so many texts more, so that the table need not grow step by step. Only a hint. */
+void as_strings_expect(as_strings *strings, size_t n);
+
 /* The id of this text, new or known; AS_NO_STR only when memory is out. text may hold NUL bytes. */
 as_str as_intern(as_strings *strings, const char *text, size_t size);
 /* The id if the text is known, else AS_NO_STR. */

@@ -139,12 +139,13 @@ static void samples_name_contexts_by_it(void **state) {
                          "l=\"7\"/><S i=\"5\" it=\"5\" l=\"8\"/>"
                          "<S i=\"6\" it=\"4000000000\" l=\"9\"/></PF>"),
                   false);
-    const as_hpc_ids *ids = &e.xml->trace_contexts;
-    assert_int_equal(e.new_ids[as_hpc_ids_get(ids, 30)], context_of(e.ds, "3")); /* the first that says so */
-    assert_int_equal(e.new_ids[as_hpc_ids_get(ids, 5)], context_of(e.ds, "5"));
-    assert_int_equal(e.new_ids[as_hpc_ids_get(ids, 4000000000)], context_of(e.ds, "6"));
-    assert_int_equal(as_hpc_ids_get(ids, 3), ASSAY_NONE);
-    assert_int_equal(as_hpc_ids_get(ids, 3999999999), ASSAY_NONE);
+    const as_hpc_ids *ids = &e.xml->contexts;
+    assert_int_equal(e.new_ids[as_hpc_ids_get(ids, AS_HPC_OF_SAMPLES, 30)],
+                     context_of(e.ds, "3")); /* the first that says so */
+    assert_int_equal(e.new_ids[as_hpc_ids_get(ids, AS_HPC_OF_SAMPLES, 5)], context_of(e.ds, "5"));
+    assert_int_equal(e.new_ids[as_hpc_ids_get(ids, AS_HPC_OF_SAMPLES, 4000000000)], context_of(e.ds, "6"));
+    assert_int_equal(as_hpc_ids_get(ids, AS_HPC_OF_SAMPLES, 3), ASSAY_NONE);
+    assert_int_equal(as_hpc_ids_get(ids, AS_HPC_OF_SAMPLES, 3999999999), ASSAY_NONE);
     assert_int_equal(attribute_of(e.ds, AS_OWNER_CONTEXT, context_of(e.ds, "3"), "trace_id"), 30);
     assert_int_equal(attribute_of(e.ds, AS_OWNER_CONTEXT, context_of(e.ds, "5"), "trace_id"), -1);
     close_experiment(&e);

@@ -7,39 +7,42 @@ enum { MAX_DEPTH = 1 << 24 }; /* of elements inside each other: there must be an
 
 /* ---- ids ------------------------------------------------------------------------------------------------------------- */
 
-assay_id as_hpc_ids_get(const as_hpc_ids *ids, uint64_t number) {
-    if (number < ids->near.count) return AS_AT(assay_id, &ids->near, number);
+assay_id as_hpc_ids_get(const as_hpc_ids *ids, uint32_t column, uint64_t number) {
+    if (number < ids->near.count) return ((const assay_id *)ids->near.data)[number * ids->n_columns + column];
     if (number < ids->limit) return ASSAY_NONE;
-    uint32_t id = as_map_get(&ids->far, number);
+    uint32_t id = as_map_get(&ids->far, number * ids->n_columns + column);
     return id == AS_MAP_NONE ? ASSAY_NONE : id;
 }
 
-bool as_hpc_ids_put(as_hpc_ids *ids, uint64_t number, assay_id id) {
+bool as_hpc_ids_put(as_hpc_ids *ids, uint32_t column, uint64_t number, assay_id id) {
+    uint64_t key = number * ids->n_columns + column;
     if (number >= ids->limit) {
-        bool is_known = as_map_get(&ids->far, number) != AS_MAP_NONE;
-        return (is_known || as_vec_append(&ids->far_numbers, &number, 1)) && as_map_put(&ids->far, number, id);
+        bool is_known = as_map_get(&ids->far, key) != AS_MAP_NONE;
+        return (is_known || as_vec_append(&ids->far_keys, &key, 1)) && as_map_put(&ids->far, key, id);
     }
     if (number >= ids->near.count) {
         size_t extra = (size_t)number + 1 - ids->near.count;
         if (!as_vec_reserve(&ids->near, extra)) return false;
-        memset((assay_id *)ids->near.data + ids->near.count, 0xff, extra * sizeof(assay_id)); /* ASSAY_NONE */
+        memset((char *)ids->near.data + ids->near.count * ids->near.size, 0xff,
+               extra * ids->near.size); /* ASSAY_NONE */
         ids->near.count += extra;
     }
-    AS_AT(assay_id, &ids->near, number) = id;
+    ((assay_id *)ids->near.data)[key] = id;
     return true;
 }
 
-static void ids_init(as_hpc_ids *ids, uint64_t limit, as_budget *budget) {
-    as_vec_init(&ids->near, sizeof(assay_id), budget);
+static void ids_init(as_hpc_ids *ids, uint32_t n_columns, uint64_t limit, as_budget *budget) {
+    as_vec_init(&ids->near, n_columns * sizeof(assay_id), budget);
     as_map_init(&ids->far, budget);
-    as_vec_init(&ids->far_numbers, sizeof(uint64_t), budget);
+    as_vec_init(&ids->far_keys, sizeof(uint64_t), budget);
     ids->limit = limit;
+    ids->n_columns = n_columns;
 }
 
 static void ids_free(as_hpc_ids *ids) {
     as_vec_free(&ids->near);
     as_map_free(&ids->far);
-    as_vec_free(&ids->far_numbers);
+    as_vec_free(&ids->far_keys);
 }
 
 as_hpc_ref as_hpc_ref_parse(as_hpc_experiment *experiment, const as_xml_attribute *attribute, bool *fine) {
@@ -345,7 +348,7 @@ static void names_free(as_hpc_names *names) {
 
 assay_status as_hpc_experiment_read(as_hpc_experiment *experiment, as_reader *reader, const char *path,
                                     const char *data, size_t size, bool is_2x) {
-    enum { SHORTEST_ELEMENT = 10 }; /* <S i="1"/> */
+    enum { SHORTEST_ELEMENT = 10, USUAL_ELEMENT = 60 }; /* <S i="1"/>; one with its place, which makes about one text */
     as_dataset *ds = reader->dataset;
     as_budget *budget = &ds->budget;
     memset(experiment, 0, sizeof *experiment);
@@ -360,11 +363,12 @@ assay_status as_hpc_experiment_read(as_hpc_experiment *experiment, as_reader *re
     as_vec_init(&experiment->metrics, sizeof(as_hpc_xml_metric), budget);
     as_vec_init(&experiment->database_metrics, sizeof(as_hpc_xml_metric), budget);
     as_tree_init(&experiment->tree, ds);
-    ids_init(&experiment->contexts, size / SHORTEST_ELEMENT + 2, budget);
-    ids_init(&experiment->trace_contexts, size / SHORTEST_ELEMENT + 2, budget);
+    ids_init(&experiment->contexts, 2, size / SHORTEST_ELEMENT + 2, budget);
+    ids_init(&experiment->first_regions, 1, size / SHORTEST_ELEMENT + 2, budget);
     as_vec_init(&experiment->values, sizeof(as_hpc_value), budget);
     as_vec_init(&experiment->context_attributes, sizeof(as_attribute), budget);
     as_hpc_tree_init(experiment);
+    as_strings_expect(&ds->strings, size / USUAL_ELEMENT);
     AS_TRY(as_hpc_add_root(experiment));
     return read_document(experiment, data, size);
 }
@@ -379,7 +383,7 @@ void as_hpc_experiment_free(as_hpc_experiment *experiment) {
     as_vec_free(&experiment->database_metrics);
     as_tree_free(&experiment->tree);
     ids_free(&experiment->contexts);
-    ids_free(&experiment->trace_contexts);
+    ids_free(&experiment->first_regions);
     as_vec_free(&experiment->values);
     as_vec_free(&experiment->context_attributes);
     as_hpc_tree_free(experiment);

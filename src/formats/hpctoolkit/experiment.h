@@ -15,18 +15,24 @@ typedef uint64_t as_hpc_ref;
 #define AS_HPC_NO_REF  UINT64_MAX
 #define AS_HPC_LITERAL (1ull << 62)
 
-/* Numbers to ids; those that a document of some size can have, if it counts from 0 or 1, are looked up in an array. */
+/* Numbers to ids, or to several, one a column, that are often asked for together. Numbers that a document of some size can have, if it counts from 0 or 1, are looked up in an array. */
 typedef struct as_hpc_ids {
-    as_vec near; /* assay_id */
+    as_vec near; /* assay_id[n_columns] */
     as_map far;
-    as_vec far_numbers; /* uint64_t: keys of far */
-    uint64_t limit;     /* of near ones */
+    as_vec far_keys; /* uint64_t: number * n_columns + column */
+    uint64_t limit;  /* of near ones */
+    uint32_t n_columns;
 } as_hpc_ids;
 
-/* ASSAY_NONE: unknown. */
-assay_id as_hpc_ids_get(const as_hpc_ids *ids, uint64_t number);
+/* ASSAY_NONE: unknown. Numbers are below AS_HPC_LITERAL. */
+assay_id as_hpc_ids_get(const as_hpc_ids *ids, uint32_t column, uint64_t number);
 /* False when memory is out. */
-bool as_hpc_ids_put(as_hpc_ids *ids, uint64_t number, assay_id id);
+bool as_hpc_ids_put(as_hpc_ids *ids, uint32_t column, uint64_t number, assay_id id);
+/* How many numbers, from 0, are near. */
+static inline size_t as_hpc_ids_near(const as_hpc_ids *ids) { return ids->near.count; }
+
+/* Columns of as_hpc_experiment.contexts: ids in the tree of the context with this id, and of the one that samples mean with this number (`it`). */
+enum { AS_HPC_OF_VALUES, AS_HPC_OF_SAMPLES };
 
 /* ---- tables ---------------------------------------------------------------------------------------------------------- */
 
@@ -82,17 +88,17 @@ typedef struct as_hpc_experiment {
     uint64_t start; /* the first time stamp */
 
     as_tree tree;
-    as_hpc_ids contexts;       /* context id -> id in the tree */
-    as_hpc_ids trace_contexts; /* `it` -> id in the tree */
+    as_hpc_ids contexts;       /* AS_HPC_OF_VALUES, AS_HPC_OF_SAMPLES */
     as_vec values;             /* as_hpc_value */
     as_vec context_attributes; /* as_attribute, owner_id being an id in the tree */
 
     /* Private */
-    as_vec frames;      /* open elements of the tree */
-    as_vec marks;       /* what is known of each context of the tree */
-    as_map regions;     /* hash of what a region is known by -> region */
-    as_vec region_keys; /* one for each region of the dataset */
-    as_vec text;        /* char: a name in the making */
+    as_vec frames;            /* open elements of the tree */
+    as_vec marks;             /* what is known of each context of the tree */
+    as_hpc_ids first_regions; /* static id -> the first region that has it */
+    as_map more_regions;      /* hash of what a region is known by -> region, of all others */
+    as_vec region_keys;       /* one for each region of the dataset */
+    as_vec text;              /* char: a name in the making */
     as_hpc_words words;
 } as_hpc_experiment;
 

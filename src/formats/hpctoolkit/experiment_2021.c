@@ -10,9 +10,9 @@
 /* ---- what values and samples belong to ------------------------------------------------------------------------------- */
 
 /* For ids 0 … n - 1 what the tree has for them, in the dataset's arena; NULL when memory is out. */
-static assay_id *list_ids(as_dataset *ds, const as_hpc_ids *ids, size_t n) {
+static assay_id *list_ids(as_dataset *ds, const as_hpc_ids *ids, uint32_t column, size_t n) {
     assay_id *list = as_arena_array(&ds->arena, n, sizeof *list);
-    for (size_t i = 0; list && i < n; i++) list[i] = as_hpc_ids_get(ids, i);
+    for (size_t i = 0; list && i < n; i++) list[i] = as_hpc_ids_get(ids, column, i);
     return list;
 }
 
@@ -25,8 +25,9 @@ static void renumber(assay_id *list, size_t n, const assay_id *new_ids) {
 /* Samples name contexts by `it`, or, where no element has that one, by their id. */
 static assay_id *list_trace_contexts(as_hpc_experiment *experiment, const assay_id *contexts, size_t n_contexts,
                                      const assay_id *new_ids, size_t *n) {
-    *n = experiment->trace_contexts.near.count > n_contexts ? experiment->trace_contexts.near.count : n_contexts;
-    assay_id *list = list_ids(experiment->ds, &experiment->trace_contexts, *n);
+    size_t n_near = as_hpc_ids_near(&experiment->contexts);
+    *n = n_near > n_contexts ? n_near : n_contexts;
+    assay_id *list = list_ids(experiment->ds, &experiment->contexts, AS_HPC_OF_SAMPLES, *n);
     if (!list) return NULL;
     renumber(list, *n, new_ids);
     for (size_t i = 0; i < n_contexts; i++) {
@@ -50,7 +51,7 @@ static const char **list_kinds(as_hpc_experiment *experiment, size_t *n) {
 static assay_status attach(as_hpc_experiment *experiment, as_hpc_database *db, as_vec *metrics, as_vec *statistics) {
     as_reader *reader = experiment->reader;
     size_t n_contexts = as_hpc_context_limit(db), n_trace_contexts, n_kinds;
-    assay_id *contexts = list_ids(experiment->ds, &experiment->contexts, n_contexts);
+    assay_id *contexts = list_ids(experiment->ds, &experiment->contexts, AS_HPC_OF_VALUES, n_contexts);
     const assay_id *new_ids;
     if (!contexts) return as_reader_memory(reader);
     AS_TRY(as_hpc_add_placeless(reader, db, &experiment->tree, contexts, n_contexts));

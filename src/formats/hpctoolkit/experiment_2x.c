@@ -89,7 +89,7 @@ static assay_status add_values(as_hpc_experiment *experiment, const as_map *of_v
 static assay_id *list_contexts(as_hpc_experiment *experiment, const as_hpc_companions *companions, size_t n) {
     assay_id *contexts = as_arena_array(&experiment->ds->arena, n, sizeof *contexts);
     for (size_t i = 0; contexts && i < n; i++) {
-        contexts[i] = as_hpc_ids_get(&experiment->contexts, i);
+        contexts[i] = as_hpc_ids_get(&experiment->contexts, AS_HPC_OF_VALUES, i);
         if (contexts[i] != ASSAY_NONE || !i || !as_hpc_companions_node_has_values(companions, (uint32_t)i)) continue;
         contexts[i] = as_hpc_add_placeless_context(&experiment->tree, (uint32_t)i);
         if (contexts[i] == ASSAY_NONE) return NULL;
@@ -99,13 +99,14 @@ static assay_id *list_contexts(as_hpc_experiment *experiment, const as_hpc_compa
 
 static bool fill_trace_contexts(const as_hpc_ids *ids, const assay_id *new_ids, as_map *out) {
     bool fine = true;
-    for (size_t i = 0; i < ids->near.count && fine; i++) {
-        assay_id id = AS_AT(assay_id, &ids->near, i);
+    for (size_t i = 0; i < as_hpc_ids_near(ids) && fine; i++) {
+        assay_id id = as_hpc_ids_get(ids, AS_HPC_OF_SAMPLES, i);
         if (id != ASSAY_NONE) fine = as_map_put(out, i, new_ids[id]);
     }
-    for (size_t i = 0; i < ids->far_numbers.count && fine; i++) {
-        uint64_t number = AS_AT(uint64_t, &ids->far_numbers, i);
-        fine = as_map_put(out, number, new_ids[as_map_get(&ids->far, number)]);
+    for (size_t i = 0; i < ids->far_keys.count && fine; i++) {
+        uint64_t key = AS_AT(uint64_t, &ids->far_keys, i);
+        if (key % ids->n_columns == AS_HPC_OF_SAMPLES)
+            fine = as_map_put(out, key / ids->n_columns, new_ids[as_map_get(&ids->far, key)]);
     }
     return fine;
 }
@@ -124,7 +125,7 @@ static assay_status attach(as_hpc_experiment *experiment, as_hpc_companions *com
         if (contexts[i] != ASSAY_NONE) contexts[i] = new_ids[contexts[i]];
     }
     assay_id run_id = as_add_run(experiment->ds, &run);
-    if (run_id == ASSAY_NONE || !fill_trace_contexts(&experiment->trace_contexts, new_ids, trace_contexts))
+    if (run_id == ASSAY_NONE || !fill_trace_contexts(&experiment->contexts, new_ids, trace_contexts))
         return as_reader_memory(reader);
     AS_TRY(add_values(experiment, of_values, new_ids, run_id));
     double usual = strcmp(as_ds_text(experiment->ds, experiment->version), "2.0") == 0 ? 1e6 : 1e9;

@@ -104,6 +104,21 @@ static assay_id add_region(as_hpc_experiment *experiment, as_hpc_tag tag, const 
     return fine ? id : ASSAY_NONE;
 }
 
+static bool is_key_of(const as_hpc_experiment *experiment, assay_id region, const region_key *key) {
+    return memcmp(&AS_AT(region_key, &experiment->region_keys, region), key, sizeof *key) == 0;
+}
+
+/* Among those that are not the first of their static id. */
+static assay_id find_or_add(as_hpc_experiment *experiment, as_hpc_tag tag, const region_key *key) {
+    uint64_t hash = hash_key(key);
+    for (uint32_t known; (known = as_map_get(&experiment->more_regions, hash)) != AS_MAP_NONE;
+         hash = hash * 0x9e3779b97f4a7c15u + 1) {
+        if (is_key_of(experiment, known, key)) return known;
+    }
+    assay_id id = add_region(experiment, tag, key);
+    return id != ASSAY_NONE && as_map_put(&experiment->more_regions, hash, id) ? id : ASSAY_NONE;
+}
+
 assay_id as_hpc_region(as_hpc_experiment *experiment, const as_hpc_element *element, as_hpc_ref file,
                        as_hpc_ref module) {
     bool has_name = element->tag != AS_HPC_C && element->tag != AS_HPC_L && element->tag != AS_HPC_S;
@@ -117,13 +132,14 @@ assay_id as_hpc_region(as_hpc_experiment *experiment, const as_hpc_element *elem
                       .offset = element->offset,
                       .line = element->line,
                       .line_end = element->line_end};
-    uint64_t hash = hash_key(&key);
-    for (uint32_t known; (known = as_map_get(&experiment->regions, hash)) != AS_MAP_NONE;
-         hash = hash * 0x9e3779b97f4a7c15u + 1) {
-        if (memcmp(&AS_AT(region_key, &experiment->region_keys, known), &key, sizeof key) == 0) return known;
-    }
-    assay_id id = add_region(experiment, element->tag, &key);
-    return id != ASSAY_NONE && as_map_put(&experiment->regions, hash, id) ? id : ASSAY_NONE;
+    /* Elements of one static id are one thing, as a rule: the first is found at once, and no others need be kept apart. */
+    bool is_numbered = key.static_id < AS_HPC_LITERAL;
+    assay_id first = is_numbered ? as_hpc_ids_get(&experiment->first_regions, 0, key.static_id) : ASSAY_NONE;
+    if (first != ASSAY_NONE && is_key_of(experiment, first, &key)) return first;
+    if (!is_numbered || first != ASSAY_NONE) return find_or_add(experiment, element->tag, &key);
+    first = add_region(experiment, element->tag, &key);
+    return first != ASSAY_NONE && as_hpc_ids_put(&experiment->first_regions, 0, key.static_id, first) ? first
+                                                                                                      : ASSAY_NONE;
 }
 
 assay_id as_hpc_root_region(as_hpc_experiment *experiment) {

@@ -28,7 +28,7 @@ void as_hpc_tree_init(as_hpc_experiment *experiment) {
     as_budget *budget = &experiment->ds->budget;
     as_vec_init(&experiment->frames, sizeof(frame), budget);
     as_vec_init(&experiment->marks, sizeof(mark), budget);
-    as_map_init(&experiment->regions, budget);
+    as_map_init(&experiment->more_regions, budget);
     as_vec_init(&experiment->region_keys, 64, budget);
     as_vec_init(&experiment->text, 1, budget);
 }
@@ -36,7 +36,7 @@ void as_hpc_tree_init(as_hpc_experiment *experiment) {
 void as_hpc_tree_free(as_hpc_experiment *experiment) {
     as_vec_free(&experiment->frames);
     as_vec_free(&experiment->marks);
-    as_map_free(&experiment->regions);
+    as_map_free(&experiment->more_regions);
     as_vec_free(&experiment->region_keys);
     as_vec_free(&experiment->text);
 }
@@ -115,6 +115,11 @@ static assay_status not_a_number(as_hpc_experiment *experiment, const as_xml_att
     return AS_HPC_BROKEN(experiment, attribute->at, "not-a-number", "%.*s='%.*s' is no number, or one that cannot be",
                          (int)(attribute->name_size < 40 ? attribute->name_size : 40), attribute->name,
                          (int)(attribute->value_size < 80 ? attribute->value_size : 80), attribute->value);
+}
+
+/* The id of its context. */
+static uint64_t number_of(const as_hpc_element *element) {
+    return (uint64_t)(element->id < 0 ? -element->id : element->id);
 }
 
 /* False: the value cannot be. */
@@ -221,7 +226,7 @@ static assay_id add_context(as_hpc_experiment *experiment, assay_id parent, cons
     char text[AS_NUMBER_SIZE];
     as_context context = AS_CONTEXT_INIT;
     context.parent = parent;
-    uint64_t number = (uint64_t)(element->id < 0 ? -element->id : element->id);
+    uint64_t number = number_of(element);
     if (element->has_id) {
         context.source_id = as_ds_intern(experiment->ds, text, as_uint_format(number, text));
         if (context.source_id == AS_NO_STR) return ASSAY_NONE;
@@ -229,7 +234,7 @@ static assay_id add_context(as_hpc_experiment *experiment, assay_id parent, cons
     mark known = {.tag = (uint8_t)element->tag, .is_positive = element->id > 0};
     assay_id id = as_tree_add(&experiment->tree, &context);
     bool fine = id != ASSAY_NONE && as_vec_append(&experiment->marks, &known, 1) &&
-                (!element->has_id || as_hpc_ids_put(&experiment->contexts, number, id));
+                (!element->has_id || as_hpc_ids_put(&experiment->contexts, AS_HPC_OF_VALUES, number, id));
     return fine ? id : ASSAY_NONE;
 }
 
@@ -240,9 +245,9 @@ static bool add_attribute(as_hpc_experiment *experiment, assay_id context, as_st
 
 static bool note_trace_id(as_hpc_experiment *experiment, assay_id context, const as_hpc_element *element) {
     if (!element->has_trace_id) return true;
-    if (as_hpc_ids_get(&experiment->trace_contexts, element->trace_id) != ASSAY_NONE) return true;
-    uint64_t number = (uint64_t)(element->id < 0 ? -element->id : element->id);
-    return as_hpc_ids_put(&experiment->trace_contexts, element->trace_id, context) &&
+    if (as_hpc_ids_get(&experiment->contexts, AS_HPC_OF_SAMPLES, element->trace_id) != ASSAY_NONE) return true;
+    uint64_t number = number_of(element);
+    return as_hpc_ids_put(&experiment->contexts, AS_HPC_OF_SAMPLES, element->trace_id, context) &&
            (element->trace_id == number ||
             add_attribute(experiment, context, experiment->words.trace_id, as_cell_uint(element->trace_id)));
 }
@@ -272,8 +277,8 @@ static assay_status start_element(as_hpc_experiment *experiment, const as_hpc_el
                                                                                                : above->module};
     if (element->tag == AS_HPC_LM) new_frame.module = element->name;
     if (element->tag == AS_HPC_F) new_frame.file = element->name;
-    uint64_t number = (uint64_t)(element->id < 0 ? -element->id : element->id);
-    assay_id id = element->has_id ? as_hpc_ids_get(&experiment->contexts, number) : ASSAY_NONE;
+    uint64_t number = number_of(element);
+    assay_id id = element->has_id ? as_hpc_ids_get(&experiment->contexts, AS_HPC_OF_VALUES, number) : ASSAY_NONE;
     bool fine = true;
     if (waiting->context != ASSAY_NONE && (waiting->context != id || element->id <= 0))
         fine = resolve(experiment, waiting);
