@@ -107,6 +107,22 @@ static void discarding_leaves_no_trace(void **state) {
     assert_int_equal(for_each_temporary(NULL), 0);
 }
 
+static void as_deep_as_can_be(void **state) {
+    (void)state;
+    as_output_directory *directory = open_directory(temporary_path("new"));
+    char name[3 * AS_MAX_FOLDERS] = "";
+    for (int i = 0; i < AS_MAX_FOLDERS; i++) strcat(name, "d/");
+    strcat(name, "f");
+    add_file(directory, name, "text");
+    memmove(name + 2, name, strlen(name) + 1);
+    as_output *out = NULL;
+    assay_error error = {0};
+    assert_int_equal(as_output_directory_file(directory, name, &out, &error), ASSAY_E_IO);
+    assert_null(out);
+    as_output_directory_discard(directory);
+    assert_int_equal(for_each_temporary(NULL), 0);
+}
+
 static void an_empty_directory_is_replaced(void **state) {
     (void)state;
     assert_int_equal(mkdir(temporary_path("empty"), 0750), 0);
@@ -237,6 +253,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(listing_can_fail, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(it_appears_on_commit, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(discarding_leaves_no_trace, make_temporary_folder, remove_all),
+        cmocka_unit_test_setup_teardown(as_deep_as_can_be, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(an_empty_directory_is_replaced, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(what_is_there_stays, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(somebody_else_was_faster, make_temporary_folder, remove_all),

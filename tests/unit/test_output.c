@@ -40,6 +40,42 @@ static void a_file_appears_on_commit(void **state) {
     assert_int_equal(for_each_temporary(NULL), 1);
 }
 
+static void bytes_are_replaced_where_they_are_by_then(void **state) {
+    (void)state;
+    const char *path = temporary_path("patched");
+    as_output *out = open_output(path);
+    enum { SIZE = 300000 };
+    for (int i = 0; i < SIZE; i++) as_output_char(out, '.');
+    as_output_patch(out, 0, "AB", 2);       /* in the file */
+    as_output_patch(out, 262143, "CD", 2);  /* half of it still in the buffer */
+    as_output_patch(out, SIZE - 1, "E", 1); /* in the buffer */
+    assert_int_equal(as_output_size(out), SIZE);
+    as_output_text(out, "end");
+    assert_int_equal(as_output_commit(out, NULL), ASSAY_OK);
+    static const struct {
+        long at;
+        const char *text;
+    } expected[] = {{0, "AB.."}, {262142, ".CD."}, {SIZE - 2, ".Eend"}};
+    FILE *file = fopen(path, "rb");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        char text[8] = "";
+        assert_int_equal(fseek(file, expected[i].at, SEEK_SET), 0);
+        assert_int_equal(fread(text, 1, strlen(expected[i].text), file), strlen(expected[i].text));
+        assert_string_equal(text, expected[i].text);
+    }
+    assert_int_equal(fgetc(file), EOF);
+    fclose(file);
+
+    out = as_output_to_memory();
+    size_t size;
+    as_output_text(out, "0123456789");
+    as_output_patch(out, 3, "xyz", 3);
+    assert_string_equal(as_output_memory(out, &size), "012xyz6789");
+    as_output_patch(out, 9, "xy", 2); /* beyond the end */
+    assert_null(as_output_memory(out, &size));
+    as_output_discard(out);
+}
+
 static void the_old_content_stays_until_commit(void **state) {
     (void)state;
     const char *path = write_temporary("kept", "old", 3);
@@ -359,6 +395,7 @@ static void many_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(a_file_appears_on_commit),
+        IN_FOLDER(bytes_are_replaced_where_they_are_by_then),
         IN_FOLDER(the_old_content_stays_until_commit),
         IN_FOLDER(permissions),
         IN_FOLDER(write_protected_files_are_refused),

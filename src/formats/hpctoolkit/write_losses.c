@@ -12,21 +12,26 @@ static bool is_one_of(const char *key, const char *const *keys) {
 }
 
 static bool is_kept_2021(const as_dataset *ds, const as_attribute *attribute) {
-    static const char *const keys[] = {"title",    "source",   "offset",        "static_id",  "class",
-                                       "trace_id", "id_tuple", "id_tuple_bits", "entry_type", NULL};
+    static const char *const keys[] = {"title",         "source",     "offset", "static_id", "class",
+                                       "wrapper",       "show",       "format", "trace_id",  "id_tuple",
+                                       "id_tuple_bits", "entry_type", NULL};
     return as_hpc_is_family(ds) && is_one_of(as_ds_text(ds, attribute->key), keys);
 }
 
 static bool is_kept_4(const as_dataset *ds, const as_attribute *attribute) {
-    static const char *const keys[] = {"title",         "description", "source",   "offset",      "id_tuple",
-                                       "id_tuple_bits", "entry_type",  "relation", "propagation", NULL};
+    static const char *const keys[] = {"title",       "description",   "source",     "offset",
+                                       "id_tuple",    "id_tuple_bits", "entry_type", "relation",
+                                       "propagation", "scope",         NULL};
     return as_hpc_is_family(ds) && is_one_of(as_ds_text(ds, attribute->key), keys);
 }
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------------------- */
 
-/* Doubles hold whole numbers up to here. */
-#define EXACT 0x1p53
+/* Whether a double is not the same number. Counters that ran below zero are taken as 0. */
+static bool is_rounded(as_number number) {
+    if (number.kind == AS_UINT) return number.u <= AS_COUNTER_LIMIT && (as_whole)(double)number.u != (as_whole)number.u;
+    return number.kind == AS_INT && (as_whole)(double)number.i != (as_whole)number.i;
+}
 
 static size_t count_large(const as_dataset *ds, assay_id metric, as_losses *losses) {
     size_t n = 0;
@@ -39,7 +44,7 @@ static size_t count_large(const as_dataset *ds, assay_id metric, as_losses *loss
                 const char *row = as_profile_row(view, i);
                 for (uint32_t k = 0; k < view->n_columns; k++) {
                     as_number number = as_part_get(view->type, row + (size_t)k * view->type.size, 0);
-                    n += number.kind == AS_UINT ? number.u <= AS_COUNTER_LIMIT : fabs(as_number_real(number)) > EXACT;
+                    n += is_rounded(number);
                 }
             }
         } else {

@@ -5,13 +5,25 @@ const char *const as_meta_out_scope_names[AS_META_OUT_SCOPES] = {"point", "funct
 const char *const as_meta_out_formulas[AS_HPC_STATISTICS] = {"1", "$$", "($$^2)", "$$", "$$"};
 const uint8_t as_meta_out_combine[AS_HPC_STATISTICS] = {0, 0, 0, 1, 2};
 
-uint32_t as_meta_out_side(const as_hpc_group *group, int scope) {
+/* The scope of a side that the source alone knows, or NULL. */
+static const char *other_scope(const as_hpc_plan *plan, const as_hpc_group *group) {
+    return group->other == ASSAY_NONE ? NULL : plan->kept.scope[as_hpc_side_at(plan, group->other)->metric];
+}
+
+uint32_t as_meta_out_side(const as_hpc_plan *plan, const as_hpc_group *group, int scope) {
     switch (scope) {
-    case AS_META_OUT_POINT: return group->point != ASSAY_NONE ? group->point : group->other;
+    case AS_META_OUT_POINT: return group->point != ASSAY_NONE || other_scope(plan, group) ? group->point : group->other;
     case AS_META_OUT_FUNCTION: return group->exclusive;
     case AS_META_OUT_LEXICAL: return group->lexical;
     default: return group->inclusive;
     }
+}
+
+/* The same of any scope of the file. */
+static uint32_t side_in(const as_meta_out *meta, const as_hpc_group *group, size_t scope) {
+    if (scope < AS_META_OUT_SCOPES) return as_meta_out_side(meta->plan, group, (int)scope);
+    const char *name = other_scope(meta->plan, group);
+    return name && strcmp(name, AS_AT(as_meta_out_scope, &meta->scopes, scope).text) == 0 ? group->other : ASSAY_NONE;
 }
 
 /* ---- texts ---------------------------------------------------------------------------------------------------------------- */
@@ -29,6 +41,24 @@ static uint64_t add_string(as_meta_out *meta, as_str text) {
     return fine ? place : UINT64_MAX;
 }
 
+static bool add_scope(as_meta_out *meta, const char *text) {
+    for (size_t i = 0; i < meta->scopes.count; i++) {
+        if (strcmp(AS_AT(as_meta_out_scope, &meta->scopes, i).text, text) == 0) return true;
+    }
+    as_meta_out_scope scope = {.text = text, .name = as_meta_out_add_text(meta, text)};
+    return scope.name != UINT64_MAX && as_vec_append(&meta->scopes, &scope, 1);
+}
+
+static bool add_scopes(as_meta_out *meta) {
+    bool fine = true;
+    for (int i = 0; i < AS_META_OUT_SCOPES && fine; i++) fine = add_scope(meta, as_meta_out_scope_names[i]);
+    for (size_t i = 0; i < meta->plan->groups.count && fine; i++) {
+        const char *name = other_scope(meta->plan, as_hpc_group_at(meta->plan, i));
+        if (name) fine = add_scope(meta, name);
+    }
+    return fine;
+}
+
 static bool add_texts(as_meta_out *meta) {
     as_hpc_plan *plan = meta->plan;
     meta->title = as_meta_out_add_text(meta, as_hpc_title(plan));
@@ -36,8 +66,7 @@ static bool add_texts(as_meta_out *meta) {
     bool fine = meta->title != UINT64_MAX && meta->description != UINT64_MAX;
     for (int i = 0; i < 3 && fine; i++)
         fine = (meta->formulas[i] = as_meta_out_add_text(meta, as_meta_out_formulas[i])) != UINT64_MAX;
-    for (int i = 0; i < AS_META_OUT_SCOPES && fine; i++)
-        fine = (meta->scopes[i] = as_meta_out_add_text(meta, as_meta_out_scope_names[i])) != UINT64_MAX;
+    fine = fine && add_scopes(meta);
     meta->kinds = as_arena_array(&plan->arena, plan->kinds.count, sizeof *meta->kinds);
     meta->groups = as_arena_array(&plan->arena, plan->groups.count, sizeof *meta->groups);
     fine = fine && meta->kinds && meta->groups;
@@ -137,6 +166,7 @@ bool as_meta_out_init(as_meta_out *meta, as_hpc_plan *plan) {
     as_vec_init(&meta->strings, 1, budget);
     as_map_init(&meta->known_strings, budget);
     as_vec_init(&meta->functions, sizeof(as_meta_out_function), budget);
+    as_vec_init(&meta->scopes, sizeof(as_meta_out_scope), budget);
     as_vec_init(&meta->files, sizeof(as_meta_out_file), budget);
     as_vec_init(&meta->modules, sizeof(uint64_t), budget);
     as_map_init(&meta->known_functions, budget);
@@ -152,6 +182,7 @@ void as_meta_out_free(as_meta_out *meta) {
     as_vec_free(&meta->strings);
     as_map_free(&meta->known_strings);
     as_vec_free(&meta->functions);
+    as_vec_free(&meta->scopes);
     as_vec_free(&meta->files);
     as_vec_free(&meta->modules);
     as_map_free(&meta->known_functions);
@@ -165,7 +196,7 @@ enum { METRICS_HEADER = 0x20, SCOPE = 16, METRIC = 32, INSTANCE = 16, SUMMARY = 
 
 uint64_t as_meta_out_metrics_size(const as_meta_out *meta) {
     const as_hpc_plan *plan = meta->plan;
-    uint64_t size = METRICS_HEADER + AS_META_OUT_SCOPES * SCOPE + METRIC * plan->groups.count;
+    uint64_t size = METRICS_HEADER + SCOPE * meta->scopes.count + METRIC * plan->groups.count;
     for (size_t i = 0; i < plan->sides.count; i++) {
         unsigned statistics = as_hpc_group_at(plan, as_hpc_side_at(plan, i)->group)->statistics;
         size += INSTANCE + SUMMARY * (uint64_t)__builtin_popcount(statistics);
@@ -176,9 +207,9 @@ uint64_t as_meta_out_metrics_size(const as_meta_out *meta) {
 static void put_scopes(const as_meta_out *meta, as_hpc_bytes *b) {
     enum { CUSTOM, POINT, EXECUTION, TRANSITIVE, NO_INDEX = 255 };
     static const uint8_t types[AS_META_OUT_SCOPES] = {POINT, TRANSITIVE, CUSTOM, EXECUTION};
-    for (int i = 0; i < AS_META_OUT_SCOPES; i++) {
-        as_hpc_put_u64(b, as_meta_out_text_at(meta->scopes[i]));
-        as_hpc_put_u8(b, types[i]);
+    for (size_t i = 0; i < meta->scopes.count; i++) {
+        as_hpc_put_u64(b, as_meta_out_text_at(AS_AT(as_meta_out_scope, &meta->scopes, i).name));
+        as_hpc_put_u8(b, i < AS_META_OUT_SCOPES ? types[i] : CUSTOM);
         as_hpc_put_u8(b, i == AS_META_OUT_FUNCTION ? 0 : NO_INDEX);
         b->at += 6;
     }
@@ -186,18 +217,18 @@ static void put_scopes(const as_meta_out *meta, as_hpc_bytes *b) {
 
 /* The scopes of a metric, and behind them their statistics. */
 static void put_sides(const as_meta_out *meta, const as_hpc_group *group, uint64_t scopes, as_hpc_bytes *b) {
-    for (int k = 0; k < AS_META_OUT_SCOPES; k++) {
-        uint32_t side = as_meta_out_side(group, k);
+    for (size_t k = 0; k < meta->scopes.count; k++) {
+        uint32_t side = side_in(meta, group, k);
         if (side == ASSAY_NONE) continue;
-        as_hpc_put_u64(b, scopes + (uint64_t)k * SCOPE);
+        as_hpc_put_u64(b, scopes + k * SCOPE);
         as_hpc_put_u16(b, as_hpc_side_at(meta->plan, side)->id);
         b->at += 6;
     }
-    for (int k = 0; k < AS_META_OUT_SCOPES; k++) {
-        uint32_t side = as_meta_out_side(group, k);
+    for (size_t k = 0; k < meta->scopes.count; k++) {
+        uint32_t side = side_in(meta, group, k);
         for (unsigned s = 0; s < AS_HPC_STATISTICS && side != ASSAY_NONE; s++) {
             if (!(group->statistics >> s & 1)) continue;
-            as_hpc_put_u64(b, scopes + (uint64_t)k * SCOPE);
+            as_hpc_put_u64(b, scopes + k * SCOPE);
             as_hpc_put_u64(b, as_meta_out_text_at(meta->formulas[s < 3 ? s : AS_HPC_SUM]));
             as_hpc_put_u8(b, as_meta_out_combine[s]);
             as_hpc_put_u8(b, 0);
@@ -211,7 +242,7 @@ static void put_sides(const as_meta_out *meta, const as_hpc_group *group, uint64
 void as_meta_out_put_metrics(const as_meta_out *meta, unsigned char *to) {
     const as_hpc_plan *plan = meta->plan;
     uint64_t pointer = meta->pointers[AS_META_OUT_METRICS], scopes = pointer + METRICS_HEADER;
-    uint64_t metrics = scopes + AS_META_OUT_SCOPES * SCOPE, at = metrics + METRIC * plan->groups.count;
+    uint64_t metrics = scopes + SCOPE * meta->scopes.count, at = metrics + METRIC * plan->groups.count;
     as_hpc_bytes b = {.at = to};
     as_hpc_put_u64(&b, metrics);
     as_hpc_put_u32(&b, (uint32_t)plan->groups.count);
@@ -220,14 +251,14 @@ void as_meta_out_put_metrics(const as_meta_out *meta, unsigned char *to) {
     as_hpc_put_u8(&b, SUMMARY);
     as_hpc_put_u8(&b, 0);
     as_hpc_put_u64(&b, scopes);
-    as_hpc_put_u16(&b, AS_META_OUT_SCOPES);
+    as_hpc_put_u16(&b, (uint16_t)meta->scopes.count);
     as_hpc_put_u8(&b, SCOPE);
     b.at = to + METRICS_HEADER;
     put_scopes(meta, &b);
     for (size_t i = 0; i < plan->groups.count; i++) {
         const as_hpc_group *group = as_hpc_group_at(plan, i);
         uint16_t n = 0;
-        for (int k = 0; k < AS_META_OUT_SCOPES; k++) n = (uint16_t)(n + (as_meta_out_side(group, k) != ASSAY_NONE));
+        for (size_t k = 0; k < meta->scopes.count; k++) n = (uint16_t)(n + (side_in(meta, group, k) != ASSAY_NONE));
         uint16_t n_statistics = (uint16_t)(n * __builtin_popcount(group->statistics));
         as_hpc_put_u64(&b, as_meta_out_text_at(meta->groups[i]));
         as_hpc_put_u64(&b, at);

@@ -15,10 +15,15 @@ typedef enum kept_key {
     KEY_TRACE_ID,
     KEY_RELATION,
     KEY_PROPAGATION,
-    KEY_TITLE,
+    KEY_TEXTS, /* from here on */
+    KEY_TITLE = KEY_TEXTS,
     KEY_DESCRIPTION,
+    KEY_WRAPPER,
     KEY_TUPLE,
     KEY_BITS,
+    KEY_SCOPE,
+    KEY_SHOW,
+    KEY_FORMAT,
     N_KEYS
 } kept_key;
 
@@ -26,10 +31,11 @@ static const struct {
     const char *name;
     as_owner owner;
 } keys[N_KEYS] = {
-    {"offset", AS_OWNER_REGION},       {"static_id", AS_OWNER_REGION},      {"entry_type", AS_OWNER_REGION},
-    {"class", AS_OWNER_REGION},        {"trace_id", AS_OWNER_CONTEXT},      {"relation", AS_OWNER_CONTEXT},
-    {"propagation", AS_OWNER_CONTEXT}, {"title", AS_OWNER_DATASET},         {"description", AS_OWNER_DATASET},
-    {"id_tuple", AS_OWNER_LOCATION},   {"id_tuple_bits", AS_OWNER_LOCATION}};
+    {"offset", AS_OWNER_REGION},       {"static_id", AS_OWNER_REGION},  {"entry_type", AS_OWNER_REGION},
+    {"class", AS_OWNER_REGION},        {"trace_id", AS_OWNER_CONTEXT},  {"relation", AS_OWNER_CONTEXT},
+    {"propagation", AS_OWNER_CONTEXT}, {"title", AS_OWNER_DATASET},     {"description", AS_OWNER_DATASET},
+    {"wrapper", AS_OWNER_CONTEXT},     {"id_tuple", AS_OWNER_LOCATION}, {"id_tuple_bits", AS_OWNER_LOCATION},
+    {"scope", AS_OWNER_METRIC},        {"show", AS_OWNER_METRIC},       {"format", AS_OWNER_METRIC}};
 
 /* A whole number from 0 on, or false. */
 static bool cell_number(as_cell cell, uint64_t *out) {
@@ -44,10 +50,7 @@ static bool cell_number(as_cell cell, uint64_t *out) {
 
 static void keep_number(as_hpc_kept *kept, kept_key key, assay_id owner, uint64_t number) {
     switch (key) {
-    case KEY_OFFSET:
-        kept->has_offset[owner] = true;
-        kept->offset[owner] = number;
-        break;
+    case KEY_OFFSET: kept->offset[owner] = number; break;
     case KEY_STATIC_ID:
         if (number == 0 || number > INT32_MAX) break;
         kept->static_id[owner] = (uint32_t)number;
@@ -61,17 +64,25 @@ static void keep_number(as_hpc_kept *kept, kept_key key, assay_id owner, uint64_
     }
 }
 
+static void keep_text(as_hpc_kept *kept, kept_key key, assay_id owner, const char *text) {
+    switch (key) {
+    case KEY_TITLE: kept->title = text; break;
+    case KEY_DESCRIPTION: kept->description = text; break;
+    case KEY_WRAPPER: kept->wrapper[owner] = text[0] == 'S' || text[0] == 'C' ? text[0] : 0; break;
+    case KEY_TUPLE: kept->tuple[owner] = text; break;
+    case KEY_BITS: kept->tuple_bits[owner] = text; break;
+    case KEY_SCOPE: kept->scope[owner] = text; break;
+    case KEY_SHOW: kept->show[owner] = text; break;
+    default: kept->format[owner] = text;
+    }
+}
+
 static void keep_attribute(as_hpc_kept *kept, kept_key key, const as_attribute *attribute) {
-    const char *text = attribute->value.type == AS_CELL_TEXT ? attribute->value.text : NULL;
     uint64_t number;
-    if (key < KEY_TITLE) {
+    if (key < KEY_TEXTS) {
         if (cell_number(attribute->value, &number)) keep_number(kept, key, attribute->owner_id, number);
-    } else if (key == KEY_TITLE)
-        kept->title = text;
-    else if (key == KEY_DESCRIPTION)
-        kept->description = text;
-    else
-        (key == KEY_TUPLE ? kept->tuple : kept->tuple_bits)[attribute->owner_id] = text;
+    } else if (attribute->value.type == AS_CELL_TEXT)
+        keep_text(kept, key, attribute->owner_id, attribute->value.text);
 }
 
 static size_t owners(const as_dataset *ds, as_owner owner) {
@@ -79,15 +90,16 @@ static size_t owners(const as_dataset *ds, as_owner owner) {
     case AS_OWNER_DATASET: return 1;
     case AS_OWNER_REGION: return ds->regions.count;
     case AS_OWNER_CONTEXT: return ds->contexts.count;
+    case AS_OWNER_METRIC: return ds->metrics.count;
     default: return ds->locations.count;
     }
 }
 
-bool as_hpc_plan_kept(as_hpc_plan *plan) {
+static bool make_kept(as_hpc_plan *plan) {
     const as_dataset *ds = plan->ds;
     as_hpc_kept *kept = &plan->kept;
-    size_t regions = ds->regions.count, contexts = ds->contexts.count, locations = ds->locations.count;
-    kept->has_offset = as_arena_array(&plan->arena, regions, sizeof *kept->has_offset);
+    size_t regions = ds->regions.count, contexts = ds->contexts.count, locations = ds->locations.count,
+           metrics = ds->metrics.count;
     kept->offset = as_arena_array(&plan->arena, regions, sizeof *kept->offset);
     kept->static_id = as_arena_array(&plan->arena, regions, sizeof *kept->static_id);
     kept->entry_type = as_arena_array(&plan->arena, regions, sizeof *kept->entry_type);
@@ -95,14 +107,26 @@ bool as_hpc_plan_kept(as_hpc_plan *plan) {
     kept->trace_id = as_arena_array(&plan->arena, contexts, sizeof *kept->trace_id);
     kept->relation = as_arena_array(&plan->arena, contexts, sizeof *kept->relation);
     kept->propagation = as_arena_array(&plan->arena, contexts, sizeof *kept->propagation);
+    kept->wrapper = as_arena_array(&plan->arena, contexts, sizeof *kept->wrapper);
     kept->tuple = as_arena_array(&plan->arena, locations, sizeof *kept->tuple);
     kept->tuple_bits = as_arena_array(&plan->arena, locations, sizeof *kept->tuple_bits);
-    if (!kept->has_offset || !kept->offset || !kept->static_id || !kept->entry_type || !kept->class_of ||
-        !kept->trace_id || !kept->relation || !kept->propagation || !kept->tuple || !kept->tuple_bits)
+    kept->scope = as_arena_array(&plan->arena, metrics, sizeof *kept->scope);
+    kept->show = as_arena_array(&plan->arena, metrics, sizeof *kept->show);
+    kept->format = as_arena_array(&plan->arena, metrics, sizeof *kept->format);
+    if (!kept->offset || !kept->static_id || !kept->entry_type || !kept->class_of || !kept->trace_id ||
+        !kept->relation || !kept->propagation || !kept->wrapper || !kept->tuple || !kept->tuple_bits || !kept->scope ||
+        !kept->show || !kept->format)
         return false;
     memset(kept->entry_type, -1, regions);
     memset(kept->class_of, -1, regions);
     memset(kept->relation, -1, contexts);
+    return true;
+}
+
+bool as_hpc_plan_kept(as_hpc_plan *plan) {
+    const as_dataset *ds = plan->ds;
+    as_hpc_kept *kept = &plan->kept;
+    if (!make_kept(plan)) return false;
     if (!plan->is_family) return true;
     as_str names[N_KEYS];
     for (int k = 0; k < N_KEYS; k++) names[k] = as_find(&ds->strings, keys[k].name, strlen(keys[k].name));
@@ -233,6 +257,7 @@ static assay_status count_entries(as_hpc_plan *plan) {
         else
             plan->has_entry = true;
     }
+    plan->has_only_entry = plan->has_entry && !n;
     if (n + plan->has_entry <= UINT16_MAX) return ASSAY_OK;
     return as_fail(plan->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "entry-points",
                    "there are %zu contexts below the root, and hpctoolkit-4 holds 65535; write hpctoolkit-2021", n);

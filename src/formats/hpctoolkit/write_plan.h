@@ -3,6 +3,8 @@
 #ifndef AS_FORMATS_HPCTOOLKIT_WRITE_PLAN_H
 #define AS_FORMATS_HPCTOOLKIT_WRITE_PLAN_H
 
+#include <limits.h>
+
 #include "dataset/sparse.h"
 #include "formats/hpctoolkit/database.h"
 #include "formats/hpctoolkit/write.h"
@@ -12,7 +14,6 @@
 /* Those of regions and contexts that the files have a place for, by owner. */
 typedef struct as_hpc_kept {
     /* Of regions */
-    bool *has_offset;
     uint64_t *offset;
     uint32_t *static_id; /* 0: none */
     int8_t *entry_type;  /* -1: none */
@@ -21,6 +22,9 @@ typedef struct as_hpc_kept {
     uint32_t *trace_id; /* 0: none */
     int8_t *relation;   /* -1: none */
     uint16_t *propagation;
+    char *wrapper; /* 'S', 'C' or 0: an element of the same context inside it */
+    /* Of metrics, or NULL */
+    const char **scope, **show, **format;
     const char *title, *description; /* of the dataset, or NULL */
     /* Of locations */
     const char **tuple, **tuple_bits;
@@ -114,6 +118,7 @@ typedef struct as_hpc_plan {
     uint32_t n_contexts, n_slots; /* of the dataset; with the extra ones */
     assay_id root;                /* the context that is the global root, or ASSAY_NONE: the extra one */
     bool has_entry;               /* the extra entry point is there */
+    bool has_only_entry;          /* and it is the only one */
     uint8_t *kinds_of_contexts;   /* as_hpc_kind */
     uint32_t *ids;                /* for each slot its id in the files */
     uint32_t *trace_ids;          /* for each context */
@@ -203,6 +208,11 @@ assay_status as_hpc_write_yaml(const as_hpc_plan *plan, as_output_directory *dir
 assay_status as_hpc_write_description(const as_hpc_plan *plan, as_output_directory *directory);
 /* The sources that the database has copies of. */
 assay_status as_hpc_write_sources(const as_hpc_plan *plan, as_output_directory *directory);
+/* Copies a file of a directory. */
+assay_status as_hpc_copy_file(const as_hpc_plan *plan, const char *from, const char *name,
+                              as_output_directory *directory);
+/* The database of the released form that the dataset is; false where it is none, or has no metrics/default.yaml to be copied. */
+bool as_hpc_metrics_directory(const as_dataset *ds, char directory[PATH_MAX]);
 /* Whether a file of a region is a copy inside the database, "src/main.c" or "./src/main.c". */
 bool as_hpc_is_copied(const as_dataset *ds, as_str file);
 

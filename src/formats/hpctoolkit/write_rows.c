@@ -213,13 +213,17 @@ static bool map_columns(as_hpc_plan *plan, as_hpc_side *side) {
     return side->profile_of_column != NULL;
 }
 
-/* The sum over the contexts below the root (of the extra entry: those that are no entry points themselves), for each profile. */
+/* The sum over the contexts below the root (of the extra entry: those that are no entry points themselves), for each profile. An entry that has all
+ * of them has what the root has. */
 static assay_status sum_top(as_hpc_plan *plan, as_hpc_side *side, int extra) {
     as_sparse_line line = {0};
     double *sums = as_arena_array(&plan->arena, plan->profiles.count, sizeof *sums);
     assay_status code = sums ? ASSAY_OK : as_fail_memory(plan->error, NULL);
+    bool is_root = extra == AS_HPC_EXTRA_ENTRY && plan->has_only_entry && plan->root != ASSAY_NONE;
     for (assay_id i = 0; i < plan->n_contexts && code == ASSAY_OK; i++) {
-        if (!as_hpc_is_top(plan, i) || (extra == AS_HPC_EXTRA_ENTRY && as_hpc_is_entry(plan, i))) continue;
+        bool is_part = is_root ? i == plan->root
+                               : as_hpc_is_top(plan, i) && !(extra == AS_HPC_EXTRA_ENTRY && as_hpc_is_entry(plan, i));
+        if (!is_part) continue;
         code = as_hpc_read_row(plan, side, i, &line, plan->error);
         for (uint32_t k = 0; k < line.n && code == ASSAY_OK; k++) sums[line.at[k]] += line.values[k];
     }

@@ -3,6 +3,8 @@
 #include "formats/hpctoolkit/write_plan.h"
 #include "io/names.h"
 
+#define METRICS "metrics/default.yaml"
+
 /* "./src/main.c" is "src/main.c". */
 static const char *plain_name(const char *file) { return strncmp(file, "./", 2) == 0 ? file + 2 : file; }
 
@@ -20,11 +22,12 @@ bool as_hpc_is_copied(const as_dataset *ds, as_str file) {
            as_hpc_has(root, name);
 }
 
-static assay_status copy_file(const as_hpc_plan *plan, as_output_directory *directory, const char *name) {
+assay_status as_hpc_copy_file(const as_hpc_plan *plan, const char *from, const char *name,
+                              as_output_directory *directory) {
     char path[PATH_MAX];
     as_input *input = NULL;
     as_output *out = NULL;
-    if (!as_hpc_path(as_ds_text(plan->ds, plan->ds->source_root), name, path)) return ASSAY_OK;
+    if (!as_hpc_path(from, name, path)) return ASSAY_OK;
     AS_TRY(as_input_open(path, as_ds_budget(plan->ds), &input, plan->error));
     assay_status code = ASSAY_OK;
     if (!input->is_directory) code = as_output_directory_file(directory, name, &out, plan->error);
@@ -40,7 +43,19 @@ static assay_status copy_once(const as_hpc_plan *plan, as_output_directory *dire
     if (file == AS_NO_STR || as_map_get(done, file) != AS_MAP_NONE || !as_hpc_is_copied(plan->ds, file))
         return ASSAY_OK;
     if (!as_map_put(done, file, 0)) return as_fail_memory(plan->error, NULL);
-    return copy_file(plan, directory, plain_name(as_ds_text(plan->ds, file)));
+    return as_hpc_copy_file(plan, as_ds_text(plan->ds, plan->ds->source_root), plain_name(as_ds_text(plan->ds, file)),
+                            directory);
+}
+
+bool as_hpc_metrics_directory(const as_dataset *ds, char directory[PATH_MAX]) {
+    const char *path = as_ds_text(ds, ds->path);
+    if (strcmp(ds->format, "hpctoolkit-4") != 0 || !path || !as_hpc_path(path, "", directory)) return false;
+    if (as_hpc_has(directory, METRICS)) return true;
+    const char *slash = strrchr(path, '/'); /* it was named by one of its files */
+    size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+    memcpy(directory, path, size);
+    memcpy(directory + size, "./", sizeof "./");
+    return as_hpc_has(directory, METRICS);
 }
 
 /* Those that regions name, and those that the source lists. */

@@ -61,13 +61,29 @@ static void put_wrapper(const tree_writer *w, assay_id context) {
                      c->line > 0 ? (long long)c->line : 0);
 }
 
-/* Samples are of statements and call sites: whatever else they name has one of the same id. */
-static void put_sampled(const tree_writer *w, assay_id context) {
-    put_point(w, "S", "-", context);
-    as_output_text(w->out, "/>\n");
+/* Whether the call site of some frame below has the id of this context. */
+static bool has_wrapped(const tree_writer *w, assay_id context) {
+    const as_dataset *ds = w->plan->ds;
+    assay_id end = context + as_ds_context(ds, context)->subtree;
+    for (assay_id i = context + 1; i < end; i += as_ds_context(ds, i)->subtree) {
+        if (as_hpc_is_frame(w->plan, i) && !as_ds_context(ds, i)->is_inlined) return true;
+    }
+    return false;
 }
 
-static bool is_sampled(const tree_writer *w, assay_id context) { return w->sampled[context / 8] >> (context % 8) & 1; }
+/* Samples are of statements and call sites: whatever else they name has one of the same id. Its tag, or 0 where none is needed. */
+static char inner_tag(const tree_writer *w, assay_id context, bool has_call) {
+    char kept = w->plan->kept.wrapper[context];
+    bool is_sampled = w->sampled[context / 8] >> (context % 8) & 1;
+    if (kept || has_call || !is_sampled) return kept;
+    return has_wrapped(w, context) ? 0 : 'S';
+}
+
+static void put_inner(const tree_writer *w, assay_id context, char tag) {
+    const char name[2] = {tag, 0};
+    put_point(w, name, "-", context);
+    as_output_text(w->out, "/>\n");
+}
 
 static const char *put_frame(const tree_writer *w, assay_id context, bool needs_wrapper) {
     const as_context *c = as_ds_context(w->plan->ds, context);
@@ -80,24 +96,25 @@ static const char *put_frame(const tree_writer *w, assay_id context, bool needs_
     put_offset(w, context);
     as_output_printf(w->out, " f=\"%u\" l=\"%lld\" lm=\"%u\"", file_of(w, context), line_of(w, context),
                      c->region == ASSAY_NONE ? 0 : w->tables->module_of[c->region]);
-    bool has_statement = is_sampled(w, context) && !is_inlined;
-    if (c->subtree == 1 && !has_statement) {
+    char inner = inner_tag(w, context, is_inlined);
+    if (c->subtree == 1 && !inner) {
         as_output_text(w->out, needs_wrapper ? "/>\n</C>\n" : "/>\n");
         return NULL;
     }
     as_output_text(w->out, ">\n");
-    if (has_statement) put_sampled(w, context);
+    if (inner) put_inner(w, context, inner);
     return needs_wrapper ? "</PF>\n</C>\n" : "</PF>\n";
 }
 
 static const char *put_loop(const tree_writer *w, assay_id context) {
-    bool is_leaf = as_ds_context(w->plan->ds, context)->subtree == 1 && !is_sampled(w, context);
+    char inner = inner_tag(w, context, false);
+    bool is_leaf = as_ds_context(w->plan->ds, context)->subtree == 1 && !inner;
     as_output_printf(w->out, "<L i=\"%u\" s=\"%u\"", w->plan->ids[context], static_id(w, context));
     put_offset(w, context);
     as_output_printf(w->out, " f=\"%u\" l=\"%lld\"%s", file_of(w, context), line_of(w, context),
                      is_leaf ? "/>\n" : ">\n");
     if (is_leaf) return NULL;
-    if (is_sampled(w, context)) put_sampled(w, context);
+    if (inner) put_inner(w, context, inner);
     return "</L>\n";
 }
 

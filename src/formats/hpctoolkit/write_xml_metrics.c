@@ -45,6 +45,12 @@ static uint32_t shown_id(const metric_writer *w, int side, unsigned k) {
     return as_hpc_side_at(w->plan, w->sides[side])->summary_id + range - count_shown(w) + k;
 }
 
+/* Whether the sums are shown, as the source says it. */
+static int kept_show(const metric_writer *w, int side) {
+    const char *show = w->plan->kept.show[as_hpc_side_at(w->plan, w->sides[side])->metric];
+    return show && show[0] >= '0' && show[0] <= '4' && !show[1] ? show[0] - '0' : 1;
+}
+
 /* The beginning of a <Metric>. part: "PARTIAL:0" or "Sum". */
 static void put_metric(const metric_writer *w, int side, const char *part, uint32_t id, uint32_t partner, int show,
                        bool is_percent, bool is_missing) {
@@ -52,8 +58,11 @@ static void put_metric(const metric_writer *w, int side, const char *part, uint3
     as_xml_put_value(w->out, w->name, strlen(w->name));
     as_output_printf(w->out, ":%s%s (%s)\"", part, is_missing ? " INTERNAL" : "", side_letters[side]);
     if (!is_missing) as_xml_put_attribute(w->out, "md", w->description);
-    as_output_printf(w->out, " v=\"derived-incr\" t=\"%s\" partner=\"%u\" show=\"%d\" show-percent=\"%d\">\n",
+    as_output_printf(w->out, " v=\"derived-incr\" t=\"%s\" partner=\"%u\" show=\"%d\" show-percent=\"%d\"",
                      side_types[side], partner, show, is_percent);
+    const char *format = is_percent ? w->plan->kept.format[as_hpc_side_at(w->plan, w->sides[side])->metric] : NULL;
+    if (format) as_xml_put_attribute(w->out, "fmt", format);
+    as_output_text(w->out, ">\n");
 }
 
 static void end_metric(const metric_writer *w) {
@@ -119,7 +128,7 @@ static void put_statistics(metric_writer *w) {
                 put_missing(w, side, s->name, ids[side], ids[!side]);
                 continue;
             }
-            put_metric(w, side, s->name, ids[side], ids[!side], 1, s->is_percent, false);
+            put_metric(w, side, s->name, ids[side], ids[!side], k ? 1 : kept_show(w, side), s->is_percent, false);
             put_formula(w, side, k);
             end_metric(w);
         }

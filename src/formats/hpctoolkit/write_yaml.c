@@ -1,4 +1,5 @@
 /* metrics/default.yaml of the released form: how viewers show what the summary profile has. */
+#include "formats/hpctoolkit/hpctoolkit.h"
 #include "formats/hpctoolkit/write_meta.h"
 
 /* A metric, and its statistics. */
@@ -33,7 +34,7 @@ static void put_anchor(const yaml_writer *w, char mark, int scope, unsigned stat
 static void put_inputs(const yaml_writer *w, const char *name) {
     static const char *const combine[] = {"sum", "min", "max"};
     for (int scope = AS_META_OUT_SCOPES; scope-- > 0;) {
-        if (as_meta_out_side(w->group, scope) == ASSAY_NONE) continue;
+        if (as_meta_out_side(w->plan, w->group, scope) == ASSAY_NONE) continue;
         for (unsigned k = 0; k < AS_HPC_STATISTICS; k++) {
             if (!(w->group->statistics >> k & 1)) continue;
             as_output_text(w->out, "  - ");
@@ -139,8 +140,26 @@ static bool write_groups(const as_hpc_plan *plan, as_output *out, const char *he
     return fine;
 }
 
+/* Those of a source that is a database of the same form say more than can be made here, and what they name is all there. */
+static assay_status copy_files(const as_hpc_plan *plan, as_output_directory *directory, bool *is_done) {
+    char from[PATH_MAX], path[PATH_MAX], name[PATH_MAX];
+    as_directory list;
+    if (!as_hpc_metrics_directory(plan->ds, from) || !as_hpc_path(from, "metrics", path)) return ASSAY_OK;
+    assay_status code = as_directory_list(path, as_ds_budget(plan->ds), &list, plan->error);
+    for (size_t i = 0; i < list.n_entries && code == ASSAY_OK; i++) {
+        if (!list.entries[i].is_directory && as_hpc_path("metrics", list.entries[i].name, name))
+            code = as_hpc_copy_file(plan, from, name, directory);
+    }
+    as_directory_free(&list);
+    *is_done = true;
+    return code;
+}
+
 assay_status as_hpc_write_yaml(const as_hpc_plan *plan, as_output_directory *directory) {
     as_output *out = NULL;
+    bool is_done = false;
+    AS_TRY(copy_files(plan, directory, &is_done));
+    if (is_done) return ASSAY_OK;
     AS_TRY(as_output_directory_file(directory, "metrics/default.yaml", &out, plan->error));
     as_output_text(out, "version: 0\n");
     if (write_groups(plan, out, "inputs:", put_inputs) && write_groups(plan, out, "roots:", put_root))
