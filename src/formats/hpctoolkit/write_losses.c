@@ -12,17 +12,22 @@ static bool is_one_of(const char *key, const char *const *keys) {
 }
 
 static bool is_kept_2021(const as_dataset *ds, const as_attribute *attribute) {
-    static const char *const keys[] = {"title",         "source",     "offset", "static_id", "class",
-                                       "wrapper",       "show",       "format", "trace_id",  "id_tuple",
-                                       "id_tuple_bits", "entry_type", NULL};
+    static const char *const keys[] = {"title",    "source",        "offset",     "static_id", "class",
+                                       "wrapper",  "show",          "format",     "formula",   "trace_id",
+                                       "id_tuple", "id_tuple_bits", "entry_type", NULL};
     return as_hpc_is_family(ds) && is_one_of(as_ds_text(ds, attribute->key), keys);
 }
 
 static bool is_kept_4(const as_dataset *ds, const as_attribute *attribute) {
-    static const char *const keys[] = {"title",       "description",   "source",     "offset",
-                                       "id_tuple",    "id_tuple_bits", "entry_type", "relation",
-                                       "propagation", "scope",         NULL};
+    static const char *const keys[] = {"title",         "description", "source",   "offset",      "id_tuple",
+                                       "id_tuple_bits", "entry_type",  "relation", "propagation", "scope",
+                                       "formula",       "format",      NULL};
     return as_hpc_is_family(ds) && is_one_of(as_ds_text(ds, attribute->key), keys);
+}
+
+/* The descriptions of metrics are copied: so is what they say. */
+static bool is_copied_4(const as_dataset *ds, const as_attribute *attribute) {
+    return attribute->owner == AS_OWNER_METRIC || is_kept_4(ds, attribute);
 }
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------------------- */
@@ -55,12 +60,28 @@ static size_t count_large(const as_dataset *ds, assay_id metric, as_losses *loss
     return n;
 }
 
+/* Derived metrics whose formula cannot be written. */
+static size_t count_derived(const as_dataset *ds, as_hpc_form form, as_losses *losses) {
+    char directory[PATH_MAX];
+    as_hpc_plan plan;
+    assay_error error;
+    size_t n = 0;
+    bool are_copied = form == AS_HPC_4 && as_hpc_metrics_directory(ds, directory);
+    assay_status code = as_hpc_plan_outline(&plan, ds, form, &error);
+    losses->failed |= code == ASSAY_E_NOMEM;
+    for (assay_id i = 0; i < ds->metrics.count && code == ASSAY_OK; i++)
+        n += as_ds_metric(ds, i)->kind == AS_KIND_DERIVED && !(are_copied && plan.kept.formula[i]) &&
+             !as_hpc_is_written(&plan, i);
+    as_hpc_plan_free(&plan);
+    return n;
+}
+
 static void lose_metrics(const as_dataset *ds, bool is_2021, as_losses *losses) {
-    size_t derived = 0, composite = 0, sides = 0, kinds = 0, large = 0, shown = 0, below = 0, units = 0;
+    size_t derived = count_derived(ds, is_2021 ? AS_HPC_2021 : AS_HPC_4, losses);
+    size_t composite = 0, sides = 0, kinds = 0, large = 0, shown = 0, below = 0, units = 0;
     for (assay_id i = 0; i < ds->metrics.count; i++) {
         const as_metric *metric = as_ds_metric(ds, i);
         as_dtype dtype = as_ds_metric_type(ds, i).dtype;
-        derived += metric->kind == AS_KIND_DERIVED;
         composite += metric->kind != AS_KIND_DERIVED && as_dtype_is_composite(dtype);
         if (!as_hpc_can_write(ds, i)) continue;
         bool is_side = metric->kind == AS_KIND_POINT || metric->kind == AS_KIND_LEXICAL;
@@ -167,6 +188,7 @@ void as_hpc_losses_2021(const as_dataset *ds, as_losses *losses) {
 }
 
 void as_hpc_losses_4(const as_dataset *ds, as_losses *losses) {
+    char directory[PATH_MAX];
     lose_common(ds, false, losses);
-    as_lose_attributes(losses, ds, is_kept_4);
+    as_lose_attributes(losses, ds, as_hpc_metrics_directory(ds, directory) ? is_copied_4 : is_kept_4);
 }

@@ -24,6 +24,7 @@ typedef enum kept_key {
     KEY_SCOPE,
     KEY_SHOW,
     KEY_FORMAT,
+    KEY_FORMULA,
     N_KEYS
 } kept_key;
 
@@ -35,7 +36,8 @@ static const struct {
     {"class", AS_OWNER_REGION},        {"trace_id", AS_OWNER_CONTEXT},  {"relation", AS_OWNER_CONTEXT},
     {"propagation", AS_OWNER_CONTEXT}, {"title", AS_OWNER_DATASET},     {"description", AS_OWNER_DATASET},
     {"wrapper", AS_OWNER_CONTEXT},     {"id_tuple", AS_OWNER_LOCATION}, {"id_tuple_bits", AS_OWNER_LOCATION},
-    {"scope", AS_OWNER_METRIC},        {"show", AS_OWNER_METRIC},       {"format", AS_OWNER_METRIC}};
+    {"scope", AS_OWNER_METRIC},        {"show", AS_OWNER_METRIC},       {"format", AS_OWNER_METRIC},
+    {"formula", AS_OWNER_METRIC}};
 
 /* A whole number from 0 on, or false. */
 static bool cell_number(as_cell cell, uint64_t *out) {
@@ -73,6 +75,7 @@ static void keep_text(as_hpc_kept *kept, kept_key key, assay_id owner, const cha
     case KEY_BITS: kept->tuple_bits[owner] = text; break;
     case KEY_SCOPE: kept->scope[owner] = text; break;
     case KEY_SHOW: kept->show[owner] = text; break;
+    case KEY_FORMULA: kept->formula[owner] = text; break;
     default: kept->format[owner] = text;
     }
 }
@@ -113,9 +116,10 @@ static bool make_kept(as_hpc_plan *plan) {
     kept->scope = as_arena_array(&plan->arena, metrics, sizeof *kept->scope);
     kept->show = as_arena_array(&plan->arena, metrics, sizeof *kept->show);
     kept->format = as_arena_array(&plan->arena, metrics, sizeof *kept->format);
-    if (!kept->offset || !kept->static_id || !kept->entry_type || !kept->class_of || !kept->trace_id ||
-        !kept->relation || !kept->propagation || !kept->wrapper || !kept->tuple || !kept->tuple_bits || !kept->scope ||
-        !kept->show || !kept->format)
+    kept->formula = as_arena_array(&plan->arena, metrics, sizeof *kept->formula);
+    if (!kept->formula || !kept->offset || !kept->static_id || !kept->entry_type || !kept->class_of ||
+        !kept->trace_id || !kept->relation || !kept->propagation || !kept->wrapper || !kept->tuple ||
+        !kept->tuple_bits || !kept->scope || !kept->show || !kept->format)
         return false;
     memset(kept->entry_type, -1, regions);
     memset(kept->class_of, -1, regions);
@@ -328,12 +332,9 @@ static assay_status choose_run(as_hpc_plan *plan, const as_writer *writer) {
     return ASSAY_OK;
 }
 
-assay_status as_hpc_plan_make(as_hpc_plan *plan, const as_writer *writer, as_hpc_form form) {
-    const as_dataset *ds = writer->dataset;
+static void init_plan(as_hpc_plan *plan, const as_dataset *ds, as_hpc_form form) {
     *plan = (as_hpc_plan){.ds = ds,
                           .form = form,
-                          .threads = writer->threads,
-                          .error = writer->error,
                           .is_family = as_hpc_is_family(ds),
                           .n_contexts = (uint32_t)ds->contexts.count,
                           .n_slots = (uint32_t)ds->contexts.count + AS_HPC_EXTRAS,
@@ -345,6 +346,12 @@ assay_status as_hpc_plan_make(as_hpc_plan *plan, const as_writer *writer, as_hpc
     as_vec_init(&plan->kinds, sizeof(char *), as_ds_budget(ds));
     as_vec_init(&plan->profiles, sizeof(as_hpc_profile), as_ds_budget(ds));
     as_vec_init(&plan->ids_of_places, sizeof(as_hpc_identifier), as_ds_budget(ds));
+}
+
+assay_status as_hpc_plan_make(as_hpc_plan *plan, const as_writer *writer, as_hpc_form form) {
+    init_plan(plan, writer->dataset, form);
+    plan->threads = writer->threads;
+    plan->error = writer->error;
     AS_TRY(choose_run(plan, writer));
     if (!as_hpc_plan_kept(plan)) return as_fail_memory(plan->error, NULL);
     AS_TRY(as_hpc_plan_contexts(plan));
@@ -352,6 +359,15 @@ assay_status as_hpc_plan_make(as_hpc_plan *plan, const as_writer *writer, as_hpc
     AS_TRY(as_hpc_plan_places(plan));
     AS_TRY(as_hpc_plan_values(plan));
     return as_hpc_plan_totals(plan);
+}
+
+assay_status as_hpc_plan_outline(as_hpc_plan *plan, const as_dataset *ds, as_hpc_form form, assay_error *error) {
+    init_plan(plan, ds, form);
+    plan->error = error;
+    if (!as_hpc_plan_kept(plan)) return as_fail_memory(error, NULL);
+    AS_TRY(as_hpc_plan_metrics(plan));
+    for (size_t i = 0; i < plan->groups.count; i++) as_hpc_group_at(plan, i)->statistics = 1u << AS_HPC_SUM;
+    return ASSAY_OK;
 }
 
 void as_hpc_plan_free(as_hpc_plan *plan) {

@@ -24,7 +24,7 @@ typedef struct as_hpc_kept {
     uint16_t *propagation;
     char *wrapper; /* 'S', 'C' or 0: an element of the same context inside it */
     /* Of metrics, or NULL */
-    const char **scope, **show, **format;
+    const char **scope, **show, **format, **formula;
     const char *title, *description; /* of the dataset, or NULL */
     /* Of locations */
     const char **tuple, **tuple_bits;
@@ -147,6 +147,8 @@ static inline as_hpc_group *as_hpc_group_at(const as_hpc_plan *plan, size_t i) {
 /* To be freed in every case. Values that cannot be read row by row are read here. */
 assay_status as_hpc_plan_make(as_hpc_plan *plan, const as_writer *writer, as_hpc_form form);
 void as_hpc_plan_free(as_hpc_plan *plan);
+/* Only its metrics, as if their sums were stored: what the loss report looks at. To be freed in every case. */
+assay_status as_hpc_plan_outline(as_hpc_plan *plan, const as_dataset *ds, as_hpc_form form, assay_error *error);
 
 /* The steps of it, each in its own file. */
 bool as_hpc_plan_kept(as_hpc_plan *plan);
@@ -193,6 +195,14 @@ bool as_hpc_group_name(const as_hpc_plan *plan, const as_hpc_group *group, as_ve
 const char *as_hpc_context_name(const as_hpc_plan *plan, assay_id context);
 /* The title of the database; never NULL. */
 const char *as_hpc_title(const as_hpc_plan *plan);
+
+/* ---- metrics that are only a formula ------------------------------------------------------------------------------------ */
+
+/* Whether a derived metric has a formula that the form can hold, of both sides. */
+bool as_hpc_is_written(const as_hpc_plan *plan, assay_id metric);
+/* A formula in the words of experiment.xml, "($1280/$2304)", and of default.yaml, "[*m0-execution-sum, "/", …]". False where it cannot be said; out may be NULL. */
+bool as_hpc_put_formula_2021(const as_hpc_plan *plan, as_output *out, const char *text, bool is_exclusive);
+bool as_hpc_put_formula_4(const as_hpc_plan *plan, as_output *out, const char *text, bool is_exclusive);
 
 /* ---- the files --------------------------------------------------------------------------------------------------------- */
 

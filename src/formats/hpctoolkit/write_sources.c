@@ -47,15 +47,29 @@ static assay_status copy_once(const as_hpc_plan *plan, as_output_directory *dire
                             directory);
 }
 
+/* Whether metrics/default.yaml is as written since 2023: formulas have a level `standard`. */
+static bool has_metrics(const as_dataset *ds, const char *directory) {
+    char path[PATH_MAX];
+    as_input *input = NULL;
+    if (!as_hpc_has(directory, METRICS) || !as_hpc_path(directory, METRICS, path) ||
+        as_input_open(path, as_ds_budget(ds), &input, NULL) != ASSAY_OK)
+        return false;
+    bool is_new = !input->is_directory && memmem(input->data, input->size, "standard:", strlen("standard:"));
+    as_input_close(input);
+    return is_new;
+}
+
 bool as_hpc_metrics_directory(const as_dataset *ds, char directory[PATH_MAX]) {
     const char *path = as_ds_text(ds, ds->path);
-    if (strcmp(ds->format, "hpctoolkit-4") != 0 || !path || !as_hpc_path(path, "", directory)) return false;
-    if (as_hpc_has(directory, METRICS)) return true;
+    if (strncmp(ds->format, "hpctoolkit-4", strlen("hpctoolkit-4")) != 0 || !path || !as_hpc_path(path, "", directory))
+        return false;
+    if (has_metrics(ds, directory)) return true;
     const char *slash = strrchr(path, '/'); /* it was named by one of its files */
     size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+    if (size + sizeof "./" > PATH_MAX) return false;
     memcpy(directory, path, size);
     memcpy(directory + size, "./", sizeof "./");
-    return as_hpc_has(directory, METRICS);
+    return has_metrics(ds, directory);
 }
 
 /* Those that regions name, and those that the source lists. */

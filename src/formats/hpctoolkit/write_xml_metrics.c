@@ -136,6 +136,29 @@ static void put_statistics(metric_writer *w) {
     }
 }
 
+/* Metrics that are only a formula have no partials. */
+static void put_derived(metric_writer *w, assay_id id) {
+    const as_dataset *ds = w->plan->ds;
+    const as_metric *metric = as_ds_metric(ds, id);
+    const char *name = as_ds_text(ds, metric->name), *description = as_ds_text(ds, metric->description);
+    const char *format = w->plan->kept.format[id];
+    for (int side = 0; side < 2; side++) {
+        uint32_t number = w->next + (uint32_t)side;
+        as_output_printf(w->out, "<Metric i=\"%u\" o=\"%u\" n=\"", number, number);
+        as_xml_put_value(w->out, name ? name : "", name ? strlen(name) : 0);
+        as_output_printf(w->out, " (%s)\"", side_letters[side]);
+        as_xml_put_attribute(w->out, "md", description ? description : name ? name : "");
+        as_output_printf(w->out, " v=\"derived-incr\" t=\"%s\" partner=\"%u\" show=\"1\" show-percent=\"0\"",
+                         side_types[side], w->next + !side);
+        if (format) as_xml_put_attribute(w->out, "fmt", format);
+        as_output_text(w->out, ">\n<MetricFormula t=\"view\" frm=\"");
+        as_hpc_put_formula_2021(w->plan, w->out, w->plan->kept.formula[id], side);
+        as_output_text(w->out, "\"/>\n");
+        end_metric(w);
+    }
+    w->next += 2;
+}
+
 static void put_metric_db(const as_hpc_plan *plan, as_output *out, const char *name, uint32_t side) {
     if (side == ASSAY_NONE) return;
     const as_hpc_side *s = as_hpc_side_at(plan, side);
@@ -169,6 +192,9 @@ bool as_hpc_metric_tables_write(const as_hpc_plan *plan, as_output *out) {
         w.sides[1] = group->exclusive;
         put_partials(&w);
         put_statistics(&w);
+    }
+    for (assay_id i = 0; i < plan->ds->metrics.count && fine; i++) {
+        if (as_hpc_is_written(plan, i)) put_derived(&w, i);
     }
     as_output_text(out, "</MetricTable>\n<MetricDBTable>\n");
     for (size_t i = 0; i < plan->groups.count && fine; i++) {

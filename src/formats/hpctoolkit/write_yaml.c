@@ -124,6 +124,28 @@ static void put_root(const yaml_writer *w, const char *name) {
     }
 }
 
+/* Metrics that are only a formula: the percent of one means nothing. */
+static void put_derived(const as_hpc_plan *plan, as_output *out, assay_id id) {
+    const as_metric *metric = as_ds_metric(plan->ds, id);
+    const char *name = as_ds_text(plan->ds, metric->name), *description = as_ds_text(plan->ds, metric->description);
+    as_output_text(out, "  - name: ");
+    put_text(out, name ? name : "");
+    as_output_text(out, "\n    description: ");
+    put_text(out, description ? description : name ? name : "");
+    as_output_text(out, "\n    variants:\n      Sum:\n        render: [number]\n");
+    if (plan->kept.format[id]) {
+        as_output_text(out, "        format: ");
+        put_text(out, plan->kept.format[id]);
+        as_output_char(out, '\n');
+    }
+    as_output_text(out, "        formula:\n");
+    for (int side = 0; side < 2; side++) {
+        as_output_printf(out, "          %s:\n            standard: ", side ? "exclusive" : "inclusive");
+        as_hpc_put_formula_4(plan, out, plan->kept.formula[id], side);
+        as_output_char(out, '\n');
+    }
+}
+
 static bool write_groups(const as_hpc_plan *plan, as_output *out, const char *head,
                          void (*put)(const yaml_writer *w, const char *name)) {
     as_vec name;
@@ -162,8 +184,12 @@ assay_status as_hpc_write_yaml(const as_hpc_plan *plan, as_output_directory *dir
     if (is_done) return ASSAY_OK;
     AS_TRY(as_output_directory_file(directory, "metrics/default.yaml", &out, plan->error));
     as_output_text(out, "version: 0\n");
-    if (write_groups(plan, out, "inputs:", put_inputs) && write_groups(plan, out, "roots:", put_root))
-        return as_output_commit(out, plan->error);
-    as_output_discard(out);
-    return as_fail_memory(plan->error, NULL);
+    if (!write_groups(plan, out, "inputs:", put_inputs) || !write_groups(plan, out, "roots:", put_root)) {
+        as_output_discard(out);
+        return as_fail_memory(plan->error, NULL);
+    }
+    for (assay_id i = 0; i < plan->ds->metrics.count; i++) {
+        if (as_hpc_is_written(plan, i)) put_derived(plan, out, i);
+    }
+    return as_output_commit(out, plan->error);
 }
