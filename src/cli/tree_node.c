@@ -33,7 +33,7 @@ as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *nod
     if (view->request.kind != AS_VIEW_TOP_DOWN || node->context == ASSAY_NONE) return place;
     const as_context *context = as_ds_context(ds, node->context);
     place.source_id = as_ds_text(ds, context->source_id);
-    if (place.line < 0) place.line = context->line;
+    if (place.line < 0 && !site) place.line = context->line;
     return place;
 }
 

@@ -71,9 +71,31 @@ static void add_number(const as_view_column *column, as_view_number *to, as_view
     if (n_parts) to->real = as_parts_shown(column->dtype, parts, n_parts);
 }
 
+static void add_real(as_view_number *to, double value) {
+    to->real = to->is_known ? to->real + value : value;
+    to->is_known = true;
+}
+
+/* Stored values are plain reals, and there may be millions of them. */
+static void add_stored(as_view_sum *sum, const as_dataset *ds, assay_id context, const as_node *node) {
+    const as_view_column *column = sum->column;
+    if (node->has_exclusive && !node->lacks_exclusive) add_real(&sum->value.exclusive, as_number_real(node->exclusive));
+    if (!node->has_own) return;
+    if (column->is_only_exclusive) {
+        add_real(&sum->value.exclusive, as_number_real(node->inclusive));
+    } else if (context >= sum->end) {
+        sum->end = context + as_ds_context(ds, context)->subtree;
+        add_real(&sum->value.inclusive, as_number_real(node->inclusive));
+    }
+}
+
 void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context) {
     const as_view_column *column = sum->column;
     const as_node *node = as_column_node(column, context);
+    if (column->is_stored && !column->formula && !as_dtype_is_integer(column->dtype)) {
+        if (node) add_stored(sum, ds, context, node);
+        return;
+    }
     if (column->formula) as_view_formula_add(column->formula, context);
     /* An outermost context without a row has 0, and what lies inside it is still inside. */
     if (!node && column->is_inclusive && column->is_zero_elsewhere && context >= sum->end)
