@@ -108,6 +108,14 @@ class Databases(unittest.TestCase):
         self.assertEqual(keyed[0], keyed[2])
         self.assertEqual('<program root>->main', self.sql(first, "select path from context where source_id = '2'")[0]['path'])
 
+    def test_samples_where_nothing_was_measured(self):
+        """Without cct.db, profile.db names the contexts that have values only."""
+        database = hpctoolkit.small()
+        database.roots[0].children.append(hpctoolkit.Node(60, 'function', 'idle', None, 0, '/opt/app/bin/app', 0x900))
+        database.profiles[0].trace.append((1700000000000000000 + 10 ** 9, 60))
+        path = self.make(database=database, cct=False)
+        self.assertEqual([{'source_id': '60', 'name': 'idle'}], self.sql(path, 'select c.source_id, c.name from event e join context c on c.id = e.context order by e.start desc limit 1'))
+
     # ---- how it is named -----------------------------------------------------------------------------------------------
 
     def test_any_of_its_files(self):

@@ -11,11 +11,19 @@ enum {
         AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES
 };
 
+/* How many context ids to expect. Samples may name contexts that have no values, so that profile.db and cct.db do not tell; but ids are dense, more or less, and a context takes
+ * more than twice these bytes. */
+static uint32_t expect_contexts(const as_meta *meta, const as_hpc_database *db) {
+    uint32_t limit = as_hpc_context_limit(db);
+    size_t likely = meta->size / 16 < UINT32_MAX ? meta->size / 16 : UINT32_MAX;
+    return likely > limit ? (uint32_t)likely : limit;
+}
+
 static assay_status read_tables(as_meta *meta, as_hpc_database *db, const char *directory) {
     as_dataset *ds = meta->ds;
     AS_TRY(as_meta_read_names(meta));
     AS_TRY(as_meta_read_metrics(meta));
-    AS_TRY(as_meta_read_contexts(meta, as_hpc_context_limit(db)));
+    AS_TRY(as_meta_read_contexts(meta, expect_contexts(meta, db)));
     AS_TRY(as_hpc_add_placeless(meta->reader, db, &meta->tree, meta->contexts, meta->n_contexts));
     if (meta->has_sources) ds->source_root = as_ds_intern_text(ds, *directory ? directory : ".");
     if (meta->has_sources && ds->source_root == AS_NO_STR) return as_fail_memory(meta->reader->error, meta->path);

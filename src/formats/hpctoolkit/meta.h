@@ -90,7 +90,7 @@ assay_status as_meta_open(as_meta *meta, as_reader *reader, const char *path, co
 void as_meta_free(as_meta *meta);
 /* Title, description, names of tuple elements, modules, files, functions. */
 assay_status as_meta_read_names(as_meta *meta);
-/* Of modules and files by number. */
+/* The path of a module, by its number; AS_NO_STR: it has none. */
 assay_status as_meta_module_name(as_meta *meta, uint32_t module, as_str *out);
 
 /* ---- meta_metrics.c -------------------------------------------------------------------------------------------------- */
