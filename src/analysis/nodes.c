@@ -444,12 +444,17 @@ static assay_status sum_own(const as_dataset *ds, assay_id run, assay_id metric,
     const as_profile *profile = as_ds_profile(ds, metric, run);
     if (!profile || !as_profile_is_sparse(profile))
         return sum_slice(ds, run, metric, AS_KIND_NONE, contexts, locations, list, error);
-    return as_sparse_nodes(ds, profile, contexts.first, contexts.n, locations, list, error);
+    return as_sparse_nodes(ds, profile, NULL, contexts.first, contexts.n, locations, list, error);
 }
 
 static assay_status find_stored(const as_dataset *ds, assay_id run, assay_id metric, range contexts,
                                 const bool *locations, as_node_list *list, assay_error *error) {
     assay_id exclusive = as_ds_metric(ds, metric)->exclusive;
+    const as_profile *own = as_ds_profile(ds, metric, run),
+                     *partner = exclusive == ASSAY_NONE ? NULL : as_ds_profile(ds, exclusive, run);
+    if (own && partner && as_profile_is_sparse(own) && as_profile_is_sparse(partner) &&
+        own->columns == partner->columns && own->n_columns == partner->n_columns)
+        return as_sparse_nodes(ds, own, partner, contexts.first, contexts.n, locations, list, error);
     AS_TRY(sum_own(ds, run, metric, contexts, locations, list, error));
     if (exclusive == ASSAY_NONE) return ASSAY_OK;
     as_node_list other;

@@ -9,12 +9,13 @@
 enum { LANES = 4, CONTEXTS_AT_ONCE = 512, NO_PLACE = 0xff };
 
 typedef struct sums {
-    const as_profile *profile;
+    const as_profile *profiles[2]; /* with the same columns; those of one context lie side by side in the files */
+    int n_profiles;
     assay_id first; /* contexts first … first + n - 1 */
     uint32_t n;
     uint8_t *lane_of;   /* of each column, NO_PLACE: it is not wanted */
-    double *values;     /* of each context; LANES of them where columns are read */
-    bool *has;          /* of each context */
+    double *values[2];  /* of each context; LANES of them where columns are read */
+    bool *has[2];       /* of each context */
     assay_status *ends; /* of each piece of work */
 } sums;
 
@@ -38,7 +39,7 @@ static uint32_t deal_lanes(const as_profile *profile, const bool *wanted, uint8_
 
 /* ---- row by row ------------------------------------------------------------------------------------------------------ */
 
-static void add_row(const sums *s, uint32_t at, const as_sparse_line *line) {
+static void add_row(const sums *s, int which, uint32_t at, const as_sparse_line *line) {
     double lanes[LANES] = {0};
     bool has = false;
     for (uint32_t i = 0; i < line->n; i++) {
@@ -47,18 +48,20 @@ static void add_row(const sums *s, uint32_t at, const as_sparse_line *line) {
         lanes[lane] += line->values[i];
         has = true;
     }
-    s->values[at] = sum_lanes(lanes);
-    s->has[at] = has;
+    s->values[which][at] = sum_lanes(lanes);
+    s->has[which][at] = has;
 }
 
 static assay_status sum_piece(const sums *s, size_t piece, assay_error *error) {
-    const as_profile_source *source = s->profile->source;
     uint32_t at = (uint32_t)piece * CONTEXTS_AT_ONCE, end = s->n - at < CONTEXTS_AT_ONCE ? s->n : at + CONTEXTS_AT_ONCE;
     as_sparse_line line = {0};
     assay_status status = ASSAY_OK;
     for (; at < end && status == ASSAY_OK; at++) {
-        status = source->read_row(source, s->profile, s->first + at, &line, error);
-        if (status == ASSAY_OK) add_row(s, at, &line);
+        for (int i = 0; i < s->n_profiles && status == ASSAY_OK; i++) {
+            const as_profile *profile = s->profiles[i];
+            status = profile->source->read_row(profile->source, profile, s->first + at, &line, error);
+            if (status == ASSAY_OK) add_row(s, i, at, &line);
+        }
     }
     as_sparse_line_free(&line);
     return status;
@@ -83,74 +86,87 @@ static assay_status sum_rows(sums *s, assay_error *error) {
 
 /* ---- column by column ------------------------------------------------------------------------------------------------ */
 
-static void add_column(const sums *s, uint32_t column, const as_sparse_line *line) {
+static void add_column(const sums *s, int which, uint32_t column, const as_sparse_line *line) {
     for (uint32_t i = 0; i < line->n; i++) {
         uint32_t at = line->at[i] - s->first;
         if (at >= s->n) continue;
-        s->values[(size_t)at * LANES + s->lane_of[column]] += line->values[i];
-        s->has[at] = true;
+        s->values[which][(size_t)at * LANES + s->lane_of[column]] += line->values[i];
+        s->has[which][at] = true;
     }
 }
 
-static assay_status sum_columns(const sums *s, assay_error *error) {
-    const as_profile_source *source = s->profile->source;
+static assay_status sum_columns(const sums *s, int which, assay_error *error) {
+    const as_profile *profile = s->profiles[which];
     as_sparse_line line = {0};
     assay_status status = ASSAY_OK;
-    for (uint32_t column = 0; column < s->profile->n_columns && status == ASSAY_OK; column++) {
+    for (uint32_t column = 0; column < profile->n_columns && status == ASSAY_OK; column++) {
         if (s->lane_of[column] == NO_PLACE) continue;
-        status = source->read_column(source, s->profile, column, &line, error);
-        if (status == ASSAY_OK) add_column(s, column, &line);
+        status = profile->source->read_column(profile->source, profile, column, &line, error);
+        if (status == ASSAY_OK) add_column(s, which, column, &line);
     }
     as_sparse_line_free(&line);
-    for (uint32_t i = 0; i < s->n; i++) s->values[i] = sum_lanes(s->values + (size_t)i * LANES);
+    double *values = s->values[which];
+    for (uint32_t i = 0; i < s->n; i++) values[i] = sum_lanes(values + (size_t)i * LANES);
     return status;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------------- */
 
+static void set_node(const sums *s, uint32_t at, as_node *node) {
+    bool is_pair = s->n_profiles > 1;
+    *node = (as_node){.context = s->first + at,
+                      .has_own = s->has[0][at],
+                      .has_exclusive = is_pair,
+                      .lacks_exclusive = is_pair && !s->has[1][at],
+                      .inclusive = {.kind = AS_REAL, .r = s->values[0][at]},
+                      .exclusive = {.kind = AS_REAL, .r = s->values[is_pair][at]}};
+}
+
 static bool collect(const sums *s, as_node_list *list) {
     size_t n = 0;
-    for (uint32_t i = 0; i < s->n; i++) n += s->has[i];
+    const bool *has = s->has[0], *has_other = s->has[s->n_profiles - 1];
+    for (uint32_t i = 0; i < s->n; i++) n += has[i] | has_other[i];
     if (!as_vec_reserve(&list->nodes, n)) return false;
     for (uint32_t i = 0; i < s->n; i++) {
-        if (!s->has[i]) continue;
-        as_node *node = as_vec_push(&list->nodes);
-        node->context = s->first + i;
-        node->has_own = true;
-        node->inclusive = (as_number){.kind = AS_REAL, .r = s->values[i]};
-        node->exclusive = node->inclusive;
+        if (has[i] || has_other[i]) set_node(s, i, &AS_AT(as_node, &list->nodes, list->nodes.count++));
     }
     return true;
 }
 
 /* A column costs what its location has of all metrics, so a few of them cost less than all rows. */
 static bool are_few(const as_dataset *ds, const sums *s, uint32_t n_wanted) {
-    uint64_t by_columns = (uint64_t)n_wanted * AS_COUNT(ds, contexts), by_rows = (uint64_t)s->profile->n_columns * s->n;
-    return by_columns <= by_rows / 16;
+    uint64_t by_columns = (uint64_t)n_wanted * AS_COUNT(ds, contexts);
+    return by_columns <= (uint64_t)s->profiles[0]->n_columns * s->n / 16;
 }
 
 static assay_status sum_and_collect(const as_dataset *ds, sums *s, const bool *wanted, as_node_list *list,
                                     assay_error *error) {
-    s->lane_of = malloc((size_t)s->profile->n_columns + 1);
+    s->lane_of = malloc((size_t)s->profiles[0]->n_columns + 1);
     if (!s->lane_of) return as_fail_memory(error, NULL);
-    uint32_t n_wanted = deal_lanes(s->profile, wanted, s->lane_of);
+    uint32_t n_wanted = deal_lanes(s->profiles[0], wanted, s->lane_of);
     if (!n_wanted) return ASSAY_OK;
     bool by_columns = are_few(ds, s, n_wanted);
-    s->values = calloc((size_t)s->n + 1, (by_columns ? LANES : 1) * sizeof *s->values);
-    s->has = calloc((size_t)s->n + 1, sizeof *s->has);
-    if (!s->values || !s->has) return as_fail_memory(error, NULL);
-    AS_TRY(by_columns ? sum_columns(s, error) : sum_rows(s, error));
+    for (int i = 0; i < s->n_profiles; i++) {
+        s->values[i] = calloc((size_t)s->n + 1, (by_columns ? LANES : 1) * sizeof *s->values[i]);
+        s->has[i] = calloc((size_t)s->n + 1, sizeof *s->has[i]);
+        if (!s->values[i] || !s->has[i]) return as_fail_memory(error, NULL);
+        if (by_columns) AS_TRY(sum_columns(s, i, error));
+    }
+    if (!by_columns) AS_TRY(sum_rows(s, error));
     return collect(s, list) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-assay_status as_sparse_nodes(const as_dataset *ds, const as_profile *profile, assay_id first, uint32_t n,
-                             const bool *wanted, as_node_list *list, assay_error *error) {
-    sums s = {.profile = profile, .first = first, .n = n};
-    if (!as_budget_allows(&ds->budget, (uint64_t)n * (LANES * sizeof(double) + 1))) return as_fail_memory(error, NULL);
+assay_status as_sparse_nodes(const as_dataset *ds, const as_profile *profile, const as_profile *exclusive,
+                             assay_id first, uint32_t n, const bool *wanted, as_node_list *list, assay_error *error) {
+    sums s = {.profiles = {profile, exclusive}, .n_profiles = exclusive ? 2 : 1, .first = first, .n = n};
+    if (!as_budget_allows(&ds->budget, 2 * (uint64_t)n * (LANES * sizeof(double) + 1)))
+        return as_fail_memory(error, NULL);
     assay_status status = sum_and_collect(ds, &s, wanted, list, error);
+    for (int i = 0; i < 2; i++) {
+        free(s.values[i]);
+        free(s.has[i]);
+    }
     free(s.lane_of);
-    free(s.values);
-    free(s.has);
     free(s.ends);
     return status;
 }

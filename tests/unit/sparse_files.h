@@ -62,11 +62,16 @@ static inline sparse_cells sparse_of(const sparse_cell *cells, size_t n) {
                           .broken_context = ASSAY_NONE};
 }
 
-/* A profile of run 0 with a column for each of the dataset's locations. */
+/* A profile of run 0 with a column for each of the dataset's locations; all have the same array of them. */
 static inline void add_sparse(as_dataset *ds, assay_id metric, sparse_cells *cells) {
     uint32_t n = (uint32_t)AS_COUNT(ds, locations);
-    assay_id *columns = as_arena_array(&ds->arena, n + 1, sizeof *columns);
-    for (uint32_t i = 0; i < n; i++) columns[i] = i;
+    const assay_id *columns = NULL;
+    for (size_t i = 0; i < ds->profiles.count; i++) columns = AS_AT(as_profile, &ds->profiles, i).columns;
+    if (!columns) {
+        assay_id *made = as_arena_array(&ds->arena, n + 1, sizeof *made);
+        for (uint32_t i = 0; i < n; i++) made[i] = i;
+        columns = made;
+    }
     as_profile profile = {.metric = metric, .n_columns = n, .columns = columns, .source = &cells->base};
     profile.type = as_value_type_of(AS_DTYPE_DOUBLE, 0);
     assert_true(as_add_profile(ds, &profile));

@@ -89,6 +89,16 @@ static void values_are_as_stored(void **state) {
     as_dataset_free(ds);
 }
 
+static void so_they_are_where_only_one_is_sparse(void **state) {
+    (void)state;
+    as_dataset *ds = make_dataset();
+    sparse_cells inclusive = sparse_of(inclusive_cells, N_INCLUSIVE);
+    add_sparse(ds, INCLUSIVE, &inclusive);
+    add_dense(ds, EXCLUSIVE, exclusive_cells, N_EXCLUSIVE);
+    check_all(ds, 1); /* the loop's */
+    as_dataset_free(ds);
+}
+
 static void so_they_are_in_rows_with_all_columns(void **state) {
     (void)state;
     as_dataset *ds = make_dataset();
@@ -333,6 +343,7 @@ static void rows_and_columns_must_be_the_same(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_as_stored),
+        cmocka_unit_test(so_they_are_where_only_one_is_sparse),
         cmocka_unit_test(so_they_are_in_rows_with_all_columns),
         cmocka_unit_test(a_metric_without_partner_has_one_value),
         cmocka_unit_test(a_broken_row_is_an_error),
