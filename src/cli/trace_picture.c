@@ -15,7 +15,7 @@ static const struct colour {
     unsigned char number;
     bool is_light;
 } palette[] = {{32, false}, {208, true},  {35, false}, {220, true}, {97, false}, {167, false},
-               {80, true},  {131, false}, {149, true}, {218, true}, {66, false}, {180, true}};
+               {80, true},  {30, false}, {149, true}, {218, true}, {66, false}, {180, true}};
 
 /* ---- cells ----------------------------------------------------------------------------------------------------------- */
 
