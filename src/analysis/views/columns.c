@@ -138,7 +138,24 @@ static assay_status find_statistics(const as_view_source *source, as_view_column
 
 /* ---- formulas -------------------------------------------------------------------------------------------------------- */
 
-/* Of several runs, or of statistics: the formula of the means, as it is that of the sums elsewhere. *is_done: false where it cannot be had. */
+/* False when memory is out. */
+static bool add_computed(const as_view_source *source, as_view_column *column, double *inclusive, double *exclusive) {
+    bool has_exclusive = as_ds_derived(source->ds, column->metric)->has_exclusive;
+    size_t n = AS_COUNT(source->ds, contexts);
+    as_view_formula_all(column->formula, false, n, inclusive);
+    as_view_formula_all(column->formula, true, n, exclusive);
+    for (assay_id id = 0; id < n; id++) {
+        if (isnan(inclusive[id]) && isnan(exclusive[id])) continue;
+        as_node *node = as_vec_push(&column->list.nodes);
+        if (!node) return false;
+        *node = (as_node){.context = id, .has_own = true, .has_exclusive = has_exclusive};
+        node->inclusive = real_number(inclusive[id]);
+        node->exclusive = real_number(exclusive[id]);
+    }
+    return true;
+}
+
+/* The formula of what the other columns have: of several runs that of the means, as it is that of the sums over locations. *is_done: false where it cannot be had. */
 static assay_status find_by_formula(const as_view_source *source, as_view_column *column, unsigned *formulas_left,
                                     bool *is_done, assay_error *error) {
     *is_done = false;
@@ -146,19 +163,13 @@ static assay_status find_by_formula(const as_view_source *source, as_view_column
     if (!as_ds_prepare_formulas(source->ds)) return as_fail_memory(error, NULL);
     AS_TRY(as_view_formula_new(source, column->metric, formulas_left, &column->formula, error));
     *is_done = column->formula != NULL;
-    for (assay_id id = 0; *is_done && id < AS_COUNT(source->ds, contexts); id++) {
-        as_view_formula_begin(column->formula);
-        as_view_formula_add(column->formula, id);
-        as_view_value value = as_view_formula_value(column->formula);
-        if (!value.inclusive.is_known && !value.exclusive.is_known) continue;
-        as_node *node = as_vec_push(&column->list.nodes);
-        if (!node) return as_fail_memory(error, NULL);
-        *node = (as_node){.context = id, .has_own = true};
-        node->has_exclusive = as_ds_derived(source->ds, column->metric)->has_exclusive;
-        node->inclusive = real_number(value.inclusive.is_known ? value.inclusive.real : NAN);
-        node->exclusive = real_number(value.exclusive.is_known ? value.exclusive.real : NAN);
-    }
-    return ASSAY_OK;
+    if (!*is_done) return ASSAY_OK;
+    size_t n = AS_COUNT(source->ds, contexts);
+    double *values =
+        as_budget_allows(&source->ds->budget, 2 * n * sizeof *values) ? calloc(2 * n + 1, sizeof *values) : NULL;
+    bool fine = values && add_computed(source, column, values, values + n);
+    free(values);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
@@ -273,17 +284,30 @@ static assay_status find_values(const as_view_source *source, as_view_column *co
     bool is_done = false;
     column->can_be_empty = derived && derived->is_usable && as_formula_can_be_empty(derived->formula);
     column->lacks_inclusive = column->can_be_empty && derived->sides == AS_SIDES_EXCLUSIVE;
+    if (column->can_be_empty) AS_TRY(find_by_formula(source, column, formulas_left, &is_done, error));
+    if (is_done) return ASSAY_OK;
     if (source->n_runs == 1)
         return as_nodes_find_at(source->ds, source->runs[0], column->metric, ASSAY_NONE, source->locations,
                                 &column->list, error);
-    if (column->can_be_empty) AS_TRY(find_by_formula(source, column, formulas_left, &is_done, error));
-    if (is_done) return ASSAY_OK;
     return source->n_runs ? find_mean(source, column, error) : find_statistics(source, column, error);
+}
+
+/* What is loaded already need not be again; columns with formulas are theirs alone. */
+static bool share_column(const as_view_source *source, as_view_column *column) {
+    for (size_t i = 0; i < source->n_loaded; i++) {
+        const as_view_column *loaded = &source->loaded[i];
+        if (loaded->metric != column->metric || loaded->formula || loaded == column) continue;
+        *column = *loaded;
+        column->is_shared = true;
+        return true;
+    }
+    return false;
 }
 
 assay_status as_view_column_load(const as_view_source *source, as_view_column *column, unsigned *formulas_left,
                                  assay_error *error) {
     const as_dataset *ds = source->ds;
+    if (share_column(source, column)) return ASSAY_OK;
     as_metric_kind kind = as_ds_metric(ds, column->metric)->kind;
     column->dtype = find_dtype(ds, column->metric, source->runs, source->n_runs);
     column->adds_up = !as_dtype_is_composite(column->dtype) && !as_dtype_is_extreme(column->dtype);
@@ -312,6 +336,7 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
 }
 
 void as_view_column_free(as_view_column *column) {
+    if (column->is_shared) return;
     as_node_list_free(&column->list);
     free(column->index);
     as_view_formula_free(column->formula);
@@ -349,7 +374,10 @@ assay_status as_view_load(const as_view_source *source, const assay_id *metrics,
         as_node_list_init_of(&out->columns[i].list, source->ds);
         out->n_columns++;
         unsigned formulas_left = AS_VIEW_MAX_FORMULAS;
-        AS_TRY(as_view_column_load(source, &out->columns[i], &formulas_left, error));
+        as_view_source with_loaded = *source;
+        with_loaded.loaded = out->columns;
+        with_loaded.n_loaded = i;
+        AS_TRY(as_view_column_load(&with_loaded, &out->columns[i], &formulas_left, error));
     }
     return find_wholes(out, error);
 }

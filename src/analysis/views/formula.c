@@ -16,23 +16,33 @@ struct as_view_formula {
     double **parts;
     double *totals; /* of the whole program */
     bool exclusive; /* what is computed now */
+    bool is_each;   /* of contexts one by one, else of a sum */
 };
 
 /* ---- what the formula asks for --------------------------------------------------------------------------------------- */
+
+/* What an operand has; an exclusive value that is missing is 0, unless there are none at all. */
+static double number_of(const as_view_column *column, as_view_value value, bool exclusive) {
+    bool has_exclusive =
+        value.exclusive.is_known || column->is_stored || (column->can_be_empty && column->has_exclusive);
+    return exclusive && has_exclusive ? value.exclusive.real : value.inclusive.real;
+}
 
 static const double *get_metric(void *user, uint32_t which, size_t first, size_t n, double *room) {
     const as_view_formula *f = user;
     const as_formula_operand *operand = &f->operands[which];
     bool exclusive = operand->flavour == AS_FLAVOUR_SAME ? f->exclusive : operand->flavour == AS_FLAVOUR_EXCLUSIVE;
-    as_view_value value = as_view_sum_value(&f->sums[which]);
-    /* An exclusive value that is missing is 0, unless there are none at all */
-    bool takes_exclusive = exclusive && (value.exclusive.is_known || f->columns[which].is_stored ||
-                                         (f->columns[which].can_be_empty && f->columns[which].has_exclusive));
-    double number = takes_exclusive ? value.exclusive.real : value.inclusive.real;
-    if (operand->reach == AS_REACH_ALL) number = f->totals[which];
-    if (as_ds_metric_is_void(f->ds, operand->metric)) number = 0;
+    bool is_void = as_ds_metric_is_void(f->ds, operand->metric), is_total = operand->reach == AS_REACH_ALL;
+    const as_view_column *column = &f->columns[which];
+    if (f->is_each && !is_void && !is_total) {
+        for (size_t i = 0; i < n; i++)
+            room[i] = number_of(column, as_view_value_of(column, (assay_id)(first + i)), exclusive);
+        return room;
+    }
+    double number = is_void    ? 0
+                    : is_total ? f->totals[which]
+                               : number_of(column, as_view_sum_value(&f->sums[which]), exclusive);
     for (size_t i = 0; i < n; i++) room[i] = number;
-    (void)first;
     return room;
 }
 
@@ -152,4 +162,13 @@ as_view_value as_view_formula_value(as_view_formula *formula) {
                            !(as_formula_can_be_empty(formula->derived->formula) && isnan(number->real));
     }
     return value;
+}
+
+void as_view_formula_all(as_view_formula *formula, bool exclusive, size_t n, double *out) {
+    bool has_side = exclusive ? formula->derived->has_exclusive : formula->derived->sides != AS_SIDES_EXCLUSIVE;
+    formula->exclusive = exclusive;
+    formula->is_each = true;
+    bool fine = has_side && as_machine_values(formula->machine, n, out) == AS_RUN_OK;
+    formula->is_each = false;
+    for (size_t i = 0; i < n && !fine; i++) out[i] = NAN;
 }

@@ -28,6 +28,9 @@ typedef struct as_view_source {
     size_t n_runs;         /* 0: the statistics of the point */
     assay_id point;        /* of the runs; ASSAY_NONE: none */
     const bool *locations; /* one for each of the dataset; NULL: all */
+    /* private: columns of the same source, for formulas to take */
+    const struct as_view_column *loaded;
+    size_t n_loaded;
 } as_view_source;
 
 typedef struct as_view_formula as_view_formula;
@@ -49,6 +52,7 @@ typedef struct as_view_column {
     double scale; /* what small is measured by: the whole, else the largest value; NAN where values do not add up */
     as_node_list list;
     uint32_t *index;          /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
+    bool is_shared;           /* private: the list and index are another column's */
     as_view_formula *formula; /* private: gives the value of several contexts, where that is no sum; else NULL */
 } as_view_column;
 

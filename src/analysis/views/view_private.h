@@ -42,6 +42,8 @@ void as_view_formula_free(as_view_formula *formula);
 void as_view_formula_begin(as_view_formula *formula);
 void as_view_formula_add(as_view_formula *formula, assay_id context);
 as_view_value as_view_formula_value(as_view_formula *formula);
+/* The values of contexts 0 … n - 1, each alone; NAN where there is none. */
+void as_view_formula_all(as_view_formula *formula, bool exclusive, size_t n, double *out);
 
 /* ---- roles (roles.c) ------------------------------------------------------------------------------------------------- */
 
