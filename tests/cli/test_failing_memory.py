@@ -134,6 +134,33 @@ class FailingMemory(Case):
         self.sweep('sql', '--csv', new, 'select * from summary')
         self.sweep('tree', '--json', old)
 
+    def test_formulas(self):
+        """Of users, of experiment.xml, and of metrics/*.yaml."""
+        derive = ('--derive', 'x [s]=m0/m2 + @m0', '--derive', "y=sqrt(x) + 'm1'")
+        self.sweep('tree', '--json', self.a, *derive)
+        self.sweep('tree', '--flat', self.a, *derive)
+        self.sweep('stat', '--csv', self.a, '--metric', 'y', *derive)
+        self.sweep('diff', '--csv', self.a, self.b, '--metric', 'y', *derive)
+        old, new = self.path('2021'), self.path('4')
+        hpctoolkit.write_2021(old, hpctoolkit.small())
+        self.sweep('sql', '--csv', old, 'select * from summary')
+        hpctoolkit.write_4(new, hpctoolkit.small())
+        os.mkdir(f'{new}/metrics')
+        ids = {(m, s): f'{{metric: {m}, scope: {s}}}' for m in ('CPUTIME (sec)', 'cycles') for s in ('execution', 'function')}
+        sides = {s: f'{{/: [{ids["cycles", s]}, {ids["CPUTIME (sec)", s]}]}}' for s in ('execution', 'function')}
+        self.write('4/metrics/default.yaml', f'''version: 0
+roots:
+  - name: CPUTIME (sec)
+    description: CPU time
+    visible by default: false
+    variants: {{Mean: {{formula: {{inclusive: {{/: [{ids["CPUTIME (sec)", "execution"]}, {{metric: CPUTIME (sec), scope: execution, formula: 1}}]}}}}}}}}
+    children:
+      - name: rate
+        variants: {{Sum: {{format: "%.1f", formula: {{inclusive: {sides["execution"]}, exclusive: {sides["function"]}}}}}}}
+''')
+        self.sweep('sql', '--csv', new, 'select * from node')
+        self.sweep('sql', '--csv', new, 'select * from summary')
+
     def test_traces(self):
         path = self.path('4')
         database = hpctoolkit.small()

@@ -166,12 +166,16 @@ static void lose_texts(const as_dataset *ds, as_losses *losses) {
 
 /* Of what a source stores as it is. */
 static void lose_stored(const as_dataset *ds, as_losses *losses) {
-    size_t partners = 0, lone = 0, placeless = 0;
+    size_t partners = 0, lone = 0, placeless = 0, formulas = 0;
     for (assay_id i = 0; i < ds->metrics.count; i++) {
         if (as_cube_holds_metric(ds, i)) continue;
+        formulas += !as_ds_metric(ds, i)->is_stored;
         partners += as_ds_metric(ds, i)->part_of != ASSAY_NONE;
-        lone += as_ds_metric(ds, i)->part_of == ASSAY_NONE;
+        lone += as_ds_metric(ds, i)->is_stored && as_ds_metric(ds, i)->part_of == ASSAY_NONE;
     }
+    if (formulas)
+        as_lose(losses, "%zu derived metric%s, whose formula%s no CubePL", formulas, formulas == 1 ? "" : "s",
+                formulas == 1 ? " is" : "s are");
     for (assay_id i = 0; i < ds->contexts.count; i++) placeless += as_ds_context(ds, i)->role == AS_ROLE_PLACELESS;
     if (partners)
         as_lose(losses, "the exclusive values of %zu metric%s (Cube makes its own of the inclusive ones)", partners,

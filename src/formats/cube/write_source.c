@@ -1,6 +1,7 @@
 /* What the files of one dataset share: attributes by owner, ids, regions, and the order of rows. */
 #include <stdlib.h>
 
+#include "dataset/formulas.h"
 #include "formats/cube/write.h"
 
 /* ---- attributes by owner --------------------------------------------------------------------------------------------- */
@@ -141,7 +142,8 @@ static bool number_widely(as_cube_source *source) {
 
 bool as_cube_holds_metric(const as_dataset *ds, assay_id metric) {
     const as_metric *about = as_ds_metric(ds, metric);
-    if (!about->is_stored) return true;
+    const as_derived *derived = as_ds_derived(ds, metric);
+    if (!about->is_stored) return !derived || !derived->is_infix;
     return about->part_of == ASSAY_NONE && (about->kind == AS_KIND_INCLUSIVE || about->kind == AS_KIND_POINT);
 }
 
