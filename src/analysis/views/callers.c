@@ -131,26 +131,42 @@ static bool show_callers(ascent *a, const as_view_pending *function) {
 
 /* ---- functions ------------------------------------------------------------------------------------------------------- */
 
+/* How many callers are above each context of a function, and the most of them. NULL when memory is out. */
+static uint32_t *count_callers(const ascent *a, uint32_t *deepest) {
+    size_t n = AS_COUNT(a->ds, contexts);
+    uint32_t *above = calloc(n + 1, sizeof *above);
+    *deepest = 0;
+    for (assay_id id = 0; above && id < n; id++) {
+        if (group_at(a, id) == UINT32_MAX) continue;
+        assay_id caller_id = a->caller_of[id];
+        above[id] = caller_id == ASSAY_NONE ? 0 : above[caller_id] + 1;
+        if (above[id] > *deepest) *deepest = above[id];
+    }
+    return above;
+}
+
 /* The depth up to which all callers can be found in bounded time. */
 static bool find_limit(ascent *a) {
-    size_t n = AS_COUNT(a->ds, contexts), deepest = 0;
-    for (assay_id id = 0; id < n; id++) {
-        if (as_ds_context(a->ds, id)->depth > deepest) deepest = as_ds_context(a->ds, id)->depth;
+    uint32_t deepest, *above = count_callers(a, &deepest);
+    uint32_t *counts = above ? calloc((size_t)deepest + 2, sizeof *counts) : NULL;
+    uint64_t steps = 0, left = 0, most = MOST_VALUES / (a->gather.walker->data->n_columns + 1);
+    for (assay_id id = 0; counts && id < AS_COUNT(a->ds, contexts); id++) {
+        if (group_at(a, id) == UINT32_MAX) continue;
+        counts[above[id]]++;
+        left++;
     }
-    uint32_t *counts = calloc(deepest + 2, sizeof *counts);
-    if (!counts) return false;
-    for (assay_id id = 0; id < n; id++) counts[as_ds_context(a->ds, id)->depth]++;
-    uint64_t steps = 0, left = n, most = MOST_VALUES / (a->gather.walker->data->n_columns + 1);
     if (most > MOST_STEPS) most = MOST_STEPS;
-    for (size_t level = 0; level <= deepest; level++) {
+    for (uint32_t level = 0; counts && level <= deepest; level++) {
         left -= counts[level]; /* contexts with more callers than this */
         steps += left;
         if (steps <= most) continue;
-        a->limit = (uint32_t)level + 1;
+        a->limit = level + 1;
         break;
     }
+    bool fine = counts != NULL;
+    free(above);
     free(counts);
-    return true;
+    return fine;
 }
 
 /* The nearest function above each context; parents come before their children. */
