@@ -37,12 +37,20 @@ static assay_id find_visits(const as_dataset *ds) {
     return ASSAY_NONE;
 }
 
-/* One of each name: the sides of a metric are shown with it. */
+static bool has_stored(const as_dataset *ds) {
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        if (as_ds_metric(ds, id)->is_stored) return true;
+    }
+    return false;
+}
+
+/* One of each name: the sides of a metric are shown with it. Formulas beside stored values are statistics of these over locations: nothing that call paths share. */
 static bool add_all_metrics(const as_dataset *ds, as_vec *metrics) {
     bool *is_known = calloc(ds->strings.entries.count + 1, sizeof *is_known), fine = is_known != NULL;
+    bool with_formulas = !has_stored(ds);
     for (assay_id id = 0; fine && id < AS_COUNT(ds, metrics); id++) {
         const as_metric *metric = as_ds_metric(ds, id);
-        bool has_data = metric->kind == AS_KIND_DERIVED || as_metric_has_data(ds, id);
+        bool has_data = metric->kind == AS_KIND_DERIVED ? with_formulas : as_metric_has_data(ds, id);
         if (!has_data || metric->part_of != ASSAY_NONE || (metric->name != AS_NO_STR && is_known[metric->name]))
             continue;
         if (metric->name != AS_NO_STR) is_known[metric->name] = true;
@@ -64,7 +72,8 @@ static as_exit choose_metrics(as_tree_view *view) {
         fine = add_all_metrics(view->ds, &view->metrics);
     else if (first != ASSAY_NONE)
         fine = as_vec_append(&view->metrics, &first, 1);
-    if (fine && !view->ask->with_all_metrics) fine = as_append_derived(view->cli, view->ds, &view->metrics);
+    if (fine && (!view->ask->with_all_metrics || has_stored(view->ds)))
+        fine = as_append_derived(view->cli, view->ds, &view->metrics);
     view->n_asked = view->metrics.count;
     if (fine && !view->ask->with_all_metrics && visits != ASSAY_NONE && visits != first)
         fine = as_vec_append(&view->metrics, &visits, 1);
