@@ -177,6 +177,16 @@ roots:
         for name in ('out.txt', 'out.json', 'out.jsonl', 'out.extra-p'):
             self.sweep('convert', self.set, name, output=name)
 
+    def test_writing_hpctoolkit_databases(self):
+        old, new = self.path('2021'), self.path('4')
+        hpctoolkit.write_2021(old, hpctoolkit.small())
+        hpctoolkit.write_4(new, hpctoolkit.small())
+        os.mkdir(os.path.join(old, 'src'))
+        self.write('2021/src/main.c', 'int main;\n')
+        for source in (old, new, self.a):
+            for form in ('hpctoolkit-2021', 'hpctoolkit-4'):
+                self.sweep('convert', '--to', form, source, 'out', output='out')
+
 
 if __name__ == '__main__':
     main()

@@ -161,6 +161,17 @@ class FromDatabases(Writing):
         self.convert('hpctoolkit-4', os.path.join(source, 'meta.db'), 'by-file')
         self.assertIn(b'# mine', self.read('by-file/metrics/default.yaml'))
 
+    def test_more_metrics_than_one_byte_has_ids_for(self):
+        db = hpctoolkit.small()
+        db.metrics, db.extra = [f'm{i}' for i in range(100)], {}
+        db.profiles[0].costs = {(3, f'm{i}'): i + 1.0 for i in range(100)}
+        source, _ = self.small('hpctoolkit-4', db)
+        found, _ = self.convert('hpctoolkit-2021', source)
+        self.assertEqual({(f'm{i}', k) for i in range(100) for k in ('inclusive', 'exclusive')}, set(found.metrics.values()))
+        self.assertEqual(100.0, found.statistics()[0, 'm99', 'inclusive', 'sum'])
+        self.assertEqual({(f'm{i}', i + 1.0) for i in range(100)}, {(name, v) for (c, name, kind), v in found.values()['NODE:0:713047168 RANK:0:0 THREAD:0:0'].items() if c == 0})
+        self.assertIn('shifted by 4 bits', self.read('out/FORMATS.md').decode())
+
     def test_names_that_need_care(self):
         db = hpctoolkit.small()
         db.title = 'a "title" & <more>'
@@ -267,12 +278,13 @@ class FromOtherFormats(Writing):
         f = self.write('a.txt', 'PARAMETER p\nPOINTS 1\nMETRIC n\nREGION main->a\nDATA 9007199254740993\nREGION main->b\nDATA 5\n')
         self.assertIn('the last digits of 1 value above 2^53', self.convert('hpctoolkit-4', f)[1])
 
-    def test_no_call_tree(self):
-        self.write('a.jsonl', '{"params": {"p": 1}, "metric": "time", "value": 1}\n')
-        r = run('convert', '-q', '--to', 'hpctoolkit-4', self.path('a.jsonl'), self.path('out'))
-        if r.status != 0:
-            self.assertFails(r, 3)
-            self.assertEqual(['a.jsonl'], self.files())
+    def test_a_very_deep_tree(self):
+        depth = 9000
+        f = self.write('a.txt', 'PARAMETER p\nPOINTS 1\nMETRIC time\nREGION ' + '->'.join(f'f{i}' for i in range(depth)) + '\nDATA 1\n')
+        for form in DECODE:
+            db, _ = self.convert(form, f, form)
+            self.assertEqual(f'f{depth - 1}', db.tree[depth][2])
+            self.assertEqual(depth, run('sql', '--json', self.path(form), 'select max(depth) as d from context').json[0]['d'] - (form == 'hpctoolkit-4'))
 
 
 class Directories(Writing):
