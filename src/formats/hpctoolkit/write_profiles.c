@@ -4,7 +4,7 @@
 #include "core/parallel.h"
 #include "formats/hpctoolkit/write_bytes.h"
 
-enum { GROUP_BYTES = 48 << 20, MAX_WORKERS = 16 };
+enum { GROUP_BYTES = 48 << 20, LEAST_BYTES = 1 << 20, MAX_WORKERS = 16 };
 
 /* Where things lie in the file. */
 typedef struct layout {
@@ -101,7 +101,10 @@ static void make_group(void *user, size_t i) {
     group *g = (group *)user + i;
     uint64_t start = g->offsets[g->first + 1], size = g->offsets[g->end + 1] - start;
     cursor *cursors = calloc((size_t)(g->end - g->first) + 1, sizeof *cursors);
-    g->bytes = calloc(1, size + 1);
+    if (as_budget_take(as_ds_budget(g->plan->ds), size)) {
+        g->bytes = calloc(1, size + 1);
+        if (!g->bytes) as_budget_give(as_ds_budget(g->plan->ds), size);
+    }
     if (!cursors || !g->bytes) {
         g->code = as_fail_memory(&g->error, NULL);
     } else {
@@ -269,6 +272,7 @@ static assay_status write_blocks(const as_hpc_plan *plan, const layout *l, const
     if (workers > MAX_WORKERS) workers = MAX_WORKERS;
     uint64_t most = (l->offsets[0] - l->blocks) / workers + 1;
     if (most > GROUP_BYTES) most = GROUP_BYTES;
+    while (most > LEAST_BYTES && !as_budget_allows(as_ds_budget(plan->ds), most * workers)) most /= 2;
     assay_status code = ASSAY_OK;
     for (uint32_t first = 0; first < plan->profiles.count && code == ASSAY_OK;) {
         group groups[MAX_WORKERS];
@@ -289,7 +293,9 @@ static assay_status write_blocks(const as_hpc_plan *plan, const layout *l, const
                 code = g->code;
                 if (plan->error) *plan->error = g->error;
             }
-            if (code == ASSAY_OK) as_output_write(out, g->bytes, l->offsets[g->end + 1] - l->offsets[g->first + 1]);
+            uint64_t size = l->offsets[g->end + 1] - l->offsets[g->first + 1];
+            if (code == ASSAY_OK) as_output_write(out, g->bytes, size);
+            if (g->bytes) as_budget_give(as_ds_budget(plan->ds), size);
             free(g->bytes);
         }
     }
