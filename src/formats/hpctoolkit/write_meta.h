@@ -34,7 +34,7 @@ typedef struct as_meta_out_function {
 
 typedef struct as_meta_out_scope {
     const char *text;
-    uint64_t name; /* in strings */
+    uint64_t name; /* in metric_strings */
 } as_meta_out_scope;
 
 typedef struct as_meta_out_file {
@@ -44,7 +44,7 @@ typedef struct as_meta_out_file {
 
 typedef struct as_meta_out {
     as_hpc_plan *plan;
-    as_vec strings;                           /* char */
+    as_vec strings, metric_strings;           /* char; those that metrics need lie in their section */
     as_map known_strings;                     /* string of the dataset -> place in strings */
     as_vec functions, files, modules;         /* as_meta_out_function, as_meta_out_file, uint64_t: place in strings */
     as_map known_functions;                   /* as_pair(region, name) -> index */
@@ -52,9 +52,9 @@ typedef struct as_meta_out {
     uint32_t *function_of;                    /* for each context, or UINT32_MAX */
     uint32_t *file_of;                        /* for each context that says where it is, or UINT32_MAX */
     uint32_t *module_of;                      /* for each context that of it or of what it is in, or UINT32_MAX */
-    uint64_t title, description, formulas[3]; /* places in strings */
+    uint64_t title, description, formulas[3]; /* places in strings; of formulas in metric_strings */
     as_vec scopes;                            /* as_meta_out_scope */
-    uint64_t *kinds, *groups;                 /* of names, in strings */
+    uint64_t *kinds, *groups;                 /* of names, in strings; of groups in metric_strings */
     uint64_t *entry_names, main_thread;       /* of contexts that are entry points, in strings; of the extra one */
     uint64_t *runs;                           /* for each slot where its children lie, and behind them the end */
     uint64_t pointers[AS_META_OUT_SECTIONS], sizes[AS_META_OUT_SECTIONS];

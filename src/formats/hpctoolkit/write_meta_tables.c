@@ -33,6 +33,12 @@ uint64_t as_meta_out_add_text(as_meta_out *meta, const char *text) {
     return as_vec_append(&meta->strings, text, strlen(text) + 1) ? place : UINT64_MAX;
 }
 
+/* What names metrics lies in their own section: Hatchet looks nowhere else. */
+static uint64_t add_metric_text(as_meta_out *meta, const char *text) {
+    uint64_t place = meta->metric_strings.count;
+    return as_vec_append(&meta->metric_strings, text, strlen(text) + 1) ? place : UINT64_MAX;
+}
+
 static uint64_t add_string(as_meta_out *meta, as_str text) {
     uint32_t known = as_map_get(&meta->known_strings, text);
     if (known != AS_MAP_NONE) return known;
@@ -45,7 +51,7 @@ static bool add_scope(as_meta_out *meta, const char *text) {
     for (size_t i = 0; i < meta->scopes.count; i++) {
         if (strcmp(AS_AT(as_meta_out_scope, &meta->scopes, i).text, text) == 0) return true;
     }
-    as_meta_out_scope scope = {.text = text, .name = as_meta_out_add_text(meta, text)};
+    as_meta_out_scope scope = {.text = text, .name = add_metric_text(meta, text)};
     return scope.name != UINT64_MAX && as_vec_append(&meta->scopes, &scope, 1);
 }
 
@@ -65,7 +71,7 @@ static bool add_texts(as_meta_out *meta) {
     meta->description = as_meta_out_add_text(meta, plan->kept.description ? plan->kept.description : "");
     bool fine = meta->title != UINT64_MAX && meta->description != UINT64_MAX;
     for (int i = 0; i < 3 && fine; i++)
-        fine = (meta->formulas[i] = as_meta_out_add_text(meta, as_meta_out_formulas[i])) != UINT64_MAX;
+        fine = (meta->formulas[i] = add_metric_text(meta, as_meta_out_formulas[i])) != UINT64_MAX;
     fine = fine && add_scopes(meta);
     meta->kinds = as_arena_array(&plan->arena, plan->kinds.count, sizeof *meta->kinds);
     meta->groups = as_arena_array(&plan->arena, plan->groups.count, sizeof *meta->groups);
@@ -76,7 +82,7 @@ static bool add_texts(as_meta_out *meta) {
     as_vec_init(&name, 1, NULL);
     for (size_t i = 0; i < plan->groups.count && fine; i++)
         fine = as_hpc_group_name(plan, as_hpc_group_at(plan, i), &name) &&
-               (meta->groups[i] = as_meta_out_add_text(meta, name.data)) != UINT64_MAX;
+               (meta->groups[i] = add_metric_text(meta, name.data)) != UINT64_MAX;
     as_vec_free(&name);
     return fine;
 }
@@ -164,6 +170,7 @@ bool as_meta_out_init(as_meta_out *meta, as_hpc_plan *plan) {
     as_budget *budget = as_ds_budget(plan->ds);
     *meta = (as_meta_out){.plan = plan};
     as_vec_init(&meta->strings, 1, budget);
+    as_vec_init(&meta->metric_strings, 1, budget);
     as_map_init(&meta->known_strings, budget);
     as_vec_init(&meta->functions, sizeof(as_meta_out_function), budget);
     as_vec_init(&meta->scopes, sizeof(as_meta_out_scope), budget);
@@ -180,6 +187,7 @@ bool as_meta_out_init(as_meta_out *meta, as_hpc_plan *plan) {
 
 void as_meta_out_free(as_meta_out *meta) {
     as_vec_free(&meta->strings);
+    as_vec_free(&meta->metric_strings);
     as_map_free(&meta->known_strings);
     as_vec_free(&meta->functions);
     as_vec_free(&meta->scopes);
@@ -194,7 +202,8 @@ void as_meta_out_free(as_meta_out *meta) {
 
 enum { METRICS_HEADER = 0x20, SCOPE = 16, METRIC = 32, INSTANCE = 16, SUMMARY = 24 };
 
-uint64_t as_meta_out_metrics_size(const as_meta_out *meta) {
+/* Without the texts behind it. */
+static uint64_t size_of_metrics(const as_meta_out *meta) {
     const as_hpc_plan *plan = meta->plan;
     uint64_t size = METRICS_HEADER + SCOPE * meta->scopes.count + METRIC * plan->groups.count;
     for (size_t i = 0; i < plan->sides.count; i++) {
@@ -204,11 +213,15 @@ uint64_t as_meta_out_metrics_size(const as_meta_out *meta) {
     return size;
 }
 
-static void put_scopes(const as_meta_out *meta, as_hpc_bytes *b) {
+uint64_t as_meta_out_metrics_size(const as_meta_out *meta) {
+    return size_of_metrics(meta) + meta->metric_strings.count;
+}
+
+static void put_scopes(const as_meta_out *meta, uint64_t texts, as_hpc_bytes *b) {
     enum { CUSTOM, POINT, EXECUTION, TRANSITIVE, NO_INDEX = 255 };
     static const uint8_t types[AS_META_OUT_SCOPES] = {POINT, TRANSITIVE, CUSTOM, EXECUTION};
     for (size_t i = 0; i < meta->scopes.count; i++) {
-        as_hpc_put_u64(b, as_meta_out_text_at(AS_AT(as_meta_out_scope, &meta->scopes, i).name));
+        as_hpc_put_u64(b, texts + AS_AT(as_meta_out_scope, &meta->scopes, i).name);
         as_hpc_put_u8(b, i < AS_META_OUT_SCOPES ? types[i] : CUSTOM);
         as_hpc_put_u8(b, i == AS_META_OUT_FUNCTION ? 0 : NO_INDEX);
         b->at += 6;
@@ -216,7 +229,8 @@ static void put_scopes(const as_meta_out *meta, as_hpc_bytes *b) {
 }
 
 /* The scopes of a metric, and behind them their statistics. */
-static void put_sides(const as_meta_out *meta, const as_hpc_group *group, uint64_t scopes, as_hpc_bytes *b) {
+static void put_sides(const as_meta_out *meta, const as_hpc_group *group, uint64_t scopes, uint64_t texts,
+                      as_hpc_bytes *b) {
     for (size_t k = 0; k < meta->scopes.count; k++) {
         uint32_t side = side_in(meta, group, k);
         if (side == ASSAY_NONE) continue;
@@ -229,7 +243,7 @@ static void put_sides(const as_meta_out *meta, const as_hpc_group *group, uint64
         for (unsigned s = 0; s < AS_HPC_STATISTICS && side != ASSAY_NONE; s++) {
             if (!(group->statistics >> s & 1)) continue;
             as_hpc_put_u64(b, scopes + k * SCOPE);
-            as_hpc_put_u64(b, as_meta_out_text_at(meta->formulas[s < 3 ? s : AS_HPC_SUM]));
+            as_hpc_put_u64(b, texts + meta->formulas[s < 3 ? s : AS_HPC_SUM]);
             as_hpc_put_u8(b, as_meta_out_combine[s]);
             as_hpc_put_u8(b, 0);
             as_hpc_put_u16(b, (uint16_t)(as_hpc_side_at(meta->plan, side)->summary_id +
@@ -243,6 +257,7 @@ void as_meta_out_put_metrics(const as_meta_out *meta, unsigned char *to) {
     const as_hpc_plan *plan = meta->plan;
     uint64_t pointer = meta->pointers[AS_META_OUT_METRICS], scopes = pointer + METRICS_HEADER;
     uint64_t metrics = scopes + SCOPE * meta->scopes.count, at = metrics + METRIC * plan->groups.count;
+    uint64_t texts = pointer + size_of_metrics(meta);
     as_hpc_bytes b = {.at = to};
     as_hpc_put_u64(&b, metrics);
     as_hpc_put_u32(&b, (uint32_t)plan->groups.count);
@@ -254,20 +269,21 @@ void as_meta_out_put_metrics(const as_meta_out *meta, unsigned char *to) {
     as_hpc_put_u16(&b, (uint16_t)meta->scopes.count);
     as_hpc_put_u8(&b, SCOPE);
     b.at = to + METRICS_HEADER;
-    put_scopes(meta, &b);
+    put_scopes(meta, texts, &b);
     for (size_t i = 0; i < plan->groups.count; i++) {
         const as_hpc_group *group = as_hpc_group_at(plan, i);
         uint16_t n = 0;
         for (size_t k = 0; k < meta->scopes.count; k++) n = (uint16_t)(n + (side_in(meta, group, k) != ASSAY_NONE));
         uint16_t n_statistics = (uint16_t)(n * __builtin_popcount(group->statistics));
-        as_hpc_put_u64(&b, as_meta_out_text_at(meta->groups[i]));
+        as_hpc_put_u64(&b, texts + meta->groups[i]);
         as_hpc_put_u64(&b, at);
         as_hpc_put_u64(&b, at + (uint64_t)n * INSTANCE);
         as_hpc_put_u16(&b, n);
         as_hpc_put_u16(&b, n_statistics);
         b.at += 4;
         as_hpc_bytes sides = {.at = to + (at - pointer)};
-        put_sides(meta, group, scopes, &sides);
+        put_sides(meta, group, scopes, texts, &sides);
         at += (uint64_t)n * INSTANCE + (uint64_t)n_statistics * SUMMARY;
     }
+    memcpy(to + (texts - pointer), meta->metric_strings.data, meta->metric_strings.count);
 }

@@ -89,11 +89,12 @@ static bool find_groups(as_hpc_plan *plan) {
 
 /* ---- ids --------------------------------------------------------------------------------------------------------------- */
 
-/* The source's, where they are numbers from `least` to `most` and all differ. */
+/* The source's, where it is of the same form and they are numbers from `least` to `most` that all differ. */
 static bool keep_ids(as_hpc_plan *plan, uint32_t least, uint32_t most, bool *fits) {
     uint8_t *used = calloc(UINT16_MAX + 1, 1);
     if (!used) return false;
-    *fits = plan->is_family;
+    const char *same = plan->form == AS_HPC_2021 ? "hpctoolkit-2021" : "hpctoolkit-4";
+    *fits = strncmp(plan->ds->format, same, strlen(same)) == 0;
     for (size_t i = 0; i < plan->sides.count && *fits; i++) {
         as_hpc_side *side = as_hpc_side_at(plan, i);
         as_str text = as_ds_metric(plan->ds, side->metric)->source_id;
@@ -117,14 +118,17 @@ static void number_2021(as_hpc_plan *plan) {
     }
 }
 
-/* Those of a group follow each other: point, exclusive, lexical, inclusive. */
+/* Those of a group follow each other: point, exclusive, lexical, inclusive. Between them is room for the ids of their statistics, so that those of sums can be the same: Hatchet does not
+ * tell one kind of ids from the other. */
 static void number_4(as_hpc_plan *plan) {
-    uint16_t next = 0;
+    uint16_t next = AS_HPC_SUM;
     for (size_t i = 0; i < plan->groups.count; i++) {
         const as_hpc_group *group = as_hpc_group_at(plan, i);
         uint32_t sides[] = {group->point, group->exclusive, group->lexical, group->inclusive, group->other};
         for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
-            if (sides[k] != ASSAY_NONE) as_hpc_side_at(plan, sides[k])->id = next++;
+            if (sides[k] == ASSAY_NONE) continue;
+            as_hpc_side_at(plan, sides[k])->id = next;
+            next = (uint16_t)(next + AS_HPC_STATISTICS);
         }
     }
 }
@@ -144,7 +148,12 @@ static void sort_sides(as_hpc_plan *plan) {
 }
 
 /* Ids of the summary profile are those of the metrics with some bits behind them, 16 in all. */
-enum { WIDE_BITS = 8, NARROW_BITS = 4, MAX_ID_2021 = (1 << (16 - NARROW_BITS)) - 1, MAX_SIDES_4 = 65535 / 5 };
+enum {
+    WIDE_BITS = 8,
+    NARROW_BITS = 4,
+    MAX_ID_2021 = (1 << (16 - NARROW_BITS)) - 1,
+    MAX_SIDES_4 = 65535 / AS_HPC_STATISTICS
+};
 
 assay_status as_hpc_plan_metrics(as_hpc_plan *plan) {
     bool is_2021 = plan->form == AS_HPC_2021, keeps = false;

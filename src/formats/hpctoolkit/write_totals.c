@@ -63,7 +63,22 @@ static void find_statistics(as_hpc_plan *plan, const stored *s) {
     }
 }
 
+/* Numbers statistics so that the sum of a metric has the metric's id; false where these leave no room for the others. Sides are in order of their ids. */
+static bool number_around_sums(as_hpc_plan *plan) {
+    unsigned next = 0;
+    for (size_t i = 0; i < plan->sides.count; i++) {
+        as_hpc_side *side = as_hpc_side_at(plan, i);
+        unsigned statistics = as_hpc_group_at(plan, side->group)->statistics;
+        unsigned before = as_hpc_statistic_index(statistics, AS_HPC_SUM);
+        if (side->id < next + before || !(statistics >> AS_HPC_SUM & 1)) return false;
+        side->summary_id = (uint16_t)(side->id - before);
+        next = side->summary_id + (unsigned)__builtin_popcount(statistics);
+    }
+    return next <= UINT16_MAX;
+}
+
 static void number_totals(as_hpc_plan *plan) {
+    if (plan->form != AS_HPC_2021 && number_around_sums(plan)) return;
     unsigned next = 0;
     for (size_t i = 0; i < plan->sides.count; i++) {
         as_hpc_side *side = as_hpc_side_at(plan, i);
