@@ -54,21 +54,34 @@ static bool begins(const char *at, const char *end, const char *text) {
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
+/* Characters from one place of a line to another. */
+static uint64_t count_characters(const char *at, const char *end) {
+    uint64_t n = 0;
+    for (; at < end; at++) n += (*at & 0xc0) != 0x80;
+    return n;
+}
+
+/* From the last place, in either direction: many places on one line must not be counted from its beginning each time. */
 as_place as_xml_scan_place(as_xml_scan *scan, const char *at) {
-    if (at < scan->counted_at) {
-        scan->counted_at = scan->counted_start = scan->data;
-        scan->counted_line = 1;
-    }
-    for (const char *newline; scan->counted_at < at; scan->counted_at = newline) {
-        newline = memchr(scan->counted_at, '\n', (size_t)(at - scan->counted_at));
-        if (!newline) break;
-        scan->counted_start = ++newline;
-        scan->counted_line += scan->counted_line < UINT32_MAX;
+    const char *from = scan->counted_at, *newline = NULL;
+    if (at >= from) {
+        for (const char *next = from; (next = memchr(next, '\n', (size_t)(at - next))); newline = next++)
+            scan->counted_line++;
+        if (newline)
+            scan->counted_column = 1 + count_characters(newline + 1, at);
+        else
+            scan->counted_column += count_characters(from, at);
+    } else {
+        for (const char *end = from; (end = memrchr(at, '\n', (size_t)(end - at))); newline = end) scan->counted_line--;
+        const char *before = newline ? memrchr(scan->data, '\n', (size_t)(at - scan->data)) : NULL;
+        if (newline)
+            scan->counted_column = 1 + count_characters(before ? before + 1 : scan->data, at);
+        else
+            scan->counted_column -= count_characters(at, from);
     }
     scan->counted_at = at;
-    uint32_t column = 1;
-    for (const char *c = scan->counted_start; c < at; c++) column += (*c & 0xc0) != 0x80 && column < UINT32_MAX;
-    return as_place_line(scan->path, scan->counted_line, column);
+    return as_place_line(scan->path, scan->counted_line < UINT32_MAX ? (uint32_t)scan->counted_line : UINT32_MAX,
+                         scan->counted_column < UINT32_MAX ? (uint32_t)scan->counted_column : UINT32_MAX);
 }
 
 static assay_status damaged(as_xml_scan *scan, const char *at, const char *message) {
@@ -150,9 +163,9 @@ static assay_status check_encoding(as_xml_scan *scan) {
 assay_status as_xml_scan_open(as_xml_scan *scan, const char *path, const char *data, size_t size, uint32_t max_depth,
                               as_budget *budget, assay_error *error) {
     scan->path = path;
-    scan->element = scan->name = scan->data = scan->at = scan->counted_at = scan->counted_start = data;
+    scan->element = scan->name = scan->data = scan->at = scan->counted_at = data;
     scan->end = data + size;
-    scan->counted_line = 1;
+    scan->counted_line = scan->counted_column = 1;
     scan->name_size = scan->depth = scan->n_attributes = 0;
     scan->is_empty = scan->closes = scan->has_root = false;
     scan->max_depth = max_depth ? max_depth : UINT32_MAX;
@@ -161,7 +174,7 @@ assay_status as_xml_scan_open(as_xml_scan *scan, const char *path, const char *d
     as_vec_init(&scan->decoded, 1, budget);
     as_vec_init(&scan->transcoded, 1, budget);
     AS_TRY(check_encoding(scan));
-    scan->element = scan->counted_at = scan->counted_start = scan->data;
+    scan->element = scan->counted_at = scan->data;
     return ASSAY_OK;
 }
 

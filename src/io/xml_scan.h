@@ -41,9 +41,8 @@ typedef struct as_xml_scan {
     uint32_t max_depth;
     bool is_empty, closes, has_root;
     as_vec open, decoded, transcoded;
-    const char *counted_at; /* lines were counted up to here */
-    uint32_t counted_line;
-    const char *counted_start; /* of that line */
+    const char *counted_at; /* the last place that was asked for */
+    uint64_t counted_line, counted_column;
     assay_error *error;
 } as_xml_scan;
 
@@ -58,7 +57,8 @@ assay_status as_xml_scan_next(as_xml_scan *scan, as_xml_event *event);
 /* Behind a start: goes to the end of that element, over all that is in it. The next event is the one behind its end. */
 assay_status as_xml_scan_skip(as_xml_scan *scan);
 
-/* Line and column (in characters) of `at`: scan->element, or an attribute's `at`. Places that come in order are found in one pass over the document. */
+/* Line and column (in characters) of `at`: scan->element, or an attribute's `at`. Counted from the place asked for before: places near each
+ * other cost little, wherever they are. */
 as_place as_xml_scan_place(as_xml_scan *scan, const char *at);
 
 static inline bool as_xml_is(const as_xml_scan *scan, const char *name, size_t size) {

@@ -240,6 +240,51 @@ static void skipping_and_places(void **state) {
     as_xml_scan_close(&scan);
 }
 
+/* Line and column, counted from the beginning. */
+static void assert_place(as_xml_scan *scan, const char *document, size_t at) {
+    uint32_t line = 1, column = 1;
+    for (size_t i = 0; i < at; i++) {
+        column = document[i] == '\n' ? 1 : column + ((document[i] & 0xc0) != 0x80);
+        line += document[i] == '\n';
+    }
+    as_place place = as_xml_scan_place(scan, document + at);
+    assert_int_equal(place.line, line);
+    assert_int_equal(place.column, column);
+}
+
+static void places_in_any_order(void **state) {
+    (void)state;
+    static const char document[] = "<a>\n\n<b \xc3\xa4='\xc3\xbc'\n x='1'/><c>\n\xe2\x82\xac</c>\n</a>";
+    as_xml_scan scan;
+    assay_error error;
+    assert_int_equal(as_xml_scan_open(&scan, "x", document, strlen(document), 0, NULL, &error), ASSAY_OK);
+    for (size_t from = 0; from <= strlen(document); from++) {
+        for (size_t to = 0; to <= strlen(document); to++) {
+            assert_place(&scan, document, from);
+            assert_place(&scan, document, to);
+        }
+    }
+    as_xml_scan_close(&scan);
+}
+
+/* From the beginning of the line each time it would take hours. */
+static void many_places_on_one_line(void **state) {
+    (void)state;
+    enum { N = 1 << 20, EACH = 8 };
+    char *document = malloc((size_t)N * EACH);
+    as_xml_scan scan;
+    assay_error error;
+    assert_non_null(document);
+    for (size_t i = 0; i < N; i++) memcpy(document + i * EACH, "<a b=''>", EACH);
+    assert_int_equal(as_xml_scan_open(&scan, "x", document, (size_t)N * EACH, 0, NULL, &error), ASSAY_OK);
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(as_xml_scan_place(&scan, document + (size_t)i * EACH + 6).column, i * EACH + 7);
+        assert_int_equal(as_xml_scan_place(&scan, document + (size_t)i * EACH).column, i * EACH + 1);
+    }
+    as_xml_scan_close(&scan);
+    free(document);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_and_attributes),
@@ -252,6 +297,8 @@ int main(void) {
         cmocka_unit_test(depth_has_an_end_if_asked_for),
         cmocka_unit_test(attributes_are_found_and_counted),
         cmocka_unit_test(skipping_and_places),
+        cmocka_unit_test(places_in_any_order),
+        cmocka_unit_test(many_places_on_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
