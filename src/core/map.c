@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "core/seed.h"
+
 struct as_map_slot {
     uint64_t key;
     uint32_t value; /* stored + 1, 0: free */
@@ -16,14 +18,15 @@ void as_map_free(as_map *map) {
 }
 
 /* A 64-bit mixer (the finaliser of splitmix64): keys are often small and dense. */
-static size_t slot_of(uint64_t key, size_t n_slots) {
+static size_t slot_of(const as_map *map, uint64_t key) {
+    key ^= map->seed;
     key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9u;
     key = (key ^ key >> 27) * 0x94d049bb133111ebu;
-    return (size_t)(key ^ key >> 31) & (n_slots - 1);
+    return (size_t)(key ^ key >> 31) & (map->n_slots - 1);
 }
 
 static struct as_map_slot *find(const as_map *map, uint64_t key) {
-    size_t slot = slot_of(key, map->n_slots);
+    size_t slot = slot_of(map, key);
     while (map->slots[slot].value && map->slots[slot].key != key) slot = (slot + 1) & (map->n_slots - 1);
     return &map->slots[slot];
 }
@@ -31,7 +34,10 @@ static struct as_map_slot *find(const as_map *map, uint64_t key) {
 uint32_t as_map_get(const as_map *map, uint64_t key) { return map->n_slots ? find(map, key)->value - 1 : AS_MAP_NONE; }
 
 static bool grow(as_map *map) {
-    as_map larger = {.n_slots = map->n_slots ? map->n_slots * 2 : 64, .count = map->count, .budget = map->budget};
+    as_map larger = {.n_slots = map->n_slots ? map->n_slots * 2 : 64,
+                     .count = map->count,
+                     .seed = map->n_slots ? map->seed : as_seed(),
+                     .budget = map->budget};
     if (!as_budget_take(map->budget, larger.n_slots * sizeof *map->slots)) return false;
     larger.slots = calloc(larger.n_slots, sizeof *map->slots);
     if (!larger.slots) {

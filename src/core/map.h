@@ -7,6 +7,7 @@
 typedef struct as_map {
     struct as_map_slot *slots;
     size_t n_slots, count;
+    uint64_t seed; /* see core/seed.h */
     as_budget *budget;
 } as_map;
 

@@ -4,6 +4,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "core/seed.h"
+
 struct as_string_entry {
     const char *text;
     size_t size;
@@ -18,7 +20,9 @@ struct as_string_slot {
 
 static uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
 
-uint64_t as_hash(const void *data, size_t size) { return XXH3_64bits(data, size); }
+uint64_t as_hash(const void *data, size_t size) { return XXH3_64bits_withSeed(data, size, as_seed()); }
+
+uint64_t as_hash_everywhere(const void *data, size_t size) { return XXH3_64bits(data, size); }
 
 void as_strings_init(as_strings *strings, as_arena *arena) {
     *strings = (as_strings){.arena = arena};

@@ -29,7 +29,9 @@ as_str as_find(const as_strings *strings, const char *text, size_t size);
 const char *as_str_text(const as_strings *strings, as_str id);
 size_t as_str_size(const as_strings *strings, as_str id);
 
-/* A hash of bytes for the tables of this project (XXH3). */
+/* A hash of bytes for the tables of this process (XXH3, with its seed: core/seed.h). */
 uint64_t as_hash(const void *data, size_t size);
+/* The same in every process. */
+uint64_t as_hash_everywhere(const void *data, size_t size);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct as_share {
 
 /* The names tell, not their places: so it is the same in each of several files, and in what they become together. */
 static inline bool as_share_has(as_share share, const char *path, size_t size) {
-    return share.count < 2 || as_hash(path, size) % share.count == share.index;
+    return share.count < 2 || as_hash_everywhere(path, size) % share.count == share.index;
 }
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "core/strings.h"
 
-enum { NO_NODE = UINT32_MAX, MAX_MERGES = 16 };
+enum { NO_NODE = UINT32_MAX };
 
 typedef struct reading {
     as_yaml *yaml;
@@ -228,14 +228,24 @@ static const as_yaml_node *get_own(const as_yaml *yaml, const as_yaml_node *mapp
     return NULL;
 }
 
+/* Whether so many more pairs may be looked at. */
+static bool take_pairs(uint32_t *left, const as_yaml_node *node) {
+    bool are_left = node->n < *left;
+    *left -= are_left ? node->n + 1 : *left;
+    return are_left;
+}
+
 const as_yaml_node *as_yaml_get(const as_yaml *yaml, const as_yaml_node *mapping, const char *key) {
     const as_yaml_node *found = NULL;
-    for (int i = 0; mapping && !found && i < MAX_MERGES; i++) {
+    for (uint32_t left = AS_YAML_MAX_MERGED; mapping && !found;) {
         found = get_own(yaml, mapping, key);
         const as_yaml_node *merged = found ? NULL : get_own(yaml, mapping, "<<");
-        for (uint32_t k = 0; merged && merged->kind == AS_YAML_SEQUENCE && !found && k < merged->n; k++)
-            found = get_own(yaml, as_yaml_item(yaml, merged, k), key);
-        mapping = merged;
+        for (uint32_t k = 0; merged && merged->kind == AS_YAML_SEQUENCE && !found && k < merged->n; k++) {
+            const as_yaml_node *item = as_yaml_item(yaml, merged, k);
+            if (!take_pairs(&left, item)) return NULL;
+            found = get_own(yaml, item, key);
+        }
+        mapping = merged && merged->kind == AS_YAML_MAPPING && take_pairs(&left, merged) ? merged : NULL;
     }
     return found;
 }

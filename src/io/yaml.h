@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 
-enum { AS_YAML_MAX_SIZE = 8 << 20, AS_YAML_MAX_DEPTH = 100, AS_YAML_MAX_NODES = 1 << 20 };
+enum { AS_YAML_MAX_SIZE = 8 << 20, AS_YAML_MAX_DEPTH = 100, AS_YAML_MAX_NODES = 1 << 20, AS_YAML_MAX_MERGED = 100 };
 
 typedef enum as_yaml_kind { AS_YAML_SCALAR, AS_YAML_SEQUENCE, AS_YAML_MAPPING } as_yaml_kind;
 
@@ -39,7 +39,7 @@ const as_yaml_node *as_yaml_root(const as_yaml *yaml);
 const as_yaml_node *as_yaml_item(const as_yaml *yaml, const as_yaml_node *sequence, uint32_t i);
 const as_yaml_node *as_yaml_key(const as_yaml *yaml, const as_yaml_node *mapping, uint32_t i);
 const as_yaml_node *as_yaml_value(const as_yaml *yaml, const as_yaml_node *mapping, uint32_t i);
-/* The value of a key, also by way of merge keys (<<); NULL where there is none, or the node (may be NULL) is no mapping. */
+/* The value of a key, also by way of merge keys (<<), as far as those lead to no more than AS_YAML_MAX_MERGED pairs; NULL where there is none, or the node (may be NULL) is no mapping. */
 const as_yaml_node *as_yaml_get(const as_yaml *yaml, const as_yaml_node *mapping, const char *key);
 /* The text of a scalar; NULL for anything else, NULL included. */
 const char *as_yaml_text(const as_yaml_node *node);

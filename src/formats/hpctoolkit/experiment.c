@@ -356,6 +356,7 @@ assay_status as_hpc_experiment_read(as_hpc_experiment *experiment, as_reader *re
     experiment->ds = ds;
     experiment->path = path;
     experiment->is_2x = is_2x;
+    experiment->names_left = AS_HPC_NAME_ROOM + AS_HPC_NAME_FACTOR * (uint64_t)size;
     names_init(&experiment->modules, budget);
     names_init(&experiment->files, budget);
     names_init(&experiment->procedures, budget);

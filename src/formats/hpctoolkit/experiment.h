@@ -99,6 +99,7 @@ typedef struct as_hpc_experiment {
     as_map more_regions;      /* hash of what a region is known by -> region, of all others */
     as_vec region_keys;       /* one for each region of the dataset */
     as_vec text;              /* char: a name in the making */
+    uint64_t names_left;      /* bytes that names made of paths may still have */
     as_hpc_words words;
 } as_hpc_experiment;
 

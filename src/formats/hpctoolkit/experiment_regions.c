@@ -36,13 +36,6 @@ static as_str kind_of(const as_hpc_words *words, as_hpc_tag tag) {
     }
 }
 
-static uint64_t hash_key(const region_key *key) {
-    uint64_t words[8], hash = 0x9e3779b97f4a7c15u;
-    memcpy(words, key, sizeof words);
-    for (int i = 0; i < 8; i++) hash = (hash ^ words[i] ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
-    return hash ^ hash >> 32;
-}
-
 /* "loop at FILE:LINE", "line FILE:LINE", "call FILE:LINE". */
 static as_str name_place(as_hpc_experiment *experiment, const char *what, as_str file, const region_key *key) {
     char number[AS_NUMBER_SIZE];
@@ -54,7 +47,9 @@ static as_str name_place(as_hpc_experiment *experiment, const char *what, as_str
                 as_vec_append(text, number, as_int_format(key->line, number));
     if (key->line_end >= 0)
         fine = fine && as_vec_append(text, "-", 1) && as_vec_append(text, number, as_int_format(key->line_end, number));
-    return fine ? as_ds_intern(experiment->ds, text->data, text->count) : AS_NO_STR;
+    if (!fine || text->count > experiment->names_left) return AS_NO_STR;
+    experiment->names_left -= text->count;
+    return as_ds_intern(experiment->ds, text->data, text->count);
 }
 
 static as_str name_region(as_hpc_experiment *experiment, as_hpc_tag tag, const region_key *key, as_str file,
@@ -110,7 +105,7 @@ static bool is_key_of(const as_hpc_experiment *experiment, assay_id region, cons
 
 /* Among those that are not the first of their static id. */
 static assay_id find_or_add(as_hpc_experiment *experiment, as_hpc_tag tag, const region_key *key) {
-    uint64_t hash = hash_key(key);
+    uint64_t hash = as_hash(key, sizeof *key);
     for (uint32_t known; (known = as_map_get(&experiment->more_regions, hash)) != AS_MAP_NONE;
          hash = hash * 0x9e3779b97f4a7c15u + 1) {
         if (is_key_of(experiment, known, key)) return known;

@@ -25,7 +25,12 @@ assay_status as_hpc_directory(as_reader *reader, char directory[PATH_MAX]);
 bool as_hpc_path(const char *directory, const char *name, char path[PATH_MAX]);
 /* Whether there is something of that name. */
 bool as_hpc_has(const char *directory, const char *name);
+/* An error where there is something else than a file: opening a pipe would wait for somebody to write. */
+assay_status as_hpc_check_file(const char *path, assay_error *error);
 /* Opens a file of the database, which stays open (and mapped, where it can be) as long as the dataset. Its size is added to ds->input_size, unless it is the input itself. */
 assay_status as_hpc_open_file(as_reader *reader, const char *directory, const char *name, as_input **out);
+
+/* Names are made of the paths of files and modules, one path being in many of them: all together have at most so many bytes, and so many times those of the metadata. */
+enum { AS_HPC_NAME_ROOM = 64 << 20, AS_HPC_NAME_FACTOR = 8 };
 
 #endif

@@ -47,14 +47,18 @@ assay_status as_hpc_directory(as_reader *reader, char directory[PATH_MAX]) {
 
 static void close_input(void *input) { as_input_close(input); }
 
+assay_status as_hpc_check_file(const char *path, assay_error *error) {
+    struct stat status;
+    if (stat(path, &status) != 0 || S_ISREG(status.st_mode)) return ASSAY_OK;
+    return as_fail(error, ASSAY_E_FORMAT, as_place_file(path), "no-file", "should be a file");
+}
+
 assay_status as_hpc_open_file(as_reader *reader, const char *directory, const char *name, as_input **out) {
     char path[PATH_MAX];
     as_dataset *ds = reader->dataset;
     if (!as_hpc_path(directory, name, path))
         return as_fail(reader->error, ASSAY_E_IO, as_place_file(directory), "io", "the path is too long");
-    struct stat status; /* opening a pipe would wait for somebody to write */
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return as_fail(reader->error, ASSAY_E_FORMAT, as_place_file(path), "no-file", "should be a file");
+    AS_TRY(as_hpc_check_file(path, reader->error));
     as_input *input;
     AS_TRY(as_input_open(path, &ds->budget, &input, reader->error));
     if (!as_ds_hold(ds, input, close_input)) return as_fail_memory(reader->error, directory);

@@ -35,11 +35,13 @@ typedef struct as_meta {
     uint64_t sections[AS_META_SECTIONS]; /* where they begin; 0: there is none */
     as_map texts;                        /* offset -> as_str */
     uint64_t text_left;                  /* bytes that texts may still have: they do not overlap much */
+    uint64_t names_left;                 /* bytes that names made of paths may still have */
     as_vec kinds;                        /* const char *: names of the kinds of id tuple elements */
     as_meta_table modules, files, functions;
     as_str *module_names, *file_names; /* AS_NO_STR: not read yet, or none */
     assay_id *function_regions;        /* ASSAY_NONE: not made yet */
     bool has_sources;                  /* some files were copied into the database */
+    as_map sources;                    /* their names, each once */
 
     as_vec metrics;    /* as_hpc_metric */
     as_vec statistics; /* as_hpc_statistic */

@@ -1,6 +1,7 @@
 /* meta.db: its sections, texts, and the tables of names. */
 #include "core/number.h"
 #include "core/utf8.h"
+#include "formats/hpctoolkit/hpctoolkit.h"
 #include "formats/hpctoolkit/meta.h"
 
 enum { HEADER_SIZE = 0x90, FOOTER_SIZE = 8, MAJOR_VERSION = 4, MINOR_VERSION = 0, MOST_PATH = 1 << 16 };
@@ -128,11 +129,13 @@ assay_status as_meta_open(as_meta *meta, as_reader *reader, const char *path, co
     *meta = (as_meta){.reader = reader, .ds = ds, .path = path, .data = data, .size = size};
     as_map_init(&meta->texts, &ds->budget);
     as_map_init(&meta->other_contexts, &ds->budget);
+    as_map_init(&meta->sources, &ds->budget);
     as_vec_init(&meta->kinds, sizeof(const char *), &ds->budget);
     as_vec_init(&meta->metrics, sizeof(as_hpc_metric), &ds->budget);
     as_vec_init(&meta->statistics, sizeof(as_hpc_statistic), &ds->budget);
     as_tree_init(&meta->tree, ds);
     meta->text_left = 4 * (uint64_t)size;
+    meta->names_left = AS_HPC_NAME_ROOM + AS_HPC_NAME_FACTOR * (uint64_t)size;
     AS_TRY(check_header(meta));
     return find_sections(meta);
 }
@@ -140,6 +143,7 @@ assay_status as_meta_open(as_meta *meta, as_reader *reader, const char *path, co
 void as_meta_free(as_meta *meta) {
     as_map_free(&meta->texts);
     as_map_free(&meta->other_contexts);
+    as_map_free(&meta->sources);
     as_vec_free(&meta->kinds);
     as_vec_free(&meta->metrics);
     as_vec_free(&meta->statistics);
@@ -184,7 +188,6 @@ static assay_status find_names(as_meta *meta, as_meta_section section, uint32_t 
                               least, what, out);
 }
 
-/* A path is part of many names. */
 static assay_status read_path(as_meta *meta, uint64_t offset, as_str *out) {
     AS_TRY(as_meta_text(meta, offset, out));
     if (*out != AS_NO_STR && as_str_size(&meta->ds->strings, *out) > MOST_PATH)
@@ -197,8 +200,11 @@ static assay_status read_files(as_meta *meta) {
         uint64_t at = meta->files.at + (uint64_t)i * meta->files.size;
         AS_TRY(read_path(meta, at + 8, &meta->file_names[i]));
         if (!(as_meta_u32(meta, at) & FILE_IS_COPIED) || meta->file_names[i] == AS_NO_STR) continue;
+        if (as_map_get(&meta->sources, meta->file_names[i]) != AS_MAP_NONE) continue; /* many may be the same */
         const char *path = as_ds_text(meta->ds, meta->file_names[i]);
-        if (!as_add_attribute(meta->ds, AS_OWNER_DATASET, 0, "source", as_cell_text(path))) return memory_is_out(meta);
+        if (!as_map_put(&meta->sources, meta->file_names[i], i) ||
+            !as_add_attribute(meta->ds, AS_OWNER_DATASET, 0, "source", as_cell_text(path)))
+            return memory_is_out(meta);
         meta->has_sources = true;
     }
     return ASSAY_OK;

@@ -62,8 +62,15 @@ static bool add_line(const as_meta *meta, as_vec *name, as_str file, uint32_t li
            as_vec_append(name, ":", 1) && add_number(name, line);
 }
 
+/* AS_NO_STR when memory is out, or what names may have of it. */
+static as_str intern_name(as_meta *meta, const as_vec *name) {
+    if (name->count > meta->names_left) return AS_NO_STR;
+    meta->names_left -= name->count;
+    return as_ds_intern(meta->ds, name->data, name->count);
+}
+
 /* Of anything but a function. */
-static as_str scope_name(const as_meta *meta, as_vec *name, const as_meta_scope *scope, const as_region *region) {
+static as_str scope_name(as_meta *meta, as_vec *name, const as_meta_scope *scope, const as_region *region) {
     bool has_line = scope->flags & AS_META_LINE, has_point = scope->flags & AS_META_POINT, fine;
     name->count = 0;
     switch (scope->type) {
@@ -78,7 +85,7 @@ static as_str scope_name(const as_meta *meta, as_vec *name, const as_meta_scope 
         fine = fine && add_point(meta, name, region->module, scope->offset);
     else if (scope->type < N_KINDS)
         fine = fine && as_vec_text(name, "?");
-    return fine ? as_ds_intern(meta->ds, name->data, name->count) : AS_NO_STR;
+    return fine ? intern_name(meta, name) : AS_NO_STR;
 }
 
 /* ---- regions --------------------------------------------------------------------------------------------------------- */
@@ -114,7 +121,7 @@ static assay_status function_region(as_meta *meta, as_meta_regions *regions, uin
         name->count = 0;
         bool fine = as_vec_text(name, "<anonymous ") && add_point(meta, name, region.module, offset) &&
                     as_vec_append(name, ">", 1);
-        region.name = fine ? as_ds_intern(meta->ds, name->data, name->count) : AS_NO_STR;
+        region.name = fine ? intern_name(meta, name) : AS_NO_STR;
     }
     AS_TRY(add_region(meta, &region, offset, out));
     meta->function_regions[function] = *out;
@@ -154,8 +161,8 @@ assay_status as_meta_region(as_meta *meta, as_meta_regions *regions, const as_me
     if (scope->type == FUNCTION)
         return scope->flags & AS_META_FUNCTION ? function_region(meta, regions, scope->function, out)
                                                : unknown_function(meta, regions, out);
-    uint64_t key = as_pair(scope->file, scope->line) ^ (uint64_t)scope->type << 56 ^
-                   (as_pair(scope->module, 0) + scope->offset) * 0x9e3779b97f4a7c15u;
+    const uint64_t words[] = {as_pair(scope->file, scope->line), as_pair(scope->module, scope->type), scope->offset};
+    uint64_t key = as_hash(words, sizeof words);
     uint32_t index;
     for (; (index = as_map_get(&regions->known, key)) != AS_MAP_NONE; key = key * 0x9e3779b97f4a7c15u + 1) {
         const known_region *known = &AS_AT(known_region, &regions->scopes, index);

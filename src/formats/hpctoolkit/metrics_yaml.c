@@ -8,8 +8,14 @@
 #include "formats/hpctoolkit/hpctoolkit.h"
 #include "io/yaml.h"
 
-/* Aliases make trees larger than their text: more than this is not looked at. */
-enum { MAX_FILES = 64, MAX_VISITS = 100000, MAX_DEPTH = 100, MAX_NESTED_SUMS = 20 };
+/* Aliases make trees larger than their text: more than this is not looked at, in all files together. Steps: pairs of mappings that are searched, metrics that are gone through. */
+enum { MAX_FILES = 64, MAX_VISITS = 100000, MAX_STEPS = 10000000, MAX_BYTES = 8 << 20 };
+enum { MAX_DEPTH = 100, MAX_NESTED_SUMS = 20, MAX_NAME = 4096 };
+
+typedef struct limits {
+    uint64_t visits, steps, bytes; /* that are left; bytes: of formulas */
+} limits;
+static const limits NO_LESS = {.visits = MAX_VISITS, .steps = MAX_STEPS, .bytes = MAX_BYTES};
 
 typedef struct metrics_file {
     as_reader *reader;
@@ -23,7 +29,8 @@ typedef struct metrics_file {
     as_vec text;     /* char: a formula in the making */
     const char *why; /* it cannot be made; NULL with is_bad: memory is out */
     bool is_bad;
-    uint32_t visits_left;
+    as_map described; /* names that were seen */
+    limits *left;
 } metrics_file;
 
 /* ---- what inputs stand for ------------------------------------------------------------------------------------------- */
@@ -92,19 +99,35 @@ static bool bad(metrics_file *f, const char *why) {
     return false;
 }
 
+static bool take_steps(metrics_file *f, uint64_t n) {
+    bool are_left = n <= f->left->steps;
+    f->left->steps -= are_left ? n : f->left->steps;
+    return are_left || bad(f, "descriptions of metrics are too large");
+}
+
+/* The value of a key of a mapping, at the cost of looking for it. NULL where there is none, and once all steps are used up. */
+static const as_yaml_node *get(metrics_file *f, const as_yaml_node *mapping, const char *key) {
+    if (!take_steps(f, mapping ? 1 + (uint64_t)mapping->n : 1)) return NULL;
+    return as_yaml_get(&f->yaml, mapping, key);
+}
+
 static bool put(metrics_file *f, const char *text) {
     if (f->is_bad) return false;
-    if (f->text.count + strlen(text) > AS_INFIX_MAX_SIZE) return bad(f, "it is too long");
+    size_t size = strlen(text);
+    if (f->text.count + size > AS_INFIX_MAX_SIZE) return bad(f, "it is too long");
+    if (size > f->left->bytes) return bad(f, "there are too many long formulas");
+    f->left->bytes -= size;
     return as_vec_text(&f->text, text) || bad(f, NULL);
 }
 
 static bool put_input(metrics_file *f, const as_yaml_node *node) {
-    const char *scope = as_yaml_text(as_yaml_get(&f->yaml, node, "scope"));
-    const char *formula = as_yaml_text(as_yaml_get(&f->yaml, node, "formula"));
-    const char *combine = as_yaml_text(as_yaml_get(&f->yaml, node, "combine"));
-    assay_id id = first_named(f, as_yaml_text(as_yaml_get(&f->yaml, node, "metric")));
+    const char *scope = as_yaml_text(get(f, node, "scope"));
+    const char *formula = as_yaml_text(get(f, node, "formula"));
+    const char *combine = as_yaml_text(get(f, node, "combine"));
+    assay_id id = first_named(f, as_yaml_text(get(f, node, "metric")));
     int statistic = statistic_of(formula ? formula : "$$", combine ? combine : "sum");
-    while (id != ASSAY_NONE && !(scope && has_scope(f->ds, id, scope))) id = next_named(f, id);
+    while (id != ASSAY_NONE && !(scope && has_scope(f->ds, id, scope)))
+        id = take_steps(f, 1) ? next_named(f, id) : ASSAY_NONE;
     uint32_t stored = id != ASSAY_NONE && statistic < N_STATISTICS
                           ? as_map_get(&f->stored, as_pair(id, (uint32_t)statistic))
                           : AS_MAP_NONE;
@@ -151,14 +174,14 @@ static bool put_expression(metrics_file *f, const as_yaml_node *node, unsigned d
     case AS_YAML_SEQUENCE: return put(f, "(") && put_items(f, node, " ", depth) && put(f, ")");
     default: break;
     }
-    if (as_yaml_get(&f->yaml, node, "metric")) return put_input(f, node);
+    if (get(f, node, "metric")) return put_input(f, node);
     return node->n == 1 ? put_call(f, node, depth) : bad(f, "it has a mapping that is neither an input nor a function");
 }
 
 /* ---- variants -------------------------------------------------------------------------------------------------------- */
 
-static const as_yaml_node *side_of(const metrics_file *f, const as_yaml_node *formula, bool exclusive) {
-    return as_yaml_get(&f->yaml, formula, exclusive ? "exclusive" : "inclusive");
+static const as_yaml_node *side_of(metrics_file *f, const as_yaml_node *formula, bool exclusive) {
+    return get(f, formula, exclusive ? "exclusive" : "inclusive");
 }
 
 /* One side of a variant of a metric, as text; "first" and "sum" are made of its children. level: 0 for custom and 1 for standard, where they are told apart; the other one where only that
@@ -166,20 +189,20 @@ static const as_yaml_node *side_of(const metrics_file *f, const as_yaml_node *fo
 static bool put_variant(metrics_file *f, const as_yaml_node *metric, const char *variant, bool exclusive, int level,
                         unsigned depth, bool *is_there) {
     static const char *const levels[] = {"custom", "standard"};
-    const as_yaml_node *found = as_yaml_get(&f->yaml, as_yaml_get(&f->yaml, metric, "variants"), variant);
-    const as_yaml_node *formula = as_yaml_get(&f->yaml, found, "formula");
+    const as_yaml_node *found = get(f, get(f, metric, "variants"), variant);
+    const as_yaml_node *formula = get(f, found, "formula");
     const char *word = as_yaml_text(formula);
     *is_there = false;
     if (!formula || depth > MAX_NESTED_SUMS) return true;
     if (!word) {
         const as_yaml_node *side = side_of(f, formula, exclusive);
-        const as_yaml_node *one = as_yaml_get(&f->yaml, side, levels[level]);
-        const as_yaml_node *other = as_yaml_get(&f->yaml, side, levels[!level]);
+        const as_yaml_node *one = get(f, side, levels[level]);
+        const as_yaml_node *other = get(f, side, levels[!level]);
         *is_there = side != NULL;
         return !side || put_expression(f, one ? one : other ? other : side, 0);
     }
-    const char *below = as_yaml_text(as_yaml_get(&f->yaml, found, "child variant"));
-    const as_yaml_node *children = as_yaml_get(&f->yaml, metric, "children");
+    const char *below = as_yaml_text(get(f, found, "child variant"));
+    const as_yaml_node *children = get(f, metric, "children");
     bool is_sum = strcmp(word, "sum") == 0, any = false;
     if (!is_sum && strcmp(word, "first") != 0) return bad(f, "it is neither an expression nor first or sum");
     for (uint32_t i = 0; children && children->kind == AS_YAML_SEQUENCE && i < children->n; i++) {
@@ -230,23 +253,23 @@ static assay_status add_side(metrics_file *f, const as_yaml_node *metric, const 
 }
 
 static assay_status add_variants(metrics_file *f, const as_yaml_node *metric, const char *name) {
-    const as_yaml_node *variants = as_yaml_get(&f->yaml, metric, "variants");
+    const as_yaml_node *variants = get(f, metric, "variants");
     as_vec full;
     as_vec_init(&full, 1, &f->ds->budget);
     assay_status status = ASSAY_OK;
     for (uint32_t i = 0; variants && variants->kind == AS_YAML_MAPPING && status == ASSAY_OK && i < variants->n; i++) {
         const char *variant = as_yaml_text(as_yaml_key(&f->yaml, variants, i));
         char statistic[64];
-        if (!variant) continue;
+        if (!variant || strlen(variant) > MAX_NAME) continue;
+        if (!take_steps(f, 1)) break;
         if (!name_variant(name, variant, &full, statistic)) {
             status = as_reader_memory(f->reader);
             break;
         }
-        as_hpc_formula asked = {
-            .name = full.data,
-            .statistic = statistic,
-            .description = as_yaml_text(as_yaml_get(&f->yaml, metric, "description")),
-            .format = as_yaml_text(as_yaml_get(&f->yaml, as_yaml_value(&f->yaml, variants, i), "format"))};
+        as_hpc_formula asked = {.name = full.data,
+                                .statistic = statistic,
+                                .description = as_yaml_text(get(f, metric, "description")),
+                                .format = as_yaml_text(get(f, as_yaml_value(&f->yaml, variants, i), "format"))};
         /* Both levels of the exclusive side: they are statistics of two metrics, and one and the same derived metric. */
         status = add_side(f, metric, variant, &asked, 1);
         asked.is_exclusive = true;
@@ -266,11 +289,14 @@ typedef struct visit {
 
 /* What is said of metrics by their name. */
 static bool describe(metrics_file *f, const as_yaml_node *metric, const char *name, const as_vec *group) {
-    const char *description = as_yaml_text(as_yaml_get(&f->yaml, metric, "description"));
-    const char *brief = as_yaml_text(as_yaml_get(&f->yaml, metric, "short description"));
-    const char *visible = as_yaml_text(as_yaml_get(&f->yaml, metric, "visible by default"));
+    assay_id first = first_named(f, name);
+    if (first == ASSAY_NONE || as_map_get(&f->described, first) != AS_MAP_NONE) return true; /* the first one counts */
+    if (!as_map_put(&f->described, first, 0)) return false;
+    const char *description = as_yaml_text(get(f, metric, "description"));
+    const char *brief = as_yaml_text(get(f, metric, "short description"));
+    const char *visible = as_yaml_text(get(f, metric, "visible by default"));
     bool is_hidden = visible && strcmp(visible, "false") == 0, fine = true;
-    for (assay_id id = first_named(f, name); id != ASSAY_NONE && fine; id = next_named(f, id)) {
+    for (assay_id id = first; id != ASSAY_NONE && fine; id = next_named(f, id)) {
         as_metric *target = &AS_AT(as_metric, &f->ds->metrics, id);
         if (description && target->description == AS_NO_STR) {
             target->description = as_ds_intern_text(f->ds, description);
@@ -280,7 +306,7 @@ static bool describe(metrics_file *f, const as_yaml_node *metric, const char *na
         if (brief) fine &= as_add_attribute(f->ds, AS_OWNER_METRIC, id, "short description", as_cell_text(brief));
         if (is_hidden)
             fine &= as_add_attribute(f->ds, AS_OWNER_METRIC, id, "visible by default", as_cell_text("false"));
-        if (group->count)
+        if (group->count && group->count <= MAX_NAME)
             fine &= as_add_attribute(f->ds, AS_OWNER_METRIC, id, "group", as_cell_text_n(group->data, group->count));
     }
     return fine;
@@ -288,6 +314,7 @@ static bool describe(metrics_file *f, const as_yaml_node *metric, const char *na
 
 static bool push_children(metrics_file *f, as_vec *waiting, const as_yaml_node *list, size_t group) {
     uint32_t n = list && list->kind == AS_YAML_SEQUENCE ? list->n : 0;
+    if (!take_steps(f, n)) return true;
     for (uint32_t i = n; i-- > 0;) {
         visit next = {as_yaml_item(&f->yaml, list, i), group};
         if (!as_vec_append(waiting, &next, 1)) return false;
@@ -297,9 +324,9 @@ static bool push_children(metrics_file *f, as_vec *waiting, const as_yaml_node *
 
 /* group: the names above a metric, joined with "->". */
 static assay_status visit_metric(metrics_file *f, const as_yaml_node *metric, as_vec *group, as_vec *waiting) {
-    const char *name = as_yaml_text(as_yaml_get(&f->yaml, metric, "name"));
-    const as_yaml_node *children = as_yaml_get(&f->yaml, metric, "children");
-    if (name) {
+    const char *name = as_yaml_text(get(f, metric, "name"));
+    const as_yaml_node *children = get(f, metric, "children");
+    if (name && strlen(name) <= MAX_NAME) {
         if (!describe(f, metric, name, group)) return as_reader_memory(f->reader);
         AS_TRY(add_variants(f, metric, name));
         if (children && (!(group->count ? as_vec_text(group, "->") : true) || !as_vec_text(group, name)))
@@ -312,17 +339,16 @@ static assay_status visit_roots(metrics_file *f) {
     as_vec waiting, group;
     as_vec_init(&waiting, sizeof(visit), &f->ds->budget);
     as_vec_init(&group, 1, &f->ds->budget);
-    const as_yaml_node *roots = as_yaml_get(&f->yaml, as_yaml_root(&f->yaml), "roots");
+    const as_yaml_node *roots = get(f, as_yaml_root(&f->yaml), "roots");
     assay_status status = push_children(f, &waiting, roots, 0) ? ASSAY_OK : as_reader_memory(f->reader);
-    while (status == ASSAY_OK && waiting.count && f->visits_left) {
+    while (status == ASSAY_OK && waiting.count && f->left->visits && f->left->steps) {
         visit next = AS_AT(visit, &waiting, --waiting.count);
-        f->visits_left--;
+        f->left->visits--;
         group.count = next.group;
         if (next.metric->kind == AS_YAML_MAPPING) status = visit_metric(f, next.metric, &group, &waiting);
     }
-    if (status == ASSAY_OK && waiting.count)
-        as_warn(f->reader, as_place_file(f->path), "yaml-limit", "it has more than %d metrics; the rest is left out",
-                (int)MAX_VISITS);
+    if (status == ASSAY_OK && (waiting.count || !f->left->steps))
+        as_warn(f->reader, as_place_file(f->path), "yaml-limit", "it has too many metrics; the rest is left out");
     as_vec_free(&waiting);
     as_vec_free(&group);
     return status;
@@ -341,7 +367,7 @@ static as_hpc_reference *list_references(as_dataset *ds, const as_hpc_meaning *m
 
 static assay_status read_document(metrics_file *f, as_hpc_meaning *meaning) {
     const as_yaml_node *root = as_yaml_root(&f->yaml);
-    const char *version = as_yaml_text(as_yaml_get(&f->yaml, root, "version"));
+    const char *version = as_yaml_text(get(f, root, "version"));
     if (root->kind != AS_YAML_MAPPING || !version || strcmp(version, "0") != 0) {
         as_warn(f->reader, as_place_file(f->path), "metrics-version",
                 "this is no description of metrics of version 0; it is left out");
@@ -356,14 +382,15 @@ static assay_status read_document(metrics_file *f, as_hpc_meaning *meaning) {
     return status;
 }
 
-assay_status as_hpc_read_metrics_text(as_reader *reader, const char *path, const char *data, size_t size,
-                                      as_hpc_meaning *meaning) {
+static assay_status read_text(as_reader *reader, const char *path, const char *data, size_t size,
+                              as_hpc_meaning *meaning, limits *left) {
     assay_error error;
     metrics_file *f = calloc(1, sizeof *f);
     if (!f) return as_reader_memory(reader);
-    *f = (metrics_file){.reader = reader, .ds = reader->dataset, .path = path, .visits_left = MAX_VISITS};
+    *f = (metrics_file){.reader = reader, .ds = reader->dataset, .path = path, .left = left};
     as_map_init(&f->named, &f->ds->budget);
     as_map_init(&f->stored, &f->ds->budget);
+    as_map_init(&f->described, &f->ds->budget);
     as_vec_init(&f->next, sizeof(assay_id), &f->ds->budget);
     as_vec_init(&f->text, 1, &f->ds->budget);
     assay_status status = as_yaml_read(path, data, size, &f->ds->budget, &f->yaml, &error);
@@ -379,28 +406,37 @@ assay_status as_hpc_read_metrics_text(as_reader *reader, const char *path, const
     as_yaml_free(&f->yaml);
     as_map_free(&f->named);
     as_map_free(&f->stored);
+    as_map_free(&f->described);
     as_vec_free(&f->next);
     as_vec_free(&f->text);
     free(f);
     return status;
 }
 
-static assay_status read_file(as_reader *reader, const char *path, as_hpc_meaning *meaning) {
+assay_status as_hpc_read_metrics_text(as_reader *reader, const char *path, const char *data, size_t size,
+                                      as_hpc_meaning *meaning) {
+    limits left = NO_LESS;
+    return read_text(reader, path, data, size, meaning, &left);
+}
+
+static assay_status read_file(as_reader *reader, const char *path, as_hpc_meaning *meaning, limits *left) {
     as_input *input;
     assay_error error;
-    if (as_input_open(path, &reader->dataset->budget, &input, &error) != ASSAY_OK) {
+    if (as_hpc_check_file(path, &error) != ASSAY_OK ||
+        as_input_open(path, &reader->dataset->budget, &input, &error) != ASSAY_OK) {
         if (error.code == ASSAY_E_NOMEM) return as_reader_memory(reader);
         as_warn(reader, as_place_file(path), "metrics-file", "%s; formulas and descriptions of metrics are left out",
                 error.message);
         return ASSAY_OK;
     }
-    assay_status status = as_hpc_read_metrics_text(reader, path, input->data, input->size, meaning);
+    assay_status status = read_text(reader, path, input->data, input->size, meaning, left);
     as_input_close(input);
     return status;
 }
 
 static assay_status read_files(as_reader *reader, const char *directory, const as_directory *list,
                                as_hpc_meaning *meaning) {
+    limits left = NO_LESS;
     size_t n = 0;
     for (size_t i = 0; i < list->n_entries && n < MAX_FILES; i++) {
         char path[PATH_MAX];
@@ -408,7 +444,7 @@ static assay_status read_files(as_reader *reader, const char *directory, const a
         if (entry->is_directory || !as_has_ending(entry->name, ".yaml .yml")) continue;
         if (!as_hpc_path(directory, entry->name, path)) continue;
         n++;
-        AS_TRY(read_file(reader, path, meaning));
+        AS_TRY(read_file(reader, path, meaning, &left));
     }
     return ASSAY_OK;
 }
