@@ -21,9 +21,9 @@ uint32_t as_hpc_companions_columns(const as_hpc_companions *companions) { return
 
 bool as_hpc_companions_node_has_values(const as_hpc_companions *companions, uint32_t node_id) {
     if (!node_id) return false;
-    for (size_t i = 0; i < companions->values.count; i++) {
-        const as_companion_values *file = &AS_AT(as_companion_values, &companions->values, i);
-        if (node_id > file->n_nodes) continue;
+    for (size_t i = 0; i < companions->by_size.count; i++) {
+        const as_companion_values *file = &AS_AT(as_companion_values, &companions->by_size, i);
+        if (node_id > file->n_nodes) break;
         for (uint32_t column = 0; column < file->n_columns; column++)
             if (number_at(file, node_id, column) != 0) return true;
     }

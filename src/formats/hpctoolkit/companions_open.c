@@ -250,6 +250,7 @@ static assay_status add_files(finding *f, const as_directory *directory) {
 static void release(void *object) {
     as_hpc_companions *c = object;
     as_vec_free(&c->values);
+    as_vec_free(&c->by_size);
     as_vec_free(&c->traces);
     as_map_free(&c->trace_contexts);
     free(c);
@@ -260,9 +261,24 @@ static as_hpc_companions *new_companions(as_dataset *ds) {
     if (!c) return NULL;
     c->ds = ds;
     as_vec_init(&c->values, sizeof(as_companion_values), &ds->budget);
+    as_vec_init(&c->by_size, sizeof(as_companion_values), &ds->budget);
     as_vec_init(&c->traces, sizeof(as_companion_trace), &ds->budget);
     as_map_init(&c->trace_contexts, &ds->budget);
     return as_ds_hold(ds, c, release) ? c : NULL;
+}
+
+static int compare_sizes(const void *a, const void *b) {
+    const as_companion_values *x = a, *y = b;
+    return (x->n_nodes < y->n_nodes) - (x->n_nodes > y->n_nodes);
+}
+
+static bool sort_by_size(as_hpc_companions *c) {
+    for (size_t i = 0; i < c->values.count; i++) {
+        const as_companion_values *file = &AS_AT(as_companion_values, &c->values, i);
+        if (file->n_columns && !as_vec_append(&c->by_size, file, 1)) return false;
+    }
+    if (c->by_size.count) qsort(c->by_size.data, c->by_size.count, sizeof(as_companion_values), compare_sizes);
+    return true;
 }
 
 assay_status as_hpc_companions_open(as_reader *reader, const char *directory, as_hpc_companions **out) {
@@ -276,6 +292,7 @@ assay_status as_hpc_companions_open(as_reader *reader, const char *directory, as
     }
     assay_status status = as_directory_list(*directory ? directory : ".", &ds->budget, &files, reader->error);
     if (status == ASSAY_OK) status = add_files(&f, &files);
+    if (status == ASSAY_OK && !sort_by_size(f.companions)) status = memory_is_out(&f);
     as_directory_free(&files);
     for (unsigned i = 0; i < 2; i++) {
         as_map_free(&f.seen[i]);

@@ -26,8 +26,9 @@ typedef struct as_companion_trace {
 
 struct as_hpc_companions {
     as_dataset *ds;
-    as_vec values; /* as_companion_values */
-    as_vec traces; /* as_companion_trace */
+    as_vec values;  /* as_companion_values */
+    as_vec by_size; /* the same that have any numbers, those with most nodes first */
+    as_vec traces;  /* as_companion_trace */
     uint32_t n_nodes, n_columns;
 
     /* From as_hpc_companions_attach() on */

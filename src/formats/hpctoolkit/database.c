@@ -11,7 +11,7 @@ enum { END_OF_CONTEXTS = 0x656E6421, END_OF_METRICS = 0x6564 }; /* "end!", "ed" 
 enum { CHECKED_ENTRIES = 100000, CHECKED_BLOCKS = 2000 };
 /* Contexts are numbered without gaps by those who write databases. Where only profile.db is there to say how many there are, ids may be so many times their number, and up to
  * this one in any case. */
-enum { ID_FACTOR = 256, HARMLESS_ID = 1 << 20 };
+enum { ID_FACTOR = 16, HARMLESS_ID = 1 << 20 };
 
 static void init_file(as_hpc_file *file, const as_input *input) {
     *file = (as_hpc_file){.path = input->path, .data = (const unsigned char *)input->data, .size = input->size};

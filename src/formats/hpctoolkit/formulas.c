@@ -7,6 +7,9 @@
 #include "dataset/formulas.h"
 #include "formats/hpctoolkit/metrics.h"
 
+/* What is computed for each context must not be many times what is stored there. SPELLED: bytes of the names in formulas. */
+enum { MOST_COMPUTED = 16, MOST_SPELLED = 16 << 20 };
+
 /* A derived metric: its two sides, as far as there are. */
 typedef struct derived {
     as_str name;
@@ -25,13 +28,21 @@ static bool put_new(as_map *map, uint64_t key, uint32_t value) {
 assay_status as_hpc_formulas_init(as_hpc_formulas *f, as_reader *reader, const char *path,
                                   const as_hpc_reference *references, size_t n_references) {
     as_budget *budget = as_ds_budget(reader->dataset);
-    *f = (as_hpc_formulas){.reader = reader, .path = path, .references = references, .n_references = n_references};
+    *f = (as_hpc_formulas){.reader = reader,
+                           .path = path,
+                           .references = references,
+                           .n_references = n_references,
+                           .spelled_left = MOST_SPELLED};
     as_vec_init(&f->derived, sizeof(derived), budget);
     as_vec_init(&f->computed, sizeof(as_hpc_computed), budget);
     as_map_init(&f->by_id, budget);
     as_map_init(&f->by_order, budget);
     as_map_init(&f->by_name, budget);
+    as_map_init(&f->n_computed, budget);
+    f->ids = calloc(n_references + 1, sizeof *f->ids);
+    if (!f->ids) return as_reader_memory(reader);
     for (uint32_t i = 0; i < n_references; i++) {
+        f->ids[i] = (uint32_t)references[i].id;
         if (!put_new(&f->by_id, (uint64_t)references[i].id, i)) return as_reader_memory(reader);
         if (references[i].order >= 0 && !put_new(&f->by_order, (uint64_t)references[i].order, i))
             return as_reader_memory(reader);
@@ -50,6 +61,8 @@ void as_hpc_formulas_free(as_hpc_formulas *f) {
     as_map_free(&f->by_id);
     as_map_free(&f->by_order);
     as_map_free(&f->by_name);
+    as_map_free(&f->n_computed);
+    free(f->ids);
 }
 
 /* ---- adding ---------------------------------------------------------------------------------------------------------- */
@@ -130,26 +143,31 @@ static bool add_derived(as_hpc_formulas *f, const as_hpc_formula *asked, as_form
     return true;
 }
 
-/* Its operands are ids in the summary profile. */
-static bool add_statistic(as_hpc_formulas *f, const as_hpc_formula *asked, as_formula *formula) {
-    const as_formula_operand *operands;
-    uint32_t *ids = calloc(f->n_references + 1, sizeof *ids);
-    as_hpc_computed new = {.metric = ASSAY_NONE};
-    as_formula_operands(formula, &operands);
-    new.metric = f->references[operands[0].metric].metric;
-    new.name = as_ds_intern_text(f->reader->dataset, asked->statistic);
-    for (size_t i = 0; ids && i < f->n_references; i++) ids[i] = (uint32_t)f->references[i].id;
-    new.formula = ids ? as_formula_copy(formula, ids) : NULL;
-    as_formula_free(formula);
-    free(ids);
-    if (new.formula &&new.name != AS_NO_STR && as_vec_append(&f->computed, &new, 1)) return true;
-    as_formula_free(new.formula);
-    return false;
-}
-
 static void warn(as_hpc_formulas *f, const as_hpc_formula *asked, const char *why) {
     as_warn(f->reader, as_place_file(f->path), "formula", "metric %s has no values: %s (its formula is \"%.*s\")",
             asked->name, why, (int)(asked->size < 100 ? asked->size : 100), asked->text);
+}
+
+/* Its operands are ids in the summary profile. */
+static bool add_statistic(as_hpc_formulas *f, const as_hpc_formula *asked, as_formula *formula) {
+    const as_formula_operand *operands;
+    as_formula_operands(formula, &operands);
+    as_hpc_computed new = {.metric = f->references[operands[0].metric].metric};
+    uint32_t n = as_map_get(&f->n_computed, new.metric);
+    n = n == AS_MAP_NONE ? 0 : n;
+    if (n >= MOST_COMPUTED) {
+        warn(f, asked, "its metric has too many statistics already");
+        as_formula_free(formula);
+        return true;
+    }
+    new.name = as_ds_intern_text(f->reader->dataset, asked->statistic);
+    new.formula = as_formula_copy(formula, f->ids);
+    as_formula_free(formula);
+    if (new.formula &&new.name != AS_NO_STR && as_map_put(&f->n_computed, new.metric, n + 1) &&
+        as_vec_append(&f->computed, &new, 1))
+        return true;
+    as_formula_free(new.formula);
+    return false;
 }
 
 assay_status as_hpc_formulas_add(as_hpc_formulas *f, const as_hpc_formula *asked) {
@@ -188,25 +206,28 @@ static as_str name_metric(as_dataset *ds, const as_map *names, as_str name) {
     return result;
 }
 
-/* The text with names instead of numbers: what people would write. False when memory is out. */
-static bool spell(const as_hpc_formulas *f, as_formula_text text, as_vec *out) {
+/* The text with names instead of numbers: what people would write. Where that gets too long, the numbers stay. False when memory is out. */
+static bool spell(as_hpc_formulas *f, as_formula_text text, as_vec *out) {
     const as_dataset *ds = f->reader->dataset;
     as_infix_reference kind = AS_INFIX_NUMBER;
     bool fine = true;
     for (size_t i = 0; i < text.size && fine;) {
         size_t digits = i + 1;
-        while (digits < text.size && text.text[digits] >= '0' && text.text[digits] <= '9') digits++;
-        bool is_reference = (text.text[i] == '$' || text.text[i] == '#') && digits > i + 1;
+        bool is_sign = text.text[i] == '$' || text.text[i] == '#';
+        while (is_sign && digits < text.size && text.text[digits] >= '0' && text.text[digits] <= '9') digits++;
         as_formula_operand operand;
         char why[64];
         kind = text.text[i] == '#' ? AS_INFIX_ORDER : AS_INFIX_NUMBER;
-        if (!is_reference ||
-            !find_reference((void *)(uintptr_t)f, kind, text.text + i + 1, digits - i - 1, &operand, why, sizeof why)) {
+        if (digits == i + 1 || !find_reference(f, kind, text.text + i + 1, digits - i - 1, &operand, why, sizeof why)) {
             fine = as_vec_append(out, text.text + i++, 1);
             continue;
         }
+        as_str known = as_ds_metric(ds, f->references[operand.metric].metric)->name;
+        const char *name = as_ds_text(ds, known);
+        size_t size = name ? as_str_size(&ds->strings, known) : 0;
+        if (size > f->spelled_left) return as_vec_append(out, text.text + i, text.size - i);
+        f->spelled_left -= size;
         i = digits;
-        const char *name = as_ds_text(ds, as_ds_metric(ds, f->references[operand.metric].metric)->name);
         fine = as_vec_text(out, "'");
         for (; name && *name && fine; name++)
             fine = as_vec_append(out, *name == '\'' ? "''" : name, *name == '\'' ? 2 : 1);

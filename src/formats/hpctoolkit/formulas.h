@@ -36,7 +36,10 @@ typedef struct as_hpc_formulas {
     as_map by_id, by_order; /* -> reference */
     as_map by_name;         /* of derived ones */
     as_vec derived;
-    as_vec computed; /* as_hpc_computed */
+    as_vec computed;   /* as_hpc_computed */
+    as_map n_computed; /* metric -> how many of its statistics are computed */
+    uint32_t *ids;     /* of references */
+    size_t spelled_left;
 } as_hpc_formulas;
 
 /* The references and the path live until as_hpc_formulas_finish(). as_hpc_formulas_free() in every case. */

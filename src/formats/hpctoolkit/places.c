@@ -2,7 +2,7 @@
 #include "formats/hpctoolkit/private.h"
 
 /* Tuples name the levels of a machine: there are less than ten kinds of them. */
-enum { MOST_ELEMENTS = 64 };
+enum { MOST_ELEMENTS = 64, SHARED_TUPLES = 1 << 20 };
 enum { KIND_SIZE = 64 };
 
 /* ---- the tree -------------------------------------------------------------------------------------------------------- */
@@ -156,8 +156,9 @@ static void read_element(const as_hpc_database *db, const as_hpc_meaning *meanin
     out->n++;
 }
 
+/* left: bytes that tuples may still have; they do not share theirs. */
 static assay_status read_tuple(as_reader *reader, const as_hpc_database *db, const as_hpc_meaning *meaning, uint32_t i,
-                               tuple *out) {
+                               tuple *out, uint64_t *left) {
     const as_hpc_file *file = &db->profile;
     uint64_t at = db->profiles[i].tuple, head = db->form == AS_HPC_2021 ? 2 : 8;
     uint64_t size = db->form == AS_HPC_2021 ? 18 : 16;
@@ -171,6 +172,10 @@ static assay_status read_tuple(as_reader *reader, const as_hpc_database *db, con
     if (n > MOST_ELEMENTS)
         return as_fail(reader->error, ASSAY_E_FORMAT, as_place_offset(file->path, at), "absurd-count",
                        "profile %u: its id tuple has %u elements; at most %d are possible", i, n, MOST_ELEMENTS);
+    if (n * size > *left)
+        return as_fail(reader->error, ASSAY_E_FORMAT, as_place_offset(file->path, entry), "overlap",
+                       "profile %u: its id tuple is that of many others", i);
+    *left -= n * size;
     for (uint32_t k = 0; k < n; k++) read_element(db, meaning, at + head + k * size, out);
     return ASSAY_OK;
 }
@@ -178,10 +183,11 @@ static assay_status read_tuple(as_reader *reader, const as_hpc_database *db, con
 static assay_status add_leaves(as_reader *reader, as_hpc_database *db, const as_hpc_meaning *meaning,
                                as_hpc_places *places, assay_id *leaves) {
     tuple elements;
+    uint64_t left = db->profile.size + SHARED_TUPLES;
     for (uint32_t i = 0; i < db->n_profiles; i++) {
         db->columns[i] = UINT32_MAX;
         if (db->profiles[i].is_summary) continue;
-        AS_TRY(read_tuple(reader, db, meaning, i, &elements));
+        AS_TRY(read_tuple(reader, db, meaning, i, &elements, &left));
         char number[AS_NUMBER_SIZE];
         as_str source_id = as_ds_intern(db->ds, number, as_uint_format(i, number));
         if (source_id == AS_NO_STR) return as_reader_memory(reader);

@@ -17,7 +17,8 @@ typedef struct profile_0 {
 
 static int compare_statistics(const void *a, const void *b) {
     const as_hpc_statistic *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return (x->metric > y->metric) - (x->metric < y->metric);
 }
 
 /* The first statistic of an id, or n_statistics. */
@@ -31,6 +32,18 @@ static size_t find_statistic(const as_hpc_database *db, uint16_t id) {
             high = middle;
     }
     return low;
+}
+
+/* Sorts the statistics. One value is that of one statistic: where many claim to be it, only the first few are kept. */
+static size_t sort_statistics(as_hpc_statistic *statistics, size_t n) {
+    enum { MOST_OF_ONE_ID = 4 };
+    size_t kept = 0;
+    qsort(statistics, n, sizeof *statistics, compare_statistics);
+    for (size_t i = 0; i < n; i++) {
+        if (kept >= MOST_OF_ONE_ID && statistics[kept - MOST_OF_ONE_ID].id == statistics[i].id) continue;
+        statistics[kept++] = statistics[i];
+    }
+    return kept;
 }
 
 static int compare_summaries(const void *a, const void *b) {
@@ -119,7 +132,7 @@ assay_status as_hpc_attach_summary(as_reader *reader, as_hpc_database *db, const
     summary->names = as_arena_array(&ds->arena, db->n_statistics, sizeof *summary->names);
     if (!summary->names) return as_reader_memory(reader);
     memcpy(db->statistics, meaning->statistics, db->n_statistics * sizeof *db->statistics);
-    qsort(db->statistics, db->n_statistics, sizeof *db->statistics, compare_statistics);
+    db->n_statistics = sort_statistics(db->statistics, db->n_statistics);
     for (size_t i = 0; i < db->n_statistics; i++) {
         summary->names[i] = as_ds_intern_text(ds, db->statistics[i].name);
         if (summary->names[i] == AS_NO_STR) return as_reader_memory(reader);
