@@ -44,7 +44,7 @@ typedef struct event_cursor {
     size_t position, n_positions;
     /* … or among the samples */
     const as_trace_line *line; /* NULL: none left, unless in_events */
-    size_t next_line;
+    size_t next_line, end_line;
     sample_range ranges[MOST_RANGES]; /* still to be read, of the line */
     unsigned n_ranges, next_range;
     uint64_t number, batch_first; /* of the sample in the line; of samples[0] */
@@ -337,11 +337,40 @@ static assay_status find_ranges(event_cursor *cursor, size_t number, assay_error
     return cursor->by_raw && range.first < range.end ? order_ranges(cursor, error) : ASSAY_OK;
 }
 
+/* The line that has the row asked for, or the number of lines. */
+static size_t line_of_row(const event_cursor *cursor) {
+    size_t low = 0, high = as_trace_line_count(&cursor->table->view->ds->traces);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (first_row(cursor, middle + 1) <= cursor->id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Which lines are to be gone through: where there can only be one, it is found without looking at all of them. */
+static void choose_lines(event_cursor *cursor) {
+    const as_dataset *ds = cursor->table->view->ds;
+    size_t n = as_trace_line_count(&ds->traces);
+    bool is_of_place = has(cursor, BY_LOCATION) && (has(cursor, BY_RUN) || AS_COUNT(ds, runs) == 1);
+    cursor->next_line = 0;
+    cursor->end_line = n;
+    if (has(cursor, BY_ID)) {
+        cursor->next_line = line_of_row(cursor);
+    } else if (is_of_place) {
+        const as_trace_line *line = as_trace_line_of(ds, has(cursor, BY_RUN) ? cursor->run : 0, cursor->location);
+        cursor->next_line = line ? (size_t)(line - as_trace_line_at(&ds->traces, 0)) : n;
+    }
+    if ((has(cursor, BY_ID) || is_of_place) && cursor->next_line < n) cursor->end_line = cursor->next_line + 1;
+}
+
 /* The next line that can have rows asked for, or none. */
 static assay_status enter_line(event_cursor *cursor, assay_error *error) {
     const as_traces *traces = &cursor->table->view->ds->traces;
     cursor->line = NULL;
-    while (cursor->next_line < as_trace_line_count(traces)) {
+    while (cursor->next_line < cursor->end_line) {
         size_t number = cursor->next_line++;
         const as_trace_line *line = as_trace_line_at(traces, number);
         if (has(cursor, BY_RUN) && line->run != cursor->run) continue;
@@ -396,6 +425,7 @@ static int enter_samples(event_cursor *cursor) {
     cursor->n_samples = 0;
     cursor->number = cursor->batch_first = 0;
     if (has(cursor, BY_SOURCE_ID) || cursor->from > cursor->to) return SQLITE_OK;
+    choose_lines(cursor);
     assay_status status = enter_line(cursor, &error);
     if (status == ASSAY_OK) status = find_sample(cursor, &error);
     return status == ASSAY_OK ? SQLITE_OK : as_vtab_fail(cursor->table, &error);
@@ -441,7 +471,6 @@ static int event_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_te
     cursor->by_raw = plan & ORDERED_BY_RAW;
     cursor->in_events = false;
     cursor->line = NULL;
-    cursor->next_line = 0;
     sqlite3_value *source_id = NULL;
     int argument = 0;
     for (int condition = 0; condition < N_CONDITIONS; condition++) {

@@ -26,10 +26,10 @@ typedef struct sums {
     size_t n_bins;
 } sums;
 
-static bool sums_init(sums *s, size_t n_procedures, size_t n_bins) {
+static bool sums_init(sums *s, size_t n_procedures, size_t n_bins, as_budget *budget) {
     *s = (sums){.slot_of = calloc(n_procedures + 1, sizeof *s->slot_of), .n_bins = n_bins};
-    as_vec_init(&s->items, sizeof(sum), NULL);
-    as_vec_init(&s->bins, sizeof(halves), NULL);
+    as_vec_init(&s->items, sizeof(sum), budget);
+    as_vec_init(&s->bins, sizeof(halves), budget);
     return s->slot_of != NULL;
 }
 
@@ -269,8 +269,8 @@ static void do_piece(void *user, size_t piece) {
     work *w = user;
     sums own;
     as_trace_sample *samples = malloc(SAMPLES_AT_ONCE * sizeof *samples);
-    bool fine = sums_init(&own, w->frames->n_procedures, 0) &&
-                sums_init(&w->pieces[piece], w->frames->n_procedures, w->n_bins) && samples;
+    bool fine = sums_init(&own, w->frames->n_procedures, 0, as_ds_budget(w->ds)) &&
+                sums_init(&w->pieces[piece], w->frames->n_procedures, w->n_bins, as_ds_budget(w->ds)) && samples;
     w->statuses[piece] =
         fine ? do_lines(w, piece, &own, samples, &w->errors[piece]) : as_fail_memory(&w->errors[piece], NULL);
     free(samples);
@@ -289,16 +289,24 @@ static assay_status do_all(work *w, as_trace_times *out, assay_error *error) {
         return w->statuses[i];
     }
     sums all;
-    bool fine = sums_init(&all, w->frames->n_procedures, w->n_bins);
+    bool fine = sums_init(&all, w->frames->n_procedures, w->n_bins, as_ds_budget(w->ds));
     for (size_t i = 0; i < w->n_pieces && fine; i++) fine = sums_add(&all, &w->pieces[i]);
     fine = fine && put_all(&all, w->n_bins, out);
     sums_free(&all);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
+/* Each piece may have the bins of all procedures. */
+static size_t count_pieces(size_t n_lines, size_t n_procedures, size_t n_bins) {
+    enum { FEWEST_PIECES = 4, MOST_BINS = 1 << 24 };
+    double fitting = MOST_BINS / ((double)(n_procedures + 1) * (double)(n_bins + 1));
+    size_t most = fitting < FEWEST_PIECES ? FEWEST_PIECES : fitting > MOST_PIECES ? MOST_PIECES : (size_t)fitting;
+    return n_lines < most ? n_lines : most;
+}
+
 assay_status as_trace_times_of(const as_dataset *ds, const as_trace_window *window, const as_frames *frames,
                                size_t n_bins, as_trace_times *out, assay_error *error) {
-    size_t n_pieces = window->n_lines < MOST_PIECES ? window->n_lines : MOST_PIECES;
+    size_t n_pieces = count_pieces(window->n_lines, frames->n_procedures, n_bins);
     *out = (as_trace_times){.lines = calloc(window->n_lines + 1, sizeof *out->lines), .n_lines = window->n_lines};
     work w = {.ds = ds,
               .window = window,
@@ -326,8 +334,8 @@ assay_status as_trace_times_seen(const as_trace_window *window, const as_frames 
                                  size_t n_columns, size_t n_bins, as_trace_times *out, assay_error *error) {
     sums all, own;
     *out = (as_trace_times){.lines = calloc(window->n_lines + 1, sizeof *out->lines), .n_lines = window->n_lines};
-    bool fine = sums_init(&all, frames->n_procedures, n_bins);
-    fine = sums_init(&own, frames->n_procedures, n_bins) && fine && out->lines;
+    bool fine = sums_init(&all, frames->n_procedures, n_bins, NULL);
+    fine = sums_init(&own, frames->n_procedures, n_bins, NULL) && fine && out->lines;
     halves span = ((halves)window->to - (halves)window->from) * 2;
     for (size_t i = 0; i < window->n_lines && fine; i++) {
         sums_clear(&own);
