@@ -382,10 +382,11 @@ static void shared_blocks_are_refused(void **state) {
 /* Two metrics with one id: of the values that cannot be told apart the last counts, by row and by column. */
 static void repeated_values(void **state) {
     (void)state;
-    static const cell cells[] = {{1, 2, TIME, 1}, {1, 2, TIME, 3}, {2, 2, TIME, 5}, {2, 2, TIME, 7}, {3, 2, TIME, 9}};
+    static const cell cells[] = {{1, 2, TIME, 1}, {1, 2, TIME, 3}, {2, 2, TIME, 5},
+                                 {2, 2, TIME, 7}, {2, 2, TIME, 0}, {3, 2, TIME, 9}}; /* 0 is no value */
     for (unsigned i = 0; i < 2 * N_SHAPES; i++) {
         const shape *how = &SHAPES[i % N_SHAPES];
-        as_vec profile = make_profile(how, cells, 5), cct = make_cct(how, cells, 5);
+        as_vec profile = make_profile(how, cells, 6), cct = make_cct(how, cells, 6);
         write_file("profile.db", &profile);
         write_file("cct.db", &cct);
         if (i >= N_SHAPES) unlink(temporary_path("cct.db"));

@@ -143,13 +143,15 @@ static assay_status read_row(const as_profile_source *source, const as_profile *
 
 /* ---- columns --------------------------------------------------------------------------------------------------------- */
 
-/* The last value of a metric among n of profile.db. Metrics come in no order. */
+/* The last value of a metric among n of profile.db that is not 0, which is none. Metrics come in no order. */
 INLINE bool find_value(const unsigned char *at, uint64_t n, bool swap, unsigned value_at, unsigned metric_at,
                        uint16_t metric, double *value) {
     bool found = false;
     for (uint64_t i = 0; i < n; i++, at += AS_HPC_PROFILE_VALUE) {
         if (as_hpc_load_u16(at + metric_at, swap) != metric) continue;
-        *value = as_hpc_load_f64(at + value_at, swap);
+        double here = as_hpc_load_f64(at + value_at, swap);
+        if (here == 0) continue;
+        *value = here;
         found = true;
     }
     return found;
@@ -173,7 +175,7 @@ INLINE bool decode_column(const as_hpc_database *db, const as_hpc_profile *profi
         last = context;
         start = end;
         assay_id target = context < db->n_contexts ? db->contexts[context] : ASSAY_NONE;
-        if (!found || value == 0 || target == ASSAY_NONE) continue;
+        if (!found || target == ASSAY_NONE) continue;
         out->at[out->n] = target;
         out->values[out->n++] = value;
     }
