@@ -71,6 +71,31 @@ assay_status as_places_of_runs(const assay_id *runs, uint32_t n, as_places *out,
     return ASSAY_OK;
 }
 
+assay_status as_places_narrow(as_places *places, size_t n_locations, const bool *wanted, assay_error *error) {
+    uint32_t *new_place = malloc(((size_t)places->n + 1) * sizeof *new_place), n = 0;
+    if (!new_place) return as_fail_memory(error, NULL);
+    for (uint32_t i = 0; i < places->n; i++) new_place[i] = UINT32_MAX;
+    for (size_t id = 0; id < n_locations; id++) {
+        if (places->place[id] == UINT32_MAX) continue;
+        if (!wanted[id])
+            places->place[id] = UINT32_MAX;
+        else
+            new_place[places->place[id]] = 0; /* something is left of it */
+    }
+    for (uint32_t i = 0; i < places->n; i++) {
+        if (new_place[i] == UINT32_MAX) continue;
+        places->ids[n] = places->ids[i];
+        new_place[i] = n++;
+    }
+    for (size_t id = 0; id < n_locations; id++) {
+        if (places->place[id] != UINT32_MAX) places->place[id] = new_place[places->place[id]];
+    }
+    places->is_narrowed |= n < places->n;
+    places->n = n;
+    free(new_place);
+    return ASSAY_OK;
+}
+
 void as_places_free(as_places *places) {
     free(places->ids);
     free(places->place);
@@ -85,7 +110,7 @@ bool as_is_computed(const as_dataset *ds, const as_places *places, assay_id metr
 bool as_has_statistics(const as_dataset *ds, const as_places *places, assay_id metric) {
     const as_derived *derived = as_ds_derived(ds, metric);
     if (places->over == AS_OVER_RUNS) return true;
-    if (places->is_shared && as_is_computed(ds, places, metric)) return false;
+    if ((places->is_shared || places->is_narrowed) && as_is_computed(ds, places, metric)) return false;
     if (as_ds_metric(ds, metric)->kind == AS_KIND_DERIVED) return derived && as_derived_has_values(derived);
     return as_ds_metric_type(ds, metric).dtype != AS_DTYPE_OPAQUE;
 }

@@ -18,22 +18,25 @@ typedef enum as_over {
 typedef struct as_places {
     as_over over;
     uint32_t n;
-    assay_id *ids;   /* locations (leaves, or what lies above them), or runs; ascending */
-    assay_id run;    /* unless over runs */
-    uint32_t *place; /* for each location of the dataset its place, or UINT32_MAX; unless over runs */
-    bool is_shared;  /* some place stands for several locations */
+    assay_id *ids;    /* locations (leaves, or what lies above them), or runs; ascending */
+    assay_id run;     /* unless over runs */
+    uint32_t *place;  /* for each location of the dataset its place, or UINT32_MAX; unless over runs */
+    bool is_shared;   /* some place stands for several locations */
+    bool is_narrowed; /* locations were left out */
 } as_places;
 
 /* The locations of a run: those with a column in any of its metrics; all leaves, where it is the only run. n is 0 where there are none. as_places_free() in every case. */
 assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, as_places *out, assay_error *error);
 assay_status as_places_of_runs(const assay_id *runs, uint32_t n, as_places *out, assay_error *error);
+/* Leaves out the locations that are not wanted (one bool for each of the dataset), and places of which nothing is left. Not of runs. */
+assay_status as_places_narrow(as_places *places, size_t n_locations, const bool *wanted, assay_error *error);
 void as_places_free(as_places *places);
 
 /* Whether the metric is computed at each location, by a formula or from the parts of composite values (the number people see). What all locations together have is then
  * computed as well, and no sum of theirs; a location where there is no number (0 / 0) takes no part. */
 bool as_is_computed(const as_dataset *ds, const as_places *places, assay_id metric);
 /* Whether there are such statistics of the metric. Not of bytes that are only kept, formulas that cannot be used, and what is computed where a place stands for several
- * locations. */
+ * locations, or some were left out. */
 bool as_has_statistics(const as_dataset *ds, const as_places *places, assay_id metric);
 
 typedef enum as_value_kinds { AS_INCLUSIVE_VALUES = 1, AS_EXCLUSIVE_VALUES = 2 } as_value_kinds;

@@ -54,7 +54,7 @@ static as_exit choose_metrics(as_diff_view *view) {
     if (!all) tell_left_out(view);
     assay_id main_metric = ASSAY_NONE;
     for (size_t side = 0; side < 2 && main_metric == ASSAY_NONE; side++) {
-        assay_id own = as_main_metric(c->u.parts[side]);
+        assay_id own = as_main_metric(c->u.parts[side], false);
         if (own == ASSAY_NONE) continue;
         main_metric = c->u.maps[side].metrics[own];
         if (!is_on_both_sides(view, main_metric)) main_metric = ASSAY_NONE;

@@ -1,6 +1,7 @@
 /* Metrics and runs by name. */
 #include "cli/profile_choice.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "analysis/scaling/coordinates.h"
 #include "core/words.h"
 #include "dataset/metric_names.h"
+#include "dataset/sparse.h"
 #include "render/quantity.h"
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
@@ -110,9 +112,53 @@ static bool is_number(const as_dataset *ds, const as_metric *metric) {
     return !as_dtype_is_composite(type.dtype) && !as_dtype_is_extreme(type.dtype);
 }
 
-assay_id as_main_metric(const as_dataset *ds) {
+/* What a sparse profile of inclusive values has at the top of the tree, at all locations: cheap, and 0 where it has no value anywhere. */
+static assay_status total_of_profile(const as_dataset *ds, const as_profile *profile, double *total) {
+    enum { ROOTS_LOOKED_AT = 64 };
+    as_sparse_line line = {0};
+    assay_status status = ASSAY_OK;
+    size_t n_roots = 0;
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts) && n_roots < ROOTS_LOOKED_AT && status == ASSAY_OK; id++) {
+        const as_context *context = as_ds_context(ds, id);
+        if (context->depth > 1 || context->role == AS_ROLE_PLACELESS) continue;
+        n_roots++;
+        status = profile->source->read_row(profile->source, profile, id, &line, NULL);
+        for (uint32_t k = 0; k < line.n && status == ASSAY_OK; k++) *total += fabs(line.values[k]);
+    }
+    as_sparse_line_free(&line);
+    return status;
+}
+
+/* The same over all runs. Negative: not known; whoever wants the values of a damaged profile is to be told so. */
+static double total_at_top(const as_dataset *ds, assay_id metric) {
+    double total = 0;
+    bool is_known = false;
+    if (as_ds_metric(ds, metric)->kind != AS_KIND_INCLUSIVE) return -1;
+    for (size_t i = 0; i < AS_COUNT(ds, profiles); i++) {
+        const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
+        if (profile->metric != metric) continue;
+        if (!as_profile_is_sparse(profile) || total_of_profile(ds, profile, &total) != ASSAY_OK) return -1;
+        is_known = true;
+    }
+    return is_known ? total : -1;
+}
+
+/* Whether values of the metric lie at locations, and not only at the program as a whole. */
+static bool lies_at_places(const as_dataset *ds, assay_id metric) {
+    for (size_t i = 0; i < AS_COUNT(ds, profiles); i++) {
+        const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
+        if (profile->metric == metric && profile->columns) return true;
+    }
+    for (size_t i = 0; i < AS_COUNT(ds, blocks); i++) {
+        if (as_ds_block(ds, i)->metric == metric && as_ds_block(ds, i)->locations) return true;
+    }
+    return false;
+}
+
+assay_id as_main_metric(const as_dataset *ds, bool at_places) {
     assay_id best = ASSAY_NONE;
     int best_worth = -1;
+    double best_total = 0;
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
         const as_metric *metric = as_ds_metric(ds, id);
         const char *name = as_ds_text(ds, metric->name);
@@ -121,9 +167,12 @@ assay_id as_main_metric(const as_dataset *ds) {
                     : !is_time(ds, metric)                                      ? 1
                     : name && strcasecmp(name, "time") == 0                     ? 3
                                                                                 : 2;
-        if (worth <= best_worth) continue;
+        double total = worth > 0 && worth >= best_worth ? total_at_top(ds, id) : -1;
+        if (total == 0 || (at_places && worth && !lies_at_places(ds, id))) worth = 0;
+        if (worth < best_worth || (worth == best_worth && !(worth == 2 && total > best_total))) continue;
         best = id;
         best_worth = worth;
+        best_total = total < 0 ? INFINITY : total; /* the first, where nobody knows */
     }
     return best;
 }

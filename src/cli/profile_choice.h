@@ -21,8 +21,9 @@ bool as_append_derived(const as_cli *cli, const as_dataset *ds, as_vec *metrics)
 
 /* Whether a run has values of this metric, or a point has statistics of it. Derived metrics have none of their own. */
 bool as_metric_has_data(const as_dataset *ds, assay_id metric);
-/* The metric people look at first: time, by unit or name, else the first plain one with data, else the first. ASSAY_NONE where there are none. */
-assay_id as_main_metric(const as_dataset *ds);
+/* The metric people look at first: time, by unit or name (of several sparse ones that which has most), else the first plain one with data, else the first. ASSAY_NONE where there are none.
+ * at_places: the values of locations are asked for, so a metric is preferred that has any. */
+assay_id as_main_metric(const as_dataset *ds, bool at_places);
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 

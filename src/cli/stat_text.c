@@ -23,8 +23,12 @@ void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_S
     int64_t process = location->leaf && above != ASSAY_NONE ? as_ds_location(ds, above)->rank : -1;
     const char *name = as_ds_text(ds, location->name);
     int64_t number = as_location_number(ds, location);
+    const char *kind = as_ds_text(ds, location->kind);
+    bool is_stream = kind && strcmp(kind, "gpustream") == 0;
     if (process >= 0 && (view->one_thread || number < 0))
         snprintf(out, AS_PLACE_SIZE, "%lld", (long long)process);
+    else if (process >= 0 && is_stream) /* not to be taken for the thread of this number */
+        snprintf(out, AS_PLACE_SIZE, "%lld.stream%lld", (long long)process, (long long)number);
     else if (process >= 0)
         snprintf(out, AS_PLACE_SIZE, "%lld.%lld", (long long)process, (long long)number);
     else if (location->rank >= 0)
@@ -46,8 +50,10 @@ void as_stat_places(const as_stat_view *view, char out[AS_PLACE_SIZE]) {
     } else if (view->places.over == AS_OVER_PROCESSES || view->one_thread) {
         snprintf(out, AS_PLACE_SIZE, "%s %s", n, plural(places, "process", "processes"));
     } else {
-        snprintf(out, AS_PLACE_SIZE, "%s %s of %zu %s", n, plural(places, "location", "locations"), view->n_processes,
-                 plural(view->n_processes, "process", "processes"));
+        size_t size = (size_t)snprintf(out, AS_PLACE_SIZE, "%s %s", n, plural(places, "location", "locations"));
+        if (view->n_processes && view->has_ranks)
+            snprintf(out + size, AS_PLACE_SIZE - size, " of %zu %s", view->n_processes,
+                     plural(view->n_processes, "process", "processes"));
     }
 }
 
@@ -106,6 +112,13 @@ static void put_cell(const as_stat_view *view, const as_context_spread *item, co
     }
 }
 
+/* Large counts that a file has as real numbers are shown in M, G, T, P, as in trees. */
+static as_quantity quantity_of(const char *unit, double largest, bool is_whole) {
+    enum { READABLE = 100000000 };
+    as_quantity q = as_quantity_of(unit, largest, is_whole);
+    return is_whole || *q.unit || largest < READABLE ? q : as_quantity_of_counts(largest);
+}
+
 static struct layout lay_out(const as_stat_view *view, const as_stat_metric *m, size_t n) {
     static const char *const heads[] = {"call path", "sum", "mean",      "stddev", "min",   "at",
                                         "max",       "at",  "imbalance", "excess", "spread"};
@@ -119,9 +132,9 @@ static struct layout lay_out(const as_stat_view *view, const as_stat_metric *m, 
         is_whole = is_whole && s->is_integer;
     }
     const char *unit = as_ds_text(view->ds, as_ds_metric(view->ds, m->metric)->unit);
-    l.sum = as_quantity_of(unit, largest_sum, is_whole);
-    l.value = as_quantity_of(unit, largest, is_whole);
-    l.mean = as_quantity_of(unit, largest, false);
+    l.sum = quantity_of(unit, largest_sum, is_whole);
+    l.value = quantity_of(unit, largest, is_whole);
+    l.mean = is_whole ? as_quantity_of(unit, largest, false) : quantity_of(unit, largest, false);
     for (int c = 0; c < N_COLUMNS; c++) {
         const as_quantity *q = c == SUM || c == EXCESS    ? &l.sum
                                : c == MEAN || c == STDDEV ? &l.mean
@@ -161,7 +174,9 @@ static void put_path(const as_stat_view *view, assay_id context, bool shorten, a
             id = ASSAY_NONE;
             break;
         }
-        if (!as_vec_append(names, &id, 1)) out->failed = true;
+        /* Loops and call sites on the way are left out; what is shown itself has its name. */
+        bool is_step = !names->count || as_ds_context(view->ds, id)->role == AS_ROLE_CALL;
+        if (is_step && !as_vec_append(names, &id, 1)) out->failed = true;
     }
     if (id != ASSAY_NONE) as_text_add(out, ellipsis);
     for (size_t i = names->count; i-- > 0;) {

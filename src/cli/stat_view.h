@@ -25,9 +25,11 @@ typedef struct as_stat_view {
     as_run_choice choice;
     char where[256]; /* "p=64, n=10, run 3"; "" where there was nothing to choose */
     as_places places;
-    size_t n_processes; /* that the locations belong to */
-    bool one_thread;    /* every process has one thread only, so that its rank names it */
-    assay_id context;   /* of --context; ASSAY_NONE: all */
+    as_location_choice locations; /* what --location says */
+    size_t n_processes;           /* that the locations belong to */
+    bool has_ranks;               /* some of these are processes, and not only something that threads lie in */
+    bool one_thread;              /* every process has one thread only, so that its rank names it */
+    assay_id context;             /* of --context; ASSAY_NONE: all */
     as_stat_metric *metrics;
     size_t n_metrics;
     size_t limit; /* rows to show; SIZE_MAX: all */

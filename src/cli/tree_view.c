@@ -66,7 +66,7 @@ static as_exit choose_metrics(as_tree_view *view) {
         view->n_asked = view->metrics.count;
         return status;
     }
-    assay_id first = as_main_metric(view->ds), visits = find_visits(view->ds);
+    assay_id first = as_main_metric(view->ds, as_cli_has(view->cli, "location")), visits = find_visits(view->ds);
     bool fine = true;
     if (view->ask->with_all_metrics)
         fine = add_all_metrics(view->ds, &view->metrics);

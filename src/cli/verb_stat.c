@@ -39,6 +39,15 @@ static as_exit choose_limit(as_cli *cli, as_stat_view *view) {
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
+/* The rank that a location lies in, however deep; else whatever lies above it. */
+static assay_id process_above(const as_dataset *ds, const as_location *location) {
+    for (assay_id id = location->parent; id != ASSAY_NONE; id = as_ds_location(ds, id)->parent) {
+        const char *kind = as_ds_text(ds, as_ds_location(ds, id)->kind);
+        if (kind && strcmp(kind, "rank") == 0) return id;
+    }
+    return location->parent;
+}
+
 /* How many different places lie above the locations, in whatever order these are, and whether each is a process with one of them. False when memory is out. */
 static bool count_processes(as_stat_view *view) {
     const as_places *places = &view->places;
@@ -46,10 +55,11 @@ static bool count_processes(as_stat_view *view) {
     if (!seen) return false;
     for (uint32_t i = 0; i < places->n; i++) {
         const as_location *location = as_ds_location(view->ds, places->ids[i]);
-        assay_id above = location->parent;
+        assay_id above = process_above(view->ds, location);
         bool *is_known = &seen[above == ASSAY_NONE ? AS_COUNT(view->ds, locations) : above];
         has_ranks = has_ranks && location->leaf && above != ASSAY_NONE && as_ds_location(view->ds, above)->rank >= 0;
         view->n_processes += !*is_known;
+        view->has_ranks |= above != ASSAY_NONE && as_ds_location(view->ds, above)->rank >= 0;
         *is_known = true;
     }
     view->one_thread = has_ranks && places->n > 0 && view->n_processes == places->n;
@@ -73,7 +83,10 @@ static as_exit take_runs(as_cli *cli, as_stat_view *view) {
 static as_exit choose_places(as_cli *cli, as_stat_view *view) {
     const char *by = as_cli_value(cli, "by");
     as_exit status = as_choose_runs(cli, view->ds, &view->choice);
+    if (status == AS_EXIT_FINE) status = as_choose_locations(cli, view->ds, &view->locations);
     if (status != AS_EXIT_FINE) return status;
+    if (view->locations.wanted && by && strcmp(by, "run") == 0)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--location and --by run exclude each other");
     if (by && strcmp(by, "run") == 0) return take_runs(cli, view);
     as_run_choice *choice = &view->choice;
     as_over over = by && strcmp(by, "process") == 0 ? AS_OVER_PROCESSES : AS_OVER_LOCATIONS;
@@ -88,6 +101,9 @@ static as_exit choose_places(as_cli *cli, as_stat_view *view) {
         as_places_free(&view->places);
         return take_runs(cli, view);
     }
+    if (view->locations.wanted &&
+        as_places_narrow(&view->places, AS_COUNT(view->ds, locations), view->locations.wanted, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
     if (!count_processes(view)) return as_cli_memory(cli);
     if (choice->n_runs > 1)
         as_cli_note(cli, "run %u is the first of %zu at this point; --run takes another, --by run compares them",
@@ -103,7 +119,10 @@ static void describe_choice(as_stat_view *view) {
         as_describe_point(view->ds, as_ds_point(view->ds, choice->point), view->where, room);
     size_t used = strlen(view->where);
     if (view->places.over != AS_OVER_RUNS && AS_COUNT(view->ds, runs) > 1)
-        snprintf(view->where + used, room - used, "%srun %u", used ? ", " : "", (unsigned)choice->runs[0]);
+        used +=
+            (size_t)snprintf(view->where + used, room - used, "%srun %u", used ? ", " : "", (unsigned)choice->runs[0]);
+    if (*view->locations.label && used < room)
+        snprintf(view->where + used, room - used, "%s%.200s", used ? ", " : "", view->locations.label);
 }
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
@@ -116,6 +135,10 @@ static as_exit fail_metric(as_cli *cli, const as_stat_view *view, assay_id metri
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "'%s' is computed at each location, and threads of a process have no sum; leave out --by "
                            "process",
+                           name);
+    if (view->places.is_narrowed && as_is_computed(view->ds, &view->places, metric))
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "'%s' is computed from all locations; leave out --location, or see assay tree --location",
                            name);
     if (m->kind == AS_KIND_DERIVED)
         return as_cli_fail(cli, AS_EXIT_USAGE, "'%s' could not be computed; assay validate says why", name);
@@ -132,7 +155,7 @@ static as_exit choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen) {
         if (!as_has_statistics(ds, &view->places, metric)) return fail_metric(cli, view, metric);
     }
     if (chosen->count) return AS_EXIT_FINE;
-    assay_id main_metric = is_for_people(cli) ? as_main_metric(ds) : ASSAY_NONE;
+    assay_id main_metric = is_for_people(cli) ? as_main_metric(ds, view->places.over != AS_OVER_RUNS) : ASSAY_NONE;
     if (main_metric != ASSAY_NONE && as_has_statistics(ds, &view->places, main_metric)) {
         bool fine = as_vec_append(chosen, &main_metric, 1) && as_append_derived(cli, ds, chosen);
         return fine ? AS_EXIT_FINE : as_cli_memory(cli);
@@ -280,8 +303,32 @@ static bool sort_by_name(const as_dataset *ds, as_stat_metric *m) {
     return fine;
 }
 
+static const as_region *region_of(const as_dataset *ds, assay_id context) {
+    assay_id region = context == ASSAY_NONE ? ASSAY_NONE : as_ds_context(ds, context)->region;
+    return region == ASSAY_NONE ? NULL : as_ds_region(ds, region);
+}
+
+/* Instructions in another module than the function above them: nobody knows whose they are, and no function counts them. */
+static bool is_foreign(const as_dataset *ds, assay_id context) {
+    const as_region *region = region_of(ds, context), *around;
+    const char *kind = region ? as_ds_text(ds, region->kind) : NULL;
+    if (!kind || strcmp(kind, "instruction") != 0) return false;
+    assay_id above = as_ds_context(ds, context)->parent;
+    while (above != ASSAY_NONE && as_ds_context(ds, above)->role != AS_ROLE_CALL)
+        above = as_ds_context(ds, above)->parent;
+    around = region_of(ds, above);
+    return !around || around->module != region->module;
+}
+
+/* Whether people see it: calls, unless loops, lines and contexts without a place are asked for. */
+static bool is_shown(const as_cli *cli, const as_dataset *ds, assay_id context) {
+    if (!is_for_people(cli) || as_cli_has(cli, "all-contexts") || as_cli_has(cli, "context")) return true;
+    if (as_context_is_root(ds, context)) return false;
+    return as_ds_context(ds, context)->role == AS_ROLE_CALL || is_foreign(ds, context);
+}
+
 /* Those whose path matches; regex NULL: all. */
-static bool list_rows(const as_dataset *ds, as_stat_metric *m, const regex_t *regex) {
+static bool list_rows(const as_cli *cli, const as_dataset *ds, as_stat_metric *m, const regex_t *regex) {
     as_vec path;
     as_vec_init(&path, 1, NULL);
     m->rows = malloc((m->items.count + 1) * sizeof *m->rows);
@@ -289,6 +336,7 @@ static bool list_rows(const as_dataset *ds, as_stat_metric *m, const regex_t *re
     bool fine = m->rows != NULL;
     for (size_t i = 0; i < m->items.count && fine; i++) {
         assay_id context = AS_AT(as_context_spread, &m->items, i).context;
+        if (!is_shown(cli, ds, context)) continue;
         if (regex && !(fine = as_context_path_end(ds, context, AS_LONGEST_PATH, &path, NULL))) break;
         if (!regex || regexec(regex, path.data, 0, NULL, 0) == 0) m->rows[m->n_rows++] = (uint32_t)i;
     }
@@ -306,7 +354,7 @@ static as_exit order_rows(as_cli *cli, as_stat_view *view) {
     if (!sort) sort = !is_for_people(cli) ? "tree" : view->places.n > 1 ? "excess" : "sum";
     for (size_t i = 0; i < view->n_metrics && fine; i++) {
         as_stat_metric *m = &view->metrics[i];
-        fine = list_rows(view->ds, m, has_regex ? &regex : NULL);
+        fine = list_rows(cli, view->ds, m, has_regex ? &regex : NULL);
         if (fine && strcmp(sort, "name") == 0)
             fine = sort_by_name(view->ds, m);
         else if (fine && strcmp(sort, "tree") != 0)
@@ -316,7 +364,7 @@ static as_exit order_rows(as_cli *cli, as_stat_view *view) {
     }
     if (has_regex) regfree(&regex);
     if (!fine) return as_cli_memory(cli);
-    if (n_items && !n_rows)
+    if (n_items && !n_rows && has_regex)
         return as_cli_fail(cli, AS_EXIT_USAGE, "no call path matches '%s'", as_cli_value(cli, "match"));
     return AS_EXIT_FINE;
 }
@@ -361,6 +409,7 @@ static void free_view(as_stat_view *view) {
     free(view->metrics);
     as_places_free(&view->places);
     as_run_choice_free(&view->choice);
+    as_location_choice_free(&view->locations);
 }
 
 /* ---- the verb -------------------------------------------------------------------------------------------------------- */
@@ -432,6 +481,7 @@ static const as_cli_option options[] = {
      .choices = "location|process|run",
      .help = "Compare locations, processes (their threads summed), or the runs of a point; by default locations, and "
              "runs where there are none"},
+    AS_LOCATION_OPTION,
     {.name = "run",
      .argument = "RUN",
      .help = "Take this run (its number), or those of a point such as p=64,n=10; by default of the largest point"},
@@ -452,6 +502,9 @@ static const as_cli_option options[] = {
      .argument = "ROWS",
      .help = "Show at most so many rows of each metric, 0: all; by default 20 for people"},
     {.name = "all", .help = "Show all rows"},
+    {.name = "all-contexts",
+     .help = "For people: rows of loops, lines, call sites and contexts without a place in the tree as well, where a "
+             "file has them (HPCToolkit); programs get them all"},
     AS_ASCII_OPTION,
     {.name = NULL},
 };
@@ -460,6 +513,7 @@ static const as_example examples[] = {
     {"assay stat profile.cubex", "Where the time lies unevenly over the processes, the worst first."},
     {"assay stat profile.cubex --metric visits --inclusive --sort imbalance",
      "Another metric, with all that is called."},
+    {"assay stat hpctoolkit-app-database --location 'rank=0-3,thread=0'", "Only the first threads of four processes."},
     {"assay stat profile.cubex --context solve", "One call path: which ranks are slow?"},
     {"assay stat runs --run p=64 --by run", "How much the repetitions of a point differ."},
     {"assay stat --json profile.cubex", "All call paths and metrics, exact."},

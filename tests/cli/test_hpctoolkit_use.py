@@ -1,0 +1,98 @@
+"""What somebody with an HPCToolkit database asks first: which metric is shown, which places and contexts are compared. Expected numbers are reckoned by hand
+from the costs of hpctoolkit.small(): solve itself costs 2.25 at rank 0 (2 and 0.25 in its loops) and 3 at rank 1."""
+import csv
+import io
+import os
+import unittest
+
+from common import Case, run
+import hpctoolkit
+
+TIME = 'CPUTIME (sec)'
+WRITERS = {'2021': hpctoolkit.write_2021, '4': hpctoolkit.write_4, 'xml': hpctoolkit.write_xml}
+
+
+def without_time():
+    """small() with two metrics of time before the others that nobody measured anything of."""
+    db = hpctoolkit.small()
+    db.metrics = ['GMEM (sec)', 'GSYNC (sec)'] + list(db.metrics)
+    return db
+
+
+class Use(Case):
+    def setUp(self):
+        super().setUp()
+        for name, write in WRITERS.items():
+            write(self.path(name), hpctoolkit.small())
+
+    def first_line(self, *arguments):
+        result = run(*arguments)
+        self.assertEqual((0, ''), (result.status, result.err))
+        return result.out.splitlines()[0]
+
+    def rows(self, *arguments):
+        result = run('stat', '--csv', *arguments)
+        self.assertEqual(0, result.status, result)
+        return {row['callpath'].split('->')[-1]: row for row in csv.DictReader(io.StringIO(result.out))}
+
+    def test_metric_shown_first_has_values(self):
+        for name in ('2021', '4'):
+            with self.subTest(name):
+                WRITERS[name](self.path('gpu'), without_time())
+                self.assertIn('CPUTIME 9.125 s', self.first_line('tree', self.path('gpu')))
+                self.assertTrue(self.first_line('stat', self.path('gpu')).startswith(TIME + ','))
+
+    def test_metric_shown_for_places_lies_at_places(self):
+        # The xml form has CPUTIME (sec):Sum of the whole program before CPUTIME (sec) of each thread.
+        self.assertIn(':Sum', self.first_line('tree', self.path('xml')))
+        self.assertTrue(self.first_line('stat', self.path('xml')).startswith(TIME + ','))
+        self.assertIn('CPUTIME 4.750 s', self.first_line('tree', self.path('xml'), '--location', 'rank=1'))  # 0.25 + 3 + 1.5
+
+    def test_people_compare_calls(self):
+        for name in WRITERS:
+            with self.subTest(name):
+                lines = run('stat', self.path(name)).out.splitlines()[2:]
+                paths = [line.split('  ')[0] for line in lines]
+                self.assertIn('<program root>->main->solve', paths)
+                self.assertFalse([p for p in paths if 'loop' in p or 'line' in p or 'call ' in p or '<context' in p], paths)
+                self.assertIn('loop at ./src/solve.c:24', run('stat', self.path(name), '--all-contexts').out)
+
+    def test_instructions_nobody_owns_are_compared(self):
+        db = hpctoolkit.small()
+        alien = hpctoolkit.Node(50, 'instruction', module='/usr/lib/other.so', offset=0x77)
+        db.roots[0].children[0].children.append(alien)
+        db.profiles[0].costs[50, TIME] = 4.0
+        hpctoolkit.write_4(self.path('alien'), db)
+        out = run('stat', self.path('alien')).out
+        self.assertIn('insn other.so+0x77', out)
+        self.assertNotIn('insn libmath.so', out)  # exp has it
+
+    def test_stat_of_some_locations(self):
+        for name in ('2021', '4'):
+            with self.subTest(name):
+                every = self.rows('--metric', TIME, '--exclusive', '--match', 'main->((call|line|insn) [^>]*->)?solve$', self.path(name))
+                some = self.rows('--metric', TIME, '--exclusive', '--match', 'main->((call|line|insn) [^>]*->)?solve$', '--location', 'thread=0', self.path(name))
+                one = self.rows('--metric', TIME, '--exclusive', '--match', 'main->((call|line|insn) [^>]*->)?solve$', '--location', 'rank=0', self.path(name))
+                self.assertEqual(['1.75', '2.625', '2.25'], [r['solve']['mean'] for r in (every, some, one)])
+                self.assertEqual(['0.0', '2.25', '2.25'], [str(float(r['solve']['min'])) for r in (every, some, one)])
+        head = self.first_line('stat', self.path('4'), '--location', 'thread=0')
+        self.assertEqual('CPUTIME (sec), exclusive, over 2 processes (thread=0)', head)
+        self.assertIn('over 1 process (rank=1)', self.first_line('stat', self.path('4'), '--by', 'process', '--location', 'rank=1'))
+
+    def test_stat_of_places_that_are_not_there(self):
+        result = run('stat', self.path('4'), '--location', 'rank=7')
+        self.assertEqual((2, ''), (result.status, result.out))
+        result = run('stat', self.path('4'), '--location', 'rank=1', '--derive', 'x=cycles*2', '--metric', 'x')
+        self.assertEqual(2, result.status)
+        self.assertIn('leave out --location', result.err)
+
+    def test_processes_are_only_told_where_there_are_any(self):
+        db = hpctoolkit.small()
+        for i, profile in enumerate(db.profiles):
+            profile.elements = [('NODE', 0, 713047168), ('THREAD', i, i)]
+        hpctoolkit.write_4(self.path('threads'), db)
+        self.assertEqual('CPUTIME (sec), exclusive, over 3 locations', self.first_line('stat', self.path('threads')))
+
+
+if __name__ == '__main__':
+    unittest.main()
