@@ -249,10 +249,15 @@ as_exit as_choose_hot_threshold(as_cli *cli, as_view_request *view) {
     return AS_EXIT_FINE;
 }
 
+/* Whether the file tells where code stands, also where no loop or line was seen: then it has a root of all. */
+static bool has_scopes(const as_dataset *ds) {
+    return as_view_has_roles(ds) || (AS_COUNT(ds, contexts) && as_context_is_root(ds, 0));
+}
+
 /* What the view is like depends on what the file has. */
 static void choose_shape(as_tree_view *view) {
     view->request.without_root = view->request.joins_calls = view->cli->style.mode == AS_PRINT_TEXT;
-    if (view->request.kind == AS_VIEW_FLAT && view->ask->by_scope && as_view_has_roles(view->ds))
+    if (view->request.kind == AS_VIEW_FLAT && view->ask->by_scope && has_scopes(view->ds))
         view->request.group = AS_GROUP_SCOPE;
 }
 

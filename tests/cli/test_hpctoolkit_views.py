@@ -95,6 +95,20 @@ class Views(Case):
                 for module in modules.values():
                     self.assertAlmostEqual(values(module)[1], sum(values(f)[1] for f in module['children']))
 
+    def test_flat_without_loops_and_lines(self):
+        """Functions alone stand in modules and files, too."""
+        called = hpctoolkit.Node(3, 'function', 'solve', './src/solve.c', 9, EXE, 0x400)
+        main = hpctoolkit.Node(2, 'function', 'main', './src/main.c', 5, EXE, 0x300, children=[called])
+        cost = {(2, TIME): 0.5, (3, TIME): 1.5}
+        db = hpctoolkit.Database('functions', [TIME], [hpctoolkit.Node(1, 'entry', '<program root>', children=[main])], [hpctoolkit.Profile([('RANK', 0, 0), ('THREAD', 0, 0)], cost)])
+        for name, write in WRITERS.items():
+            with self.subTest(name):
+                write(self.path('functions-' + name), db)
+                module = children(self.tree('functions-' + name, '--flat')['root'])[EXE]
+                self.assertEqual((2, 2), values(module))
+                self.assertEqual({'./src/main.c': (2, 0.5), './src/solve.c': (1.5, 1.5)}, {n: values(f) for n, f in children(module).items()})
+                self.assertEqual((1.5, 1.5), values(children(children(module)['./src/solve.c'])['solve']))
+
     def test_experiments_of_2x(self):
         root = self.tree('xml', '--flat')['root']
         modules = children(root)
