@@ -15,7 +15,7 @@ enum {
     LABEL_WIDTH = 10,
     MAX_ROWS = 16,
     NAMES_SHOWN = 12,
-    METRICS_SHOWN = 32, /* of one kind */
+    METRICS_SHOWN = 24, /* of one kind */
     LONGEST_VALUE = 30, /* of an attribute */
     VALUES_SHOWN = 8,
     PROBLEMS_SHOWN = 5,
@@ -173,11 +173,20 @@ static void add_points(card *c, const as_dataset *ds) {
         as_output_printf(detail, "%llu to %llu repetitions", (unsigned long long)fewest, (unsigned long long)most);
 }
 
+/* "CPUTIME (sec)" of "sec". */
+static bool has_unit_in_name(const char *name, const char *unit) {
+    size_t n = name ? strlen(name) : 0, size = strlen(unit);
+    for (const char *at = name; n && (at = strstr(at, unit)); at++) {
+        if (at > name && at[-1] == '(' && at[size] == ')') return true;
+    }
+    return false;
+}
+
 static void print_metric(as_output *out, const as_dataset *ds, assay_id id) {
     const as_metric *m = as_ds_metric(ds, id);
     const char *name = as_ds_text(ds, m->name), *unit = as_ds_text(ds, m->unit);
     print_text(out, name && *name ? name : "(no name)");
-    if (!unit || !*unit) return;
+    if (!unit || !*unit || has_unit_in_name(name, unit)) return;
     as_output_text(out, " [");
     print_text(out, unit);
     as_output_char(out, ']');
@@ -192,25 +201,66 @@ static const char *sort_of_metric(const as_dataset *ds, assay_id id, const bool 
     return kind == AS_KIND_NONE ? NULL : as_kind_name(kind);
 }
 
-/* A line for each sort of metric. */
-static void print_metrics(as_output *out, const as_dataset *ds, const bool *has_values) {
+static bool same_sort(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+/* "inclusive, exclusive: " of all kinds that a metric has; "derived: " of what is of one sort. */
+static void print_sort(as_output *out, const char *sort, unsigned kinds) {
+    static const as_metric_kind order[] = {AS_KIND_INCLUSIVE, AS_KIND_EXCLUSIVE, AS_KIND_POINT, AS_KIND_LEXICAL};
+    bool is_single = !(kinds & (kinds - 1)), is_first = true;
+    for (size_t i = 0; !is_single && i < sizeof order / sizeof *order; i++) {
+        if (!(kinds & 1u << order[i])) continue;
+        as_output_printf(out, "%s%s", is_first ? "" : ", ", as_kind_name(order[i]));
+        is_first = false;
+    }
+    if (is_single && sort) as_output_text(out, sort);
+    if (!is_single || sort) as_output_text(out, ": ");
+}
+
+/* The metrics of one sort and the same kinds as `first`, on a line. */
+static void print_metrics_like(as_output *out, const as_dataset *ds, const bool *has_values, assay_id first,
+                               const unsigned *kinds, bool *is_done) {
+    const char *sort = sort_of_metric(ds, first, has_values);
+    bool is_without = same_sort(sort, "without values");
+    size_t found = 0;
+    print_sort(out, sort, is_without ? 0 : kinds[first]);
+    for (assay_id id = first; id < AS_COUNT(ds, metrics); id++) {
+        if (is_done[id] || !same_sort(sort_of_metric(ds, id, has_values), sort)) continue;
+        if (!is_without && kinds[id] != kinds[first]) continue;
+        is_done[id] = true;
+        if (found++ >= METRICS_SHOWN) continue;
+        if (found > 1) as_output_text(out, ", ");
+        print_metric(out, ds, id);
+    }
+    if (found > METRICS_SHOWN) as_output_printf(out, ", %s %zu more", as_display_ellipsis(out), found - METRICS_SHOWN);
+}
+
+/* A line for each sort of metric. The sides of a metric are no further ones. False when memory is out. */
+static bool print_metrics(as_output *out, const as_dataset *ds, const bool *has_values) {
     static const char *const sorts[] = {"inclusive", "exclusive", "point",          "lexical",
                                         NULL,        "derived",   "without values", "not computable"};
-    const char *before = "";
-    for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
-        size_t found = 0;
-        for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
-            const char *sort = sort_of_metric(ds, id, has_values);
-            if (sort != sorts[k] && !(sort && sorts[k] && strcmp(sort, sorts[k]) == 0)) continue;
-            if (found++ >= METRICS_SHOWN) continue;
-            as_output_text(out, found == 1 ? before : ", ");
-            if (found == 1 && sorts[k]) as_output_printf(out, "%s: ", sorts[k]);
-            print_metric(out, ds, id);
-            before = "\n";
-        }
-        if (found > METRICS_SHOWN)
-            as_output_printf(out, ", %s %zu more", as_display_ellipsis(out), found - METRICS_SHOWN);
+    size_t n = AS_COUNT(ds, metrics);
+    unsigned *kinds = calloc(n + 1, sizeof *kinds);
+    bool *is_done = calloc(n + 1, sizeof *is_done), is_first = true;
+    for (assay_id id = 0; kinds && is_done && id < n; id++) {
+        is_done[id] = as_ds_metric(ds, id)->part_of != ASSAY_NONE;
+        kinds[id] = is_done[id] ? 0 : 1u << as_ds_metric(ds, id)->kind;
     }
+    for (assay_id id = 0; kinds && is_done && id < n; id++) {
+        assay_id whole = as_ds_metric(ds, id)->part_of;
+        if (whole != ASSAY_NONE) kinds[whole] |= 1u << as_ds_metric(ds, id)->kind;
+    }
+    for (size_t k = 0; kinds && is_done && k < sizeof sorts / sizeof *sorts; k++) {
+        for (assay_id id = 0; id < n; id++) {
+            if (is_done[id] || !same_sort(sort_of_metric(ds, id, has_values), sorts[k])) continue;
+            if (!is_first) as_output_char(out, '\n');
+            print_metrics_like(out, ds, has_values, id, kinds, is_done);
+            is_first = false;
+        }
+    }
+    bool fine = kinds && is_done;
+    free(kinds);
+    free(is_done);
+    return fine;
 }
 
 static void add_metrics(card *c, const as_dataset *ds) {
@@ -223,7 +273,7 @@ static void add_metrics(card *c, const as_dataset *ds) {
         const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
         if (as_profile_values(profile) || as_profile_is_sparse(profile)) has_values[profile->metric] = true;
     }
-    if (detail) print_metrics(detail, ds, has_values);
+    if (detail) c->failed |= !print_metrics(detail, ds, has_values);
     free(has_values);
 }
 
@@ -401,7 +451,10 @@ static void print_rows(as_cli *cli, card *c) {
 static size_t print_title(as_output *out, const as_dataset *ds) {
     const as_format *format = as_format_find(ds->format);
     const char *title = format ? format->title : ds->format, *version = as_ds_text(ds, ds->format_version);
-    size_t width = as_display_write(out, title, strlen(title), 0);
+    size_t size = strlen(title);
+    const char *last = strrchr(title, ' ');
+    if (version && last && strncmp(last + 1, version, strlen(last + 1)) == 0) size = (size_t)(last - title);
+    size_t width = as_display_write(out, title, size, 0);
     if (!version) return width;
     as_output_char(out, ' ');
     return width + 1 + as_display_write(out, version, strlen(version), 0);

@@ -1,10 +1,13 @@
 /* The list of formats, and how an input finds its reader and a dataset its writer. */
 #include "formats/format.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <strings.h>
 
 #include "core/words.h"
 #include "dataset/merge.h"
+#include "io/directory.h"
 
 #define AS_FORMAT(name) extern const as_format name;
 #include "formats/formats.def"
@@ -106,6 +109,38 @@ static as_probe probe_of(const as_input *input) {
     return probe;
 }
 
+/* Of no format itself: whoever keeps several measurements in one directory is told to name one of them. */
+static assay_status fail_directory(const as_input *input, assay_error *error) {
+    enum { LOOKED_AT = 64 };
+    as_directory directory;
+    char path[PATH_MAX], first[NAME_MAX + 1] = "";
+    size_t found = 0, looked = 0, size = strlen(input->path);
+    const char *slash = size && input->path[size - 1] == '/' ? "" : "/";
+    if (as_directory_list(input->path, NULL, &directory, NULL) != ASSAY_OK) directory.n_entries = 0;
+    for (size_t i = 0; i < directory.n_entries && looked < LOOKED_AT; i++) {
+        const as_directory_entry *entry = &directory.entries[i];
+        if (!entry->is_directory) continue;
+        int n = snprintf(path, sizeof path, "%s%s%s", input->path, slash, entry->name);
+        as_probe probe = {.path = path, .is_directory = true, .head = "", .tail = ""};
+        bool is_known = false;
+        looked++;
+        for (const as_format *const *format = as_formats; *format && n > 0 && n < PATH_MAX && !is_known; format++)
+            is_known = (*format)->bid && (*format)->read && (*format)->bid(&probe) > 0;
+        if (is_known && !found++) snprintf(first, sizeof first, "%s", entry->name);
+    }
+    as_directory_free(&directory);
+    as_place place = as_place_file(input->path);
+    if (found == 1)
+        return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format",
+                       "is no measurement itself, but holds one: name %s%s%s", input->path, slash, first);
+    if (found)
+        return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format",
+                       "is no measurement itself, but holds several: name one, such as %s%s%s", input->path, slash,
+                       first);
+    return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format",
+                   "is a directory without any measurement assay knows");
+}
+
 /* The format whose bid is highest. */
 static assay_status choose(const as_input *input, const as_format **out, int *bits, assay_error *error) {
     as_probe probe = probe_of(input);
@@ -125,9 +160,7 @@ static assay_status choose(const as_input *input, const as_format **out, int *bi
                        "may be %s as well as %s; say which with --from", (*out)->name, rival->name);
     }
     if (*out) return ASSAY_OK;
-    if (input->is_directory)
-        return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format",
-                       "is a directory without any measurement assay knows");
+    if (input->is_directory) return fail_directory(input, error);
     if (!input->size) return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format", "is empty");
     return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format",
                    "is of no format assay knows; 'assay formats' lists them, --from names one");

@@ -94,5 +94,49 @@ class Use(Case):
         self.assertEqual('CPUTIME (sec), exclusive, over 3 locations', self.first_line('stat', self.path('threads')))
 
 
+class Naming(Case):
+    """How a database is named, and what its card says."""
+
+    def test_any_file_names_it(self):
+        for name, write in WRITERS.items():
+            write(self.path(name), hpctoolkit.small())
+            expected = run('info', '--json', self.path(name)).json
+            for file in sorted(os.listdir(self.path(name))):
+                with self.subTest(f'{name}/{file}'):
+                    result = run('info', '--json', os.path.join(self.path(name), file))
+                    self.assertEqual(0, result.status, result)
+                    self.assertEqual([expected[k] for k in ('format', 'contexts', 'values')], [result.json[k] for k in ('format', 'contexts', 'values')])
+            self.assertEqual(0, run('info', self.path(name) + '/').status)
+
+    def test_merged_traces_name_it(self):
+        hpctoolkit.write_xml(self.path('xml'), hpctoolkit.small())
+        # No lines: type 2, number of threads 0, as experiment.mt begins (big-endian)
+        self.write('xml/experiment.mt', '\0\0\0\2\0\0\0\0')
+        result = run('info', '--json', self.path('xml/experiment.mt'))
+        self.assertEqual((0, 'hpctoolkit-xml'), (result.status, result.json['format']))
+        self.write('experiment.mt', '\0\0\0\2\0\0\0\0')  # without a database around it
+        self.assertEqual(3, run('info', self.path('experiment.mt')).status)
+
+    def test_directory_of_databases(self):
+        os.mkdir(self.path('runs'))
+        result = run('info', self.path('runs'))
+        self.assertEqual((3, f'assay: {self.path("runs")}: is a directory without any measurement assay knows\n'), (result.status, result.err))
+        hpctoolkit.write_4(self.path('runs/b'), hpctoolkit.small())
+        result = run('tree', self.path('runs'))
+        self.assertEqual((3, f'assay: {self.path("runs")}: is no measurement itself, but holds one: name {self.path("runs")}/b\n'), (result.status, result.err))
+        hpctoolkit.write_2021(self.path('runs/a'), hpctoolkit.small())
+        result = run('tree', self.path('runs') + '/')
+        self.assertEqual((3, f'assay: {self.path("runs")}/: is no measurement itself, but holds several: name one, such as {self.path("runs")}/a\n'), (result.status, result.err))
+
+    def test_card_names_a_metric_once(self):
+        hpctoolkit.write_4(self.path('db'), hpctoolkit.small())
+        lines = run('info', self.path('db')).out.splitlines()
+        self.assertIn('HPCToolkit 4.0 ', lines[0])
+        kinds = [line for line in lines if 'CPUTIME' in line]
+        self.assertEqual(1, len(kinds), lines)
+        self.assertRegex(kinds[0], r'inclusive, exclusive(, point)?(, lexical)?: CPUTIME \(sec\), cycles$')
+
+
+
 if __name__ == '__main__':
     unittest.main()

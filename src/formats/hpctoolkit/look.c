@@ -154,6 +154,13 @@ static bool is_named(const char *path, const char *name) {
     return strcmp(slash ? slash + 1 : path, name) == 0;
 }
 
+/* Values or traces of all threads in one file, which has no magic: experiment-0.mdb, experiment.mt. */
+static bool is_merged(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strcmp(name, "experiment.mt") == 0) return true;
+    return strncmp(name, "experiment-", 11) == 0 && as_has_ending(name, ".mdb");
+}
+
 static bool is_of_form_4(as_hpc_generation generation) {
     return generation == AS_HPC_GENERATION_4 || generation == AS_HPC_GENERATION_DRAFT;
 }
@@ -173,6 +180,8 @@ static as_hpc_generation generation_of_file(const as_probe *probe, const char *d
     as_hpc_generation xml = generation_of_xml(probe->head, probe->head_size);
     if (xml) return xml;
     *bits = BITS_OF_NAME;
+    if (is_merged(probe->path))
+        return look_at(directory).xml == AS_HPC_GENERATION_XML ? AS_HPC_GENERATION_XML : AS_HPC_NO_DATABASE;
     bool is_meta = is_named(probe->path, "meta.db"), is_xml = is_named(probe->path, "experiment.xml");
     if (!is_meta && !is_xml) return AS_HPC_NO_DATABASE;
     as_hpc_generation profile = look_at(directory).profile;
