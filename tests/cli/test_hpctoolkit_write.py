@@ -190,6 +190,15 @@ class FromDatabases(Writing):
 class FromOtherFormats(Writing):
     """examples/heat.cubex: exclusive visits and bytes, inclusive time, eight processes."""
 
+    def test_units_in_names_stay_as_they_are(self):
+        """A database's metrics have their units in their names; these are not put there again on the way back."""
+        hpctoolkit.write_4(self.path('db'), hpctoolkit.small())
+        for source, out in (('db', 'db.cubex'), ('db.cubex', 'back')):
+            result = run('convert', '--to', 'cube' if out.endswith('cubex') else 'hpctoolkit-4', self.path(source), self.path(out))
+            self.assertEqual(0, result.status, result)
+        metrics = run('sql', '--json', self.path('back'), "select distinct name, unit from metric where kind = 'inclusive' order by name").json
+        self.assertEqual([('CPUTIME (sec)', 'sec'), ('cycles', None)], [(m['name'], m['unit']) for m in metrics])
+
     def expected(self):
         """{(metric, kind): {(path, rank): value}}, by adding up the values of the Cube file along its tree, or taking those of the children off."""
         contexts = run('sql', '--json', HEAT, 'select id, parent, path from context order by id').json

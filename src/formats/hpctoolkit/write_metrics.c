@@ -1,7 +1,9 @@
 /* The metrics of a database: inclusive and exclusive ones of a name belong together, and each has an id. */
-#include "formats/hpctoolkit/write_plan.h"
-
 #include <stdlib.h>
+#include <string.h>
+
+#include "formats/hpctoolkit/metrics.h"
+#include "formats/hpctoolkit/write_plan.h"
 
 bool as_hpc_can_write(const as_dataset *ds, assay_id metric) {
     return as_ds_metric(ds, metric)->kind != AS_KIND_DERIVED &&
@@ -29,12 +31,20 @@ static uint32_t *side_of(as_hpc_group *group, as_metric_kind kind) {
     }
 }
 
+/* Whether the unit has to be put behind the name, where readers look for it. What came from a database has it there. */
+static bool lacks_unit(const char *name, const char *unit) {
+    if (!unit || !unit[0] || strpbrk(unit, "()")) return false;
+    size_t size = 0;
+    const char *named = name ? as_hpc_unit(name, &size) : NULL;
+    return !named || size != strlen(unit) || memcmp(named, unit, size) != 0;
+}
+
 static uint32_t add_group(as_hpc_plan *plan, assay_id id) {
     const as_metric *metric = as_ds_metric(plan->ds, id);
     const char *unit = as_ds_text(plan->ds, metric->unit);
     as_hpc_group group = {.name = metric->name,
                           .first = id,
-                          .names_unit = !plan->is_family && unit && unit[0] && !strpbrk(unit, "()"),
+                          .names_unit = !plan->is_family && lacks_unit(as_ds_text(plan->ds, metric->name), unit),
                           .inclusive = ASSAY_NONE,
                           .exclusive = ASSAY_NONE,
                           .point = ASSAY_NONE,
