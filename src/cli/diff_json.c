@@ -5,6 +5,12 @@
 #include "cli/node_json.h"
 #include "cli/tree_view.h"
 
+/* Paths leave out the root of all. */
+static bool step(as_walk_path *path, const as_dataset *ds, const as_change_node *node) {
+    if (node->depth == 0 && as_context_is_root(ds, node->context)) return as_walk_path_skip(path);
+    return as_walk_path_step(path, ds, node->depth, node->name, ASSAY_NONE, "->");
+}
+
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct writer {
@@ -61,7 +67,7 @@ static bool write_node(void *user, const as_change_node *node) {
     const as_context *context = as_ds_context(ds, node->context);
     const as_region *region = context->region == ASSAY_NONE ? NULL : as_ds_region(ds, context->region);
     int64_t line = region && region->line_begin >= 0 ? region->line_begin : context->line;
-    if (!as_walk_path_step(&w->path, ds, node->depth, node->name, ASSAY_NONE, "->")) return false;
+    if (!step(&w->path, ds, node)) return false;
     as_node_json_begin(&w->json, node->depth);
     as_node_json_member(out, "name", as_ds_text(ds, node->name));
     as_node_json_member(out, "kind", region ? as_ds_text(ds, region->kind) : NULL);
@@ -121,6 +127,13 @@ static void write_head(writer *w) {
     as_output_text(w->json.out, "\"root\":");
 }
 
+/* Whether all that is shown stands below the first context. */
+static bool has_one_root(const as_dataset *ds) {
+    size_t id = as_ds_context(ds, 0)->subtree;
+    while (id < ds->contexts.count && !as_view_shows(ds, (assay_id)id)) id++;
+    return id == ds->contexts.count;
+}
+
 as_exit as_diff_json(as_diff_view *view) {
     writer w = {.view = view, .json = {.out = view->cli->out}};
     const as_dataset *ds = view->comparison.ds;
@@ -128,7 +141,7 @@ as_exit as_diff_json(as_diff_view *view) {
     as_change_cut cut;
     as_walk_path_init(&w.path);
     write_head(&w);
-    bool is_one = !request.flat && as_ds_context(ds, 0)->subtree == ds->contexts.count;
+    bool is_one = !request.flat && has_one_root(ds);
     as_exit status = is_one || write_top(&w) ? AS_EXIT_FINE : as_cli_memory(view->cli);
     if (status == AS_EXIT_FINE) status = as_diff_walk(view, &request, write_node, &w, &cut);
     if (status == AS_EXIT_FINE) {
@@ -204,7 +217,7 @@ static bool add_row(filler *f, const as_change_node *node, size_t column) {
 
 static bool add_node(void *user, const as_change_node *node) {
     filler *f = user;
-    if (!as_walk_path_step(&f->path, f->view->comparison.ds, node->depth, node->name, ASSAY_NONE, "->")) return false;
+    if (!step(&f->path, f->view->comparison.ds, node)) return false;
     for (size_t k = 0; k < f->view->comparison.n_columns; k++) {
         if (!add_row(f, node, k)) return false;
     }

@@ -15,13 +15,18 @@ static bool is_on_both_sides(const as_diff_view *view, assay_id metric) {
            as_comparison_metric(&view->comparison, AS_TARGET, metric) != ASSAY_NONE;
 }
 
+/* Exclusive, point and lexical values that a file has as metrics of the same name are not columns of their own: an inclusive one shows them. */
+static bool is_part(const as_comparison *c, assay_id metric) {
+    return as_ds_metric(c->ds, metric)->part_of != ASSAY_NONE;
+}
+
 static void tell_left_out(as_diff_view *view) {
     const as_comparison *c = &view->comparison;
     for (size_t side = 0; side < 2; side++) {
         char names[1024] = "";
         size_t used = 0;
         for (assay_id m = 0; m < c->ds->metrics.count && used < sizeof names; m++) {
-            if (as_comparison_metric(c, !side, m) != ASSAY_NONE) continue;
+            if (as_comparison_metric(c, !side, m) != ASSAY_NONE || is_part(c, m)) continue;
             const char *name = as_ds_text(c->ds, as_ds_metric(c->ds, m)->name);
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name ? name : "?");
         }
@@ -63,7 +68,7 @@ static as_exit choose_metrics(as_diff_view *view) {
     if (fine && for_people && main_metric != ASSAY_NONE && !all) fine = add_derived(view);
     for (assay_id m = 0; m < c->ds->metrics.count && fine; m++) {
         bool is_more = (all || !for_people || !view->metrics.count) && (all || is_on_both_sides(view, m));
-        if (m != main_metric && is_more) fine = as_vec_append(&view->metrics, &m, 1);
+        if (m != main_metric && is_more && !is_part(c, m)) fine = as_vec_append(&view->metrics, &m, 1);
     }
     return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }

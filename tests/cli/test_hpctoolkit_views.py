@@ -122,6 +122,30 @@ class Views(Case):
         self.assertEqual([TIME], answer['metrics'])
         self.assertEqual(9.125, values(answer['root'])[0])
 
+    # ---- two databases ---------------------------------------------------------------------------------------------------
+
+    def test_diff(self):
+        """Metrics once, with the file's exclusive values; call sites one with callees; nothing without a place; paths without the root."""
+        later = hpctoolkit.small()
+        for key in ((8, TIME), (14, TIME)):
+            later.profiles[0].costs[key] += 1
+        later.extra = {(1, 41, TIME, 'execution'): 2.0}
+        for name, write in WRITERS.items():
+            with self.subTest(name):
+                write(self.path('later-' + name), later)
+                result = run('diff', '--json', self.path(name), self.path('later-' + name))
+                self.assertEqual(0, result.status, result)
+                answer = result.json
+                self.assertEqual([TIME, 'cycles'], answer['metrics'])
+                self.assertEqual(([], []), (answer['only_in_base'], answer['only_in_target']))
+                self.assertEqual(('<root>', 'root', ''), tuple(answer['root'][k] for k in ('name', 'kind', 'path')))
+                nodes = list(each(answer['root']))
+                site = '' if name == '2021' else 'insn app+0x320->'
+                solve = next(n for n in nodes if n['path'] == f'<program root>->main->{site}solve')
+                self.assertEqual({'inclusive': 6.375, 'exclusive': 5.25}, solve['values'][TIME]['base'])
+                self.assertEqual({'inclusive': 2, 'exclusive': 1}, solve['values'][TIME]['change'])
+                self.assertFalse([n['name'] for n in nodes if n['name'].startswith(('<context', 'call '))])
+
     # ---- locations ------------------------------------------------------------------------------------------------------
 
     def test_locations_by_kind(self):

@@ -126,8 +126,9 @@ static bool mark_contexts(walker *w, bool *keep, double *keys) {
     double *sizes = malloc((n + 1) * sizeof *sizes);
     if (!sizes) return false;
     for (assay_id i = 0; i < n; i++) {
+        bool is_node = as_view_shows(w->c->ds, i);
         find_value(w, i);
-        keep[i] = is_wanted(w, w->values);
+        keep[i] = is_node && is_wanted(w, w->values);
         keys[i] = key_of(w, w->values);
         sizes[i] = keep[i] ? own_size(w) : -1;
     }
@@ -135,22 +136,26 @@ static bool mark_contexts(walker *w, bool *keep, double *keys) {
     for (size_t i = n; fine && i-- > 0;) { /* children come behind their parents */
         assay_id parent = as_ds_context(w->c->ds, (assay_id)i)->parent;
         if (keep[i] && parent != ASSAY_NONE) keep[parent] = true;
-        w->cut.small += !keep[i] && sizes[i] < 0;
+        w->cut.small += !keep[i] && sizes[i] < 0 && as_view_shows(w->c->ds, (assay_id)i);
         w->cut.rest += !keep[i] && sizes[i] >= 0;
     }
     free(sizes);
     return fine;
 }
 
-/* The children (of ASSAY_NONE: the roots) that are shown, the first one last: the next to be taken. */
+/* The children (of ASSAY_NONE: the roots) that are shown, the first one last: the next to be taken. What is called from a call site stands in its place. */
 static bool push_children(const walker *w, as_vec *pending, assay_id parent, uint32_t depth, const bool *keep,
                           const double *keys) {
     const as_dataset *ds = w->c->ds;
     size_t from = pending->count;
     assay_id id = parent == ASSAY_NONE ? 0 : parent + 1;
     size_t end = parent == ASSAY_NONE ? ds->contexts.count : parent + as_ds_context(ds, parent)->subtree;
-    for (; id < end; id += as_ds_context(ds, id)->subtree) {
-        const char *name = as_ds_text(ds, as_ds_context(ds, id)->name);
+    for (uint32_t step; id < end; id += step) {
+        const as_context *context = as_ds_context(ds, id);
+        bool is_node = as_view_shows(ds, id);
+        step = is_node || context->role != AS_ROLE_CALL_SITE ? context->subtree : 1;
+        if (!is_node) continue;
+        const char *name = as_ds_text(ds, context->name);
         item one = {.at = id, .depth = depth, .name = name ? name : "", .key = keys[id]};
         if (keep[id] && !as_vec_append(pending, &one, 1)) return false;
     }
