@@ -76,6 +76,8 @@ static void print_amount(as_cli *cli, as_output *out, const as_quantity *q, cons
                      unit);
 }
 
+static bool is_integer(const as_view_number *number) { return floor(number->real) == number->real; }
+
 /* "time 130.5 s -> 145.3 s, +14.75 s (+11.3 %)" */
 static void print_whole(const printing *p, as_output *out) {
     as_cli *cli = p->view->cli;
@@ -86,7 +88,9 @@ static void print_whole(const printing *p, as_output *out) {
     as_change whole = as_comparison_whole(c, p->column).inclusive;
     if (!c->columns[p->column].adds_up || !whole.change.is_known) return;
     double larger = fmax(fabs(whole.side[AS_BASE].real), fabs(whole.side[AS_TARGET].real));
-    as_quantity q = as_quantity_of(as_ds_text(c->ds, metric->unit), larger, whole.change.is_whole);
+    bool is_whole = whole.change.is_whole ||
+                    (larger < 0x1p53 && is_integer(&whole.side[AS_BASE]) && is_integer(&whole.side[AS_TARGET]));
+    as_quantity q = as_quantity_of(as_ds_text(c->ds, metric->unit), larger, is_whole);
     as_output_char(out, ' ');
     print_amount(cli, out, &q, &whole.side[AS_BASE], false);
     as_output_printf(out, " %s ", arrow);

@@ -94,6 +94,24 @@ class Use(Case):
         self.assertEqual('CPUTIME (sec), exclusive, over 3 locations', self.first_line('stat', self.path('threads')))
 
 
+class Difference(Case):
+    def test_contexts_without_a_place_are_left_out(self):
+        db = hpctoolkit.small()
+        db.profiles[0].costs[8, TIME] += 1  # solve itself: 5.25 -> 6.25
+        db.profiles[0].costs[8, 'cycles'] += 1e9
+        db.extra = {(1, 41, TIME, 'execution'): 5.0, (1, 41, TIME, 'function'): 5.0}
+        hpctoolkit.write_4(self.path('old'), hpctoolkit.small())
+        hpctoolkit.write_4(self.path('new'), db)
+        result = run('diff', self.path('old'), self.path('new'))
+        self.assertEqual((0, ''), (result.status, result.err))  # the sides of a metric are no metrics that are missing
+        self.assertNotIn('<context', result.out)
+        self.assertIn('+1.00 s (+11.0 %)', result.out.splitlines()[0])
+        names = [line.split(': ', 1)[1] for line in result.out.splitlines() if line.startswith('only in')]
+        self.assertEqual([], names)
+        head = run('diff', self.path('old'), self.path('new'), '--metric', 'cycles').out.splitlines()[0]
+        self.assertIn('cycles 10,100,000,000 → 11,100,000,000, +1,000,000,000', head)
+
+
 class Naming(Case):
     """How a database is named, and what its card says."""
 
