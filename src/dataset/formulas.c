@@ -79,13 +79,6 @@ bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_derived_sides s
     return true;
 }
 
-assay_status as_add_infix_formula(as_dataset *ds, assay_id metric, const as_infix_names *names, as_formula_text text,
-                                  assay_error *error) {
-    as_formula *formula;
-    AS_TRY(as_infix_compile(names, text, &formula, error));
-    return as_add_compiled_formula(ds, metric, AS_SIDES_BOTH, formula, text) ? ASSAY_OK : as_fail_memory(error, NULL);
-}
-
 /* ---- problems -------------------------------------------------------------------------------------------------------- */
 
 enum { QUOTE_SIZE = 96 };

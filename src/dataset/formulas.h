@@ -12,13 +12,10 @@
 /* A derived metric in CubePL, one for each metric. The texts live as long as the dataset. False when memory is out. */
 bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind,
                     const as_formula_text texts[AS_FORMULA_PARTS]);
-/* A derived metric in the notation of formula/infix.h, of kind AS_DERIVED_POST. It is compiled at once, so all metrics it uses must be known; as_compile_formulas() has to follow. Where
- * it cannot be compiled nothing is added, and *error is that of as_infix_compile(). The text is copied. */
-assay_status as_add_infix_formula(as_dataset *ds, assay_id metric, const as_infix_names *names, as_formula_text text,
-                                  assay_error *error);
 /* Which of inclusive and exclusive values a formula gives. */
 typedef enum as_derived_sides { AS_SIDES_BOTH, AS_SIDES_INCLUSIVE, AS_SIDES_EXCLUSIVE } as_derived_sides;
-/* The same of one that is compiled already, which is the dataset's from here on in every case. False when memory is out. */
+/* A derived metric in the notation of formula/infix.h, of kind AS_DERIVED_POST, that as_infix_compile() has compiled; as_compile_formulas() has to follow. The formula is the
+ * dataset's from here on in every case; the text is copied. False when memory is out. */
 bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_derived_sides sides, as_formula *formula,
                              as_formula_text text);
 /* Compiles what was added, when all metrics are known, and finds the order to compute it in. May be called again when more was added, as long as nobody asked for values. A formula that cannot be used (its text is wrong or beyond what is supported, it

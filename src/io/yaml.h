@@ -43,7 +43,5 @@ const as_yaml_node *as_yaml_value(const as_yaml *yaml, const as_yaml_node *mappi
 const as_yaml_node *as_yaml_get(const as_yaml *yaml, const as_yaml_node *mapping, const char *key);
 /* The text of a scalar; NULL for anything else, NULL included. */
 const char *as_yaml_text(const as_yaml_node *node);
-/* Whether two pointers are the same node: true for aliases of one anchor. */
-static inline bool as_yaml_same(const as_yaml_node *a, const as_yaml_node *b) { return a == b; }
 
 #endif

@@ -160,7 +160,6 @@ static void values_of_threads(void **state) {
     write_temporary("notes.txt", "x", 1);
     open_companions(&o);
     assert_int_equal(as_hpc_companions_nodes(o.companions), 3);
-    assert_int_equal(as_hpc_companions_columns(o.companions), 2);
     assert_true(as_hpc_companions_node_has_values(o.companions, 3));
     assert_false(as_hpc_companions_node_has_values(o.companions, 0));
     assert_false(as_hpc_companions_node_has_values(o.companions, 4));

@@ -103,7 +103,6 @@ static void values_by_row_and_column(void **state) {
         assert_true(as_hpc_context_has_values(o.db, 6));
         assert_false(as_hpc_context_has_values(o.db, 3));
         assert_false(as_hpc_context_has_values(o.db, N_CONTEXTS));
-        assert_int_equal(as_hpc_has_short_entries(o.db), SHAPES[i].entry_size == 40);
         assert_all_values(&o);
         close_files(&o);
     }

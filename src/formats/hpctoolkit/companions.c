@@ -17,7 +17,6 @@ static double number_at(const as_companion_values *file, uint32_t node, uint32_t
 }
 
 uint32_t as_hpc_companions_nodes(const as_hpc_companions *companions) { return companions->n_nodes; }
-uint32_t as_hpc_companions_columns(const as_hpc_companions *companions) { return companions->n_columns; }
 
 bool as_hpc_companions_node_has_values(const as_hpc_companions *companions, uint32_t node_id) {
     if (!node_id) return false;

@@ -16,8 +16,6 @@ assay_status as_hpc_companions_open(as_reader *reader, const char *directory, as
 
 /* Node ids of values are 1 … this; 0 where there are none. */
 uint32_t as_hpc_companions_nodes(const as_hpc_companions *companions);
-/* Columns of values: metrics whose db-id is below this have any. */
-uint32_t as_hpc_companions_columns(const as_hpc_companions *companions);
 /* Whether any file has a value other than 0 for the node in any column. */
 bool as_hpc_companions_node_has_values(const as_hpc_companions *companions, uint32_t node_id);
 

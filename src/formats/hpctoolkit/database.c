@@ -341,10 +341,6 @@ bool as_hpc_context_has_values(const as_hpc_database *db, uint32_t context_id) {
     return as_hpc_u64(&db->cct, at + (db->form == AS_HPC_2021 ? 4 : 0)) != 0;
 }
 
-bool as_hpc_has_short_entries(const as_hpc_database *db) {
-    return db->form == AS_HPC_4 && db->n_profiles && db->profile_entry < ENTRY_4;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
 static void release(void *object) {

@@ -19,8 +19,6 @@ typedef struct as_hpc_database as_hpc_database;
  * a warning and none. The database belongs to the dataset from here on. */
 assay_status as_hpc_open(as_reader *reader, const char *directory, as_hpc_form form, as_hpc_database **out);
 
-/* Whether profile entries have 40 bytes: a draft. */
-bool as_hpc_has_short_entries(const as_hpc_database *db);
 /* Context ids of values and samples are below this. */
 uint32_t as_hpc_context_limit(const as_hpc_database *db);
 bool as_hpc_context_has_values(const as_hpc_database *db, uint32_t context_id);
