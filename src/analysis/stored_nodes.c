@@ -173,9 +173,9 @@ assay_status as_sparse_nodes(const as_dataset *ds, const as_profile *profile, co
 
 /* ---- pairs ----------------------------------------------------------------------------------------------------------- */
 
-/* own, other: of the same context, or NULL. */
-static void set_pair(as_node *out, const as_node *own, const as_node *other) {
-    as_node node = {.context = own ? own->context : other->context,
+/* own, other: of that context, or NULL. */
+static void set_pair(as_node *out, assay_id context, const as_node *own, const as_node *other) {
+    as_node node = {.context = context,
                     .has_own = own != NULL,
                     .has_exclusive = true,
                     .lacks_exclusive = other == NULL,
@@ -210,7 +210,8 @@ bool as_nodes_pair(as_node_list *list, const as_node_list *other) {
         bool takes_a = a && (!b || a->context >= b->context), takes_b = b && (!a || b->context >= a->context);
         n -= takes_a;
         n_other -= takes_b;
-        set_pair(&AS_AT(as_node, &list->nodes, --at), takes_a ? a : NULL, takes_b ? b : NULL);
+        set_pair(&AS_AT(as_node, &list->nodes, --at), takes_a ? a->context : b->context, takes_a ? a : NULL,
+                 takes_b ? b : NULL);
     }
     return true;
 }

@@ -14,7 +14,7 @@
 static const struct colour {
     unsigned char number;
     bool is_light;
-} palette[] = {{32, false}, {208, true},  {35, false}, {220, true}, {97, false}, {167, false},
+} palette[] = {{32, false}, {208, true}, {35, false}, {220, true}, {97, false}, {167, false},
                {80, true},  {30, false}, {149, true}, {218, true}, {66, false}, {180, true}};
 
 /* ---- cells ----------------------------------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static void draw_axis(const as_trace_view *view, size_t indent) {
     as_quantity q = as_quantity_of("s", view->to, false);
     as_axis axis = {.scale = AS_SCALE_LINEAR, .tight = true, .low = view->from * q.factor, .high = view->to * q.factor};
     as_ticks ticks = {.n = 0};
-    size_t at[AS_MAX_TICKS], n = 0, used = indent + 1;
+    size_t at[AS_MAX_TICKS], n = 0;
     unsigned wanted = (unsigned)(view->n_columns / 12);
     if (view->to > view->from) as_axis_ticks(&axis, wanted < 2 ? 2 : wanted > 16 ? 16 : wanted, &ticks);
     for (size_t i = 0; i < ticks.n; i++) {
@@ -98,7 +98,7 @@ static void draw_axis(const as_trace_view *view, size_t indent) {
     int size = snprintf(unit, sizeof unit, "[%s]", as_unit_shown(&q, view->is_ascii));
     as_display_pad(out, indent > (size_t)size ? indent - (size_t)size : 0);
     as_output_text(out, unit);
-    used = (indent > (size_t)size ? indent : (size_t)size);
+    size_t used = indent > (size_t)size ? indent : (size_t)size;
     for (size_t i = 0; i < n; i++) {
         size_t width = strlen(ticks.at[i].label), begin = indent + 1 + at[i];
         begin = begin > width / 2 ? begin - width / 2 : 0;

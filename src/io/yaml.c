@@ -11,7 +11,6 @@ typedef struct reading {
     yaml_parser_t parser;
     const char *path;
     assay_error *error;
-    as_budget *budget;
     as_vec open;        /* uint32_t: collections that are not complete, the innermost last */
     as_vec pending;     /* uint32_t: links of all open ones, one behind the other */
     as_vec starts;      /* size_t: for each open one, where its links begin */
@@ -169,7 +168,7 @@ static assay_status read_events(reading *r) {
 
 assay_status as_yaml_read(const char *path, const char *data, size_t size, as_budget *budget, as_yaml *out,
                           assay_error *error) {
-    reading r = {.yaml = out, .path = path, .error = error, .budget = budget};
+    reading r = {.yaml = out, .path = path, .error = error};
     *out = (as_yaml){.root = 0};
     as_arena_init(&out->arena, budget);
     as_vec_init(&out->nodes, sizeof(as_yaml_node), budget);
@@ -236,18 +235,19 @@ static bool take_pairs(uint32_t *left, const as_yaml_node *node) {
 }
 
 const as_yaml_node *as_yaml_get(const as_yaml *yaml, const as_yaml_node *mapping, const char *key) {
-    const as_yaml_node *found = NULL;
-    for (uint32_t left = AS_YAML_MAX_MERGED; mapping && !found;) {
-        found = get_own(yaml, mapping, key);
-        const as_yaml_node *merged = found ? NULL : get_own(yaml, mapping, "<<");
-        for (uint32_t k = 0; merged && merged->kind == AS_YAML_SEQUENCE && !found && k < merged->n; k++) {
+    for (uint32_t left = AS_YAML_MAX_MERGED; mapping;) {
+        const as_yaml_node *found = get_own(yaml, mapping, key);
+        if (found) return found;
+        const as_yaml_node *merged = get_own(yaml, mapping, "<<");
+        for (uint32_t k = 0; merged && merged->kind == AS_YAML_SEQUENCE && k < merged->n; k++) {
             const as_yaml_node *item = as_yaml_item(yaml, merged, k);
             if (!take_pairs(&left, item)) return NULL;
             found = get_own(yaml, item, key);
+            if (found) return found;
         }
         mapping = merged && merged->kind == AS_YAML_MAPPING && take_pairs(&left, merged) ? merged : NULL;
     }
-    return found;
+    return NULL;
 }
 
 const char *as_yaml_text(const as_yaml_node *node) { return node && node->kind == AS_YAML_SCALAR ? node->text : NULL; }

@@ -395,7 +395,7 @@ assay_status as_cube_open_metric(as_cube *cube, const as_cube_metric *metric, as
     as_cube_rows *rows = as_arena_alloc(&cube->ds->arena, sizeof *rows);
     if (!rows) return as_fail_memory(error, cube->path);
     *rows = (as_cube_rows){
-        .source = {as_cube_load}, .cube = cube, .metric = *metric, .type = type, .index = index, .data = data};
+        .source = {.load = as_cube_load}, .cube = cube, .metric = *metric, .type = type, .index = index, .data = data};
     if (!index) {
         if (data->size > AS_CUBE_DATA_HEADER)
             as_cube_warn(rows, data, 0, "no-index", "values without an index: none are read");

@@ -269,7 +269,7 @@ static bool sort_columns(as_dataset *ds, const set_source *source, as_profile *p
 static bool add_profile(as_set *set, const as_set_file *file, const as_profile *from, assay_id run, assay_id metric) {
     set_source *source = as_arena_alloc(&set->ds->arena, sizeof *source);
     if (!source) return false;
-    *source = (set_source){.source = {load},
+    *source = (set_source){.source = {.load = load},
                            .part = file->source,
                            .from = from,
                            .n_from = from->n_rows,

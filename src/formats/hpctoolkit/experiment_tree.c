@@ -206,7 +206,7 @@ static bool name_context(as_hpc_experiment *experiment, assay_id id, const as_hp
     as_context *context = context_at(experiment, id);
     context->region = region;
     context->name = as_ds_region(experiment->ds, region)->name;
-    context->role = role_of(experiment, element, region);
+    context->role = (uint8_t)role_of(experiment, element, region);
     bool is_called = above && above->tag == AS_HPC_C && element->tag == AS_HPC_PF;
     context->is_inlined =
         (is_called && above->context == id) || (is_put_in_place(element) && !is_unnamed(experiment, region));

@@ -209,7 +209,6 @@ static as_str name_metric(as_dataset *ds, const as_map *names, as_str name) {
 /* The text with names instead of numbers: what people would write. Where that gets too long, the numbers stay. False when memory is out. */
 static bool spell(as_hpc_formulas *f, as_formula_text text, as_vec *out) {
     const as_dataset *ds = f->reader->dataset;
-    as_infix_reference kind = AS_INFIX_NUMBER;
     bool fine = true;
     for (size_t i = 0; i < text.size && fine;) {
         size_t digits = i + 1;
@@ -217,7 +216,7 @@ static bool spell(as_hpc_formulas *f, as_formula_text text, as_vec *out) {
         while (is_sign && digits < text.size && text.text[digits] >= '0' && text.text[digits] <= '9') digits++;
         as_formula_operand operand;
         char why[64];
-        kind = text.text[i] == '#' ? AS_INFIX_ORDER : AS_INFIX_NUMBER;
+        as_infix_reference kind = text.text[i] == '#' ? AS_INFIX_ORDER : AS_INFIX_NUMBER;
         if (digits == i + 1 || !find_reference(f, kind, text.text + i + 1, digits - i - 1, &operand, why, sizeof why)) {
             fine = as_vec_append(out, text.text + i++, 1);
             continue;

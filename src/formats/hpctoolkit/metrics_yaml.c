@@ -226,7 +226,7 @@ static bool is_sum_variant(const char *variant) { return !*variant || strcmp(var
 /* "NAME" of the sum, "NAME:VARIANT" of others; both NUL-terminated in out. statistic: the variant in small letters. */
 static bool name_variant(const char *name, const char *variant, as_vec *out, char statistic[64]) {
     size_t n = 0;
-    for (; variant[n] && n < 63; n++)
+    for (; n < 63 && variant[n]; n++)
         statistic[n] = variant[n] >= 'A' && variant[n] <= 'Z' ? (char)(variant[n] + 32) : variant[n];
     statistic[n] = '\0';
     out->count = 0;

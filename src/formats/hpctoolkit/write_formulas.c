@@ -16,7 +16,7 @@ typedef struct formula_writer {
 
 /* The group whose name stands in quotes, a quote in it being doubled; NULL: there is none. */
 static const as_hpc_group *take_group(formula_writer *w, size_t *number) {
-    char name[MAX_NAME];
+    char name[MAX_NAME] = {0};
     size_t n = 0;
     for (w->at++; *w->at && n < sizeof name; w->at++) {
         if (*w->at == '\'' && *++w->at != '\'') break;

@@ -103,8 +103,7 @@ static bool find_groups(as_hpc_plan *plan) {
 static bool keep_ids(as_hpc_plan *plan, uint32_t least, uint32_t most, bool *fits) {
     uint8_t *used = calloc(UINT16_MAX + 1, 1);
     if (!used) return false;
-    const char *same = plan->form == AS_HPC_2021 ? "hpctoolkit-2021" : "hpctoolkit-4";
-    *fits = strncmp(plan->ds->format, same, strlen(same)) == 0;
+    *fits = as_hpc_is_from(plan->ds, plan->form == AS_HPC_2021 ? "hpctoolkit-2021" : "hpctoolkit-4");
     for (size_t i = 0; i < plan->sides.count && *fits; i++) {
         as_hpc_side *side = as_hpc_side_at(plan, i);
         as_str text = as_ds_metric(plan->ds, side->metric)->source_id;

@@ -38,7 +38,7 @@ static bool take_number(const char **at, char before, uint64_t *out) {
 
 /* What the bits of the form that was read mean in the one that is written: 2021 tells which of the ids mean something, 4 whether the physical one does. */
 static uint8_t translate_bits(const as_hpc_plan *plan, uint64_t bits) {
-    bool was_2021 = strcmp(plan->ds->format, "hpctoolkit-2021") == 0;
+    bool was_2021 = as_hpc_is_from(plan->ds, "hpctoolkit-2021");
     enum { BOTH = 0, ONLY_LOGICAL = 3 };
     if (plan->form == AS_HPC_2021) return (uint8_t)(was_2021 ? bits & 3 : bits & 1 ? BOTH : ONLY_LOGICAL);
     return (uint8_t)(was_2021 ? bits != ONLY_LOGICAL : bits & 1);
@@ -69,7 +69,7 @@ static bool parse_tuple(as_hpc_plan *plan, const char *tuple, const char *bits) 
 
 /* ---- from the tree ------------------------------------------------------------------------------------------------------ */
 
-/* What a kind of location is called in tuples; NULL: it is left out. *size: of the name. */
+/* What a kind of location is called in tuples, made in `name` where it has no word of its own; NULL: it is left out. */
 static const char *tuple_kind(const char *kind, char name[64]) {
     static const struct {
         const char *kind, *name;
@@ -79,7 +79,7 @@ static const char *tuple_kind(const char *kind, char name[64]) {
         if (strcmp(known[i].kind, kind) == 0) return known[i].name;
     }
     size_t n = 0;
-    for (; kind[n] && n < 63; n++) {
+    for (; n < 63 && kind[n]; n++) {
         unsigned char c = (unsigned char)kind[n];
         name[n] = (char)(isalnum(c) ? toupper(c) : '_');
     }

@@ -162,10 +162,12 @@ assay_status as_hpc_plan_totals(as_hpc_plan *plan);
 bool as_hpc_can_write(const as_dataset *ds, assay_id metric);
 /* The kind of a context of a database. */
 as_hpc_kind as_hpc_kind_of(const as_dataset *ds, const as_context *context);
-/* Whether it comes from a database of HPCToolkit, of any generation: its words are theirs. */
-static inline bool as_hpc_is_family(const as_dataset *ds) {
-    return ds->format && strncmp(ds->format, "hpctoolkit", strlen("hpctoolkit")) == 0;
+/* Whether it was read from a format whose name begins like that: "hpctoolkit-4" is also its draft. False for one made in memory. */
+static inline bool as_hpc_is_from(const as_dataset *ds, const char *format) {
+    return ds->format && strncmp(ds->format, format, strlen(format)) == 0;
 }
+/* Whether it comes from a database of HPCToolkit, of any generation: its words are theirs. */
+static inline bool as_hpc_is_family(const as_dataset *ds) { return as_hpc_is_from(ds, "hpctoolkit"); }
 /* Whether a context hangs directly below the global root. */
 static inline bool as_hpc_is_top(const as_hpc_plan *plan, assay_id context) {
     return plan->kinds_of_contexts[context] != AS_HPC_PLACELESS && context != plan->root &&

@@ -61,8 +61,7 @@ static bool has_metrics(const as_dataset *ds, const char *directory) {
 
 bool as_hpc_metrics_directory(const as_dataset *ds, char directory[PATH_MAX]) {
     const char *path = as_ds_text(ds, ds->path);
-    if (strncmp(ds->format, "hpctoolkit-4", strlen("hpctoolkit-4")) != 0 || !path || !as_hpc_path(path, "", directory))
-        return false;
+    if (!as_hpc_is_from(ds, "hpctoolkit-4") || !path || !as_hpc_path(path, "", directory)) return false;
     if (has_metrics(ds, directory)) return true;
     const char *slash = strrchr(path, '/'); /* it was named by one of its files */
     size_t size = slash ? (size_t)(slash - path) + 1 : 0;
