@@ -43,15 +43,18 @@ enum { SHOWN = 80 }; /* of what was given */
 static void say_unknown(const as_dataset *ds, const char *name, size_t size, char *why, size_t room) {
     as_nearest nearest = as_nearest_start(name, size);
     int shown = (int)(size < SHOWN ? size : SHOWN);
-    size_t n = AS_COUNT(ds, metrics);
-    for (assay_id id = 0; id < n; id++) as_nearest_offer(&nearest, name_of(ds, id));
+    size_t n = AS_COUNT(ds, metrics), others = 0;
+    for (assay_id id = 0; id < n; id++) {
+        as_nearest_offer(&nearest, name_of(ds, id));
+        others += as_ds_metric(ds, id)->name != as_ds_metric(ds, 0)->name;
+    }
     if (n == 0)
         snprintf(why, room, "there is no metric '%.*s', nor any other", shown, name);
     else if (nearest.word)
         snprintf(why, room, "there is no metric '%.*s'; did you mean '%s'?", shown, name, nearest.word);
     else
         snprintf(why, room, "there is no metric '%.*s'; there is '%s'%s", shown, name, name_of(ds, 0),
-                 n > 1 ? ", and others" : "");
+                 others ? ", and others" : "");
 }
 
 assay_id as_metric_by_name(const as_dataset *ds, const char *name, size_t size, bool beginnings, char *why,

@@ -48,6 +48,13 @@ class Use(Case):
         self.assertTrue(self.first_line('stat', self.path('xml')).startswith(TIME + ','))
         self.assertIn('CPUTIME 4.750 s', self.first_line('tree', self.path('xml'), '--location', 'rank=1'))  # 0.25 + 3 + 1.5
 
+    def test_sides_of_a_metric_are_no_others(self):
+        db = hpctoolkit.small()
+        db.metrics = [TIME]
+        hpctoolkit.write_4(self.path('one'), db)
+        result = run('tree', self.path('one'), '--metric', 'flops')
+        self.assertEqual((2, f"assay: there is no metric 'flops'; there is '{TIME}'\n"), (result.status, result.err))
+
     def test_people_compare_calls(self):
         for name in WRITERS:
             with self.subTest(name):
