@@ -43,6 +43,7 @@ static as_str name_place(as_hpc_experiment *experiment, const char *what, as_str
     const char *file_name = file == AS_NO_STR ? "<unknown file>" : as_ds_text(experiment->ds, file);
     size_t file_size = file == AS_NO_STR ? strlen(file_name) : as_str_size(&experiment->ds->strings, file);
     text->count = 0;
+    if (file_size > experiment->names_left) return AS_NO_STR;
     bool fine = as_vec_text(text, what) && as_vec_append(text, file_name, file_size) && as_vec_append(text, ":", 1) &&
                 as_vec_append(text, number, as_int_format(key->line, number));
     if (key->line_end >= 0)
@@ -61,7 +62,8 @@ static as_str name_region(as_hpc_experiment *experiment, as_hpc_tag tag, const r
                   : tag == AS_HPC_S ? name_place(experiment, "line ", file, key)
                   : tag == AS_HPC_C ? name_place(experiment, "call ", file, key)
                                     : as_hpc_name_of(experiment, names, key->name, fine);
-    if (name == AS_NO_STR && key->name == AS_HPC_NO_REF)
+    bool has_place = tag == AS_HPC_L || tag == AS_HPC_S || tag == AS_HPC_C;
+    if (name == AS_NO_STR && key->name == AS_HPC_NO_REF && !has_place)
         name = as_ds_intern_text(experiment->ds, "<unknown procedure>");
     if (name == AS_NO_STR) *fine = false;
     return name;

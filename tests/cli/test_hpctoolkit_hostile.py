@@ -1,0 +1,137 @@
+"""Databases made to take more time or memory than their size allows: each is small, and would take hours or all memory if counts in it were multiplied. (run() waits a minute.)"""
+import os
+import struct
+import tempfile
+import unittest
+
+import hpctoolkit
+from common import run
+
+METRIC = '<MetricTable><Metric i="1" n="T (I)" v="final" t="inclusive"/></MetricTable>'
+
+
+class Hostile(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.db = os.path.join(folder.name, 'db')
+
+    def put(self, name, data):
+        path = os.path.join(self.db, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as f:
+            f.write(data if isinstance(data, bytes) else data.encode())
+
+    def document(self, head, tree):
+        """experiment.xml 2.2, all on one line."""
+        self.put('experiment.xml', '<HPCToolkitExperiment version="2.2"><Header n="x"/><SecCallPathProfile i="0" n="x"><SecHeader>' + head + '</SecHeader><SecCallPathProfileData>'
+                 + tree + '</SecCallPathProfileData></SecCallPathProfile></HPCToolkitExperiment>\n')
+
+    def sql(self, statement):
+        result = run('sql', '--csv', self.db, statement)
+        self.assertEqual(0, result.status, result)
+        return [line.split(',') for line in result.out.splitlines()[1:]]
+
+    def yaml(self, text):
+        hpctoolkit.write_4(self.db, hpctoolkit.small())
+        self.put('metrics/default.yaml', 'version: 0\n' + text)
+        return run('info', self.db)
+
+
+class Yaml(Hostile):
+    def test_sums_of_aliases_are_no_exponential_tree(self):
+        levels = ''.join(f'- &a{k} {{name: m{k}, variants: {{Sum: {{formula: sum}}}}, children: [{", ".join([f"*a{k - 1}"] * 50)}]}}\n' for k in range(1, 20))
+        result = self.yaml('all:\n- &a0 {name: leaf}\n' + levels + 'roots: [*a19]\n')
+        self.assertEqual(0, result.status, result)
+        self.assertIn('too many metrics', run('validate', self.db).out)
+
+    def test_a_wide_mapping_is_not_searched_for_each_alias(self):
+        pairs = ', '.join(f'k{i}: 1' for i in range(50000))
+        self.assertEqual(0, self.yaml(f'big: &a {{{pairs}}}\nroots: [{", ".join(["*a"] * 100000)}]\n').status)
+
+    def test_merges_of_many_mappings(self):
+        pairs, merged = ', '.join(f'k{i}: 1' for i in range(50000)), ', '.join(['*a'] * 50000)
+        self.assertEqual(0, self.yaml(f'big: &a {{{pairs}}}\nm: &b {{<<: [{merged}]}}\nroots: [{", ".join(["*b"] * 1000)}]\n').status)
+
+    def test_a_pipe_is_not_waited_for(self):
+        hpctoolkit.write_4(self.db, hpctoolkit.small())
+        os.makedirs(os.path.join(self.db, 'metrics'))
+        os.mkfifo(os.path.join(self.db, 'metrics', 'default.yaml'))
+        self.assertEqual(0, run('info', self.db).status)
+
+
+class Documents(Hostile):
+    def test_many_warnings_on_one_line(self):
+        self.document(METRIC, '<PF i="2" n="f">' + '<X/>' * 500000 + '</PF>')
+        self.assertEqual(0, run('info', self.db).status)
+        self.document(METRIC, '<PF i="2" n="f">' + '<S i="x" l="y"/>' * 300000 + '</PF>')
+        self.assertEqual(1, run('validate', self.db).status)
+
+    def test_one_long_path_in_many_names(self):
+        lines = ''.join(f'<S i="{i}" l="{i}"/>' for i in range(3, 100000))
+        self.document(METRIC + '<FileTable><File i="5" n="' + 'x' * 1000000 + '"/></FileTable>', f'<PF i="2" n="f" f="5">{lines}</PF>')
+        result = run('info', self.db)
+        self.assertEqual(3, result.status)
+        self.assertRegex(result.err, r'^assay: .*memory.*\n$')
+
+    def test_statistics_of_one_metric_have_an_end(self):
+        hpctoolkit.write_2021(self.db, hpctoolkit.small(), dense=True)
+        path = os.path.join(self.db, 'experiment.xml')
+        with open(path) as f:
+            text = f.read()
+        total, count = 5, 2  # ids of the sum and the number of threads of the first inclusive metric
+        many = ''.join(f'<Metric i="{100000 + i}" n="CPUTIME (sec):M{i} (I)" v="derived-incr" t="inclusive"><MetricFormula t="view" frm="${total} / ${count} + {i}"/></Metric>'
+                       for i in range(2000))
+        self.put('experiment.xml', text.replace('<MetricTable>\n', '<MetricTable>\n' + many))
+        names = [name for name, in self.sql("select distinct statistic from summary where statistic like 'm%' and statistic not in ('min', 'max', 'mean')")]
+        self.assertIn('m0', names)
+        self.assertLessEqual(len(names), 16)
+
+    def test_long_numbers_in_formulas(self):
+        long = '1' * 60000
+        metrics = ''.join(f'<Metric i="{i}" n="D{i} (I)" v="derived" t="inclusive"><MetricFormula t="finalize" frm="$1*0.{long}"/></Metric>' for i in range(2, 40))
+        self.document(METRIC.replace('</MetricTable>', metrics + '</MetricTable>'), '<PF i="2" n="f"><M n="1" v="1"/></PF>')
+        self.assertEqual(0, run('info', self.db).status)
+
+
+class Binary(Hostile):
+    def test_profiles_that_share_one_tuple(self):
+        hpctoolkit.write_4(self.db, hpctoolkit.small())
+        out, n = hpctoolkit.Pool(hpctoolkit.head_4(b'prof', 2)), 5000
+        elements = out.add(struct.pack('<HHI', 64, 0, 0) + b''.join(struct.pack('<BBHIQ', 1, 0, 0, i, i) for i in range(64)))
+        at = out.add(struct.pack('<QQIIQQII', 0, 0, 0, 0, 0, elements, 0, 0) * n)
+        out.section(0, out.add(struct.pack('<QIB', at, n, 48)), 13)
+        out.section(1, at, 0)
+        self.put('profile.db', out.done(b'_prof.db'))
+        result = run('info', self.db)
+        self.assertEqual(3, result.status)
+        self.assertIn('its id tuple is that of many others', result.err)
+
+    def test_many_small_pieces_beside_a_large_one(self):
+        """experiment.mdb: 60000 pieces with one node, one with 300000; each node of no context is looked for in those that have it."""
+        self.document(METRIC + '<MetricDBTable><MetricDB i="1" n="T (I)" db-id="0"/></MetricDBTable>', '<PF i="2" n="f"><M n="1" v="1"/></PF>')
+        piece = lambda nodes: b'HPCPROF-metricdb__00.10b' + struct.pack('>II', nodes, 1) + bytes(8 * nodes)
+        pieces = [piece(300000)] + [piece(1)] * 60000
+        at = 8 + 16 * len(pieces)
+        entries = []
+        for i, data in enumerate(pieces):
+            entries.append(struct.pack('>IIQ', 0, i, at))
+            at += len(data)
+        self.put('experiment-1.mdb', struct.pack('>II', 1, len(pieces)) + b''.join(entries) + b''.join(pieces) + bytes.fromhex('ffffffffdeadf00d'))
+        self.assertEqual(0, run('info', self.db).status)
+
+    def test_rows_of_one_line_are_found(self):
+        """With many lines each row is found by search; by id and by location they are those that a walk over all finds."""
+        db = hpctoolkit.small()
+        db.profiles = [hpctoolkit.Profile([('RANK', i, i)], {(3, 'CPUTIME (sec)'): 1}, [(1700000000000000000 + 1000 * i + k, 3) for k in range(i % 4)]) for i in range(200)]
+        hpctoolkit.write_4(self.db, db)
+        total = sum(i % 4 for i in range(200))
+        rows = self.sql('select id, location, start_raw from event')
+        self.assertEqual(total, len(rows))
+        self.assertEqual(rows, self.sql('with recursive n(i) as (select 0 union all select i + 1 from n where i < 1000) select e.id, location, start_raw from n join event e on e.id = n.i'))
+        self.assertEqual(sorted(rows), sorted(self.sql('select e.id, e.location, e.start_raw from location l cross join event e on e.location = l.id')))
+        self.assertEqual(sorted(rows), sorted(self.sql('select e.id, e.location, e.start_raw from location l cross join event e on e.location = l.id and e.run = 0')))
+
+
+if __name__ == '__main__':
+    unittest.main()
