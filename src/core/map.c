@@ -33,8 +33,8 @@ static struct as_map_slot *find(const as_map *map, uint64_t key) {
 
 uint32_t as_map_get(const as_map *map, uint64_t key) { return map->n_slots ? find(map, key)->value - 1 : AS_MAP_NONE; }
 
-static bool grow(as_map *map) {
-    as_map larger = {.n_slots = map->n_slots ? map->n_slots * 2 : 64,
+static bool grow(as_map *map, size_t n_slots) {
+    as_map larger = {.n_slots = n_slots,
                      .count = map->count,
                      .seed = map->n_slots ? map->seed : as_seed(),
                      .budget = map->budget};
@@ -52,8 +52,15 @@ static bool grow(as_map *map) {
     return true;
 }
 
+void as_map_expect(as_map *map, size_t n) {
+    size_t n_slots = map->n_slots ? map->n_slots : 64;
+    if (n > UINT32_MAX) return;
+    while (n * 4 >= n_slots * 3) n_slots *= 2;
+    if (n_slots > map->n_slots) (void)grow(map, n_slots);
+}
+
 bool as_map_put(as_map *map, uint64_t key, uint32_t value) {
-    if (map->count * 4 >= map->n_slots * 3 && !grow(map)) return false;
+    if (map->count * 4 >= map->n_slots * 3 && !grow(map, map->n_slots ? map->n_slots * 2 : 64)) return false;
     struct as_map_slot *slot = find(map, key);
     if (!slot->value) map->count++;
     *slot = (struct as_map_slot){key, value + 1};

@@ -15,6 +15,8 @@ typedef struct as_map {
 
 void as_map_init(as_map *map, as_budget *budget);
 void as_map_free(as_map *map);
+/* Makes room for so many keys, so that the table need not grow step by step. Only a hint. */
+void as_map_expect(as_map *map, size_t n);
 /* AS_MAP_NONE where the key is unknown. */
 uint32_t as_map_get(const as_map *map, uint64_t key);
 /* Inserts, or replaces. value must not be AS_MAP_NONE. False when memory is out. */

@@ -80,9 +80,10 @@ void *as_arena_alloc(as_arena *arena, size_t size) {
     if (size > SIZE_MAX - ALIGNMENT) return NULL;
     if (size == 0) size = 1; /* a pointer of its own, even from an arena without a chunk */
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if (size <= (size_t)(arena->end - arena->next)) {
-        void *result = arena->next;
-        arena->next += size;
+    size_t padding = -(uintptr_t)arena->next & (ALIGNMENT - 1), left = (size_t)(arena->end - arena->next);
+    if (padding <= left && size <= left - padding) {
+        char *result = arena->next + padding;
+        arena->next = result + size;
         return result;
     }
     size_t payload = arena->chunk ? arena->chunk->size * 2 : FIRST_CHUNK;
@@ -108,7 +109,12 @@ void *as_arena_array(as_arena *arena, size_t count, size_t size) {
 }
 
 char *as_arena_copy(as_arena *arena, const char *text, size_t size) {
-    char *copy = size < SIZE_MAX ? as_arena_alloc(arena, size + 1) : NULL;
+    char *copy = NULL;
+    if (size < (size_t)(arena->end - arena->next)) {
+        copy = arena->next; /* text may stand anywhere */
+        arena->next += size + 1;
+    } else if (size < SIZE_MAX)
+        copy = as_arena_alloc(arena, size + 1);
     if (copy && size) memcpy(copy, text, size);
     return copy;
 }

@@ -9,16 +9,13 @@
 struct as_string_entry {
     const char *text;
     size_t size;
-    uint64_t hash;
 };
 
-/* A part of the hash stands in the slot: entries of other texts need not be looked at, which in large tables would each be a wait for memory. */
+/* The hash stands in the slot: neither entries of other texts nor, when the table grows, any need be looked at, which in large tables would each be a wait for memory. */
 struct as_string_slot {
     uint32_t id; /* + 1, 0: free */
-    uint32_t tag;
+    uint32_t hash;
 };
-
-static uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
 
 uint64_t as_hash(const void *data, size_t size) { return XXH3_64bits_withSeed(data, size, as_seed()); }
 
@@ -43,11 +40,11 @@ static bool grow_slots(as_strings *strings, size_t n) {
         as_budget_give(strings->arena->budget, n * sizeof *strings->slots);
         return false;
     }
-    const struct as_string_entry *entries = strings->entries.data;
-    for (size_t id = 0; id < strings->entries.count; id++) {
-        size_t slot = entries[id].hash & (n - 1);
+    for (size_t i = 0; i < strings->n_slots; i++) {
+        if (!strings->slots[i].id) continue;
+        size_t slot = strings->slots[i].hash & (n - 1);
         while (slots[slot].id) slot = (slot + 1) & (n - 1);
-        slots[slot] = (struct as_string_slot){(uint32_t)id + 1, tag_of(entries[id].hash)};
+        slots[slot] = strings->slots[i];
     }
     as_budget_give(strings->arena->budget, strings->n_slots * sizeof *strings->slots);
     free(strings->slots);
@@ -63,38 +60,62 @@ void as_strings_expect(as_strings *strings, size_t n) {
     if (n_slots > strings->n_slots) (void)grow_slots(strings, n_slots);
 }
 
+static uint32_t hash_text(const char *text, size_t size) { return (uint32_t)as_hash(text, size); }
+
 /* The slot that holds the text, or the free one where it would stand. */
-static size_t find_slot(const as_strings *strings, const char *text, size_t size, uint64_t hash) {
+static size_t find_slot(const as_strings *strings, const char *text, size_t size, uint32_t hash) {
     const struct as_string_entry *entries = strings->entries.data;
     size_t slot = hash & (strings->n_slots - 1);
     for (; strings->slots[slot].id; slot = (slot + 1) & (strings->n_slots - 1)) {
-        if (strings->slots[slot].tag != tag_of(hash)) continue;
+        if (strings->slots[slot].hash != hash) continue;
         const struct as_string_entry *entry = &entries[strings->slots[slot].id - 1];
-        if (entry->hash == hash && entry->size == size && memcmp(entry->text, text, size) == 0) break;
+        if (entry->size == size && memcmp(entry->text, text, size) == 0) break;
     }
     return slot;
 }
 
 as_str as_find(const as_strings *strings, const char *text, size_t size) {
     if (!strings->n_slots) return AS_NO_STR;
-    uint32_t found = strings->slots[find_slot(strings, text, size, as_hash(text, size))].id;
+    uint32_t found = strings->slots[find_slot(strings, text, size, hash_text(text, size))].id;
     return found ? found - 1 : AS_NO_STR;
 }
 
-as_str as_intern(as_strings *strings, const char *text, size_t size) {
-    if (strings->entries.count * 4 >= strings->n_slots * 3 &&
-        !grow_slots(strings, strings->n_slots ? strings->n_slots * 2 : 64))
-        return AS_NO_STR;
-    uint64_t hash = as_hash(text, size);
+/* Room for n texts more. */
+static bool make_room(as_strings *strings, size_t n) {
+    size_t n_slots = strings->n_slots ? strings->n_slots : 64;
+    while ((strings->entries.count + n - 1) * 4 >= n_slots * 3) n_slots *= 2;
+    return n_slots == strings->n_slots || grow_slots(strings, n_slots);
+}
+
+/* Where there is room. */
+static as_str intern(as_strings *strings, const char *text, size_t size, uint32_t hash) {
     size_t slot = find_slot(strings, text, size, hash);
     if (strings->slots[slot].id) return strings->slots[slot].id - 1;
     if (strings->entries.count >= AS_NO_STR - 1) return AS_NO_STR;
     char *copy = as_arena_copy(strings->arena, text, size);
     struct as_string_entry *entry = copy ? as_vec_push(&strings->entries) : NULL;
     if (!entry) return AS_NO_STR;
-    *entry = (struct as_string_entry){copy, size, hash};
-    strings->slots[slot] = (struct as_string_slot){(uint32_t)strings->entries.count, tag_of(hash)};
+    *entry = (struct as_string_entry){copy, size};
+    strings->slots[slot] = (struct as_string_slot){(uint32_t)strings->entries.count, hash};
     return strings->slots[slot].id - 1;
+}
+
+as_str as_intern(as_strings *strings, const char *text, size_t size) {
+    return make_room(strings, 1) ? intern(strings, text, size, hash_text(text, size)) : AS_NO_STR;
+}
+
+bool as_intern_batch(as_strings *strings, const as_text_span *texts, size_t n, as_str *ids) {
+    uint32_t hashes[AS_INTERN_BATCH];
+    if (n && !make_room(strings, n)) return false;
+    for (size_t i = 0; i < n; i++) {
+        hashes[i] = hash_text(texts[i].text, texts[i].size);
+        __builtin_prefetch(&strings->slots[hashes[i] & (strings->n_slots - 1)], 1);
+    }
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = intern(strings, texts[i].text, texts[i].size, hashes[i]);
+        if (ids[i] == AS_NO_STR) return false;
+    }
+    return true;
 }
 
 const char *as_str_text(const as_strings *strings, as_str id) {

@@ -23,6 +23,13 @@ void as_strings_expect(as_strings *strings, size_t n);
 
 /* The id of this text, new or known; AS_NO_STR only when memory is out. text may hold NUL bytes. */
 as_str as_intern(as_strings *strings, const char *text, size_t size);
+/* The ids of up to AS_INTERN_BATCH texts, as as_intern() gives them, without waiting for memory at each of them in turn. False when memory is out. */
+typedef struct as_text_span {
+    const char *text;
+    size_t size;
+} as_text_span;
+enum { AS_INTERN_BATCH = 32 };
+bool as_intern_batch(as_strings *strings, const as_text_span *texts, size_t n, as_str *ids);
 /* The id if the text is known, else AS_NO_STR. */
 as_str as_find(const as_strings *strings, const char *text, size_t size);
 /* NUL-terminated; NULL for AS_NO_STR. Valid as long as the strings are. */

@@ -89,16 +89,50 @@ assay_id as_tree_path(as_tree *tree, const char *path, size_t size) {
     return as_map_put(&tree->by_path, key, id) ? id : ASSAY_NONE;
 }
 
-bool as_tree_finish(as_tree *tree, const assay_id **new_ids) {
-    size_t n = tree->nodes.count;
-    as_context *nodes = tree->nodes.data;
-    assay_id *ids = as_arena_array(&tree->ds->arena, n, sizeof *ids);
-    if (!ids || !as_vec_reserve(&tree->ds->contexts, n)) return false;
-    /* Sizes of subtrees, children before parents; then each child's place follows from its parent's and its elder siblings'. */
-    for (size_t i = 0; i < n; i++) nodes[i].subtree = 1;
-    for (size_t i = n; i-- > 0;) {
-        if (nodes[i].parent != ASSAY_NONE) nodes[nodes[i].parent].subtree += nodes[i].subtree;
+bool as_tree_set_numbers(as_tree *tree, const assay_id *contexts, size_t n, size_t stride) {
+    char digits[AS_INTERN_BATCH][AS_NUMBER_SIZE];
+    as_text_span texts[AS_INTERN_BATCH];
+    as_str ids[AS_INTERN_BATCH];
+    assay_id owners[AS_INTERN_BATCH];
+    for (size_t number = 0; number < n;) {
+        size_t count = 0;
+        for (; number < n && count < AS_INTERN_BATCH; number++) {
+            assay_id context = contexts[number * stride];
+            if (context == ASSAY_NONE) continue;
+            __builtin_prefetch(&AS_AT(as_context, &tree->nodes, context), 1);
+            texts[count] = (as_text_span){digits[count], as_uint_format(number, digits[count])};
+            owners[count++] = context;
+        }
+        if (!as_intern_batch(&tree->ds->strings, texts, count, ids)) return false;
+        for (size_t i = 0; i < count; i++) AS_AT(as_context, &tree->nodes, owners[i]).source_id = ids[i];
     }
+    return true;
+}
+
+/* Whether each context stands where it will be: the parent of each is the one before it, or above that one. */
+static bool is_in_order(const as_context *nodes, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        assay_id at = (assay_id)(i - 1);
+        while (at != ASSAY_NONE && at != nodes[i].parent) at = nodes[at].parent;
+        if (at != nodes[i].parent) return false;
+    }
+    return true;
+}
+
+/* Sources that give their contexts in order give them as they stay. */
+static void move_all(as_tree *tree, assay_id *ids) {
+    for (size_t i = 0; i < tree->nodes.count; i++) ids[i] = (assay_id)i;
+    as_vec_free(&tree->ds->contexts);
+    tree->ds->contexts = tree->nodes;
+    as_vec_init(&tree->nodes, sizeof(as_context), &tree->ds->budget);
+    as_vec_shrink(&tree->ds->contexts);
+}
+
+static bool sort_all(as_tree *tree, assay_id *ids) {
+    size_t n = tree->nodes.count;
+    const as_context *nodes = tree->nodes.data;
+    if (!as_vec_reserve(&tree->ds->contexts, n)) return false;
+    /* Each child's place follows from its parent's and its elder siblings'. */
     assay_id next_root = 0;
     as_context *sorted = tree->ds->contexts.data;
     for (size_t i = 0; i < n; i++) {
@@ -113,6 +147,21 @@ bool as_tree_finish(as_tree *tree, const assay_id **new_ids) {
     }
     for (size_t i = 0; i < n; i++) sorted[ids[i]].subtree = nodes[i].subtree;
     tree->ds->contexts.count = n;
+    return true;
+}
+
+bool as_tree_finish(as_tree *tree, const assay_id **new_ids) {
+    size_t n = tree->nodes.count;
+    as_context *nodes = tree->nodes.data;
+    assay_id *ids = as_arena_array(&tree->ds->arena, n, sizeof *ids);
+    if (!ids) return false;
+    /* Sizes of subtrees, children before parents. */
+    for (size_t i = 0; i < n; i++) nodes[i].subtree = 1;
+    for (size_t i = n; i-- > 0;) {
+        if (nodes[i].parent != ASSAY_NONE) nodes[nodes[i].parent].subtree += nodes[i].subtree;
+    }
     *new_ids = ids;
+    if (!is_in_order(nodes, n)) return sort_all(tree, ids);
+    move_all(tree, ids);
     return true;
 }
