@@ -391,7 +391,11 @@ void as_hpc_experiment_free(as_hpc_experiment *experiment) {
 }
 
 assay_status as_hpc_experiment_finish(as_hpc_experiment *experiment, const assay_id **new_ids) {
-    bool fine = as_tree_finish(&experiment->tree, new_ids);
+    const as_hpc_ids *contexts = &experiment->contexts;
+    const assay_id *near = contexts->near.data;
+    bool fine = as_tree_set_numbers(&experiment->tree, near + AS_HPC_OF_VALUES, as_hpc_ids_near(contexts),
+                                    contexts->n_columns) &&
+                as_tree_finish(&experiment->tree, new_ids);
     for (size_t i = 0; i < experiment->context_attributes.count && fine; i++) {
         as_attribute attribute = AS_AT(as_attribute, &experiment->context_attributes, i);
         attribute.owner_id = (*new_ids)[attribute.owner_id];

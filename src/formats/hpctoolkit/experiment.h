@@ -28,8 +28,14 @@ typedef struct as_hpc_ids {
 assay_id as_hpc_ids_get(const as_hpc_ids *ids, uint32_t column, uint64_t number);
 /* False when memory is out. */
 bool as_hpc_ids_put(as_hpc_ids *ids, uint32_t column, uint64_t number, assay_id id);
-/* How many numbers, from 0, are near. */
+/* How many numbers, from 0, are near so far. */
 static inline size_t as_hpc_ids_near(const as_hpc_ids *ids) { return ids->near.count; }
+/* Whether a number is, or would be, near. */
+static inline bool as_hpc_ids_is_near(const as_hpc_ids *ids, uint64_t number) { return number < ids->limit; }
+/* It will be asked for soon. */
+static inline void as_hpc_ids_prefetch(const as_hpc_ids *ids, uint64_t number) {
+    if (number < ids->near.count) __builtin_prefetch((const assay_id *)ids->near.data + number * ids->n_columns, 1);
+}
 
 /* Columns of as_hpc_experiment.contexts: ids in the tree of the context with this id, and of the one that samples mean with this number (`it`). */
 enum { AS_HPC_OF_VALUES, AS_HPC_OF_SAMPLES };
@@ -167,9 +173,12 @@ assay_status as_hpc_read_element(as_hpc_experiment *experiment, as_hpc_element *
 
 /* Interns experiment->words. False when memory is out. */
 bool as_hpc_words_init(as_hpc_experiment *experiment);
-/* The region of an element, shared by all that say the same of it. file and module: its own, or those of the elements around it. ASSAY_NONE when memory is out. */
+/* The region of an element, shared by all that say the same of it. file and module: its own, or those of the elements around it. ASSAY_NONE when memory is out. Loops, lines and
+ * call sites have no names yet. */
 assay_id as_hpc_region(as_hpc_experiment *experiment, const as_hpc_element *element, as_hpc_ref file,
                        as_hpc_ref module);
+/* Gives names to those that have none yet. False when memory is out. */
+bool as_hpc_name_places(as_hpc_experiment *experiment);
 /* That of the root of all contexts. */
 assay_id as_hpc_root_region(as_hpc_experiment *experiment);
 

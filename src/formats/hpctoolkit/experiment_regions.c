@@ -36,34 +36,61 @@ static as_str kind_of(const as_hpc_words *words, as_hpc_tag tag) {
     }
 }
 
-/* "loop at FILE:LINE", "line FILE:LINE", "call FILE:LINE". */
-static as_str name_place(as_hpc_experiment *experiment, const char *what, as_str file, const region_key *key) {
+/* "loop at FILE:LINE", "line FILE:LINE", "call FILE:LINE", behind what experiment->text has already. */
+static bool add_place(as_hpc_experiment *experiment, as_str file, const region_key *key) {
     char number[AS_NUMBER_SIZE];
     as_vec *text = &experiment->text;
+    const as_hpc_words *words = &experiment->words;
+    size_t start = text->count;
+    const char *what = key->kind == words->loop ? "loop at " : key->kind == words->line ? "line " : "call ";
     const char *file_name = file == AS_NO_STR ? "<unknown file>" : as_ds_text(experiment->ds, file);
     size_t file_size = file == AS_NO_STR ? strlen(file_name) : as_str_size(&experiment->ds->strings, file);
-    text->count = 0;
-    if (file_size > experiment->names_left) return AS_NO_STR;
+    if (file_size > experiment->names_left) return false;
     bool fine = as_vec_text(text, what) && as_vec_append(text, file_name, file_size) && as_vec_append(text, ":", 1) &&
                 as_vec_append(text, number, as_int_format(key->line, number));
     if (key->line_end >= 0)
         fine = fine && as_vec_append(text, "-", 1) && as_vec_append(text, number, as_int_format(key->line_end, number));
-    if (!fine || text->count > experiment->names_left) return AS_NO_STR;
-    experiment->names_left -= text->count;
-    return as_ds_intern(experiment->ds, text->data, text->count);
+    size_t size = text->count - start;
+    if (!fine || size > experiment->names_left) return false;
+    experiment->names_left -= size;
+    return true;
 }
 
-static as_str name_region(as_hpc_experiment *experiment, as_hpc_tag tag, const region_key *key, as_str file,
-                          bool *fine) {
+bool as_hpc_name_places(as_hpc_experiment *experiment) {
+    as_dataset *ds = experiment->ds;
+    as_vec *text = &experiment->text;
+    as_text_span texts[AS_INTERN_BATCH];
+    as_str names[AS_INTERN_BATCH];
+    as_region *unnamed[AS_INTERN_BATCH];
+    size_t ends[AS_INTERN_BATCH];
+    for (size_t region = 0; region < ds->regions.count;) {
+        size_t n = 0;
+        text->count = 0;
+        for (; region < ds->regions.count && n < AS_INTERN_BATCH; region++) {
+            unnamed[n] = &AS_AT(as_region, &ds->regions, region);
+            if (unnamed[n]->name != AS_NO_STR) continue;
+            if (!add_place(experiment, unnamed[n]->file, &AS_AT(region_key, &experiment->region_keys, region)))
+                return false;
+            ends[n++] = text->count;
+        }
+        for (size_t i = 0; i < n; i++) {
+            size_t start = i ? ends[i - 1] : 0;
+            texts[i] = (as_text_span){(const char *)text->data + start, ends[i] - start};
+        }
+        if (!as_intern_batch(&ds->strings, texts, n, names)) return false;
+        for (size_t i = 0; i < n; i++) unnamed[i]->name = names[i];
+    }
+    return true;
+}
+
+static bool is_place(as_hpc_tag tag) { return tag == AS_HPC_L || tag == AS_HPC_S || tag == AS_HPC_C; }
+
+static as_str name_region(as_hpc_experiment *experiment, as_hpc_tag tag, const region_key *key, bool *fine) {
     const as_hpc_names *names = tag == AS_HPC_LM  ? &experiment->modules
                                 : tag == AS_HPC_F ? &experiment->files
                                                   : &experiment->procedures;
-    as_str name = tag == AS_HPC_L   ? name_place(experiment, "loop at ", file, key)
-                  : tag == AS_HPC_S ? name_place(experiment, "line ", file, key)
-                  : tag == AS_HPC_C ? name_place(experiment, "call ", file, key)
-                                    : as_hpc_name_of(experiment, names, key->name, fine);
-    bool has_place = tag == AS_HPC_L || tag == AS_HPC_S || tag == AS_HPC_C;
-    if (name == AS_NO_STR && key->name == AS_HPC_NO_REF && !has_place)
+    as_str name = as_hpc_name_of(experiment, names, key->name, fine);
+    if (name == AS_NO_STR && key->name == AS_HPC_NO_REF)
         name = as_ds_intern_text(experiment->ds, "<unknown procedure>");
     if (name == AS_NO_STR) *fine = false;
     return name;
@@ -92,7 +119,7 @@ static assay_id add_region(as_hpc_experiment *experiment, as_hpc_tag tag, const 
     region.kind = kind_of(&experiment->words, tag);
     region.file = as_hpc_name_of(experiment, &experiment->files, tag == AS_HPC_F ? key->name : key->file, &fine);
     region.module = as_hpc_name_of(experiment, &experiment->modules, tag == AS_HPC_LM ? key->name : key->module, &fine);
-    region.name = name_region(experiment, tag, key, region.file, &fine);
+    if (!is_place(tag)) region.name = name_region(experiment, tag, key, &fine);
     if (key->line > 0) region.line_begin = key->line;
     if (key->line > 0 && key->line_end >= key->line) region.line_end = key->line_end;
     assay_id id = fine ? as_add_region(experiment->ds, &region) : ASSAY_NONE;
@@ -118,10 +145,9 @@ static assay_id find_or_add(as_hpc_experiment *experiment, as_hpc_tag tag, const
 
 assay_id as_hpc_region(as_hpc_experiment *experiment, const as_hpc_element *element, as_hpc_ref file,
                        as_hpc_ref module) {
-    bool has_name = element->tag != AS_HPC_C && element->tag != AS_HPC_L && element->tag != AS_HPC_S;
     region_key key = {.kind = kind_of(&experiment->words, element->tag),
                       .static_id = element->static_id,
-                      .name = !has_name                        ? AS_HPC_NO_REF
+                      .name = is_place(element->tag)           ? AS_HPC_NO_REF
                               : element->name != AS_HPC_NO_REF ? element->name
                                                                : element->static_id,
                       .file = file,

@@ -129,8 +129,12 @@ static bool read_short_attribute(as_hpc_experiment *experiment, as_hpc_element *
     case 'i':
         element->has_id =
             parse_whole(attribute, &element->id) && element->id <= UINT32_MAX && element->id >= -(int64_t)UINT32_MAX;
+        as_hpc_ids_prefetch(&experiment->contexts, number_of(element));
         return element->has_id;
-    case 's': element->static_id = as_hpc_ref_parse(experiment, attribute, fine); return true;
+    case 's':
+        element->static_id = as_hpc_ref_parse(experiment, attribute, fine);
+        as_hpc_ids_prefetch(&experiment->first_regions, element->static_id);
+        return true;
     case 'n': element->name = as_hpc_ref_parse(experiment, attribute, fine); return true;
     case 'f': element->file = as_hpc_ref_parse(experiment, attribute, fine); return true;
     case 'l': return parse_lines(attribute, &element->line, &element->line_end);
@@ -222,12 +226,13 @@ static bool resolve(as_hpc_experiment *experiment, pending *waiting) {
     return name_context(experiment, id, &waiting->element, waiting->file, waiting->module, NULL);
 }
 
+/* Near numbers become the source_id of their contexts in the end, all at once. */
 static assay_id add_context(as_hpc_experiment *experiment, assay_id parent, const as_hpc_element *element) {
     char text[AS_NUMBER_SIZE];
     as_context context = AS_CONTEXT_INIT;
     context.parent = parent;
     uint64_t number = number_of(element);
-    if (element->has_id) {
+    if (element->has_id && !as_hpc_ids_is_near(&experiment->contexts, number)) {
         context.source_id = as_ds_intern(experiment->ds, text, as_uint_format(number, text));
         if (context.source_id == AS_NO_STR) return ASSAY_NONE;
     }
@@ -366,6 +371,16 @@ assay_status as_hpc_add_root(as_hpc_experiment *experiment) {
     return ASSAY_OK;
 }
 
+/* Contexts of places have waited for their names. */
+static bool name_places(as_hpc_experiment *experiment) {
+    if (!as_hpc_name_places(experiment)) return false;
+    for (size_t i = 0; i < experiment->tree.nodes.count; i++) {
+        as_context *context = context_at(experiment, (assay_id)i);
+        if (context->name == AS_NO_STR) context->name = as_ds_region(experiment->ds, context->region)->name;
+    }
+    return true;
+}
+
 assay_status as_hpc_read_tree(as_hpc_experiment *experiment) {
     enum { PROGRESS_ELEMENTS = 1 << 14 };
     pending waiting = {.context = ASSAY_NONE};
@@ -383,5 +398,5 @@ assay_status as_hpc_read_tree(as_hpc_experiment *experiment) {
             AS_TRY(end_element(experiment, &waiting));
         if (n % PROGRESS_ELEMENTS == 0) AS_TRY(report_progress(experiment));
     }
-    return ASSAY_OK;
+    return name_places(experiment) ? ASSAY_OK : as_reader_memory(experiment->reader);
 }

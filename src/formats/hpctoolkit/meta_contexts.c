@@ -2,6 +2,9 @@
 #include "core/number.h"
 #include "formats/hpctoolkit/meta.h"
 
+enum {
+    USUAL_SIZE = 36
+}; /* bytes of the file for one text: a context has a number, and one in three or so a name of its own */
 enum { ENTRY_SIZE = 32, CONTEXT_SIZE = 0x20, DRAFT_CONTEXT_SIZE = 0x18, WORD = 8 };
 enum { FUNCTION, LOOP, LINE, INSTRUCTION };
 enum { NESTED, CALLED, INLINED };
@@ -66,11 +69,14 @@ static assay_status add_context(reading *r, uint64_t at, uint32_t id, as_context
     *out = ASSAY_NONE;
     AS_TRY(claim_id(r, at, id, (assay_id)meta->tree.nodes.count, &is_new));
     if (!is_new) return ASSAY_OK;
-    char digits[AS_NUMBER_SIZE];
-    context->source_id = as_ds_intern(meta->ds, digits, as_uint_format(id, digits));
+    if (id >= meta->n_contexts) { /* the others' in the end, all at once */
+        char digits[AS_NUMBER_SIZE];
+        context->source_id = as_ds_intern(meta->ds, digits, as_uint_format(id, digits));
+        if (context->source_id == AS_NO_STR) return memory_is_out(r);
+    }
     context->is_callpath = true;
     context->callpath_order = meta->tree.n_callpaths++;
-    *out = context->source_id != AS_NO_STR ? as_tree_add(&meta->tree, context) : ASSAY_NONE;
+    *out = as_tree_add(&meta->tree, context);
     return *out != ASSAY_NONE ? ASSAY_OK : memory_is_out(r);
 }
 
@@ -225,6 +231,8 @@ assay_status as_meta_read_contexts(as_meta *meta, uint32_t limit) {
     meta->n_contexts = limit;
     bool fine = as_meta_regions_init(&r.regions, meta) && meta->contexts;
     if (fine) memset(meta->contexts, 0xff, limit * sizeof *meta->contexts);
+    as_strings_expect(&meta->ds->strings, meta->size / USUAL_SIZE);
+    as_map_expect(&r.regions.known, meta->size / USUAL_SIZE / 2);
     assay_status status = fine ? read_tree(&r) : memory_is_out(&r);
     as_meta_regions_free(&r.regions);
     as_vec_free(&r.stack);
@@ -234,7 +242,8 @@ assay_status as_meta_read_contexts(as_meta *meta, uint32_t limit) {
 assay_status as_meta_finish_contexts(as_meta *meta) {
     const assay_id *ids;
     as_dataset *ds = meta->ds;
-    if (!as_tree_finish(&meta->tree, &ids)) return as_fail_memory(meta->reader->error, meta->path);
+    if (!as_tree_set_numbers(&meta->tree, meta->contexts, meta->n_contexts, 1) || !as_tree_finish(&meta->tree, &ids))
+        return as_fail_memory(meta->reader->error, meta->path);
     for (size_t i = 0; i < meta->n_contexts; i++)
         if (meta->contexts[i] != ASSAY_NONE) meta->contexts[i] = ids[meta->contexts[i]];
     for (size_t i = 0; i < ds->attributes.count; i++) {
