@@ -154,7 +154,7 @@ class Databases(unittest.TestCase):
         newer = self.damaged('meta.db', bytes(meta))
         info = self.info(newer)
         self.assertEqual('4.7', info['format_version'])
-        self.assertEqual([('note', 'version')], [(p['severity'], p['rule']) for p in info['problems']])
+        self.assertEqual([('note', 'unknown-version')], [(p['severity'], p['rule']) for p in info['problems']])
         meta[14] = 5
         self.refused(self.damaged('meta.db', bytes(meta)), 'meta.db', 'version 5.7', 'version 4 is known')
 

@@ -146,7 +146,7 @@ class Of2021(Database):
         self.change(lambda x: x.replace(b'version="4.0"', b'version="4.7"'))
         info = run('info', '--json', self.database).json
         self.assertEqual('4.7', info['format_version'])
-        self.assertEqual([('note', 'version')], [(p['severity'], p['rule']) for p in info['problems']])
+        self.assertEqual([('note', 'unknown-version')], [(p['severity'], p['rule']) for p in info['problems']])
 
     def test_files_of_another_form_beside_it(self):
         other = os.path.join(self.folder, 'other')

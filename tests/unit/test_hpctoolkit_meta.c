@@ -204,7 +204,7 @@ static void odd_things_are_kept(void **state) {
     assert_int_equal(result.status, ASSAY_OK);
     const as_dataset *ds = result.ds;
     assert_string_equal(text(ds, ds->format_version), "4.3");
-    assert_int_equal(count_problems(ds, "version", NULL), 1);
+    assert_int_equal(count_problems(ds, "unknown-version", NULL), 1);
     assert_string_equal(attribute(ds, AS_OWNER_CONTEXT, 8, "relation"), "0");
     assert_string_equal(attribute(ds, AS_OWNER_CONTEXT, 8, "propagation"), "0");
     assert_string_equal(attribute(ds, AS_OWNER_CONTEXT, 7, "propagation"), "5");
@@ -223,7 +223,7 @@ static void an_id_of_two_metrics(void **state) {
     opened result = read_meta(&file);
     assert_int_equal(result.status, ASSAY_OK);
     assert_int_equal(result.ds->metrics.count, 3);
-    assert_int_equal(count_problems(result.ds, "metric-id", NULL), 1);
+    assert_int_equal(count_problems(result.ds, "metric-twice", NULL), 1);
     close_meta(&result);
 }
 
@@ -254,24 +254,24 @@ static void damages(void **state) {
     uint64_t far = whole.size + 4096;
     const damage all[] = {
         {"magic", "HPCTOOLKITmeta", 0, 'X', 1},
-        {"version", "version 5.0; version 4 is known", 14, 5, 1},
+        {"unknown-version", "version 5.0; version 4 is known", 14, 5, 1},
         {"footer", "cut off", whole.size - 1, 'X', 1},
-        {"outside", "Context", 0x48, far, 8},
-        {"outside", "General", 0x10, UINT64_MAX, 8},
-        {"outside", "metrics", whole.metrics, far, 8},
-        {"outside", "4294967295 metrics", whole.metrics + 8, UINT32_MAX, 4},
+        {"outside-file", "Context", 0x48, far, 8},
+        {"outside-file", "General", 0x10, UINT64_MAX, 8},
+        {"outside-file", "metrics", whole.metrics, far, 8},
+        {"outside-file", "4294967295 metrics", whole.metrics + 8, UINT32_MAX, 4},
         {"element-size", "metrics of 0 bytes", whole.metrics + 0x0c, 0, 1},
-        {"outside", "text", whole.metric, far, 8},
-        {"outside", "scopes of a metric", whole.metric + 0x08, far, 8},
-        {"outside", "statistics of a metric", whole.metric + 0x10, UINT64_MAX - 7, 8},
+        {"outside-file", "text", whole.metric, far, 8},
+        {"outside-file", "scopes of a metric", whole.metric + 0x08, far, 8},
+        {"outside-file", "statistics of a metric", whole.metric + 0x10, UINT64_MAX - 7, 8},
         {"pointer", "no scope begins", whole.instances, whole.scopes + 1, 8},
         {"pointer", "no scope begins", whole.summaries, 0, 8},
         {"text-end", "does not end", whole.functions, whole.size - 1, 8},
         {"pointer", "no module", whole.functions + 0x08, whole.modules + 16, 8},
         {"pointer", "no file", whole.functions + 0x18, whole.files + 8, 8},
         {"element-size", "entry points of 31 bytes", whole.contexts + 0x0a, 31, 1},
-        {"outside", "children", whole.entries + 8, far, 8},
-        {"outside", "children", whole.entries, 1ull << 63, 8},
+        {"outside-file", "children", whole.entries + 8, far, 8},
+        {"outside-file", "children", whole.entries, 1ull << 63, 8},
         {"context-size", "beyond the end", whole.entries, 33, 8},
         {"context-size", "do not fit into its 2 words", whole.context_at[3] + 0x14, 6, 1},
         {"pointer", "no function", whole.context_at[2] + 0x20, whole.files, 8},

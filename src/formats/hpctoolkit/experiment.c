@@ -299,21 +299,21 @@ static assay_status check_version(as_hpc_experiment *experiment) {
     const as_xml_attribute *version = as_xml_scan_attribute(&experiment->scan, "version");
     as_place place = as_xml_scan_place(&experiment->scan, version ? version->at : experiment->scan.element);
     assay_error *error = experiment->reader->error;
-    if (!version) return as_fail(error, ASSAY_E_FORMAT, place, "version", "the document says no version");
+    if (!version) return as_fail(error, ASSAY_E_FORMAT, place, "unknown-version", "the document says no version");
     AS_TRY(text_of(experiment, "version", &experiment->version));
     const char *text = as_ds_text(experiment->ds, experiment->version);
     bool is_2x = text[0] >= '0' && text[0] <= '2' && (!text[1] || text[1] == '.');
     bool is_4 = text[0] == '4' && (!text[1] || text[1] == '.');
     if (is_2x != experiment->is_2x && (is_2x || is_4))
-        return as_fail(error, ASSAY_E_FORMAT, place, "version", "version %s is of the format %s", text,
+        return as_fail(error, ASSAY_E_FORMAT, place, "unknown-version", "version %s is of the format %s", text,
                        is_2x ? "hpctoolkit-xml" : "hpctoolkit-2021");
     if (!is_2x && !is_4)
-        return as_fail(error, ASSAY_E_FORMAT, place, "version",
+        return as_fail(error, ASSAY_E_FORMAT, place, "unknown-version",
                        "version %s is not known: assay reads experiment.xml 2.0 to 2.2 and 4.0", text);
     bool is_known = is_4 ? strcmp(text, "4.0") == 0
                          : strcmp(text, "2.0") == 0 || strcmp(text, "2.1") == 0 || strcmp(text, "2.2") == 0;
     if (!is_known)
-        as_add_problem(experiment->ds, AS_NOTE, place, "version", "version %s is read as if it were %s", text,
+        as_add_problem(experiment->ds, AS_NOTE, place, "unknown-version", "version %s is read as if it were %s", text,
                        is_4 ? "4.0" : "2.2");
     experiment->ds->format_version = experiment->version;
     return ASSAY_OK;

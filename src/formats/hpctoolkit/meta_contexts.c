@@ -52,7 +52,7 @@ static assay_status claim_id(reading *r, uint64_t at, uint32_t id, assay_id cont
 static assay_status push_children(reading *r, uint64_t offset, uint64_t at, uint64_t size, assay_id parent) {
     if (!size) return ASSAY_OK;
     if (!as_meta_has(r->meta, at, size))
-        return as_meta_bad(r->meta, offset, "outside", "%llu bytes of children at %llu are not all in the file",
+        return as_meta_bad(r->meta, offset, "outside-file", "%llu bytes of children at %llu are not all in the file",
                            (unsigned long long)size, (unsigned long long)at);
     if (size > r->bytes_left)
         return as_meta_bad(r->meta, offset, "circle",

@@ -33,8 +33,8 @@ assay_status as_meta_find_table(const as_meta *meta, uint64_t offset, uint64_t a
     if (size < least)
         return as_meta_bad(meta, offset, "element-size", "%s of %u bytes; they have at least %u", what, size, least);
     if (!as_meta_has(meta, at, (uint64_t)n * size))
-        return as_meta_bad(meta, offset, "outside", "%u %s of %u bytes at %llu are not all in the file", n, what, size,
-                           (unsigned long long)at);
+        return as_meta_bad(meta, offset, "outside-file", "%u %s of %u bytes at %llu are not all in the file", n, what,
+                           size, (unsigned long long)at);
     return ASSAY_OK;
 }
 
@@ -73,7 +73,7 @@ assay_status as_meta_text(as_meta *meta, uint64_t offset, as_str *out) {
         return ASSAY_OK;
     }
     if (at >= meta->size)
-        return as_meta_bad(meta, offset, "outside", "a text at %llu is not in the file", (unsigned long long)at);
+        return as_meta_bad(meta, offset, "outside-file", "a text at %llu is not in the file", (unsigned long long)at);
     const char *text = (const char *)meta->data + at, *end = memchr(text, 0, meta->size - (size_t)at);
     if (!end) return as_meta_bad(meta, at, "text-end", "a text does not end in the file");
     size_t size = (size_t)(end - text);
@@ -91,13 +91,13 @@ static assay_status check_header(as_meta *meta) {
         return as_meta_bad(meta, 0, "magic", "does not begin with HPCTOOLKITmeta");
     unsigned major = meta->data[14], minor = meta->data[15];
     if (major != MAJOR_VERSION)
-        return as_meta_bad(meta, 14, "version", "is of version %u.%u; version %d is known", major, minor,
+        return as_meta_bad(meta, 14, "unknown-version", "is of version %u.%u; version %d is known", major, minor,
                            MAJOR_VERSION);
     if (meta->size < HEADER_SIZE + FOOTER_SIZE ||
         memcmp(meta->data + meta->size - FOOTER_SIZE, "_meta.db", FOOTER_SIZE) != 0)
         return as_meta_bad(meta, meta->size, "footer", "does not end with _meta.db: cut off, or never finished");
     if (minor != MINOR_VERSION)
-        as_add_problem(ds, AS_NOTE, as_place_offset(meta->path, 15), "version",
+        as_add_problem(ds, AS_NOTE, as_place_offset(meta->path, 15), "unknown-version",
                        "is of version %u.%u; read as %d.%d, what is new in it is left out", major, minor, MAJOR_VERSION,
                        MINOR_VERSION);
     char text[2 * AS_NUMBER_SIZE];
@@ -113,14 +113,15 @@ static assay_status find_sections(as_meta *meta) {
         uint64_t offset = 0x10 + 16 * i, size = as_meta_u64(meta, offset), at = as_meta_u64(meta, offset + 8);
         if (!at) continue;
         if (!as_meta_has(meta, at, size) || !as_meta_has(meta, at, SECTION_LEAST[i]))
-            return as_meta_bad(meta, offset, "outside", "the section %s, %llu bytes at %llu, is not all in the file",
-                               SECTION_NAMES[i], (unsigned long long)size, (unsigned long long)at);
+            return as_meta_bad(meta, offset, "outside-file",
+                               "the section %s, %llu bytes at %llu, is not all in the file", SECTION_NAMES[i],
+                               (unsigned long long)size, (unsigned long long)at);
         meta->sections[i] = at;
     }
     uint64_t metrics = meta->sections[AS_META_METRICS];
     meta->is_draft = metrics && meta->data[metrics + 0x0c] == DRAFT_METRIC_SIZE;
     if (meta->is_draft && meta->sections[AS_META_CONTEXTS] && !as_meta_has(meta, meta->sections[AS_META_CONTEXTS], 16))
-        return as_meta_bad(meta, meta->sections[AS_META_CONTEXTS], "outside", "the section Context is cut off");
+        return as_meta_bad(meta, meta->sections[AS_META_CONTEXTS], "outside-file", "the section Context is cut off");
     return ASSAY_OK;
 }
 

@@ -63,7 +63,7 @@ static assay_status add_instance(metrics *m, uint64_t offset, as_str name, as_st
     as_dataset *ds = meta->ds;
     *out = as_map_get(&m->by_id, id);
     if (*out != AS_MAP_NONE) {
-        as_warn(meta->reader, as_place_offset(meta->path, offset), "metric-id",
+        as_warn(meta->reader, as_place_offset(meta->path, offset), "metric-twice",
                 "metric id %u is that of %s, and of %s as well: their values cannot be told apart", id,
                 as_ds_text(ds, as_ds_metric(ds, *out)->name), text_or_empty(ds, name));
         return ASSAY_OK;
@@ -160,7 +160,7 @@ static assay_status read_all(metrics *m, const as_meta_table *table) {
     uint64_t at = meta->sections[AS_META_METRICS];
     if (!meta->is_draft && table->n) {
         if (!as_meta_has(meta, at, HEADER_SIZE))
-            return as_meta_bad(meta, at, "outside", "the section Metrics is cut off");
+            return as_meta_bad(meta, at, "outside-file", "the section Metrics is cut off");
         AS_TRY(as_meta_find_table(meta, at + 0x10, as_meta_u64(meta, at + 0x10), as_meta_u16(meta, at + 0x18),
                                   meta->data[at + 0x1a], SCOPE_SIZE, "scopes", &m->scopes));
     }
