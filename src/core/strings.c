@@ -101,7 +101,8 @@ static as_str intern(as_strings *strings, const char *text, size_t size, uint32_
 }
 
 as_str as_intern(as_strings *strings, const char *text, size_t size) {
-    return make_room(strings, 1) ? intern(strings, text, size, hash_text(text, size)) : AS_NO_STR;
+    if (!make_room(strings, 1)) return as_find(strings, text, size); /* known ones need no memory */
+    return intern(strings, text, size, hash_text(text, size));
 }
 
 bool as_intern_batch(as_strings *strings, const as_text_span *texts, size_t n, as_str *ids) {
