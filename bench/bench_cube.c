@@ -307,29 +307,6 @@ static double only_open(const void *given) {
 
 static const char *command; /* NULL: not known */
 
-/* The whole command: its CPU seconds, or (is_wall) seconds by the clock, and its peak of memory. */
-static cost measure_command(const char *const *arguments, bool is_wall, int rounds) {
-    cost best = {1e9, 1e18, 1e9};
-    for (int i = 0; i < rounds; i++) {
-        double start = wall_seconds();
-        pid_t child = fork();
-        if (child < 0) fail("fork", NULL);
-        if (child == 0) {
-            int nowhere = open("/dev/null", O_WRONLY);
-            if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) _exit(1);
-            execv(command, (char *const *)(uintptr_t)arguments);
-            _exit(127);
-        }
-        int status;
-        struct rusage usage;
-        if (wait4(child, &status, 0, &usage) < 0 || status != 0) fail(arguments[1], NULL);
-        double seconds = is_wall ? wall_seconds() - start : seconds_of(&usage);
-        if (seconds < best.seconds) best.seconds = seconds;
-        if ((double)usage.ru_maxrss * 1024 < best.peak) best.peak = (double)usage.ru_maxrss * 1024;
-    }
-    return best;
-}
-
 /* ---- the report --------------------------------------------------------------------------------------------------------- */
 
 static void compare(const char *tool, double theirs, double ours) {
@@ -385,13 +362,13 @@ static void bench_commands(void) {
     const char *const info[] = {command, "info", "raw.cubex", NULL};
     const char *const tree[] = {command, "tree", "--metric", "time", "raw.cubex", NULL};
     const char *const stat_all[] = {command, "stat", "--json", "raw.cubex", NULL};
-    double seconds = measure_command(info, false, ROUNDS).seconds;
+    double seconds = measure_command(info, ROUNDS).cpu;
     report("assay info, CPU", seconds, "s", 0.02, false);
     compare("CubeLib (cube_info)", 2.0, seconds);
-    seconds = measure_command(tree, false, ROUNDS).seconds;
+    seconds = measure_command(tree, ROUNDS).cpu;
     report("assay tree, inclusive and exclusive of one metric, CPU", seconds, "s", 0.02, false);
     compare("CubeLib (cube_calltree)", 0.05, seconds);
-    seconds = measure_command(stat_all, false, ROUNDS).seconds;
+    seconds = measure_command(stat_all, ROUNDS).cpu;
     printf("  assay stat --json, 20,000 rows of 1,000 values, CPU: %.3f s\n", seconds);
 }
 
@@ -422,10 +399,10 @@ static void bench_large(double idle) {
     printf("    CPU %.3f s\n", open_cpu);
     if (command) {
         const char *const hot[] = {command, "tree", "--hot-path", "--metric", "time", "large.cubex", NULL};
-        double wall = measure_command(hot, true, 3).seconds;
-        cost whole = measure_command(hot, false, 3);
-        report("print its hot path, beyond opening, by the clock", fmax(wall - open_wall, 1e-3), "s", 0.5, false);
-        printf("    CPU %.3f s\n", whole.seconds - open_cpu);
+        cost whole = measure_command(hot, 3);
+        report("print its hot path, beyond opening, by the clock", fmax(whole.seconds - open_wall, 1e-3), "s", 0.5,
+               false);
+        printf("    CPU %.3f s\n", whole.cpu - open_cpu);
         report_memory("its peak memory", whole.peak, idle, bytes, 8.0 * s.n_cnodes * s.n_locations);
     }
     unlink("large.cubex");

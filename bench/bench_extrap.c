@@ -55,7 +55,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* Median of the time from start to end of the command, seconds. */
-static double measure_command(char *const arguments[]) {
+static double median_start(char *const arguments[]) {
     double times[STARTS];
     posix_spawn_file_actions_t quiet;
     if (posix_spawn_file_actions_init(&quiet) != 0 ||
@@ -184,9 +184,9 @@ int main(int argc, char **argv) {
     const char *given = getenv("ASSAY");
     if (given && *given == '/' && snprintf(command, sizeof command, "%s", given) < (int)sizeof command &&
         access(command, X_OK) == 0) {
-        report("assay --version, wall", 1000 * measure_command((char *[]){command, "--version", NULL}), "ms", 5, false);
-        report("assay info on a small file, wall",
-               1000 * measure_command((char *[]){command, "info", "small.txt", NULL}), "ms", 10, false);
+        report("assay --version, wall", 1000 * median_start((char *[]){command, "--version", NULL}), "ms", 5, false);
+        report("assay info on a small file, wall", 1000 * median_start((char *[]){command, "info", "small.txt", NULL}),
+               "ms", 10, false);
     } else {
         printf("  not measured: set ASSAY to the full path of the command\n");
     }

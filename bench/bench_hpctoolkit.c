@@ -8,7 +8,6 @@
  * times of other tools are those of such a database, as they were measured elsewhere. */
 #include "measuring.h"
 
-#include <fcntl.h>
 #include <ftw.h>
 #include <math.h>
 
@@ -225,29 +224,6 @@ static double write_again(const void *given) {
 
 static const char *command; /* NULL: not known */
 
-static cost run_command(const char *const *arguments) {
-    cost best = {1e9, 1e18, 1e9};
-    for (int i = 0; i < ROUNDS; i++) {
-        double start = wall_seconds();
-        pid_t child = fork();
-        if (child < 0) fail("fork", NULL);
-        if (child == 0) {
-            int nowhere = open("/dev/null", O_WRONLY);
-            if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) _exit(1);
-            execv(command, (char *const *)(uintptr_t)arguments);
-            _exit(127);
-        }
-        int status;
-        struct rusage usage;
-        if (wait4(child, &status, 0, &usage) < 0 || status != 0) fail(arguments[1], NULL);
-        double seconds = wall_seconds() - start;
-        if (seconds < best.seconds) best.seconds = seconds;
-        if (seconds_of(&usage) < best.cpu) best.cpu = seconds_of(&usage);
-        if ((double)usage.ru_maxrss * 1024 < best.peak) best.peak = (double)usage.ru_maxrss * 1024;
-    }
-    return best;
-}
-
 /* ---- the report --------------------------------------------------------------------------------------------------------- */
 
 /* theirs 0: nobody else was measured. On a busy machine the CPU seconds of the whole process say more than the clock. */
@@ -265,14 +241,14 @@ static void bench_commands(const char *input) {
     const char *const info[] = {command, "info", input, NULL},
                       *const hot[] = {command, "tree", "--hot-path", input, NULL},
                       *const flat[] = {command, "tree", "--flat", input, NULL};
-    cost c = run_command(info);
+    cost c = measure_command(info, ROUNDS);
     report("assay info", c.seconds, "s", 0.05, false);
     compare("hpcviewer's data layer", 0.40, c);
-    c = run_command(hot);
+    c = measure_command(hot, ROUNDS);
     report("assay tree --hot-path, all threads", c.seconds, "s", 0.3, false);
     compare(NULL, 0, c);
     report("    its memory, with what is mapped", c.peak * 1e-6, "MB", 200, false);
-    c = run_command(flat);
+    c = measure_command(flat, ROUNDS);
     report("assay tree --flat, all threads", c.seconds, "s", 0.3, false);
     compare("hpcviewer's data layer", 1.7, c);
 }

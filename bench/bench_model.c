@@ -136,30 +136,6 @@ static double fit(const void *given) {
 
 static const char *command; /* NULL: not known */
 
-static pid_t start_command(const char *const *arguments) {
-    pid_t child = fork();
-    if (child < 0) fail("fork", NULL);
-    if (child > 0) return child;
-    int nowhere = open("/dev/null", O_WRONLY);
-    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) _exit(1);
-    execvp(arguments[0], (char *const *)(uintptr_t)arguments);
-    _exit(127);
-}
-
-/* The whole command, all models printed as Extra-P prints them: CPU seconds of all its threads, and its peak of memory. */
-static cost measure_command(const char *input, int rounds) {
-    cost best = {1e9, 1e18, 1e9};
-    for (int i = 0; i < rounds; i++) {
-        pid_t child = start_command((const char *[]){command, "model", "--print", "all", "--quiet", input, NULL});
-        int status;
-        struct rusage usage;
-        if (wait4(child, &status, 0, &usage) < 0 || status != 0) fail(command, NULL);
-        if (seconds_of(&usage) < best.seconds) best.seconds = seconds_of(&usage);
-        if ((double)usage.ru_maxrss * 1024 < best.peak) best.peak = (double)usage.ru_maxrss * 1024;
-    }
-    return best;
-}
-
 /* ---- Extra-P ------------------------------------------------------------------------------------------------------------ */
 
 static const char extrap_script[] = "import sys, time\n"
@@ -214,13 +190,14 @@ static void bench(const shape *s, int rounds) {
         report("fits, by the clock", fits.seconds, "s", s->target_fits, false);
     }
     if (command) {
-        cost whole = measure_command("paths.txt", rounds);
-        if (s->target_whole > 0) report("whole command, CPU", whole.seconds, "s", s->target_whole, false);
+        const char *const all_models[] = {command, "model", "--print", "all", "--quiet", "paths.txt", NULL};
+        cost whole = measure_command(all_models, rounds);
+        if (s->target_whole > 0) report("whole command, CPU", whole.cpu, "s", s->target_whole, false);
         if (s->target_peak > 0)
             report("whole command, peak memory", whole.peak * 1e-6, "MB", s->target_peak * 1e-6, false);
-        printf("  whole command: %.3f s CPU, %.0f MB", whole.seconds, whole.peak * 1e-6);
+        printf("  whole command: %.3f s CPU, %.0f MB", whole.cpu, whole.peak * 1e-6);
         if (s->extrap_whole > 0)
-            printf("; Extra-P's %.1f s is %.0f times that", s->extrap_whole, s->extrap_whole / whole.seconds);
+            printf("; Extra-P's %.1f s is %.0f times that", s->extrap_whole, s->extrap_whole / whole.cpu);
         putchar('\n');
     } else {
         printf("  whole command: not measured; set ASSAY to its full path\n");

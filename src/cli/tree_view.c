@@ -44,7 +44,8 @@ static bool has_stored(const as_dataset *ds) {
     return false;
 }
 
-/* One of each name: the sides of a metric are shown with it. Formulas beside stored values are statistics of these over locations: nothing that call paths share. */
+/* One of each name: the sides of a metric are shown with it. Formulas that a source has beside what it stores (statistics, ratios) are shown when
+ * named: most are nothing that the parts of a whole share. */
 static bool add_all_metrics(const as_dataset *ds, as_vec *metrics) {
     bool *is_known = calloc(ds->strings.entries.count + 1, sizeof *is_known), fine = is_known != NULL;
     bool with_formulas = !has_stored(ds);

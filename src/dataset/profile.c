@@ -3,24 +3,18 @@
 #include <stdlib.h>
 
 #include "core/parallel.h"
+#include "core/search.h"
 #include "dataset/build.h"
 #include "dataset/sparse.h"
 
 /* Index of the first of contexts that is not below `context`. */
 static uint32_t find_first(const as_profile *profile, assay_id context) {
-    uint32_t low = 0, high = profile->n_rows;
-    if (high && profile->contexts[high - 1] - profile->contexts[0] == high - 1) { /* no gaps: the usual case */
+    uint32_t n = profile->n_rows;
+    if (n && profile->contexts[n - 1] - profile->contexts[0] == n - 1) { /* no gaps: the usual case */
         if (context <= profile->contexts[0]) return 0;
-        return context - profile->contexts[0] < high ? context - profile->contexts[0] : high;
+        return context - profile->contexts[0] < n ? context - profile->contexts[0] : n;
     }
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (profile->contexts[middle] < context)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)as_first_not_below(profile->contexts, n, context);
 }
 
 uint32_t as_profile_find(const as_profile *profile, assay_id context) {
@@ -170,15 +164,8 @@ static void rows_of_run(const as_block *block, uint32_t i, assay_id run, uint64_
         return;
     }
     const assay_id *runs = as_block_runs(block, i);
-    uint64_t low = 0, high = n;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (runs[middle] < run)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (high = low; high < n && runs[high] == run;) high++;
+    uint64_t low = as_first_not_below(runs, n, run), high = low;
+    while (high < n && runs[high] == run) high++;
     *lo = first + low;
     *hi = first + high;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/search.h"
 #include "dataset/build.h"
 
 /* The same values by column, made when first asked for. */
@@ -41,16 +42,9 @@ static void release(void *object) {
 static assay_status read_row(const as_profile_source *source, const as_profile *profile, assay_id context,
                              as_sparse_line *out, assay_error *error) {
     const as_sparse_table *table = (const as_sparse_table *)source;
-    size_t low = 0, high = table->contexts.count;
+    size_t low = as_first_not_below(table->contexts.data, table->contexts.count, context);
     (void)profile;
     out->n = 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (AS_AT(assay_id, &table->contexts, middle) < context)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (low == table->contexts.count || AS_AT(assay_id, &table->contexts, low) != context) return ASSAY_OK;
     uint64_t start = AS_AT(uint64_t, &table->starts, low);
     uint32_t n = (uint32_t)(AS_AT(uint64_t, &table->starts, low + 1) - start);

@@ -2,17 +2,11 @@
 
 #include <stdlib.h>
 
+#include "core/search.h"
+
 /* The first of a row's columns that is not below this one. */
 static uint32_t find_column(const as_sparse_line *line, uint32_t column) {
-    uint32_t low = 0, high = line->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (line->at[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)as_first_not_below(line->at, line->n, column);
 }
 
 /* The row of walk->context, or of the next one that has any values. */

@@ -3,6 +3,7 @@
  * location is given, by location. */
 #include <stdlib.h>
 
+#include "core/search.h"
 #include "query/sparse_walk.h"
 #include "query/tables.h"
 
@@ -111,24 +112,10 @@ static int value_close(sqlite3_vtab_cursor *base) {
 
 /* The part of lo … hi - 1, where ids ascend, that has this id. */
 static void narrow(const assay_id *ids, assay_id id, uint64_t *lo, uint64_t *hi) {
-    uint64_t first = *lo, end = *hi;
-    while (first < end) {
-        uint64_t middle = first + (end - first) / 2;
-        if (ids[middle] < id)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    *lo = first;
-    end = *hi;
-    while (first < end) {
-        uint64_t middle = first + (end - first) / 2;
-        if (ids[middle] <= id)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    *hi = first;
+    uint64_t end = *hi;
+    if (*lo >= end) return; /* there may be no ids at all */
+    *lo += as_first_not_below(ids + *lo, end - *lo, id);
+    *hi = id == UINT32_MAX ? end : *lo + as_first_not_below(ids + *lo, end - *lo, id + 1);
 }
 
 /* Sets the next range of the block that can have rows asked for; false when there is none left. */

@@ -166,8 +166,6 @@ void as_hpc_tree_free(as_hpc_experiment *experiment);
 assay_status as_hpc_add_root(as_hpc_experiment *experiment);
 /* Reads the tree below the element that was just started (SecCallPathProfileData), to its end. */
 assay_status as_hpc_read_tree(as_hpc_experiment *experiment);
-/* What the start tag says that the scanner just came to. */
-assay_status as_hpc_read_element(as_hpc_experiment *experiment, as_hpc_element *element);
 
 /* ---- regions --------------------------------------------------------------------------------------------------------- */
 

@@ -158,7 +158,8 @@ static bool read_attribute(as_hpc_experiment *experiment, as_hpc_element *elemen
     return true;
 }
 
-assay_status as_hpc_read_element(as_hpc_experiment *experiment, as_hpc_element *element) {
+/* What the start tag says that the scanner just came to. */
+static assay_status read_element(as_hpc_experiment *experiment, as_hpc_element *element) {
     const as_xml_scan *scan = &experiment->scan;
     *element = (as_hpc_element){.tag = tag_of(scan),
                                 .static_id = AS_HPC_NO_REF,
@@ -340,7 +341,7 @@ static assay_status report_progress(as_hpc_experiment *experiment) {
 /* One start tag inside the tree. */
 static assay_status read_start(as_hpc_experiment *experiment, pending *waiting) {
     as_hpc_element element;
-    AS_TRY(as_hpc_read_element(experiment, &element));
+    AS_TRY(read_element(experiment, &element));
     if (element.tag == AS_HPC_M && experiment->is_2x) {
         AS_TRY(read_value(experiment));
         return as_xml_scan_skip(&experiment->scan);

@@ -123,8 +123,6 @@ assay_status as_hpc_open_trace(as_reader *reader, const char *directory, as_hpc_
 /* Parts of as_hpc_attach(). */
 assay_status as_hpc_attach_places(as_reader *reader, as_hpc_database *db, const as_hpc_meaning *meaning,
                                   const assay_id **columns);
-assay_status as_hpc_attach_values(as_reader *reader, as_hpc_database *db, const as_hpc_meaning *meaning, assay_id run,
-                                  const assay_id *columns);
 assay_status as_hpc_attach_summary(as_reader *reader, as_hpc_database *db, const as_hpc_meaning *meaning);
 assay_status as_hpc_attach_traces(as_reader *reader, as_hpc_database *db, const as_hpc_meaning *meaning, assay_id run,
                                   const assay_id *columns);

@@ -225,7 +225,7 @@ static bool copy_contexts(as_hpc_database *db, const as_hpc_meaning *meaning) {
     return true;
 }
 
-assay_status as_hpc_attach_values(as_reader *reader, as_hpc_database *db, const as_hpc_meaning *meaning, assay_id run,
+static assay_status attach_values(as_reader *reader, as_hpc_database *db, const as_hpc_meaning *meaning, assay_id run,
                                   const assay_id *columns) {
     as_dataset *ds = db->ds;
     metric_source *sources = as_arena_array(&ds->arena, meaning->n_metrics, sizeof *sources);
@@ -258,7 +258,7 @@ assay_status as_hpc_attach(as_reader *reader, as_hpc_database *db, const as_hpc_
         if (run_id == ASSAY_NONE) return as_reader_memory(reader);
     }
     AS_TRY(as_hpc_attach_places(reader, db, meaning, &columns));
-    AS_TRY(as_hpc_attach_values(reader, db, meaning, run_id, columns));
+    AS_TRY(attach_values(reader, db, meaning, run_id, columns));
     AS_TRY(as_hpc_attach_summary(reader, db, meaning));
     return as_hpc_attach_traces(reader, db, meaning, run_id, columns);
 }

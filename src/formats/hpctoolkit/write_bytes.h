@@ -53,8 +53,5 @@ typedef struct as_hpc_counts {
 /* cct.db; counts the values of each profile, and where the source has no statistics adds those of the rows to the plan's. */
 assay_status as_hpc_write_cct(as_hpc_plan *plan, as_output_directory *directory, as_hpc_counts *counts,
                               uint8_t *has_values);
-/* profile.db, once that is known. */
-assay_status as_hpc_write_profiles(const as_hpc_plan *plan, as_output_directory *directory, const as_hpc_counts *counts,
-                                   const uint8_t *has_values);
 
 #endif

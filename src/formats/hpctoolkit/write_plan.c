@@ -127,7 +127,7 @@ static bool make_kept(as_hpc_plan *plan) {
     return true;
 }
 
-bool as_hpc_plan_kept(as_hpc_plan *plan) {
+static bool plan_kept(as_hpc_plan *plan) {
     const as_dataset *ds = plan->ds;
     as_hpc_kept *kept = &plan->kept;
     if (!make_kept(plan)) return false;
@@ -285,7 +285,7 @@ static bool index_ids(as_hpc_plan *plan) {
     return true;
 }
 
-assay_status as_hpc_plan_contexts(as_hpc_plan *plan) {
+static assay_status plan_contexts(as_hpc_plan *plan) {
     plan->ids = as_arena_array(&plan->arena, plan->n_slots, sizeof *plan->ids);
     if (!plan->ids || !find_kinds(plan) || !keep_ids(plan, &plan->keeps_ids)) return as_fail_memory(plan->error, NULL);
     uint32_t next = 1, largest = 0;
@@ -353,8 +353,8 @@ assay_status as_hpc_plan_make(as_hpc_plan *plan, const as_writer *writer, as_hpc
     plan->threads = writer->threads;
     plan->error = writer->error;
     AS_TRY(choose_run(plan, writer));
-    if (!as_hpc_plan_kept(plan)) return as_fail_memory(plan->error, NULL);
-    AS_TRY(as_hpc_plan_contexts(plan));
+    if (!plan_kept(plan)) return as_fail_memory(plan->error, NULL);
+    AS_TRY(plan_contexts(plan));
     AS_TRY(as_hpc_plan_metrics(plan));
     AS_TRY(as_hpc_plan_places(plan));
     AS_TRY(as_hpc_plan_values(plan));
@@ -364,7 +364,7 @@ assay_status as_hpc_plan_make(as_hpc_plan *plan, const as_writer *writer, as_hpc
 assay_status as_hpc_plan_outline(as_hpc_plan *plan, const as_dataset *ds, as_hpc_form form, assay_error *error) {
     init_plan(plan, ds, form);
     plan->error = error;
-    if (!as_hpc_plan_kept(plan)) return as_fail_memory(error, NULL);
+    if (!plan_kept(plan)) return as_fail_memory(error, NULL);
     AS_TRY(as_hpc_plan_metrics(plan));
     for (size_t i = 0; i < plan->groups.count; i++) as_hpc_group_at(plan, i)->statistics = 1u << AS_HPC_SUM;
     return ASSAY_OK;

@@ -151,8 +151,6 @@ void as_hpc_plan_free(as_hpc_plan *plan);
 assay_status as_hpc_plan_outline(as_hpc_plan *plan, const as_dataset *ds, as_hpc_form form, assay_error *error);
 
 /* The steps of it, each in its own file. */
-bool as_hpc_plan_kept(as_hpc_plan *plan);
-assay_status as_hpc_plan_contexts(as_hpc_plan *plan);
 assay_status as_hpc_plan_metrics(as_hpc_plan *plan);
 assay_status as_hpc_plan_places(as_hpc_plan *plan);
 assay_status as_hpc_plan_values(as_hpc_plan *plan);
@@ -218,8 +216,6 @@ assay_status as_hpc_write_xml(as_hpc_plan *plan, as_output_directory *directory)
 assay_status as_hpc_write_meta(as_hpc_plan *plan, as_output_directory *directory);
 assay_status as_hpc_write_yaml(const as_hpc_plan *plan, as_output_directory *directory);
 assay_status as_hpc_write_description(const as_hpc_plan *plan, as_output_directory *directory);
-/* The sources that the database has copies of. */
-assay_status as_hpc_write_sources(const as_hpc_plan *plan, as_output_directory *directory);
 /* Copies a file of a directory. */
 assay_status as_hpc_copy_file(const as_hpc_plan *plan, const char *from, const char *name,
                               as_output_directory *directory);

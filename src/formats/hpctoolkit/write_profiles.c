@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/parallel.h"
+#include "core/search.h"
 #include "formats/hpctoolkit/write_bytes.h"
 
 enum { GROUP_BYTES = 48 << 20, LEAST_BYTES = 1 << 20, MAX_WORKERS = 16 };
@@ -69,16 +70,8 @@ static cursor cursor_at(as_hpc_form form, unsigned char *block, uint64_t n_value
 
 static void put_row(const group *g, const as_sparse_line *line, uint32_t context, uint16_t metric, cursor *cursors) {
     bool is_2021 = g->plan->form == AS_HPC_2021;
-    uint32_t low = 0, high = line->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (line->at[middle] < g->first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < line->n && line->at[low] < g->end; low++)
-        put_one(is_2021, &cursors[line->at[low] - g->first], context, metric, line->values[low]);
+    for (size_t i = as_first_not_below(line->at, line->n, g->first); i < line->n && line->at[i] < g->end; i++)
+        put_one(is_2021, &cursors[line->at[i] - g->first], context, metric, line->values[i]);
 }
 
 static assay_status put_rows(group *g, cursor *cursors) {
@@ -302,8 +295,8 @@ static assay_status write_blocks(const as_hpc_plan *plan, const layout *l, const
     return code;
 }
 
-assay_status as_hpc_write_profiles(const as_hpc_plan *plan, as_output_directory *directory, const as_hpc_counts *counts,
-                                   const uint8_t *has_values) {
+static assay_status write_profile_file(const as_hpc_plan *plan, as_output_directory *directory,
+                                       const as_hpc_counts *counts, const uint8_t *has_values) {
     as_output *out = NULL;
     layout l = {0};
     AS_TRY(as_output_directory_file(directory, "profile.db", &out, plan->error));
@@ -323,7 +316,7 @@ assay_status as_hpc_write_values(as_hpc_plan *plan, as_output_directory *directo
     uint8_t *has_values = calloc(plan->n_ids / 8 + 1, 1);
     assay_status code = counts && has_values ? as_hpc_write_cct(plan, directory, counts, has_values)
                                              : as_fail_memory(plan->error, NULL);
-    if (code == ASSAY_OK) code = as_hpc_write_profiles(plan, directory, counts, has_values);
+    if (code == ASSAY_OK) code = write_profile_file(plan, directory, counts, has_values);
     free(counts);
     free(has_values);
     return code;

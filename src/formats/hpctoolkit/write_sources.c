@@ -71,8 +71,8 @@ bool as_hpc_metrics_directory(const as_dataset *ds, char directory[PATH_MAX]) {
     return has_metrics(ds, directory);
 }
 
-/* Those that regions name, and those that the source lists. */
-assay_status as_hpc_write_sources(const as_hpc_plan *plan, as_output_directory *directory) {
+/* The sources that the database has copies of: those that regions name, and those that the source lists. */
+static assay_status write_sources(const as_hpc_plan *plan, as_output_directory *directory) {
     const as_dataset *ds = plan->ds;
     if (ds->source_root == AS_NO_STR) return ASSAY_OK;
     as_map done;
@@ -99,7 +99,7 @@ assay_status as_hpc_write_2021(as_writer *writer) {
     if (code == ASSAY_OK) code = as_hpc_write_values(&plan, writer->directory);
     if (code == ASSAY_OK) code = as_hpc_write_traces(&plan, writer->directory);
     if (code == ASSAY_OK) code = as_hpc_write_xml(&plan, writer->directory);
-    if (code == ASSAY_OK) code = as_hpc_write_sources(&plan, writer->directory);
+    if (code == ASSAY_OK) code = write_sources(&plan, writer->directory);
     if (code == ASSAY_OK) code = as_hpc_write_description(&plan, writer->directory);
     as_hpc_plan_free(&plan);
     return code;
@@ -112,7 +112,7 @@ assay_status as_hpc_write_4(as_writer *writer) {
     if (code == ASSAY_OK) code = as_hpc_write_traces(&plan, writer->directory);
     if (code == ASSAY_OK) code = as_hpc_write_meta(&plan, writer->directory);
     if (code == ASSAY_OK) code = as_hpc_write_yaml(&plan, writer->directory);
-    if (code == ASSAY_OK) code = as_hpc_write_sources(&plan, writer->directory);
+    if (code == ASSAY_OK) code = write_sources(&plan, writer->directory);
     as_hpc_plan_free(&plan);
     return code;
 }

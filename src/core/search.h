@@ -1,0 +1,21 @@
+/* Binary search. */
+#ifndef AS_CORE_SEARCH_H
+#define AS_CORE_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Index of the first of n ascending ids that is not below `id`, or n. */
+static inline size_t as_first_not_below(const uint32_t *ids, size_t n, uint32_t id) {
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+#endif
