@@ -63,26 +63,39 @@ void as_save_free(as_save *save) {
 
 /* ---- losses, writing ------------------------------------------------------------------------------------------------- */
 
-static as_exit report_losses(as_cli *cli, const as_save *save, const as_losses *losses) {
-    size_t n = losses->texts.count;
-    if (losses->failed) return as_cli_memory(cli);
-    for (size_t i = 0; i < n; i++)
-        as_cli_note(cli, "%s cannot hold %s", save->target.name, AS_AT(char *, &losses->texts, i));
-    if (!n || !as_cli_has(cli, "strict")) return AS_EXIT_FINE;
-    return as_cli_fail(cli, AS_EXIT_CHECK, "%s: not written, because %s cannot hold %s and --strict forbids losses",
-                       save->output, save->target.name,
-                       n == 1 ? AS_AT(char *, &losses->texts, 0) : "all that is in the input");
+/* What there is to say of a result. */
+typedef struct report {
+    as_cli *cli;
+    const as_save *save;
+    as_losses losses, remarks;
+} report;
+
+static void find_report(report *r, const as_dataset *ds) {
+    const as_target *target = &r->save->target;
+    as_target_losses(target, ds, &r->losses);
+    as_losses_init(&r->remarks);
+    if (target->format && target->format->remarks) target->format->remarks(ds, &r->remarks);
 }
 
-static as_exit report_remarks(as_cli *cli, const as_save *save, const as_dataset *ds) {
-    as_losses remarks;
-    if (!save->target.format || !save->target.format->remarks) return AS_EXIT_FINE;
-    as_losses_init(&remarks);
-    save->target.format->remarks(ds, &remarks);
-    for (size_t i = 0; i < remarks.texts.count; i++) as_cli_note(cli, "%s", AS_AT(char *, &remarks.texts, i));
-    as_exit status = remarks.failed ? as_cli_memory(cli) : AS_EXIT_FINE;
-    as_losses_free(&remarks);
-    return status;
+static void print_losses(const report *r) {
+    for (size_t i = 0; i < r->losses.texts.count; i++)
+        as_cli_note(r->cli, "%s cannot hold %s", r->save->target.name, AS_AT(char *, &r->losses.texts, i));
+}
+
+/* A result that cannot be written has no losses: the error is all there is to say. */
+static void print_notes(void *user) {
+    const report *r = user;
+    print_losses(r);
+    for (size_t i = 0; i < r->remarks.texts.count; i++) as_cli_note(r->cli, "%s", AS_AT(char *, &r->remarks.texts, i));
+}
+
+static as_exit refuse_losses(const report *r) {
+    size_t n = r->losses.texts.count;
+    if (!n || !as_cli_has(r->cli, "strict")) return AS_EXIT_FINE;
+    print_losses(r);
+    return as_cli_fail(r->cli, AS_EXIT_CHECK, "%s: not written, because %s cannot hold %s and --strict forbids losses",
+                       r->save->output, r->save->target.name,
+                       n == 1 ? AS_AT(char *, &r->losses.texts, 0) : "all that is in the input");
 }
 
 /* --json: what was done. */
@@ -101,18 +114,21 @@ static void print_report(as_cli *cli, const as_save *save, const as_losses *loss
 }
 
 as_exit as_save_write(as_cli *cli, const as_save *save, const as_dataset *ds) {
-    as_losses losses;
-    as_target_losses(&save->target, ds, &losses);
-    as_exit status = report_losses(cli, save, &losses);
-    if (status == AS_EXIT_FINE) status = report_remarks(cli, save, ds);
+    report r = {.cli = cli, .save = save};
+    find_report(&r, ds);
+    as_exit status = r.losses.failed || r.remarks.failed ? as_cli_memory(cli) : refuse_losses(&r);
     if (status == AS_EXIT_FINE) {
         assay_error error;
+        as_target target = save->target;
+        target.written = print_notes;
+        target.user = &r;
         if (!cli->quiet && strcmp(save->output, "-") != 0) as_progress_begin("writing", save->output);
-        assay_status written = as_target_write(&save->target, ds, save->output, save->write_options, &error);
+        assay_status written = as_target_write(&target, ds, save->output, save->write_options, &error);
         as_progress_end();
         if (written != ASSAY_OK) status = as_cli_error(cli, &error);
     }
-    if (status == AS_EXIT_FINE && cli->style.mode == AS_PRINT_JSON) print_report(cli, save, &losses);
-    as_losses_free(&losses);
+    if (status == AS_EXIT_FINE && cli->style.mode == AS_PRINT_JSON) print_report(cli, save, &r.losses);
+    as_losses_free(&r.losses);
+    as_losses_free(&r.remarks);
     return status;
 }

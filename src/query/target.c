@@ -25,14 +25,21 @@ void as_target_losses(const as_target *target, const as_dataset *dataset, as_los
     if (target->format) as_find_losses(dataset, target->format, losses);
 }
 
+static void tell_written(const as_target *target) {
+    if (target->written) target->written(target->user);
+}
+
 static assay_status write_directory(const as_target *target, const as_dataset *dataset, const char *path,
                                     const char *const *options, assay_error *error) {
     as_output_directory *directory;
     AS_TRY(as_output_directory_open(path, &directory, error));
     assay_status status = as_write_directory(dataset, target->format, options, target->threads, directory, error);
-    if (status == ASSAY_OK) return as_output_directory_commit(directory, error);
-    as_output_directory_discard(directory);
-    return status;
+    if (status != ASSAY_OK) {
+        as_output_directory_discard(directory);
+        return status;
+    }
+    tell_written(target);
+    return as_output_directory_commit(directory, error);
 }
 
 assay_status as_target_write(const as_target *target, const as_dataset *dataset, const char *path,
@@ -46,6 +53,7 @@ assay_status as_target_write(const as_target *target, const as_dataset *dataset,
     as_output *out;
     AS_TRY(as_output_open(path, &out, error));
     assay_status status = as_write(dataset, target->format, options, target->threads, out, error);
+    if (status == ASSAY_OK && as_output_flush(out)) tell_written(target);
     if (status == ASSAY_OK || !as_output_flush(out))
         return as_output_commit(out, error); /* an output that failed says why better than the writer */
     as_output_discard(out);

@@ -12,6 +12,9 @@ typedef struct as_target {
     const char *name;        /* "extrap-text", "sqlite" */
     const as_format *format; /* NULL: a database */
     unsigned threads;        /* that writing may use; 0, as as_target_find() leaves it: all cores */
+    /* Called when all is written, before it appears under its name; not where writing failed. NULL: nobody */
+    void (*written)(void *user);
+    void *user;
 } as_target;
 
 /* By name, or where that is NULL by the ending of path. ASSAY_E_USAGE where there is none (naming the nearest),

@@ -94,6 +94,10 @@ class Losses(Case):
         self.assertEqual(['a.jsonl'], self.files())
         self.assertFine(run('convert', '--strict', self.file, self.path('b.jsonl')))
 
+    def test_what_cannot_be_written_loses_nothing(self):
+        self.assertFails(run('convert', self.file, self.path('nowhere/b.txt')), 3, 'nowhere')
+        self.assertFails(run('convert', '--to', 'hpctoolkit-4', self.file, self.path('db')), 3, 'one run')
+
 
 class NothingHalfWritten(Case):
     def setUp(self):
