@@ -125,7 +125,11 @@ as_exit as_cli_fail(as_cli *cli, as_exit status, const char *format, ...) {
     return status;
 }
 
-as_exit as_cli_memory(as_cli *cli) { return as_cli_fail(cli, AS_EXIT_INPUT, "memory is out"); }
+as_exit as_cli_memory(as_cli *cli) {
+    assay_error error;
+    as_fail_memory(&error, NULL);
+    return as_cli_error(cli, &error);
+}
 
 void as_cli_note(as_cli *cli, const char *format, ...) {
     if (cli->quiet) return;

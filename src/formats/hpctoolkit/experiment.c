@@ -1,8 +1,6 @@
 /* The document: its version, its tables, and where the tree is. */
 #include "formats/hpctoolkit/experiment.h"
 
-#include "formats/hpctoolkit/hpctoolkit.h"
-
 enum { MAX_DEPTH = 1 << 24 }; /* of elements inside each other: there must be an end, and memory for paths */
 
 /* ---- ids ------------------------------------------------------------------------------------------------------------- */
@@ -356,7 +354,7 @@ assay_status as_hpc_experiment_read(as_hpc_experiment *experiment, as_reader *re
     experiment->ds = ds;
     experiment->path = path;
     experiment->is_2x = is_2x;
-    experiment->names_left = AS_HPC_NAME_ROOM + AS_HPC_NAME_FACTOR * (uint64_t)size;
+    experiment->name_room = as_hpc_name_room_of(size);
     names_init(&experiment->modules, budget);
     names_init(&experiment->files, budget);
     names_init(&experiment->procedures, budget);

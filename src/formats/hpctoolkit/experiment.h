@@ -5,7 +5,7 @@
 #ifndef AS_FORMATS_HPCTOOLKIT_EXPERIMENT_H
 #define AS_FORMATS_HPCTOOLKIT_EXPERIMENT_H
 
-#include "formats/format.h"
+#include "formats/hpctoolkit/hpctoolkit.h"
 #include "io/xml_scan.h"
 
 /* ---- ids ------------------------------------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ typedef struct as_hpc_experiment {
     as_map more_regions;      /* hash of what a region is known by -> region, of all others */
     as_vec region_keys;       /* one for each region of the dataset */
     as_vec text;              /* char: a name in the making */
-    uint64_t names_left;      /* bytes that names made of paths may still have */
+    as_hpc_name_room name_room;
     as_hpc_words words;
 } as_hpc_experiment;
 
@@ -175,8 +175,8 @@ bool as_hpc_words_init(as_hpc_experiment *experiment);
  * call sites have no names yet. */
 assay_id as_hpc_region(as_hpc_experiment *experiment, const as_hpc_element *element, as_hpc_ref file,
                        as_hpc_ref module);
-/* Gives names to those that have none yet. False when memory is out. */
-bool as_hpc_name_places(as_hpc_experiment *experiment);
+/* Gives names to those that have none yet. */
+assay_status as_hpc_name_places(as_hpc_experiment *experiment);
 /* That of the root of all contexts. */
 assay_id as_hpc_root_region(as_hpc_experiment *experiment);
 

@@ -45,18 +45,16 @@ static bool add_place(as_hpc_experiment *experiment, as_str file, const region_k
     const char *what = key->kind == words->loop ? "loop at " : key->kind == words->line ? "line " : "call ";
     const char *file_name = file == AS_NO_STR ? "<unknown file>" : as_ds_text(experiment->ds, file);
     size_t file_size = file == AS_NO_STR ? strlen(file_name) : as_str_size(&experiment->ds->strings, file);
-    if (file_size > experiment->names_left) return false;
+    if (!as_hpc_name_room_take(&experiment->name_room, file_size)) return false;
     bool fine = as_vec_text(text, what) && as_vec_append(text, file_name, file_size) && as_vec_append(text, ":", 1) &&
                 as_vec_append(text, number, as_int_format(key->line, number));
     if (key->line_end >= 0)
         fine = fine && as_vec_append(text, "-", 1) && as_vec_append(text, number, as_int_format(key->line_end, number));
-    size_t size = text->count - start;
-    if (!fine || size > experiment->names_left) return false;
-    experiment->names_left -= size;
-    return true;
+    return fine && as_hpc_name_room_take(&experiment->name_room, text->count - start - file_size);
 }
 
-bool as_hpc_name_places(as_hpc_experiment *experiment) {
+/* False when memory is out, or what names may have of it. */
+static bool name_places(as_hpc_experiment *experiment) {
     as_dataset *ds = experiment->ds;
     as_vec *text = &experiment->text;
     as_text_span texts[AS_INTERN_BATCH];
@@ -81,6 +79,11 @@ bool as_hpc_name_places(as_hpc_experiment *experiment) {
         for (size_t i = 0; i < n; i++) unnamed[i]->name = names[i];
     }
     return true;
+}
+
+assay_status as_hpc_name_places(as_hpc_experiment *experiment) {
+    if (name_places(experiment)) return ASSAY_OK;
+    return as_hpc_fail_name(&experiment->name_room, experiment->path, experiment->reader->error);
 }
 
 static bool is_place(as_hpc_tag tag) { return tag == AS_HPC_L || tag == AS_HPC_S || tag == AS_HPC_C; }

@@ -373,13 +373,13 @@ assay_status as_hpc_add_root(as_hpc_experiment *experiment) {
 }
 
 /* Contexts of places have waited for their names. */
-static bool name_places(as_hpc_experiment *experiment) {
-    if (!as_hpc_name_places(experiment)) return false;
+static assay_status name_places(as_hpc_experiment *experiment) {
+    AS_TRY(as_hpc_name_places(experiment));
     for (size_t i = 0; i < experiment->tree.nodes.count; i++) {
         as_context *context = context_at(experiment, (assay_id)i);
         if (context->name == AS_NO_STR) context->name = as_ds_region(experiment->ds, context->region)->name;
     }
-    return true;
+    return ASSAY_OK;
 }
 
 assay_status as_hpc_read_tree(as_hpc_experiment *experiment) {
@@ -399,5 +399,5 @@ assay_status as_hpc_read_tree(as_hpc_experiment *experiment) {
             AS_TRY(end_element(experiment, &waiting));
         if (n % PROGRESS_ELEMENTS == 0) AS_TRY(report_progress(experiment));
     }
-    return name_places(experiment) ? ASSAY_OK : as_reader_memory(experiment->reader);
+    return name_places(experiment);
 }

@@ -30,7 +30,24 @@ assay_status as_hpc_check_file(const char *path, assay_error *error);
 /* Opens a file of the database, which stays open (and mapped, where it can be) as long as the dataset. Its size is added to ds->input_size, unless it is the input itself. */
 assay_status as_hpc_open_file(as_reader *reader, const char *directory, const char *name, as_input **out);
 
-/* Names are made of the paths of files and modules, one path being in many of them: all together have at most so many bytes, and so many times those of the metadata. */
-enum { AS_HPC_NAME_ROOM = 64 << 20, AS_HPC_NAME_FACTOR = 8 };
+/* Names are made of the paths of files and modules, one path being in many of them: all together may have only so many bytes. */
+typedef struct as_hpc_name_room {
+    uint64_t left;
+    bool was_too_small;
+} as_hpc_name_room;
+
+/* 64 MiB, and eight times the size of the metadata. */
+static inline as_hpc_name_room as_hpc_name_room_of(size_t metadata_size) {
+    return (as_hpc_name_room){.left = ((uint64_t)64 << 20) + 8 * (uint64_t)metadata_size};
+}
+/* False where a name has no room. */
+static inline bool as_hpc_name_room_take(as_hpc_name_room *room, size_t size) {
+    bool fits = size <= room->left;
+    room->was_too_small |= !fits;
+    if (fits) room->left -= size;
+    return fits;
+}
+/* No name could be made: there was no room for it, or else memory is out. */
+assay_status as_hpc_fail_name(const as_hpc_name_room *room, const char *path, assay_error *error);
 
 #endif

@@ -53,6 +53,13 @@ assay_status as_hpc_check_file(const char *path, assay_error *error) {
     return as_fail(error, ASSAY_E_FORMAT, as_place_file(path), "no-file", "should be a file");
 }
 
+assay_status as_hpc_fail_name(const as_hpc_name_room *room, const char *path, assay_error *error) {
+    if (!room->was_too_small) return as_fail_memory(error, path);
+    return as_fail(error, ASSAY_E_FORMAT, as_place_file(path), "long-paths",
+                   "paths of source files or modules are too long: names of loops and lines would be many times as "
+                   "large as the file itself, which is probably damaged");
+}
+
 assay_status as_hpc_open_file(as_reader *reader, const char *directory, const char *name, as_input **out) {
     char path[PATH_MAX];
     as_dataset *ds = reader->dataset;

@@ -5,6 +5,7 @@
 #include <endian.h>
 
 #include "formats/hpctoolkit/database.h"
+#include "formats/hpctoolkit/hpctoolkit.h"
 
 /* Elements of one size: n of them, `size` bytes apart. */
 typedef struct as_meta_table {
@@ -35,7 +36,7 @@ typedef struct as_meta {
     uint64_t sections[AS_META_SECTIONS]; /* where they begin; 0: there is none */
     as_map texts;                        /* offset -> as_str */
     uint64_t text_left;                  /* bytes that texts may still have: they do not overlap much */
-    uint64_t names_left;                 /* bytes that names made of paths may still have */
+    as_hpc_name_room name_room;
     as_vec kinds;                        /* const char *: names of the kinds of id tuple elements */
     as_meta_table modules, files, functions;
     as_str *module_names, *file_names; /* AS_NO_STR: not read yet, or none */

@@ -136,7 +136,7 @@ assay_status as_meta_open(as_meta *meta, as_reader *reader, const char *path, co
     as_vec_init(&meta->statistics, sizeof(as_hpc_statistic), &ds->budget);
     as_tree_init(&meta->tree, ds);
     meta->text_left = 4 * (uint64_t)size;
-    meta->names_left = AS_HPC_NAME_ROOM + AS_HPC_NAME_FACTOR * (uint64_t)size;
+    meta->name_room = as_hpc_name_room_of(size);
     AS_TRY(check_header(meta));
     return find_sections(meta);
 }

@@ -64,9 +64,8 @@ static bool add_line(const as_meta *meta, as_vec *name, as_str file, uint32_t li
 
 /* AS_NO_STR when memory is out, or what names may have of it. */
 static as_str intern_name(as_meta *meta, const as_vec *name) {
-    if (name->count > meta->names_left) return AS_NO_STR;
-    meta->names_left -= name->count;
-    return as_ds_intern(meta->ds, name->data, name->count);
+    return as_hpc_name_room_take(&meta->name_room, name->count) ? as_ds_intern(meta->ds, name->data, name->count)
+                                                                : AS_NO_STR;
 }
 
 /* Of anything but a function. */
@@ -92,7 +91,7 @@ static as_str scope_name(as_meta *meta, as_vec *name, const as_meta_scope *scope
 
 static assay_status add_region(const as_meta *meta, const as_region *region, uint64_t offset, assay_id *out) {
     *out = region->name != AS_NO_STR && region->kind != AS_NO_STR ? as_add_region(meta->ds, region) : ASSAY_NONE;
-    if (*out == ASSAY_NONE) return memory_is_out(meta);
+    if (*out == ASSAY_NONE) return as_hpc_fail_name(&meta->name_room, meta->path, meta->reader->error);
     if (!offset || as_add_attribute(meta->ds, AS_OWNER_REGION, *out, "offset", as_cell_uint(offset))) return ASSAY_OK;
     return memory_is_out(meta);
 }
