@@ -255,13 +255,22 @@ static bool parse_time(const char *text, double from, double to, double *out) {
     if (size == 0 || !isfinite(number)) return false;
     while (*unit == ' ') unit++;
     if (strcmp(unit, "%") == 0) {
-        *out = from + (to - from) * number / 100;
+        *out = number == 100 ? to : from + (to - from) * number / 100; /* all of it is no more than that */
         return true;
     }
     while (i < sizeof units / sizeof *units && strcmp(unit, units[i].name) != 0) i++;
     if (i == sizeof units / sizeof *units) return false;
     *out = number * units[i].seconds;
     return true;
+}
+
+/* "--until: the trace begins at 1.921 ms": an option that leaves nothing of it. */
+static as_exit fail_window(as_cli *cli, const char *option, const char *what, double at) {
+    as_quantity q = as_quantity_of("s", at, false);
+    char text[AS_QUANTITY_SIZE];
+    as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = at}, text);
+    return as_cli_fail(cli, AS_EXIT_USAGE, "--%s %s leaves nothing: the trace %s at %s %s", option,
+                       as_cli_value(cli, option), what, text, as_unit_shown(&q, as_cli_is_ascii(cli)));
 }
 
 /* Narrows the window to --since and --until. */
@@ -273,14 +282,19 @@ static as_exit cut_window(as_cli *cli, as_trace_view *view) {
         const char *text = as_cli_value(cli, names[i]);
         double seconds;
         if (!text) continue;
-        if (!parse_time(text, first, last, &seconds))
-            return as_cli_fail(cli, AS_EXIT_USAGE,
-                               "--%s cannot be '%s'; it takes a time such as 1.5s or 200ms, or 30%%", names[i], text);
+        if (!parse_time(text, first, last, &seconds) || seconds < 0)
+            return as_cli_fail(
+                cli, AS_EXIT_USAGE,
+                "--%s cannot be '%s'; it takes a time since the run's start, such as 1.5s or 200ms, or 30%%", names[i],
+                text);
         *ends[i] = as_trace_stamp(view->ds, seconds);
         *(i ? &view->to : &view->from) = seconds;
     }
+    if (view->from > last) return fail_window(cli, "since", "ends", last);
+    if (view->to < first) return fail_window(cli, "until", "begins", first);
     if (view->window.from > view->window.to || view->from > view->to)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--since lies behind --until, or behind the end of the trace");
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--since %s lies behind --until %s", as_cli_value(cli, "since"),
+                           as_cli_value(cli, "until"));
     return AS_EXIT_FINE;
 }
 

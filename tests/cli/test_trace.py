@@ -257,6 +257,17 @@ class Trace(Case):
             self.assertEqual(len(result.err.splitlines()), 1, result)
         self.assertEqual(run('trace').status, 2)
 
+    def test_a_window_without_samples(self):
+        for args, message in ((['--until', '-3'], "--until cannot be '-3'"), (['--since', '-1%'], "--since cannot be '-1%'"),
+                              (['--since', '5', '--until', '9'], '--since 5 leaves nothing: the trace ends at 100.0 ms'),
+                              (['--since', '80%', '--until', '20%'], '--since 80% lies behind --until 20%'),
+                              (['--location', '1.0', '--until', '1us'], '--until 1us leaves nothing: the trace begins at ')):
+            with self.subTest(args):
+                result = run('trace', self.db, *args)
+                self.assertEqual((result.status, result.out), (2, ''))
+                self.assertTrue(result.err.startswith('assay: ' + message), result.err)
+        self.assertEqual(self.json('--since', '100%')['samples'], 1)
+
 
 if __name__ == '__main__':
     unittest.main()
