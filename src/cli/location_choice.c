@@ -68,10 +68,10 @@ enum { MOST_TERMS = 32 };
 typedef struct some_places {
     bool is_number;
     int64_t from, to;
-    char *pattern;
+    const char *pattern;
 } some_places;
 
-/* "rank=0-3|8": places of this kind, and which of them. */
+/* "rank=0-3|8": places of this kind, and which of them; "gpustream": all of this kind. */
 typedef struct term {
     char *kind;
     as_vec choices; /* some_places */
@@ -115,18 +115,19 @@ static term *term_of(selector *s, char *kind) {
     return t;
 }
 
-/* *is_well_formed: "kind=value|value,kind=value". False when memory is out. */
+/* *is_well_formed: "kind=value|value,kind". False when memory is out. */
 static bool parse_selector(const char *text, selector *s, bool *is_well_formed) {
     *s = (selector){.text = strdup(text)};
     *is_well_formed = false;
     if (!s->text) return false;
     for (char *next = s->text, *piece; (piece = strsep(&next, ",")) != NULL;) {
         char *values = strchr(piece, '=');
-        if (!values || values == piece || !values[1]) return true;
-        *values++ = '\0';
+        if (!*piece || values == piece || (values && !values[1])) return true;
+        if (values) *values++ = '\0';
         term *t = term_of(s, piece);
         if (!t) return true;
-        for (char *value; (value = strsep(&values, "|")) != NULL;) {
+        if (!values && !as_vec_append(&t->choices, &(some_places){.pattern = "*"}, 1)) return false;
+        for (char *value; values && (value = strsep(&values, "|")) != NULL;) {
             some_places c = {.pattern = value};
             if (!*value) return true;
             parse_range(value, &c);
@@ -191,15 +192,18 @@ static void list_kinds(const as_dataset *ds, char *out, size_t room) {
     }
 }
 
+static bool has_kind(const as_dataset *ds, const char *asked) {
+    for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
+        const char *kind = as_ds_text(ds, as_ds_location(ds, id)->kind);
+        if (kind && is_kind(asked, kind)) return true;
+    }
+    return false;
+}
+
 /* The first kind of a selector that no place has, or NULL. */
 static const char *unknown_kind(const as_dataset *ds, const selector *s) {
     for (size_t i = 0; i < s->n; i++) {
-        bool found = false;
-        for (assay_id id = 0; id < AS_COUNT(ds, locations) && !found; id++) {
-            const char *kind = as_ds_text(ds, as_ds_location(ds, id)->kind);
-            found = kind && is_kind(s->terms[i].kind, kind);
-        }
-        if (!found) return s->terms[i].kind;
+        if (!has_kind(ds, s->terms[i].kind)) return s->terms[i].kind;
     }
     return NULL;
 }
@@ -216,8 +220,10 @@ static as_exit fail_selector(as_cli *cli, const as_dataset *ds, const selector *
 static as_exit fail_location(as_cli *cli, const as_dataset *ds, const char *text) {
     as_nearest nearest = as_nearest_start(text, strlen(text));
     for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
-        const char *known = as_ds_text(ds, as_ds_location(ds, id)->name);
-        if (known) as_nearest_offer(&nearest, known);
+        const as_location *location = as_ds_location(ds, id);
+        const char *known[] = {as_ds_text(ds, location->name), as_ds_text(ds, location->kind)};
+        for (size_t i = 0; i < 2; i++)
+            if (known[i]) as_nearest_offer(&nearest, known[i]);
     }
     if (nearest.word)
         return as_cli_fail(cli, AS_EXIT_USAGE, "there is no location '%s'; did you mean '%s'?", text, nearest.word);
@@ -262,7 +268,7 @@ static as_exit mark_one(as_cli *cli, const as_dataset *ds, const char *text, boo
         if (count_leaves(ds, wanted)) snprintf(label, sizeof label, "%s %s", thread < 0 ? "process" : "thread", text);
     }
     if (!count_leaves(ds, wanted)) mark_name(ds, text, wanted);
-    if (!count_leaves(ds, wanted) && !strchr(text, '=')) return fail_location(cli, ds, text);
+    if (!count_leaves(ds, wanted) && !strpbrk(text, "=,") && !has_kind(ds, text)) return fail_location(cli, ds, text);
     if (!count_leaves(ds, wanted)) {
         as_exit status = mark_kinds(cli, ds, text, wanted);
         if (status != AS_EXIT_FINE) return status;

@@ -58,7 +58,8 @@ void as_describe_point(const as_dataset *ds, const double *coordinates, char *ou
         .name = "location", .argument = "PLACE",                                                                       \
         .help =                                                                                                        \
             "Take only these places: a process by its rank (3), one of its threads (3.0), anything by its name, "      \
-            "or what lies in places of some kinds (rank=0-3|8,thread=0 or node=nid00*); may be given several times"    \
+            "or what lies in places of some kinds (rank=0-3|8,thread=0 or node=nid00* or gpustream); may be given "    \
+            "several times"                                                                                            \
     }
 
 /* The locations that are summed up. */

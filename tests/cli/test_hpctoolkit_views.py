@@ -150,17 +150,19 @@ class Views(Case):
 
     def test_locations_by_kind(self):
         cases = {'rank=0': 4.375, 'rank=1': 4.75, 'rank=1,thread=0': 4.75, 'rank=0-1': 9.125, 'rank=0|1,thread=*': 9.125, 'RANK=1': 4.75,
-                 'process=0': 4.375, 'node=0,rank=1': 4.75, 'rank=0,rank=1': 9.125, 'node=node*': 9.125, 'rank=1-': 4.75, '1': 4.75, '0.0': 4.375, 'rank 1': 4.75}
+                 'process=0': 4.375, 'node=0,rank=1': 4.75, 'rank=0,rank=1': 9.125, 'node=node*': 9.125, 'rank=1-': 4.75, '1': 4.75, '0.0': 4.375, 'rank 1': 4.75,
+                 'rank': 9.125, 'rank=1,thread': 4.75, 'thread,rank=0': 4.375}
         for name in WRITERS:
             for place, expected in cases.items():
                 with self.subTest((name, place)):
                     self.assertEqual(expected, values(self.tree(name, '--location', place)['root'])[0])
         both = self.tree('2021', '--location', 'rank=0', '--location', 'rank=1,thread=0')
         self.assertEqual((9.125, 'rank=0 + rank=1,thread=0'), (values(both['root'])[0], both['location']))
-        self.assertEqual({}, self.tree('2021', '--location', 'gpustream=1')['root']['values'])
+        for place in ('gpustream=1', 'gpustream'):
+            self.assertEqual({}, self.tree('2021', '--location', place)['root']['values'])
 
     def test_locations_that_are_not_there(self):
-        for place, words in {'rank=7': ("'rank=7'",), 'rnk=0': ("'rnk'", 'node, rank, thread'), 'rank=': ("'rank='",), '=3': ("'=3'",), 'rank': ("'rank'",), 'rank=0,thread': ('thread',),
+        for place, words in {'rank=7': ("'rank=7'",), 'rnk=0': ("'rnk'", 'node, rank, thread'), 'rank=': ("'rank='",), '=3': ("'=3'",), 'rak': ('did you mean',), 'rank=0,': ("'rank=0,'",),
                              'rank=|0': ("'rank=|0'",), 'gpustream=1,thread=0': ('gpustream=1',)}.items():
             with self.subTest(place):
                 self.assertFails(run('tree', self.path('2021'), '--location', place), 2, *words)
