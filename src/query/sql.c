@@ -167,8 +167,7 @@ static as_views *make_views(const as_dataset *const *datasets, const char *const
 }
 
 typedef struct creation {
-    sqlite3 *db;
-    const char *database;
+    sqlite3_str *rows;
     size_t dataset;
 } creation;
 
@@ -178,12 +177,28 @@ static int execute(sqlite3 *db, char *sql) {
     return status;
 }
 
-static bool create_table(void *user, const as_sql_table *table, const char *name, const as_table *records) {
+static bool add_table(void *user, const as_sql_table *table, const char *name, const as_table *records) {
     (void)records;
     const creation *where = user;
-    return execute(where->db, sqlite3_mprintf("CREATE VIRTUAL TABLE \"%w\".\"%w\" USING %s(%llu)", where->database,
-                                              name, table->module ? table->module : "assay_table",
-                                              (unsigned long long)where->dataset)) == SQLITE_OK;
+    char *sql = sqlite3_mprintf("CREATE VIRTUAL TABLE \"%w\" USING %s(%llu)", name,
+                                table->module ? table->module : "assay_table", (unsigned long long)where->dataset);
+    if (sql)
+        sqlite3_str_appendf(where->rows, "%s('table', %Q, %Q, 0, %Q)", sqlite3_str_length(where->rows) ? "," : "", name,
+                            name, sql);
+    sqlite3_free(sql);
+    return sql != NULL;
+}
+
+/* All tables of a dataset in one statement: their rows of the schema, as CREATE VIRTUAL TABLE would write them. SQLite then connects to a
+ * table when a statement first names it, instead of to each of them now. */
+static bool create_tables(sqlite3 *db, as_view *view, const char *database, size_t dataset) {
+    creation where = {sqlite3_str_new(db), dataset};
+    bool has_all = as_each_table(view, add_table, &where);
+    char *rows = sqlite3_str_finish(where.rows);
+    bool fine = has_all && rows &&
+                execute(db, sqlite3_mprintf("INSERT INTO \"%w\".sqlite_master VALUES %s", database, rows)) == SQLITE_OK;
+    sqlite3_free(rows);
+    return fine;
 }
 
 /* Hands views over to the connection, which frees them when it is closed. */
@@ -201,12 +216,12 @@ static bool fill(sqlite3 *db, as_views *views, const char *const *names) {
     for (size_t i = 1; i < views->n; i++) {
         if (execute(db, sqlite3_mprintf("ATTACH ':memory:' AS \"%w\"", names[i])) != SQLITE_OK) return false;
     }
-    if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) return false;
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL); /* some builds of SQLite begin with it */
+    if (sqlite3_exec(db, "PRAGMA writable_schema = 1", NULL, NULL, NULL) != SQLITE_OK) return false;
     for (size_t i = 0; i < views->n; i++) {
-        creation where = {db, i == 0 ? "main" : names[i], i};
-        if (!as_each_table(&views->views[i], create_table, &where)) return false;
+        if (!create_tables(db, &views->views[i], i == 0 ? "main" : names[i], i)) return false;
     }
-    return sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+    return sqlite3_exec(db, "PRAGMA writable_schema = reset", NULL, NULL, NULL) == SQLITE_OK;
 }
 
 assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out,
