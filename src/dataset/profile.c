@@ -108,12 +108,13 @@ static void check_sparse(void *user, size_t i) {
         c->status = as_sparse_check(c->ds, c->profile, &c->rows, &c->columns, &c->error);
 }
 
-/* What a context has in all profiles, and what the profiles say about it, may lie in different files. */
+/* What contexts have, and what locations have, may lie in different files. */
 static void compare_ways(as_dataset *ds, const checkup *c) {
-    if (c->rows.n_values == c->columns.n_values && c->rows.sum == c->columns.sum) return;
+    const char *rule = c->profile->source->mismatch;
+    if (!rule || (c->rows.n_values == c->columns.n_values && c->rows.sum == c->columns.sum)) return;
     const as_metric *metric = as_ds_metric(ds, c->profile->metric);
     const char *name = as_ds_text(ds, metric->name);
-    as_add_problem(ds, AS_WARNING, as_place_file(as_ds_text(ds, ds->path)), "cct-transpose",
+    as_add_problem(ds, AS_WARNING, as_place_file(as_ds_text(ds, ds->path)), rule,
                    "metric '%s' (%s) is not the same by context and by location: %llu and %llu values%s",
                    name ? name : "", as_kind_name(metric->kind), (unsigned long long)c->rows.n_values,
                    (unsigned long long)c->columns.n_values,

@@ -24,6 +24,7 @@ typedef struct as_sparse_line {
  *             once, by one thread at a time. `threads`: to use at most.
  * read_row    NULL, or: the values are sparse, of type DOUBLE, none of them 0, and what one context has can be had without loading the rest. Safe from several threads.
  * read_column the same of one column; NULL where read_row is.
+ * mismatch    the rule of the problem that both do not say the same, where they read different files; NULL: they cannot differ.
  * Sparse ones have load = as_sparse_load (dataset/sparse.h), for who needs all rows with all columns. */
 typedef struct as_profile_source {
     assay_status (*load)(struct as_profile_source *source, struct assay_dataset *ds, struct as_profile *profile,
@@ -32,6 +33,7 @@ typedef struct as_profile_source {
                              as_sparse_line *out, assay_error *error);
     assay_status (*read_column)(const struct as_profile_source *source, const struct as_profile *profile,
                                 uint32_t column, as_sparse_line *out, assay_error *error);
+    const char *mismatch;
 } as_profile_source;
 
 /* A row of values for each context that has any, with a column for each location. */

@@ -114,7 +114,7 @@ static assay_status read_column(const as_profile_source *source, const as_profil
 as_sparse_table *as_sparse_table_new(as_dataset *ds) {
     as_sparse_table *table = calloc(1, sizeof *table);
     if (!table) return NULL;
-    table->source = (as_profile_source){as_sparse_load, read_row, read_column};
+    table->source = (as_profile_source){.load = as_sparse_load, .read_row = read_row, .read_column = read_column};
     table->ds = ds;
     pthread_mutex_init(&table->turning, NULL);
     as_vec_init(&table->contexts, sizeof(assay_id), as_ds_budget(ds));

@@ -56,7 +56,7 @@ static inline assay_status sparse_read_column(const as_profile_source *source, c
 }
 
 static inline sparse_cells sparse_of(const sparse_cell *cells, size_t n) {
-    return (sparse_cells){.base = {as_sparse_load, sparse_read_row, sparse_read_column},
+    return (sparse_cells){.base = {as_sparse_load, sparse_read_row, sparse_read_column, NULL},
                           .cells = cells,
                           .n = n,
                           .broken_context = ASSAY_NONE};

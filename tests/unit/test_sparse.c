@@ -317,16 +317,19 @@ static void rows_and_columns_must_be_the_same(void **state) {
                              same[] = {{OTHER, 2, 0.25}, {LOOP, 0, 7}, {SOLVE, 1, 2}, {MAIN, 0, 9}};
     static const struct {
         const sparse_cell *cells;
-        size_t n, n_problems;
-    } cases[] = {{same, 4, 0}, {fewer, 3, 1}, {other, 4, 1}};
-    for (size_t i = 0; i < 3; i++) {
+        size_t n;
+        const char *rule;
+        size_t n_problems;
+    } cases[] = {{same, 4, "mismatch", 0}, {fewer, 3, "mismatch", 1}, {other, 4, "mismatch", 1}, {other, 4, NULL, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         as_dataset *ds = make_dataset();
         sparse_cells exclusive = sparse_of(exclusive_cells, N_EXCLUSIVE);
         exclusive.column_cells = cases[i].cells;
         exclusive.n_column_cells = cases[i].n;
+        exclusive.base.mismatch = cases[i].rule;
         add_sparse(ds, EXCLUSIVE, &exclusive);
         assert_true(as_ds_check(ds) && as_ds_check(ds)); /* said once */
-        assert_int_equal(count_problems(ds, "cct-transpose"), cases[i].n_problems);
+        assert_int_equal(count_problems(ds, "mismatch"), cases[i].n_problems);
         assert_int_equal(AS_COUNT(ds, problems), cases[i].n_problems);
         as_dataset_free(ds);
     }

@@ -79,7 +79,9 @@ static assay_status add_profile(as_reader *reader, as_hpc_companions *c, const a
     as_dataset *ds = reader->dataset;
     value_source *source = as_arena_alloc(&ds->arena, sizeof *source);
     if (!source) return as_reader_memory(reader);
-    *source = (value_source){{as_sparse_load, read_row, read_column}, c, column->id};
+    *source = (value_source){.base = {.load = as_sparse_load, .read_row = read_row, .read_column = read_column},
+                             .companions = c,
+                             .column = column->id};
     as_profile profile = {.metric = column->metric,
                           .type = as_value_type_of(AS_DTYPE_DOUBLE, 0),
                           .n_rows = c->n_dataset_contexts,

@@ -231,10 +231,12 @@ static assay_status attach_values(as_reader *reader, as_hpc_database *db, const 
     metric_source *sources = as_arena_array(&ds->arena, meaning->n_metrics, sizeof *sources);
     if (!sources || !copy_contexts(db, meaning)) return as_reader_memory(reader);
     for (size_t i = 0; i < meaning->n_metrics; i++) {
-        sources[i] =
-            (metric_source){.source = {.load = as_sparse_load, .read_row = read_row, .read_column = read_column},
-                            .db = db,
-                            .id = meaning->metrics[i].id};
+        sources[i] = (metric_source){.source = {.load = as_sparse_load,
+                                                .read_row = read_row,
+                                                .read_column = read_column,
+                                                .mismatch = "cct-transpose"},
+                                     .db = db,
+                                     .id = meaning->metrics[i].id};
         as_profile profile = {.metric = meaning->metrics[i].metric,
                               .run = run,
                               .type = as_value_type_of(AS_DTYPE_DOUBLE, 1),
