@@ -253,14 +253,14 @@ static void damages(void **state) {
     meta_make(&whole, false);
     uint64_t far = whole.size + 4096;
     const damage all[] = {
-        {"magic", "HPCTOOLKITmeta", 0, 'X', 1},
+        {"wrong-magic", "HPCTOOLKITmeta", 0, 'X', 1},
         {"unknown-version", "version 5.0; version 4 is known", 14, 5, 1},
-        {"footer", "cut off", whole.size - 1, 'X', 1},
+        {"file-cut", "cut off", whole.size - 1, 'X', 1},
         {"outside-file", "Context", 0x48, far, 8},
         {"outside-file", "General", 0x10, UINT64_MAX, 8},
         {"outside-file", "metrics", whole.metrics, far, 8},
         {"outside-file", "4294967295 metrics", whole.metrics + 8, UINT32_MAX, 4},
-        {"element-size", "metrics of 0 bytes", whole.metrics + 0x0c, 0, 1},
+        {"entry-size", "metrics of 0 bytes", whole.metrics + 0x0c, 0, 1},
         {"outside-file", "text", whole.metric, far, 8},
         {"outside-file", "scopes of a metric", whole.metric + 0x08, far, 8},
         {"outside-file", "statistics of a metric", whole.metric + 0x10, UINT64_MAX - 7, 8},
@@ -269,7 +269,7 @@ static void damages(void **state) {
         {"text-end", "does not end", whole.functions, whole.size - 1, 8},
         {"pointer", "no module", whole.functions + 0x08, whole.modules + 16, 8},
         {"pointer", "no file", whole.functions + 0x18, whole.files + 8, 8},
-        {"element-size", "entry points of 31 bytes", whole.contexts + 0x0a, 31, 1},
+        {"entry-size", "entry points of 31 bytes", whole.contexts + 0x0a, 31, 1},
         {"outside-file", "children", whole.entries + 8, far, 8},
         {"outside-file", "children", whole.entries, 1ull << 63, 8},
         {"context-size", "beyond the end", whole.entries, 33, 8},

@@ -31,7 +31,7 @@ assay_status as_meta_find_table(const as_meta *meta, uint64_t offset, uint64_t a
     *out = (as_meta_table){at, n, size};
     if (!n) return ASSAY_OK;
     if (size < least)
-        return as_meta_bad(meta, offset, "element-size", "%s of %u bytes; they have at least %u", what, size, least);
+        return as_meta_bad(meta, offset, "entry-size", "%s of %u bytes; they have at least %u", what, size, least);
     if (!as_meta_has(meta, at, (uint64_t)n * size))
         return as_meta_bad(meta, offset, "outside-file", "%u %s of %u bytes at %llu are not all in the file", n, what,
                            size, (unsigned long long)at);
@@ -77,7 +77,7 @@ assay_status as_meta_text(as_meta *meta, uint64_t offset, as_str *out) {
     const char *text = (const char *)meta->data + at, *end = memchr(text, 0, meta->size - (size_t)at);
     if (!end) return as_meta_bad(meta, at, "text-end", "a text does not end in the file");
     size_t size = (size_t)(end - text);
-    if (size >= meta->text_left) return as_meta_bad(meta, at, "texts", "texts lie one inside the other, many times");
+    if (size >= meta->text_left) return as_meta_bad(meta, at, "overlap", "texts lie one inside the other, many times");
     meta->text_left -= size + 1;
     *out = as_utf8_invalid(text, size) ? intern_mended(meta->ds, text, size) : as_ds_intern(meta->ds, text, size);
     return *out != AS_NO_STR && as_map_put(&meta->texts, at, *out) ? ASSAY_OK : memory_is_out(meta);
@@ -88,14 +88,14 @@ assay_status as_meta_text(as_meta *meta, uint64_t offset, as_str *out) {
 static assay_status check_header(as_meta *meta) {
     as_dataset *ds = meta->ds;
     if (meta->size < 16 || memcmp(meta->data, "HPCTOOLKITmeta", 14) != 0)
-        return as_meta_bad(meta, 0, "magic", "does not begin with HPCTOOLKITmeta");
+        return as_meta_bad(meta, 0, "wrong-magic", "does not begin with HPCTOOLKITmeta");
     unsigned major = meta->data[14], minor = meta->data[15];
     if (major != MAJOR_VERSION)
         return as_meta_bad(meta, 14, "unknown-version", "is of version %u.%u; version %d is known", major, minor,
                            MAJOR_VERSION);
     if (meta->size < HEADER_SIZE + FOOTER_SIZE ||
         memcmp(meta->data + meta->size - FOOTER_SIZE, "_meta.db", FOOTER_SIZE) != 0)
-        return as_meta_bad(meta, meta->size, "footer", "does not end with _meta.db: cut off, or never finished");
+        return as_meta_bad(meta, meta->size, "file-cut", "does not end with _meta.db: cut off, or never finished");
     if (minor != MINOR_VERSION)
         as_add_problem(ds, AS_NOTE, as_place_offset(meta->path, 15), "unknown-version",
                        "is of version %u.%u; read as %d.%d, what is new in it is left out", major, minor, MAJOR_VERSION,
@@ -192,7 +192,7 @@ static assay_status find_names(as_meta *meta, as_meta_section section, uint32_t 
 static assay_status read_path(as_meta *meta, uint64_t offset, as_str *out) {
     AS_TRY(as_meta_text(meta, offset, out));
     if (*out != AS_NO_STR && as_str_size(&meta->ds->strings, *out) > MOST_PATH)
-        return as_meta_bad(meta, offset, "path", "a path of more than %d bytes", MOST_PATH);
+        return as_meta_bad(meta, offset, "path-size", "a path of more than %d bytes", MOST_PATH);
     return ASSAY_OK;
 }
 
