@@ -278,6 +278,21 @@ static as_exit mark_one(as_cli *cli, const as_dataset *ds, const char *text, boo
     return AS_EXIT_FINE;
 }
 
+/* What each --location names, with room for the marks of one of them. */
+static as_exit mark_all(as_cli *cli, const as_dataset *ds, bool *one, as_location_choice *out) {
+    size_t n = AS_COUNT(ds, locations);
+    for (size_t i = 0; i < cli->arguments.given.count; i++) {
+        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
+        if (strcmp(given->option->name, "location") != 0) continue;
+        memset(one, 0, n * sizeof *one);
+        as_exit status = mark_one(cli, ds, given->value, one, out);
+        if (status != AS_EXIT_FINE) return status;
+        for (size_t k = 0; k < n; k++) out->wanted[k] |= one[k];
+    }
+    out->n_leaves = count_leaves(ds, out->wanted);
+    return AS_EXIT_FINE;
+}
+
 as_exit as_choose_locations(as_cli *cli, const as_dataset *ds, as_location_choice *out) {
     *out = (as_location_choice){.n_leaves = as_ds_leaves(ds)};
     size_t n = AS_COUNT(ds, locations);
@@ -285,15 +300,7 @@ as_exit as_choose_locations(as_cli *cli, const as_dataset *ds, as_location_choic
     if (n == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "%s: has no locations to choose from", as_ds_text(ds, ds->path));
     out->wanted = calloc(n, sizeof *out->wanted);
     bool *one = calloc(n, sizeof *one);
-    as_exit status = out->wanted && one ? AS_EXIT_FINE : as_cli_memory(cli);
-    for (size_t i = 0; i < cli->arguments.given.count && status == AS_EXIT_FINE; i++) {
-        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
-        if (strcmp(given->option->name, "location") != 0) continue;
-        memset(one, 0, n * sizeof *one);
-        status = mark_one(cli, ds, given->value, one, out);
-        for (size_t k = 0; k < n; k++) out->wanted[k] |= one[k];
-    }
-    if (status == AS_EXIT_FINE) out->n_leaves = count_leaves(ds, out->wanted);
+    as_exit status = out->wanted && one ? mark_all(cli, ds, one, out) : as_cli_memory(cli);
     free(one);
     return status;
 }

@@ -116,13 +116,16 @@ static const char *name_for_people(printing *p, const as_view_node *node, const 
     const char *name = as_tree_name_of(p->view, node, true), *file = as_ds_text(p->view->ds, place->file);
     bool is_whole = as_cli_has(p->view->cli, "full-names");
     if (node->level == AS_LEVEL_CALL) return join_texts(p, "", 0, as_cli_is_ascii(p->view->cli) ? "-> " : "→ ", name);
-    const char *slash = file ? strrchr(file, '/') : NULL, *at = slash && !is_whole ? strstr(name, file) : NULL;
-    if (node->level == AS_LEVEL_MODULE && !is_whole && (slash = strrchr(name, '/')) && slash[1]) return slash + 1;
-    if (at && slash[1]) name = join_texts(p, name, (size_t)(at - name), slash + 1, at + strlen(file));
+    const char *last = node->level == AS_LEVEL_MODULE && !is_whole ? strrchr(name, '/') : NULL;
+    if (last && last[1]) return last + 1;
+    const char *slash = file && !is_whole ? strrchr(file, '/') : NULL,
+               *at = slash && slash[1] ? strstr(name, file) : NULL;
+    if (at) name = join_texts(p, name, (size_t)(at - name), slash + 1, at + strlen(file));
+    if (!name) return NULL;
+    size_t size = strlen(name);
     /* Line 0 is none */
-    size_t size = name ? strlen(name) : 0;
     if (place->line <= 0 && size > 2 && strcmp(name + size - 2, ":0") == 0) return keep_text(p, name, size - 2);
-    return name == (const char *)p->view->name.data ? keep_text(p, name, strlen(name)) : name;
+    return name == (const char *)p->view->name.data ? keep_text(p, name, size) : name;
 }
 
 /* The folder of a module or file, where its name is not whole. */

@@ -111,10 +111,9 @@ assay_status as_derive_metric(as_dataset *ds, const char *text, assay_error *err
     assay_error cause;
     assay_id id;
     AS_TRY(split(text, &d, error));
-    for (assay_id known = 0; known < AS_COUNT(ds, metrics); known++) {
-        const char *name = as_ds_text(ds, as_ds_metric(ds, known)->name);
-        if (name && strlen(name) == d.name.size && memcmp(name, d.name.text, d.name.size) == 0)
-            return usage(error, text, "there is a metric of that name already");
+    as_str name = as_find(&ds->strings, d.name.text, d.name.size);
+    for (assay_id known = 0; name != AS_NO_STR && known < AS_COUNT(ds, metrics); known++) {
+        if (as_ds_metric(ds, known)->name == name) return usage(error, text, "there is a metric of that name already");
     }
     if (as_infix_compile(&names, d.expression, &formula, &cause) != ASSAY_OK)
         return fail_expression(&cause, text, (size_t)(d.expression.text - text), error);

@@ -125,11 +125,10 @@ static bool cut_tree(cutting *c) {
     const assay_id *new_ids;
     as_tree tree;
     as_tree_init(&tree, c->op->ds);
-    c->into = malloc((n + 1) * sizeof *c->into);
-    c->op->u.maps[0].contexts = malloc((n + 1) * sizeof *c->into);
+    c->op->u.maps[0].contexts = malloc((n + 1) * sizeof(assay_id));
     bool *roots = mark_names(c->part, c->names->roots, c->names->n_roots),
          *prunes = mark_names(c->part, c->names->prunes, c->names->n_prunes);
-    bool fine = c->into && c->op->u.maps[0].contexts && roots && prunes && sort_contexts(c, &tree, roots, prunes) &&
+    bool fine = c->op->u.maps[0].contexts && roots && prunes && sort_contexts(c, &tree, roots, prunes) &&
                 mark_callpaths(c, &tree) && as_tree_finish(&tree, &new_ids);
     free(roots);
     free(prunes);
@@ -331,8 +330,10 @@ static bool join_names(const as_cut_names *names, as_vec *out) {
 
 assay_status as_cut(const as_dataset *part, const as_cut_names *names, as_dataset **out, assay_error *error) {
     AS_TRY(check(part, names, error));
+    assay_id *into = malloc((part->contexts.count + 1) * sizeof *into);
+    if (!into) return as_fail_memory(error, NULL);
     as_operation op;
-    cutting c = {.op = &op, .part = part, .names = names};
+    cutting c = {.op = &op, .part = part, .names = names, .into = into};
     as_vec what;
     as_vec_init(&what, 1, NULL);
     as_vec_init(&c.folds, sizeof(as_fold), NULL);
@@ -342,7 +343,7 @@ assay_status as_cut(const as_dataset *part, const as_cut_names *names, as_datase
     if (status == ASSAY_OK) status = as_operation_finish(&op, what.data, out);
     as_vec_free(&what);
     as_vec_free(&c.folds);
-    free(c.into);
+    free(into);
     as_operation_end(&op);
     return status;
 }

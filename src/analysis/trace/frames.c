@@ -103,7 +103,8 @@ assay_status as_trace_telling_depth(const as_dataset *ds, const assay_id *cells,
     double weights[MOST_DEPTHS + 1] = {0}, largest = 0;
     uint32_t last = 1;
     uint64_t *counts = malloc((AS_COUNT(ds, contexts) + AS_FIRST_PROCEDURE) * sizeof *counts);
-    assay_status status = counts ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (!counts) return as_fail_memory(error, NULL);
+    assay_status status = ASSAY_OK;
     for (uint32_t d = 1; d <= last && status == ASSAY_OK; d++) {
         as_frames frames;
         status = as_frames_at(ds, d, all_contexts, &frames, error);

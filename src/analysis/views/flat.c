@@ -35,6 +35,7 @@ static void find_places(listing *l) {
     const as_view_groups *groups = &l->gather.groups;
     const bool *wanted = l->gather.walker->request->wanted;
     uint32_t n = (uint32_t)groups->members.count;
+    l->first = l->last = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++) {
         const as_view_member *member = as_view_member_at(groups, i);
         double key = as_view_gather_key(&l->gather, member, as_view_gather_contexts(&l->gather, i));
@@ -118,7 +119,7 @@ static bool walk(listing *l) {
 }
 
 bool as_view_walk_flat(as_view_walker *walker) {
-    listing l = {.first = UINT32_MAX, .last = UINT32_MAX};
+    listing l;
     as_vec_init(&l.pending, sizeof(as_view_pending), NULL);
     bool fine = as_view_gather_init(&l.gather, walker);
     l.places = malloc((l.gather.groups.members.count + 1) * sizeof *l.places);
