@@ -283,11 +283,20 @@ static double combinations(double n, double k) {
     DO(AS_LOGARITHM, real_log(x) / real_log(y))                                                                        \
     DO(AS_COMBINATIONS, combinations(x, y))
 
-#define EACH_UNARY(DO)                                                                                                 \
+/* Those that take no longer than to choose them, and others. */
+#define EACH_SHORT_UNARY(DO)                                                                                           \
     DO(AS_NEGATE, -x)                                                                                                  \
     DO(AS_NOT, !is_true(x))                                                                                            \
     DO(AS_ABS, fabs(x))                                                                                                \
     DO(AS_SQRT, root(x))                                                                                               \
+    DO(AS_FLOOR, floor(x))                                                                                             \
+    DO(AS_CEIL, ceil(x))                                                                                               \
+    DO(AS_SIGN, sign(x))                                                                                               \
+    DO(AS_POSITIVE, x > 0 ? x : 0)                                                                                     \
+    DO(AS_NEGATIVE, x < 0 ? x : 0)                                                                                     \
+    DO(AS_REAL_SQRT, sqrt(x))                                                                                          \
+    DO(AS_OR_ZERO, isnan(x) ? 0 : x)
+#define EACH_LONG_UNARY(DO)                                                                                            \
     DO(AS_LOG, logarithm(x))                                                                                           \
     DO(AS_EXP, exp(x))                                                                                                 \
     DO(AS_SIN, sin(x))                                                                                                 \
@@ -296,12 +305,6 @@ static double combinations(double n, double k) {
     DO(AS_ASIN, asin(x))                                                                                               \
     DO(AS_ACOS, acos(x))                                                                                               \
     DO(AS_ATAN, atan(x))                                                                                               \
-    DO(AS_FLOOR, floor(x))                                                                                             \
-    DO(AS_CEIL, ceil(x))                                                                                               \
-    DO(AS_SIGN, sign(x))                                                                                               \
-    DO(AS_POSITIVE, x > 0 ? x : 0)                                                                                     \
-    DO(AS_NEGATIVE, x < 0 ? x : 0)                                                                                     \
-    DO(AS_REAL_SQRT, sqrt(x))                                                                                          \
     DO(AS_REAL_LOG, real_log(x))                                                                                       \
     DO(AS_LOG2, x > 0 ? log2(x) : NAN)                                                                                 \
     DO(AS_LOG10, x > 0 ? log10(x) : NAN)                                                                               \
@@ -314,14 +317,14 @@ static double combinations(double n, double k) {
     DO(AS_ROUND, round(x))                                                                                             \
     DO(AS_BELOW, whole_below(x))                                                                                       \
     DO(AS_ABOVE, whole_above(x))                                                                                       \
-    DO(AS_FACTORIAL, factorial(x))                                                                                     \
-    DO(AS_OR_ZERO, isnan(x) ? 0 : x)
+    DO(AS_FACTORIAL, factorial(x))
 
 static double unary(as_unary op, double x) {
     switch (op) {
 #define ONE(name, value)                                                                                               \
     case name: return value;
-        EACH_UNARY(ONE)
+        EACH_SHORT_UNARY(ONE)
+        EACH_LONG_UNARY(ONE)
 #undef ONE
     }
     return NAN;
@@ -337,14 +340,8 @@ static double binary(as_binary op, double x, double y) {
     return NAN;
 }
 
-static void do_unary(as_unary op, slot *s, size_t n) {
-    const double *in = s->lanes;
-    double *out = s->room;
-    to_number(s);
-    if (!in) {
-        set_number(s, unary(op, s->value.number));
-        return;
-    }
+/* out may be in. */
+static void unary_lanes(as_unary op, const double *in, double *out, size_t n) {
     switch (op) {
 #define LOOP(name, result)                                                                                             \
     case name:                                                                                                         \
@@ -353,10 +350,21 @@ static void do_unary(as_unary op, slot *s, size_t n) {
             out[i] = result;                                                                                           \
         }                                                                                                              \
         break;
-        EACH_UNARY(LOOP)
+        EACH_SHORT_UNARY(LOOP)
 #undef LOOP
+    default:
+        for (size_t i = 0; i < n; i++) out[i] = unary(op, in[i]);
     }
-    s->lanes = out;
+}
+
+static void do_unary(as_unary op, slot *s, size_t n) {
+    to_number(s);
+    if (!s->lanes) {
+        set_number(s, unary(op, s->value.number));
+        return;
+    }
+    unary_lanes(op, s->lanes, s->room, n);
+    s->lanes = s->room;
 }
 
 /* out may be one of the others; where both are lanes. */
