@@ -114,14 +114,19 @@ as_exit as_cli_error(as_cli *cli, const assay_error *error) {
     return as_exit_of(error->code);
 }
 
-as_exit as_cli_fail(as_cli *cli, as_exit status, const char *format, ...) {
+/* A sentence of our own. */
+static void print_sentence(as_cli *cli, const char *label, const char *format, va_list args) {
     char text[2048];
+    vsnprintf(text, sizeof text, format, args);
+    as_one_line(text);
+    print_line(cli, label, text);
+}
+
+as_exit as_cli_fail(as_cli *cli, as_exit status, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print_sentence(cli, "", format, args);
     va_end(args);
-    as_one_line(text);
-    print_line(cli, "", text);
     return status;
 }
 
@@ -133,13 +138,10 @@ as_exit as_cli_memory(as_cli *cli) {
 
 void as_cli_note(as_cli *cli, const char *format, ...) {
     if (cli->quiet) return;
-    char text[2048];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print_sentence(cli, "note: ", format, args);
     va_end(args);
-    as_one_line(text);
-    print_line(cli, "note: ", text);
 }
 
 /* ---- reading and printing -------------------------------------------------------------------------------------------- */

@@ -1,5 +1,4 @@
 /* Scaling models: how each call path grows with the parameters. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "cli/model_view.h"
 #include "cli/profile_choice.h"
 #include "cli/progress.h"
+#include "cli/row_order.h"
 #include "query/target.h"
 #include "render/extrap_print.h"
 
@@ -109,24 +109,11 @@ static as_exit plan(as_cli *cli, struct request *r) {
 
 /* ---- order ----------------------------------------------------------------------------------------------------------- */
 
-/* What rows are sorted by: one of these for each model. */
-struct keys {
-    const as_growth *growths;
-    const double *numbers;
-    const char *const *names;
-};
-
 /* Worst first; equal ones in the order of the file. */
-static int compare_rows(const void *a, const void *b, void *user) {
-    const struct keys *keys = user;
+static int compare_growths(const void *a, const void *b, void *user) {
+    const as_growth *growths = user;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int result = 0;
-    if (keys->growths) result = as_growth_compare(&keys->growths[y], &keys->growths[x]);
-    if (keys->names) result = strcmp(keys->names[x], keys->names[y]);
-    if (keys->numbers) {
-        double p = keys->numbers[x], q = keys->numbers[y];
-        result = isnan(p) || isnan(q) ? isnan(p) - isnan(q) : (p < q) - (p > q);
-    }
+    int result = as_growth_compare(&growths[y], &growths[x]);
     return result ? result : (x > y) - (x < y);
 }
 
@@ -137,7 +124,7 @@ static bool sort_by_growth(const as_model_view *view, uint32_t *rows, size_t n) 
         const as_dataset *ds = view->study->ds;
         growths[i] = as_model_growth(ds, as_ds_model(ds, view->fit->first_model + (assay_id)i));
     }
-    qsort_r(rows, n, sizeof *rows, compare_rows, &(struct keys){.growths = growths});
+    qsort_r(rows, n, sizeof *rows, compare_growths, growths);
     free(growths);
     return true;
 }
@@ -150,7 +137,7 @@ static bool sort_by_number(const as_model_view *view, bool by_value, uint32_t *r
         const as_model *model = as_ds_model(ds, view->fit->first_model + (assay_id)i);
         numbers[i] = by_value ? as_model_at(ds, model, view->at) : model->SMAPE;
     }
-    qsort_r(rows, n, sizeof *rows, compare_rows, &(struct keys){.numbers = numbers});
+    as_rows_by_number(rows, n, numbers);
     free(numbers);
     return true;
 }
@@ -167,7 +154,7 @@ static bool sort_by_name(const as_model_view *view, uint32_t *rows, size_t n) {
         fine = as_context_path(ds, as_ds_model(ds, view->fit->first_model + (assay_id)i)->context, &path) &&
                (names[i] = as_arena_copy(&texts, path.data, path.count - 1));
     }
-    if (fine) qsort_r(rows, n, sizeof *rows, compare_rows, &(struct keys){.names = names});
+    if (fine) as_rows_by_name(rows, n, names);
     as_vec_free(&path);
     as_arena_free(&texts);
     free(names);

@@ -1,11 +1,12 @@
 /* How evenly the work lies over processes and threads. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answers.h"
 #include "cli/callpath.h"
 #include "cli/node_json.h"
+#include "cli/row_order.h"
 #include "cli/stat_view.h"
 #include "cli/study.h"
 #include "core/parallel.h"
@@ -226,25 +227,6 @@ static as_exit find_all(as_cli *cli, as_stat_view *view, const as_vec *chosen) {
 
 /* ---- which rows, in which order -------------------------------------------------------------------------------------- */
 
-/* What rows are sorted by: one of these for each item. */
-struct keys {
-    const double *numbers;
-    const char *const *names;
-};
-
-/* The largest first; equal ones in the order of the tree. */
-static int compare_rows(const void *a, const void *b, void *user) {
-    const struct keys *keys = user;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int result = 0;
-    if (keys->names) result = strcmp(keys->names[x], keys->names[y]);
-    if (keys->numbers) {
-        double p = keys->numbers[x], q = keys->numbers[y];
-        result = isnan(p) || isnan(q) ? isnan(p) - isnan(q) : (p < q) - (p > q);
-    }
-    return result ? result : (x > y) - (x < y);
-}
-
 static double sort_number(const as_spread *s, const char *by) {
     if (strcmp(by, "imbalance") == 0) return s->imbalance;
     if (strcmp(by, "sum") == 0) return s->sum;
@@ -260,7 +242,7 @@ static bool sort_by_number(as_stat_metric *m, const char *by) {
     if (!numbers) return false;
     for (size_t i = 0; i < m->items.count; i++)
         numbers[i] = sort_number(&AS_AT(as_context_spread, &m->items, i).spread, by);
-    qsort_r(m->rows, m->n_rows, sizeof *m->rows, compare_rows, &(struct keys){.numbers = numbers});
+    as_rows_by_number(m->rows, m->n_rows, numbers);
     free(numbers);
     return true;
 }
@@ -296,7 +278,7 @@ static bool sort_by_name(const as_dataset *ds, as_stat_metric *m) {
     bool fine = names && paths && make_paths(ds, paths, &texts);
     for (size_t i = 0; i < m->n_rows && fine; i++)
         names[m->rows[i]] = paths[AS_AT(as_context_spread, &m->items, m->rows[i]).context];
-    if (fine) qsort_r(m->rows, m->n_rows, sizeof *m->rows, compare_rows, &(struct keys){.names = names});
+    if (fine) as_rows_by_name(m->rows, m->n_rows, names);
     as_arena_free(&texts);
     free(paths);
     free(names);
@@ -414,15 +396,7 @@ static void free_view(as_stat_view *view) {
 
 /* ---- the verb -------------------------------------------------------------------------------------------------------- */
 
-/* Where the answers of all files go. */
-struct answer {
-    as_builder builder;
-    as_printer *printer;
-    as_table *batch;
-    size_t shown;
-};
-
-static as_exit show(as_cli *cli, struct answer *a, const as_stat_view *view, const char *path) {
+static as_exit show(as_cli *cli, as_answers *a, const as_stat_view *view, const char *path) {
     bool several = as_cli_operands(cli) > 1, fine;
     if (cli->style.mode == AS_PRINT_JSON) {
         fine = as_stat_json(&a->builder, view);
@@ -437,7 +411,7 @@ static as_exit show(as_cli *cli, struct answer *a, const as_stat_view *view, con
     return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
-static as_exit answer_file(as_cli *cli, struct answer *a, const char *path) {
+static as_exit answer_file(as_cli *cli, as_answers *a, const char *path) {
     as_dataset *ds;
     as_stat_view view = {0};
     as_exit status = as_cli_open(cli, path, &ds);
@@ -451,24 +425,9 @@ static as_exit answer_file(as_cli *cli, struct answer *a, const char *path) {
 static as_exit run(as_cli *cli) {
     as_exit status = check_options(cli);
     if (status != AS_EXIT_FINE) return status;
-    size_t n = as_cli_operands(cli);
-    bool is_json = cli->style.mode == AS_PRINT_JSON, is_array = is_json && n > 1;
-    struct answer a = {.builder = as_builder_of(cli->out)};
-    if (!is_json && !is_text(cli)) {
-        a.batch = as_stat_table(cli, n > 1);
-        a.printer = as_printer_new(cli->out, cli->style);
-        if (!a.batch || !a.printer) status = as_cli_memory(cli);
-    }
-    if (is_array) as_build_array(&a.builder, NULL, true);
-    for (size_t i = 0; i < n && (is_json || is_text(cli) || (a.batch && a.printer)); i++) {
-        as_exit answered = answer_file(cli, &a, as_cli_operand(cli, i));
-        if (answered != AS_EXIT_FINE) status = answered;
-    }
-    if (is_array) as_build_end(&a.builder);
-    if (a.printer && !as_printer_end(a.printer, a.shown ? a.batch : NULL) && status == AS_EXIT_FINE)
-        status = as_cli_memory(cli);
-    as_table_free(a.batch);
-    return status;
+    bool is_table = !is_text(cli) && cli->style.mode != AS_PRINT_JSON;
+    as_table *batch = is_table ? as_stat_table(cli, as_cli_operands(cli) > 1) : NULL;
+    return as_answer_files(cli, is_table, batch, answer_file);
 }
 
 static const as_cli_option options[] = {

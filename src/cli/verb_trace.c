@@ -1,6 +1,7 @@
 /* What each process and thread did when. */
 #include <string.h>
 
+#include "cli/answers.h"
 #include "cli/trace_view.h"
 
 static bool is_text(const as_cli *cli) { return cli->style.mode == AS_PRINT_TEXT; }
@@ -21,15 +22,7 @@ static as_trace_shape shape_of(const as_cli *cli) {
                                         : AS_TRACE_LINES;
 }
 
-/* Where the answers of all files go. */
-struct answer {
-    as_builder builder;
-    as_printer *printer; /* NULL: text, or JSON that is no table */
-    as_table *batch;
-    size_t shown;
-};
-
-static as_exit show(as_cli *cli, struct answer *a, as_trace_view *view, const char *path) {
+static as_exit show(as_cli *cli, as_answers *a, as_trace_view *view, const char *path) {
     bool fine = true;
     if (a->printer) return as_trace_rows(a->printer, a->batch, view, as_cli_operands(cli) > 1 ? path : NULL);
     if (cli->style.mode == AS_PRINT_JSON) {
@@ -41,7 +34,7 @@ static as_exit show(as_cli *cli, struct answer *a, as_trace_view *view, const ch
     return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
-static as_exit answer_file(as_cli *cli, struct answer *a, const char *path) {
+static as_exit answer_file(as_cli *cli, as_answers *a, const char *path) {
     as_dataset *ds;
     as_trace_view view = {0};
     as_exit status = as_cli_open(cli, path, &ds);
@@ -56,27 +49,10 @@ static as_exit answer_file(as_cli *cli, struct answer *a, const char *path) {
 static as_exit run(as_cli *cli) {
     as_exit status = check_options(cli);
     if (status != AS_EXIT_FINE) return status;
-    size_t n = as_cli_operands(cli);
-    bool is_table = shape_of(cli) == AS_TRACE_SAMPLES || !(is_text(cli) || cli->style.mode == AS_PRINT_JSON);
-    bool is_array = !is_table && cli->style.mode == AS_PRINT_JSON && n > 1;
-    struct answer a = {.builder = as_builder_of(cli->out)};
-    if (is_table) {
-        as_print_style style = cli->style;
-        style.keep_end = false;
-        a.batch = as_trace_table(shape_of(cli), n > 1);
-        a.printer = as_printer_new(cli->out, style);
-        if (!a.batch || !a.printer) status = as_cli_memory(cli);
-    }
-    if (is_array) as_build_array(&a.builder, NULL, true);
-    for (size_t i = 0; i < n && (!is_table || (a.batch && a.printer)); i++) {
-        as_exit answered = answer_file(cli, &a, as_cli_operand(cli, i));
-        if (answered != AS_EXIT_FINE) status = answered;
-    }
-    if (is_array) as_build_end(&a.builder);
-    if (a.printer && !as_printer_end(a.printer, a.shown ? a.batch : NULL) && status == AS_EXIT_FINE)
-        status = as_cli_memory(cli);
-    as_table_free(a.batch);
-    return status;
+    as_trace_shape shape = shape_of(cli);
+    bool is_table = shape == AS_TRACE_SAMPLES || !(is_text(cli) || cli->style.mode == AS_PRINT_JSON);
+    as_table *batch = is_table ? as_trace_table(shape, as_cli_operands(cli) > 1) : NULL;
+    return as_answer_files(cli, is_table, batch, answer_file);
 }
 
 static const as_cli_option options[] = {
