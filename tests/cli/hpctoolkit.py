@@ -86,11 +86,28 @@ def summary_of(all_stored, numbers):
     for stored in all_stored:
         for (c, m, s), v in stored.items():
             lists.setdefault((c, m, s), []).append(v)
-    for (m, s, k), number in numbers.items():
-        for (c, metric, scope), values in lists.items():
-            if (metric, scope) == (m, s):
-                out[c, number] = float(STATISTICS[k][3](values))
+    for (c, m, s), values in lists.items():
+        for k, (_, _, _, statistic) in enumerate(STATISTICS):
+            if (m, s, k) in numbers:
+                out[c, numbers[m, s, k]] = float(statistic(values))
     return {k: v for k, v in out.items() if v}
+
+
+def grouped(rows):
+    """[(key, rest of the row …)] as {key: [rest]}, keys ascending, rests in the order of the rows."""
+    groups = {}
+    for key, *rest in rows:
+        groups.setdefault(key, []).append(tuple(rest))
+    return dict(sorted(groups.items()))
+
+
+def starts(groups):
+    """[(key, where its rows begin)] if they follow each other."""
+    at, out = 0, []
+    for key, rows in groups.items():
+        out.append((key, at))
+        at += len(rows)
+    return out
 
 
 def small():
@@ -135,37 +152,30 @@ def profile_2021(profiles, order='>', version=(1, 0), first=128, footer=b'tfBDFO
         tuples += struct.pack(order + 'H', len(elements))
         for kind, logical, physical in elements:
             tuples += struct.pack(order + 'HQQ', (KINDS.index(kind) if kind in KINDS else kind) | bits(kind), physical, logical)
-    blocks, infos = b'', b''
+    blocks, infos = bytearray(), b''
     start = up(at + len(tuples))
     for (_, values), place in zip(profiles, places):
-        contexts = sorted({c for c, _ in values})
-        index, data = [], b''
-        for c in contexts:
-            index.append((c, len(data) // 10))
-            for (context, metric), value in sorted(values.items(), key=lambda kv: -kv[0][1]):  # real files have them in no order
-                if context == c:
-                    data += struct.pack(order + 'dH', value, metric)
-        infos += struct.pack(order + 'QQQQQIQ', place, 0, 0, 0, len(data) // 10, len(contexts), start + len(blocks))
-        index.append((0x656E6421, len(data) // 10))
-        blocks += data + b''.join(struct.pack(order + 'IQ', *entry) for entry in index)
+        by_context = grouped((c, value, metric) for (c, metric), value in sorted(values.items(), key=lambda kv: -kv[0][1]))  # real files have them in no order
+        infos += struct.pack(order + 'QQQQQIQ', place, 0, 0, 0, len(values), len(by_context), start + len(blocks))
+        blocks += b''.join(struct.pack(order + 'dH', *row) for rows in by_context.values() for row in rows)
+        blocks += b''.join(struct.pack(order + 'IQ', *entry) for entry in [*starts(by_context), (0x656E6421, len(values))])
     head = b'HPCPROF-profdb__' + bytes(version) + struct.pack(order + 'IHQQQQ', len(profiles), 2, 52 * len(profiles), first, len(tuples), at)
     return (head.ljust(first, b'\0') + infos).ljust(at, b'\0') + tuples.ljust(start - at, b'\0') + blocks + footer
 
 
 def cct_2021(values, n_contexts, order='>', version=(1, 0), first=128, footer=b'rtfBDTCC', zeroed=False):
     """values: {(profile index, context, metric id): value} of thread profiles."""
-    blocks, infos = b'', b''
+    blocks, infos = bytearray(), bytearray()
     start = up(first + 22 * n_contexts)
+    by_context = grouped((c, m, p, v) for (p, c, m), v in values.items())
     for c in range(n_contexts):
-        own = sorted((m, p, v) for (p, context, m), v in values.items() if context == c)
-        metrics = sorted({m for m, _, _ in own})
-        infos += struct.pack(order + 'IQHQ', c, len(own), len(metrics), start + len(blocks))
+        own = sorted(by_context.get(c, []))
+        by_metric = grouped(own)
+        infos += struct.pack(order + 'IQHQ', c, len(own), len(by_metric), start + len(blocks))
         if not own:
             continue
         block = b''.join(struct.pack(order + 'dI', v, p) for _, p, v in own)
-        for m in metrics:
-            block += struct.pack(order + 'HQ', m, next(i for i, x in enumerate(own) if x[0] == m))
-        block += struct.pack(order + 'HQ', 0x6564, len(own))
+        block += b''.join(struct.pack(order + 'HQ', *entry) for entry in [*starts(by_metric), (0x6564, len(own))])
         blocks += bytes(len(block)) if zeroed else block
     head = b'HPCPROF-cctdb___' + bytes(version) + struct.pack(order + 'IHQQ', n_contexts, 1, 22 * n_contexts, first)
     return (head.ljust(first, b'\0') + infos).ljust(start, b'\0') + blocks + footer
@@ -173,7 +183,7 @@ def cct_2021(values, n_contexts, order='>', version=(1, 0), first=128, footer=b'
 
 def trace_2021(lines, order='>', version=(1, 0), first=128, footer=b''):
     """lines: [(profile index, [(time, context)])]."""
-    infos, data = b'', b''
+    infos, data = b'', bytearray()
     start = up(first + 22 * len(lines))
     for profile, samples in lines:
         at = start + len(data)
@@ -312,13 +322,13 @@ def profile_4(profiles, entry_size=48, version=(4, 0), footer=b'_prof.db', flags
     out = Pool(head_4(b'prof', 2, version))
     entries = []
     for number, (elements, values) in enumerate(profiles):
-        contexts = sorted({c for c, _ in values})
         rows = sorted(values.items())
+        index = starts(grouped((c, m) for (c, m), _ in rows))
         data = out.add(b''.join(struct.pack('<Hd', m, v) for (_, m), v in rows), 8)
-        index = out.add(b''.join(struct.pack('<IQ', c, next(i for i, ((x, _), _) in enumerate(rows) if x == c)) for c in contexts), 4)
+        index_at = out.add(b''.join(struct.pack('<IQ', *entry) for entry in index), 4)
         words = b''.join(struct.pack('<BBHIQ', KINDS.index(k) if k in KINDS else k, 0, flags(k) if flags else int(k == 'NODE'), logical, physical) for k, logical, physical in elements)
         tuple_at = out.add(struct.pack('<HHI', len(elements), 0, 0) + words) if number else 0
-        entry = struct.pack('<QQIIQQ', len(rows), data, len(contexts), 0, index, tuple_at)
+        entry = struct.pack('<QQIIQQ', len(rows), data, len(index), 0, index_at, tuple_at)
         entries.append((entry + struct.pack('<II', int(number == 0), 0)).ljust(entry_size, b'\0')[:entry_size])
     at = out.add(b''.join(entries))
     section = out.add(struct.pack('<QIB', at, len(profiles), entry_size))
@@ -330,13 +340,14 @@ def profile_4(profiles, entry_size=48, version=(4, 0), footer=b'_prof.db', flags
 def cct_4(values, n_contexts, version=(4, 0), footer=b'__ctx.db'):
     """values: {(profile index, context, metric id): value} of thread profiles."""
     out = Pool(head_4(b'ctxt', 1, version))
-    entries = b''
+    entries = bytearray()
+    by_context = grouped((c, m, p, v) for (p, c, m), v in values.items())
     for c in range(n_contexts):
-        own = sorted((m, p, v) for (p, context, m), v in values.items() if context == c)
-        metrics = sorted({m for m, _, _ in own})
+        own = sorted(by_context.get(c, []))
+        index = starts(grouped(own))
         data = out.add(b''.join(struct.pack('<Id', p, v) for _, p, v in own), 4)
-        index = out.add(b''.join(struct.pack('<HQ', m, next(i for i, x in enumerate(own) if x[0] == m)) for m in metrics), 4)
-        entries += struct.pack('<QQHHIQ', len(own), data, len(metrics), 0, 0, index)
+        index_at = out.add(b''.join(struct.pack('<HQ', *entry) for entry in index), 4)
+        entries += struct.pack('<QQHHIQ', len(own), data, len(index), 0, 0, index_at)
     at = out.add(entries)
     out.section(0, out.add(struct.pack('<QIB', at, n_contexts, 32)), 13)
     return out.done(footer)

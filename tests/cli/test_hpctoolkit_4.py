@@ -2,34 +2,19 @@
 import os
 import shutil
 import struct
-import tempfile
-import unittest
 
 import hpctoolkit
-from common import run
+from common import Case, main, run
 
 TIME = 'CPUTIME (sec)'
 FILES = ('meta.db', 'profile.db', 'cct.db', 'trace.db')
-
-
-def read(path):
-    with open(path, 'rb') as f:
-        return f.read()
 
 
 def u64(data, at):
     return struct.unpack_from('<Q', data, at)[0]
 
 
-class Databases(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Databases(Case):
     def make(self, name='db', database=None, **options):
         os.makedirs(self.path(name))
         hpctoolkit.write_4(self.path(name), database or hpctoolkit.small(), **options)
@@ -130,7 +115,7 @@ class Databases(unittest.TestCase):
 
     def test_not_from_a_pipe(self):
         path = self.make()
-        result = run('info', '-', stdin=read(os.path.join(path, 'meta.db')), cwd=path)
+        result = run('info', '-', stdin=self.read(os.path.join(path, 'meta.db')), cwd=path)
         self.assertEqual(3, result.status, result)
         self.assertIn('is a directory', result.err)
 
@@ -149,7 +134,7 @@ class Databases(unittest.TestCase):
 
     def test_versions(self):
         path = self.make()
-        meta = bytearray(read(os.path.join(path, 'meta.db')))
+        meta = bytearray(self.read(os.path.join(path, 'meta.db')))
         meta[15] = 7
         newer = self.damaged('meta.db', bytes(meta))
         info = self.info(newer)
@@ -162,7 +147,7 @@ class Databases(unittest.TestCase):
         path, other = self.make(), self.path('other')
         os.makedirs(other)
         hpctoolkit.write_2021(other, hpctoolkit.small())
-        self.refused(self.damaged('profile.db', read(os.path.join(other, 'profile.db'))), 'profile.db', 'another generation')
+        self.refused(self.damaged('profile.db', self.read(os.path.join(other, 'profile.db'))), 'profile.db', 'another generation')
         self.assertEqual('hpctoolkit-4', self.info(path)['format'])
 
     def test_missing(self):
@@ -177,7 +162,7 @@ class Databases(unittest.TestCase):
 
     def test_damaged(self):
         path = self.make()
-        meta = read(os.path.join(path, 'meta.db'))
+        meta = self.read(os.path.join(path, 'meta.db'))
         far, metrics, contexts = len(meta) + 4096, u64(meta, 0x38), u64(meta, 0x48)
         entry = u64(meta, contexts)
         child, size = u64(meta, entry + 8), u64(meta, entry)
@@ -204,4 +189,4 @@ class Databases(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main()
+    main()
