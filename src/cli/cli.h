@@ -158,8 +158,6 @@ as_exit as_cli_fail(as_cli *cli, as_exit status, const char *format, ...) __attr
 as_exit as_cli_memory(as_cli *cli);
 /* "assay: note: …" on stderr, unless --quiet. */
 void as_cli_note(as_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* 0, 2 or 3. */
-as_exit as_exit_of(assay_status status);
 
 /* Prints a table in cli->style to cli->out. Status 3 (with its line) when memory is out. */
 as_exit as_cli_print(as_cli *cli, const as_table *table);

@@ -92,7 +92,8 @@ const char *as_cli_value(const as_cli *cli, const char *name) {
 
 /* ---- errors and notes ------------------------------------------------------------------------------------------------ */
 
-as_exit as_exit_of(assay_status status) {
+/* 0, 2 or 3. */
+static as_exit exit_of(assay_status status) {
     return status == ASSAY_OK ? AS_EXIT_FINE : status == ASSAY_E_USAGE ? AS_EXIT_USAGE : AS_EXIT_INPUT;
 }
 
@@ -111,7 +112,7 @@ as_exit as_cli_error(as_cli *cli, const assay_error *error) {
     if (strcmp(error->rule, "closed-pipe") == 0) return AS_EXIT_FINE; /* they have seen enough */
     char text[sizeof error->path + sizeof error->message + 64];
     print_line(cli, "", assay_error_text(error, text, sizeof text));
-    return as_exit_of(error->code);
+    return exit_of(error->code);
 }
 
 /* A sentence of our own. */

@@ -41,7 +41,8 @@ void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_S
 
 static const char *plural(size_t n, const char *one, const char *many) { return n == 1 ? one : many; }
 
-void as_stat_places(const as_stat_view *view, char out[AS_PLACE_SIZE]) {
+/* "8 processes", "64 threads of 8 processes", "3 runs". */
+static void count_places(const as_stat_view *view, char out[AS_PLACE_SIZE]) {
     char n[AS_NUMBER_SIZE];
     size_t places = view->places.n;
     as_uint_format(places, n);
@@ -260,7 +261,7 @@ static bool print_table(as_cli *cli, const as_stat_view *view, const as_stat_met
 /* "time, exclusive, over 8 processes (p=64, run 3)". */
 static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metric *m) {
     char places[AS_PLACE_SIZE];
-    as_stat_places(view, places);
+    count_places(view, places);
     const as_metric *metric = as_ds_metric(view->ds, m->metric);
     const char *name = as_ds_text(view->ds, metric->name);
     if (!name || !*name) name = "values";

@@ -43,8 +43,6 @@ static inline const as_context_spread *as_stat_row(const as_stat_metric *m, size
 enum { AS_PLACE_SIZE = 80 };
 /* "3", the rank of a process; "3.1" of its thread; a name where there are no ranks; the number of a run. */
 void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_SIZE]);
-/* "8 processes", "64 threads of 8 processes", "3 runs". */
-void as_stat_places(const as_stat_view *view, char out[AS_PLACE_SIZE]);
 
 /* Why there is nothing to see of a metric: "all values are 0". */
 const char *as_stat_nothing(const as_stat_view *view, const as_stat_metric *m);

@@ -39,8 +39,6 @@ assay_status as_options_check(const as_options *options, const char *owner, assa
 const char *as_option_text(const as_options *options, const char *name);
 bool as_option_bool(const as_options *options, const char *name);
 double as_option_real(const as_options *options, const char *name);
-/* yes/no, true/false, on/off, 1/0. */
-bool as_bool_parse(const char *text, bool *out);
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */
 

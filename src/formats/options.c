@@ -12,7 +12,8 @@ static const as_option *find_option(const as_option *table, const char *name, si
     return NULL;
 }
 
-bool as_bool_parse(const char *text, bool *out) {
+/* yes/no, true/false, on/off, 1/0. */
+static bool parse_bool(const char *text, bool *out) {
     static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcasecmp(text, words[i]) == 0) {
@@ -27,7 +28,7 @@ static bool fits(const as_option *option, const char *value) {
     as_number number;
     bool flag;
     switch (option->type) {
-    case AS_OPTION_BOOL: return as_bool_parse(value, &flag);
+    case AS_OPTION_BOOL: return parse_bool(value, &flag);
     case AS_OPTION_INT: return as_number_parse(value, strlen(value), &number) && number.kind == AS_INT;
     case AS_OPTION_REAL: return as_number_parse(value, strlen(value), &number);
     case AS_OPTION_CHOICE: return as_is_choice(option->choices, value);
@@ -85,7 +86,7 @@ const char *as_option_text(const as_options *options, const char *name) {
 
 bool as_option_bool(const as_options *options, const char *name) {
     bool value = false;
-    as_bool_parse(as_option_text(options, name), &value);
+    parse_bool(as_option_text(options, name), &value);
     return value;
 }
 

@@ -8,7 +8,8 @@
 #include "core/number.h"
 #include "render/python_format.h"
 
-void as_extrap_real(as_text *out, double value) {
+/* A float as Python's str() has it. */
+static void put_real(as_text *out, double value) {
     char text[AS_NUMBER_SIZE];
     as_text_write(out, text, as_real_format_python(value, text));
 }
@@ -51,7 +52,7 @@ static void add_piecewise(as_text *out, const as_dataset *ds, const as_model *mo
         as_text_add(out, is_python ? " if " : " for ");
         as_text_add(out, name);
         as_text_add(out, i ? ">=" : "<=");
-        as_extrap_real(out, i ? piece->from : piece->to);
+        put_real(out, i ? piece->from : piece->to);
         if (is_python) as_text_add(out, i ? " else math.nan)" : " else");
         previous_end = piece->to;
     }
@@ -95,10 +96,10 @@ static void add_term(as_text *out, const as_dataset *ds, const as_model *model, 
     const as_term *first = as_ds_term(ds, model->first_term + i);
     size_t start = as_text_size(out);
     bool is_first = first->coefficient == 1;
-    if (!is_first) as_extrap_real(out, first->coefficient);
+    if (!is_first) put_real(out, first->coefficient);
     for (uint32_t end = next_term(ds, model, i); i < end; i = next_row(ds, model, first->segment, i + 1))
         add_factor(out, ds, model, as_ds_term(ds, model->first_term + i), notation, separator, &is_first);
-    if (as_text_size(out) == start) as_extrap_real(out, first->coefficient); /* a product of nothing */
+    if (as_text_size(out) == start) put_real(out, first->coefficient); /* a product of nothing */
 }
 
 /* "c0 + c1 * p^(1)". */
@@ -107,7 +108,7 @@ static void add_sum(as_text *out, const as_dataset *ds, const as_model *model, u
     size_t start = as_text_size(out);
     uint32_t i = next_row(ds, model, segment, 0);
     bool is_first = constant == 0 && i < model->n_terms;
-    if (!is_first) as_extrap_real(out, constant);
+    if (!is_first) put_real(out, constant);
     for (; i < model->n_terms; i = next_term(ds, model, i)) {
         if (!is_first) as_text_add(out, notation == AS_NOTATION_PYTHON ? "+" : " + ");
         is_first = false;
@@ -216,7 +217,7 @@ static void add_bound(as_text *out, const char *before, const char *name, const 
     as_text_add(out, before);
     as_text_add(out, name);
     as_text_add(out, relation);
-    as_extrap_real(out, bound);
+    put_real(out, bound);
 }
 
 void as_extrap_function(as_text *out, const as_dataset *ds, const as_model *model, as_notation notation) {

@@ -13,7 +13,5 @@ void as_extrap_function(as_text *out, const as_dataset *ds, const as_model *mode
 /* One segment, as if it were a model of its own. */
 void as_extrap_segment(as_text *out, const as_dataset *ds, const as_model *model, uint32_t segment,
                        as_notation notation);
-/* A float as Python's str() has it. */
-void as_extrap_real(as_text *out, double value);
 
 #endif

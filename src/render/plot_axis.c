@@ -18,10 +18,11 @@
 #define PLAIN_LOW  1e-3
 #define PLAIN_HIGH 1e6
 
-bool as_is_drawable(double value) { return fabs(value) <= LARGEST; }
+/* Whether a number can be drawn at all: finite, and not so large that differences overflow. */
+static bool is_drawable(double value) { return fabs(value) <= LARGEST; }
 
 void as_range_add(as_range *range, double value) {
-    if (!as_is_drawable(value)) return;
+    if (!is_drawable(value)) return;
     if (fabs(value) < 1 / LARGEST) value = 0;
     if (!range->n || value < range->low) range->low = value;
     if (!range->n || value > range->high) range->high = value;
@@ -122,7 +123,7 @@ void as_axis_fit_parameter(as_axis *axis, const double *values, size_t n, double
 }
 
 double as_axis_position(const as_axis *axis, double value) {
-    if (!as_is_drawable(value)) return NAN;
+    if (!is_drawable(value)) return NAN;
     if (axis->scale != AS_SCALE_LOG) return (value - axis->low) / (axis->high - axis->low);
     if (value <= 0) return NAN;
     double from = log10(axis->low);
@@ -167,9 +168,9 @@ static void round_digits(double value, unsigned n, int64_t *digits, int *exponen
 }
 
 void as_rich_number(double value, unsigned digits, char out[AS_TICK_LABEL]) {
-    if (!as_is_drawable(value) || fabs(value) < 1 / LARGEST) {
+    if (!is_drawable(value) || fabs(value) < 1 / LARGEST) {
         char text[AS_NUMBER_SIZE];
-        as_real_format(value == 0 || as_is_drawable(value) ? 0 : value, text);
+        as_real_format(value == 0 || is_drawable(value) ? 0 : value, text);
         snprintf(out, AS_TICK_LABEL, "%s", text);
         return;
     }

@@ -17,9 +17,6 @@ typedef struct as_axis {
 
 /* ---- numbers that shall be seen -------------------------------------------------------------------------------------- */
 
-/* Whether a number can be drawn at all: finite, and not so large that differences overflow. */
-bool as_is_drawable(double value);
-
 typedef struct as_range {
     double low, high;
     size_t n;

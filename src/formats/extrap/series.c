@@ -79,7 +79,8 @@ assay_status as_require_experiment(const as_writer *writer, const char *format) 
                    "the data has no %s, and %s needs them; choose another format with --to", lacking, format);
 }
 
-bool as_measured_find(const as_dataset *ds, as_measured *out) {
+/* False when memory is out. */
+static bool find_measured(const as_dataset *ds, as_measured *out) {
     out->contexts = calloc(ds->contexts.count + 1, 1);
     out->points = calloc(ds->n_points + 1, 1);
     out->metrics = calloc(ds->metrics.count + 1, 1);
@@ -110,7 +111,7 @@ void as_measured_free(as_measured *measured) {
 bool as_count_unmeasured(const as_dataset *ds, as_unmeasured *count) {
     as_measured measured;
     *count = (as_unmeasured){0};
-    if (!as_measured_find(ds, &measured)) return false;
+    if (!find_measured(ds, &measured)) return false;
     for (size_t i = 0; i < ds->contexts.count; i++)
         count->callpaths += as_ds_context(ds, (assay_id)i)->is_callpath && !measured.contexts[i];
     for (size_t i = 0; i < ds->n_points; i++) count->points += !measured.points[i];

@@ -36,8 +36,6 @@ assay_status as_require_experiment(const as_writer *writer, const char *format);
 typedef struct as_measured {
     bool *contexts, *points, *metrics;
 } as_measured;
-/* False when memory is out. */
-bool as_measured_find(const as_dataset *ds, as_measured *out);
 void as_measured_free(as_measured *measured);
 
 /* How many call paths, points and metrics the source names without values. False when memory is out. */

@@ -63,8 +63,6 @@ typedef struct as_meta_out {
 /* Collects them. False when memory is out; to be freed in every case. */
 bool as_meta_out_init(as_meta_out *meta, as_hpc_plan *plan);
 void as_meta_out_free(as_meta_out *meta);
-/* A text behind the others: its place in strings. UINT64_MAX when memory is out. */
-uint64_t as_meta_out_add_text(as_meta_out *meta, const char *text);
 /* What a text at this place has for a pointer in the file. */
 static inline uint64_t as_meta_out_text_at(uint64_t place) { return AS_META_OUT_HEADER + place; }
 static inline uint64_t as_meta_out_entry(const as_meta_out *meta, int section, uint64_t index, uint64_t size) {

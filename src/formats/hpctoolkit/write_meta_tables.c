@@ -28,21 +28,23 @@ static uint32_t side_in(const as_meta_out *meta, const as_hpc_group *group, size
 
 /* ---- texts ---------------------------------------------------------------------------------------------------------------- */
 
-uint64_t as_meta_out_add_text(as_meta_out *meta, const char *text) {
-    uint64_t place = meta->strings.count;
-    return as_vec_append(&meta->strings, text, strlen(text) + 1) ? place : UINT64_MAX;
+/* Puts a text behind the others: its place among them. UINT64_MAX when memory is out. */
+static uint64_t append_text(as_vec *texts, const char *text) {
+    uint64_t place = texts->count;
+    return as_vec_append(texts, text, strlen(text) + 1) ? place : UINT64_MAX;
 }
+
+static uint64_t add_text(as_meta_out *meta, const char *text) { return append_text(&meta->strings, text); }
 
 /* What names metrics lies in their own section: Hatchet looks nowhere else. */
 static uint64_t add_metric_text(as_meta_out *meta, const char *text) {
-    uint64_t place = meta->metric_strings.count;
-    return as_vec_append(&meta->metric_strings, text, strlen(text) + 1) ? place : UINT64_MAX;
+    return append_text(&meta->metric_strings, text);
 }
 
 static uint64_t add_string(as_meta_out *meta, as_str text) {
     uint32_t known = as_map_get(&meta->known_strings, text);
     if (known != AS_MAP_NONE) return known;
-    uint64_t place = as_meta_out_add_text(meta, as_ds_text(meta->plan->ds, text));
+    uint64_t place = add_text(meta, as_ds_text(meta->plan->ds, text));
     bool fine = place < AS_MAP_NONE && as_map_put(&meta->known_strings, text, (uint32_t)place);
     return fine ? place : UINT64_MAX;
 }
@@ -67,8 +69,8 @@ static bool add_scopes(as_meta_out *meta) {
 
 static bool add_texts(as_meta_out *meta) {
     as_hpc_plan *plan = meta->plan;
-    meta->title = as_meta_out_add_text(meta, as_hpc_title(plan));
-    meta->description = as_meta_out_add_text(meta, plan->kept.description ? plan->kept.description : "");
+    meta->title = add_text(meta, as_hpc_title(plan));
+    meta->description = add_text(meta, plan->kept.description ? plan->kept.description : "");
     bool fine = meta->title != UINT64_MAX && meta->description != UINT64_MAX;
     for (int i = 0; i < 3 && fine; i++)
         fine = (meta->formulas[i] = add_metric_text(meta, as_meta_out_formulas[i])) != UINT64_MAX;
@@ -77,7 +79,7 @@ static bool add_texts(as_meta_out *meta) {
     meta->groups = as_arena_array(&plan->arena, plan->groups.count, sizeof *meta->groups);
     fine = fine && meta->kinds && meta->groups;
     for (size_t i = 0; i < plan->kinds.count && fine; i++)
-        fine = (meta->kinds[i] = as_meta_out_add_text(meta, AS_AT(const char *, &plan->kinds, i))) != UINT64_MAX;
+        fine = (meta->kinds[i] = add_text(meta, AS_AT(const char *, &plan->kinds, i))) != UINT64_MAX;
     as_vec name;
     as_vec_init(&name, 1, NULL);
     for (size_t i = 0; i < plan->groups.count && fine; i++)
@@ -132,7 +134,7 @@ static uint32_t find_function(as_meta_out *meta, assay_id context, bool *fine) {
     if (function.module == UINT32_MAX && function.file == UINT32_MAX && !function.line && !function.offset &&
         (!text || !text[0] || strcmp(text, "<unknown function>") == 0))
         return UINT32_MAX;
-    function.name = name == AS_NO_STR ? as_meta_out_add_text(meta, "") : add_string(meta, name);
+    function.name = name == AS_NO_STR ? add_text(meta, "") : add_string(meta, name);
     at = (uint32_t)meta->functions.count;
     *fine = *fine && function.name != UINT64_MAX && as_vec_append(&meta->functions, &function, 1) &&
             as_map_put(&meta->known_functions, key, at);
@@ -142,7 +144,7 @@ static uint32_t find_function(as_meta_out *meta, assay_id context, bool *fine) {
 static bool find_entries(as_meta_out *meta) {
     as_hpc_plan *plan = meta->plan;
     meta->entry_names = as_arena_array(&plan->arena, plan->n_contexts, sizeof *meta->entry_names);
-    meta->main_thread = as_meta_out_add_text(meta, "main thread");
+    meta->main_thread = add_text(meta, "main thread");
     bool fine = meta->entry_names && meta->main_thread != UINT64_MAX;
     for (assay_id i = 0; i < plan->n_contexts && fine; i++) {
         const as_context *c = as_ds_context(plan->ds, i);
@@ -152,7 +154,7 @@ static bool find_entries(as_meta_out *meta) {
         meta->module_of[i] = is_inside ? meta->module_of[c->parent] : UINT32_MAX;
         if (kind == AS_HPC_PLACELESS || i == plan->root) continue;
         if (as_hpc_is_entry(plan, i)) {
-            fine = (meta->entry_names[i] = as_meta_out_add_text(meta, as_hpc_context_name(plan, i))) != UINT64_MAX;
+            fine = (meta->entry_names[i] = add_text(meta, as_hpc_context_name(plan, i))) != UINT64_MAX;
             continue;
         }
         if (kind == AS_HPC_FUNCTION || kind == AS_HPC_ENTRY) meta->function_of[i] = find_function(meta, i, &fine);
