@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/search.h"
+
 static uint64_t default_memory_limit(void) {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 * 3 : 0;
@@ -190,15 +192,8 @@ double as_block_real(const as_block *block, uint64_t row) {
 }
 
 uint32_t as_block_find(const as_block *block, assay_id context) {
-    uint32_t low = 0, high = block->n_contexts;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (block->contexts[middle] < context)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < block->n_contexts && block->contexts[low] == context ? low : UINT32_MAX;
+    uint32_t i = (uint32_t)as_first_not_below(block->contexts, block->n_contexts, context);
+    return i < block->n_contexts && block->contexts[i] == context ? i : UINT32_MAX;
 }
 
 /* ---- texts ----------------------------------------------------------------------------------------------------------- */

@@ -197,16 +197,8 @@ struct part {
 
 static struct part find_part(const as_block *block, assay_id run, assay_id first, uint32_t n) {
     struct part part = {.block = block, .run = run};
-    uint32_t low = 0, high = block->n_contexts;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (block->contexts[middle] < first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (part.first = part.end = low; part.end < block->n_contexts && block->contexts[part.end] - first < n;
-         part.end++) {
+    part.first = part.end = (uint32_t)as_first_not_below(block->contexts, block->n_contexts, first);
+    for (; part.end < block->n_contexts && block->contexts[part.end] - first < n; part.end++) {
         uint64_t lo, hi;
         rows_of_run(block, part.end, run, &lo, &hi);
         part.n_rows += hi - lo;

@@ -4,6 +4,7 @@
 
 #include "analysis/scaling/totals.h"
 #include "analysis/views/view_private.h"
+#include "core/search.h"
 #include "dataset/formulas.h"
 
 /* The type of the metric's values; plain doubles where nobody says. */
@@ -175,16 +176,9 @@ static assay_status find_by_formula(const as_view_source *source, as_view_column
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
 static bool is_looked_at(const as_view_data *data, assay_id context) {
-    size_t low = 0, high = data->n_roots;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (data->roots[middle] <= context)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0) return false;
-    assay_id root = data->roots[low - 1];
+    size_t behind = as_first_not_below(data->roots, data->n_roots, context + 1);
+    if (behind == 0) return false;
+    assay_id root = data->roots[behind - 1];
     return context - root < as_ds_context(data->source.ds, root)->subtree;
 }
 

@@ -157,10 +157,7 @@ static bool parse_name(const char *name, as_companion_owner *out) {
 /* *out is NULL where it cannot be opened, which is a warning. */
 static assay_status open_file(finding *f, const char *name, as_input **out) {
     assay_error error;
-    as_reader quiet = *f->reader;
-    quiet.error = &error;
-    *out = NULL;
-    assay_status status = as_hpc_open_file(&quiet, f->directory, name, out);
+    assay_status status = as_hpc_open_file(f->reader, f->directory, name, out, &error);
     if (status == ASSAY_OK) return ASSAY_OK;
     *out = NULL;
     if (status == ASSAY_E_NOMEM) return memory_is_out(f);

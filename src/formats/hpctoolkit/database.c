@@ -13,10 +13,6 @@ enum { CHECKED_ENTRIES = 100000, CHECKED_BLOCKS = 2000 };
  * this one in any case. */
 enum { ID_FACTOR = 16, HARMLESS_ID = 1 << 20 };
 
-static void init_file(as_hpc_file *file, const as_input *input) {
-    *file = (as_hpc_file){.path = input->path, .data = (const unsigned char *)input->data, .size = input->size};
-}
-
 /* ---- profile.db ------------------------------------------------------------------------------------------------------ */
 
 static assay_status fail_profile(const as_hpc_database *db, uint32_t i, uint64_t at, const char *rule, const char *what,
@@ -104,11 +100,9 @@ static assay_status read_profiles(as_hpc_database *db, uint64_t at, assay_error 
 }
 
 static assay_status open_profile(as_reader *reader, const char *directory, as_hpc_database *db) {
-    as_input *input;
     as_hpc_file *file = &db->profile;
     uint64_t at, section;
-    AS_TRY(as_hpc_open_file(reader, directory, "profile.db", &input));
-    init_file(file, input);
+    AS_TRY(as_hpc_map_file(reader, directory, "profile.db", file, reader->error));
     AS_TRY(as_hpc_check_magic(db->ds, db->form, file, "HPCPROF-profdb__", "HPCTOOLKITprof", reader->error));
     bool is_whole = db->form == AS_HPC_2021 ? as_hpc_has_footer(file, "tfBDFORP", "PROFDBft")
                                             : as_hpc_has_footer(file, "_prof.db", NULL);
@@ -245,13 +239,9 @@ static assay_status check_first_blocks(as_hpc_database *db, uint32_t limit, bool
 
 static assay_status read_cct(as_reader *reader, const char *directory, as_hpc_database *db, uint32_t *n,
                              assay_error *error) {
-    as_reader quiet = *reader;
-    as_input *input;
     as_hpc_file *file = &db->cct;
     uint64_t section;
-    quiet.error = error;
-    AS_TRY(as_hpc_open_file(&quiet, directory, "cct.db", &input));
-    init_file(file, input);
+    AS_TRY(as_hpc_map_file(reader, directory, "cct.db", file, error));
     AS_TRY(as_hpc_check_magic(db->ds, db->form, file, "HPCPROF-cctdb___", "HPCTOOLKITctxt", error));
     bool is_whole = db->form == AS_HPC_2021 ? as_hpc_has_footer(file, "rtfBDTCC", "CCTDBftr")
                                             : as_hpc_has_footer(file, "__ctx.db", NULL);

@@ -95,7 +95,7 @@ static assay_status read_2021(as_reader *reader) {
     as_input *xml;
     as_hpc_database *db;
     AS_TRY(as_hpc_directory(reader, directory));
-    AS_TRY(as_hpc_open_file(reader, directory, "experiment.xml", &xml));
+    AS_TRY(as_hpc_open_file(reader, directory, "experiment.xml", &xml, reader->error));
     AS_TRY(as_hpc_open(reader, directory, AS_HPC_2021, &db));
     as_hpc_experiment *experiment = malloc(sizeof *experiment); /* too large for a stack */
     if (!experiment) return as_reader_memory(reader);

@@ -162,7 +162,7 @@ static assay_status read_2x(as_reader *reader) {
     as_input *xml;
     as_hpc_companions *companions;
     AS_TRY(as_hpc_directory(reader, directory));
-    AS_TRY(as_hpc_open_file(reader, directory, "experiment.xml", &xml));
+    AS_TRY(as_hpc_open_file(reader, directory, "experiment.xml", &xml, reader->error));
     AS_TRY(as_hpc_companions_open(reader, directory, &companions));
     as_hpc_experiment *experiment = malloc(sizeof *experiment); /* too large for a stack */
     if (!experiment) return as_reader_memory(reader);

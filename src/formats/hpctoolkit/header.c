@@ -1,6 +1,14 @@
 /* How the binary files begin and end. */
 #include "formats/hpctoolkit/private.h"
 
+assay_status as_hpc_map_file(const as_reader *reader, const char *directory, const char *name, as_hpc_file *out,
+                             assay_error *error) {
+    as_input *input;
+    AS_TRY(as_hpc_open_file(reader, directory, name, &input, error));
+    *out = (as_hpc_file){.path = input->path, .data = (const unsigned char *)input->data, .size = input->size};
+    return ASSAY_OK;
+}
+
 enum { MAGIC_2021 = 16, MAGIC_4 = 14, HEADER_2021 = 40, HEADER_4 = 0x20, FOOTER = 8 };
 
 assay_status as_hpc_check_magic(as_dataset *ds, as_hpc_form form, as_hpc_file *file, const char *magic_2021,

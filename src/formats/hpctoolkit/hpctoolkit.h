@@ -27,8 +27,10 @@ bool as_hpc_path(const char *directory, const char *name, char path[PATH_MAX]);
 bool as_hpc_has(const char *directory, const char *name);
 /* An error where there is something else than a file: opening a pipe would wait for somebody to write. */
 assay_status as_hpc_check_file(const char *path, assay_error *error);
-/* Opens a file of the database, which stays open (and mapped, where it can be) as long as the dataset. Its size is added to ds->input_size, unless it is the input itself. */
-assay_status as_hpc_open_file(as_reader *reader, const char *directory, const char *name, as_input **out);
+/* Opens a file of the database, which stays open (and mapped, where it can be) as long as the dataset. Its size is added to ds->input_size, unless it is the input itself.
+ * error: the reader's, or another where the file is not needed. */
+assay_status as_hpc_open_file(const as_reader *reader, const char *directory, const char *name, as_input **out,
+                              assay_error *error);
 
 /* Names are made of the paths of files and modules, one path being in many of them: all together may have only so many bytes. */
 typedef struct as_hpc_name_room {

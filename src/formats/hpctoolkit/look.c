@@ -60,15 +60,16 @@ assay_status as_hpc_fail_name(const as_hpc_name_room *room, const char *path, as
                    "large as the file itself, which is probably damaged");
 }
 
-assay_status as_hpc_open_file(as_reader *reader, const char *directory, const char *name, as_input **out) {
+assay_status as_hpc_open_file(const as_reader *reader, const char *directory, const char *name, as_input **out,
+                              assay_error *error) {
     char path[PATH_MAX];
     as_dataset *ds = reader->dataset;
     if (!as_hpc_path(directory, name, path))
-        return as_fail(reader->error, ASSAY_E_IO, as_place_file(directory), "io", "the path is too long");
-    AS_TRY(as_hpc_check_file(path, reader->error));
+        return as_fail(error, ASSAY_E_IO, as_place_file(directory), "io", "the path is too long");
+    AS_TRY(as_hpc_check_file(path, error));
     as_input *input;
-    AS_TRY(as_input_open(path, &ds->budget, &input, reader->error));
-    if (!as_ds_hold(ds, input, close_input)) return as_fail_memory(reader->error, directory);
+    AS_TRY(as_input_open(path, &ds->budget, &input, error));
+    if (!as_ds_hold(ds, input, close_input)) return as_fail_memory(error, directory);
     bool is_input = reader->input->file_inode && reader->input->file_inode == input->file_inode &&
                     reader->input->file_device == input->file_device;
     if (!is_input) ds->input_size += input->size;

@@ -46,7 +46,7 @@ static assay_status read_database(as_reader *reader) {
     as_input *file;
     as_hpc_database *db;
     AS_TRY(as_hpc_directory(reader, directory));
-    AS_TRY(as_hpc_open_file(reader, directory, "meta.db", &file));
+    AS_TRY(as_hpc_open_file(reader, directory, "meta.db", &file, reader->error));
     as_meta meta;
     assay_status status = as_meta_open(&meta, reader, file->path, file->data, file->size);
     if (status == ASSAY_OK) status = as_hpc_open(reader, directory, AS_HPC_4, &db);

@@ -84,6 +84,9 @@ typedef struct as_hpc_line {
     uint64_t at, n;
 } as_hpc_line;
 
+/* Opens a file (as_hpc_open_file()) for the loads of file.h; its byte order is not known yet. */
+assay_status as_hpc_map_file(const as_reader *reader, const char *directory, const char *name, as_hpc_file *out,
+                             assay_error *error);
 /* Whether a file begins as it should; the version is checked as well, an unknown minor one noted. Sets the file's byte order for form 4, and that of this machine for form 2021, whose
  * headers tell it (as_hpc_header_2021()). */
 assay_status as_hpc_check_magic(as_dataset *ds, as_hpc_form form, as_hpc_file *file, const char *magic_2021,

@@ -67,13 +67,9 @@ static void drop_repeats(as_reader *reader, as_hpc_database *db) {
 /* Finds the table of lines: *n entries of *entry_size bytes at *at. */
 static assay_status read_header(as_reader *reader, const char *directory, as_hpc_database *db, uint32_t *n,
                                 uint32_t *entry_size, uint64_t *at, assay_error *error) {
-    as_reader quiet = *reader;
-    as_input *input;
     as_hpc_file *file = &db->trace;
     uint64_t section;
-    quiet.error = error;
-    AS_TRY(as_hpc_open_file(&quiet, directory, "trace.db", &input));
-    *file = (as_hpc_file){.path = input->path, .data = (const unsigned char *)input->data, .size = input->size};
+    AS_TRY(as_hpc_map_file(reader, directory, "trace.db", file, error));
     AS_TRY(as_hpc_check_magic(db->ds, db->form, file, "HPCPROF-tracedb_", "HPCTOOLKITtrce", error));
     *entry_size = LINE_2021;
     if (db->form == AS_HPC_2021) return as_hpc_header_2021(file, LINE_2021, n, at, error);
