@@ -8,6 +8,7 @@
 #include "analysis/stored_nodes.h"
 #include "core/parallel.h"
 #include "dataset/formulas.h"
+#include "dataset/pieces.h"
 
 /* Sums of one context. whole: integers, real: all others. */
 typedef struct node_sum {
@@ -224,6 +225,59 @@ static bool collect(const summation *s, as_node_list *list) {
     return true;
 }
 
+/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+
+/* The number of a context's node among the first n, or n: there is none. */
+static size_t find_node(const as_node_list *list, size_t n, assay_id context) {
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (as_node_at(list, middle)->context < context)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && as_node_at(list, low)->context == context ? low : n;
+}
+
+static void add_exclusive(as_node *node, const as_node *piece, as_whole whole, double real) {
+    if (piece->is_whole) {
+        node->whole_exclusive += whole;
+        node->exclusive = as_whole_number(node->whole_exclusive);
+    } else {
+        node->exclusive = real_number(as_number_real(node->exclusive) + real);
+    }
+}
+
+/* Hands what pieces have to the contexts above them, the last ones first: see dataset/pieces.h. What a loop in a loop has goes past that one, to the call. */
+static bool add_pieces(const as_dataset *ds, as_node_list *list) {
+    typedef struct amount {
+        as_whole whole;
+        double real;
+    } amount;
+    size_t n = as_node_count(list), first = 0;
+    as_str loop_kind = as_loop_kind(ds);
+    while (first < n && !as_is_piece(ds, as_node_at(list, first)->context)) first++;
+    if (first == n) return true;
+    if (!as_budget_allows(as_ds_budget(ds), n * sizeof(amount))) return false;
+    amount *past = calloc(n, sizeof *past); /* of loops: what those in them have */
+    for (size_t i = n; past && i-- > first;) {
+        const as_node *piece = as_node_at(list, i);
+        assay_id parent = as_ds_context(ds, piece->context)->parent;
+        size_t at = parent == ASSAY_NONE || !as_is_piece(ds, piece->context) ? i : find_node(list, i, parent);
+        if (at == i) continue;
+        amount all = {piece->whole_exclusive + past[i].whole, as_number_real(piece->exclusive) + past[i].real};
+        if (as_is_loop(ds, loop_kind, piece->context) && as_is_loop(ds, loop_kind, parent)) {
+            past[at].whole += all.whole;
+            past[at].real += all.real;
+        } else {
+            add_exclusive(&AS_AT(as_node, &list->nodes, at), piece, all.whole, all.real);
+        }
+    }
+    free(past);
+    return past != NULL;
+}
+
 /* ---- unsigned differences -------------------------------------------------------------------------------------------- */
 
 /* Unsigned differences end at 0 at each location, so they cannot be taken from sums over locations: what is taken off a context's value is its children's, at most the
@@ -433,6 +487,7 @@ static assay_status sum_slice(const as_dataset *ds, assay_id run, assay_id metri
             fine = collect_parts(&s, list);
         else
             fine = sum_part(&s, &list->sums) && collect(&s, list);
+        if (fine && kind == AS_KIND_EXCLUSIVE && !list->n_parts && s.rule == AS_PART_ADD) fine = add_pieces(ds, list);
     }
     as_slice_close(&slice);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);

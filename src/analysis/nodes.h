@@ -1,6 +1,6 @@
 /* Inclusive and exclusive values of the call tree, summed over locations, in the metric's own arithmetic: see analysis/rows.h.
  *
- * Metrics of kinds without a second value have theirs in `inclusive`. Derived metrics are computed (analysis/derived.h). Of stored metrics (as_metric.is_stored) an inclusive one
+ * Exclusive values that are where they were measured are in those of the calls around them as well (dataset/pieces.h). Metrics of kinds without a second value have theirs in `inclusive`. Derived metrics are computed (analysis/derived.h). Of stored metrics (as_metric.is_stored) an inclusive one
  * has its own values and those of its `exclusive` metric, if there is one, and nothing is made of them along the tree; others have one value (as_metric_is_only_exclusive()). */
 #ifndef AS_ANALYSIS_NODES_H
 #define AS_ANALYSIS_NODES_H

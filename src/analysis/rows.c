@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/levels.h"
+#include "dataset/pieces.h"
 
 struct as_rows {
     const as_dataset *ds;
@@ -12,8 +13,10 @@ struct as_rows {
     as_metric_kind kind;
     as_part_rule rule;
     bool is_integer, is_unsigned;
-    size_t width;     /* bytes of a number: as_whole or double */
-    as_levels levels; /* what the contexts of one depth below the same parent have so far */
+    size_t width;            /* bytes of a number: as_whole or double */
+    as_levels levels;        /* what the contexts of one depth below the same parent have so far */
+    as_levels pieces, loops; /* exclusive values: what those of them have that are pieces of their parent, and loops */
+    as_str loop_kind;
     char *own, *result;
     void *wide;       /* numbers of 8 bytes */
     uint32_t left;    /* rows of the view that are still to come */
@@ -83,14 +86,29 @@ static void hand_over(walk *w, assay_id context, bool has_own, const char *inclu
 }
 
 /* Adds a row to those of its depth. */
-static void keep(walk *w, size_t depth, const char *row) {
-    char *mine = as_levels_at(&w->levels, depth);
+static void keep(walk *w, as_levels *levels, size_t depth, const char *row) {
+    char *mine = as_levels_at(levels, depth);
     if (mine)
         combine(w, mine, row);
-    else if ((mine = as_levels_add(&w->levels, depth)) != NULL)
+    else if ((mine = as_levels_add(levels, depth)) != NULL)
         memcpy(mine, row, w->n * w->width);
     else
         w->failed = true;
+}
+
+/* Adds what the pieces of the context have to what it has itself: see dataset/pieces.h. Loops in a loop go past it, to the call. */
+static void add_pieces(walk *w, assay_id context, size_t depth) {
+    const char *pieces = as_levels_at(&w->pieces, depth + 1), *loops = as_levels_at(&w->loops, depth + 1);
+    bool is_loop = as_is_loop(w->ds, w->loop_kind, context);
+    if (pieces) combine(w, w->own, pieces);
+    if (loops && !is_loop) combine(w, w->own, loops);
+    if (as_is_piece(w->ds, context)) {
+        as_levels *levels = is_loop ? &w->loops : &w->pieces;
+        keep(w, levels, depth, w->own);
+        if (loops && is_loop && !w->failed) keep(w, levels, depth, loops);
+    }
+    as_levels_remove(&w->pieces, depth + 1);
+    as_levels_remove(&w->loops, depth + 1);
 }
 
 /* index: of the context's row, or UINT32_MAX. False where the context has no row, or memory is out. */
@@ -107,13 +125,14 @@ static bool visit_context(walk *w, assay_id context, uint32_t index) {
         memcpy(w->result, w->own, w->n * w->width);
         if (children) take_off(w, children);
         as_levels_remove(&w->levels, depth + 1);
-        if (has_own) keep(w, depth, w->own);
+        if (has_own) keep(w, &w->levels, depth, w->own);
         hand_over(w, context, has_own, w->own, w->result);
     } else {
         memcpy(w->result, has_own ? w->own : children, w->n * w->width);
         if (has_own && children) combine(w, w->result, children);
         as_levels_remove(&w->levels, depth + 1);
-        keep(w, depth, w->result);
+        keep(w, &w->levels, depth, w->result);
+        if (w->rule == AS_PART_ADD) add_pieces(w, context, depth);
         hand_over(w, context, has_own, w->result, w->own);
     }
     return !w->failed;
@@ -140,6 +159,9 @@ as_rows *as_rows_open(const as_dataset *ds, const as_slice *slice, uint32_t part
     size_t room = w->n ? w->n : 1;
     w->width = w->is_integer ? sizeof(as_whole) : sizeof(double);
     as_levels_init(&w->levels, room * w->width, as_ds_budget(ds));
+    as_levels_init(&w->pieces, room * w->width, as_ds_budget(ds));
+    as_levels_init(&w->loops, room * w->width, as_ds_budget(ds));
+    w->loop_kind = as_loop_kind(ds);
     if (!as_budget_take(as_ds_budget(ds), room_of(w))) return free(w), NULL;
     w->own = calloc(room, w->width);
     w->result = calloc(room, w->width);
@@ -152,6 +174,8 @@ as_rows *as_rows_open(const as_dataset *ds, const as_slice *slice, uint32_t part
 void as_rows_close(as_rows *w) {
     if (!w) return;
     as_levels_free(&w->levels);
+    as_levels_free(&w->pieces);
+    as_levels_free(&w->loops);
     as_budget_give(as_ds_budget(w->ds), room_of(w));
     free(w->own);
     free(w->result);

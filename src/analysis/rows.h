@@ -1,6 +1,7 @@
 /* Inclusive and exclusive values of each context, location by location, in the metric's own arithmetic.
  *
- * What the source stores decides: exclusive values are added up over the subtree to give the inclusive ones, of inclusive values the children's are taken off to
+ * What the source stores decides: exclusive values are added up over the subtree to give the inclusive ones (and have those of the pieces of a call in them, see
+ * dataset/pieces.h), of inclusive values the children's are taken off to
  * give the exclusive ones. Differences of unsigned values end at 0, at each location. Metrics of other kinds have only what they store;
  * the pairs of stored metrics are analysis/stored_rows.h. */
 #ifndef AS_ANALYSIS_ROWS_H

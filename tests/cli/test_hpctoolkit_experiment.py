@@ -238,6 +238,34 @@ class Of2x(Database):
         rows = self.sql('select c.source_id as c, n.inclusive from node n join context c on c.id = n.context')
         self.assertEqual({'1': 7, '2': 7, '3': 3, '4': 4}, {r['c']: r['inclusive'] for r in rows})
 
+    def test_raw_values_are_exclusive_values_of_the_calls_around_them(self):
+        # a line in two loops (5), one in the outer loop (3), one in inlined code (2), and those of a function that is called (7)
+        hpctoolkit.write(self.database, {'experiment.xml': b'''<HPCToolkitExperiment version="2.2"><Header n="t"/><SecCallPathProfile i="0" n="t">
+<SecHeader><MetricTable><Metric i="0" n="CYC" v="raw" t="nil"/></MetricTable></SecHeader><SecCallPathProfileData>
+<PF i="2" n="main" f="m.c" lm="app" l="1"><L i="3" l="2"><L i="4" l="3"><S i="5" l="4"><M n="0" v="5"/></S></L><S i="6" l="2"><M n="0" v="3"/></S></L>
+<Pr i="7" n="put" f="p.h" lm="app" l="1" a="1"><S i="8" l="2"><M n="0" v="2"/></S></Pr>
+<C i="9" l="9"><PF i="10" n="work" f="m.c" lm="app" l="20"><S i="11" l="21"><M n="0" v="7"/></S></PF></C></PF>
+</SecCallPathProfileData></SecCallPathProfile></HPCToolkitExperiment>'''})
+        exclusive = {'1': 0, '2': 10, '3': 3, '4': 5, '5': 5, '6': 3, '7': 2, '8': 2, '9': 0, '10': 7, '11': 7}
+        rows = self.sql('select c.source_id as c, n.exclusive from node n join context c on c.id = n.context')
+        self.assertEqual(exclusive, {r['c']: r['exclusive'] for r in rows})
+        values = self.sql('select c.source_id as c, v.value from value v join context c on c.id = v.context')
+        self.assertEqual({'5': 5, '6': 3, '8': 2, '11': 7}, {r['c']: r['value'] for r in values})
+        bottom_up = run('tree', '--json', '--bottom-up', self.database).json['root']['children']
+        self.assertEqual({'main': {'inclusive': 17, 'exclusive': 10}, 'work': {'inclusive': 7, 'exclusive': 7}},
+                         {n['name']: n['values']['CYC'] for n in bottom_up if n['name'] in ('main', 'work')})
+        flat = run('tree', '--json', '--flat', self.database).json['root']['children']
+        self.assertEqual([('app', 17)], [(n['name'], n['values']['CYC']['exclusive']) for n in flat])
+        statistics = run('stat', '--json', self.database).json
+        self.assertEqual([10], [c['metrics']['CYC']['exclusive']['sum'] for c in statistics['contexts'] if c['path'] == 'main'])
+        for form in ('hpctoolkit-2021', 'hpctoolkit-4'):
+            written = os.path.join(self.folder, form)
+            self.assertEqual(0, run('convert', '--to', form, self.database, written).status)
+            rows = run('sql', '--json', written, "select c.name as c, sum(v.value) as v from value v join context c on c.id = v.context "
+                                  "join metric m on m.id = v.metric where m.kind = 'exclusive' group by c.name").json
+            self.assertEqual({'main': 10, 'work': 7, 'put': 2, 'loop at m.c:2': 3, 'loop at m.c:3': 5},
+                             {r['c']: r['v'] for r in rows if not r['c'].startswith('line')})
+
     def test_flat_profiles(self):
         hpctoolkit.write(self.database, {'experiment.xml': b'''<HPCToolkitExperiment version="2.1"><Header n="t"/><SecFlatProfile i="0" n="t">
 <SecHeader><MetricTable><Metric i="0" n="CYC" v="final" t="inclusive"/></MetricTable></SecHeader><SecFlatProfileData><M n="0" v="7"/>

@@ -120,6 +120,41 @@ static as_node_list nodes_of(const as_dataset *ds) {
     return list;
 }
 
+static void make_piece(as_dataset *ds, assay_id context, const char *kind) {
+    as_region region = AS_REGION_INIT;
+    region.kind = as_ds_intern_text(ds, kind);
+    AS_AT(as_context, &ds->contexts, context).region = as_add_region(ds, &region);
+    AS_AT(as_context, &ds->contexts, context).role = AS_ROLE_INNER;
+}
+
+/* main, a loop in it, a loop in that one, and a line of main: a call has what all its pieces have, a loop not what those in it have. */
+static void calls_have_what_their_pieces_have(void **state) {
+    (void)state;
+    static const double values[] = {1, 2, 10, 20, 100, 200, 1000, 2000};
+    static const int64_t wholes[] = {1, 2, 10, 20, 100, 200, 1000, 2000};
+    for (int is_real = 0; is_real < 2; is_real++) {
+        as_dataset *ds = make_tree(AS_KIND_EXCLUSIVE);
+        make_piece(ds, 1, "loop");
+        make_piece(ds, 2, "loop");
+        make_piece(ds, 3, "line");
+        add_values(ds, as_value_type_of(is_real ? AS_DTYPE_DOUBLE : AS_DTYPE_INT64, 0), all, 4,
+                   is_real ? (const void *)values : wholes);
+        static const double exclusive[] = {1111, 10, 100, 1000}, inclusive[] = {1111, 110, 100, 1000};
+        collected c = rows_of(ds);
+        as_node_list list = nodes_of(ds);
+        assert_int_equal(c.n, 4);
+        assert_int_equal(as_node_count(&list), 4);
+        for (size_t i = 0; i < 4; i++) {
+            assert_true(c.exclusive[i][0] == exclusive[i] && c.exclusive[i][1] == 2 * exclusive[i]);
+            assert_true(c.inclusive[i][0] == inclusive[i] && c.inclusive[i][1] == 2 * inclusive[i]);
+            assert_true(as_number_real(as_node_at(&list, i)->exclusive) == 3 * exclusive[i]);
+            assert_true(as_number_real(as_node_at(&list, i)->inclusive) == 3 * inclusive[i]);
+        }
+        as_node_list_free(&list);
+        as_dataset_free(ds);
+    }
+}
+
 /* Counters that ran below zero are 0 before anything is taken off, of parents and of children. */
 static void inclusive_counters_below_zero(void **state) {
     (void)state;
@@ -331,6 +366,7 @@ int main(void) {
         cmocka_unit_test(children_come_before_their_parents),
         cmocka_unit_test(a_parent_without_a_row_has_its_childrens_sum),
         cmocka_unit_test(unsigned_differences_end_at_zero_at_each_location),
+        cmocka_unit_test(calls_have_what_their_pieces_have),
         cmocka_unit_test(sums_are_exact_and_counters_below_zero_are_zero),
         cmocka_unit_test(inclusive_counters_below_zero),
         cmocka_unit_test(children_of_more_than_64_bits),

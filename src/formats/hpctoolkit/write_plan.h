@@ -51,7 +51,7 @@ enum { AS_HPC_EXTRA_ROOT, AS_HPC_EXTRA_ENTRY, AS_HPC_EXTRAS };
 
 /* How the values of a metric of the files come from those of the dataset's. */
 typedef enum as_hpc_make {
-    AS_HPC_AS_IT_IS,
+    AS_HPC_AS_IT_IS,   /* exclusive ones that are where they were measured: with those of pieces (dataset/pieces.h) */
     AS_HPC_SUMS,       /* inclusive values from exclusive ones */
     AS_HPC_DIFFERENCES /* exclusive values from inclusive ones */
 } as_hpc_make;

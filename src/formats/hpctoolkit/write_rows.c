@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "dataset/pieces.h"
+
 /* ---- reading ------------------------------------------------------------------------------------------------------------ */
 
 static bool read_extra(const double *values, size_t n, as_sparse_line *line) {
@@ -83,6 +85,35 @@ static void add_up(matrix *m, as_hpc_make make) {
         const double *from = (make == AS_HPC_SUMS ? m->other : m->own) + (size_t)i * m->width;
         for (uint32_t k = 0; k < m->width; k++)
             to[k] = make == AS_HPC_SUMS ? as_part_combine(m->rule, to[k], from[k]) : to[k] - from[k];
+    }
+}
+
+/* Exclusive values that are where they were measured. */
+static bool has_pieces(const as_hpc_plan *plan, assay_id metric) {
+    const as_metric *about = as_ds_metric(plan->ds, metric);
+    bool found = false;
+    if (about->is_stored || about->kind != AS_KIND_EXCLUSIVE) return false;
+    for (assay_id i = 0; i < plan->n_contexts && !found; i++) found = as_is_piece(plan->ds, i);
+    return found;
+}
+
+static void add_row(const matrix *m, double *to, assay_id parent, assay_id piece) {
+    to += (size_t)parent * m->width;
+    const double *from = m->other + (size_t)piece * m->width;
+    for (uint32_t k = 0; k < m->width; k++) to[k] += from[k];
+}
+
+/* Adds what pieces have to the calls and loops they are of: see dataset/pieces.h. */
+static void add_pieces(matrix *m) {
+    const as_dataset *ds = m->plan->ds;
+    as_str loop_kind = as_loop_kind(ds);
+    memcpy(m->other, m->own, (size_t)m->plan->n_contexts * m->width * sizeof *m->other);
+    for (assay_id i = m->plan->n_contexts; i-- > 0;) {
+        assay_id parent = as_ds_context(ds, i)->parent;
+        if (parent == ASSAY_NONE || !as_is_piece(ds, i)) continue;
+        bool is_past = as_is_loop(ds, loop_kind, i) && as_is_loop(ds, loop_kind, parent);
+        add_row(m, m->other, parent, i);
+        if (!is_past) add_row(m, m->own, parent, i);
     }
 }
 
@@ -168,11 +199,12 @@ static bool read_matrices(as_hpc_plan *plan, const as_profile *view, dense_work 
     for (m.first = 0; m.first < view->n_columns && fine; m.first += m.width) {
         m.width = view->n_columns - m.first < width ? view->n_columns - m.first : (uint32_t)width;
         fill_matrix(&m);
-        if (work->plain) fine = take_columns(&m, m.own, &work->of_plain);
-        if (work->made && fine) {
+        if (work->made) {
             add_up(&m, work->made->make);
             fine = take_columns(&m, m.other, &work->of_made);
         }
+        if (work->plain && m.rule == AS_PART_ADD && has_pieces(plan, view->metric)) add_pieces(&m);
+        if (work->plain && fine) fine = take_columns(&m, m.own, &work->of_plain);
     }
     free(m.own);
     free(m.other);
@@ -235,7 +267,7 @@ static assay_status sum_top(as_hpc_plan *plan, as_hpc_side *side, int extra) {
 static assay_status find_rows(as_hpc_plan *plan, size_t i) {
     as_hpc_side *side = as_hpc_side_at(plan, i);
     const as_profile *profile = as_ds_profile(plan->ds, side->metric, plan->run);
-    if (side->make == AS_HPC_AS_IT_IS && profile && as_profile_is_sparse(profile)) {
+    if (side->make == AS_HPC_AS_IT_IS && profile && as_profile_is_sparse(profile) && !has_pieces(plan, side->metric)) {
         side->profile = profile;
         return map_columns(plan, side) ? ASSAY_OK : as_fail_memory(plan->error, NULL);
     }

@@ -1,0 +1,23 @@
+/* Pieces of calls: lines, instructions, loops, code that was put in place and call sites. Where a source has exclusive values only where they were measured, which is at lines
+ * (metrics of kind AS_KIND_EXCLUSIVE that are not is_stored), those of a call are its own and its pieces', as sources that store both sides have it; those of a loop are its
+ * lines', but not those of the loops in it. Trees without such contexts, like Cube's, keep what each context has. */
+#ifndef AS_DATASET_PIECES_H
+#define AS_DATASET_PIECES_H
+
+#include "dataset/dataset.h"
+
+/* What it has is in the exclusive value of the call above it as well. */
+static inline bool as_is_piece(const as_dataset *ds, assay_id context) {
+    uint8_t role = as_ds_context(ds, context)->role;
+    return role == AS_ROLE_INNER || role == AS_ROLE_CALL_SITE;
+}
+
+/* The kind of regions that are loops; AS_NO_STR: there are none. */
+static inline as_str as_loop_kind(const as_dataset *ds) { return as_find(&ds->strings, "loop", 4); }
+
+static inline bool as_is_loop(const as_dataset *ds, as_str loop_kind, assay_id context) {
+    assay_id region = as_ds_context(ds, context)->region;
+    return loop_kind != AS_NO_STR && region != ASSAY_NONE && as_ds_region(ds, region)->kind == loop_kind;
+}
+
+#endif
