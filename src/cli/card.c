@@ -448,16 +448,19 @@ static void print_rows(as_cli *cli, card *c) {
     }
 }
 
+/* "Cube profile 4.4"; where the version is that of a file, "HPCToolkit database of 2021, experiment.xml 4.0". */
 static size_t print_title(as_output *out, const as_dataset *ds) {
     const as_format *format = as_format_find(ds->format);
     const char *title = format ? format->title : ds->format, *version = as_ds_text(ds, ds->format_version);
+    const char *versioned = format ? format->versioned : NULL, *last = strrchr(title, ' ');
     size_t size = strlen(title);
-    const char *last = strrchr(title, ' ');
     if (version && last && strncmp(last + 1, version, strlen(last + 1)) == 0) size = (size_t)(last - title);
     size_t width = as_display_write(out, title, size, 0);
     if (!version) return width;
+    if (versioned) as_output_printf(out, ", %s", versioned);
     as_output_char(out, ' ');
-    return width + 1 + as_display_write(out, version, strlen(version), 0);
+    width += (versioned ? strlen(", ") + strlen(versioned) : 0) + 1;
+    return width + as_display_write(out, version, strlen(version), 0);
 }
 
 /* The name, the format, and at the right edge how it was recognised and how large it is; on two lines where one is too short. */

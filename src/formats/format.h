@@ -127,8 +127,9 @@ typedef struct as_writer {
 /* ---- the format ------------------------------------------------------------------------------------------------------ */
 
 typedef struct assay_format {
-    const char *name;  /* "extrap-text" */
-    const char *title; /* "Extra-P text" */
+    const char *name;      /* "extrap-text" */
+    const char *title;     /* "Extra-P text" */
+    const char *versioned; /* the file whose version a dataset's is: "experiment.xml"; NULL: it is the format's own */
     /* Endings it is written under, best first: ".txt"; "" for none. The first format of formats.def with an ending has it */
     const char *extensions;
     unsigned holds;          /* as_holds */

@@ -111,7 +111,8 @@ static int bid_2021(const as_probe *probe) { return as_hpc_bid(probe, AS_HPC_GEN
 
 const struct assay_format as_format_hpctoolkit_2021 = {
     .name = "hpctoolkit-2021",
-    .title = "HPCToolkit 2021",
+    .title = "HPCToolkit database of 2021",
+    .versioned = "experiment.xml",
     .extensions = "",
     .holds = AS_HPC_HOLDS,
     .reads_directories = true,

@@ -178,7 +178,8 @@ static int bid_2x(const as_probe *probe) { return as_hpc_bid(probe, AS_HPC_GENER
 
 const struct assay_format as_format_hpctoolkit_xml = {
     .name = "hpctoolkit-xml",
-    .title = "HPCToolkit XML",
+    .title = "HPCToolkit database in XML",
+    .versioned = "experiment.xml",
     .extensions = "",
     .holds =
         AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES,

@@ -60,7 +60,7 @@ static int bid_draft(const as_probe *probe) { return as_hpc_bid(probe, AS_HPC_GE
 
 const as_format as_format_hpctoolkit_4 = {
     .name = "hpctoolkit-4",
-    .title = "HPCToolkit 4",
+    .title = "HPCToolkit database 4",
     .extensions = "",
     .holds = AS_HPC_HOLDS,
     .reads_directories = true,
@@ -74,7 +74,8 @@ const as_format as_format_hpctoolkit_4 = {
 
 const as_format as_format_hpctoolkit_4_draft = {
     .name = "hpctoolkit-4-draft",
-    .title = "HPCToolkit 4 draft",
+    .title = "HPCToolkit database 4 draft",
+    .versioned = "meta.db",
     .extensions = "",
     .holds = HOLDS,
     .reads_directories = true,
