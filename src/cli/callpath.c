@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/context_text.h"
 #include "core/words.h"
 
 /* How a call path may be named, the first that finds any. */
-enum naming { WHOLE_PATH, END_OF_PATH, PART_OF_PATH, ANY_PATH };
+enum naming { WHOLE_PATH, END_OF_PATH, SHOWN_PATH, PART_OF_PATH, ANY_PATH };
 
 enum { MOST_NAMED = 4, MOST_OFFERED = 100000 };
 
@@ -36,6 +37,7 @@ static bool is_named(enum naming naming, const char *path, size_t size, bool is_
     case WHOLE_PATH: return is_whole && size == n && memcmp(path, name, n) == 0;
     case END_OF_PATH: return n > 0 && ends_with(path, size, name, n);
     case PART_OF_PATH: return n > 0 && memmem(path, size, name, n) != NULL;
+    case SHOWN_PATH:
     case ANY_PATH: break;
     }
     return true;
@@ -73,6 +75,41 @@ static void offer_path(struct found *found, const char *path) {
     found->nearest.word = found->word;
 }
 
+/* Texts to look a shown path up in. */
+struct shown {
+    as_text path;
+    as_vec names;
+};
+
+/* Whether people see the context by this name, or by a path that ends in it: with or without loops and lines on the way. */
+static bool is_shown(const as_dataset *ds, assay_id context, const char *name, size_t n, struct shown *shown) {
+    for (int with_places = 0; with_places < 2; with_places++) {
+        as_path_style style = {.with_places = with_places, .ellipsis = "…"};
+        as_text_clear(&shown->path);
+        as_context_put_path(&shown->path, ds, context, &style, &shown->names);
+        const char *path = as_text_data(&shown->path);
+        size_t size = as_text_size(&shown->path);
+        if (n && (is_named(WHOLE_PATH, path, size, true, name, n) || ends_with(path, size, name, n))) return true;
+    }
+    return false;
+}
+
+static bool search_shown(const struct candidates *all, const char *name, struct found *found) {
+    struct shown shown;
+    as_text_init(&shown.path);
+    as_vec_init(&shown.names, sizeof(assay_id), NULL);
+    *found = (struct found){.n = 0};
+    for (size_t i = 0; i < all->n && !shown.path.failed; i++) {
+        if (!is_shown(all->ds, all->contexts[i], name, strlen(name), &shown)) continue;
+        if (found->n < MOST_NAMED) found->contexts[found->n] = all->contexts[i];
+        found->n++;
+    }
+    bool fine = !shown.path.failed;
+    as_text_free(&shown.path);
+    as_vec_free(&shown.names);
+    return fine;
+}
+
 /* False when memory is out. */
 static bool search(const struct candidates *all, const char *name, enum naming naming, struct found *found) {
     size_t n = strlen(name), most = n + 3 > sizeof found->word ? n + 3 : sizeof found->word;
@@ -83,6 +120,7 @@ static bool search(const struct candidates *all, const char *name, enum naming n
     bool fine = has_part || naming != PART_OF_PATH;
     for (size_t i = 0; i < all->n && fine; i++) {
         if (!(fine = as_context_path_end(all->ds, all->contexts[i], most, &path, &is_whole))) break;
+        if (naming == ANY_PATH && path.count <= 1) continue; /* the root has none */
         if (has_part ? has_part[all->contexts[i]] : is_named(naming, path.data, path.count - 1, is_whole, name, n)) {
             if (found->n < MOST_NAMED) found->contexts[found->n] = all->contexts[i];
             found->n++;
@@ -130,13 +168,14 @@ static as_exit fail_unknown(as_cli *cli, const struct candidates *all, const cha
 
 as_exit as_callpath_find(as_cli *cli, const as_dataset *ds, const assay_id *contexts, size_t n, const char *name,
                          assay_id *out) {
-    static const char *const verbs[] = {"are", "end in", "have"};
+    static const char *const verbs[] = {"are", "end in", "look like", "have"};
     struct candidates all = {ds, contexts, n};
     struct found whole, other, *found = &whole;
     enum naming naming = WHOLE_PATH;
     if (!search(&all, name, naming, &whole)) return as_cli_memory(cli);
     while (!found->n && ++naming <= PART_OF_PATH) {
-        if (!search(&all, name, naming, &other)) return as_cli_memory(cli);
+        if (!(naming == SHOWN_PATH ? search_shown(&all, name, &other) : search(&all, name, naming, &other)))
+            return as_cli_memory(cli);
         found = &other;
     }
     if (!found->n) return fail_unknown(cli, &all, name, &whole.nearest);

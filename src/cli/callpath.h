@@ -6,8 +6,8 @@
 
 #include "cli/cli.h"
 
-/* The one of these n contexts that is named: by its whole path, else by its end ("solve", "main->solve"), else by any part of it, where only one has it. Nothing found, or
- * several: prints which there are and gives its status. */
+/* The one of these n contexts that is named: by its whole path, else by its end ("solve", "main->solve"), else by what people see of it (context_text.h), else by any part of it,
+ * where only one has it. Nothing found, or several: prints which there are and gives its status. */
 as_exit as_callpath_find(as_cli *cli, const as_dataset *ds, const assay_id *contexts, size_t n, const char *name,
                          assay_id *out);
 

@@ -102,7 +102,8 @@ static void write_only(writer *w, const char *key, const as_vec *only) {
     as_output_printf(w->json.out, "\"%s\":[", key);
     for (size_t i = 0; i < only->count; i++) {
         if (i) as_output_char(w->json.out, ',');
-        as_node_json_text(w->json.out, as_ds_text(w->view->comparison.ds, AS_AT(as_str, only, i)));
+        const as_dataset *ds = w->view->comparison.ds;
+        as_node_json_text(w->json.out, as_ds_text(ds, as_ds_context(ds, AS_AT(assay_id, only, i))->name));
     }
     as_output_text(w->json.out, "],\n");
 }

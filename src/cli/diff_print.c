@@ -1,8 +1,10 @@
 /* What changed, for people. */
 #include <stdlib.h>
 
+#include "cli/context_text.h"
 #include "cli/diff_view.h"
 #include "render/display.h"
+#include "render/names.h"
 #include "render/quantity.h"
 #include "render/tree_text.h"
 
@@ -13,12 +15,27 @@ typedef struct printing {
     as_diff_view *view;
     size_t column;
     as_tree_text text;
+    as_arena names; /* that were put together */
+    as_text name;   /* in the making */
 } printing;
 
 static as_tree_number shown(const as_view_number *number) {
     as_number value =
         number->is_whole ? as_whole_number(number->whole) : (as_number){.kind = AS_REAL, .r = number->real};
     return (as_tree_number){number->is_known, value};
+}
+
+/* What people see of a name: files without their folders. NULL when memory is out. */
+static const char *name_for_people(printing *p, const as_change_node *node, const as_region *region) {
+    const as_dataset *ds = p->view->comparison.ds;
+    const char *name = as_ds_text(ds, node->name);
+    if (!name) return "(unknown)";
+    if (!region || p->text.full_names) return name;
+    as_text_clear(&p->name);
+    as_name_of_place(&p->name, name, as_ds_text(ds, region->file), region->line_begin);
+    if (p->name.failed) return NULL;
+    size_t size = as_text_size(&p->name);
+    return size == strlen(name) ? name : as_arena_copy(&p->names, as_text_data(&p->name), size);
 }
 
 static bool keep_row(void *user, const as_change_node *node) {
@@ -37,10 +54,11 @@ static bool keep_row(void *user, const as_change_node *node) {
     numbers[SELF][0] = shown(&second->change);
     const as_context *context = as_ds_context(ds, node->context);
     const as_region *region = context->region == ASSAY_NONE ? NULL : as_ds_region(ds, context->region);
-    const char *name = as_ds_text(ds, node->name);
+    const char *name = name_for_people(p, node, region);
+    if (!name) return false;
     as_tree_row row = {.depth = node->depth,
                        .is_last = node->is_last,
-                       .name = name ? name : "(unknown)",
+                       .name = name,
                        .file = region ? as_ds_text(ds, region->file) : NULL,
                        .line = region && region->line_begin >= 0 ? region->line_begin : context->line,
                        .remark = !node->is_in[AS_BASE]     ? "new"
@@ -185,30 +203,54 @@ static void print_cuts(const printing *p, const as_change_cut *cut) {
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
 }
 
-/* "only in new.cubex: cleanup, check", broken between names where it is too wide. */
-static void print_only(as_diff_view *view, size_t side) {
-    enum { MOST = 8, LONGEST_NAME = 30, INDENT = 4 };
+static bool is_function(const as_diff_view *view, assay_id context) {
+    return as_ds_context(view->comparison.ds, context)->role == AS_ROLE_CALL;
+}
+
+/* A name with what stands before it: on a new line where it is too wide for this one. Returns the columns that are used. */
+static size_t print_next(as_cli *cli, const as_text *name, bool is_first, size_t used) {
+    enum { INDENT = 4 };
+    size_t width = cli->style.width, size = as_text_size(name), columns = as_display_width(as_text_data(name), size);
+    if (!is_first) as_output_char(cli->out, ','), used++;
+    bool breaks = width && used + columns + 2 > width;
+    as_output_text(cli->out, breaks ? "\n" : is_first ? "" : " ");
+    if (breaks) as_display_pad(cli->out, INDENT);
+    used = breaks ? INDENT : used + !is_first;
+    return used + as_display_write(cli->out, as_text_data(name), size, 0);
+}
+
+/* "only in new.cubex: cleanup, check": functions; where there are none, loops and lines. False when memory is out. */
+static bool print_only(as_diff_view *view, size_t side) {
+    enum { MOST = 8, LONGEST_NAME = 30 };
     as_cli *cli = view->cli;
     const as_vec *only = &view->only[side];
     const char *file = short_name(view, side);
-    size_t width = cli->style.width, used = strlen("only in : ");
-    if (!only->count) return;
+    size_t width = cli->style.width, used = strlen("only in : "), n = 0;
+    bool has_functions = false;
+    for (size_t i = 0; i < only->count; i++) has_functions |= is_function(view, AS_AT(assay_id, only, i));
+    if (!only->count) return true;
     as_output_text(cli->out, "only in ");
     used += as_display_write_end(cli->out, file, strlen(file), width > used + LONGEST_NAME ? width - used : 0);
     as_output_text(cli->out, ": ");
-    for (size_t i = 0; i < only->count && i < MOST; i++) {
-        const char *name = as_ds_text(view->comparison.ds, AS_AT(as_str, only, i));
-        size_t size = strlen(name), columns = as_display_width(name, size);
-        if (width && columns > LONGEST_NAME) columns = LONGEST_NAME;
-        if (i) as_output_char(cli->out, ','), used++;
-        bool breaks = width && used + columns + 2 > width;
-        as_output_text(cli->out, breaks ? "\n" : i ? " " : "");
-        if (breaks) as_display_pad(cli->out, INDENT);
-        used = breaks ? INDENT : used + (i > 0);
-        used += as_display_write(cli->out, name, size, width ? LONGEST_NAME : 0);
+    as_text name, shown;
+    as_text_init(&name);
+    as_text_init(&shown);
+    for (size_t i = 0; i < only->count; i++) {
+        assay_id context = AS_AT(assay_id, only, i);
+        if ((has_functions && !is_function(view, context)) || n++ >= MOST) continue;
+        as_text_clear(&name);
+        as_text_clear(&shown);
+        as_context_put_name(&name, view->comparison.ds, context);
+        as_name_shorten(&shown, as_text_data(&name), as_text_size(&name), width ? LONGEST_NAME : AS_WIDEST_NAME,
+                        as_display_ellipsis(cli->out));
+        used = print_next(cli, &shown, n == 1, used);
     }
-    if (only->count > MOST) as_output_printf(cli->out, " and %zu more", only->count - MOST);
+    if (n > MOST) as_output_printf(cli->out, " and %zu more", n - MOST);
     as_output_char(cli->out, '\n');
+    bool fine = !name.failed && !shown.failed;
+    as_text_free(&name);
+    as_text_free(&shown);
+    return fine;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
@@ -234,6 +276,8 @@ static as_exit print_column(as_diff_view *view, size_t column) {
     request.only_by = true;
     as_change_cut cut = {0};
     as_tree_text_init(&p.text);
+    as_arena_init(&p.names, NULL);
+    as_text_init(&p.name);
     p.text.metrics = metrics;
     p.text.n_metrics = has_exclusive ? N_COLUMNS : N_COLUMNS - 1;
     p.text.heading = flat ? "function" : "call tree";
@@ -249,6 +293,8 @@ static as_exit print_column(as_diff_view *view, size_t column) {
         print_cuts(&p, &cut);
     }
     as_tree_text_free(&p.text);
+    as_arena_free(&p.names);
+    as_text_free(&p.name);
     return status;
 }
 
@@ -260,6 +306,7 @@ as_exit as_diff_print(as_diff_view *view) {
     }
     if (status == AS_EXIT_FINE && !view->comparison.n_columns)
         as_cli_note(view->cli, "the two have no metric in common");
-    for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++) print_only(view, side);
+    for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++)
+        if (!print_only(view, side)) status = as_cli_memory(view->cli);
     return status;
 }

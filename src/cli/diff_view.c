@@ -216,7 +216,7 @@ as_exit as_diff_view_open(as_cli *cli, const as_inputs *inputs, as_diff_view *ou
     assay_error error;
     *out = (as_diff_view){.cli = cli, .names = {as_cli_operand(cli, AS_BASE), as_cli_operand(cli, AS_TARGET)}};
     as_vec_init(&out->metrics, sizeof(assay_id), NULL);
-    for (size_t side = 0; side < 2; side++) as_vec_init(&out->only[side], sizeof(as_str), NULL);
+    for (size_t side = 0; side < 2; side++) as_vec_init(&out->only[side], sizeof(assay_id), NULL);
     as_exit status = choose_request(out);
     if (status == AS_EXIT_FINE &&
         as_comparison_open(sides, as_matching_given(cli), &out->comparison, &error) != ASSAY_OK)

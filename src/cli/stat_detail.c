@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/context_text.h"
 #include "cli/stat_view.h"
 #include "render/display.h"
 #include "render/histogram.h"
@@ -72,6 +73,11 @@ static void print_numbers(const struct detail *d) {
     char percent[AS_QUANTITY_SIZE];
     as_number sum = s->is_integer ? as_whole_number(s->whole_sum) : (as_number){.kind = AS_REAL, .r = s->sum};
     as_output_text(out, "  ");
+    if (d->view->places.n == 1) { /* there is nothing to compare */
+        print_number(d, "value", &d->sum, sum);
+        as_output_char(out, '\n');
+        return;
+    }
     print_number(d, d->is_computed ? "whole" : "sum", &d->sum, sum);
     print_real(d, "  mean", &d->mean, s->mean);
     print_real(d, "  stddev", &d->mean, s->stddev);
@@ -187,15 +193,24 @@ static bool take_members(struct detail *d, const as_number *values) {
     return d->members != NULL;
 }
 
+/* With loops and lines: it is one of many paths that may differ in nothing else. */
+static bool print_path(as_cli *cli, const as_stat_view *view) {
+    as_path_style style = {.with_places = true, .ellipsis = as_display_ellipsis(cli->out)};
+    as_text path;
+    as_vec names;
+    as_text_init(&path);
+    as_vec_init(&names, sizeof(assay_id), NULL);
+    as_context_put_path(&path, view->ds, view->context, &style, &names);
+    as_display_write(cli->out, as_text_data(&path), as_text_size(&path), 0);
+    as_output_char(cli->out, '\n');
+    bool fine = !path.failed;
+    as_vec_free(&names);
+    as_text_free(&path);
+    return fine;
+}
+
 bool as_stat_detail(as_cli *cli, const as_stat_view *view, const as_stat_metric *m) {
-    as_vec path;
-    as_vec_init(&path, 1, NULL);
-    bool fine = as_context_path(view->ds, view->context, &path);
-    if (fine) {
-        as_display_write(cli->out, path.data, path.count - 1, 0);
-        as_output_char(cli->out, '\n');
-    }
-    as_vec_free(&path);
+    bool fine = print_path(cli, view);
     int kind = m->kinds & AS_INCLUSIVE_VALUES ? 0 : 1;
     const as_spread *s = m->n_rows && m->values[kind] ? &as_stat_row(m, 0)->spread : NULL;
     if (!s || (s->min == 0 && s->max == 0)) {

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/context_text.h"
 #include "cli/stat_view.h"
 #include "render/display.h"
 #include "render/histogram.h"
-#include "render/names.h"
 #include "render/quantity.h"
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ const char *as_stat_nothing(const as_stat_view *view, const as_stat_metric *m) {
 
 enum column { PATH, SUM, MEAN, STDDEV, MIN, MIN_AT, MAX, MAX_AT, IMBALANCE, EXCESS, SPREAD, N_COLUMNS };
 
-enum { LEAST_PATH = 28, MOST_NAME = 48, MOST_NAMES = 500, CELL_SIZE = 128 };
+enum { LEAST_PATH = 28, MOST_NAME = 48, CELL_SIZE = 128 };
 
 /* How the columns are printed, and which. */
 struct layout {
@@ -126,6 +126,7 @@ static struct layout lay_out(const as_stat_view *view, const as_stat_metric *m, 
     struct layout l = {0};
     double largest = 0, largest_sum = 0;
     bool is_whole = true, is_computed = as_is_computed(view->ds, &view->places, m->metric);
+    bool is_alone = view->places.n == 1; /* there is nothing to compare */
     for (size_t i = 0; i < n; i++) {
         const as_spread *s = &as_stat_row(m, i)->spread;
         largest = fmax(largest, fmax(fabs(s->min), fabs(s->max)));
@@ -142,8 +143,12 @@ static struct layout lay_out(const as_stat_view *view, const as_stat_metric *m, 
                                : c == MIN || c == MAX     ? &l.value
                                                           : NULL;
         bool has_unit = q && *q->unit && (c == SUM || c == MEAN);
-        l.has[c] = c != EXCESS || !is_computed;
-        snprintf(l.heads[c], CELL_SIZE, "%s%s%.40s%s", c == SUM && is_computed ? "whole" : heads[c],
+        l.has[c] = is_alone ? c == PATH || c == SUM : c != EXCESS || !is_computed;
+        snprintf(l.heads[c], CELL_SIZE, "%s%s%.40s%s",
+                 c != SUM      ? heads[c]
+                 : is_alone    ? "value"
+                 : is_computed ? "whole"
+                               : heads[c],
                  has_unit ? " [" : "", has_unit ? as_unit_shown(q, view->is_ascii) : "", has_unit ? "]" : "");
         l.widths[c] = as_display_width(l.heads[c], strlen(l.heads[c]));
     }
@@ -164,30 +169,6 @@ static void fit_columns(struct layout *l, unsigned width) {
         l->has[dispensable[i][0]] = l->has[dispensable[i][1]] = false;
 }
 
-/* The names from the root on, long ones made shorter, and of very many only the last. */
-static void put_path(const as_stat_view *view, assay_id context, bool shorten, as_vec *names, as_text *out) {
-    const char *ellipsis = view->is_ascii ? "..." : "…";
-    assay_id id = context;
-    names->count = 0;
-    as_text_clear(out);
-    for (; id != ASSAY_NONE && names->count < MOST_NAMES; id = as_ds_context(view->ds, id)->parent) {
-        if (names->count && as_context_is_root(view->ds, id)) { /* it has no place in paths */
-            id = ASSAY_NONE;
-            break;
-        }
-        /* Loops and call sites on the way are left out; what is shown itself has its name. */
-        bool is_step = !names->count || as_ds_context(view->ds, id)->role == AS_ROLE_CALL;
-        if (is_step && !as_vec_append(names, &id, 1)) out->failed = true;
-    }
-    if (id != ASSAY_NONE) as_text_add(out, ellipsis);
-    for (size_t i = names->count; i-- > 0;) {
-        const char *name = as_ds_text(view->ds, as_ds_context(view->ds, AS_AT(assay_id, names, i))->name);
-        if (!name) name = "";
-        as_name_shorten(out, name, strlen(name), shorten ? MOST_NAME : 0, ellipsis);
-        if (i) as_text_add(out, "->");
-    }
-}
-
 /* Texts that are aligned to the right by blanks before them. */
 static size_t pad(const char *cell, size_t width, char *out, size_t room) {
     size_t taken = as_display_width(cell, strlen(cell));
@@ -205,7 +186,9 @@ static bool add_row(as_table *table, const as_stat_view *view, const as_context_
     as_cell cells[N_COLUMNS];
     char cell[CELL_SIZE], padded[N_COLUMNS][2 * CELL_SIZE];
     size_t n = 0;
-    put_path(view, item->context, shorten, &texts->names, &texts->path);
+    as_path_style style = {.most = shorten ? MOST_NAME : 0, .ellipsis = view->is_ascii ? "..." : "…"};
+    as_text_clear(&texts->path);
+    as_context_put_path(&texts->path, view->ds, item->context, &style, &texts->names);
     cells[n++] = as_cell_text_n(as_text_data(&texts->path), as_text_size(&texts->path));
     for (int c = PATH + 1; c < N_COLUMNS; c++) {
         if (!l->has[c]) continue;
@@ -283,8 +266,9 @@ static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metr
 
 static void print_foot(as_cli *cli, const as_stat_view *view, const as_stat_metric *m, size_t n) {
     bool is_computed = as_is_computed(view->ds, &view->places, m->metric);
-    const char *words = is_computed ? "imbalance: max / mean - 1; whole: of all together, not a sum"
-                                    : "imbalance: max / mean - 1; excess: what perfect balance would save";
+    const char *words = view->places.n == 1 ? "there is nothing to compare with; assay tree shows more"
+                        : is_computed       ? "imbalance: max / mean - 1; whole: of all together, not a sum"
+                                            : "imbalance: max / mean - 1; excess: what perfect balance would save";
     char more[AS_QUANTITY_SIZE];
     as_count_format(m->n_rows - n, more);
     if (n < m->n_rows)

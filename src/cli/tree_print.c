@@ -5,6 +5,7 @@
 
 #include "cli/tree_view.h"
 #include "render/display.h"
+#include "render/names.h"
 #include "render/quantity.h"
 #include "render/tree_text.h"
 
@@ -16,6 +17,7 @@ typedef struct printing {
     as_tree_metric *metrics;
     double shown;     /* share of the first level, exclusive */
     as_arena names;   /* that were put together */
+    as_text name;     /* in the making */
     as_vec depths;    /* uint32_t: for each depth of the walk that of the line */
     uint32_t is_next; /* the depth at which the next node is a child of the last line */
 } printing;
@@ -100,14 +102,12 @@ static const char *keep_text(printing *p, const char *text, size_t size) {
     return copy;
 }
 
-/* The three pieces as one text. */
-static const char *join_texts(printing *p, const char *a, size_t a_size, const char *b, const char *c) {
-    size_t b_size = strlen(b), c_size = strlen(c);
-    char *text = as_arena_alloc(&p->names, a_size + b_size + c_size + 1);
+static const char *join_texts(printing *p, const char *a, const char *b) {
+    size_t a_size = strlen(a), b_size = strlen(b);
+    char *text = as_arena_alloc(&p->names, a_size + b_size + 1);
     if (!text) return NULL;
     memcpy(text, a, a_size);
-    memcpy(text + a_size, b, b_size);
-    memcpy(text + a_size + b_size, c, c_size + 1);
+    memcpy(text + a_size, b, b_size + 1);
     return text;
 }
 
@@ -115,17 +115,15 @@ static const char *join_texts(printing *p, const char *a, size_t a_size, const c
 static const char *name_for_people(printing *p, const as_view_node *node, const as_tree_place *place) {
     const char *name = as_tree_name_of(p->view, node, true), *file = as_ds_text(p->view->ds, place->file);
     bool is_whole = as_cli_has(p->view->cli, "full-names");
-    if (node->level == AS_LEVEL_CALL) return join_texts(p, "", 0, as_cli_is_ascii(p->view->cli) ? "-> " : "→ ", name);
+    if (node->level == AS_LEVEL_CALL) return join_texts(p, as_cli_is_ascii(p->view->cli) ? "-> " : "→ ", name);
     const char *last = node->level == AS_LEVEL_MODULE && !is_whole ? strrchr(name, '/') : NULL;
     if (last && last[1]) return last + 1;
-    const char *slash = file && !is_whole ? strrchr(file, '/') : NULL,
-               *at = slash && slash[1] ? strstr(name, file) : NULL;
-    if (at) name = join_texts(p, name, (size_t)(at - name), slash + 1, at + strlen(file));
-    if (!name) return NULL;
-    size_t size = strlen(name);
-    /* Line 0 is none */
-    if (place->line <= 0 && size > 2 && strcmp(name + size - 2, ":0") == 0) return keep_text(p, name, size - 2);
-    return name == (const char *)p->view->name.data ? keep_text(p, name, size) : name;
+    as_text_clear(&p->name);
+    as_name_of_place(&p->name, name, is_whole ? NULL : file, place->line);
+    if (p->name.failed) return NULL;
+    size_t size = as_text_size(&p->name);
+    bool is_same = size == strlen(name) && name != (const char *)p->view->name.data;
+    return is_same ? name : as_arena_copy(&p->names, as_text_data(&p->name), size);
 }
 
 /* The folder of a module or file, where its name is not whole. */
@@ -322,10 +320,12 @@ as_exit as_tree_print(as_tree_view *view) {
     printing p = {.view = view, .metrics = calloc(view->data.n_columns + 1, sizeof *p.metrics)};
     as_tree_text_init(&p.text);
     as_arena_init(&p.names, NULL);
+    as_text_init(&p.name);
     as_vec_init(&p.depths, sizeof(uint32_t), NULL);
     as_exit status = p.metrics ? print_tree(&p) : as_cli_memory(view->cli);
     as_tree_text_free(&p.text);
     as_arena_free(&p.names);
+    as_text_free(&p.name);
     as_vec_free(&p.depths);
     free(p.metrics);
     return status;

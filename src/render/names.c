@@ -2,7 +2,7 @@
 
 #include "render/display.h"
 
-enum { MOST_GROUPS = 64 };
+enum { MOST_GROUPS = 64, LONGEST_NAME = 1 << 14 }; /* bytes of a name that is taken apart */
 
 /* Something in brackets that is in no other brackets. */
 typedef struct group {
@@ -226,15 +226,40 @@ static bool shorten(parsed *p, as_text *out, size_t from, size_t width) {
     return false;
 }
 
+/* The beginning and the end of a name that is too long for more than that. */
+static void write_ends(as_text *out, const char *name, size_t size) {
+    enum { END = LONGEST_NAME / 2 };
+    size_t begin = END, behind = size - END;
+    while (begin > END - 4 && (name[begin] & 0xc0) == 0x80) begin--; /* characters stay whole */
+    while (behind < size - END + 4 && (name[behind] & 0xc0) == 0x80) behind++;
+    as_text_write(out, name, begin);
+    as_text_write(out, name + behind, size - behind);
+}
+
+void as_name_of_place(as_text *out, const char *name, const char *file, int64_t line) {
+    const char *slash = file ? strrchr(file, '/') : NULL, *at = slash && slash[1] ? strstr(name, file) : NULL;
+    size_t size = strlen(name);
+    if (line <= 0 && size > 2 && strcmp(name + size - 2, ":0") == 0) size -= 2;
+    if (at) {
+        as_text_write(out, name, (size_t)(at - name));
+        size -= (size_t)(slash + 1 - file) + (size_t)(at - name);
+        name = at + (slash + 1 - file);
+    }
+    as_text_write(out, name, size);
+}
+
 void as_name_shorten(as_text *out, const char *name, size_t size, size_t width, const char *ellipsis) {
     size_t from = as_text_size(out);
+    bool is_huge = width && size > LONGEST_NAME;
     parsed p = {.name = name, .size = size, .parameters = SIZE_MAX, .ellipsis = ellipsis};
     p.mark = as_display_width(ellipsis, strlen(ellipsis));
-    if (!width || as_display_width(name, size) <= width) {
+    if (!width || (!is_huge && as_display_width(name, size) <= width)) {
         as_text_write(out, name, size);
         return;
     }
-    if (take_apart(&p)) {
+    if (is_huge) {
+        write_ends(out, name, size);
+    } else if (take_apart(&p)) {
         find_parameters(&p);
         if (shorten(&p, out, from, width)) return;
     } else {

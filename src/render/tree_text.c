@@ -358,8 +358,8 @@ static void print_place(const layout *l, const as_tree_row *row, size_t used, as
 /* The folder of a file, in what room there is. */
 static void print_folder(const layout *l, const as_tree_row *row, size_t used, as_output *out) {
     enum { LEAST = 12 };
-    size_t room = !l->name_width ? 0 : l->name_width > used + GAP ? l->name_width - used - GAP : 1;
-    if (!row->folder || (room && room < LEAST)) return;
+    size_t room = !l->name_width ? AS_WIDEST_NAME : l->name_width > used + GAP ? l->name_width - used - GAP : 1;
+    if (!row->folder || room < LEAST) return;
     set_colour(l, out, DIM);
     as_display_pad(out, GAP);
     as_display_write_end(out, row->folder, strlen(row->folder), room);
@@ -395,6 +395,9 @@ static void print_source(const layout *l, size_t index, as_output *out) {
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
 
+/* Columns of a name where nothing else limits them. */
+static size_t widest_name(const layout *l) { return l->tree->full_names ? 0 : AS_WIDEST_NAME; }
+
 /* The columns that all names of a chain together take, each at most `most`. */
 static size_t chain_width(const char *names, size_t most, size_t between) {
     size_t width = 0;
@@ -423,8 +426,8 @@ static void compose_chain(const layout *l, as_text *out, const char *names, size
         end = strchrnul(names, AS_TREE_CALLER);
         size_t width = as_display_width(names, (size_t)(end - names));
         as_name_shorten(out, names, (size_t)(end - names),
-                        all            ? room ? most : 0
-                        : names > last ? LEAST
+                        all            ? room ? most : widest_name(l)
+                                   : names > last ? LEAST
                                        : left,
                         l->ellipsis);
         if (!*end) return;
@@ -444,7 +447,7 @@ static void compose_name(const layout *l, as_text *out, const char *name, size_t
     if (strchr(name, AS_TREE_CALLER))
         compose_chain(l, out, name, room);
     else
-        as_name_shorten(out, name, strlen(name), room, l->ellipsis);
+        as_name_shorten(out, name, strlen(name), room ? room : widest_name(l), l->ellipsis);
 }
 
 static void print_row(const layout *l, size_t index, as_text *name, as_output *out) {

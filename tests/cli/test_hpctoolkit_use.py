@@ -3,6 +3,7 @@ from the costs of hpctoolkit.small(): solve itself costs 2.25 at rank 0 (2 and 0
 import csv
 import io
 import os
+import re
 import unittest
 
 from common import Case, run
@@ -62,7 +63,7 @@ class Use(Case):
                 paths = [line.split('  ')[0] for line in lines]
                 self.assertIn('<program root>->main->solve', paths)
                 self.assertFalse([p for p in paths if 'loop' in p or 'line' in p or 'call ' in p or '<context' in p], paths)
-                self.assertIn('loop at ./src/solve.c:24', run('stat', self.path(name), '--all-contexts').out)
+                self.assertIn('->main->solve->loop at solve.c:24 ', run('stat', self.path(name), '--all-contexts').out)
 
     def test_instructions_nobody_owns_are_compared(self):
         db = hpctoolkit.small()
@@ -99,6 +100,32 @@ class Use(Case):
             profile.elements = [('NODE', 0, 713047168), ('THREAD', i, i)]
         hpctoolkit.write_4(self.path('threads'), db)
         self.assertEqual('CPUTIME (sec), exclusive, over 3 locations', self.first_line('stat', self.path('threads')))
+
+    def test_names_of_places_are_short_for_people(self):
+        db = hpctoolkit.small()
+        db.profiles[0].costs[8, TIME] += 1
+        main = db.roots[0].children[0]
+        main.children.append(hpctoolkit.Node(50, 'function', 'output', './src/out.c', 3, children=[hpctoolkit.Node(51, 'line', file='./src/out.c', line=4)]))
+        hpctoolkit.write_4(self.path('new'), db)
+        shown = run('diff', self.path('4'), self.path('new')).out
+        self.assertIn('─loop at solve.c:24\n', shown)
+        self.assertIn('─line solve.c:25\n', shown)
+        self.assertIn('only in new: output\n', shown)
+        self.assertIn('─loop at ./src/solve.c:24', run('diff', self.path('4'), self.path('new'), '--full-names').out)
+        self.assertEqual(['output', 'line ./src/out.c:4'], run('diff', '--json', self.path('4'), self.path('new')).json['only_in_target'])
+
+    def test_a_path_that_is_shown_names_a_context(self):
+        for path in ('main->solve', '<program root>->main->solve', 'main->call main.c:9->solve', 'main->call ./src/main.c:9->solve'):
+            with self.subTest(path):
+                result = run('stat', self.path('2021'), '--context', path)
+                self.assertEqual((0, '<program root>->main->call main.c:9->solve'), (result.status, result.out.splitlines()[1]))
+        self.assertFails(run('stat', self.path('2021'), '--context', 'exp->solve'), 2, "there are '<program root>', ")
+
+    def test_one_place_has_nothing_to_compare(self):
+        lines = run('stat', self.path('4'), '--location', '0.0', '-n', '1').out.splitlines()
+        self.assertEqual(['call path', 'value [s]'], re.split('  +', lines[1]))
+        self.assertEqual(['<program root>->main->solve', '2.250'], re.split('  +', lines[2]))
+        self.assertEqual('  value 2.250 s', run('stat', self.path('4'), '--location', '0.0', '--context', 'main->solve').out.splitlines()[2])
 
 
 class Difference(Case):
@@ -153,10 +180,16 @@ class Naming(Case):
         result = run('tree', self.path('runs') + '/')
         self.assertEqual((3, f'assay: {self.path("runs")}/: is no measurement itself, but holds several: name one, such as {self.path("runs")}/a\n'), (result.status, result.err))
 
+    def test_card_says_whose_version_it_is(self):
+        hpctoolkit.write_2021(self.path('old'), hpctoolkit.small())
+        hpctoolkit.write_xml(self.path('older'), hpctoolkit.small(), '2.1')
+        self.assertIn('  HPCToolkit database of 2021, experiment.xml 4.0 ', run('info', self.path('old')).out.splitlines()[0])
+        self.assertIn('  HPCToolkit database in XML, experiment.xml 2.1 ', run('info', self.path('older')).out.splitlines()[0])
+
     def test_card_names_a_metric_once(self):
         hpctoolkit.write_4(self.path('db'), hpctoolkit.small())
         lines = run('info', self.path('db')).out.splitlines()
-        self.assertIn('HPCToolkit 4.0 ', lines[0])
+        self.assertIn('  HPCToolkit database 4.0 ', lines[0])
         kinds = [line for line in lines if 'CPUTIME' in line]
         self.assertEqual(1, len(kinds), lines)
         self.assertRegex(kinds[0], r'inclusive, exclusive(, point)?(, lexical)?: CPUTIME \(sec\), cycles$')

@@ -104,10 +104,11 @@ static void regions_of_one_side(void **state) {
     static const char *const expected[] = {"old", "new"};
     for (size_t side = 0; side < 2; side++) {
         as_vec only;
-        as_vec_init(&only, sizeof(as_str), NULL);
+        as_vec_init(&only, sizeof(assay_id), NULL);
         assert_true(as_comparison_only_in(&p.c, side, &only));
         assert_int_equal(only.count, 1);
-        assert_string_equal(as_ds_text(p.c.ds, AS_AT(as_str, &only, 0)), expected[side]);
+        as_str name = as_ds_context(p.c.ds, AS_AT(assay_id, &only, 0))->name;
+        assert_string_equal(as_ds_text(p.c.ds, name), expected[side]);
         as_vec_free(&only);
     }
     as_change whole = as_comparison_whole(&p.c, 0).inclusive;

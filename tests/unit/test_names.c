@@ -26,6 +26,50 @@ static void check_with(const char *ellipsis, const char *name, size_t width, con
 
 static void check(const char *name, size_t width, const char *expected) { check_with("…", name, width, expected); }
 
+static void check_place(const char *name, const char *file, int64_t line, const char *expected) {
+    as_text text;
+    as_text_init(&text);
+    as_name_of_place(&text, name, file, line);
+    as_text_char(&text, '\0');
+    assert_string_equal(as_text_data(&text), expected);
+    as_text_free(&text);
+}
+
+static void places_without_folders(void **state) {
+    (void)state;
+    check_place("loop at ./src/heat.c:36", "./src/heat.c", 36, "loop at heat.c:36");
+    check_place("line /a/b/heat.c:36-40", "/a/b/heat.c", 36, "line heat.c:36-40");
+    check_place("line heat.c:36", "heat.c", 36, "line heat.c:36");
+    check_place("call <unknown file> [libm.so]:0", "<unknown file> [libm.so]", 0, "call <unknown file> [libm.so]");
+    check_place("line src/heat.c:0", "src/heat.c", -1, "line heat.c");
+    check_place("line heat.c:10", "heat.c", 10, "line heat.c:10");
+    check_place("solve", "src/heat.c", 12, "solve");
+    check_place("solve", NULL, -1, "solve");
+    check_place("line src/:1", "src/", 1, "line src/:1");
+    check_place("", "src/heat.c", 1, "");
+}
+
+/* Taking a name of a megabyte apart, step by step, would take hours. */
+static void huge_names_lose_their_middle(void **state) {
+    (void)state;
+    size_t size = 1 << 20;
+    char *name = malloc(size + 1);
+    assert_non_null(name);
+    for (size_t i = 0; i < size; i++) name[i] = "a::"[i % 3];
+    name[size] = '\0';
+    memcpy(name + size - 4, "last", 4);
+    check(name, 12, "a::a::…:last");
+    for (size_t i = 0; i < size; i++) name[i] = "ä"[i % 2];
+    check(name, 5, "ää…ää");
+    name[0] = 'x'; /* all of one character is torn, and shown as what it is */
+    as_text text;
+    as_text_init(&text);
+    as_name_shorten(&text, name, size, 7, "…");
+    assert_true(as_display_width(as_text_data(&text), as_text_size(&text)) <= 7);
+    as_text_free(&text);
+    free(name);
+}
+
 static void what_fits_stays(void **state) {
     (void)state;
     check("main", 4, "main");
@@ -135,6 +179,8 @@ static void any_text_fits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_without_folders),
+        cmocka_unit_test(huge_names_lose_their_middle),
         cmocka_unit_test(what_fits_stays),
         cmocka_unit_test(parameters_go_first),
         cmocka_unit_test(the_longest_arguments_go_next),

@@ -168,7 +168,7 @@ bool as_comparison_only_in(const as_comparison *c, size_t side, as_vec *out) {
         as_str name = as_ds_context(c->ds, i)->name;
         if (name == AS_NO_STR || seen[name] || as_ds_context(c->ds, i)->role == AS_ROLE_PLACELESS) continue;
         seen[name] = true;
-        fine = as_vec_append(out, &name, 1);
+        fine = as_vec_append(out, &i, 1);
     }
     free(seen);
     return fine;

@@ -101,7 +101,7 @@ assay_status as_comparison_walk(const as_comparison *comparison, const as_change
                                 bool (*visit)(void *user, const as_change_node *node), void *user, as_change_cut *cut,
                                 assay_error *error);
 
-/* The regions (as_str names of ds, in order of their first call path) that only this side has, into out. False when memory is out. */
+/* The regions that only this side has, each by its first call path (assay_id of ds, ascending), into out. False when memory is out. */
 bool as_comparison_only_in(const as_comparison *comparison, size_t side, as_vec *out);
 
 #endif
