@@ -1,9 +1,11 @@
-/* `assay trace` for programs: the JSON of all there is, and flat rows. */
+/* `assay trace` for programs: the JSON of all there is, and flat rows; samples for people as well. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/context_text.h"
 #include "cli/node_json.h"
 #include "cli/trace_view.h"
+#include "render/names.h"
 
 enum { BATCH = 1000, SAMPLES_AT_ONCE = 1024 };
 
@@ -133,16 +135,19 @@ static const as_column location_columns[] = {
     {"samples"}, {"first"},    {"last"}, {"location_samples"}, {"longest_gap"}};
 static const as_column sample_columns[] = {{"file"},     {"location"}, {"name"},      {"time"},
                                            {"time_raw"}, {"context"},  {"procedure"}, {"path"}};
-enum { SUMMARY_COLUMNS = 6, LOCATION_COLUMNS = 11, SAMPLE_COLUMNS = 8 };
+static const as_column shown_columns[] = {{"file"}, {"location"}, {"time [s]"}, {"procedure"}, {"call path"}};
+enum { SUMMARY_COLUMNS = 6, LOCATION_COLUMNS = 11, SAMPLE_COLUMNS = 8, SHOWN_COLUMNS = 5 };
 _Static_assert(sizeof location_columns / sizeof *location_columns == LOCATION_COLUMNS, "rows are as long as columns");
 
-as_table *as_trace_table(as_trace_shape shape, bool has_file) {
+as_table *as_trace_table(as_trace_shape shape, bool for_people, bool has_file) {
     const as_column *columns = shape == AS_TRACE_SUMMARY   ? summary_columns
-                               : shape == AS_TRACE_SAMPLES ? sample_columns
-                                                           : location_columns;
+                               : shape != AS_TRACE_SAMPLES ? location_columns
+                               : for_people                ? shown_columns
+                                                           : sample_columns;
     size_t n = shape == AS_TRACE_SUMMARY   ? SUMMARY_COLUMNS
-               : shape == AS_TRACE_SAMPLES ? SAMPLE_COLUMNS
-                                           : LOCATION_COLUMNS;
+               : shape != AS_TRACE_SAMPLES ? LOCATION_COLUMNS
+               : for_people                ? SHOWN_COLUMNS
+                                           : SAMPLE_COLUMNS;
     return as_table_new(columns + !has_file, n - !has_file, NULL);
 }
 
@@ -211,10 +216,43 @@ static bool add_locations(rows *r, const as_trace_view *view) {
 
 /* ---- samples --------------------------------------------------------------------------------------------------------- */
 
-static bool add_sample(rows *r, const as_trace_view *view, size_t line, const as_trace_sample *sample, as_vec *path) {
+/* What samples are read into, and texts of them. */
+typedef struct sampling {
+    as_trace_sample *samples;
+    as_vec path;  /* char */
+    as_vec steps; /* assay_id */
+    as_text shown_path, name, procedure;
+} sampling;
+
+/* Ids and raw stamps say nothing to people. */
+static bool show_sample(rows *r, const as_trace_view *view, size_t line, const as_trace_sample *sample, sampling *s) {
+    enum { NARROWEST = 12 };
+    const as_dataset *ds = view->ds;
+    size_t most = view->cli->style.width / 3;
+    if (most && most < NARROWEST) most = NARROWEST;
+    as_path_style style = {.with_places = view->all_contexts, .most = most, .ellipsis = view->is_ascii ? "..." : "…"};
+    as_text_clear(&s->shown_path);
+    as_text_clear(&s->name);
+    as_text_clear(&s->procedure);
+    bool is_inside = sample->context != ASSAY_NONE && !as_context_is_root(ds, sample->context);
+    if (is_inside) as_context_put_path(&s->shown_path, ds, sample->context, &style, &s->steps);
+    as_trace_put_name(view, as_procedure_of(&view->frames, sample->context), &s->name);
+    as_name_shorten(&s->procedure, as_text_data(&s->name), as_text_size(&s->name), most ? most : AS_WIDEST_NAME,
+                    style.ellipsis);
+    if (s->shown_path.failed || s->name.failed || s->procedure.failed) return false;
+    as_cell cells[SHOWN_COLUMNS] = {
+        [1] = as_cell_text(view->labels[line]),
+        [2] = as_cell_real(as_trace_seconds(ds, sample->time)),
+        [3] = as_cell_text_n(as_text_data(&s->procedure), as_text_size(&s->procedure)),
+        [4] = is_inside ? as_cell_text_n(as_text_data(&s->shown_path), as_text_size(&s->shown_path)) : as_cell_null()};
+    return add_row(r, cells);
+}
+
+static bool add_sample(rows *r, const as_trace_view *view, size_t line, const as_trace_sample *sample, sampling *s) {
     const as_dataset *ds = view->ds;
     bool is_known = sample->context != ASSAY_NONE, is_whole = false;
-    if (is_known && !as_context_path_end(ds, sample->context, AS_LONGEST_PATH, path, &is_whole)) return false;
+    if (view->cli->style.mode == AS_PRINT_TEXT) return show_sample(r, view, line, sample, s);
+    if (is_known && !as_context_path_end(ds, sample->context, AS_LONGEST_PATH, &s->path, &is_whole)) return false;
     as_cell cells[SAMPLE_COLUMNS] = {
         [1] = as_cell_int(view->lines[line]->location),
         [2] = as_cell_text(view->labels[line]),
@@ -222,12 +260,12 @@ static bool add_sample(rows *r, const as_trace_view *view, size_t line, const as
         [4] = as_cell_uint(sample->time),
         [5] = is_known ? as_cell_int(sample->context) : as_cell_null(),
         [6] = as_cell_text(as_trace_name(view, as_procedure_of(&view->frames, sample->context))),
-        [7] = is_known && is_whole ? as_cell_text(path->data) : as_cell_null()};
+        [7] = is_known && is_whole ? as_cell_text(s->path.data) : as_cell_null()};
     return add_row(r, cells);
 }
 
-/* Those of one line inside the window; *left counts how many may still be shown. */
-static as_exit add_line(rows *r, as_trace_view *view, size_t i, as_trace_sample *samples, as_vec *path, size_t *left) {
+/* Those of one line inside the window; *left counts how many may still be shown, *is_cut says that there are more. */
+static as_exit add_line(rows *r, as_trace_view *view, size_t i, sampling *s, size_t *left, bool *is_cut) {
     const as_trace_line *line = view->lines[i];
     uint64_t first, end = line->n;
     assay_error error;
@@ -237,28 +275,36 @@ static as_exit add_line(rows *r, as_trace_view *view, size_t i, as_trace_sample 
     while (status == ASSAY_OK && first < end && *left) {
         size_t n = end - first < SAMPLES_AT_ONCE ? (size_t)(end - first) : SAMPLES_AT_ONCE;
         if (n > *left) n = *left;
-        status = as_trace_read(view->ds, line, first, n, samples, &error);
+        status = as_trace_read(view->ds, line, first, n, s->samples, &error);
         for (size_t k = 0; k < n && status == ASSAY_OK; k++) {
-            if (!add_sample(r, view, i, &samples[k], path)) return as_cli_memory(view->cli);
+            if (!add_sample(r, view, i, &s->samples[k], s)) return as_cli_memory(view->cli);
         }
         first += n;
         *left -= n;
     }
+    *is_cut = first < end;
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(view->cli, &error);
 }
 
 static as_exit add_samples(rows *r, as_trace_view *view) {
-    as_vec path;
-    as_vec_init(&path, 1, NULL);
-    as_trace_sample *samples = malloc(SAMPLES_AT_ONCE * sizeof *samples);
-    as_exit status = samples ? AS_EXIT_FINE : as_cli_memory(view->cli);
+    sampling s = {.samples = malloc(SAMPLES_AT_ONCE * sizeof *s.samples)};
+    as_vec_init(&s.path, 1, NULL);
+    as_vec_init(&s.steps, sizeof(assay_id), NULL);
+    as_text_init(&s.shown_path);
+    as_text_init(&s.name);
+    as_text_init(&s.procedure);
+    as_exit status = s.samples ? AS_EXIT_FINE : as_cli_memory(view->cli);
     size_t left = view->limit;
-    for (size_t i = 0; i < view->n_lines && left && status == AS_EXIT_FINE; i++)
-        status = add_line(r, view, i, samples, &path, &left);
-    if (status == AS_EXIT_FINE && left == 0)
-        as_cli_note(view->cli, "the first %zu samples; -n 0 shows all", view->limit);
-    free(samples);
-    as_vec_free(&path);
+    bool is_cut = false;
+    for (size_t i = 0; i < view->n_lines && !is_cut && status == AS_EXIT_FINE; i++)
+        status = add_line(r, view, i, &s, &left, &is_cut);
+    if (status == AS_EXIT_FINE && is_cut) as_cli_note(view->cli, "the first %zu samples; -n 0 shows all", view->limit);
+    free(s.samples);
+    as_vec_free(&s.path);
+    as_vec_free(&s.steps);
+    as_text_free(&s.shown_path);
+    as_text_free(&s.name);
+    as_text_free(&s.procedure);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/context_text.h"
 #include "cli/trace_view.h"
 #include "render/display.h"
 #include "render/histogram.h"
@@ -131,14 +132,25 @@ static struct layout lay_out(const as_trace_view *view, const uint32_t *places) 
     return l;
 }
 
-static bool print_name(const as_trace_view *view, const char *name, size_t used) {
+void as_trace_put_name(const as_trace_view *view, uint32_t procedure, as_text *out) {
+    assay_id context = view->frames.procedures[procedure].context;
+    if (context != ASSAY_NONE && view->all_contexts)
+        as_context_put_name(out, view->ds, context);
+    else
+        as_text_add(out, as_trace_name(view, procedure));
+}
+
+static bool print_name(const as_trace_view *view, uint32_t procedure, size_t used) {
     unsigned width = view->cli->style.width;
-    size_t room = width ? (width > used + 8 ? width - used : 8) : 0;
-    as_text text;
+    size_t room = !width ? AS_WIDEST_NAME : width > used + 8 ? width - used : 8;
+    as_text name, text;
+    as_text_init(&name);
     as_text_init(&text);
-    as_name_shorten(&text, name, strlen(name), room, as_display_ellipsis(view->cli->out));
+    as_trace_put_name(view, procedure, &name);
+    as_name_shorten(&text, as_text_data(&name), as_text_size(&name), room, as_display_ellipsis(view->cli->out));
     as_display_write(view->cli->out, as_text_data(&text), as_text_size(&text), room);
-    bool fine = !text.failed;
+    bool fine = !name.failed && !text.failed;
+    as_text_free(&name);
     as_text_free(&text);
     return fine;
 }
@@ -164,7 +176,7 @@ static bool print_procedure(const as_trace_view *view, const struct layout *l, c
         }
         used += l->widths[c] + 2;
     }
-    bool fine = print_name(view, as_trace_name(view, p->procedure), used);
+    bool fine = print_name(view, p->procedure, used);
     as_output_char(out, '\n');
     return fine;
 }

@@ -7,6 +7,7 @@
 #include "cli/profile_choice.h"
 #include "render/json_builder.h"
 #include "render/quantity.h"
+#include "render/text_buffer.h"
 
 /* What is shown. */
 typedef enum as_trace_shape { AS_TRACE_LINES, AS_TRACE_SUMMARY, AS_TRACE_BY_LOCATION, AS_TRACE_SAMPLES } as_trace_shape;
@@ -69,11 +70,13 @@ void as_trace_print_letter(const as_trace_view *view, uint32_t procedure);
 
 /* trace_text.c: the whole answer for people. */
 bool as_trace_text(as_trace_view *view);
+/* What people see of a procedure's name, uncut. */
+void as_trace_put_name(const as_trace_view *view, uint32_t procedure, as_text *out);
 
 /* trace_machine.c: the JSON object of a file; */
 bool as_trace_json(as_builder *builder, const as_trace_view *view);
 /* rows for CSV, JSON Lines and Markdown, of samples also for JSON and people. file: a first column, or NULL. On failure, with its line, the status. */
-as_table *as_trace_table(as_trace_shape shape, bool has_file);
+as_table *as_trace_table(as_trace_shape shape, bool for_people, bool has_file);
 as_exit as_trace_rows(as_printer *printer, as_table *batch, as_trace_view *view, const char *file);
 
 #endif

@@ -51,7 +51,8 @@ static as_exit run(as_cli *cli) {
     if (status != AS_EXIT_FINE) return status;
     as_trace_shape shape = shape_of(cli);
     bool is_table = shape == AS_TRACE_SAMPLES || !(is_text(cli) || cli->style.mode == AS_PRINT_JSON);
-    as_table *batch = is_table ? as_trace_table(shape, as_cli_operands(cli) > 1) : NULL;
+    as_table *batch = is_table ? as_trace_table(shape, is_text(cli), as_cli_operands(cli) > 1) : NULL;
+    cli->style.keep_end = cli->style.keep_last_end = true; /* of the names of files, and of call paths */
     return as_answer_files(cli, is_table, batch, answer_file);
 }
 

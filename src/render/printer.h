@@ -23,6 +23,8 @@ typedef struct as_print_style {
     bool wrap_last;
     /* Text only: the first column holds paths, which are cut at their beginning */
     bool keep_end;
+    /* Text only: so does the last one */
+    bool keep_last_end;
     /* Text only: where the table is too wide, the last column goes to a line of its own below each row */
     bool last_below;
     unsigned max_rows; /* text and Markdown: 0 all; the rest is counted in a closing line */

@@ -201,6 +201,7 @@ static bool lay_out(struct layout *l, const as_table *table, as_print_style styl
     if (!l->columns) return false;
     l->n = as_table_columns(table);
     l->columns[0].keep_end = style.keep_end;
+    l->columns[l->n - 1].keep_end |= style.keep_last_end;
     l->wrap = style.wrap_last && fit_last(l->columns, l->n, style.width);
     l->below = style.last_below && style.width && l->n > 1 && total_width(l->columns, l->n, SIZE_MAX) > style.width;
     l->n -= l->below;

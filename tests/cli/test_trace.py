@@ -144,6 +144,17 @@ class Trace(Case):
         shown = self.trace('--samples', '-n', '2')
         self.assertEqual(len(shown.out.splitlines()), 3)
         self.assertIn('the first 2 samples', shown.err)
+        self.assertEqual('', self.trace('--samples', '-n', '8').err)
+
+    def test_samples_for_people(self):
+        lines = [line.split() for line in self.trace('--samples', '--location', '0.0', '--depth', '2').out.splitlines()]
+        self.assertEqual(lines[0], ['location', 'time', '[s]', 'procedure', 'call', 'path'])
+        self.assertEqual(lines[2], ['thread', '0', '0.05', 'main', 'main', 'thread->main->solve->line', 'a.c:22'])
+        self.assertEqual(lines[4], ['thread', '0', '0.1', '<no', 'activity>', '-'])
+        for columns in (40, 60, 80, 120, 200):
+            shown = run_on_terminal('trace', self.db, '--samples', columns=columns, env=environment(TERM='xterm', NO_COLOR='1', LC_ALL='C.UTF-8')).out.splitlines()
+            self.assertLessEqual(max(map(len, shown)), columns)
+            self.assertRegex(shown[3], '  solve  .*a.c:22$')
 
     def test_several_files(self):
         again = self.path('db2')
