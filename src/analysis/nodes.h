@@ -27,9 +27,10 @@ typedef struct as_node_list {
     as_vec sums;      /* private */
 } as_node_list;
 
-/* The one value its nodes have is an exclusive one: people see it as such. */
+/* The one value its nodes have is an exclusive one, or what is spent at the very place: people see it as such. */
 static inline bool as_metric_is_only_exclusive(const as_metric *metric) {
-    return metric->is_stored && (metric->kind == AS_KIND_EXCLUSIVE || metric->kind == AS_KIND_LEXICAL);
+    return metric->is_stored &&
+           (metric->kind == AS_KIND_EXCLUSIVE || metric->kind == AS_KIND_LEXICAL || metric->kind == AS_KIND_POINT);
 }
 
 void as_node_list_init(as_node_list *list);

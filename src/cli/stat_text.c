@@ -59,7 +59,9 @@ static void count_places(const as_stat_view *view, char out[AS_PLACE_SIZE]) {
 }
 
 const char *as_stat_nothing(const as_stat_view *view, const as_stat_metric *m) {
-    return as_has_statistics(view->ds, &view->places, m->metric)
+    bool has_more = m->items.count > 0 && view->context == ASSAY_NONE;
+    return has_more ? "no call has a value; --all-contexts shows loops and lines"
+           : as_has_statistics(view->ds, &view->places, m->metric)
                ? "all values are 0"
                : "could not be computed; the table problem of assay sql says why";
 }

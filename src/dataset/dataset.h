@@ -45,7 +45,7 @@ typedef struct as_metric {
     bool is_stored;
     assay_id exclusive; /* of an inclusive one that is_stored: the metric with its exclusive values, or ASSAY_NONE */
     assay_id
-        part_of; /* the inclusive metric that this one is another side of; ASSAY_NONE: none. Views and nodes are that one's */
+        part_of; /* the metric that this one is another side of: the inclusive one, or where there is none an exclusive one; ASSAY_NONE: none. Views and nodes are that one's */
 } as_metric;
 
 typedef struct as_region {

@@ -49,7 +49,7 @@ class Database:
         out = {}
 
         def add(context, metric, scope, value):
-            if value:
+            if value and scope in SCOPES:
                 out[context, metric, scope] = out.get((context, metric, scope), 0) + value
 
         def down(node, above):
@@ -73,7 +73,7 @@ class Database:
         for root in self.roots:
             down(root, [root])
         number = self.profiles.index(profile) + 1
-        out.update({(c, m, s): v for (p, c, m, s), v in self.extra.items() if p == number})
+        out.update({(c, m, s): v for (p, c, m, s), v in self.extra.items() if p == number and s in SCOPES})
         return out
 
     def context_limit(self):

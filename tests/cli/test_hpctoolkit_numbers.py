@@ -3,6 +3,7 @@ import json
 import os
 import shutil
 import sqlite3
+import unittest.mock
 
 import hpctoolkit
 from common import Case, main, run
@@ -18,6 +19,12 @@ def sums(db, metric, scope):
             if (m, s) == (metric, scope):
                 out[context] = out.get(context, 0) + value
     return out
+
+
+def each(node):
+    yield node
+    for child in node['children']:
+        yield from each(child)
 
 
 class Numbers(Case):
@@ -53,6 +60,21 @@ class Numbers(Case):
             self.assertEqual(sorted(everything), sorted(by_context))
             self.assertEqual(sorted(everything), sorted(by_location))
             self.assertNotIn(0, [value for *_, value in everything])
+
+    def test_nodes_without_inclusive_values(self):
+        """Points and lexical values are spent at the place itself: none of them is inclusive, and the lexical ones stand for all."""
+        for scopes, shown in (['point', 'lex_aware'], 'lex_aware'), (['point'], 'point'), (['point', 'function'], 'function'), (['function', 'lex_aware'], 'lex_aware'):
+            with self.subTest(scopes), unittest.mock.patch.object(hpctoolkit, 'SCOPES', scopes):
+                name = '-'.join(scopes)
+                hpctoolkit.write_4(self.path(name), self.db)
+                expected = {c: (None, v) for c, v in sums(self.db, TIME, shown).items()}
+                self.assertEqual(expected, self.nodes(name, TIME))
+                tree = run('tree', '--json', self.path(name)).json
+                self.assertEqual([TIME, CYCLES], tree['metrics'])
+                line = [n for n in each(tree['root']) if n['source_id'] == '8'][0]
+                self.assertEqual({TIME: {'exclusive': 5.0}, CYCLES: {'exclusive': 1e10}}, line['values'])
+                self.assertEqual(0, run('convert', '-q', '--to', 'hpctoolkit-4', self.path(name), self.path(name + '-again')).status)
+                self.assertEqual(expected, self.nodes(name + '-again', TIME))
 
     def test_nodes_are_those_of_the_inclusive_metric(self):
         for path, scope in ('old', 'function'), ('new', 'lex_aware'):

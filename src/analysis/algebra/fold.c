@@ -145,6 +145,7 @@ bool as_has_folds(const as_operation *op, assay_id metric) {
     const as_metric *about = as_ds_metric(op->ds, metric);
     bool is_exclusive = about->kind == AS_KIND_EXCLUSIVE || about->kind == AS_KIND_LEXICAL;
     return about->is_stored && is_exclusive && about->part_of != ASSAY_NONE &&
+           as_ds_metric(op->ds, about->part_of)->kind == AS_KIND_INCLUSIVE &&
            as_ds_metric_type(op->u.parts[0], as_part_metric(op, 0, metric)).dtype == AS_DTYPE_DOUBLE;
 }
 

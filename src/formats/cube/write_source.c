@@ -144,7 +144,8 @@ bool as_cube_holds_metric(const as_dataset *ds, assay_id metric) {
     const as_metric *about = as_ds_metric(ds, metric);
     const as_derived *derived = as_ds_derived(ds, metric);
     if (!about->is_stored) return !derived || !derived->is_infix;
-    return about->part_of == ASSAY_NONE && (about->kind == AS_KIND_INCLUSIVE || about->kind == AS_KIND_POINT);
+    bool has_inclusive = about->part_of != ASSAY_NONE && as_ds_metric(ds, about->part_of)->kind == AS_KIND_INCLUSIVE;
+    return about->kind == AS_KIND_INCLUSIVE || (about->kind == AS_KIND_POINT && !has_inclusive);
 }
 
 /* Numbers without gaps, for those that are written. */

@@ -24,14 +24,14 @@ void as_hpc_pair_metrics(as_dataset *ds, const assay_id *metrics, size_t n) {
         assay_id *first = &found[as_ds_metric(ds, metrics[i])->kind];
         if (*first == ASSAY_NONE) *first = metrics[i];
     }
-    assay_id whole = found[AS_KIND_INCLUSIVE];
+    assay_id exclusive = found[AS_KIND_LEXICAL] != ASSAY_NONE ? found[AS_KIND_LEXICAL] : found[AS_KIND_EXCLUSIVE];
+    assay_id whole = found[AS_KIND_INCLUSIVE] != ASSAY_NONE ? found[AS_KIND_INCLUSIVE] : exclusive;
     for (size_t i = 0; i < n; i++) {
         as_metric *metric = &AS_AT(as_metric, &ds->metrics, metrics[i]);
         metric->is_stored = true;
         if (metrics[i] != whole)
             metric->part_of = whole;
-        else
-            metric->exclusive =
-                found[AS_KIND_LEXICAL] != ASSAY_NONE ? found[AS_KIND_LEXICAL] : found[AS_KIND_EXCLUSIVE];
+        else if (whole != exclusive)
+            metric->exclusive = exclusive;
     }
 }
