@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/tree_view.h"
+#include "dataset/metric_names.h"
 #include "render/display.h"
 #include "render/names.h"
 #include "render/quantity.h"
@@ -27,17 +28,12 @@ static const char *metric_title(const as_dataset *ds, assay_id metric, as_arena 
     const as_metric *about = as_ds_metric(ds, metric);
     const char *name = as_ds_text(ds, about->name), *unit = as_ds_text(ds, about->unit);
     if (!name || !*name) return "value";
-    size_t size = unit ? strlen(unit) : 0;
-    for (const char *at = name; size && (at = strstr(at, " (")) != NULL; at += 2) {
-        if (at == name || strncmp(at + 2, unit, size) != 0 || at[2 + size] != ')') continue;
-        size_t before = (size_t)(at - name), behind = strlen(at + 3 + size);
-        char *title = as_arena_alloc(arena, before + behind + 1);
-        if (!title) return name;
-        memcpy(title, name, before);
-        memcpy(title + before, at + 3 + size, behind + 1);
-        return title;
-    }
-    return name;
+    size_t from, to;
+    if (!as_metric_find_unit(name, unit, &from, &to)) return name;
+    char *title = as_arena_copy(arena, name, strlen(name));
+    if (!title) return name;
+    memmove(title + from, title + to, strlen(title + to) + 1);
+    return title;
 }
 
 static as_tree_number tree_number(const as_view_number *number) {

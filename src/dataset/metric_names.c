@@ -6,7 +6,25 @@
 #include "core/number.h"
 #include "core/words.h"
 
-typedef enum fit { FIT_BEGINNING, FIT_ANY_CASE, FIT_EXACT } fit;
+typedef enum fit { FIT_BEGINNING, FIT_WITHOUT_UNIT, FIT_ANY_CASE, FIT_EXACT } fit;
+
+bool as_metric_find_unit(const char *name, const char *unit, size_t *from, size_t *to) {
+    size_t size = unit ? strlen(unit) : 0;
+    for (const char *at = name; size && (at = strstr(at, " (")) != NULL; at += 2) {
+        if (at == name || strncmp(at + 2, unit, size) != 0 || at[2 + size] != ')') continue;
+        *from = (size_t)(at - name);
+        *to = *from + 2 + size + 1;
+        return true;
+    }
+    return false;
+}
+
+static bool fits_without_unit(const char *known, const char *unit, const char *name, size_t size) {
+    size_t from, to;
+    if (!known || !as_metric_find_unit(known, unit, &from, &to)) return false;
+    return size == from + strlen(known + to) && strncasecmp(known, name, from) == 0 &&
+           strncasecmp(known + to, name + from, size - from) == 0;
+}
 
 static bool fits(const char *known, const char *name, size_t size, fit wanted) {
     if (!known) return false;
@@ -23,7 +41,10 @@ static assay_id find(const as_dataset *ds, const char *name, size_t size, fit wa
     for (assay_id id = 0; id < AS_COUNT(ds, metrics) && *other == ASSAY_NONE; id++) {
         const as_metric *metric = as_ds_metric(ds, id);
         if (metric->part_of != ASSAY_NONE) continue;
-        if (!fits(as_ds_text(ds, displayed ? metric->display_name : metric->name), name, size, wanted)) continue;
+        const char *known = as_ds_text(ds, displayed ? metric->display_name : metric->name);
+        if (wanted == FIT_WITHOUT_UNIT ? !fits_without_unit(known, as_ds_text(ds, metric->unit), name, size)
+                                       : !fits(known, name, size, wanted))
+            continue;
         if (found == ASSAY_NONE)
             found = id;
         else
@@ -60,7 +81,7 @@ static void say_unknown(const as_dataset *ds, const char *name, size_t size, cha
 assay_id as_metric_by_name(const as_dataset *ds, const char *name, size_t size, bool beginnings, char *why,
                            size_t room) {
     assay_id other = ASSAY_NONE;
-    for (int wanted = FIT_EXACT; wanted >= (beginnings ? FIT_BEGINNING : FIT_ANY_CASE); wanted--) {
+    for (int wanted = FIT_EXACT; wanted >= (beginnings ? FIT_BEGINNING : FIT_WITHOUT_UNIT); wanted--) {
         for (int displayed = 0; displayed < 2; displayed++) {
             assay_id found = find(ds, name, size, (fit)wanted, displayed, &other);
             if (found != ASSAY_NONE && other == ASSAY_NONE) return found;

@@ -4,11 +4,13 @@
 
 #include "dataset/dataset.h"
 
-/* The metric that is meant: by its name, else by the one it is displayed by, else by one of these in any case, else (if beginnings will do) by the beginning of one; but for exact names only where
+/* The metric that is meant: by its name, else by the one it is displayed by, else by one of these in any case, else without the unit that is in it, else (if beginnings will do) by the beginning of one; but for exact names only where
  * no other metric fits as well. Of an inclusive metric and its other sides (as_metric.part_of) the inclusive one is meant. ASSAY_NONE: none; why (may be NULL) is a sentence that
  * says which there are. */
 assay_id as_metric_by_name(const as_dataset *ds, const char *name, size_t size, bool beginnings, char *why,
                            size_t room);
+/* Where the unit stands in a metric's name: " (usec)" of "CPUTIME (usec):Sum", from one byte to another. False: nowhere. */
+bool as_metric_find_unit(const char *name, const char *unit, size_t *from, size_t *to);
 /* By the id of the source; where no metric has it, by the number that the dataset gives it. */
 assay_id as_metric_by_number(const as_dataset *ds, const char *digits, size_t size);
 

@@ -121,6 +121,12 @@ class Use(Case):
                 self.assertEqual((0, '<program root>->main->call main.c:9->solve'), (result.status, result.out.splitlines()[1]))
         self.assertFails(run('stat', self.path('2021'), '--context', 'exp->solve'), 2, "there are '<program root>', ")
 
+    def test_a_metric_is_named_as_tables_show_it(self):
+        for name in ('CPUTIME', 'cputime', 'CPUTIME (sec)', 'Cputime (Sec)'):
+            result = run('tree', self.path('4'), '--metric', name)
+            self.assertEqual((0, '  CPUTIME 9.125 s, 3 locations'), (result.status, result.out.splitlines()[0][len(self.path('4')):]), result.err)
+        self.assertFails(run('tree', self.path('4'), '--metric', 'CPUTIM'), 2, "did you mean 'CPUTIME (sec)'?")
+
     def test_one_place_has_nothing_to_compare(self):
         lines = run('stat', self.path('4'), '--location', '0.0', '-n', '1').out.splitlines()
         self.assertEqual(['call path', 'value [s]'], re.split('  +', lines[1]))
