@@ -266,6 +266,21 @@ class Of2x(Database):
             self.assertEqual({'main': 10, 'work': 7, 'put': 2, 'loop at m.c:2': 3, 'loop at m.c:3': 5},
                              {r['c']: r['v'] for r in rows if not r['c'].startswith('line')})
 
+    def test_places_of_inlined_code_are_written_as_lines(self):
+        hpctoolkit.write(self.database, {'experiment.xml': b'''<HPCToolkitExperiment version="2.2"><Header n="t"/><SecCallPathProfile i="0" n="t">
+<SecHeader><MetricTable><Metric i="0" n="CYC (I)" v="final" t="inclusive" partner="1"/><Metric i="1" n="CYC (E)" v="final" t="exclusive" partner="0"/></MetricTable>
+<ProcedureTable><Procedure i="5" n=""/></ProcedureTable></SecHeader><SecCallPathProfileData>
+<PF i="2" n="main" f="m.c" lm="app" l="1"><M n="0" v="7"/><M n="1" v="7"/><Pr i="3" n="5" f="m.c" lm="app" l="9" a="1"><M n="0" v="7"/><M n="1" v="7"/>
+<Pr i="4" n="put" f="p.h" lm="app" l="1" a="1"><M n="0" v="7"/><M n="1" v="7"/><S i="5" l="2"><M n="0" v="7"/><M n="1" v="7"/></S></Pr></Pr></PF>
+</SecCallPathProfileData></SecCallPathProfile></HPCToolkitExperiment>'''})
+        for form in ('hpctoolkit-2021', 'hpctoolkit-4'):
+            written = os.path.join(self.folder, form)
+            self.assertEqual(0, run('convert', '--to', form, self.database, written).status)
+            rows = run('sql', '--json', written, "select source_id as i, name from context where source_id in ('2', '3', '4', '5')").json
+            self.assertEqual({'2': 'main', '3': 'line m.c:9', '4': 'put', '5': 'line p.h:2'}, {str(r['i']): r['name'] for r in rows})
+            functions = run('tree', '--json', '--bottom-up', written).json['root']['children']
+            self.assertEqual({'main', 'put'}, {n['name'] for n in functions if not n['name'].startswith('main thread')})
+
     def test_flat_profiles(self):
         hpctoolkit.write(self.database, {'experiment.xml': b'''<HPCToolkitExperiment version="2.1"><Header n="t"/><SecFlatProfile i="0" n="t">
 <SecHeader><MetricTable><Metric i="0" n="CYC" v="final" t="inclusive"/></MetricTable></SecHeader><SecFlatProfileData><M n="0" v="7"/>

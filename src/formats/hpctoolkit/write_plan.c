@@ -189,6 +189,18 @@ const char *as_hpc_context_name(const as_hpc_plan *plan, assay_id id) {
     return name ? name : "";
 }
 
+/* 2.x has a procedure without a name around inlined ones, for the line they stand at. */
+static bool is_inlined_call(const as_dataset *ds, assay_id id) {
+    const as_context *context = as_ds_context(ds, id);
+    if (context->role != AS_ROLE_INNER || context->region == ASSAY_NONE || context->subtree == 1) return false;
+    const as_region *region = as_ds_region(ds, context->region);
+    if (as_str_size(&ds->strings, region->name) || region->line_begin <= 0) return false;
+    for (assay_id i = id + 1; i < id + context->subtree; i += as_ds_context(ds, i)->subtree) {
+        if (!as_ds_context(ds, i)->is_inlined) return false;
+    }
+    return true;
+}
+
 static bool find_kinds(as_hpc_plan *plan) {
     plan->kinds_of_contexts = as_arena_array(&plan->arena, plan->n_contexts, sizeof *plan->kinds_of_contexts);
     if (!plan->kinds_of_contexts) return false;
@@ -204,6 +216,7 @@ static bool find_kinds(as_hpc_plan *plan) {
             else
                 kind = AS_HPC_FUNCTION;
         }
+        if (kind == AS_HPC_FUNCTION && is_inlined_call(plan->ds, i)) kind = AS_HPC_LINE;
         plan->kinds_of_contexts[i] = (uint8_t)kind;
     }
     return true;
