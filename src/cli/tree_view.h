@@ -31,7 +31,9 @@
              "default 0.5"},                                                                                           \
         {.name = "source",                                                                                             \
          .help = "Show the line of source code of each node, where the input has copies of sources"},                  \
-        {.name = "full-names", .help = "Print names whole, even where they do not fit the terminal"}, AS_ASCII_OPTION
+        {.name = "full-names",                                                                                         \
+         .help = "Print names whole, with the folders of files, even where they do not fit the terminal"},             \
+        AS_ASCII_OPTION
 
 /* What people see of a tree where they do not say it. */
 #define AS_USUAL_SHARE 0.005

@@ -71,6 +71,9 @@ static const as_example examples[] = {
     {"assay convert run1.jsonl run2.jsonl all.txt",
      "Makes one experiment of two files that measured the same parameters."},
     {"assay convert --to extrap-json old.txt - | jq .", "Writes to standard output."},
+    {"assay convert --to hpctoolkit-4 old-database new-database",
+     "An HPCToolkit database of any age in the form of today, a new directory."},
+    {"assay convert hpctoolkit-database profile.cubex", "The same for the tools of Cube, saying what is lost."},
     {NULL, NULL},
 };
 
@@ -79,7 +82,7 @@ const as_verb as_verb_convert = {
     .summary = "Write a measurement in another format",
     .usage = "[options] IN… OUT",
     .description = "Reads the inputs and writes them to OUT, in the format that --to or the ending of OUT names; - is "
-                   "standard input or output. The file "
+                   "standard input or output. The file or directory "
                    "appears whole or not at all, and an input is never written over.\n\n"
                    "What the target cannot hold is listed on standard error before the output appears, a line each; "
                    "--strict refuses to write then. "

@@ -446,7 +446,8 @@ static const as_cli_option options[] = {
      .help = "Take this run (its number), or those of a point such as p=64,n=10; by default of the largest point"},
     {.name = "context",
      .argument = "PATH",
-     .help = "Show the values of this call path one by one: a histogram, and which places are the extremes"},
+     .help = "Show the values of this call path one by one: a histogram, and which places are the extremes. Its end "
+             "will do where only one ends so, and so does what tables show of it"},
     {.name = "match",
      .argument = "REGEX",
      .help = "Take only call paths that match this regular expression (POSIX extended); of a path of more than 16384 "

@@ -57,7 +57,7 @@ const as_verb as_verb_top = {
         "(incl), both as share of the whole, summed over all call paths and locations. Of a function that calls itself "
         "only the outermost calls count for the inclusive value. Of several runs the mean at the largest point is "
         "shown; --run names another.\n\n"
-        "It is what assay tree --flat shows, without the end; assay tree --bottom-up shows callers of callers.",
+        "It is the beginning of what assay tree --by region shows; assay tree --bottom-up shows callers of callers.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

@@ -63,21 +63,28 @@ static const as_cli_option options[] = {
              "which chooses one that tells something; by default auto"},
     {.name = "all-contexts", .help = "Count loops, lines and call sites as levels of their own"},
     AS_LOCATION_OPTION,
-    AS_RUN_OPTION,
+    {.name = "run",
+     .argument = "RUN",
+     .help = "Take this run (its number), or the first of those at a point such as p=64,n=10; by default of the "
+             "largest point"},
     {.name = "since",
      .argument = "TIME",
-     .help = "Begin here: seconds since the run's start, or with a unit (200ms), or a part of the trace (30%)"},
-    {.name = "until", .argument = "TIME", .help = "End here"},
+     .help = "Begin here: seconds since the run's start, or with a unit (200ms), or a part of the trace (30%); by "
+             "default at the first sample"},
+    {.name = "until", .argument = "TIME", .help = "End here, given in the same ways; by default at the last sample"},
     {.name = "summary", .help = "Show the share of time of the procedures over time, for all locations together"},
     {.name = "by-location", .help = "Show for each location when it was measured and what it did most"},
-    {.name = "samples", .help = "List the samples"},
-    {.name = "bins", .argument = "N", .help = "Divide time into so many parts for shares over time"},
+    {.name = "samples", .help = "List the samples: where, when, and in which call path"},
+    {.name = "bins",
+     .argument = "N",
+     .help = "Divide time into so many parts for shares over time; by default 20, for people one for each column"},
     {.name = "width",
      .argument = "COLUMNS",
-     .help = "Make the picture so wide; by default as wide as the terminal, 100 columns in JSON"},
+     .help = "Make the picture so wide; by default as wide as the terminal (80 columns where there is none), in JSON "
+             "100 columns"},
     {.name = "rows",
      .argument = "N",
-     .help = "Make the picture so high, 0: a row for each location; by default at most 32"},
+     .help = "Make the picture so high, 0: a row for each location; by default at most 32, with --summary 12"},
     {.name = "sort",
      .argument = "KEY",
      .choices = "share|samples|name",
@@ -101,6 +108,7 @@ static const as_example examples[] = {
     {"assay trace hpctoolkit-database", "The time lines of all processes and threads."},
     {"assay trace db --depth 4 --location 0", "One process, a level deeper or higher."},
     {"assay trace db --since 1.2s --until 1.4s", "Look closer."},
+    {"assay trace db --location gpustream --rows 0", "What the GPUs did, a row for each stream."},
     {"assay trace db --summary", "What all of them did over time, by share."},
     {"assay trace db --by-location --csv", "For each location the time and share of every procedure, as CSV."},
     {"assay trace db --samples --since 50% -n 5", "The first samples of the second half."},
@@ -128,7 +136,7 @@ const as_verb as_verb_trace = {
         "--by-location has a row for each location. --json has everything: procedures with letter, time, share and "
         "shares in --bins parts of time (20), locations with theirs, and the picture as numbers of procedures. CSV, "
         "JSON Lines and Markdown have a row for each location and procedure, with --summary for each part of time and "
-        "procedure. Times are seconds since the run's start.\n\n"
+        "procedure, with --samples for each sample. Times are seconds since the run's start.\n\n"
         "Pictures read only a few samples of each line. Shares of time read all of them, up to 32 million unless "
         "--exact is given; beyond that they are those of the picture.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,

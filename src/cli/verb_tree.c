@@ -54,7 +54,7 @@ static const as_cli_option options[] = {
      .choices = "region|file|module|kind|scope",
      .help = "Show a list of functions (region), files, modules or kinds of functions, or the tree of them (scope)"},
     AS_VIEW_CHOICE_OPTIONS,
-    {.name = "depth", .argument = "LEVELS", .help = "Show only so many levels of the tree"},
+    {.name = "depth", .argument = "LEVELS", .help = "Show only so many levels of the tree; by default all"},
     {.name = "min-share",
      .argument = "PERCENT",
      .help = "Show only what makes up at least this part of the first metric, with all below it; by default 0.5 for "
