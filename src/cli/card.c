@@ -521,7 +521,7 @@ static void print_next(card *c, as_cli *cli, const as_dataset *ds) {
         file = "";
     }
     bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width, has_models = as_ds_parameters(ds) > 0;
-    bool is_profile = ds->profiles.count > 0;
+    bool is_profile = ds->profiles.count > 0 || (!has_models && AS_COUNT(ds, contexts) > 0);
     const char *second = has_models ? "model" : ds->traces.n_samples ? "trace" : "stat";
     as_output_printf(cli->out, "%snext:%s assay %s %s%sassay %s %s\n", as_sgr(cli->style.colour, AS_DIM),
                      as_sgr(cli->style.colour, AS_PLAIN), is_profile ? "tree" : "sql", file,

@@ -163,12 +163,27 @@ static size_t total_width(const struct layout *l) {
     return total;
 }
 
+/* The extremes say their unit themselves, which is that of the mean. */
+static void name_units(struct layout *l, const as_stat_view *view) {
+    static const enum column extremes[] = {MIN, MAX};
+    for (size_t i = 0; i < 2 && *l->value.unit; i++) {
+        char *head = l->heads[extremes[i]];
+        size_t size = strlen(head);
+        snprintf(head + size, CELL_SIZE - size, " [%.40s]", as_unit_shown(&l->value, view->is_ascii));
+        size_t width = as_display_width(head, strlen(head));
+        if (width > l->widths[extremes[i]]) l->widths[extremes[i]] = width;
+    }
+}
+
 /* Leaves out what says least until call paths have enough room. */
-static void fit_columns(struct layout *l, unsigned width) {
+static void fit_columns(struct layout *l, const as_stat_view *view, unsigned width) {
     static const enum column dispensable[][2] = {{STDDEV, STDDEV}, {MEAN, MEAN}, {MIN, MIN_AT},
                                                  {EXCESS, EXCESS}, {SUM, SUM},   {SPREAD, SPREAD}};
-    for (size_t i = 0; width && total_width(l) > width && i < sizeof dispensable / sizeof *dispensable; i++)
+    if (!l->has[MAX]) return; /* one value is all there is */
+    for (size_t i = 0; width && total_width(l) > width && i < sizeof dispensable / sizeof *dispensable; i++) {
         l->has[dispensable[i][0]] = l->has[dispensable[i][1]] = false;
+        if (dispensable[i][0] == MEAN) name_units(l, view);
+    }
 }
 
 /* Texts that are aligned to the right by blanks before them. */
@@ -226,7 +241,7 @@ static bool print_table(as_cli *cli, const as_stat_view *view, const as_stat_met
             if (width > l.widths[c]) l.widths[c] = width;
         }
     }
-    fit_columns(&l, cli->style.width);
+    fit_columns(&l, view, cli->style.width);
     as_table *table = new_table(&l);
     bool fine = table != NULL;
     for (size_t i = 0; i < n && fine; i++)

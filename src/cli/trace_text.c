@@ -211,10 +211,9 @@ static bool print_procedures(const as_trace_view *view) {
 
 /* ---- locations ------------------------------------------------------------------------------------------------------- */
 
-/* "s 52.3 %, A 20.1 %": the letters of the largest. */
-static void print_largest(const as_trace_view *view, const as_line_times *line) {
-    enum { SHOWN = 3 };
-    for (size_t i = 0; i < line->n_procedures && i < SHOWN; i++) {
+/* "s 52.3 %, A 20.1 %": the letters of the n largest. */
+static void print_largest(const as_trace_view *view, const as_line_times *line, size_t n) {
+    for (size_t i = 0; i < line->n_procedures && i < n; i++) {
         char percent[AS_QUANTITY_SIZE];
         const as_procedure_time *p = &line->procedures[i];
         as_percent_format(line->ticks > 0 ? p->ticks / line->ticks : 0, percent);
@@ -224,40 +223,80 @@ static void print_largest(const as_trace_view *view, const as_line_times *line) 
     }
 }
 
+enum { FROM, TO, GAP, COUNT, N_FACTS };
+
+/* The table of locations: widths of their labels and facts (0: left out), and how many procedures there is room for. */
+struct places {
+    as_quantity time;
+    size_t label, widths[N_FACTS], n_largest;
+    char heads[N_FACTS][CELL_SIZE];
+};
+
+static void put_fact(const as_trace_view *view, const struct places *p, size_t line, int fact, char out[CELL_SIZE]) {
+    const as_line_times *l = &view->times.lines[line];
+    double seconds = fact == FROM ? as_trace_seconds(view->ds, l->first)
+                     : fact == TO ? as_trace_seconds(view->ds, l->last)
+                                  : as_trace_duration(view, l->longest_gap);
+    out[0] = '\0';
+    if (fact == COUNT && view->is_exact) as_count_format(l->n_samples, out);
+    if (fact != COUNT && l->n_samples) as_quantity_format(&p->time, (as_number){.kind = AS_REAL, .r = seconds}, out);
+}
+
+/* Facts are left out, what says least first, until the largest procedures have room. */
+static struct places lay_out_places(const as_trace_view *view) {
+    static const char *const heads[] = {"from", "to", "gap", "samples"};
+    static const int dispensable[] = {GAP, COUNT, FROM, TO};
+    enum { LARGEST = 3, WIDTH = 10 }; /* of "s 52.3 %, " */
+    struct places p = {.time = as_quantity_of("s", view->to, false), .label = strlen("location"), .n_largest = LARGEST};
+    size_t width = view->cli->style.width, used = LARGEST * WIDTH;
+    for (int fact = 0; fact < N_FACTS; fact++) {
+        bool has_unit = fact != COUNT;
+        snprintf(p.heads[fact], CELL_SIZE, "%s%s%s%s", heads[fact], has_unit ? " [" : "",
+                 has_unit ? as_unit_shown(&p.time, view->is_ascii) : "", has_unit ? "]" : "");
+        p.widths[fact] = as_display_width(p.heads[fact], strlen(p.heads[fact]));
+        for (size_t i = 0; i < view->n_lines; i++) {
+            char cell[CELL_SIZE];
+            put_fact(view, &p, i, fact, cell);
+            if (strlen(cell) > p.widths[fact]) p.widths[fact] = strlen(cell);
+        }
+        used += p.widths[fact] + 2;
+    }
+    for (size_t i = 0; i < view->n_lines; i++) {
+        size_t label = as_display_width(view->labels[i], strlen(view->labels[i]));
+        if (label > p.label) p.label = label;
+    }
+    if (width && p.label > width / 2) p.label = width / 2 > strlen("location") ? width / 2 : strlen("location");
+    for (size_t i = 0; width && used + p.label > width && i < N_FACTS; i++) {
+        used -= p.widths[dispensable[i]] + 2;
+        p.widths[dispensable[i]] = 0;
+    }
+    for (; width && used + p.label > width && p.n_largest > 1; used -= WIDTH) p.n_largest--;
+    return p;
+}
+
 /* A row for each location: when it was measured, how often, and what it did most. */
 static void print_locations(const as_trace_view *view) {
     as_output *out = view->cli->out;
-    as_quantity q = as_quantity_of("s", view->to, false);
-    const char *unit = as_unit_shown(&q, view->is_ascii);
-    size_t widest = strlen("location"), room = view->cli->style.width ? view->cli->style.width / 3 : SIZE_MAX;
-    for (size_t i = 0; i < view->n_lines; i++) {
-        size_t width = as_display_width(view->labels[i], strlen(view->labels[i]));
-        if (width > widest) widest = width;
-    }
-    if (widest > room) widest = room;
+    struct places p = lay_out_places(view);
     as_output_printf(out, "%slocation", as_sgr(view->cli->style.colour, AS_DIM));
-    as_display_pad(out, widest - strlen("location"));
-    char heads[3][CELL_SIZE];
-    snprintf(heads[0], CELL_SIZE, "from [%s]", unit);
-    snprintf(heads[1], CELL_SIZE, "to [%s]", unit);
-    snprintf(heads[2], CELL_SIZE, "gap [%s]", unit);
-    as_output_printf(out, "  %10s  %10s  %10s  %9s  most%s\n", heads[0], heads[1], heads[2], "samples",
-                     as_sgr(view->cli->style.colour, AS_PLAIN));
+    as_display_pad(out, p.label - strlen("location"));
+    for (int fact = 0; fact < N_FACTS; fact++) {
+        if (!p.widths[fact]) continue;
+        as_display_pad(out, 2 + p.widths[fact] - as_display_width(p.heads[fact], strlen(p.heads[fact])));
+        as_output_text(out, p.heads[fact]);
+    }
+    as_output_printf(out, "  most%s\n", as_sgr(view->cli->style.colour, AS_PLAIN));
     for (size_t i = 0; i < view->n_lines; i++) {
-        const as_line_times *line = &view->times.lines[i];
-        double numbers[] = {as_trace_seconds(view->ds, line->first), as_trace_seconds(view->ds, line->last),
-                            as_trace_duration(view, line->longest_gap)};
-        size_t used = as_display_write(out, view->labels[i], strlen(view->labels[i]), widest);
-        as_display_pad(out, widest - used);
-        for (size_t k = 0; k < 3; k++) {
-            char text[AS_QUANTITY_SIZE] = "";
-            if (line->n_samples) as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = numbers[k]}, text);
-            as_output_printf(out, "  %10s", text);
+        size_t used = as_display_write(out, view->labels[i], strlen(view->labels[i]), p.label);
+        as_display_pad(out, p.label - used);
+        for (int fact = 0; fact < N_FACTS; fact++) {
+            char cell[CELL_SIZE];
+            if (!p.widths[fact]) continue;
+            put_fact(view, &p, i, fact, cell);
+            as_output_printf(out, "  %*s", (int)p.widths[fact], cell);
         }
-        char count[AS_QUANTITY_SIZE];
-        as_count_format(line->n_samples, count);
-        as_output_printf(out, "  %9s  ", view->is_exact ? count : "");
-        print_largest(view, line);
+        as_output_text(out, "  ");
+        print_largest(view, &view->times.lines[i], p.n_largest);
         as_output_char(out, '\n');
     }
 }

@@ -345,7 +345,8 @@ static bool says_place(const char *name, const char *place, const char *file) {
 /* Where it is, unless the name says it already, and where it is called. */
 static void print_place(const layout *l, const as_tree_row *row, size_t used, as_output *out) {
     char place[256];
-    if (row->file && *row->file && *row->file != '<') { /* not "<unknown file>" */
+    if (row->file && *row->file && *row->file != '<' &&
+        *row->file != '~') { /* not "<unknown file>", "~unknown-file~" */
         compose_place(place, sizeof place, row->file, row->line);
         if (!says_place(row->name, place, base_name(row->file))) used += print_behind(l, "", place, used, out);
     }

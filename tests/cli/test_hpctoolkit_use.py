@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from common import Case, run
+from common import Case, run, run_on_terminal
 import hpctoolkit
 
 TIME = 'CPUTIME (sec)'
@@ -126,6 +126,12 @@ class Use(Case):
             result = run('tree', self.path('4'), '--metric', name)
             self.assertEqual((0, '  CPUTIME 9.125 s, 3 locations'), (result.status, result.out.splitlines()[0][len(self.path('4')):]), result.err)
         self.assertFails(run('tree', self.path('4'), '--metric', 'CPUTIM'), 2, "did you mean 'CPUTIME (sec)'?")
+
+    def test_extremes_have_a_unit_where_the_mean_is_left_out(self):
+        heads = {columns: run_on_terminal('stat', self.path('4'), columns=columns).out.splitlines()[1] for columns in (40, 80, 140)}
+        self.assertRegex(heads[140], r'mean \[s\]  stddev +min +at +max +at')
+        self.assertRegex(heads[80], r'sum \[s\]  max \[s\] +at')
+        self.assertRegex(heads[40], r'call path +max \[s\] +at  imbalance')
 
     def test_one_place_has_nothing_to_compare(self):
         lines = run('stat', self.path('4'), '--location', '0.0', '-n', '1').out.splitlines()

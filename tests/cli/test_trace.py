@@ -156,6 +156,14 @@ class Trace(Case):
             self.assertLessEqual(max(map(len, shown)), columns)
             self.assertRegex(shown[3], '  solve  .*a.c:22$')
 
+    def test_locations_on_narrow_terminals(self):
+        for columns in (40, 60, 80, 200):
+            shown = run_on_terminal('trace', self.db, '--by-location', columns=columns, env=environment(TERM='xterm', NO_COLOR='1', LC_ALL='C.UTF-8')).out
+            table = shown.split('\n\n')[1].splitlines()
+            self.assertLessEqual(max(map(len, table)), columns, table)
+            self.assertTrue(table[1].startswith('rank 0 thread') and '%' in table[1], table)
+            self.assertEqual('samples' in table[0], columns > 60)
+
     def test_several_files(self):
         again = self.path('db2')
         hpctoolkit.write_4(again, database())
