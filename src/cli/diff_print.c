@@ -17,6 +17,7 @@ typedef struct printing {
     as_tree_text text;
     as_arena names; /* that were put together */
     as_text name;   /* in the making */
+    bool is_below_root;
 } printing;
 
 static as_tree_number shown(const as_view_number *number) {
@@ -42,7 +43,10 @@ static bool keep_row(void *user, const as_change_node *node) {
     printing *p = user;
     const as_dataset *ds = p->view->comparison.ds;
     const as_change_value *value = &node->values[p->column];
-    bool by_itself = p->view->request.flat && value->exclusive.change.is_known;
+    /* A root that stands for no function is what the line above is about. */
+    if (node->depth == 0 && as_context_is_root(ds, node->context)) p->is_below_root = !p->view->request.flat;
+    if (node->depth == 0 && p->is_below_root) return true;
+    bool by_itself = p->view->request.flat && p->view->comparison.columns[p->column].has_exclusive;
     const as_change *first = by_itself ? &value->exclusive : &value->inclusive,
                     *second = by_itself ? &value->inclusive : &value->exclusive;
     as_tree_number numbers[N_COLUMNS][2] = {0}; /* there are no exclusive ones in this table */
@@ -56,7 +60,7 @@ static bool keep_row(void *user, const as_change_node *node) {
     const as_region *region = context->region == ASSAY_NONE ? NULL : as_ds_region(ds, context->region);
     const char *name = name_for_people(p, node, region);
     if (!name) return false;
-    as_tree_row row = {.depth = node->depth,
+    as_tree_row row = {.depth = node->depth - p->is_below_root,
                        .is_last = node->is_last,
                        .name = name,
                        .file = region ? as_ds_text(ds, region->file) : NULL,

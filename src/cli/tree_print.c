@@ -290,6 +290,15 @@ static const char *heading_of(const as_view_request *request) {
     return request->kind == AS_VIEW_BOTTOM_UP ? "function, called by" : groups[request->group];
 }
 
+/* Whether there is anything to show beside names; without metrics names are all there is. */
+static bool has_values(const as_tree_view *view) {
+    const as_view_data *data = &view->data;
+    bool has_any = data->n_columns == 0;
+    for (size_t k = 0; k < data->n_columns; k++)
+        has_any |= data->columns[k].formula != NULL || as_node_count(&data->columns[k].list) > 0;
+    return has_any;
+}
+
 static as_exit print_tree(printing *p) {
     as_tree_view *view = p->view;
     as_cli *cli = view->cli;
@@ -306,7 +315,14 @@ static as_exit print_tree(printing *p) {
     p->text.colour = cli->style.colour;
     p->text.ascii = as_cli_is_ascii(cli);
     p->text.full_names = as_cli_has(cli, "full-names");
-    if (!print_head(p) || !as_tree_text_print(cli->out, &p->text)) return as_cli_memory(cli);
+    if (!print_head(p)) return as_cli_memory(cli);
+    if (!has_values(view)) {
+        as_output_printf(cli->out, "%sthere are no values%s%s%s\n", as_sgr(cli->style.colour, AS_DIM),
+                         view->locations.label[0] ? " at " : "", view->locations.label,
+                         as_sgr(cli->style.colour, AS_PLAIN));
+        return AS_EXIT_FINE;
+    }
+    if (!as_tree_text_print(cli->out, &p->text)) return as_cli_memory(cli);
     print_cuts(p, &cut);
     as_tree_note_limit(cli, &cut);
     return AS_EXIT_FINE;

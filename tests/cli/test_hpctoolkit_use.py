@@ -114,6 +114,21 @@ class Use(Case):
         self.assertIn('─loop at ./src/solve.c:24', run('diff', self.path('4'), self.path('new'), '--full-names').out)
         self.assertEqual(['output', 'line ./src/out.c:4'], run('diff', '--json', self.path('4'), self.path('new')).json['only_in_target'])
 
+    def test_differences_have_one_side_in_a_column(self):
+        db = hpctoolkit.small()
+        db.profiles[0].costs[8, TIME] += 1
+        hpctoolkit.write_4(self.path('new'), db)
+        tree = run('diff', self.path('4'), self.path('new'), '--all').out.splitlines()
+        self.assertRegex(tree[2], r'^ *9\.12 +10\.12 +\+1\.00 +\+11\.0 +0 +<program root>$')  # and not the root that has no name
+        functions = run('diff', self.path('4'), self.path('new'), '--flat', '--all').out
+        self.assertRegex(functions, r'(?m)^ *- +- +- +- +\+1\.0+  <program root>$')  # does nothing itself
+        self.assertRegex(functions, r'(?m)^ *5\.3[78]5? +6\.3[78]5? +\+1\.0+ +\+18\.6 +\+1\.0+  solve ')
+
+    def test_no_values_at_a_place(self):
+        for verb in ('tree', 'top'):
+            result = run(verb, self.path('4'), '--location', 'gpustream')
+            self.assertEqual((0, 'there are no values at gpustream'), (result.status, result.out.splitlines()[-1]))
+
     def test_a_path_that_is_shown_names_a_context(self):
         for path in ('main->solve', '<program root>->main->solve', 'main->call main.c:9->solve', 'main->call ./src/main.c:9->solve'):
             with self.subTest(path):
