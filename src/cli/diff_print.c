@@ -302,6 +302,19 @@ static as_exit print_column(as_diff_view *view, size_t column) {
     return status;
 }
 
+/* Whether metrics of one name are two, because files keep their values in different ways. */
+static bool has_namesakes(const as_comparison *c) {
+    enum { STORED = 1, ADDED_UP = 2, BOTH = 3 };
+    unsigned char *ways = calloc(c->ds->strings.entries.count + 1, 1), found = 0;
+    for (assay_id id = 0; ways && id < AS_COUNT(c->ds, metrics) && found != BOTH; id++) {
+        const as_metric *metric = as_ds_metric(c->ds, id);
+        if (metric->name == AS_NO_STR) continue;
+        found = ways[metric->name] |= metric->is_stored ? STORED : ADDED_UP;
+    }
+    free(ways);
+    return found == BOTH;
+}
+
 as_exit as_diff_print(as_diff_view *view) {
     as_exit status = AS_EXIT_FINE;
     for (size_t k = 0; k < view->comparison.n_columns && status == AS_EXIT_FINE; k++) {
@@ -309,7 +322,10 @@ as_exit as_diff_print(as_diff_view *view) {
         status = print_column(view, k);
     }
     if (status == AS_EXIT_FINE && !view->comparison.n_columns)
-        as_cli_note(view->cli, "the two have no metric in common");
+        as_cli_note(view->cli, has_namesakes(&view->comparison)
+                                   ? "the two have no metric in common: values that one stores for each call path, the "
+                                     "other adds up along the tree; assay convert makes them alike"
+                                   : "the two have no metric in common");
     for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++)
         if (!print_only(view, side)) status = as_cli_memory(view->cli);
     return status;

@@ -21,18 +21,22 @@ static bool is_part(const as_comparison *c, assay_id metric) {
 }
 
 static void tell_left_out(as_diff_view *view) {
+    enum { NAMED = 8 };
     const as_comparison *c = &view->comparison;
     for (size_t side = 0; side < 2; side++) {
-        char names[1024] = "";
-        size_t used = 0;
-        for (assay_id m = 0; m < c->ds->metrics.count && used < sizeof names; m++) {
-            if (as_comparison_metric(c, !side, m) != ASSAY_NONE || is_part(c, m)) continue;
+        char names[1024] = "", more[64] = "";
+        size_t used = 0, n = 0;
+        for (assay_id m = 0; m < c->ds->metrics.count; m++) {
+            if (as_comparison_metric(c, !side, m) != ASSAY_NONE || is_part(c, m) || n++ >= NAMED) continue;
             const char *name = as_ds_text(c->ds, as_ds_metric(c->ds, m)->name);
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name ? name : "?");
+            if (used < sizeof names)
+                used +=
+                    (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name ? name : "?");
         }
-        if (used)
-            as_cli_note(view->cli, "metrics only in %s are left out (--all-metrics shows them): %s", view->names[side],
-                        names);
+        if (n > NAMED) snprintf(more, sizeof more, " and %zu more", n - NAMED);
+        if (n)
+            as_cli_note(view->cli, "metrics only in %s are left out (--all-metrics shows them): %s%s",
+                        view->names[side], names, more);
     }
 }
 

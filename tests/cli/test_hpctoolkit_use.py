@@ -124,6 +124,15 @@ class Use(Case):
         self.assertRegex(functions, r'(?m)^ *- +- +- +- +\+1\.0+  <program root>$')  # does nothing itself
         self.assertRegex(functions, r'(?m)^ *5\.3[78]5? +6\.3[78]5? +\+1\.0+ +\+18\.6 +\+1\.0+  solve ')
 
+    def test_why_metrics_of_one_name_are_not_compared(self):
+        self.assertEqual(0, run('convert', '-q', self.path('4'), self.path('a.cubex')).status)
+        notes = run('diff', self.path('4'), self.path('a.cubex')).err.splitlines()
+        self.assertIn('no metric in common: values that one stores', notes[-1])
+        many = hpctoolkit.small()
+        many.metrics, many.extra = [f'M{i}' for i in range(12)], {}
+        hpctoolkit.write_4(self.path('many'), many)
+        self.assertIn(': M0, M1, M2, M3, M4, M5, M6, M7 and 4 more\n', run('diff', self.path('many'), self.path('4')).err)
+
     def test_no_values_at_a_place(self):
         for verb in ('tree', 'top'):
             result = run(verb, self.path('4'), '--location', 'gpustream')
