@@ -100,7 +100,8 @@ bool as_tree_set_numbers(as_tree *tree, const assay_id *contexts, size_t n, size
             assay_id context = contexts[number * stride];
             if (context == ASSAY_NONE) continue;
             __builtin_prefetch(&AS_AT(as_context, &tree->nodes, context), 1);
-            texts[count] = (as_text_span){digits[count], as_uint_format(number, digits[count])};
+            size_t size = as_uint_format(number, digits[count]);
+            texts[count] = (as_text_span){digits[count], size};
             owners[count++] = context;
         }
         if (!as_intern_batch(&tree->ds->strings, texts, count, ids)) return false;

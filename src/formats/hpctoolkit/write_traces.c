@@ -65,12 +65,11 @@ static assay_status write_line(const as_hpc_plan *plan, const as_trace_line *lin
 }
 
 /* Header and index; the lines lie behind them in order, each at a multiple of 8. */
-static assay_status write_table(const as_hpc_plan *plan, as_output *out) {
-    bool is_2021 = plan->form == AS_HPC_2021, has_samples;
+static assay_status write_table(const as_hpc_plan *plan, uint64_t first, uint64_t last, as_output *out) {
+    bool is_2021 = plan->form == AS_HPC_2021;
     uint32_t n = (uint32_t)plan->profiles.count;
-    uint64_t entries = is_2021 ? AS_HPC_FIRST_SECTION : ENTRIES_4, first, last;
+    uint64_t entries = is_2021 ? AS_HPC_FIRST_SECTION : ENTRIES_4;
     uint64_t entry = is_2021 ? ENTRY_2021 : ENTRY_4, size = as_hpc_align(entries + entry * n), at = size;
-    AS_TRY(as_hpc_trace_range(plan, &first, &last, &has_samples));
     unsigned char *table = calloc(1, size);
     if (!table) return as_fail_memory(plan->error, NULL);
     as_hpc_bytes b = {.at = table + (is_2021 ? 18 : 16), .big_endian = is_2021};
@@ -104,18 +103,25 @@ static assay_status write_table(const as_hpc_plan *plan, as_output *out) {
     return ASSAY_OK;
 }
 
-static assay_status write_lines(const as_hpc_plan *plan, as_output *out) {
-    as_trace_sample *samples = malloc(STEP * sizeof *samples);
-    unsigned char *bytes = malloc((size_t)STEP * SAMPLE);
-    assay_status code = samples && bytes ? ASSAY_OK : as_fail_memory(plan->error, NULL);
-    for (size_t i = 0; i < plan->profiles.count && code == ASSAY_OK; i++) {
+/* samples, bytes: room for STEP of them. */
+static assay_status write_each_line(const as_hpc_plan *plan, as_trace_sample *samples, unsigned char *bytes,
+                                    as_output *out) {
+    for (size_t i = 0; i < plan->profiles.count; i++) {
         static const char zeros[8] = "";
         const as_trace_line *line = line_of(plan, i);
         if (!line) continue;
-        code = write_line(plan, line, samples, bytes, out);
+        AS_TRY(write_line(plan, line, samples, bytes, out));
         uint64_t size = as_output_size(out);
         as_output_write(out, zeros, as_hpc_align(size) - size);
     }
+    return ASSAY_OK;
+}
+
+static assay_status write_lines(const as_hpc_plan *plan, as_output *out) {
+    as_trace_sample *samples = malloc(STEP * sizeof *samples);
+    unsigned char *bytes = malloc((size_t)STEP * SAMPLE);
+    assay_status code =
+        samples && bytes ? write_each_line(plan, samples, bytes, out) : as_fail_memory(plan->error, NULL);
     free(samples);
     free(bytes);
     return code;
@@ -129,7 +135,7 @@ assay_status as_hpc_write_traces(const as_hpc_plan *plan, as_output_directory *d
     AS_TRY(as_hpc_trace_range(plan, &first, &last, &has_samples));
     if (!has_samples && plan->form == AS_HPC_4) return ASSAY_OK;
     AS_TRY(as_output_directory_file(directory, "trace.db", &out, plan->error));
-    assay_status code = write_table(plan, out);
+    assay_status code = write_table(plan, first, last, out);
     if (code == ASSAY_OK) code = write_lines(plan, out);
     if (plan->form == AS_HPC_4) as_output_text(out, "trace.db");
     if (code == ASSAY_OK) return as_output_commit(out, plan->error);
