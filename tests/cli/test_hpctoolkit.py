@@ -159,6 +159,7 @@ class Databases(Case):
             self.assertEqual([{'n': 4}], self.sql(path, 'select count(*) as n from event'))
             write(path, DB)
             self.change('trace.db', 4, b'?')
+            self.assertEqual([('warning', 'trace-damaged')], self.problems(path))
             self.assertEqual([{'n': 0}], self.sql(path, 'select count(*) as n from event'))
             self.assertEqual(wanted(kinds_of(form)), self.values(path))
             shutil.rmtree(path)

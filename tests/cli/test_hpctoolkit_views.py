@@ -3,7 +3,7 @@ lines of main 0.75, of solve 5 in the inner and 0.25 in the outer loop, 1 of the
 import os
 import unittest
 
-from common import Case, environment, run
+from common import Case, environment, run, run_on_terminal
 import hpctoolkit
 
 EXE, LIB = '/opt/app/bin/app', '/usr/lib/libmath.so'
@@ -231,8 +231,11 @@ class Views(Case):
         self.assertIn('loop at solve.c:24\n', out)
         for width in (40, 80, 120):
             for view in ((), ('--bottom-up',), ('--flat', '--sort', 'inclusive'), ('--source',), ('--metric', TIME, '--metric', 'cycles')):
-                shown = run('tree', self.path('2021'), *view, env=environment(COLUMNS=str(width))).out
-                self.assertNotIn('\x1b', shown)
+                shown = run_on_terminal('tree', '-q', self.path('2021'), *view, columns=width, env=environment(TERM='xterm', NO_COLOR='1', LC_ALL='C.UTF-8'))
+                self.assertEqual(0, shown.status, shown)
+                self.assertNotIn('\x1b', shown.out)
+                self.assertGreater(len(shown.out.splitlines()), 5)
+                self.assertEqual([], [line for line in shown.out.splitlines()[1:] if len(line) > width])  # the first names the database
         flat = run('tree', self.path('2021'), '--flat', '--sort', 'inclusive').out
         self.assertIn('app  /opt/app/bin\n', flat)
         self.assertIn('→ solve  called at main.c:9\n', flat)
