@@ -107,6 +107,27 @@ class Binary(Hostile):
         self.assertEqual(3, result.status)
         self.assertIn('its id tuple is that of many others', result.err)
 
+    def test_names_inside_a_long_one(self):
+        """2000 functions of meta.db whose names are the ends of one of a million bytes."""
+        n = 2000
+        functions = [hpctoolkit.Node(3 + i, 'function', 'f' * 1000000 if i == 0 else f'g{i}', './src/a.c', i + 1, '/bin/app', i) for i in range(n)]
+        db = hpctoolkit.Database(roots=[hpctoolkit.Node(1, 'entry', '<program root>', children=functions)], profiles=[hpctoolkit.Profile([('RANK', 0, 0)], {(3, 'CPUTIME (sec)'): 1})])
+        hpctoolkit.write_4(self.db, db)
+        meta = bytearray(self.read('db/meta.db'))
+        table, = struct.unpack_from('<Q', meta, struct.unpack_from('<Q', meta, 0x10 + 16 * 7 + 8)[0])
+        long, = struct.unpack_from('<Q', meta, table)  # the first in order of their names
+        for i in range(1, n):
+            struct.pack_into('<Q', meta, table + 40 * i, long + i)
+        self.put('meta.db', bytes(meta))
+        self.assertFails(run('info', self.db), 3, 'meta.db', 'texts lie one inside the other')
+
+    def test_a_path_longer_than_any(self):
+        db = hpctoolkit.small()
+        for node in db.nodes():
+            node.module = '/' + 'x' * 70000 if node.module else None
+        hpctoolkit.write_4(self.db, db)
+        self.assertFails(run('info', self.db), 3, 'meta.db', 'a path of more than')
+
     def test_many_small_pieces_beside_a_large_one(self):
         """experiment.mdb: 60000 pieces with one node, one with 300000; each node of no context is looked for in those that have it."""
         self.document(METRIC + '<MetricDBTable><MetricDB i="1" n="T (I)" db-id="0"/></MetricDBTable>', '<PF i="2" n="f"><M n="1" v="1"/></PF>')
