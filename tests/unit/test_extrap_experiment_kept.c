@@ -237,14 +237,18 @@ static void paths_beyond_memory_are_told(void **state) {
 
 /* ---- damage ---------------------------------------------------------------------------------------------------------- */
 
-static void files_cut_anywhere_are_refused(void **state) {
-    (void)state;
+static as_output *zip_of_one_value(void) {
     file f = file_of(ONE("\"values\":[0,0]"));
     put_u64(&f.indx, 1);
     put_u64(&f.indx, f.vals.size);
     put_array(&f.vals, "<f8", "False", "(1,)");
     put_real(&f.vals, 1);
-    as_output *zip = zip_of(&f);
+    return zip_of(&f);
+}
+
+static void files_cut_anywhere_are_refused(void **state) {
+    (void)state;
+    as_output *zip = zip_of_one_value();
     size_t size;
     const char *data = as_output_memory(zip, &size);
     as_read_config config = {.format = FORMAT};
@@ -264,12 +268,7 @@ static void files_cut_anywhere_are_refused(void **state) {
 /* Every byte of an archive made 0 and made 255 in turn: sizes of terabytes, offsets behind the end, wrong names, wrong sums. */
 static void damaged_archives_end_orderly(void **state) {
     (void)state;
-    file f = file_of(ONE("\"values\":[0,0]"));
-    put_u64(&f.indx, 1);
-    put_u64(&f.indx, f.vals.size);
-    put_array(&f.vals, "<f8", "False", "(1,)");
-    put_real(&f.vals, 1);
-    as_output *zip = zip_of(&f);
+    as_output *zip = zip_of_one_value();
     size_t size, refusals = 0;
     const char *data = as_output_memory(zip, &size);
     char *copy = malloc(size);
