@@ -127,7 +127,7 @@ static bool make_tuple(as_hpc_plan *plan, assay_id leaf, const uint32_t *index) 
 /* ---- profiles ----------------------------------------------------------------------------------------------------------- */
 
 static bool add_profile(as_hpc_plan *plan, assay_id location, const uint32_t *index) {
-    as_hpc_profile profile = {.location = location, .first_id = (uint32_t)plan->ids_of_places.count};
+    as_hpc_planned_profile profile = {.location = location, .first_id = (uint32_t)plan->ids_of_places.count};
     const char *tuple = plan->kept.tuple[location];
     if (!tuple || !parse_tuple(plan, tuple, plan->kept.tuple_bits[location])) {
         plan->ids_of_places.count = profile.first_id;
@@ -140,7 +140,7 @@ static bool add_profile(as_hpc_plan *plan, assay_id location, const uint32_t *in
 
 /* Values without a place are RANK 0's, unless there are places: then they have an empty tuple. */
 static bool add_placeless(as_hpc_plan *plan) {
-    as_hpc_profile profile = {.location = ASSAY_NONE, .first_id = (uint32_t)plan->ids_of_places.count};
+    as_hpc_planned_profile profile = {.location = ASSAY_NONE, .first_id = (uint32_t)plan->ids_of_places.count};
     as_hpc_identifier id = {.kind = KIND_RANK, .bits = plan->form == AS_HPC_2021 ? 3 : 0};
     profile.n_ids = plan->profiles.count ? 0 : 1;
     plan->placeless_profile = (uint32_t)plan->profiles.count;

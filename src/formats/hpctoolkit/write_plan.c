@@ -357,7 +357,7 @@ static void init_plan(as_hpc_plan *plan, const as_dataset *ds, as_hpc_form form)
     as_vec_init(&plan->groups, sizeof(as_hpc_group), as_ds_budget(ds));
     as_vec_init(&plan->totals, sizeof(as_hpc_total), as_ds_budget(ds));
     as_vec_init(&plan->kinds, sizeof(char *), as_ds_budget(ds));
-    as_vec_init(&plan->profiles, sizeof(as_hpc_profile), as_ds_budget(ds));
+    as_vec_init(&plan->profiles, sizeof(as_hpc_planned_profile), as_ds_budget(ds));
     as_vec_init(&plan->ids_of_places, sizeof(as_hpc_identifier), as_ds_budget(ds));
 }
 

@@ -85,10 +85,10 @@ typedef struct as_hpc_group {
 
 /* ---- places ------------------------------------------------------------------------------------------------------------ */
 
-typedef struct as_hpc_profile {
+typedef struct as_hpc_planned_profile {
     assay_id location;        /* ASSAY_NONE: of values without a place */
     uint32_t first_id, n_ids; /* in plan->ids_of_places */
-} as_hpc_profile;
+} as_hpc_planned_profile;
 
 typedef struct as_hpc_identifier {
     uint16_t kind; /* index into plan->kinds */
@@ -132,7 +132,7 @@ typedef struct as_hpc_plan {
     as_vec totals;         /* as_hpc_total, ascending; complete once the rows were written */
 
     as_vec kinds;                   /* const char *: names of the kinds of identifiers */
-    as_vec profiles, ids_of_places; /* as_hpc_profile, as_hpc_identifier */
+    as_vec profiles, ids_of_places; /* as_hpc_planned_profile, as_hpc_identifier */
     uint32_t *profile_of_location;  /* from 0, or UINT32_MAX */
     uint32_t placeless_profile;     /* of values without a place, or UINT32_MAX */
 } as_hpc_plan;
@@ -171,11 +171,11 @@ static inline bool as_hpc_is_top(const as_hpc_plan *plan, assay_id context) {
     return plan->kinds_of_contexts[context] != AS_HPC_PLACELESS && context != plan->root &&
            as_ds_context(plan->ds, context)->parent == plan->root;
 }
+/* Whether a context hangs there and is an entry point of the released form. */
+bool as_hpc_is_entry(const as_hpc_plan *plan, assay_id context);
 /* How a context comes about in the one above it, as the released form numbers it. */
 enum { AS_HPC_NESTED, AS_HPC_CALLED, AS_HPC_INLINED };
 uint8_t as_hpc_relation(const as_hpc_plan *plan, assay_id context);
-/* Whether such a one is an entry point of the released form. */
-bool as_hpc_is_entry(const as_hpc_plan *plan, assay_id context);
 /* Whether the name of a module or file says that none is known: NULL, "<unknown file>", "<no module>". */
 bool as_hpc_is_unknown(const char *name);
 #define AS_HPC_UNKNOWN_FILE_NAME "<unknown file>" /* "<unknown file> [lib.so]": one of this module */

@@ -149,7 +149,7 @@ static bool make_layout(const as_hpc_plan *plan, const as_hpc_counts *counts, la
     l->tuples = as_hpc_align(l->infos + l->n_profiles * (is_2021 ? 52 : 48));
     l->tuples_size = is_2021 ? tuple_size(plan, 1) : 0;
     for (size_t i = 0; i < plan->profiles.count; i++)
-        l->tuples_size += tuple_size(plan, AS_AT(as_hpc_profile, &plan->profiles, i).n_ids);
+        l->tuples_size += tuple_size(plan, AS_AT(as_hpc_planned_profile, &plan->profiles, i).n_ids);
     l->blocks = as_hpc_align(l->tuples + l->tuples_size);
     l->offsets = calloc(l->n_profiles + 1, sizeof *l->offsets);
     if (!l->offsets) return false;
@@ -240,7 +240,7 @@ static assay_status write_tables(const as_hpc_plan *plan, const layout *l, const
     put_info(plan, &infos, &totals, l->offsets[0], l->tuples, true);
     if (is_2021) put_tuple(plan, &tuples, &summary, 1);
     for (size_t i = 0; i < plan->profiles.count; i++) {
-        const as_hpc_profile *profile = &AS_AT(as_hpc_profile, &plan->profiles, i);
+        const as_hpc_planned_profile *profile = &AS_AT(as_hpc_planned_profile, &plan->profiles, i);
         put_info(plan, &infos, &counts[i], l->offsets[i + 1], (uint64_t)(tuples.at - table), false);
         put_tuple(plan, &tuples, (const as_hpc_identifier *)plan->ids_of_places.data + profile->first_id,
                   profile->n_ids);

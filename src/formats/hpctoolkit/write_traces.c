@@ -8,7 +8,7 @@ enum { STEP = 1 << 14, SAMPLE = 12, ENTRY_2021 = 22, ENTRY_4 = 24, ENTRIES_4 = 0
 
 /* That of a profile, or NULL. */
 static const as_trace_line *line_of(const as_hpc_plan *plan, size_t profile) {
-    assay_id location = AS_AT(as_hpc_profile, &plan->profiles, profile).location;
+    assay_id location = AS_AT(as_hpc_planned_profile, &plan->profiles, profile).location;
     const as_trace_line *line = location == ASSAY_NONE ? NULL : as_trace_line_of(plan->ds, plan->run, location);
     return line && line->n ? line : NULL;
 }
