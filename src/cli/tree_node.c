@@ -39,8 +39,8 @@ as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *nod
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
 
-/* Sources without a name for an inlined function call it so. */
-static bool is_nameless(const char *name) { return strcmp(name, "<inline>") == 0; }
+/* Sources without a name for an inlined function, or for where it stands, call it so. */
+static bool is_nameless(const char *name) { return !name[0] || strcmp(name, "<inline>") == 0; }
 
 /* "[I] solve", as hpcviewer has it. */
 static const char *inlined_name(as_tree_view *view, const as_view_node *node, const char *name) {
@@ -66,8 +66,9 @@ const char *as_tree_name_of(as_tree_view *view, const as_view_node *node, bool f
     if (!name && is_scope && node->level == AS_LEVEL_MODULE) return "<unknown module>";
     if (!name && is_scope && node->level == AS_LEVEL_FILE) return "<unknown file>";
     if (!name) return for_people ? "(unknown)" : NULL;
+    bool is_piece = node->context != ASSAY_NONE && as_ds_context(view->ds, node->context)->role == AS_ROLE_INNER;
+    if (for_people && is_piece && !name[0]) return inlined_name(view, node, name);
     if (!node->is_inlined) return name;
-    bool is_piece = as_ds_context(view->ds, node->context)->role == AS_ROLE_INNER;
     return for_people || (is_piece && view->request.kind != AS_VIEW_TOP_DOWN) ? inlined_name(view, node, name) : name;
 }
 

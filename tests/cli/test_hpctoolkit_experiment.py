@@ -273,6 +273,7 @@ class Of2x(Database):
 <PF i="2" n="main" f="m.c" lm="app" l="1"><M n="0" v="7"/><M n="1" v="7"/><Pr i="3" n="5" f="m.c" lm="app" l="9" a="1"><M n="0" v="7"/><M n="1" v="7"/>
 <Pr i="4" n="put" f="p.h" lm="app" l="1" a="1"><M n="0" v="7"/><M n="1" v="7"/><S i="5" l="2"><M n="0" v="7"/><M n="1" v="7"/></S></Pr></Pr></PF>
 </SecCallPathProfileData></SecCallPathProfile></HPCToolkitExperiment>'''})
+        self.assertIn('[I] inlined from m.c: 9', run('tree', '--all', self.database).out)
         for form in ('hpctoolkit-2021', 'hpctoolkit-4'):
             written = os.path.join(self.folder, form)
             self.assertEqual(0, run('convert', '--to', form, self.database, written).status)
