@@ -120,7 +120,7 @@ as_exit as_save_write(as_cli *cli, const as_save *save, const as_dataset *ds) {
     if (status == AS_EXIT_FINE) {
         assay_error error;
         as_target target = save->target;
-        target.written = print_notes;
+        target.begins = print_notes;
         target.user = &r;
         if (!cli->quiet && strcmp(save->output, "-") != 0) as_progress_begin("writing", save->output);
         assay_status written = as_target_write(&target, ds, save->output, save->write_options, &error);

@@ -24,7 +24,7 @@ typedef struct as_save {
 
 /* Finds the format and refuses what cannot be written, before anything is read. output NULL: nothing is written, and all of -O is the readers'. as_save_free() in every case. */
 as_exit as_save_plan(as_cli *cli, const char *output, size_t n_inputs, as_save *out);
-/* Writes, says what is lost before the output appears, and under --json reports. */
+/* Says what is lost, writes, and under --json reports. */
 as_exit as_save_write(as_cli *cli, const as_save *save, const as_dataset *ds);
 void as_save_free(as_save *save);
 

@@ -84,7 +84,7 @@ const as_verb as_verb_convert = {
     .description = "Reads the inputs and writes them to OUT, in the format that --to or the ending of OUT names; - is "
                    "standard input or output. The file or directory "
                    "appears whole or not at all, and an input is never written over.\n\n"
-                   "What the target cannot hold is listed on standard error before the output appears, a line each; "
+                   "What the target cannot hold is listed on standard error before anything is written, a line each; "
                    "--strict refuses to write then. "
                    "Several inputs become one experiment if they have the same parameters: points are united, and what "
                    "was measured twice becomes "

@@ -38,6 +38,8 @@ assay_status as_output_directory_open(const char *path, as_output_directory **ou
 /* Opens a file in it, "sub/name": directories on the way are made, at most AS_MAX_FOLDERS deep. The caller commits it (or discards it) before the directory is. */
 assay_status as_output_directory_file(as_output_directory *directory, const char *name, as_output **out,
                                       assay_error *error);
+/* As as_output_on_begin(): called before the first file is opened, or the directory ends without any. */
+void as_output_directory_on_begin(as_output_directory *directory, as_output_begins *begins, void *user);
 /* Ends it: the directory takes its place. Frees it in every case; on failure nothing is left behind. */
 assay_status as_output_directory_commit(as_output_directory *directory, assay_error *error);
 /* Ends it without a result and leaves no trace. NULL is fine. */

@@ -27,6 +27,8 @@ struct as_output_directory {
     char *final; /* its real place */
     size_t slot; /* in `live`: where it grows */
     bool is_made;
+    as_output_begins *begins; /* or NULL, once it was called */
+    void *begins_user;
 };
 
 /* ---- removing -------------------------------------------------------------------------------------------------------- */
@@ -181,6 +183,17 @@ static bool make_folders(char *path, size_t from) {
     return true;
 }
 
+void as_output_directory_on_begin(as_output_directory *directory, as_output_begins *begins, void *user) {
+    directory->begins = begins;
+    directory->begins_user = user;
+}
+
+static void begin(as_output_directory *directory) {
+    as_output_begins *begins = directory->begins;
+    directory->begins = NULL;
+    if (begins) begins(directory->begins_user);
+}
+
 assay_status as_output_directory_file(as_output_directory *directory, const char *name, as_output **out,
                                       assay_error *error) {
     char path[PATH_MAX], shown[PATH_MAX];
@@ -191,11 +204,13 @@ assay_status as_output_directory_file(as_output_directory *directory, const char
     for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) folders++;
     if (n >= PATH_MAX || m >= PATH_MAX || folders > AS_MAX_FOLDERS || as_name_leads_out(name))
         return as_fail_errno(error, directory->name, "cannot write", as_name_leads_out(name) ? EINVAL : ENAMETOOLONG);
+    begin(directory);
     if (!make_folders(path, strlen(root) + 1)) return as_fail_errno(error, shown, "cannot write", errno);
     return as_output_open_shown(path, shown, out, error);
 }
 
 assay_status as_output_directory_commit(as_output_directory *directory, assay_error *error) {
+    begin(directory);
     if (rename(live[directory->slot].path, directory->final) == 0) {
         free_directory(directory);
         return ASSAY_OK;

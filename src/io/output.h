@@ -47,6 +47,9 @@ const char *as_output_memory(const as_output *out, size_t *size);
 void as_output_clear(as_output *out);
 /* Hands over what is buffered; false after an error. */
 bool as_output_flush(as_output *out);
+/* Has begins(user) called just before the first bytes are handed over, or the output ends without any: what must be said before anything is written. NULL: nobody. */
+typedef void as_output_begins(void *user);
+void as_output_on_begin(as_output *out, as_output_begins *begins, void *user);
 
 /* For libraries that write a file by name (SQLite): the temporary file, to be committed like any other. NULL unless a regular file. */
 const char *as_output_temporary(const as_output *out);

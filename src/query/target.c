@@ -25,21 +25,15 @@ void as_target_losses(const as_target *target, const as_dataset *dataset, as_los
     if (target->format) as_find_losses(dataset, target->format, losses);
 }
 
-static void tell_written(const as_target *target) {
-    if (target->written) target->written(target->user);
-}
-
 static assay_status write_directory(const as_target *target, const as_dataset *dataset, const char *path,
                                     const char *const *options, assay_error *error) {
     as_output_directory *directory;
     AS_TRY(as_output_directory_open(path, &directory, error));
+    as_output_directory_on_begin(directory, target->begins, target->user);
     assay_status status = as_write_directory(dataset, target->format, options, target->threads, directory, error);
-    if (status != ASSAY_OK) {
-        as_output_directory_discard(directory);
-        return status;
-    }
-    tell_written(target);
-    return as_output_directory_commit(directory, error);
+    if (status == ASSAY_OK) return as_output_directory_commit(directory, error);
+    as_output_directory_discard(directory);
+    return status;
 }
 
 assay_status as_target_write(const as_target *target, const as_dataset *dataset, const char *path,
@@ -52,8 +46,9 @@ assay_status as_target_write(const as_target *target, const as_dataset *dataset,
     if (target->format->writes_directories) return write_directory(target, dataset, path, options, error);
     as_output *out;
     AS_TRY(as_output_open(path, &out, error));
+    as_output_on_begin(out, target->begins, target->user);
     assay_status status = as_write(dataset, target->format, options, target->threads, out, error);
-    if (status == ASSAY_OK && as_output_flush(out)) tell_written(target);
+    if (status != ASSAY_OK) as_output_on_begin(out, NULL, NULL);
     if (status == ASSAY_OK || !as_output_flush(out))
         return as_output_commit(out, error); /* an output that failed says why better than the writer */
     as_output_discard(out);

@@ -12,8 +12,8 @@ typedef struct as_target {
     const char *name;        /* "extrap-text", "sqlite" */
     const as_format *format; /* NULL: a database */
     unsigned threads;        /* that writing may use; 0, as as_target_find() leaves it: all cores */
-    /* Called when all is written, before it appears under its name; not where writing failed. NULL: nobody */
-    void (*written)(void *user);
+    /* Called before anything is written, once the writer knows that it can. NULL: nobody */
+    as_output_begins *begins;
     void *user;
 } as_target;
 

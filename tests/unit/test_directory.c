@@ -94,6 +94,25 @@ static void it_appears_on_commit(void **state) {
     assert_int_equal(for_each_temporary(NULL), 1);
 }
 
+static void count(void *user) { ++*(int *)user; }
+
+static void the_beginning_is_told_once(void **state) {
+    (void)state;
+    int told = 0;
+    as_output_directory *directory = open_directory(temporary_path("new"));
+    as_output_directory_on_begin(directory, count, &told);
+    assert_int_equal(told, 0);
+    add_file(directory, "top", "1");
+    assert_int_equal(told, 1);
+    add_file(directory, "bottom", "2");
+    assert_int_equal(as_output_directory_commit(directory, NULL), ASSAY_OK);
+    assert_int_equal(told, 1);
+    directory = open_directory(temporary_path("given up"));
+    as_output_directory_on_begin(directory, count, &told);
+    as_output_directory_discard(directory);
+    assert_int_equal(told, 1);
+}
+
 static void discarding_leaves_no_trace(void **state) {
     (void)state;
     as_output_directory *directory = open_directory(temporary_path("new/"));
@@ -252,6 +271,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(entries_are_sorted, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(listing_can_fail, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(it_appears_on_commit, make_temporary_folder, remove_all),
+        cmocka_unit_test_setup_teardown(the_beginning_is_told_once, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(discarding_leaves_no_trace, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(as_deep_as_can_be, make_temporary_folder, remove_all),
         cmocka_unit_test_setup_teardown(an_empty_directory_is_replaced, make_temporary_folder, remove_all),

@@ -390,6 +390,33 @@ static void many_at_once(void **state) {
     assert_int_equal(as_output_commit(open_output(temporary_path("again")), NULL), ASSAY_OK);
 }
 
+static void count(void *user) { ++*(int *)user; }
+
+static void the_beginning_is_told_once(void **state) {
+    (void)state;
+    enum { LARGE = 1 << 18 };
+    static char bytes[LARGE];
+    int told = 0;
+    as_output *out = open_output(temporary_path("large"));
+    as_output_on_begin(out, count, &told);
+    as_output_text(out, "a few bytes stay where they can be taken back");
+    assert_int_equal(told, 0);
+    as_output_write(out, bytes, sizeof bytes);
+    assert_int_equal(told, 1);
+    as_output_write(out, bytes, sizeof bytes);
+    assert_int_equal(as_output_commit(out, NULL), ASSAY_OK);
+    assert_int_equal(told, 1);
+    out = open_output(temporary_path("given up"));
+    as_output_on_begin(out, count, &told);
+    as_output_text(out, "a few bytes");
+    as_output_discard(out);
+    assert_int_equal(told, 1);
+    out = open_output(temporary_path("empty"));
+    as_output_on_begin(out, count, &told);
+    assert_int_equal(as_output_commit(out, NULL), ASSAY_OK);
+    assert_int_equal(told, 2);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_temporary_folder, remove_temporary_folder)
 
 int main(void) {
@@ -413,6 +440,7 @@ int main(void) {
         IN_FOLDER(others_may_write_the_temporary_file),
         IN_FOLDER(a_signal_leaves_nothing),
         IN_FOLDER(many_at_once),
+        IN_FOLDER(the_beginning_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
