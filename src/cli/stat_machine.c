@@ -80,7 +80,8 @@ static bool build_contexts(as_builder *b, const as_stat_view *view, size_t *next
         if (!(fine = as_context_path_end(view->ds, context, AS_LONGEST_PATH, &path, &is_whole))) break;
         as_build_object(b, NULL, false);
         as_build_text(b, "path", is_whole ? path.data : NULL);
-        as_build_text(b, "source_id", as_ds_text(view->ds, as_ds_context(view->ds, context)->source_id));
+        char digits[AS_NUMBER_SIZE];
+        as_build_text(b, "source_id", as_context_source_id(view->ds, context, digits));
         as_build_object(b, "metrics", false);
         for (size_t i = 0; i < view->n_metrics; i++) {
             const as_stat_metric *m = &view->metrics[i];

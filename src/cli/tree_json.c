@@ -66,7 +66,8 @@ static void write_source(writer *w, const as_view_node *node, const as_tree_plac
 static bool write_node(void *user, const as_view_node *node) {
     writer *w = user;
     as_output *out = w->json.out;
-    as_tree_place place = as_tree_place_of(w->view, node);
+    char digits[AS_NUMBER_SIZE];
+    as_tree_place place = as_tree_place_of(w->view, node, digits);
     if (!as_tree_path_step(&w->path, w->view, node)) return false;
     as_node_json_begin(&w->json, node->depth);
     as_node_json_member(out, "name", as_tree_name_of(w->view, node, false));

@@ -7,7 +7,7 @@ static const as_region *region_of(const as_dataset *ds, assay_id region) {
     return region == ASSAY_NONE ? NULL : as_ds_region(ds, region);
 }
 
-as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node) {
+as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node, char digits[AS_NUMBER_SIZE]) {
     const as_dataset *ds = view->ds;
     const as_region *region = region_of(ds, node->region),
                     *site = node->call_site == ASSAY_NONE ? NULL
@@ -32,7 +32,7 @@ as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *nod
     }
     if (view->request.kind != AS_VIEW_TOP_DOWN || node->context == ASSAY_NONE) return place;
     const as_context *context = as_ds_context(ds, node->context);
-    place.source_id = as_ds_text(ds, context->source_id);
+    place.source_id = as_context_source_id(ds, node->context, digits);
     if (place.line < 0 && !site) place.line = context->line;
     return place;
 }

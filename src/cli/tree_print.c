@@ -142,7 +142,8 @@ static bool place_row(printing *p, const as_view_node *node, bool is_joined, uin
 static bool keep_row(void *user, const as_view_node *node) {
     printing *p = user;
     const as_dataset *ds = p->view->ds;
-    as_tree_place place = as_tree_place_of(p->view, node);
+    char digits[AS_NUMBER_SIZE];
+    as_tree_place place = as_tree_place_of(p->view, node, digits);
     const char *name = name_for_people(p, node, &place);
     bool is_joined = is_chain(p, node), is_function = node->level == AS_LEVEL_CONTEXT;
     as_tree_row row = {.is_last = node->is_last,

@@ -84,7 +84,8 @@ static bool add_row(filler *f, const as_view_node *node, const as_tree_place *pl
 
 static bool add_node(void *user, const as_view_node *node) {
     filler *f = user;
-    as_tree_place place = as_tree_place_of(f->view, node);
+    char digits[AS_NUMBER_SIZE];
+    as_tree_place place = as_tree_place_of(f->view, node, digits);
     if (!as_tree_path_step(&f->path, f->view, node)) return false;
     for (size_t k = 0; k < f->view->data.n_columns; k++) {
         if (!add_row(f, node, &place, k)) return false;

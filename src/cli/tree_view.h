@@ -102,7 +102,8 @@ typedef struct as_tree_place {
     as_str call_file;                      /* where it is called, if there is one such place */
     int64_t call_line;
 } as_tree_place;
-as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node);
+/* digits: room for a source_id that is a number; it must last as long as the place. */
+as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node, char digits[AS_NUMBER_SIZE]);
 
 /* NULL: it has none. Lives until the next one is asked for. */
 const char *as_tree_name_of(as_tree_view *view, const as_view_node *node, bool for_people);

@@ -97,8 +97,6 @@ assay_id as_tree_region(as_tree *tree, as_str name);
 void as_tree_mark_callpath(as_tree *tree, assay_id id);
 /* The context at the end of a call path "a->b->c", made with all that lies on the way; marked as a call path. */
 assay_id as_tree_path(as_tree *tree, const char *path, size_t size);
-/* Numbers that are the source_id of contexts: contexts[number * stride] is the tree id of each of n, or ASSAY_NONE. False when memory is out. */
-bool as_tree_set_numbers(as_tree *tree, const assay_id *contexts, size_t n, size_t stride);
 /* Puts the contexts into the dataset in pre-order; the tree is not to be used from then on. *new_ids: for each tree id its final id, in ds->arena. */
 bool as_tree_finish(as_tree *tree, const assay_id **new_ids);
 

@@ -272,6 +272,13 @@ bool as_path_join(const as_strings *strings, const as_context *contexts, assay_i
     return join_path(&(climb){NULL, strings, contexts}, context, out);
 }
 
+const char *as_context_source_id(const as_dataset *ds, assay_id context, char digits[AS_NUMBER_SIZE]) {
+    const as_context *c = as_ds_context(ds, context);
+    if (!c->is_numbered) return as_ds_text(ds, c->source_id);
+    as_uint_format(c->source_id, digits);
+    return digits;
+}
+
 bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out) {
     return join_path(&(climb){ds, &ds->strings, ds->contexts.data}, context, out);
 }

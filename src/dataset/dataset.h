@@ -62,7 +62,8 @@ typedef enum as_context_role {
 } as_context_role;
 
 typedef struct as_context {
-    as_str source_id, name;
+    as_str source_id; /* where is_numbered, the number itself: as_context_source_id() has the text of both */
+    as_str name;
     assay_id parent, region;
     uint32_t depth;   /* roots: 0 */
     uint32_t subtree; /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
@@ -70,6 +71,7 @@ typedef struct as_context {
     uint8_t role;     /* as_context_role */
     bool
         is_inlined; /* the compiler put the callee in place. A call where its exclusive values are its own alone; an inner one where those of the call above have them as well */
+    bool is_numbered;
     bool is_callpath;        /* the source names it as such; inner nodes that only lie on the way are not */
     uint32_t callpath_order; /* of call paths: in which the source first names them, from 0 without gaps */
 } as_context;
@@ -328,6 +330,8 @@ bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out);
 bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n);
 /* Whether a context stands for the whole program (its region is of the kind "root"): it has values, but no path names it. */
 bool as_context_is_root(const as_dataset *ds, assay_id context);
+/* What the source calls the context, in digits or borrowed from the dataset; NULL: nothing. */
+const char *as_context_source_id(const as_dataset *ds, assay_id context, char digits[AS_NUMBER_SIZE]);
 /* The names from the root joined with "->", NUL-terminated, into out, a vector of char. That of a context that is_root is left out. */
 bool as_context_path(const as_dataset *ds, assay_id context, as_vec *out);
 /* The last `most` bytes of it, or all; is_whole (may be NULL) says which. Takes no longer for a context a million levels down. */

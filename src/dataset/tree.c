@@ -89,27 +89,6 @@ assay_id as_tree_path(as_tree *tree, const char *path, size_t size) {
     return as_map_put(&tree->by_path, key, id) ? id : ASSAY_NONE;
 }
 
-bool as_tree_set_numbers(as_tree *tree, const assay_id *contexts, size_t n, size_t stride) {
-    char digits[AS_INTERN_BATCH][AS_NUMBER_SIZE];
-    as_text_span texts[AS_INTERN_BATCH];
-    as_str ids[AS_INTERN_BATCH];
-    assay_id owners[AS_INTERN_BATCH];
-    for (size_t number = 0; number < n;) {
-        size_t count = 0;
-        for (; number < n && count < AS_INTERN_BATCH; number++) {
-            assay_id context = contexts[number * stride];
-            if (context == ASSAY_NONE) continue;
-            __builtin_prefetch(&AS_AT(as_context, &tree->nodes, context), 1);
-            size_t size = as_uint_format(number, digits[count]);
-            texts[count] = (as_text_span){digits[count], size};
-            owners[count++] = context;
-        }
-        if (!as_intern_batch(&tree->ds->strings, texts, count, ids)) return false;
-        for (size_t i = 0; i < count; i++) AS_AT(as_context, &tree->nodes, owners[i]).source_id = ids[i];
-    }
-    return true;
-}
-
 /* Whether each context stands where it will be: the parent of each is the one before it, or above that one. */
 static bool is_in_order(const as_context *nodes, size_t n) {
     for (size_t i = 1; i < n; i++) {

@@ -41,6 +41,8 @@ uint32_t *as_path_sizes(const as_dataset *ds);
 as_cell as_view_label(as_view *view, assay_id point);
 /* Made each time: nobody joins by it. */
 as_cell as_view_function(as_view *view, const as_model *model);
+/* Its digits, until the next text is made. */
+as_cell as_view_number(as_view *view, uint64_t number);
 
 /* ---- indexes --------------------------------------------------------------------------------------------------------- */
 
@@ -93,7 +95,7 @@ struct as_vtab {
     const as_sql_table *description;
     const as_table *records;       /* of a table of records */
     as_index indexes[AS_MAX_KEYS]; /* built when first needed; what they hold is the table's own affair */
-    uint64_t *first_rows;          /* value and event: for each block and profile, or trace line, the number of its first row */
+    uint64_t *first_rows; /* value and event: for each block and profile, or trace line, the number of its first row */
 };
 
 enum { AS_N_TABLES = 18 };

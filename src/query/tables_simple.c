@@ -107,7 +107,9 @@ static as_cell context_cell(as_vtab *table, size_t row, int column) {
     const as_context *context = as_ds_context(ds, (assay_id)row);
     switch (column) {
     case 0: return row_cell(row);
-    case 1: return str_cell(ds, context->source_id);
+    case 1:
+        return context->is_numbered ? as_view_number(table->view, context->source_id)
+                                    : str_cell(ds, context->source_id);
     case 2: return id_cell(context->parent);
     case 3: return id_cell(context->region);
     case 4: return str_cell(ds, context->name);

@@ -76,6 +76,15 @@ as_cell as_view_function(as_view *view, const as_model *model) {
     return as_cell_text_n(view->scratch.data, view->scratch.count - 1);
 }
 
+as_cell as_view_number(as_view *view, uint64_t number) {
+    char digits[AS_NUMBER_SIZE];
+    size_t size = as_uint_format(number, digits);
+    view->scratch_path = ASSAY_NONE;
+    view->scratch.count = 0;
+    if (!as_vec_append(&view->scratch, digits, size)) return out_of_memory(view);
+    return as_cell_text_n(view->scratch.data, size);
+}
+
 /* The context that the path goes on from, or ASSAY_NONE: the root of all has no place in it. */
 static assay_id path_parent(const as_dataset *ds, assay_id id) {
     assay_id parent = as_ds_context(ds, id)->parent;

@@ -28,15 +28,20 @@
 
 static const char *text_of(const as_dataset *ds, as_str text) { return text == AS_NO_STR ? "-" : as_ds_text(ds, text); }
 
+static const char *id_of(const as_dataset *ds, assay_id context, char digits[AS_NUMBER_SIZE]) {
+    const char *id = as_context_source_id(ds, context, digits);
+    return id ? id : "-";
+}
+
 /* "ID(PARENT) NAME" for each context; then '/' for call sites, '.' for pieces, '~' for what was inlined, and ":LINE" where it was called. */
 static void describe(const as_dataset *ds, char *out, size_t size) {
     size_t n = 0;
     out[0] = 0;
     for (assay_id i = 0; i < ds->contexts.count && n < size; i++) {
         const as_context *context = as_ds_context(ds, i);
-        const char *parent =
-            context->parent == ASSAY_NONE ? "" : text_of(ds, as_ds_context(ds, context->parent)->source_id);
-        n += (size_t)snprintf(out + n, size - n, "%s(%s) %s%s%s", text_of(ds, context->source_id), parent,
+        char digits[2][AS_NUMBER_SIZE];
+        const char *parent = context->parent == ASSAY_NONE ? "" : id_of(ds, context->parent, digits[0]);
+        n += (size_t)snprintf(out + n, size - n, "%s(%s) %s%s%s", id_of(ds, i, digits[1]), parent,
                               text_of(ds, context->name),
                               context->role == AS_ROLE_CALL_SITE ? "/"
                               : context->role == AS_ROLE_INNER   ? "."
@@ -96,7 +101,8 @@ static int64_t attribute_of(const as_dataset *ds, as_owner owner, assay_id id, c
 
 static assay_id context_of(const as_dataset *ds, const char *source_id) {
     for (assay_id i = 0; i < ds->contexts.count; i++) {
-        if (strcmp(text_of(ds, as_ds_context(ds, i)->source_id), source_id) == 0) return i;
+        char digits[AS_NUMBER_SIZE];
+        if (strcmp(id_of(ds, i, digits), source_id) == 0) return i;
     }
     return ASSAY_NONE;
 }

@@ -118,15 +118,15 @@ static void put_beginning(const as_cube_file *file, as_output *out) {
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
-static void put_id(as_output *out, const as_dataset *ds, bool kept, as_str source_id, size_t number) {
+static void put_id(as_output *out, bool kept, const char *source_id, size_t number) {
     if (kept)
-        as_output_text(out, as_ds_text(ds, source_id));
+        as_output_text(out, source_id);
     else
         as_output_int(out, (int64_t)number);
 }
 
 void as_cube_write_metric_id(const as_cube_source *source, assay_id metric, as_output *out) {
-    put_id(out, source->ds, source->keeps_metric_ids, as_ds_metric(source->ds, metric)->source_id,
+    put_id(out, source->keeps_metric_ids, as_ds_text(source->ds, as_ds_metric(source->ds, metric)->source_id),
            source->metric_numbers[metric]);
 }
 
@@ -251,7 +251,7 @@ static void put_region(const as_cube_file *file, as_output *out, size_t number, 
                *role = as_ds_text(ds, region.kind);
     bool is_own = number < ds->regions.count;
     as_output_text(out, "<region id=\"");
-    put_id(out, ds, is_own && file->source->keeps_region_ids, region.source_id, number);
+    put_id(out, is_own && file->source->keeps_region_ids, as_ds_text(ds, region.source_id), number);
     as_output_char(out, '"');
     as_xml_put_attribute(out, "mod", file_name ? file_name : "");
     put_line(out, "begin", region.line_begin);
@@ -340,13 +340,14 @@ static void put_context(const as_cube_file *file, as_output *out, assay_id id) {
     assay_id region = source->region_of ? source->region_of[id] : context->region;
     bool keeps_region_id = region < ds->regions.count && source->keeps_region_ids;
     as_output_text(out, "<cnode id=\"");
-    put_id(out, ds, source->keeps_context_ids, context->source_id, id);
+    char digits[AS_NUMBER_SIZE];
+    put_id(out, source->keeps_context_ids, as_context_source_id(ds, id, digits), id);
     as_output_char(out, '"');
     if (context->line >= 0) put_line(out, "line", context->line);
     bool has_attributes = source->owned[AS_OWNER_CONTEXT].starts != NULL;
     if (has_attributes) as_cube_put_tag(file, out, AS_OWNER_CONTEXT, id, "");
     as_output_text(out, " calleeId=\"");
-    put_id(out, ds, keeps_region_id, keeps_region_id ? as_ds_region(ds, region)->source_id : AS_NO_STR, region);
+    put_id(out, keeps_region_id, keeps_region_id ? as_ds_text(ds, as_ds_region(ds, region)->source_id) : NULL, region);
     as_output_text(out, "\">\n");
     if (!has_attributes) return;
     as_map types;

@@ -75,16 +75,24 @@ static bool parse_id(const char *text, size_t limit, size_t *out) {
     return true;
 }
 
+static const char *metric_id(const as_dataset *ds, assay_id id, char *digits) {
+    (void)digits;
+    return as_ds_text(ds, as_ds_metric(ds, id)->source_id);
+}
+
+static const char *region_id(const as_dataset *ds, assay_id id, char *digits) {
+    (void)digits;
+    return as_ds_text(ds, as_ds_region(ds, id)->source_id);
+}
+
 /* Whether the source ids of the entities are the numbers below their count, each once. Also false when memory is out: then they are numbered anew. */
-static bool are_dense(const as_dataset *ds, const as_vec *entities, size_t source_id_at) {
-    size_t n = entities->count;
+static bool are_dense(const as_dataset *ds, size_t n, const char *(*id_of)(const as_dataset *, assay_id, char *)) {
     unsigned char *seen = calloc(n + 1, 1);
     bool dense = seen != NULL;
     for (size_t i = 0; i < n && dense; i++) {
-        as_str id;
-        memcpy(&id, (const char *)entities->data + i * entities->size + source_id_at, sizeof id);
+        char digits[AS_NUMBER_SIZE];
         size_t number = 0;
-        dense = parse_id(as_ds_text(ds, id), n, &number) && !seen[number];
+        dense = parse_id(id_of(ds, (assay_id)i, digits), n, &number) && !seen[number];
         if (dense) seen[number] = 1;
     }
     free(seen);
@@ -194,9 +202,9 @@ bool as_cube_source_init(as_cube_source *source, const as_dataset *ds) {
     for (as_owner owner = AS_OWNER_DATASET; owner <= AS_OWNER_LOCATION; owner++) {
         if (!index_owner(ds, owner, &source->owned[owner])) return false;
     }
-    source->keeps_metric_ids = are_dense(ds, &ds->metrics, offsetof(as_metric, source_id));
-    source->keeps_region_ids = are_dense(ds, &ds->regions, offsetof(as_region, source_id));
-    source->keeps_context_ids = are_dense(ds, &ds->contexts, offsetof(as_context, source_id));
+    source->keeps_metric_ids = are_dense(ds, ds->metrics.count, metric_id);
+    source->keeps_region_ids = are_dense(ds, ds->regions.count, region_id);
+    source->keeps_context_ids = are_dense(ds, ds->contexts.count, as_context_source_id);
     return find_regions(source) && number_widely(source) && number_metrics(source) && mark_placeless(source) &&
            link_metrics(source);
 }

@@ -364,11 +364,11 @@ assay_id as_hpc_add_placeless_context(as_tree *tree, uint32_t id) {
     memcpy(name + start, number, size);
     name[start + size] = '>';
     as_context context = AS_CONTEXT_INIT;
-    context.source_id = as_ds_intern(tree->ds, number, size);
+    context.source_id = id;
+    context.is_numbered = true;
     context.name = as_ds_intern(tree->ds, name, start + size + 1);
     context.role = AS_ROLE_PLACELESS;
-    bool fine = context.source_id != AS_NO_STR && context.name != AS_NO_STR;
-    return fine ? as_tree_add(tree, &context) : ASSAY_NONE;
+    return context.name != AS_NO_STR ? as_tree_add(tree, &context) : ASSAY_NONE;
 }
 
 assay_status as_hpc_add_placeless(as_reader *reader, const as_hpc_database *db, as_tree *tree, assay_id *contexts,

@@ -346,7 +346,10 @@ static void names_free(as_hpc_names *names) {
 
 assay_status as_hpc_experiment_read(as_hpc_experiment *experiment, as_reader *reader, const char *path,
                                     const char *data, size_t size, bool is_2x) {
-    enum { SHORTEST_ELEMENT = 10, USUAL_ELEMENT = 60 }; /* <S i="1"/>; one with its place, which makes about one text */
+    enum {
+        SHORTEST_ELEMENT = 10,
+        USUAL_ELEMENT = 60
+    }; /* <S i="1"/>; one with its place, of which every second makes a text */
     as_dataset *ds = reader->dataset;
     as_budget *budget = &ds->budget;
     memset(experiment, 0, sizeof *experiment);
@@ -367,7 +370,7 @@ assay_status as_hpc_experiment_read(as_hpc_experiment *experiment, as_reader *re
     as_vec_init(&experiment->values, sizeof(as_hpc_value), budget);
     as_vec_init(&experiment->context_attributes, sizeof(as_attribute), budget);
     as_hpc_tree_init(experiment);
-    as_strings_expect(&ds->strings, size / USUAL_ELEMENT);
+    as_strings_expect(&ds->strings, size / USUAL_ELEMENT / 2);
     AS_TRY(as_hpc_add_root(experiment));
     return read_document(experiment, data, size);
 }
@@ -389,11 +392,7 @@ void as_hpc_experiment_free(as_hpc_experiment *experiment) {
 }
 
 assay_status as_hpc_experiment_finish(as_hpc_experiment *experiment, const assay_id **new_ids) {
-    const as_hpc_ids *contexts = &experiment->contexts;
-    const assay_id *near = contexts->near.data;
-    bool fine = as_tree_set_numbers(&experiment->tree, near + AS_HPC_OF_VALUES, as_hpc_ids_near(contexts),
-                                    contexts->n_columns) &&
-                as_tree_finish(&experiment->tree, new_ids);
+    bool fine = as_tree_finish(&experiment->tree, new_ids);
     for (size_t i = 0; i < experiment->context_attributes.count && fine; i++) {
         as_attribute attribute = AS_AT(as_attribute, &experiment->context_attributes, i);
         attribute.owner_id = (*new_ids)[attribute.owner_id];

@@ -30,8 +30,6 @@ assay_id as_hpc_ids_get(const as_hpc_ids *ids, uint32_t column, uint64_t number)
 bool as_hpc_ids_put(as_hpc_ids *ids, uint32_t column, uint64_t number, assay_id id);
 /* How many numbers, from 0, are near so far. */
 static inline size_t as_hpc_ids_near(const as_hpc_ids *ids) { return ids->near.count; }
-/* Whether a number is, or would be, near. */
-static inline bool as_hpc_ids_is_near(const as_hpc_ids *ids, uint64_t number) { return number < ids->limit; }
 /* It will be asked for soon. */
 static inline void as_hpc_ids_prefetch(const as_hpc_ids *ids, uint64_t number) {
     if (number < ids->near.count) __builtin_prefetch((const assay_id *)ids->near.data + number * ids->n_columns, 1);

@@ -227,15 +227,13 @@ static bool resolve(as_hpc_experiment *experiment, pending *waiting) {
     return name_context(experiment, id, &waiting->element, waiting->file, waiting->module, NULL);
 }
 
-/* Near numbers become the source_id of their contexts in the end, all at once. */
 static assay_id add_context(as_hpc_experiment *experiment, assay_id parent, const as_hpc_element *element) {
-    char text[AS_NUMBER_SIZE];
     as_context context = AS_CONTEXT_INIT;
     context.parent = parent;
     uint64_t number = number_of(element);
-    if (element->has_id && !as_hpc_ids_is_near(&experiment->contexts, number)) {
-        context.source_id = as_ds_intern(experiment->ds, text, as_uint_format(number, text));
-        if (context.source_id == AS_NO_STR) return ASSAY_NONE;
+    if (element->has_id) {
+        context.source_id = (uint32_t)number;
+        context.is_numbered = true;
     }
     mark known = {.tag = (uint8_t)element->tag, .is_positive = element->id > 0};
     assay_id id = as_tree_add(&experiment->tree, &context);

@@ -2,9 +2,7 @@
 #include "core/number.h"
 #include "formats/hpctoolkit/meta.h"
 
-enum {
-    USUAL_SIZE = 36
-}; /* bytes of the file for one text: a context has a number, and one in three or so a name of its own */
+enum { USUAL_SIZE = 72 }; /* bytes of the file for a name: one in two contexts or so has its own */
 enum { ENTRY_SIZE = 32, CONTEXT_SIZE = 0x20, DRAFT_CONTEXT_SIZE = 0x18, WORD = 8 };
 enum { FUNCTION, LOOP, LINE, INSTRUCTION };
 enum { NESTED, CALLED, INLINED };
@@ -69,11 +67,8 @@ static assay_status add_context(reading *r, uint64_t at, uint32_t id, as_context
     *out = ASSAY_NONE;
     AS_TRY(claim_id(r, at, id, (assay_id)meta->tree.nodes.count, &is_new));
     if (!is_new) return ASSAY_OK;
-    if (id >= meta->n_contexts) { /* the others' in the end, all at once */
-        char digits[AS_NUMBER_SIZE];
-        context->source_id = as_ds_intern(meta->ds, digits, as_uint_format(id, digits));
-        if (context->source_id == AS_NO_STR) return memory_is_out(r);
-    }
+    context->source_id = id;
+    context->is_numbered = true;
     context->is_callpath = true;
     context->callpath_order = meta->tree.n_callpaths++;
     *out = as_tree_add(&meta->tree, context);
@@ -162,10 +157,9 @@ static assay_status add_root(reading *r, assay_id *out) {
     as_context root = AS_CONTEXT_INIT;
     region.name = as_ds_intern_text(meta->ds, "<root>");
     region.kind = as_ds_intern_text(meta->ds, "root");
-    root.source_id = as_ds_intern_text(meta->ds, "0");
-    root.region = region.name != AS_NO_STR && region.kind != AS_NO_STR && root.source_id != AS_NO_STR
-                      ? as_add_region(meta->ds, &region)
-                      : ASSAY_NONE;
+    root.source_id = 0;
+    root.is_numbered = true;
+    root.region = region.name != AS_NO_STR && region.kind != AS_NO_STR ? as_add_region(meta->ds, &region) : ASSAY_NONE;
     *out = root.region != ASSAY_NONE ? as_tree_add(&meta->tree, &root) : ASSAY_NONE;
     if (*out == ASSAY_NONE) return memory_is_out(r);
     bool is_new;
@@ -232,7 +226,7 @@ assay_status as_meta_read_contexts(as_meta *meta, uint32_t limit) {
     bool fine = as_meta_regions_init(&r.regions, meta) && meta->contexts;
     if (fine) memset(meta->contexts, 0xff, limit * sizeof *meta->contexts);
     as_strings_expect(&meta->ds->strings, meta->size / USUAL_SIZE);
-    as_map_expect(&r.regions.known, meta->size / USUAL_SIZE / 2);
+    as_map_expect(&r.regions.known, meta->size / USUAL_SIZE);
     assay_status status = fine ? read_tree(&r) : memory_is_out(&r);
     as_meta_regions_free(&r.regions);
     as_vec_free(&r.stack);
@@ -242,8 +236,7 @@ assay_status as_meta_read_contexts(as_meta *meta, uint32_t limit) {
 assay_status as_meta_finish_contexts(as_meta *meta) {
     const assay_id *ids;
     as_dataset *ds = meta->ds;
-    if (!as_tree_set_numbers(&meta->tree, meta->contexts, meta->n_contexts, 1) || !as_tree_finish(&meta->tree, &ids))
-        return as_fail_memory(meta->reader->error, meta->path);
+    if (!as_tree_finish(&meta->tree, &ids)) return as_fail_memory(meta->reader->error, meta->path);
     for (size_t i = 0; i < meta->n_contexts; i++)
         if (meta->contexts[i] != ASSAY_NONE) meta->contexts[i] = ids[meta->contexts[i]];
     for (size_t i = 0; i < ds->attributes.count; i++) {

@@ -231,12 +231,12 @@ static bool keep_ids(as_hpc_plan *plan, bool *fits) {
     if (!used) return false;
     *fits = plan->is_family;
     for (assay_id i = 0; i < plan->n_contexts && *fits; i++) {
-        as_str text = as_ds_context(ds, i)->source_id;
+        char digits[AS_NUMBER_SIZE];
+        const char *text = as_context_source_id(ds, i, digits);
         as_number number = {.kind = AS_INT};
         if (i == plan->root) continue;
-        *fits = text != AS_NO_STR && as_number_parse(as_ds_text(ds, text), as_str_size(&ds->strings, text), &number) &&
-                number.kind == AS_INT && number.i > 0 && (uint64_t)number.i < limit &&
-                !(used[number.i / 8] >> (number.i % 8) & 1);
+        *fits = text && as_number_parse(text, strlen(text), &number) && number.kind == AS_INT && number.i > 0 &&
+                (uint64_t)number.i < limit && !(used[number.i / 8] >> (number.i % 8) & 1);
         if (!*fits) break;
         used[number.i / 8] |= (uint8_t)(1 << (number.i % 8));
         plan->ids[i] = (uint32_t)number.i;
