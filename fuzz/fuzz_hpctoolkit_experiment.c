@@ -18,7 +18,11 @@ static void check_metrics(const experiment *e) {
     for (assay_id i = 0; i < ds->metrics.count; i++) {
         const as_metric *metric = as_ds_metric(ds, i);
         if (metric->exclusive != ASSAY_NONE && as_ds_metric(ds, metric->exclusive)->part_of != i) abort();
-        if (metric->part_of != ASSAY_NONE && as_ds_metric(ds, metric->part_of)->kind != AS_KIND_INCLUSIVE) abort();
+        if (metric->part_of == ASSAY_NONE) continue;
+        const as_metric *whole = as_ds_metric(ds, metric->part_of);
+        if (whole->part_of != ASSAY_NONE || metric->exclusive != ASSAY_NONE) abort();
+        if (whole->kind != AS_KIND_INCLUSIVE && whole->kind != AS_KIND_LEXICAL && whole->kind != AS_KIND_EXCLUSIVE)
+            abort();
     }
     for (size_t i = 0; i < e->metrics.count; i++)
         if (AS_AT(as_hpc_metric, &e->metrics, i).metric >= ds->metrics.count) abort();

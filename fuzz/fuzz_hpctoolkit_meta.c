@@ -45,8 +45,12 @@ static void check_metrics(const as_dataset *ds, const as_meta *meta) {
         const as_metric *metric = as_ds_metric(ds, (assay_id)i);
         check_text(ds, metric->name);
         if (!metric->is_stored) abort();
-        if (metric->part_of != ASSAY_NONE && as_ds_metric(ds, metric->part_of)->kind != AS_KIND_INCLUSIVE) abort();
         if (metric->exclusive != ASSAY_NONE && as_ds_metric(ds, metric->exclusive)->part_of != i) abort();
+        if (metric->part_of == ASSAY_NONE) continue;
+        const as_metric *whole = as_ds_metric(ds, metric->part_of);
+        if (whole->part_of != ASSAY_NONE || metric->exclusive != ASSAY_NONE) abort();
+        if (whole->kind != AS_KIND_INCLUSIVE && whole->kind != AS_KIND_LEXICAL && whole->kind != AS_KIND_EXCLUSIVE)
+            abort();
     }
     for (size_t i = 0; i < meta->statistics.count; i++)
         if (AS_AT(as_hpc_statistic, &meta->statistics, i).metric >= ds->metrics.count) abort();
