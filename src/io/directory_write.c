@@ -27,8 +27,7 @@ struct as_output_directory {
     char *final; /* its real place */
     size_t slot; /* in `live`: where it grows */
     bool is_made;
-    as_output_begins *begins; /* or NULL, once it was called */
-    void *begins_user;
+    as_beginning beginning;
 };
 
 /* ---- removing -------------------------------------------------------------------------------------------------------- */
@@ -184,14 +183,7 @@ static bool make_folders(char *path, size_t from) {
 }
 
 void as_output_directory_on_begin(as_output_directory *directory, as_output_begins *begins, void *user) {
-    directory->begins = begins;
-    directory->begins_user = user;
-}
-
-static void begin(as_output_directory *directory) {
-    as_output_begins *begins = directory->begins;
-    directory->begins = NULL;
-    if (begins) begins(directory->begins_user);
+    directory->beginning = (as_beginning){begins, user};
 }
 
 assay_status as_output_directory_file(as_output_directory *directory, const char *name, as_output **out,
@@ -204,13 +196,13 @@ assay_status as_output_directory_file(as_output_directory *directory, const char
     for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) folders++;
     if (n >= PATH_MAX || m >= PATH_MAX || folders > AS_MAX_FOLDERS || as_name_leads_out(name))
         return as_fail_errno(error, directory->name, "cannot write", as_name_leads_out(name) ? EINVAL : ENAMETOOLONG);
-    begin(directory);
+    as_begin(&directory->beginning);
     if (!make_folders(path, strlen(root) + 1)) return as_fail_errno(error, shown, "cannot write", errno);
     return as_output_open_shown(path, shown, out, error);
 }
 
 assay_status as_output_directory_commit(as_output_directory *directory, assay_error *error) {
-    begin(directory);
+    as_begin(&directory->beginning);
     if (rename(live[directory->slot].path, directory->final) == 0) {
         free_directory(directory);
         return ASSAY_OK;

@@ -28,9 +28,8 @@ struct as_output {
     int failure; /* errno of the first failure */
     char *buffer;
     size_t used, capacity;
-    uint64_t handed_over;     /* bytes that have left the buffer */
-    as_output_begins *begins; /* or NULL, once it was called */
-    void *begins_user;
+    uint64_t handed_over; /* bytes that have left the buffer */
+    as_beginning beginning;
 };
 
 /* ---- the temporary files of all open outputs ------------------------------------------------------------------------- */
@@ -186,18 +185,11 @@ assay_status as_output_open(const char *path, as_output **out, assay_error *erro
 static bool is_memory(const as_output *out) { return out->fd < 0 && !out->sink; }
 
 void as_output_on_begin(as_output *out, as_output_begins *begins, void *user) {
-    out->begins = begins;
-    out->begins_user = user;
-}
-
-static void begin(as_output *out) {
-    as_output_begins *begins = out->begins;
-    out->begins = NULL;
-    if (begins) begins(out->begins_user);
+    out->beginning = (as_beginning){begins, user};
 }
 
 static void write_out(as_output *out, const char *data, size_t size) {
-    begin(out);
+    as_begin(&out->beginning);
     out->handed_over += size;
     if (out->sink) {
         if (!out->failure && !out->sink(out->sink_user, data, size)) out->failure = ENOMEM;
@@ -341,7 +333,7 @@ const char *as_output_temporary(const as_output *out) { return out->temporary; }
 
 assay_status as_output_commit(as_output *out, assay_error *error) {
     as_output_flush(out);
-    begin(out);
+    as_begin(&out->beginning);
     const char *doing = "cannot write";
     if (out->owns_fd) {
         if (close(out->fd) != 0 && !out->failure && errno != EINTR) out->failure = errno;
