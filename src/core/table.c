@@ -8,6 +8,7 @@ struct as_table {
     as_vec columns; /* const char * */
     as_vec data;    /* one as_vec of as_cell for each column */
     size_t rows;
+    const as_table_source *source; /* of a view, which has no rows of its own; else NULL */
 };
 
 as_cell as_cell_number(as_number number) {
@@ -42,6 +43,12 @@ as_table *as_table_new(const as_column *columns, size_t n_columns, as_budget *bu
     return table;
 }
 
+as_table *as_table_new_view(const as_table_source *source, as_budget *budget) {
+    as_table *table = as_table_new(NULL, 0, budget);
+    if (table) table->source = source;
+    return table;
+}
+
 void as_table_free(as_table *table) {
     if (!table) return;
     for (size_t i = 0; i < table->data.count; i++) as_vec_free(&AS_AT(as_vec, &table->data, i));
@@ -56,7 +63,7 @@ size_t as_table_columns(const as_table *table) { return table->columns.count; }
 const char *as_table_column_name(const as_table *table, size_t column) {
     return AS_AT(const char *, &table->columns, column);
 }
-size_t as_table_rows(const as_table *table) { return table->rows; }
+size_t as_table_rows(const as_table *table) { return table->source ? table->source->rows(table->source) : table->rows; }
 
 size_t as_table_find_column(const as_table *table, const char *name) {
     for (size_t i = 0; i < table->columns.count; i++) {
@@ -114,6 +121,7 @@ bool as_table_append(as_table *table, const as_cell *cells) {
 }
 
 as_cell as_table_get(const as_table *table, size_t row, size_t column) {
+    if (table->source) return table->source->cell(table->source, row, column);
     return AS_AT(as_cell, &AS_AT(as_vec, &table->data, column), row);
 }
 

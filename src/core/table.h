@@ -48,6 +48,15 @@ typedef struct as_table as_table;
 as_table *as_table_new(const as_column *columns, size_t n_columns, as_budget *budget);
 void as_table_free(as_table *table);
 
+/* Cells that are found when they are asked for, for tables that are already there in another form. */
+typedef struct as_table_source {
+    size_t (*rows)(const struct as_table_source *source);
+    /* row and column exist. Text is borrowed until the next call. */
+    as_cell (*cell)(const struct as_table_source *source, size_t row, size_t column);
+} as_table_source;
+/* A table of such cells: further columns can be added, rows cannot. The source is borrowed. NULL when memory is out. */
+as_table *as_table_new_view(const as_table_source *source, as_budget *budget);
+
 size_t as_table_columns(const as_table *table);
 const char *as_table_column_name(const as_table *table, size_t column);
 /* The column of this name, or SIZE_MAX. */
@@ -56,7 +65,7 @@ size_t as_table_find_column(const as_table *table, const char *name);
 size_t as_table_add_column(as_table *table, const char *name);
 
 size_t as_table_rows(const as_table *table);
-/* Appends a row of null cells; false when memory is out. */
+/* Appends a row of null cells; false when memory is out. Like all that changes rows not for the table of a source. */
 bool as_table_add_row(as_table *table);
 /* Sets a cell of an existing row, copying its text. */
 bool as_table_set(as_table *table, size_t row, size_t column, as_cell cell);

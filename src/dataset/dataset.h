@@ -213,6 +213,7 @@ typedef struct as_attribute {
 typedef struct as_record_table {
     as_str name;
     as_table *table;
+    struct as_records *records; /* where the rows share their cells (dataset/records.h): what the table is a view of; else NULL */
 } as_record_table;
 
 typedef enum as_severity { AS_NOTE, AS_WARNING, AS_ERROR } as_severity;
@@ -278,6 +279,7 @@ struct assay_dataset {
     as_vec model_sets, models, segments, segment_costs, terms;
     as_vec attributes, problems, records; /* records: as_record_table */
     uint64_t n_problems_dropped;          /* beyond AS_MAX_PROBLEMS */
+    const void *of_format; /* what the reader of `format` keeps for its own writer, in the arena or among the holdings; nobody else makes anything of it. NULL: nothing */
 };
 typedef struct assay_dataset as_dataset;
 
