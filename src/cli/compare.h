@@ -1,0 +1,28 @@
+/* The parts of `assay compare`, inside cli/. verb_compare.c has the table of options and calls them by what the command line asks for. */
+#ifndef AS_CLI_COMPARE_H
+#define AS_CLI_COMPARE_H
+
+#include "analysis/verdict/growth.h"
+#include "analysis/verdict/verdict.h"
+#include "cli/cli.h"
+#include "render/json_builder.h"
+
+/* ---- other questions: each answers the whole command (all operands), prints it, and gives its exit status ----------------------- */
+
+/* `compare --series DIR|.perun|FILES…`: change points over runs in order (compare_series.c). Its options: --order HOW, --threshold, --level, --fail-on, --metric, --exclusive, --ascii. */
+as_exit as_compare_series(as_cli *cli);
+/* `compare --noise BASE…`: how noisy repetitions are, and what change they could show (compare_noise.c). */
+as_exit as_compare_noise(as_cli *cli);
+
+/* ---- models on both sides: a part of the answer of BASE TARGET (compare_growth.c) ------------------------------------------------- */
+
+/* Fits or finds the models of both sides and reads --at. A side of several datasets is one experiment. Without models and parameters on both sides: none, status 0. A failure has its line on stderr.
+ * as_growths_free() in every case. */
+as_exit as_compare_growth(as_cli *cli, const as_dataset *const *const sides[2], const size_t n[2], as_growths *out);
+/* Whether one of them is a degradation: a faster growth, or beyond the threshold at --at with the intervals apart. */
+bool as_growths_are_worse(const as_growths *growths);
+/* The section of the answer; nothing where there are no models. The array "growth" of the open object; a table with its head, for people or as Markdown. */
+void as_growths_json(as_builder *builder, const as_growths *growths);
+as_exit as_growths_print(as_cli *cli, const as_growths *growths);
+
+#endif
