@@ -14,6 +14,20 @@ as_exit as_compare_series(as_cli *cli);
 /* `compare --noise BASE…`: how noisy repetitions are, and what change they could show (compare_noise.c). */
 as_exit as_compare_noise(as_cli *cli);
 
+/* `compare --check NAME[,NAME…]|all BASE TARGET`: Perun's checks (compare_checks.c). Its options: AS_CHECK_OPTIONS, --fail-on, --all, -O perun_compatible=yes|no. */
+as_exit as_compare_checks(as_cli *cli, const as_dataset *base, const as_dataset *target);
+#define AS_CHECK_OPTIONS                                                                                               \
+    {.name = "check",                                                                                                  \
+     .argument = "NAME,…",                                                                                             \
+     .help = "Run these of Perun's checks instead: average_amount_threshold (aat), best_model_order_equality (bmoe), " \
+             "polynomial_regression (preg), linear_regression (lreg), fast_check (fast), integral_comparison (int), "  \
+             "local_statistics (loc), exclusive_time_outliers (eto), or all"},                                         \
+    {                                                                                                                  \
+        .name = "strategy", .argument = "NAME,…",                                                                      \
+        .help = "With --check int or loc: which of the stored models are compared: best-model (the default), "         \
+                "best-param, best-nonparam, all-param, all-nonparam, all-models, best-both"                            \
+    }
+
 /* ---- models on both sides: a part of the answer of BASE TARGET (compare_growth.c) ------------------------------------------------- */
 
 /* Fits or finds the models of both sides and reads --at. A side of several datasets is one experiment. Without models and parameters on both sides: none, status 0. A failure has its line on stderr.
