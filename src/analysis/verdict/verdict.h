@@ -11,94 +11,182 @@
 
 /* One side's numbers of one call path and metric at one point. */
 typedef struct as_stratum {
-    const double *values; /* ascending */
+    const double *values; /* ascending; no NaN */
     uint32_t n;
 } as_stratum;
 
 /* A call path and metric, matched. */
 typedef struct as_subject {
-    const char *path, *metric, *unit; /* path: names joined with "->" */
-    bool is_in[2];                    /* whether each side (AS_BASE, AS_TARGET of algebra/compare.h: 0, 1) has it */
+    const char *path;          /* names joined with "->"; NULL: the total of the metric */
+    const char *metric, *unit; /* unit NULL: none */
+    uint32_t in_metric;        /* index into as_samples.metrics */
+    bool is_in[2];             /* whether each side (AS_BASE, AS_TARGET of algebra/compare.h: 0, 1) has it */
+    bool is_top;               /* of inclusive values: no matched subject of this metric has it inside */
     uint32_t n_strata;
-    const as_stratum *strata[2]; /* n_strata each: the same points; values of unmatched points are left out */
-    const double *coordinates;   /* n_strata x parameters; NULL: no parameters */
+    const as_stratum *strata
+        [2]; /* n_strata each: the same points, at which both sides have it; of new and vanished subjects all points of the one side */
+    const double *coordinates; /* n_strata x parameters; NULL: no parameters */
 } as_subject;
 
+/* A metric that both sides have. */
+typedef struct as_sampled_metric {
+    const char *name, *unit;
+    size_t first, n; /* its subjects */
+    as_subject
+        total; /* of each run the sum over matched subjects; without strata where runs have no sums of their own (repetitions inside a run) */
+} as_sampled_metric;
+
 typedef struct as_samples {
-    as_subject *subjects; /* ascending by metric, then in the order of the base's tree, new ones last */
+    as_subject *subjects; /* in the order of the metrics; of a metric in the order of the base's tree, new ones last */
     size_t n;
+    as_sampled_metric *metrics; /* in the order of the base */
+    size_t n_metrics;
     size_t n_parameters;
     const char *const *parameters;
     bool has_repetitions; /* some stratum has two or more on both sides */
+    bool is_within_run;   /* some repetitions are of one run: nothing is known of what differs from run to run */
     size_t n_unmatched_points[2];
     as_arena arena;
 } as_samples;
 
 typedef struct as_sample_request {
-    const char *const *metrics; /* names, or NULL: all that both have; ended by NULL */
+    const char *const *metrics; /* names, or NULL: all that both have and that add up; ended by NULL */
     bool is_inclusive;          /* inclusive values of call paths; else exclusive ones */
+    bool (*keeps)(void *user, const char *metric, const char *path); /* whether a call path is looked at; NULL: all */
+    void *user;
 } as_sample_request;
 
-/* sides[s]: n[s] datasets. as_samples_free() in every case. Perun's resources: those of one uid at one structure-unit-size, or of a run of the time collector (with `order`),
- * are repetitions; else a run's sum is one value. */
+/* sides[s]: n[s] datasets. as_samples_free() in every case. Of a side with several datasets each gives one number for a stratum, its median. Contexts that are pieces of a call
+ * (lines, loops) belong to the call; siblings of one name are one. In profiles, a call path that one repetition lacks is 0 there. Of files that store only statistics the median (else
+ * the mean) is the one value. Perun's resources: those of one uid at one structure-unit-size, or of a run of the time collector (with `order`), are repetitions; else a run's sum is one
+ * value. ASSAY_E_USAGE: no metric in common, a metric asked for that one side lacks, different parameters. */
 assay_status as_samples_find(const as_dataset *const *const sides[2], const size_t n[2],
                              const as_sample_request *request, as_samples *out, assay_error *error);
 void as_samples_free(as_samples *samples);
 
-/* ---- judging (judge.c, bootstrap.c, ranks.c) ------------------------------------------------------------------------------------ */
+/* ---- ranks (ranks.c) -------------------------------------------------------------------------------------------------------- */
 
-typedef enum as_finding {
-    AS_FINDING_SAME,
-    AS_FINDING_WORSE,
-    AS_FINDING_MAYBE_WORSE, /* beyond the threshold, but not significant; or significant and around the threshold */
-    AS_FINDING_BETTER,
-    AS_FINDING_MAYBE_BETTER,
-    AS_FINDING_NEW,
-    AS_FINDING_GONE,
-    AS_FINDING_TOO_FEW /* repetitions too few to say anything: the threshold alone decided nothing */
-} as_finding;
-const char *as_finding_name(
-    as_finding finding); /* "degradation", "maybe degradation", "optimization", … "new", "gone" */
+/* Room for rank tests of one thread. Zero-initialise. */
+typedef struct as_rank_room {
+    void *data;
+    size_t size;
+} as_rank_room;
+void as_rank_room_free(as_rank_room *room);
+
+/* Two-sided p of the hypothesis that both sides of all strata (ascending values) are alike: Mann-Whitney's test, over several strata van Elteren's. Exact where that is cheap: one
+ * stratum, or several of one size, without ties up to AS_EXACT_VALUES values each, with ties up to AS_EXACT_TIES; else by the normal distribution, corrected for ties and continuity.
+ * NAN: nothing to compare, or memory is out. */
+enum { AS_EXACT_VALUES = 60, AS_EXACT_TIES = 24 };
+double as_rank_test(const as_stratum *base, const as_stratum *target, size_t n_strata, as_rank_room *room);
+/* The smallest p that these numbers of values can give. */
+double as_rank_least(const as_stratum *base, const as_stratum *target, size_t n_strata);
+/* Holm's correction in place of n values of p; NANs stay and do not count. False when memory is out. */
+bool as_holm(double *p, size_t n);
+/* The values on each side that one test among `n_tests` needs for p to get below level at all. */
+uint32_t as_rank_needed(double level, size_t n_tests);
+
+/* ---- resampling (bootstrap.c) ------------------------------------------------------------------------------------------------ */
+
+/* Medians of resamples of n values are drawn at once from their distribution, which depends on n alone: kept here for all n that occur. */
+typedef struct as_median_laws as_median_laws;
+/* Of the numbers of values that the subjects have. NULL when memory is out. */
+as_median_laws *as_median_laws_new(const as_samples *samples);
+void as_median_laws_free(as_median_laws *laws);
+/* Confidence interval (percentiles of resamples, in each stratum) of the ratio target / base of medians added over strata. draws: room for `resamples` numbers. The same for the
+ * same values and seed. Where the base is not positive: NAN. */
+void as_ratio_interval(const as_median_laws *laws, const as_subject *subject, double level, uint32_t resamples,
+                       uint64_t seed, double *draws, double *low, double *high);
+
+/* ---- judging (judge.c) -------------------------------------------------------------------------------------------------------- */
+
+typedef enum as_outcome {
+    AS_OUTCOME_SAME, /* within the threshold, too small to matter, or not told from noise */
+    AS_OUTCOME_WORSE,
+    AS_OUTCOME_MAYBE_WORSE, /* beyond the threshold and likely, but not significant among so many; or significant and perhaps beyond the threshold */
+    AS_OUTCOME_BETTER,
+    AS_OUTCOME_MAYBE_BETTER,
+    AS_OUTCOME_NEW,
+    AS_OUTCOME_GONE,
+    AS_OUTCOME_TOO_FEW, /* beyond the threshold, but there are too few repetitions to tell it from noise */
+    AS_N_OUTCOMES
+} as_outcome;
+/* "no change", "degradation", "maybe degradation", "optimization", "maybe optimization", "new", "gone", "too few repetitions" */
+const char *as_outcome_name(as_outcome outcome);
 
 typedef struct as_judgement {
     const as_subject *subject;
-    as_finding finding;
-    bool is_tested;          /* by statistics; else by the threshold alone */
-    double base, target;     /* medians, added over strata */
-    double change;           /* target - base */
-    double ratio, low, high; /* of medians; its confidence interval, NAN: none */
-    double p, adjusted_p;    /* rank test; corrected for the number of subjects; NAN: none */
-    double threshold;        /* that was used: 0.05 */
-    uint32_t n_base, n_target;
+    as_outcome outcome;
+    bool is_tested; /* by statistics; else by the threshold alone */
+    bool is_small;  /* below the floor: not tested, and no finding by itself */
+    bool higher_is_better;
+    double base, target;       /* medians, added over strata; NAN: this side does not have it */
+    double change;             /* target - base */
+    double relative;           /* change / |base|; infinite where that is 0; NAN: undefined */
+    double ratio, low, high;   /* target / base, NAN where the base is negative; its confidence interval, NAN: none */
+    double p, adjusted_p;      /* rank test; corrected for the number of subjects; NAN: none */
+    double threshold;          /* that was used: 0.05 */
+    double share;              /* of the change in the total of its metric (the base's, of matched subjects) */
+    uint32_t n_base, n_target; /* values */
 } as_judgement;
 
 /* A threshold of its own for some metrics and paths: patterns (core/pattern.h) or NULL for all. The last that fits counts. */
 typedef struct as_threshold_rule {
     const char *metric, *path;
-    double threshold;
+    double threshold;      /* NAN: the general one */
     bool higher_is_better; /* of metrics such as throughput */
-    bool is_ignored;       /* left out of the verdict */
+    bool is_ignored;       /* for as_rules_keep(): not looked at */
 } as_threshold_rule;
+
+/* Rules whose patterns are ready (rules.c). */
+typedef struct as_rules as_rules;
+/* ASSAY_E_USAGE with the pattern that is none. The texts are borrowed. */
+assay_status as_rules_new(const as_threshold_rule *rules, size_t n, as_rules **out, assay_error *error);
+void as_rules_free(as_rules *rules);
+/* The rule of a call path (NULL: the total, which only rules without a path fit); NULL: none. */
+const as_threshold_rule *as_rules_find(const as_rules *rules, const char *metric, const char *path);
+/* For as_sample_request.keeps: false where the rule says is_ignored. */
+bool as_rules_keep(void *rules, const char *metric, const char *path);
 
 typedef struct as_judge_options {
     double threshold; /* 0.05: 5 % */
     double level;     /* of all subjects together: 0.05 */
+    double
+        floor; /* subjects with less of the metric's total (base and target together) than this part are not looked at: 0.001 */
     uint32_t resamples;
     uint64_t seed;
     const as_threshold_rule *rules;
     size_t n_rules;
     unsigned threads;
 } as_judge_options;
+/* What the command does by default; floor 0 and NULL rules are fine, too. */
+#define AS_JUDGE_DEFAULTS                                                                                              \
+    ((as_judge_options){.threshold = 0.05, .level = 0.05, .floor = 0.001, .resamples = 2000, .seed = 1})
+
+/* One metric's matched subjects together. */
+typedef struct as_metric_verdict {
+    const as_sampled_metric *metric;
+    as_judgement total; /* its base and target are sums over matched subjects (over the top ones of inclusive values) */
+    size_t n_matched;
+    size_t counts[AS_N_OUTCOMES]; /* of its subjects, without the total */
+    double new_value, gone_value; /* of the subjects that one side lacks */
+    double geometric_mean;        /* of the ratios of matched subjects with positive values; NAN: none */
+} as_metric_verdict;
 
 typedef struct as_verdict {
-    as_judgement *judgements; /* by contribution to the change, largest first; ties in the order of the samples */
+    as_judgement *
+        judgements; /* by share of the change in the metric's total, largest first; ties in the order of the samples; new and gone ones last */
     size_t n;
-    size_t counts[AS_FINDING_TOO_FEW + 1];
-    double total_base, total_target; /* of matched subjects of the first metric */
-    double geometric_mean;           /* of their ratios; NAN: none */
+    as_metric_verdict *metrics;
+    size_t n_metrics;
+    size_t counts[AS_N_OUTCOMES]; /* subjects and totals */
+    as_outcome outcome;           /* of all: WORSE, MAYBE_WORSE, BETTER, MAYBE_BETTER, SAME, in this order */
+    size_t n_tested;              /* subjects and totals, which the correction is for */
+    uint32_t
+        needed; /* repetitions on both sides for a degradation to be significant at all; 0: there are enough, or no statistics */
     as_arena arena;
 } as_verdict;
 
+/* as_verdict_free() in every case; the samples must live as long. */
 assay_status as_judge(const as_samples *samples, const as_judge_options *options, as_verdict *out, assay_error *error);
 void as_verdict_free(as_verdict *verdict);
 
