@@ -422,6 +422,8 @@ void as_json_free(as_json *json) {
     as_vec_free(&json->text);
 }
 
+as_json_type as_json_refuse(as_json *json, const char *at, const char *message) { return fail(json, at, message); }
+
 as_place as_json_place(const as_json *json) {
     const char *at = json->error ? json->error_at : json->token, *line_begin = json->begin;
     uint32_t line = json->first_line;

@@ -82,6 +82,8 @@ void as_json_pass(as_json *json, size_t size);
 
 /* The place of the current token, or of the error: line and column, which counts bytes. Counts from the start: not for hot paths. */
 as_place as_json_place(const as_json *json);
+/* Ends reading with an error at `at`, a place in the input: what the values say cannot be used. message is borrowed. */
+as_json_type as_json_refuse(as_json *json, const char *at, const char *message);
 /* After AS_JSON_ERROR: fills error (rule "json-syntax", or memory) and returns its status. */
 assay_status as_json_fail(const as_json *json, assay_error *error);
 

@@ -12,10 +12,10 @@
 #include "io/json.h"
 
 /* JSON text in the input (where the dataset keeps it), in the arena or in what the dataset holds. Not NUL-terminated. */
-typedef struct as_json_text {
+typedef struct as_raw_json {
     const char *text;
     size_t size;
-} as_json_text;
+} as_raw_json;
 
 /* The keys whose values are a resource's own; all others belong to its type. */
 extern const char *const as_perun_dynamic_keys[]; /* ended by NULL */
@@ -31,10 +31,10 @@ typedef enum as_perun_place {
 
 /* A type of resources; by the kind of the table "record". */
 typedef struct as_perun_kind {
-    as_json_text
+    as_raw_json
         members; /* its persistent members, "type":"mixed","uid":{…}, without those that a snapshot or global adds; raw values */
-    as_json_text uid;     /* raw; size 0: it has none */
-    as_json_text trace;   /* raw, a list; size 0: none */
+    as_raw_json uid;     /* raw; size 0: it has none */
+    as_raw_json trace;   /* raw, a list; size 0: none */
     as_str flat_uid;      /* as people see it: "a.c:main:22"; AS_NO_STR: none */
     assay_id context;     /* of its amounts: the call path, or the uid; ASSAY_NONE: no uid */
     assay_id uid_context; /* the root that its measurements are of */
@@ -47,7 +47,7 @@ typedef struct as_perun_kind {
 /* A top-level member in the order of the file. */
 typedef struct as_perun_region {
     as_str key;
-    as_json_text value;
+    as_raw_json value;
 } as_perun_region;
 
 /* One profile: a file, or one of a store. */
@@ -111,9 +111,9 @@ size_t as_python_number(as_number number, char out[AS_NUMBER_SIZE]);
 
 /* What a command adds to a profile that it writes again. */
 typedef struct as_perun_edits {
-    const as_json_text *models; /* further models, each a JSON object */
+    const as_raw_json *models; /* further models, each a JSON object */
     size_t n_models;
-    as_json_text postprocessor; /* a further entry of "postprocessors"; size 0: none */
+    as_raw_json postprocessor; /* a further entry of "postprocessors"; size 0: none */
     const char *column;   /* a key that every resource gets, or whose value changes ("cluster", "amount"); NULL: none */
     const as_cell *cells; /* one for each row of "record"; a null cell leaves the row as it is */
 } as_perun_edits;
