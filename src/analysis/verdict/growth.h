@@ -11,7 +11,7 @@ typedef struct as_growth_change {
     const char *order[2];             /* "n log n", "1": the terms that dominate */
     const char *function[2];          /* rounded, for people */
     int change;                       /* > 0: the target grows faster; < 0: more slowly; 0: alike */
-    bool is_sure;                     /* no other function explains one side's measurements as well with the other's order */
+    bool is_sure; /* no other function explains one side's measurements as well with the other's order */
     /* At the point asked for; NAN: none was, or the model has no value there. */
     double value[2];
     as_interval interval[2];
@@ -19,7 +19,8 @@ typedef struct as_growth_change {
 } as_growth_change;
 
 typedef struct as_growths {
-    as_growth_change *changes; /* changed orders first, steeper ones before flatter ones; then by the difference at the point, then as in the base */
+    as_growth_change *
+        changes; /* changed orders first, steeper ones before flatter ones; then by the difference at the point, then as in the base */
     size_t n;
     size_t n_only[2];  /* models that only this side has */
     double *point;     /* as_ds_parameters() of the base; NULL: none was asked for */

@@ -202,13 +202,32 @@ typedef struct as_noise {
 assay_status as_noise_find(const as_samples *samples, const as_judge_options *options, as_noise **out, size_t *n,
                            assay_error *error); /* free() them */
 
-/* A series of one subject over runs in order: change points by binary segmentation with a permutation test (deterministic). */
+/* ---- series (series.c, series_test.c) --------------------------------------------------------------------------------------------- */
+
 typedef struct as_change_point {
-    size_t at;            /* the first run of the new level */
+    size_t at;            /* the first run of the new level that has a value */
     double before, after; /* medians of both levels */
-    double p;
+    double p; /* corrected for the number of subjects; NAN: too few runs for a test, the threshold alone decided */
 } as_change_point;
-/* values: one a run, NAN: missing. Into out (a vector of as_change_point, ascending). */
+
+/* Fewer runs than this cannot show a change at the usual level, whatever their values. */
+enum { AS_FEWEST_RUNS = 8 };
+
+/* One subject over all runs, in order. */
+typedef struct as_track {
+    const double *values; /* one a run, NAN: missing */
+    double threshold;     /* levels that differ by less are one: 0.05 */
+    as_vec points;        /* as_change_point, ascending: what is found; as_tracks_free() */
+    bool is_gradual;      /* a straight line explains the values better than the levels do */
+} as_track;
+
+/* Change points of n subjects over the same n_runs runs. Segments are split where the levels left and right differ most for their noise, as long as a permutation test of runs
+ * (all subjects together, so that what one run has in common stays together) finds that at options->level for the whole family. Outliers count for little: values are cut at some
+ * spreads from the median, a level has 3 runs at least, and medians must differ by the threshold. options: level, seed, threads. Deterministic. False when memory is out.
+ * as_tracks_free() in every case. */
+bool as_tracks_find(as_track *tracks, size_t n, size_t n_runs, const as_judge_options *options);
+void as_tracks_free(as_track *tracks, size_t n);
+/* Of one subject alone, with options->threshold. Into out (a vector of as_change_point, cleared first). */
 bool as_change_points_find(const double *values, size_t n, const as_judge_options *options, as_vec *out);
 
 #endif

@@ -1,0 +1,222 @@
+/* Is there a change in a piece of a series? The statistic of its best split, and how often chance alone gives as much. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/verdict/segments.h"
+#include "core/parallel.h"
+
+enum {
+    PERMUTATIONS = 1999,
+    FEWEST_PERMUTATIONS = 199,
+    BLOCKS = 16,          /* of permutations: each has its own room, whatever the number of threads */
+    SHORTEST_INTERVAL = 8 /* that is looked at beside the whole */
+};
+static const double work_limit = 4e9; /* values looked at, about: beyond it permutations are fewer */
+static const double largest_ratio = 1e3;
+
+double as_median_sort(double *values, size_t n) {
+    qsort(values, n, sizeof *values, as_real_compare);
+    return n % 2 ? values[n / 2] : values[n / 2 - 1] + (values[n / 2] - values[n / 2 - 1]) / 2;
+}
+
+/* An outlier is to weigh no more than five spreads, but what exceeds the threshold is to be seen to do so however small the spread: half as much again. */
+void as_segment_prepare(as_segment_test *segment, const double *raw, double *sorted, bool is_cut) {
+    size_t n = segment->n;
+    memcpy(sorted, raw, n * sizeof *sorted);
+    double middle = as_median_sort(sorted, n);
+    for (size_t i = 0; i < n; i++) sorted[i] = fabs(raw[i] - middle);
+    double spread = 1.4826 * as_median_sort(sorted, n);
+    double least = segment->threshold * fabs(middle);
+    double limit = is_cut && middle != 0 ? fmax(5 * spread, 1.5 * least) : INFINITY;
+    for (size_t i = 0; i < n; i++) segment->values[i] = fmax(-limit, fmin(limit, raw[i] - middle));
+    segment->middle = middle;
+    segment->floor = least * least / 100;
+}
+
+/* ---- the statistic ------------------------------------------------------------------------------------------------------------ */
+
+/* The square of the largest t of a split of values[from … to - 1] whose levels differ by the threshold. sums: of the values before each, and of their squares. */
+static double best_split(const as_segment_test *segment, const double *sums, const double *squares, size_t from,
+                         size_t to, size_t *split) {
+    size_t n = to - from;
+    double total = sums[to] - sums[from], square = squares[to] - squares[from], best = 0;
+    for (size_t k = segment->shortest; k + segment->shortest <= n; k++) {
+        double left = sums[from + k] - sums[from], right = total - left;
+        double n_left = (double)k, n_right = (double)(n - k);
+        double mean = left / n_left, difference = right / n_right - mean;
+        if (!(fabs(difference) >= segment->threshold * fabs(mean + segment->middle)) || difference == 0) continue;
+        double within = fmax(square - left * mean - right * (right / n_right), 0);
+        double variance = (n > 2 ? within / (double)(n - 2) : 0) + segment->floor;
+        double gained = difference * difference * n_left * n_right / (double)n;
+        double t =
+            gained >= variance * largest_ratio * largest_ratio ? largest_ratio * largest_ratio : gained / variance;
+        if (t > best) {
+            best = t;
+            *split = from + k;
+        }
+    }
+    return best;
+}
+
+/* t of intervals of all lengths on one scale: the normal deviate that is as rare (Wallace's approximation), so that short ones, whose noise is badly known, do not win by luck. */
+static double deviate(double t_square, size_t n) {
+    double freedom = n > 2 ? (double)(n - 2) : 1;
+    return (8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t_square / freedom));
+}
+
+/* The whole, and intervals of falling lengths that overlap by half: a level between two changes is seen by some of them (seeded binary segmentation). */
+double as_segment_statistic(const as_segment_test *segment, const double *values, double *room, size_t *split) {
+    size_t n = segment->n, here = 0, chosen = 0;
+    double *sums = room, *squares = room + n + 1, best = 0;
+    sums[0] = squares[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        sums[i + 1] = sums[i] + values[i];
+        squares[i + 1] = squares[i] + values[i] * values[i];
+    }
+    for (size_t length = n; length == n || length >= SHORTEST_INTERVAL;) {
+        size_t step = length > 1 ? length / 2 : 1, n_intervals = (n - length + step - 1) / step + 1;
+        for (size_t i = 0; i < n_intervals; i++) {
+            size_t from = n_intervals > 1 ? (n - length) * i / (n_intervals - 1) : 0;
+            double t = best_split(segment, sums, squares, from, from + length, &here);
+            double z = t > 0 ? deviate(t, length) : 0;
+            if (z > best) {
+                best = z;
+                chosen = here;
+            }
+        }
+        size_t next = (size_t)((double)length * 0.70710678);
+        if (next >= length || next < SHORTEST_INTERVAL) break;
+        length = next;
+    }
+    if (split) *split = chosen;
+    return best;
+}
+
+/* ---- chance ------------------------------------------------------------------------------------------------------------------- */
+
+struct testing {
+    const as_segment_test *segments;
+    const size_t *order; /* of segments that can differ by the threshold at all, ascending by their statistic */
+    size_t n, n_runs, longest;
+    const size_t *const *position; /* of each: from run to its number among the segment's values, SIZE_MAX: none */
+    size_t permutations;
+    uint64_t seed;
+    uint32_t *counts; /* BLOCKS x n */
+    bool failed[BLOCKS];
+};
+
+static uint64_t next_random(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void shuffle(size_t *runs, size_t n, uint64_t seed) {
+    uint64_t state = seed;
+    for (size_t i = 0; i < n; i++) runs[i] = i;
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)(((next_random(&state) >> 32) * (uint64_t)i) >> 32), held = runs[i - 1];
+        runs[i - 1] = runs[j];
+        runs[j] = held;
+    }
+}
+
+/* The largest statistic of this and all smaller ones is what a segment's own must exceed: the step-down method of Westfall and Young, which knows how segments go together. */
+static void count_block(void *user, size_t block) {
+    struct testing *t = user;
+    size_t *runs = malloc(t->n_runs * sizeof *runs);
+    double *room = malloc((3 * t->longest + 2) * sizeof *room);
+    uint32_t *counts = t->counts + block * t->n;
+    t->failed[block] = !runs || !room;
+    for (size_t p = block; p < t->permutations && !t->failed[block]; p += BLOCKS) {
+        shuffle(runs, t->n_runs, t->seed + p * 0xd1342543de82ef95u);
+        double largest = 0;
+        for (size_t i = 0; i < t->n; i++) {
+            const as_segment_test *segment = &t->segments[t->order[i]];
+            const size_t *position = t->position[i];
+            double *values = room + 2 * t->longest + 2;
+            size_t n = 0;
+            for (size_t r = 0; r < t->n_runs; r++) {
+                size_t at = position[runs[r]];
+                if (at != SIZE_MAX) values[n++] = segment->values[at];
+            }
+            largest = fmax(largest, as_segment_statistic(segment, values, room, NULL));
+            if (largest >= segment->statistic) counts[i]++;
+        }
+    }
+    free(runs);
+    free(room);
+}
+
+/* Whether any order of its values could give a split that differs by the threshold. */
+static bool can_differ(const as_segment_test *segment) {
+    double lowest = INFINITY, highest = -INFINITY;
+    for (size_t i = 0; i < segment->n; i++) {
+        lowest = fmin(lowest, segment->values[i]);
+        highest = fmax(highest, segment->values[i]);
+    }
+    double low = lowest + segment->middle, high = highest + segment->middle;
+    double nearest = low <= 0 && high >= 0 ? 0 : fmin(fabs(low), fabs(high));
+    return highest > lowest && highest - lowest >= segment->threshold * nearest;
+}
+
+static int by_statistic(const void *a, const void *b, void *user) {
+    const as_segment_test *segments = user;
+    size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    double x = segments[i].statistic, y = segments[j].statistic;
+    return x < y ? -1 : x > y ? 1 : i < j ? -1 : i > j;
+}
+
+/* The last is the largest: its p counts for all before it. */
+static void set_p(struct testing *t, as_segment_test *segments) {
+    double largest = 0;
+    for (size_t i = t->n; i-- > 0;) {
+        uint64_t count = 0;
+        for (size_t b = 0; b < BLOCKS; b++) count += t->counts[b * t->n + i];
+        largest = fmax(largest, (double)(count + 1) / (double)(t->permutations + 1));
+        segments[t->order[i]].p = largest;
+    }
+}
+
+bool as_segments_test(as_segment_test *segments, size_t n, size_t n_runs, const as_judge_options *options,
+                      uint64_t round) {
+    struct testing t = {.segments = segments, .n_runs = n_runs, .seed = options->seed ^ (round * 0xa0761d6478bd642fu)};
+    as_arena arena;
+    as_arena_init(&arena, NULL);
+    size_t *order = as_arena_array(&arena, n, sizeof *order), **position = as_arena_array(&arena, n, sizeof *position);
+    double work = 0, *room = NULL;
+    bool fine = order && position, any = false;
+    for (size_t i = 0; i < n; i++)
+        if (segments[i].n > t.longest) t.longest = segments[i].n;
+    if (fine) fine = (room = as_arena_array(&arena, 2 * t.longest + 2, sizeof *room)) != NULL;
+    for (size_t i = 0; i < n && fine; i++) {
+        segments[i].p = 1;
+        segments[i].statistic = as_segment_statistic(&segments[i], segments[i].values, room, &segments[i].split);
+        any |= segments[i].statistic > 0;
+        if (!can_differ(&segments[i])) continue;
+        order[t.n++] = i;
+        work += (double)segments[i].n * 8;
+    }
+    if (fine && any) {
+        qsort_r(order, t.n, sizeof *order, by_statistic, segments);
+        for (size_t i = 0; i < t.n && fine; i++) {
+            const as_segment_test *segment = &segments[order[i]];
+            fine = (position[i] = as_arena_array(&arena, n_runs, sizeof **position)) != NULL;
+            for (size_t r = 0; r < n_runs && fine; r++) position[i][r] = SIZE_MAX;
+            for (size_t k = 0; k < segment->n && fine; k++) position[i][segment->runs[k]] = k;
+        }
+        t.order = order;
+        t.position = (const size_t *const *)position;
+        t.permutations = PERMUTATIONS;
+        if (work * PERMUTATIONS > work_limit) t.permutations = (size_t)fmax(FEWEST_PERMUTATIONS, work_limit / work);
+        t.counts = fine ? as_arena_array(&arena, BLOCKS * t.n, sizeof *t.counts) : NULL;
+        fine = t.counts != NULL;
+        if (fine) as_parallel(BLOCKS, options->threads, count_block, &t);
+        for (size_t b = 0; b < BLOCKS; b++) fine &= !t.failed[b];
+        if (fine) set_p(&t, segments);
+    }
+    as_arena_free(&arena);
+    return fine;
+}
