@@ -67,7 +67,7 @@ typedef struct as_curve {
     const double *bucket_stats; /* of the others: values at buckets or at sorted points */
     size_t n_buckets;
     double y_start, bandwidth;
-    int64_t window_width; /* -1: none */
+    double window_width; /* -1: none; the decay of an ema need not be whole */
     const char *per_key, *of_key, *buckets_method, *statistic_function, *moving_method, *kernel_mode;
 } as_curve;
 
