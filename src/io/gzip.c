@@ -57,10 +57,14 @@ typedef struct unpacking {
     const char *data;
     size_t size, at;
     as_vec *out;
+    bool is_zlib; /* else gzip */
     assay_error *error;
 } unpacking;
 
 static assay_status fail_damaged(const unpacking *u, const char *what) {
+    if (u->is_zlib)
+        return as_fail(u->error, ASSAY_E_FORMAT, as_place_offset(u->path, u->at), "zlib-damaged",
+                       "the zlib data is damaged: %s", what);
     return as_fail(u->error, ASSAY_E_FORMAT, as_place_file(u->path), "gzip-damaged", "the gzip data is damaged: %s",
                    what);
 }
@@ -96,16 +100,36 @@ static assay_status unpack_members(unpacking *u) {
     return is_all_zero(u->data + u->at, u->size - u->at) ? ASSAY_OK : fail_damaged(u, "something else follows it");
 }
 
+/* Ends the unpacking; out has what is left of it. */
+static assay_status unpacked(unpacking *u, assay_status code) {
+    inflateEnd(&u->stream);
+    if (code == ASSAY_OK)
+        as_vec_shrink(u->out);
+    else
+        as_vec_free(u->out);
+    return code;
+}
+
 assay_status as_gunzip(const char *path, const char *data, size_t size, as_vec *out, assay_error *error) {
     if (unpack_at_once(data, size, out)) return ASSAY_OK;
     as_vec_free(out);
     unpacking u = {.path = path, .data = data, .size = size, .out = out, .error = error};
     if (inflateInit2(&u.stream, MAX_WBITS + GZIP_ONLY) != Z_OK) return as_fail_memory(error, path);
-    assay_status code = unpack_members(&u);
-    inflateEnd(&u.stream);
-    if (code == ASSAY_OK)
-        as_vec_shrink(out);
-    else
-        as_vec_free(out);
-    return code;
+    return unpacked(&u, unpack_members(&u));
+}
+
+bool as_zlib_looks_like(const char *data, size_t size) {
+    enum { METHOD = 0x0f, DEFLATE = 8, LARGEST_WINDOW = 7, DICTIONARY = 0x20, CHECK = 31 };
+    if (size < 2) return false;
+    unsigned first = (unsigned char)data[0], second = (unsigned char)data[1];
+    return (first & METHOD) == DEFLATE && first >> 4 <= LARGEST_WINDOW && !(second & DICTIONARY) &&
+           (first << 8 | second) % CHECK == 0;
+}
+
+assay_status as_zlib_unpack(const char *path, const char *data, size_t size, as_vec *out, assay_error *error) {
+    unpacking u = {.path = path, .data = data, .size = size, .out = out, .is_zlib = true, .error = error};
+    if (inflateInit(&u.stream) != Z_OK) return as_fail_memory(error, path);
+    assay_status code = unpack_member(&u);
+    if (code == ASSAY_OK && u.at != size) code = fail_damaged(&u, "something else follows it");
+    return unpacked(&u, code);
 }

@@ -1,4 +1,4 @@
-/* Gzip (RFC 1952) in memory. */
+/* Gzip (RFC 1952) and zlib (RFC 1950) in memory. */
 #ifndef AS_IO_GZIP_H
 #define AS_IO_GZIP_H
 
@@ -26,5 +26,10 @@ bool as_gunzip_head(const char *data, size_t size, char *out, size_t most, size_
  * where libdeflate then finds it true; else memory is taken as the content arrives, within the vector's budget. path: for messages.
  * ASSAY_E_FORMAT with the rule gzip-damaged (also: cut off, a wrong checksum) or packed-ratio, ASSAY_E_NOMEM; out is empty then. */
 assay_status as_gunzip(const char *path, const char *data, size_t size, as_vec *out, assay_error *error);
+
+/* Whether data begins as zlib does, without a dictionary. That is but 16 bits: text may look like it. */
+bool as_zlib_looks_like(const char *data, size_t size);
+/* Unpacks data, one zlib stream with nothing behind it, as as_gunzip() does. The rule is zlib-damaged, with the offset. */
+assay_status as_zlib_unpack(const char *path, const char *data, size_t size, as_vec *out, assay_error *error);
 
 #endif
