@@ -13,8 +13,6 @@
 as_exit as_compare_series(as_cli *cli);
 /* `compare --noise BASE…`: how noisy repetitions are, and what change they could show (compare_noise.c). */
 as_exit as_compare_noise(as_cli *cli);
-/* `compare --check NAMES BASE TARGET`: Perun's checks (compare_checks.c). Its options: --check, --strategy, --fail-on. */
-as_exit as_compare_checks(as_cli *cli);
 
 /* `compare --check NAME[,NAME…]|all BASE TARGET`: Perun's checks (compare_checks.c). Its options: AS_CHECK_OPTIONS, --fail-on, --all, -O perun_compatible=yes|no. */
 as_exit as_compare_checks(as_cli *cli, const as_dataset *base, const as_dataset *target);
