@@ -1,0 +1,96 @@
+/* The format: telling profiles from other JSON, and reading one. */
+#include "formats/perun/read.h"
+
+/* ---- bidding --------------------------------------------------------------------------------------------------------- */
+
+static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+static const char *skip_space(const char *at, const char *end) {
+    while (at < end && is_space(*at)) at++;
+    return at;
+}
+
+/* Behind the string that begins at a quote; end where the window is over first. */
+static const char *skip_string(const char *at, const char *end) {
+    for (at++; at < end && *at != '"'; at++) {
+        if (*at == '\\') at++;
+    }
+    return at < end ? at + 1 : end;
+}
+
+/* Bits that a top-level key and the first character of its value are worth. Keys that other JSON has as well are worth little on their own. */
+static int worth(const char *key, size_t size, char first) {
+    static const struct {
+        const char *key, *begins;
+        int bits;
+    } known[] = {{"header", "{", 40},
+                 {"collector_info", "{", 112},
+                 {"collector", "{", 56},
+                 {"snapshots", "[", 64},
+                 {"global", "{[", 40},
+                 {"resources", "{[", 56},
+                 {"resource_type_map", "{", 136},
+                 {"postprocessors", "[", 112},
+                 {"origin", "\"", 0},
+                 {"models", "[", 0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strlen(known[i].key) == size && memcmp(key, known[i].key, size) == 0)
+            return strchr(known[i].begins, first) ? known[i].bits : 0;
+    }
+    return 0;
+}
+
+static int bid(const as_probe *probe) {
+    const char *at = probe->head, *end = at + probe->head_size;
+    if (probe->is_directory || !probe->head_size) return 0;
+    if (probe->head_size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
+    at = skip_space(at, end);
+    if (at == end || *at != '{') return 0;
+    int bits = 0;
+    for (size_t depth = 0; at < end;) {
+        if (*at != '"') {
+            depth += *at == '{' || *at == '[';
+            if ((*at == '}' || *at == ']') && --depth == 0) break;
+            at++;
+            continue;
+        }
+        const char *key = at + 1, *behind = skip_string(at, end);
+        at = skip_space(behind, end);
+        if (depth != 1 || at == end || *at != ':') continue;
+        at = skip_space(at + 1, end);
+        if (at < end) bits += worth(key, (size_t)(behind - 1 - key), *at);
+    }
+    return bits;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+static assay_status read_text(as_reader *reader, as_perun_reading *reading, assay_id run) {
+    const as_input *input = reader->input;
+    reader->keeps_input = reader->can_keep_input;
+    return as_perun_add_profile(reading, run, input->path, input->data, input->size, reader->can_keep_input);
+}
+
+static assay_status read_perun(as_reader *reader) {
+    as_dataset *ds = reader->dataset;
+    as_run run = AS_RUN_INIT;
+    run.source = ds->path;
+    assay_id id = as_add_run(ds, &run);
+    as_perun_reading *reading = id == ASSAY_NONE ? NULL : as_perun_begin(reader);
+    if (!reading) return as_reader_memory(reader);
+    assay_status status = read_text(reader, reading, id);
+    if (status == ASSAY_OK) status = as_perun_finish(reading);
+    as_perun_end(reading);
+    if (status != ASSAY_OK) return status;
+    const as_perun *perun = as_perun_of(ds);
+    ds->format_version = as_ds_intern_text(ds, AS_AT(as_perun_profile, &perun->profiles, 0).is_new ? "new" : "old");
+    return ds->format_version == AS_NO_STR ? as_reader_memory(reader) : ASSAY_OK;
+}
+
+const as_format as_format_perun = {.name = "perun",
+                                   .title = "Perun profile",
+                                   .extensions = ".perf",
+                                   .holds = AS_HOLDS_VALUES | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS |
+                                            AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_MODELS,
+                                   .bid = bid,
+                                   .read = read_perun};

@@ -1,0 +1,164 @@
+/* Amounts: sums by call path. */
+#include "formats/perun/read.h"
+
+#include <stdlib.h>
+
+/* ---- adding up ------------------------------------------------------------------------------------------------------- */
+
+static void add_real(as_perun_sum *sum, double value) {
+    double next = sum->real + value;
+    sum->lost += fabs(sum->real) >= fabs(value) ? (sum->real - next) + value : (value - next) + sum->real;
+    sum->real = next;
+    sum->n_real++;
+}
+
+/* A number that all rows of a kind share, or that a row has. False: it is none. */
+static bool add_cell(as_perun_sum *sum, as_cell cell) {
+    switch (cell.type) {
+    case AS_CELL_INT: sum->whole += cell.i, sum->n_whole++; return true;
+    case AS_CELL_UINT: sum->whole += cell.u, sum->n_whole++; return true;
+    case AS_CELL_REAL: add_real(sum, cell.r); return true;
+    default: return false;
+    }
+}
+
+static bool add_amount(const as_records *records, as_own_column amounts, uint32_t column, size_t row,
+                       as_perun_sum *sum) {
+    as_own_type type = row < amounts.count ? amounts.types[row] : AS_OWN_ABSENT;
+    if (type == AS_OWN_REAL) return add_real(sum, amounts.values[row].r), true;
+    bool is_number = type == AS_OWN_INT || type == AS_OWN_UINT || type == AS_OWN_ABSENT;
+    return is_number && add_cell(sum, as_records_cell(records, row, column));
+}
+
+static assay_id metric_of(as_perun_reading *reading, const as_perun_draft *draft) {
+    uint64_t key = as_pair(draft->metric, draft->unit);
+    uint32_t known = as_map_get(&reading->metrics, key);
+    if (known != AS_MAP_NONE) return known;
+    as_metric metric = AS_METRIC_INIT;
+    metric.name = draft->metric;
+    metric.unit = draft->unit;
+    metric.kind = AS_KIND_EXCLUSIVE;
+    assay_id id = as_add_metric(reading->ds, &metric);
+    return id != ASSAY_NONE && as_map_put(&reading->metrics, key, id) ? id : ASSAY_NONE;
+}
+
+assay_status as_perun_add_up(as_perun_reading *reading) {
+    as_perun *perun = reading->perun;
+    const as_perun_profile *profile = &AS_AT(as_perun_profile, &perun->profiles, reading->profile);
+    const uint32_t *kinds = as_records_row_kinds(perun->records);
+    while (reading->sums.count < perun->kinds.count) {
+        if (!as_vec_push(&reading->sums)) return as_reader_memory(reading->reader);
+    }
+    as_perun_sum *sums = reading->sums.data;
+    for (size_t i = reading->first_kind; i < perun->kinds.count; i++) sums[i].run = reading->run;
+    uint32_t column = as_records_find_column(perun->records, as_perun_dynamic_keys[AS_PERUN_AMOUNT]);
+    if (column == UINT32_MAX) return ASSAY_OK;
+    as_own_column amounts = as_records_own(perun->records, column);
+    for (size_t row = profile->first_row; row < profile->first_row + profile->n_rows; row++)
+        add_amount(perun->records, amounts, column, row, &sums[kinds[row]]);
+    for (size_t i = reading->first_kind; i < perun->kinds.count; i++) {
+        as_perun_kind *kind = &AS_AT(as_perun_kind, &perun->kinds, i);
+        if (!sums[i].n_whole && !sums[i].n_real) continue;
+        kind->metric = metric_of(reading, &AS_AT(as_perun_draft, &reading->drafts, i - reading->first_kind));
+        if (kind->metric == ASSAY_NONE) return as_reader_memory(reading->reader);
+    }
+    return ASSAY_OK;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+
+/* A kind with amounts, where they go. */
+typedef struct entry {
+    assay_id run, metric, context;
+    uint32_t kind;
+} entry;
+
+static int compare_entries(const void *a, const void *b) {
+    const entry *x = a, *y = b;
+    if (x->run != y->run) return x->run < y->run ? -1 : 1;
+    if (x->metric != y->metric) return x->metric < y->metric ? -1 : 1;
+    if (x->context != y->context) return x->context < y->context ? -1 : 1;
+    return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+/* Adds to the first of a context's sums those of its other kinds. */
+static void merge_sum(as_perun_sum *into, const as_perun_sum *from) {
+    into->whole += from->whole;
+    into->n_whole += from->n_whole;
+    if (!from->n_real) return;
+    add_real(into, from->real);
+    into->lost += from->lost;
+}
+
+static double real_sum(const as_perun_sum *sum) {
+    double real = isfinite(sum->real) ? sum->real + sum->lost : sum->real;
+    return sum->n_whole ? as_number_real(as_whole_number(sum->whole)) + real : real;
+}
+
+/* The values of n sums in the narrowest type that holds them all. */
+static bool fill_values(as_dataset *ds, const as_perun_sum *sums, size_t n, as_block *block) {
+    bool is_int = true, is_uint = true;
+    for (size_t i = 0; i < n; i++) {
+        is_int = is_int && !sums[i].n_real && sums[i].whole >= INT64_MIN && sums[i].whole <= INT64_MAX;
+        is_uint = is_uint && !sums[i].n_real && sums[i].whole >= 0 && sums[i].whole <= UINT64_MAX;
+    }
+    uint64_t *values = as_arena_array(&ds->arena, n, sizeof *values);
+    if (!values) return false;
+    for (size_t i = 0; i < n; i++) {
+        double real = real_sum(&sums[i]);
+        if (is_int || is_uint)
+            values[i] = (uint64_t)sums[i].whole;
+        else
+            memcpy(&values[i], &real, sizeof real);
+    }
+    block->dtype = is_int ? AS_DTYPE_INT64 : is_uint ? AS_DTYPE_UINT64 : AS_DTYPE_DOUBLE;
+    block->values = values;
+    return true;
+}
+
+/* The block of n entries of one metric and run. */
+static bool make_block(as_perun_reading *reading, const entry *entries, size_t n) {
+    as_dataset *ds = reading->ds;
+    as_perun_sum *sums = malloc(n * sizeof *sums);
+    assay_id *contexts = as_arena_array(&ds->arena, n, sizeof *contexts);
+    uint64_t *starts = as_arena_array(&ds->arena, n + 1, sizeof *starts);
+    size_t k = 0;
+    for (size_t i = 0; i < n && sums && contexts; i++) {
+        const as_perun_sum *sum = &AS_AT(as_perun_sum, &reading->sums, entries[i].kind);
+        if (k && contexts[k - 1] == entries[i].context) {
+            merge_sum(&sums[k - 1], sum);
+            continue;
+        }
+        contexts[k] = entries[i].context;
+        sums[k++] = *sum;
+    }
+    for (size_t i = 0; i <= k && starts; i++) starts[i] = i;
+    as_block block = {.metric = entries->metric,
+                      .run = entries->run,
+                      .n_contexts = (uint32_t)k,
+                      .contexts = contexts,
+                      .starts = starts};
+    bool fine = sums && contexts && starts && fill_values(ds, sums, k, &block) && as_add_block(ds, &block);
+    free(sums);
+    return fine;
+}
+
+bool as_perun_make_blocks(as_perun_reading *reading) {
+    as_perun *perun = reading->perun;
+    as_vec entries;
+    as_vec_init(&entries, sizeof(entry), &reading->ds->budget);
+    bool fine = true;
+    for (size_t i = 0; i < perun->kinds.count && fine; i++) {
+        const as_perun_kind *kind = &AS_AT(as_perun_kind, &perun->kinds, i);
+        entry next = {AS_AT(as_perun_sum, &reading->sums, i).run, kind->metric, kind->context, (uint32_t)i};
+        if (kind->metric != ASSAY_NONE && kind->context != ASSAY_NONE) fine = as_vec_append(&entries, &next, 1);
+    }
+    if (entries.count > 1) qsort(entries.data, entries.count, entries.size, compare_entries);
+    const entry *all = entries.data;
+    for (size_t i = 0, end; i < entries.count && fine; i = end) {
+        for (end = i + 1; end < entries.count && all[end].run == all[i].run && all[end].metric == all[i].metric;) end++;
+        fine = make_block(reading, all + i, end - i);
+    }
+    as_vec_free(&entries);
+    return fine;
+}
