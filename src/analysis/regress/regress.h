@@ -1,6 +1,6 @@
 /* Regression analysis as Perun does it, with right numbers: points of each uid, curves through them.
  *
- * Points come from the table "record" (any dataset that has one with the keys asked for), else from the measurements of a dataset with one parameter: uid is the call path then.
+ * Points come from the table "record" of any dataset that has one with uids, else from the measurements of a dataset with parameters: uid is the call path then.
  * Results are deterministic: the same points give the same curves, whatever the number of threads. is_compatible: Perun's own numbers, bugs included, where they differ. */
 #ifndef AS_ANALYSIS_REGRESS_H
 #define AS_ANALYSIS_REGRESS_H
@@ -14,23 +14,24 @@ typedef struct as_points {
     const char *uid; /* flattened; lives as long as the set */
     const double *x, *y;
     size_t n;
-    size_t n_unusable; /* rows whose x or y is missing or no number */
-    double first_x;    /* of the first row with numbers */
+    size_t n_unusable; /* rows whose x or y is missing, no number, or not finite */
 } as_points;
 
 typedef struct as_points_request {
     const char *of, *per; /* keys; NULL: "amount", "structure-unit-size" */
-    const char *metric;   /* of datasets without records: NULL takes the only, or the first one */
+    const char *metric;   /* of datasets without records: NULL takes `of`, else the only, or the first one */
 } as_points_request;
 
 typedef struct as_points_set {
     as_points *points; /* ascending by uid, as bytes */
     size_t n;
     const char *of, *per; /* what they are of */
+    bool is_measured;     /* means of measurements: uid is a call path, of a metric, per a parameter */
     as_arena arena;
 } as_points_set;
 
-/* as_points_free() in every case. No such keys: no points at all. */
+/* as_points_free() in every case. Records with a uid always come before measurements; those without the keys have uids without points, and a row without a uid is of "None". A
+ * metric or parameter that there is none of: no points at all. Of several parameters per names one; by default the first. */
 assay_status as_points_find(const as_dataset *ds, const as_points_request *request, as_points_set *out,
                             assay_error *error);
 void as_points_free(as_points_set *set);
@@ -58,7 +59,7 @@ static inline bool as_curve_is_parametric(as_curve_model model) { return model <
 typedef struct as_curve {
     const char *uid;
     as_curve_model model;
-    const char *name; /* of OTHER: the file's word */
+    const char *name; /* of OTHER: the file's word; NULL: it has none */
     const char *method;
     double r_square, x_start, x_end;
     double coefficients[3];     /* b0, b1, b2 */
@@ -70,6 +71,9 @@ typedef struct as_curve {
     double window_width; /* -1: none; the decay of an ema need not be whole */
     const char *per_key, *of_key, *buckets_method, *statistic_function, *moving_method, *kernel_mode;
 } as_curve;
+static inline const char *as_curve_word(const as_curve *curve) {
+    return curve->model == AS_CURVE_OTHER ? curve->name : as_curve_name(curve->model);
+}
 
 /* What could not be fitted. */
 typedef struct as_skipped_curve {
