@@ -136,7 +136,7 @@ static void read_curve(struct reading *r, size_t row, as_curve *curve) {
                         .snapshot = whole_of(r, row, SNAPSHOT),
                         .y_start = number_of(r, row, Y_START),
                         .bandwidth = number_of(r, row, BANDWIDTH),
-                        .window_width = whole_of(r, row, WINDOW_WIDTH),
+                        .window_width = number_of(r, row, WINDOW_WIDTH),
                         .per_key = text_of(r, row, PER_KEY),
                         .of_key = text_of(r, row, OF_KEY),
                         .buckets_method = text_of(r, row, BUCKETS_METHOD),
@@ -144,6 +144,7 @@ static void read_curve(struct reading *r, size_t row, as_curve *curve) {
                         .moving_method = text_of(r, row, MOVING_METHOD),
                         .kernel_mode = text_of(r, row, KERNEL_MODE)};
     if (curve->name) as_curve_find(curve->name, &curve->model);
+    if (isnan(curve->window_width)) curve->window_width = -1;
     if (cell_of(r, row, X_START).type == AS_CELL_NULL) curve->x_start = number_of(r, row, X_INTERVAL_START);
     if (cell_of(r, row, X_END).type == AS_CELL_NULL) curve->x_end = number_of(r, row, X_INTERVAL_END);
     for (unsigned i = 0; i < 3; i++) {
