@@ -108,11 +108,15 @@ static void cut_and_damaged_objects_are_errors(void **state) {
         assert_int_equal(got.status, ASSAY_E_FORMAT);
         assert_string_equal(got.error.rule, "zlib-damaged");
     }
+    size_t unseen = 0;
     for (size_t i = 0; i < packed.size * 8; i++) { /* each bit: the checksum sees it, or zlib does */
         object other = packed;
         other.bytes[i / 8] ^= (char)(1 << i % 8);
-        assert_int_equal(unpack(other.bytes, other.size, 0).status, ASSAY_E_FORMAT);
+        result got = unpack(other.bytes, other.size, 0);
+        if (got.status == ASSAY_OK) assert_string_equal(got.json, "{\"a\": [1, 22, 333, true]}  ");
+        unseen += got.status == ASSAY_OK;
     }
+    assert_true(unseen < 8); /* those between the last code and the checksum */
     packed.bytes[packed.size] = '\0';
     result got = unpack(packed.bytes, packed.size + 1, 0);
     assert_int_equal(got.status, ASSAY_E_FORMAT);
