@@ -20,6 +20,7 @@ typedef struct as_subject {
     const char *path;          /* names joined with "->"; NULL: the total of the metric */
     const char *metric, *unit; /* unit NULL: none */
     uint32_t in_metric;        /* index into as_samples.metrics */
+    uint32_t node;             /* of the tree of names: the same for all metrics */
     bool is_in[2];             /* whether each side (AS_BASE, AS_TARGET of algebra/compare.h: 0, 1) has it */
     bool is_top;               /* of inclusive values: no matched subject of this metric has it inside */
     uint32_t n_strata;

@@ -1,0 +1,92 @@
+#include "analysis/verdict/paths.h"
+
+#include <stdlib.h>
+
+#include "dataset/pieces.h"
+
+bool as_paths_init(as_paths *paths, as_budget *budget) {
+    as_arena_init(&paths->arena, budget);
+    as_strings_init(&paths->names, &paths->arena);
+    as_map_init(&paths->children, budget);
+    as_vec_init(&paths->nodes, sizeof(as_path_node), budget);
+    return as_vec_push(&paths->nodes) != NULL;
+}
+
+void as_paths_free(as_paths *paths) {
+    as_vec_free(&paths->nodes);
+    as_map_free(&paths->children);
+    as_strings_free(&paths->names);
+    as_arena_free(&paths->arena);
+}
+
+static uint32_t child_of(as_paths *paths, uint32_t parent, as_str name) {
+    uint32_t node = as_map_get(&paths->children, as_pair(parent, name));
+    if (node != AS_MAP_NONE) return node;
+    node = (uint32_t)paths->nodes.count;
+    as_path_node *new = as_vec_push(&paths->nodes);
+    if (!new || !as_map_put(&paths->children, as_pair(parent, name), node)) return AS_NO_PATH;
+    *new = (as_path_node){.parent = parent, .name = name};
+    return node;
+}
+
+/* The name of a context among those of all datasets; known: of this dataset's strings those that were looked up already. */
+static as_str name_of(as_paths *paths, const as_dataset *ds, const as_context *context, as_str *known) {
+    if (context->name == AS_NO_STR) return as_intern(&paths->names, "(unknown)", 9);
+    if (known[context->name] == AS_NO_STR)
+        known[context->name] =
+            as_intern(&paths->names, as_ds_text(ds, context->name), as_str_size(&ds->strings, context->name));
+    return known[context->name];
+}
+
+/* within: for each context the node that those below it hang on. */
+static bool add_contexts(as_paths *paths, const as_dataset *ds, uint32_t *nodes, uint32_t *within, as_str *known) {
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id++) {
+        const as_context *context = as_ds_context(ds, id);
+        bool is_root = context->parent == ASSAY_NONE;
+        uint32_t parent = is_root ? 0 : within[context->parent];
+        nodes[id] = AS_NO_PATH;
+        within[id] = parent;
+        if (context->role == AS_ROLE_PLACELESS || as_context_is_root(ds, id) || (parent && as_is_piece(ds, id)))
+            continue;
+        as_str name = name_of(paths, ds, context, known);
+        if (name == AS_NO_STR || (within[id] = nodes[id] = child_of(paths, parent, name)) == AS_NO_PATH) return false;
+    }
+    return true;
+}
+
+bool as_paths_add(as_paths *paths, const as_dataset *ds, uint32_t *nodes) {
+    size_t n = AS_COUNT(ds, contexts), n_strings = ds->strings.entries.count;
+    uint32_t *within = malloc((n + 1) * sizeof *within);
+    as_str *known = malloc((n_strings + 1) * sizeof *known);
+    bool fine = within && known;
+    if (fine) {
+        memset(known, 0xff, n_strings * sizeof *known);
+        as_map_expect(&paths->children, paths->children.count + n);
+        fine = add_contexts(paths, ds, nodes, within, known);
+    }
+    free(within);
+    free(known);
+    return fine;
+}
+
+const char *as_paths_text(as_paths *paths, uint32_t node, as_arena *arena) {
+    enum { LONGEST = 4096, DOTS = 5 };
+    as_path_node *last = &AS_AT(as_path_node, &paths->nodes, node);
+    if (last->text) return last->text;
+    char text[LONGEST + DOTS];
+    size_t at = sizeof text;
+    for (uint32_t i = node; i; i = as_paths_node(paths, i)->parent) {
+        as_str name = as_paths_node(paths, i)->name;
+        size_t size = as_str_size(&paths->names, name), arrow = i == node ? 0 : 2;
+        if (size + arrow > at - DOTS) {
+            at -= DOTS;
+            memcpy(text + at, "\xe2\x80\xa6->", DOTS);
+            break;
+        }
+        at -= arrow;
+        memcpy(text + at, "->", arrow);
+        at -= size;
+        memcpy(text + at, as_str_text(&paths->names, name), size);
+    }
+    return last->text = as_arena_copy(arena, text + at, sizeof text - at);
+}
