@@ -74,7 +74,9 @@ static void find_report(report *r, const as_dataset *ds) {
     const as_target *target = &r->save->target;
     as_target_losses(target, ds, &r->losses);
     as_losses_init(&r->remarks);
-    if (target->format && target->format->remarks) target->format->remarks(ds, &r->remarks);
+    if (!target->format || !target->format->remarks) return;
+    as_options options = {target->format->write_options, r->save->write_options};
+    target->format->remarks(ds, &options, &r->remarks);
 }
 
 static void print_losses(const report *r) {

@@ -147,7 +147,7 @@ typedef struct assay_format {
     /* What is lost beyond what `holds` says; sets losses->failed when memory is out. May be NULL. */
     void (*losses)(const as_dataset *dataset, as_losses *losses);
     /* What else is good to know when this dataset is written, a clause each (as_lose()); nothing is lost. May be NULL. */
-    void (*remarks)(const as_dataset *dataset, as_losses *remarks);
+    void (*remarks)(const as_dataset *dataset, const as_options *options, as_losses *remarks);
 } as_format;
 
 /* All formats, ended by NULL, in the order of formats.def. */

@@ -82,7 +82,7 @@ assay_status as_cube_write(as_writer *writer);
 assay_status as_cube_set_write(as_writer *writer);
 void as_cube_losses(const as_dataset *ds, as_losses *losses);
 void as_cube_set_losses(const as_dataset *ds, as_losses *losses);
-void as_cube_set_remarks(const as_dataset *dataset, as_losses *remarks);
+void as_cube_set_remarks(const as_dataset *dataset, const as_options *options, as_losses *remarks);
 /* Of both. */
 extern const as_option as_cube_write_options[];
 

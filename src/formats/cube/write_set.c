@@ -163,7 +163,8 @@ void as_cube_set_losses(const as_dataset *ds, as_losses *losses) {
 }
 
 /* Sets are made for Extra-P, which reads them with pyCubexR. */
-void as_cube_set_remarks(const as_dataset *ds, as_losses *remarks) {
+void as_cube_set_remarks(const as_dataset *ds, const as_options *options, as_losses *remarks) {
+    (void)options;
     static const char whom[] = "pyCubexR, and so Extra-P, cannot read";
     size_t roots = 0, systems = 0, derived = 0;
     for (size_t i = 0; i < ds->contexts.count; i++) roots += as_ds_context(ds, (assay_id)i)->parent == ASSAY_NONE;
