@@ -1,5 +1,6 @@
 /* The format: telling profiles from other JSON, and reading one. */
 #include "formats/perun/read.h"
+#include "formats/perun/write.h"
 
 /* ---- bidding --------------------------------------------------------------------------------------------------------- */
 
@@ -87,10 +88,15 @@ static assay_status read_perun(as_reader *reader) {
     return ds->format_version == AS_NO_STR ? as_reader_memory(reader) : ASSAY_OK;
 }
 
+static assay_status write_perun(as_writer *writer) { return as_perun_write(writer, NULL); }
+
 const as_format as_format_perun = {.name = "perun",
                                    .title = "Perun profile",
                                    .extensions = ".perf",
-                                   .holds = AS_HOLDS_VALUES | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS |
-                                            AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_MODELS,
+                                   .holds = AS_PERUN_HOLDS,
+                                   .write_options = as_perun_write_options,
                                    .bid = bid,
-                                   .read = read_perun};
+                                   .read = read_perun,
+                                   .write = write_perun,
+                                   .losses = as_perun_losses,
+                                   .remarks = as_perun_remarks};

@@ -1,0 +1,199 @@
+/* The own values of contexts, from whatever a dataset keeps: profiles, blocks or statistics. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "formats/perun/write_foreign.h"
+
+as_foreign_metric as_foreign_metric_of(const as_dataset *ds, assay_id metric) {
+    const as_metric *about = as_ds_metric(ds, metric);
+    if (about->part_of != ASSAY_NONE) return AS_FOREIGN_SIDE;
+    if (about->kind == AS_KIND_DERIVED) return AS_FOREIGN_DERIVED;
+    as_value_type type = as_ds_metric_type(ds, metric);
+    return as_dtype_is_composite(type.dtype) || as_dtype_is_extreme(type.dtype) ? AS_FOREIGN_NO_NUMBER
+                                                                                : AS_FOREIGN_FINE;
+}
+
+bool as_foreign_has_name(const as_dataset *ds, assay_id context) {
+    return as_ds_context(ds, context)->name != AS_NO_STR;
+}
+
+/* ---- profiles ----------------------------------------------------------------------------------------------------------- */
+
+/* What a context has in one run, over all locations; of inclusive values: what its children have. */
+typedef struct sums {
+    bool is_whole, is_difference, is_stored;
+    as_whole *whole, *whole_below;
+    double *real, *real_below;
+    bool *has;
+    double *row; /* of doubles */
+} sums;
+
+static bool sums_init(sums *s, const as_dataset *ds, const as_metric *metric, const as_profile *view) {
+    size_t n = ds->contexts.count;
+    *s = (sums){.is_whole = as_dtype_is_integer(view->type.dtype),
+                .is_difference = metric->kind == AS_KIND_INCLUSIVE,
+                .is_stored = metric->is_stored};
+    s->has = calloc(n + 1, sizeof *s->has);
+    if (s->is_whole) {
+        s->whole = calloc(n + 1, sizeof *s->whole);
+        s->whole_below = calloc(n + 1, sizeof *s->whole_below);
+        return s->has && s->whole && s->whole_below;
+    }
+    s->real = calloc(n + 1, sizeof *s->real);
+    s->real_below = calloc(n + 1, sizeof *s->real_below);
+    s->row = malloc(((size_t)view->n_columns + 1) * sizeof *s->row);
+    return s->has && s->real && s->real_below && s->row;
+}
+
+static void sums_free(sums *s) {
+    free(s->whole);
+    free(s->whole_below);
+    free(s->real);
+    free(s->real_below);
+    free(s->has);
+    free(s->row);
+}
+
+static void add_row(sums *s, const as_profile *view, uint32_t index) {
+    const char *row = as_profile_row(view, index);
+    assay_id context = view->contexts[index];
+    s->has[context] = true;
+    if (!s->is_whole) {
+        as_values_widen(view->type, row, view->n_columns, 0, s->row);
+        s->real[context] = as_reals_sum(s->row, view->n_columns);
+        return;
+    }
+    for (uint32_t i = 0; i < view->n_columns; i++) {
+        as_number number = as_part_get(view->type, row + (size_t)i * view->type.size, 0);
+        if (number.kind == AS_UINT && number.u <= AS_COUNTER_LIMIT) s->whole[context] += number.u;
+        if (number.kind == AS_INT) s->whole[context] += number.i;
+    }
+}
+
+/* Takes off what the children have. */
+static void subtract_children(sums *s, const as_dataset *ds) {
+    for (assay_id i = (assay_id)ds->contexts.count; i-- > 0;) {
+        assay_id parent = as_ds_context(ds, i)->parent;
+        if (!s->has[i] || parent == ASSAY_NONE) continue;
+        if (s->is_whole)
+            s->whole_below[parent] += s->whole[i];
+        else
+            s->real_below[parent] += s->real[i];
+    }
+}
+
+static as_number own_number(const sums *s, assay_id context, bool is_unsigned) {
+    if (s->is_whole) {
+        as_whole own = s->whole[context] - s->whole_below[context];
+        return as_whole_number(is_unsigned && own < 0 ? 0 : own);
+    }
+    double own = s->real[context] - s->real_below[context];
+    /* Sides that are stored were rounded apart from each other. */
+    bool is_rounding = s->is_stored && fabs(own) <= 1e-12 * fabs(s->real[context]);
+    return (as_number){.kind = AS_REAL, .r = is_rounding ? 0 : own};
+}
+
+static assay_status add_profile(const as_dataset *ds, assay_id metric, assay_id run, as_vec *out, assay_error *error) {
+    as_slice slice;
+    sums s = {0};
+    assay_status status = as_slice_open_all(ds, metric, run, &slice, error);
+    const as_profile *view = &slice.view;
+    if (status == ASSAY_OK && view->n_rows) {
+        bool fine = sums_init(&s, ds, as_ds_metric(ds, metric), view);
+        for (uint32_t i = 0; fine && i < view->n_rows; i++) add_row(&s, view, i);
+        if (fine && s.is_difference) subtract_children(&s, ds);
+        for (assay_id i = 0; fine && i < ds->contexts.count; i++) {
+            if (!s.has[i]) continue;
+            as_foreign_value value = {i, as_ds_run(ds, run)->point,
+                                      own_number(&s, i, as_dtype_is_unsigned(view->type.dtype))};
+            fine = as_vec_append(out, &value, 1);
+        }
+        if (!fine) status = as_fail_memory(error, NULL);
+    }
+    sums_free(&s);
+    as_slice_close(&slice);
+    return status;
+}
+
+/* Brings the contexts of several runs together; values of a context stay in the order of runs. */
+static bool group_contexts(as_vec *values, size_t n_contexts) {
+    size_t n = values->count;
+    as_foreign_value *sorted = malloc((n + 1) * sizeof *sorted);
+    size_t *starts = calloc(n_contexts + 2, sizeof *starts);
+    if (sorted && starts) {
+        const as_foreign_value *from = values->data;
+        for (size_t i = 0; i < n; i++) starts[from[i].context + 1]++;
+        for (size_t i = 1; i <= n_contexts; i++) starts[i] += starts[i - 1];
+        for (size_t i = 0; i < n; i++) sorted[starts[from[i].context]++] = from[i];
+        memcpy(values->data, sorted, n * sizeof *sorted);
+    }
+    free(sorted);
+    free(starts);
+    return sorted && starts;
+}
+
+/* ---- blocks and statistics ---------------------------------------------------------------------------------------------- */
+
+static as_number add_numbers(as_number a, as_number b) {
+    if (a.kind == AS_INT && b.kind == AS_INT) return as_whole_number((as_whole)a.i + b.i);
+    if (a.kind != AS_REAL && b.kind != AS_REAL)
+        return as_whole_number((a.kind == AS_INT ? (as_whole)a.i : (as_whole)a.u) +
+                               (b.kind == AS_INT ? (as_whole)b.i : (as_whole)b.u));
+    return (as_number){.kind = AS_REAL, .r = as_number_real(a) + as_number_real(b)};
+}
+
+static bool add_block(const as_dataset *ds, const as_block *block, as_vec *out) {
+    for (uint32_t i = 0; i < block->n_contexts; i++) {
+        assay_id last = ASSAY_NONE;
+        for (uint64_t row = block->starts[i]; row < block->starts[i + 1]; row++) {
+            assay_id run = as_block_run(block, row);
+            as_number number = as_block_value(block, row);
+            if (row > block->starts[i] && run == last) { /* another location of the same run */
+                as_foreign_value *value = &AS_AT(as_foreign_value, out, out->count - 1);
+                value->number = add_numbers(value->number, number);
+                continue;
+            }
+            last = run;
+            as_foreign_value value = {block->contexts[i], run == ASSAY_NONE ? ASSAY_NONE : as_ds_run(ds, run)->point,
+                                      number};
+            if (!as_vec_append(out, &value, 1)) return false;
+        }
+    }
+    return true;
+}
+
+/* Series that have statistics, but no values. */
+static bool add_statistics(const as_dataset *ds, assay_id metric, const as_block *block, as_vec *out, bool *added) {
+    for (size_t i = 0; i < ds->series.count; i++) {
+        const as_series *series = as_ds_series(ds, i);
+        if (series->metric != metric || !series->n_measurements) continue;
+        if (block && as_block_find(block, series->context) != UINT32_MAX) continue;
+        for (uint32_t k = 0; k < series->n_measurements; k++) {
+            const as_measurement *m = as_ds_measurement(ds, series->first_measurement + k);
+            double mean = isnan(m->mean) ? m->median : m->mean;
+            if (isnan(mean)) continue;
+            as_foreign_value value = {series->context, m->point, {.kind = AS_REAL, .r = mean}};
+            if (!as_vec_append(out, &value, 1)) return false;
+            *added = true;
+        }
+    }
+    return true;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------------------------------- */
+
+assay_status as_foreign_values(const as_dataset *ds, assay_id metric, as_vec *out, assay_error *error) {
+    out->count = 0;
+    const as_block *block = as_ds_metric_block(ds, metric);
+    size_t n_runs = 0;
+    bool fine = true, is_mixed = false;
+    if (block) fine = add_block(ds, block, out);
+    for (assay_id run = 0; fine && !block && run < ds->runs.count; run++) {
+        size_t before = out->count;
+        AS_TRY(add_profile(ds, metric, run, out, error));
+        n_runs += out->count != before;
+    }
+    if (fine) fine = add_statistics(ds, metric, block, out, &is_mixed);
+    if (fine && (n_runs > 1 || is_mixed)) fine = group_contexts(out, ds->contexts.count);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
