@@ -91,9 +91,10 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
         lose_count(losses, statistics_only(ds), "series of statistics without values",
                    "series of statistics without values");
     if (!(holds & AS_HOLDS_MODELS)) lose_count(losses, ds->models.count, "model", "models");
+    bool adds_up = holds & AS_HOLDS_PROFILES;
     if (!(holds & AS_HOLDS_LOCATIONS))
-        lose_count(losses, as_ds_leaves(ds), "location (its values become repetitions)",
-                   "locations (their values become repetitions)");
+        lose_count(losses, as_ds_leaves(ds), adds_up ? "location" : "location (its values become repetitions)",
+                   adds_up ? "locations (their values are added up)" : "locations (their values become repetitions)");
     if (!(holds & AS_HOLDS_EVENTS)) lose_count(losses, as_ds_events(ds), "event", "events");
     /* A format's own records and attributes go back where they came from. */
     bool same = (holds & AS_HOLDS_FOREIGN) || strcmp(ds->format, format->name) == 0;

@@ -7,10 +7,9 @@
 /* ---- for as_format_perun ----------------------------------------------------------------------------------------------- */
 
 extern const as_option as_perun_write_options[];
-/* What cannot be written is said by as_perun_losses() alone, but for events. */
 enum {
-    AS_PERUN_HOLDS = AS_HOLDS_VALUES | AS_HOLDS_STATISTICS | AS_HOLDS_MODELS | AS_HOLDS_LOCATIONS | AS_HOLDS_RECORDS |
-                     AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN
+    AS_PERUN_HOLDS = AS_HOLDS_VALUES | AS_HOLDS_MODELS | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS |
+                     AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN
 };
 void as_perun_losses(const as_dataset *ds, as_losses *losses);
 void as_perun_remarks(const as_dataset *ds, const as_options *options, as_losses *remarks);

@@ -471,26 +471,12 @@ static void lose_metrics(const as_dataset *ds, as_losses *losses) {
          "metrics whose values are no numbers that add up");
 }
 
-static void lose_statistics(const as_dataset *ds, as_losses *losses) {
-    size_t n = 0;
-    for (size_t i = 0; i < ds->series.count; i++) {
-        const as_series *series = as_ds_series(ds, i);
-        const as_block *block = as_ds_metric_block(ds, series->metric);
-        n += series->n_measurements && (!block || as_block_find(block, series->context) == UINT32_MAX);
-    }
-    lose(losses, n, "series of statistics (its means become values)",
-         "series of statistics (their means become values)");
-}
-
 void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
     uint64_t n_records = 0, n_placeless = 0;
-    size_t n_leaves = as_ds_leaves(ds);
     bool fine = true;
-    if (n_leaves > 1) as_lose(losses, "which of %zu locations a value is of (they are added up)", n_leaves);
     if (!as_foreign_is_experiment(ds) && ds->runs.count > 1)
         as_lose(losses, "which of %zu runs a value is of", ds->runs.count);
     lose_metrics(ds, losses);
-    lose_statistics(ds, losses);
     size_t n_models = as_foreign_write_models(ds, NULL, &fine);
     losses->failed |= !fine;
     lose(losses, ds->models.count - n_models, "model that Perun has no word for", "models that Perun has no words for");
@@ -502,7 +488,19 @@ void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
     as_lose_attributes(losses, ds, is_kept);
 }
 
+static size_t count_statistics(const as_dataset *ds) {
+    size_t n = 0;
+    for (size_t i = 0; i < ds->series.count; i++) {
+        const as_series *series = as_ds_series(ds, i);
+        const as_block *block = as_ds_metric_block(ds, series->metric);
+        n += series->n_measurements && (!block || as_block_find(block, series->context) == UINT32_MAX);
+    }
+    return n;
+}
+
 void as_perun_foreign_remarks(const as_dataset *ds, as_losses *remarks) {
+    size_t n_statistics = count_statistics(ds);
     if (as_ds_parameters(ds) == 1 && strcmp(as_ds_parameter(ds, 0), "structure-unit-size") != 0)
         as_lose(remarks, "the parameter %s is called structure-unit-size in a profile", as_ds_parameter(ds, 0));
+    if (n_statistics) as_lose(remarks, "the means of %zu series of statistics are written as values", n_statistics);
 }
