@@ -6,8 +6,8 @@
 #include "cli/cli.h"
 #include "cli/problems.h"
 
-static uint64_t count_records(const as_dataset *ds) {
-    const as_table *records = as_ds_records(ds, "record");
+static uint64_t count_rows(const as_dataset *ds, const char *table) {
+    const as_table *records = as_ds_records(ds, table);
     return records ? as_table_rows(records) : 0;
 }
 
@@ -34,8 +34,8 @@ static void each_count(const as_dataset *ds, void (*visit)(void *user, const cha
     visit(user, "locations", as_ds_leaves(ds));
     visit(user, "values", as_ds_values(ds));
     visit(user, "events", as_ds_events(ds));
-    visit(user, "records", count_records(ds));
-    visit(user, "models", AS_COUNT(ds, models));
+    visit(user, "records", count_rows(ds, "record"));
+    visit(user, "models", AS_COUNT(ds, models) + count_rows(ds, "stored_model"));
     visit(user, "attributes", AS_COUNT(ds, attributes));
 }
 

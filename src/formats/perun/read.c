@@ -160,11 +160,10 @@ static assay_status read_list(as_perun_reading *reading, as_json *json, as_perun
     return frame == UINT32_MAX ? as_reader_memory(reading->reader) : as_perun_read_list(reading, json, frame);
 }
 
-static assay_status read_models(as_perun_reading *reading, as_json *json, uint32_t snapshot) {
+static assay_status read_models(as_perun_reading *reading, as_json *json, as_perun_place place, uint32_t snapshot) {
     as_raw_json raw;
-    (void)snapshot;
     if (!as_perun_skip(reading, json, &raw, NULL)) return as_json_fail(json, reading->reader->error);
-    return ASSAY_OK;
+    return as_perun_note_models(reading->tables, place, snapshot, raw) ? ASSAY_OK : as_reader_memory(reading->reader);
 }
 
 /* A member of a snapshot or of global that is nothing special: attributes whose keys begin with the first `prefix` characters of key. */
@@ -199,7 +198,7 @@ static assay_status read_framed(as_perun_reading *reading, as_json *json, uint32
             has_resources = true;
         } else if (as_json_is(json, "models")) {
             as_json_next(json);
-            AS_TRY(read_models(reading, json, snapshot));
+            AS_TRY(read_models(reading, json, AS_AT(as_perun_frame, &reading->frames, frame).place, snapshot));
         } else {
             as_raw_json raw;
             bool is_time = as_json_is(json, "time");
@@ -291,7 +290,7 @@ static assay_status read_region(as_perun_reading *reading, as_json *json, as_str
     if (strcmp(name, "resource_type_map") == 0) return as_perun_read_types(reading, json);
     if (strcmp(name, "global") == 0) return read_global(reading, json);
     if (strcmp(name, "snapshots") == 0) return read_snapshots(reading, json);
-    if (strcmp(name, "models") == 0) return read_models(reading, json, UINT32_MAX);
+    if (strcmp(name, "models") == 0) return read_models(reading, json, AS_PERUN_TYPES, UINT32_MAX);
     return read_attributes(reading, json, key);
 }
 
@@ -382,7 +381,8 @@ as_perun_reading *as_perun_begin(as_reader *reader) {
     as_vec_init(&r->units, sizeof(as_perun_unit), budget);
     r->flattener = as_flattener_new(budget);
     r->perun = new_perun(ds);
-    bool fine = r->flattener && r->perun;
+    if (r->flattener && r->perun) r->tables = as_perun_tables_new(reader, r->perun, r->flattener);
+    bool fine = r->tables;
     for (int i = 0; i < AS_PERUN_DYNAMIC; i++) r->dynamic[i] = UINT32_MAX;
     if (fine) return r;
     as_perun_end(r);
@@ -444,6 +444,7 @@ assay_status as_perun_add_profile(as_perun_reading *reading, assay_id run, const
     assay_status status = read_document(reading, &json);
     as_json_free(&json);
     if (status == ASSAY_OK) status = as_perun_settle_kinds(reading);
+    if (status == ASSAY_OK) status = as_perun_settle_models(reading->tables, run, path, reading->text);
     as_perun_profile *done = &AS_AT(as_perun_profile, &reading->perun->profiles, reading->profile);
     done->n_rows = as_records_rows(reading->perun->records) - done->first_row;
     if (status == ASSAY_OK) status = as_perun_add_up(reading);
@@ -455,6 +456,7 @@ assay_status as_perun_add_profile(as_perun_reading *reading, assay_id run, const
 assay_status as_perun_finish(as_perun_reading *reading) {
     const assay_id *ids;
     as_perun *perun = reading->perun;
+    AS_TRY(as_perun_tables_finish(reading->tables));
     if (!as_tree_finish(&reading->tree, &ids)) return as_reader_memory(reading->reader);
     for (size_t i = 0; i < perun->kinds.count; i++) {
         as_perun_kind *kind = &AS_AT(as_perun_kind, &perun->kinds, i);

@@ -6,7 +6,7 @@
 #ifndef AS_FORMATS_PERUN_READ_H
 #define AS_FORMATS_PERUN_READ_H
 
-#include "formats/perun/perun.h"
+#include "formats/perun/tables.h"
 
 enum { AS_PERUN_DYNAMIC = 7 };           /* as many as as_perun_dynamic_keys has */
 enum { AS_PERUN_MOST_LEAVES = 10000 };   /* attributes of a region; what has more is one attribute, its JSON */
@@ -82,6 +82,7 @@ struct as_perun_reading {
     as_dataset *ds;
     as_perun *perun;
     as_flattener *flattener;
+    as_perun_tables *tables;
     as_tree tree;
     as_map metrics;                     /* as_pair(name, unit) -> metric */
     as_vec sums;                        /* as_perun_sum, by kind */

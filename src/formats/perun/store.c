@@ -96,7 +96,7 @@ static bool describe_run(as_perun_store *store, const as_perun_stored *profile, 
                             as_cell_text(profile->is_pending            ? "pending"
                                          : profile->commit == AS_NO_STR ? "unlisted"
                                                                         : "stored")) &&
-           (!has_time || as_add_attribute(ds, AS_OWNER_RUN, run, "commit_time", as_cell_real(profile->commit_time)));
+           (!has_time || as_add_attribute(ds, AS_OWNER_RUN, run, "commit_time", as_cell_int((int64_t)profile->commit_time)));
 }
 
 static assay_status add_profile(as_perun_store *store, const as_perun_stored *profile, as_perun_reading *reading,

@@ -337,6 +337,7 @@ assay_status as_perun_list_store(as_perun_store *store) {
 
 /* The seconds of "committer NAME <MAIL> SECONDS ZONE\n". */
 static double committer_time(const char *text, size_t size) {
+    static const int64_t MOST = 1ll << 50; /* whole numbers as doubles, too */
     static const char WORD[] = "\ncommitter ";
     const char *line = memmem(text, size, WORD, sizeof WORD - 1);
     if (!line) return NAN;
@@ -347,7 +348,7 @@ static double committer_time(const char *text, size_t size) {
     const char *seconds = mail + 2, *blank = memchr(seconds, ' ', (size_t)(end - seconds));
     as_number time;
     bool is_fine = blank && as_number_parse(seconds, (size_t)(blank - seconds), &time) && time.kind == AS_INT;
-    return is_fine ? (double)time.i : NAN;
+    return is_fine && time.i > -MOST && time.i < MOST ? (double)time.i : NAN;
 }
 
 double as_perun_commit_time(as_perun_store *store, const char *hex) {
