@@ -96,7 +96,8 @@ static bool describe_run(as_perun_store *store, const as_perun_stored *profile, 
                             as_cell_text(profile->is_pending            ? "pending"
                                          : profile->commit == AS_NO_STR ? "unlisted"
                                                                         : "stored")) &&
-           (!has_time || as_add_attribute(ds, AS_OWNER_RUN, run, "commit_time", as_cell_int((int64_t)profile->commit_time)));
+           (!has_time ||
+            as_add_attribute(ds, AS_OWNER_RUN, run, "commit_time", as_cell_int((int64_t)profile->commit_time)));
 }
 
 static assay_status add_profile(as_perun_store *store, const as_perun_stored *profile, as_perun_reading *reading,
@@ -248,6 +249,9 @@ const as_format as_format_perun_store = {.name = "perun-store",
                                          .title = "Perun store",
                                          .versioned = "index",
                                          .extensions = "",
+                                         .holds = AS_HOLDS_VALUES | AS_HOLDS_MODELS | AS_HOLDS_RECORDS |
+                                                  AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE |
+                                                  AS_HOLDS_PROFILES,
                                          .reads_directories = true,
                                          .bid = bid,
                                          .read = read_directory};
