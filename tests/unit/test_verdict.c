@@ -200,6 +200,9 @@ static void test_profiles(void **state) {
     const as_subject *total = &samples.metrics[0].total;
     assert_true(total->strata[0]->values[0] == 9 && total->strata[0]->values[1] == 12);
     assert_true(total->strata[1]->values[0] == 19 && total->strata[1]->values[1] == 28);
+    total = &samples.metrics[0].whole;
+    assert_true(total->strata[0]->values[0] == 10 && total->strata[0]->values[1] == 12);
+    assert_true(total->strata[1]->values[0] == 20 && total->strata[1]->values[1] == 30);
     as_samples_free(&samples);
     sample((const as_dataset *const *)base, 2, (const as_dataset *const *)target, 2, true, &samples);
     f = find_subject(&samples, "time", "main->f");
@@ -311,10 +314,12 @@ static void test_threshold(void **state) {
     NEAR(judgement_of(&verdict, "main->minus")->relative, 0.5);
     assert_string_equal(verdict.judgements[0].subject->path, "main->wide"); /* +90, the largest change */
     const as_metric_verdict *m = &verdict.metrics[0];
-    NEAR(m->total.base, 590.01);             /* without old, fresh */
+    NEAR(m->total.base, 590.01);   /* without old, fresh */
     NEAR(m->total.target, 690.02); /* 105 + 106 + 90 + 96 + 0.02 + 10 + 98 + 190 - 5 */
     assert_int_equal(m->n_matched, 9);
-    assert_true(m->new_value == 40 && m->gone_value == 50);
+    assert_true(m->new_value == 40 && m->gone_value == 50 && m->has_whole);
+    NEAR(m->whole.base, 640.01);
+    NEAR(m->whole.target, 730.02);
     NEAR(m->geometric_mean, pow(1.05 * 1.06 * 0.9 * 0.96 * 2 * 0.98 * 1.9, 1.0 / 7));
     assert_true(verdict.outcome == AS_OUTCOME_WORSE && !verdict.n_tested && !verdict.needed);
     free_two(&samples, &verdict, sides);

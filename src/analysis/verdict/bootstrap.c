@@ -67,8 +67,11 @@ as_median_laws *as_median_laws_new(const as_samples *samples) {
     double log_factorials[LARGEST + 1] = {0};
     if (!laws) return NULL;
     for (uint32_t i = 1; i <= LARGEST; i++) log_factorials[i] = log_factorials[i - 1] + log(i);
-    for (size_t i = 0; i < samples->n + samples->n_metrics; i++) {
-        const as_subject *subject = i < samples->n ? &samples->subjects[i] : &samples->metrics[i - samples->n].total;
+    for (size_t i = 0; i < samples->n + 2 * samples->n_metrics; i++) {
+        const as_sampled_metric *metric = i < samples->n ? NULL : &samples->metrics[(i - samples->n) / 2];
+        const as_subject *subject = !metric                     ? &samples->subjects[i]
+                                    : (i - samples->n) % 2 == 0 ? &metric->total
+                                                                : &metric->whole;
         for (size_t k = 0; k < 2 * (size_t)subject->n_strata; k++) {
             uint32_t n = subject->strata[k % 2][k / 2].n;
             if (n < 2 || n > LARGEST || laws->laws[n]) continue;

@@ -18,7 +18,7 @@ typedef struct judging {
     as_rules *rules;
     as_median_laws *laws;
     as_verdict *out;
-    as_judgement *all; /* of the subjects, then of the totals */
+    as_judgement *all; /* of the subjects, then of the totals, then of the wholes */
     size_t n;
     bool *no_memory; /* of each piece of work */
 } judging;
@@ -85,7 +85,10 @@ static bool has_repetitions(const as_subject *subject) {
 static void add_to_metric(as_metric_verdict *m, const as_judgement *j, double *log_sum, size_t *n_ratios) {
     if (j->outcome == AS_OUTCOME_NEW && j->subject->is_top && isfinite(j->target)) m->new_value += j->target;
     if (j->outcome == AS_OUTCOME_GONE && j->subject->is_top && isfinite(j->base)) m->gone_value += j->base;
-    if (!is_matched(j)) return;
+    if (!is_matched(j)) {
+        m->has_whole = true;
+        return;
+    }
     m->n_matched++;
     if (j->base > 0 && j->target > 0 && isfinite(j->ratio) && j->ratio > 0) {
         *log_sum += log(j->ratio);
@@ -97,7 +100,7 @@ static void add_to_metric(as_metric_verdict *m, const as_judgement *j, double *l
 static void sum_metric(judging *t, size_t index) {
     const as_sampled_metric *metric = &t->samples->metrics[index];
     as_metric_verdict *m = &t->out->metrics[index];
-    as_judgement *total = &t->all[t->samples->n + index];
+    as_judgement *total = &t->all[t->samples->n + index], *whole = total + t->samples->n_metrics;
     double sums[2] = {0, 0}, sizes = 0, log_sum = 0;
     size_t n_ratios = 0;
     *m = (as_metric_verdict){.metric = metric};
@@ -117,6 +120,13 @@ static void sum_metric(judging *t, size_t index) {
         set_change(total);
     }
     total->share = total->relative;
+    measure(t, whole, &metric->whole);
+    if (isnan(whole->base) || isnan(whole->target)) {
+        whole->base = sums[0] + m->gone_value;
+        whole->target = sums[1] + m->new_value;
+        set_change(whole);
+    }
+    whole->share = whole->relative;
     for (size_t i = metric->first; i < metric->first + metric->n; i++) {
         as_judgement *j = &t->all[i];
         double amount = !is_matched(j) ? (j->subject->is_in[0] ? j->base : j->target) : j->change;
@@ -154,12 +164,18 @@ static void test_piece(void *user, size_t piece) {
     free(draws);
 }
 
+/* A whole that is the total does not count again. */
+static bool counts(const judging *t, size_t i) {
+    size_t n = t->samples->n, n_metrics = t->samples->n_metrics;
+    return i < n + n_metrics || t->out->metrics[i - n - n_metrics].has_whole;
+}
+
 /* Ranks and intervals of all that have repetitions and are not small, then the correction for their number. */
 static bool test_all(judging *t) {
     double least = 1;
     for (size_t i = 0; i < t->n; i++) {
         as_judgement *j = &t->all[i];
-        j->is_tested = is_matched(j) && !j->is_small && has_repetitions(j->subject);
+        j->is_tested = counts(t, i) && is_matched(j) && !j->is_small && has_repetitions(j->subject);
         if (!j->is_tested) continue;
         t->out->n_tested++;
         least = fmin(least, as_rank_least(j->subject->strata[0], j->subject->strata[1], j->subject->n_strata));
@@ -238,14 +254,18 @@ static int by_share(const void *left, const void *right) {
 
 static void conclude(judging *t) {
     as_verdict *out = t->out;
+    size_t n = t->samples->n, n_metrics = t->samples->n_metrics;
     for (size_t i = 0; i < t->n; i++) {
         as_judgement *j = &t->all[i];
         j->outcome = decide(t, j);
-        out->counts[j->outcome]++;
-        if (i < t->samples->n)
+        if (counts(t, i)) out->counts[j->outcome]++;
+        if (i < n)
             out->metrics[j->subject->in_metric].counts[j->outcome]++;
+        else if (i < n + n_metrics)
+            out->metrics[i - n].total = *j;
         else
-            out->metrics[i - t->samples->n].total = *j;
+            out->metrics[i - n - n_metrics].whole =
+                out->metrics[i - n - n_metrics].has_whole ? *j : out->metrics[i - n - n_metrics].total;
     }
     out->outcome = outcome_of_all(out->counts);
     out->judgements = t->all;
@@ -255,7 +275,7 @@ static void conclude(judging *t) {
 }
 
 assay_status as_judge(const as_samples *samples, const as_judge_options *options, as_verdict *out, assay_error *error) {
-    judging t = {.samples = samples, .options = options, .out = out, .n = samples->n + samples->n_metrics};
+    judging t = {.samples = samples, .options = options, .out = out, .n = samples->n + 2 * samples->n_metrics};
     *out = (as_verdict){0};
     as_arena_init(&out->arena, NULL);
     AS_TRY(as_rules_new(options->rules, options->n_rules, &t.rules, error));

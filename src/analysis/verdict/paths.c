@@ -25,17 +25,25 @@ static uint32_t child_of(as_paths *paths, uint32_t parent, as_str name) {
     node = (uint32_t)paths->nodes.count;
     as_path_node *new = as_vec_push(&paths->nodes);
     if (!new || !as_map_put(&paths->children, as_pair(parent, name), node)) return AS_NO_PATH;
-    *new = (as_path_node){.parent = parent, .name = name};
+    *new = (as_path_node){.parent = parent, .name = name, .file = AS_NO_STR, .line = -1};
     return node;
 }
 
-/* The name of a context among those of all datasets; known: of this dataset's strings those that were looked up already. */
-static as_str name_of(as_paths *paths, const as_dataset *ds, const as_context *context, as_str *known) {
-    if (context->name == AS_NO_STR) return as_intern(&paths->names, "(unknown)", 9);
-    if (known[context->name] == AS_NO_STR)
-        known[context->name] =
-            as_intern(&paths->names, as_ds_text(ds, context->name), as_str_size(&ds->strings, context->name));
-    return known[context->name];
+/* A text of a dataset among those of all; known: of this dataset's strings those that were looked up already. */
+static as_str name_of(as_paths *paths, const as_dataset *ds, as_str text, as_str *known) {
+    if (text == AS_NO_STR) return as_intern(&paths->names, "(unknown)", 9);
+    if (known[text] == AS_NO_STR)
+        known[text] = as_intern(&paths->names, as_ds_text(ds, text), as_str_size(&ds->strings, text));
+    return known[text];
+}
+
+static bool set_source(as_paths *paths, const as_dataset *ds, const as_context *context, uint32_t node, as_str *known) {
+    const as_region *region = context->region == ASSAY_NONE ? NULL : as_ds_region(ds, context->region);
+    if (!region || region->file == AS_NO_STR || !*as_ds_text(ds, region->file)) return true;
+    as_path_node *to = &AS_AT(as_path_node, &paths->nodes, node);
+    to->file = name_of(paths, ds, region->file, known);
+    to->line = region->line_begin;
+    return to->file != AS_NO_STR;
 }
 
 /* within: for each context the node that those below it hang on. */
@@ -48,8 +56,9 @@ static bool add_contexts(as_paths *paths, const as_dataset *ds, uint32_t *nodes,
         within[id] = parent;
         if (context->role == AS_ROLE_PLACELESS || as_context_is_root(ds, id) || (parent && as_is_piece(ds, id)))
             continue;
-        as_str name = name_of(paths, ds, context, known);
+        as_str name = name_of(paths, ds, context->name, known);
         if (name == AS_NO_STR || (within[id] = nodes[id] = child_of(paths, parent, name)) == AS_NO_PATH) return false;
+        if (!set_source(paths, ds, context, nodes[id], known)) return false;
     }
     return true;
 }

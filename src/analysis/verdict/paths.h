@@ -18,6 +18,8 @@ typedef struct as_paths {
 typedef struct as_path_node {
     uint32_t parent; /* smaller than the node's own number */
     as_str name;
+    as_str file;      /* of the dataset added last that knows it */
+    int64_t line;     /* -1: unknown */
     const char *text; /* the path, once somebody asked for it */
 } as_path_node;
 

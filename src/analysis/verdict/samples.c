@@ -24,6 +24,8 @@ typedef struct sorting {
     const double *coordinates; /* of the subject before, at these strata */
     as_vec strata;             /* uint32_t */
     as_vec subjects;           /* as_subject */
+    as_str file;               /* of the subject before */
+    const char *file_text;
 } sorting;
 
 enum { STRATUM_SHIFT = 31 };
@@ -199,6 +201,17 @@ static bool set_entries(sorting *t, uint32_t node, bool *is_zero) {
     return fine;
 }
 
+/* The file of a node, copied once for those that follow each other. NULL: it has none, or memory is out. */
+static const char *file_of(sorting *t, uint32_t node) {
+    as_str file = as_paths_node(&t->s->paths, node)->file;
+    if (file == AS_NO_STR) return NULL;
+    if (file != t->file || !t->file_text)
+        t->file_text = as_arena_copy(&t->s->out->arena, as_str_text(&t->s->paths.names, file),
+                                     as_str_size(&t->s->paths.names, file));
+    t->file = file;
+    return t->file_text;
+}
+
 static bool add_subjects(sorting *t, as_sampled_metric *metric, uint32_t index) {
     as_sampling *s = t->s;
     metric->first = t->subjects.count;
@@ -215,6 +228,8 @@ static bool add_subjects(sorting *t, as_sampled_metric *metric, uint32_t index) 
         *subject = (as_subject){.path = path,
                                 .metric = metric->name,
                                 .unit = metric->unit,
+                                .file = file_of(t, node),
+                                .line = as_paths_node(&s->paths, node)->line,
                                 .in_metric = index,
                                 .node = node,
                                 .is_top = true};
@@ -226,21 +241,23 @@ static bool add_subjects(sorting *t, as_sampled_metric *metric, uint32_t index) 
 
 /* ---- totals ---------------------------------------------------------------------------------------------------------------- */
 
-/* Of inclusive values: which subjects are in none of the others. counted: for each node, whether it adds to the total. */
-static bool find_top(sorting *t, const as_sampled_metric *metric, bool *counted) {
+/* Of inclusive values: which subjects are in none of the others. counted: for each node bits, whether it adds to the total (MATCHED) and to the whole (ANY). */
+enum { MATCHED = 1, ANY = 2 };
+static bool find_top(sorting *t, const as_sampled_metric *metric, uint8_t *counted) {
     size_t n = as_paths_count(&t->s->paths), next = metric->first, end = metric->first + metric->n;
-    bool *covered = calloc(n, 1); /* itself or something above it is matched */
+    uint8_t *covered = calloc(n, 1); /* itself or something above it is a subject */
     if (!covered) return false;
     for (uint32_t node = 1; node < n; node++) {
         as_subject *subject = next < end ? &AS_AT(as_subject, &t->subjects, next) : NULL;
-        bool is_matched = subject && subject->node == node && subject->is_in[0] && subject->is_in[1];
-        bool is_above = covered[as_paths_node(&t->s->paths, node)->parent];
-        if (subject && subject->node == node) {
-            next++;
-            subject->is_top = t->s->is_exclusive || !is_above;
-        }
-        counted[node] = is_matched && subject->is_top;
-        covered[node] = is_above || is_matched;
+        uint8_t above = covered[as_paths_node(&t->s->paths, node)->parent];
+        covered[node] = above;
+        if (!subject || subject->node != node) continue;
+        next++;
+        bool is_matched = subject->is_in[0] && subject->is_in[1];
+        subject->is_top = t->s->is_exclusive || !(above & (is_matched ? MATCHED : ANY));
+        if (is_matched && subject->is_top) counted[node] |= MATCHED;
+        if (t->s->is_exclusive || !(above & ANY)) counted[node] |= ANY;
+        covered[node] |= is_matched ? MATCHED | ANY : ANY;
     }
     free(covered);
     return true;
@@ -259,27 +276,35 @@ static bool have_sums(const as_sampling *s, const uint64_t *counts) {
     return true;
 }
 
-static bool add_total(sorting *t, as_sampled_metric *metric, uint32_t index) {
+/* The sums of runs over the nodes with this bit, as a subject. */
+static bool add_sums(sorting *t, const uint8_t *counted, uint8_t bit, as_subject *subject) {
     as_sampling *s = t->s;
     const as_sample *samples = s->samples.data;
-    bool *counted = calloc(as_paths_count(&s->paths), 1);
     double *sums = calloc(s->units.count + 1, sizeof *sums);
     uint64_t *counts = calloc(s->units.count + 1, sizeof *counts);
-    bool fine = counted && sums && counts && find_top(t, metric, counted);
+    bool fine = sums && counts;
     for (size_t i = 0; fine && i < s->samples.count; i++) {
-        if (!counted[samples[i].node]) continue;
+        if (!(counted[samples[i].node] & bit)) continue;
         sums[samples[i].unit] += samples[i].value;
         counts[samples[i].unit]++;
     }
-    metric->total = (as_subject){
-        .metric = metric->name, .unit = metric->unit, .in_metric = index, .is_in = {true, true}, .is_top = true};
     t->entries.count = 0;
     bool has_sums = fine && have_sums(s, counts);
     for (size_t i = 0; fine && has_sums && i < s->units.count; i++)
         if (counts[i] && !isnan(sums[i])) fine = add_entry(t, &AS_AT(as_sample_unit, &s->units, i), sums[i]);
-    fine = fine && set_strata(t, &metric->total);
-    metric->total.is_in[0] = metric->total.is_in[1] = true; /* also where only medians add up */
-    free(counted), free(sums), free(counts);
+    fine = fine && set_strata(t, subject);
+    subject->is_in[0] = subject->is_in[1] = true; /* also where only medians add up */
+    free(sums), free(counts);
+    return fine;
+}
+
+static bool add_totals(sorting *t, as_sampled_metric *metric, uint32_t index) {
+    uint8_t *counted = calloc(as_paths_count(&t->s->paths), 1);
+    metric->total = metric->whole =
+        (as_subject){.metric = metric->name, .unit = metric->unit, .in_metric = index, .is_top = true, .line = -1};
+    bool fine = counted && find_top(t, metric, counted) && add_sums(t, counted, MATCHED, &metric->total) &&
+                add_sums(t, counted, ANY, &metric->whole);
+    free(counted);
     return fine;
 }
 
@@ -337,7 +362,7 @@ static assay_status sample_metric(sorting *t, as_sampled_metric *metric, uint32_
             if (id != ASSAY_NONE) AS_TRY(as_gather_samples(s, side, i, id));
         }
     }
-    bool fine = sort_samples(t) && add_subjects(t, metric, index) && add_total(t, metric, index);
+    bool fine = sort_samples(t) && add_subjects(t, metric, index) && add_totals(t, metric, index);
     return fine ? ASSAY_OK : as_fail_memory(s->error, NULL);
 }
 

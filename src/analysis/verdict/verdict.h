@@ -19,6 +19,8 @@ typedef struct as_stratum {
 typedef struct as_subject {
     const char *path;          /* names joined with "->"; NULL: the total of the metric */
     const char *metric, *unit; /* unit NULL: none */
+    const char *file;          /* of its source, as the target says, else the base; NULL: unknown */
+    int64_t line;              /* where the function begins; -1: unknown */
     uint32_t in_metric;        /* index into as_samples.metrics */
     uint32_t node;             /* of the tree of names: the same for all metrics */
     bool is_in[2];             /* whether each side (AS_BASE, AS_TARGET of algebra/compare.h: 0, 1) has it */
@@ -33,8 +35,8 @@ typedef struct as_subject {
 typedef struct as_sampled_metric {
     const char *name, *unit;
     size_t first, n; /* its subjects */
-    as_subject
-        total; /* of each run the sum over matched subjects; without strata where runs have no sums of their own (repetitions inside a run) */
+    as_subject whole; /* the same over all subjects, new and vanished ones too */
+    as_subject total; /* of each run the sum over matched subjects; without strata where runs have no sums of their own (repetitions inside a run) */
 } as_sampled_metric;
 
 typedef struct as_samples {
@@ -167,6 +169,9 @@ typedef struct as_judge_options {
 typedef struct as_metric_verdict {
     const as_sampled_metric *metric;
     as_judgement total; /* its base and target are sums over matched subjects (over the top ones of inclusive values) */
+    as_judgement
+        whole; /* with new and vanished subjects; where there are none it is as the total, and does not count by itself */
+    bool has_whole; /* there are some */
     size_t n_matched;
     size_t counts[AS_N_OUTCOMES]; /* of its subjects, without the total */
     double new_value, gone_value; /* of the subjects that one side lacks */
@@ -179,9 +184,9 @@ typedef struct as_verdict {
     size_t n;
     as_metric_verdict *metrics;
     size_t n_metrics;
-    size_t counts[AS_N_OUTCOMES]; /* subjects and totals */
+    size_t counts[AS_N_OUTCOMES]; /* subjects, totals and wholes */
     as_outcome outcome;           /* of all: WORSE, MAYBE_WORSE, BETTER, MAYBE_BETTER, SAME, in this order */
-    size_t n_tested;              /* subjects and totals, which the correction is for */
+    size_t n_tested;              /* subjects, totals and wholes, which the correction is for */
     uint32_t
         needed; /* repetitions on both sides for a degradation to be significant at all; 0: there are enough, or no statistics */
     as_arena arena;
