@@ -7,6 +7,22 @@
 #include "cli/cli.h"
 #include "render/json_builder.h"
 
+/* ---- inputs (compare_sides.c) ---------------------------------------------------------------------------------------------------- */
+
+/* What is compared: BASE and TARGET, each a dataset or several repetitions of one. */
+typedef struct as_sides {
+    as_dataset **parts[2];
+    size_t n[2];
+    char label[2][256]; /* "old.cubex", "runs (5 repetitions)", "a.cubex and 4 more" */
+} as_sides;
+
+/* Opens `BASE TARGET`, or `BASE… vs TARGET…`. A directory that is no dataset itself holds repetitions: what is in it and of a format that assay knows, all of one format. as_sides_close() in every case. */
+as_exit as_sides_open(as_cli *cli, as_sides *out);
+void as_sides_close(as_sides *sides);
+
+/* "5%", "0.05" as a part of 1; false for anything else, and for what is negative or above 1000 %. */
+bool as_part_parse(const char *text, double *out);
+
 /* ---- other questions: each answers the whole command (all operands), prints it, and gives its exit status ----------------------- */
 
 /* `compare --series DIR|.perun|FILES…`: change points over runs in order (compare_series.c). Its options: --order HOW, --threshold, --level, --fail-on, --metric, --exclusive, --ascii. */

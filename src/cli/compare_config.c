@@ -1,0 +1,220 @@
+/* What is a degradation: thresholds, level and rules, of the command line and of a small file. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "cli/compare_view.h"
+#include "core/words.h"
+#include "io/input.h"
+#include "io/yaml.h"
+
+typedef struct config_file {
+    as_cli *cli;
+    const char *path;
+    as_yaml yaml;
+    as_compare_config *out;
+} config_file;
+
+static as_exit fail_at(const config_file *f, const as_yaml_node *node, const char *what) {
+    return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: %s", f->path, node->line, node->column, what);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------- */
+
+static as_exit read_part(const config_file *f, const as_yaml_node *node, double *out) {
+    const char *text = as_yaml_text(node);
+    if (text && as_part_parse(text, out)) return AS_EXIT_FINE;
+    return fail_at(f, node, "is no part such as 5% or 0.05");
+}
+
+static as_exit read_flag(const config_file *f, const as_yaml_node *node, bool *out) {
+    const char *text = as_yaml_text(node);
+    bool is_true = text && as_is_choice("true|yes|on", text);
+    if (!is_true && !(text && as_is_choice("false|no|off", text))) return fail_at(f, node, "is neither true nor false");
+    *out = is_true;
+    return AS_EXIT_FINE;
+}
+
+static as_exit read_words(const config_file *f, const as_yaml_node *node, const char **out) {
+    const char *text = as_yaml_text(node);
+    if (!text || !*text) return fail_at(f, node, "is no text");
+    *out = as_arena_copy(&f->out->arena, text, strlen(text));
+    return *out ? AS_EXIT_FINE : as_cli_memory(f->cli);
+}
+
+static bool parse_count(const char *text, uint64_t least, uint64_t most, uint64_t *out) {
+    as_number number;
+    if (!as_number_parse(text, strlen(text), &number) || number.kind != AS_INT) return false;
+    if (number.i < 0 || (uint64_t)number.i < least || (uint64_t)number.i > most) return false;
+    *out = (uint64_t)number.i;
+    return true;
+}
+
+enum { LEAST_RESAMPLES = 100, MOST_RESAMPLES = 1000000 };
+
+static as_exit read_count(const config_file *f, const as_yaml_node *node, uint64_t least, uint64_t most,
+                          uint64_t *out) {
+    const char *text = as_yaml_text(node);
+    return text && parse_count(text, least, most, out) ? AS_EXIT_FINE : fail_at(f, node, "is no such number");
+}
+
+static bool fail_on_of(const char *text, as_fail_on *out) {
+    if (!text || !as_is_choice("maybe|degradation|never", text)) return false;
+    *out = *text == 'm' ? AS_FAIL_MAYBE : *text == 'n' ? AS_FAIL_NEVER : AS_FAIL_DEGRADATION;
+    return true;
+}
+
+/* ---- rules --------------------------------------------------------------------------------------------------------------- */
+
+static as_exit read_rule_key(const config_file *f, const as_yaml_node *key, const as_yaml_node *value,
+                             as_threshold_rule *rule) {
+    const char *name = as_yaml_text(key);
+    if (name && strcmp(name, "metric") == 0) return read_words(f, value, &rule->metric);
+    if (name && strcmp(name, "path") == 0) return read_words(f, value, &rule->path);
+    if (name && strcmp(name, "threshold") == 0) return read_part(f, value, &rule->threshold);
+    if (name && strcmp(name, "higher_is_better") == 0) return read_flag(f, value, &rule->higher_is_better);
+    if (name && strcmp(name, "ignore") == 0) return read_flag(f, value, &rule->is_ignored);
+    return fail_at(f, key, "is no key of a rule: metric, path, threshold, higher_is_better, ignore");
+}
+
+static as_exit read_rules(const config_file *f, const as_yaml_node *list) {
+    if (list->kind != AS_YAML_SEQUENCE) return fail_at(f, list, "is no list of rules");
+    for (uint32_t i = 0; i < list->n; i++) {
+        const as_yaml_node *item = as_yaml_item(&f->yaml, list, i);
+        as_threshold_rule *rule = as_vec_push(&f->out->rules);
+        if (!rule) return as_cli_memory(f->cli);
+        rule->threshold = NAN;
+        if (item->kind != AS_YAML_MAPPING) return fail_at(f, item, "is no rule, such as {path: parse, threshold: 20%}");
+        for (uint32_t k = 0; k < item->n; k++) {
+            as_exit status = read_rule_key(f, as_yaml_key(&f->yaml, item, k), as_yaml_value(&f->yaml, item, k), rule);
+            if (status != AS_EXIT_FINE) return status;
+        }
+    }
+    return AS_EXIT_FINE;
+}
+
+static as_exit read_metrics(const config_file *f, const as_yaml_node *list) {
+    if (list->kind != AS_YAML_SEQUENCE) return fail_at(f, list, "is no list of metrics");
+    for (uint32_t i = 0; i < list->n; i++) {
+        const char **name = as_vec_push(&f->out->metrics);
+        if (!name) return as_cli_memory(f->cli);
+        as_exit status = read_words(f, as_yaml_item(&f->yaml, list, i), name);
+        if (status != AS_EXIT_FINE) return status;
+    }
+    return AS_EXIT_FINE;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------------------ */
+
+static as_exit read_key(const config_file *f, const as_yaml_node *key, const as_yaml_node *value) {
+    as_compare_config *out = f->out;
+    const char *name = as_yaml_text(key);
+    uint64_t resamples = out->judge.resamples;
+    as_exit status = AS_EXIT_FINE;
+    if (!name) return fail_at(f, key, "is no key");
+    if (strcmp(name, "threshold") == 0) return read_part(f, value, &out->judge.threshold);
+    if (strcmp(name, "level") == 0) return read_part(f, value, &out->judge.level);
+    if (strcmp(name, "floor") == 0) return read_part(f, value, &out->judge.floor);
+    if (strcmp(name, "inclusive") == 0) return read_flag(f, value, &out->is_inclusive);
+    if (strcmp(name, "rules") == 0) return read_rules(f, value);
+    if (strcmp(name, "metrics") == 0) return read_metrics(f, value);
+    if (strcmp(name, "seed") == 0) return read_count(f, value, 0, INT64_MAX, &out->judge.seed);
+    if (strcmp(name, "resamples") == 0) {
+        status = read_count(f, value, LEAST_RESAMPLES, MOST_RESAMPLES, &resamples);
+        out->judge.resamples = (uint32_t)resamples;
+        return status;
+    }
+    if (strcmp(name, "fail_on") == 0)
+        return fail_on_of(as_yaml_text(value), &out->fail_on)
+                   ? AS_EXIT_FINE
+                   : fail_at(f, value, "is neither maybe, degradation nor never");
+    return fail_at(f, key,
+                   "is no key: threshold, level, floor, metrics, inclusive, fail_on, resamples, seed, rules are");
+}
+
+static as_exit read_file(as_cli *cli, const char *path, as_compare_config *out) {
+    config_file f = {.cli = cli, .path = path, .out = out};
+    as_input *input;
+    assay_error error;
+    as_exit status = AS_EXIT_FINE;
+    if (as_input_open(path, NULL, &input, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    if (input->is_directory) {
+        as_input_close(input);
+        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: is a directory, no file of thresholds", path);
+    }
+    if (as_yaml_read(path, input->data, input->size, NULL, &f.yaml, &error) != ASSAY_OK) {
+        status = as_cli_error(cli, &error);
+    } else {
+        const as_yaml_node *root = as_yaml_root(&f.yaml);
+        bool is_empty = root->kind == AS_YAML_SCALAR && !*root->text;
+        if (root->kind != AS_YAML_MAPPING && !is_empty)
+            status = fail_at(&f, root, "is no mapping such as threshold: 5%");
+        for (uint32_t i = 0; status == AS_EXIT_FINE && root->kind == AS_YAML_MAPPING && i < root->n; i++)
+            status = read_key(&f, as_yaml_key(&f.yaml, root, i), as_yaml_value(&f.yaml, root, i));
+    }
+    as_yaml_free(&f.yaml);
+    as_input_close(input);
+    return status;
+}
+
+/* ---- the command line ------------------------------------------------------------------------------------------------------ */
+
+static as_exit take_part(as_cli *cli, const char *name, double *out) {
+    const char *text = as_cli_value(cli, name);
+    if (!text || as_part_parse(text, out)) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_USAGE, "--%s %s is no part such as 5%% or 0.05", name, text);
+}
+
+static as_exit take_count(as_cli *cli, const char *name, uint64_t least, uint64_t most, uint64_t *out) {
+    const char *text = as_cli_value(cli, name);
+    if (!text || parse_count(text, least, most, out)) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_USAGE, "--%s %s is no whole number from %llu to %llu", name, text,
+                       (unsigned long long)least, (unsigned long long)most);
+}
+
+/* Those of --metric instead of the file's. */
+static bool take_metrics(as_cli *cli, as_compare_config *out) {
+    if (as_cli_has(cli, "metric")) out->metrics.count = 0;
+    for (size_t i = 0; i < cli->arguments.given.count; i++) {
+        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
+        bool is_known = strcmp(given->option->name, "metric") != 0;
+        for (size_t k = 0; !is_known && k < out->metrics.count; k++)
+            is_known = strcmp(AS_AT(const char *, &out->metrics, k), given->value) == 0;
+        if (!is_known && !as_vec_append(&out->metrics, &given->value, 1)) return false;
+    }
+    return !out->metrics.count || as_vec_push(&out->metrics) != NULL;
+}
+
+static as_exit take_options(as_cli *cli, as_compare_config *out) {
+    uint64_t resamples = out->judge.resamples;
+    as_exit status = take_part(cli, "threshold", &out->judge.threshold);
+    if (status == AS_EXIT_FINE) status = take_part(cli, "level", &out->judge.level);
+    if (status == AS_EXIT_FINE) status = take_part(cli, "floor", &out->judge.floor);
+    if (status == AS_EXIT_FINE) status = take_count(cli, "seed", 0, INT64_MAX, &out->judge.seed);
+    if (status == AS_EXIT_FINE) status = take_count(cli, "resamples", LEAST_RESAMPLES, MOST_RESAMPLES, &resamples);
+    if (status != AS_EXIT_FINE) return status;
+    out->judge.resamples = (uint32_t)resamples;
+    if (!(out->judge.level > 0 && out->judge.level < 1))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "the level is a part above 0 and below 1, such as 0.05");
+    if (as_cli_has(cli, "inclusive")) out->is_inclusive = true;
+    if (as_cli_has(cli, "fail-on")) fail_on_of(as_cli_value(cli, "fail-on"), &out->fail_on);
+    return take_metrics(cli, out) ? AS_EXIT_FINE : as_cli_memory(cli);
+}
+
+as_exit as_compare_config_read(as_cli *cli, as_compare_config *out) {
+    *out = (as_compare_config){.judge = AS_JUDGE_DEFAULTS};
+    as_arena_init(&out->arena, NULL);
+    as_vec_init(&out->rules, sizeof(as_threshold_rule), NULL);
+    as_vec_init(&out->metrics, sizeof(const char *), NULL);
+    const char *path = as_cli_value(cli, "config");
+    as_exit status = path ? read_file(cli, path, out) : AS_EXIT_FINE;
+    if (status == AS_EXIT_FINE) status = take_options(cli, out);
+    out->judge.rules = out->rules.data;
+    out->judge.n_rules = out->rules.count;
+    return status;
+}
+
+void as_compare_config_free(as_compare_config *config) {
+    as_vec_free(&config->rules);
+    as_vec_free(&config->metrics);
+    as_arena_free(&config->arena);
+}

@@ -1,0 +1,180 @@
+/* Did it get worse? The command line of all that compare answers, and its default: any two measurements. */
+#include <stdlib.h>
+
+#include "cli/compare_view.h"
+#include "cli/compatible.h"
+#include "core/pattern.h"
+
+/* ---- which call paths -------------------------------------------------------------------------------------------------------- */
+
+typedef struct choice {
+    as_rules *rules;
+    as_pattern *pattern; /* of --match; NULL: all */
+} choice;
+
+static bool keeps(void *user, const char *metric, const char *path) {
+    const choice *c = user;
+    return as_rules_keep(c->rules, metric, path) && (!c->pattern || as_pattern_search(c->pattern, path, strlen(path)));
+}
+
+static as_exit open_choice(as_cli *cli, const as_compare_config *config, choice *out) {
+    const char *text = as_cli_value(cli, "match"), *why = NULL;
+    assay_error error;
+    size_t at;
+    *out = (choice){0};
+    if (as_rules_new(config->judge.rules, config->judge.n_rules, &out->rules, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    if (!text || (out->pattern = as_pattern_new(text, strlen(text), &why, &at))) return AS_EXIT_FINE;
+    if (!why) return as_cli_memory(cli);
+    return as_cli_fail(cli, AS_EXIT_USAGE, "--match %s is no pattern: %s, at its byte %zu", text, why, at + 1);
+}
+
+static void close_choice(choice *c) {
+    as_rules_free(c->rules);
+    as_pattern_free(c->pattern);
+}
+
+/* ---- the comparison ----------------------------------------------------------------------------------------------------------- */
+
+/* Time, by its unit or name; else the first one. */
+static size_t main_metric(const as_samples *samples) {
+    for (size_t i = 0; i < samples->n_metrics; i++) {
+        const as_sampled_metric *m = &samples->metrics[i];
+        if (m->unit ? as_unit_is_time(m->unit) : strcmp(m->name, "time") == 0) return i;
+    }
+    return 0;
+}
+
+static as_exit judge(as_compare_view *view) {
+    as_cli *cli = view->cli;
+    const as_dataset *const *const sides[2] = {(const as_dataset *const *)view->sides.parts[0],
+                                               (const as_dataset *const *)view->sides.parts[1]};
+    choice chosen;
+    assay_error error;
+    as_exit status = open_choice(cli, &view->config, &chosen);
+    as_sample_request request = {.metrics = view->config.metrics.data,
+                                 .is_inclusive = view->config.is_inclusive,
+                                 .keeps = keeps,
+                                 .user = &chosen};
+    if (status == AS_EXIT_FINE && as_samples_find(sides, view->sides.n, &request, &view->samples, &error) != ASSAY_OK)
+        status = as_cli_error(cli, &error);
+    if (status == AS_EXIT_FINE && as_judge(&view->samples, &view->config.judge, &view->verdict, &error) != ASSAY_OK)
+        status = as_cli_error(cli, &error);
+    close_choice(&chosen);
+    view->main_metric = main_metric(&view->samples);
+    view->outcome = view->verdict.outcome;
+    return status;
+}
+
+static as_exit answer(as_compare_view *view) {
+    switch (view->cli->style.mode) {
+    case AS_PRINT_TEXT: return as_compare_print(view);
+    case AS_PRINT_MARKDOWN: return as_compare_markdown(view);
+    case AS_PRINT_JSON: return as_compare_json(view);
+    default: return as_compare_rows(view);
+    }
+}
+
+static as_exit compare(as_cli *cli) {
+    as_compare_view view = {.cli = cli, .is_ascii = as_cli_is_ascii(cli)};
+    as_exit status = as_compare_config_read(cli, &view.config);
+    if (status == AS_EXIT_FINE) status = as_sides_open(cli, &view.sides);
+    if (status == AS_EXIT_FINE) status = judge(&view);
+    if (status == AS_EXIT_FINE) status = as_compare_reports(&view);
+    if (status == AS_EXIT_FINE) status = answer(&view);
+    if (status == AS_EXIT_FINE && as_compare_fails(&view)) status = AS_EXIT_CHECK;
+    as_verdict_free(&view.verdict);
+    as_samples_free(&view.samples);
+    as_sides_close(&view.sides);
+    as_compare_config_free(&view.config);
+    return status;
+}
+
+static as_exit run(as_cli *cli) {
+    bool is_compatible;
+    as_exit status = as_cli_compatible(cli, &is_compatible);
+    return status == AS_EXIT_FINE ? compare(cli) : status;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------------------- */
+
+static const as_cli_option options[] = {
+    {.name = "threshold",
+     .argument = "PART",
+     .help = "Take only changes beyond this part of the base as such: 5% (the default), 0.05"},
+    {.name = "level",
+     .argument = "PART",
+     .help = "Probability of calling anything a degradation where nothing changed, all call paths and metrics "
+             "together; by default 0.05"},
+    {.name = "metric",
+     .argument = "NAME",
+     .help = "Compare this metric; may be given several times. By default all that both have and that add up"},
+    {.name = "inclusive",
+     .help = "Compare what call paths take with all they call; by default without, so that a slow function is blamed "
+             "once, and not all its callers"},
+    {.name = "match", .argument = "REGEX", .help = "Look only at call paths that match, such as 'solve'"},
+    {.name = "floor",
+     .argument = "PART",
+     .help = "Call paths with less than this part of a metric's total are no finding by themselves; by default 0.1%"},
+    {.name = "config",
+     .argument = "FILE",
+     .completes = AS_COMPLETES_FILES,
+     .help = "Read thresholds of metrics and call paths from this file (YAML, see docs/compare.md)"},
+    {.name = "fail-on",
+     .argument = "WHAT",
+     .choices = "maybe|degradation|never",
+     .help = "End with status 1 on a degradation (the default), also on one that may be, or never"},
+    {.name = "junit",
+     .argument = "FILE",
+     .completes = AS_COMPLETES_FILES,
+     .help = "Also write a JUnit report to this file, a test case for each call path and metric"},
+    {.name = "sarif",
+     .argument = "FILE",
+     .completes = AS_COMPLETES_FILES,
+     .help = "Also write degradations to this file as SARIF 2.1.0, for code scanning services"},
+    {.name = "all", .help = "Show everything, changed or not"},
+    {.name = "limit",
+     .letter = 'n',
+     .argument = "N",
+     .help = "Show at most so many changes of a metric; by default 30"},
+    {.name = "resamples", .argument = "N", .help = "Resamples for each confidence interval; by default 2000"},
+    {.name = "seed", .argument = "N", .help = "Begin the random numbers of resampling elsewhere; by default 1"},
+    {.name = "full-names", .help = "Print names whole, even where they do not fit the terminal"},
+    AS_ASCII_OPTION,
+    AS_DERIVE_OPTION,
+    {.name = NULL},
+};
+
+static const as_example examples[] = {
+    {"assay compare old.cubex new.cubex", "What became slower, by the threshold alone: there are no repetitions."},
+    {"assay compare old-*.cubex vs new-*.cubex", "The same with repetitions on both sides, and statistics."},
+    {"assay compare old.cubex new.cubex --md > comment.md", "A comment for the pull request."},
+    {"assay compare old.cubex new.cubex --junit report.xml --fail-on never", "A report for CI that does not fail it."},
+    {NULL, NULL},
+};
+
+const as_verb as_verb_compare = {
+    .name = "compare",
+    .summary = "Tell whether a measurement got worse",
+    .usage = "[options] BASE TARGET | BASE… vs TARGET…",
+    .description =
+        "Compares two measurements of any formats, call path by call path and metric by metric, and ends with status 1 "
+        "where something got worse. BASE and TARGET are a file or directory that is a dataset, or a directory of "
+        "repetitions, files of one format; lists of repetitions have the word vs between them. Call paths are matched "
+        "by their names, points of parameters by their coordinates; new and vanished call paths are listed.\n\n"
+        "With repetitions (two or more on both sides) a degradation is significant by a rank test, corrected for the "
+        "number of call paths and metrics, and its estimate, the ratio of medians with its bootstrap confidence "
+        "interval, is beyond the threshold. What is beyond the threshold, but significant only by itself, is a maybe, "
+        "and so is what is significant and reaches beyond the threshold with its interval. Of a side with several "
+        "files each gives one number: repetitions inside one run are not independent. Without repetitions the "
+        "threshold alone decides, and the answer says so.\n\n"
+        "Larger is worse, unless the config file says otherwise. Call paths with less than 0.1 % of the total are no "
+        "finding by themselves (--floor). Totals and the geometric mean of ratios are over call paths that both sides "
+        "have; the whole, with new and vanished ones, is judged as well.",
+    .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
+    .options = options,
+    .method = as_compatible_option_table,
+    .operands = AS_COMPLETES_FILES,
+    .examples = examples,
+    .run = run,
+};
