@@ -89,6 +89,7 @@ void as_dataset_forget_data(as_dataset *ds) {
     ds->problems = problems;
     ds->n_points = 0;
     ds->summary_source = NULL;
+    ds->measurement_source = NULL;
     ds->of_format = NULL;
     ds->traces.n_samples = ds->n_sparse_values = 0;
 }

@@ -145,6 +145,11 @@ typedef struct as_summary_source {
     assay_status (*load)(struct as_summary_source *source, struct assay_dataset *ds, assay_error *error);
 } as_summary_source;
 
+/* Works out a dataset's stored measurements, whose points and repetitions are there, when somebody first asks for the rest (as_ds_load_measurements()). False when memory is out. */
+typedef struct as_measurement_source {
+    bool (*load)(struct as_measurement_source *source, struct assay_dataset *ds);
+} as_measurement_source;
+
 typedef struct as_event {
     as_str source_id, name, kind;
     assay_id run, location, context;
@@ -268,6 +273,7 @@ struct assay_dataset {
     as_vec block_of_metric;
     as_summary_source *summary_source; /* NULL: summaries has all of them */
     bool summaries_are_checked;        /* as_ds_check() looked at them */
+    as_measurement_source *measurement_source; /* NULL: measurements have all their statistics */
     as_traces traces;
     as_vec profiles;          /* as_profile */
     uint64_t n_sparse_values; /* stored values of sparse profiles, as the source says */
@@ -354,6 +360,9 @@ const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric);
  * values, as Extra-P does. Stops early when visit returns false. Profiles must be loaded (as_ds_load()): those that are not have no data. False only when memory is out. */
 bool as_measure(const as_dataset *ds, const as_series *series,
                 bool (*visit)(void *user, const as_measurement *measurement), void *user);
+
+/* Before somebody reads the statistics of ds->measurements directly; as_measure() does it itself. Safe from several threads. False when memory is out. */
+bool as_ds_load_measurements(const as_dataset *ds);
 
 /* Its mean at one point; NAN where it has none. */
 bool as_measure_mean(const as_dataset *ds, const as_series *series, assay_id point, double *mean);

@@ -284,8 +284,20 @@ static bool measure_profiles(const as_dataset *ds, as_measurement *out, as_vec *
     return true;
 }
 
+bool as_ds_load_measurements(const as_dataset *ds) {
+    as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
+    if (!__atomic_load_n(&ds->measurement_source, __ATOMIC_ACQUIRE)) return true;
+    pthread_mutex_lock(&mutable->loading);
+    as_measurement_source *source = ds->measurement_source;
+    bool fine = !source || source->load(source, mutable);
+    if (fine) __atomic_store_n(&mutable->measurement_source, NULL, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&mutable->loading);
+    return fine;
+}
+
 bool as_measure(const as_dataset *ds, const as_series *series,
                 bool (*visit)(void *user, const as_measurement *measurement), void *user) {
+    if (series->n_measurements && !as_ds_load_measurements(ds)) return false;
     for (uint32_t i = 0; i < series->n_measurements; i++) {
         if (!visit(user, as_ds_measurement(ds, series->first_measurement + i))) return true;
     }

@@ -164,6 +164,7 @@ static bool add_series(merger *m, const as_dataset *part, const id_maps *maps, c
         }
         return true;
     }
+    if (!as_ds_load_measurements(part)) return false;
     for (uint32_t i = 0; i < series->n_measurements; i++) {
         const as_measurement *statistics = as_ds_measurement(part, series->first_measurement + i);
         key.point = maps->points[statistics->point];

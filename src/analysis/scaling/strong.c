@@ -194,6 +194,7 @@ bool as_scale_strong(as_dataset *ds, assay_id parameter) {
         as_block *block = &AS_AT(as_block, &ds->blocks, i);
         if (!scale_block(ds, block, parameter) || !set_real(ds, block->metric)) return false;
     }
+    if (!as_ds_load_measurements(ds)) return false;
     for (size_t i = 0; i < ds->measurements.count; i++) {
         as_measurement *m = &AS_AT(as_measurement, &ds->measurements, i);
         scale_measurement(m, factor_at(ds, m->point, parameter));

@@ -464,5 +464,5 @@ assay_status as_perun_finish(as_perun_reading *reading) {
         if (kind->uid_context != ASSAY_NONE) kind->uid_context = ids[kind->uid_context];
     }
     as_records_shrink(perun->records);
-    return as_perun_make_blocks(reading) ? ASSAY_OK : as_reader_memory(reading->reader);
+    return as_perun_make_blocks(reading) && as_perun_measure(reading) ? ASSAY_OK : as_reader_memory(reading->reader);
 }

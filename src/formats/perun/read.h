@@ -160,6 +160,11 @@ assay_status as_perun_add_up(as_perun_reading *reading);
 /* Blocks of all profiles; kinds have their final contexts. */
 bool as_perun_make_blocks(as_perun_reading *reading);
 
+/* ---- measurements.c */
+
+/* Points, series and measurements of all profiles; kinds have their final contexts. */
+bool as_perun_measure(as_perun_reading *reading);
+
 /* ---- attributes.c */
 
 /* Leaves of a region as attributes of the run. */

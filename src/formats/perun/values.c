@@ -42,6 +42,16 @@ static assay_id metric_of(as_perun_reading *reading, const as_perun_draft *draft
     return id != ASSAY_NONE && as_map_put(&reading->metrics, key, id) ? id : ASSAY_NONE;
 }
 
+/* The root that a kind's measurements are of: its uid, whatever its call path. */
+static bool add_root(as_perun_reading *reading, as_perun_kind *kind) {
+    as_str name = kind->flat_uid == AS_NO_STR ? as_ds_intern_text(reading->ds, "None") : kind->flat_uid;
+    assay_id region = as_tree_region(&reading->tree, name);
+    kind->uid_context = region == ASSAY_NONE ? ASSAY_NONE : as_tree_child(&reading->tree, ASSAY_NONE, region);
+    if (kind->uid_context == ASSAY_NONE) return false;
+    as_tree_mark_callpath(&reading->tree, kind->uid_context);
+    return true;
+}
+
 assay_status as_perun_add_up(as_perun_reading *reading) {
     as_perun *perun = reading->perun;
     const as_perun_profile *profile = &AS_AT(as_perun_profile, &perun->profiles, reading->profile);
@@ -54,13 +64,21 @@ assay_status as_perun_add_up(as_perun_reading *reading) {
     uint32_t column = as_records_find_column(perun->records, as_perun_dynamic_keys[AS_PERUN_AMOUNT]);
     if (column == UINT32_MAX) return ASSAY_OK;
     as_own_column amounts = as_records_own(perun->records, column);
-    for (size_t row = profile->first_row; row < profile->first_row + profile->n_rows; row++)
-        add_amount(perun->records, amounts, column, row, &sums[kinds[row]]);
+    uint32_t size = as_records_find_column(perun->records, as_perun_dynamic_keys[AS_PERUN_SIZE]);
+    for (size_t row = profile->first_row; row < profile->first_row + profile->n_rows; row++) {
+        bool has_size = false;
+        if (!add_amount(perun->records, amounts, column, row, &sums[kinds[row]]) || size == UINT32_MAX) continue;
+        as_perun_draft *draft = &AS_AT(as_perun_draft, &reading->drafts, kinds[row] - reading->first_kind);
+        if (draft->is_measured) continue;
+        draft->is_measured = isfinite(as_records_number(perun->records, row, size, &has_size)) && has_size;
+    }
     for (size_t i = reading->first_kind; i < perun->kinds.count; i++) {
         as_perun_kind *kind = &AS_AT(as_perun_kind, &perun->kinds, i);
         if (!sums[i].n_whole && !sums[i].n_real) continue;
-        kind->metric = metric_of(reading, &AS_AT(as_perun_draft, &reading->drafts, i - reading->first_kind));
-        if (kind->metric == ASSAY_NONE) return as_reader_memory(reading->reader);
+        const as_perun_draft *draft = &AS_AT(as_perun_draft, &reading->drafts, i - reading->first_kind);
+        kind->metric = metric_of(reading, draft);
+        if (kind->metric == ASSAY_NONE || (draft->is_measured && !add_root(reading, kind)))
+            return as_reader_memory(reading->reader);
     }
     return ASSAY_OK;
 }
