@@ -3,7 +3,6 @@
 #define AS_CLI_COMPARE_H
 
 #include "analysis/verdict/growth.h"
-#include "analysis/verdict/verdict.h"
 #include "cli/cli.h"
 #include "render/json_builder.h"
 
@@ -46,11 +45,10 @@ as_exit as_compare_checks(as_cli *cli, const as_dataset *base, const as_dataset 
 
 /* ---- models on both sides: a part of the answer of BASE TARGET (compare_growth.c) ------------------------------------------------- */
 
-/* Fits or finds the models of both sides and reads --at. A side of several datasets is one experiment. Without models and parameters on both sides: none, status 0. A failure has its line on stderr.
- * as_growths_free() in every case. */
-as_exit as_compare_growth(as_cli *cli, const as_dataset *const *const sides[2], const size_t n[2], as_growths *out);
-/* Whether one of them is a degradation: a faster growth, or beyond the threshold at --at with the intervals apart. */
-bool as_growths_are_worse(const as_growths *growths);
+/* Fits or finds the models of both sides (which the datasets then have) and reads --at, --modeler and -O. A side of several datasets is one experiment. Without models and parameters on both sides:
+ * none, status 0. rules may be NULL. A failure has its line on stderr. as_growths_free() in every case; out->outcome counts for the exit status like a verdict's. */
+as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const size_t n[2],
+                          const as_judge_options *options, const as_rules *rules, as_growths *out);
 /* The section of the answer; nothing where there are no models. The array "growth" of the open object; a table with its head, for people or as Markdown. */
 void as_growths_json(as_builder *builder, const as_growths *growths);
 as_exit as_growths_print(as_cli *cli, const as_growths *growths);

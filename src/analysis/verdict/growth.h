@@ -3,7 +3,7 @@
 #define AS_ANALYSIS_VERDICT_GROWTH_H
 
 #include "analysis/scaling/interval.h"
-#include "dataset/dataset.h"
+#include "analysis/verdict/verdict.h"
 
 /* The models of one call path and metric that both sides have. */
 typedef struct as_growth_change {
@@ -11,29 +11,47 @@ typedef struct as_growth_change {
     const char *order[2];             /* "n log n", "1": the terms that dominate */
     const char *function[2];          /* rounded, for people */
     int change;                       /* > 0: the target grows faster; < 0: more slowly; 0: alike */
-    bool is_sure; /* no other function explains one side's measurements as well with the other's order */
-    /* At the point asked for; NAN: none was, or the model has no value there. */
+    /* Of the order: WORSE and BETTER where the functions that explain the measurements of one side and those of the other have no value in common at four times the largest point;
+     * else MAYBE. Of models that came with the files: by their own errors. */
+    as_outcome order_outcome;
+    /* At the point asked for; NAN: none was, or a model has no value there. */
     double value[2];
     as_interval interval[2];
-    bool is_apart; /* both intervals are known and have no number in common */
+    double relative; /* (target - base) / |base| */
+    /* WORSE and BETTER: beyond the threshold, and the intervals have nothing in common; MAYBE: they have, or are not known */
+    as_outcome at_outcome;
 } as_growth_change;
 
 typedef struct as_growths {
-    as_growth_change *
-        changes; /* changed orders first, steeper ones before flatter ones; then by the difference at the point, then as in the base */
+    as_growth_change
+        *changes; /* worst first: by outcome, then by the difference at the point; the others as in the base */
     size_t n;
-    size_t n_only[2];  /* models that only this side has */
-    double *point;     /* as_ds_parameters() of the base; NULL: none was asked for */
+    size_t n_only[2];             /* models that only this side has */
+    size_t counts[AS_N_OUTCOMES]; /* of each the worse of its two outcomes */
+    as_outcome outcome;           /* of all */
+    bool has_point;
     char label[128];   /* of the point: "n=1000000, p=64" */
     double threshold;  /* of the difference at the point: 0.05 */
     double confidence; /* of the intervals */
     as_arena arena;
 } as_growths;
 
-/* point NULL: none; as_ds_parameters(base) coordinates, of both sides, whose parameters must have the same names in the same order (else ASSAY_E_USAGE). fits[s]: what
- * as_fit_models() gave for this side; NULL: the models that the dataset came with, which have no intervals. */
-assay_status as_growths_find(const as_dataset *const sides[2], const as_fit *const fits[2], const double *point,
-                             double confidence, as_growths *out, assay_error *error);
+/* One side: its dataset, and what as_fit_models() gave for it. fit NULL: the models that the dataset came with, which have no intervals. */
+typedef struct as_growth_side {
+    const as_dataset *ds;
+    const as_fit *fit;
+} as_growth_side;
+
+typedef struct as_growth_request {
+    const double *point; /* as_ds_parameters() of the base; NULL: none */
+    double threshold, confidence;
+    const as_rules *rules; /* thresholds of their own; may be NULL */
+    unsigned threads;
+} as_growth_request;
+
+/* as_growths_free() in every case. ASSAY_E_USAGE: the sides do not have the same parameters in the same order. */
+assay_status as_growths_find(const as_growth_side sides[2], const as_growth_request *request, as_growths *out,
+                             assay_error *error);
 void as_growths_free(as_growths *growths);
 
 #endif

@@ -1,0 +1,282 @@
+/* How the models of two sides differ. */
+#include "analysis/verdict/growth.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/scaling/evaluate.h"
+#include "core/parallel.h"
+
+enum { FARTHER = 4, DIGITS = 3 };
+static const double good_fit = 0.9; /* of a model's own adjusted R^2, as Perun has it */
+
+struct match {
+    assay_id model[2];
+    uint32_t series[2]; /* UINT32_MAX: not fitted here */
+    bool is_doubtful;   /* the fit itself says that it means little */
+};
+
+struct work {
+    const as_growth_side *sides;
+    const as_growth_request *request;
+    struct match *matches;
+    as_growths *out;
+    double *far; /* the point that is far beyond all measured ones */
+    bool *failed;
+};
+
+static bool same_parameters(const as_dataset *a, const as_dataset *b) {
+    if (as_ds_parameters(a) != as_ds_parameters(b)) return false;
+    for (size_t i = 0; i < as_ds_parameters(a); i++)
+        if (strcmp(as_ds_parameter(a, i), as_ds_parameter(b, i)) != 0) return false;
+    return true;
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------------------------------------------- */
+
+static size_t models_of(const as_growth_side *side) { return side->fit ? side->fit->n : AS_COUNT(side->ds, models); }
+static assay_id model_of(const as_growth_side *side, size_t i) {
+    return (assay_id)(side->fit ? side->fit->first_model + i : i);
+}
+
+static as_str key_of(const as_growth_side *side, size_t i, as_strings *keys, as_vec *text, bool is_new) {
+    const as_model *model = as_ds_model(side->ds, model_of(side, i));
+    const char *metric = as_ds_text(side->ds, as_ds_metric(side->ds, model->metric)->name);
+    if (!metric) metric = "";
+    as_vec path;
+    as_vec_init(&path, 1, NULL);
+    text->count = 0;
+    bool fine = as_vec_append(text, metric, strlen(metric) + 1) && as_context_path(side->ds, model->context, &path) &&
+                as_vec_append(text, path.data, path.count);
+    as_vec_free(&path);
+    if (!fine) return AS_NO_STR;
+    return is_new ? as_intern(keys, text->data, text->count) : as_find(keys, text->data, text->count);
+}
+
+/* Each side's first model of a call path and metric. */
+static bool match_models(struct work *w) {
+    const as_growth_side *base = &w->sides[0], *target = &w->sides[1];
+    size_t n = models_of(base), n_target = models_of(target);
+    as_strings keys;
+    as_vec text;
+    as_strings_init(&keys, &w->out->arena);
+    as_vec_init(&text, 1, NULL);
+    uint32_t *first = as_arena_array(&w->out->arena, n + 1, sizeof *first);
+    bool *is_taken = as_arena_array(&w->out->arena, n + 1, sizeof *is_taken);
+    w->matches = as_arena_array(&w->out->arena, n + 1, sizeof *w->matches);
+    w->out->changes = as_arena_array(&w->out->arena, n + 1, sizeof *w->out->changes);
+    bool fine = first && is_taken && w->matches && w->out->changes;
+    for (size_t i = 0; i < n && fine; i++) {
+        size_t known = keys.entries.count;
+        as_str id = key_of(base, i, &keys, &text, true);
+        fine = id != AS_NO_STR;
+        if (fine && id == known) first[id] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < n_target && fine; i++) {
+        as_str id = key_of(target, i, &keys, &text, false);
+        if (id == AS_NO_STR) w->out->n_only[1]++;
+        if (id == AS_NO_STR || is_taken[id]) continue;
+        is_taken[id] = true;
+        const size_t at[2] = {first[id], i};
+        struct match *match = &w->matches[w->out->n];
+        as_growth_change *change = &w->out->changes[w->out->n++];
+        for (size_t s = 0; s < 2; s++) {
+            const as_fit_note *note = w->sides[s].fit ? &w->sides[s].fit->notes[at[s]] : NULL;
+            match->model[s] = model_of(&w->sides[s], at[s]);
+            match->series[s] = note ? note->series : UINT32_MAX;
+            match->is_doubtful |= note && (note->flags & (AS_FIT_FEW_POINTS | AS_FIT_CUT | AS_FIT_TIE));
+        }
+        change->metric = as_str_text(&keys, id);
+        change->path = change->metric + strlen(change->metric) + 1;
+    }
+    if (fine) w->out->n_only[0] = keys.entries.count - w->out->n;
+    as_vec_free(&text);
+    as_strings_free(&keys);
+    return fine;
+}
+
+/* ---- texts ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool describe(struct work *w, size_t i) {
+    as_growth_change *change = &w->out->changes[i];
+    as_vec text;
+    bool fine = true;
+    as_vec_init(&text, 1, NULL);
+    for (size_t s = 0; s < 2 && fine; s++) {
+        const as_dataset *ds = w->sides[s].ds;
+        const as_model *model = as_ds_model(ds, w->matches[i].model[s]);
+        const char *unit = as_ds_text(ds, as_ds_metric(ds, model->metric)->unit);
+        if (unit && *unit) change->unit = as_arena_copy(&w->out->arena, unit, strlen(unit));
+        fine = as_growth_text(ds, model, &text) &&
+               (change->order[s] = as_arena_copy(&w->out->arena, text.data, strlen(text.data))) &&
+               as_model_function_rounded(ds, model, DIGITS, &text) &&
+               (change->function[s] = as_arena_copy(&w->out->arena, text.data, strlen(text.data)));
+    }
+    as_vec_free(&text);
+    return fine;
+}
+
+/* ---- numbers -------------------------------------------------------------------------------------------------------------------- */
+
+/* By order alone: of the coefficients only the signs count. */
+static int compare_orders(const struct work *w, const struct match *match) {
+    as_growth growth[2];
+    for (size_t s = 0; s < 2; s++) {
+        growth[s] = as_model_growth(w->sides[s].ds, as_ds_model(w->sides[s].ds, match->model[s]));
+        growth[s].coefficient = growth[s].order == AS_ORDER_CONSTANT ? 1 : copysign(1, growth[s].coefficient);
+    }
+    return as_growth_compare(&growth[1], &growth[0]);
+}
+
+static bool forecast(const struct work *w, const struct match *match, const double *point, double confidence,
+                     as_interval out[2]) {
+    for (size_t s = 0; s < 2; s++) {
+        out[s] = (as_interval){NAN, NAN};
+        if (match->series[s] == UINT32_MAX) continue;
+        const as_dataset *ds = w->sides[s].ds;
+        as_forecast *made =
+            as_forecast_new(ds, &w->sides[s].fit->options, match->series[s], as_ds_model(ds, match->model[s]));
+        if (!made) return false;
+        out[s] = as_forecast_at(made, point, confidence);
+        as_forecast_free(made);
+    }
+    return true;
+}
+
+/* Whether the target's interval lies wholly above the base's (1), below (-1), or neither (0). */
+static int apart(const as_interval interval[2]) {
+    return interval[1].low > interval[0].high ? 1 : interval[1].high < interval[0].low ? -1 : 0;
+}
+
+static bool judge_order(const struct work *w, size_t i) {
+    const struct match *match = &w->matches[i];
+    as_growth_change *change = &w->out->changes[i];
+    change->order_outcome = AS_OUTCOME_SAME;
+    change->change = compare_orders(w, match);
+    if (!change->change) return true;
+    bool is_sure;
+    if (match->series[0] == UINT32_MAX) {
+        is_sure = true;
+        for (size_t s = 0; s < 2; s++) is_sure &= !(as_ds_model(w->sides[s].ds, match->model[s])->AR2 < good_fit);
+    } else {
+        as_interval interval[2];
+        if (!forecast(w, match, w->far, w->request->confidence, interval)) return false;
+        is_sure = !match->is_doubtful && apart(interval) == (change->change > 0 ? 1 : -1);
+    }
+    change->order_outcome = change->change > 0 ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
+                                               : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
+    return true;
+}
+
+static bool judge_point(const struct work *w, size_t i) {
+    as_growth_change *change = &w->out->changes[i];
+    const struct match *match = &w->matches[i];
+    change->at_outcome = AS_OUTCOME_SAME;
+    change->relative = NAN;
+    for (size_t s = 0; s < 2; s++) {
+        change->interval[s] = (as_interval){NAN, NAN};
+        change->value[s] = w->request->point ? as_model_at(w->sides[s].ds, as_ds_model(w->sides[s].ds, match->model[s]),
+                                                           w->request->point)
+                                             : NAN;
+    }
+    if (!isfinite(change->value[0]) || !isfinite(change->value[1])) return true;
+    double difference = change->value[1] - change->value[0];
+    change->relative = difference == 0         ? 0
+                       : change->value[0] == 0 ? copysign(INFINITY, difference)
+                                               : difference / fabs(change->value[0]);
+    if (!forecast(w, match, w->request->point, w->request->confidence, change->interval)) return false;
+    double threshold = w->request->threshold;
+    const as_threshold_rule *rule =
+        w->request->rules ? as_rules_find(w->request->rules, change->metric, change->path) : NULL;
+    if (rule && !isnan(rule->threshold)) threshold = rule->threshold;
+    if (!(fabs(change->relative) >= threshold) || difference == 0) return true;
+    bool is_sure = apart(change->interval) != 0, is_worse = (difference > 0) != (rule && rule->higher_is_better);
+    change->at_outcome = is_worse ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
+                                  : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
+    return true;
+}
+
+static void judge(void *user, size_t i) {
+    struct work *w = user;
+    w->failed[i] = !judge_order(w, i) || !judge_point(w, i);
+}
+
+/* ---- order ---------------------------------------------------------------------------------------------------------------------- */
+
+static int rank_of(as_outcome outcome) {
+    switch (outcome) {
+    case AS_OUTCOME_WORSE: return 0;
+    case AS_OUTCOME_MAYBE_WORSE: return 1;
+    case AS_OUTCOME_BETTER: return 2;
+    case AS_OUTCOME_MAYBE_BETTER: return 3;
+    default: return 4;
+    }
+}
+
+static as_outcome worse_of(as_outcome a, as_outcome b) { return rank_of(b) < rank_of(a) ? b : a; }
+
+static int by_outcome(const void *a, const void *b) {
+    const as_growth_change *x = a, *y = b;
+    int rank = rank_of(worse_of(x->order_outcome, x->at_outcome)) - rank_of(worse_of(y->order_outcome, y->at_outcome));
+    if (rank) return rank;
+    double differ[2] = {fabs(x->value[1] - x->value[0]), fabs(y->value[1] - y->value[0])};
+    if (differ[0] != differ[1] && !isnan(differ[0]) && !isnan(differ[1])) return differ[0] > differ[1] ? -1 : 1;
+    int metric = strcmp(x->metric, y->metric);
+    return metric ? metric : strcmp(x->path, y->path);
+}
+
+static bool find(struct work *w) {
+    as_growths *out = w->out;
+    const as_dataset *base = w->sides[0].ds;
+    size_t n_parameters = as_ds_parameters(base);
+    w->far = as_arena_array(&out->arena, n_parameters, sizeof *w->far);
+    if (!w->far || !match_models(w)) return false;
+    for (size_t s = 0; s < 2; s++) {
+        const as_dataset *ds = w->sides[s].ds;
+        for (assay_id p = 0; p < ds->n_points; p++)
+            for (size_t k = 0; k < n_parameters; k++) w->far[k] = fmax(w->far[k], FARTHER * as_ds_point(ds, p)[k]);
+    }
+    w->failed = as_arena_array(&out->arena, out->n + 1, sizeof *w->failed);
+    if (!w->failed) return false;
+    as_parallel(out->n, w->request->threads, judge, w);
+    for (size_t i = 0; i < out->n; i++)
+        if (w->failed[i] || !describe(w, i)) return false;
+    out->outcome = AS_OUTCOME_SAME;
+    for (size_t i = 0; i < out->n; i++) {
+        as_outcome worse = worse_of(out->changes[i].order_outcome, out->changes[i].at_outcome);
+        out->counts[worse]++;
+        out->outcome = worse_of(out->outcome, worse);
+    }
+    if (out->n) qsort(out->changes, out->n, sizeof *out->changes, by_outcome);
+    return true;
+}
+
+static void label_point(const as_dataset *ds, const double *point, char *out, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < as_ds_parameters(ds); i++) {
+        char number[AS_NUMBER_SIZE];
+        const char *name = as_ds_parameter(ds, i);
+        size_t length = as_real_format(point[i], number), name_size = strlen(name);
+        if (used + name_size + length + 4 > size) break;
+        if (i) used += (size_t)(stpcpy(out + used, ", ") - (out + used));
+        used += (size_t)(stpcpy(out + used, name) - (out + used));
+        out[used++] = '=';
+        used += (size_t)(stpcpy(out + used, number) - (out + used));
+    }
+}
+
+assay_status as_growths_find(const as_growth_side sides[2], const as_growth_request *request, as_growths *out,
+                             assay_error *error) {
+    *out = (as_growths){
+        .has_point = request->point != NULL, .threshold = request->threshold, .confidence = request->confidence};
+    as_arena_init(&out->arena, as_ds_budget(sides[0].ds));
+    if (!same_parameters(sides[0].ds, sides[1].ds))
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "different-parameters",
+                       "models are compared where both sides have the same parameters in the same order");
+    if (request->point) label_point(sides[0].ds, request->point, out->label, sizeof out->label);
+    struct work w = {.sides = sides, .request = request, .out = out};
+    return find(&w) ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+void as_growths_free(as_growths *growths) { as_arena_free(&growths->arena); }
