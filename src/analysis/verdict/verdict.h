@@ -196,17 +196,46 @@ typedef struct as_verdict {
 assay_status as_judge(const as_samples *samples, const as_judge_options *options, as_verdict *out, assay_error *error);
 void as_verdict_free(as_verdict *verdict);
 
-/* ---- noise, series, models ------------------------------------------------------------------------------------------------------- */
+/* ---- noise (noise.c) ---------------------------------------------------------------------------------------------------------- */
 
-/* How noisy one side is: of each subject the spread, and the smallest change that a comparison with as many repetitions would find. */
+/* How noisy the base is. */
 typedef struct as_noise {
-    const as_subject *subject;
-    uint32_t n;
-    double median, spread; /* spread: relative, (q75 - q25) / median */
-    double detectable;     /* smallest relative change found with 80 % power; NAN: it needs more repetitions */
+    const as_subject *subject; /* with a total's path NULL */
+    uint32_t n;                /* repetitions; of several strata the fewest */
+    uint32_t outliers;         /* farther from the median than five spreads (of the median distance to it) */
+    double median, spread;     /* spread: relative, (q75 - q25) / median; NAN: undefined. Added over strata */
+    double threshold;
+    double
+        detectable; /* smallest relative change found with 80 % power by a comparison with as many repetitions; INFINITY: none is; NAN: undefined */
+    uint32_t
+        needed; /* repetitions on both sides to find a change of twice the threshold with 80 % power; UINT32_MAX: more than AS_MOST_REPETITIONS */
 } as_noise;
-assay_status as_noise_find(const as_samples *samples, const as_judge_options *options, as_noise **out, size_t *n,
-                           assay_error *error); /* free() them */
+enum { AS_MOST_REPETITIONS = 200 };
+
+typedef struct as_noises {
+    as_noise *
+        list; /* totals first, then by the median, largest first, metric by metric; those below the floor and without repetitions are left out */
+    size_t n;
+    size_t n_tests; /* that the correction is for */
+    size_t n_alone; /* subjects left out for want of repetitions */
+    as_arena arena;
+} as_noises;
+
+/* samples: the same datasets on both sides. Comparisons are simulated with the test that as_judge() makes, corrected for as many subjects, on numbers drawn from the measured ones
+ * (evenly between neighbours). Deterministic by options->seed. as_noises_free() in every case; the samples must live as long. */
+assay_status as_noises_find(const as_samples *samples, const as_judge_options *options, as_noises *out,
+                            assay_error *error);
+void as_noises_free(as_noises *noises);
+
+/* Whether values in order of time are independent. */
+typedef struct as_trend {
+    double slope_p;         /* two-sided, of Kendall's test against a trend; NAN: fewer than 5 values */
+    double change;          /* from the first to the last value along the line (Theil's), as a part of the median */
+    double autocorrelation; /* of neighbours; NAN: undefined */
+    double limit;           /* beyond which that is no chance at 5 % */
+} as_trend;
+/* values: NAN missing. False when memory is out. */
+bool as_trend_find(const double *values, size_t n, as_trend *out);
 
 /* ---- series (series.c, series_test.c) --------------------------------------------------------------------------------------------- */
 
