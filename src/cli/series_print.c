@@ -158,7 +158,7 @@ static bool add_text_rows(as_series_view *view, const as_series_group *group, co
             if (isinf(relative))
                 snprintf(change, sizeof change, "new");
             else
-                strcat(change, as_percent_change_format(relative, change) ? " %" : "");
+                snprintf(change + as_percent_change_format(relative, change), 3, " %%");
         }
         const as_cell cells[] = {as_cell_text(!point ? "no change"
                                               : subject->track.is_gradual
