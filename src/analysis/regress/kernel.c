@@ -170,7 +170,9 @@ static void find_bandwidth(const kernel_request *request, const as_groups *group
         double wider =
             request->is_compatible ? as_perun_bandwidth(groups, request->kernel, bandwidth, request->order) : NAN;
         bandwidth = isnan(wider) ? as_polynomial_bandwidth(groups, request->kernel, bandwidth, request->order) : wider;
-        if (isnan(bandwidth)) job->reason = "too few different x for a polynomial of this order";
+        if (isnan(bandwidth))
+            job->reason = groups->n <= (size_t)request->order ? "too few different x for a polynomial of this order"
+                                                              : "x are too far apart for this bandwidth";
     }
     job->bandwidth = bandwidth;
 }
