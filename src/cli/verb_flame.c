@@ -1,0 +1,304 @@
+/* Stacks with what is spent in each, for flame graphs. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/flame.h"
+#include "analysis/views/view.h"
+#include "cli/compatible.h"
+#include "cli/profile_choice.h"
+#include "formats/perun/flame.h"
+
+/* ---- Perun profiles ------------------------------------------------------------------------------------------------------ */
+
+/* The frames of all contexts that kinds are of, by context; AS_FLAME_ROOT: not needed. False when memory is out. */
+static bool add_path(as_flame *flame, const as_dataset *ds, assay_id context, uint32_t *frames, as_vec *path) {
+    uint32_t at = AS_FLAME_ROOT;
+    path->count = 0;
+    for (; context != ASSAY_NONE; context = as_ds_context(ds, context)->parent) {
+        at = frames[context];
+        if (at != AS_FLAME_ROOT) break;
+        if (!as_vec_append(path, &context, 1)) return false;
+    }
+    for (size_t i = path->count; i-- > 0;) {
+        assay_id id = AS_AT(assay_id, path, i);
+        as_str name = as_ds_context(ds, id)->name;
+        at = as_flame_frame(flame, at, name == AS_NO_STR ? "" : as_ds_text(ds, name),
+                            name == AS_NO_STR ? 0 : as_str_size(&ds->strings, name));
+        if (at == AS_FLAME_ROOT) return false;
+        frames[id] = at;
+    }
+    return true;
+}
+
+/* Of several runs the mean. */
+static void add_amount(as_flame *flame, uint32_t frame, const as_perun_amount *amount, size_t n_runs) {
+    double real = isfinite(amount->real) ? amount->real + amount->lost : amount->real;
+    if (n_runs > 1) {
+        real = (real + (double)amount->whole) / (double)n_runs;
+        as_flame_add(flame, frame, (as_number){.kind = AS_REAL, .r = real});
+        return;
+    }
+    if (amount->whole) as_flame_add(flame, frame, as_whole_number(amount->whole));
+    if (amount->has_real) as_flame_add(flame, frame, (as_number){.kind = AS_REAL, .r = real});
+}
+
+/* What kinds have, contexts in the order of the tree. */
+static bool add_kinds(as_flame *flame, const as_dataset *ds, const as_perun_amount *amounts, const bool *metrics,
+                      size_t n_runs) {
+    const as_vec *kinds = &as_perun_of(ds)->kinds;
+    size_t n_contexts = ds->contexts.count;
+    uint32_t *frames = malloc((n_contexts + 1) * sizeof *frames);
+    bool *has = calloc(n_contexts + 1, sizeof *has);
+    bool fine = frames && has;
+    as_vec path;
+    as_vec_init(&path, sizeof(assay_id), as_ds_budget(ds));
+    for (size_t i = 0; fine && i < n_contexts; i++) frames[i] = AS_FLAME_ROOT;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; fine && i < kinds->count; i++) {
+            const as_perun_kind *kind = &AS_AT(as_perun_kind, kinds, i);
+            bool is_shown = amounts[i].is_there && !kind->is_free && kind->context != ASSAY_NONE &&
+                            (!metrics || (kind->metric != ASSAY_NONE && metrics[kind->metric]));
+            if (is_shown && pass == 0) has[kind->context] = true;
+            if (is_shown && pass == 1) add_amount(flame, frames[kind->context], &amounts[i], n_runs);
+        }
+        for (assay_id id = 0; fine && pass == 0 && id < n_contexts; id++) {
+            if (has[id]) fine = add_path(flame, ds, id, frames, &path);
+        }
+    }
+    as_vec_free(&path);
+    free(frames);
+    free(has);
+    return fine;
+}
+
+/* All resources, whatever their metric, unless one is named. */
+static as_exit add_profile(as_cli *cli, const as_dataset *ds, as_flame *flame) {
+    const as_perun *perun = as_perun_of(ds);
+    as_run_choice choice = {0};
+    bool *runs = calloc(ds->runs.count + 1, sizeof *runs), *metrics = calloc(ds->metrics.count + 1, sizeof *metrics);
+    as_perun_amount *amounts = calloc(perun->kinds.count + 1, sizeof *amounts);
+    bool has_metric = as_cli_has(cli, "metric"), has_runs = ds->runs.count > 1 || as_cli_has(cli, "run");
+    as_exit status = runs && metrics && amounts ? AS_EXIT_FINE : as_cli_memory(cli);
+    if (status == AS_EXIT_FINE && as_cli_has(cli, "location"))
+        status =
+            as_cli_fail(cli, AS_EXIT_USAGE, "%s: has no locations; leave out --location", as_ds_text(ds, ds->path));
+    if (status == AS_EXIT_FINE && has_metric) status = as_mark_metrics(cli, ds, metrics);
+    if (status == AS_EXIT_FINE && has_runs) status = as_choose_runs(cli, ds, &choice);
+    if (status == AS_EXIT_FINE) {
+        for (size_t i = 0; i < choice.n_runs; i++) runs[choice.runs[i]] = true;
+        as_perun_add_amounts(perun, choice.n_runs ? runs : NULL, amounts);
+        size_t n_runs = choice.n_runs ? choice.n_runs : ds->runs.count;
+        if (!add_kinds(flame, ds, amounts, has_metric ? metrics : NULL, n_runs)) status = as_cli_memory(cli);
+    }
+    as_run_choice_free(&choice);
+    free(runs);
+    free(metrics);
+    free(amounts);
+    return status;
+}
+
+/* ---- call trees ---------------------------------------------------------------------------------------------------------- */
+
+/* A node of the tree, and what it has. */
+typedef struct stack_node {
+    uint32_t frame, depth;
+    as_view_value value;
+} stack_node;
+
+typedef struct stacks {
+    const as_dataset *ds;
+    as_flame *flame;
+    as_vec nodes;   /* stack_node, in pre-order */
+    as_vec parents; /* uint32_t, by depth: the frame of the last node */
+} stacks;
+
+static bool see_node(void *user, const as_view_node *node) {
+    stacks *s = user;
+    const char *name = node->name == AS_NO_STR ? "" : as_ds_text(s->ds, node->name);
+    uint32_t parent = node->depth ? AS_AT(uint32_t, &s->parents, node->depth - 1) : AS_FLAME_ROOT;
+    stack_node seen = {as_flame_frame(s->flame, parent, name, strlen(name)), node->depth, node->values[0]};
+    s->parents.count = node->depth;
+    return seen.frame != AS_FLAME_ROOT && as_vec_append(&s->parents, &seen.frame, 1) &&
+           as_vec_append(&s->nodes, &seen, 1);
+}
+
+static void add_number(as_flame *flame, uint32_t frame, const as_view_number *number) {
+    if (!number->is_known) return;
+    as_flame_add(flame, frame,
+                 number->is_whole ? as_whole_number(number->whole) : (as_number){.kind = AS_REAL, .r = number->real});
+}
+
+/* What a node has and its children have not. Exclusive values will not do where lines are nodes: those of a function have them, too. */
+typedef struct level_sum {
+    as_whole whole;
+    double real;
+} level_sum;
+
+static bool add_differences(stacks *s) {
+    as_vec sums; /* level_sum, by depth: of the children seen so far, from the last one on */
+    as_vec_init(&sums, sizeof(level_sum), as_ds_budget(s->ds));
+    bool fine = true;
+    for (size_t i = s->nodes.count; fine && i-- > 0;) {
+        const stack_node *node = &AS_AT(stack_node, &s->nodes, i);
+        const as_view_number *number = &node->value.inclusive;
+        while (fine && sums.count < (size_t)node->depth + 2) fine = as_vec_push(&sums) != NULL;
+        if (!fine) break;
+        level_sum *below = &AS_AT(level_sum, &sums, node->depth + 1), *mine = &AS_AT(level_sum, &sums, node->depth);
+        as_view_number own = *number;
+        own.whole -= below->whole;
+        own.real -= below->real;
+        if (fabs(own.real) <= 1e-12 * fabs(number->real)) own.real = 0; /* rounding */
+        add_number(s->flame, node->frame, &own);
+        *below = (level_sum){0};
+        mine->whole += number->whole;
+        mine->real += number->real;
+    }
+    as_vec_free(&sums);
+    return fine;
+}
+
+static as_exit fold_tree(as_cli *cli, const as_view_data *data, as_flame *flame) {
+    const as_dataset *ds = data->source.ds;
+    const as_view_column *column = &data->columns[0];
+    as_view_request request = {.order = AS_SORT_SOURCE, .joins_calls = true, .without_root = true};
+    stacks s = {.ds = ds, .flame = flame};
+    as_view_cut cut;
+    assay_error error;
+    as_vec_init(&s.nodes, sizeof(stack_node), as_ds_budget(ds));
+    as_vec_init(&s.parents, sizeof(uint32_t), as_ds_budget(ds));
+    as_exit status = AS_EXIT_FINE;
+    if (as_view_walk(data, &request, see_node, &s, &cut, &error) != ASSAY_OK) {
+        status = as_cli_error(cli, &error);
+    } else if (column->has_exclusive && !column->is_only_exclusive && !column->lacks_inclusive &&
+               as_view_has_roles(ds)) {
+        if (!add_differences(&s)) status = as_cli_memory(cli);
+    } else {
+        for (size_t i = 0; i < s.nodes.count; i++) {
+            const stack_node *node = &AS_AT(stack_node, &s.nodes, i);
+            add_number(flame, node->frame, column->has_exclusive ? &node->value.exclusive : &node->value.inclusive);
+        }
+    }
+    as_vec_free(&s.nodes);
+    as_vec_free(&s.parents);
+    return status;
+}
+
+/* The metric of --metric, else the one that tree shows. */
+static as_exit choose_metric(as_cli *cli, const as_dataset *ds, assay_id *out) {
+    as_vec metrics;
+    as_vec_init(&metrics, sizeof(assay_id), NULL);
+    as_exit status = as_choose_metrics(cli, ds, &metrics);
+    if (status == AS_EXIT_FINE && metrics.count > 1)
+        status = as_cli_fail(cli, AS_EXIT_USAGE, "stacks have one amount; give --metric once");
+    if (status == AS_EXIT_FINE)
+        *out = metrics.count ? AS_AT(assay_id, &metrics, 0) : as_main_metric(ds, as_cli_has(cli, "location"));
+    as_vec_free(&metrics);
+    return status;
+}
+
+static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame *flame) {
+    assay_id metric = ASSAY_NONE;
+    as_run_choice runs = {0};
+    as_location_choice locations = {0};
+    as_view_data data = {0};
+    as_exit status = AS_EXIT_FINE;
+    if (AS_COUNT(ds, contexts) == 0)
+        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no call tree", as_ds_text(ds, ds->path));
+    status = choose_metric(cli, ds, &metric);
+    if (status == AS_EXIT_FINE && metric == ASSAY_NONE)
+        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metrics", as_ds_text(ds, ds->path));
+    if (status == AS_EXIT_FINE) status = as_choose_runs(cli, ds, &runs);
+    if (status == AS_EXIT_FINE) status = as_choose_locations(cli, ds, &locations);
+    if (status == AS_EXIT_FINE) {
+        as_view_source source = {
+            .ds = ds, .runs = runs.runs, .n_runs = runs.n_runs, .point = runs.point, .locations = locations.wanted};
+        assay_error error;
+        if (as_view_load(&source, &metric, 1, NULL, 0, &data, &error) != ASSAY_OK) status = as_cli_error(cli, &error);
+        if (status == AS_EXIT_FINE && !data.columns[0].adds_up)
+            status = as_cli_fail(cli, AS_EXIT_USAGE, "the values of '%s' do not add up; choose another with --metric",
+                                 as_ds_text(ds, as_ds_metric(ds, metric)->name));
+        if (status == AS_EXIT_FINE) status = fold_tree(cli, &data, flame);
+        as_view_data_free(&data);
+    }
+    as_run_choice_free(&runs);
+    as_location_choice_free(&locations);
+    return status;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------------------------------------ */
+
+static as_exit write_perun_lines(as_cli *cli, const as_dataset *ds) {
+    if (!as_perun_of(ds))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "%s: perun_compatible is about Perun's profiles, and this is none",
+                           as_ds_text(ds, ds->path));
+    return as_perun_flame_lines(ds, cli->out) ? AS_EXIT_FINE : as_cli_memory(cli);
+}
+
+static as_exit run(as_cli *cli) {
+    bool is_compatible;
+    as_exit status = as_cli_compatible(cli, &is_compatible);
+    if (status != AS_EXIT_FINE) return status;
+    if (!as_cli_has(cli, "folded"))
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "flame writes folded stacks; add --folded, and draw them with "
+                           "flamegraph.pl or speedscope");
+    if (as_cli_operands(cli) == 0)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "flame needs a file; assay flame --help tells more");
+    as_flame *flame = as_flame_new(NULL);
+    if (!flame) return as_cli_memory(cli);
+    for (size_t i = 0; i < as_cli_operands(cli); i++) {
+        as_dataset *ds = NULL;
+        as_exit answered = as_cli_open(cli, as_cli_operand(cli, i), &ds);
+        if (answered == AS_EXIT_FINE)
+            answered = is_compatible     ? write_perun_lines(cli, ds)
+                       : as_perun_of(ds) ? add_profile(cli, ds, flame)
+                                         : add_tree(cli, ds, flame);
+        as_dataset_free(ds);
+        if (answered != AS_EXIT_FINE) status = answered;
+    }
+    if (!is_compatible && !as_flame_fold(flame, cli->out)) status = as_cli_memory(cli);
+    as_flame_free(flame);
+    return status;
+}
+
+static const as_cli_option options[] = {
+    {.name = "folded", .help = "Write folded stacks: a line for each, outermost function first, and what it took"},
+    {.name = "metric",
+     .argument = "NAME",
+     .help = "Take this metric; by default the time, or the first one, and of a Perun profile all resources"},
+    AS_DERIVE_OPTION,
+    AS_RUN_OPTION,
+    AS_LOCATION_OPTION,
+    {.name = NULL},
+};
+
+static const as_example examples[] = {
+    {"assay flame --folded profile.cubex -o profile.folded", "The stacks; speedscope.app opens the file as it is."},
+    {"assay flame --folded profile.cubex | flamegraph.pl > flame.svg", "A picture of them."},
+    {"assay flame --folded --metric bytes_sent profile.cubex", "Who sends, instead of where the time goes."},
+    {"assay flame --folded --location 3 profile.cubex", "What process 3 did."},
+    {"assay flame --folded memory.perf | sort -t ' ' -k 2 -n", "Who allocates most of the memory in a Perun profile."},
+    {NULL, NULL},
+};
+
+const as_verb as_verb_flame = {
+    .name = "flame",
+    .summary = "Stacks for flame graphs",
+    .usage = "--folded [options] PATH…",
+    .description =
+        "Writes folded stacks, the lines that flamegraph.pl, speedscope and others draw: the functions of a call path "
+        "from the outermost to the innermost, joined with ;, a blank, and what was spent there itself (the exclusive "
+        "value), summed over locations, in the metric's own unit and not rounded. Equal stacks are one line, also "
+        "those of several files; stacks without anything of their own are left out. A ; in a name becomes :, and line "
+        "breaks become blanks.\n\n"
+        "Of a Perun profile the amounts of all resources are added up along their traces; what was freed is left "
+        "out. With -O perun_compatible=yes the lines are those of Perun's to_flame_graph_format: the uid first, then "
+        "the trace reversed, a "
+        "line for each resource.",
+    .takes = AS_TAKES_INPUT | AS_TAKES_OUTPUT,
+    .options = options,
+    .method = as_compatible_option_table,
+    .operands = AS_COMPLETES_FILES,
+    .examples = examples,
+    .run = run,
+};
