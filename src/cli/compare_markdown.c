@@ -73,8 +73,10 @@ static bool print_table(const as_compare_view *view, bool findings, size_t limit
     as_arena_init(&arena, NULL);
     bool fine = table != NULL;
     for (size_t i = 0; fine && findings && i < view->verdict.n_metrics; i++) {
+        const as_judgement *whole = &view->verdict.metrics[i].whole;
+        if (i != view->main_metric && whole->outcome == AS_OUTCOME_SAME) continue;
         as_quantity q = as_compare_quantity(view, i);
-        fine = add_row(view, table, &arena, &view->verdict.metrics[i].whole, &q);
+        fine = add_row(view, table, &arena, whole, &q);
     }
     for (size_t i = 0; fine && i < view->verdict.n; i++) {
         const as_judgement *j = &view->verdict.judgements[i];

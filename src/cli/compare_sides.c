@@ -62,11 +62,16 @@ static as_exit add_directory(as_cli *cli, as_sides *sides, size_t side, const ch
     return status;
 }
 
+/* Nobody knows it, or it is a folder of a set's files, and not of sets. */
+static bool is_no_dataset(const assay_error *error) {
+    return strcmp(error->rule, "unknown-format") == 0 || strcmp(error->rule, "no-files") == 0;
+}
+
 static as_exit add_operand(as_cli *cli, as_sides *sides, size_t side, const char *path) {
     assay_error error, listed;
     as_directory directory;
     if (add_dataset(cli, sides, side, path, &error) == ASSAY_OK) return AS_EXIT_FINE;
-    bool is_directory = strcmp(error.rule, "unknown-format") == 0 && strcmp(path, "-") != 0 &&
+    bool is_directory = is_no_dataset(&error) && strcmp(path, "-") != 0 &&
                         as_directory_list(path, NULL, &directory, &listed) == ASSAY_OK;
     if (!is_directory) return as_cli_error(cli, &error);
     as_directory_free(&directory);

@@ -117,6 +117,7 @@ static void fit_columns(const as_compare_view *view, layout *l) {
                                           AS_COMPARE_TARGET, AS_COMPARE_VERDICT, AS_COMPARE_RATIO};
     enum { LEAST_PATH = 24 };
     const char *unit = as_unit_shown(&l->quantity, view->is_ascii);
+    if (strcmp(unit, "occ") == 0 || strcmp(unit, "#") == 0) unit = "";
     size_t width = view->cli->style.width, used = 0;
     for (size_t c = 0; c < AS_COMPARE_COLUMNS; c++) {
         bool has_unit = c <= AS_COMPARE_CHANGE && *unit;
@@ -192,8 +193,7 @@ static void print_rest(const as_compare_view *view, const layout *l) {
     }
     if (l->n_same) {
         as_count_format(l->n_same, count);
-        as_output_printf(out, "%s %s without a change that counts; --all shows them\n", l->rows.count ? dots : "",
-                         count);
+        as_output_printf(out, "%s %s without a change that counts; --all shows them\n", dots, count);
     }
     as_output_text(out, as_sgr(view->cli->style.colour, AS_PLAIN));
 }
@@ -209,7 +209,7 @@ static void print_metric_head(const as_compare_view *view, size_t metric) {
     as_output_text(out, as_sgr(colour, colour_of(m->whole.outcome)));
     as_change_words(view, &m->whole, out);
     as_output_text(out, as_sgr(colour && *colour_of(m->whole.outcome), AS_PLAIN));
-    if (m->has_whole) {
+    if (m->has_whole && m->n_matched) {
         as_output_text(out, "; matched ");
         as_change_words(view, &m->total, out);
     }

@@ -118,8 +118,14 @@ static bool put_counts(const as_compare_view *view, size_t metric, as_outcome ou
     if (n)
         as_output_printf(out, "%zu of %zu call path%s %s%s", n, m->n_matched, m->n_matched == 1 ? "" : "s",
                          is_maybe ? "may have got " : "got ", got(view, metric, is_worse));
-    else
+    else if (m->total.outcome == outcome)
         as_output_printf(out, "no call path alone, but all together %s%s", is_maybe ? "may have got " : "got ",
+                         got(view, metric, is_worse));
+    else if (!m->n_matched)
+        as_output_printf(out, "no call path is in both, but all together %s%s", is_maybe ? "may have got " : "got ",
+                         got(view, metric, is_worse));
+    else
+        as_output_printf(out, "new and gone call paths %s it %s", is_maybe ? "may have made" : "made",
                          got(view, metric, is_worse));
     if (view->verdict.n_metrics > 1) {
         as_output_text(out, " (");
@@ -218,8 +224,20 @@ static bool put_needed(const as_compare_view *view, as_output *out) {
     return true;
 }
 
+/* Whether no metric has a call path that both sides have. */
+static bool is_foreign(const as_compare_view *view) {
+    size_t n = 0;
+    for (size_t i = 0; i < view->verdict.n_metrics; i++) n += view->verdict.metrics[i].n_matched;
+    return n == 0;
+}
+
 bool as_compare_remark(const as_compare_view *view, size_t at, as_output *out) {
     size_t here = 0;
+    if (is_foreign(view) && here++ == at) {
+        as_output_text(out, view->verdict.n ? "no call path is in both: only the sum of all of them is compared"
+                                            : "there is no call path to compare");
+        return true;
+    }
     if (view->verdict.needed && here++ == at) return put_needed(view, out);
     if (view->verdict.n_tested && view->samples.is_within_run && here++ == at) {
         as_output_text(out, "repetitions are of one run each: what differs from run to run is not in them, so small "

@@ -3,6 +3,7 @@
 
 #include "analysis/nodes.h"
 #include "analysis/verdict/sampling.h"
+#include "core/words.h"
 
 assay_id as_sampled_metric_find(const as_dataset *ds, const char *name) {
     assay_id displayed = ASSAY_NONE;
@@ -23,9 +24,22 @@ bool as_metric_is_sampled(const as_dataset *ds, assay_id id) {
            !as_dtype_is_extreme(dtype);
 }
 
+double as_seconds_of(const char *unit) {
+    static const struct {
+        const char *names;
+        double seconds;
+    } units[] = {{"s|sec|secs|second|seconds", 1},
+                 {"ms|msec|millisecond|milliseconds", 1e-3},
+                 {"us|usec|µs|μs|microsecond|microseconds", 1e-6},
+                 {"ns|nsec|nanosecond|nanoseconds", 1e-9}};
+    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
+        if (as_is_choice(units[i].names, unit)) return units[i].seconds;
+    return 0;
+}
+
 bool as_sampling_add(as_sampling *s, uint32_t node, uint32_t unit, double value) {
     if (isnan(value)) return true;
-    as_sample sample = {node, unit, value};
+    as_sample sample = {node, unit, value * s->factor};
     return as_vec_append(&s->samples, &sample, 1);
 }
 
@@ -74,8 +88,9 @@ static bool add_nodes(as_sampling *s, const as_node_list *list, const uint32_t *
     return true;
 }
 
-/* One number for each call path of each run, inclusive or exclusive. */
-static assay_status gather_runs(as_sampling *s, uint32_t side, uint32_t dataset, assay_id metric) {
+/* One number for each call path of each run, inclusive or exclusive. nodes: of contexts. */
+static assay_status gather_runs(as_sampling *s, uint32_t side, uint32_t dataset, assay_id metric,
+                                const uint32_t *nodes) {
     const as_dataset *ds = s->sides[side][dataset];
     as_node_list list;
     as_node_list_init_of(&list, ds);
@@ -86,10 +101,22 @@ static assay_status gather_runs(as_sampling *s, uint32_t side, uint32_t dataset,
         uint32_t stratum = stratum_of(s, side, dataset, as_ds_run(ds, run)->point);
         uint32_t unit = as_sampling_unit(s, (as_sample_unit){side, dataset, stratum, .is_profile = true});
         if (stratum == AS_NO_STR || unit == UINT32_MAX ||
-            !add_nodes(s, &list, s->nodes[side][dataset], unit, as_ds_metric(ds, metric)->is_stored))
+            !add_nodes(s, &list, nodes, unit, as_ds_metric(ds, metric)->is_stored))
             status = as_fail_memory(s->error, NULL);
     }
     as_node_list_free(&list);
+    return status;
+}
+
+static assay_status gather_rows_and_runs(as_sampling *s, uint32_t side, uint32_t dataset, assay_id metric) {
+    size_t n = AS_COUNT(s->sides[side][dataset], contexts);
+    uint32_t *nodes = malloc((n + 1) * sizeof *nodes);
+    if (!nodes) return as_fail_memory(s->error, NULL);
+    if (n) memcpy(nodes, s->nodes[side][dataset], n * sizeof *nodes);
+    assay_status status = as_gather_resources(s, side, dataset, metric, nodes)
+                              ? gather_runs(s, side, dataset, metric, nodes)
+                              : as_fail_memory(s->error, NULL);
+    free(nodes);
     return status;
 }
 
@@ -169,6 +196,6 @@ assay_status as_gather_samples(as_sampling *s, uint32_t side, uint32_t dataset, 
     else if (block && as_ds_metric(ds, metric)->kind == AS_KIND_NONE)
         fine = gather_block(s, side, dataset, block);
     else
-        return gather_runs(s, side, dataset, metric);
+        return gather_rows_and_runs(s, side, dataset, metric);
     return fine ? ASSAY_OK : as_fail_memory(s->error, NULL);
 }

@@ -67,8 +67,8 @@ static void measure(const judging *t, as_judgement *j, const as_subject *subject
     j->base = subject->is_in[0] ? amount_of(subject, 0, &j->n_base) : NAN;
     j->target = subject->is_in[1] ? amount_of(subject, 1, &j->n_target) : NAN;
     set_change(j);
-    if (!subject->is_in[0]) j->outcome = AS_OUTCOME_NEW;
-    if (!subject->is_in[1]) j->outcome = AS_OUTCOME_GONE;
+    if (!subject->is_in[0]) j->outcome = AS_OUTCOME_NEW, j->change = j->target;
+    if (!subject->is_in[1]) j->outcome = AS_OUTCOME_GONE, j->change = -j->base;
 }
 
 static bool is_matched(const as_judgement *j) { return j->subject->is_in[0] && j->subject->is_in[1]; }
@@ -127,10 +127,10 @@ static void sum_metric(judging *t, size_t index) {
         set_change(whole);
     }
     whole->share = whole->relative;
+    double all = sums[0] + m->gone_value;
     for (size_t i = metric->first; i < metric->first + metric->n; i++) {
         as_judgement *j = &t->all[i];
-        double amount = !is_matched(j) ? (j->subject->is_in[0] ? j->base : j->target) : j->change;
-        j->share = sums[0] != 0 ? amount / fabs(sums[0]) : relative_of(0, amount);
+        j->share = all != 0 ? j->change / fabs(all) : relative_of(0, j->change);
         j->is_small = is_matched(j) && fabs(j->base) + fabs(j->target) < t->options->floor * sizes;
     }
 }
@@ -243,10 +243,9 @@ static as_outcome outcome_of_all(const size_t *counts) {
     return AS_OUTCOME_SAME;
 }
 
-/* Matched ones by share, then the others; NaN behind numbers; ties as they came. */
+/* By share; NaN behind numbers; ties as they came. */
 static int by_share(const void *left, const void *right) {
     const as_judgement *a = left, *b = right;
-    if (is_matched(a) != is_matched(b)) return is_matched(a) ? -1 : 1;
     double size_a = isnan(a->share) ? -1 : fabs(a->share), size_b = isnan(b->share) ? -1 : fabs(b->share);
     if (size_a != size_b) return size_a > size_b ? -1 : 1;
     return (a->subject > b->subject) - (a->subject < b->subject);

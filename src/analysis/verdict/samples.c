@@ -1,5 +1,6 @@
 /* Samples by call path and metric: what was gathered, sorted into subjects and strata. */
 #include <stdlib.h>
+#include <strings.h>
 
 #include "analysis/verdict/sampling.h"
 
@@ -316,19 +317,38 @@ static bool side_has(const as_sampling *s, size_t side, const char *name) {
     return false;
 }
 
-static assay_status add_metric(as_sampling *s, as_vec *metrics, const char *name) {
+static const char *name_on(const as_sampled_metric *metric, size_t side) {
+    return side && metric->target_name ? metric->target_name : metric->name;
+}
+
+/* target_name: NULL where it is the same. */
+static assay_status add_metric(as_sampling *s, as_vec *metrics, const char *name, const char *target_name) {
     as_sampled_metric *metric = as_vec_push(metrics);
     if (!metric || !(metric->name = as_arena_copy(&s->out->arena, name, strlen(name))))
+        return as_fail_memory(s->error, NULL);
+    if (target_name && !(metric->target_name = as_arena_copy(&s->out->arena, target_name, strlen(target_name))))
         return as_fail_memory(s->error, NULL);
     for (size_t side = 0; side < 2; side++) {
         for (size_t i = 0; i < s->n[side] && !metric->unit; i++) {
             const as_dataset *ds = s->sides[side][i];
-            assay_id id = as_sampled_metric_find(ds, name);
+            assay_id id = as_sampled_metric_find(ds, name_on(metric, side));
             const char *unit = id == ASSAY_NONE ? NULL : as_ds_text(ds, as_ds_metric(ds, id)->unit);
             if (unit && *unit) metric->unit = as_arena_copy(&s->out->arena, unit, strlen(unit));
         }
     }
     return ASSAY_OK;
+}
+
+/* The first metric that is a time; NULL: there is none. */
+static const char *time_of(const as_dataset *ds) {
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        const as_metric *metric = as_ds_metric(ds, id);
+        const char *name = as_ds_text(ds, metric->name);
+        if (name && as_metric_is_sampled(ds, id) && as_sampled_metric_find(ds, name) == id &&
+            (as_seconds_of(as_ds_text(ds, metric->unit)) > 0 || strcasecmp(name, "time") == 0))
+            return name;
+    }
+    return NULL;
 }
 
 /* Those asked for, or all that both sides have. */
@@ -339,15 +359,17 @@ static assay_status choose_metrics(as_sampling *s, as_vec *metrics) {
             if (!side_has(s, side, *name))
                 return as_fail(s->error, ASSAY_E_USAGE, AS_NOWHERE, "", "there is no metric '%s' in %s", *name,
                                as_ds_text(s->sides[side][0], s->sides[side][0]->path));
-        AS_TRY(add_metric(s, metrics, *name));
+        AS_TRY(add_metric(s, metrics, *name, NULL));
     }
     for (assay_id id = 0; !s->request->metrics && id < AS_COUNT(first, metrics); id++) {
         const char *name = as_ds_text(first, as_ds_metric(first, id)->name);
         if (name && as_metric_is_sampled(first, id) && as_sampled_metric_find(first, name) == id &&
             side_has(s, 1, name))
-            AS_TRY(add_metric(s, metrics, name));
+            AS_TRY(add_metric(s, metrics, name, NULL));
     }
     if (metrics->count) return ASSAY_OK;
+    const char *times[2] = {time_of(first), time_of(s->sides[1][0])}; /* formats have names of their own for it */
+    if (times[0] && times[1]) return add_metric(s, metrics, times[0], times[1]);
     return as_fail(s->error, ASSAY_E_USAGE, AS_NOWHERE, "",
                    "the two have no metric in common; assay info tells which they have");
 }
@@ -358,8 +380,12 @@ static assay_status sample_metric(sorting *t, as_sampled_metric *metric, uint32_
     s->is_exclusive = s->has_profiles = false;
     for (uint32_t side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < s->n[side]; i++) {
-            assay_id id = as_sampled_metric_find(s->sides[side][i], metric->name);
-            if (id != ASSAY_NONE) AS_TRY(as_gather_samples(s, side, i, id));
+            const as_dataset *ds = s->sides[side][i];
+            assay_id id = as_sampled_metric_find(ds, name_on(metric, side));
+            if (id == ASSAY_NONE) continue;
+            double own = as_seconds_of(as_ds_text(ds, as_ds_metric(ds, id)->unit)), first = as_seconds_of(metric->unit);
+            s->factor = own > 0 && first > 0 ? own / first : 1;
+            AS_TRY(as_gather_samples(s, side, i, id));
         }
     }
     bool fine = sort_samples(t) && add_subjects(t, metric, index) && add_totals(t, metric, index);

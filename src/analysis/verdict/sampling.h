@@ -31,6 +31,7 @@ typedef struct as_sampling {
     as_strings points;      /* coordinates as bytes; the id is the stratum */
     as_vec units, samples;  /* of the metric at hand: as_sample_unit, as_sample */
     as_vec side_has_points; /* uint8_t for each stratum: bits 1 << side */
+    double factor;          /* to the unit of the metric at hand */
     bool has_profiles;      /* among the units */
     bool is_exclusive;      /* of the metric at hand: no value is inside of another */
 } as_sampling;
@@ -40,8 +41,13 @@ assay_id as_sampled_metric_find(const as_dataset *ds, const char *name);
 /* Whether it is sampled where nobody names it: plain numbers that add up and are measured. */
 bool as_metric_is_sampled(const as_dataset *ds, assay_id metric);
 
+/* Seconds of one of a unit of time, as files write it; 0: it is none. */
+double as_seconds_of(const char *unit);
+
 /* All numbers of one dataset's metric into units and samples. */
 assay_status as_gather_samples(as_sampling *s, uint32_t side, uint32_t dataset, assay_id metric);
+/* The resources of a Perun profile that are repetitions. nodes: those of contexts, of which the ones are taken out that have been sampled. False when memory is out. */
+bool as_gather_resources(as_sampling *s, uint32_t side, uint32_t dataset, assay_id metric, uint32_t *nodes);
 /* False when memory is out. NaN is left out. */
 bool as_sampling_add(as_sampling *s, uint32_t node, uint32_t unit, double value);
 uint32_t as_sampling_unit(as_sampling *s, as_sample_unit unit);

@@ -33,10 +33,12 @@ typedef struct as_subject {
 
 /* A metric that both sides have. */
 typedef struct as_sampled_metric {
-    const char *name, *unit;
-    size_t first, n; /* its subjects */
-    as_subject whole; /* the same over all subjects, new and vanished ones too */
-    as_subject total; /* of each run the sum over matched subjects; without strata where runs have no sums of their own (repetitions inside a run) */
+    const char *name, *unit; /* of the base */
+    const char *target_name; /* another one where the two have no name in common, and this is the time of both */
+    size_t first, n;         /* its subjects */
+    as_subject whole;        /* the same over all subjects, new and vanished ones too */
+    as_subject
+        total; /* of each run the sum over matched subjects; without strata where runs have no sums of their own (repetitions inside a run) */
 } as_sampled_metric;
 
 typedef struct as_samples {
@@ -128,7 +130,7 @@ typedef struct as_judgement {
     double ratio, low, high;   /* target / base, NAN where the base is negative; its confidence interval, NAN: none */
     double p, adjusted_p;      /* rank test; corrected for the number of subjects; NAN: none */
     double threshold;          /* that was used: 0.05 */
-    double share;              /* of the change in the total of its metric (the base's, of matched subjects) */
+    double share;              /* the change as a part of what the base has of its metric */
     uint32_t n_base, n_target; /* values */
 } as_judgement;
 
@@ -180,7 +182,7 @@ typedef struct as_metric_verdict {
 
 typedef struct as_verdict {
     as_judgement *
-        judgements; /* by share of the change in the metric's total, largest first; ties in the order of the samples; new and gone ones last */
+        judgements; /* by share of the change in the metric's total, largest first, new and gone ones with all they have; ties in the order of the samples */
     size_t n;
     as_metric_verdict *metrics;
     size_t n_metrics;

@@ -1,0 +1,258 @@
+"""assay compare BASE TARGET: did it get worse? Verdicts, exit status, and every kind of output."""
+import csv
+import io
+import json
+import os
+import xml.etree.ElementTree as xml
+
+import common
+import cubex
+from common import run, run_on_terminal
+
+UTF8 = common.environment(LC_ALL='C.UTF-8')
+
+
+def text(**paths):
+    """One point, one metric: the values of each call path are its repetitions."""
+    return 'PARAMETER p\nPOINTS 1\nMETRIC time\n' + ''.join(
+        f'REGION {path.replace("__", "->")}\nDATA {" ".join(map(str, values))}\n' for path, values in paths.items())
+
+
+LOW, HIGH = [10, 11, 12, 13, 14, 15], [20, 21, 22, 23, 24, 25]
+FLAT = [100, 101, 102, 103, 104, 105]
+
+
+class TestVerdicts(common.Case):
+    def sides(self, base, target):
+        return self.write('base.txt', text(**base)), self.write('target.txt', text(**target))
+
+    def entry(self, answer, path):
+        found = [e for e in answer['entries'] if e['path'] == path]
+        self.assertEqual(1, len(found), path)
+        return found[0]
+
+    def test_threshold_only(self):
+        base, target = self.sides({'main__f': [100], 'main__g': [100]}, {'main__f': [106], 'main__g': [104]})
+        r = run('compare', base, target, '--json')
+        self.assertEqual((1, ''), (r.status, r.err))
+        self.assertEqual(('worse', 'threshold only', False), (r.json['verdict'], r.json['method']['name'], r.json['method']['has_repetitions']))
+        self.assertEqual('degradation', self.entry(r.json, 'main->f')['finding'])
+        self.assertEqual('no change', self.entry(r.json, 'main->g')['finding'])
+        self.assertAlmostEqual(0.06, self.entry(r.json, 'main->f')['relative'])
+        total = r.json['totals'][0]
+        self.assertEqual((200, 210, 'time'), (total['base'], total['target'], total['metric']))
+        self.assertAlmostEqual((1.06 * 1.04) ** 0.5, total['geometric_mean'])
+        for mode in ((), ('--md',)):
+            self.assertIn('no repetitions: threshold only, 5 %', run('compare', base, target, *mode).out)
+        self.assertEqual(0, run('compare', base, target, '--threshold', '10%').status)
+        self.assertEqual(0, run('compare', base, target, '--threshold', '0.1').status)
+        self.assertEqual(0, run('compare', base, target, '--fail-on', 'never').status)
+        self.assertEqual(0, run('compare', target, base).status)  # better
+
+    def test_statistics(self):
+        base, target = self.sides({'f': LOW, 'g': FLAT}, {'f': HIGH, 'g': FLAT})
+        r = run('compare', base, target, '--json')
+        self.assertEqual(1, r.status)
+        f = self.entry(r.json, 'f')
+        self.assertEqual(('degradation', 'statistics', 6, 6), (f['finding'], f['method'], f['n_base'], f['n_target']))
+        self.assertAlmostEqual(2 / 924, f['p'])
+        self.assertAlmostEqual(3 * 2 / 924, f['adjusted_p'])  # f, g and the total
+        self.assertAlmostEqual(22.5 / 12.5, f['ratio'])
+        self.assertTrue(20 / 15 <= f['ratio_low'] < 1.8 < f['ratio_high'] <= 2.5)
+        self.assertEqual(r.out, run('compare', base, target, '--json').out)
+        other = self.entry(run('compare', base, target, '--json', '--seed', '9', '--resamples', '100').json, 'f')
+        self.assertNotEqual((f['ratio_low'], f['ratio_high']), (other['ratio_low'], other['ratio_high']))
+
+    def test_too_few(self):
+        base, target = self.sides({'f': [10, 11, 12]}, {'f': [20, 21, 22]})
+        r = run('compare', base, target, '--json')
+        self.assertEqual((0, 'maybe worse'), (r.status, r.json['verdict']))
+        self.assertEqual('maybe degradation', self.entry(r.json, 'f')['finding'])
+        self.assertEqual(5, r.json['method']['repetitions_needed'])  # f and the total: 2 * 2/252 is below 0.05
+        self.assertEqual(1, run('compare', base, target, '--fail-on', 'maybe').status)
+        self.assertIn('it takes 5 on both sides', run('compare', base, target).out)
+
+    def test_new_and_gone(self):
+        base, target = self.sides({'f': [10], 'old': [5]}, {'f': [10], 'fresh': [7]})
+        r = run('compare', base, target, '--json')
+        self.assertEqual(([('fresh', 7)], [('old', 5)]), ([(e['path'], e['value']) for e in r.json['new']], [(e['path'], e['value']) for e in r.json['gone']]))
+        total = r.json['totals'][0]
+        self.assertEqual((10, 10, 15, 17), (total['base'], total['target'], total['whole']['base'], total['whole']['target']))
+        self.assertEqual((1, 'worse'), (r.status, r.json['verdict']))  # 13 % more in all
+        self.assertIn('new and gone call paths made it slower', run('compare', base, target).out)
+
+    def test_zero_base_and_floor(self):
+        base, target = self.sides({'f': [1000], 'none': [0], 'tiny': [0.01]}, {'f': [1000], 'none': [3], 'tiny': [0.5]})
+        r = run('compare', base, target, '--json')
+        none, tiny = self.entry(r.json, 'none'), self.entry(r.json, 'tiny')
+        self.assertEqual(('degradation', 'inf', 'inf'), (none['finding'], none['ratio'], none['relative']))
+        self.assertEqual(('no change', True), (tiny['finding'], tiny['small']))
+        tiny = self.entry(run('compare', base, target, '--json', '--floor', '0').json, 'tiny')
+        self.assertEqual('degradation', tiny['finding'])
+
+    def test_points(self):
+        two = 'PARAMETER p\nPOINTS {}\nMETRIC time\nREGION f\n{}'
+        base = self.write('base.txt', two.format('1 2 4', 'DATA 1 2 3\nDATA 10 20 30\nDATA 5 5 5\n'))
+        target = self.write('target.txt', two.format('1 2 8', 'DATA 1 2 3\nDATA 10 20 30\nDATA 9 9 9\n'))
+        r = run('compare', base, target, '--json')
+        self.assertEqual((1, 1), (r.json['method']['unmatched_points_base'], r.json['method']['unmatched_points_target']))
+        f = self.entry(r.json, 'f')
+        self.assertEqual((22, 22, 6), (f['base'], f['target'], f['n_base']))  # medians 2 and 20
+        other = self.write('other.txt', two.format('1 2 4', 'DATA 1\nDATA 2\nDATA 3\n').replace('PARAMETER p', 'PARAMETER n'))
+        self.assertFails(run('compare', base, other), 2, 'different parameters')
+
+    def test_config(self):
+        base, target = self.sides({'main__f': [100], 'main__g': [100], 'rate': [100]}, {'main__f': [106], 'main__g': [130], 'rate': [80]})
+        config = self.write('c.yaml', '''threshold: 10%
+fail_on: degradation
+rules:
+  - path: g$
+    threshold: 50%
+  - {path: ^rate$, higher_is_better: true, threshold: 5%}
+''')
+        answer = run('compare', base, target, '--json', '--config', config).json
+        self.assertEqual(['no change', 'no change', 'degradation'], [self.entry(answer, p)['finding'] for p in ('main->f', 'main->g', 'rate')])
+        answer = run('compare', base, target, '--json', '--config', config, '--threshold', '1%').json  # the command line wins
+        self.assertEqual('degradation', self.entry(answer, 'main->f')['finding'])
+        ignoring = self.write('i.yaml', 'rules: [{path: "g|rate", ignore: yes}]')
+        answer = run('compare', base, target, '--json', '--config', ignoring).json
+        self.assertEqual((['main->f'], 100, 106), ([e['path'] for e in answer['entries']], answer['totals'][0]['base'], answer['totals'][0]['target']))
+        for wrong, words in (('thresold: 5%', ('c.yaml:1:1', 'is no key')), ('threshold: fast', ('1:12',)), ('rules: [{paths: x}]', ('1:10', 'higher_is_better')),
+                             ('rules: 5', ('no list',)), ('- 1', ('no mapping',)), ('rules: [{path: "a(b"}]', ('a(b', 'no pattern')), ('level: 2', ('level',))):
+            self.assertFails(run('compare', base, target, '--config', self.write('c.yaml', wrong)), 2, *words)
+        self.assertFails(run('compare', base, target, '--config', self.path('none.yaml')), 3, 'none.yaml')
+        self.assertFails(run('compare', base, target, '--config', self.write('c.yaml', '{')), 3, 'c.yaml:2:1')
+
+    def test_match_and_metric(self):
+        base, target = self.sides({'main__f': [100], 'main__g': [100]}, {'main__f': [150], 'main__g': [100]})
+        self.assertEqual(0, run('compare', base, target, '--match', 'g$').status)
+        self.assertFails(run('compare', base, target, '--match', 'a('), 2, 'no pattern')
+        self.assertFails(run('compare', base, target, '--metric', 'visits'), 2, "no metric 'visits'")
+        self.assertEqual(1, run('compare', base, target, '--metric', 'time').status)
+
+
+class TestInputs(common.Case):
+    def repetitions(self, folder, values):
+        os.makedirs(self.path(folder), exist_ok=True)
+        return [self.write(f'{folder}/r{i}.txt', text(f=[value, value + 50])) for i, value in enumerate(values)]
+
+    def test_lists(self):
+        """Each file gives one number, its median."""
+        base, target = self.repetitions('base', LOW), self.repetitions('target', HIGH)
+        r = run('compare', *base, 'vs', *target, '--json')
+        self.assertEqual((1, 6, 6), (r.status, len(r.json['base']), r.json['entries'][0]['n_base']))
+        self.assertEqual(12.5 + 25, r.json['entries'][0]['base'])
+        by_folder = run('compare', self.path('base'), self.path('target'), '--json')
+        self.assertEqual((1, r.json['entries']), (by_folder.status, by_folder.json['entries']))
+        self.write('base/README', 'what these are')
+        noted = run('compare', self.path('base'), self.path('target'), '--json')
+        self.assertEqual(r.json['entries'], noted.json['entries'])
+        self.assertOneLine(noted, 'README', 'left out')
+        self.assertIn('base (6 repetitions) → target (6 repetitions)', run('compare', self.path('base'), self.path('target'), env=UTF8).out)
+
+    def test_mixed_formats_of_one_side(self):
+        self.repetitions('base', LOW)
+        self.write('base/z.cubex', cubex.small())
+        self.assertFails(run('compare', self.path('base'), self.path('base')), 3, 'z.cubex', 'one format')
+
+    def test_grammar(self):
+        one = self.write('a.txt', text(f=[1]))
+        for words in ((), (one,), (one, one, one), ('vs', one, one), (one, one, 'vs'), (one, 'vs', one, 'vs', one)):
+            self.assertEqual(2, run('compare', *words).status, words)
+        self.assertEqual(0, run('compare', one, one).status)
+        self.assertEqual(0, run('compare', one, 'vs', one).status)
+        self.assertFails(run('compare', one, self.path('none.txt')), 3, 'none.txt')
+        os.mkdir(self.path('empty'))
+        self.assertFails(run('compare', one, self.path('empty')), 3, 'empty')
+        for option, value in (('threshold', 'x'), ('threshold', '-1'), ('level', '1'), ('level', '0'), ('seed', '-3'), ('resamples', '5'), ('fail-on', 'often')):
+            self.assertEqual(2, run('compare', one, one, f'--{option}={value}').status, (option, value))
+
+    def test_formats(self):
+        """A profile against an experiment: matched by the names of call paths, sums over places."""
+        profile = self.write('p.cubex', cubex.small(kind='INCLUSIVE'))
+        exclusive = self.write('e.cubex', cubex.small())
+        r = run('compare', profile, profile, '--json', '--inclusive')
+        self.assertEqual((0, 'no change', 'inclusive'), (r.status, r.json['verdict'], r.json['method']['values']))
+        paths = {e['path']: e['base'] for e in run('compare', exclusive, exclusive, '--json').json['entries']}
+        self.assertEqual({'main': 3, 'main->sort': 30, 'main->sort->swap': 300, 'main->join': 3000}, paths)
+        r = run('compare', exclusive, exclusive, '--json', '--inclusive').json
+        self.assertEqual(3333, r['totals'][0]['base'])  # the root alone
+        self.assertEqual(330, [e['base'] for e in r['entries'] if e['path'] == 'main->sort'][0])
+
+
+class TestOutputs(common.Case):
+    def setUp(self):
+        super().setUp()
+        self.base = self.write('base.txt', text(**{'main__slow<int>': LOW, 'main__fast|"&': HIGH, 'main__same': FLAT, 'old': [3] * 6}))
+        self.target = self.write('target.txt', text(**{'main__slow<int>': HIGH, 'main__fast|"&': LOW, 'main__same': FLAT, 'fresh': [2] * 6}))
+
+    def test_text(self):
+        out = run('compare', self.base, self.target, env=UTF8).out
+        self.assertRegex(out, r'\Aworse: 1 of 3 call paths got slower; total ')
+        self.assertIn('rank tests and bootstrap intervals', out)
+        rows = [line for line in out.splitlines() if '->' in line or line.endswith(('old', 'fresh'))]
+        self.assertEqual(4, len(rows), out)
+        self.assertRegex(rows[0], r'12\.50 +22\.50 +\+10\.00 +\+80\.0 +1\.80 \[1\.\d\d, 2\.\d\d\] +0\.\d+ +degradation +main->slow<int>$')
+        self.assertIn('1 without a change that counts', out)
+        self.assertIn('main->same', run('compare', self.base, self.target, '--all').out)
+
+    def test_terminal(self):
+        for columns in (40, 80, 200):
+            shown = run_on_terminal('compare', self.base, self.target, columns=columns, env=common.environment(TERM='xterm', LC_ALL='C.UTF-8')).out
+            self.assertIn('\x1b[1;31mworse\x1b[0m', shown)
+            table = [line for line in shown.split('\n') if 'slow' in line and 'worse' not in line]
+            self.assertTrue(table, shown)
+        self.assertNotIn('→', run('compare', self.base, self.target, '--ascii').out)
+
+    def test_markdown(self):
+        out = run('compare', self.base, self.target, '--md').out
+        self.assertTrue(out.startswith('## Performance: worse\n\n1 of 3 call paths got slower'), out)
+        self.assertEqual(out.count('<details>'), out.count('</details>'))
+        self.assertIn('| `main->slow<int>` ', out)
+        self.assertIn('`main->fast\\|"&`', out)
+        for line in out.splitlines():
+            if line.startswith('|'):
+                self.assertEqual(8, line.replace('\\|', '').count('|') - 1, line)
+
+    def test_rows(self):
+        rows = list(csv.DictReader(io.StringIO(run('compare', self.base, self.target, '--csv').out)))
+        self.assertEqual(('', 'time'), (rows[0]['path'], rows[0]['metric']))
+        found = {row['path']: row['finding'] for row in rows[1:]}
+        self.assertEqual({'main->slow<int>': 'degradation', 'main->fast|"&': 'optimization', 'main->same': 'no change', 'old': 'gone', 'fresh': 'new'}, found)
+        lines = [json.loads(line) for line in run('compare', self.base, self.target, '--jsonl').out.splitlines()]
+        self.assertEqual([row['path'] or None for row in rows], [line['path'] for line in lines])
+
+    def test_junit(self):
+        report = self.path('report.xml')
+        r = run('compare', self.base, self.target, '--json', '--junit', report)
+        self.assertEqual((1, 'worse'), (r.status, r.json['verdict']))
+        suite = xml.parse(report).getroot().find('testsuite')
+        cases = {case.get('name'): case for case in suite.findall('testcase')}
+        self.assertEqual({'(total)', 'main->slow<int>', 'main->fast|"&', 'main->same', 'old', 'fresh'}, set(cases))
+        failed = [name for name, case in cases.items() if case.find('failure') is not None]
+        self.assertEqual(['main->slow<int>'], failed)
+        self.assertEqual(('6', '1'), (suite.get('tests'), suite.get('failures')))
+        self.assertIn('+80.0 %', cases['main->slow<int>'].find('failure').get('message'))
+        run('compare', self.base, self.target, '--junit', report, '--fail-on', 'never')
+        self.assertEqual('0', xml.parse(report).getroot().get('failures'))
+
+    def test_sarif(self):
+        report = self.path('report.sarif')
+        self.assertEqual(1, run('compare', self.base, self.target, '--sarif', report).status)
+        with open(report) as f:
+            document = json.load(f)
+        results = document['runs'][0]['results']
+        self.assertEqual(('2.1.0', ['degradation']), (document['version'], [r['ruleId'] for r in results]))
+        self.assertIn('main->slow<int>: degradation of time: ', results[0]['message']['text'])
+        self.assertTrue(results[0]['locations'][0]['physicalLocation']['artifactLocation']['uri'].endswith('target.txt'))
+
+    def test_reports_are_no_inputs(self):
+        before = self.read('base.txt')
+        self.assertEqual(3, run('compare', self.base, self.target, '--junit', self.base).status)
+        self.assertEqual(3, run('compare', self.base, self.target, '--sarif', self.folder).status)
+        self.assertEqual(before, self.read('base.txt'))
+        self.assertEqual(3, run('compare', self.base, self.target, '--junit', '/nowhere/report.xml').status)
+
+
+if __name__ == '__main__':
+    common.main()
