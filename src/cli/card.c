@@ -6,6 +6,7 @@
 
 #include "analysis/trace/trace.h"
 #include "cli/problems.h"
+#include "cli/run_list.h"
 #include "dataset/formulas.h"
 #include "render/display.h"
 #include "render/quantity.h"
@@ -347,6 +348,22 @@ static void add_locations(card *c, const as_dataset *ds) {
     }
 }
 
+/* Rows of the source's own columns, and models that the source keeps beside them. */
+static void add_records(card *c, const as_dataset *ds) {
+    enum { FIRST = 2 }; /* behind id and run */
+    const as_table *records = as_ds_records(ds, "record"), *models = as_ds_records(ds, "stored_model");
+    size_t n = records ? as_table_rows(records) : 0, n_columns = records ? as_table_columns(records) : 0;
+    as_output *detail = n ? add_row(c, n == 1 ? "record" : "records", n) : NULL;
+    for (size_t i = FIRST; detail && i < n_columns && i < FIRST + NAMES_SHOWN; i++) {
+        if (i > FIRST) as_output_text(detail, ", ");
+        print_text(detail, as_table_column_name(records, i));
+    }
+    if (detail && n_columns > FIRST + NAMES_SHOWN) as_output_printf(detail, ", %s", as_display_ellipsis(detail));
+    n = models ? as_table_rows(models) : 0;
+    detail = n ? add_row(c, n == 1 ? "model" : "models", n) : NULL;
+    if (detail) as_output_text(detail, "stored in the file");
+}
+
 static void add_models(card *c, const as_dataset *ds) {
     size_t n = AS_COUNT(ds, models), sets = AS_COUNT(ds, model_sets);
     as_output *detail = n ? add_row(c, n == 1 ? "model" : "models", n) : NULL;
@@ -540,11 +557,13 @@ bool as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
     if (!as_ds_values(ds)) add_count(&c, "statistics", AS_COUNT(ds, measurements));
     add_events(&c, ds);
     add_models(&c, ds);
+    add_records(&c, ds);
     add_attributes(&c, ds);
     add_problems(&c, ds);
     print_head(&c, cli, ds);
     print_rows(cli, &c);
     print_problems(cli, ds);
+    if (as_has_run_list(ds)) c.failed |= !as_run_list_print(cli, ds);
     if (with_next) print_next(&c, cli, ds);
     for (size_t i = 0; i < c.n; i++) as_output_discard(c.rows[i].detail);
     return !c.failed;

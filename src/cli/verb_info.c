@@ -5,6 +5,7 @@
 #include "cli/card.h"
 #include "cli/cli.h"
 #include "cli/problems.h"
+#include "cli/run_list.h"
 
 static uint64_t count_rows(const as_dataset *ds, const char *table) {
     const as_table *records = as_ds_records(ds, table);
@@ -41,7 +42,8 @@ static void each_count(const as_dataset *ds, void (*visit)(void *user, const cha
 
 static void build_count(void *user, const char *key, uint64_t count) { as_build_int(user, key, (int64_t)count); }
 
-static void build_info(as_builder *b, const as_dataset *ds) {
+/* False when memory was out. */
+static bool build_info(as_builder *b, const as_dataset *ds) {
     as_build_object(b, NULL, true);
     as_build_text(b, "file", as_ds_text(ds, ds->path));
     as_build_text(b, "format", ds->format);
@@ -60,6 +62,7 @@ static void build_info(as_builder *b, const as_dataset *ds) {
         as_build_real(b, "duration", seconds);
     else
         as_build_text(b, "duration", NULL);
+    bool fine = !as_has_run_list(ds) || as_run_list_build(b, ds);
     as_build_array(b, "problems", true);
     for (size_t i = 0; i < AS_COUNT(ds, problems); i++) {
         as_finding finding = as_finding_of(ds, i);
@@ -67,6 +70,7 @@ static void build_info(as_builder *b, const as_dataset *ds) {
     }
     as_build_end(b);
     as_build_end(b);
+    return fine;
 }
 
 /* ---- key and value as a table ---------------------------------------------------------------------------------------- */
@@ -125,10 +129,10 @@ typedef struct answer {
 static as_exit show(as_cli *cli, answer *a, const as_dataset *ds) {
     bool several = as_cli_operands(cli) > 1, fine = true;
     switch (cli->style.mode) {
-    case AS_PRINT_JSON: build_info(&a->builder, ds); break;
+    case AS_PRINT_JSON: fine = build_info(&a->builder, ds); break;
     case AS_PRINT_JSONL:
         a->builder.compact = true;
-        build_info(&a->builder, ds);
+        fine = build_info(&a->builder, ds);
         break;
     case AS_PRINT_TEXT:
         if (a->shown) as_output_char(cli->out, '\n');

@@ -57,7 +57,7 @@ static assay_status open_profile(as_perun_store *store, const as_perun_stored *p
 }
 
 static bool add_text(as_dataset *ds, assay_id run, const char *key, as_str text) {
-    if (text == AS_NO_STR) return true;
+    if (text == AS_NO_STR || as_str_size(&ds->strings, text) == 0) return true;
     as_cell cell = as_cell_text_n(as_ds_text(ds, text), as_str_size(&ds->strings, text));
     return as_add_attribute(ds, AS_OWNER_RUN, run, key, cell);
 }

@@ -241,11 +241,6 @@ static assay_status add_unlisted(as_perun_store *store) {
 
 /* ---- pending profiles ------------------------------------------------------------------------------------------------ */
 
-static double time_of(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 ? (double)status.st_mtim.tv_sec : NAN;
-}
-
 static int compare_names(const void *left, const void *right) {
     const as_perun_entry *a = left, *b = right;
     size_t size = a->name.size < b->name.size ? a->name.size : b->name.size;
@@ -292,7 +287,10 @@ static assay_status add_pending(as_perun_store *store, const char *jobs, const c
     if (entry && !describe(store->ds, profile, entry)) return as_reader_memory(store->reader);
     profile->is_pending = true;
     profile->name = profile->id;
-    if (!entry) profile->time = time_of(path);
+    struct stat status;
+    if (stat(path, &status) != 0) return ASSAY_OK; /* which is said when it is opened */
+    store->ds->input_size += (uint64_t)status.st_size;
+    if (!entry) profile->time = (double)status.st_mtim.tv_sec;
     return ASSAY_OK;
 }
 

@@ -1,0 +1,131 @@
+#include "cli/run_list.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Attributes of runs that are shown, in this order. */
+static const char *const KEYS[] = {"commit", "file", "state", "type", "collector", "cmd", "workload", "postprocessors"};
+enum { COMMIT, FILE_NAME, N_KEYS = sizeof KEYS / sizeof *KEYS, COMMIT_SHOWN = 10 };
+
+typedef struct run_facts {
+    as_cell cells[N_KEYS];
+} run_facts;
+
+static bool is_key(const as_dataset *ds, const as_attribute *attribute, size_t key) {
+    return attribute->owner == AS_OWNER_RUN && strcmp(as_ds_text(ds, attribute->key), KEYS[key]) == 0;
+}
+
+bool as_has_run_list(const as_dataset *ds) {
+    for (size_t i = 0; i < ds->attributes.count; i++) {
+        const as_attribute *attribute = &AS_AT(as_attribute, &ds->attributes, i);
+        if (is_key(ds, attribute, COMMIT) || is_key(ds, attribute, FILE_NAME)) return true;
+    }
+    return false;
+}
+
+/* "" and the empty list of JSON. */
+static bool is_nothing(const as_cell *cell) {
+    bool is_text = cell->type == AS_CELL_TEXT || cell->type == AS_CELL_JSON;
+    return is_text && (cell->size == 0 || (cell->size == 2 && memcmp(cell->text, "[]", 2) == 0));
+}
+
+/* One for each run; NULL when memory is out. */
+static run_facts *gather(const as_dataset *ds) {
+    run_facts *facts = calloc(ds->runs.count ? ds->runs.count : 1, sizeof *facts); /* AS_CELL_NULL is 0 */
+    for (size_t i = 0; facts && i < ds->attributes.count; i++) {
+        const as_attribute *attribute = &AS_AT(as_attribute, &ds->attributes, i);
+        for (size_t key = 0; key < N_KEYS; key++) {
+            if (is_key(ds, attribute, key) && attribute->owner_id < ds->runs.count && !is_nothing(&attribute->value))
+                facts[attribute->owner_id].cells[key] = attribute->value;
+        }
+    }
+    return facts;
+}
+
+/* "2026-11-16 03:41:00", in UTC. */
+static void format_time(double seconds, char text[32]) {
+    time_t whole = (time_t)seconds;
+    struct tm parts;
+    text[0] = '\0';
+    if (fabs(seconds) < 1e11 && gmtime_r(&whole, &parts)) strftime(text, 32, "%Y-%m-%d %H:%M:%S", &parts);
+}
+
+/* The columns that some run has something in. */
+static size_t choose_columns(const as_dataset *ds, const run_facts *facts, size_t columns[N_KEYS]) {
+    size_t n = 0;
+    for (size_t key = 0; key < N_KEYS; key++) {
+        bool is_used = false;
+        for (size_t run = 0; run < ds->runs.count && !is_used; run++) {
+            is_used = facts[run].cells[key].type != AS_CELL_NULL;
+        }
+        if (is_used) columns[n++] = key;
+    }
+    return n;
+}
+
+static as_table *list_table(const as_dataset *ds, const run_facts *facts) {
+    size_t columns[N_KEYS], n = choose_columns(ds, facts, columns);
+    as_table *table = as_table_new(NULL, 0, NULL);
+    bool fine = table;
+    for (size_t i = 0; i < n && fine; i++) fine = as_table_add_column(table, KEYS[columns[i]]) != SIZE_MAX;
+    fine = fine && as_table_add_column(table, "time (UTC)") != SIZE_MAX;
+    for (size_t run = 0; run < ds->runs.count && fine; run++) {
+        as_cell cells[N_KEYS + 1];
+        char time[32];
+        for (size_t i = 0; i < n; i++) {
+            cells[i] = facts[run].cells[columns[i]];
+            if (columns[i] == COMMIT && cells[i].size > COMMIT_SHOWN) cells[i].size = COMMIT_SHOWN;
+        }
+        format_time(as_ds_run(ds, (assay_id)run)->start_time, time);
+        cells[n] = time[0] ? as_cell_text(time) : as_cell_null();
+        fine = as_table_append(table, cells);
+    }
+    if (fine) return table;
+    as_table_free(table);
+    return NULL;
+}
+
+bool as_run_list_print(as_cli *cli, const as_dataset *ds) {
+    enum { SHOWN = 50 }; /* on a terminal */
+    run_facts *facts = gather(ds);
+    as_table *table = facts ? list_table(ds, facts) : NULL;
+    as_print_style style = cli->style;
+    if (style.width && ds->runs.count > SHOWN) style.max_rows = SHOWN;
+    bool fine = table && as_print_table(cli->out, table, style);
+    as_table_free(table);
+    free(facts);
+    return fine;
+}
+
+bool as_run_list_build(as_builder *b, const as_dataset *ds) {
+    run_facts *facts = gather(ds);
+    if (!facts) return false;
+    as_build_array(b, "profiles", true);
+    for (size_t i = 0; i < ds->runs.count; i++) {
+        const as_run *run = as_ds_run(ds, (assay_id)i);
+        as_build_object(b, NULL, false);
+        as_build_int(b, "run", (int64_t)i);
+        as_build_text(b, "source_id", as_ds_text(ds, run->source_id));
+        if (isnan(run->start_time))
+            as_build_text(b, "start_time", NULL);
+        else
+            as_build_real(b, "start_time", run->start_time);
+        for (size_t key = 0; key < N_KEYS; key++) {
+            const as_cell *cell = &facts[i].cells[key];
+            if (cell->type == AS_CELL_INT)
+                as_build_int(b, KEYS[key], cell->i);
+            else if (cell->type == AS_CELL_REAL)
+                as_build_real(b, KEYS[key], cell->r);
+            else
+                as_build_text(b, KEYS[key],
+                              cell->type == AS_CELL_TEXT || cell->type == AS_CELL_JSON ? cell->text : NULL);
+        }
+        as_build_end(b);
+    }
+    as_build_end(b);
+    free(facts);
+    return true;
+}
