@@ -131,10 +131,11 @@ static bool take_runs(const as_dataset *ds, assay_id point, as_run_choice *out) 
 
 static as_exit choose_runs(as_diff_view *view, const as_dataset *const *sides) {
     as_cli *cli = view->cli;
-    if (!as_same_parameters(sides, 2))
+    bool are_whole = as_has_whole_runs(sides[AS_BASE]) && as_has_whole_runs(sides[AS_TARGET]);
+    if (!are_whole && !as_same_parameters(sides, 2))
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "the two do not have the same parameters, so their runs do not belong together");
-    if (!sides[AS_BASE]->n_points || as_cli_has(cli, "run")) {
+    if (!sides[AS_BASE]->n_points || are_whole || as_cli_has(cli, "run")) {
         as_exit status = as_choose_runs(cli, sides[AS_BASE], &view->runs[AS_BASE]);
         return status == AS_EXIT_FINE ? as_choose_runs(cli, sides[AS_TARGET], &view->runs[AS_TARGET]) : status;
     }

@@ -270,8 +270,7 @@ static void label_runs(const as_dataset *ds, as_run_choice *choice, bool is_one)
         snprintf(choice->label + used, room - used, "%smean of %zu runs", used ? ", " : "", choice->n_runs);
 }
 
-/* Whether some runs are at no point: their values are of the whole, and points have only statistics. */
-static bool has_whole_runs(const as_dataset *ds) {
+bool as_has_whole_runs(const as_dataset *ds) {
     for (assay_id id = 0; id < AS_COUNT(ds, runs); id++) {
         if (as_ds_run(ds, id)->point == ASSAY_NONE) return true;
     }
@@ -299,7 +298,7 @@ as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out) {
     } else if (text) {
         as_exit status = find_point(cli, ds, text, &point);
         if (status != AS_EXIT_FINE) return status;
-    } else if (ds->n_points && !has_whole_runs(ds) && !as_largest_point(ds, &point)) {
+    } else if (ds->n_points && !as_has_whole_runs(ds) && !as_largest_point(ds, &point)) {
         return as_cli_memory(cli);
     }
     if (!take_runs(ds, point, only, out)) return as_cli_memory(cli);

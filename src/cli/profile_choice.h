@@ -42,6 +42,8 @@ typedef struct as_run_choice {
     char label[256]; /* "p=64, n=10, mean of 5 runs"; "" where there was nothing to choose */
 } as_run_choice;
 
+/* Whether some runs are at no point: their values are of the whole, and points have only statistics. Then they are what is meant where nobody says otherwise. */
+bool as_has_whole_runs(const as_dataset *ds);
 /* What --run says. as_run_choice_free() in every case. */
 as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out);
 void as_run_choice_free(as_run_choice *choice);

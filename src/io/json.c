@@ -336,12 +336,21 @@ static as_json_type fail_behind_value(as_json *json, const char *p) {
     return fail_expected(json, p, in_object ? "expected ',' or '}'" : "expected ',' or ']'");
 }
 
+/* What other languages allow at the end of a list. */
+static as_json_type fail_trailing(as_json *json, const char *separator, char bracket) {
+    return fail(json, separator,
+                bracket == '}' ? "a comma before '}', which JSON does not allow; remove it"
+                               : "a comma before ']', which JSON does not allow; remove it");
+}
+
 static inline as_json_type next_behind_value(as_json *json, const char *p) {
     const char *end = json->end;
     if (p == end) return fail_behind_value(json, p);
     char container = AS_AT(char, &json->stack, json->stack.count - 1);
     if (*p == ',' || (*p == ';' && json->options.semicolons)) {
+        const char *separator = p;
         p = skip_space(p + 1, end);
+        if (p < end && (*p == '}' || *p == ']')) return fail_trailing(json, separator, *p);
         json->state = AT_VALUE;
         return container == '{' ? next_key(json, p) : next_value(json, p);
     }
