@@ -118,17 +118,37 @@ bool as_records_add_rows(as_records *records, assay_id run, uint32_t kind, size_
     return true;
 }
 
+/* Makes the column n rows longer than `row`, those before it that were missing being absent. */
+static bool reach(own_column *own, size_t row, size_t n) {
+    size_t count = own->types.count, end = row + n;
+    if (end <= count) return true;
+    if (!as_vec_reserve(&own->types, end - count) || !as_vec_reserve(&own->values, end - count)) return false;
+    if (row > count) {
+        memset((uint8_t *)own->types.data + count, AS_OWN_ABSENT, row - count);
+        memset((as_own_value *)own->values.data + count, 0, (row - count) * sizeof(as_own_value));
+    }
+    own->types.count = own->values.count = end;
+    return true;
+}
+
 bool as_records_set(as_records *records, size_t row, uint32_t column, as_own_type type, as_own_value value) {
     own_column *own = &AS_AT(own_column, &records->columns, column);
-    size_t missing = row - own->types.count;
-    if (!as_vec_reserve(&own->types, missing + 1) || !as_vec_reserve(&own->values, missing + 1)) return false;
-    if (missing) {
-        memset((uint8_t *)own->types.data + own->types.count, AS_OWN_ABSENT, missing);
-        memset((as_own_value *)own->values.data + own->values.count, 0, missing * sizeof value);
-    }
+    if (!reach(own, row, 1)) return false;
     AS_AT(uint8_t, &own->types, row) = (uint8_t)type;
     AS_AT(as_own_value, &own->values, row) = value;
-    own->types.count = own->values.count = row + 1;
+    return true;
+}
+
+bool as_records_set_numbers(as_records *records, size_t row, uint32_t column, const as_number *numbers, size_t n) {
+    static const uint8_t types[] = {[AS_INT] = AS_OWN_INT, [AS_UINT] = AS_OWN_UINT, [AS_REAL] = AS_OWN_REAL};
+    own_column *own = &AS_AT(own_column, &records->columns, column);
+    if (!reach(own, row, n)) return false;
+    uint8_t *to_types = (uint8_t *)own->types.data + row;
+    as_own_value *to_values = (as_own_value *)own->values.data + row;
+    for (size_t i = 0; i < n; i++) {
+        to_types[i] = types[numbers[i].kind];
+        memcpy(&to_values[i], &numbers[i].u, sizeof *to_values); /* all of the same size */
+    }
     return true;
 }
 
@@ -210,7 +230,8 @@ as_cell as_records_cell(const as_records *records, size_t row, uint32_t column) 
     case AS_OWN_UINT: return as_cell_uint(value.u);
     case AS_OWN_REAL: return as_cell_real(value.r);
     case AS_OWN_TEXT:
-    case AS_OWN_DIGITS: return as_cell_text(as_ds_text(records->ds, value.text));
+    case AS_OWN_DIGITS:
+        return as_cell_text_n(as_ds_text(records->ds, value.text), as_str_size(&records->ds->strings, value.text));
     default: return as_records_shared(records, AS_AT(uint32_t, &records->row_kinds, row), column);
     }
 }

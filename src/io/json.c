@@ -386,6 +386,50 @@ as_number as_json_number(const as_json *json) {
     return number;
 }
 
+const char *as_json_plain_number(const char *p, const char *end, as_number *out) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+    enum { MOST_DIGITS = sizeof powers / sizeof *powers - 1 };
+    bool is_negative = p < end && *p == '-';
+    const char *first = p + is_negative;
+    uint64_t digits = 0;
+    for (p = first; p < end && is_digit(*p); p++) digits = digits * 10 + (uint64_t)(*p - '0');
+    size_t n_whole = (size_t)(p - first), n_behind = 0;
+    if (p == end || n_whole == 0 || n_whole > MOST_DIGITS || (n_whole > 1 && *first == '0')) return NULL;
+    if (*p == '.') {
+        const char *point = p++;
+        for (; p < end && is_digit(*p); p++) digits = digits * 10 + (uint64_t)(*p - '0');
+        n_behind = (size_t)(p - point - 1);
+        if (p == end || n_behind == 0 || n_whole + n_behind > MOST_DIGITS || digits >> 53) return NULL;
+    }
+    if ((*p | 0x20) == 'e' || (is_negative && !digits)) return NULL;
+    if (n_behind) { /* both exact: their quotient is rounded once, which is right */
+        double value = (double)digits / powers[n_behind];
+        *out = (as_number){.kind = AS_REAL, .r = is_negative ? -value : value};
+    } else
+        *out = (as_number){.kind = AS_INT, .i = is_negative ? -(int64_t)digits : (int64_t)digits};
+    return p;
+}
+
+size_t as_json_take_numbers(as_json *json, as_number *out, size_t n) {
+    const char *end = json->end;
+    size_t taken = 0;
+    if (!json->depth || AS_AT(char, &json->stack, json->stack.count - 1) != '[') return 0;
+    for (; taken < n; taken++) {
+        const char *p = skip_space(json->at, end);
+        if (json->state == BEHIND_VALUE) {
+            if (p == end || *p != ',') break;
+            p = skip_space(p + 1, end);
+        } else if (json->state != AT_FIRST_ELEMENT)
+            break;
+        const char *behind = as_json_plain_number(p, end, &out[taken]);
+        if (!behind || !(*behind == ',' || *behind == ']' || is_space(*behind))) break;
+        json->token = p;
+        finish_scalar(json, behind, AS_JSON_NUMBER);
+    }
+    return taken;
+}
+
 as_json_type as_json_skip(as_json *json, const char **raw, size_t *raw_size) {
     const char *begin = json->token;
     if (json->type == AS_JSON_OBJECT || json->type == AS_JSON_ARRAY) {

@@ -80,6 +80,12 @@ as_json_type as_json_skip(as_json *json, const char **raw, size_t *raw_size);
  * of what was read before. The current token is its end then. */
 void as_json_pass(as_json *json, size_t size);
 
+/* The number at p, where it is short and plain (at most 18 digits, no exponent, exact in one division): the place behind it. NULL: it is not, or there is none, and as_json_next()
+ * must look at it. What follows the number is not looked at. */
+const char *as_json_plain_number(const char *p, const char *end, as_number *out);
+/* Takes such numbers, at most n, from the list that the current token begins or is an element of. Returns how many: the next token is what comes behind them. */
+size_t as_json_take_numbers(as_json *json, as_number *out, size_t n);
+
 /* The place of the current token, or of the error: line and column, which counts bytes. Counts from the start: not for hot paths. */
 as_place as_json_place(const as_json *json);
 /* Ends reading with an error at `at`, a place in the input: what the values say cannot be used. message is borrowed. */

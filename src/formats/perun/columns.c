@@ -55,13 +55,30 @@ static assay_status read_cell(as_perun_reading *reading, as_json *json, as_str k
     return fine ? ASSAY_OK : as_reader_memory(reading->reader);
 }
 
+/* Plain numbers, many at once: most columns have nothing else. */
+static assay_status read_numbers(as_perun_reading *reading, as_json *json, uint32_t column, size_t first_row,
+                                 size_t *n) {
+    enum { AT_ONCE = 256 };
+    as_number numbers[AT_ONCE];
+    for (size_t taken = AT_ONCE; taken == AT_ONCE; *n += taken) {
+        taken = as_json_take_numbers(json, numbers, AT_ONCE);
+        bool fits = *n < UINT32_MAX - 1 - AT_ONCE - first_row;
+        if (!fits ||
+            (taken && !as_records_set_numbers(reading->perun->records, first_row + *n, column, numbers, taken)))
+            return as_reader_memory(reading->reader);
+    }
+    return as_perun_progress(reading, json);
+}
+
 /* The current token is the column's list; *n: how many cells it has. */
 static assay_status read_column(as_perun_reading *reading, as_json *json, as_str key, size_t first_row, size_t *n) {
     const char *name = as_ds_text(reading->ds, key);
     uint32_t column = as_perun_column(reading, name, as_str_size(&reading->ds->strings, key));
     bool is_amount = strcmp(name, as_perun_dynamic_keys[AS_PERUN_AMOUNT]) == 0;
     if (column == UINT32_MAX) return as_reader_memory(reading->reader);
-    for (*n = 0; as_json_next(json) != AS_JSON_ARRAY_END; ++*n) {
+    for (*n = 0;; ++*n) {
+        AS_TRY(read_numbers(reading, json, column, first_row, n));
+        if (as_json_next(json) == AS_JSON_ARRAY_END) break;
         if (json->type == AS_JSON_ERROR) return fail_json(reading, json);
         if (*n >= UINT32_MAX - 1 - first_row) return as_reader_memory(reading->reader);
         if (is_amount && json->type != AS_JSON_NUMBER && json->type != AS_JSON_NULL)
@@ -108,6 +125,9 @@ static assay_status read_type(as_perun_reading *reading, as_json *json, uint32_t
     if (json->type == AS_JSON_ERROR) return fail_json(reading, json);
     if (is_uneven) as_perun_odd(reading, AS_PERUN_UNEVEN, place);
     size_t n_rows = n_columns ? most : 1; /* without columns it stands for one resource */
+    as_perun_draft *draft = &AS_AT(as_perun_draft, &reading->drafts, kind - reading->first_kind);
+    draft->first_row = first_row;
+    draft->n_rows = n_rows;
     return as_records_add_rows(records, reading->run, kind, n_rows) ? ASSAY_OK : as_reader_memory(reading->reader);
 }
 

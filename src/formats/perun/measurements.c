@@ -24,23 +24,26 @@ typedef struct measuring {
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------ */
 
-static bool number_at(const measuring *plan, as_own_column own, uint32_t column, size_t row, double *out) {
-    as_own_type type = row < own.count ? own.types[row] : AS_OWN_ABSENT;
-    bool is_number = type == AS_OWN_REAL || type == AS_OWN_INT;
-    if (is_number)
-        *out = type == AS_OWN_REAL ? own.values[row].r : (double)own.values[row].i;
-    else
-        *out = as_records_number(plan->perun->records, row, column, &is_number);
+static bool number_slowly(const measuring *plan, uint32_t column, size_t row, double *out) {
+    bool is_number;
+    *out = as_records_number(plan->perun->records, row, column, &is_number);
     return is_number;
 }
 
+static inline bool number_at(const measuring *plan, as_own_column own, uint32_t column, size_t row, double *out) {
+    as_own_type type = row < own.count ? own.types[row] : AS_OWN_ABSENT;
+    if (type != AS_OWN_REAL && type != AS_OWN_INT) return number_slowly(plan, column, row, out);
+    *out = type == AS_OWN_REAL ? own.values[row].r : (double)own.values[row].i;
+    return true;
+}
+
 /* The size and amount of a row that is measured. */
-static bool measured_at(const measuring *plan, size_t row, double *size, double *amount) {
+static inline bool measured_at(const measuring *plan, size_t row, double *size, double *amount) {
     return number_at(plan, plan->sizes, plan->size, row, size) && isfinite(*size) &&
            number_at(plan, plan->amounts, plan->amount, row, amount);
 }
 
-static bool is_small(double size) { return size >= 0 && size < SMALL && size == (uint32_t)size; }
+static inline bool is_small(double size) { return size >= 0 && size < SMALL && size == (double)(int32_t)size; }
 
 static uint64_t bits_of(double size) {
     uint64_t bits;
@@ -48,8 +51,8 @@ static uint64_t bits_of(double size) {
     return bits;
 }
 
-static uint32_t point_of(const measuring *plan, double size) {
-    return is_small(size) ? plan->small[(uint32_t)size] : as_map_get(&plan->others, bits_of(size));
+static inline uint32_t point_of(const measuring *plan, double size) {
+    return is_small(size) ? plan->small[(int32_t)size] : as_map_get(&plan->others, bits_of(size));
 }
 
 /* ---- points ---------------------------------------------------------------------------------------------------------- */
@@ -59,7 +62,7 @@ static bool add_point(measuring *plan, double size) {
     if (plan->points.count >= ASSAY_NONE - 1 || !as_vec_append(&plan->points, &size, 1)) return false;
     uint32_t point = (uint32_t)(plan->points.count - 1);
     if (!is_small(size)) return as_map_put(&plan->others, bits_of(size), point);
-    plan->small[(uint32_t)size] = point;
+    plan->small[(int32_t)size] = point;
     return true;
 }
 
@@ -76,7 +79,7 @@ static bool find_points(measuring *plan) {
     if (plan->points.count) qsort(points, plan->points.count, sizeof *points, as_real_compare);
     for (size_t i = 0; i < plan->points.count; i++) {
         if (is_small(points[i]))
-            plan->small[(uint32_t)points[i]] = (uint32_t)i;
+            plan->small[(int32_t)points[i]] = (uint32_t)i;
         else if (!as_map_put(&plan->others, bits_of(points[i]), (uint32_t)i))
             return false;
     }

@@ -1,5 +1,6 @@
 /* Perun profiles: the regions of the text, in one pass. */
 #include "formats/perun/read.h"
+#include "formats/perun/patterns.h"
 
 #include <stdlib.h>
 
@@ -139,6 +140,15 @@ uint32_t as_perun_column(as_perun_reading *reading, const char *key, size_t size
 as_raw_json as_perun_keep(as_perun_reading *reading, as_raw_json raw) {
     if (reading->keeps_text) return raw;
     return (as_raw_json){as_arena_copy(&reading->ds->arena, raw.text, raw.size), raw.size};
+}
+
+assay_status as_perun_progress(as_perun_reading *reading, const as_json *json) {
+    enum { STEP = 1 << 18 };
+    const as_input *input = reading->reader->input;
+    if (json->at < reading->next_progress) return ASSAY_OK;
+    reading->next_progress = json->end - json->at > STEP ? json->at + STEP : json->end;
+    bool is_input = input->data && reading->text >= input->data && reading->text <= input->data + input->size;
+    return is_input ? as_reader_progress(reading->reader, (size_t)(json->at - input->data)) : ASSAY_OK;
 }
 
 /* ---- regions --------------------------------------------------------------------------------------------------------- */
@@ -403,6 +413,8 @@ static void forget_profile(as_perun_reading *r) {
         as_vec_free(vecs[i]);
         as_vec_init(vecs[i], size, budget);
     }
+    as_patterns_free(r->patterns);
+    r->patterns = NULL;
     memset(r->notes, 0, sizeof r->notes);
     r->header = (as_raw_json){0};
 }
@@ -437,10 +449,12 @@ assay_status as_perun_add_profile(as_perun_reading *reading, assay_id run, const
     reading->size = size;
     reading->keeps_text = keeps_text;
     reading->first_kind = reading->perun->kinds.count;
+    reading->patterns = as_patterns_new(&reading->ds->budget);
+    if (!reading->patterns) return as_reader_memory(reading->reader);
     as_json json;
     as_json_options options = {.nan_literals = true, .max_depth = reading->reader->max_depth};
     as_json_init(&json, path, text, size, options, &reading->ds->budget);
-    reading->text = json.begin; /* behind a byte order mark */
+    reading->text = reading->next_progress = json.begin; /* behind a byte order mark */
     assay_status status = read_document(reading, &json);
     as_json_free(&json);
     if (status == ASSAY_OK) status = as_perun_settle_kinds(reading);

@@ -42,7 +42,8 @@ typedef struct as_perun_draft {
     as_str type;       /* the id of its type in the new layout, else AS_NO_STR */
     const char *place; /* where it first stands */
     as_str metric, unit;
-    bool is_measured; /* some of its rows have an amount and a size */
+    size_t first_row, n_rows; /* of a type */
+    bool is_measured;         /* some of its rows have an amount and a size */
 } as_perun_draft;
 
 /* A spelling of a kind's members. */
@@ -96,6 +97,8 @@ struct as_perun_reading {
     assay_id run;
     size_t profile; /* its index */
     as_perun_note notes[AS_PERUN_ODDITIES];
+    const char *next_progress;
+    struct as_perun_patterns *patterns;
     as_map seen;            /* keys of regions */
     size_t attributes_left; /* that the region may still have */
     as_vec frames;          /* as_perun_frame */
@@ -133,6 +136,9 @@ uint32_t as_perun_column(as_perun_reading *reading, const char *key, size_t size
 /* Text that lives as long as the dataset: itself, or a copy. text NULL: memory is out. */
 as_raw_json as_perun_keep(as_perun_reading *reading, as_raw_json raw);
 static inline bool as_json_is_scalar(as_json_type type) { return type >= AS_JSON_NULL && type <= AS_JSON_STRING; }
+
+/* Says how far reading is, now and then. */
+assay_status as_perun_progress(as_perun_reading *reading, const as_json *json);
 
 /* ---- resources.c: the current token is the region's value; on return its last. */
 assay_status as_perun_read_list(as_perun_reading *reading, as_json *json, uint32_t frame);

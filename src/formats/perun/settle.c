@@ -262,6 +262,21 @@ static bool add_frame_cells(as_perun_reading *reading, uint32_t number, const as
            add_cell(reading, number, as_perun_column(reading, "snapshot", 8), as_cell_int(frame->snapshot));
 }
 
+/* What the map says of a type counts, where the type has columns of the same name. */
+static bool drop_columns(as_perun_reading *reading, const as_perun_draft *draft) {
+    as_records *records = reading->perun->records;
+    for (size_t i = 0; i < reading->cells.count && draft->type != AS_NO_STR; i++) {
+        uint32_t column = AS_AT(as_shared_cell, &reading->cells, i).column;
+        as_own_column own = as_records_own(records, column);
+        for (size_t row = draft->first_row; row < own.count && row < draft->first_row + draft->n_rows; row++) {
+            if (own.types[row] != AS_OWN_ABSENT &&
+                !as_records_set(records, row, column, AS_OWN_ABSENT, (as_own_value){0}))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool settle_kind(as_perun_reading *reading, uint32_t number) {
     as_perun_kind *kind = &AS_AT(as_perun_kind, &reading->perun->kinds, number);
     as_perun_draft *draft = &AS_AT(as_perun_draft, &reading->drafts, number - reading->first_kind);
@@ -283,7 +298,8 @@ static bool settle_kind(as_perun_reading *reading, uint32_t number) {
         kind->context = context_of(reading, kind, uid, words.command);
         if (kind->context == ASSAY_NONE) return false;
     }
-    return as_records_add_kind(reading->perun->records, reading->cells.data, reading->cells.count) == number;
+    return drop_columns(reading, draft) &&
+           as_records_add_kind(reading->perun->records, reading->cells.data, reading->cells.count) == number;
 }
 
 /* ---- types of the new layout ----------------------------------------------------------------------------------------- */
