@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "io/json.h"
@@ -442,6 +443,78 @@ static void what_is_written_reads_back(void **state) {
     as_output_discard(out);
 }
 
+/* ---- plain numbers --------------------------------------------------------------------------------------------------- */
+
+static void plain_numbers_are_what_others_are(void **state) {
+    (void)state;
+    static const char *const plain[] = {"0", "7", "-12", "0.1", "-12.50", "999999999999999999", "9007199254740.991"};
+    static const char *const others[] = {"-0",
+                                         "01",
+                                         "1.",
+                                         ".5",
+                                         "1e5",
+                                         "-",
+                                         "",
+                                         "NaN",
+                                         "1000000000000000000",
+                                         "9007199254740993.5",
+                                         "0.0000000000000000001"};
+    as_number number, expected;
+    char text[64];
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        snprintf(text, sizeof text, "%s,", plain[i]);
+        const char *behind = as_json_plain_number(text, text + strlen(text), &number);
+        assert_ptr_equal(behind, text + strlen(plain[i]));
+        assert_true(as_number_parse(plain[i], strlen(plain[i]), &expected));
+        assert_int_equal(number.kind, expected.kind);
+        assert_true(number.u == expected.u);
+        assert_null(as_json_plain_number(plain[i], plain[i] + strlen(plain[i]), &number)); /* it may go on */
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(text, sizeof text, "%s,", others[i]);
+        assert_null(as_json_plain_number(text, text + strlen(text), &number));
+    }
+    uint64_t random = 1;
+    for (int i = 0; i < 20000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        int n = snprintf(text, sizeof text, "%llu.%0*llu,", (unsigned long long)(random >> 44), 1 + i % 9,
+                         (unsigned long long)(random % (i % 9 ? 10 : 1)));
+        if (!as_json_plain_number(text, text + n, &number)) continue;
+        assert_true(as_number_parse(text, (size_t)n - 1, &expected));
+        assert_true(number.r == expected.r);
+    }
+}
+
+static void numbers_of_a_list_are_taken_together(void **state) {
+    (void)state;
+    const char *text = "[[1 , 2.5,-3, \"x\", 4,5e1, 6], [], [7";
+    as_json json;
+    as_number numbers[4];
+    as_json_init(&json, "p", text, strlen(text), (as_json_options){0}, NULL);
+    assert_int_equal(as_json_take_numbers(&json, numbers, 4), 0); /* there is no list yet */
+    as_json_next(&json);
+    assert_int_equal(as_json_take_numbers(&json, numbers, 4), 0);
+    assert_int_equal(as_json_next(&json), AS_JSON_ARRAY);
+    assert_int_equal(as_json_take_numbers(&json, numbers, 2), 2);
+    assert_true(numbers[0].i == 1 && numbers[1].r == 2.5);
+    assert_int_equal(as_json_take_numbers(&json, numbers, 4), 1);
+    assert_true(numbers[0].i == -3 && json.type == AS_JSON_NUMBER && json.token_size == 2);
+    assert_int_equal(as_json_next(&json), AS_JSON_STRING);
+    assert_int_equal(as_json_take_numbers(&json, numbers, 4), 1);
+    assert_int_equal(as_json_next(&json), AS_JSON_NUMBER);
+    assert_true(as_json_number(&json).r == 50);
+    assert_int_equal(as_json_take_numbers(&json, numbers, 4), 1);
+    assert_int_equal(as_json_next(&json), AS_JSON_ARRAY_END);
+    assert_int_equal(as_json_next(&json), AS_JSON_ARRAY);
+    assert_int_equal(as_json_take_numbers(&json, numbers, 4), 0);
+    assert_int_equal(as_json_next(&json), AS_JSON_ARRAY_END);
+    assert_int_equal(as_json_next(&json), AS_JSON_ARRAY);
+    assert_int_equal(as_json_take_numbers(&json, numbers, 4), 0); /* the input ends: the number may go on */
+    assert_int_equal(as_json_next(&json), AS_JSON_NUMBER);
+    assert_int_equal(as_json_next(&json), AS_JSON_ERROR);
+    as_json_free(&json);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conformance),
@@ -461,6 +534,8 @@ int main(void) {
         cmocka_unit_test(records),
         cmocka_unit_test(writing),
         cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(plain_numbers_are_what_others_are),
+        cmocka_unit_test(numbers_of_a_list_are_taken_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
