@@ -68,6 +68,11 @@ void as_build_real(as_builder *b, const char *key, double value) {
     as_json_write_real(b->out, value);
 }
 
+void as_build_json(as_builder *b, const char *key, const char *json) {
+    begin_member(b, key);
+    as_output_text(b->out, json);
+}
+
 void as_build_whole(as_builder *b, const char *key, as_whole value) {
     char digits[AS_WHOLE_SIZE];
     size_t size = as_whole_format(value, digits);

@@ -31,6 +31,8 @@ void as_build_int(as_builder *builder, const char *key, int64_t value);
 void as_build_known(as_builder *builder, const char *key, int64_t value, bool null_zero);
 void as_build_bool(as_builder *builder, const char *key, bool value);
 void as_build_real(as_builder *builder, const char *key, double value);
+/* JSON text as it is. */
+void as_build_json(as_builder *builder, const char *key, const char *json);
 /* All its digits. */
 void as_build_whole(as_builder *builder, const char *key, as_whole value);
 
