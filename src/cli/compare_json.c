@@ -19,6 +19,7 @@ static void build_judgement(as_builder *b, const as_judgement *j) {
     build_number(b, "ratio_high", j->high);
     build_number(b, "p", j->p);
     build_number(b, "adjusted_p", j->adjusted_p);
+    build_number(b, "q", j->q);
     as_build_real(b, "threshold", j->threshold);
     as_build_text(b, "method", j->is_tested ? "statistics" : "threshold");
     as_build_text(b, "finding", as_outcome_name(j->outcome));

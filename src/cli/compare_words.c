@@ -181,7 +181,7 @@ void as_compare_method(const as_compare_view *view, as_output *out) {
         return;
     }
     as_output_text(out, "; rank tests and bootstrap intervals of the ratio of medians, ");
-    as_output_printf(out, "%zu tests at ", view->verdict.n_tested);
+    as_output_printf(out, "%zu test%s at ", view->verdict.n_tested, view->verdict.n_tested == 1 ? "" : "s");
     put_percent(out, judge->level);
     as_output_text(out, " together (Holm), threshold ");
     put_percent(out, judge->threshold);

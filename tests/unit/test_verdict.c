@@ -87,6 +87,13 @@ static void test_corrections(void **state) {
     NEAR(p[3], 0.06); /* 2 * 0.03 */
     NEAR(p[2], 0.06); /* 0.04, but not below the one before */
     assert_true(isnan(p[1]));
+    double q[] = {0.01, NAN, 0.04, 0.03, 0.005};
+    assert_true(as_false_discovery(q, 5));
+    NEAR(q[4], 0.02); /* 0.005 * 4 / 1, and 0.01 * 4 / 2 */
+    NEAR(q[0], 0.02);
+    NEAR(q[3], 0.04); /* 0.03 * 4 / 3 */
+    NEAR(q[2], 0.04);
+    assert_true(isnan(q[1]));
     double large[] = {0.6, 0.7};
     assert_true(as_holm(large, 2) && large[0] == 1 && large[1] == 1);
     assert_int_equal(as_rank_needed(0.05, 1), 4); /* 2/20 is not below 0.05, 2/70 is */

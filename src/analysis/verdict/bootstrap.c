@@ -150,7 +150,13 @@ static double medians_of(const as_median_laws *laws, const as_subject *subject, 
 
 void as_ratio_interval(const as_median_laws *laws, const as_subject *subject, double level, uint32_t resamples,
                        uint64_t seed, double *draws, double *low, double *high) {
+    enum { MOST_DRAWS = 200000, LEAST_RESAMPLES = 400 };
     random_stream stream = {seed};
+    if (subject->n_strata && resamples > MOST_DRAWS / subject->n_strata) { /* the more strata, the smoother their sum */
+        uint32_t fewer = MOST_DRAWS / subject->n_strata;
+        if (fewer < LEAST_RESAMPLES) fewer = LEAST_RESAMPLES;
+        if (fewer < resamples) resamples = fewer;
+    }
     *low = *high = NAN;
     if (!resamples) return;
     for (uint32_t i = 0; i < resamples; i++) {

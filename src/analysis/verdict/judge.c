@@ -59,6 +59,7 @@ static void measure(const judging *t, as_judgement *j, const as_subject *subject
                         .low = NAN,
                         .high = NAN,
                         .p = NAN,
+                        .q = NAN,
                         .adjusted_p = NAN,
                         .share = NAN};
     const as_threshold_rule *rule = as_rules_find(t->rules, subject->metric, subject->path);
@@ -192,7 +193,12 @@ static bool test_all(judging *t) {
     for (size_t i = 0; fine && i < n_pieces; i++) fine = !t->no_memory[i];
     for (size_t i = 0; fine && i < t->n; i++) p[i] = t->all[i].p;
     fine = fine && as_holm(p, t->n);
-    for (size_t i = 0; fine && i < t->n; i++) t->all[i].adjusted_p = p[i];
+    for (size_t i = 0; fine && i < t->n; i++) {
+        t->all[i].adjusted_p = p[i];
+        p[i] = t->all[i].p;
+    }
+    fine = fine && as_false_discovery(p, t->n);
+    for (size_t i = 0; fine && i < t->n; i++) t->all[i].q = p[i];
     free(p);
     free(t->no_memory);
     as_median_laws_free(t->laws);
@@ -219,9 +225,9 @@ static as_outcome decide_large(const judging *t, const as_judgement *j, as_outco
     if (j->is_small) return AS_OUTCOME_SAME;
     if (!j->is_tested) return t->samples->has_repetitions ? maybe : sure;
     if (j->adjusted_p < level) return sure;
-    if (j->p < level) return maybe;
-    if (as_rank_least(subject->strata[0], subject->strata[1], subject->n_strata) < level) return AS_OUTCOME_SAME;
-    return is_disjoint(subject) ? maybe : AS_OUTCOME_TOO_FEW;
+    if (j->q < level || (t->out->needed && is_disjoint(subject))) return maybe;
+    bool is_hopeless = as_rank_least(subject->strata[0], subject->strata[1], subject->n_strata) >= level;
+    return is_hopeless ? AS_OUTCOME_TOO_FEW : AS_OUTCOME_SAME;
 }
 
 static as_outcome decide(const judging *t, const as_judgement *j) {

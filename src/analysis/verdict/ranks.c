@@ -204,18 +204,37 @@ static int by_p(const void *left, const void *right) {
     return (a->index > b->index) - (a->index < b->index);
 }
 
-bool as_holm(double *p, size_t n) {
+/* Numbers that are none are left out. NULL when memory is out. */
+static numbered *sort_p(const double *p, size_t n, size_t *count) {
     numbered *order = malloc((n + 1) * sizeof *order);
-    size_t count = 0;
-    double largest = 0;
-    if (!order) return false;
+    *count = 0;
+    if (!order) return NULL;
     for (size_t i = 0; i < n; i++)
-        if (!isnan(p[i])) order[count++] = (numbered){p[i], i};
-    qsort(order, count, sizeof *order, by_p);
-    for (size_t i = 0; i < count; i++) {
+        if (!isnan(p[i])) order[(*count)++] = (numbered){p[i], i};
+    qsort(order, *count, sizeof *order, by_p);
+    return order;
+}
+
+bool as_holm(double *p, size_t n) {
+    size_t count;
+    numbered *order = sort_p(p, n, &count);
+    double largest = 0;
+    for (size_t i = 0; order && i < count; i++) {
         largest = fmax(largest, fmin(1, order[i].p * (double)(count - i)));
         p[order[i].index] = largest;
     }
     free(order);
-    return true;
+    return order != NULL;
+}
+
+bool as_false_discovery(double *p, size_t n) {
+    size_t count;
+    numbered *order = sort_p(p, n, &count);
+    double least = 1;
+    for (size_t i = count; order && i-- > 0;) {
+        least = fmin(least, order[i].p * (double)count / (double)(i + 1));
+        p[order[i].index] = least;
+    }
+    free(order);
+    return order != NULL;
 }

@@ -87,6 +87,8 @@ double as_rank_test(const as_stratum *base, const as_stratum *target, size_t n_s
 double as_rank_least(const as_stratum *base, const as_stratum *target, size_t n_strata);
 /* Holm's correction in place of n values of p; NANs stay and do not count. False when memory is out. */
 bool as_holm(double *p, size_t n);
+/* The same for Benjamini and Hochberg's: at a level, this part of what is found is chance. */
+bool as_false_discovery(double *p, size_t n);
 /* The values on each side that one test among `n_tests` needs for p to get below level at all. */
 uint32_t as_rank_needed(double level, size_t n_tests);
 
@@ -97,7 +99,7 @@ typedef struct as_median_laws as_median_laws;
 /* Of the numbers of values that the subjects have. NULL when memory is out. */
 as_median_laws *as_median_laws_new(const as_samples *samples);
 void as_median_laws_free(as_median_laws *laws);
-/* Confidence interval (percentiles of resamples, in each stratum) of the ratio target / base of medians added over strata. draws: room for `resamples` numbers. The same for the
+/* Confidence interval (percentiles of resamples, in each stratum) of the ratio target / base of medians added over strata. draws: room for `resamples` numbers, of which fewer are used (at least 400) where there are hundreds of strata. The same for the
  * same values and seed. Where the base is not positive: NAN. */
 void as_ratio_interval(const as_median_laws *laws, const as_subject *subject, double level, uint32_t resamples,
                        uint64_t seed, double *draws, double *low, double *high);
@@ -107,7 +109,7 @@ void as_ratio_interval(const as_median_laws *laws, const as_subject *subject, do
 typedef enum as_outcome {
     AS_OUTCOME_SAME, /* within the threshold, too small to matter, or not told from noise */
     AS_OUTCOME_WORSE,
-    AS_OUTCOME_MAYBE_WORSE, /* beyond the threshold and likely, but not significant among so many; or significant and perhaps beyond the threshold */
+    AS_OUTCOME_MAYBE_WORSE, /* beyond the threshold, and likely: by the false discovery rate, or where repetitions are too few for certainty and no value of one side is among those of the other. Or significant, and perhaps beyond the threshold */
     AS_OUTCOME_BETTER,
     AS_OUTCOME_MAYBE_BETTER,
     AS_OUTCOME_NEW,
@@ -128,6 +130,7 @@ typedef struct as_judgement {
     double change;             /* target - base */
     double relative;           /* change / |base|; infinite where that is 0; NAN: undefined */
     double ratio, low, high;   /* target / base, NAN where the base is negative; its confidence interval, NAN: none */
+    double q;                  /* rank test, as the false discovery rate; NAN: none */
     double p, adjusted_p;      /* rank test; corrected for the number of subjects; NAN: none */
     double threshold;          /* that was used: 0.05 */
     double share;              /* the change as a part of what the base has of its metric */
