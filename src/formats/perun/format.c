@@ -92,8 +92,10 @@ static assay_status read_object(as_reader *reader, as_perun_reading *reading, as
 static assay_status read_text(as_reader *reader, as_perun_reading *reading, assay_id run) {
     const as_input *input = reader->input;
     if (as_perun_is_object(input->data, input->size)) return read_object(reader, reading, run);
+    const char *text = input->data;
     reader->keeps_input = reader->can_keep_input;
-    return as_perun_add_profile(reading, run, input->path, input->data, input->size, reader->can_keep_input);
+    if (!reader->can_keep_input) text = as_arena_copy(&reader->dataset->arena, input->data, input->size);
+    return text ? as_perun_add_profile(reading, run, input->path, text, input->size, true) : as_reader_memory(reader);
 }
 
 static assay_status read_perun(as_reader *reader) {
