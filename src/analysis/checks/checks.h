@@ -35,6 +35,7 @@ typedef enum as_check {
     AS_N_CHECKS
 } as_check;
 const char *as_check_name(as_check check);
+const char *as_check_short_name(as_check check);     /* "aat" */
 bool as_check_find(const char *name, as_check *out); /* by its long or short name */
 
 typedef struct as_check_interval {
