@@ -30,7 +30,7 @@ as_exit as_compare_series(as_cli *cli);
 as_exit as_compare_noise(as_cli *cli);
 
 /* `compare --check NAME[,NAME…]|all BASE TARGET`: Perun's checks (compare_checks.c). Its options: AS_CHECK_OPTIONS, --fail-on, --all, -O perun_compatible=yes|no. */
-as_exit as_compare_checks(as_cli *cli, const as_dataset *base, const as_dataset *target);
+as_exit as_compare_checks(as_cli *cli);
 #define AS_CHECK_OPTIONS                                                                                               \
     {.name = "check",                                                                                                  \
      .argument = "NAME,…",                                                                                             \

@@ -357,21 +357,32 @@ static as_exit verdict(const as_cli *cli, const as_check_report *report) {
     return t.worse || (is_maybe_enough && t.maybe_worse) ? AS_EXIT_CHECK : AS_EXIT_FINE;
 }
 
-as_exit as_compare_checks(as_cli *cli, const as_dataset *base, const as_dataset *target) {
-    as_check_request request;
+static as_exit answer(as_cli *cli, const as_sides *sides, const as_check_request *request) {
     as_check_report report;
     assay_error error;
-    as_exit status = read_request(cli, &request);
-    if (status != AS_EXIT_FINE) return status;
-    if (as_checks_run(base, target, &request, &report, &error) != ASSAY_OK)
+    as_exit status = AS_EXIT_FINE;
+    if (as_checks_run(sides->parts[0][0], sides->parts[1][0], request, &report, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     else if (cli->style.mode == AS_PRINT_JSON)
-        print_json(cli, &report, request.is_compatible);
+        print_json(cli, &report, request->is_compatible);
     else if (cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN)
-        status = print_people(cli, &report, request.is_compatible);
+        status = print_people(cli, &report, request->is_compatible);
     else
         status = print_rows(cli, &report);
     if (status == AS_EXIT_FINE) status = verdict(cli, &report);
     as_check_report_free(&report);
+    return status;
+}
+
+as_exit as_compare_checks(as_cli *cli) {
+    as_check_request request;
+    as_sides sides;
+    as_exit status = read_request(cli, &request);
+    if (status != AS_EXIT_FINE) return status;
+    status = as_sides_open(cli, &sides);
+    if (status == AS_EXIT_FINE && (sides.n[0] != 1 || sides.n[1] != 1))
+        status = as_cli_fail(cli, AS_EXIT_USAGE, "--check compares one profile with another; give two files");
+    if (status == AS_EXIT_FINE) status = answer(cli, &sides, &request);
+    as_sides_close(&sides);
     return status;
 }

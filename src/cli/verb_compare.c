@@ -93,7 +93,8 @@ static as_exit compare(as_cli *cli) {
 static as_exit run(as_cli *cli) {
     bool is_compatible;
     as_exit status = as_cli_compatible(cli, &is_compatible);
-    return status == AS_EXIT_FINE ? compare(cli) : status;
+    if (status != AS_EXIT_FINE) return status;
+    return as_cli_has(cli, "check") ? as_compare_checks(cli) : compare(cli);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------------- */
@@ -140,6 +141,7 @@ static const as_cli_option options[] = {
     {.name = "resamples", .argument = "N", .help = "Resamples for each confidence interval; by default 2000"},
     {.name = "seed", .argument = "N", .help = "Begin the random numbers of resampling elsewhere; by default 1"},
     {.name = "full-names", .help = "Print names whole, even where they do not fit the terminal"},
+    AS_CHECK_OPTIONS,
     AS_ASCII_OPTION,
     AS_DERIVE_OPTION,
     {.name = NULL},
@@ -150,6 +152,7 @@ static const as_example examples[] = {
     {"assay compare old-*.cubex vs new-*.cubex", "The same with repetitions on both sides, and statistics."},
     {"assay compare old.cubex new.cubex --md > comment.md", "A comment for the pull request."},
     {"assay compare old.cubex new.cubex --junit report.xml --fail-on never", "A report for CI that does not fail it."},
+    {"assay compare old.perf new.perf --check all", "Perun's eight checks of two profiles."},
     {NULL, NULL},
 };
 
@@ -173,7 +176,8 @@ const as_verb as_verb_compare = {
         "threshold alone decides, and the answer says so.\n\n"
         "Larger is worse, unless the config file says otherwise. Call paths with less than 0.1 % of the total are no "
         "finding by themselves (--floor). Totals and the geometric mean of ratios are over call paths that both sides "
-        "have; the whole, with new and vanished ones, is judged as well.",
+        "have; the whole, with new and vanished ones, is judged as well.\n\n"
+        "With --check two profiles are compared by Perun's checks instead, in Perun's words (docs/compare-checks.md).",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .method = as_compatible_option_table,
