@@ -208,8 +208,9 @@ static bool fill_text(as_table *table, const as_check_change *const *changes, si
     for (size_t i = 0; i < n; i++) {
         const as_check_change *change = changes[i];
         char rate[64], confidence[64], check[64];
-        snprintf(check, sizeof check, "%s%s%s", as_check_short_name(change->check), change->strategy ? " " : "",
-                 change->strategy ? change->strategy : "");
+        bool is_named = change->strategy && strcmp(change->strategy, as_strategy_name(AS_BEST_MODEL)) != 0;
+        snprintf(check, sizeof check, "%s%s%s", as_check_short_name(change->check), is_named ? " " : "",
+                 is_named ? change->strategy : "");
         as_cell cells[] = {as_cell_text(as_result_name(change->result)),
                            as_cell_text(check),
                            as_cell_text(rate_text(change, is_compatible, rate, sizeof rate)),
@@ -338,7 +339,7 @@ static as_exit print_people(as_cli *cli, const as_check_report *report, bool is_
     if (is_filled) print_verdict(cli, &t);
     if (is_filled && n) {
         as_output_char(cli->out, '\n');
-        cli->style.keep_last_end = true;
+        cli->style.last_below = true;
         status = as_cli_print(cli, table);
     }
     if (is_filled) print_skipped(cli, report);
