@@ -203,24 +203,35 @@ static const char *confidence_text(const as_check_change *change, char *buffer, 
     return buffer;
 }
 
+/* "10.0us -> 30.0us", or the one word where nothing is another. */
+static bool describe_sides(const as_check_change *change, as_vec *out) {
+    out->count = 0;
+    bool is_same = strcmp(change->from, change->to) == 0;
+    return as_vec_text(out, change->from) && (is_same || (as_vec_text(out, " -> ") && as_vec_text(out, change->to)));
+}
+
 /* For people: what changed, in few columns. */
 static bool fill_text(as_table *table, const as_check_change *const *changes, size_t n, bool is_compatible) {
-    for (size_t i = 0; i < n; i++) {
+    as_vec sides;
+    as_vec_init(&sides, 1, NULL);
+    bool is_done = true;
+    for (size_t i = 0; is_done && i < n; i++) {
         const as_check_change *change = changes[i];
         char rate[64], confidence[64], check[64];
         bool is_named = change->strategy && strcmp(change->strategy, as_strategy_name(AS_BEST_MODEL)) != 0;
         snprintf(check, sizeof check, "%s%s%s", as_check_short_name(change->check), is_named ? " " : "",
                  is_named ? change->strategy : "");
+        if (!(is_done = describe_sides(change, &sides))) break;
         as_cell cells[] = {as_cell_text(as_result_name(change->result)),
                            as_cell_text(check),
                            as_cell_text(rate_text(change, is_compatible, rate, sizeof rate)),
-                           as_cell_text(change->from),
-                           as_cell_text(change->to),
+                           as_cell_text_n(sides.data, sides.count),
                            as_cell_text(confidence_text(change, confidence, sizeof confidence)),
                            as_cell_text(change->location)};
-        if (!as_table_append(table, cells)) return false;
+        is_done = as_table_append(table, cells);
     }
-    return true;
+    as_vec_free(&sides);
+    return is_done;
 }
 
 static as_cell number_cell(double value) { return isnan(value) ? as_cell_null() : as_cell_real(value); }
@@ -322,8 +333,7 @@ static void print_skipped(as_cli *cli, const as_check_report *report) {
 }
 
 static as_exit print_people(as_cli *cli, const as_check_report *report, bool is_compatible) {
-    static const as_column columns[] = {{"result"}, {"check"},      {"rate"},    {"from"},
-                                        {"to"},     {"confidence"}, {"location"}};
+    static const as_column columns[] = {{"result"}, {"check"}, {"rate"}, {"from -> to"}, {"confidence"}, {"location"}};
     tally t = count(report);
     size_t n = 0;
     bool is_all = as_cli_has(cli, "all");
