@@ -23,6 +23,7 @@ struct as_records {
     as_vec kind_starts; /* size_t; one more than there are kinds */
     as_vec row_kinds;   /* uint32_t */
     as_vec runs;        /* run_start */
+    size_t n_padding;   /* see reach() */
 };
 
 static size_t view_rows(const as_table_source *source) { return as_records_rows((const as_records *)source); }
@@ -118,10 +119,15 @@ bool as_records_add_rows(as_records *records, assay_id run, uint32_t kind, size_
     return true;
 }
 
+/* Cells that are only there because columns begin late: thousands of such columns behind a million rows are not worth their memory. */
+enum { MOST_PADDING = 1 << 26 };
+
 /* Makes the column n rows longer than `row`, those before it that were missing being absent. */
-static bool reach(own_column *own, size_t row, size_t n) {
+static bool reach(as_records *records, own_column *own, size_t row, size_t n) {
     size_t count = own->types.count, end = row + n;
     if (end <= count) return true;
+    if (row > count && row - count > MOST_PADDING - records->n_padding) return false;
+    records->n_padding += row > count ? row - count : 0;
     if (!as_vec_reserve(&own->types, end - count) || !as_vec_reserve(&own->values, end - count)) return false;
     if (row > count) {
         memset((uint8_t *)own->types.data + count, AS_OWN_ABSENT, row - count);
@@ -133,7 +139,7 @@ static bool reach(own_column *own, size_t row, size_t n) {
 
 bool as_records_set(as_records *records, size_t row, uint32_t column, as_own_type type, as_own_value value) {
     own_column *own = &AS_AT(own_column, &records->columns, column);
-    if (!reach(own, row, 1)) return false;
+    if (!reach(records, own, row, 1)) return false;
     AS_AT(uint8_t, &own->types, row) = (uint8_t)type;
     AS_AT(as_own_value, &own->values, row) = value;
     return true;
@@ -142,7 +148,7 @@ bool as_records_set(as_records *records, size_t row, uint32_t column, as_own_typ
 bool as_records_set_numbers(as_records *records, size_t row, uint32_t column, const as_number *numbers, size_t n) {
     static const uint8_t types[] = {[AS_INT] = AS_OWN_INT, [AS_UINT] = AS_OWN_UINT, [AS_REAL] = AS_OWN_REAL};
     own_column *own = &AS_AT(own_column, &records->columns, column);
-    if (!reach(own, row, n)) return false;
+    if (!reach(records, own, row, n)) return false;
     uint8_t *to_types = (uint8_t *)own->types.data + row;
     as_own_value *to_values = (as_own_value *)own->values.data + row;
     for (size_t i = 0; i < n; i++) {

@@ -53,7 +53,7 @@ uint32_t as_records_column(as_records *records, as_str name);
 uint32_t as_records_add_kind(as_records *records, const as_shared_cell *cells, size_t n);
 /* n further rows of a kind and run; their own cells are absent. Runs come in ascending order. Fails also beyond 2^32 - 2 rows. */
 bool as_records_add_rows(as_records *records, assay_id run, uint32_t kind, size_t n);
-/* An own cell of a row. Cheap where rows are set in ascending order; one that is set again has its last value. */
+/* An own cell of a row. Cheap where rows are set in ascending order; one that is set again has its last value. False also where columns that begin late would need too much. */
 bool as_records_set(as_records *records, size_t row, uint32_t column, as_own_type type, as_own_value value);
 /* The same for n rows, from `row` on. */
 bool as_records_set_numbers(as_records *records, size_t row, uint32_t column, const as_number *numbers, size_t n);
