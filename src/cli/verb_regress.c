@@ -7,6 +7,7 @@
 #include "cli/compatible.h"
 #include "cli/progress.h"
 #include "cli/regress_view.h"
+#include "core/words.h"
 #include "dataset/records.h"
 
 /* Of the command line, for all files. */
@@ -40,24 +41,65 @@ static bool choose_shown(as_cli *cli, as_regress_answer *answer) {
     return true;
 }
 
-/* Why there are no points, as far as the file can tell. */
+/* ---- why there are no points ----------------------------------------------------------------------------------------- */
+
+/* --of or --per names what no measurement has. */
+static as_exit fail_name(as_cli *cli, const char *option, const char *what, const char *given, const char *nearest) {
+    return as_cli_fail(cli, AS_EXIT_USAGE,
+                       nearest ? "--%s: there is no %s '%s'; did you mean '%s'?" : "--%s: there is no %s '%s'", option,
+                       what, given, nearest);
+}
+
+static as_exit check_names(as_cli *cli, const as_dataset *ds, const as_points_request *asked) {
+    as_nearest metric = as_nearest_start(asked->of ? asked->of : "", asked->of ? strlen(asked->of) : 0);
+    as_nearest parameter = as_nearest_start(asked->per ? asked->per : "", asked->per ? strlen(asked->per) : 0);
+    bool has_metric = !asked->of, has_parameter = !asked->per;
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name);
+        if (!name || !asked->of) continue;
+        as_nearest_offer(&metric, name);
+        has_metric |= strcmp(name, asked->of) == 0;
+    }
+    for (size_t i = 0; asked->per && i < as_ds_parameters(ds); i++) {
+        as_nearest_offer(&parameter, as_ds_parameter(ds, i));
+        has_parameter |= strcmp(as_ds_parameter(ds, i), asked->per) == 0;
+    }
+    if (!has_metric) return fail_name(cli, "of", "metric", asked->of, metric.word);
+    return has_parameter ? AS_EXIT_FINE : fail_name(cli, "per", "parameter", asked->per, parameter.word);
+}
+
+/* No record has both keys: says which have numbers in the first one. */
 static void note_keys(as_cli *cli, const as_regress_answer *answer) {
     const as_records *records = as_ds_shared_records(answer->ds, "record");
-    for (size_t i = 0; i < answer->points.n; i++) {
-        if (answer->points.points[i].n) return;
-    }
-    if (answer->request->analysis == AS_ANALYSIS_STORED || !records || !as_records_rows(records)) return;
     char keys[200] = "";
     size_t used = 0;
-    for (uint32_t i = 0; i < as_records_columns(records) && used < sizeof keys; i++) {
+    for (uint32_t i = 0; records && as_records_rows(records) && i < as_records_columns(records) && used < sizeof keys;
+         i++) {
         bool is_number = false;
         as_records_number(records, 0, i, &is_number);
         if (!is_number) continue;
         const char *name = as_ds_text(answer->ds, as_records_column_name(records, i));
         used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? ", " : "", name);
     }
-    as_cli_note(cli, "no record has numbers for both '%s' and '%s'; keys with numbers: %s; --of and --per choose",
-                answer->points.of, answer->points.per, *keys ? keys : "none");
+    as_cli_note(cli, "%s: no record has numbers for both '%s' and '%s'; --of and --per name others%s%s",
+                as_ds_text(answer->ds, answer->ds->path), answer->points.of, answer->points.per, *keys ? ": " : "",
+                keys);
+}
+
+static as_exit explain_nothing(as_cli *cli, const as_regress_answer *answer) {
+    const as_dataset *ds = answer->ds;
+    const as_table *records = as_ds_records(ds, "record");
+    for (size_t i = 0; i < answer->points.n; i++) {
+        if (answer->points.points[i].n) return AS_EXIT_FINE;
+    }
+    if (records && as_table_rows(records) && answer->points.of && !answer->points.is_measured)
+        note_keys(cli, answer);
+    else if (as_ds_parameters(ds) && AS_COUNT(ds, series))
+        return check_names(cli, ds, &answer->request->points);
+    else if (!records)
+        as_cli_note(cli, "%s: has neither records with a uid nor measurements by a parameter: there is nothing to fit",
+                    as_ds_text(ds, ds->path));
+    return AS_EXIT_FINE;
 }
 
 static as_exit find(as_cli *cli, as_regress_answer *answer) {
@@ -69,7 +111,9 @@ static as_exit find(as_cli *cli, as_regress_answer *answer) {
     if (status == ASSAY_OK) status = find_curves(answer, &error);
     as_progress_end();
     if (status != ASSAY_OK) return as_cli_error(cli, &error);
-    if (cli->style.mode == AS_PRINT_TEXT) note_keys(cli, answer);
+    as_exit explained =
+        needs_points && answer->request->analysis != AS_ANALYSIS_STORED ? explain_nothing(cli, answer) : AS_EXIT_FINE;
+    if (explained != AS_EXIT_FINE) return explained;
     return choose_shown(cli, answer) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 

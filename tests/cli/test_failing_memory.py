@@ -1,5 +1,6 @@
 """An allocation of the command fails: it ends with one clear line and status 3, or with the right answer; no crash, no leak (under ASan), and what was there
 before is untouched. STEP=1 in the environment lets each of them fail; by default every fourth (under ASan, where this is slow, every twentieth) does."""
+import json
 import os
 import shutil
 import subprocess
@@ -133,6 +134,16 @@ class FailingMemory(Case):
         self.sweep('sql', '--csv', new, 'select * from event')
         self.sweep('sql', '--csv', new, 'select * from summary')
         self.sweep('tree', '--json', old)
+
+    def test_regress(self):
+        rows = [{'uid': u, 'type': 'mixed', 'amount': 3 * x + len(u), 'structure-unit-size': x} for u in ('f', 'gg') for x in range(8)]
+        path = self.write('p.perf', json.dumps({'header': {'type': 'mixed', 'units': {'mixed': 'us'}}, 'collector_info': {}, 'resources': rows}))
+        self.sweep('regress', path)
+        self.sweep('regress', '--csv', '--method', 'bisection', path)
+        self.sweep('regress', '--json', '--strategy', 'best-param', '--plot-points', '5', path)
+        self.sweep('regress', '--plot', 'f', '--all', path)
+        self.sweep('regress', '--models', 'linear', path, '-o', 'out.perf', output='out.perf')
+        self.sweep('regress', '--json', self.set)
 
     def test_formulas(self):
         """Of users, of experiment.xml, and of metrics/*.yaml."""

@@ -115,6 +115,13 @@ class Fitting(Regress):
         shown = run('regress', path).out
         self.assertIn('1 call path, time over p (x)', shown)
         self.assertIn('1 + 2·x', shown)
+        self.assertFails(run('regress', '--of', 'byts', path), 2, "did you mean 'bytes'?")
+        self.assertFails(run('regress', '--per', 'q', path), 2, "no parameter 'q'")
+
+    def test_nothing_to_fit(self):
+        r = run('regress', os.path.join(os.path.dirname(SORT), 'heat.cubex'))
+        self.assertEqual(0, r.status)
+        self.assertIn('there is nothing to fit', r.err)
 
 
 class Asking(Regress):
