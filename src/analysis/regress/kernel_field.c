@@ -2,7 +2,7 @@
 
 /* Weights of the normal kernel below e^-41.5, a 10^-18th of the largest, do not matter. */
 #define NEGLIGIBLE_SQUARES 83.0
-enum { MOST_TERMS = 48, NORMAL_TERMS = 22, LEAST_IN_CELL = 24, LEAST_GROUPS = 512, LEAST_WINDOW = 256 };
+enum { MOST_TERMS = 48, NORMAL_TERMS = 22, LEAST_IN_CELL = 8, LEAST_GROUPS = 512, LEAST_WINDOW = 256 };
 
 /* ---- points with the same x ----------------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,10 @@
 #include "core/parallel.h"
 
 /* Groups that one piece of work has: fixed, so that sums do not depend on the number of threads. */
-enum { PIECE = 256, MOST_PLACES = 96, PLACES_OF_MANY = 40, MANY = 2000, REFINED = 3, REFINING_STEPS = 26 };
+enum { PIECE = 256, MOST_PLACES = 96, PLACES_OF_MANY = 32, MANY = 500, REFINED = 3 };
+/* Logarithms of bandwidths are found to this; those of many groups hardly matter beyond it. */
+#define SAME_LOGARITHM         1e-5
+#define SAME_LOGARITHM_OF_MANY 1e-3
 
 /* ---- the error at one bandwidth ------------------------------------------------------------------------------------------- */
 
@@ -125,7 +128,8 @@ static place refine(const as_bandwidth_search *search, double low, place best, d
     const double golden = 0.61803398874989484820;
     double from = log(low), to = log(high), left = to - golden * (to - from), right = from + golden * (to - from);
     double left_value = criterion_at(search, exp(left), is_out), right_value = criterion_at(search, exp(right), is_out);
-    for (int step = 0; step < REFINING_STEPS && !*is_out; step++) {
+    double same = search->groups->n > MANY ? SAME_LOGARITHM_OF_MANY : SAME_LOGARITHM;
+    while (to - from > same && !*is_out) {
         if (left_value < best.value) best = (place){exp(left), left_value};
         if (right_value < best.value) best = (place){exp(right), right_value};
         if (left_value <= right_value) {
