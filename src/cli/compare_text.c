@@ -113,8 +113,8 @@ static bool collect_rows(const as_compare_view *view, size_t metric, layout *l) 
 /* Columns that say least go first where the terminal is narrow. */
 static void fit_columns(const as_compare_view *view, layout *l) {
     static const char *const heads[] = {"base", "target", "change", "%", "ratio", "p", "verdict"};
-    static const unsigned char order[] = {AS_COMPARE_P,      AS_COMPARE_BASE,    AS_COMPARE_CHANGE,
-                                          AS_COMPARE_TARGET, AS_COMPARE_VERDICT, AS_COMPARE_RATIO};
+    static const unsigned char order[] = {AS_COMPARE_P,     AS_COMPARE_BASE,   AS_COMPARE_TARGET,
+                                          AS_COMPARE_RATIO, AS_COMPARE_CHANGE, AS_COMPARE_VERDICT};
     enum { LEAST_PATH = 24 };
     const char *unit = as_unit_shown(&l->quantity, view->is_ascii);
     if (strcmp(unit, "occ") == 0 || strcmp(unit, "#") == 0) unit = "";
@@ -171,7 +171,7 @@ static void print_rows(const as_compare_view *view, const layout *l) {
         const as_compare_row *row = &AS_AT(as_compare_row, &l->rows, i);
         const char *path = row->judgement->subject->path, *sgr = colour_of(row->judgement->outcome);
         for (size_t c = 0; c < AS_COMPARE_COLUMNS; c++) {
-            bool is_coloured = colour && *sgr && c >= AS_COMPARE_CHANGE && c <= AS_COMPARE_VERDICT;
+            bool is_coloured = colour && *sgr && l->widths[c] && row->cells[c][0] && c >= AS_COMPARE_CHANGE;
             as_output_text(cli->out, as_sgr(is_coloured, sgr));
             put_cell(cli->out, l, c, row->cells[c]);
             as_output_text(cli->out, as_sgr(is_coloured, AS_PLAIN));
