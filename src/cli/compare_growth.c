@@ -1,0 +1,241 @@
+/* Models on both sides: how call paths grow, and what they will cost at a point that nobody measured. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/scaling/coordinates.h"
+#include "cli/compare.h"
+#include "cli/profile_choice.h"
+#include "dataset/merge.h"
+#include "render/quantity.h"
+
+enum { FEWEST_POINTS = 3 };
+
+/* One side as one experiment. */
+struct side {
+    as_dataset *ds;
+    as_dataset *merged; /* owned; NULL: it is the caller's */
+    as_fit fit;
+    bool is_fitted;
+};
+
+static as_exit open_side(as_cli *cli, as_dataset *const *parts, size_t n, struct side *out) {
+    assay_error error;
+    out->ds = n ? parts[0] : NULL;
+    if (n <= 1 || !as_can_merge(parts, n)) return AS_EXIT_FINE;
+    if (as_merge(parts, n, &out->merged, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    out->ds = out->merged;
+    return AS_EXIT_FINE;
+}
+
+static void close_side(struct side *side) {
+    if (side->is_fitted) as_fit_free(&side->fit);
+    as_dataset_free(side->merged);
+}
+
+static bool same_parameters(const as_dataset *a, const as_dataset *b) {
+    if (!a || !b || !as_ds_parameters(a) || as_ds_parameters(a) != as_ds_parameters(b)) return false;
+    for (size_t i = 0; i < as_ds_parameters(a); i++)
+        if (strcmp(as_ds_parameter(a, i), as_ds_parameter(b, i)) != 0) return false;
+    return true;
+}
+
+static bool is_experiment(const as_dataset *ds) { return ds->n_points >= FEWEST_POINTS && ds->series.count > 0; }
+
+/* Models of the series whose metrics are asked for. */
+static as_exit fit_side(as_cli *cli, struct side *side, unsigned threads) {
+    as_dataset *ds = side->ds;
+    as_fit_options options;
+    assay_error error;
+    static const char *const none[] = {NULL};
+    if (as_ds_load(ds, ASSAY_NONE, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    if (as_fit_options_parse(as_ds_parameters(ds), NULL, NULL, none, &options, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    options.threads = threads;
+    bool *wanted = calloc(AS_COUNT(ds, metrics) + 1, sizeof *wanted);
+    uint32_t *series = calloc(ds->series.count + 1, sizeof *series);
+    size_t n = 0;
+    as_exit status = wanted && series ? as_mark_metrics(cli, ds, wanted) : as_cli_memory(cli);
+    for (size_t i = 0; status == AS_EXIT_FINE && i < ds->series.count; i++)
+        if (wanted[as_ds_series(ds, i)->metric]) series[n++] = (uint32_t)i;
+    if (status == AS_EXIT_FINE && as_fit_models(ds, &options, (as_choice){series, n}, "comparison", NULL, NULL, NULL,
+                                                &side->fit, &error) != ASSAY_OK)
+        status = as_cli_error(cli, &error);
+    side->is_fitted = status == AS_EXIT_FINE;
+    free(wanted);
+    free(series);
+    return status;
+}
+
+static as_exit read_point(as_cli *cli, const as_dataset *ds, as_vec *point) {
+    const char *text = as_cli_value(cli, "at");
+    assay_error error;
+    if (!text) return AS_EXIT_FINE;
+    if (as_points_parse(ds, text, point, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    if (point->count == as_ds_parameters(ds)) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_USAGE, "--at takes one point such as n=1e6, not the range '%s'", text);
+}
+
+static as_exit compare_sides(as_cli *cli, struct side sides[2], const as_judge_options *options, const as_rules *rules,
+                             as_growths *out) {
+    const as_dataset *base = sides[0].ds;
+    as_vec point;
+    assay_error error;
+    as_vec_init(&point, sizeof(double), NULL);
+    as_exit status = read_point(cli, base, &point);
+    bool is_fitted = is_experiment(sides[0].ds) && is_experiment(sides[1].ds);
+    for (size_t s = 0; s < 2 && is_fitted && status == AS_EXIT_FINE; s++)
+        status = fit_side(cli, &sides[s], options->threads);
+    as_growth_side given[2] = {{sides[0].ds, is_fitted ? &sides[0].fit : NULL},
+                               {sides[1].ds, is_fitted ? &sides[1].fit : NULL}};
+    as_growth_request request = {.point = point.count ? point.data : NULL,
+                                 .threshold = options->threshold,
+                                 .confidence = 0.95,
+                                 .rules = rules,
+                                 .threads = options->threads};
+    if (status == AS_EXIT_FINE && as_growths_find(given, &request, out, &error) != ASSAY_OK)
+        status = as_cli_error(cli, &error);
+    as_vec_free(&point);
+    return status;
+}
+
+as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const size_t n[2],
+                          const as_judge_options *options, const as_rules *rules, as_growths *out) {
+    struct side opened[2] = {{0}, {0}};
+    *out = (as_growths){.outcome = AS_OUTCOME_SAME};
+    as_arena_init(&out->arena, NULL);
+    as_exit status = open_side(cli, sides[0], n[0], &opened[0]);
+    if (status == AS_EXIT_FINE) status = open_side(cli, sides[1], n[1], &opened[1]);
+    if (status == AS_EXIT_FINE && same_parameters(opened[0].ds, opened[1].ds))
+        status = compare_sides(cli, opened, options, rules, out);
+    else if (status == AS_EXIT_FINE && as_cli_has(cli, "at"))
+        status =
+            as_cli_fail(cli, AS_EXIT_USAGE, "--at needs the same parameters on both sides, to have models of them");
+    for (size_t s = 0; s < 2; s++) close_side(&opened[s]);
+    return status;
+}
+
+/* ---- for programs ---------------------------------------------------------------------------------------------------------------- */
+
+static void build_known(as_builder *builder, const char *key, double value) {
+    if (isnan(value))
+        as_build_text(builder, key, NULL);
+    else
+        as_build_real(builder, key, value);
+}
+
+static void build_side(as_builder *builder, const char *key, const as_growth_change *change, size_t side,
+                       bool has_point) {
+    as_build_object(builder, key, false);
+    as_build_text(builder, "order", change->order[side]);
+    as_build_text(builder, "function", change->function[side]);
+    if (has_point) {
+        build_known(builder, "value", change->value[side]);
+        build_known(builder, "low", change->interval[side].low);
+        build_known(builder, "high", change->interval[side].high);
+    }
+    as_build_end(builder);
+}
+
+void as_growths_json(as_builder *builder, const as_growths *growths) {
+    as_build_array(builder, "growth", true);
+    for (size_t i = 0; i < growths->n; i++) {
+        const as_growth_change *change = &growths->changes[i];
+        as_build_object(builder, NULL, true);
+        as_build_text(builder, "metric", change->metric);
+        as_build_text(builder, "callpath", change->path);
+        as_build_text(builder, "order_outcome", as_outcome_name(change->order_outcome));
+        if (growths->has_point) {
+            as_build_text(builder, "at", growths->label);
+            as_build_text(builder, "at_outcome", as_outcome_name(change->at_outcome));
+            build_known(builder, "relative", change->relative);
+        }
+        build_side(builder, "base", change, 0, growths->has_point);
+        build_side(builder, "target", change, 1, growths->has_point);
+        as_build_end(builder);
+    }
+    as_build_end(builder);
+}
+
+/* ---- for people ------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_changed(const as_growth_change *change) {
+    return change->order_outcome != AS_OUTCOME_SAME || change->at_outcome != AS_OUTCOME_SAME;
+}
+
+static bool is_worse(as_outcome outcome) { return outcome == AS_OUTCOME_WORSE || outcome == AS_OUTCOME_MAYBE_WORSE; }
+
+static as_outcome outcome_of(const as_growth_change *change) {
+    as_outcome order = change->order_outcome, at = change->at_outcome;
+    if (order == AS_OUTCOME_WORSE || at == AS_OUTCOME_WORSE) return AS_OUTCOME_WORSE;
+    if (is_worse(order) || is_worse(at)) return AS_OUTCOME_MAYBE_WORSE;
+    if (order == AS_OUTCOME_BETTER || at == AS_OUTCOME_BETTER) return AS_OUTCOME_BETTER;
+    return order != AS_OUTCOME_SAME ? order : at;
+}
+
+static void put_amount(const as_growth_change *change, size_t side, bool is_ascii, char *out, size_t size) {
+    char number[AS_QUANTITY_SIZE];
+    double value = change->value[side];
+    out[0] = '\0';
+    if (!isfinite(value)) return;
+    as_quantity quantity = as_quantity_of(change->unit, fabs(value), false);
+    as_quantity_format(&quantity, (as_number){.kind = AS_REAL, .r = value}, number);
+    const char *unit = as_unit_shown(&quantity, is_ascii);
+    int used = snprintf(out, size, "%s%s%s", number, *unit ? " " : "", unit);
+    as_interval interval = change->interval[side];
+    if (isnan(interval.low) || used < 0 || (size_t)used >= size) return;
+    char low[AS_QUANTITY_SIZE], high[AS_QUANTITY_SIZE];
+    as_quantity_format(&quantity, (as_number){.kind = AS_REAL, .r = interval.low}, low);
+    as_quantity_format(&quantity, (as_number){.kind = AS_REAL, .r = interval.high}, high);
+    snprintf(out + used, size - (size_t)used, " [%s, %s]", low, high);
+}
+
+static bool add_row(as_cli *cli, const as_growths *growths, const as_growth_change *change, as_table *table) {
+    char order[256], value[2][200], percent[AS_QUANTITY_SIZE + 4] = "";
+    bool is_ascii = as_cli_is_ascii(cli);
+    if (change->change)
+        snprintf(order, sizeof order, "%.120s %s %.120s", change->order[0], is_ascii ? "->" : "→", change->order[1]);
+    else
+        snprintf(order, sizeof order, "%.200s", change->order[0]);
+    for (size_t s = 0; s < 2; s++) put_amount(change, s, is_ascii, value[s], sizeof value[s]);
+    if (isinf(change->relative))
+        snprintf(percent, sizeof percent, "new");
+    else if (!isnan(change->relative))
+        snprintf(percent + as_percent_change_format(change->relative, percent), 3, " %%");
+    const as_cell cells[] = {as_cell_text(change->path),
+                             as_cell_text(change->metric),
+                             as_cell_text(order),
+                             as_cell_text(value[0]),
+                             as_cell_text(value[1]),
+                             as_cell_text(percent),
+                             as_cell_text(as_outcome_name(outcome_of(change)))};
+    if (growths->has_point) return as_table_append(table, cells);
+    return as_table_append(table, (const as_cell[]){cells[0], cells[1], cells[2], cells[6]});
+}
+
+as_exit as_growths_print(as_cli *cli, const as_growths *growths) {
+    static const as_column with_point[] = {{"call path"},    {"metric"}, {"growth"}, {"base there"},
+                                           {"target there"}, {"change"}, {"verdict"}};
+    static const as_column without[] = {{"call path"}, {"metric"}, {"growth"}, {"verdict"}};
+    size_t n_changed = 0;
+    bool with_all = as_cli_has(cli, "all"), is_markdown = cli->style.mode == AS_PRINT_MARKDOWN;
+    if (!growths->n) return AS_EXIT_FINE;
+    as_table *table = growths->has_point ? as_table_new(with_point, 7, NULL) : as_table_new(without, 4, NULL);
+    bool fine = table != NULL;
+    for (size_t i = 0; i < growths->n && fine; i++) {
+        n_changed += is_changed(&growths->changes[i]);
+        if (with_all || is_changed(&growths->changes[i])) fine = add_row(cli, growths, &growths->changes[i], table);
+    }
+    as_output_printf(cli->out, "%sModels%s%s: %zu of %zu call paths and metrics %s", is_markdown ? "**" : "",
+                     is_markdown ? "**" : "", "", n_changed, growths->n,
+                     growths->has_point ? "grow differently, or cost something else at " : "grow differently");
+    if (growths->has_point) as_output_text(cli->out, growths->label);
+    as_output_text(cli->out, "\n");
+    if (fine && as_table_rows(table)) {
+        as_output_text(cli->out, "\n");
+        fine = as_print_table(cli->out, table, cli->style);
+    }
+    as_table_free(table);
+    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
+}
