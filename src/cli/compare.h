@@ -17,6 +17,8 @@ typedef struct as_sides {
 
 /* Opens `BASE TARGET`, or `BASE… vs TARGET…`. A directory that is no dataset itself holds repetitions: what is in it and of a format that assay knows, all of one format. as_sides_close() in every case. */
 as_exit as_sides_open(as_cli *cli, as_sides *out);
+/* All operands as the base alone. */
+as_exit as_sides_open_one(as_cli *cli, as_sides *out);
 void as_sides_close(as_sides *sides);
 
 /* "5%", "0.05" as a part of 1; false for anything else, and for what is negative or above 1000 %. */
@@ -24,7 +26,7 @@ bool as_part_parse(const char *text, double *out);
 
 /* ---- other questions: each answers the whole command (all operands), prints it, and gives its exit status ----------------------- */
 
-/* `compare --series DIR|.perun|FILES…`: change points over runs in order (compare_series.c). Its options: --order HOW, --threshold, --level, --fail-on, --metric, --exclusive, --ascii. */
+/* `compare --series DIR|.perun|FILES…`: change points over runs in order (compare_series.c). Its options: --order HOW, and those of a comparison. */
 as_exit as_compare_series(as_cli *cli);
 /* `compare --noise BASE…`: how noisy repetitions are, and what change they could show (compare_noise.c). */
 as_exit as_compare_noise(as_cli *cli);
@@ -46,9 +48,9 @@ as_exit as_compare_checks(as_cli *cli);
 /* ---- models on both sides: a part of the answer of BASE TARGET (compare_growth.c) ------------------------------------------------- */
 
 /* Fits or finds the models of both sides (which the datasets then have) and reads --at, --modeler and -O. A side of several datasets is one experiment. Without models and parameters on both sides:
- * none, status 0. rules may be NULL. A failure has its line on stderr. as_growths_free() in every case; out->outcome counts for the exit status like a verdict's. */
+ * none, status 0. A failure has its line on stderr. as_growths_free() in every case; out->outcome counts for the exit status like a verdict's. */
 as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const size_t n[2],
-                          const as_judge_options *options, const as_rules *rules, as_growths *out);
+                          const as_judge_options *options, as_growths *out);
 /* The section of the answer; nothing where there are no models. The array "growth" of the open object; a table with its head, for people or as Markdown. */
 void as_growths_json(as_builder *builder, const as_growths *growths);
 as_exit as_growths_print(as_cli *cli, const as_growths *growths);

@@ -77,13 +77,15 @@ static as_exit read_point(as_cli *cli, const as_dataset *ds, as_vec *point) {
     return as_cli_fail(cli, AS_EXIT_USAGE, "--at takes one point such as n=1e6, not the range '%s'", text);
 }
 
-static as_exit compare_sides(as_cli *cli, struct side sides[2], const as_judge_options *options, const as_rules *rules,
-                             as_growths *out) {
+static as_exit compare_sides(as_cli *cli, struct side sides[2], const as_judge_options *options, as_growths *out) {
+    as_rules *rules = NULL;
     const as_dataset *base = sides[0].ds;
     as_vec point;
     assay_error error;
     as_vec_init(&point, sizeof(double), NULL);
     as_exit status = read_point(cli, base, &point);
+    if (status == AS_EXIT_FINE && as_rules_new(options->rules, options->n_rules, &rules, &error) != ASSAY_OK)
+        status = as_cli_error(cli, &error);
     bool is_fitted = is_experiment(sides[0].ds) && is_experiment(sides[1].ds);
     for (size_t s = 0; s < 2 && is_fitted && status == AS_EXIT_FINE; s++)
         status = fit_side(cli, &sides[s], options->threads);
@@ -96,19 +98,20 @@ static as_exit compare_sides(as_cli *cli, struct side sides[2], const as_judge_o
                                  .threads = options->threads};
     if (status == AS_EXIT_FINE && as_growths_find(given, &request, out, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
+    as_rules_free(rules);
     as_vec_free(&point);
     return status;
 }
 
 as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const size_t n[2],
-                          const as_judge_options *options, const as_rules *rules, as_growths *out) {
+                          const as_judge_options *options, as_growths *out) {
     struct side opened[2] = {{0}, {0}};
     *out = (as_growths){.outcome = AS_OUTCOME_SAME};
     as_arena_init(&out->arena, NULL);
     as_exit status = open_side(cli, sides[0], n[0], &opened[0]);
     if (status == AS_EXIT_FINE) status = open_side(cli, sides[1], n[1], &opened[1]);
     if (status == AS_EXIT_FINE && same_parameters(opened[0].ds, opened[1].ds))
-        status = compare_sides(cli, opened, options, rules, out);
+        status = compare_sides(cli, opened, options, out);
     else if (status == AS_EXIT_FINE && as_cli_has(cli, "at"))
         status =
             as_cli_fail(cli, AS_EXIT_USAGE, "--at needs the same parameters on both sides, to have models of them");

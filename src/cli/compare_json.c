@@ -123,6 +123,7 @@ as_exit as_compare_json(as_compare_view *view) {
     build_entries(view, b);
     build_only(view, b, "new", AS_OUTCOME_NEW);
     build_only(view, b, "gone", AS_OUTCOME_GONE);
+    if (view->growths.n) as_growths_json(b, &view->growths);
     as_build_end(b);
     return AS_EXIT_FINE;
 }

@@ -53,25 +53,19 @@ static as_exit take_run(as_series_view *view, const as_dataset *ds, size_t run) 
     const as_dataset *const side[1] = {ds};
     const as_dataset *const *const sides[2] = {side, side};
     static const size_t one[2] = {1, 1};
-    as_vec metrics, key;
+    as_sample_request request = {.metrics = view->config->metrics.data,
+                                 .is_inclusive = view->config->is_inclusive,
+                                 .keeps = as_rules_keep,
+                                 .user = view->rules};
     as_samples samples;
     assay_error error;
-    as_vec_init(&metrics, sizeof(const char *), NULL);
+    as_vec key;
+    as_exit status = AS_EXIT_FINE;
     as_vec_init(&key, 1, NULL);
-    bool fine = true;
-    for (size_t i = 0; i < view->cli->arguments.given.count && fine; i++) {
-        const as_given *given = &AS_AT(as_given, &view->cli->arguments.given, i);
-        if (strcmp(given->option->name, "metric") == 0) fine = as_vec_append(&metrics, &given->value, 1);
-    }
-    fine = fine && (!metrics.count || as_vec_push(&metrics));
-    as_sample_request request = {.metrics = metrics.data,
-                                 .is_inclusive = !as_cli_has(view->cli, "exclusive"),
-                                 .keeps = view->rules ? as_rules_keep : NULL,
-                                 .user = view->rules};
-    as_exit status = fine ? AS_EXIT_FINE : as_cli_memory(view->cli);
-    if (status == AS_EXIT_FINE && as_samples_find(sides, one, &request, &samples, &error) != ASSAY_OK) {
+    if (as_samples_find(sides, one, &request, &samples, &error) != ASSAY_OK) {
         status = as_cli_error(view->cli, &error);
-    } else if (status == AS_EXIT_FINE) {
+    } else {
+        bool fine = true;
         for (size_t i = 0; i < samples.n_metrics && fine; i++)
             fine = take_subject(view, &samples, &samples.metrics[i].total, run, &key);
         for (size_t i = 0; i < samples.n && fine; i++)
@@ -79,7 +73,6 @@ static as_exit take_run(as_series_view *view, const as_dataset *ds, size_t run) 
         if (!fine) status = as_cli_memory(view->cli);
     }
     as_samples_free(&samples);
-    as_vec_free(&metrics);
     as_vec_free(&key);
     return status;
 }
@@ -156,9 +149,9 @@ static bool name_subject(as_series_view *view, as_str id, as_series_subject *sub
     const char *rest = subject->metric + strlen(subject->metric) + 1;
     subject->path = *rest == 'p' ? rest + 1 : NULL;
     subject->unit = AS_AT(const char *, &view->units, id);
-    subject->track.threshold = view->options.threshold;
+    subject->track.threshold = view->config->judge.threshold;
     subject->bad = SIZE_MAX;
-    const as_threshold_rule *rule = view->rules ? as_rules_find(view->rules, subject->metric, subject->path) : NULL;
+    const as_threshold_rule *rule = as_rules_find(view->rules, subject->metric, subject->path);
     if (!rule) return true;
     if (!isnan(rule->threshold)) subject->track.threshold = rule->threshold;
     subject->higher_is_better = rule->higher_is_better;
@@ -177,7 +170,7 @@ static bool is_small(const as_series_view *view, const as_series_group *group, c
         const as_series_subject *total = &group->subjects[i];
         if (total->path || strcmp(total->metric, subject->metric) != 0) continue;
         double whole = largest_of(total->track.values, group->n_runs);
-        return largest_of(subject->track.values, group->n_runs) < view->options.floor * whole;
+        return largest_of(subject->track.values, group->n_runs) < view->config->judge.floor * whole;
     }
     return false;
 }
@@ -240,14 +233,6 @@ static void judge_subject(as_series_subject *subject) {
                                 : (is_tested ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
 }
 
-static int rank_of(as_outcome outcome) {
-    static const as_outcome order[] = {AS_OUTCOME_WORSE, AS_OUTCOME_MAYBE_WORSE, AS_OUTCOME_BETTER,
-                                       AS_OUTCOME_MAYBE_BETTER};
-    for (int i = 0; i < 4; i++)
-        if (order[i] == outcome) return i;
-    return 4;
-}
-
 /* What caused a change is rather what changed by much and for much of itself than all that contains it. */
 static double weight_of(const as_series_subject *subject) {
     const as_change_point *point = as_series_point(subject, subject->bad);
@@ -256,7 +241,7 @@ static double weight_of(const as_series_subject *subject) {
 
 static int by_badness(const void *a, const void *b) {
     const as_series_subject *x = a, *y = b;
-    int rank = rank_of(x->outcome) - rank_of(y->outcome);
+    int rank = as_outcome_rank(x->outcome) - as_outcome_rank(y->outcome);
     if (rank) return rank;
     bool changed[2] = {x->track.points.count > 0, y->track.points.count > 0};
     if (changed[0] != changed[1]) return changed[0] ? -1 : 1;
@@ -272,7 +257,7 @@ static int by_badness(const void *a, const void *b) {
 }
 
 static bool judge_groups(as_series_view *view) {
-    as_judge_options options = view->options;
+    as_judge_options options = view->config->judge;
     options.level /= view->n_groups ? (double)view->n_groups : 1;
     for (size_t g = 0; g < view->n_groups; g++) {
         as_series_group *group = &view->groups[g];
@@ -296,8 +281,8 @@ const as_series_subject *as_series_first_bad(const as_series_view *view, const a
     const as_series_subject *first = NULL;
     for (size_t g = 0; g < view->n_groups; g++) {
         const as_series_subject *subject = view->groups[g].n_subjects ? &view->groups[g].subjects[0] : NULL;
-        int rank = subject ? rank_of(subject->outcome) : 4;
-        if (rank > 1 || (first && rank_of(first->outcome) <= rank)) continue;
+        int rank = subject ? as_outcome_rank(subject->outcome) : 4;
+        if (rank > 1 || (first && as_outcome_rank(first->outcome) <= rank)) continue;
         first = subject;
         *group = &view->groups[g];
     }
@@ -309,16 +294,31 @@ as_outcome as_series_outcome(const as_series_view *view) {
     for (size_t g = 0; g < view->n_groups; g++) {
         if (!view->groups[g].n_subjects) continue;
         as_outcome here = view->groups[g].subjects[0].outcome;
-        if (rank_of(here) < rank_of(outcome)) outcome = here;
+        if (as_outcome_rank(here) < as_outcome_rank(outcome)) outcome = here;
     }
     return outcome;
 }
 
 /* ---- the command -------------------------------------------------------------------------------------------------------------------- */
 
-static void view_close(as_series_view *view) {
+as_exit as_series_view_open(as_cli *cli, const as_compare_config *config, as_series_view *view) {
+    assay_error error;
+    *view = (as_series_view){.cli = cli, .config = config, .order = "name"};
+    as_arena_init(&view->arena, NULL);
+    as_strings_init(&view->subjects, &view->arena);
+    as_strings_init(&view->strata, &view->arena);
+    as_vec_init(&view->units, sizeof(const char *), NULL);
+    as_vec_init(&view->runs, sizeof(as_series_run), NULL);
+    as_vec_init(&view->cells, sizeof(struct cell), NULL);
+    if (as_rules_new(config->judge.rules, config->judge.n_rules, &view->rules, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    return AS_EXIT_FINE;
+}
+
+void as_series_view_close(as_series_view *view) {
     for (size_t g = 0; g < view->n_groups; g++)
         for (size_t i = 0; i < view->groups[g].n_subjects; i++) as_vec_free(&view->groups[g].subjects[i].track.points);
+    as_rules_free(view->rules);
     as_strings_free(&view->subjects);
     as_strings_free(&view->strata);
     as_vec_free(&view->units);
@@ -330,30 +330,19 @@ static void view_close(as_series_view *view) {
 static bool sort_out(as_series_view *view) {
     size_t n = view->runs.count;
     uint32_t *places = as_arena_array(&view->arena, 2 * n, sizeof *places);
-    return places && make_groups(view, places, places + n) && make_subjects(view, places, places + n) &&
-           judge_groups(view);
+    return places && make_groups(view, places, places + n) && make_subjects(view, places, places + n);
 }
 
-/* "5%", "0.05" of --threshold and --level. */
-static as_exit read_part(as_cli *cli, const char *name, double *out) {
-    const char *text = as_cli_value(cli, name);
-    size_t size = text ? strlen(text) : 0;
-    if (!text) return AS_EXIT_FINE;
-    bool is_percent = size && text[size - 1] == '%';
-    double part;
-    bool is_number = as_real_parse(text, size - is_percent, &part);
-    if (is_percent) part /= 100;
-    if (!is_number || !(part >= 0) || !isfinite(part))
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--%s cannot be '%s'; it takes a part such as 0.05, or 5%%", name, text);
-    *out = part;
-    return AS_EXIT_FINE;
+as_exit as_series_of_open(as_series_view *view, as_dataset *const *parts, size_t n) {
+    as_exit status = as_series_add_open(view, parts, n, take_run);
+    if (status == AS_EXIT_FINE && !sort_out(view)) status = as_cli_memory(view->cli);
+    return status;
 }
 
 static bool fails(const as_series_view *view) {
-    const char *on = as_cli_value(view->cli, "fail-on");
     as_outcome outcome = as_series_outcome(view);
-    if (on && strcmp(on, "never") == 0) return false;
-    return outcome == AS_OUTCOME_WORSE || (outcome == AS_OUTCOME_MAYBE_WORSE && on && strcmp(on, "maybe") == 0);
+    if (view->config->fail_on == AS_FAIL_NEVER) return false;
+    return outcome == AS_OUTCOME_WORSE || (outcome == AS_OUTCOME_MAYBE_WORSE && view->config->fail_on == AS_FAIL_MAYBE);
 }
 
 static void note_few_runs(as_series_view *view) {
@@ -367,20 +356,16 @@ static void note_few_runs(as_series_view *view) {
 }
 
 as_exit as_compare_series(as_cli *cli) {
-    as_series_view view = {.cli = cli, .options = AS_JUDGE_DEFAULTS};
-    as_arena_init(&view.arena, NULL);
-    as_strings_init(&view.subjects, &view.arena);
-    as_strings_init(&view.strata, &view.arena);
-    as_vec_init(&view.units, sizeof(const char *), NULL);
-    as_vec_init(&view.runs, sizeof(as_series_run), NULL);
-    as_vec_init(&view.cells, sizeof(struct cell), NULL);
-    as_exit status = read_part(cli, "threshold", &view.options.threshold);
-    if (status == AS_EXIT_FINE) status = read_part(cli, "level", &view.options.level);
+    as_compare_config config;
+    as_series_view view = {0};
+    as_exit status = as_compare_config_read(cli, &config);
+    if (status == AS_EXIT_FINE) status = as_series_view_open(cli, &config, &view);
     if (status == AS_EXIT_FINE) status = as_series_find_runs(&view, take_run);
-    if (status == AS_EXIT_FINE && !sort_out(&view)) status = as_cli_memory(cli);
+    if (status == AS_EXIT_FINE && !(sort_out(&view) && judge_groups(&view))) status = as_cli_memory(cli);
     if (status == AS_EXIT_FINE) note_few_runs(&view);
     if (status == AS_EXIT_FINE) status = as_series_print(&view);
     if (status == AS_EXIT_FINE && fails(&view)) status = AS_EXIT_CHECK;
-    view_close(&view);
+    as_series_view_close(&view);
+    as_compare_config_free(&config);
     return status;
 }

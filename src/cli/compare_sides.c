@@ -128,3 +128,15 @@ void as_sides_close(as_sides *sides) {
         free(sides->parts[side]);
     }
 }
+
+as_exit as_sides_open_one(as_cli *cli, as_sides *out) {
+    size_t n = as_cli_operands(cli);
+    as_exit status = AS_EXIT_FINE;
+    *out = (as_sides){0};
+    if (!n)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--noise needs measurements: a file, several, or a directory of them");
+    for (size_t i = 0; i < n && status == AS_EXIT_FINE; i++) status = add_operand(cli, out, 0, as_cli_operand(cli, i));
+    if (status == AS_EXIT_FINE) status = check_formats(cli, out, 0);
+    if (status == AS_EXIT_FINE) set_label(out, 0, as_cli_operand(cli, 0), n);
+    return status;
+}

@@ -27,6 +27,7 @@ typedef struct as_compare_view {
     as_compare_config config;
     as_samples samples;
     as_verdict verdict;
+    as_growths growths;
     size_t main_metric; /* that the first line is about; of verdict.metrics */
     as_outcome outcome; /* of all, models too */
     bool is_ascii;

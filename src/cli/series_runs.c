@@ -370,6 +370,22 @@ as_exit as_series_find_runs(as_series_view *view, as_series_take *take) {
     if (status == AS_EXIT_FINE) status = read_runs(view, is_listed, take);
     if (status == AS_EXIT_FINE) status = choose_order(view);
     if (status == AS_EXIT_FINE && view->n_skipped)
-        as_cli_note(view->cli, "%zu files are no measurements and left out", view->n_skipped);
+        as_cli_note(view->cli,
+                    view->n_skipped == 1 ? "%zu file is no measurement and left out"
+                                         : "%zu files are no measurements and left out",
+                    view->n_skipped);
+    return status;
+}
+
+as_exit as_series_add_open(as_series_view *view, as_dataset *const *parts, size_t n, as_series_take *take) {
+    as_exit status = AS_EXIT_FINE;
+    for (size_t i = 0; i < n && status == AS_EXIT_FINE; i++) {
+        const char *path = as_ds_text(parts[i], parts[i]->path);
+        as_series_run *run = add_run(view, path ? path : "");
+        if (!run) return as_cli_memory(view->cli);
+        describe_run(view, parts[i], run);
+        status = take(view, parts[i], i);
+    }
+    view->order = n && count_times(view) == n ? "time" : "name";
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef AS_CLI_SERIES_VIEW_H
 #define AS_CLI_SERIES_VIEW_H
 
-#include "cli/compare.h"
+#include "cli/compare_view.h"
 
 /* One run, before and after it is read. NULL, NAN: unknown. */
 typedef struct as_series_run {
@@ -37,7 +37,7 @@ typedef struct as_series_group {
 
 typedef struct as_series_view {
     as_cli *cli;
-    as_judge_options options; /* level: of all groups together */
+    const as_compare_config *config; /* its level: of all groups together */
     as_rules *rules;
     const char *order;   /* what runs are ordered by: "time", "commit", "name", "given", "file" */
     as_vec runs;         /* as_series_run */
@@ -51,11 +51,19 @@ typedef struct as_series_view {
     as_arena arena;
 } as_series_view;
 
+/* as_series_view_close() in every case, of a view that is zero, too. */
+as_exit as_series_view_open(as_cli *cli, const as_compare_config *config, as_series_view *view);
+void as_series_view_close(as_series_view *view);
+/* The numbers of datasets that are open already, in order of time, else of names; no change points. */
+as_exit as_series_of_open(as_series_view *view, as_dataset *const *parts, size_t n);
+
 /* ---- runs (series_runs.c) -------------------------------------------------------------------------------------------------------- */
 
 /* Finds what the operands name, opens each and calls take() with it, then orders them. Prints what is wrong. */
 typedef as_exit as_series_take(as_series_view *view, const as_dataset *ds, size_t run);
 as_exit as_series_find_runs(as_series_view *view, as_series_take *take);
+/* The same with datasets that are open. */
+as_exit as_series_add_open(as_series_view *view, as_dataset *const *parts, size_t n, as_series_take *take);
 /* <0 where a comes before b. */
 int as_series_compare_runs(const as_series_view *view, const as_series_run *const *a, const as_series_run *const *b);
 /* Seconds since 1970 of "2024-01-16 12:34:56", with T, fractions, Z or +01:00, or of a number; NAN: it is neither. */

@@ -66,13 +66,23 @@ static as_exit judge(as_compare_view *view) {
     return status;
 }
 
+/* Models count like everything else. */
+static as_exit judge_growth(as_compare_view *view) {
+    as_dataset *const *const sides[2] = {view->sides.parts[0], view->sides.parts[1]};
+    as_exit status = as_compare_growth(view->cli, sides, view->sides.n, &view->config.judge, &view->growths);
+    view->outcome = as_outcome_worse(view->outcome, view->growths.outcome);
+    return status;
+}
+
 static as_exit answer(as_compare_view *view) {
+    as_exit status;
     switch (view->cli->style.mode) {
-    case AS_PRINT_TEXT: return as_compare_print(view);
-    case AS_PRINT_MARKDOWN: return as_compare_markdown(view);
+    case AS_PRINT_TEXT: status = as_compare_print(view); break;
+    case AS_PRINT_MARKDOWN: status = as_compare_markdown(view); break;
     case AS_PRINT_JSON: return as_compare_json(view);
     default: return as_compare_rows(view);
     }
+    return status == AS_EXIT_FINE ? as_growths_print(view->cli, &view->growths) : status;
 }
 
 static as_exit compare(as_cli *cli) {
@@ -80,9 +90,11 @@ static as_exit compare(as_cli *cli) {
     as_exit status = as_compare_config_read(cli, &view.config);
     if (status == AS_EXIT_FINE) status = as_sides_open(cli, &view.sides);
     if (status == AS_EXIT_FINE) status = judge(&view);
+    if (status == AS_EXIT_FINE) status = judge_growth(&view);
     if (status == AS_EXIT_FINE) status = as_compare_reports(&view);
     if (status == AS_EXIT_FINE) status = answer(&view);
     if (status == AS_EXIT_FINE && as_compare_fails(&view)) status = AS_EXIT_CHECK;
+    as_growths_free(&view.growths);
     as_verdict_free(&view.verdict);
     as_samples_free(&view.samples);
     as_sides_close(&view.sides);
@@ -94,6 +106,8 @@ static as_exit run(as_cli *cli) {
     bool is_compatible;
     as_exit status = as_cli_compatible(cli, &is_compatible);
     if (status != AS_EXIT_FINE) return status;
+    if (as_cli_has(cli, "series")) return as_compare_series(cli);
+    if (as_cli_has(cli, "noise")) return as_compare_noise(cli);
     return as_cli_has(cli, "check") ? as_compare_checks(cli) : compare(cli);
 }
 
@@ -133,6 +147,17 @@ static const as_cli_option options[] = {
      .argument = "FILE",
      .completes = AS_COMPLETES_FILES,
      .help = "Also write degradations to this file as SARIF 2.1.0, for code scanning services"},
+    {.name = "at",
+     .argument = "POINT",
+     .help = "With models on both sides (parameters): compare what they predict at this point, such as n=1e6,p=64"},
+    {.name = "series",
+     .help = "Look for changes of level over many runs instead: files, a directory of them, or a .perun store"},
+    {.name = "order",
+     .argument = "HOW",
+     .completes = AS_COMPLETES_FILES,
+     .help = "Order of --series: time, name, given (as on the command line), or a file with a commit or file name in "
+             "each line; by default by commit or time where all runs have it, else by name"},
+    {.name = "noise", .help = "Tell how noisy the repetitions of one side are, and what change they could show"},
     {.name = "all", .help = "Show everything, changed or not"},
     {.name = "limit",
      .letter = 'n',
@@ -151,6 +176,8 @@ static const as_example examples[] = {
     {"assay compare old.cubex new.cubex", "What became slower, by the threshold alone: there are no repetitions."},
     {"assay compare old-*.cubex vs new-*.cubex", "The same with repetitions on both sides, and statistics."},
     {"assay compare old.cubex new.cubex --md > comment.md", "A comment for the pull request."},
+    {"assay compare --noise old-*.cubex", "How large a change must be to be found with these repetitions."},
+    {"assay compare --series nightly/", "Since when it is slower, and where."},
     {"assay compare old.cubex new.cubex --junit report.xml --fail-on never", "A report for CI that does not fail it."},
     {"assay compare old.perf new.perf --check all", "Perun's eight checks of two profiles."},
     {NULL, NULL},
@@ -159,7 +186,7 @@ static const as_example examples[] = {
 const as_verb as_verb_compare = {
     .name = "compare",
     .summary = "Tell whether a measurement got worse",
-    .usage = "[options] BASE TARGET | BASE… vs TARGET…",
+    .usage = "[options] BASE TARGET | BASE… vs TARGET… | --series PATH… | --noise PATH…",
     .description =
         "Compares two measurements of any formats, call path by call path and metric by metric, and ends with status 1 "
         "where something got worse. BASE and TARGET are a file or directory that is a dataset, or a directory of "
@@ -177,6 +204,13 @@ const as_verb as_verb_compare = {
         "Larger is worse, unless the config file says otherwise. Call paths with less than 0.1 % of the total are no "
         "finding by themselves (--floor). Totals and the geometric mean of ratios are over call paths that both sides "
         "have; the whole, with new and vanished ones, is judged as well.\n\n"
+        "Where both sides have parameters, models are fitted to both as assay model does: a call path whose order of "
+        "growth rose is a degradation where the models' intervals at four times the largest point have nothing in "
+        "common, else a maybe; --at compares predictions.\n\n"
+        "--series takes the median of each run, in order, and finds where the level of a call path changes, by a "
+        "permutation test over all call paths and metrics together. It ends with status 1 where the last level is "
+        "worse than the first, and names the run since when. Profiles of different commands, workloads and "
+        "collectors are series of their own. --noise tells what change would be found in four of five comparisons.\n\n"
         "With --check two profiles are compared by Perun's checks instead, in Perun's words (docs/compare-checks.md).",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,

@@ -129,16 +129,19 @@ static int compare_orders(const struct work *w, const struct match *match) {
     return as_growth_compare(&growth[1], &growth[0]);
 }
 
-static bool forecast(const struct work *w, const struct match *match, const double *point, double confidence,
-                     as_interval out[2]) {
+/* The intervals at a point: those that are shown (shown may be NULL), and those that decide, wider for the number of models that are compared. */
+static bool forecast(const struct work *w, const struct match *match, const double *point, as_interval *shown,
+                     as_interval deciding[2]) {
+    double confidence = w->request->confidence, all = 1 - (1 - confidence) / (double)w->out->n;
     for (size_t s = 0; s < 2; s++) {
-        out[s] = (as_interval){NAN, NAN};
+        deciding[s] = (as_interval){NAN, NAN};
         if (match->series[s] == UINT32_MAX) continue;
         const as_dataset *ds = w->sides[s].ds;
         as_forecast *made =
             as_forecast_new(ds, &w->sides[s].fit->options, match->series[s], as_ds_model(ds, match->model[s]));
         if (!made) return false;
-        out[s] = as_forecast_at(made, point, confidence);
+        deciding[s] = as_forecast_at(made, point, all);
+        if (shown) shown[s] = as_forecast_at(made, point, confidence);
         as_forecast_free(made);
     }
     return true;
@@ -161,7 +164,7 @@ static bool judge_order(const struct work *w, size_t i) {
         for (size_t s = 0; s < 2; s++) is_sure &= !(as_ds_model(w->sides[s].ds, match->model[s])->AR2 < good_fit);
     } else {
         as_interval interval[2];
-        if (!forecast(w, match, w->far, w->request->confidence, interval)) return false;
+        if (!forecast(w, match, w->far, NULL, interval)) return false;
         is_sure = !match->is_doubtful && apart(interval) == (change->change > 0 ? 1 : -1);
     }
     change->order_outcome = change->change > 0 ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
@@ -185,13 +188,14 @@ static bool judge_point(const struct work *w, size_t i) {
     change->relative = difference == 0         ? 0
                        : change->value[0] == 0 ? copysign(INFINITY, difference)
                                                : difference / fabs(change->value[0]);
-    if (!forecast(w, match, w->request->point, w->request->confidence, change->interval)) return false;
+    as_interval deciding[2];
+    if (!forecast(w, match, w->request->point, change->interval, deciding)) return false;
     double threshold = w->request->threshold;
     const as_threshold_rule *rule =
         w->request->rules ? as_rules_find(w->request->rules, change->metric, change->path) : NULL;
     if (rule && !isnan(rule->threshold)) threshold = rule->threshold;
     if (!(fabs(change->relative) >= threshold) || difference == 0) return true;
-    bool is_sure = apart(change->interval) != 0, is_worse = (difference > 0) != (rule && rule->higher_is_better);
+    bool is_sure = apart(deciding) != 0, is_worse = (difference > 0) != (rule && rule->higher_is_better);
     change->at_outcome = is_worse ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
                                   : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
     return true;
@@ -204,21 +208,10 @@ static void judge(void *user, size_t i) {
 
 /* ---- order ---------------------------------------------------------------------------------------------------------------------- */
 
-static int rank_of(as_outcome outcome) {
-    switch (outcome) {
-    case AS_OUTCOME_WORSE: return 0;
-    case AS_OUTCOME_MAYBE_WORSE: return 1;
-    case AS_OUTCOME_BETTER: return 2;
-    case AS_OUTCOME_MAYBE_BETTER: return 3;
-    default: return 4;
-    }
-}
-
-static as_outcome worse_of(as_outcome a, as_outcome b) { return rank_of(b) < rank_of(a) ? b : a; }
-
 static int by_outcome(const void *a, const void *b) {
     const as_growth_change *x = a, *y = b;
-    int rank = rank_of(worse_of(x->order_outcome, x->at_outcome)) - rank_of(worse_of(y->order_outcome, y->at_outcome));
+    int rank = as_outcome_rank(as_outcome_worse(x->order_outcome, x->at_outcome)) -
+               as_outcome_rank(as_outcome_worse(y->order_outcome, y->at_outcome));
     if (rank) return rank;
     double differ[2] = {fabs(x->value[1] - x->value[0]), fabs(y->value[1] - y->value[0])};
     if (differ[0] != differ[1] && !isnan(differ[0]) && !isnan(differ[1])) return differ[0] > differ[1] ? -1 : 1;
@@ -244,9 +237,9 @@ static bool find(struct work *w) {
         if (w->failed[i] || !describe(w, i)) return false;
     out->outcome = AS_OUTCOME_SAME;
     for (size_t i = 0; i < out->n; i++) {
-        as_outcome worse = worse_of(out->changes[i].order_outcome, out->changes[i].at_outcome);
+        as_outcome worse = as_outcome_worse(out->changes[i].order_outcome, out->changes[i].at_outcome);
         out->counts[worse]++;
-        out->outcome = worse_of(out->outcome, worse);
+        out->outcome = as_outcome_worse(out->outcome, worse);
     }
     if (out->n) qsort(out->changes, out->n, sizeof *out->changes, by_outcome);
     return true;

@@ -12,7 +12,7 @@ typedef struct as_growth_change {
     const char *function[2];          /* rounded, for people */
     int change;                       /* > 0: the target grows faster; < 0: more slowly; 0: alike */
     /* Of the order: WORSE and BETTER where the functions that explain the measurements of one side and those of the other have no value in common at four times the largest point;
-     * else MAYBE. Of models that came with the files: by their own errors. */
+     * else MAYBE; their intervals are wider than those shown, for the number of models. Of models that came with the files: by their own errors. */
     as_outcome order_outcome;
     /* At the point asked for; NAN: none was, or a model has no value there. */
     double value[2];

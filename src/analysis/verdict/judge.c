@@ -12,6 +12,18 @@ const char *as_outcome_name(as_outcome outcome) {
     return names[outcome];
 }
 
+int as_outcome_rank(as_outcome outcome) {
+    switch (outcome) {
+    case AS_OUTCOME_WORSE: return 0;
+    case AS_OUTCOME_MAYBE_WORSE: return 1;
+    case AS_OUTCOME_BETTER: return 2;
+    case AS_OUTCOME_MAYBE_BETTER: return 3;
+    default: return 4;
+    }
+}
+
+as_outcome as_outcome_worse(as_outcome a, as_outcome b) { return as_outcome_rank(b) < as_outcome_rank(a) ? b : a; }
+
 typedef struct judging {
     const as_samples *samples;
     const as_judge_options *options;

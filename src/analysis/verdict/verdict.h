@@ -119,6 +119,10 @@ typedef enum as_outcome {
 } as_outcome;
 /* "no change", "degradation", "maybe degradation", "optimization", "maybe optimization", "new", "gone", "too few repetitions" */
 const char *as_outcome_name(as_outcome outcome);
+/* That which counts more: WORSE, MAYBE_WORSE, BETTER, MAYBE_BETTER, all others, in this order. */
+as_outcome as_outcome_worse(as_outcome a, as_outcome b);
+/* Its place in that order, from 0 to 4. */
+int as_outcome_rank(as_outcome outcome);
 
 typedef struct as_judgement {
     const as_subject *subject;
