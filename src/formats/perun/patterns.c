@@ -121,8 +121,8 @@ as_pattern_leaf *as_patterns_match(as_perun_patterns *patterns, const char *at, 
 static child *take_child(as_perun_patterns *patterns, uint32_t at, const char *text, size_t size) {
     node *here = &AS_AT(node, &patterns->nodes, at);
     size_t place = find_place(here, text, size);
-    child *known = (child *)here->children.data + place;
-    if (place < here->children.count && known->size == size && memcmp(known->text, text, size) == 0) return known;
+    child *known = place < here->children.count ? &AS_AT(child, &here->children, place) : NULL;
+    if (known && known->size == size && memcmp(known->text, text, size) == 0) return known;
     if (here->children.count >= MOST_CHILDREN || size > MOST_BYTES - patterns->n_bytes) return NULL;
     child piece = {.text = as_arena_copy(&patterns->arena, text, size), .size = size, .node = UINT32_MAX};
     if (!piece.text || !as_vec_append(&here->children, &piece, 1)) return NULL;
