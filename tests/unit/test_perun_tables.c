@@ -140,6 +140,7 @@ static void models_are_in_the_order_of_their_places(void **state) {
                           {global, (size_t)(null - global)},
                           {null, (size_t)(text - null)},
                           {text, strlen(text)}};
+    assert_true(as_perun_note_models(f.tables, AS_PERUN_SNAPSHOTS, 1, raws[1])); /* the next one counts instead */
     assert_true(as_perun_note_models(f.tables, AS_PERUN_SNAPSHOTS, 1, raws[0]));
     assert_true(as_perun_note_models(f.tables, AS_PERUN_TYPES, 0, raws[1]));
     assert_true(as_perun_note_models(f.tables, AS_PERUN_GLOBAL, 0, raws[2]));

@@ -200,13 +200,15 @@ static assay_status read_resources_of(as_perun_reading *reading, as_json *json, 
 static assay_status read_framed(as_perun_reading *reading, as_json *json, uint32_t frame, as_vec *key) {
     const char *begin = json->token;
     size_t prefix = key->count;
-    bool has_resources = false, has_time = false, is_empty = true;
+    bool has_resources = false, has_time = false, has_models = false, is_empty = true;
     uint32_t snapshot = AS_AT(as_perun_frame, &reading->frames, frame).snapshot;
     for (; as_json_next(json) == AS_JSON_KEY; is_empty = false) {
         if (as_json_is(json, "resources")) {
             AS_TRY(read_resources_of(reading, json, frame, has_resources));
             has_resources = true;
         } else if (as_json_is(json, "models")) {
+            if (has_models) as_perun_odd(reading, AS_PERUN_DUPLICATE, json->token);
+            has_models = true;
             as_json_next(json);
             AS_TRY(read_models(reading, json, AS_AT(as_perun_frame, &reading->frames, frame).place, snapshot));
         } else {

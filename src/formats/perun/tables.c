@@ -66,14 +66,14 @@ uint32_t as_perun_key_column(as_dataset *ds, as_records *records, const char *ke
 /* ---- models ---------------------------------------------------------------------------------------------------------- */
 
 bool as_perun_note_models(as_perun_tables *tables, as_perun_place place, uint32_t snapshot, as_raw_json raw) {
-    noted_models *new = as_vec_push(&tables->noted);
-    if (!new) return false;
     uint32_t of_snapshot = snapshot < UINT32_MAX - 2 ? 2 + snapshot : UINT32_MAX;
-    *new = (noted_models){.raw = raw,
-                          .order = place == AS_PERUN_GLOBAL      ? 0
-                                   : place == AS_PERUN_SNAPSHOTS ? of_snapshot
-                                                                 : 1};
-    return true;
+    noted_models new = {.raw = raw,
+                        .order = place == AS_PERUN_GLOBAL      ? 0
+                                 : place == AS_PERUN_SNAPSHOTS ? of_snapshot
+                                                               : 1};
+    size_t n = tables->noted.count;
+    if (n && AS_AT(noted_models, &tables->noted, n - 1).order == new.order) tables->noted.count--;
+    return as_vec_append(&tables->noted, &new, 1);
 }
 
 static int compare_noted(const void *left, const void *right) {

@@ -13,8 +13,8 @@ typedef struct as_perun_tables as_perun_tables;
  * NULL when memory is out. */
 as_perun_tables *as_perun_tables_new(as_reader *reader, const as_perun *perun, as_flattener *flattener);
 
-/* Remembers a value of "models", sound JSON in the text that is given to as_perun_settle_models(). place: GLOBAL, SNAPSHOTS (with its number), or any other for those at the top.
- * False when memory is out. */
+/* Remembers a value of "models", sound JSON in the text that is given to as_perun_settle_models(). place: GLOBAL, SNAPSHOTS (with its number), or any other for those at the top. Twice in a row for the same
+ * place: the later one counts, as with all keys that come twice. False when memory is out. */
 bool as_perun_note_models(as_perun_tables *tables, as_perun_place place, uint32_t snapshot, as_raw_json raw);
 /* At the end of a profile: its models become rows, those of global first, then those at the top, then those of snapshots. path, text: of the profile. What is no model is left
  * out with a warning. */
