@@ -208,7 +208,7 @@ as_own_column as_records_own(const as_records *records, uint32_t column) {
 const as_shared_cell *as_records_kind(const as_records *records, uint32_t kind, size_t *n) {
     size_t first = AS_AT(size_t, &records->kind_starts, kind);
     *n = AS_AT(size_t, &records->kind_starts, kind + 1) - first;
-    return (const as_shared_cell *)records->kind_cells.data + first;
+    return *n ? (const as_shared_cell *)records->kind_cells.data + first : NULL;
 }
 
 as_cell as_records_shared(const as_records *records, uint32_t kind, uint32_t column) {
