@@ -6,6 +6,8 @@
 
 /* Groups that one piece of work has: fixed, so that sums do not depend on the number of threads. */
 enum { PIECE = 256, MOST_PLACES = 96, PLACES_OF_MANY = 32, MANY = 500, REFINED = 3 };
+/* Below this part of its terms a determinant is mostly rounding, and an error that it makes seem small is not to be trusted. */
+#define DEPENDENT 2e-11
 /* Logarithms of bandwidths are found to this; those of many groups hardly matter beyond it. */
 #define SAME_LOGARITHM         1e-5
 #define SAME_LOGARITHM_OF_MANY 1e-3
@@ -26,7 +28,7 @@ static double predicted(const double *s, const double *t, bool is_linear) {
     if (!(s[0] > 0)) return NAN;
     if (!is_linear) return t[0] / s[0];
     double determinant = s[0] * s[2] - s[1] * s[1];
-    if (!(determinant > 1e-12 * (s[0] * s[2]))) return NAN;
+    if (!(determinant > DEPENDENT * (s[0] * s[2]))) return NAN;
     return (t[0] * s[2] - t[1] * s[1]) / determinant;
 }
 
