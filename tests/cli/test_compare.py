@@ -167,6 +167,13 @@ class TestInputs(common.Case):
         for option, value in (('threshold', 'x'), ('threshold', '-1'), ('level', '1'), ('level', '0'), ('seed', '-3'), ('resamples', '5'), ('fail-on', 'often')):
             self.assertEqual(2, run('compare', one, one, f'--{option}={value}').status, (option, value))
 
+    def test_empty(self):
+        empty = self.write('e.perf', '{"header": {"type": "mixed", "units": {}}, "global": {"resources": []}}')
+        for mode in ((), ('--json',), ('--md',), ('--csv',)):
+            self.assertFine(run('compare', empty, empty, *mode))
+        self.assertIn('there is no call path to compare', run('compare', empty, empty).out)
+        self.assertFails(run('compare', empty, self.write('a.cubex', cubex.small())), 2, 'no metric in common')
+
     def test_formats(self):
         """A profile against an experiment: matched by the names of call paths, sums over places."""
         profile = self.write('p.cubex', cubex.small(kind='INCLUSIVE'))

@@ -367,7 +367,8 @@ static assay_status choose_metrics(as_sampling *s, as_vec *metrics) {
             side_has(s, 1, name))
             AS_TRY(add_metric(s, metrics, name, NULL));
     }
-    if (metrics->count) return ASSAY_OK;
+    bool are_empty = !AS_COUNT(first, metrics) && !AS_COUNT(s->sides[1][0], metrics);
+    if (metrics->count || are_empty) return ASSAY_OK; /* of nothing, nothing changed */
     const char *times[2] = {time_of(first), time_of(s->sides[1][0])}; /* formats have names of their own for it */
     if (times[0] && times[1]) return add_metric(s, metrics, times[0], times[1]);
     return as_fail(s->error, ASSAY_E_USAGE, AS_NOWHERE, "",
