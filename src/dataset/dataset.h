@@ -145,9 +145,13 @@ typedef struct as_summary_source {
     assay_status (*load)(struct as_summary_source *source, struct assay_dataset *ds, assay_error *error);
 } as_summary_source;
 
-/* Works out a dataset's stored measurements, whose points and repetitions are there, when somebody first asks for the rest (as_ds_load_measurements()). False when memory is out. */
+/* Where a dataset's stored measurements come from, if not from the file itself: values that no run has at a point. Points and repetitions are there at once; the rest is worked out
+ * when somebody first asks for it (as_ds_load_measurements()). Both give false when memory is out; values also when visit does. */
 typedef struct as_measurement_source {
     bool (*load)(struct as_measurement_source *source, struct assay_dataset *ds);
+    bool (*values)(struct as_measurement_source *source,
+                   bool (*visit)(void *user, size_t series, assay_id point, double value), void *user);
+    bool is_loaded;
 } as_measurement_source;
 
 typedef struct as_event {
@@ -218,7 +222,8 @@ typedef struct as_attribute {
 typedef struct as_record_table {
     as_str name;
     as_table *table;
-    struct as_records *records; /* where the rows share their cells (dataset/records.h): what the table is a view of; else NULL */
+    struct as_records
+        *records; /* where the rows share their cells (dataset/records.h): what the table is a view of; else NULL */
 } as_record_table;
 
 typedef enum as_severity { AS_NOTE, AS_WARNING, AS_ERROR } as_severity;
@@ -271,9 +276,9 @@ struct assay_dataset {
     as_vec blocks, series, measurements, summaries, events;
     /* Index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
     as_vec block_of_metric;
-    as_summary_source *summary_source; /* NULL: summaries has all of them */
-    bool summaries_are_checked;        /* as_ds_check() looked at them */
-    as_measurement_source *measurement_source; /* NULL: measurements have all their statistics */
+    as_summary_source *summary_source;         /* NULL: summaries has all of them */
+    bool summaries_are_checked;                /* as_ds_check() looked at them */
+    as_measurement_source *measurement_source; /* NULL: they are as the source stores them */
     as_traces traces;
     as_vec profiles;          /* as_profile */
     uint64_t n_sparse_values; /* stored values of sparse profiles, as the source says */
@@ -285,7 +290,8 @@ struct assay_dataset {
     as_vec model_sets, models, segments, segment_costs, terms;
     as_vec attributes, problems, records; /* records: as_record_table */
     uint64_t n_problems_dropped;          /* beyond AS_MAX_PROBLEMS */
-    const void *of_format; /* what the reader of `format` keeps for its own writer, in the arena or among the holdings; nobody else makes anything of it. NULL: nothing */
+    const void *
+        of_format; /* what the reader of `format` keeps for its own writer, in the arena or among the holdings; nobody else makes anything of it. NULL: nothing */
 };
 typedef struct assay_dataset as_dataset;
 

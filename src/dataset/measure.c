@@ -286,11 +286,11 @@ static bool measure_profiles(const as_dataset *ds, as_measurement *out, as_vec *
 
 bool as_ds_load_measurements(const as_dataset *ds) {
     as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
-    if (!__atomic_load_n(&ds->measurement_source, __ATOMIC_ACQUIRE)) return true;
-    pthread_mutex_lock(&mutable->loading);
     as_measurement_source *source = ds->measurement_source;
-    bool fine = !source || source->load(source, mutable);
-    if (fine) __atomic_store_n(&mutable->measurement_source, NULL, __ATOMIC_RELEASE);
+    if (!source || __atomic_load_n(&source->is_loaded, __ATOMIC_ACQUIRE)) return true;
+    pthread_mutex_lock(&mutable->loading);
+    bool fine = source->is_loaded || source->load(source, mutable);
+    if (fine) __atomic_store_n(&source->is_loaded, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&mutable->loading);
     return fine;
 }

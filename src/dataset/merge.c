@@ -164,13 +164,38 @@ static bool add_series(merger *m, const as_dataset *part, const id_maps *maps, c
         }
         return true;
     }
-    if (!as_ds_load_measurements(part)) return false;
+    if (part->measurement_source) return true; /* what they are made of follows, all series at once */
     for (uint32_t i = 0; i < series->n_measurements; i++) {
         const as_measurement *statistics = as_ds_measurement(part, series->first_measurement + i);
         key.point = maps->points[statistics->point];
         if (!as_experiment_statistics(m->experiment, key, statistics)) return false;
     }
     return true;
+}
+
+/* Takes a value that a part's measurements are made of. */
+typedef struct measured {
+    merger *m;
+    const as_dataset *part;
+    const id_maps *maps;
+} measured;
+
+static bool add_measured(void *user, size_t series, assay_id point, double value) {
+    const measured *to = user;
+    const as_series *of = as_ds_series(to->part, series);
+    as_cell_key key = {.metric = to->maps->metrics[of->metric],
+                       .context = to->maps->contexts[of->context],
+                       .point = to->maps->points[point]};
+    bool is_whole = fabs(value) < 0x1p53 && value == (double)(int64_t)value;
+    as_number number =
+        is_whole ? (as_number){.kind = AS_INT, .i = (int64_t)value} : (as_number){.kind = AS_REAL, .r = value};
+    return as_experiment_value(to->m->experiment, key, number);
+}
+
+static bool add_all_measured(merger *m, const as_dataset *part, const id_maps *maps) {
+    as_measurement_source *source = part->measurement_source;
+    measured to = {m, part, maps};
+    return !source || source->values(source, add_measured, &to);
 }
 
 /* The number in a column of ids, or ASSAY_NONE. */
@@ -188,7 +213,8 @@ static bool place_records(merger *m, const as_dataset *part, id_maps *maps) {
             assay_id run = id_in(table, row, "run"), metric = id_in(table, row, "metric"),
                      context = id_in(table, row, "context");
             run_place place = {.point = ASSAY_NONE};
-            if (run != ASSAY_NONE && metric != ASSAY_NONE && context != ASSAY_NONE) {
+            if (run < part->runs.count && metric < part->metrics.count && context < part->contexts.count &&
+                as_ds_run(part, run)->point != ASSAY_NONE) {
                 place.point = maps->points[as_ds_run(part, run)->point];
                 uint32_t before = as_experiment_repetition(
                     m->experiment, (as_cell_key){maps->metrics[metric], maps->contexts[context], place.point});
@@ -201,17 +227,20 @@ static bool place_records(merger *m, const as_dataset *part, id_maps *maps) {
     return true;
 }
 
-/* A cell of a record in the merged dataset: ids are those of the part. */
-static as_cell carry_cell(const id_maps *maps, const assay_id *new_ids, const char *column, as_cell cell) {
-    if (cell.type != AS_CELL_INT) return cell;
-    if (strcmp(column, "metric") == 0) return as_cell_int(maps->metrics[cell.i]);
-    if (strcmp(column, "context") == 0) return as_cell_int(new_ids[maps->contexts[cell.i]]);
-    if (strcmp(column, "point") == 0) return as_cell_int(maps->points[cell.i]);
+/* A cell of a record in the merged dataset: ids are those of the part. Where runs are at no point, records have no ids, only keys of the source that may be called so. */
+static as_cell carry_cell(const as_dataset *part, const id_maps *maps, const assay_id *new_ids, const char *column,
+                          as_cell cell) {
+    bool has_ids = !part->runs.count || as_ds_run(part, 0)->point != ASSAY_NONE;
+    if (!has_ids || cell.type != AS_CELL_INT || cell.i < 0) return cell;
+    size_t id = (size_t)cell.i;
+    if (strcmp(column, "metric") == 0 && id < part->metrics.count) return as_cell_int(maps->metrics[id]);
+    if (strcmp(column, "context") == 0 && id < part->contexts.count) return as_cell_int(new_ids[maps->contexts[id]]);
+    if (strcmp(column, "point") == 0 && id < part->n_points) return as_cell_int(maps->points[id]);
     return cell;
 }
 
-static bool add_record(as_dataset *ds, as_table *to, const as_table *from, size_t row, const id_maps *maps,
-                       const assay_id *new_ids, run_place place) {
+static bool add_record(as_dataset *ds, as_table *to, const as_dataset *part, const as_table *from, size_t row,
+                       const id_maps *maps, const assay_id *new_ids, run_place place) {
     size_t target = as_table_rows(to);
     assay_id run = place.point == ASSAY_NONE ? ASSAY_NONE : as_run_of(ds, place.point, place.repetition);
     if (!as_table_add_row(to) || !as_table_set(to, target, 0, as_cell_int((int64_t)target))) return false;
@@ -221,7 +250,7 @@ static bool add_record(as_dataset *ds, as_table *to, const as_table *from, size_
         size_t at = as_table_find_column(to, name);
         if (at == SIZE_MAX) at = as_table_add_column(to, name);
         if (at == SIZE_MAX ||
-            !as_table_set(to, target, at, carry_cell(maps, new_ids, name, as_table_get(from, row, column))))
+            !as_table_set(to, target, at, carry_cell(part, maps, new_ids, name, as_table_get(from, row, column))))
             return false;
     }
     return true;
@@ -234,7 +263,7 @@ static bool add_records(merger *m, const as_dataset *part, const id_maps *maps, 
         as_table *to = as_add_record_table(m->ds, as_ds_text(part, records->name));
         if (!to) return false;
         for (size_t row = 0; row < as_table_rows(records->table); row++) {
-            if (!add_record(m->ds, to, records->table, row, maps, new_ids,
+            if (!add_record(m->ds, to, part, records->table, row, maps, new_ids,
                             AS_AT(run_place, &maps->record_runs, place++)))
                 return false;
         }
@@ -324,6 +353,7 @@ static bool merge_parts(merger *m, as_dataset *const *parts, size_t n) {
         for (size_t i = 0; i < parts[k]->series.count; i++) {
             if (!add_series(m, parts[k], maps, as_ds_series(parts[k], i))) return false;
         }
+        if (!add_all_measured(m, parts[k], maps)) return false;
         m->ds->input_size += parts[k]->input_size;
     }
     const assay_id *new_ids;

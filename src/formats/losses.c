@@ -84,10 +84,16 @@ static void lose_details(const as_dataset *ds, unsigned holds, as_losses *losses
     if (!(holds & AS_HOLDS_PROFILES)) lose_count(losses, profiles, "run without parameters", "runs without parameters");
 }
 
+/* Of what is written as an experiment, whose runs are others. */
+static bool outlives_its_run(const as_dataset *ds, const as_attribute *attribute) {
+    (void)ds;
+    return attribute->owner != AS_OWNER_RUN;
+}
+
 void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *losses) {
     unsigned holds = format->holds;
     if (!(holds & AS_HOLDS_VALUES)) lose_count(losses, as_ds_values(ds), "value", "values");
-    if (!(holds & AS_HOLDS_STATISTICS) && !ds->profiles.count)
+    if (!(holds & AS_HOLDS_STATISTICS) && !ds->profiles.count && (!ds->measurement_source || holds & AS_HOLDS_PROFILES))
         lose_count(losses, statistics_only(ds), "series of statistics without values",
                    "series of statistics without values");
     if (!(holds & AS_HOLDS_MODELS)) lose_count(losses, ds->models.count, "model", "models");
@@ -109,6 +115,8 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
         losses->failed |= error.code == ASSAY_E_NOMEM; /* writing will meet others again */
         return;
     }
+    if (written && ds->measurement_source && holds & AS_HOLDS_ATTRIBUTES && same)
+        as_lose_attributes(losses, ds, outlives_its_run);
     format->losses(written ? written : ds, losses);
     as_dataset_free(written);
 }

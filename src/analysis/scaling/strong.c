@@ -195,6 +195,7 @@ bool as_scale_strong(as_dataset *ds, assay_id parameter) {
         if (!scale_block(ds, block, parameter) || !set_real(ds, block->metric)) return false;
     }
     if (!as_ds_load_measurements(ds)) return false;
+    ds->measurement_source = NULL; /* its values are not those of the scaled ones */
     for (size_t i = 0; i < ds->measurements.count; i++) {
         as_measurement *m = &AS_AT(as_measurement, &ds->measurements, i);
         scale_measurement(m, factor_at(ds, m->point, parameter));

@@ -251,6 +251,21 @@ static bool load(as_measurement_source *source, as_dataset *ds) {
     return fine;
 }
 
+static bool each_value(as_measurement_source *source,
+                       bool (*visit)(void *user, size_t series, assay_id point, double value), void *user) {
+    const measuring *plan = (measuring *)source;
+    size_t n = as_records_rows(plan->perun->records);
+    const uint32_t *kinds = as_records_row_kinds(plan->perun->records);
+    double size, amount;
+    for (size_t row = 0; row < n; row++) {
+        uint32_t series = plan->series[kinds[row]];
+        if (series != UINT32_MAX && measured_at(plan, row, &size, &amount) &&
+            !visit(user, series, point_of(plan, size), amount))
+            return false;
+    }
+    return true;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
 static measuring *new_plan(as_perun_reading *reading) {
@@ -258,6 +273,7 @@ static measuring *new_plan(as_perun_reading *reading) {
     if (!plan) return NULL;
     as_dataset *ds = reading->ds;
     plan->source.load = load;
+    plan->source.values = each_value;
     plan->ds = ds;
     plan->perun = reading->perun;
     as_map_init(&plan->others, &ds->budget);
