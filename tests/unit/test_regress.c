@@ -139,6 +139,22 @@ static void addresses_lose_no_digits(void **state) {
     as_curves_free(&curves);
 }
 
+/* Neighbouring doubles: their mean lies between two of them. y = i^2 at x = 10^12 + i / 2^13. */
+static void neighbouring_doubles_lose_no_digits(void **state) {
+    (void)state;
+    double x[8], y[8];
+    for (int i = 0; i < 8; i++) {
+        x[i] = 1e12 + i / 8192.0;
+        y[i] = (double)(i * i);
+    }
+    as_curves curves;
+    regress_one(x, y, 8, (as_regress_options){.models = 1u << AS_CURVE_QUADRATIC | 1u << AS_CURVE_LINEAR}, &curves);
+    assert_near(curve_of(&curves, AS_CURVE_QUADRATIC)->coefficients[2], 67108864); /* 2^26 */
+    assert_near(curve_of(&curves, AS_CURVE_QUADRATIC)->r_square, 1);
+    assert_near(curve_of(&curves, AS_CURVE_LINEAR)->coefficients[1], 7 * 8192.0); /* of 0, 1, 4 … 49 over 0 … 7 */
+    as_curves_free(&curves);
+}
+
 /* Three x beside each other and one far away: 1 + x + 10^-12 x^2. */
 static void one_far_point_leaves_the_parabola(void **state) {
     (void)state;
@@ -555,6 +571,7 @@ int main(void) {
         cmocka_unit_test(as_perun_has_it),
         cmocka_unit_test(every_model_finds_its_own),
         cmocka_unit_test(addresses_lose_no_digits),
+        cmocka_unit_test(neighbouring_doubles_lose_no_digits),
         cmocka_unit_test(one_far_point_leaves_the_parabola),
         cmocka_unit_test(huge_and_tiny_numbers_do_not_overflow),
         cmocka_unit_test(equal_values_are_constant),

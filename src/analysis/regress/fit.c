@@ -33,6 +33,7 @@ typedef struct column {
 } column;
 typedef struct summary {
     size_t n;
+    bool is_decimal; /* the logarithms are to base 10 */
     column x, y, log_x, log_y;
     long double xx, xy, yy, xxx, x_log_y, log_xx, log_x_y, log_x_log_y, log_yy;
 } summary;
@@ -89,7 +90,7 @@ static void correct_means(summary *s) {
         all[i]->mean = (long double)all[i]->at + all[i]->off / (long double)all[i]->scale;
     }
     long double x = s->x.off, y = s->y.off, f = s->log_x.off, g = s->log_y.off;
-    s->xxx -= 3 * x * s->xx;
+    s->xxx += 2 * n * x * x * x - 3 * x * s->xx;
     s->xx -= n * x * x;
     s->xy -= n * x * y;
     s->yy -= n * y * y;
@@ -175,6 +176,10 @@ static void set_coefficients(as_curve_fit *out, long double b0, long double b1, 
     }
 }
 
+static long double power_of(const summary *s, long double exponent) {
+    return s->is_decimal ? powl(10, exponent) : expl(exponent);
+}
+
 static void fit_curve(const summary *s, as_curve_fit *out) {
     bool is_flat = s->y.low == s->y.high;
     long double b[2];
@@ -190,11 +195,11 @@ static void fit_curve(const summary *s, as_curve_fit *out) {
         return;
     case AS_CURVE_POWER:
         fit_line(&(line){&s->log_x, &s->log_y, s->log_xx, s->log_x_log_y, s->log_yy}, is_flat, b, out);
-        set_coefficients(out, is_flat ? (long double)s->y.low : expl(b[0]), b[1], 0);
+        set_coefficients(out, is_flat ? (long double)s->y.low : power_of(s, b[0]), b[1], 0);
         return;
     default:
         fit_line(&(line){&s->x, &s->log_y, s->xx, s->x_log_y, s->log_yy}, is_flat, b, out);
-        set_coefficients(out, is_flat ? (long double)s->y.low : expl(b[0]), expl(b[1]), 0);
+        set_coefficients(out, is_flat ? (long double)s->y.low : power_of(s, b[0]), power_of(s, b[1]), 0);
         return;
     }
 }
@@ -208,20 +213,26 @@ typedef struct bend {
     long double u4;
 } bend;
 
+/* The same q of numbers around `at`, which is the mean only up to rounding. */
+static void shift_bend(bend *b, long double off) {
+    b->b -= off * off + b->a * off;
+    b->a += 2 * off;
+}
+
 static void sum_bend(const as_fit_points *p, const summary *s, bend *out) {
     const double x = s->x.at, y = s->y.at, a = (double)out->a, b = (double)out->b, slope = (double)out->slope;
-    const double level = (double)(s->y.off - out->slope * s->x.off);
+    const double off = (double)s->x.off, level = (double)s->y.off;
     pair qq = {0}, qr = {0}, rr = {0}, u4 = {0};
     for (size_t i = 0; i + 1 < p->n; i += 2) {
-        pair u = (load(p->x, i, p->n, x) - x) * s->x.scale, v = (load(p->y, i, p->n, y) - y) * s->y.scale;
-        pair square = u * u, q = square - a * u - b, r = v - level - slope * u;
+        pair u = (load(p->x, i, p->n, x) - x) * s->x.scale - off, v = (load(p->y, i, p->n, y) - y) * s->y.scale - level;
+        pair square = u * u, q = square - a * u - b, r = v - slope * u;
         qq += q * q;
         qr += q * r;
         rr += r * r;
         u4 += square * square;
     }
     for (size_t i = p->n & ~(size_t)1; i < p->n; i++) {
-        double u = (p->x[i] - x) * s->x.scale, r = (p->y[i] - y) * s->y.scale - level - slope * u;
+        double u = (p->x[i] - x) * s->x.scale - off, r = (p->y[i] - y) * s->y.scale - level - slope * u;
         double q = u * u - a * u - b;
         qq[0] += q * q;
         qr[0] += q * r;
@@ -251,7 +262,7 @@ static void sum_bend_again(const as_fit_points *p, summary *s, bend *out) {
         u3 += u * u * u;
     }
     long double a = u3 / uu, b = uu / n;
-    *out = (bend){.a = a + 2 * x, .b = b - x * x - a * x, .slope = uv / uu, .u4 = out->u4};
+    *out = (bend){.a = a, .b = b, .slope = uv / uu, .u4 = out->u4};
     for (size_t i = 0; i < p->n; i++) {
         long double u = ((long double)p->x[i] - (long double)s->x.at) * (long double)s->x.scale - x;
         long double v = ((long double)p->y[i] - (long double)s->y.at) * (long double)s->y.scale - y;
@@ -275,6 +286,7 @@ static void fit_parabola(const as_fit_points *p, summary *s, bool is_compatible,
         out->reason = two_x;
         return;
     }
+    shift_bend(&sums, s->x.off);
     long double b2 = sums.qr / sums.qq, b1 = sums.slope - b2 * sums.a;
     long double b0 = s->y.off - sums.slope * s->x.off - b2 * sums.b;
     long double left = sums.rr - sums.qr * b2; /* what the parabola leaves over */
@@ -306,7 +318,7 @@ static void fit_constant(const as_curve_fit *linear, bool is_compatible, as_curv
 }
 
 /* The points that have the logarithms this model needs, in the scratch; what it does not need is filled with something finite. */
-static as_fit_points usable_points(const as_fit_points *p, as_curve_model model) {
+static as_fit_points usable_points(const as_fit_points *p, as_curve_model model, bool is_decimal) {
     bool with_x = AS_NEEDS_LOG_X & AS_BIT(model), with_y = AS_NEEDS_LOG_Y & AS_BIT(model);
     double *x = p->scratch, *y = x + p->n, *log_x = y + p->n, *log_y = log_x + p->n;
     as_fit_points out = {.x = x, .y = y, .log_x = log_x, .log_y = log_y};
@@ -314,11 +326,21 @@ static as_fit_points usable_points(const as_fit_points *p, as_curve_model model)
         if ((with_x && isnan(p->log_x[i])) || (with_y && isnan(p->log_y[i]))) continue;
         x[out.n] = p->x[i];
         y[out.n] = p->y[i];
-        log_x[out.n] = with_x ? p->log_x[i] : 0;
-        log_y[out.n] = with_y ? p->log_y[i] : 0;
+        log_x[out.n] = !with_x ? 0 : is_decimal ? log10(p->x[i]) : p->log_x[i];
+        log_y[out.n] = !with_y ? 0 : is_decimal ? log10(p->y[i]) : p->log_y[i];
         out.n++;
     }
     return out;
+}
+
+/* Of numbers so near each other that the rounding of their logarithms shows, power and exponential take those to base 10, as Perun does. */
+static bool needs_decimal(const summary *s, as_curve_model model) {
+    const column *columns[] = {model == AS_CURVE_POWER ? &s->x : &s->y, &s->y};
+    if (model != AS_CURVE_POWER && model != AS_CURVE_EXPONENTIAL) return false;
+    for (size_t i = 0; i < 2; i++) {
+        if (columns[i]->high > 0 && columns[i]->high - columns[i]->low < 1e-6 * columns[i]->high) return true;
+    }
+    return false;
 }
 
 static const char *why_not(const summary *s, const as_curve_fit *fit, bool is_compatible) {
@@ -345,6 +367,14 @@ static void fit_model(const as_fit_points *p, summary *s, bool is_compatible, as
         fit_curve(s, out);
 }
 
+static as_fit_points summarise_part(const as_fit_points *p, as_curve_model model, bool is_decimal, summary *out) {
+    as_fit_points usable = usable_points(p, model, is_decimal);
+    *out = (summary){0};
+    if (usable.n) summarise(&usable, out);
+    out->is_decimal = is_decimal;
+    return usable;
+}
+
 void as_fit_curves(const as_fit_points *points, unsigned models, bool is_compatible,
                    as_curve_fit out[AS_CURVE_CONSTANT + 1]) {
     as_fit_points all = *points;
@@ -358,10 +388,10 @@ void as_fit_curves(const as_fit_points *points, unsigned models, bool is_compati
         *fit = (as_curve_fit){.model = model};
         bool lacks = (AS_NEEDS_LOG_X & AS_BIT(model) && isnan(whole.log_x.at)) ||
                      (AS_NEEDS_LOG_Y & AS_BIT(model) && isnan(whole.log_y.at));
-        as_fit_points usable = lacks ? usable_points(&all, model) : all;
-        if (lacks) part = (summary){0};
-        if (lacks && usable.n) summarise(&usable, &part);
-        fit_model(&usable, lacks ? &part : &whole, is_compatible, fit);
+        bool is_decimal = needs_decimal(&whole, model), is_part = lacks || is_decimal;
+        as_fit_points usable = is_part ? summarise_part(&all, model, is_decimal, &part) : all;
+        if (is_part && !is_decimal && needs_decimal(&part, model)) usable = summarise_part(&all, model, true, &part);
+        fit_model(&usable, is_part ? &part : &whole, is_compatible, fit);
         if (fit->reason || !is_compatible) continue;
         fit->x_start = fmin(fit->x_start, points->x[0]); /* Perun begins with it even where it is left out */
         fit->x_end = fmax(fit->x_end, points->x[0]);

@@ -8,7 +8,7 @@
 typedef struct as_fit_points {
     const double *x, *y, *log_x, *log_y;
     size_t n;
-    double *scratch; /* 4 n numbers; NULL where all x and y are above 0 */
+    double *scratch; /* 4 n numbers */
 } as_fit_points;
 
 typedef struct as_curve_fit {

@@ -383,15 +383,9 @@ static void sort_by_x(double *x, double *y, size_t n, double *room) {
     }
 }
 
-/* NAN where there is none. Returns whether there is one for each. */
-static bool take_logarithms(const double *numbers, size_t n, double *out) {
-    bool all = true;
-    for (size_t i = 0; i < n; i++) {
-        bool has = numbers[i] > 0;
-        out[i] = has ? log(numbers[i]) : NAN;
-        all &= has;
-    }
-    return all;
+/* NAN where there is none. */
+static void take_logarithms(const double *numbers, size_t n, double *out) {
+    for (size_t i = 0; i < n; i++) out[i] = numbers[i] > 0 ? log(numbers[i]) : NAN;
 }
 
 /* Points in the order of the method, their logarithms, and room: x, y, ln x, ln y, scratch (4 n). */
@@ -402,7 +396,7 @@ static bool prepare(struct uid *u, const as_points *points) {
     numbers->count = 0;
     if (n > SIZE_MAX / 16 || !as_vec_reserve(numbers, 8 * n)) return false;
     double *x = numbers->data, *y = x + n, *log_x = y + n, *log_y = log_x + n, *scratch = log_y + n;
-    u->points = (as_fit_points){.x = points->x, .y = points->y, .n = n};
+    u->points = (as_fit_points){.x = points->x, .y = points->y, .n = n, .scratch = scratch};
     if (method != AS_REGRESS_FULL) {
         memcpy(x, points->x, n * sizeof *x);
         memcpy(y, points->y, n * sizeof *y);
@@ -411,12 +405,10 @@ static bool prepare(struct uid *u, const as_points *points) {
     }
     if (method == AS_REGRESS_INTERVAL || method == AS_REGRESS_BISECTION) sort_by_x(x, y, n, scratch);
     if (method == AS_REGRESS_ITERATIVE || method == AS_REGRESS_INITIAL_GUESS) shuffle(u, x, y);
-    bool all = true;
-    if (u->job->models & AS_NEEDS_LOG_X) all &= take_logarithms(u->points.x, n, log_x);
-    if (u->job->models & AS_NEEDS_LOG_Y) all &= take_logarithms(u->points.y, n, log_y);
+    if (u->job->models & AS_NEEDS_LOG_X) take_logarithms(u->points.x, n, log_x);
+    if (u->job->models & AS_NEEDS_LOG_Y) take_logarithms(u->points.y, n, log_y);
     u->points.log_x = u->job->models & AS_NEEDS_LOG_X ? log_x : NULL;
     u->points.log_y = u->job->models & AS_NEEDS_LOG_Y ? log_y : NULL;
-    u->points.scratch = all ? NULL : scratch;
     return true;
 }
 
