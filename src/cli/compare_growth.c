@@ -230,8 +230,8 @@ as_exit as_growths_print(as_cli *cli, const as_growths *growths) {
         n_changed += is_changed(&growths->changes[i]);
         if (with_all || is_changed(&growths->changes[i])) fine = add_row(cli, growths, &growths->changes[i], table);
     }
-    as_output_printf(cli->out, "%sModels%s%s: %zu of %zu call paths and metrics %s", is_markdown ? "**" : "",
-                     is_markdown ? "**" : "", "", n_changed, growths->n,
+    as_output_printf(cli->out, "\n%sModels%s: %zu of %zu call paths and metrics %s", is_markdown ? "**" : "",
+                     is_markdown ? "**" : "", n_changed, growths->n,
                      growths->has_point ? "grow differently, or cost something else at " : "grow differently");
     if (growths->has_point) as_output_text(cli->out, growths->label);
     as_output_text(cli->out, "\n");

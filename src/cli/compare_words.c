@@ -162,6 +162,10 @@ void as_compare_summary(const as_compare_view *view, as_output *out) {
         as_output_printf(out, "%zu call path%s", matched, matched == 1 ? "" : "s");
     }
     if (n_metrics) put_total(view, out);
+    size_t n_models = view->growths.counts[AS_OUTCOME_WORSE] + view->growths.counts[AS_OUTCOME_MAYBE_WORSE];
+    if (n_models)
+        as_output_printf(out, "; %s%zu model%s got worse", view->growths.counts[AS_OUTCOME_WORSE] ? "" : "maybe ",
+                         n_models, n_models == 1 ? "" : "s");
 }
 
 /* ---- how it was found ---------------------------------------------------------------------------------------------------------- */

@@ -129,7 +129,8 @@ static void print_counts(as_series_view *view, const as_series_group *group) {
     }
     size_t changed = 0;
     for (size_t i = 0; i < group->n_subjects; i++) changed += group->subjects[i].track.points.count > 0;
-    as_output_printf(cli->out, "%zu runs in order of %s, %zu call paths and metrics, %zu changed", group->n_runs,
+    as_output_printf(cli->out, "%zu run%s in order of %s, %zu call paths and metrics, %zu changed", group->n_runs,
+                     group->n_runs == 1 ? "" : "s",
                      strcmp(view->order, "given") == 0  ? "the command line"
                      : strcmp(view->order, "file") == 0 ? "the list"
                      : strcmp(view->order, "name") == 0 ? "their names"

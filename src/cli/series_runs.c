@@ -66,11 +66,13 @@ double as_series_time(const char *text) {
 
 /* ---- what a dataset says of its run ------------------------------------------------------------------------------------------------ */
 
-static const char *find_attribute(const as_dataset *ds, const char *key, as_arena *arena) {
+/* Of a run, or (ASSAY_NONE) of any run or the dataset. */
+static const char *find_attribute_of(const as_dataset *ds, assay_id run, const char *key, as_arena *arena) {
     as_str id = as_find(&ds->strings, key, strlen(key));
     for (size_t i = 0; id != AS_NO_STR && i < AS_COUNT(ds, attributes); i++) {
         const as_attribute *attribute = as_ds_attribute(ds, i);
-        if (attribute->key != id || (attribute->owner != AS_OWNER_RUN && attribute->owner != AS_OWNER_DATASET))
+        bool is_of_run = attribute->owner == AS_OWNER_RUN && (run == ASSAY_NONE || attribute->owner_id == run);
+        if (attribute->key != id || !(is_of_run || (run == ASSAY_NONE && attribute->owner == AS_OWNER_DATASET)))
             continue;
         char number[AS_NUMBER_SIZE];
         if (attribute->value.type == AS_CELL_TEXT)
@@ -84,6 +86,10 @@ static const char *find_attribute(const as_dataset *ds, const char *key, as_aren
         return as_arena_copy(arena, number, strlen(number));
     }
     return NULL;
+}
+
+static const char *find_attribute(const as_dataset *ds, const char *key, as_arena *arena) {
+    return find_attribute_of(ds, ASSAY_NONE, key, arena);
 }
 
 static double find_time(const as_dataset *ds, as_arena *arena) {
@@ -121,7 +127,8 @@ static void describe_run(as_series_view *view, const as_dataset *ds, as_series_r
 static as_series_run *add_run(as_series_view *view, const char *path) {
     as_series_run *run = as_vec_push(&view->runs);
     if (!run) return NULL;
-    *run = (as_series_run){.path = as_arena_copy(&view->arena, path, strlen(path)), .time = NAN, .group = ""};
+    *run = (as_series_run){
+        .path = as_arena_copy(&view->arena, path, strlen(path)), .time = NAN, .commit_time = NAN, .group = ""};
     if (!run->path) return NULL;
     const char *slash = strrchr(run->path, '/');
     run->name = slash && slash[1] ? slash + 1 : run->path;
@@ -151,12 +158,50 @@ static as_exit list_directory(as_series_view *view, const char *path) {
     return status;
 }
 
+/* A store's profiles: each is read again, as a file of its own. Those that no commit lists any more are left out. */
+static as_exit list_store(as_series_view *view, const as_dataset *store) {
+    for (assay_id i = 0; i < AS_COUNT(store, runs); i++) {
+        const as_run *stored = as_ds_run(store, i);
+        const char *path = as_ds_text(store, stored->source), *time;
+        const char *state = find_attribute_of(store, i, "state", &view->arena);
+        if (!path || (state && strcmp(state, "unlisted") == 0)) continue;
+        as_series_run *run = add_run(view, path);
+        if (!run) return as_cli_memory(view->cli);
+        const char *name = find_attribute_of(store, i, "file", &view->arena);
+        if (name) run->name = name;
+        run->commit = find_attribute_of(store, i, "commit", &view->arena);
+        run->time = stored->start_time;
+        run->is_pending = state && strcmp(state, "pending") == 0;
+        time = find_attribute_of(store, i, "commit_time", &view->arena);
+        run->commit_time = time ? as_series_time(time) : NAN;
+    }
+    return AS_EXIT_FINE;
+}
+
+/* A store, the directory that one is in, or a directory of files. */
+static as_exit list_only(as_series_view *view, const char *path) {
+    char beside[4096];
+    struct stat status;
+    int size = snprintf(beside, sizeof beside, "%s/.perun", path);
+    bool has_store = size > 0 && (size_t)size < sizeof beside && stat(beside, &status) == 0 && S_ISDIR(status.st_mode);
+    as_dataset *store = NULL;
+    assay_error error;
+    view->root = has_store ? path : NULL;
+    if (as_cli_read(view->cli, has_store ? beside : path, false, NULL, &store, &error) != ASSAY_OK)
+        return has_store ? as_cli_error(view->cli, &error) : list_directory(view, path);
+    bool is_store = strcmp(store->format, "perun-store") == 0;
+    as_exit result = is_store ? list_store(view, store) : list_directory(view, path);
+    as_dataset_free(store);
+    return result;
+}
+
 static as_exit list_operands(as_series_view *view, bool *is_listed) {
     size_t n = as_cli_operands(view->cli);
     const char *only = n == 1 ? as_cli_operand(view->cli, 0) : NULL;
-    if (!n) return as_cli_fail(view->cli, AS_EXIT_USAGE, "--series needs runs: files, or a directory of them");
+    if (!n)
+        return as_cli_fail(view->cli, AS_EXIT_USAGE, "--series needs runs: files, a directory of them, or a .perun");
     *is_listed = only && is_directory(only);
-    if (*is_listed) return list_directory(view, only);
+    if (*is_listed) return list_only(view, only);
     for (size_t i = 0; i < n; i++)
         if (!add_run(view, as_cli_operand(view->cli, i))) return as_cli_memory(view->cli);
     return AS_EXIT_FINE;
@@ -209,7 +254,9 @@ static int by_time(const void *a, const void *b) {
 }
 static int by_place(const void *a, const void *b) {
     const as_series_run *x = *(as_series_run *const *)a, *y = *(as_series_run *const *)b;
-    return x->place < y->place ? -1 : x->place > y->place ? 1 : by_time(a, b);
+    if (x->is_pending != y->is_pending) return x->is_pending ? 1 : -1;
+    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    return x->commit_time < y->commit_time ? -1 : x->commit_time > y->commit_time ? 1 : by_time(a, b);
 }
 
 /* A line of a list that runs are ordered by: a commit, or the name of a file. */
@@ -317,17 +364,29 @@ static size_t count_times(const as_series_view *view) {
     return n;
 }
 
-/* The log of the repository that the store belongs to. */
-static as_exit place_by_git(as_series_view *view, size_t *n_placed) {
+/* By when the commits were made, where all are known; else by the log of the repository that the store belongs to. What is pending comes last. */
+static as_exit place_by_commit(as_series_view *view, size_t *n_placed) {
     char path[4096];
     const char *only = as_cli_operands(view->cli) == 1 ? as_cli_operand(view->cli, 0) : NULL;
     struct stat status;
+    size_t n = view->runs.count, n_times = 0, n_pending = 0;
     *n_placed = 0;
-    if (!only || !is_directory(only)) return AS_EXIT_FINE;
-    int size = snprintf(path, sizeof path, "%s/../.git/logs/HEAD", only);
+    for (size_t i = 0; i < n; i++) {
+        const as_series_run *run = &AS_AT(as_series_run, &view->runs, i);
+        n_times += isnan(run->commit_time) ? 0 : 1;
+        n_pending += run->is_pending;
+    }
+    if (!only || !is_directory(only) || n_pending == n) return AS_EXIT_FINE;
+    if (n_times + n_pending == n) {
+        *n_placed = n; /* all in one place: by_place() goes on by their times */
+        return AS_EXIT_FINE;
+    }
+    int size = snprintf(path, sizeof path, "%s/%s.git/logs/HEAD", only, view->root ? "" : "../");
     if (size < 0 || (size_t)size >= sizeof path || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return AS_EXIT_FINE;
-    return place_by(view, path, 1, n_placed);
+    as_exit result = place_by(view, path, 1, n_placed);
+    *n_placed += n_pending;
+    return result;
 }
 
 static as_exit choose_order(as_series_view *view) {
@@ -349,7 +408,7 @@ static as_exit choose_order(as_series_view *view) {
         if (status == AS_EXIT_FINE && n_placed < n)
             as_cli_note(view->cli, "%zu of %zu runs are not listed in %s and left out", n - n_placed, n, given);
     } else {
-        status = place_by_git(view, &n_placed);
+        status = place_by_commit(view, &n_placed);
         view->order = n && n_placed == n ? "commit" : n && n_times == n ? "time" : "name";
     }
     return status;

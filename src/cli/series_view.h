@@ -10,10 +10,12 @@ typedef struct as_series_run {
     const char *name;   /* the file's, as people see it */
     const char *commit; /* whole */
     const char
-        *group;   /* runs of different groups are different series: "bubblesort -n 10 (trace)"; "": nothing says so */
-    double time;  /* seconds since 1970 */
-    size_t given; /* its place on the command line */
-    size_t place; /* its place in the order of --order, or of the commits; SIZE_MAX: it is not there */
+        *group;  /* runs of different groups are different series: "bubblesort -n 10 (trace)"; "": nothing says so */
+    double time; /* seconds since 1970 */
+    double commit_time; /* of a store's, where the repository says it */
+    bool is_pending;    /* of a store: of no commit yet */
+    size_t given;       /* its place on the command line */
+    size_t place;       /* its place in the order of --order, or of the commits; SIZE_MAX: it is not there */
 } as_series_run;
 
 /* One (call path, metric) of a group over its runs. */
@@ -40,6 +42,7 @@ typedef struct as_series_view {
     const as_compare_config *config; /* its level: of all groups together */
     as_rules *rules;
     const char *order;   /* what runs are ordered by: "time", "commit", "name", "given", "file" */
+    const char *root;    /* the directory that the store is in, where that was given; else NULL */
     as_vec runs;         /* as_series_run */
     as_vec cells;        /* struct as_series_cell: numbers as they come, private */
     as_strings subjects; /* "metric\0path" of each, private; path with a byte before it that says whether it is one */

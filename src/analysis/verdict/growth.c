@@ -152,23 +152,34 @@ static int apart(const as_interval interval[2]) {
     return interval[1].low > interval[0].high ? 1 : interval[1].high < interval[0].low ? -1 : 0;
 }
 
+static double relative_of(double base, double target) {
+    double difference = target - base;
+    return difference == 0 ? 0 : base == 0 ? copysign(INFINITY, difference) : difference / fabs(base);
+}
+
+/* Another order matters where it leads elsewhere: beyond the threshold at the far point. */
 static bool judge_order(const struct work *w, size_t i) {
     const struct match *match = &w->matches[i];
     as_growth_change *change = &w->out->changes[i];
+    double values[2];
     change->order_outcome = AS_OUTCOME_SAME;
     change->change = compare_orders(w, match);
     if (!change->change) return true;
-    bool is_sure;
+    for (size_t s = 0; s < 2; s++)
+        values[s] = as_model_at(w->sides[s].ds, as_ds_model(w->sides[s].ds, match->model[s]), w->far);
+    bool is_sure, is_more = change->change > 0;
     if (match->series[0] == UINT32_MAX) {
         is_sure = true;
         for (size_t s = 0; s < 2; s++) is_sure &= !(as_ds_model(w->sides[s].ds, match->model[s])->AR2 < good_fit);
     } else {
         as_interval interval[2];
+        double relative = relative_of(values[0], values[1]);
+        if (!(is_more ? relative > w->request->threshold : relative < -w->request->threshold)) return true;
         if (!forecast(w, match, w->far, NULL, interval)) return false;
-        is_sure = !match->is_doubtful && apart(interval) == (change->change > 0 ? 1 : -1);
+        is_sure = !match->is_doubtful && apart(interval) == (is_more ? 1 : -1);
     }
-    change->order_outcome = change->change > 0 ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
-                                               : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
+    change->order_outcome = is_more ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
+                                    : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
     return true;
 }
 
@@ -185,9 +196,7 @@ static bool judge_point(const struct work *w, size_t i) {
     }
     if (!isfinite(change->value[0]) || !isfinite(change->value[1])) return true;
     double difference = change->value[1] - change->value[0];
-    change->relative = difference == 0         ? 0
-                       : change->value[0] == 0 ? copysign(INFINITY, difference)
-                                               : difference / fabs(change->value[0]);
+    change->relative = relative_of(change->value[0], change->value[1]);
     as_interval deciding[2];
     if (!forecast(w, match, w->request->point, change->interval, deciding)) return false;
     double threshold = w->request->threshold;

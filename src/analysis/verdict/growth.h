@@ -11,8 +11,9 @@ typedef struct as_growth_change {
     const char *order[2];             /* "n log n", "1": the terms that dominate */
     const char *function[2];          /* rounded, for people */
     int change;                       /* > 0: the target grows faster; < 0: more slowly; 0: alike */
-    /* Of the order: WORSE and BETTER where the functions that explain the measurements of one side and those of the other have no value in common at four times the largest point;
-     * else MAYBE; their intervals are wider than those shown, for the number of models. Of models that came with the files: by their own errors. */
+    /* Of the order, looked at four times beyond the largest point. SAME: the two differ by less than the threshold there. WORSE and BETTER: the functions that explain the
+     * measurements of one side and those of the other have no value in common there (intervals wider than those shown, for the number of models); else MAYBE. Of models that came
+     * with the files: by their own errors. */
     as_outcome order_outcome;
     /* At the point asked for; NAN: none was, or a model has no value there. */
     double value[2];

@@ -73,8 +73,9 @@ static int by_place(const void *a, const void *b) {
 
 /* A split that the test believes in: both halves are looked at in the next round. */
 static bool accept(struct search *s, const as_segment_test *segment) {
-    size_t at = segment->from + segment->split, end = segment->from + segment->n, track = segment->track;
-    if (!medians_differ(&s->tracks[track], median_of(s, track, segment->from, at), median_of(s, track, at, end)))
+    size_t at = segment->from + segment->split.at, end = segment->from + segment->n, track = segment->track;
+    double before = median_of(s, track, segment->from + segment->split.from, at);
+    if (!medians_differ(&s->tracks[track], before, median_of(s, track, at, segment->from + segment->split.to)))
         return true;
     struct split split = {at, segment->p};
     if (!as_vec_append(&s->known[track].splits, &split, 1)) return false;
@@ -111,7 +112,7 @@ static bool split_untested(struct search *s, size_t track) {
     as_segment_test *segment = s->segments.data;
     segment->statistic = as_segment_statistic(segment, segment->values, s->room, &segment->split);
     if (!(segment->statistic > 0)) return true;
-    size_t at = segment->split;
+    size_t at = segment->split.at;
     if (!medians_differ(&s->tracks[track], median_of(s, track, 0, at), median_of(s, track, at, known->n))) return true;
     return as_vec_append(&known->splits, &(struct split){at, NAN}, 1);
 }
@@ -133,8 +134,8 @@ static bool settle(struct search *s, size_t track) {
         if (!add_segment(s, &s->segments, track, from, to - from, AS_SHORTEST_LEVEL, true)) return false;
         if (!s->segments.count) continue;
         as_segment_test *segment = s->segments.data;
-        size_t at;
-        if (as_segment_statistic(segment, segment->values, s->room, &at) > 0) split->at = from + at;
+        as_split best;
+        if (as_segment_statistic(segment, segment->values, s->room, &best) > 0) split->at = from + best.at;
     }
     return true;
 }

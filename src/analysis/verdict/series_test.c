@@ -66,8 +66,9 @@ static double deviate(double t_square, size_t n) {
 }
 
 /* The whole, and intervals of falling lengths that overlap by half: a level between two changes is seen by some of them (seeded binary segmentation). */
-double as_segment_statistic(const as_segment_test *segment, const double *values, double *room, size_t *split) {
-    size_t n = segment->n, here = 0, chosen = 0;
+double as_segment_statistic(const as_segment_test *segment, const double *values, double *room, as_split *split) {
+    size_t n = segment->n, at = 0;
+    as_split chosen = {0, 0, n};
     double *sums = room, *squares = room + n + 1, best = 0;
     sums[0] = squares[0] = 0;
     for (size_t i = 0; i < n; i++) {
@@ -78,11 +79,11 @@ double as_segment_statistic(const as_segment_test *segment, const double *values
         size_t step = length > 1 ? length / 2 : 1, n_intervals = (n - length + step - 1) / step + 1;
         for (size_t i = 0; i < n_intervals; i++) {
             size_t from = n_intervals > 1 ? (n - length) * i / (n_intervals - 1) : 0;
-            double t = best_split(segment, sums, squares, from, from + length, &here);
+            double t = best_split(segment, sums, squares, from, from + length, &at);
             double z = t > 0 ? deviate(t, length) : 0;
             if (z > best) {
                 best = z;
-                chosen = here;
+                chosen = (as_split){from, at, from + length};
             }
         }
         size_t next = (size_t)((double)length * 0.70710678);
