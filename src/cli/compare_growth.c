@@ -103,6 +103,25 @@ static as_exit compare_sides(as_cli *cli, struct side sides[2], const as_judge_o
     return status;
 }
 
+/* "1e6", or with the name of what it is. */
+static as_exit compare_stored(as_cli *cli, const struct side sides[2], const as_judge_options *options,
+                              as_growths *out) {
+    const as_dataset *const both[2] = {sides[0].ds, sides[1].ds};
+    const char *text = as_cli_value(cli, "at"), *number = text && strrchr(text, '=') ? strrchr(text, '=') + 1 : text;
+    double x = 0;
+    assay_error error;
+    if (text && (!as_real_parse(number, strlen(number), &x) || !isfinite(x)))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--at %s is no point such as structure-unit-size=1e6", text);
+    as_growth_request request = {.point = text ? &x : NULL, .threshold = options->threshold, .confidence = 0.95};
+    if (as_growths_find_stored(both, &request, out, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    return AS_EXIT_FINE;
+}
+
+static bool has_curves(const as_dataset *ds) {
+    const as_table *table = ds ? as_ds_records(ds, "stored_model") : NULL;
+    return table && as_table_rows(table) > 0;
+}
+
 as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const size_t n[2],
                           const as_judge_options *options, as_growths *out) {
     struct side opened[2] = {{0}, {0}};
@@ -110,7 +129,12 @@ as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const 
     as_arena_init(&out->arena, NULL);
     as_exit status = open_side(cli, sides[0], n[0], &opened[0]);
     if (status == AS_EXIT_FINE) status = open_side(cli, sides[1], n[1], &opened[1]);
-    if (status == AS_EXIT_FINE && same_parameters(opened[0].ds, opened[1].ds))
+    bool is_fit_for_models = same_parameters(opened[0].ds, opened[1].ds);
+    bool is_stored = has_curves(opened[0].ds) && has_curves(opened[1].ds);
+    if (status == AS_EXIT_FINE && is_stored &&
+        !(is_fit_for_models && is_experiment(opened[0].ds) && is_experiment(opened[1].ds)))
+        status = compare_stored(cli, opened, options, out);
+    else if (status == AS_EXIT_FINE && is_fit_for_models)
         status = compare_sides(cli, opened, options, out);
     else if (status == AS_EXIT_FINE && as_cli_has(cli, "at"))
         status =

@@ -104,6 +104,25 @@ class Growth(Case):
         self.assertEqual(0, r.status, r)
         self.assertEqual({'no change'}, {g['order_outcome'] for g in r.json['growth']})
 
+    def stored(self, name, model, b0, b1, r_square):
+        """A profile with a model of f, and nothing that another could be fitted to."""
+        curve = {'uid': 'f', 'model': model, 'method': 'full', 'r_square': r_square, 'x_start': 1, 'x_end': 100,
+                 'coeffs': [{'name': 'b0', 'value': b0}, {'name': 'b1', 'value': b1}]}
+        return self.write(name, json.dumps({**json.loads(profile({'f': 10})), 'models': [curve]}))
+
+    def test_stored_curves(self):
+        line, log, power, poor = (self.stored(*x) for x in (('line.perf', 'linear', 1, 2, 0.99), ('log.perf', 'logarithmic', 1, 2, 0.95),
+                                                            ('power.perf', 'power', 1, 1.5, 0.97), ('poor.perf', 'power', 1, 1.5, 0.5)))
+        r = run('compare', '--json', '--at', 'structure-unit-size=100', line, power)
+        self.assertEqual(1, r.status, r)
+        g = r.json['growth'][0]
+        self.assertEqual(('f', 'n', 'n^1.5', 'degradation'), (g['callpath'], g['base']['order'], g['target']['order'], g['order_outcome']))
+        self.assertEqual((201, 1000), (g['base']['value'], round(g['target']['value'], 9)))  # 1 + 2 * 100; 1 * 100^1.5
+        self.assertEqual('optimization', run('compare', '--json', line, log).json['growth'][0]['order_outcome'])
+        self.assertEqual('maybe degradation', run('compare', '--json', log, poor).json['growth'][0]['order_outcome'])
+        self.assertEqual('no change', run('compare', '--json', line, line).json['growth'][0]['order_outcome'])
+        self.assertFails(run('compare', '--at', 'x=much', line, line), 2, 'no point')
+
     def test_wrong_points(self):
         base, other = self.write('old.txt', experiment(BEFORE, 1)), self.write('one.perf', profile({'a': 1}))
         self.assertFails(run('compare', '--at', 'p=3', base, base), 2, "no parameter 'p'")

@@ -53,6 +53,10 @@ typedef struct as_growth_request {
 /* as_growths_free() in every case. ASSAY_E_USAGE: the sides do not have the same parameters in the same order. */
 assay_status as_growths_find(const as_growth_side sides[2], const as_growth_request *request, as_growths *out,
                              assay_error *error);
+/* The same of the curves that Perun's profiles came with, the best parametric one of each uid (growth_curves.c). request->point: one number, the curves' x. They have no intervals:
+ * an order is sure where r^2 is 0.9 or more on both sides, a difference at a point never is. */
+assay_status as_growths_find_stored(const as_dataset *const sides[2], const as_growth_request *request, as_growths *out,
+                                    assay_error *error);
 void as_growths_free(as_growths *growths);
 
 #endif
