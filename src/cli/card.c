@@ -107,6 +107,7 @@ static void print_coordinates(card *c, as_output *out, const as_dataset *ds, siz
 static bool find_repetitions(card *c, const as_dataset *ds, uint64_t *fewest, uint64_t *most) {
     *fewest = UINT64_MAX;
     *most = 0;
+    bool is_by_run = false;
     if (AS_COUNT(ds, runs)) {
         uint32_t *counts = calloc(ds->n_points + 1, sizeof *counts);
         if (!counts) {
@@ -115,16 +116,17 @@ static bool find_repetitions(card *c, const as_dataset *ds, uint64_t *fewest, ui
         }
         for (size_t i = 0; i < AS_COUNT(ds, runs); i++) {
             const as_run *run = as_ds_run(ds, (assay_id)i);
-            if (run->point != ASSAY_NONE && run->repetition + 1 > counts[run->point])
-                counts[run->point] = run->repetition + 1;
+            if (run->point == ASSAY_NONE) continue;
+            is_by_run = true;
+            if (run->repetition + 1 > counts[run->point]) counts[run->point] = run->repetition + 1;
         }
-        for (size_t i = 0; i < ds->n_points; i++) {
+        for (size_t i = 0; is_by_run && i < ds->n_points; i++) {
             if (counts[i] < *fewest) *fewest = counts[i];
             if (counts[i] > *most) *most = counts[i];
         }
         free(counts);
     }
-    for (size_t i = 0; !AS_COUNT(ds, runs) && i < AS_COUNT(ds, measurements); i++) {
+    for (size_t i = 0; !is_by_run && i < AS_COUNT(ds, measurements); i++) {
         int64_t n = as_ds_measurement(ds, i)->repetitions;
         if (n < 0) continue;
         if ((uint64_t)n < *fewest) *fewest = (uint64_t)n;
@@ -288,24 +290,127 @@ static void print_attribute(as_output *out, const as_dataset *ds, const as_attri
     as_display_write(out, value->text, value->size, 0);
 }
 
-/* With the keys, each once; short values of the dataset's own. */
-static void add_attributes(card *c, const as_dataset *ds) {
-    size_t n = AS_COUNT(ds, attributes), n_named = 0;
-    as_output *detail = n ? add_row(c, n == 1 ? "attribute" : "attributes", n) : NULL;
-    as_str named[NAMES_SHOWN];
-    for (size_t i = 0; detail && i < n; i++) {
-        as_str key = as_ds_attribute(ds, i)->key;
+/* The key up to its first colon. */
+static size_t head_size(const char *key) { return strcspn(key, ":"); }
+
+static bool same_head(const char *a, const char *b) {
+    size_t size = head_size(a);
+    return size == head_size(b) && memcmp(a, b, size) == 0;
+}
+
+/* Keys in the order of their first appearance, at most one more than are shown; by_head: of those that begin alike the first. */
+static size_t find_keys(const as_dataset *ds, bool by_head, const as_attribute *found[NAMES_SHOWN + 1]) {
+    size_t n = 0;
+    for (size_t i = 0; i < AS_COUNT(ds, attributes) && n <= NAMES_SHOWN; i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        const char *key = as_ds_text(ds, attribute->key);
         size_t known = 0;
-        while (known < n_named && named[known] != key) known++;
-        if (known < n_named) continue;
-        if (n_named) as_output_text(detail, ", ");
-        if (n_named == NAMES_SHOWN) {
-            as_output_text(detail, as_display_ellipsis(detail));
-            break;
-        }
-        print_attribute(detail, ds, as_ds_attribute(ds, i));
-        named[n_named++] = key;
+        while (known < n && found[known]->key != attribute->key &&
+               !(by_head && same_head(as_ds_text(ds, found[known]->key), key)))
+            known++;
+        if (known == n) found[n++] = attribute;
     }
+    return n;
+}
+
+/* "header (4)" */
+static void print_head_of(as_output *out, const as_dataset *ds, const as_attribute *first) {
+    const char *key = as_ds_text(ds, first->key);
+    size_t count = 0;
+    for (size_t i = 0; i < AS_COUNT(ds, attributes); i++)
+        count += same_head(as_ds_text(ds, as_ds_attribute(ds, i)->key), key);
+    if (count == 1) {
+        print_attribute(out, ds, first);
+        return;
+    }
+    char text[AS_QUANTITY_SIZE];
+    as_count_format(count, text);
+    as_display_write(out, key, head_size(key), 0);
+    as_output_printf(out, " (%s)", text);
+}
+
+/* With the keys, each once, and short values of the dataset's own; of many keys only how they begin, and how many do. */
+static void add_attributes(card *c, const as_dataset *ds) {
+    size_t n = AS_COUNT(ds, attributes);
+    as_output *detail = n ? add_row(c, n == 1 ? "attribute" : "attributes", n) : NULL;
+    const as_attribute *keys[NAMES_SHOWN + 1];
+    if (!detail) return;
+    bool by_head = find_keys(ds, false, keys) > NAMES_SHOWN;
+    size_t n_keys = find_keys(ds, by_head, keys);
+    for (size_t i = 0; i < n_keys; i++) {
+        if (i) as_output_text(detail, ", ");
+        if (i == NAMES_SHOWN)
+            as_output_text(detail, as_display_ellipsis(detail));
+        else if (by_head)
+            print_head_of(detail, ds, keys[i]);
+        else
+            print_attribute(detail, ds, keys[i]);
+    }
+}
+
+/* ---- what was measured ------------------------------------------------------------------------------------------------- */
+
+/* The text of the first of these attributes that is there and says something. NULL: none. */
+static const as_cell *find_text(const as_dataset *ds, const char *const *keys) {
+    for (; *keys; keys++) {
+        as_str id = as_find(&ds->strings, *keys, strlen(*keys));
+        for (size_t i = 0; id != AS_NO_STR && i < AS_COUNT(ds, attributes); i++) {
+            const as_attribute *attribute = as_ds_attribute(ds, i);
+            const as_cell *value = &attribute->value;
+            if (attribute->key == id && attribute->owner == AS_OWNER_RUN && value->type == AS_CELL_TEXT && value->size)
+                return value;
+        }
+    }
+    return NULL;
+}
+
+/* A row without a number: texts with blanks between them. */
+static as_output *add_texts(card *c, const char *label, const as_cell *const *texts, size_t n, size_t longest) {
+    as_output *detail = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!texts[i]) continue;
+        if (detail) as_output_char(detail, ' ');
+        if (!detail && !(detail = add_row(c, label, 0))) return NULL;
+        as_display_write(detail, texts[i]->text, texts[i]->size, longest);
+    }
+    if (detail) c->rows[c->n - 1].count[0] = '\0';
+    return detail;
+}
+
+/* ", then NAME" for each postprocessor. */
+static void print_postprocessors(as_output *out, const as_dataset *ds) {
+    enum { MOST = 8 };
+    for (size_t i = 0; i <= MOST; i++) {
+        char key[64];
+        snprintf(key, sizeof key, "postprocessors:%zu:name", i);
+        const as_cell *name = find_text(ds, (const char *const[]){key, NULL});
+        if (!name) return;
+        as_output_text(out, ", then ");
+        if (i == MOST)
+            as_output_text(out, as_display_ellipsis(out));
+        else
+            as_display_write(out, name->text, name->size, 0);
+    }
+}
+
+/* Of a Perun profile: the command, what measured it, and at which commit. */
+static void add_origin(card *c, const as_dataset *ds) {
+    enum { LONGEST = 200, COMMIT_SHOWN = 10 };
+    static const char *const keys[][4] = {{"header:cmd", "cmd", NULL},
+                                          {"header:args", "header:params", NULL},
+                                          {"header:workload", "workload", NULL},
+                                          {"collector_info:name", "collector:name", NULL},
+                                          {"origin", NULL}};
+    const as_cell *found[sizeof keys / sizeof *keys];
+    if (AS_COUNT(ds, runs) != 1) return;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) found[i] = find_text(ds, keys[i]);
+    if (!found[3]) return;
+    add_texts(c, "command", found, 3, LONGEST);
+    as_output *detail = add_texts(c, "collector", found + 3, 1, LONGEST);
+    if (detail) print_postprocessors(detail, ds);
+    as_cell commit = found[4] ? *found[4] : as_cell_null();
+    if (commit.size > COMMIT_SHOWN) commit.size = COMMIT_SHOWN;
+    if (found[4]) add_texts(c, "commit", (const as_cell *const[]){&commit}, 1, LONGEST);
 }
 
 static void add_contexts(card *c, const as_dataset *ds) {
@@ -348,6 +453,29 @@ static void add_locations(card *c, const as_dataset *ds) {
     }
 }
 
+/* "stored in the file: linear 4, power 4" */
+static void print_kinds_of_models(as_output *out, const as_table *models) {
+    size_t column = as_table_find_column(models, "model"), counts[NAMES_SHOWN + 1] = {0}, n = 0;
+    as_cell kinds[NAMES_SHOWN + 1];
+    as_output_text(out, "stored in the file");
+    for (size_t i = 0; column != SIZE_MAX && i < as_table_rows(models); i++) {
+        as_cell kind = as_table_get(models, i, column);
+        size_t k = 0;
+        if (kind.type != AS_CELL_TEXT) continue;
+        while (k < n && !(kinds[k].size == kind.size && memcmp(kinds[k].text, kind.text, kind.size) == 0)) k++;
+        if (k == n && n <= NAMES_SHOWN) kinds[n++] = kind;
+        if (k < n) counts[k]++;
+    }
+    for (size_t k = 0; k < n; k++) {
+        as_output_text(out, k ? ", " : ": ");
+        if (k == NAMES_SHOWN)
+            as_output_text(out, as_display_ellipsis(out));
+        else
+            as_display_write(out, kinds[k].text, kinds[k].size, 0);
+        if (k < NAMES_SHOWN) as_output_printf(out, " %zu", counts[k]);
+    }
+}
+
 /* Rows of the source's own columns, and models that the source keeps beside them. */
 static void add_records(card *c, const as_dataset *ds) {
     enum { FIRST = 2 }; /* behind id and run */
@@ -361,7 +489,7 @@ static void add_records(card *c, const as_dataset *ds) {
     if (detail && n_columns > FIRST + NAMES_SHOWN) as_output_printf(detail, ", %s", as_display_ellipsis(detail));
     n = models ? as_table_rows(models) : 0;
     detail = n ? add_row(c, n == 1 ? "model" : "models", n) : NULL;
-    if (detail) as_output_text(detail, "stored in the file");
+    if (detail) print_kinds_of_models(detail, models);
 }
 
 static void add_models(card *c, const as_dataset *ds) {
@@ -521,6 +649,21 @@ static void print_problems(as_cli *cli, const as_dataset *ds) {
                          (unsigned long long)more);
 }
 
+/* verbs[1] may be NULL. */
+static void choose_next(const as_dataset *ds, const char *verbs[2]) {
+    bool has_models = as_ds_parameters(ds) > 0, has_tree = AS_COUNT(ds, contexts) > 0 && AS_COUNT(ds, metrics) > 0;
+    const as_table *records = as_ds_records(ds, "record");
+    bool has_uids = records && as_table_find_column(records, "uid") != SIZE_MAX;
+    verbs[0] = has_tree && (!has_models || has_uids || ds->profiles.count) ? "tree" : "sql";
+    verbs[1] = has_models ? "model" : ds->traces.n_samples ? "trace" : "stat";
+    if (as_has_run_list(ds))
+        verbs[1] = "compare --series";
+    else if (has_uids && !has_models)
+        verbs[1] = has_tree ? "flame --folded" : NULL;
+    else if (has_uids)
+        verbs[1] = "regress";
+}
+
 /* Commands that make sense now, side by side where that fits. */
 static void print_next(card *c, as_cli *cli, const as_dataset *ds) {
     const char *path = as_cli_operand(cli, 0);
@@ -537,17 +680,22 @@ static void print_next(card *c, as_cli *cli, const as_dataset *ds) {
         c->failed = true;
         file = "";
     }
-    bool fits = !cli->style.width || 2 * size + 50 <= cli->style.width, has_models = as_ds_parameters(ds) > 0;
-    bool is_profile = ds->profiles.count > 0 || (!has_models && AS_COUNT(ds, contexts) > 0);
-    const char *second = has_models ? "model" : ds->traces.n_samples ? "trace" : "stat";
-    as_output_printf(cli->out, "%snext:%s assay %s %s%sassay %s %s\n", as_sgr(cli->style.colour, AS_DIM),
-                     as_sgr(cli->style.colour, AS_PLAIN), is_profile ? "tree" : "sql", file,
-                     fits ? "   |   " : "\n      ", second, file);
+    const char *verbs[2];
+    choose_next(ds, verbs);
+    as_output_printf(cli->out, "%snext:%s assay %s %s", as_sgr(cli->style.colour, AS_DIM),
+                     as_sgr(cli->style.colour, AS_PLAIN), verbs[0], file);
+    if (verbs[1]) {
+        size_t needed = strlen("next: assay    |   assay  ") + strlen(verbs[0]) + strlen(verbs[1]) + 2 * size;
+        bool fits = !cli->style.width || needed <= cli->style.width;
+        as_output_printf(cli->out, "%sassay %s %s", fits ? "   |   " : "\n      ", verbs[1], file);
+    }
+    as_output_char(cli->out, '\n');
     as_output_discard(word);
 }
 
 bool as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
     card c = {.is_ascii = as_output_is_ascii(cli->out)};
+    add_origin(&c, ds);
     add_parameters(&c, ds);
     add_points(&c, ds);
     add_metrics(&c, ds);

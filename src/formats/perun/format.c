@@ -118,6 +118,7 @@ static assay_status write_perun(as_writer *writer) { return as_perun_write(write
 
 const as_format as_format_perun = {.name = "perun",
                                    .title = "Perun profile",
+                                   .versioned = "layout",
                                    .extensions = ".perf",
                                    .holds = AS_PERUN_HOLDS,
                                    .write_options = as_perun_write_options,
