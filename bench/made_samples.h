@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/verdict/verdict.h"
+#include "core/random.h"
 
 typedef enum made_noise {
     MADE_1,
@@ -20,37 +21,22 @@ typedef enum made_noise {
 static const char *const made_noise_names[] = {"normal, 1 %", "normal, 5 %", "lognormal, 10 %",
                                                "bimodal",     "heavy tails", "outliers"};
 
-typedef struct made_random {
-    uint64_t state;
-} made_random;
-
-static inline uint64_t made_bits(made_random *r) {
-    uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-/* In (0, 1). */
-static inline double made_part(made_random *r) { return ((double)(made_bits(r) >> 11) + 0.5) / 9007199254740992.0; }
-static inline double made_normal(made_random *r) {
-    return sqrt(-2 * log(made_part(r))) * cos(6.283185307179586 * made_part(r));
-}
-
 /* A measurement of something that takes 1. */
-static inline double made_value(made_random *r, made_noise noise) {
+static inline double made_value(uint64_t *state, made_noise noise) {
     switch (noise) {
-    case MADE_1: return 1 + 0.01 * made_normal(r);
-    case MADE_5: return fmax(1 + 0.05 * made_normal(r), 0.01);
-    case MADE_LOGNORMAL: return exp(0.1 * made_normal(r));
+    case MADE_1: return 1 + 0.01 * as_random_normal(state);
+    case MADE_5: return fmax(1 + 0.05 * as_random_normal(state), 0.01);
+    case MADE_LOGNORMAL: return exp(0.1 * as_random_normal(state));
     case MADE_BIMODAL:
-        return (made_part(r) < 0.25 ? 1.2 : 1) * (1 + 0.01 * made_normal(r)); /* two places in memory, say */
-    case MADE_HEAVY: { /* Student's t with 2 degrees of freedom */
-        double u = made_part(r);
+        return (as_random_part(state) < 0.25 ? 1.2 : 1) *
+               (1 + 0.01 * as_random_normal(state)); /* two places in memory, say */
+    case MADE_HEAVY: {                               /* Student's t with 2 degrees of freedom */
+        double u = as_random_part(state);
         return fmax(1 + 0.02 * (2 * u - 1) / sqrt(2 * u * (1 - u)), 0.01);
     }
     default:
-        return (made_part(r) < 0.05 ? 1 + 4 * made_part(r) : 1) *
-               (1 + 0.02 * made_normal(r)); /* now and then somebody else takes the machine */
+        return (as_random_part(state) < 0.05 ? 1 + 4 * as_random_part(state) : 1) *
+               (1 + 0.02 * as_random_normal(state)); /* now and then somebody else takes the machine */
     }
 }
 
@@ -73,7 +59,7 @@ static inline void made_free(made_samples *m) {
 static inline bool made_fill(made_samples *m, size_t paths, uint32_t n, made_noise noise, double factor,
                              uint64_t seed) {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    made_random r = {seed};
+    uint64_t state = seed;
     *m = (made_samples){0};
     m->subjects = calloc(paths, sizeof *m->subjects);
     m->strata = calloc(2 * (paths + 1), sizeof *m->strata);
@@ -85,7 +71,7 @@ static inline bool made_fill(made_samples *m, size_t paths, uint32_t n, made_noi
         for (size_t side = 0; side < 2; side++) {
             double *values = m->values + (2 * i + side) * n;
             for (uint32_t k = 0; k < n && i < paths; k++) {
-                values[k] = size * made_value(&r, noise) * (side && i == 0 ? factor : 1);
+                values[k] = size * made_value(&state, noise) * (side && i == 0 ? factor : 1);
                 total[side * n + k] += values[k];
             }
             qsort(values, n, sizeof *values, as_real_compare);

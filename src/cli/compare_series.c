@@ -14,13 +14,6 @@ struct cell {
 
 /* ---- numbers of a run ----------------------------------------------------------------------------------------------------------- */
 
-static double median_of(const as_stratum *stratum) {
-    const double *v = stratum->values;
-    uint32_t n = stratum->n;
-    if (!n) return NAN;
-    return n % 2 ? v[n / 2] : v[n / 2 - 1] + (v[n / 2] - v[n / 2 - 1]) / 2;
-}
-
 /* "metric\0" + 'p' + path, or 't' for the total. */
 static as_str intern_subject(as_series_view *view, const as_subject *subject, as_vec *key) {
     key->count = 0;
@@ -43,7 +36,7 @@ static bool take_subject(as_series_view *view, const as_samples *samples, const 
         as_str stratum =
             as_intern(&view->strata, point ? (const char *)point : "", point ? n_parameters * sizeof *point : 0);
         struct cell cell = {
-            .subject = id, .stratum = stratum, .run = (uint32_t)run, .value = median_of(&subject->strata[0][i])};
+            .subject = id, .stratum = stratum, .run = (uint32_t)run, .value = as_stratum_median(&subject->strata[0][i])};
         if (id == AS_NO_STR || stratum == AS_NO_STR || !as_vec_append(&view->cells, &cell, 1)) return false;
     }
     return true;

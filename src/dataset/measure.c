@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/quantile.h"
+
 /* Neumaier's sum: exact enough that the order of the runs does not show. Infinities pass through. */
 static double sum_of(const double *values, size_t n) {
     double sum = 0, lost = 0;
@@ -102,9 +104,7 @@ void as_statistics(double *values, size_t n, as_measurement *out) {
     sort_reals(values, n);
     out->minimum = values[0];
     out->maximum = values[n - 1];
-    out->median = n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2;
-    if (n % 2 == 0 && isfinite(values[n / 2 - 1] + values[n / 2]))
-        out->median = (values[n / 2 - 1] + values[n / 2]) / 2;
+    out->median = as_median(values, n);
     out->mean = sum_of(values, n) / (double)n;
     if (!isfinite(out->mean) && isfinite(out->minimum) &&
         isfinite(out->maximum)) { /* the sum overflowed, the mean does not */

@@ -13,6 +13,8 @@
 #include "core/error.h"
 #include "core/map.h"
 #include "core/number.h"
+#include "core/quantile.h"
+#include "core/random.h"
 #include "core/strings.h"
 #include "core/table.h"
 #include "core/utf8.h"
@@ -490,6 +492,43 @@ static void utf8(void **state) {
     }
 }
 
+/* ---- quantiles, chance ------------------------------------------------------------------------------------------------ */
+
+static void quantiles(void **state) {
+    (void)state;
+    static const double odd[] = {1, 2, 4}, even[] = {1, 2, 4, 8}, one[] = {7}, large[] = {DBL_MAX, DBL_MAX},
+                        small[] = {5e-324, 5e-324}, infinite[] = {1, INFINITY, INFINITY};
+    assert_true(as_median(odd, 3) == 2 && as_median(even, 4) == 3 && as_median(one, 1) == 7);
+    assert_true(as_median(large, 2) == DBL_MAX && as_median(small, 2) == 5e-324);
+    /* numpy.quantile([1, 2, 4, 8], [0, 0.25, 0.5, 0.75, 1]) */
+    static const double expected[] = {1, 1.75, 3, 5, 8};
+    for (int i = 0; i <= 4; i++) assert_true(as_quantile(even, 4, i / 4.0) == expected[i]);
+    assert_true(as_quantile(one, 1, 0.3) == 7);
+    assert_true(as_quantile(infinite, 3, 0.75) == INFINITY);
+}
+
+static void chance(void **state) {
+    (void)state;
+    uint64_t random = 0; /* what Vigna's splitmix64.c gives for this seed */
+    assert_true(as_random_bits(&random) == 0xe220a8397b1dcdafu);
+    assert_true(as_random_bits(&random) == 0x6e789e6aa1b965f4u);
+    enum { N = 60000 };
+    unsigned counts[6] = {0};
+    double sum = 0, squares = 0, parts = 0;
+    for (int i = 0; i < N; i++) {
+        double value = as_random_normal(&random), part = as_random_part(&random);
+        assert_true(part > 0 && part < 1);
+        counts[as_random_below(&random, 6)]++;
+        sum += value;
+        squares += value * value;
+        parts += part;
+    }
+    /* five standard deviations */
+    assert_true(fabs(sum) < 5 * sqrt(N) && fabs(squares - N) < 5 * sqrt(2.0 * N));
+    assert_true(fabs(parts - N / 2.0) < 5 * sqrt(N / 12.0));
+    for (int i = 0; i < 6; i++) assert_true(fabs(counts[i] - N / 6.0) < 5 * sqrt(N * 5 / 36.0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_stay_integers),
@@ -509,6 +548,8 @@ int main(void) {
         cmocka_unit_test(maps),
         cmocka_unit_test(tables),
         cmocka_unit_test(tables_within_a_budget),
+        cmocka_unit_test(quantiles),
+        cmocka_unit_test(chance),
         cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(errors_are_bounded),
         cmocka_unit_test(utf8),

@@ -3,16 +3,9 @@
 #include <string.h>
 
 #include "analysis/checks/checks_private.h"
+#include "core/quantile.h"
 
 enum { N_STATISTICS = 8 };
-
-/* Linear between the values at both sides, as numpy's percentile has it. */
-static double quantile(const double *sorted, size_t n, double q) {
-    double place = (double)(n - 1) * q;
-    size_t i = (size_t)place;
-    double part = place - (double)i, low = sorted[i], high = sorted[i + 1 < n ? i + 1 : i];
-    return part >= 0.5 ? high - (high - low) * (1 - part) : low + (high - low) * part;
-}
 
 /* Of the numbers among y; NAN where there is none. is_padded: values are missing at the end, where Perun pads with NaN, which makes its integral one. */
 static void find_statistics(const double *y, const double *x, size_t n, bool is_padded, double *sorted,
@@ -30,11 +23,11 @@ static void find_statistics(const double *y, const double *x, size_t n, bool is_
     if (!count) return;
     qsort(sorted, count, sizeof *sorted, as_real_compare);
     out[1] = sum / (double)count;
-    out[2] = count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+    out[2] = as_median(sorted, count);
     out[3] = sorted[count - 1];
     out[4] = sorted[0];
-    out[6] = quantile(sorted, count, 0.25);
-    out[7] = quantile(sorted, count, 0.75);
+    out[6] = as_quantile(sorted, count, 0.25);
+    out[7] = as_quantile(sorted, count, 0.75);
 }
 
 static double score_of(double relative) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/checks/checks_private.h"
+#include "core/quantile.h"
 
 /* A function in a location; NAN: that side does not have it. */
 typedef struct function {
@@ -167,23 +168,12 @@ static bool join(const as_check_groups groups[2], bool is_compatible, functions 
 
 /* ---- outliers ------------------------------------------------------------------------------------------------------------------------ */
 
-static double median(const double *sorted, size_t n) {
-    return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
-
-static double quantile(const double *sorted, size_t n, double q) {
-    double place = (double)(n - 1) * q;
-    size_t i = (size_t)place;
-    double part = place - (double)i, low = sorted[i], high = sorted[i + 1 < n ? i + 1 : i];
-    return low + (high - low) * part;
-}
-
 /* The modified z-score: far from the median, by the median of all distances from it. */
 static void mark_severe(functions *rows, double *sorted, double middle) {
     size_t n = rows->rows.count;
     for (size_t i = 0; i < n; i++) sorted[i] = fabs(AS_AT(function, &rows->rows, i).change - middle);
     qsort(sorted, n, sizeof *sorted, as_real_compare);
-    double deviation = median(sorted, n);
+    double deviation = as_median(sorted, n);
     for (size_t i = 0; i < n; i++) {
         function *row = &AS_AT(function, &rows->rows, i);
         row->is_severe = 0.6745 * fabs(row->change - middle) / deviation > 3.5;
@@ -192,7 +182,7 @@ static void mark_severe(functions *rows, double *sorted, double middle) {
 
 static void mark_beyond(functions *rows, const double *sorted, bool is_compatible) {
     size_t n = rows->rows.count;
-    double q1 = quantile(sorted, n, 0.25), q3 = quantile(sorted, n, 0.75), range = q3 - q1;
+    double q1 = as_quantile(sorted, n, 0.25), q3 = as_quantile(sorted, n, 0.75), range = q3 - q1;
     for (size_t i = 0; i < n; i++) {
         function *row = &AS_AT(function, &rows->rows, i);
         bool is_below = row->change<q1 - 1.5 * range, is_above = row->change> q3 + 1.5 * range;
@@ -230,7 +220,7 @@ static bool find_outliers(functions *rows, bool is_compatible) {
         sorted[i] = row->change;
     }
     qsort(sorted, n, sizeof *sorted, as_real_compare);
-    double middle = median(sorted, n);
+    double middle = as_median(sorted, n);
     mark_beyond(rows, sorted, is_compatible);
     mark_severe(rows, sorted, middle);
     free(sorted);

@@ -2,6 +2,7 @@
 #include "analysis/regress/kernel.h"
 
 #include "core/parallel.h"
+#include "core/quantile.h"
 
 /* Groups that one piece of work has; points up to which Perun's own sums are made one by one; values of gamma that are tried. */
 enum { PIECE = 64, MOST_FOR_PLAIN = 4096, MOST_GAMMAS = 10000, LEAST_POINTS = 3 };
@@ -38,7 +39,7 @@ static bool is_plain(const kernel_request *request, const as_groups *groups) {
 /* The spread that rules of thumb go by: the smaller one of standard deviation and quartile distance. */
 static double robust_spread(const double *x, size_t n) {
     double deviation = as_deviation_of(x, n, 1);
-    double quartiles = (as_quantile_of(x, n, 0.75) - as_quantile_of(x, n, 0.25)) / 1.349;
+    double quartiles = (as_quantile(x, n, 0.75) - as_quantile(x, n, 0.25)) / 1.349;
     return quartiles > 0 ? fmin(deviation, quartiles) : deviation;
 }
 

@@ -3,6 +3,7 @@
 
 #include "analysis/regress/fit.h"
 #include "core/parallel.h"
+#include "core/random.h"
 
 enum { LEAST_POINTS = 3, DEFAULT_STEPS = 3, POINTS_OF_BLOCK = 8192, UIDS_OF_BLOCK = 512 };
 
@@ -297,19 +298,11 @@ static void search(struct search *s, bool is_guess) {
     skip(u, NULL, "no model can be fitted");
 }
 
-static uint64_t next_random(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 /* Every uid in an order of its own, which other uids do not change. */
 static void shuffle(const struct uid *u, double *x, double *y) {
     uint64_t state = u->job->options.seed + as_hash_everywhere(u->name, strlen(u->name));
     for (size_t left = u->points.n; left > 1; left--) {
-        __extension__ unsigned __int128 wide = (unsigned __int128)next_random(&state) * left;
-        size_t other = (size_t)(wide >> 64);
+        size_t other = as_random_below(&state, left);
         double a = x[left - 1], b = y[left - 1];
         x[left - 1] = x[other];
         y[left - 1] = y[other];

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "analysis/regress/moving.h"
+#include "core/quantile.h"
 
 static size_t first_of(size_t j, as_moving_window window) { return j > window.before ? j - window.before : 0; }
 static size_t last_of(size_t j, size_t n, as_moving_window window) {
@@ -98,7 +99,7 @@ static int compare_ranked(const void *a, const void *b) {
 
 static double window_median(const rank_counts *tree, const ranked *order, size_t count) {
     double upper = order[find_rank(tree, count / 2)].value;
-    return count % 2 == 1 ? upper : order[find_rank(tree, count / 2 - 1)].value / 2 + upper / 2;
+    return count % 2 == 1 ? upper : as_halfway(order[find_rank(tree, count / 2 - 1)].value, upper);
 }
 
 bool as_moving_median(const double *y, size_t n, as_moving_window window, double *out, as_arena *scratch) {

@@ -65,12 +65,6 @@ double as_deviation_of(const double *values, size_t n, double less) {
     return sqrt(as_long_value(sum) / ((double)n - less)) * largest;
 }
 
-double as_quantile_of(const double *ascending, size_t n, double part) {
-    double place = (double)(n - 1) * part, whole = floor(place);
-    size_t low = (size_t)whole, high = low + 1 < n ? low + 1 : n - 1;
-    return ascending[low] + (ascending[high] - ascending[low]) * (place - whole);
-}
-
 double as_r_square(const double *y, const double *f, size_t n) {
     double mean = as_mean_of(y, n), largest = 0;
     for (size_t i = 0; i < n; i++) largest = fmax(largest, fmax(fabs(y[i]), isnan(f[i]) ? 0 : fabs(f[i])));

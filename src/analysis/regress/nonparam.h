@@ -37,8 +37,6 @@ double as_r_square(const double *y, const double *f, size_t n);
 double as_mean_of(const double *values, size_t n);
 /* Divided by n - less. */
 double as_deviation_of(const double *values, size_t n, double less);
-/* Of ascending values, between which is interpolated. */
-double as_quantile_of(const double *ascending, size_t n, double part);
 
 /* A new curve of these points at the end of the list, with its uid, keys and x_start, x_end. NULL when memory is out. It lives where it is until the next one. */
 as_curve *as_nonparam_add(as_curves *curves, const as_points_set *set, const as_points *points, as_curve_model model);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/regress/nonparam.h"
+#include "core/quantile.h"
 
 /* More buckets than these are a mistake, or somebody's: of one uid, and of all together. */
 enum { MOST_BUCKETS = 1 << 24, MOST_BUCKETS_OF_ALL = 1 << 26 };
@@ -24,7 +25,7 @@ static double doane_width(const double *x, size_t n, double range) {
 /* The width of buckets that numpy's rule of this name finds best for ascending x; 0: none. */
 static double bucket_width(const char *method, const double *x, size_t n) {
     double range = x[n - 1] - x[0], count = (double)n;
-    double freedman = 2 * (as_quantile_of(x, n, 0.75) - as_quantile_of(x, n, 0.25)) / cbrt(count);
+    double freedman = 2 * (as_quantile(x, n, 0.75) - as_quantile(x, n, 0.25)) / cbrt(count);
     double sturges = range / (log2(count) + 1);
     if (strcmp(method, "sqrt") == 0) return range / sqrt(count);
     if (strcmp(method, "sturges") == 0) return sturges;
@@ -58,7 +59,7 @@ static size_t bucket_of(double x, double low, double range, size_t buckets) {
 
 static double middle_of(double *values, size_t n) {
     qsort(values, n, sizeof *values, as_real_compare);
-    return n % 2 == 1 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2;
+    return as_median(values, n);
 }
 
 /* The points lie in order of x, so those of a bucket stand together. fitted: of each point. */

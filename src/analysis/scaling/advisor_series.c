@@ -3,14 +3,11 @@
 #include <stdlib.h>
 
 #include "analysis/scaling/advisor.h"
+#include "core/quantile.h"
 
 /* Factors and differences of decimal fractions are equal up to rounding. */
 static bool same(double a, double b) { return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)); }
 static bool same_value(double a, double b) { return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b)); }
-
-static double median(const double *sorted, size_t n) {
-    return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
 
 /* How often the most frequent one occurs. */
 static size_t most_frequent(const double *sorted, size_t n) {
@@ -39,10 +36,10 @@ static bool agree(const double *factors, size_t n, double *out) {
 
 /* n factors in order (NULL: none), and both sorted. */
 static as_step choose(const double *factors, const double *sorted_factors, const double *sorted_differences, size_t n) {
-    as_step add = {'+', median(sorted_differences, n)};
+    as_step add = {'+', as_median(sorted_differences, n)};
     if (!factors) return add;
     size_t equal_factors = most_frequent(sorted_factors, n), equal_differences = most_frequent(sorted_differences, n);
-    if (equal_factors > equal_differences) return (as_step){'*', median(sorted_factors, n)};
+    if (equal_factors > equal_differences) return (as_step){'*', as_median(sorted_factors, n)};
     if (equal_differences > equal_factors || equal_differences == n) return add;
     double factor = 0;
     return agree(factors, n, &factor) ? (as_step){'*', factor} : add;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/verdict/verdict.h"
+#include "core/random.h"
 
 enum { LARGEST = 200 }; /* of larger numbers of values the place of the median is as good as normal */
 
@@ -15,28 +16,6 @@ typedef struct law {
 struct as_median_laws {
     law *laws[LARGEST + 1]; /* NULL: nobody needs it */
 };
-
-/* ---- random numbers ------------------------------------------------------------------------------------------------------------ */
-
-typedef struct random_stream {
-    uint64_t state;
-} random_stream;
-
-/* Weyl's sequence, mixed. */
-static uint64_t next_random(random_stream *stream) {
-    uint64_t z = stream->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-/* Between 0 and 1, neither included. */
-static double next_part(random_stream *stream) { return ((double)(next_random(stream) >> 11) + 0.5) * 0x1p-53; }
-
-static double next_normal(random_stream *stream) {
-    double radius = sqrt(-2 * log(next_part(stream)));
-    return radius * cos(6.283185307179586 * next_part(stream));
-}
 
 /* ---- the law of a median -------------------------------------------------------------------------------------------------------- */
 
@@ -100,22 +79,22 @@ static uint32_t find_place(const law *l, uint32_t n, double u) {
     return low;
 }
 
-static double draw_median(const as_median_laws *laws, const as_stratum *stratum, random_stream *stream) {
+static double draw_median(const as_median_laws *laws, const as_stratum *stratum, uint64_t *state) {
     uint32_t n = stratum->n;
     if (n == 1) return stratum->values[0];
     if (n > LARGEST) {
-        double place = ((double)n - 1) / 2 + next_normal(stream) * sqrt(n) / 2;
+        double place = ((double)n - 1) / 2 + as_random_normal(state) * sqrt(n) / 2;
         return stratum->values[(size_t)fmin((double)n - 1, fmax(0, round(place)))];
     }
     const law *l = laws->laws[n];
-    uint32_t lower = find_place(l, n, next_part(stream)), upper = lower;
+    uint32_t lower = find_place(l, n, as_random_part(state)), upper = lower;
     if (n % 2) return stratum->values[lower];
-    if (next_part(stream) < l->gaps[lower]) { /* the least of the other half of the draws, which lie beyond */
+    if (as_random_part(state) < l->gaps[lower]) { /* the least of the other half of the draws, which lie beyond */
         double beyond = n - 1.0 - lower;
-        double step = ceil(beyond * (1 - pow(next_part(stream), 2.0 / n)));
+        double step = ceil(beyond * (1 - pow(as_random_part(state), 2.0 / n)));
         upper = lower + (uint32_t)fmin(beyond, fmax(1, step));
     }
-    return stratum->values[lower] / 2 + stratum->values[upper] / 2;
+    return as_halfway(stratum->values[lower], stratum->values[upper]);
 }
 
 /* ---- intervals ------------------------------------------------------------------------------------------------------------------- */
@@ -142,16 +121,16 @@ static double select_nth(double *values, size_t n, size_t k) {
     return values[k];
 }
 
-static double medians_of(const as_median_laws *laws, const as_subject *subject, size_t side, random_stream *stream) {
+static double medians_of(const as_median_laws *laws, const as_subject *subject, size_t side, uint64_t *state) {
     double sum = 0;
-    for (uint32_t i = 0; i < subject->n_strata; i++) sum += draw_median(laws, &subject->strata[side][i], stream);
+    for (uint32_t i = 0; i < subject->n_strata; i++) sum += draw_median(laws, &subject->strata[side][i], state);
     return sum;
 }
 
 void as_ratio_interval(const as_median_laws *laws, const as_subject *subject, double level, uint32_t resamples,
                        uint64_t seed, double *draws, double *low, double *high) {
     enum { MOST_DRAWS = 200000, LEAST_RESAMPLES = 400 };
-    random_stream stream = {seed};
+    uint64_t state = seed;
     if (subject->n_strata && resamples > MOST_DRAWS / subject->n_strata) { /* the more strata, the smoother their sum */
         uint32_t fewer = MOST_DRAWS / subject->n_strata;
         if (fewer < LEAST_RESAMPLES) fewer = LEAST_RESAMPLES;
@@ -160,7 +139,7 @@ void as_ratio_interval(const as_median_laws *laws, const as_subject *subject, do
     *low = *high = NAN;
     if (!resamples) return;
     for (uint32_t i = 0; i < resamples; i++) {
-        double base = medians_of(laws, subject, 0, &stream), target = medians_of(laws, subject, 1, &stream);
+        double base = medians_of(laws, subject, 0, &state), target = medians_of(laws, subject, 1, &state);
         /* Where a resample of the base is 0, any amount is infinitely more. */
         double ratio = base > 0                   ? target / base
                        : base == 0 && target > 0  ? INFINITY

@@ -223,7 +223,9 @@ static int by_outcome(const void *a, const void *b) {
                as_outcome_rank(as_outcome_worse(y->order_outcome, y->at_outcome));
     if (rank) return rank;
     double differ[2] = {fabs(x->value[1] - x->value[0]), fabs(y->value[1] - y->value[0])};
-    if (differ[0] != differ[1] && !isnan(differ[0]) && !isnan(differ[1])) return differ[0] > differ[1] ? -1 : 1;
+    for (size_t i = 0; i < 2; i++)
+        if (isnan(differ[i])) differ[i] = -1; /* behind all others, so that the order is one */
+    if (differ[0] != differ[1]) return differ[0] > differ[1] ? -1 : 1;
     int metric = strcmp(x->metric, y->metric);
     return metric ? metric : strcmp(x->path, y->path);
 }

@@ -37,18 +37,11 @@ typedef struct judging {
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
 
-static double median_of(const as_stratum *stratum) {
-    const double *values = stratum->values;
-    uint32_t n = stratum->n;
-    if (!n) return NAN;
-    return n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2;
-}
-
 /* Medians added over strata; NAN: there are none. */
 static double amount_of(const as_subject *subject, size_t side, uint32_t *n) {
     double sum = subject->n_strata ? 0 : NAN;
     for (uint32_t i = 0; i < subject->n_strata; i++) {
-        sum += median_of(&subject->strata[side][i]);
+        sum += as_stratum_median(&subject->strata[side][i]);
         *n += subject->strata[side][i].n;
     }
     return sum;

@@ -5,6 +5,7 @@
 
 #include "analysis/verdict/verdict.h"
 #include "core/parallel.h"
+#include "core/random.h"
 
 enum {
     DRAWS = 200,           /* comparisons that are simulated */
@@ -26,17 +27,10 @@ struct simulation {
     as_rank_room room;
 };
 
-static uint64_t next_bits(uint64_t *state) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* From the measured distribution, straight between neighbours: so values that are measured once do not come twice. */
 static double draw_value(const as_stratum *stratum, uint64_t *state) {
     if (stratum->n == 1) return stratum->values[0];
-    double u = (double)(next_bits(state) >> 11) / 9007199254740992.0 * (double)stratum->n - 0.5;
+    double u = as_random_part(state) * (double)stratum->n - 0.5;
     double at = fmin(fmax(u, 0), (double)stratum->n - 1);
     uint32_t i = (uint32_t)at < stratum->n - 1 ? (uint32_t)at : stratum->n - 2;
     return stratum->values[i] + (at - i) * (stratum->values[i + 1] - stratum->values[i]);
@@ -45,10 +39,6 @@ static double draw_value(const as_stratum *stratum, uint64_t *state) {
 static void draw_values(const as_stratum *stratum, double *out, uint32_t n, uint64_t *state) {
     for (uint32_t i = 0; i < n; i++) out[i] = draw_value(stratum, state);
     qsort(out, n, sizeof *out, as_real_compare);
-}
-
-static double median_of(const double *values, uint32_t n) {
-    return n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2;
 }
 
 /* Numbers of two sides in which `pairs` of the n x n have the target's above: the test depends on nothing else. */
@@ -91,7 +81,7 @@ static uint64_t count_pairs(const double *base, const double *target, uint32_t n
 
 static bool is_found(const struct simulation *s, size_t draw, double factor) {
     const double *base = s->values + draw * 2 * s->n, *target = base + s->n;
-    if (!(median_of(target, s->n) * factor > median_of(base, s->n) * (1 + s->threshold))) return false;
+    if (!(as_median(target, s->n) * factor > as_median(base, s->n) * (1 + s->threshold))) return false;
     return count_pairs(base, target, s->n, factor) >= s->critical;
 }
 
@@ -106,7 +96,7 @@ static bool is_found_in_strata(struct simulation *s, size_t draw, double factor)
             draw_values(&subject->strata[0][i], at, n, &state);
             for (uint32_t k = 0; side && k < n; k++) at[k] *= factor;
             s->strata[side * subject->n_strata + i] = (as_stratum){at, n};
-            sums[side] += median_of(at, n);
+            sums[side] += as_median(at, n);
         }
     }
     if (!(sums[1] > sums[0] * (1 + s->threshold))) return false;
@@ -160,19 +150,12 @@ static uint32_t repetitions_for(struct simulation *s, double change) {
 
 /* ---- one subject ---------------------------------------------------------------------------------------------------------------------- */
 
-static double quantile_of(const as_stratum *stratum, double part) {
-    double at = part * (double)(stratum->n - 1);
-    uint32_t i = (uint32_t)at;
-    if (i + 1 >= stratum->n) return stratum->values[stratum->n - 1];
-    return stratum->values[i] + (at - i) * (stratum->values[i + 1] - stratum->values[i]);
-}
-
 static uint32_t count_outliers(const as_stratum *stratum, double *room) {
-    double median = median_of(stratum->values, stratum->n);
+    double median = as_median(stratum->values, stratum->n);
     uint32_t n = 0;
     for (uint32_t i = 0; i < stratum->n; i++) room[i] = fabs(stratum->values[i] - median);
     qsort(room, stratum->n, sizeof *room, as_real_compare);
-    double limit = 5 * 1.4826 * median_of(room, stratum->n);
+    double limit = 5 * 1.4826 * as_median(room, stratum->n);
     for (uint32_t i = 0; i < stratum->n; i++) n += room[i] > limit;
     return n;
 }
@@ -189,8 +172,8 @@ static bool describe(as_noise *noise) {
     for (uint32_t i = 0; i < subject->n_strata; i++) {
         const as_stratum *stratum = &subject->strata[0][i];
         if (stratum->n < noise->n) noise->n = stratum->n;
-        noise->median += median_of(stratum->values, stratum->n);
-        between += quantile_of(stratum, 0.75) - quantile_of(stratum, 0.25);
+        noise->median += as_median(stratum->values, stratum->n);
+        between += as_quantile(stratum->values, stratum->n, 0.75) - as_quantile(stratum->values, stratum->n, 0.25);
         noise->outliers += count_outliers(stratum, room);
     }
     free(room);
@@ -278,7 +261,8 @@ static int by_size(const void *a, const void *b) {
     const as_noise *x = a, *y = b;
     if (x->subject->in_metric != y->subject->in_metric) return x->subject->in_metric < y->subject->in_metric ? -1 : 1;
     if (!x->subject->path != !y->subject->path) return x->subject->path ? 1 : -1;
-    if (x->median != y->median && !isnan(x->median) && !isnan(y->median)) return x->median > y->median ? -1 : 1;
+    uint64_t size_x = as_real_key(x->median), size_y = as_real_key(y->median); /* NaN has its place, too */
+    if (size_x != size_y) return size_x > size_y ? -1 : 1;
     return x->subject < y->subject ? -1 : x->subject > y->subject;
 }
 

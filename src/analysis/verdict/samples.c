@@ -49,7 +49,7 @@ static int by_unit(const void *left, const void *right) {
 /* ---- strata ---------------------------------------------------------------------------------------------------------------- */
 
 static double median_of(const entry *entries, size_t n) {
-    return n % 2 ? entries[n / 2].value : entries[n / 2 - 1].value / 2 + entries[n / 2].value / 2;
+    return n % 2 ? entries[n / 2].value : as_halfway(entries[n / 2 - 1].value, entries[n / 2].value);
 }
 
 /* The entries of one side at one stratum, from `first`, as a range of values. Gives their end; SIZE_MAX when memory is out. */
@@ -368,7 +368,7 @@ static assay_status choose_metrics(as_sampling *s, as_vec *metrics) {
             AS_TRY(add_metric(s, metrics, name, NULL));
     }
     bool are_empty = !AS_COUNT(first, metrics) && !AS_COUNT(s->sides[1][0], metrics);
-    if (metrics->count || are_empty) return ASSAY_OK; /* of nothing, nothing changed */
+    if (metrics->count || are_empty) return ASSAY_OK;                 /* of nothing, nothing changed */
     const char *times[2] = {time_of(first), time_of(s->sides[1][0])}; /* formats have names of their own for it */
     if (times[0] && times[1]) return add_metric(s, metrics, times[0], times[1]);
     return as_fail(s->error, ASSAY_E_USAGE, AS_NOWHERE, "",

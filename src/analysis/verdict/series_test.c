@@ -5,6 +5,7 @@
 
 #include "analysis/verdict/segments.h"
 #include "core/parallel.h"
+#include "core/random.h"
 
 enum {
     PERMUTATIONS = 1999,
@@ -17,7 +18,7 @@ static const double largest_ratio = 1e3;
 
 double as_median_sort(double *values, size_t n) {
     qsort(values, n, sizeof *values, as_real_compare);
-    return n % 2 ? values[n / 2] : values[n / 2 - 1] + (values[n / 2] - values[n / 2 - 1]) / 2;
+    return as_median(values, n);
 }
 
 /* An outlier is to weigh no more than five spreads, but what exceeds the threshold is to be seen to do so however small the spread: half as much again. */
@@ -107,18 +108,11 @@ struct testing {
     bool failed[BLOCKS];
 };
 
-static uint64_t next_random(uint64_t *state) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static void shuffle(size_t *runs, size_t n, uint64_t seed) {
     uint64_t state = seed;
     for (size_t i = 0; i < n; i++) runs[i] = i;
     for (size_t i = n; i > 1; i--) {
-        size_t j = (size_t)(((next_random(&state) >> 32) * (uint64_t)i) >> 32), held = runs[i - 1];
+        size_t j = as_random_below(&state, i), held = runs[i - 1];
         runs[i - 1] = runs[j];
         runs[j] = held;
     }

@@ -30,7 +30,7 @@ static bool theil_slope(const double *values, size_t n, double *out) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++) slopes[count++] = (values[j] - values[i]) / (double)(j - i);
     qsort(slopes, count, sizeof *slopes, as_real_compare);
-    *out = count % 2 ? slopes[count / 2] : slopes[count / 2 - 1] / 2 + slopes[count / 2] / 2;
+    *out = as_median(slopes, count);
     free(slopes);
     return true;
 }
@@ -68,7 +68,7 @@ bool as_trend_find(const double *values, size_t n, as_trend *out) {
     qsort(sorted, m, sizeof *sorted, as_real_compare);
     bool fine = m < FEWEST || theil_slope(known, m, &slope);
     if (fine && m >= FEWEST) {
-        double median = m % 2 ? sorted[m / 2] : sorted[m / 2 - 1] / 2 + sorted[m / 2] / 2;
+        double median = as_median(sorted, m);
         out->slope_p = kendall_p(known, sorted, m);
         out->change = median != 0 ? slope * (double)(m - 1) / fabs(median) : NAN;
         out->autocorrelation = neighbours_correlation(known, sorted, known + 2 * n, m);

@@ -5,6 +5,7 @@
 #ifndef AS_ANALYSIS_VERDICT_H
 #define AS_ANALYSIS_VERDICT_H
 
+#include "core/quantile.h"
 #include "dataset/dataset.h"
 
 /* ---- samples (samples.c) -------------------------------------------------------------------------------------------------- */
@@ -14,6 +15,10 @@ typedef struct as_stratum {
     const double *values; /* ascending; no NaN */
     uint32_t n;
 } as_stratum;
+/* NAN: it has no values. */
+static inline double as_stratum_median(const as_stratum *stratum) {
+    return stratum->n ? as_median(stratum->values, stratum->n) : NAN;
+}
 
 /* A call path and metric, matched. */
 typedef struct as_subject {
