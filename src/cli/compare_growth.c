@@ -34,11 +34,8 @@ static void close_side(struct side *side) {
     as_dataset_free(side->merged);
 }
 
-static bool same_parameters(const as_dataset *a, const as_dataset *b) {
-    if (!a || !b || !as_ds_parameters(a) || as_ds_parameters(a) != as_ds_parameters(b)) return false;
-    for (size_t i = 0; i < as_ds_parameters(a); i++)
-        if (strcmp(as_ds_parameter(a, i), as_ds_parameter(b, i)) != 0) return false;
-    return true;
+static bool fit_for_models(const as_dataset *base, const as_dataset *target) {
+    return base && target && as_ds_parameters(base) && as_growths_fit(base, target);
 }
 
 static bool is_experiment(const as_dataset *ds) { return ds->n_points >= FEWEST_POINTS && ds->series.count > 0; }
@@ -129,7 +126,7 @@ as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const 
     as_arena_init(&out->arena, NULL);
     as_exit status = open_side(cli, sides[0], n[0], &opened[0]);
     if (status == AS_EXIT_FINE) status = open_side(cli, sides[1], n[1], &opened[1]);
-    bool is_fit_for_models = same_parameters(opened[0].ds, opened[1].ds);
+    bool is_fit_for_models = fit_for_models(opened[0].ds, opened[1].ds);
     bool is_stored = has_curves(opened[0].ds) && has_curves(opened[1].ds);
     if (status == AS_EXIT_FINE && is_stored &&
         !(is_fit_for_models && is_experiment(opened[0].ds) && is_experiment(opened[1].ds)))

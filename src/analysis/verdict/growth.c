@@ -26,10 +26,10 @@ struct work {
     bool *failed;
 };
 
-static bool same_parameters(const as_dataset *a, const as_dataset *b) {
-    if (as_ds_parameters(a) != as_ds_parameters(b)) return false;
-    for (size_t i = 0; i < as_ds_parameters(a); i++)
-        if (strcmp(as_ds_parameter(a, i), as_ds_parameter(b, i)) != 0) return false;
+bool as_growths_fit(const as_dataset *base, const as_dataset *target) {
+    if (as_ds_parameters(base) != as_ds_parameters(target)) return false;
+    for (size_t i = 0; i < as_ds_parameters(base); i++)
+        if (strcmp(as_ds_parameter(base, i), as_ds_parameter(target, i)) != 0) return false;
     return true;
 }
 
@@ -152,11 +152,6 @@ static int apart(const as_interval interval[2]) {
     return interval[1].low > interval[0].high ? 1 : interval[1].high < interval[0].low ? -1 : 0;
 }
 
-static double relative_of(double base, double target) {
-    double difference = target - base;
-    return difference == 0 ? 0 : base == 0 ? copysign(INFINITY, difference) : difference / fabs(base);
-}
-
 /* Another order matters where it leads elsewhere: beyond the threshold at the far point. */
 static bool judge_order(const struct work *w, size_t i) {
     const struct match *match = &w->matches[i];
@@ -173,13 +168,12 @@ static bool judge_order(const struct work *w, size_t i) {
         for (size_t s = 0; s < 2; s++) is_sure &= !(as_ds_model(w->sides[s].ds, match->model[s])->AR2 < good_fit);
     } else {
         as_interval interval[2];
-        double relative = relative_of(values[0], values[1]);
+        double relative = as_relative_change(values[0], values[1] - values[0]);
         if (!(is_more ? relative > w->request->threshold : relative < -w->request->threshold)) return true;
         if (!forecast(w, match, w->far, NULL, interval)) return false;
         is_sure = !match->is_doubtful && apart(interval) == (is_more ? 1 : -1);
     }
-    change->order_outcome = is_more ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
-                                    : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
+    change->order_outcome = as_growth_outcome(is_more, is_sure);
     return true;
 }
 
@@ -196,7 +190,7 @@ static bool judge_point(const struct work *w, size_t i) {
     }
     if (!isfinite(change->value[0]) || !isfinite(change->value[1])) return true;
     double difference = change->value[1] - change->value[0];
-    change->relative = relative_of(change->value[0], change->value[1]);
+    change->relative = as_relative_change(change->value[0], difference);
     as_interval deciding[2];
     if (!forecast(w, match, w->request->point, change->interval, deciding)) return false;
     double threshold = w->request->threshold;
@@ -205,8 +199,7 @@ static bool judge_point(const struct work *w, size_t i) {
     if (rule && !isnan(rule->threshold)) threshold = rule->threshold;
     if (!(fabs(change->relative) >= threshold) || difference == 0) return true;
     bool is_sure = apart(deciding) != 0, is_worse = (difference > 0) != (rule && rule->higher_is_better);
-    change->at_outcome = is_worse ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
-                                  : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
+    change->at_outcome = as_growth_outcome(is_worse, is_sure);
     return true;
 }
 
@@ -230,6 +223,16 @@ static int by_outcome(const void *a, const void *b) {
     return metric ? metric : strcmp(x->path, y->path);
 }
 
+void as_growths_rank(as_growths *growths) {
+    growths->outcome = AS_OUTCOME_SAME;
+    for (size_t i = 0; i < growths->n; i++) {
+        as_outcome worse = as_outcome_worse(growths->changes[i].order_outcome, growths->changes[i].at_outcome);
+        growths->counts[worse]++;
+        growths->outcome = as_outcome_worse(growths->outcome, worse);
+    }
+    if (growths->n) qsort(growths->changes, growths->n, sizeof *growths->changes, by_outcome);
+}
+
 static bool find(struct work *w) {
     as_growths *out = w->out;
     const as_dataset *base = w->sides[0].ds;
@@ -246,13 +249,7 @@ static bool find(struct work *w) {
     as_parallel(out->n, w->request->threads, judge, w);
     for (size_t i = 0; i < out->n; i++)
         if (w->failed[i] || !describe(w, i)) return false;
-    out->outcome = AS_OUTCOME_SAME;
-    for (size_t i = 0; i < out->n; i++) {
-        as_outcome worse = as_outcome_worse(out->changes[i].order_outcome, out->changes[i].at_outcome);
-        out->counts[worse]++;
-        out->outcome = as_outcome_worse(out->outcome, worse);
-    }
-    if (out->n) qsort(out->changes, out->n, sizeof *out->changes, by_outcome);
+    as_growths_rank(out);
     return true;
 }
 
@@ -274,8 +271,8 @@ assay_status as_growths_find(const as_growth_side sides[2], const as_growth_requ
                              assay_error *error) {
     *out = (as_growths){
         .has_point = request->point != NULL, .threshold = request->threshold, .confidence = request->confidence};
-    as_arena_init(&out->arena, as_ds_budget(sides[0].ds));
-    if (!same_parameters(sides[0].ds, sides[1].ds))
+    as_arena_init(&out->arena, NULL);
+    if (!as_growths_fit(sides[0].ds, sides[1].ds))
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "different-parameters",
                        "models are compared where both sides have the same parameters in the same order");
     if (request->point) label_point(sides[0].ds, request->point, out->label, sizeof out->label);

@@ -50,7 +50,9 @@ typedef struct as_growth_request {
     unsigned threads;
 } as_growth_request;
 
-/* as_growths_free() in every case. ASSAY_E_USAGE: the sides do not have the same parameters in the same order. */
+/* Whether they have the same parameters in the same order. */
+bool as_growths_fit(const as_dataset *base, const as_dataset *target);
+/* as_growths_free() in every case; the answer may outlive the datasets. ASSAY_E_USAGE: as_growths_fit() says no. */
 assay_status as_growths_find(const as_growth_side sides[2], const as_growth_request *request, as_growths *out,
                              assay_error *error);
 /* The same of the curves that Perun's profiles came with, the best parametric one of each uid (growth_curves.c). request->point: one number, the curves' x. They have no intervals:
@@ -58,5 +60,14 @@ assay_status as_growths_find(const as_growth_side sides[2], const as_growth_requ
 assay_status as_growths_find_stored(const as_dataset *const sides[2], const as_growth_request *request, as_growths *out,
                                     assay_error *error);
 void as_growths_free(as_growths *growths);
+
+/* ---- what both ways have in common -------------------------------------------------------------------------------------- */
+
+static inline as_outcome as_growth_outcome(bool is_worse, bool is_sure) {
+    return is_worse ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
+                    : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
+}
+/* Of changes with their outcomes: puts them in order, counts, and finds the outcome of all. */
+void as_growths_rank(as_growths *growths);
 
 #endif

@@ -1,6 +1,5 @@
 /* Models that came with Perun's profiles, where there are no measurements to fit others to. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/regress/regress.h"
@@ -51,9 +50,7 @@ static const char *order_of(const as_curve *curve, as_arena *arena) {
 static void judge_order(const as_curve *const curves[2], as_growth_change *change) {
     bool is_sure = curves[0]->r_square >= good_fit && curves[1]->r_square >= good_fit;
     change->change = compare_speeds(speed_of(curves[1]), speed_of(curves[0]));
-    change->order_outcome = !change->change      ? AS_OUTCOME_SAME
-                            : change->change > 0 ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
-                                                 : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
+    change->order_outcome = change->change ? as_growth_outcome(change->change > 0, is_sure) : AS_OUTCOME_SAME;
 }
 
 /* Without intervals no difference there is sure. */
@@ -66,11 +63,8 @@ static void judge_point(const as_curve *const curves[2], const as_growth_request
     }
     double difference = change->value[1] - change->value[0];
     if (!isfinite(difference)) return;
-    change->relative = difference == 0         ? 0
-                       : change->value[0] == 0 ? copysign(INFINITY, difference)
-                                               : difference / fabs(change->value[0]);
-    if (fabs(change->relative) > request->threshold)
-        change->at_outcome = difference > 0 ? AS_OUTCOME_MAYBE_WORSE : AS_OUTCOME_MAYBE_BETTER;
+    change->relative = as_relative_change(change->value[0], difference);
+    if (fabs(change->relative) > request->threshold) change->at_outcome = as_growth_outcome(difference > 0, false);
 }
 
 static bool add_change(const as_curve *const curves[2], const as_growth_request *request, as_growths *out) {
@@ -85,9 +79,6 @@ static bool add_change(const as_curve *const curves[2], const as_growth_request 
     }
     judge_order(curves, change);
     judge_point(curves, request, change);
-    as_outcome worse = as_outcome_worse(change->order_outcome, change->at_outcome);
-    out->counts[worse]++;
-    out->outcome = as_outcome_worse(out->outcome, worse);
     return change->path && change->metric;
 }
 
@@ -122,21 +113,12 @@ static bool match_curves(const as_curves curves[2], const as_vec picks[2], const
     return fine;
 }
 
-static int by_outcome(const void *a, const void *b) {
-    const as_growth_change *x = a, *y = b;
-    int rank = as_outcome_rank(as_outcome_worse(x->order_outcome, x->at_outcome)) -
-               as_outcome_rank(as_outcome_worse(y->order_outcome, y->at_outcome));
-    return rank ? rank : strcmp(x->path, y->path);
-}
-
 assay_status as_growths_find_stored(const as_dataset *const sides[2], const as_growth_request *request, as_growths *out,
                                     assay_error *error) {
     as_curves curves[2];
     as_vec picks[2];
-    *out = (as_growths){.has_point = request->point != NULL,
-                        .threshold = request->threshold,
-                        .confidence = request->confidence,
-                        .outcome = AS_OUTCOME_SAME};
+    *out = (as_growths){
+        .has_point = request->point != NULL, .threshold = request->threshold, .confidence = request->confidence};
     as_arena_init(&out->arena, NULL);
     assay_status status = ASSAY_OK;
     for (size_t s = 0; s < 2; s++) {
@@ -147,11 +129,8 @@ assay_status as_growths_find_stored(const as_dataset *const sides[2], const as_g
             status = as_fail_memory(error, NULL);
     }
     if (status == ASSAY_OK && !match_curves(curves, picks, request, out)) status = as_fail_memory(error, NULL);
-    if (status == ASSAY_OK && out->n) qsort(out->changes, out->n, sizeof *out->changes, by_outcome);
-    if (request->point) {
-        size_t size = as_real_format(request->point[0], out->label);
-        out->label[size] = '\0';
-    }
+    if (status == ASSAY_OK) as_growths_rank(out);
+    if (request->point) as_real_format(request->point[0], out->label);
     for (size_t s = 0; s < 2; s++) {
         as_vec_free(&picks[s]);
         as_curves_free(&curves[s]);

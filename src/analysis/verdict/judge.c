@@ -47,14 +47,9 @@ static double amount_of(const as_subject *subject, size_t side, uint32_t *n) {
     return sum;
 }
 
-static double relative_of(double base, double change) {
-    if (change == 0) return 0;
-    return base != 0 ? change / fabs(base) : change > 0 ? INFINITY : change < 0 ? -INFINITY : NAN;
-}
-
 static void set_change(as_judgement *j) {
     j->change = j->target - j->base;
-    j->relative = relative_of(j->base, j->change);
+    j->relative = as_relative_change(j->base, j->change);
     j->ratio = j->base > 0 ? j->target / j->base : j->base == 0 && j->target > 0 ? INFINITY : NAN;
 }
 
@@ -136,7 +131,7 @@ static void sum_metric(judging *t, size_t index) {
     double all = sums[0] + m->gone_value;
     for (size_t i = metric->first; i < metric->first + metric->n; i++) {
         as_judgement *j = &t->all[i];
-        j->share = all != 0 ? j->change / fabs(all) : relative_of(0, j->change);
+        j->share = all != 0 ? j->change / fabs(all) : as_relative_change(0, j->change);
         j->is_small = is_matched(j) && fabs(j->base) + fabs(j->target) < t->options->floor * sizes;
     }
 }

@@ -10,6 +10,12 @@
 
 /* ---- samples (samples.c) -------------------------------------------------------------------------------------------------- */
 
+/* What a change makes of the base: infinite where that is 0; NAN: undefined. */
+static inline double as_relative_change(double base, double change) {
+    if (change == 0) return 0;
+    return base != 0 ? change / fabs(base) : change > 0 ? INFINITY : change < 0 ? -INFINITY : NAN;
+}
+
 /* One side's numbers of one call path and metric at one point. */
 typedef struct as_stratum {
     const double *values; /* ascending; no NaN */
