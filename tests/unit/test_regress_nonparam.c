@@ -336,29 +336,53 @@ static void make_groups(size_t n, as_arena *arena, as_groups *groups) {
     assert_true(as_groups_make(&(as_sorted){x, y, n}, arena, groups));
 }
 
-/* Cells give the same sums as points one by one. */
+/* Sums by cells are those of points one by one, each next to its size. */
+static void assert_same_sums(const as_field *fast, size_t target) {
+    as_field plain = *fast;
+    plain.n_terms = 0;
+    double s[2][7], t[2][4], size_s = 0, size_t_ = 0;
+    as_field_sums(fast, target, s[0], t[0]);
+    as_field_sums(&plain, target, s[1], t[1]);
+    for (int k = 0; k < 7; k++) size_s = fmax(size_s, fabs(s[1][k]));
+    for (int k = 0; k < 4; k++) size_t_ = fmax(size_t_, fabs(t[1][k]));
+    for (int k = 0; k < 7; k++) assert_near(s[0][k], s[1][k], 1e-12 * size_s);
+    for (int k = 0; k < 4; k++) assert_near(t[0][k], t[1][k], 1e-11 * fmax(size_t_, size_s));
+}
+
 static void test_cells(void **state) {
     (void)state;
+    const double bandwidths[] = {40, 300, 1e6}; /* the last one: all in one cell */
     as_arena arena;
     as_groups groups;
     as_arena_init(&arena, NULL);
     make_groups(MANY, &arena, &groups);
-    for (int kernel = 0; kernel < AS_N_KERNELS; kernel++) {
-        as_field fast, plain;
-        assert_true(as_field_make(&groups, (as_kernel)kernel, 300, 7, &arena, &fast));
+    for (int i = 0; i < 3 * AS_N_KERNELS; i++) {
+        as_field fast;
+        bool is_compact = i % AS_N_KERNELS != AS_NORMAL && i % AS_N_KERNELS != AS_NORMAL4;
+        double bandwidth = bandwidths[i / AS_N_KERNELS] * (is_compact ? 4 : 1);
+        assert_true(as_field_make(&groups, (as_kernel)(i % AS_N_KERNELS), bandwidth, 7, 1, &arena, &fast));
         assert_true(fast.n_terms > 0);
-        plain = fast;
-        plain.n_terms = 0;
-        for (size_t target = 0; target < groups.n; target += 97) {
-            double s[2][7], t[2][4], size_s = 0, size_t_ = 0;
-            as_field_sums(&fast, target, 7, 4, s[0], t[0]);
-            as_field_sums(&plain, target, 7, 4, s[1], t[1]);
-            for (int k = 0; k < 7; k++) size_s = fmax(size_s, fabs(s[1][k]));
-            for (int k = 0; k < 4; k++) size_t_ = fmax(size_t_, fabs(t[1][k]));
-            for (int k = 0; k < 7; k++) assert_near(s[0][k], s[1][k], 1e-12 * size_s);
-            for (int k = 0; k < 4; k++) assert_near(t[0][k], t[1][k], 1e-11 * fmax(size_t_, 1));
-        }
+        for (size_t target = 0; target < groups.n; target += 97) assert_same_sums(&fast, target);
     }
+    as_arena_free(&arena);
+}
+
+/* A point far from all others, and one that outweighs its cell: what they see of the others is not lost in rounding. */
+static void test_cells_of_uneven_points(void **state) {
+    (void)state;
+    as_arena arena;
+    as_groups groups;
+    as_field fast;
+    as_arena_init(&arena, NULL);
+    make_groups(MANY, &arena, &groups);
+    groups.count[MANY / 2] = 1e14;
+    groups.sum[MANY / 2] = 3e14;
+    groups.at[groups.n - 1] = groups.at[groups.n - 2] + 30 * 100;
+    assert_true(as_field_make(&groups, AS_NORMAL, 100, 7, 1, &arena, &fast));
+    assert_true(fast.n_terms > 0);
+    assert_same_sums(&fast, MANY / 2);
+    assert_same_sums(&fast, groups.n - 1);
+    assert_same_sums(&fast, 5);
     as_arena_free(&arena);
 }
 
@@ -549,6 +573,7 @@ int main(void) {
         cmocka_unit_test(test_kernels_by_hand),
         cmocka_unit_test(test_polynomials_are_exact),
         cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_cells_of_uneven_points),
         cmocka_unit_test(test_cross_validation),
         cmocka_unit_test(test_kernel_rules),
         cmocka_unit_test(test_too_few_for_a_polynomial),

@@ -79,7 +79,7 @@ typedef struct value_job {
 /* As Perun: the sum is divided by that of the weights only where this is above 0. */
 static double average_at(const as_field *field, size_t g, bool is_compatible) {
     double weights, sum, own = as_kernel_weight(field->kernel, 0);
-    as_field_sums(field, g, 1, 1, &weights, &sum);
+    as_field_sums(field, g, &weights, &sum);
     weights += own * field->groups->count[g];
     sum += own * field->groups->sum[g];
     if (is_compatible && !(weights > 0)) return sum + (weights - 1) * field->groups->center;
@@ -131,8 +131,8 @@ static bool fill_values(const kernel_request *request, const as_groups *groups, 
                         as_arena *arena, kernel_job *job) {
     as_field field;
     value_job values = {&field, request, as_arena_array(arena, groups->n, sizeof(double))};
-    int n_powers = 2 * request->order + 1;
-    if (values.values == NULL || !as_field_make(groups, request->kernel, bandwidth, n_powers, arena, &field))
+    if (values.values == NULL ||
+        !as_field_make(groups, request->kernel, bandwidth, 2 * request->order + 1, request->threads, arena, &field))
         return false;
     as_parallel((groups->n + PIECE - 1) / PIECE, request->threads, find_values, &values);
     for (size_t g = 0; g < groups->n; g++)

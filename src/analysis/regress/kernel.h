@@ -26,28 +26,33 @@ typedef struct as_groups {
 /* In the arena. False when memory is out. */
 bool as_groups_make(const as_sorted *points, as_arena *arena, as_groups *out);
 
-/* Sums over groups for one bandwidth. Where groups lie dense, whole cells of them are summed at once by the series of the kernel around their centres: as exact as one by one. */
+/* Sums over groups for one bandwidth. Where groups lie dense, whole cells of them are summed at once by the series of the kernel around their centres, and what all other cells
+ * add in one cell is itself a series, made once: as exact as one by one. */
 typedef struct as_field {
     const as_groups *groups;
     as_kernel kernel;
     double bandwidth;
-    int n_terms;         /* of the series; 0: there are no cells */
-    uint32_t *cell_of;   /* of each group */
-    size_t *cell_start;  /* first group of each cell; one more at the end */
-    double *cell_center; /* in x */
-    double *moments;     /* n_terms of counts, then n_terms of sums, of each cell with enough groups */
+    int n_s, n_t;          /* sums */
+    int n_terms;           /* of the series; 0: there are no cells */
+    uint32_t *cell_of;     /* of each group */
+    size_t *cell_start;    /* first group of each cell; one more at the end */
+    double *cell_center;   /* in x */
+    double *moments;       /* n_terms of counts, then n_terms of sums, of each cell with enough groups */
+    double *others;        /* n_terms of each sum, of each cell: what the other cells add in it */
+    uint32_t *others_from; /* the cells among these others, of each cell; none: it has too few groups */
+    uint32_t *others_end;
     size_t n_cells;
 } as_field;
 
 enum { AS_MOST_ORDER = 20, AS_MOST_POWERS = 2 * AS_MOST_ORDER + 1 };
 
-/* n_powers: how many as_field_sums() will be asked for. In the arena. False when memory is out. */
-bool as_field_make(const as_groups *groups, as_kernel kernel, double bandwidth, int n_powers, as_arena *arena,
-                   as_field *out);
+/* For sums of n_s powers of the distance, and of y with n_s / 2 + 1 of them. In the arena. False when memory is out. */
+bool as_field_make(const as_groups *groups, as_kernel kernel, double bandwidth, int n_s, unsigned threads,
+                   as_arena *arena, as_field *out);
 /* The groups that have a weight at group `target`, itself among them. */
 void as_field_window(const as_field *field, size_t target, size_t *begin, size_t *end);
-/* Over all groups but the target itself: s[k] of weight z^k for each point, k < n_s; t[k] of weight z^k y, k < n_t <= n_s. z: the distance from the target in bandwidths. */
-void as_field_sums(const as_field *field, size_t target, int n_s, int n_t, double *s, double *t);
+/* Over all groups but the target itself: s[k] of weight z^k for each point, k < n_s; t[k] of weight z^k y, k <= n_s / 2. z: the distance from the target in bandwidths. */
+void as_field_sums(const as_field *field, size_t target, double *s, double *t);
 
 /* The value at group `target` (from the center) of the polynomial of this order fitted with the weights; of a lower order, where too few groups have one. */
 double as_polynomial_at(const as_field *field, size_t target, int order);

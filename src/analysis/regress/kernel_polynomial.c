@@ -53,7 +53,7 @@ static bool solve(small_system *s, double *x, double *least) {
 
 static bool solve_moments(const as_field *field, size_t target, int order, double *value) {
     double s[AS_MOST_POWERS], t[MOST_SIZE], scale[MOST_SIZE], x[MOST_SIZE], least;
-    as_field_sums(field, target, 2 * order + 1, order + 1, s, t);
+    as_field_sums(field, target, s, t);
     double own = as_kernel_weight(field->kernel, 0);
     s[0] += own * field->groups->count[target];
     t[0] += own * field->groups->sum[target];

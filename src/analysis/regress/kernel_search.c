@@ -35,7 +35,7 @@ static double predicted(const double *s, const double *t, bool is_linear) {
 static void group_error(const error_job *job, size_t g, as_long_sum *error, as_long_sum *trace) {
     const as_groups *groups = job->field->groups;
     double s[3] = {0}, t[2] = {0}, own = as_kernel_weight(AS_NORMAL, 0);
-    as_field_sums(job->field, g, job->is_linear ? 3 : 1, job->is_linear ? 2 : 1, s, t);
+    as_field_sums(job->field, g, s, t);
     double others = s[0], sum = t[0], value = 0;
     s[0] = others + own * groups->count[g];
     t[0] = sum + own * groups->sum[g];
@@ -73,8 +73,8 @@ static double mean_error(const as_groups *groups, double bandwidth, bool is_line
     error_job job = {&field, by, is_linear, as_arena_array(&arena, n, sizeof(double)),
                      as_arena_array(&arena, n, sizeof(double))};
     double result = NAN;
-    *is_out =
-        job.errors == NULL || job.traces == NULL || !as_field_make(groups, AS_NORMAL, bandwidth, 3, &arena, &field);
+    *is_out = job.errors == NULL || job.traces == NULL ||
+              !as_field_make(groups, AS_NORMAL, bandwidth, is_linear ? 3 : 1, threads, &arena, &field);
     if (!*is_out) {
         as_parallel(n, threads, piece_error, &job);
         as_long_sum error = {0}, all = {0};
