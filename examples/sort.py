@@ -1,6 +1,6 @@
-"""Two Perun profiles of a made-up program that sorts records, before (sort-1.perf) and after (sort-2.perf) a change.
+"""Three Perun profiles of a made-up program that sorts records: before a change (sort-1.perf, and sort-1-again.perf, the same measured again) and after it (sort-2.perf).
 
-usage: python3 examples/sort.py [FOLDER]      writes both files, by default where this one lies
+usage: python3 examples/sort.py [FOLDER]      writes the files, by default where this one lies
 
 Six functions are called eight times at each of ten sizes. In the second version quick_sort takes the first record as its pivot, and the records come nearly sorted: what
 grew with n log n grows with n^2 now. write_report is an eighth faster, check_order is new, and all the rest is as it was but for the noise: a few per cent, and now and then a
@@ -39,8 +39,8 @@ class Chance:
         return 1 + 0.018 * near_normal + 0.012 * abs(near_normal) + interrupted
 
 
-def profile(version):
-    chance = Chance(2024 + version)
+def profile(version, seed=None):
+    chance = Chance(2024 + version if seed is None else seed)
     resources, types = {}, {}
     for name, *laws in FUNCTIONS:
         law = laws[version]
@@ -69,9 +69,9 @@ def text_of(value, depth=0):
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
-    for version in range(2):
-        with open(os.path.join(folder, f'sort-{version + 1}.perf'), 'w', encoding='ascii', newline='\n') as file:
-            file.write(text_of(profile(version)) + '\n')
+    for name, made in (('sort-1', profile(0)), ('sort-1-again', profile(0, seed=1984)), ('sort-2', profile(1))):
+        with open(os.path.join(folder, name + '.perf'), 'w', encoding='ascii', newline='\n') as file:
+            file.write(text_of(made) + '\n')
 
 
 if __name__ == '__main__':

@@ -136,6 +136,9 @@ as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const 
     else if (status == AS_EXIT_FINE && as_cli_has(cli, "at"))
         status =
             as_cli_fail(cli, AS_EXIT_USAGE, "--at needs the same parameters on both sides, to have models of them");
+    enum { SHORT = 8 };
+    const char *name = is_fit_for_models && as_ds_parameters(opened[0].ds) == 1 ? as_ds_parameter(opened[0].ds, 0) : "";
+    if (strlen(name) > SHORT) out->long_parameter = as_arena_copy(&out->arena, name, strlen(name));
     for (size_t s = 0; s < 2; s++) close_side(&opened[s]);
     return status;
 }
@@ -215,50 +218,85 @@ static void put_amount(const as_growth_change *change, size_t side, bool is_asci
     snprintf(out + used, size - (size_t)used, " [%s, %s]", low, high);
 }
 
-static bool add_row(as_cli *cli, const as_growths *growths, const as_growth_change *change, as_table *table) {
-    char order[256], value[2][200], percent[AS_QUANTITY_SIZE + 4] = "";
+/* Copies text, with x for the parameter where its name is long and the only one. */
+static void put_order(const as_growths *growths, const char *text, char *out, size_t size) {
+    const char *name = growths->long_parameter;
+    size_t length = name ? strlen(name) : 0, used = 0;
+    while (*text && used + 1 < size) {
+        bool is_name = length && strncmp(text, name, length) == 0;
+        out[used++] = is_name ? 'x' : *text;
+        text += is_name ? length : 1;
+    }
+    out[used] = '\0';
+}
+
+enum { GROWTH, BASE, TARGET, CHANGE, VERDICT, METRIC, PATH, N_COLUMNS };
+
+static void choose_columns(const as_growths *growths, bool shown[N_COLUMNS]) {
+    for (size_t i = 0; i < N_COLUMNS; i++) shown[i] = growths->has_point || i < BASE || i > CHANGE;
+    shown[METRIC] = false;
+    for (size_t i = 1; i < growths->n; i++)
+        shown[METRIC] |= strcmp(growths->changes[i].metric, growths->changes[0].metric) != 0;
+}
+
+static bool add_row(as_cli *cli, const as_growths *growths, const as_growth_change *change, const bool shown[N_COLUMNS],
+                    as_table *table) {
+    char orders[2][120], order[260], value[2][200], percent[AS_QUANTITY_SIZE + 4] = "";
     bool is_ascii = as_cli_is_ascii(cli);
+    for (size_t s = 0; s < 2; s++) put_order(growths, change->order[s], orders[s], sizeof orders[s]);
     if (change->change)
-        snprintf(order, sizeof order, "%.120s %s %.120s", change->order[0], is_ascii ? "->" : "→", change->order[1]);
+        snprintf(order, sizeof order, "%s %s %s", orders[0], is_ascii ? "->" : "→", orders[1]);
     else
-        snprintf(order, sizeof order, "%.200s", change->order[0]);
+        snprintf(order, sizeof order, "%s", orders[0]);
     for (size_t s = 0; s < 2; s++) put_amount(change, s, is_ascii, value[s], sizeof value[s]);
     if (isinf(change->relative))
         snprintf(percent, sizeof percent, "new");
     else if (!isnan(change->relative))
         snprintf(percent + as_percent_change_format(change->relative, percent), 3, " %%");
-    const as_cell cells[] = {as_cell_text(change->path),
-                             as_cell_text(change->metric),
-                             as_cell_text(order),
-                             as_cell_text(value[0]),
-                             as_cell_text(value[1]),
-                             as_cell_text(percent),
-                             as_cell_text(as_outcome_name(outcome_of(change)))};
-    if (growths->has_point) return as_table_append(table, cells);
-    return as_table_append(table, (const as_cell[]){cells[0], cells[1], cells[2], cells[6]});
+    const as_cell all[N_COLUMNS] = {[GROWTH] = as_cell_text(order),
+                                    [BASE] = as_cell_text(value[0]),
+                                    [TARGET] = as_cell_text(value[1]),
+                                    [CHANGE] = as_cell_text(percent),
+                                    [VERDICT] = as_cell_text(as_outcome_name(outcome_of(change))),
+                                    [METRIC] = as_cell_text(change->metric),
+                                    [PATH] = as_cell_text(change->path)};
+    as_cell cells[N_COLUMNS];
+    size_t n = 0;
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        if (shown[i]) cells[n++] = all[i];
+    return as_table_append(table, cells);
+}
+
+/* "Models: 3 of 6 grow differently (x: structure-unit-size)" */
+static void print_head(as_cli *cli, const as_growths *growths) {
+    const char *mark = cli->style.mode == AS_PRINT_MARKDOWN ? "**" : "";
+    size_t n_changed = 0;
+    for (size_t i = 0; i < growths->n; i++) n_changed += is_changed(&growths->changes[i]);
+    as_output_printf(cli->out, "\n%sModels%s: %zu of %zu grow differently", mark, mark, n_changed, growths->n);
+    if (growths->has_point) as_output_printf(cli->out, ", or cost something else at %s", growths->label);
+    if (growths->long_parameter && n_changed) as_output_printf(cli->out, " (x: %s)", growths->long_parameter);
+    as_output_text(cli->out, "\n");
 }
 
 as_exit as_growths_print(as_cli *cli, const as_growths *growths) {
-    static const as_column with_point[] = {{"call path"},    {"metric"}, {"growth"}, {"base there"},
-                                           {"target there"}, {"change"}, {"verdict"}};
-    static const as_column without[] = {{"call path"}, {"metric"}, {"growth"}, {"verdict"}};
-    size_t n_changed = 0;
-    bool with_all = as_cli_has(cli, "all"), is_markdown = cli->style.mode == AS_PRINT_MARKDOWN;
+    static const char *const names[N_COLUMNS] = {"growth",  "base there", "target there", "change",
+                                                 "verdict", "metric",     "call path"};
+    bool with_all = as_cli_has(cli, "all"), shown[N_COLUMNS];
     if (!growths->n) return AS_EXIT_FINE;
-    as_table *table = growths->has_point ? as_table_new(with_point, 7, NULL) : as_table_new(without, 4, NULL);
+    choose_columns(growths, shown);
+    as_table *table = as_table_new(NULL, 0, NULL);
     bool fine = table != NULL;
-    for (size_t i = 0; i < growths->n && fine; i++) {
-        n_changed += is_changed(&growths->changes[i]);
-        if (with_all || is_changed(&growths->changes[i])) fine = add_row(cli, growths, &growths->changes[i], table);
-    }
-    as_output_printf(cli->out, "\n%sModels%s: %zu of %zu call paths and metrics %s", is_markdown ? "**" : "",
-                     is_markdown ? "**" : "", n_changed, growths->n,
-                     growths->has_point ? "grow differently, or cost something else at " : "grow differently");
-    if (growths->has_point) as_output_text(cli->out, growths->label);
-    as_output_text(cli->out, "\n");
+    for (size_t i = 0; i < N_COLUMNS && fine; i++)
+        if (shown[i]) fine = as_table_add_column(table, names[i]) != SIZE_MAX;
+    for (size_t i = 0; i < growths->n && fine; i++)
+        if (with_all || is_changed(&growths->changes[i]))
+            fine = add_row(cli, growths, &growths->changes[i], shown, table);
+    print_head(cli, growths);
     if (fine && as_table_rows(table)) {
-        as_output_text(cli->out, "\n");
-        fine = as_print_table(cli->out, table, cli->style);
+        as_print_style style = cli->style;
+        if (style.mode == AS_PRINT_MARKDOWN) as_output_text(cli->out, "\n");
+        style.keep_last_end = true;
+        fine = as_print_table(cli->out, table, style);
     }
     as_table_free(table);
     return fine ? AS_EXIT_FINE : as_cli_memory(cli);

@@ -354,6 +354,8 @@ as_exit as_compare_series(as_cli *cli) {
     as_exit status = as_compare_config_read(cli, &config);
     if (status == AS_EXIT_FINE) status = as_series_view_open(cli, &config, &view);
     if (status == AS_EXIT_FINE) status = as_series_find_runs(&view, take_run);
+    if (status == AS_EXIT_FINE && !view.runs.count)
+        status = as_cli_fail(cli, AS_EXIT_INPUT, "%s: there is no measurement in it", as_cli_operand(cli, 0));
     if (status == AS_EXIT_FINE && !(sort_out(&view) && judge_groups(&view))) status = as_cli_memory(cli);
     if (status == AS_EXIT_FINE) note_few_runs(&view);
     if (status == AS_EXIT_FINE) status = as_series_print(&view);

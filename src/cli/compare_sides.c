@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/compare.h"
 #include "io/directory.h"
@@ -96,18 +97,38 @@ static void tell_apart(as_sides *sides, const char *const *first) {
         snprintf(sides->label[side], sizeof sides->label[side], "%.200s", first[side]);
 }
 
+/* Not two files, and not two lists: what to do about it. */
+static as_exit fail_operands(as_cli *cli, bool has_word) {
+    size_t n = as_cli_operands(cli);
+    const char *first = n ? as_cli_operand(cli, 0) : "BASE", *last = n ? as_cli_operand(cli, n - 1) : "TARGET";
+    if (has_word)
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "vs stands between two lists of files, and one is empty: assay compare BASE… vs TARGET…");
+    if (n > 2)
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "which of these %zu are the base, and which the target? Put vs between them: assay compare "
+                           "%s … vs … %s; --series finds changes over many runs",
+                           n, first, last);
+    if (n == 1)
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "what is %s to be compared with? assay compare BASE TARGET; --noise and --series take one "
+                           "path",
+                           first);
+    return as_cli_fail(cli, AS_EXIT_USAGE,
+                       "compare needs BASE and TARGET, or BASE… vs TARGET…; assay compare --help tells more");
+}
+
 as_exit as_sides_open(as_cli *cli, as_sides *out) {
     size_t n = as_cli_operands(cli), middle = SIZE_MAX;
     *out = (as_sides){0};
-    for (size_t i = 0; i < n && n > 2; i++) {
-        if (strcmp(as_cli_operand(cli, i), "vs") != 0) continue;
+    for (size_t i = 0; i < n; i++) {
+        bool is_file = n == 2 && access("vs", F_OK) == 0; /* of two names both are files */
+        if (strcmp(as_cli_operand(cli, i), "vs") != 0 || is_file) continue;
         if (middle != SIZE_MAX) return as_cli_fail(cli, AS_EXIT_USAGE, "vs stands more than once; once is enough");
         middle = i;
     }
     bool has_word = middle != SIZE_MAX;
-    if (has_word ? middle == 0 || middle == n - 1 : n != 2)
-        return as_cli_fail(cli, AS_EXIT_USAGE,
-                           "compare needs BASE and TARGET, or BASE… vs TARGET…; assay compare --help tells more");
+    if (has_word ? middle == 0 || middle == n - 1 : n != 2) return fail_operands(cli, has_word);
     if (!has_word) middle = 1;
     as_exit status = AS_EXIT_FINE;
     const char *first[2] = {as_cli_operand(cli, 0), as_cli_operand(cli, middle + has_word)};

@@ -131,10 +131,11 @@ static void print_counts(as_series_view *view, const as_series_group *group) {
     for (size_t i = 0; i < group->n_subjects; i++) changed += group->subjects[i].track.points.count > 0;
     as_output_printf(cli->out, "%zu run%s in order of %s, %zu call paths and metrics, %zu changed", group->n_runs,
                      group->n_runs == 1 ? "" : "s",
-                     strcmp(view->order, "given") == 0  ? "the command line"
-                     : strcmp(view->order, "file") == 0 ? "the list"
-                     : strcmp(view->order, "name") == 0 ? "their names"
-                                                        : view->order,
+                     strcmp(view->order, "given") == 0    ? "the command line"
+                     : strcmp(view->order, "file") == 0   ? "the list"
+                     : strcmp(view->order, "name") == 0   ? "their names"
+                     : strcmp(view->order, "commit") == 0 ? "their commits"
+                                                          : view->order,
                      group->n_subjects, changed);
     if (group->counts[AS_OUTCOME_WORSE] + group->counts[AS_OUTCOME_MAYBE_WORSE])
         as_output_printf(cli->out, ", %zu to the worse and stayed so",
@@ -142,8 +143,21 @@ static void print_counts(as_series_view *view, const as_series_group *group) {
     as_output_text(cli->out, "\n");
 }
 
+enum { RESULT, RUN, AT, WAS, IS, CHANGE, P, METRIC, PATH, SPARK, N_COLUMNS };
+
+/* Columns that say least are left out where the terminal is narrow, and the metric's where there is only one. */
+static void choose_columns(const as_series_view *view, const as_series_group *group, bool shown[N_COLUMNS]) {
+    enum { WIDE = 100 };
+    const as_print_style *style = &view->cli->style;
+    for (size_t i = 0; i < N_COLUMNS; i++) shown[i] = true;
+    shown[P] = !style->width || style->width >= WIDE;
+    shown[METRIC] = false;
+    for (size_t i = 1; i < group->n_subjects; i++)
+        shown[METRIC] |= strcmp(group->subjects[i].metric, group->subjects[0].metric) != 0;
+}
+
 static bool add_text_rows(as_series_view *view, const as_series_group *group, const as_series_subject *subject,
-                          as_table *table, as_text *spark) {
+                          const bool shown[N_COLUMNS], as_table *table, as_text *spark) {
     bool is_ascii = as_cli_is_ascii(view->cli), fine = true;
     size_t n = subject->track.points.count;
     for (size_t i = 0; i < (n ? n : 1) && fine; i++) {
@@ -161,39 +175,49 @@ static bool add_text_rows(as_series_view *view, const as_series_group *group, co
             else
                 snprintf(change + as_percent_change_format(relative, change), 3, " %%");
         }
-        const as_cell cells[] = {as_cell_text(!point ? "no change"
-                                              : subject->track.is_gradual
-                                                  ? "drift"
-                                                  : as_outcome_name(outcome_at(subject, point))),
-                                 as_cell_text(subject->path ? subject->path : "total"),
-                                 as_cell_text(subject->metric),
-                                 point ? as_cell_int((int64_t)point->at + 1) : as_cell_null(),
-                                 as_cell_text(run),
-                                 as_cell_text(before),
-                                 as_cell_text(after),
-                                 as_cell_text(change),
-                                 point && !isnan(point->p) ? as_cell_real(as_real_round(point->p, 2)) : as_cell_null(),
-                                 as_cell_text_n(as_text_data(spark), as_text_size(spark))};
+        const char *result = !point                      ? "no change"
+                             : subject->track.is_gradual ? "drift"
+                                                         : as_outcome_name(outcome_at(subject, point));
+        as_cell p = point && !isnan(point->p) ? as_cell_real(as_real_round(point->p, 2)) : as_cell_null();
+        const as_cell all[N_COLUMNS] = {[RESULT] = as_cell_text(result),
+                                        [RUN] = point ? as_cell_int((int64_t)point->at + 1) : as_cell_null(),
+                                        [AT] = as_cell_text(run),
+                                        [WAS] = as_cell_text(before),
+                                        [IS] = as_cell_text(after),
+                                        [CHANGE] = as_cell_text(change),
+                                        [P] = p,
+                                        [METRIC] = as_cell_text(subject->metric),
+                                        [PATH] = as_cell_text(subject->path ? subject->path : "total"),
+                                        [SPARK] = as_cell_text_n(as_text_data(spark), as_text_size(spark))};
+        as_cell cells[N_COLUMNS];
+        size_t n_cells = 0;
+        for (size_t c = 0; c < N_COLUMNS; c++)
+            if (shown[c]) cells[n_cells++] = all[c];
         fine = as_table_append(table, cells);
     }
     return fine && !spark->failed;
 }
 
 static bool print_group(as_series_view *view, const as_series_group *group) {
-    static const as_column columns[] = {{"result"}, {"call path"}, {"metric"}, {"run"}, {"at"},
-                                        {"was"},    {"is"},        {"change"}, {"p"},   {"runs"}};
-    as_table *table = as_table_new(columns, sizeof columns / sizeof *columns, NULL);
-    bool fine = table != NULL, with_all = as_cli_has(view->cli, "all");
+    static const char *const names[N_COLUMNS] = {"result", "run", "at",     "was",       "is",
+                                                 "change", "p",   "metric", "call path", "runs"};
+    as_table *table = as_table_new(NULL, 0, NULL);
+    bool fine = table != NULL, with_all = as_cli_has(view->cli, "all"), shown[N_COLUMNS];
     as_text spark;
     as_text_init(&spark);
     print_counts(view, group);
+    choose_columns(view, group, shown);
+    for (size_t c = 0; c < N_COLUMNS && fine; c++)
+        if (shown[c]) fine = as_table_add_column(table, names[c]) != SIZE_MAX;
     for (size_t i = 0; i < group->n_subjects && fine; i++) {
         const as_series_subject *subject = &group->subjects[i];
-        if (with_all || subject->track.points.count) fine = add_text_rows(view, group, subject, table, &spark);
+        if (with_all || subject->track.points.count) fine = add_text_rows(view, group, subject, shown, table, &spark);
     }
     if (fine && as_table_rows(table)) {
+        as_print_style style = view->cli->style;
+        style.last_below = true;
         as_output_text(view->cli->out, "\n");
-        fine = as_print_table(view->cli->out, table, view->cli->style);
+        fine = as_print_table(view->cli->out, table, style);
     }
     as_text_free(&spark);
     as_table_free(table);

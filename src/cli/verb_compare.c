@@ -58,6 +58,9 @@ static as_exit judge(as_compare_view *view) {
                                  .user = &chosen};
     if (status == AS_EXIT_FINE && as_samples_find(sides, view->sides.n, &request, &view->samples, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
+    if (status == AS_EXIT_FINE && chosen.pattern && !view->samples.n)
+        status = as_cli_fail(cli, AS_EXIT_USAGE, "--match %s: no call path of either side matches",
+                             as_cli_value(cli, "match"));
     if (status == AS_EXIT_FINE && as_judge(&view->samples, &view->config.judge, &view->verdict, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     close_choice(&chosen);
@@ -205,8 +208,9 @@ const as_verb as_verb_compare = {
         "finding by themselves (--floor). Totals and the geometric mean of ratios are over call paths that both sides "
         "have; the whole, with new and vanished ones, is judged as well.\n\n"
         "Where both sides have parameters, models are fitted to both as assay model does: a call path whose order of "
-        "growth rose is a degradation where the models' intervals at four times the largest point have nothing in "
-        "common, else a maybe; --at compares predictions.\n\n"
+        "growth rose is a degradation where the models' intervals at four times the largest point, widened for the "
+        "number of models, have nothing in common, and a maybe where their 95 % intervals have nothing in common; --at "
+        "compares predictions.\n\n"
         "--series takes the median of each run, in order, and finds where the level of a call path changes, by a "
         "permutation test over all call paths and metrics together. It ends with status 1 where the last level is "
         "worse than the first, and names the run since when. Profiles of different commands, workloads and "

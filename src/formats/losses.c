@@ -93,7 +93,10 @@ static bool outlives_its_run(const as_dataset *ds, const as_attribute *attribute
 void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *losses) {
     unsigned holds = format->holds;
     if (!(holds & AS_HOLDS_VALUES)) lose_count(losses, as_ds_values(ds), "value", "values");
-    if (!(holds & AS_HOLDS_STATISTICS) && !ds->profiles.count && (!ds->measurement_source || holds & AS_HOLDS_PROFILES))
+    bool is_same_format = strcmp(ds->format, format->name) == 0;
+    /* Statistics that the reader worked out from records come back with these. */
+    bool are_kept = ds->measurement_source && (is_same_format || !(holds & AS_HOLDS_PROFILES));
+    if (!(holds & AS_HOLDS_STATISTICS) && !ds->profiles.count && !are_kept)
         lose_count(losses, statistics_only(ds), "series of statistics without values",
                    "series of statistics without values");
     if (!(holds & AS_HOLDS_MODELS)) lose_count(losses, ds->models.count, "model", "models");
@@ -103,7 +106,7 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
                    adds_up ? "locations (their values are added up)" : "locations (their values become repetitions)");
     if (!(holds & AS_HOLDS_EVENTS)) lose_count(losses, as_ds_events(ds), "event", "events");
     /* A format's own records and attributes go back where they came from. */
-    bool same = (holds & AS_HOLDS_FOREIGN) || strcmp(ds->format, format->name) == 0;
+    bool same = (holds & AS_HOLDS_FOREIGN) || is_same_format;
     if (!(holds & AS_HOLDS_RECORDS) || !same)
         lose_count(losses, records(ds), "record with further keys", "records with further keys");
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);

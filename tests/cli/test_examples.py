@@ -36,7 +36,7 @@ class Examples(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix='assay-examples-') as made:
             for program in ('heat.py', 'sort.py'):
                 subprocess.run([sys.executable, os.path.join(folder, program), made], check=True, timeout=60)
-            self.assertEqual(['heat-2.cubex', 'heat.cubex', 'sort-1.perf', 'sort-2.perf'], sorted(os.listdir(made)))
+            self.assertEqual(['heat-2.cubex', 'heat.cubex', 'sort-1-again.perf', 'sort-1.perf', 'sort-2.perf'], sorted(os.listdir(made)))
             for name in os.listdir(made):
                 with open(os.path.join(made, name), 'rb') as a, open(os.path.join(folder, name), 'rb') as b:
                     self.assertEqual(a.read(), b.read(), name)

@@ -129,19 +129,19 @@ static int compare_orders(const struct work *w, const struct match *match) {
     return as_growth_compare(&growth[1], &growth[0]);
 }
 
-/* The intervals at a point: those that are shown (shown may be NULL), and those that decide, wider for the number of models that are compared. */
+/* The intervals at a point: those that are shown, and those that decide, wider for the number of models that are compared. */
 static bool forecast(const struct work *w, const struct match *match, const double *point, as_interval *shown,
                      as_interval deciding[2]) {
     double confidence = w->request->confidence, all = 1 - (1 - confidence) / (double)w->out->n;
     for (size_t s = 0; s < 2; s++) {
-        deciding[s] = (as_interval){NAN, NAN};
+        deciding[s] = shown[s] = (as_interval){NAN, NAN};
         if (match->series[s] == UINT32_MAX) continue;
         const as_dataset *ds = w->sides[s].ds;
         as_forecast *made =
             as_forecast_new(ds, &w->sides[s].fit->options, match->series[s], as_ds_model(ds, match->model[s]));
         if (!made) return false;
         deciding[s] = as_forecast_at(made, point, all);
-        if (shown) shown[s] = as_forecast_at(made, point, confidence);
+        shown[s] = as_forecast_at(made, point, confidence);
         as_forecast_free(made);
     }
     return true;
@@ -152,7 +152,7 @@ static int apart(const as_interval interval[2]) {
     return interval[1].low > interval[0].high ? 1 : interval[1].high < interval[0].low ? -1 : 0;
 }
 
-/* Another order matters where it leads elsewhere: beyond the threshold at the far point. */
+/* Another order matters where it leads elsewhere: beyond the threshold at the far point, and beyond what either model may be wrong by there. */
 static bool judge_order(const struct work *w, size_t i) {
     const struct match *match = &w->matches[i];
     as_growth_change *change = &w->out->changes[i];
@@ -167,11 +167,14 @@ static bool judge_order(const struct work *w, size_t i) {
         is_sure = true;
         for (size_t s = 0; s < 2; s++) is_sure &= !(as_ds_model(w->sides[s].ds, match->model[s])->AR2 < good_fit);
     } else {
-        as_interval interval[2];
+        as_interval shown[2], deciding[2];
         double relative = as_relative_change(values[0], values[1] - values[0]);
+        int side = is_more ? 1 : -1;
         if (!(is_more ? relative > w->request->threshold : relative < -w->request->threshold)) return true;
-        if (!forecast(w, match, w->far, NULL, interval)) return false;
-        is_sure = !match->is_doubtful && apart(interval) == (is_more ? 1 : -1);
+        if (!forecast(w, match, w->far, shown, deciding)) return false;
+        bool is_known = !isnan(shown[0].low) && !isnan(shown[1].low);
+        if (is_known && apart(shown) != side) return true; /* noise turns one order into the next */
+        is_sure = !match->is_doubtful && apart(deciding) == side;
     }
     change->order_outcome = as_growth_outcome(is_more, is_sure);
     return true;

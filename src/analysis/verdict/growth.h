@@ -11,9 +11,8 @@ typedef struct as_growth_change {
     const char *order[2];             /* "n log n", "1": the terms that dominate */
     const char *function[2];          /* rounded, for people */
     int change;                       /* > 0: the target grows faster; < 0: more slowly; 0: alike */
-    /* Of the order, looked at four times beyond the largest point. SAME: the two differ by less than the threshold there. WORSE and BETTER: the functions that explain the
-     * measurements of one side and those of the other have no value in common there (intervals wider than those shown, for the number of models); else MAYBE. Of models that came
-     * with the files: by their own errors. */
+    /* Of the order, looked at four times beyond the largest point. SAME: the two differ by less than the threshold there, or the intervals of both have values in common. WORSE and
+     * BETTER: not even intervals that are wider, for the number of models, have; else MAYBE. Of models that came with the files: by their own errors. */
     as_outcome order_outcome;
     /* At the point asked for; NAN: none was, or a model has no value there. */
     double value[2];
@@ -31,9 +30,10 @@ typedef struct as_growths {
     size_t counts[AS_N_OUTCOMES]; /* of each the worse of its two outcomes */
     as_outcome outcome;           /* of all */
     bool has_point;
-    char label[128];   /* of the point: "n=1000000, p=64" */
-    double threshold;  /* of the difference at the point: 0.05 */
-    double confidence; /* of the intervals */
+    const char *long_parameter; /* the only one, where texts for people are better with x for it; NULL: none such */
+    char label[128];            /* of the point: "n=1000000, p=64" */
+    double threshold;           /* of the difference at the point: 0.05 */
+    double confidence;          /* of the intervals */
     as_arena arena;
 } as_growths;
 

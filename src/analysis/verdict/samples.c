@@ -1,8 +1,10 @@
 /* Samples by call path and metric: what was gathered, sorted into subjects and strata. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "analysis/verdict/sampling.h"
+#include "dataset/metric_names.h"
 
 /* A number with its place: side, stratum, dataset. */
 typedef struct entry {
@@ -351,16 +353,27 @@ static const char *time_of(const as_dataset *ds) {
     return NULL;
 }
 
+/* A metric by the name that somebody gave, which is not always the whole one. */
+static assay_status add_named(as_sampling *s, as_vec *metrics, const char *name) {
+    const char *found[2];
+    for (size_t side = 0; side < 2; side++) {
+        const as_dataset *ds = s->sides[side][0];
+        char why[512] = "";
+        assay_id id = ASSAY_NONE;
+        found[side] = side_has(s, side, name) ? name : NULL;
+        if (!found[side]) id = as_metric_by_name(ds, name, strlen(name), false, why, sizeof why);
+        if (id != ASSAY_NONE) found[side] = as_ds_text(ds, as_ds_metric(ds, id)->name);
+        if (found[side] && side_has(s, side, found[side])) continue;
+        if (!why[0]) snprintf(why, sizeof why, "the values of '%.80s' cannot be compared: they do not add up", name);
+        return as_fail(s->error, ASSAY_E_USAGE, as_place_file(as_ds_text(ds, ds->path)), "", "%s", why);
+    }
+    return add_metric(s, metrics, found[0], strcmp(found[0], found[1]) == 0 ? NULL : found[1]);
+}
+
 /* Those asked for, or all that both sides have. */
 static assay_status choose_metrics(as_sampling *s, as_vec *metrics) {
     const as_dataset *first = s->sides[0][0];
-    for (const char *const *name = s->request->metrics; name && *name; name++) {
-        for (size_t side = 0; side < 2; side++)
-            if (!side_has(s, side, *name))
-                return as_fail(s->error, ASSAY_E_USAGE, AS_NOWHERE, "", "there is no metric '%s' in %s", *name,
-                               as_ds_text(s->sides[side][0], s->sides[side][0]->path));
-        AS_TRY(add_metric(s, metrics, *name, NULL));
-    }
+    for (const char *const *name = s->request->metrics; name && *name; name++) AS_TRY(add_named(s, metrics, *name));
     for (assay_id id = 0; !s->request->metrics && id < AS_COUNT(first, metrics); id++) {
         const char *name = as_ds_text(first, as_ds_metric(first, id)->name);
         if (name && as_metric_is_sampled(first, id) && as_sampled_metric_find(first, name) == id &&
