@@ -212,7 +212,7 @@ static assay_status write_metric(foreign *f, assay_id metric) {
         bool is_idle = !f->is_experiment;
         for (n = 0; i + n < f->values.count && values[i + n].context == context; n++)
             is_idle &= is_zero(values[i + n].number);
-        if (!as_foreign_has_name(f->ds, context)) continue;
+        if (!as_foreign_has_place(f->ds, context)) continue;
         if (is_idle) {
             if (f->idle[context] == ASSAY_NONE) f->idle[context] = metric;
             continue;
@@ -483,8 +483,10 @@ void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
     for (size_t i = 0; i < ds->records.count; i++)
         n_records += as_table_rows(AS_AT(as_record_table, &ds->records, i).table);
     lose(losses, n_records, "record with further keys", "records with further keys");
-    for (assay_id i = 0; i < ds->contexts.count; i++) n_placeless += !as_foreign_has_name(ds, i);
-    lose(losses, n_placeless, "context without a name", "contexts without names");
+    for (assay_id i = 0; i < ds->contexts.count; i++) n_placeless += !as_foreign_has_place(ds, i);
+    if (n_placeless)
+        as_lose(losses, "the values of %llu context%s without a place in the call tree",
+                (unsigned long long)n_placeless, n_placeless == 1 ? "" : "s");
     as_lose_attributes(losses, ds, is_kept);
 }
 

@@ -24,8 +24,8 @@ as_foreign_metric as_foreign_metric_of(const as_dataset *ds, assay_id metric);
 /* All values of a metric, contexts ascending, those of a context in the order of runs; out (as_foreign_value) is cleared first. Where there are only statistics: the means. */
 assay_status as_foreign_values(const as_dataset *ds, assay_id metric, as_vec *out, assay_error *error);
 
-/* A context that can be named. */
-bool as_foreign_has_name(const as_dataset *ds, assay_id context);
+/* A context that has a name and a place in the call tree. Values of others are in no total: as roots they would count twice. */
+bool as_foreign_has_place(const as_dataset *ds, assay_id context);
 /* Values of experiments, whose resources are told apart by call paths: each is a resource, 0 as well. */
 static inline bool as_foreign_is_experiment(const as_dataset *ds) { return as_ds_parameters(ds) != 0; }
 

@@ -13,8 +13,9 @@ as_foreign_metric as_foreign_metric_of(const as_dataset *ds, assay_id metric) {
                                                                                 : AS_FOREIGN_FINE;
 }
 
-bool as_foreign_has_name(const as_dataset *ds, assay_id context) {
-    return as_ds_context(ds, context)->name != AS_NO_STR;
+bool as_foreign_has_place(const as_dataset *ds, assay_id context) {
+    const as_context *about = as_ds_context(ds, context);
+    return about->name != AS_NO_STR && about->role != AS_ROLE_PLACELESS;
 }
 
 /* ---- profiles ----------------------------------------------------------------------------------------------------------- */
