@@ -21,6 +21,8 @@ static const char *skip_string(const char *at, const char *end) {
     return at < end ? at + 1 : end;
 }
 
+enum { MODELS_BITS = 8 };
+
 /* Bits that a top-level key and the first character of its value are worth. Keys that other JSON has as well are worth little on their own. */
 static int worth(const char *key, size_t size, char first) {
     static const struct {
@@ -34,8 +36,7 @@ static int worth(const char *key, size_t size, char first) {
                  {"resources", "{[", 56},
                  {"resource_type_map", "{", 136},
                  {"postprocessors", "[", 112},
-                 {"origin", "\"", 0},
-                 {"models", "[", 0}};
+                 {"models", "[", MODELS_BITS}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strlen(known[i].key) == size && memcmp(key, known[i].key, size) == 0)
             return strchr(known[i].begins, first) ? known[i].bits : 0;
@@ -55,7 +56,8 @@ static int bid(const as_probe *probe) {
     for (size_t depth = 0; at < end;) {
         if (*at != '"') {
             depth += *at == '{' || *at == '[';
-            if ((*at == '}' || *at == ']') && --depth == 0) break;
+            if ((*at == '}' || *at == ']') && --depth == 0)
+                return bits > MODELS_BITS ? bits : 0; /* models alone are no profile */
             at++;
             continue;
         }

@@ -123,12 +123,10 @@ static bool list_frames(as_perun_reading *reading, as_raw_json trace, bool *has_
     return true;
 }
 
-/* The context at the end of the kind's call path; ASSAY_NONE when memory is out. */
-static assay_id context_of(as_perun_reading *reading, const as_perun_kind *kind, assay_id uid, as_str command) {
-    bool has_function;
+/* The context at the end of the kind's call path, whose frames are listed; ASSAY_NONE when memory is out. */
+static assay_id context_of(as_perun_reading *reading, bool has_function, assay_id uid, as_str command) {
     as_tree *tree = &reading->tree;
     assay_id context = ASSAY_NONE;
-    if (!list_frames(reading, kind->trace, &has_function)) return ASSAY_NONE;
     const assay_id *frames = reading->callpath.data;
     size_t n = reading->callpath.count;
     if (n && !has_function && command != AS_NO_STR) {
@@ -294,8 +292,10 @@ static bool settle_kind(as_perun_reading *reading, uint32_t number) {
         !add_frame_cells(reading, number, &AS_AT(as_perun_frame, &reading->frames, draft->frame)) ||
         !name_metric(reading, &words, draft))
         return false;
+    bool has_function; /* frames are regions even where nothing says what they lead to */
+    if (!list_frames(reading, kind->trace, &has_function)) return false;
     if (uid != ASSAY_NONE) {
-        kind->context = context_of(reading, kind, uid, words.command);
+        kind->context = context_of(reading, has_function, uid, words.command);
         if (kind->context == ASSAY_NONE) return false;
     }
     return drop_columns(reading, draft) &&
