@@ -180,7 +180,7 @@ static as_exit read_moving(as_cli *cli, as_regress_request *r) {
     options->no_center = as_cli_has(cli, "no-center");
     options->window_type = as_cli_value(cli, "window-type");
     as_exit status = read_whole(cli, "window", 1, &options->window);
-    if (status == AS_EXIT_FINE) status = read_whole(cli, "min-periods", 0, &options->min_periods);
+    if (status == AS_EXIT_FINE) status = read_whole(cli, "min-periods", 1, &options->min_periods);
     if (status == AS_EXIT_FINE) status = read_decay(cli, options);
     if (status != AS_EXIT_FINE) return status;
     bool is_ema = strcmp(options->method, "ema") == 0;
@@ -220,7 +220,7 @@ static as_exit read_kernel(as_cli *cli, as_regress_request *r) {
     options->kernel = as_cli_value(cli, "kernel-type");
     options->smoothing = as_cli_value(cli, "smoothing");
     const char *bandwidth = as_cli_value(cli, "bandwidth");
-    as_exit status = read_whole(cli, "order", 0, &options->order);
+    as_exit status = read_whole(cli, "order", 1, &options->order);
     if (status == AS_EXIT_FINE) status = read_gamma(cli, options);
     if (status == AS_EXIT_FINE && bandwidth && as_is_choice("scott|silverman|cv_ls|aic", bandwidth))
         options->bandwidth = bandwidth;

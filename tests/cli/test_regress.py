@@ -105,6 +105,16 @@ class Fitting(Regress):
             self.assertEqual(method, found['models'][0]['method'])
         self.assertEqual(1, len(self.ask('--method', 'bisection', path)['models']))
 
+    def test_random_methods_begin_where_the_file_does(self):
+        """As Perun's, x_start takes in the first point, whether it can be used or not; no other one that cannot, whatever the seed."""
+        points = [(2, 8), (3, 27), (0, 5), (4, 64), (5, 125), (6, 216)]
+        for method in ('iterative', 'initial_guess'):
+            for seed in range(8):
+                models = self.models('-O', 'perun_compatible=yes', '--models', 'power', '--steps', '1', '--method', method, '--seed', str(seed), self.small(points=points))
+                self.assertEqual((2, 6), (models['f', 'power']['x_start'], models['f', 'power']['x_end']))
+        models = self.models('-O', 'perun_compatible=yes', '--models', 'power', '--steps', '1', '--method', 'iterative', self.small(points=[points[2]] + points[:2] + points[3:]))
+        self.assertEqual((0, 6), (models['f', 'power']['x_start'], models['f', 'power']['x_end']))
+
     def test_experiments_of_other_formats(self):
         path = self.write('e.txt', 'PARAMETER p\nPOINTS 1 2 4 8\nREGION main->f\nMETRIC time\nDATA 3\nDATA 5\nDATA 9\nDATA 17\nMETRIC bytes\nDATA 1\nDATA 4\nDATA 16\nDATA 64\n')
         line = self.models(path)['main->f', 'linear']
@@ -133,6 +143,8 @@ class Asking(Regress):
                             (('--method', 'magic'), ["--method cannot be 'magic'", 'bisection']),
                             (('--steps', '0'), ['--steps cannot be 0']),
                             (('--steps', 'x'), ['whole number']),
+                            (('--moving-average', 'sma', '--min-periods', '0'), ['--min-periods cannot be 0']),
+                            (('--kernel', 'smoothing', '--smoothing', 'local-polynomial', '--order', '0'), ['--order cannot be 0']),
                             (('--regressogram', '--stored'), ['exclude each other', 'one analysis at a time']),
                             (('--regressogram', '--steps', '3'), ['--steps is for fitting models']),
                             (('--buckets', '3'), ['--buckets belongs to --regressogram']),

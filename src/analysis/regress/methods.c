@@ -298,10 +298,13 @@ static void search(struct search *s, bool is_guess) {
     skip(u, NULL, "no model can be fitted");
 }
 
-/* Every uid in an order of its own, which other uids do not change. */
+/* Every uid in an order of its own, which other uids do not change. Perun's x_start and x_end take in the first point even where no model can use it: there it stays the first, so
+ * that no seed changes them. */
 static void shuffle(const struct uid *u, double *x, double *y) {
     uint64_t state = u->job->options.seed + as_hash_everywhere(u->name, strlen(u->name));
-    for (size_t left = u->points.n; left > 1; left--) {
+    size_t n = u->points.n;
+    if (u->job->options.is_compatible) x++, y++, n--;
+    for (size_t left = n; left > 1; left--) {
         size_t other = as_random_below(&state, left);
         double a = x[left - 1], b = y[left - 1];
         x[left - 1] = x[other];
