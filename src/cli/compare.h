@@ -47,12 +47,16 @@ as_exit as_compare_checks(as_cli *cli);
 
 /* ---- models on both sides: a part of the answer of BASE TARGET (compare_growth.c) ------------------------------------------------- */
 
+struct as_compare_config;
 /* Fits or finds the models of both sides (which the datasets then have) and reads --at, --modeler and -O. A side of several datasets is one experiment. Without models and parameters on both sides:
  * none, status 0. A failure has its line on stderr. as_growths_free() in every case; out->outcome counts for the exit status like a verdict's. */
 as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const size_t n[2],
-                          const as_judge_options *options, as_growths *out);
+                          const struct as_compare_config *config, as_growths *out);
 /* The section of the answer; nothing where there are no models. The array "growth" of the open object; a table with its head, for people or as Markdown. */
 void as_growths_json(as_builder *builder, const as_growths *growths);
 as_exit as_growths_print(as_cli *cli, const as_growths *growths);
+/* The worse of a change's two outcomes, and in words what became of it: "n log n → n^2, 1.2 s → 3.4 s at n=1000". */
+as_outcome as_growth_worst(const as_growth_change *change);
+void as_growth_words(const as_cli *cli, const as_growths *growths, const as_growth_change *change, as_output *out);
 
 #endif

@@ -18,6 +18,13 @@ static as_exit fail_at(const config_file *f, const as_yaml_node *node, const cha
     return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: %s", f->path, node->line, node->column, what);
 }
 
+/* keys: those there are, "a|b". */
+static as_exit fail_key(const config_file *f, const as_yaml_node *key, const char *keys) {
+    const char *name = as_yaml_text(key);
+    return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: there is no key '%s'; it is one of %s", f->path, key->line,
+                       key->column, name ? name : "", keys);
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
 
 static as_exit read_part(const config_file *f, const as_yaml_node *node, double *out) {
@@ -73,7 +80,7 @@ static as_exit read_rule_key(const config_file *f, const as_yaml_node *key, cons
     if (name && strcmp(name, "threshold") == 0) return read_part(f, value, &rule->threshold);
     if (name && strcmp(name, "higher_is_better") == 0) return read_flag(f, value, &rule->higher_is_better);
     if (name && strcmp(name, "ignore") == 0) return read_flag(f, value, &rule->is_ignored);
-    return fail_at(f, key, "is no key of a rule: metric, path, threshold, higher_is_better, ignore");
+    return fail_key(f, key, "metric|path|threshold|higher_is_better|ignore");
 }
 
 static as_exit read_rules(const config_file *f, const as_yaml_node *list) {
@@ -127,8 +134,7 @@ static as_exit read_key(const config_file *f, const as_yaml_node *key, const as_
         return fail_on_of(as_yaml_text(value), &out->fail_on)
                    ? AS_EXIT_FINE
                    : fail_at(f, value, "is neither maybe, degradation nor never");
-    return fail_at(f, key,
-                   "is no key: threshold, level, floor, metrics, inclusive, fail_on, resamples, seed, rules are");
+    return fail_key(f, key, "threshold|level|floor|metrics|inclusive|fail_on|resamples|seed|rules");
 }
 
 static as_exit read_file(as_cli *cli, const char *path, as_compare_config *out) {
@@ -200,6 +206,21 @@ static as_exit take_options(as_cli *cli, as_compare_config *out) {
     return take_metrics(cli, out) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
+static as_exit read_match(as_cli *cli, as_compare_config *out) {
+    const char *text = as_cli_value(cli, "match"), *why = NULL;
+    size_t at;
+    if (!text || (out->match = as_pattern_new(text, strlen(text), &why, &at))) return AS_EXIT_FINE;
+    if (!why) return as_cli_memory(cli);
+    return as_cli_fail(cli, AS_EXIT_USAGE, "--match %s is no pattern: %s, at its byte %zu", text, why, at + 1);
+}
+
+bool as_path_choice_keeps(void *choice, const char *metric, const char *path) {
+    const as_path_choice *chosen = choice;
+    const as_threshold_rule *rule = as_rules_find(chosen->rules, metric, path);
+    if (rule && rule->is_ignored) return false;
+    return !chosen->match || as_pattern_search(chosen->match, path, strlen(path));
+}
+
 as_exit as_compare_config_read(as_cli *cli, as_compare_config *out) {
     *out = (as_compare_config){.judge = AS_JUDGE_DEFAULTS};
     as_arena_init(&out->arena, NULL);
@@ -208,12 +229,14 @@ as_exit as_compare_config_read(as_cli *cli, as_compare_config *out) {
     const char *path = as_cli_value(cli, "config");
     as_exit status = path ? read_file(cli, path, out) : AS_EXIT_FINE;
     if (status == AS_EXIT_FINE) status = take_options(cli, out);
+    if (status == AS_EXIT_FINE) status = read_match(cli, out);
     out->judge.rules = out->rules.data;
     out->judge.n_rules = out->rules.count;
     return status;
 }
 
 void as_compare_config_free(as_compare_config *config) {
+    as_pattern_free(config->match);
     as_vec_free(&config->rules);
     as_vec_free(&config->metrics);
     as_arena_free(&config->arena);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/scaling/coordinates.h"
-#include "cli/compare.h"
+#include "cli/compare_view.h"
 #include "cli/profile_choice.h"
 #include "dataset/merge.h"
 #include "render/quantity.h"
@@ -40,8 +40,26 @@ static bool fit_for_models(const as_dataset *base, const as_dataset *target) {
 
 static bool is_experiment(const as_dataset *ds) { return ds->n_points >= FEWEST_POINTS && ds->series.count > 0; }
 
-/* Models of the series whose metrics are asked for. */
-static as_exit fit_side(as_cli *cli, struct side *side, unsigned threads) {
+/* Those of the series whose metrics and call paths are asked for. False when memory is out. */
+static bool choose_series(const as_dataset *ds, const bool *wanted, as_path_choice *chosen, uint32_t *series,
+                          size_t *n) {
+    as_vec path;
+    bool fine = true;
+    as_vec_init(&path, 1, NULL);
+    for (size_t i = 0; fine && i < ds->series.count; i++) {
+        const as_series *s = as_ds_series(ds, i);
+        const char *metric = as_ds_text(ds, as_ds_metric(ds, s->metric)->name);
+        if (!wanted[s->metric]) continue;
+        path.count = 0;
+        fine = as_context_path(ds, s->context, &path) && as_vec_append(&path, "", 1);
+        if (fine && as_path_choice_keeps(chosen, metric ? metric : "", path.data)) series[(*n)++] = (uint32_t)i;
+    }
+    as_vec_free(&path);
+    return fine;
+}
+
+/* Models of the series that are looked at. */
+static as_exit fit_side(as_cli *cli, struct side *side, as_path_choice *chosen, unsigned threads) {
     as_dataset *ds = side->ds;
     as_fit_options options;
     assay_error error;
@@ -54,8 +72,7 @@ static as_exit fit_side(as_cli *cli, struct side *side, unsigned threads) {
     uint32_t *series = calloc(ds->series.count + 1, sizeof *series);
     size_t n = 0;
     as_exit status = wanted && series ? as_mark_metrics(cli, ds, wanted) : as_cli_memory(cli);
-    for (size_t i = 0; status == AS_EXIT_FINE && i < ds->series.count; i++)
-        if (wanted[as_ds_series(ds, i)->metric]) series[n++] = (uint32_t)i;
+    if (status == AS_EXIT_FINE && !choose_series(ds, wanted, chosen, series, &n)) status = as_cli_memory(cli);
     if (status == AS_EXIT_FINE && as_fit_models(ds, &options, (as_choice){series, n}, "comparison", NULL, NULL, NULL,
                                                 &side->fit, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
@@ -74,7 +91,8 @@ static as_exit read_point(as_cli *cli, const as_dataset *ds, as_vec *point) {
     return as_cli_fail(cli, AS_EXIT_USAGE, "--at takes one point such as n=1e6, not the range '%s'", text);
 }
 
-static as_exit compare_sides(as_cli *cli, struct side sides[2], const as_judge_options *options, as_growths *out) {
+static as_exit compare_sides(as_cli *cli, struct side sides[2], const as_compare_config *config, as_growths *out) {
+    const as_judge_options *options = &config->judge;
     as_rules *rules = NULL;
     const as_dataset *base = sides[0].ds;
     as_vec point;
@@ -85,7 +103,7 @@ static as_exit compare_sides(as_cli *cli, struct side sides[2], const as_judge_o
         status = as_cli_error(cli, &error);
     bool is_fitted = is_experiment(sides[0].ds) && is_experiment(sides[1].ds);
     for (size_t s = 0; s < 2 && is_fitted && status == AS_EXIT_FINE; s++)
-        status = fit_side(cli, &sides[s], options->threads);
+        status = fit_side(cli, &sides[s], &(as_path_choice){rules, config->match}, options->threads);
     as_growth_side given[2] = {{sides[0].ds, is_fitted ? &sides[0].fit : NULL},
                                {sides[1].ds, is_fitted ? &sides[1].fit : NULL}};
     as_growth_request request = {.point = point.count ? point.data : NULL,
@@ -120,7 +138,7 @@ static bool has_curves(const as_dataset *ds) {
 }
 
 as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const size_t n[2],
-                          const as_judge_options *options, as_growths *out) {
+                          const as_compare_config *config, as_growths *out) {
     struct side opened[2] = {{0}, {0}};
     *out = (as_growths){.outcome = AS_OUTCOME_SAME};
     as_arena_init(&out->arena, NULL);
@@ -130,9 +148,9 @@ as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const 
     bool is_stored = has_curves(opened[0].ds) && has_curves(opened[1].ds);
     if (status == AS_EXIT_FINE && is_stored &&
         !(is_fit_for_models && is_experiment(opened[0].ds) && is_experiment(opened[1].ds)))
-        status = compare_stored(cli, opened, options, out);
+        status = compare_stored(cli, opened, &config->judge, out);
     else if (status == AS_EXIT_FINE && is_fit_for_models)
-        status = compare_sides(cli, opened, options, out);
+        status = compare_sides(cli, opened, config, out);
     else if (status == AS_EXIT_FINE && as_cli_has(cli, "at"))
         status =
             as_cli_fail(cli, AS_EXIT_USAGE, "--at needs the same parameters on both sides, to have models of them");
@@ -193,7 +211,7 @@ static bool is_changed(const as_growth_change *change) {
 
 static bool is_worse(as_outcome outcome) { return outcome == AS_OUTCOME_WORSE || outcome == AS_OUTCOME_MAYBE_WORSE; }
 
-static as_outcome outcome_of(const as_growth_change *change) {
+as_outcome as_growth_worst(const as_growth_change *change) {
     as_outcome order = change->order_outcome, at = change->at_outcome;
     if (order == AS_OUTCOME_WORSE || at == AS_OUTCOME_WORSE) return AS_OUTCOME_WORSE;
     if (is_worse(order) || is_worse(at)) return AS_OUTCOME_MAYBE_WORSE;
@@ -230,6 +248,17 @@ static void put_order(const as_growths *growths, const char *text, char *out, si
     out[used] = '\0';
 }
 
+void as_growth_words(const as_cli *cli, const as_growths *growths, const as_growth_change *change, as_output *out) {
+    bool is_ascii = as_cli_is_ascii(cli);
+    const char *arrow = is_ascii ? "->" : "→";
+    char value[2][200];
+    as_output_text(out, change->order[0]);
+    if (change->change) as_output_printf(out, " %s %s", arrow, change->order[1]);
+    if (!growths->has_point) return;
+    for (size_t s = 0; s < 2; s++) put_amount(change, s, is_ascii, value[s], sizeof value[s]);
+    as_output_printf(out, ", %s %s %s at %s", value[0], arrow, value[1], growths->label);
+}
+
 enum { GROWTH, BASE, TARGET, CHANGE, VERDICT, METRIC, PATH, N_COLUMNS };
 
 static void choose_columns(const as_growths *growths, bool shown[N_COLUMNS]) {
@@ -257,7 +286,7 @@ static bool add_row(as_cli *cli, const as_growths *growths, const as_growth_chan
                                     [BASE] = as_cell_text(value[0]),
                                     [TARGET] = as_cell_text(value[1]),
                                     [CHANGE] = as_cell_text(percent),
-                                    [VERDICT] = as_cell_text(as_outcome_name(outcome_of(change))),
+                                    [VERDICT] = as_cell_text(as_outcome_name(as_growth_worst(change))),
                                     [METRIC] = as_cell_text(change->metric),
                                     [PATH] = as_cell_text(change->path)};
     as_cell cells[N_COLUMNS];

@@ -120,6 +120,8 @@ as_exit as_compare_markdown(as_compare_view *view) {
         if (left_out) as_output_printf(out, "\n%zu more.\n", left_out);
         as_output_text(out, "\n</details>\n");
     }
+    as_exit status = as_growths_print(view->cli, &view->growths);
+    if (status != AS_EXIT_FINE) return status;
     as_output_text(out, "\n<details>\n<summary>Method</summary>\n\n");
     as_compare_method(view, out);
     as_output_text(out, ".\n");

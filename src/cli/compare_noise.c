@@ -244,10 +244,11 @@ static as_exit find_noise(struct noise_view *v) {
     const as_dataset *const *parts = (const as_dataset *const *)v->sides.parts[0];
     const as_dataset *const *const sides[2] = {parts, parts};
     const size_t n[2] = {v->sides.n[0], v->sides.n[0]};
+    as_path_choice chosen = {v->series.rules, v->config.match};
     as_sample_request request = {.metrics = v->config.metrics.data,
                                  .is_inclusive = v->config.is_inclusive,
-                                 .keeps = as_rules_keep,
-                                 .user = v->series.rules};
+                                 .keeps = as_path_choice_keeps,
+                                 .user = &chosen};
     assay_error error;
     if (as_samples_find(sides, n, &request, &v->samples, &error) != ASSAY_OK) return as_cli_error(v->cli, &error);
     if (as_noises_find(&v->samples, &v->config.judge, &v->noises, &error) != ASSAY_OK)

@@ -12,6 +12,11 @@ static const as_judgement *judgement_at(const as_compare_view *view, size_t i) {
     return i - v->n_metrics < v->n ? &v->judgements[i - v->n_metrics] : NULL;
 }
 
+/* Whether its outcome stands beside what is said about it. */
+static bool is_reason(const as_compare_view *view, const as_judgement *j) {
+    return as_outcome_fails(view, j->outcome) || j->outcome == AS_OUTCOME_TOO_FEW;
+}
+
 /* What is said about it, into room (cleared). NULL when memory is out. */
 static const char *words_of(const as_compare_view *view, const as_judgement *j, bool with_path, as_output *room) {
     as_output_clear(room);
@@ -19,6 +24,8 @@ static const char *words_of(const as_compare_view *view, const as_judgement *j, 
         as_output_text(room, j->subject->path ? j->subject->path : "total");
         as_output_printf(room, ": %s of %s: ", as_outcome_name(j->outcome), j->subject->metric);
     }
+    if (!with_path && j->outcome != AS_OUTCOME_NEW && j->outcome != AS_OUTCOME_GONE && !is_reason(view, j))
+        as_output_printf(room, "%s: ", as_outcome_name(j->outcome));
     as_judgement_words(view, j, room);
     size_t size;
     return as_output_memory(room, &size);
@@ -44,11 +51,35 @@ static bool put_case(const as_compare_view *view, as_output *out, const as_judge
         as_output_text(out, "/>\n");
     } else {
         as_output_text(out, "      <system-out>");
-        as_output_printf(out, "%s: ", as_outcome_name(j->outcome));
         as_xml_put_text(out, words, strlen(words));
         as_output_text(out, "</system-out>\n");
     }
     as_output_text(out, "    </testcase>\n");
+    return true;
+}
+
+/* A call path's order of growth. */
+static bool put_growth_case(const as_compare_view *view, as_output *out, const as_growth_change *change,
+                            as_output *room) {
+    as_outcome outcome = as_growth_worst(change);
+    bool is_failure = as_outcome_fails(view, outcome);
+    size_t size;
+    as_output_clear(room);
+    if (!is_failure) as_output_printf(room, "%s: ", as_outcome_name(outcome));
+    as_growth_words(view->cli, &view->growths, change, room);
+    const char *words = as_output_memory(room, &size);
+    if (!words) return false;
+    as_output_text(out, "    <testcase");
+    as_xml_put_attribute(out, "classname", "growth");
+    as_xml_put_attribute(out, "name", change->path);
+    as_output_text(out, is_failure ? ">\n      <failure" : ">\n      <system-out>");
+    if (is_failure) {
+        as_xml_put_attribute(out, "type", as_outcome_name(outcome));
+        as_xml_put_attribute(out, "message", words);
+    } else {
+        as_xml_put_text(out, words, size);
+    }
+    as_output_text(out, is_failure ? "/>\n    </testcase>\n" : "</system-out>\n    </testcase>\n");
     return true;
 }
 
@@ -59,14 +90,20 @@ static bool put_junit(const as_compare_view *view, as_output *out, as_output *ro
         failed += as_outcome_fails(view, j->outcome);
         skipped += j->outcome == AS_OUTCOME_TOO_FEW;
     }
+    const as_growths *growths = &view->growths;
+    size_t n_judged = n;
+    n += growths->n;
+    for (size_t i = 0; i < growths->n; i++) failed += as_outcome_fails(view, as_growth_worst(&growths->changes[i]));
     as_output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     as_output_printf(out, "<testsuites tests=\"%zu\" failures=\"%zu\">\n", n, failed);
     as_output_printf(out,
                      "  <testsuite name=\"assay compare\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
                      "skipped=\"%zu\">\n",
                      n, failed, skipped);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n_judged; i++)
         if (!put_case(view, out, judgement_at(view, i), room)) return false;
+    for (size_t i = 0; i < growths->n; i++)
+        if (!put_growth_case(view, out, &growths->changes[i], room)) return false;
     as_output_clear(room);
     as_compare_method(view, room);
     size_t size;
@@ -81,35 +118,57 @@ static bool put_junit(const as_compare_view *view, as_output *out, as_output *ro
 /* ---- SARIF ------------------------------------------------------------------------------------------------------------------- */
 
 /* What scanning services show: degradations, and those that may be. */
-static bool is_listed(const as_judgement *j) {
-    return j->outcome == AS_OUTCOME_WORSE || j->outcome == AS_OUTCOME_MAYBE_WORSE;
-}
+static bool is_listed(as_outcome outcome) { return outcome == AS_OUTCOME_WORSE || outcome == AS_OUTCOME_MAYBE_WORSE; }
 
-static as_finding finding_of(const as_compare_view *view, const as_judgement *j, const char *message) {
+/* subject NULL: it has no place of its own. */
+static as_finding finding_of(const as_compare_view *view, as_outcome outcome, const as_subject *subject,
+                             const char *message) {
     const as_dataset *target = view->sides.parts[1][0];
-    bool is_sure = j->outcome == AS_OUTCOME_WORSE, has_file = j->subject->file != NULL;
+    bool is_sure = outcome == AS_OUTCOME_WORSE, has_file = subject && subject->file != NULL;
     return (as_finding){.severity = is_sure ? "error" : "warning",
                         .rule = is_sure ? "degradation" : "maybe-degradation",
-                        .file = has_file ? j->subject->file : as_ds_text(target, target->path),
+                        .file = has_file ? subject->file : as_ds_text(target, target->path),
                         .message = message,
                         .offset = -1,
-                        .line = has_file && j->subject->line > 0 ? (uint32_t)j->subject->line : 0};
+                        .line = has_file && subject->line > 0 ? (uint32_t)subject->line : 0};
+}
+
+static const char *growth_message(const as_compare_view *view, const as_growth_change *change, as_output *room) {
+    size_t size;
+    as_output_clear(room);
+    as_output_printf(room, "%s: %s of the growth of %s: ", change->path, as_outcome_name(as_growth_worst(change)),
+                     change->metric);
+    as_growth_words(view->cli, &view->growths, change, room);
+    return as_output_memory(room, &size);
 }
 
 static bool put_sarif(const as_compare_view *view, as_output *out, as_output *room) {
+    const as_growths *growths = &view->growths;
     as_sarif sarif;
     const as_judgement *j;
     bool fine = true;
     as_sarif_begin(&sarif, out);
     for (size_t i = 0; (j = judgement_at(view, i)); i++) {
-        as_finding finding = finding_of(view, j, "");
-        if (is_listed(j)) as_sarif_rule(&sarif, &finding);
+        as_finding finding = finding_of(view, j->outcome, j->subject, "");
+        if (is_listed(j->outcome)) as_sarif_rule(&sarif, &finding);
+    }
+    for (size_t i = 0; i < growths->n; i++) {
+        as_finding finding = finding_of(view, as_growth_worst(&growths->changes[i]), NULL, "");
+        if (is_listed(as_growth_worst(&growths->changes[i]))) as_sarif_rule(&sarif, &finding);
     }
     as_sarif_begin_results(&sarif, true);
     for (size_t i = 0; (j = judgement_at(view, i)) && fine; i++) {
-        if (!is_listed(j)) continue;
+        if (!is_listed(j->outcome)) continue;
         const char *message = words_of(view, j, true, room);
-        as_finding finding = finding_of(view, j, message);
+        as_finding finding = finding_of(view, j->outcome, j->subject, message);
+        fine = message != NULL;
+        if (fine) as_sarif_result(&sarif, &finding);
+    }
+    for (size_t i = 0; i < growths->n && fine; i++) {
+        const as_growth_change *change = &growths->changes[i];
+        if (!is_listed(as_growth_worst(change))) continue;
+        const char *message = growth_message(view, change, room);
+        as_finding finding = finding_of(view, as_growth_worst(change), NULL, message);
         fine = message != NULL;
         if (fine) as_sarif_result(&sarif, &finding);
     }

@@ -46,10 +46,11 @@ static as_exit take_run(as_series_view *view, const as_dataset *ds, size_t run) 
     const as_dataset *const side[1] = {ds};
     const as_dataset *const *const sides[2] = {side, side};
     static const size_t one[2] = {1, 1};
+    as_path_choice chosen = {view->rules, view->config->match};
     as_sample_request request = {.metrics = view->config->metrics.data,
                                  .is_inclusive = view->config->is_inclusive,
-                                 .keeps = as_rules_keep,
-                                 .user = view->rules};
+                                 .keeps = as_path_choice_keeps,
+                                 .user = &chosen};
     as_samples samples;
     assay_error error;
     as_vec key;

@@ -3,6 +3,7 @@
 #define AS_CLI_COMPARE_VIEW_H
 
 #include "cli/compare.h"
+#include "core/pattern.h"
 #include "render/quantity.h"
 
 typedef enum as_fail_on { AS_FAIL_DEGRADATION, AS_FAIL_MAYBE, AS_FAIL_NEVER } as_fail_on;
@@ -13,6 +14,7 @@ typedef struct as_compare_config {
     as_vec rules;           /* as_threshold_rule */
     as_vec metrics;         /* const char *; the last one is NULL where there are any */
     bool is_inclusive;
+    as_pattern *match; /* call paths that are looked at, of --match; NULL: all */
     as_fail_on fail_on;
     as_arena arena; /* of texts */
 } as_compare_config;
@@ -20,6 +22,13 @@ typedef struct as_compare_config {
 /* Status 2 or 3, with its line, where something is wrong. as_compare_config_free() in every case. */
 as_exit as_compare_config_read(as_cli *cli, as_compare_config *out);
 void as_compare_config_free(as_compare_config *config);
+
+/* Which call paths are looked at: an as_sample_request's user, and its keeps. */
+typedef struct as_path_choice {
+    const as_rules *rules;
+    const as_pattern *match; /* NULL: all */
+} as_path_choice;
+bool as_path_choice_keeps(void *choice, const char *metric, const char *path);
 
 typedef struct as_compare_view {
     as_cli *cli;

@@ -129,14 +129,14 @@ static void print_counts(as_series_view *view, const as_series_group *group) {
     }
     size_t changed = 0;
     for (size_t i = 0; i < group->n_subjects; i++) changed += group->subjects[i].track.points.count > 0;
-    as_output_printf(cli->out, "%zu run%s in order of %s, %zu call paths and metrics, %zu changed", group->n_runs,
+    as_output_printf(cli->out, "%zu run%s in order of %s, %zu of %zu call paths and metrics changed", group->n_runs,
                      group->n_runs == 1 ? "" : "s",
                      strcmp(view->order, "given") == 0    ? "the command line"
                      : strcmp(view->order, "file") == 0   ? "the list"
                      : strcmp(view->order, "name") == 0   ? "their names"
                      : strcmp(view->order, "commit") == 0 ? "their commits"
                                                           : view->order,
-                     group->n_subjects, changed);
+                     changed, group->n_subjects);
     if (group->counts[AS_OUTCOME_WORSE] + group->counts[AS_OUTCOME_MAYBE_WORSE])
         as_output_printf(cli->out, ", %zu to the worse and stayed so",
                          group->counts[AS_OUTCOME_WORSE] + group->counts[AS_OUTCOME_MAYBE_WORSE]);

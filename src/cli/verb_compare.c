@@ -3,36 +3,6 @@
 
 #include "cli/compare_view.h"
 #include "cli/compatible.h"
-#include "core/pattern.h"
-
-/* ---- which call paths -------------------------------------------------------------------------------------------------------- */
-
-typedef struct choice {
-    as_rules *rules;
-    as_pattern *pattern; /* of --match; NULL: all */
-} choice;
-
-static bool keeps(void *user, const char *metric, const char *path) {
-    const choice *c = user;
-    return as_rules_keep(c->rules, metric, path) && (!c->pattern || as_pattern_search(c->pattern, path, strlen(path)));
-}
-
-static as_exit open_choice(as_cli *cli, const as_compare_config *config, choice *out) {
-    const char *text = as_cli_value(cli, "match"), *why = NULL;
-    assay_error error;
-    size_t at;
-    *out = (choice){0};
-    if (as_rules_new(config->judge.rules, config->judge.n_rules, &out->rules, &error) != ASSAY_OK)
-        return as_cli_error(cli, &error);
-    if (!text || (out->pattern = as_pattern_new(text, strlen(text), &why, &at))) return AS_EXIT_FINE;
-    if (!why) return as_cli_memory(cli);
-    return as_cli_fail(cli, AS_EXIT_USAGE, "--match %s is no pattern: %s, at its byte %zu", text, why, at + 1);
-}
-
-static void close_choice(choice *c) {
-    as_rules_free(c->rules);
-    as_pattern_free(c->pattern);
-}
 
 /* ---- the comparison ----------------------------------------------------------------------------------------------------------- */
 
@@ -49,21 +19,24 @@ static as_exit judge(as_compare_view *view) {
     as_cli *cli = view->cli;
     const as_dataset *const *const sides[2] = {(const as_dataset *const *)view->sides.parts[0],
                                                (const as_dataset *const *)view->sides.parts[1]};
-    choice chosen;
+    as_rules *rules = NULL;
     assay_error error;
-    as_exit status = open_choice(cli, &view->config, &chosen);
+    as_exit status = AS_EXIT_FINE;
+    if (as_rules_new(view->config.judge.rules, view->config.judge.n_rules, &rules, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    as_path_choice chosen = {rules, view->config.match};
     as_sample_request request = {.metrics = view->config.metrics.data,
                                  .is_inclusive = view->config.is_inclusive,
-                                 .keeps = keeps,
+                                 .keeps = as_path_choice_keeps,
                                  .user = &chosen};
     if (status == AS_EXIT_FINE && as_samples_find(sides, view->sides.n, &request, &view->samples, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
-    if (status == AS_EXIT_FINE && chosen.pattern && !view->samples.n)
+    if (status == AS_EXIT_FINE && chosen.match && !view->samples.n)
         status = as_cli_fail(cli, AS_EXIT_USAGE, "--match %s: no call path of either side matches",
                              as_cli_value(cli, "match"));
     if (status == AS_EXIT_FINE && as_judge(&view->samples, &view->config.judge, &view->verdict, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
-    close_choice(&chosen);
+    as_rules_free(rules);
     view->main_metric = main_metric(&view->samples);
     view->outcome = view->verdict.outcome;
     return status;
@@ -72,7 +45,7 @@ static as_exit judge(as_compare_view *view) {
 /* Models count like everything else. */
 static as_exit judge_growth(as_compare_view *view) {
     as_dataset *const *const sides[2] = {view->sides.parts[0], view->sides.parts[1]};
-    as_exit status = as_compare_growth(view->cli, sides, view->sides.n, &view->config.judge, &view->growths);
+    as_exit status = as_compare_growth(view->cli, sides, view->sides.n, &view->config, &view->growths);
     view->outcome = as_outcome_worse(view->outcome, view->growths.outcome);
     return status;
 }
@@ -81,7 +54,7 @@ static as_exit answer(as_compare_view *view) {
     as_exit status;
     switch (view->cli->style.mode) {
     case AS_PRINT_TEXT: status = as_compare_print(view); break;
-    case AS_PRINT_MARKDOWN: status = as_compare_markdown(view); break;
+    case AS_PRINT_MARKDOWN: return as_compare_markdown(view);
     case AS_PRINT_JSON: return as_compare_json(view);
     default: return as_compare_rows(view);
     }
@@ -105,9 +78,30 @@ static as_exit compare(as_cli *cli) {
     return status;
 }
 
+/* What only the comparison of two sides can do is refused elsewhere, rather than left out. */
+static as_exit check_mode(as_cli *cli) {
+    static const char *const modes[] = {"series", "noise", "check", NULL};
+    static const char *const others[] = {"junit", "sarif", "at", NULL};
+    const char *mode = NULL;
+    for (size_t i = 0; modes[i]; i++) {
+        if (!as_cli_has(cli, modes[i])) continue;
+        if (mode) return as_cli_fail(cli, AS_EXIT_USAGE, "--%s and --%s exclude each other", mode, modes[i]);
+        mode = modes[i];
+    }
+    for (size_t i = 0; mode && others[i]; i++)
+        if (as_cli_has(cli, others[i]))
+            return as_cli_fail(cli, AS_EXIT_USAGE,
+                               "--%s goes with BASE and TARGET alone, not with --%s; --json has all of it", others[i],
+                               mode);
+    if (as_cli_has(cli, "order") && !as_cli_has(cli, "series"))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--order belongs to --series");
+    return AS_EXIT_FINE;
+}
+
 static as_exit run(as_cli *cli) {
     bool is_compatible;
     as_exit status = as_cli_compatible(cli, &is_compatible);
+    if (status == AS_EXIT_FINE) status = check_mode(cli);
     if (status != AS_EXIT_FINE) return status;
     if (as_cli_has(cli, "series")) return as_compare_series(cli);
     if (as_cli_has(cli, "noise")) return as_compare_noise(cli);

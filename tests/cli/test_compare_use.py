@@ -1,7 +1,8 @@
 """compare as people use it: what it says to those who type something else than they mean, and what fits a narrow terminal."""
+import json
 import os
 import sys
-import unittest
+from xml.etree import ElementTree
 
 from common import Case, main, run, run_on_terminal
 
@@ -60,6 +61,46 @@ class Examples(Case):
     def test_a_profile_loses_nothing_in_its_own_format(self):
         r = run('convert', '--strict', example('sort-1.perf'), self.path('same.perf'))
         self.assertEqual((0, ''), (r.status, r.err))
+
+
+class Reports(Case):
+    def test_models_and_new_paths_are_in_them(self):
+        junit, sarif = self.path('j.xml'), self.path('s.json')
+        self.assertEqual(1, run('compare', example('sort-1.perf'), example('sort-2.perf'), '--match', 'quick|check', '--junit', junit, '--sarif', sarif).status)
+        suite = ElementTree.parse(junit).getroot().find('testsuite')
+        cases = {(c.get('classname'), c.get('name')): c for c in suite.findall('testcase')}
+        self.assertEqual((len(cases), 2), (int(suite.get('tests')), int(suite.get('failures'))))
+        self.assertRegex(cases['growth', 'quick_sort'].find('failure').get('message'), r'^structure-unit-size log structure-unit-size → structure-unit-size\^2$')
+        self.assertRegex(cases['mixed(time delta)', 'check_order'].find('system-out').text, r'^new: 9\d\.\d+ µs$')
+        with open(sarif) as f:
+            messages = [r['message']['text'] for r in json.load(f)['runs'][0]['results']]
+        self.assertIn('quick_sort: degradation of the growth of mixed(time delta): structure-unit-size log structure-unit-size → structure-unit-size^2', messages)
+
+    def test_they_are_refused_where_there_are_none(self):
+        self.assertFails(run('compare', '--series', self.folder, '--junit', self.path('j.xml')), 2, '--junit', '--series')
+        self.assertFails(run('compare', '--noise', self.folder, '--sarif', self.path('s.json')), 2, '--sarif', '--noise')
+        self.assertFails(run('compare', 'a', 'b', '--order', 'time'), 2, '--order belongs to --series')
+        self.assertFails(run('compare', '--series', '--noise', 'a'), 2, 'exclude each other')
+
+
+class Chosen(Case):
+    def test_values_are_the_resources(self):
+        entries = run('compare', '--json', example('sort-1.perf'), example('sort-2.perf')).json['entries']
+        self.assertEqual({(80, 80)}, {(e['n_base'], e['n_target']) for e in entries})  # eight calls at each of ten sizes
+
+    def test_match_counts_for_models_noise_and_series(self):
+        both = example('sort-1.perf'), example('sort-2.perf')
+        r = run('compare', '--json', '--match', 'report', *both)
+        self.assertEqual(({'write_report'}, {'write_report'}, 0), ({g['callpath'] for g in r.json['growth']}, {e['path'] for e in r.json['entries']}, r.status))
+        self.assertNotIn('merge', run('compare', '--noise', example('kernels.txt'), '--match', 'matrix').out)
+        for i in range(12):
+            self.write(f'run-{i:02}.perf', sort.text_of(sort.profile(i >= 8, seed=100 + i)))
+        self.assertEqual((1, 0), (run('compare', '--series', self.folder).status, run('compare', '--series', self.folder, '--match', 'report').status))
+
+    def test_what_a_rule_ignores_has_no_models(self):
+        config = self.write('c.yaml', 'rules: [{path: quick, ignore: true}]\n')
+        r = run('compare', '--json', '--config', config, example('sort-1.perf'), example('sort-2.perf'))
+        self.assertEqual((0, False), (r.status, 'quick_sort' in {g['callpath'] for g in r.json['growth']}))
 
 
 class Narrow(Case):

@@ -180,12 +180,12 @@ static bool add_entry(sorting *t, const as_sample_unit *unit, double value) {
     return as_vec_append(&t->entries, &new, 1);
 }
 
-/* The entries of a node: numbers of one run are added up, and runs of profiles without any have 0. False when memory is out. */
+/* The entries of a node: numbers of one run are added up, and runs of profiles without any have 0, unless the numbers are repetitions of their own. False when memory is out. */
 static bool set_entries(sorting *t, uint32_t node, bool *is_zero) {
     const as_sample_unit *units = t->s->units.data;
     as_sample *samples = t->in_order + t->starts[node];
     size_t n = t->starts[node + 1] - t->starts[node];
-    bool has_side[2] = {false, false}, is_sorted = true, fine = true;
+    bool has_side[2] = {false, false}, has_rows[2] = {false, false}, is_sorted = true, fine = true;
     for (size_t i = 1; i < n && is_sorted; i++) is_sorted = samples[i - 1].unit <= samples[i].unit;
     if (!is_sorted) qsort(samples, n, sizeof *samples, by_unit);
     t->entries.count = 0;
@@ -196,11 +196,13 @@ static bool set_entries(sorting *t, uint32_t node, bool *is_zero) {
         while (!unit->is_rows && i + 1 < n && samples[i + 1].unit == samples[i].unit) value += samples[++i].value;
         t->seen[samples[i].unit] = node;
         has_side[unit->side] = true;
+        has_rows[unit->side] |= unit->is_rows;
         if (value != 0) *is_zero = false;
         fine = isnan(value) || add_entry(t, unit, value); /* infinities that cancel out */
     }
     for (size_t i = 0; t->s->has_profiles && i < t->s->units.count && fine; i++)
-        if (units[i].is_profile && has_side[units[i].side] && t->seen[i] != node) fine = add_entry(t, &units[i], 0);
+        if (units[i].is_profile && has_side[units[i].side] && !has_rows[units[i].side] && t->seen[i] != node)
+            fine = add_entry(t, &units[i], 0);
     return fine;
 }
 
