@@ -46,19 +46,20 @@ void as_canvas_line(as_canvas *canvas, double x0, double y0, double x1, double y
 /* ---- printing -------------------------------------------------------------------------------------------------------- */
 
 const char *as_layer_sign(as_layer layer, bool ascii) {
-    static const char *const unicode[] = {" ", "┊", "⢕", "─", "│", "●"};
-    static const char *const plain[] = {" ", ":", ".", "*", "|", "o"};
+    static const char *const unicode[] = {" ", "┊", "⢕", "─", "─", "─", "─", "─", "─", "│", "●"};
+    static const char *const plain[] = {" ", ":", ".", "*", "+", "x", "%", "=", "~", "|", "o"};
     return ascii ? plain[layer] : unicode[layer];
 }
 
 const char *as_layer_colour(as_layer layer) {
-    static const char *const colours[] = {"", "\033[2m", "\033[2;36m", "\033[1;36m", "", "\033[1m"};
+    static const char *const colours[] = {"",           "\033[2m",  "\033[2;36m", "\033[1;36m",
+                                          "\033[1;33m", "\033[32m", "\033[1;35m", "\033[31m",
+                                          "\033[1;34m", "",         "\033[1m"};
     return colours[layer];
 }
 
 static void print_cell(as_output *out, const struct as_canvas_cell *cell, bool ascii) {
-    bool braille =
-        !ascii && (cell->layer == AS_LAYER_BAND || cell->layer == AS_LAYER_CURVE || cell->layer == AS_LAYER_BAR);
+    bool braille = !ascii && cell->layer >= AS_LAYER_BAND && cell->layer <= AS_LAYER_BAR;
     if (!braille) {
         as_output_text(out, as_layer_sign((as_layer)cell->layer, ascii));
         return;

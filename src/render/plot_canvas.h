@@ -9,10 +9,16 @@ typedef enum as_layer {
     AS_LAYER_NONE,
     AS_LAYER_MARKER, /* a line upward that is no data */
     AS_LAYER_BAND,
-    AS_LAYER_CURVE,
+    AS_LAYER_CURVE, /* the first of them */
+    AS_LAYER_LAST_CURVE = AS_LAYER_CURVE + 5,
     AS_LAYER_BAR,
     AS_LAYER_POINT
 } as_layer;
+
+/* Of the n-th curve, from 0; beyond what can be told apart they begin again. */
+static inline as_layer as_curve_layer(size_t n) {
+    return (as_layer)(AS_LAYER_CURVE + n % (AS_LAYER_LAST_CURVE - AS_LAYER_CURVE + 1));
+}
 
 typedef struct as_canvas {
     unsigned columns, rows; /* characters */

@@ -9,7 +9,6 @@
 #define INK      "#222"
 #define SOFT_INK "#666"
 #define GRID     "#e6e6e6"
-#define CURVE    "#0072b2"
 
 enum {
     PAGE = 420,
@@ -177,10 +176,19 @@ static bool has_band(const as_sheet *sheet, const as_plot_point *point) {
     return !isnan(as_sheet_x(sheet, point->x)) && !isnan(point->low) && !isnan(point->high);
 }
 
+/* Colours that people with colour blindness tell apart, too (Okabe and Ito); beyond them they begin again. */
+static const char *curve_colour(const as_sheet *sheet, const as_plot_series *series) {
+    static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
+    const as_plot_series *all = sheet->plot->series.data;
+    size_t n = 0;
+    for (; all != series; all++) n += all->kind == AS_PLOT_CURVE;
+    return colours[n % (sizeof colours / sizeof *colours)];
+}
+
 static void draw_band(const as_sheet *sheet, const as_plot_series *series) {
     as_output *out = sheet->out;
     const as_plot_point *points = series->points.data;
-    as_output_text(out, "<path class=\"band\" fill=\"" CURVE "\" fill-opacity=\".18\" d=\"");
+    as_output_printf(out, "<path class=\"band\" fill=\"%s\" fill-opacity=\".18\" d=\"", curve_colour(sheet, series));
     for (size_t i = 0; i < series->points.count;) {
         size_t from = i;
         for (; i < series->points.count && has_band(sheet, &points[i]); i++) {
@@ -198,9 +206,9 @@ static void draw_band(const as_sheet *sheet, const as_plot_series *series) {
 static void draw_part(const as_sheet *sheet, const as_plot_series *series, double from, double to, const char *style) {
     as_output *out = sheet->out;
     as_output_printf(out,
-                     "<path class=\"curve\" fill=\"none\" stroke=\"" CURVE
-                     "\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s d=\"",
-                     style);
+                     "<path class=\"curve\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" "
+                     "stroke-linejoin=\"round\"%s d=\"",
+                     curve_colour(sheet, series), style);
     bool drawing = false;
     double far = 50 * sheet->height;
     for (size_t i = 1; i < series->points.count; i++) {
@@ -318,22 +326,24 @@ typedef struct legend {
     unsigned lines;
 } legend;
 
-static void draw_mark(as_output *out, mark kind, double x, double y) {
+/* colour: of a curve or band. */
+static void draw_mark(as_output *out, mark kind, const char *colour, double x, double y) {
     static const char *const shapes[] = {
         "<circle cx=\"9\" cy=\"0\" r=\"3\" fill=\"" INK "\"/>",
         "<circle cx=\"9\" cy=\"0\" r=\"3.2\" fill=\"none\" stroke=\"#000\" stroke-width=\".8\"/>",
         "<path fill=\"none\" stroke=\"" INK "\" stroke-width=\".8\" d=\"M6.5-5h5M6.5 5h5M9-5V5\"/>",
-        "<path fill=\"none\" stroke=\"" CURVE "\" stroke-width=\"1.8\" d=\"M0 0H18\"/>",
-        "<path fill=\"" CURVE "\" fill-opacity=\".18\" d=\"M0-5H18V5H0Z\"/>",
+        "<path fill=\"none\" stroke-width=\"1.8\" d=\"M0 0H18\"/>",
+        "<path stroke=\"none\" fill-opacity=\".18\" d=\"M0-5H18V5H0Z\"/>",
     };
     as_output_text(out, "<g transform=\"translate(");
     as_svg_number(out, x);
     as_output_char(out, ' ');
     as_svg_number(out, y - 4);
-    as_output_printf(out, ")\">%s</g>\n", shapes[kind]);
+    if (colour) as_output_printf(out, ")\" stroke=\"%s\" fill=\"%s", colour, colour);
+    as_output_printf(out, "%s\">%s</g>\n", colour ? "" : ")", shapes[kind]);
 }
 
-static void add_entry(legend *l, mark kind, const char *text) {
+static void add_entry(legend *l, mark kind, const char *colour, const char *text) {
     double width = 24 + LEGEND_SIZE * as_svg_width(text, strlen(text));
     if (l->lines == 0 || l->x + width > l->sheet->page_width - MARGIN) {
         l->x = MARGIN;
@@ -341,7 +351,7 @@ static void add_entry(legend *l, mark kind, const char *text) {
     }
     if (l->write) {
         double y = l->y + 15.0 * (l->lines - 1);
-        draw_mark(l->sheet->out, kind, l->x, y);
+        draw_mark(l->sheet->out, kind, colour, l->x, y);
         open_text(l->sheet->out, l->x + 22, y, LEGEND_SIZE, "");
         as_svg_rich(l->sheet->out, text);
         close_text(l->sheet->out);
@@ -355,8 +365,9 @@ static unsigned add_legend(const as_sheet *sheet, double y, bool write) {
     for (size_t i = 0; i < sheet->plot->series.count; i++) {
         const as_plot_series *series = &AS_AT(as_plot_series, &sheet->plot->series, i);
         bool is_curve = series->kind == AS_PLOT_CURVE;
-        add_entry(&l, is_curve ? MARK_CURVE : sheet->plot->grid.nx ? MARK_RING : MARK_POINT, series->label);
-        if (series->around) add_entry(&l, is_curve ? MARK_BAND : MARK_BAR, series->around);
+        const char *colour = is_curve ? curve_colour(sheet, series) : NULL;
+        add_entry(&l, is_curve ? MARK_CURVE : sheet->plot->grid.nx ? MARK_RING : MARK_POINT, colour, series->label);
+        if (series->around) add_entry(&l, is_curve ? MARK_BAND : MARK_BAR, colour, series->around);
     }
     if (write) as_output_text(sheet->out, "</g>\n");
     return l.lines;
@@ -374,7 +385,7 @@ static void lay_out(as_sheet *sheet) {
     }
     sheet->page_width = PAGE;
     sheet->left = MARGIN + 16 + widest + 8;
-    sheet->width = PAGE - sheet->left - MARGIN - (plot->grid.nx ? as_heat_margin(sheet) : 2);
+    sheet->width = PAGE - sheet->left - MARGIN - (plot->grid.nx ? as_heat_margin(sheet) : 8);
     as_axis_ticks(&sheet->axes.x, 8, &sheet->x_ticks);
     sheet->top = MARGIN + (plot->title ? 18 : 0) + (plot->subtitle ? 16 : 0) + 15.0 * add_legend(sheet, 0, false) + 6;
     sheet->height = PICTURE_HEIGHT;

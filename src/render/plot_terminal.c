@@ -212,12 +212,11 @@ static void draw_band(picture *p, const as_plot_point *from, const as_plot_point
     }
 }
 
-static void draw_curve(picture *p, const as_plot_series *series) {
+static void draw_curve(picture *p, const as_plot_series *series, as_layer layer) {
     for (size_t i = 1; i < series->points.count; i++) {
         const as_plot_point *from = &AS_AT(as_plot_point, &series->points, i - 1), *to = from + 1;
         if (series->around) draw_band(p, from, to);
-        as_canvas_line(&p->canvas, dot_x(p, from->x), dot_y(p, from->y), dot_x(p, to->x), dot_y(p, to->y),
-                       AS_LAYER_CURVE);
+        as_canvas_line(&p->canvas, dot_x(p, from->x), dot_y(p, from->y), dot_x(p, to->x), dot_y(p, to->y), layer);
     }
 }
 
@@ -225,10 +224,10 @@ static void draw(picture *p) {
     const as_plot *plot = p->frame->plot;
     double marker = dot_x(p, plot->measured_x);
     as_canvas_line(&p->canvas, marker, 0, marker, 4.0 * p->canvas.rows - 1, AS_LAYER_MARKER);
-    for (size_t i = 0; i < plot->series.count; i++) {
+    for (size_t i = 0, n_curves = 0; i < plot->series.count; i++) {
         const as_plot_series *series = &AS_AT(as_plot_series, &plot->series, i);
         if (series->kind == AS_PLOT_CURVE)
-            draw_curve(p, series);
+            draw_curve(p, series, as_curve_layer(n_curves++));
         else
             draw_points(p, series);
     }
@@ -302,10 +301,10 @@ static void add_entry(legend *l, as_layer layer, const char *text) {
 
 static bool print_legend(as_frame *frame) {
     legend l = {.frame = frame};
-    for (size_t i = 0; i < frame->plot->series.count; i++) {
+    for (size_t i = 0, n_curves = 0; i < frame->plot->series.count; i++) {
         const as_plot_series *series = &AS_AT(as_plot_series, &frame->plot->series, i);
         bool is_curve = series->kind == AS_PLOT_CURVE;
-        add_entry(&l, is_curve ? AS_LAYER_CURVE : AS_LAYER_POINT, series->label);
+        add_entry(&l, is_curve ? as_curve_layer(n_curves++) : AS_LAYER_POINT, series->label);
         if (!series->around) continue;
         if (!as_rich_plain(series->around, frame->ascii, &frame->text)) return false;
         add_entry(&l, is_curve ? AS_LAYER_BAND : AS_LAYER_BAR, frame->text.data);

@@ -4,6 +4,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -217,6 +218,14 @@ class Showing(Regress):
         self.assertTrue(shown.isascii())
         self.assertLessEqual(abs(len(shown.splitlines()) - 20), 3)
         self.assertFails(run('regress', SORT, '--plot', 'r'), 2, 'several uids')
+
+    def test_curves_are_told_apart(self):
+        self.assertFine(run('regress', SORT, '--plot', 'quick_sort', '--all', '-o', self.path('q.svg')))
+        curves = re.findall(r'class="curve"[^>]* stroke="(#[0-9a-f]{6})"', self.read('q.svg').decode())
+        self.assertEqual((6, 6), (len(curves), len(set(curves))))
+        shown = run('regress', SORT, '--plot', 'quick', '--models', 'linear,power', '--ascii').out
+        self.assertIn('* linear   + power   o resources', shown)
+        self.assertTrue('*' in shown.split('linear')[0] and '++' in shown)
 
     def test_an_svg(self):
         for args in ((), ('--regressogram',), ('--moving-average', 'sma', '--window', '5'), ('--kernel', 'smoothing'), ('--method', 'bisection')):
