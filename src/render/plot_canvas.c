@@ -12,12 +12,16 @@ bool as_canvas_init(as_canvas *canvas, unsigned columns, unsigned rows) {
 
 void as_canvas_free(as_canvas *canvas) { free(canvas->cells); }
 
+static bool is_curve(as_layer layer) { return layer >= AS_LAYER_CURVE && layer <= AS_LAYER_LAST_CURVE; }
+
 void as_canvas_dot(as_canvas *canvas, long x, long y, as_layer layer) {
     static const unsigned char bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     if (x < 0 || y < 0 || x >= 2 * (long)canvas->columns || y >= 4 * (long)canvas->rows) return;
     struct as_canvas_cell *cell = &canvas->cells[(size_t)(y / 4) * canvas->columns + (size_t)(x / 2)];
-    if (layer < (as_layer)cell->layer) return;
-    if (layer > (as_layer)cell->layer) *cell = (struct as_canvas_cell){.layer = (unsigned char)layer};
+    bool are_curves = is_curve(layer) && is_curve((as_layer)cell->layer); /* where they cross, both are seen */
+    if (layer < (as_layer)cell->layer && !are_curves) return;
+    if (layer > (as_layer)cell->layer && !are_curves) cell->dots = 0;
+    if (layer > (as_layer)cell->layer) cell->layer = (unsigned char)layer;
     cell->dots |= bits[y % 4][x % 2];
 }
 
