@@ -141,6 +141,60 @@ static void print_power(double times) {
     }
 }
 
+/* ---- series ---------------------------------------------------------------------------------------------------------------------- */
+
+enum { SUBJECTS = 20, RUNS = 20, CHANGED_RUN = 12, MOST_SERIES = 4000 };
+
+struct series_trials {
+    made_noise noise;
+    bool wrong[MOST_SERIES], found[MOST_SERIES], placed[MOST_SERIES];
+};
+
+/* Twenty call paths over twenty runs without a change, then with the first one 20 % slower from run 13 on. */
+static void try_series(void *user, size_t trial) {
+    struct series_trials *t = user;
+    as_judge_options options = AS_JUDGE_DEFAULTS;
+    made_random random = {(trial + 1) * 1000003u + t->noise * 7919u};
+    double values[SUBJECTS][RUNS];
+    as_track tracks[SUBJECTS];
+    options.threads = 1;
+    for (size_t i = 0; i < SUBJECTS; i++) {
+        for (size_t k = 0; k < RUNS; k++) values[i][k] = made_value(&random, t->noise);
+        tracks[i] = (as_track){.values = values[i], .threshold = options.threshold};
+    }
+    for (size_t changed = 0; changed < 2; changed++) {
+        if (!as_tracks_find(tracks, SUBJECTS, RUNS, &options)) exit(3);
+        for (size_t i = 0; i < SUBJECTS && !changed; i++) t->wrong[trial] |= tracks[i].points.count > 0;
+        const as_change_point *point = tracks[0].points.data;
+        t->found[trial] = tracks[0].points.count > 0;
+        t->placed[trial] = tracks[0].points.count == 1 && point->at + 1 >= CHANGED_RUN && point->at <= CHANGED_RUN + 1;
+        as_tracks_free(tracks, SUBJECTS);
+        for (size_t k = CHANGED_RUN; k < RUNS; k++) values[0][k] *= 1.2;
+    }
+}
+
+static void print_series(double times) {
+    size_t n = times * 400 < 20 ? 20 : times * 400 > MOST_SERIES ? MOST_SERIES : (size_t)(times * 400);
+    static struct series_trials t;
+    printf("\nSeries of %d runs, %d call paths [%%]\n\n| noise | wrong change point where there is none | a level 20 "
+           "%% higher from run %d on is found | "
+           "alone, and within a run of its place |\n| --- | ---: | ---: | ---: |\n",
+           RUNS, SUBJECTS, CHANGED_RUN + 1);
+    for (made_noise noise = 0; noise < MADE_KINDS; noise++) {
+        size_t wrong = 0, found = 0, placed = 0;
+        t = (struct series_trials){.noise = noise};
+        as_parallel(n, 0, try_series, &t);
+        for (size_t i = 0; i < n; i++) {
+            wrong += t.wrong[i];
+            found += t.found[i];
+            placed += t.placed[i];
+        }
+        printf("| %s | %.1f | %.0f | %.0f |\n", made_noise_names[noise], percent(wrong, n), percent(found, n),
+               percent(placed, n));
+        fflush(stdout);
+    }
+}
+
 int main(int argc, char **argv) {
     double times = 1;
     if (argc > 2 || (argc == 2 && (!as_real_parse(argv[1], strlen(argv[1]), &times) || !(times > 0)))) {
@@ -149,5 +203,6 @@ int main(int argc, char **argv) {
     }
     print_false(times);
     print_power(times);
+    print_series(times);
     return 0;
 }
