@@ -154,12 +154,12 @@ struct series_trials {
 static void try_series(void *user, size_t trial) {
     struct series_trials *t = user;
     as_judge_options options = AS_JUDGE_DEFAULTS;
-    made_random random = {(trial + 1) * 1000003u + t->noise * 7919u};
+    uint64_t state = (trial + 1) * 1000003u + t->noise * 7919u;
     double values[SUBJECTS][RUNS];
     as_track tracks[SUBJECTS];
     options.threads = 1;
     for (size_t i = 0; i < SUBJECTS; i++) {
-        for (size_t k = 0; k < RUNS; k++) values[i][k] = made_value(&random, t->noise);
+        for (size_t k = 0; k < RUNS; k++) values[i][k] = made_value(&state, t->noise);
         tracks[i] = (as_track){.values = values[i], .threshold = options.threshold};
     }
     for (size_t changed = 0; changed < 2; changed++) {
