@@ -119,14 +119,15 @@ bool as_records_add_rows(as_records *records, assay_id run, uint32_t kind, size_
     return true;
 }
 
-/* Cells that are only there because columns begin late: thousands of such columns behind a million rows are not worth their memory. */
-enum { MOST_PADDING = 1 << 26 };
+/* Cells that are only there because columns begin late: thousands of such columns behind a million rows are not worth their memory, but a few that only the last of many profiles
+ * has are. */
+enum { MOST_PADDING = 1 << 26, PADDING_OF_A_ROW = 8 };
 
 /* Makes the column n rows longer than `row`, those before it that were missing being absent. */
 static bool reach(as_records *records, own_column *own, size_t row, size_t n) {
     size_t count = own->types.count, end = row + n;
     if (end <= count) return true;
-    if (row > count && row - count > MOST_PADDING - records->n_padding) return false;
+    if (row > count && row - count > MOST_PADDING + PADDING_OF_A_ROW * row - records->n_padding) return false;
     records->n_padding += row > count ? row - count : 0;
     if (!as_vec_reserve(&own->types, end - count) || !as_vec_reserve(&own->values, end - count)) return false;
     if (row > count) {
@@ -250,6 +251,12 @@ static double cell_number(as_cell cell, bool *is_number) {
                                        : NAN;
 }
 
+static double digits_number(const as_dataset *ds, as_str digits) {
+    as_number number;
+    return as_number_parse(as_ds_text(ds, digits), as_str_size(&ds->strings, digits), &number) ? as_number_real(number)
+                                                                                               : NAN;
+}
+
 double as_records_number(const as_records *records, size_t row, uint32_t column, bool *is_number) {
     bool ignored;
     as_own_column own = as_records_own(records, column);
@@ -261,6 +268,7 @@ double as_records_number(const as_records *records, size_t row, uint32_t column,
     if (type == AS_OWN_INT) return (double)own.values[row].i;
     if (type == AS_OWN_UINT) return (double)own.values[row].u;
     if (type == AS_OWN_REAL) return own.values[row].r;
+    if (type == AS_OWN_DIGITS) return digits_number(records->ds, own.values[row].text);
     *is_number = false;
     return NAN;
 }

@@ -371,7 +371,7 @@ static void oddities_are_problems_with_a_place(void **state) {
         {"{\"resources\":[{\"uid\":\"u\",\"amount\":\"12ms\"}]}", "amount-type",
          "this amount is no number, and counts nowhere", 1, 35},
         {"{\"resources\":[{\"uid\":\"u\",\"amount\":1e999}]}", "number-range",
-         "this number is too large, and read as infinity", 1, 35},
+         "this number is too large, and counts as infinity", 1, 35},
         {"{\"resources\":[],\"models\":[{\"uid\":\"u\",\"x\":[NaN]}]}", "nan",
          "NaN and Infinity are no JSON, but read as numbers", 1, 43},
         {"{\"resources\":[{\"uid\":\"u\",\"amount\":NaN},{\"uid\":\"u\",\"amount\":-Infinity}]}", "nan",

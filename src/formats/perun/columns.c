@@ -97,8 +97,8 @@ static assay_status take_key(as_perun_reading *reading, as_json *json, as_map *s
     *key = text ? as_ds_intern(reading->ds, text, size) : AS_NO_STR;
     if (*key == AS_NO_STR) return as_reader_memory(reading->reader);
     if (as_map_get(seen, *key) == type)
-        return as_fail(reading->reader->error, ASSAY_E_FORMAT, as_perun_place_of(reading, json->token), "duplicate-key",
-                       "'%s' is there before", as_ds_text(reading->ds, *key));
+        return as_fail(reading->reader->error, ASSAY_E_FORMAT, as_perun_locate(&reading->places, json->token),
+                       "duplicate-key", "'%s' is there before", as_ds_text(reading->ds, *key));
     return as_map_put(seen, *key, type) ? ASSAY_OK : as_reader_memory(reading->reader);
 }
 

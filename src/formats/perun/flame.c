@@ -34,6 +34,10 @@ void as_perun_add_amounts(const as_perun *perun, const bool *runs, as_perun_amou
         if (runs && !runs[profile->run]) continue;
         for (size_t row = profile->first_row; row < profile->first_row + profile->n_rows; row++) {
             as_perun_amount *amount = &out[kinds[row]];
+            if (row < own.count && own.types[row] == AS_OWN_DIGITS) {
+                add_real(amount, as_records_number(records, row, column, NULL));
+                continue;
+            }
             if (row < own.count && own.types[row] != AS_OWN_ABSENT) {
                 add_own(amount, (as_own_type)own.types[row], own.values[row]);
                 continue;

@@ -51,8 +51,10 @@ static int bid(const as_probe *probe) {
     if (as_perun_is_object(at, probe->head_size)) return OBJECT_BITS;
     if (probe->head_size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
     at = skip_space(at, end);
+    bool is_named = as_has_ending(probe->path, as_format_perun.extensions);
+    if (at < end && *at == '[') return is_named; /* which reading refuses, and says where */
     if (at == end || *at != '{') return 0;
-    int bits = 0;
+    int bits = is_named;
     for (size_t depth = 0; at < end;) {
         if (*at != '"') {
             depth += *at == '{' || *at == '[';

@@ -15,11 +15,6 @@ const as_perun *as_perun_of(const as_dataset *ds) {
 
 /* ---- what is odd ----------------------------------------------------------------------------------------------------- */
 
-as_place as_perun_place_of(const as_perun_reading *reading, const char *at) {
-    as_json json = {.path = reading->path, .begin = reading->text, .token = at, .first_line = 1};
-    return as_json_place(&json);
-}
-
 void as_perun_odd(as_perun_reading *reading, as_perun_oddity oddity, const char *at) {
     as_perun_note *note = &reading->notes[oddity];
     if (!note->count++) note->first = at;
@@ -39,14 +34,18 @@ static void report_oddities(as_perun_reading *reading) {
                                 "keys are there more than once; their last values count"},
         [AS_PERUN_AMOUNT_TYPE] = {"amount-type", "this amount is no number, and counts nowhere",
                                   "amounts are no numbers, and count nowhere"},
-        [AS_PERUN_RANGE] = {"number-range", "this number is too large, and read as infinity",
-                            "numbers are too large, and read as infinity"},
+        [AS_PERUN_TRACE_TYPE] = {"trace-type", "the trace of this resource is no list of objects, and no call path",
+                                 "traces are no lists of objects, and no call paths"},
+        [AS_PERUN_REGION_TYPE] = {"region-type", "this is no object, and only attributes",
+                                  "of header, its units and collector_info are no objects, and only attributes"},
+        [AS_PERUN_RANGE] = {"number-range", "this number is too large, and counts as infinity",
+                            "numbers are too large, and count as infinity"},
         [AS_PERUN_NAN] = {"nan", "NaN and Infinity are no JSON, but read as numbers",
                           "numbers are NaN or Infinity, which is no JSON"}};
     for (int i = 0; i < AS_PERUN_ODDITIES; i++) {
         const as_perun_note *note = &reading->notes[i];
         if (!note->count) continue;
-        as_place place = as_perun_place_of(reading, note->first);
+        as_place place = as_perun_locate(&reading->places, note->first);
         if (note->count == 1)
             as_warn(reading->reader, place, words[i].rule, "%s", words[i].one);
         else
@@ -115,6 +114,7 @@ bool as_perun_own(as_perun_reading *reading, as_json *json, as_own_type *type, a
         *type = AS_OWN_UINT;
         value->u = number.u;
     } else if (fabs(number.r) >= 0x1p63 && is_written_whole(json)) {
+        if (!isfinite(number.r)) note_infinite(reading, json);
         *type = AS_OWN_DIGITS;
         value->text = as_ds_intern(reading->ds, json->token, json->token_size);
         return value->text != AS_NO_STR;
@@ -273,24 +273,25 @@ static assay_status read_resources(as_perun_reading *reading, as_json *json) {
     return as_perun_read_columns(reading, json);
 }
 
-/* A region that only has attributes. */
-static assay_status read_attributes(as_perun_reading *reading, as_json *json, as_str key) {
-    as_raw_json raw;
-    size_t leaves;
-    const char *name = as_ds_text(reading->ds, key);
-    if (!as_perun_skip(reading, json, &raw, &leaves)) return as_json_fail(json, reading->reader->error);
-    if (strcmp(name, "header") == 0 && raw.text[0] == '{') reading->header = raw;
-    return as_perun_add_attributes(reading, name, as_str_size(&reading->ds->strings, key), raw, leaves)
-               ? ASSAY_OK
-               : as_reader_memory(reading->reader);
-}
-
 static bool is_known(const char *name) {
     static const char *const known[] = {"header", "collector_info", "collector", "resources", "global", "snapshots"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(name, known[i]) == 0) return true;
     }
     return false;
+}
+
+/* A region that only has attributes. */
+static assay_status read_attributes(as_perun_reading *reading, as_json *json, as_str key) {
+    as_raw_json raw;
+    size_t leaves;
+    const char *name = as_ds_text(reading->ds, key);
+    if (is_known(name) && json->type != AS_JSON_OBJECT) as_perun_odd(reading, AS_PERUN_REGION_TYPE, json->token);
+    if (!as_perun_skip(reading, json, &raw, &leaves)) return as_json_fail(json, reading->reader->error);
+    if (strcmp(name, "header") == 0 && raw.text[0] == '{') reading->header = raw;
+    return as_perun_add_attributes(reading, name, as_str_size(&reading->ds->strings, key), raw, leaves)
+               ? ASSAY_OK
+               : as_reader_memory(reading->reader);
 }
 
 /* The value of a top-level member; the current token is its first, and in the end its last. */
@@ -457,6 +458,7 @@ assay_status as_perun_add_profile(as_perun_reading *reading, assay_id run, const
     as_json_options options = {.nan_literals = true, .max_depth = reading->reader->max_depth};
     as_json_init(&json, path, text, size, options, &reading->ds->budget);
     reading->text = reading->next_progress = json.begin; /* behind a byte order mark */
+    reading->places = as_perun_places_of(path, reading->text);
     assay_status status = read_document(reading, &json);
     as_json_free(&json);
     if (status == ASSAY_OK) status = as_perun_settle_kinds(reading);

@@ -6,6 +6,7 @@
 #ifndef AS_FORMATS_PERUN_READ_H
 #define AS_FORMATS_PERUN_READ_H
 
+#include "formats/perun/places.h"
 #include "formats/perun/tables.h"
 
 enum { AS_PERUN_DYNAMIC = 7 };           /* as many as as_perun_dynamic_keys has */
@@ -19,6 +20,8 @@ typedef enum as_perun_oddity {
     AS_PERUN_UNEVEN,
     AS_PERUN_DUPLICATE,
     AS_PERUN_AMOUNT_TYPE,
+    AS_PERUN_TRACE_TYPE,
+    AS_PERUN_REGION_TYPE,
     AS_PERUN_RANGE,
     AS_PERUN_NAN,
     AS_PERUN_ODDITIES
@@ -93,6 +96,7 @@ struct as_perun_reading {
     /* The profile that is being read */
     const char *path, *text;
     size_t size;
+    as_perun_places places;
     bool keeps_text;
     assay_id run;
     size_t profile; /* its index */
@@ -120,11 +124,9 @@ struct as_perun_reading {
 
 /* Counts an oddity that stands at `at` in the text. */
 void as_perun_odd(as_perun_reading *reading, as_perun_oddity oddity, const char *at);
-/* The place of `at` in the text, by line and column. */
-as_place as_perun_place_of(const as_perun_reading *reading, const char *at);
 /* A break of a rule at `at`. */
 #define AS_PERUN_BROKEN(reading, at, rule, ...)                                                                        \
-    as_broken((reading)->reader, as_perun_place_of(reading, at), rule, __VA_ARGS__)
+    as_broken((reading)->reader, as_perun_locate(&(reading)->places, at), rule, __VA_ARGS__)
 /* as_json_skip() that looks for odd numbers. *leaves (may be NULL): how many scalars and empty containers there are. False: json is in error. */
 bool as_perun_skip(as_perun_reading *reading, as_json *json, as_raw_json *raw, size_t *leaves);
 /* The current token, a scalar, as an own cell. False when memory is out. */

@@ -34,8 +34,9 @@ static bool add_member(as_perun_reading *reading, as_raw_json key, as_raw_json v
 static assay_status read_member(as_perun_reading *reading, as_json *json, own_cells *own) {
     as_raw_json key = {json->token, json->token_size}, value;
     int dynamic = find_dynamic(json);
-    own->has_uid |= as_json_is(json, "uid");
+    bool is_uid = as_json_is(json, "uid");
     if (as_json_next(json) == AS_JSON_ERROR) return as_json_fail(json, reading->reader->error);
+    if (is_uid) own->has_uid = json->type != AS_JSON_NULL;
     if (dynamic >= 0 && own->has & 1u << dynamic) as_perun_odd(reading, AS_PERUN_DUPLICATE, key.text);
     bool is_own = dynamic >= 0 && as_json_is_scalar(json->type);
     if (dynamic == AS_PERUN_AMOUNT && json->type != AS_JSON_NUMBER && json->type != AS_JSON_NULL)

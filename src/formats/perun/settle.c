@@ -100,18 +100,19 @@ static assay_id region_of(const facts *of) {
     return id;
 }
 
-/* The regions of the frames of a trace that are objects, as stored, into reading->callpath. */
-static bool list_frames(as_perun_reading *reading, as_raw_json trace, bool *has_function) {
+/* The regions of the frames of a trace that are objects, as stored, into reading->callpath. *is_odd: there are others. */
+static bool list_frames(as_perun_reading *reading, as_raw_json trace, bool *has_function, bool *is_odd) {
     as_json *json = &reading->inner;
     facts of = {.reading = reading, .key = "x", .key_size = 1};
     reading->callpath.count = 0;
-    *has_function = false;
+    *has_function = *is_odd = false;
     if (!trace.size) return true;
     as_json_restart(json, trace.text, trace.size, 2);
     as_json_next(json);
     while (as_json_next(json) != AS_JSON_ARRAY_END) {
         if (json->type == AS_JSON_ERROR) return false;
         if (json->type != AS_JSON_OBJECT) {
+            *is_odd = true;
             as_json_skip(json, NULL, NULL);
             continue;
         }
@@ -154,7 +155,8 @@ static bool list_units(as_perun_reading *reading) {
     as_json_next(json);
     while (as_json_next(json) == AS_JSON_KEY) {
         bool is_units = as_json_is(json, "units");
-        if (as_json_next(json) != AS_JSON_OBJECT || !is_units) {
+        if (as_json_next(json) != AS_JSON_OBJECT && is_units) as_perun_odd(reading, AS_PERUN_REGION_TYPE, json->token);
+        if (json->type != AS_JSON_OBJECT || !is_units) {
             as_json_skip(json, NULL, NULL);
             continue;
         }
@@ -215,6 +217,11 @@ static bool name_metric(as_perun_reading *reading, const kind_words *words, as_p
 
 /* ---- a kind ---------------------------------------------------------------------------------------------------------- */
 
+static void note_trace(as_perun_reading *reading, uint32_t kind) {
+    const as_perun_draft *draft = &AS_AT(as_perun_draft, &reading->drafts, kind - reading->first_kind);
+    as_perun_odd(reading, AS_PERUN_TRACE_TYPE, draft->place);
+}
+
 /* One member of a kind; the current token of `inner` is its key. */
 static bool settle_member(as_perun_reading *reading, uint32_t number, facts *of, as_perun_kind *kind, kind_words *words,
                           assay_id *uid) {
@@ -236,6 +243,7 @@ static bool settle_member(as_perun_reading *reading, uint32_t number, facts *of,
     if (strcmp(key, "type") == 0) words->type = name;
     if (strcmp(key, "command") == 0) words->command = name;
     if (strcmp(key, "trace") == 0 && type == AS_JSON_ARRAY) kind->trace = raw;
+    if (strcmp(key, "trace") == 0 && type != AS_JSON_ARRAY && type != AS_JSON_NULL) note_trace(reading, number);
     if (strcmp(key, "subtype") == 0) {
         words->subtype = name;
         kind->is_free =
@@ -266,11 +274,13 @@ static bool drop_columns(as_perun_reading *reading, const as_perun_draft *draft)
     for (size_t i = 0; i < reading->cells.count && draft->type != AS_NO_STR; i++) {
         uint32_t column = AS_AT(as_shared_cell, &reading->cells, i).column;
         as_own_column own = as_records_own(records, column);
+        bool is_double = false;
         for (size_t row = draft->first_row; row < own.count && row < draft->first_row + draft->n_rows; row++) {
-            if (own.types[row] != AS_OWN_ABSENT &&
-                !as_records_set(records, row, column, AS_OWN_ABSENT, (as_own_value){0}))
-                return false;
+            if (own.types[row] == AS_OWN_ABSENT) continue;
+            is_double = true;
+            if (!as_records_set(records, row, column, AS_OWN_ABSENT, (as_own_value){0})) return false;
         }
+        if (is_double) as_perun_odd(reading, AS_PERUN_DUPLICATE, draft->place);
     }
     return true;
 }
@@ -292,8 +302,9 @@ static bool settle_kind(as_perun_reading *reading, uint32_t number) {
         !add_frame_cells(reading, number, &AS_AT(as_perun_frame, &reading->frames, draft->frame)) ||
         !name_metric(reading, &words, draft))
         return false;
-    bool has_function; /* frames are regions even where nothing says what they lead to */
-    if (!list_frames(reading, kind->trace, &has_function)) return false;
+    bool has_function, is_odd; /* frames are regions even where nothing says what they lead to */
+    if (!list_frames(reading, kind->trace, &has_function, &is_odd)) return false;
+    if (is_odd) as_perun_odd(reading, AS_PERUN_TRACE_TYPE, draft->place);
     if (uid != ASSAY_NONE) {
         kind->context = context_of(reading, has_function, uid, words.command);
         if (kind->context == ASSAY_NONE) return false;
@@ -318,15 +329,27 @@ static assay_status settle_type(as_perun_reading *reading, uint32_t number) {
     return kind->members.text ? ASSAY_OK : as_reader_memory(reading->reader);
 }
 
+/* Memory is out, or the members of a kind cannot be flattened: the text is sound JSON, but too much would come of it. */
+static assay_status fail_kind(as_perun_reading *reading, const as_perun_draft *draft) {
+    as_json json = reading->inner;
+    if (json.type != AS_JSON_ERROR || !json.error) return as_reader_memory(reading->reader);
+    json.path = reading->path;
+    json.begin = reading->text;
+    json.error_at = draft->place;
+    json.first_line = 1;
+    return as_json_fail(&json, reading->reader->error);
+}
+
 assay_status as_perun_settle_kinds(as_perun_reading *reading) {
     size_t n = reading->perun->kinds.count;
     if (!list_units(reading)) return as_reader_memory(reading->reader);
     for (size_t i = reading->first_kind; i < n; i++) {
         const as_perun_draft *draft = &AS_AT(as_perun_draft, &reading->drafts, i - reading->first_kind);
         if (draft->type != AS_NO_STR) AS_TRY(settle_type(reading, (uint32_t)i));
-        if (!settle_kind(reading, (uint32_t)i)) return as_reader_memory(reading->reader);
+        if (!settle_kind(reading, (uint32_t)i)) return fail_kind(reading, draft);
         const as_perun_kind *kind = &AS_AT(as_perun_kind, &reading->perun->kinds, i);
-        if (draft->type != AS_NO_STR && !kind->uid.size) as_perun_odd(reading, AS_PERUN_NO_UID, draft->place);
+        if (draft->type != AS_NO_STR && kind->context == ASSAY_NONE)
+            as_perun_odd(reading, AS_PERUN_NO_UID, draft->place);
     }
     return ASSAY_OK;
 }

@@ -1,4 +1,5 @@
 #include "formats/perun/tables.h"
+#include "formats/perun/places.h"
 
 #include <stdlib.h>
 
@@ -138,11 +139,13 @@ static assay_status add_model(as_perun_tables *tables, as_json *json, assay_id r
     return ASSAY_OK;
 }
 
-static assay_status add_models(as_perun_tables *tables, as_json *json, assay_id run, uint32_t order) {
+static assay_status add_models(as_perun_tables *tables, as_json *json, as_perun_places *places, assay_id run,
+                               uint32_t order) {
     if (as_json_next(json) == AS_JSON_NULL) return ASSAY_OK;
     if (json->type == AS_JSON_ERROR) return json_failed(tables, json);
     if (json->type != AS_JSON_ARRAY) {
-        as_leave_out(tables->reader, as_json_place(json), "models-not-list", "\"models\" is no list; left out");
+        as_leave_out(tables->reader, as_perun_locate(places, json->token), "models-not-list",
+                     "\"models\" is no list; left out");
         return ASSAY_OK;
     }
     while (as_json_next(json) != AS_JSON_ARRAY_END) {
@@ -151,7 +154,8 @@ static assay_status add_models(as_perun_tables *tables, as_json *json, assay_id 
             continue;
         }
         if (json->type != AS_JSON_ERROR)
-            as_leave_out(tables->reader, as_json_place(json), "model-not-object", "a model is no object; left out");
+            as_leave_out(tables->reader, as_perun_locate(places, json->token), "model-not-object",
+                         "a model is no object; left out");
         if (as_json_skip(json, NULL, NULL) == AS_JSON_ERROR) return json_failed(tables, json);
     }
     return ASSAY_OK;
@@ -162,6 +166,7 @@ assay_status as_perun_settle_models(as_perun_tables *tables, assay_id run, const
     if (n == 0) return ASSAY_OK;
     qsort(tables->noted.data, n, sizeof(noted_models), compare_noted);
     as_json json;
+    as_perun_places places = as_perun_places_of(path, text);
     as_json_init(&json, path, text, 0, (as_json_options){.nan_literals = true, .max_depth = tables->reader->max_depth},
                  &tables->ds->budget);
     assay_status status = ASSAY_OK;
@@ -169,7 +174,7 @@ assay_status as_perun_settle_models(as_perun_tables *tables, assay_id run, const
         noted_models *noted = &AS_AT(noted_models, &tables->noted, i);
         as_json_restart(&json, noted->raw.text, noted->raw.size, 1);
         json.begin = text; /* places are those of the profile */
-        status = add_models(tables, &json, run, noted->order);
+        status = add_models(tables, &json, &places, run, noted->order);
     }
     as_json_free(&json);
     tables->noted.count = 0;

@@ -26,6 +26,7 @@ static bool add_amount(const as_records *records, as_own_column amounts, uint32_
                        as_perun_sum *sum) {
     as_own_type type = row < amounts.count ? amounts.types[row] : AS_OWN_ABSENT;
     if (type == AS_OWN_REAL) return add_real(sum, amounts.values[row].r), true;
+    if (type == AS_OWN_DIGITS) return add_real(sum, as_records_number(records, row, column, NULL)), true;
     bool is_number = type == AS_OWN_INT || type == AS_OWN_UINT || type == AS_OWN_ABSENT;
     return is_number && add_cell(sum, as_records_cell(records, row, column));
 }

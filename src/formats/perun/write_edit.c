@@ -52,13 +52,13 @@ static void write_additions(editor *e, const as_raw_json *texts, size_t n, const
 
 /* list: the value so far; size 0 or null: none. */
 static assay_status write_longer(editor *e, const char *name, as_raw_json list, const as_raw_json *texts, size_t n) {
-    if (list.size && as_raw_begins(list) != '[' && !as_raw_is(list, "null"))
-        return as_fail(e->writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "wrong-type",
-                       "%s of the profile is no list, so that nothing can be added to it", name);
     if (!n && list.size) {
         as_perun_write_raw(e->out, list);
         return ASSAY_OK;
     }
+    if (list.size && as_raw_begins(list) != '[' && !as_raw_is(list, "null"))
+        return as_fail(e->writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "wrong-type",
+                       "%s of the profile is no list, so that nothing can be added to it", name);
     if (as_raw_begins(list) != '[') list = (as_raw_json){"[]", 2};
     copying c = copy_of(list);
     open_end(e, &c, "\n    ");
