@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import os
+import time
 import xml.etree.ElementTree as xml
 
 import common
@@ -185,6 +186,18 @@ class TestInputs(common.Case):
         r = run('compare', exclusive, exclusive, '--json', '--inclusive').json
         self.assertEqual(3333, r['totals'][0]['base'])  # the root alone
         self.assertEqual(330, [e['base'] for e in r['entries'] if e['path'] == 'main->sort'][0])
+
+    def test_many_different_sizes(self):
+        n = 300000
+        path = self.write('many.perf', json.dumps({
+            'header': {'type': 'mixed', 'units': {'mixed(time delta)': 'us'}, 'cmd': 'x', 'workload': 'w'},
+            'resources': {'f#0': {'amount': [100 + i % 7 for i in range(n)], 'structure-unit-size': list(range(n))}},
+            'resource_type_map': {'f#0': {'type': 'mixed', 'subtype': 'time delta', 'uid': 'f'}}}))
+        start = time.monotonic()
+        answer = run('compare', '--json', path, path)
+        self.assertLess(time.monotonic() - start, 30)  # each size against all others would take minutes
+        self.assertEqual(0, answer.status)
+        self.assertEqual([('f', 'no change')], [(e['path'], e['finding']) for e in answer.json['entries']])
 
 
 class TestOutputs(common.Case):

@@ -83,9 +83,9 @@ static bool add_ranges(sorting *t) {
         is_sorted = by_place(&AS_AT(entry, &t->entries, i - 1), &AS_AT(entry, &t->entries, i)) <= 0;
     if (!is_sorted) qsort(t->entries.data, n, sizeof(entry), by_place);
     for (size_t side = 0; side < 2; side++) t->values[side].count = t->ranges[side].count = 0;
-    for (size_t at = 0; at < n;) {
-        size_t side = AS_AT(entry, &t->entries, at).key >> 63, end = at;
-        while (end < n && AS_AT(entry, &t->entries, end).key >> 63 == side) end++;
+    for (size_t at = 0, end = 0; at < n;) {
+        size_t side = AS_AT(entry, &t->entries, at).key >> 63;
+        while (end < n && AS_AT(entry, &t->entries, end).key >> 63 == side) end++; /* once a side: it stays there */
         if ((at = add_range(t, side, at, end)) == SIZE_MAX) return false;
     }
     return true;
