@@ -1,4 +1,4 @@
-"""Datasets of other formats as Perun profiles: nothing is counted twice or forgotten, and both layouts say the same."""
+"""Datasets of other formats as Perun profiles and in comparisons: nothing is counted twice or forgotten, and both layouts say the same."""
 import glob
 import json
 import math
@@ -75,6 +75,15 @@ class Conversions(unittest.TestCase):
             result = run('convert', path, out)
             self.assertIn('the values of 9 contexts without a place in the call tree', result.stderr)
             self.assertAlmostEqual(1.211381, total(out, 'CPUTIME (sec)'), 6)
+
+    def test_comparisons_add_up(self):
+        """Call paths of a comparison make the total that the root has, also where code has no function: over a third of this database."""
+        path = os.path.join(ROOT, 'hpctoolkit', 'databases', 'hatchet-cpi-v4')
+        root = self.sql(path, "select v.value from value v join metric m on m.id = v.metric join context c on c.id = v.context where c.parent is null and c.region is not null and m.kind = 'inclusive'")
+        answer = json.loads(run('compare', '--json', path, path).stdout)
+        expected = math.fsum(row['value'] for row in root)
+        self.assertAlmostEqual(expected, answer['totals'][0]['base'], 9)
+        self.assertAlmostEqual(expected, math.fsum(entry['base'] for entry in answer['entries']), 9)
 
 
 if __name__ == '__main__':

@@ -88,6 +88,38 @@ static bool add_nodes(as_sampling *s, const as_node_list *list, const uint32_t *
     return true;
 }
 
+/* What calls have beyond their stored exclusive values: code below them that nobody could tell the function of is an instruction, a piece to us, but a call to its source. Without it
+ * call paths would not add up to the total. */
+static bool add_unnamed(as_sampling *s, const as_dataset *ds, const as_node_list *list, const uint32_t *nodes,
+                        uint32_t unit) {
+    const double rounding = 1e-4; /* sources store six digits of either side */
+    size_t n = AS_COUNT(ds, contexts);
+    assay_id *call = malloc((n + 1) * sizeof *call); /* by context: itself, or the nearest one above it */
+    double *own = calloc(n + 1, sizeof *own);
+    bool fine = call && own;
+    for (assay_id id = 0; fine && id < n; id++) {
+        assay_id parent = as_ds_context(ds, id)->parent;
+        call[id] = nodes[id] != AS_NO_PATH ? id : parent == ASSAY_NONE ? ASSAY_NONE : call[parent];
+    }
+    for (size_t i = 0; fine && i < as_node_count(list); i++) {
+        const as_node *node = as_node_at(list, i);
+        if (nodes[node->context] == AS_NO_PATH) continue;
+        assay_id parent = as_ds_context(ds, node->context)->parent;
+        double inclusive = as_number_real(node->inclusive);
+        own[node->context] += inclusive - as_number_real(node->exclusive);
+        if (parent != ASSAY_NONE && call[parent] != ASSAY_NONE) own[call[parent]] -= inclusive;
+    }
+    for (size_t i = 0; fine && i < as_node_count(list); i++) {
+        const as_node *node = as_node_at(list, i);
+        bool is_more = own[node->context] > rounding * as_number_real(node->inclusive);
+        if (nodes[node->context] != AS_NO_PATH && is_more)
+            fine = as_sampling_add(s, nodes[node->context], unit, own[node->context]);
+    }
+    free(call);
+    free(own);
+    return fine;
+}
+
 /* One number for each call path of each run, inclusive or exclusive. nodes: of contexts. */
 static assay_status gather_runs(as_sampling *s, uint32_t side, uint32_t dataset, assay_id metric,
                                 const uint32_t *nodes) {
@@ -100,8 +132,10 @@ static assay_status gather_runs(as_sampling *s, uint32_t side, uint32_t dataset,
         if (status != ASSAY_OK || !as_node_count(&list)) continue;
         uint32_t stratum = stratum_of(s, side, dataset, as_ds_run(ds, run)->point);
         uint32_t unit = as_sampling_unit(s, (as_sample_unit){side, dataset, stratum, .is_profile = true});
-        if (stratum == AS_NO_STR || unit == UINT32_MAX ||
-            !add_nodes(s, &list, nodes, unit, as_ds_metric(ds, metric)->is_stored))
+        bool is_stored = as_ds_metric(ds, metric)->is_stored;
+        bool is_pair = is_stored && !s->request->is_inclusive && as_node_at(&list, 0)->has_exclusive;
+        if (stratum == AS_NO_STR || unit == UINT32_MAX || !add_nodes(s, &list, nodes, unit, is_stored) ||
+            (is_pair && !add_unnamed(s, ds, &list, nodes, unit)))
             status = as_fail_memory(s->error, NULL);
     }
     as_node_list_free(&list);
