@@ -44,8 +44,8 @@ static void fit_log(as_axis *axis, double low, double high, double air) {
         to = middle + base / 4;
     }
     double pad = air * (to - from);
-    axis->low = pow(10, from - pad);
-    axis->high = pow(10, to + pad);
+    axis->low = pow(10, fmax(from - pad, log10(1 / LARGEST))); /* air must not lead to zero or infinity */
+    axis->high = pow(10, fmin(to + pad, log10(LARGEST)));
 }
 
 static void fit_linear(as_axis *axis, double low, double high, double air) {

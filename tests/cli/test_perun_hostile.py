@@ -109,6 +109,11 @@ class BadInput(Hostile):
         self.assertEqual((2.0**66, 2.0**69), (model['x_start'], model['x_end']))
         self.assertAlmostEqual(3, model['coeffs'][1]['value'], places=12)
 
+    def test_a_plot_of_numbers_of_all_sizes(self):
+        rows = ','.join('{"uid":"f","type":"mixed","amount":%d,"structure-unit-size":1e%d}' % (i + 1, 30 * i - 300) for i in range(21))
+        for log in ('x', 'xy', 'none'):
+            self.assertIn('21 points', self.ok('regress', '--plot', 'f', '--all', '--log', log, self.perf(RESOURCES % rows)))
+
     def test_columns_of_different_lengths_are_not_paired_wrongly(self):
         path = self.perf('{"resources":{"t":{"amount":[1,2,3],"structure-unit-size":[7]}},"resource_type_map":{"t":{"uid":"f","type":"mixed"}}}')
         self.assertEqual(['1,7', '2,', '3,'], self.table(path, 'select amount, "structure-unit-size" from record'))

@@ -14,7 +14,7 @@ class Odd(Case):
         self.assertGreater(os.path.getsize(path), 2 * 65536)
         info = run('info', '--json', path).json
         self.assertEqual(('perun', 1000), (info['format'], info['models']))
-        self.assertFails(run('info', self.write('only.perf', json.dumps({'models': [MODEL]}))), 3, 'no format assay knows')
+        self.assertFails(run('info', self.write('only.perf', json.dumps({'models': [MODEL]}))), 3, 'only.perf:1:1: none of the regions')
 
     def test_frames_of_nobody(self):
         """A trace that leads to no uid: its frames are regions, and its amount is nobody's."""

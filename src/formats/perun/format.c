@@ -54,12 +54,12 @@ static int bid(const as_probe *probe) {
     bool is_named = as_has_ending(probe->path, as_format_perun.extensions);
     if (at < end && *at == '[') return is_named; /* which reading refuses, and says where */
     if (at == end || *at != '{') return 0;
-    int bits = is_named;
+    int bits = 0;
     for (size_t depth = 0; at < end;) {
         if (*at != '"') {
             depth += *at == '{' || *at == '[';
             if ((*at == '}' || *at == ']') && --depth == 0)
-                return bits > MODELS_BITS ? bits : 0; /* models alone are no profile */
+                return bits > MODELS_BITS ? bits : is_named; /* models alone are no profile */
             at++;
             continue;
         }
@@ -69,7 +69,7 @@ static int bid(const as_probe *probe) {
         at = skip_space(at + 1, end);
         if (at < end) bits += worth(key, (size_t)(behind - 1 - key), *at);
     }
-    return bits;
+    return bits ? bits : is_named;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */
