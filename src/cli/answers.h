@@ -18,4 +18,7 @@ typedef as_exit as_answer_file(as_cli *cli, as_answers *answers, const char *pat
 /* Asks for the answer of one file after the other. is_table: they are rows of `batch`, which is freed here (NULL: memory is out). Gives the last failure there was. */
 as_exit as_answer_files(as_cli *cli, bool is_table, as_table *batch, as_answer_file *answer);
 
+/* The shape of the answer that a file's ending asks for: .json, .jsonl, .csv, .md, .txt. False: another ending. */
+bool as_mode_of_ending(const char *path, as_print_mode *mode);
+
 #endif

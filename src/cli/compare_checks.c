@@ -148,13 +148,14 @@ static int rank(as_result result) {
         [AS_NOT_IN_BASELINE - AS_UNKNOWN] = 4,    [AS_NOT_IN_TARGET - AS_UNKNOWN] = 5,
         [AS_TOTAL_OPTIMIZATION - AS_UNKNOWN] = 6, [AS_SEVERE_OPTIMIZATION - AS_UNKNOWN] = 7,
         [AS_OPTIMIZATION - AS_UNKNOWN] = 8,       [AS_MAYBE_OPTIMIZATION - AS_UNKNOWN] = 9,
-        [AS_UNKNOWN - AS_UNKNOWN] = 10,           [AS_NO_CHANGE - AS_UNKNOWN] = 11,
+        [AS_NO_CHANGE - AS_UNKNOWN] = 11,         [0 /* AS_UNKNOWN */] = 10,
     };
     return ranks[result - AS_UNKNOWN];
 }
 
-/* How large a change is: amounts have ratios, of which half is as much as twice. */
+/* How large a change is: amounts have ratios, of which half is as much as twice. Not known: smaller than all. */
 static double size_of(const as_check_change *change) {
+    if (isnan(change->rate)) return -1;
     if (change->check != AS_CHECK_AMOUNT) return fabs(change->rate);
     return change->rate > 0 ? fabs(log(change->rate)) : INFINITY;
 }

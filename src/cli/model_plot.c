@@ -426,8 +426,7 @@ static bool describe(struct job *job) {
 
 /* ---- drawing --------------------------------------------------------------------------------------------------------- */
 
-/* All of a terminal but the line of the prompt, within reason. */
-static unsigned usual_height(const as_cli *cli) {
+unsigned as_plot_height(const as_cli *cli) {
     enum { USUAL = 24, LEAST = 16, MOST = 32 };
     struct winsize size;
     if (!cli->is_terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return USUAL;
@@ -438,7 +437,7 @@ static as_exit draw(const struct job *job) {
     as_cli *cli = job->cli;
     enum { USUAL_WIDTH = 80, MOST_WIDTH = 120 };
     const char *output = as_cli_value(cli, "output");
-    size_t height = usual_height(cli);
+    size_t height = as_plot_height(cli);
     if (!as_cli_count(cli, "height", &height)) return AS_EXIT_USAGE;
     unsigned width = cli->style.width ? cli->style.width : USUAL_WIDTH;
     bool ascii = as_cli_is_ascii(cli);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/answers.h"
 #include "cli/compatible.h"
 #include "cli/regress_view.h"
 #include "cli/study.h"
@@ -283,20 +284,8 @@ static bool changes_records(const as_regress_request *r) {
 }
 
 static as_exit choose_answer_file(as_cli *cli, const char *output) {
-    static const struct {
-        const char *ending;
-        as_print_mode mode;
-    } endings[] = {{".json", AS_PRINT_JSON},
-                   {".jsonl", AS_PRINT_JSONL},
-                   {".csv", AS_PRINT_CSV},
-                   {".md", AS_PRINT_MARKDOWN},
-                   {".txt", AS_PRINT_TEXT}};
-    if (cli->style.mode != AS_PRINT_TEXT || strcmp(output, "-") == 0) return AS_EXIT_FINE;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (!as_has_ending(output, endings[i].ending)) continue;
-        cli->style.mode = endings[i].mode;
+    if (cli->style.mode != AS_PRINT_TEXT || strcmp(output, "-") == 0 || as_mode_of_ending(output, &cli->style.mode))
         return AS_EXIT_FINE;
-    }
     return as_cli_fail(cli, AS_EXIT_USAGE,
                        "%s: the ending does not say what to write; .perf is a profile, .json, .jsonl, .csv, .md and "
                        ".txt hold the answer",

@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
+#include "cli/model_plot.h"
 #include "cli/regress_view.h"
 #include "cli/study.h"
 #include "core/map.h"
@@ -258,19 +257,11 @@ static void choose_scales(struct job *job) {
     job->plot->y.scale = asked_scale(job->cli, 'y');
 }
 
-/* All of a terminal but the line of the prompt, within reason. */
-static unsigned usual_height(const as_cli *cli) {
-    enum { USUAL = 24, LEAST = 16, MOST = 32 };
-    struct winsize size;
-    if (!cli->is_terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return USUAL;
-    return size.ws_row <= LEAST ? LEAST : size.ws_row > MOST ? MOST : size.ws_row - 1u;
-}
-
 static as_exit draw(const struct job *job) {
     enum { USUAL_WIDTH = 80, MOST_WIDTH = 120 };
     as_cli *cli = job->cli;
     const char *output = job->answer->request->output;
-    size_t height = usual_height(cli);
+    size_t height = as_plot_height(cli);
     if (!as_cli_count(cli, "height", &height)) return AS_EXIT_USAGE;
     unsigned width = cli->style.width ? cli->style.width : USUAL_WIDTH;
     bool fine =

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/scaling/coordinates.h"
+#include "cli/answers.h"
 #include "cli/model_plot.h"
 #include "cli/model_view.h"
 #include "cli/profile_choice.h"
@@ -50,24 +51,6 @@ static as_exit choose_answer(as_cli *cli, struct request *r) {
     return AS_EXIT_FINE;
 }
 
-/* The shape of the answer that an ending asks for, where nothing else does. */
-static bool mode_of_ending(const char *path, as_print_mode *mode) {
-    static const struct {
-        const char *ending;
-        as_print_mode mode;
-    } endings[] = {{".json", AS_PRINT_JSON},
-                   {".jsonl", AS_PRINT_JSONL},
-                   {".csv", AS_PRINT_CSV},
-                   {".md", AS_PRINT_MARKDOWN},
-                   {".txt", AS_PRINT_TEXT}};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (!as_has_ending(path, endings[i].ending)) continue;
-        *mode = endings[i].mode;
-        return true;
-    }
-    return false;
-}
-
 /* A file of measurements and models, or the answer as text. */
 static as_exit choose_output(as_cli *cli, struct request *r) {
     r->output = as_cli_value(cli, "output");
@@ -88,7 +71,7 @@ static as_exit choose_output(as_cli *cli, struct request *r) {
     if (r->to_target && r->answer == AS_WHY)
         return as_cli_fail(cli, AS_EXIT_USAGE, "%s: holds models, no hypotheses; leave out --why", r->output);
     bool asked = r->to_target || r->answer != AS_TABLE || cli->style.mode != AS_PRINT_TEXT;
-    if (asked || strcmp(r->output, "-") == 0 || mode_of_ending(r->output, &cli->style.mode)) return AS_EXIT_FINE;
+    if (asked || strcmp(r->output, "-") == 0 || as_mode_of_ending(r->output, &cli->style.mode)) return AS_EXIT_FINE;
     return as_cli_fail(cli, AS_EXIT_USAGE,
                        "%s: the ending does not say what to write; .extra-p and .sqlite hold models, .json, .jsonl, "
                        ".csv, .md and .txt the answer",

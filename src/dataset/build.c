@@ -103,14 +103,25 @@ bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const c
            as_vec_append(&ds->attributes, &attribute, 1);
 }
 
+/* Takes the table, which has no columns yet. */
+static as_table *add_records(as_dataset *ds, const char *name, as_table *table, struct as_records *records) {
+    as_record_table entry = {.name = as_ds_intern_text(ds, name), .table = table, .records = records};
+    if (table && entry.name != AS_NO_STR && as_table_add_column(table, "id") != SIZE_MAX &&
+        as_table_add_column(table, "run") != SIZE_MAX && as_vec_append(&ds->records, &entry, 1))
+        return table;
+    as_table_free(table);
+    return NULL;
+}
+
 as_table *as_add_record_table(as_dataset *ds, const char *name) {
     as_table *known = as_ds_records(ds, name);
     if (known) return known;
-    static const as_column columns[] = {{"id"}, {"run"}};
-    as_record_table records = {.name = as_ds_intern_text(ds, name), .table = as_table_new(columns, 2, &ds->budget)};
-    if (records.table && records.name != AS_NO_STR && as_vec_append(&ds->records, &records, 1)) return records.table;
-    as_table_free(records.table);
-    return NULL;
+    return add_records(ds, name, as_table_new(NULL, 0, &ds->budget), NULL);
+}
+
+as_table *as_add_record_view(as_dataset *ds, const char *name, const as_table_source *source,
+                             struct as_records *records) {
+    return add_records(ds, name, as_table_new_view(source, &ds->budget), records);
 }
 
 void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format,

@@ -50,20 +50,6 @@ static void release(void *object) {
     free(records);
 }
 
-static bool add_table(as_records *records, const char *name) {
-    as_dataset *ds = records->ds;
-    as_record_table entry = {.name = as_ds_intern_text(ds, name),
-                             .table = as_table_new_view(&records->source, &ds->budget),
-                             .records = records};
-    if (entry.table && entry.name != AS_NO_STR && as_table_add_column(entry.table, "id") != SIZE_MAX &&
-        as_table_add_column(entry.table, "run") != SIZE_MAX && as_vec_append(&ds->records, &entry, 1)) {
-        records->table = entry.table;
-        return true;
-    }
-    as_table_free(entry.table);
-    return false;
-}
-
 as_records *as_records_new(as_dataset *ds, const char *name) {
     as_records *records = calloc(1, sizeof *records);
     if (!records) return NULL;
@@ -76,7 +62,8 @@ as_records *as_records_new(as_dataset *ds, const char *name) {
     as_vec_init(&records->row_kinds, sizeof(uint32_t), &ds->budget);
     as_vec_init(&records->runs, sizeof(run_start), &ds->budget);
     if (!as_ds_hold(ds, records, release)) return NULL; /* which released them */
-    return as_vec_push(&records->kind_starts) && add_table(records, name) ? records : NULL;
+    records->table = as_add_record_view(ds, name, &records->source, records);
+    return records->table && as_vec_push(&records->kind_starts) ? records : NULL;
 }
 
 uint32_t as_records_column(as_records *records, as_str name) {

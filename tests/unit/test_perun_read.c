@@ -376,6 +376,10 @@ static void oddities_are_problems_with_a_place(void **state) {
          "NaN and Infinity are no JSON, but read as numbers", 1, 43},
         {"{\"resources\":[{\"uid\":\"u\",\"amount\":NaN},{\"uid\":\"u\",\"amount\":-Infinity}]}", "nan",
          "2 numbers are NaN or Infinity, which is no JSON; this is the first", 1, 35},
+        /* also where resources repeat each other */
+        {"{\"resources\":[{\"uid\":\"u\",\"x\":NaN,\"amount\":1},{\"uid\":\"u\",\"x\":NaN,\"amount\":2},"
+         "{\"uid\":\"u\",\"x\":NaN,\"amount\":3}]}",
+         "nan", "3 numbers are NaN or Infinity, which is no JSON; this is the first", 1, 30},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         as_dataset *ds = read_text(cases[i].text);

@@ -67,8 +67,9 @@ static bool is_any_singular(const as_groups *groups, as_kernel kernel, double ba
 }
 
 double as_perun_bandwidth(const as_groups *groups, as_kernel kernel, double bandwidth, int order) {
-    double each = (double)groups->n * (double)groups->n_points, work = each;
-    for (; work < MOST_WORK; work += each, bandwidth++)
+    double each = (double)groups->n * (double)groups->n_points;
+    size_t n_tries = (size_t)(MOST_WORK / each);
+    for (size_t i = 0; i < n_tries; i++, bandwidth++)
         if (!is_any_singular(groups, kernel, bandwidth, order + 1)) return bandwidth;
     return NAN;
 }

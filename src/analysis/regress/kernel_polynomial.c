@@ -12,7 +12,7 @@ typedef struct small_system {
 
 /* Gauss with full pivoting; the system ends. *least: the smallest pivot. False: it is singular. */
 static bool solve(small_system *s, double *x, double *least) {
-    int order[MOST_SIZE];
+    int order[MOST_SIZE] = {0};
     *least = INFINITY;
     for (int i = 0; i < s->n; i++) order[i] = i;
     for (int k = 0; k < s->n; k++) {

@@ -187,7 +187,7 @@ static bool test_all(judging *t) {
     size_t n_pieces = (t->n + AT_ONCE - 1) / AT_ONCE;
     double *p = malloc(t->n * sizeof *p);
     t->laws = as_median_laws_new(t->samples);
-    t->no_memory = calloc(n_pieces, 1);
+    t->no_memory = calloc(n_pieces + 1, 1);
     bool fine = p && t->laws && t->no_memory;
     if (fine) as_parallel(n_pieces, t->options->threads, test_piece, t);
     for (size_t i = 0; fine && i < n_pieces; i++) fine = !t->no_memory[i];

@@ -167,9 +167,9 @@ double as_rank_test(const as_stratum *base, const as_stratum *target, size_t n_s
 
 /* ---- what can be found at all -------------------------------------------------------------------------------------------------- */
 
-static double log_choose(double n, double k) {
+static double log_choose(double n, uint32_t k) {
     double sum = 0;
-    for (double i = 1; i <= k; i++) sum += log((n - k + i) / i);
+    for (uint32_t i = 1; i <= k; i++) sum += log((n - k + i) / i);
     return sum;
 }
 
@@ -177,9 +177,8 @@ double as_rank_least(const as_stratum *base, const as_stratum *target, size_t n_
     enum { PLENTY = 700 }; /* exp(-700) is next to nothing */
     double ways = 0;
     for (size_t i = 0; i < n_strata && ways < PLENTY; i++) {
-        double m = base[i].n, n = target[i].n;
-        double fewer = fmin(fmin(m, n), PLENTY);
-        ways += log_choose(m + n, fewer);
+        uint32_t m = base[i].n, n = target[i].n, fewer = m < n ? m : n;
+        ways += log_choose((double)m + n, fewer < PLENTY ? fewer : PLENTY);
     }
     return fmin(1, 2 * exp(-ways));
 }

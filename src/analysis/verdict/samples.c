@@ -304,7 +304,7 @@ static bool add_sums(sorting *t, const uint8_t *counted, uint8_t bit, as_subject
 }
 
 static bool add_totals(sorting *t, as_sampled_metric *metric, uint32_t index) {
-    uint8_t *counted = calloc(as_paths_count(&t->s->paths), 1);
+    uint8_t *counted = calloc(as_paths_count(&t->s->paths) + 1, 1);
     metric->total = metric->whole =
         (as_subject){.metric = metric->name, .unit = metric->unit, .in_metric = index, .is_top = true, .line = -1};
     bool fine = counted && find_top(t, metric, counted) && add_sums(t, counted, MATCHED, &metric->total) &&

@@ -5,13 +5,6 @@ static assay_status fail_json(as_perun_reading *reading, as_json *json) {
     return as_json_fail(json, reading->reader->error);
 }
 
-static assay_status skip_broken(as_perun_reading *reading, as_json *json, const char *what) {
-    as_raw_json raw;
-    if (json->type == AS_JSON_ERROR) return fail_json(reading, json);
-    AS_TRY(AS_PERUN_BROKEN(reading, json->token, "wrong-type", "%s", what));
-    return as_perun_skip(reading, json, &raw, NULL) ? ASSAY_OK : fail_json(reading, json);
-}
-
 /* ---- a column -------------------------------------------------------------------------------------------------------- */
 
 /* Where the parts of a nested cell go. */
@@ -62,7 +55,7 @@ static assay_status read_numbers(as_perun_reading *reading, as_json *json, uint3
     as_number numbers[AT_ONCE];
     for (size_t taken = AT_ONCE; taken == AT_ONCE; *n += taken) {
         taken = as_json_take_numbers(json, numbers, AT_ONCE);
-        bool fits = *n < UINT32_MAX - 1 - AT_ONCE - first_row;
+        bool fits = first_row + *n + AT_ONCE < UINT32_MAX - 1;
         if (!fits ||
             (taken && !as_records_set_numbers(reading->perun->records, first_row + *n, column, numbers, taken)))
             return as_reader_memory(reading->reader);
@@ -115,7 +108,7 @@ static assay_status read_type(as_perun_reading *reading, as_json *json, uint32_t
         size_t n = 0;
         AS_TRY(take_key(reading, json, seen, kind, &key));
         if (as_json_next(json) != AS_JSON_ARRAY) {
-            AS_TRY(skip_broken(reading, json, "a column must be a list"));
+            AS_TRY(as_perun_skip_broken(reading, json, "a column must be a list"));
             continue;
         }
         AS_TRY(read_column(reading, json, key, first_row, &n));
@@ -145,7 +138,7 @@ assay_status as_perun_read_columns(as_perun_reading *reading, as_json *json) {
         status = take_key(reading, json, &types, 0, &id);
         if (status != ASSAY_OK) break;
         if (as_json_next(json) != AS_JSON_OBJECT)
-            status = skip_broken(reading, json, "the columns of a type must be an object");
+            status = as_perun_skip_broken(reading, json, "the columns of a type must be an object");
         else
             status = read_type(reading, json, number, id, place, &columns);
     }
@@ -158,7 +151,7 @@ assay_status as_perun_read_columns(as_perun_reading *reading, as_json *json) {
 /* ---- the map --------------------------------------------------------------------------------------------------------- */
 
 assay_status as_perun_read_types(as_perun_reading *reading, as_json *json) {
-    if (json->type != AS_JSON_OBJECT) return skip_broken(reading, json, "resource_type_map must be an object");
+    if (json->type != AS_JSON_OBJECT) return as_perun_skip_broken(reading, json, "resource_type_map must be an object");
     while (as_json_next(json) == AS_JSON_KEY) {
         size_t size;
         as_raw_json raw;
@@ -166,7 +159,7 @@ assay_status as_perun_read_types(as_perun_reading *reading, as_json *json) {
         as_str id = text ? as_ds_intern(reading->ds, text, size) : AS_NO_STR;
         if (id == AS_NO_STR) return as_reader_memory(reading->reader);
         if (as_json_next(json) != AS_JSON_OBJECT) {
-            AS_TRY(skip_broken(reading, json, "what a type has in common must be an object"));
+            AS_TRY(as_perun_skip_broken(reading, json, "what a type has in common must be an object"));
             continue;
         }
         if (!as_perun_skip(reading, json, &raw, NULL)) return fail_json(reading, json);

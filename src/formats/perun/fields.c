@@ -83,8 +83,9 @@ static const field *count_fields(const as_table_source *source) {
             all->counted.count = n;
         }
     }
+    const field *counts = all->counted.count ? all->counted.data : NULL;
     pthread_mutex_unlock(&all->lock);
-    return all->counted.count ? all->counted.data : NULL;
+    return counts;
 }
 
 static size_t view_rows(const as_table_source *source) { return as_records_columns(((const fields *)source)->records); }
@@ -121,7 +122,7 @@ bool as_perun_fields_new(as_dataset *ds, const as_records *records) {
     pthread_mutex_init(&all->lock, NULL);
     as_vec_init(&all->counted, sizeof(field), &ds->budget);
     if (!as_ds_hold(ds, all, release)) return false; /* which released them */
-    as_table *table = as_perun_add_view(ds, "field", &all->source);
+    as_table *table = as_add_record_view(ds, "field", &all->source, NULL);
     return table && as_table_add_column(table, "name") != SIZE_MAX && as_table_add_column(table, "rows") != SIZE_MAX &&
            as_table_add_column(table, "numbers") != SIZE_MAX && as_table_add_column(table, "whose") != SIZE_MAX;
 }

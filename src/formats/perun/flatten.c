@@ -65,6 +65,7 @@ struct as_flattener {
     as_vec decoded; /* strings with escapes */
     as_vec path;    /* the key of the current level */
     as_vec keys, joined;
+    as_vec member_key; /* of as_flatten_members() */
     as_json *json;
     const char *begin; /* of the value */
     size_t produced, limit;
@@ -84,13 +85,14 @@ as_flattener *as_flattener_new(as_budget *budget) {
     as_vec_init(&f->path, 1, budget);
     as_vec_init(&f->keys, 1, budget);
     as_vec_init(&f->joined, 1, budget);
+    as_vec_init(&f->member_key, 1, budget);
     return f;
 }
 
 void as_flattener_free(as_flattener *f) {
     if (!f) return;
-    as_vec *all[] = {&f->nodes,   &f->members, &f->levels, &f->items, &f->order,
-                     &f->decoded, &f->path,    &f->keys,   &f->joined};
+    as_vec *all[] = {&f->nodes,   &f->members, &f->levels, &f->items,  &f->order,
+                     &f->decoded, &f->path,    &f->keys,   &f->joined, &f->member_key};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) as_vec_free(all[i]);
     free(f);
 }
@@ -492,4 +494,16 @@ bool as_flatten(as_flattener *f, as_json *json, const char *key, size_t key_size
     f->user = user;
     f->produced = 0;
     return flatten_container(f, key, key_size);
+}
+
+bool as_flatten_members(as_flattener *f, as_json *json, as_flat_visit *visit, void *user) {
+    while (as_json_next(json) == AS_JSON_KEY) {
+        size_t size;
+        const char *text = as_json_text(json, &size);
+        f->member_key.count = 0;
+        if (!text || !as_vec_append(&f->member_key, text, size) || !as_vec_reserve(&f->member_key, 1)) return false;
+        if (as_json_next(json) == AS_JSON_ERROR || !as_flatten(f, json, f->member_key.data, size, visit, user))
+            return false;
+    }
+    return json->type == AS_JSON_OBJECT_END;
 }

@@ -86,10 +86,9 @@ static assay_status read_object(as_reader *reader, as_perun_reading *reading, as
     if (!text) return as_reader_memory(reader);
     as_vec_init(text, 1, &reader->dataset->budget);
     if (!as_ds_hold(reader->dataset, text, release_text)) return as_reader_memory(reader); /* which released it */
-    char type[64];
     const char *json;
     size_t size;
-    AS_TRY(as_perun_unpack(reader, input->path, input->data, input->size, text, &json, &size, type));
+    AS_TRY(as_perun_unpack(reader, input->path, input->data, input->size, text, &json, &size));
     return as_perun_add_profile(reading, run, input->path, json, size, true);
 }
 

@@ -131,7 +131,7 @@ as_perun_frames *as_perun_frames_new(as_dataset *ds, const as_perun *perun) {
     as_map_init(&frames->trace_of, &ds->budget);
     as_map_init(&frames->frame_of, &ds->budget);
     if (!as_ds_hold(ds, frames, release)) return NULL; /* which released them */
-    frames->table = as_perun_add_view(ds, "frame", &frames->source);
+    frames->table = as_add_record_view(ds, "frame", &frames->source, NULL);
     bool fine = frames->table && as_table_add_column(frames->table, "record") == RECORD &&
                 as_table_add_column(frames->table, "position") == POSITION;
     return fine ? frames : NULL;
@@ -177,23 +177,6 @@ static bool add_cell(void *user, const char *key, size_t key_size, as_cell value
     return as_vec_append(&frames->cells, &(as_shared_cell){.column = column, .cell = value}, 1);
 }
 
-/* The current token opens a frame that is new. */
-static bool read_frame(as_perun_frames *frames, as_json *json, as_flattener *flattener) {
-    as_vec key;
-    as_vec_init(&key, 1, &frames->ds->budget);
-    bool fine = true;
-    while (fine && as_json_next(json) == AS_JSON_KEY) {
-        size_t size;
-        const char *text = as_json_text(json, &size);
-        key.count = 0;
-        fine = text && as_vec_append(&key, text, size) && as_vec_reserve(&key, 1);
-        if (fine && as_json_next(json) == AS_JSON_ERROR) break;
-        fine = fine && as_flatten(flattener, json, key.data, key.count, add_cell, frames);
-    }
-    as_vec_free(&key);
-    return fine && json->type == AS_JSON_OBJECT_END;
-}
-
 /* json: over the trace, inner: for frames that are new. What is no object is no frame. */
 static bool read_trace(as_perun_frames *frames, as_json *json, as_json *inner, as_flattener *flattener) {
     if (as_json_next(json) != AS_JSON_ARRAY) return true;
@@ -208,7 +191,7 @@ static bool read_trace(as_perun_frames *frames, as_json *json, as_json *inner, a
             size_t first = frames->cells.count;
             as_json_restart(inner, raw.text, raw.size, 1);
             as_json_next(inner);
-            if (!read_frame(frames, inner, flattener)) return false;
+            if (!as_flatten_members(flattener, inner, add_cell, frames)) return false;
             AS_AT(part, &frames->frames, index).first = first;
             AS_AT(part, &frames->frames, index).count = frames->cells.count - first;
         }

@@ -33,8 +33,8 @@ typedef enum as_perun_place {
 typedef struct as_perun_kind {
     as_raw_json
         members; /* its persistent members, "type":"mixed","uid":{…}, without those that a snapshot or global adds; raw values */
-    as_raw_json uid;     /* raw; size 0: it has none */
-    as_raw_json trace;   /* raw, a list; size 0: none */
+    as_raw_json uid;      /* raw; size 0: it has none */
+    as_raw_json trace;    /* raw, a list; size 0: none */
     as_str flat_uid;      /* as people see it: "a.c:main:22"; AS_NO_STR: none */
     assay_id context;     /* of its amounts: the call path, or the uid; ASSAY_NONE: no uid */
     assay_id uid_context; /* the root that its measurements are of */
@@ -87,9 +87,9 @@ void as_perun_end(as_perun_reading *reading);
 /* Whether these are the first bytes of zlib data, which a stored object is. */
 bool as_perun_is_object(const char *head, size_t size);
 /* Unpacks a stored object: *json, *size is the JSON behind its header, in *text (an as_vec of char, initialised by the caller). Checks the header's word, type and length (which
- * counts characters); ASSAY_E_FORMAT with the rule and the offset in the error. type: at most 63 characters and a NUL. */
+ * counts characters); ASSAY_E_FORMAT with the rule and the offset in the error. */
 assay_status as_perun_unpack(as_reader *reader, const char *path, const char *data, size_t size, as_vec *text,
-                             const char **json, size_t *json_size, char type[64]);
+                             const char **json, size_t *json_size);
 
 /* ---- flattening (flatten.c) -------------------------------------------------------------------------------------------- */
 
@@ -103,6 +103,8 @@ as_flattener *as_flattener_new(as_budget *budget);
 void as_flattener_free(as_flattener *flattener);
 bool as_flatten(as_flattener *flattener, as_json *json, const char *key, size_t key_size, as_flat_visit *visit,
                 void *user);
+/* The same for each member of the object that the current token opens, under its own key. */
+bool as_flatten_members(as_flattener *flattener, as_json *json, as_flat_visit *visit, void *user);
 
 /* A number as Python's str() writes it: 1.0, 1e-05, 1e+22, nan, inf. Returns its length. */
 size_t as_python_number(as_number number, char out[AS_NUMBER_SIZE]);

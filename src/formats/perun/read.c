@@ -130,13 +130,6 @@ bool as_perun_set(as_perun_reading *reading, size_t row, uint32_t column, as_own
     return column != UINT32_MAX && as_records_set(reading->perun->records, row, column, type, value);
 }
 
-uint32_t as_perun_column(as_perun_reading *reading, const char *key, size_t size) {
-    bool is_ours = (size == 2 && memcmp(key, "id", 2) == 0) || (size == 3 && memcmp(key, "run", 3) == 0);
-    as_str name = is_ours ? as_ds_intern_text(reading->ds, size == 2 ? "source:id" : "source:run")
-                          : as_ds_intern(reading->ds, key, size);
-    return name == AS_NO_STR ? UINT32_MAX : as_records_column(reading->perun->records, name);
-}
-
 as_raw_json as_perun_keep(as_perun_reading *reading, as_raw_json raw) {
     if (reading->keeps_text) return raw;
     return (as_raw_json){as_arena_copy(&reading->ds->arena, raw.text, raw.size), raw.size};
@@ -159,8 +152,9 @@ static uint32_t add_frame(as_perun_reading *reading, as_perun_place place, uint3
     return as_vec_append(&reading->frames, &frame, 1) ? (uint32_t)(reading->frames.count - 1) : UINT32_MAX;
 }
 
-static assay_status skip_broken(as_perun_reading *reading, as_json *json, const char *what) {
+assay_status as_perun_skip_broken(as_perun_reading *reading, as_json *json, const char *what) {
     as_raw_json raw;
+    if (json->type == AS_JSON_ERROR) return as_json_fail(json, reading->reader->error);
     AS_TRY(AS_PERUN_BROKEN(reading, json->token, "wrong-type", "%s", what));
     return as_perun_skip(reading, json, &raw, NULL) ? ASSAY_OK : as_json_fail(json, reading->reader->error);
 }
@@ -192,8 +186,7 @@ static assay_status read_member(as_perun_reading *reading, as_json *json, as_vec
 static assay_status read_resources_of(as_perun_reading *reading, as_json *json, uint32_t frame, bool is_second) {
     if (is_second) AS_TRY(AS_PERUN_BROKEN(reading, json->token, "duplicate-key", "there are resources before"));
     if (as_json_next(json) == AS_JSON_ARRAY && !is_second) return as_perun_read_list(reading, json, frame);
-    if (json->type == AS_JSON_ERROR) return as_json_fail(json, reading->reader->error);
-    return skip_broken(reading, json, "resources of a snapshot or global must be a list");
+    return as_perun_skip_broken(reading, json, "resources of a snapshot or global must be a list");
 }
 
 /* A snapshot, or global as an object. key: what its attributes begin with. */
@@ -231,7 +224,7 @@ static assay_status read_framed(as_perun_reading *reading, as_json *json, uint32
 
 static assay_status read_global(as_perun_reading *reading, as_json *json) {
     if (json->type == AS_JSON_ARRAY) return read_list(reading, json, AS_PERUN_GLOBALS);
-    if (json->type != AS_JSON_OBJECT) return skip_broken(reading, json, "global must be an object or a list");
+    if (json->type != AS_JSON_OBJECT) return as_perun_skip_broken(reading, json, "global must be an object or a list");
     uint32_t frame = add_frame(reading, AS_PERUN_GLOBAL, UINT32_MAX);
     as_vec key;
     as_vec_init(&key, 1, &reading->ds->budget);
@@ -243,7 +236,7 @@ static assay_status read_global(as_perun_reading *reading, as_json *json) {
 
 static assay_status read_snapshot(as_perun_reading *reading, as_json *json, uint32_t number, as_vec *key) {
     char digits[AS_NUMBER_SIZE];
-    if (json->type != AS_JSON_OBJECT) return skip_broken(reading, json, "a snapshot must be an object");
+    if (json->type != AS_JSON_OBJECT) return as_perun_skip_broken(reading, json, "a snapshot must be an object");
     uint32_t frame = add_frame(reading, AS_PERUN_SNAPSHOTS, number);
     size_t size = as_uint_format(number, digits);
     key->count = 0;
@@ -254,7 +247,7 @@ static assay_status read_snapshot(as_perun_reading *reading, as_json *json, uint
 }
 
 static assay_status read_snapshots(as_perun_reading *reading, as_json *json) {
-    if (json->type != AS_JSON_ARRAY) return skip_broken(reading, json, "snapshots must be a list");
+    if (json->type != AS_JSON_ARRAY) return as_perun_skip_broken(reading, json, "snapshots must be a list");
     as_vec key;
     as_vec_init(&key, 1, &reading->ds->budget);
     assay_status status = ASSAY_OK;
@@ -268,7 +261,8 @@ static assay_status read_snapshots(as_perun_reading *reading, as_json *json) {
 static assay_status read_resources(as_perun_reading *reading, as_json *json) {
     if (json->type == AS_JSON_ARRAY) return read_list(reading, json, AS_PERUN_LIST);
     if (json->type != AS_JSON_OBJECT)
-        return skip_broken(reading, json, "resources must be a list, or an object with the columns of each type");
+        return as_perun_skip_broken(reading, json,
+                                    "resources must be a list, or an object with the columns of each type");
     AS_AT(as_perun_profile, &reading->perun->profiles, reading->profile).is_new = true;
     return as_perun_read_columns(reading, json);
 }

@@ -129,12 +129,16 @@ void as_perun_odd(as_perun_reading *reading, as_perun_oddity oddity, const char 
     as_broken((reading)->reader, as_perun_locate(&(reading)->places, at), rule, __VA_ARGS__)
 /* as_json_skip() that looks for odd numbers. *leaves (may be NULL): how many scalars and empty containers there are. False: json is in error. */
 bool as_perun_skip(as_perun_reading *reading, as_json *json, as_raw_json *raw, size_t *leaves);
+/* The value that begins here is of a wrong type: what it must be. Where the reader goes on, its last token is the current one then. */
+assay_status as_perun_skip_broken(as_perun_reading *reading, as_json *json, const char *what);
 /* The current token, a scalar, as an own cell. False when memory is out. */
 bool as_perun_own(as_perun_reading *reading, as_json *json, as_own_type *type, as_own_value *value);
 /* An own cell of a row. */
 bool as_perun_set(as_perun_reading *reading, size_t row, uint32_t column, as_own_type type, as_own_value value);
-/* The column of a source's key; "id" and "run" are "source:id" and "source:run". UINT32_MAX when memory is out. */
-uint32_t as_perun_column(as_perun_reading *reading, const char *key, size_t size);
+/* as_perun_key_column() of "record". */
+static inline uint32_t as_perun_column(as_perun_reading *reading, const char *key, size_t size) {
+    return as_perun_key_column(reading->ds, reading->perun->records, key, size);
+}
 /* Text that lives as long as the dataset: itself, or a copy. text NULL: memory is out. */
 as_raw_json as_perun_keep(as_perun_reading *reading, as_raw_json raw);
 static inline bool as_json_is_scalar(as_json_type type) { return type >= AS_JSON_NULL && type <= AS_JSON_STRING; }

@@ -17,7 +17,7 @@ typedef struct own_cells {
     const char *begin;
     unsigned has; /* a bit for each dynamic key that has a value of its own */
     bool has_uid;
-    bool is_plain; /* its own cells are numbers, each there once */
+    bool is_plain; /* its own cells are numbers, each there once, and no other number is odd */
     as_pattern_number numbers[AS_PATTERN_NUMBERS];
     size_t n_numbers;
     as_own_type types[AS_PERUN_DYNAMIC];
@@ -28,6 +28,10 @@ static bool add_member(as_perun_reading *reading, as_raw_json key, as_raw_json v
     as_vec *members = &reading->members;
     return (!members->count || as_vec_text(members, ",")) && as_vec_append(members, key.text, key.size) &&
            as_vec_text(members, ":") && as_vec_append(members, value.text, value.size);
+}
+
+static uint64_t count_odd_numbers(const as_perun_reading *reading) {
+    return reading->notes[AS_PERUN_RANGE].count + reading->notes[AS_PERUN_NAN].count;
 }
 
 /* The current token is a key. */
@@ -51,7 +55,9 @@ static assay_status read_member(as_perun_reading *reading, as_json *json, own_ce
                    : as_reader_memory(reading->reader);
     }
     if (dynamic >= 0) own->has &= ~(1u << dynamic);
+    uint64_t n_odd = count_odd_numbers(reading);
     if (!as_perun_skip(reading, json, &value, NULL)) return as_json_fail(json, reading->reader->error);
+    if (count_odd_numbers(reading) != n_odd) own->is_plain = false; /* each of its like is to be counted */
     return add_member(reading, key, value) ? ASSAY_OK : as_reader_memory(reading->reader);
 }
 
@@ -75,11 +81,7 @@ static bool add_row(as_perun_reading *reading, uint32_t kind, const own_cells *o
 
 static assay_status read_resource(as_perun_reading *reading, as_json *json, uint32_t frame) {
     own_cells own = {.begin = json->token, .is_plain = true};
-    as_raw_json raw;
-    if (json->type != AS_JSON_OBJECT) {
-        AS_TRY(AS_PERUN_BROKEN(reading, json->token, "wrong-type", "a resource must be an object"));
-        return as_perun_skip(reading, json, &raw, NULL) ? ASSAY_OK : as_json_fail(json, reading->reader->error);
-    }
+    if (json->type != AS_JSON_OBJECT) return as_perun_skip_broken(reading, json, "a resource must be an object");
     reading->members.count = 0;
     while (as_json_next(json) == AS_JSON_KEY) AS_TRY(read_member(reading, json, &own));
     if (json->type == AS_JSON_ERROR) return as_json_fail(json, reading->reader->error);

@@ -42,14 +42,13 @@ static int bid(const as_probe *probe) {
 static assay_status open_profile(as_perun_store *store, const as_perun_stored *profile, as_input **input,
                                  const char **json, size_t *size) {
     const char *path = as_ds_text(store->ds, profile->path);
-    char type[64];
     AS_TRY(as_input_open(path, &store->ds->budget, input, store->reader->error));
     *json = (*input)->data;
     *size = (*input)->size;
     assay_status status = ASSAY_OK;
     store->text.count = 0;
     if (!profile->is_pending)
-        status = as_perun_unpack(store->reader, path, (*input)->data, (*input)->size, &store->text, json, size, type);
+        status = as_perun_unpack(store->reader, path, (*input)->data, (*input)->size, &store->text, json, size);
     if (status == ASSAY_OK) return ASSAY_OK;
     as_input_close(*input);
     *input = NULL;
@@ -165,7 +164,8 @@ static assay_status find_bad(as_perun_store *store) {
     as_read_config config = {.format = as_format_perun.name,
                              .memory_limit = store->ds->budget.limit,
                              .budget = &store->ds->budget,
-                             .depth_limit = store->reader->max_depth};
+                             .depth_limit = store->reader->max_depth,
+                             .keep_going = store->reader->keep_going};
     for (size_t i = 0; i < store->profiles.count; i++) {
         as_perun_stored *profile = &AS_AT(as_perun_stored, &store->profiles, i);
         as_input *input = NULL;
@@ -234,11 +234,13 @@ static assay_status read_directory(as_reader *reader) {
     as_dataset *ds = reader->dataset;
     assay_error error = {.code = ASSAY_OK};
     as_perun_store store = {.reader = reader, .ds = ds};
-    if (!reader->error) reader->error = &error; /* what is wrong with a file is looked at */
+    bool is_told = reader->error != NULL;
+    if (!is_told) reader->error = &error; /* what is wrong with a file is looked at */
     as_vec_init(&store.files, sizeof(as_perun_file), &ds->budget);
     as_vec_init(&store.profiles, sizeof(as_perun_stored), &ds->budget);
     as_vec_init(&store.text, 1, &ds->budget);
     assay_status status = read_store(&store);
+    if (!is_told) reader->error = NULL;
     as_vec_free(&store.files);
     as_vec_free(&store.profiles);
     as_vec_free(&store.text);

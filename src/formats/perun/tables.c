@@ -33,15 +33,6 @@ static void release(void *object) {
     free(tables);
 }
 
-as_table *as_perun_add_view(as_dataset *ds, const char *name, const as_table_source *source) {
-    as_record_table entry = {.name = as_ds_intern_text(ds, name), .table = as_table_new_view(source, &ds->budget)};
-    if (entry.table && entry.name != AS_NO_STR && as_table_add_column(entry.table, "id") != SIZE_MAX &&
-        as_table_add_column(entry.table, "run") != SIZE_MAX && as_vec_append(&ds->records, &entry, 1))
-        return entry.table;
-    as_table_free(entry.table);
-    return NULL;
-}
-
 as_perun_tables *as_perun_tables_new(as_reader *reader, const as_perun *perun, as_flattener *flattener) {
     as_dataset *ds = reader->dataset;
     as_perun_tables *tables = calloc(1, sizeof *tables);
@@ -118,20 +109,9 @@ static assay_status json_failed(as_perun_tables *tables, const as_json *json) {
 
 /* The current token opens a model. */
 static assay_status add_model(as_perun_tables *tables, as_json *json, assay_id run, uint32_t order) {
-    as_vec key;
-    as_vec_init(&key, 1, &tables->ds->budget);
     tables->cells.count = 0;
+    if (!as_flatten_members(tables->flattener, json, add_cell, tables)) return json_failed(tables, json);
     bool fine = true;
-    while (fine && as_json_next(json) == AS_JSON_KEY) {
-        size_t size;
-        const char *text = as_json_text(json, &size);
-        key.count = 0;
-        fine = text && as_vec_append(&key, text, size) && as_vec_reserve(&key, 1);
-        if (fine && as_json_next(json) == AS_JSON_ERROR) break;
-        fine = fine && as_flatten(tables->flattener, json, key.data, key.count, add_cell, tables);
-    }
-    as_vec_free(&key);
-    if (!fine || json->type == AS_JSON_ERROR) return json_failed(tables, json);
     if (order >= 2) fine = add_cell(tables, "snapshot", 8, as_cell_int((int64_t)order - 2));
     uint32_t kind = fine ? as_records_add_kind(tables->models, tables->cells.data, tables->cells.count) : UINT32_MAX;
     if (kind == UINT32_MAX || !as_records_add_rows(tables->models, run, kind, 1))

@@ -31,9 +31,6 @@ bool as_perun_keep_text(as_dataset *ds, as_cell *cell);
 
 /* ---- frames.c, fields.c ------------------------------------------------------------------------------------------------ */
 
-/* A table that is a view: its rows are asked of `source`, which lives as long as the dataset. NULL when memory is out. */
-as_table *as_perun_add_view(as_dataset *ds, const char *name, const as_table_source *source);
-
 typedef struct as_perun_frames as_perun_frames;
 /* Adds the table "frame", without rows; owned by the dataset. */
 as_perun_frames *as_perun_frames_new(as_dataset *ds, const as_perun *perun);
