@@ -95,6 +95,8 @@ struct as_vtab {
     const as_sql_table *description;
     const as_table *records;       /* of a table of records */
     as_index indexes[AS_MAX_KEYS]; /* built when first needed; what they hold is the table's own affair */
+    int ordered_column; /* of records: the column, counted from 1, that can_be_ordered is about; 0: none yet */
+    bool can_be_ordered;
     uint64_t *first_rows; /* value and event: for each block and profile, or trace line, the number of its first row */
 };
 
@@ -120,6 +122,13 @@ typedef struct as_views {
 /* As as_sql_open(), without the guard against changes. */
 assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out,
                             assay_error *error);
+
+/* ---- the order of records -------------------------------------------------------------------------------------------- */
+
+/* Whether the column of a table of records holds nothing but numbers and null. */
+bool as_rows_can_be_ordered(as_vtab *table, int column);
+/* The numbers of its rows by the value of such a column, equal ones ascending. To be freed; NULL when memory is out. */
+uint32_t *as_rows_order(const as_vtab *table, int column, bool is_descending);
 
 /* ---- what the modules have in common --------------------------------------------------------------------------------- */
 

@@ -161,8 +161,8 @@ bool as_order_fits(const sqlite3_index_info *info, const int *order, unsigned pl
     return info->nOrderBy > 0;
 }
 
-/* idxNum of the generic module: 0 all rows, 1 by number, 2 + k by the key number k. */
-enum { PLAN_ALL, PLAN_ROW, PLAN_KEY };
+/* idxNum of the generic module: 0 all rows, 1 by number, 2 + k by the key number k, from PLAN_ORDERED on all rows by a column: twice its number, and 1 more for descending. */
+enum { PLAN_ALL, PLAN_ROW, PLAN_KEY, PLAN_ORDERED = PLAN_KEY + AS_MAX_KEYS };
 
 /* Number of the key on a column, or -1. */
 static int key_on(const as_sql_table *table, int column) {
@@ -179,7 +179,7 @@ static double square_root_of(size_t rows) {
 }
 
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
-    const as_vtab *table = (as_vtab *)base;
+    as_vtab *table = (as_vtab *)base;
     int plan = PLAN_ALL, chosen = -1;
     for (int i = 0; i < info->nConstraint; i++) {
         int column = info->aConstraint[i].iColumn;
@@ -207,6 +207,11 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     bool by_id = info->nOrderBy == 1 && !info->aOrderBy[0].desc &&
                  (info->aOrderBy[0].iColumn < 0 || (info->aOrderBy[0].iColumn == 0 && table->description->has_id));
     info->orderByConsumed = by_id;
+    if (!by_id && info->nOrderBy == 1 && info->nConstraint == 0 &&
+        as_rows_can_be_ordered(table, info->aOrderBy[0].iColumn)) {
+        info->idxNum = PLAN_ORDERED + 2 * info->aOrderBy[0].iColumn + (info->aOrderBy[0].desc ? 1 : 0);
+        info->orderByConsumed = 1;
+    }
     return SQLITE_OK;
 }
 
@@ -217,6 +222,7 @@ typedef struct table_cursor {
     as_vtab *table;
     size_t row, position, end; /* row: the current one; position and end count rows, or entries of list */
     const uint32_t *list;      /* NULL: the rows themselves */
+    uint32_t *ordered;         /* NULL, or the list where it is the cursor's own */
 } table_cursor;
 
 static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
@@ -228,6 +234,7 @@ static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
 }
 
 static int table_close(sqlite3_vtab_cursor *base) {
+    free(((table_cursor *)base)->ordered);
     free(base);
     return SQLITE_OK;
 }
@@ -308,6 +315,11 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_te
         bool exists = row >= 0 && (uint64_t)row < cursor->end;
         cursor->position = exists ? (size_t)row : 0;
         cursor->end = exists ? (size_t)row + 1 : 0;
+    } else if (plan >= PLAN_ORDERED) {
+        free(cursor->ordered);
+        cursor->ordered = as_rows_order(cursor->table, (plan - PLAN_ORDERED) / 2, (plan - PLAN_ORDERED) % 2 != 0);
+        cursor->list = cursor->ordered;
+        if (!cursor->list) return SQLITE_NOMEM;
     } else if (plan >= PLAN_KEY && !table_filter_key(cursor, plan - PLAN_KEY, argv[0]))
         return SQLITE_NOMEM;
     if (cursor->position < cursor->end) cursor->row = cursor->list ? cursor->list[cursor->position] : cursor->position;

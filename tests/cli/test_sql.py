@@ -44,6 +44,37 @@ class Case(unittest.TestCase):
         return json.loads(out)
 
 
+def records(*amounts):
+    return json.dumps({'header': {'type': 'mixed', 'units': {}}, 'resources': [{'uid': f'f{i}', 'amount': a} for i, a in enumerate(amounts)]})
+
+
+class OrderOfRecords(Case):
+    """As SQLite itself orders the same values."""
+    def check(self, amounts, *statements):
+        path = self.write('order.perf', records(*amounts))
+        with sqlite3.connect(':memory:') as db:
+            db.execute('create table record(id integer, uid, amount)')
+            db.executemany('insert into record values (?, ?, ?)', [(i, f'f{i}', a) for i, a in enumerate(amounts)])
+            for statement in statements:
+                expected = [list(row) for row in db.execute(statement)]
+                self.assertEqual(expected, [list(row.values()) for row in self.rows(path, statement)], statement)
+
+    STATEMENTS = ('select id, amount from record order by amount', 'select id, amount from record order by amount desc',
+                  'select amount, count(*), min(id) from record group by amount', 'select count(distinct amount) from record', 'select id from record where id > 2 order by amount',
+                  'select a.id, b.id from record a join record b on b.amount = a.amount order by a.amount, b.id limit 50', 'select id from record order by amount, id desc',
+                  'select distinct amount from record order by amount desc limit 3', 'select id, (select amount from record order by amount limit 1) from record order by id')
+
+    def test_numbers(self):
+        self.check([3, 1.5, -2, 0.0, -0.0, 1e300, -1e300, 2**53, 3.0, 1, 1.5, 0, -1e-300, 7, -2], *self.STATEMENTS)
+
+    def test_null_comes_first(self):
+        self.check([3, None, -2, None, 2.5], *self.STATEMENTS)
+
+    def test_what_is_not_only_numbers(self):
+        self.check([3, 'text', -2, '10', 2.5], *self.STATEMENTS)
+        self.check([2**53 + 1, 2**53, 2.0**53 + 2, 2**62, 5], *self.STATEMENTS)
+
+
 class Statements(Case):
     def test_rows_are_objects(self):
         self.assertEqual([{'path': 'main->a', 'label': '(4)', 'mean': 2, 'repetitions': 2}, {'path': 'main->a', 'label': '(8)', 'mean': None, 'repetitions': 2},
