@@ -198,14 +198,25 @@ static void format_range(const as_curve *curve, bool is_ascii, char *out, size_t
         snprintf(out, size, is_ascii ? "%s ... %s" : "%s … %s", from, to);
 }
 
-static bool add_text_row(as_table *table, const as_curve *curve, bool is_ascii, as_vec *formula) {
+/* Whether the first n rows have one range of x, which then need not stand in each. */
+static bool has_one_range(const as_regress_answer *answer, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const as_curve *first = as_answer_curve(answer, 0), *curve = as_answer_curve(answer, i);
+        if (!(curve->x_start == first->x_start && curve->x_end == first->x_end)) return false;
+    }
+    return n > 0;
+}
+
+/* Columns: uid, model, R2, x (unless it is the same in all), formula. */
+static bool add_text_row(as_table *table, const as_curve *curve, bool with_range, bool is_ascii, as_vec *formula) {
     char range[2 * AS_NUMBER_SIZE + 8], quality[AS_NUMBER_SIZE] = "";
     format_range(curve, is_ascii, range, sizeof range);
     if (isfinite(curve->r_square)) as_real_format_digits(curve->r_square, false, 4, quality, sizeof quality);
     if (!as_regress_formula(curve, is_ascii, false, formula)) return false;
-    as_cell cells[] = {as_cell_text(curve->uid ? curve->uid : ""), as_cell_text(as_curve_word(curve)),
-                       *quality ? as_cell_text(quality) : as_cell_null(), as_cell_text(range),
-                       as_cell_text(formula->data)};
+    as_cell cells[5] = {as_cell_text(curve->uid ? curve->uid : ""), as_cell_text(as_curve_word(curve)),
+                        *quality ? as_cell_text(quality) : as_cell_null()};
+    if (with_range) cells[3] = as_cell_text(range);
+    cells[3 + with_range] = as_cell_text(formula->data);
     return as_table_append(table, cells);
 }
 
@@ -240,15 +251,17 @@ const char *as_regress_unit(const as_regress_answer *answer) {
     return NULL;
 }
 
-/* "sort.perf: 4 uids, amount over structure-unit-size (x)". */
-static void print_heading(as_cli *cli, const as_regress_answer *answer, const char *path) {
+/* "sort.perf: 4 uids, amount over structure-unit-size (x)". range: of x in all rows; "": they have their own. */
+static void print_heading(as_cli *cli, const as_regress_answer *answer, const char *path, const char *range) {
     const as_points_set *points = &answer->points;
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
     as_display_write(cli->out, path, strlen(path), 0);
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
     if (answer->request->analysis == AS_ANALYSIS_STORED) {
         size_t n = answer->curves.curves.count;
-        as_output_printf(cli->out, ": %zu stored model%s\n", n, n == 1 ? "" : "s");
+        as_output_printf(cli->out, ": %zu stored model%s", n, n == 1 ? "" : "s");
+        if (*range) as_output_printf(cli->out, " (x: %s)", range);
+        as_output_char(cli->out, '\n');
         return;
     }
     const char *what = points->is_measured ? "call path" : "uid";
@@ -261,7 +274,7 @@ static void print_heading(as_cli *cli, const as_regress_answer *answer, const ch
         if (unit) as_display_write(cli->out, unit, strlen(unit), 0);
         as_output_text(cli->out, unit ? "] over " : " over ");
         as_display_write(cli->out, points->per, strlen(points->per), 0);
-        as_output_text(cli->out, " (x)");
+        as_output_printf(cli->out, *range ? " (x: %s)" : " (x%s)", range);
     }
     as_output_char(cli->out, '\n');
 }
@@ -270,21 +283,25 @@ bool as_regress_text(as_cli *cli, const as_regress_answer *answer, const char *p
     bool is_ascii = as_cli_is_ascii(cli), fine = true;
     as_regress_analysis analysis = answer->request->analysis;
     bool has_formulas = analysis == AS_ANALYSIS_FIT || analysis == AS_ANALYSIS_STORED;
-    const as_column columns[] = {{answer->points.is_measured ? "call path" : "uid"},
-                                 {"model"},
-                                 {is_ascii ? "R2" : "R²"},
-                                 {"x"},
-                                 {has_formulas ? "formula" : "curve"}};
     size_t limit = answer->request->limit, n = answer->shown.count;
     if (limit == SIZE_MAX && !as_cli_has(cli, "limit") && cli->is_terminal && !answer->request->all)
         limit = ROWS_ON_TERMINAL;
     size_t rows = n < limit ? n : limit;
-    as_table *table = as_table_new(columns, 5, NULL);
+    bool with_range = !has_one_range(answer, rows);
+    const char *last = has_formulas ? "formula" : "curve";
+    const as_column columns[] = {{answer->points.is_measured ? "call path" : "uid"},
+                                 {"model"},
+                                 {is_ascii ? "R2" : "R²"},
+                                 {with_range ? "x" : last},
+                                 {last}};
+    as_table *table = as_table_new(columns, with_range ? 5 : 4, NULL);
+    char range[2 * AS_NUMBER_SIZE + 8] = "";
     as_vec formula;
     as_vec_init(&formula, 1, NULL);
-    print_heading(cli, answer, path);
+    if (!with_range) format_range(as_answer_curve(answer, 0), is_ascii, range, sizeof range);
+    print_heading(cli, answer, path, range);
     for (size_t i = 0; table && fine && i < rows; i++)
-        fine = add_text_row(table, as_answer_curve(answer, i), is_ascii, &formula);
+        fine = add_text_row(table, as_answer_curve(answer, i), with_range, is_ascii, &formula);
     if (table && fine && rows) {
         as_print_style style = cli->style;
         style.keep_end = answer->points.is_measured;

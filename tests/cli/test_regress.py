@@ -124,7 +124,7 @@ class Fitting(Regress):
         power = self.models('--of', 'bytes', '--per', 'p', path)['main->f', 'power']
         self.assertAlmostEqual(2, power['coeffs'][1]['value'])
         shown = run('regress', path).out
-        self.assertIn('1 call path, time over p (x)', shown)
+        self.assertIn('1 call path, time over p (x: 1 … 8)', shown)
         self.assertIn('1 + 2·x', shown)
         self.assertFails(run('regress', '--of', 'byts', path), 2, "did you mean 'bytes'?")
         self.assertFails(run('regress', '--per', 'q', path), 2, "no parameter 'q'")
