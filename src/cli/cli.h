@@ -51,6 +51,9 @@ typedef struct as_cli_option {
     const char *help; /* one sentence, no full stop */
 } as_cli_option;
 
+/* Whether it takes one of some words that its help does not name: then help and manual list them. */
+bool as_option_hides_choices(const as_cli_option *option);
+
 typedef struct as_example {
     const char *command, *explanation;
 } as_example;

@@ -49,13 +49,24 @@ static void entry(const page *p, const char *name, const char *text, size_t colu
     wrap(p, text, column, column);
 }
 
+bool as_option_hides_choices(const as_cli_option *option) {
+    for (const char *word = option->choices; word && *word;) {
+        size_t size = strcspn(word, "|");
+        if (!memmem(option->help, strlen(option->help), word, size)) return true;
+        word += size + (word[size] == '|');
+    }
+    return false;
+}
+
 static void print_option(void *user, const as_cli_option *option) {
     const page *p = user;
-    char name[80], letter[4] = "  ";
+    char name[80], letter[4] = "  ", text[512];
+    bool hides = as_option_hides_choices(option);
     if (option->letter) snprintf(letter, sizeof letter, "-%c", option->letter);
     snprintf(name, sizeof name, "%s%s --%s%s%s", letter, option->letter ? "," : " ", option->name,
              option->argument ? " " : "", option->argument ? option->argument : "");
-    entry(p, name, option->help, NAME_COLUMN);
+    snprintf(text, sizeof text, "%s%s%s", option->help, hides ? ": " : "", hides ? option->choices : "");
+    entry(p, name, text, NAME_COLUMN);
 }
 
 /* An option of the verb's method: "KEY=VALUE  what it does (default)". */

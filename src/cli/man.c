@@ -28,6 +28,10 @@ static void print_option(void *user, const as_cli_option *option) {
     }
     as_output_text(out, "\n\t");
     plain(out, option->help);
+    if (as_option_hides_choices(option)) {
+        as_output_text(out, ". One of ");
+        plain(out, option->choices);
+    }
     as_output_text(out, ".\n\n");
 }
 

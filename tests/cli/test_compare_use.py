@@ -40,6 +40,13 @@ class Mistakes(Case):
         self.assertFails(run('compare', '--series', self.folder), 3, 'no measurement')
 
 
+class Help(Case):
+    def test_words_that_can_be_given_are_listed(self):
+        self.assertIn('maybe|degradation|never', run('help', 'compare').out)
+        self.assertIn('smoothing|ridge|user|method|estimator', run('help', 'regress').out)
+        self.assertNotIn('auto|always|never', run('help', 'compare').out)  # the sentence names them
+
+
 class Examples(Case):
     def test_measured_again_it_is_the_same(self):
         r = run('compare', '--json', example('sort-1.perf'), example('sort-1-again.perf'))
