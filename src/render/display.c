@@ -73,9 +73,20 @@ static glyph glyph_at(const char *text, size_t left) {
     return g;
 }
 
+/* How many characters that are one byte and one column wide come next. */
+static size_t count_plain(const char *text, const char *end) {
+    const char *at = text;
+    while (at < end && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x7f) at++;
+    return (size_t)(at - text);
+}
+
 size_t as_display_width(const char *text, size_t size) {
     size_t width = 0;
     for (const char *end = text + size; text < end;) {
+        size_t plain = count_plain(text, end);
+        text += plain;
+        width += plain;
+        if (text == end) break;
         glyph g = glyph_at(text, (size_t)(end - text));
         text += g.used;
         width += g.width;
@@ -106,6 +117,12 @@ size_t as_display_write(as_output *out, const char *text, size_t size, size_t ma
     bool cut = max_width && as_display_width(text, size) > max_width;
     size_t dots = cut ? ellipsis_width(out, max_width) : 0, room = cut ? max_width - dots : SIZE_MAX, width = 0;
     for (const char *end = text + size; text < end;) {
+        size_t plain = count_plain(text, end);
+        if (plain > room - width) plain = room - width;
+        as_output_write(out, text, plain);
+        text += plain;
+        width += plain;
+        if (text == end) break;
         glyph g = glyph_at(text, (size_t)(end - text));
         if (width + g.width > room) break;
         if (g.escape[0])
