@@ -198,6 +198,27 @@ roots:
             for form in ('hpctoolkit-2021', 'hpctoolkit-4'):
                 self.sweep('convert', '--to', form, source, 'out', output='out')
 
+    def test_perun(self):
+        rows = [{'uid': {'function': u, 'line': len(u)}, 'type': 'mixed', 'subtype': 'time', 'amount': 3 * x + len(u), 'structure-unit-size': x,
+                 'trace': [{'function': u, 'source': 'a.c', 'line': 1}, {'function': 'main', 'source': 'a.c', 'line': 2}]} for u in ('f', 'gg') for x in range(8)]
+        models = [{'uid': 'f:1', 'model': 'linear', 'r_square': 0.5, 'coeffs': [{'name': 'b0', 'value': 1}, {'name': 'b1', 'value': 2}], 'x_start': 1, 'x_end': 9}]
+        header = {'type': 'mixed', 'units': {'mixed(time)': 'us'}, 'cmd': 'sort'}
+        old = self.write('old.perf', json.dumps({'header': header, 'collector_info': {'name': 'c'}, 'snapshots': [{'time': '1', 'resources': rows, 'models': models}]}))
+        new = self.write('new.perf', json.dumps({'header': header, 'resources': {'f#0': {'amount': [1, 2.5, 'x', 10**30], 'structure-unit-size': [1, 2, 3]}, 'g#0': {'amount': [{'a': 1}]}},
+                                                 'resource_type_map': {'f#0': {'uid': 'f:1', 'type': 'mixed', 'subtype': 'time'}, 'g#0': {'type': 'mixed'}}, 'models': models}))
+        for path in (old, new):
+            self.sweep('info', path)
+            self.sweep('sql', '--csv', path, 'select * from record')
+            self.sweep('flame', '--folded', path)
+            self.sweep('flame', '--folded', '-O', 'perun_compatible=yes', path)
+            self.sweep('convert', '-O', 'layout=new', path, 'out.perf', output='out.perf')
+            self.sweep('convert', '-O', 'layout=old', path, 'out.perf', output='out.perf')
+        self.sweep('convert', self.a, 'out.perf', output='out.perf')
+        self.sweep('compare', '--json', '--fail-on', 'never', old, new)
+        self.sweep('compare', '--fail-on', 'never', '--check', 'all', old, new)
+        self.sweep('compare', '--noise', old, old)
+        self.sweep('compare', '--series', '--fail-on', 'never', '--order', 'given', old, old, new)
+
 
 if __name__ == '__main__':
     main()
