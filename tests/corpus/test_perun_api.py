@@ -1,5 +1,6 @@
 """docs/perun-api.md: its commands, run on the corpus' profiles, give what Perun's own functions gave (corpus/perun/oracle/profiles)."""
 import csv
+import functools
 import json
 import math
 import os
@@ -43,15 +44,18 @@ def rows(section, number, path, **replace):
     return json.loads(ask(words if '--json' in words else words[:2] + ['--json'] + words[2:]))
 
 
+@functools.cache
 def profiles():
     """(path, Perun's answers) of the profiles that Perun can load."""
+    pairs = []
     folder = os.path.join(ROOT, 'oracle', 'profiles')
     for name in sorted(os.listdir(folder)):
         path = os.path.join(ROOT, 'profiles', name[:-len('.json')])
         with open(os.path.join(folder, name), encoding='utf-8') as f:
             oracle = json.load(f)
         if oracle.get('load') == 'ok' and os.path.exists(path):
-            yield path, oracle
+            pairs.append((path, oracle))
+    return pairs
 
 
 def plain(value):
@@ -69,18 +73,19 @@ def same(a, b):
 
 def for_each_profile(test):
     def run(self):
-        pairs = list(profiles())
-        self.assertTrue(pairs, 'no profiles')
-        for path, oracle in pairs:
+        self.assertTrue(profiles(), 'no profiles')
+        for path, oracle in profiles():
             with self.subTest(os.path.basename(path)):
                 test(self, path, oracle)
     return run
 
 
-class Api(unittest.TestCase):
-    def columns(self, path, table):
-        return {r['name'] for r in json.loads(ask([ASSAY, 'sql', '--json', path, f"select name from pragma_table_info('{table}')"]))}
+@functools.cache
+def columns(path, table):
+    return {r['name'] for r in json.loads(ask([ASSAY, 'sql', '--json', path, f"select name from pragma_table_info('{table}')"]))}
 
+
+class Api(unittest.TestCase):
     def test_page_names_all(self):
         self.assertEqual(14, len(PAGE))
         for name, lines in PAGE.items():
@@ -99,7 +104,7 @@ class Api(unittest.TestCase):
 
     @for_each_profile
     def test_snapshots(self, path, oracle):
-        if not isinstance(oracle['snapshots'], list) or 'snapshot' not in self.columns(path, 'record'):
+        if not isinstance(oracle['snapshots'], list) or 'snapshot' not in columns(path, 'record'):
             return
         self.assertEqual([s for s in oracle['snapshots'] if s[1]], [[r['snapshot'], r['resources']] for r in rows('all_snapshots', 0, path)])
 
@@ -174,7 +179,7 @@ class Api(unittest.TestCase):
 
     @for_each_profile
     def test_unique_values(self, path, oracle):
-        known = self.columns(path, 'record')
+        known = columns(path, 'record')
         for key, wanted in oracle['unique_resource_values_of'].items():
             if 'error' in wanted or '::' in key or key not in known or any(isinstance(v, (dict, list)) for v in wanted['first']):
                 continue
@@ -187,7 +192,7 @@ class Api(unittest.TestCase):
     def test_unique_values_of_frames(self, path, oracle):
         for key in ('function', 'func', 'line'):
             wanted = oracle['unique_resource_values_of'].get('trace::' + key)
-            if 'error' in wanted or key not in self.columns(path, 'frame'):
+            if 'error' in wanted or key not in columns(path, 'frame'):
                 continue
             got = [list(r.values())[0] for r in rows('unique_resource_values_of', 1, path, function=key)]
             self.assertEqual(wanted['n'], len(got), key)
@@ -197,16 +202,16 @@ class Api(unittest.TestCase):
     def test_key_values(self, path, oracle):
         first = oracle['all_key_values_of_first3'][:1]
         for wanted in first:
-            if 'function' in self.columns(path, 'frame'):
+            if 'function' in columns(path, 'frame'):
                 self.assertEqual(wanted['trace::function'], [r['function'] for r in rows('all_key_values_of', 1, path) if r['function'] is not None])
-            if 'uid:function' in self.columns(path, 'record') and not isinstance(wanted['uid:function'], dict):
+            if 'uid:function' in columns(path, 'record') and not isinstance(wanted['uid:function'], dict):
                 self.assertEqual(wanted['uid:function'], [v for r in rows('all_key_values_of', 0, path) for v in r.values() if v is not None])
 
     @for_each_profile
     def test_unique_model_values(self, path, oracle):
         if not oracle['counts']['models']:
             return
-        known, all_wanted = self.columns(path, 'stored_model'), oracle['unique_model_values_of']
+        known, all_wanted = columns(path, 'stored_model'), oracle['unique_model_values_of']
         for key in ('model', 'r_square', 'uid', 'method', 'x_start', 'x_end', 'moving_method'):
             if key not in known:
                 self.assertEqual(0, all_wanted[key]['n'], key)
