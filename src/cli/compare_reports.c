@@ -124,13 +124,15 @@ static bool is_listed(as_outcome outcome) { return outcome == AS_OUTCOME_WORSE |
 static as_finding finding_of(const as_compare_view *view, as_outcome outcome, const as_subject *subject,
                              const char *message) {
     const as_dataset *target = view->sides.parts[1][0];
-    bool is_sure = outcome == AS_OUTCOME_WORSE, has_file = subject && subject->file != NULL;
+    const char *file = subject ? subject->file : NULL;
+    int64_t line = subject ? subject->line : -1;
+    bool is_sure = outcome == AS_OUTCOME_WORSE;
     return (as_finding){.severity = is_sure ? "error" : "warning",
                         .rule = is_sure ? "degradation" : "maybe-degradation",
-                        .file = has_file ? subject->file : as_ds_text(target, target->path),
+                        .file = file ? file : as_ds_text(target, target->path),
                         .message = message,
                         .offset = -1,
-                        .line = has_file && subject->line > 0 ? (uint32_t)subject->line : 0};
+                        .line = file && line > 0 ? (uint32_t)line : 0};
 }
 
 static const char *growth_message(const as_compare_view *view, const as_growth_change *change, as_output *room) {

@@ -47,17 +47,16 @@ static void put_number(const as_quantity *q, double value, bool with_sign, char 
 }
 
 static void put_ratio(const as_judgement *j, char out[AS_COMPARE_CELL]) {
-    char ratio[32], low[32], high[32];
+    char texts[3][32] = {""};
     if (isnan(j->ratio) || isnan(j->low)) return;
     const double numbers[] = {j->ratio, j->low, j->high};
-    char *texts[] = {ratio, low, high};
     for (size_t i = 0; i < 3; i++) {
         if (isinf(numbers[i]))
             snprintf(texts[i], 32, "inf");
         else if (!as_real_format_digits(numbers[i], numbers[i] >= 1e4, 2, texts[i], 32))
             return;
     }
-    snprintf(out, AS_COMPARE_CELL, "%s [%s, %s]", ratio, low, high);
+    snprintf(out, AS_COMPARE_CELL, "%s [%s, %s]", texts[0], texts[1], texts[2]);
 }
 
 static void put_p(double p, char out[AS_COMPARE_CELL]) {

@@ -50,6 +50,10 @@ static void match_uid(void *user, const char *uid) {
     m->part = uid;
 }
 
+static bool is_asked(const struct job *job, const as_curve *curve) {
+    return curve->uid && job->uid && strcmp(curve->uid, job->uid) == 0;
+}
+
 /* Given whole, or as a part that only one has. */
 static as_exit find_uid(struct job *job) {
     const char *name = job->answer->request->plot;
@@ -172,7 +176,7 @@ static const as_curve *best_of(const struct job *job, size_t *n) {
     *n = 0;
     for (size_t i = 0; i < job->answer->shown.count; i++) {
         const as_curve *curve = as_answer_curve(job->answer, i);
-        if (!curve->uid || strcmp(curve->uid, job->uid) != 0) continue;
+        if (!is_asked(job, curve)) continue;
         (*n)++;
         if (!best || as_regress_is_better(job->answer, curve, best)) best = curve;
     }
@@ -186,7 +190,7 @@ static bool add_curves(struct job *job) {
     best_of(job, &n);
     for (size_t i = 0; i < job->answer->shown.count; i++) {
         const as_curve *curve = as_answer_curve(job->answer, i);
-        if (!curve->uid || strcmp(curve->uid, job->uid) != 0) continue;
+        if (!is_asked(job, curve)) continue;
         if (drawn++ == MOST_CURVES) {
             as_cli_note(job->cli, "only the first %d of %zu curves are drawn", MOST_CURVES, n);
             break;
@@ -248,7 +252,7 @@ static void choose_scales(struct job *job) {
     as_range range = job->points ? range_of(job->points->x, job->points->n) : (as_range){0};
     for (size_t i = 0; i < job->answer->shown.count; i++) {
         const as_curve *curve = as_answer_curve(job->answer, i);
-        if (!curve->uid || strcmp(curve->uid, job->uid) != 0) continue;
+        if (!is_asked(job, curve)) continue;
         as_range_add(&range, curve->x_start);
         as_range_add(&range, curve->x_end);
     }

@@ -32,7 +32,8 @@ static bool skip(const char **text, const char *any_of) {
 static double days_of(int year, int month, int day) {
     int y = month <= 2 ? year - 1 : year, era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
     int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097.0 + (of_era * 365 + of_era / 4 - of_era / 100 + of_year) - 719468;
+    int in_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
+    return era * 146097.0 + in_era - 719468;
 }
 
 double as_series_time(const char *text) {

@@ -132,10 +132,11 @@ static bool find_coordinates(as_checking *checking, const as_curve *curve, coord
         out->n = curve->n_buckets;
         return true;
     }
+    if (!as_curve_sample_as_perun(checking, curve, &out->samples)) return false;
     out->x = out->samples.y;
     out->y = out->samples.x;
     out->n = AS_CHECK_SAMPLES;
-    return as_curve_sample_as_perun(checking, curve, &out->samples);
+    return true;
 }
 
 static bool collect_points(as_checking *checking, const as_curve *base, const as_curve *target, as_pair_points *out) {

@@ -232,15 +232,13 @@ static assay_status read_store(as_perun_store *store) {
 
 static assay_status read_directory(as_reader *reader) {
     as_dataset *ds = reader->dataset;
-    assay_error error = {.code = ASSAY_OK};
     as_perun_store store = {.reader = reader, .ds = ds};
-    bool is_told = reader->error != NULL;
-    if (!is_told) reader->error = &error; /* what is wrong with a file is looked at */
+    /* what is wrong with a file is looked at */
+    if (!reader->error && !(reader->error = as_arena_array(&ds->arena, 1, sizeof *reader->error))) return ASSAY_E_NOMEM;
     as_vec_init(&store.files, sizeof(as_perun_file), &ds->budget);
     as_vec_init(&store.profiles, sizeof(as_perun_stored), &ds->budget);
     as_vec_init(&store.text, 1, &ds->budget);
     assay_status status = read_store(&store);
-    if (!is_told) reader->error = NULL;
     as_vec_free(&store.files);
     as_vec_free(&store.profiles);
     as_vec_free(&store.text);
