@@ -156,6 +156,12 @@ class Huge(Hostile):
                     self.quick(*args, statuses=(0, 3) if args[0] == 'tree' else (0,))
 
 
+    def test_weights_of_a_wide_window_are_made_once(self):
+        n = 30000
+        path = self.perf('{"resources":{%s},"resource_type_map":{%s}}' % (','.join('"f%d#0":{"amount":[1],"structure-unit-size":[2]}' % i for i in range(n)), ','.join('"f%d#0":{"uid":"f%d"}' % (i, i) for i in range(n))))
+        self.quick('regress', '--json', '--moving-average', 'sma', '--window', '1000000', '--window-type', 'hann', path)
+
+
 class Interrupted(Hostile):
     def test_no_partial_files(self):
         path, out = self.perf(RESOURCES % ','.join('{"uid":"f%d","type":"mixed","amount":%d,"structure-unit-size":%d}' % (i % 999, i, i) for i in range(200000))), self.path('to')

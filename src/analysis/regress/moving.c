@@ -14,6 +14,7 @@ typedef struct moving_request {
     bool is_centered, is_plain;
     uint32_t min_periods; /* 0: not given */
     as_window *weights;
+    const double *made; /* the weights of the width that was asked for, made once for all uids; NULL: none was */
 } moving_request;
 
 /* ---- one width ---------------------------------------------------------------------------------------------------------- */
@@ -27,6 +28,15 @@ static as_moving_window window_of(const moving_request *request, double width, s
     return window;
 }
 
+/* NULL when memory is out. */
+static double *make_weights(const moving_request *request, double width, as_arena *arena) {
+    double *weights = as_arena_array(arena, (size_t)width, sizeof *weights);
+    if (weights == NULL) return NULL;
+    weights[0] = 1;
+    if (width > 1) request->weights(weights, (size_t)width);
+    return weights;
+}
+
 /* Reason, or NULL when all went well; *is_out: memory is out. */
 static const char *average(const moving_request *request, const double *y, size_t n, double width, double *out,
                            as_arena *scratch, bool *is_out) {
@@ -38,10 +48,8 @@ static const char *average(const moving_request *request, const double *y, size_
     } else if (request->weights != NULL) {
         if (width > WIDEST_WEIGHTS || fmin(width, (double)n) * (double)n > MOST_WORK)
             return "the window is too wide for weights";
-        double *weights = as_arena_array(scratch, (size_t)width, sizeof *weights);
+        const double *weights = request->made != NULL ? request->made : make_weights(request, width, scratch);
         if ((*is_out = weights == NULL)) return NULL;
-        weights[0] = 1;
-        if (width > 1) request->weights(weights, (size_t)width);
         /* The window was cut to what can be met, the weights are not. */
         window = (as_moving_window){(size_t)width - 1, 0, window.least};
         if (request->is_centered) window = (as_moving_window){(size_t)width / 2, ((size_t)width - 1) / 2, window.least};
@@ -191,10 +199,8 @@ static assay_status add_average(const as_points_set *set, const as_points *point
     return ASSAY_OK;
 }
 
-assay_status as_moving_average(const as_points_set *set, const as_moving_options *options, as_curves *curves,
-                               assay_error *error) {
-    moving_request request;
-    AS_TRY(make_request(options, &request, error));
+static assay_status add_averages(const as_points_set *set, const as_moving_options *options,
+                                 const moving_request *request, as_curves *curves, assay_error *error) {
     double shared = 0;
     for (size_t u = 0; u < set->n; u++) {
         const as_points *points = &set->points[u];
@@ -205,9 +211,25 @@ assay_status as_moving_average(const as_points_set *set, const as_moving_options
         }
         as_arena scratch;
         as_arena_init(&scratch, curves->arena.budget);
-        assay_status status = add_average(set, points, options, &request, &shared, curves, &scratch, error);
+        assay_status status = add_average(set, points, options, request, &shared, curves, &scratch, error);
         as_arena_free(&scratch);
         AS_TRY(status);
     }
     return ASSAY_OK;
+}
+
+assay_status as_moving_average(const as_points_set *set, const as_moving_options *options, as_curves *curves,
+                               assay_error *error) {
+    moving_request request;
+    AS_TRY(make_request(options, &request, error));
+    as_arena kept;
+    as_arena_init(&kept, curves->arena.budget);
+    assay_status status = ASSAY_OK;
+    if (request.weights != NULL && options->window > 0 && options->window <= WIDEST_WEIGHTS) {
+        request.made = make_weights(&request, options->window, &kept);
+        if (request.made == NULL) status = as_fail_memory(error, NULL);
+    }
+    if (status == ASSAY_OK) status = add_averages(set, options, &request, curves, error);
+    as_arena_free(&kept);
+    return status;
 }
