@@ -185,7 +185,7 @@ static bool test_all(judging *t) {
     if (!(least * (double)t->out->n_tested < t->options->level))
         t->out->needed = as_rank_needed(t->options->level, t->out->n_tested);
     size_t n_pieces = (t->n + AT_ONCE - 1) / AT_ONCE;
-    double *p = malloc(t->n * sizeof *p);
+    double *p = malloc((t->n + 1) * sizeof *p);
     t->laws = as_median_laws_new(t->samples);
     t->no_memory = calloc(n_pieces + 1, 1);
     bool fine = p && t->laws && t->no_memory;
