@@ -3,23 +3,9 @@
 
 #include "formats/perun/read.h"
 #include "formats/perun/write.h"
+#include "io/json_keys.h"
 
 /* ---- bidding --------------------------------------------------------------------------------------------------------- */
-
-static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
-static const char *skip_space(const char *at, const char *end) {
-    while (at < end && is_space(*at)) at++;
-    return at;
-}
-
-/* Behind the string that begins at a quote; end where the window is over first. */
-static const char *skip_string(const char *at, const char *end) {
-    for (at++; at < end && *at != '"'; at++) {
-        if (*at == '\\') at++;
-    }
-    return at < end ? at + 1 : end;
-}
 
 enum { MODELS_BITS = 8 };
 
@@ -46,30 +32,16 @@ static int worth(const char *key, size_t size, char first) {
 
 static int bid(const as_probe *probe) {
     enum { OBJECT_BITS = 11 }; /* as zlib begins: one in about 2000 pairs of bytes */
-    const char *at = probe->head, *end = at + probe->head_size;
     if (probe->is_directory || !probe->head_size) return 0;
-    if (as_perun_is_object(at, probe->head_size)) return OBJECT_BITS;
-    if (probe->head_size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
-    at = skip_space(at, end);
+    if (as_perun_is_object(probe->head, probe->head_size)) return OBJECT_BITS;
     bool is_named = as_has_ending(probe->path, as_format_perun.extensions);
-    if (at < end && *at == '[') return is_named; /* which reading refuses, and says where */
-    if (at == end || *at != '{') return 0;
+    as_json_keys keys;
+    char first = as_json_keys_begin(&keys, probe->head, probe->head_size);
+    if (first == '[') return is_named; /* which reading refuses, and says where */
+    if (first != '{') return 0;
     int bits = 0;
-    for (size_t depth = 0; at < end;) {
-        if (*at != '"') {
-            depth += *at == '{' || *at == '[';
-            if ((*at == '}' || *at == ']') && --depth == 0)
-                return bits > MODELS_BITS ? bits : is_named; /* models alone are no profile */
-            at++;
-            continue;
-        }
-        const char *key = at + 1, *behind = skip_string(at, end);
-        at = skip_space(behind, end);
-        if (depth != 1 || at == end || *at != ':') continue;
-        at = skip_space(at + 1, end);
-        if (at < end) bits += worth(key, (size_t)(behind - 1 - key), *at);
-    }
-    return bits ? bits : is_named;
+    while (as_json_keys_next(&keys)) bits += worth(keys.key, keys.size, keys.first);
+    return bits > (keys.is_over ? MODELS_BITS : 0) ? bits : is_named; /* models alone are no profile */
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */
