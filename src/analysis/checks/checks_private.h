@@ -82,11 +82,11 @@ bool as_check_linear_curves(as_checking *checking, int side, as_vec *out);
 /* By uid in such a vector; NULL: it has none. */
 const as_curve *as_check_find_curve(const as_vec *curves, const char *uid);
 
-/* Whether both models fit well enough to compare them: r_square of at least 0.15. */
-bool as_pair_is_sure(const as_checking *checking, const as_curve_pair *pair);
-/* A change of what both models are about, with their names and the smaller r_square. */
-as_check_change *as_check_add_pair(as_checking *checking, as_check check, const char *strategy,
-                                   const as_curve_pair *pair);
+/* Fills in the change of one pair, which has its names and the smaller r_square already. False when memory is out. */
+typedef bool as_pair_compare(as_checking *checking, const as_curve_pair *pair, as_check_change *change);
+/* Adds a change for each pair of a strategy, called `name`, whose models both fit well enough: r_square of at least 0.15. */
+bool as_check_compare_pairs(as_checking *checking, as_check check, as_strategy strategy, const char *name,
+                            as_pair_compare *compare);
 
 /* Part of the x-axis that both models are about; false where there is none. */
 bool as_common_range(const as_curve *base, const as_curve *target, double *low, double *high);

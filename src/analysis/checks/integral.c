@@ -106,7 +106,8 @@ static bool compare_as_perun(as_checking *checking, const as_curve_pair *pair, a
     return true;
 }
 
-static void compare(const as_curve_pair *pair, as_check_change *change) {
+static bool compare(as_checking *checking, const as_curve_pair *pair, as_check_change *change) {
+    (void)checking;
     double low, high, base = NAN, target = NAN;
     if (as_common_range(pair->base, pair->target, &low, &high) && as_curve_defined_range(pair->base, &low, &high) &&
         as_curve_defined_range(pair->target, &low, &high)) {
@@ -116,23 +117,10 @@ static void compare(const as_curve_pair *pair, as_check_change *change) {
     }
     change->rate = isfinite(base) && isfinite(target) ? (target == base ? 0 : (target - base) / fabs(base)) : NAN;
     change->result = isnan(change->rate) ? AS_UNKNOWN : as_check_classify(change->rate, 0.10, 0.25);
+    return true;
 }
 
 bool as_check_integral(as_checking *checking, as_strategy strategy, const char *name) {
-    as_vec pairs;
-    as_vec_init(&pairs, sizeof(as_curve_pair), as_ds_budget(checking->sides[AS_SIDE_TARGET]));
-    bool is_done = as_check_pairs(checking, strategy, &pairs);
-    for (size_t i = 0; is_done && i < pairs.count; i++) {
-        const as_curve_pair *pair = &AS_AT(as_curve_pair, &pairs, i);
-        if (!as_pair_is_sure(checking, pair)) continue;
-        as_check_change *change = as_check_add_pair(checking, AS_CHECK_INTEGRAL, name, pair);
-        if (!change)
-            is_done = false;
-        else if (checking->is_compatible)
-            is_done = compare_as_perun(checking, pair, change);
-        else
-            compare(pair, change);
-    }
-    as_vec_free(&pairs);
-    return is_done;
+    return as_check_compare_pairs(checking, AS_CHECK_INTEGRAL, strategy, name,
+                                  checking->is_compatible ? compare_as_perun : compare);
 }

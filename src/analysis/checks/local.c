@@ -143,16 +143,6 @@ static bool compare(as_checking *checking, const as_curve_pair *pair, as_check_c
 }
 
 bool as_check_local(as_checking *checking, as_strategy strategy, const char *name) {
-    as_vec pairs;
-    as_vec_init(&pairs, sizeof(as_curve_pair), as_ds_budget(checking->sides[AS_SIDE_TARGET]));
-    bool is_done = as_check_pairs(checking, strategy, &pairs);
-    for (size_t i = 0; is_done && i < pairs.count; i++) {
-        const as_curve_pair *pair = &AS_AT(as_curve_pair, &pairs, i);
-        if (!as_pair_is_sure(checking, pair)) continue;
-        as_check_change *change = as_check_add_pair(checking, AS_CHECK_LOCAL, name, pair);
-        is_done = change && (checking->is_compatible ? compare_as_perun(checking, pair, change)
-                                                     : compare(checking, pair, change));
-    }
-    as_vec_free(&pairs);
-    return is_done;
+    return as_check_compare_pairs(checking, AS_CHECK_LOCAL, strategy, name,
+                                  checking->is_compatible ? compare_as_perun : compare);
 }

@@ -158,7 +158,7 @@ bool as_curve_has_formula(const as_curve *curve) {
            curve->n_coefficients >= (curve->model == AS_CURVE_CONSTANT ? 1u : 2u);
 }
 
-bool as_pair_is_sure(const as_checking *checking, const as_curve_pair *pair) {
+static bool is_sure(const as_checking *checking, const as_curve_pair *pair) {
     double least = fmin(pair->base->r_square, pair->target->r_square);
     return (checking->is_compatible ? as_round_decimals(least, 2) : least) >= 0.15;
 }
@@ -169,8 +169,8 @@ static const char *word_of(as_checking *checking, const as_curve *curve) {
     return as_check_text(checking, word ? word : "-");
 }
 
-as_check_change *as_check_add_pair(as_checking *checking, as_check check, const char *strategy,
-                                   const as_curve_pair *pair) {
+static as_check_change *add_pair(as_checking *checking, as_check check, const char *strategy,
+                                 const as_curve_pair *pair) {
     as_check_change *change = as_check_add(checking, check, strategy, pair->target->uid);
     if (!change) return NULL;
     change->from = word_of(checking, pair->base);
@@ -179,4 +179,19 @@ as_check_change *as_check_add_pair(as_checking *checking, as_check check, const 
     change->confidence_type = "r_square";
     change->confidence = fmin(pair->base->r_square, pair->target->r_square);
     return change;
+}
+
+bool as_check_compare_pairs(as_checking *checking, as_check check, as_strategy strategy, const char *name,
+                            as_pair_compare *compare) {
+    as_vec pairs;
+    as_vec_init(&pairs, sizeof(as_curve_pair), as_ds_budget(checking->sides[AS_SIDE_TARGET]));
+    bool is_done = as_check_pairs(checking, strategy, &pairs);
+    for (size_t i = 0; is_done && i < pairs.count; i++) {
+        const as_curve_pair *pair = &AS_AT(as_curve_pair, &pairs, i);
+        if (!is_sure(checking, pair)) continue;
+        as_check_change *change = add_pair(checking, check, name, pair);
+        is_done = change && compare(checking, pair, change);
+    }
+    as_vec_free(&pairs);
+    return is_done;
 }
