@@ -102,7 +102,7 @@ assay_status as_clusterize(const as_dataset *ds, const as_cluster_options *optio
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "nothing to clusterize: there are no resources");
     as_arena arena;
     as_strings strings;
-    as_arena_init(&arena, NULL);
+    as_arena_init(&arena, as_ds_budget(ds));
     as_strings_init(&strings, &arena);
     clustered_row *rows;
     size_t n;

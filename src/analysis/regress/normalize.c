@@ -39,7 +39,7 @@ assay_status as_normalize(const as_dataset *ds, double *out, assay_error *error)
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "nothing to normalize: there are no resources");
     as_arena arena;
     as_strings strings;
-    as_arena_init(&arena, NULL);
+    as_arena_init(&arena, as_ds_budget(ds));
     as_strings_init(&strings, &arena);
     as_str *types;
     bool is_fine = gather(records, &strings, &arena, out, &types) &&
