@@ -24,11 +24,11 @@ static void assert_near(double value, double expected, double tolerance) {
     assert_true(fabs(value - expected) <= tolerance);
 }
 
+/* The change points (as_change_point) of one subject alone. */
 static as_vec find(const double *values, size_t n) {
-    as_vec points;
-    as_vec_init(&points, sizeof(as_change_point), NULL);
-    assert_true(as_change_points_find(values, n, &usual, &points));
-    return points;
+    as_track track = {.values = values, .threshold = usual.threshold};
+    assert_true(as_tracks_find(&track, 1, n, &usual));
+    return track.points;
 }
 
 #define POINT(points, i) AS_AT(as_change_point, &(points), i)

@@ -228,11 +228,3 @@ bool as_tracks_find(as_track *tracks, size_t n, size_t n_runs, const as_judge_op
 void as_tracks_free(as_track *tracks, size_t n) {
     for (size_t i = 0; i < n && tracks; i++) as_vec_free(&tracks[i].points);
 }
-
-bool as_change_points_find(const double *values, size_t n, const as_judge_options *options, as_vec *out) {
-    as_track track = {.values = values, .threshold = options->threshold};
-    out->count = 0;
-    bool fine = as_tracks_find(&track, 1, n, options) && as_vec_append(out, track.points.data, track.points.count);
-    as_tracks_free(&track, 1);
-    return fine;
-}

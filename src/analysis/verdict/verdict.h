@@ -282,7 +282,5 @@ typedef struct as_track {
  * as_tracks_free() in every case. */
 bool as_tracks_find(as_track *tracks, size_t n, size_t n_runs, const as_judge_options *options);
 void as_tracks_free(as_track *tracks, size_t n);
-/* Of one subject alone, with options->threshold. Into out (a vector of as_change_point, cleared first). */
-bool as_change_points_find(const double *values, size_t n, const as_judge_options *options, as_vec *out);
 
 #endif
