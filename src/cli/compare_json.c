@@ -37,6 +37,7 @@ static void build_totals(const as_compare_view *view, as_builder *b) {
         build_judgement(b, &m->total);
         as_build_int(b, "matched", (int64_t)m->n_matched);
         build_number(b, "geometric_mean", m->geometric_mean);
+        as_build_bool(b, "looks_inclusive", m->metric->looks_inclusive);
         as_build_int(b, "new", (int64_t)m->counts[AS_OUTCOME_NEW]);
         as_build_int(b, "gone", (int64_t)m->counts[AS_OUTCOME_GONE]);
         as_build_real(b, "new_value", m->new_value);

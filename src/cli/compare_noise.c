@@ -161,6 +161,7 @@ static as_exit print_text(struct noise_view *v) {
     }
     if (v->noises.n_alone)
         as_output_printf(v->cli->out, "%zu call paths and metrics have no repetitions.\n", v->noises.n_alone);
+    if (as_put_inclusive(&v->samples, v->cli->out)) as_output_text(v->cli->out, ".\n");
     as_table_free(table);
     return fine ? AS_EXIT_FINE : as_cli_memory(v->cli);
 }

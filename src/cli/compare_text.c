@@ -212,10 +212,10 @@ static void print_metric_head(const as_compare_view *view, size_t metric) {
         as_output_text(out, "; matched ");
         as_change_words(view, &m->total, out);
     }
-    if (!isnan(m->geometric_mean)) {
+    if (m->n_ratios > 1) { /* that of one is the total's */
         char text[AS_NUMBER_SIZE];
         as_real_format(as_real_round(m->geometric_mean, 4), text);
-        as_output_printf(out, "; geometric mean of %zu ratio%s %s", m->n_matched, m->n_matched == 1 ? "" : "s", text);
+        as_output_printf(out, "; geometric mean of %zu ratio%s %s", m->n_ratios, m->n_ratios == 1 ? "" : "s", text);
     }
     as_output_char(out, '\n');
 }

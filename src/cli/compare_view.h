@@ -61,6 +61,8 @@ void as_compare_summary(const as_compare_view *view, as_output *out);
 void as_compare_method(const as_compare_view *view, as_output *out);
 /* What should be known about it: each a sentence; *at counts from 0. False behind the last one. */
 bool as_compare_remark(const as_compare_view *view, size_t at, as_output *out);
+/* The metrics whose values look inclusive, if there are any. */
+bool as_put_inclusive(const as_samples *samples, as_output *out);
 /* The value of one of both sides, the change, in words: "12.3 s → 14.0 s (+13.8 %)". */
 void as_change_words(const as_compare_view *view, const as_judgement *judgement, as_output *out);
 /* Why a subject is what it is: "12.3 s → 14.0 s (+13.8 %), ratio 1.14 [1.10, 1.18], p = 0.003". */

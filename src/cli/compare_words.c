@@ -228,6 +228,26 @@ static bool put_needed(const as_compare_view *view, as_output *out) {
     return true;
 }
 
+bool as_put_inclusive(const as_samples *samples, as_output *out) {
+    enum { MOST = 3 };
+    size_t n = 0;
+    for (size_t i = 0; i < samples->n_metrics; i++) {
+        const as_sampled_metric *metric = &samples->metrics[i];
+        if (!metric->looks_inclusive || n++ >= MOST) continue;
+        as_output_text(out, n > 1 ? ", " : "values of ");
+        as_display_write(out, metric->name, strlen(metric->name), 60);
+    }
+    if (n > MOST) as_output_printf(out, " and %zu more metrics", n - MOST);
+    if (n) as_output_text(out, " look inclusive: totals are sums of the topmost call paths");
+    return n > 0;
+}
+
+static bool has_inclusive(const as_samples *samples) {
+    for (size_t i = 0; i < samples->n_metrics; i++)
+        if (samples->metrics[i].looks_inclusive) return true;
+    return false;
+}
+
 /* Whether no metric has a call path that both sides have. */
 static bool is_foreign(const as_compare_view *view) {
     size_t n = 0;
@@ -250,5 +270,6 @@ bool as_compare_remark(const as_compare_view *view, size_t at, as_output *out) {
     }
     if ((view->samples.n_unmatched_points[0] || view->samples.n_unmatched_points[1]) && here++ == at)
         return put_points(view, out);
+    if (has_inclusive(&view->samples) && here++ == at) return as_put_inclusive(&view->samples, out);
     return here == at && put_unchanged(view, out);
 }

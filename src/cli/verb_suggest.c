@@ -241,29 +241,14 @@ static as_exit choose_metric(as_cli *cli, as_suggest *s) {
     return AS_EXIT_FINE;
 }
 
-/* Whether the values of a call path hold those of its children: so the file says, or so they look. */
-static bool find_inclusive(const as_suggest *s, bool *out) {
-    const as_dataset *ds = s->study.ds;
-    as_metric_series by_metric;
-    assay_id guessed;
-    bool fine = as_metric_series_init(&by_metric, ds), *parts = fine ? as_total_parts(ds, &by_metric, &guessed) : NULL;
-    *out = as_measured_kind(ds, s->metric) == AS_KIND_INCLUSIVE;
-    for (size_t i = 0; parts && !*out && i < s->study.n_series; i++) {
-        uint32_t series = s->study.series[i];
-        *out = as_ds_series(ds, series)->metric == s->metric && !parts[series];
-    }
-    fine = parts != NULL;
-    free(parts);
-    as_metric_series_free(&by_metric);
-    return fine;
-}
-
 /* Keeps the series of the metric; where values hold those of their children, only the topmost. */
 static as_exit narrow_series(as_cli *cli, as_suggest *s) {
     const as_dataset *ds = s->study.ds;
     const char *sum = as_cli_value(cli, "sum");
     bool topmost = sum && strcmp(sum, "topmost") == 0;
-    if (!sum && !find_inclusive(s, &topmost)) return as_cli_memory(cli);
+    as_nesting nesting = AS_NESTING_NONE;
+    if (!sum && !as_metric_nesting(ds, s->metric, &nesting)) return as_cli_memory(cli);
+    topmost |= nesting == AS_NESTING_INCLUSIVE;
     bool *chosen = calloc(ds->contexts.count + 1, sizeof *chosen);
     if (!chosen) return as_cli_memory(cli);
     size_t n = 0;

@@ -50,6 +50,31 @@ class TestVerdicts(common.Case):
         self.assertEqual(0, run('compare', base, target, '--fail-on', 'never').status)
         self.assertEqual(0, run('compare', target, base).status)  # better
 
+    def test_inclusive_values_add_up_once(self):
+        base, target = self.sides({'main': [100], 'main__f': [60], 'main__f__g': [50], 'main__h': [30]},
+                                  {'main': [120], 'main__f': [80], 'main__f__g': [70], 'main__h': [30]})
+        r = run('compare', base, target, '--json')
+        total = r.json['totals'][0]
+        self.assertEqual((100, 120, 1.2, True, 4), tuple(total[k] for k in ('base', 'target', 'geometric_mean', 'looks_inclusive', 'matched')))
+        self.assertEqual((100, 120), (total['whole']['base'], total['whole']['target']))
+        self.assertAlmostEqual(0.2, self.entry(r.json, 'main->f')['share'])
+        self.assertIn('values of time look inclusive: totals are sums of the topmost call paths', run('compare', base, target).out)
+        part = run('compare', base, target, '--json', '--match', 'f|h').json['totals'][0]
+        self.assertEqual((90, 110), (part['base'], part['target']))  # main->f and main->h
+        self.assertAlmostEqual((80 / 60) ** 0.5, part['geometric_mean'])
+        own = run('compare', *self.sides({'main': [1], 'main__f': [60], 'main__f__g': [50]}, {'main': [1], 'main__f': [60], 'main__f__g': [55]}), '--json')
+        total = own.json['totals'][0]
+        self.assertEqual((111, 116, False), (total['base'], total['target'], total['looks_inclusive']))  # less than what lies below: exclusive
+        noisy = self.write('noisy.txt', text(main=LOW, main__f=[v - 2 for v in LOW]))
+        noise = {n['callpath']: n['median'] for n in run('compare', '--noise', noisy, '--json').json['noise']}
+        self.assertEqual({None: 12.5, 'main': 12.5, 'main->f': 10.5}, noise)
+        self.assertIn('look inclusive', run('compare', '--noise', noisy).out)
+
+    def test_a_changed_root_does_not_change_what_its_values_are(self):
+        base, target = self.sides({'main': [100], 'main__f': [90]}, {'main': [300], 'main__f': [90]})
+        total = run('compare', base, target, '--json').json['totals'][0]
+        self.assertEqual((100, 300), (total['base'], total['target']))
+
     def test_statistics(self):
         base, target = self.sides({'f': LOW, 'g': FLAT}, {'f': HIGH, 'g': FLAT})
         r = run('compare', base, target, '--json')

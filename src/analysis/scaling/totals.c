@@ -69,7 +69,7 @@ static bool fill_nodes(const as_dataset *ds, const uint32_t *series, size_t n, b
     return true;
 }
 
-static bool looks_inclusive(const as_dataset *ds, const uint32_t *series, size_t n, const node *nodes) {
+static as_nesting nesting_of(const as_dataset *ds, const uint32_t *series, size_t n, const node *nodes) {
     static const double noise = 0.95, most = 2; /* roots that are larger may do that work themselves */
     bool has_inner = false;
     for (size_t i = 0; i < n; i++) {
@@ -80,17 +80,17 @@ static bool looks_inclusive(const as_dataset *ds, const uint32_t *series, size_t
         bool is_root = measured_above(ds, nodes, context) == ASSAY_NONE;
         for (int k = 0; k < 2; k++) {
             if (!(one->value[k] >= noise * one->below[k]) || (is_root && !(one->value[k] <= most * one->below[k])))
-                return false;
+                return AS_NESTING_APART;
         }
     }
-    return has_inner;
+    return has_inner ? AS_NESTING_INCLUSIVE : AS_NESTING_NONE;
 }
 
 /* One metric; nodes: zero for all contexts, before and after. False when memory is out. */
 static bool find_parts(const as_dataset *ds, const uint32_t *series, size_t n, as_metric_kind kind, node *nodes,
                        bool *parts, bool *is_guessed) {
     bool fine = fill_nodes(ds, series, n, kind == AS_KIND_NONE, nodes);
-    *is_guessed = fine && kind == AS_KIND_NONE && looks_inclusive(ds, series, n, nodes);
+    *is_guessed = fine && kind == AS_KIND_NONE && nesting_of(ds, series, n, nodes) == AS_NESTING_INCLUSIVE;
     for (size_t i = 0; i < n; i++) {
         bool is_covered = kind == AS_KIND_INCLUSIVE || *is_guessed;
         parts[series[i]] = !is_covered || measured_above(ds, nodes, as_ds_series(ds, series[i])->context) == ASSAY_NONE;
@@ -115,6 +115,24 @@ bool *as_total_parts(const as_dataset *ds, const as_metric_series *by_metric, as
     if (fine) return parts;
     free(parts);
     return NULL;
+}
+
+bool as_metric_nesting(const as_dataset *ds, assay_id metric, as_nesting *out) {
+    as_metric_kind kind = as_measured_kind(ds, metric);
+    *out = kind == AS_KIND_INCLUSIVE ? AS_NESTING_INCLUSIVE : AS_NESTING_APART;
+    if (kind != AS_KIND_NONE) return true;
+    as_metric_series by_metric;
+    node *nodes = calloc(ds->contexts.count + 1, sizeof *nodes);
+    bool fine = as_metric_series_init(&by_metric, ds) && nodes;
+    if (fine) {
+        const uint32_t *series = by_metric.series + by_metric.starts[metric];
+        size_t n = by_metric.starts[metric + 1] - by_metric.starts[metric];
+        fine = fill_nodes(ds, series, n, true, nodes);
+        if (fine) *out = nesting_of(ds, series, n, nodes);
+    }
+    free(nodes);
+    as_metric_series_free(&by_metric);
+    return fine;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------------------ */

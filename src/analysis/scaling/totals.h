@@ -15,6 +15,14 @@ void as_metric_series_free(as_metric_series *of);
  * lies above. A metric of which the source does not say what it is counts as inclusive where, at the first and the last point, nothing is smaller than the sum of what
  * lies below it, and the roots are hardly larger; *guessed (ASSAY_NONE: none) is then the first of these. malloc, the caller frees it; NULL when memory is out. */
 bool *as_total_parts(const as_dataset *ds, const as_metric_series *by_metric, assay_id *guessed);
+/* What a call path's values have to do with those of the call paths below it. */
+typedef enum as_nesting {
+    AS_NESTING_NONE,     /* nothing is known of it, or there are none below */
+    AS_NESTING_APART,    /* exclusive values, or not plainly inclusive ones */
+    AS_NESTING_INCLUSIVE /* so the source says, or so they look, as above */
+} as_nesting;
+/* False when memory is out. */
+bool as_metric_nesting(const as_dataset *ds, assay_id metric, as_nesting *out);
 /* A dataset with the same parameters and points, and one series for each metric: the sums of its parts (of the statistics; variances of the repetitions
  * are added, as if call paths varied independently), at the points where all parts have a finite mean. Series i is of the i-th metric that has
  * such a point; *metrics (malloc, the caller frees it): which that is. The caller frees the dataset. NULL when memory is out. */

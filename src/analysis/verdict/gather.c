@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/nodes.h"
+#include "analysis/scaling/totals.h"
 #include "analysis/verdict/sampling.h"
 #include "core/words.h"
 
@@ -154,6 +155,15 @@ static assay_status gather_rows_and_runs(as_sampling *s, uint32_t side, uint32_t
     return status;
 }
 
+/* Whether values of experiments hold those below them, which few sources say. */
+static bool note_nesting(as_sampling *s, const as_dataset *ds, assay_id metric) {
+    as_nesting nesting;
+    if (!as_metric_nesting(ds, metric, &nesting)) return false;
+    s->n_experiments++;
+    if (nesting != AS_NESTING_NONE) s->n_nested[nesting == AS_NESTING_INCLUSIVE]++;
+    return true;
+}
+
 /* ---- experiments ------------------------------------------------------------------------------------------------------- */
 
 static bool add_block(as_sampling *s, const as_block *block, const uint32_t *nodes, const uint32_t *units) {
@@ -181,7 +191,6 @@ static bool gather_block(as_sampling *s, uint32_t side, uint32_t dataset, const 
         units[run] = as_sampling_unit(s, (as_sample_unit){side, dataset, stratum, .is_profile = false});
         fine = stratum != AS_NO_STR && units[run] != UINT32_MAX;
     }
-    s->is_exclusive = true;
     fine = fine && add_block(s, block, s->nodes[side][dataset], units);
     free(units);
     return fine;
@@ -216,7 +225,6 @@ static bool gather_statistics(as_sampling *s, uint32_t side, uint32_t dataset, a
         user.node = s->nodes[side][dataset][series->context];
         if (user.node != AS_NO_PATH) fine = as_measure(ds, series, add_measurement, &user);
     }
-    s->is_exclusive = true;
     free(units);
     return fine;
 }
@@ -226,9 +234,9 @@ assay_status as_gather_samples(as_sampling *s, uint32_t side, uint32_t dataset, 
     const as_block *block = as_ds_metric_block(ds, metric);
     bool fine = true;
     if (!AS_COUNT(ds, runs))
-        fine = gather_statistics(s, side, dataset, metric);
+        fine = gather_statistics(s, side, dataset, metric) && note_nesting(s, ds, metric);
     else if (block && as_ds_metric(ds, metric)->kind == AS_KIND_NONE)
-        fine = gather_block(s, side, dataset, block);
+        fine = gather_block(s, side, dataset, block) && note_nesting(s, ds, metric);
     else
         return gather_rows_and_runs(s, side, dataset, metric);
     return fine ? ASSAY_OK : as_fail_memory(s->error, NULL);

@@ -83,7 +83,7 @@ static bool has_repetitions(const as_subject *subject) {
 
 /* ---- totals ------------------------------------------------------------------------------------------------------------------ */
 
-static void add_to_metric(as_metric_verdict *m, const as_judgement *j, double *log_sum, size_t *n_ratios) {
+static void add_to_metric(as_metric_verdict *m, const as_judgement *j, double *log_sum) {
     if (j->outcome == AS_OUTCOME_NEW && j->subject->is_top && isfinite(j->target)) m->new_value += j->target;
     if (j->outcome == AS_OUTCOME_GONE && j->subject->is_top && isfinite(j->base)) m->gone_value += j->base;
     if (!is_matched(j)) {
@@ -91,9 +91,9 @@ static void add_to_metric(as_metric_verdict *m, const as_judgement *j, double *l
         return;
     }
     m->n_matched++;
-    if (j->base > 0 && j->target > 0 && isfinite(j->ratio) && j->ratio > 0) {
+    if (j->subject->is_top && j->base > 0 && j->target > 0 && isfinite(j->ratio) && j->ratio > 0) {
         *log_sum += log(j->ratio);
-        ++*n_ratios;
+        m->n_ratios++;
     }
 }
 
@@ -103,17 +103,16 @@ static void sum_metric(judging *t, size_t index) {
     as_metric_verdict *m = &t->out->metrics[index];
     as_judgement *total = &t->all[t->samples->n + index], *whole = total + t->samples->n_metrics;
     double sums[2] = {0, 0}, sizes = 0, log_sum = 0;
-    size_t n_ratios = 0;
     *m = (as_metric_verdict){.metric = metric};
     for (size_t i = metric->first; i < metric->first + metric->n; i++) {
         const as_judgement *j = &t->all[i];
-        add_to_metric(m, j, &log_sum, &n_ratios);
+        add_to_metric(m, j, &log_sum);
         if (!is_matched(j) || !j->subject->is_top || !isfinite(j->change)) continue;
         sums[0] += j->base;
         sums[1] += j->target;
         sizes += fabs(j->base) + fabs(j->target);
     }
-    m->geometric_mean = n_ratios ? exp(log_sum / (double)n_ratios) : NAN;
+    m->geometric_mean = m->n_ratios ? exp(log_sum / (double)m->n_ratios) : NAN;
     measure(t, total, &metric->total);
     if (isnan(total->base) || isnan(total->target)) {
         total->base = m->n_matched ? sums[0] : NAN;

@@ -22,12 +22,12 @@ typedef struct sorting {
     as_vec entries;              /* entry */
     as_vec values[2], ranges[2]; /* double, stratum_range */
     uint64_t *starts;            /* of each node's samples, once they are in order */
-    as_sample *in_order;
-    uint32_t *seen;            /* of units: the node that was there last */
-    const double *coordinates; /* of the subject before, at these strata */
-    as_vec strata;             /* uint32_t */
-    as_vec subjects;           /* as_subject */
-    as_str file;               /* of the subject before */
+    as_sample *in_order;         /* node: its place, as they came */
+    uint32_t *seen;              /* of units: the node that was there last */
+    const double *coordinates;   /* of the subject before, at these strata */
+    as_vec strata;               /* uint32_t */
+    as_vec subjects;             /* as_subject */
+    as_str file;                 /* of the subject before */
     const char *file_text;
 } sorting;
 
@@ -45,7 +45,8 @@ static int by_place(const void *left, const void *right) {
 
 static int by_unit(const void *left, const void *right) {
     const as_sample *a = left, *b = right;
-    return (a->unit > b->unit) - (a->unit < b->unit);
+    if (a->unit != b->unit) return a->unit < b->unit ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node); /* its place: sums depend on their order */
 }
 
 /* ---- strata ---------------------------------------------------------------------------------------------------------------- */
@@ -171,7 +172,10 @@ static bool sort_samples(sorting *t) {
     if (!t->starts || !t->in_order || !t->seen) return false;
     for (size_t i = 0; i < n; i++) t->starts[samples[i].node + 2]++;
     for (size_t i = 2; i < n_nodes + 2; i++) t->starts[i] += t->starts[i - 1];
-    for (size_t i = 0; i < n; i++) t->in_order[t->starts[samples[i].node + 1]++] = samples[i];
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = t->starts[samples[i].node + 1]++;
+        t->in_order[at] = (as_sample){(uint32_t)at, samples[i].unit, samples[i].value};
+    }
     return true;
 }
 
@@ -394,6 +398,7 @@ static assay_status sample_metric(sorting *t, as_sampled_metric *metric, uint32_
     as_sampling *s = t->s;
     s->units.count = s->samples.count = 0;
     s->is_exclusive = s->has_profiles = false;
+    s->n_experiments = s->n_nested[0] = s->n_nested[1] = 0;
     for (uint32_t side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < s->n[side]; i++) {
             const as_dataset *ds = s->sides[side][i];
@@ -404,6 +409,9 @@ static assay_status sample_metric(sorting *t, as_sampled_metric *metric, uint32_
             AS_TRY(as_gather_samples(s, side, i, id));
         }
     }
+    bool is_nested = s->request->is_inclusive || (s->n_nested[1] && s->n_nested[1] >= s->n_nested[0]);
+    if (s->n_experiments && !is_nested) s->is_exclusive = true;
+    metric->looks_inclusive = s->n_experiments && is_nested && !s->is_exclusive && !s->request->is_inclusive;
     bool fine = sort_samples(t) && add_subjects(t, metric, index) && add_totals(t, metric, index);
     return fine ? ASSAY_OK : as_fail_memory(s->error, NULL);
 }

@@ -34,6 +34,8 @@ typedef struct as_sampling {
     double factor;          /* to the unit of the metric at hand */
     bool has_profiles;      /* among the units */
     bool is_exclusive;      /* of the metric at hand: no value is inside of another */
+    size_t n_experiments,
+        n_nested[2]; /* of the metric at hand: those whose values do not look inclusive, and those whose do */
 } as_sampling;
 
 /* The metric of this name (its own, else the one it is displayed by) that has values of its own; ASSAY_NONE: none. */

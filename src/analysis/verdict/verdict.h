@@ -46,8 +46,10 @@ typedef struct as_subject {
 typedef struct as_sampled_metric {
     const char *name, *unit; /* of the base */
     const char *target_name; /* another one where the two have no name in common, and this is the time of both */
-    size_t first, n;         /* its subjects */
-    as_subject whole;        /* the same over all subjects, new and vanished ones too */
+    bool
+        looks_inclusive; /* values of call paths hold those below them, so that only the topmost ones add up; nobody asked for it */
+    size_t first, n;  /* its subjects */
+    as_subject whole; /* the same over all subjects, new and vanished ones too */
     as_subject
         total; /* of each run the sum over matched subjects; without strata where runs have no sums of their own (repetitions inside a run) */
 } as_sampled_metric;
@@ -195,7 +197,9 @@ typedef struct as_metric_verdict {
     size_t n_matched;
     size_t counts[AS_N_OUTCOMES]; /* of its subjects, without the total */
     double new_value, gone_value; /* of the subjects that one side lacks */
-    double geometric_mean;        /* of the ratios of matched subjects with positive values; NAN: none */
+    double
+        geometric_mean; /* of the ratios of matched subjects with positive values (the top ones of inclusive values); NAN: none */
+    size_t n_ratios; /* that it is of */
 } as_metric_verdict;
 
 typedef struct as_verdict {
