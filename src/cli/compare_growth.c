@@ -119,7 +119,7 @@ static as_exit compare_sides(as_cli *cli, struct side sides[2], const as_compare
 }
 
 /* "1e6", or with the name of what it is. */
-static as_exit compare_stored(as_cli *cli, const struct side sides[2], const as_judge_options *options,
+static as_exit compare_stored(as_cli *cli, const struct side sides[2], const as_compare_config *config,
                               as_growths *out) {
     const as_dataset *const both[2] = {sides[0].ds, sides[1].ds};
     const char *text = as_cli_value(cli, "at"), *number = text && strrchr(text, '=') ? strrchr(text, '=') + 1 : text;
@@ -127,9 +127,19 @@ static as_exit compare_stored(as_cli *cli, const struct side sides[2], const as_
     assay_error error;
     if (text && (!as_real_parse(number, strlen(number), &x) || !isfinite(x)))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--at %s is no point such as structure-unit-size=1e6", text);
-    as_growth_request request = {.point = text ? &x : NULL, .threshold = options->threshold, .confidence = 0.95};
-    if (as_growths_find_stored(both, &request, out, &error) != ASSAY_OK) return as_cli_error(cli, &error);
-    return AS_EXIT_FINE;
+    as_rules *rules;
+    if (as_rules_new(config->judge.rules, config->judge.n_rules, &rules, &error) != ASSAY_OK)
+        return as_cli_error(cli, &error);
+    as_path_choice chosen = {rules, config->match};
+    as_growth_request request = {.point = text ? &x : NULL,
+                                 .threshold = config->judge.threshold,
+                                 .confidence = 0.95,
+                                 .rules = rules,
+                                 .keeps = as_path_choice_keeps,
+                                 .user = &chosen};
+    assay_status status = as_growths_find_stored(both, &request, out, &error);
+    as_rules_free(rules);
+    return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
 }
 
 static bool has_curves(const as_dataset *ds) {
@@ -148,7 +158,7 @@ as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const 
     bool is_stored = has_curves(opened[0].ds) && has_curves(opened[1].ds);
     if (status == AS_EXIT_FINE && is_stored &&
         !(is_fit_for_models && is_experiment(opened[0].ds) && is_experiment(opened[1].ds)))
-        status = compare_stored(cli, opened, &config->judge, out);
+        status = compare_stored(cli, opened, config, out);
     else if (status == AS_EXIT_FINE && is_fit_for_models)
         status = compare_sides(cli, opened, config, out);
     else if (status == AS_EXIT_FINE && as_cli_has(cli, "at"))

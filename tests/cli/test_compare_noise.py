@@ -123,6 +123,31 @@ class Growth(Case):
         self.assertEqual('no change', run('compare', '--json', line, line).json['growth'][0]['order_outcome'])
         self.assertFails(run('compare', '--at', 'x=much', line, line), 2, 'no point')
 
+    def test_stored_curves_that_are_not_looked_at(self):
+        line, power = self.stored('line.perf', 'linear', 1, 2, 0.99), self.stored('power.perf', 'power', 1, 1.5, 0.97)
+        ignore = self.write('ignore.yaml', 'rules: [{path: f, ignore: true}]\n')
+        growth = lambda *options: [(g['order_outcome'], g.get('at_outcome')) for g in run('compare', '--json', *options, line, power).json.get('growth', [])]
+        self.assertEqual([('degradation', None)], growth('--match', '^f$'))
+        self.assertEqual([], growth('--config', ignore))
+        self.assertFails(run('compare', '--match', 'g', line, power), 2, 'no call path')
+        # 201 and 1000 at 100: +397.5 %
+        rule = lambda rule: ('--at', '100', '--config', self.write('rule.yaml', f'rules: [{{{rule}}}]\n'))
+        self.assertEqual([('degradation', 'maybe degradation')], growth(*rule('threshold: 397%')))
+        self.assertEqual([('degradation', 'no change')], growth(*rule('threshold: 398%')))
+        self.assertEqual([('optimization', 'maybe optimization')], growth(*rule('higher_is_better: true')))
+        self.assertEqual([('degradation', 'no change')], growth(*rule('metric: ^amount$, threshold: 398%')))
+
+    def test_rules_count_for_orders(self):
+        base, target = self.write('old.txt', experiment(BEFORE, 1)), self.write('new.txt', experiment(AFTER, 2))
+        outcomes = lambda *options: {g['callpath']: g['order_outcome'] for g in run('compare', '--json', *options, base, target).json['growth']}
+        better = self.write('better.yaml', 'rules: [{higher_is_better: true}]\n')
+        high = self.write('high.yaml', 'rules: [{threshold: 900%}]\n')
+        plain = outcomes()
+        changed = {path for path, outcome in plain.items() if outcome == 'degradation'}
+        self.assertTrue(changed)
+        self.assertEqual({'optimization'}, {outcome for path, outcome in outcomes('--config', better).items() if path in changed})
+        self.assertEqual({'no change'}, set(outcomes('--config', high).values()))
+
     def test_wrong_points(self):
         base, other = self.write('old.txt', experiment(BEFORE, 1)), self.write('one.perf', profile({'a': 1}))
         self.assertFails(run('compare', '--at', 'p=3', base, base), 2, "no parameter 'p'")

@@ -162,7 +162,8 @@ static bool judge_order(const struct work *w, size_t i) {
     if (!change->change) return true;
     for (size_t s = 0; s < 2; s++)
         values[s] = as_model_at(w->sides[s].ds, as_ds_model(w->sides[s].ds, match->model[s]), w->far);
-    bool is_sure, is_more = change->change > 0;
+    bool is_sure, is_more = change->change > 0, higher_is_better;
+    double threshold = as_growth_threshold(w->request, change, &higher_is_better);
     if (match->series[0] == UINT32_MAX) {
         is_sure = true;
         for (size_t s = 0; s < 2; s++) is_sure &= !(as_ds_model(w->sides[s].ds, match->model[s])->AR2 < good_fit);
@@ -170,13 +171,13 @@ static bool judge_order(const struct work *w, size_t i) {
         as_interval shown[2], deciding[2];
         double relative = as_relative_change(values[0], values[1] - values[0]);
         int side = is_more ? 1 : -1;
-        if (!(is_more ? relative > w->request->threshold : relative < -w->request->threshold)) return true;
+        if (!(is_more ? relative > threshold : relative < -threshold)) return true;
         if (!forecast(w, match, w->far, shown, deciding)) return false;
         bool is_known = !isnan(shown[0].low) && !isnan(shown[1].low);
         if (is_known && apart(shown) != side) return true; /* noise turns one order into the next */
         is_sure = !match->is_doubtful && apart(deciding) == side;
     }
-    change->order_outcome = as_growth_outcome(is_more, is_sure);
+    change->order_outcome = as_growth_outcome(is_more != higher_is_better, is_sure);
     return true;
 }
 
@@ -196,12 +197,10 @@ static bool judge_point(const struct work *w, size_t i) {
     change->relative = as_relative_change(change->value[0], difference);
     as_interval deciding[2];
     if (!forecast(w, match, w->request->point, change->interval, deciding)) return false;
-    double threshold = w->request->threshold;
-    const as_threshold_rule *rule =
-        w->request->rules ? as_rules_find(w->request->rules, change->metric, change->path) : NULL;
-    if (rule && !isnan(rule->threshold)) threshold = rule->threshold;
+    bool higher_is_better;
+    double threshold = as_growth_threshold(w->request, change, &higher_is_better);
     if (!(fabs(change->relative) >= threshold) || difference == 0) return true;
-    bool is_sure = apart(deciding) != 0, is_worse = (difference > 0) != (rule && rule->higher_is_better);
+    bool is_sure = apart(deciding) != 0, is_worse = (difference > 0) != higher_is_better;
     change->at_outcome = as_growth_outcome(is_worse, is_sure);
     return true;
 }

@@ -46,7 +46,10 @@ typedef struct as_growth_side {
 typedef struct as_growth_request {
     const double *point; /* as_ds_parameters() of the base; NULL: none */
     double threshold, confidence;
-    const as_rules *rules; /* thresholds of their own; may be NULL */
+    const as_rules *rules; /* thresholds of their own, and where more is better; may be NULL */
+    /* Which stored curves are looked at, as as_sample_request has it; of fitted models the caller fits those that are. NULL: all */
+    bool (*keeps)(void *user, const char *metric, const char *path);
+    void *user;
     unsigned threads;
 } as_growth_request;
 
@@ -66,6 +69,13 @@ void as_growths_free(as_growths *growths);
 static inline as_outcome as_growth_outcome(bool is_worse, bool is_sure) {
     return is_worse ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)
                     : (is_sure ? AS_OUTCOME_BETTER : AS_OUTCOME_MAYBE_BETTER);
+}
+/* The threshold of a call path, and whether more is better there. */
+static inline double as_growth_threshold(const as_growth_request *request, const as_growth_change *change,
+                                         bool *higher_is_better) {
+    const as_threshold_rule *rule = request->rules ? as_rules_find(request->rules, change->metric, change->path) : NULL;
+    *higher_is_better = rule && rule->higher_is_better;
+    return rule && !isnan(rule->threshold) ? rule->threshold : request->threshold;
 }
 /* Of changes with their outcomes: puts them in order, counts, and finds the outcome of all. */
 void as_growths_rank(as_growths *growths);

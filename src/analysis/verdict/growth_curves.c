@@ -47,10 +47,13 @@ static const char *order_of(const as_curve *curve, as_arena *arena) {
     return as_arena_copy(arena, text, size + 2);
 }
 
-static void judge_order(const as_curve *const curves[2], as_growth_change *change) {
+static void judge_order(const as_curve *const curves[2], const as_growth_request *request, as_growth_change *change) {
+    bool higher_is_better;
+    as_growth_threshold(request, change, &higher_is_better);
     bool is_sure = curves[0]->r_square >= good_fit && curves[1]->r_square >= good_fit;
     change->change = compare_speeds(speed_of(curves[1]), speed_of(curves[0]));
-    change->order_outcome = change->change ? as_growth_outcome(change->change > 0, is_sure) : AS_OUTCOME_SAME;
+    change->order_outcome =
+        change->change ? as_growth_outcome((change->change > 0) != higher_is_better, is_sure) : AS_OUTCOME_SAME;
 }
 
 /* Without intervals no difference there is sure. */
@@ -64,22 +67,31 @@ static void judge_point(const as_curve *const curves[2], const as_growth_request
     double difference = change->value[1] - change->value[0];
     if (!isfinite(difference)) return;
     change->relative = as_relative_change(change->value[0], difference);
-    if (fabs(change->relative) > request->threshold) change->at_outcome = as_growth_outcome(difference > 0, false);
+    bool higher_is_better;
+    double threshold = as_growth_threshold(request, change, &higher_is_better);
+    if (fabs(change->relative) > threshold)
+        change->at_outcome = as_growth_outcome((difference > 0) != higher_is_better, false);
+}
+
+static const char *metric_of(const as_curve *curve) { return curve->of_key ? curve->of_key : "amount"; }
+
+static bool is_kept(const as_growth_request *request, const as_curve *curve) {
+    return !request->keeps || request->keeps(request->user, metric_of(curve), curve->uid);
 }
 
 static bool add_change(const as_curve *const curves[2], const as_growth_request *request, as_growths *out) {
     as_growth_change *change = &out->changes[out->n++];
     change->path = as_arena_copy(&out->arena, curves[0]->uid, strlen(curves[0]->uid));
-    change->metric =
-        curves[0]->of_key ? as_arena_copy(&out->arena, curves[0]->of_key, strlen(curves[0]->of_key)) : "amount";
+    change->metric = as_arena_copy(&out->arena, metric_of(curves[0]), strlen(metric_of(curves[0])));
     for (size_t s = 0; s < 2; s++) {
         change->order[s] = order_of(curves[s], &out->arena);
         change->function[s] = as_curve_name(curves[s]->model);
         if (!change->order[s]) return false;
     }
-    judge_order(curves, change);
+    if (!change->path || !change->metric) return false;
+    judge_order(curves, request, change);
     judge_point(curves, request, change);
-    return change->path && change->metric;
+    return true;
 }
 
 /* The best parametric curve of each uid on both sides. */
@@ -93,6 +105,7 @@ static bool match_curves(const as_curves curves[2], const as_vec picks[2], const
     for (size_t i = 0; i < picks[0].count && fine; i++) {
         size_t index = AS_AT(size_t, &picks[0], i), known = uids.entries.count;
         const char *uid = AS_AT(as_curve, &curves[0].curves, index).uid;
+        if (!is_kept(request, &AS_AT(as_curve, &curves[0].curves, index))) continue;
         as_str id = as_intern(&uids, uid, strlen(uid));
         fine = id != AS_NO_STR;
         if (fine && id == known) first[id] = (uint32_t)index;
@@ -101,6 +114,7 @@ static bool match_curves(const as_curves curves[2], const as_vec picks[2], const
     fine = is_taken != NULL;
     for (size_t i = 0; i < picks[1].count && fine; i++) {
         const as_curve *target = &AS_AT(as_curve, &curves[1].curves, AS_AT(size_t, &picks[1], i));
+        if (!is_kept(request, target)) continue;
         as_str id = as_find(&uids, target->uid, strlen(target->uid));
         if (id == AS_NO_STR) out->n_only[1]++;
         if (id == AS_NO_STR || is_taken[id]) continue;
