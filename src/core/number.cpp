@@ -162,6 +162,12 @@ extern "C" size_t as_uint_format(uint64_t value, char buffer[AS_NUMBER_SIZE]) {
     return finish(buffer, std::to_chars(buffer, buffer + AS_NUMBER_SIZE - 1, value).ptr);
 }
 
+extern "C" size_t as_hex_format(uint64_t value, char buffer[AS_NUMBER_SIZE]) {
+    buffer[0] = '0';
+    buffer[1] = 'x';
+    return finish(buffer, std::to_chars(buffer + 2, buffer + AS_NUMBER_SIZE - 1, value, 16).ptr);
+}
+
 extern "C" size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]) {
     return number.kind == AS_INT    ? as_int_format(number.i, buffer)
            : number.kind == AS_UINT ? as_uint_format(number.u, buffer)

@@ -56,6 +56,8 @@ static inline double as_key_real(uint64_t key) {
 }
 size_t as_int_format(int64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_uint_format(uint64_t value, char buffer[AS_NUMBER_SIZE]);
+/* 0x1f: lower-case, without leading zeros. */
+size_t as_hex_format(uint64_t value, char buffer[AS_NUMBER_SIZE]);
 size_t as_number_format(as_number number, char buffer[AS_NUMBER_SIZE]);
 
 /* Sums of 64-bit integers. */

@@ -90,6 +90,7 @@ void as_dataset_forget_data(as_dataset *ds) {
     ds->n_points = 0;
     ds->summary_source = NULL;
     ds->measurement_source = NULL;
+    ds->event_source = NULL;
     ds->of_format = NULL;
     ds->traces.n_samples = ds->n_sparse_values = 0;
 }
@@ -148,7 +149,7 @@ uint64_t as_ds_values(const as_dataset *ds) {
     return n;
 }
 
-uint64_t as_ds_events(const as_dataset *ds) { return ds->events.count + ds->traces.n_samples; }
+uint64_t as_ds_events(const as_dataset *ds) { return as_ds_intervals(ds) + ds->traces.n_samples; }
 
 assay_status as_ds_summaries(const as_dataset *ds, const as_summary **summaries, size_t *n, assay_error *error) {
     as_dataset *mutable = (as_dataset *)(uintptr_t)ds;

@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/strings.h"
 #include "core/table.h"
+#include "dataset/events.h"
 #include "dataset/profile.h"
 #include "dataset/share.h"
 #include "dataset/trace.h"
@@ -154,13 +155,6 @@ typedef struct as_measurement_source {
     bool is_loaded;
 } as_measurement_source;
 
-typedef struct as_event {
-    as_str source_id, name, kind;
-    assay_id run, location, context;
-    double start, end;          /* seconds since the run's start; end NAN: a sample, or unfinished */
-    as_cell start_raw, end_raw; /* as stored */
-} as_event;
-
 /* A set of models made in one go. */
 typedef struct as_model_set {
     as_str name, modeler, measure; /* modeler: basic, refining, segmented, multi-parameter, or the source's own word */
@@ -199,24 +193,6 @@ typedef struct as_model {
     uint32_t first_term, n_terms;
     as_str raw; /* JSON text of the model as the source writes it, or AS_NO_STR */
 } as_model;
-
-typedef enum as_owner {
-    AS_OWNER_DATASET,
-    AS_OWNER_RUN,
-    AS_OWNER_METRIC,
-    AS_OWNER_REGION,
-    AS_OWNER_CONTEXT,
-    AS_OWNER_LOCATION,
-    AS_OWNER_EVENT,
-    AS_OWNER_RECORD
-} as_owner;
-
-typedef struct as_attribute {
-    as_owner owner;
-    assay_id owner_id; /* 0 for the dataset */
-    as_str key;
-    as_cell value; /* text lives in the dataset's arena */
-} as_attribute;
 
 /* Rows of the source's own columns. The first two columns are "id" and "run"; the table "record" is one of these, a format may add others. */
 typedef struct as_record_table {
@@ -273,7 +249,9 @@ struct assay_dataset {
     size_t n_points;
     bool whole_coordinates; /* the source writes whole coordinates as integers, 4 instead of 4.0 */
     as_vec runs, metrics, regions, contexts, locations;
-    as_vec blocks, series, measurements, summaries, events;
+    as_vec blocks, series, measurements, summaries;
+    as_vec events;                       /* as_event; empty where there is an event_source */
+    const as_event_source *event_source; /* NULL: events has all of them. Lives in the arena or among the holdings */
     /* Index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
     as_vec block_of_metric;
     as_summary_source *summary_source;         /* NULL: summaries has all of them */
@@ -329,7 +307,7 @@ const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index);
 const as_problem *as_ds_problem(const as_dataset *ds, size_t index);
 /* The table of records of this name, or NULL. */
 as_table *as_ds_records(const as_dataset *ds, const char *name);
-/* Stored values, and events (those of trace lines included). */
+/* Stored values, and events (those of trace lines included; as_ds_intervals() of dataset/events.h are those without). */
 uint64_t as_ds_values(const as_dataset *ds);
 uint64_t as_ds_events(const as_dataset *ds);
 /* The stored statistics, *n of them, loaded if they are not yet. Safe from several threads. */
