@@ -86,7 +86,7 @@ uint64_t assay_count(const assay_dataset *ds, assay_kind kind) {
     case ASSAY_EVENTS: return as_ds_events(ds);
     case ASSAY_RECORDS: return (records = as_ds_records(ds, "record")) ? as_table_rows(records) : 0;
     case ASSAY_MODELS: return AS_COUNT(ds, models);
-    case ASSAY_ATTRIBUTES: return AS_COUNT(ds, attributes);
+    case ASSAY_ATTRIBUTES: return as_ds_attribute_count(ds);
     case ASSAY_PROBLEMS: return AS_COUNT(ds, problems);
     }
     return 0;

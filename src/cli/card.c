@@ -1,5 +1,6 @@
 #include "cli/card.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "analysis/trace/trace.h"
 #include "cli/problems.h"
 #include "cli/run_list.h"
+#include "core/map.h"
 #include "dataset/formulas.h"
 #include "render/display.h"
 #include "render/quantity.h"
@@ -298,27 +300,53 @@ static bool same_head(const char *a, const char *b) {
     return size == head_size(b) && memcmp(a, b, size) == 0;
 }
 
-/* Keys in the order of their first appearance, at most one more than are shown; by_head: of those that begin alike the first. */
-static size_t find_keys(const as_dataset *ds, bool by_head, const as_attribute *found[NAMES_SHOWN + 1]) {
+/* A key, the first attribute that has it, and how many do. */
+typedef struct key_use {
+    as_attribute first;
+    uint64_t count;
+} key_use;
+
+/* Each key once, in the order of their first appearance: attributes of events are looked at only here. False when memory is out. */
+static bool find_uses(const as_dataset *ds, as_vec *uses) {
+    as_map use_of;
+    as_map_init(&use_of, NULL);
+    bool fine = true;
+    for (uint64_t i = 0; fine && i < as_ds_attribute_count(ds); i++) {
+        key_use use = {.count = 0};
+        as_ds_any_attribute(ds, i, &use.first);
+        uint32_t at = as_map_get(&use_of, use.first.key);
+        if (at == AS_MAP_NONE) {
+            at = (uint32_t)uses->count;
+            fine = as_map_put(&use_of, use.first.key, at) && as_vec_append(uses, &use, 1);
+        }
+        if (fine) AS_AT(key_use, uses, at).count++;
+    }
+    as_map_free(&use_of);
+    return fine;
+}
+
+/* At most one key more than are shown; by_head: of those that begin alike the first. */
+static size_t find_keys(const as_dataset *ds, const as_vec *uses, bool by_head, const key_use *found[NAMES_SHOWN + 1]) {
     size_t n = 0;
-    for (size_t i = 0; i < AS_COUNT(ds, attributes) && n <= NAMES_SHOWN; i++) {
-        const as_attribute *attribute = as_ds_attribute(ds, i);
-        const char *key = as_ds_text(ds, attribute->key);
+    for (size_t i = 0; i < uses->count && n <= NAMES_SHOWN; i++) {
+        const key_use *use = &AS_AT(key_use, uses, i);
         size_t known = 0;
-        while (known < n && found[known]->key != attribute->key &&
-               !(by_head && same_head(as_ds_text(ds, found[known]->key), key)))
+        while (known < n &&
+               !(by_head && same_head(as_ds_text(ds, found[known]->first.key), as_ds_text(ds, use->first.key))))
             known++;
-        if (known == n) found[n++] = attribute;
+        if (known == n) found[n++] = use;
     }
     return n;
 }
 
 /* "header (4)" */
-static void print_head_of(as_output *out, const as_dataset *ds, const as_attribute *first) {
+static void print_head_of(as_output *out, const as_dataset *ds, const as_vec *uses, const as_attribute *first) {
     const char *key = as_ds_text(ds, first->key);
-    size_t count = 0;
-    for (size_t i = 0; i < AS_COUNT(ds, attributes); i++)
-        count += same_head(as_ds_text(ds, as_ds_attribute(ds, i)->key), key);
+    uint64_t count = 0;
+    for (size_t i = 0; i < uses->count; i++) {
+        const key_use *use = &AS_AT(key_use, uses, i);
+        if (same_head(as_ds_text(ds, use->first.key), key)) count += use->count;
+    }
     if (count == 1) {
         print_attribute(out, ds, first);
         return;
@@ -330,22 +358,29 @@ static void print_head_of(as_output *out, const as_dataset *ds, const as_attribu
 }
 
 /* With the keys, each once, and short values of the dataset's own; of many keys only how they begin, and how many do. */
-static void add_attributes(card *c, const as_dataset *ds) {
-    size_t n = AS_COUNT(ds, attributes);
-    as_output *detail = n ? add_row(c, n == 1 ? "attribute" : "attributes", n) : NULL;
-    const as_attribute *keys[NAMES_SHOWN + 1];
-    if (!detail) return;
-    bool by_head = find_keys(ds, false, keys) > NAMES_SHOWN;
-    size_t n_keys = find_keys(ds, by_head, keys);
+static void print_keys(as_output *detail, const as_dataset *ds, const as_vec *uses) {
+    const key_use *keys[NAMES_SHOWN + 1];
+    bool by_head = find_keys(ds, uses, false, keys) > NAMES_SHOWN;
+    size_t n_keys = find_keys(ds, uses, by_head, keys);
     for (size_t i = 0; i < n_keys; i++) {
         if (i) as_output_text(detail, ", ");
         if (i == NAMES_SHOWN)
             as_output_text(detail, as_display_ellipsis(detail));
         else if (by_head)
-            print_head_of(detail, ds, keys[i]);
+            print_head_of(detail, ds, uses, &keys[i]->first);
         else
-            print_attribute(detail, ds, keys[i]);
+            print_attribute(detail, ds, &keys[i]->first);
     }
+}
+
+static void add_attributes(card *c, const as_dataset *ds) {
+    uint64_t n = as_ds_attribute_count(ds);
+    as_output *detail = n ? add_row(c, n == 1 ? "attribute" : "attributes", n) : NULL;
+    as_vec uses;
+    if (!detail) return;
+    as_vec_init(&uses, sizeof(key_use), NULL);
+    if (find_uses(ds, &uses)) print_keys(detail, ds, &uses);
+    as_vec_free(&uses);
 }
 
 /* ---- what was measured ------------------------------------------------------------------------------------------------- */
@@ -508,20 +543,56 @@ static void add_count(card *c, const char *label, uint64_t count) {
     if (count) add_row(c, label, count);
 }
 
-/* Of samples how long they went on, and where. */
+static void print_seconds(const card *c, as_output *detail, const char *before, double seconds) {
+    char count[AS_QUANTITY_SIZE];
+    as_quantity q = as_quantity_of("s", seconds, false);
+    as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = seconds}, count);
+    as_output_printf(detail, "%s%s %s", before, count, as_unit_shown(&q, c->is_ascii));
+}
+
+/* Kinds of intervals, each with its number, and the time they span. */
+static void print_intervals(const card *c, as_output *detail, const as_dataset *ds) {
+    as_str kinds[NAMES_SHOWN];
+    uint64_t counts[NAMES_SHOWN + 1] = {0};
+    size_t n_kinds = 0;
+    double first = INFINITY, last = -INFINITY;
+    for (uint64_t i = 0; i < as_ds_intervals(ds); i++) {
+        as_event event;
+        as_ds_event(ds, i, &event);
+        size_t k = 0;
+        while (k < n_kinds && kinds[k] != event.kind) k++;
+        if (k == n_kinds && n_kinds < NAMES_SHOWN) kinds[n_kinds++] = event.kind;
+        counts[k]++;
+        if (event.start < first) first = event.start;
+        double end = isnan(event.end) ? event.start : event.end;
+        if (end > last) last = end;
+    }
+    for (size_t k = 0; k < n_kinds; k++) {
+        const char *kind = as_ds_text(ds, kinds[k]);
+        char count[AS_QUANTITY_SIZE];
+        as_count_format(counts[k], count);
+        if (k) as_output_text(detail, ", ");
+        print_text(detail, kind ? kind : "of no kind");
+        as_output_printf(detail, " (%s)", count);
+    }
+    if (counts[NAMES_SHOWN]) as_output_printf(detail, ", %s", as_display_ellipsis(detail));
+    if (last >= first) print_seconds(c, detail, AS_COUNT(ds, runs) > 1 ? ", over up to " : ", over ", last - first);
+}
+
+/* Of samples how long they went on, and where; of intervals what they are. */
 static void add_events(card *c, const as_dataset *ds) {
     uint64_t n = as_ds_events(ds);
     size_t lines = as_trace_line_count(&ds->traces);
     as_output *detail = n ? add_row(c, n == 1 ? "event" : "events", n) : NULL;
-    if (!detail || !lines) return;
+    if (!detail) return;
+    if (as_ds_intervals(ds)) print_intervals(c, detail, ds);
+    if (!lines) return;
     char count[AS_QUANTITY_SIZE];
     double seconds;
     as_count_format(lines, count);
-    as_output_printf(detail, "samples of %s location%s", count, lines == 1 ? "" : "s");
-    if (!as_trace_quick_duration(ds, &seconds)) return;
-    as_quantity q = as_quantity_of("s", seconds, false);
-    as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = seconds}, count);
-    as_output_printf(detail, ", over %s %s", count, as_unit_shown(&q, c->is_ascii));
+    as_output_printf(detail, "%ssamples of %s location%s", as_ds_intervals(ds) ? "; " : "", count,
+                     lines == 1 ? "" : "s");
+    if (as_trace_quick_duration(ds, &seconds)) print_seconds(c, detail, ", over ", seconds);
 }
 
 static void add_problems(card *c, const as_dataset *ds) {

@@ -37,7 +37,7 @@ static void each_count(const as_dataset *ds, void (*visit)(void *user, const cha
     visit(user, "events", as_ds_events(ds));
     visit(user, "records", count_rows(ds, "record"));
     visit(user, "models", AS_COUNT(ds, models) + count_rows(ds, "stored_model"));
-    visit(user, "attributes", AS_COUNT(ds, attributes));
+    visit(user, "attributes", as_ds_attribute_count(ds));
 }
 
 static void build_count(void *user, const char *key, uint64_t count) { as_build_int(user, key, (int64_t)count); }

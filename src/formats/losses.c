@@ -51,17 +51,19 @@ void as_lose_attributes(as_losses *losses, const as_dataset *ds,
                         bool (*kept)(const as_dataset *dataset, const as_attribute *attribute)) {
     enum { NAMED = 3 };
     as_str named[NAMED];
-    size_t n = 0, n_named = 0;
+    uint64_t n = 0;
+    size_t n_named = 0;
     bool more = false;
-    for (size_t i = 0; i < ds->attributes.count; i++) {
-        const as_attribute *attribute = as_ds_attribute(ds, i);
-        if (kept && kept(ds, attribute)) continue;
+    for (uint64_t i = 0; i < as_ds_attribute_count(ds); i++) {
+        as_attribute attribute;
+        as_ds_any_attribute(ds, i, &attribute);
+        if (kept && kept(ds, &attribute)) continue;
         n++;
         size_t k = 0;
-        while (k < n_named && named[k] != attribute->key) k++;
+        while (k < n_named && named[k] != attribute.key) k++;
         if (k < n_named) continue;
         if (n_named < NAMED)
-            named[n_named++] = attribute->key;
+            named[n_named++] = attribute.key;
         else
             more = true;
     }
@@ -71,7 +73,8 @@ void as_lose_attributes(as_losses *losses, const as_dataset *ds,
     for (size_t k = 0; k < n_named && size < sizeof keys; k++) {
         size += (size_t)snprintf(keys + size, sizeof keys - size, "%s%s", k ? ", " : "", as_ds_text(ds, named[k]));
     }
-    as_lose(losses, "%zu attribute%s (%s%s)", n, n == 1 ? "" : "s", keys, more || size >= sizeof keys ? ", …" : "");
+    as_lose(losses, "%llu attribute%s (%s%s)", (unsigned long long)n, n == 1 ? "" : "s", keys,
+            more || size >= sizeof keys ? ", …" : "");
 }
 
 static void lose_details(const as_dataset *ds, unsigned holds, as_losses *losses) {

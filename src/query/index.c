@@ -7,17 +7,22 @@ bool as_index_build(as_index *index, size_t n_rows, as_index_hash *hash, void *u
     size_t n_buckets = 16;
     while (n_buckets < n_rows) n_buckets *= 2;
     uint32_t *starts = calloc(n_buckets + 1, sizeof *starts);
-    uint32_t *rows = malloc((n_rows + 1) * sizeof *rows);
-    if (!starts || !rows) {
+    uint32_t *rows = malloc((n_rows + 1) * sizeof *rows), *buckets = malloc((n_rows + 1) * sizeof *buckets);
+    if (!starts || !rows || !buckets) {
         free(starts);
         free(rows);
+        free(buckets);
         return false;
     }
     index->mask = (uint32_t)(n_buckets - 1);
-    for (size_t row = 0; row < n_rows; row++) starts[(hash(user, row) & index->mask) + 1]++;
+    for (size_t row = 0; row < n_rows; row++) {
+        buckets[row] = (uint32_t)hash(user, row) & index->mask;
+        starts[buckets[row] + 1]++;
+    }
     for (size_t bucket = 0; bucket < n_buckets; bucket++) starts[bucket + 1] += starts[bucket];
     /* From the last row on, so that the rows of a bucket stay in order: each end is moved down to its start. */
-    for (size_t row = n_rows; row-- > 0;) rows[--starts[(hash(user, row) & index->mask) + 1]] = (uint32_t)row;
+    for (size_t row = n_rows; row-- > 0;) rows[--starts[buckets[row] + 1]] = (uint32_t)row;
+    free(buckets);
     /* starts[b + 1] is now where bucket b begins. */
     memmove(starts, starts + 1, n_buckets * sizeof *starts);
     starts[n_buckets] = (uint32_t)n_rows;

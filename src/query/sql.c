@@ -207,7 +207,8 @@ static bool add_modules(sqlite3 *db, as_views *views) {
            sqlite3_create_module_v2(db, "assay_value", &as_value_module, views, NULL) == SQLITE_OK &&
            sqlite3_create_module_v2(db, "assay_measurement", &as_measurement_module, views, NULL) == SQLITE_OK &&
            sqlite3_create_module_v2(db, "assay_node", &as_node_module, views, NULL) == SQLITE_OK &&
-           sqlite3_create_module_v2(db, "assay_event", &as_event_module, views, NULL) == SQLITE_OK;
+           sqlite3_create_module_v2(db, "assay_event", &as_event_module, views, NULL) == SQLITE_OK &&
+           sqlite3_create_module_v2(db, "assay_attribute", &as_attribute_module, views, NULL) == SQLITE_OK;
 }
 
 static bool fill(sqlite3 *db, as_views *views, const char *const *names) {

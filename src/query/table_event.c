@@ -42,6 +42,7 @@ typedef struct event_cursor {
     bool in_events;
     const uint32_t *list; /* NULL: the events themselves */
     size_t position, n_positions;
+    as_event event; /* the one at hand */
     /* … or among the samples */
     const as_trace_line *line; /* NULL: none left, unless in_events */
     size_t next_line, end_line;
@@ -102,7 +103,7 @@ static bool plan_order(const as_dataset *ds, sqlite3_index_info *info, unsigned 
     if (plan & 1u << BY_LOCATION) fixed |= 1u << LOCATION;
     info->orderByConsumed = false;
     if (info->nOrderBy == 0) return false;
-    bool lines_only = AS_COUNT(ds, events) == 0;
+    bool lines_only = as_ds_intervals(ds) == 0;
     bool by_rowid = info->nOrderBy == 1 && info->aOrderBy[0].iColumn < 0 && !info->aOrderBy[0].desc;
     info->orderByConsumed =
         by_rowid || as_order_fits(info, by_id, 0) || (lines_only && as_order_fits(info, by_start, fixed));
@@ -118,7 +119,8 @@ static int event_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     double rows = (double)as_ds_events(ds), lines = (double)as_trace_line_count(&ds->traces), read;
     if (plan & (1u << BY_LOCATION | 1u << BY_RUN)) rows /= lines > 4 ? lines : 4;
     if (plan & ranges) rows /= 4;
-    if (plan & (1u << AT_START | 1u << AT_RAW | 1u << BY_SOURCE_ID)) rows /= 100;
+    if (plan & (1u << AT_START | 1u << AT_RAW)) rows /= 100;
+    if (plan & 1u << BY_SOURCE_ID && rows > 16) rows = 16; /* found by an index, and samples have none */
     read = rows;
     if (plan & 1u << BY_CONTEXT) rows /= 20;
     bool is_one = plan & 1u << BY_ID;
@@ -241,13 +243,15 @@ typedef struct event_key {
 
 static uint64_t hash_event(void *user, size_t row) {
     const event_key *key = user;
-    const as_event *event = &AS_AT(as_event, &key->ds->events, row);
+    as_event event;
+    char digits[AS_NUMBER_SIZE];
     const char *text;
+    as_ds_event(key->ds, row, &event);
     switch (key->condition) {
-    case BY_CONTEXT: return event->context;
-    case BY_LOCATION: return event->location;
-    case BY_RUN: return event->run;
-    default: text = as_ds_text(key->ds, event->source_id); return text ? as_hash(text, strlen(text)) : 0;
+    case BY_CONTEXT: return event.context;
+    case BY_LOCATION: return event.location;
+    case BY_RUN: return event.run;
+    default: text = as_event_source_id(key->ds, &event, digits); return text ? as_hash(text, strlen(text)) : 0;
     }
 }
 
@@ -261,11 +265,22 @@ static uint64_t wanted_hash(const event_cursor *cursor, int condition, sqlite3_v
     }
 }
 
+static size_t event_row(const event_cursor *cursor) {
+    return cursor->list ? cursor->list[cursor->position] : cursor->position;
+}
+
+/* Makes the event at the position, once for all its columns; false where there is none. */
+static bool look_at_event(event_cursor *cursor) {
+    cursor->in_events = cursor->position < cursor->n_positions;
+    if (cursor->in_events) as_ds_event(cursor->table->view->ds, event_row(cursor), &cursor->event);
+    return cursor->in_events;
+}
+
 /* Takes up the events, narrowed by the first condition there is an index for. */
 static int enter_events(event_cursor *cursor, sqlite3_value *source_id) {
     as_vtab *table = cursor->table;
     const as_dataset *ds = table->view->ds;
-    size_t n = AS_COUNT(ds, events);
+    size_t n = as_ds_intervals(ds);
     cursor->list = NULL;
     cursor->position = 0;
     cursor->n_positions = n;
@@ -284,19 +299,15 @@ static int enter_events(event_cursor *cursor, sqlite3_value *source_id) {
         cursor->n_positions = found;
         break;
     }
-    cursor->in_events = cursor->position < cursor->n_positions;
+    look_at_event(cursor);
     return SQLITE_OK;
-}
-
-static size_t event_row(const event_cursor *cursor) {
-    return cursor->list ? cursor->list[cursor->position] : cursor->position;
 }
 
 /* ---- samples --------------------------------------------------------------------------------------------------------- */
 
 /* The number of the first row of a line, behind the events. */
 static uint64_t first_row(const event_cursor *cursor, size_t line) {
-    return AS_COUNT(cursor->table->view->ds, events) + cursor->table->first_rows[line];
+    return as_ds_intervals(cursor->table->view->ds) + cursor->table->first_rows[line];
 }
 
 static assay_status cut_at(event_cursor *cursor, uint64_t time, uint64_t *number, assay_error *error) {
@@ -484,7 +495,10 @@ static int event_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_te
 
 static int event_next(sqlite3_vtab_cursor *base) {
     event_cursor *cursor = (event_cursor *)base;
-    if (cursor->in_events) return ++cursor->position < cursor->n_positions ? SQLITE_OK : enter_samples(cursor);
+    if (cursor->in_events) {
+        cursor->position++;
+        return look_at_event(cursor) ? SQLITE_OK : enter_samples(cursor);
+    }
     assay_error error;
     cursor->number++;
     return find_sample(cursor, &error) == ASSAY_OK ? SQLITE_OK : as_vtab_fail(cursor->table, &error);
@@ -504,22 +518,22 @@ static int event_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
 
 /* ---- cells ----------------------------------------------------------------------------------------------------------- */
 
-static void result_str(sqlite3_context *context, const as_dataset *ds, as_str id) {
-    const char *text = as_ds_text(ds, id);
-    if (text)
-        sqlite3_result_text64(context, text, as_str_size(&ds->strings, id), SQLITE_STATIC, SQLITE_UTF8);
+static void result_source_id(sqlite3_context *context, const as_view *view, const as_event *event) {
+    char digits[AS_NUMBER_SIZE];
+    if (event->is_numbered)
+        sqlite3_result_text(context, as_event_source_id(view->ds, event, digits), -1, SQLITE_TRANSIENT);
     else
-        sqlite3_result_null(context);
+        as_result_str(context, view, event->source_id);
 }
 
 static void result_of_event(as_view *view, const as_event *event, sqlite3_context *context, int column) {
     switch (column) {
-    case SOURCE_ID: result_str(context, view->ds, event->source_id); break;
+    case SOURCE_ID: result_source_id(context, view, event); break;
     case RUN: as_result_id(context, event->run); break;
     case LOCATION: as_result_id(context, event->location); break;
     case CONTEXT: as_result_id(context, event->context); break;
-    case NAME: result_str(context, view->ds, event->name); break;
-    case KIND: result_str(context, view->ds, event->kind); break;
+    case NAME: as_result_str(context, view, event->name); break;
+    case KIND: as_result_str(context, view, event->kind); break;
     case START: sqlite3_result_double(context, event->start); break; /* NaN becomes NULL */
     case END: sqlite3_result_double(context, event->end); break;
     case START_RAW: as_result_cell(context, view, event->start_raw); break;
@@ -538,7 +552,7 @@ static int event_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
         return SQLITE_OK;
     }
     if (cursor->in_events) {
-        result_of_event(view, &AS_AT(as_event, &ds->events, event_row(cursor)), context, column);
+        result_of_event(view, &cursor->event, context, column);
         return SQLITE_OK;
     }
     const as_trace_sample *sample = &cursor->samples[cursor->number - cursor->batch_first];
@@ -547,7 +561,7 @@ static int event_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
     case LOCATION: as_result_id(context, cursor->line->location); break;
     case CONTEXT: as_result_id(context, sample->context); break;
     case NAME:
-        if (sample->context != ASSAY_NONE) result_str(context, ds, as_ds_context(ds, sample->context)->name);
+        if (sample->context != ASSAY_NONE) as_result_str(context, view, as_ds_context(ds, sample->context)->name);
         break;
     case KIND: sqlite3_result_text(context, "sample", -1, SQLITE_STATIC); break;
     case START: sqlite3_result_double(context, as_trace_seconds(ds, sample->time)); break;

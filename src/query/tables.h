@@ -1,5 +1,6 @@
 /* The virtual tables, inside query/. A simple table is a description (columns, number of rows, a cell's getter) over the
- * generic module of vtab.c; value, measurement, node and event, whose rows are not lying around as rows, have modules of their own.
+ * generic module of vtab.c; value, measurement, node, event and attribute, whose rows are not (all) lying around as
+ * rows, have modules of their own.
  *
  * Every module only narrows what it walks over: SQLite checks each condition again, so a module may always give more rows
  * than asked for. */
@@ -53,7 +54,7 @@ typedef struct as_index {
 } as_index;
 
 typedef uint64_t as_index_hash(void *user, size_t row);
-/* False when memory is out, or for more than 2^32 - 2 rows. */
+/* Asks for each hash once. False when memory is out, or for more than 2^32 - 2 rows. */
 bool as_index_build(as_index *index, size_t n_rows, as_index_hash *hash, void *user);
 void as_index_free(as_index *index);
 static inline bool as_index_is_built(const as_index *index) { return index->starts != NULL; }
@@ -102,7 +103,8 @@ struct as_vtab {
 
 enum { AS_N_TABLES = 18 };
 extern const as_sql_table as_sql_tables[AS_N_TABLES];
-extern const sqlite3_module as_table_module, as_value_module, as_measurement_module, as_node_module, as_event_module;
+extern const sqlite3_module as_table_module, as_value_module, as_measurement_module, as_node_module, as_event_module,
+    as_attribute_module;
 
 /* Calls visit for each table of the dataset in the order of docs/sql.md, the source's own tables of records last;
  * records is set for tables of records. Stops with false when visit returns it. */
@@ -141,6 +143,8 @@ static inline void as_result_id(sqlite3_context *context, assay_id id) {
     else
         sqlite3_result_int64(context, id);
 }
+/* NULL for AS_NO_STR. */
+void as_result_str(sqlite3_context *context, const as_view *view, as_str id);
 void as_result_number(sqlite3_context *context, as_number number);
 /* Beyond 63 bits: text. */
 void as_result_whole(sqlite3_context *context, as_whole value);

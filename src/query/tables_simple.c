@@ -25,7 +25,6 @@ COUNT_ROWS(locations)
 COUNT_ROWS(summaries)
 COUNT_ROWS(models)
 COUNT_ROWS(terms)
-COUNT_ROWS(attributes)
 
 /* Some problems show only when values are decoded; those found so far, when memory is out. */
 static size_t problems_rows(const as_vtab *table) {
@@ -191,17 +190,6 @@ static as_cell term_cell(as_vtab *table, size_t row, int column) {
     }
 }
 
-static as_cell attribute_cell(as_vtab *table, size_t row, int column) {
-    const as_dataset *ds = table->view->ds;
-    const as_attribute *attribute = as_ds_attribute(ds, row);
-    switch (column) {
-    case 0: return as_cell_text(as_owner_name(attribute->owner));
-    case 1: return id_cell(attribute->owner_id);
-    case 2: return str_cell(ds, attribute->key);
-    default: return attribute->value;
-    }
-}
-
 static as_cell problem_cell(as_vtab *table, size_t row, int column) {
     const as_dataset *ds = table->view->ds;
     const as_problem *problem = as_ds_problem(ds, row);
@@ -345,10 +333,7 @@ const as_sql_table as_sql_tables[AS_N_TABLES] = {
      .export_indexes = {"model"}},
     {.name = "attribute",
      .columns = "owner TEXT, owner_id INTEGER, \"key\" TEXT, value",
-     .rows = attributes_rows,
-     .cell = attribute_cell,
-     .n_keys = 3,
-     .keys = {{1, false}, {2, true}, {0, true}},
+     .module = "assay_attribute",
      .export_indexes = {"owner, owner_id", "\"key\""}},
     {.name = "problem",
      .columns = "severity TEXT, rule TEXT, file TEXT, offset INTEGER, line INTEGER, \"column\" INTEGER, message TEXT",

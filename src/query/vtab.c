@@ -72,6 +72,14 @@ void as_result_whole(sqlite3_context *context, as_whole value) {
     sqlite3_result_text(context, text, (int)size, SQLITE_TRANSIENT);
 }
 
+void as_result_str(sqlite3_context *context, const as_view *view, as_str id) {
+    const char *text = as_ds_text(view->ds, id);
+    if (text)
+        sqlite3_result_text64(context, text, as_str_size(&view->ds->strings, id), SQLITE_STATIC, SQLITE_UTF8);
+    else
+        sqlite3_result_null(context);
+}
+
 void as_result_number(sqlite3_context *context, as_number number) {
     if (number.kind == AS_INT)
         sqlite3_result_int64(context, number.i);

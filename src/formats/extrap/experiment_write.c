@@ -578,13 +578,14 @@ assay_status as_xp_write(as_writer *writer, uint64_t chunk_size) {
 
 static void lose_attributes(const as_dataset *ds, as_losses *losses) {
     uint64_t n = 0;
-    for (size_t i = 0; i < ds->attributes.count; i++) {
-        const as_attribute *attribute = as_ds_attribute(ds, i);
-        const char *key = as_ds_text(ds, attribute->key);
-        if (attribute->owner == AS_OWNER_CONTEXT || attribute->owner == AS_OWNER_METRIC) continue;
+    for (uint64_t i = 0; i < as_ds_attribute_count(ds); i++) {
+        as_attribute attribute;
+        as_ds_any_attribute(ds, i, &attribute);
+        const char *key = as_ds_text(ds, attribute.key);
+        if (attribute.owner == AS_OWNER_CONTEXT || attribute.owner == AS_OWNER_METRIC) continue;
         bool is_kept = !is_known_key(key) || strcmp(ds->format, "extrap-experiment") == 0 ||
                        (strcmp(key, "scaling") == 0 && scaling_of(ds));
-        n += attribute->owner != AS_OWNER_DATASET || !is_kept;
+        n += attribute.owner != AS_OWNER_DATASET || !is_kept;
     }
     if (n)
         as_lose(losses, "%llu attribute%s that belong%s to no metric or call path", (unsigned long long)n,

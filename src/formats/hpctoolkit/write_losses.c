@@ -161,8 +161,10 @@ static void lose_samples(const as_dataset *ds, as_losses *losses) {
     if (lost)
         as_lose(losses, "the context of %llu sample%s, which is not in the tree (the root stands for it)",
                 (unsigned long long)lost, plural(lost));
-    if (ds->events.count)
-        as_lose(losses, "%zu event%s that are no samples", ds->events.count, plural(ds->events.count));
+    uint64_t intervals = as_ds_intervals(ds);
+    if (intervals)
+        as_lose(losses, "%llu event%s that %s no sample%s", (unsigned long long)intervals, plural(intervals),
+                intervals == 1 ? "is" : "are", plural(intervals));
 }
 
 static void lose_common(const as_dataset *ds, bool is_2021, as_losses *losses) {
