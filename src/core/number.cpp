@@ -59,7 +59,40 @@ bool parse_unsigned_real(const char *text, size_t size, double &out) {
     return true;
 }
 
+/* Whether a hexadecimal number whose range from_chars() does not have is too large rather than too small. */
+bool is_huge_hex(const char *text, size_t size) {
+    long scale = 0, exponent = 0; /* in bits, of the first digit that is not zero */
+    bool seen = false, fraction = false;
+    size_t i = 0;
+    for (; i < size && text[i] != 'p' && text[i] != 'P'; i++) {
+        if (text[i] == '.')
+            fraction = true;
+        else if (text[i] != '0' || seen) {
+            if (!fraction) scale += 4;
+            seen = true;
+        } else if (fraction)
+            scale -= 4;
+    }
+    if (i < size) {
+        bool negative = text[i + 1] == '-';
+        for (i += 1 + (text[i + 1] == '-' || text[i + 1] == '+'); i < size && exponent < 100000000000; i++)
+            exponent = exponent * 10 + (text[i] - '0');
+        if (negative) exponent = -exponent;
+    }
+    return scale + exponent > 0;
+}
+
 } // namespace
+
+extern "C" bool as_hex_real_parse(const char *text, size_t size, double *out) {
+    if (!size || text[0] == '-') return false;
+    if (text[0] == 'i' || text[0] == 'I' || text[0] == 'n' || text[0] == 'N') return false;
+    auto [end, code] = std::from_chars(text, text + size, *out, std::chars_format::hex);
+    if (end != text + size || code == std::errc::invalid_argument) return false;
+    if (code == std::errc::result_out_of_range)
+        *out = is_huge_hex(text, size) ? std::numeric_limits<double>::infinity() : 0.0;
+    return true;
+}
 
 extern "C" bool as_number_parse(const char *text, size_t size, as_number *out) {
     bool negative = size && text[0] == '-';

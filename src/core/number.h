@@ -28,6 +28,8 @@ typedef struct as_number {
 bool as_number_parse(const char *text, size_t size, as_number *out);
 /* The same as a double. */
 bool as_real_parse(const char *text, size_t size, double *out);
+/* Hexadecimal digits, point and binary exponent without sign and 0x, as C writes them: "1p-3", "f.8". */
+bool as_hex_real_parse(const char *text, size_t size, double *out);
 double as_number_real(as_number number);
 
 enum { AS_NUMBER_SIZE = 32 };

@@ -72,15 +72,27 @@ typedef struct as_af_record {
     as_af_type type;
     size_t offset, end; /* of its first byte, and behind its last one, the separator included */
     const as_af_field *fields;
-    size_t n_fields; /* at least 1 */
+    size_t n_fields; /* at least 1; of them only the scanner's most_fields first ones are there */
 } as_af_record;
 
 typedef struct as_af_scanner {
     const char *data;
-    size_t size, next; /* next: where the next record begins */
-    as_vec fields;     /* as_af_field */
-    size_t fault;      /* offset of what stopped it */
+    size_t size, next;  /* next: where the next record begins */
+    size_t most_fields; /* that are kept of a record, others are only counted: SIZE_MAX, unless the caller sets it */
+    as_vec fields;      /* as_af_field */
+    size_t fault;       /* offset of what stopped it */
+    bool has_high;      /* there were bytes beyond ASCII; the caller may clear it */
+
+    /* private: what is left of a block of 64 bytes that begins at `block` */
+    size_t block;
+    uint64_t marks; /* its commas, quotes and line ends, the lowest bit being the first byte */
 } as_af_scanner;
+
+/* The first 16 bytes of every file; may come again at the start of a record. */
+#define AS_AF_SIGNATURE "# AFPerf v1     "
+enum { AS_AF_SIGNATURE_SIZE = 16 };
+/* Whether "# AFPerf v" and a number begin here; *major is that number, 0 where it is beyond 64 bits. */
+bool as_af_signature_of(const char *text, size_t size, uint64_t *major);
 
 typedef enum as_af_step {
     AS_AF_RECORD,
@@ -101,6 +113,10 @@ void as_af_scan_end(as_af_scanner *scanner);
 /* What a fault is, for people: "a quote inside an unquoted field; put the field in quotes and double those in it". */
 const char *as_af_fault_text(as_af_step fault);
 
+/* The field that a record leaves out, as some of the document's examples do: its index, or 0 where all are there. What stands behind it is one place further to the front:
+ * of RunInfo the format version (4), of RegionStart and SectionInfo the run id (2). */
+size_t as_af_omitted(const as_af_record *record);
+
 /* ---- fields ---------------------------------------------------------------------------------------------------------- */
 
 /* The bytes that the field means, appended to out (of char). False when memory is out. */
@@ -109,8 +125,12 @@ bool as_af_unquote(const as_af_field *field, as_vec *out);
 bool as_af_is_blank(const as_af_field *field);
 /* Decimal (leading zeros too) or 0x…, the whole range of 64 bits, blanks around it allowed; false: no such number, negative or too large. */
 bool as_af_integer(const as_af_field *field, uint64_t *out);
+/* The same with a sign: -2^63 … 2^63 - 1. */
+bool as_af_signed(const as_af_field *field, int64_t *out);
 /* As strtod() in the C locale has it (inf, nan, hexadecimal), blanks around it allowed. */
 bool as_af_real(const as_af_field *field, double *out);
+/* "N.N.N"; major and minor (may be NULL): the first and the second one, something huge where 64 bits do not hold it. */
+bool as_af_version(const as_af_field *field, uint64_t *major, uint64_t *minor);
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
