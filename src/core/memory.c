@@ -59,7 +59,7 @@ void as_arena_free(as_arena *arena) {
 static void use_huge_pages(void *data, size_t size) {
     uintptr_t page = HUGE_PAGE, first = ((uintptr_t)data + page - 1) & ~(page - 1),
               end = ((uintptr_t)data + size) & ~(page - 1);
-    if (size >= 2 * page && first < end) madvise((void *)first, end - first, MADV_HUGEPAGE);
+    if (first < end) madvise((void *)first, end - first, MADV_HUGEPAGE);
 }
 
 static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
@@ -71,7 +71,7 @@ static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
         as_budget_give(arena->budget, size);
         return NULL;
     }
-    use_huge_pages(chunk, size);
+    if (size >= 2 * HUGE_PAGE) use_huge_pages(chunk, size);
     chunk->size = size;
     return chunk;
 }
@@ -153,6 +153,34 @@ bool as_vec_reserve(as_vec *vec, size_t extra) {
     if (needed <= vec->capacity) return true;
     size_t capacity = vec->capacity + vec->capacity / 2 + 8;
     return set_capacity(vec, capacity > needed ? capacity : needed) || set_capacity(vec, needed);
+}
+
+/* Moves to new memory of whole large pages, whose first touch is not malloc's. */
+static void move_to_huge_pages(as_vec *vec, size_t bytes) {
+    size_t rounded, before = vec->capacity * vec->size;
+    if (!as_add_size(bytes, HUGE_PAGE - 1, &rounded)) return;
+    rounded = rounded / HUGE_PAGE * HUGE_PAGE;
+    size_t capacity = rounded / vec->size, more = capacity * vec->size - before;
+    if (!as_budget_allows(vec->budget, 2 * (uint64_t)more) || !as_budget_take(vec->budget, more)) return;
+    void *data = aligned_alloc(HUGE_PAGE, rounded);
+    if (!data) {
+        as_budget_give(vec->budget, more);
+        return;
+    }
+    use_huge_pages(data, rounded);
+    if (vec->count) memcpy(data, vec->data, vec->count * vec->size);
+    free(vec->data);
+    vec->data = data;
+    vec->capacity = capacity;
+}
+
+void as_vec_expect(as_vec *vec, size_t total) {
+    size_t bytes;
+    if (total <= vec->capacity || !as_mul_size(total, vec->size, &bytes)) return;
+    if (bytes >= HUGE_PAGE)
+        move_to_huge_pages(vec, bytes);
+    else if (as_budget_allows(vec->budget, 2 * (uint64_t)bytes))
+        set_capacity(vec, total);
 }
 
 void *as_vec_push(as_vec *vec) {

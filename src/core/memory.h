@@ -48,6 +48,9 @@ void as_vec_init(as_vec *vec, size_t element_size, as_budget *budget);
 void as_vec_free(as_vec *vec);
 /* Room for at least `extra` more elements; false when memory is out. */
 bool as_vec_reserve(as_vec *vec, size_t extra);
+/* Room for `total` elements in all, where it is known ahead that about so many will come, in large pages where it is much: first touches cost less, and nothing moves. Where that
+ * is more than half of what the budget leaves, nothing happens. What is not touched takes no memory but of the budget; as_vec_shrink() gives it back. */
+void as_vec_expect(as_vec *vec, size_t total);
 /* A new zeroed element at the end, or NULL. Pointers into the vector end their life here. */
 void *as_vec_push(as_vec *vec);
 /* Appends n elements copied from data. */

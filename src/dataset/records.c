@@ -146,6 +146,17 @@ bool as_records_set_numbers(as_records *records, size_t row, uint32_t column, co
     return true;
 }
 
+void as_records_expect(as_records *records, size_t rows) {
+    size_t n = as_records_rows(records);
+    as_vec_expect(&records->row_kinds, rows);
+    for (size_t i = 0; i < records->columns.count && n; i++) {
+        own_column *own = &AS_AT(own_column, &records->columns, i);
+        if (own->types.count != n) continue;
+        as_vec_expect(&own->types, rows);
+        as_vec_expect(&own->values, rows);
+    }
+}
+
 void as_records_shrink(as_records *records) {
     as_vec_shrink(&records->kind_cells);
     as_vec_shrink(&records->row_kinds);

@@ -57,6 +57,8 @@ bool as_records_add_rows(as_records *records, assay_id run, uint32_t kind, size_
 bool as_records_set(as_records *records, size_t row, uint32_t column, as_own_type type, as_own_value value);
 /* The same for n rows, from `row` on. */
 bool as_records_set_numbers(as_records *records, size_t row, uint32_t column, const as_number *numbers, size_t n);
+/* Says that there will be about so many rows, and that columns which the last row has go on to the end: takes memory ahead. */
+void as_records_expect(as_records *records, size_t rows);
 /* Gives back memory that was taken ahead; at the end. */
 void as_records_shrink(as_records *records);
 

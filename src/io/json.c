@@ -386,10 +386,50 @@ as_number as_json_number(const as_json *json) {
     return number;
 }
 
-const char *as_json_plain_number(const char *p, const char *end, as_number *out) {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
-                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
-    enum { MOST_DIGITS = sizeof powers / sizeof *powers - 1 };
+static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                       1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* The value of eight digits, the first in the lowest byte: neighbours are joined to pairs, fours and all. */
+static inline uint32_t join_digits(uint64_t digits) {
+    digits = digits * 10 + (digits >> 8);
+    return (uint32_t)(((digits & 0x000000ff000000ff) * 0x000f424000000064 +
+                       (digits >> 16 & 0x000000ff000000ff) * 0x0000271000000001) >>
+                      32);
+}
+
+/* A number without sign that ends within eight bytes, which are there: without a branch for each digit, as their number is hard to foresee. NULL: it is none. */
+static inline const char *take_short_number(const char *p, as_number *out) {
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t word, high = ones << 7;
+    memcpy(&word, p, sizeof word);
+    uint64_t digits = word ^ ones * '0';                                         /* below 10 where there is a digit */
+    uint64_t others = (((digits & ~high) + ones * (0x80 - 10)) | digits) & high; /* where there is none */
+    unsigned n_whole = others ? (unsigned)__builtin_ctzll(others) & ~7u : 0;     /* in bits, as all below */
+    if (n_whole == 0 || (n_whole > 8 && *p == '0')) return NULL;
+    uint64_t whole = ((uint64_t)1 << n_whole) - 1;
+    if ((char)(word >> n_whole) != '.') {
+        *out = (as_number){.kind = AS_INT, .i = join_digits((digits & whole) << (64 - n_whole))};
+        p += n_whole / 8;
+        return (*p | 0x20) == 'e' ? NULL : p;
+    }
+    others &= others - 1;
+    unsigned end = others ? (unsigned)__builtin_ctzll(others) & ~7u : 0, n = end - 8; /* without the point */
+    if (end <= n_whole + 8) return NULL;
+    uint64_t all = (digits & whole) | (digits >> 8 & ~whole);
+    *out = (as_number){.kind = AS_REAL, .r = join_digits(all << (64 - n)) / powers_of_ten[(n - n_whole) / 8]};
+    p += end / 8;
+    return (*p | 0x20) == 'e' ? NULL : p;
+}
+#else
+static inline const char *take_short_number(const char *p, as_number *out) {
+    (void)p, (void)out;
+    return NULL;
+}
+#endif
+
+static const char *take_long_number(const char *p, const char *end, as_number *out) {
+    enum { MOST_DIGITS = sizeof powers_of_ten / sizeof *powers_of_ten - 1 };
     bool is_negative = p < end && *p == '-';
     const char *first = p + is_negative;
     uint64_t digits = 0;
@@ -404,11 +444,20 @@ const char *as_json_plain_number(const char *p, const char *end, as_number *out)
     }
     if ((*p | 0x20) == 'e' || (is_negative && !digits)) return NULL;
     if (n_behind) { /* both exact: their quotient is rounded once, which is right */
-        double value = (double)digits / powers[n_behind];
+        double value = (double)digits / powers_of_ten[n_behind];
         *out = (as_number){.kind = AS_REAL, .r = is_negative ? -value : value};
     } else
         *out = (as_number){.kind = AS_INT, .i = is_negative ? -(int64_t)digits : (int64_t)digits};
     return p;
+}
+
+static inline const char *take_plain_number(const char *p, const char *end, as_number *out) {
+    const char *behind = end - p >= 8 ? take_short_number(p, out) : NULL;
+    return behind ? behind : take_long_number(p, end, out);
+}
+
+const char *as_json_plain_number(const char *p, const char *end, as_number *out) {
+    return take_plain_number(p, end, out);
 }
 
 size_t as_json_take_numbers(as_json *json, as_number *out, size_t n) {
@@ -422,7 +471,7 @@ size_t as_json_take_numbers(as_json *json, as_number *out, size_t n) {
             p = skip_space(p + 1, end);
         } else if (json->state != AT_FIRST_ELEMENT)
             break;
-        const char *behind = as_json_plain_number(p, end, &out[taken]);
+        const char *behind = take_plain_number(p, end, &out[taken]);
         if (!behind || !(*behind == ',' || *behind == ']' || is_space(*behind))) break;
         json->token = p;
         finish_scalar(json, behind, AS_JSON_NUMBER);

@@ -275,6 +275,35 @@ static void vectors(void **state) {
     assert_int_equal(budget.used, 0);
 }
 
+static void vectors_that_are_expected_to_grow(void **state) {
+    (void)state;
+    enum { MANY = 3000001 };
+    as_budget budget = {.limit = 100000000};
+    as_vec vec;
+    as_vec_init(&vec, 12, &budget);
+    assert_true(as_vec_append(&vec, "first......", 1));
+    as_vec_expect(&vec, 100); /* few */
+    assert_int_equal(vec.capacity, 100);
+    as_vec_expect(&vec, MANY);
+    assert_true(vec.capacity >= MANY);
+    assert_int_equal(budget.used, vec.capacity * 12);
+    assert_string_equal(vec.data, "first......");
+    const void *data = vec.data;
+    for (int i = 1; i < MANY; i++) assert_non_null(as_vec_push(&vec));
+    assert_ptr_equal(vec.data, data);
+    as_vec_expect(&vec, 10); /* there is more already */
+    as_vec_expect(&vec, SIZE_MAX / 12);
+    as_vec_expect(&vec, SIZE_MAX);
+    as_vec_expect(&vec, 6000000); /* too much of what is left */
+    assert_ptr_equal(vec.data, data);
+    assert_int_equal(vec.count, MANY);
+    as_vec_shrink(&vec);
+    assert_int_equal(budget.used, MANY * 12);
+    assert_string_equal(vec.data, "first......");
+    as_vec_free(&vec);
+    assert_int_equal(budget.used, 0);
+}
+
 static void checked_arithmetic(void **state) {
     (void)state;
     size_t result;
@@ -542,6 +571,7 @@ int main(void) {
         cmocka_unit_test(budgets_of_several_share_one),
         cmocka_unit_test(arenas),
         cmocka_unit_test(vectors),
+        cmocka_unit_test(vectors_that_are_expected_to_grow),
         cmocka_unit_test(checked_arithmetic),
         cmocka_unit_test(interned_strings),
         cmocka_unit_test(strings_within_a_budget),

@@ -462,17 +462,21 @@ static void plain_numbers_are_what_others_are(void **state) {
     as_number number, expected;
     char text[64];
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        snprintf(text, sizeof text, "%s,", plain[i]);
-        const char *behind = as_json_plain_number(text, text + strlen(text), &number);
-        assert_ptr_equal(behind, text + strlen(plain[i]));
         assert_true(as_number_parse(plain[i], strlen(plain[i]), &expected));
-        assert_int_equal(number.kind, expected.kind);
-        assert_true(number.u == expected.u);
+        for (int n = 0; n < 3; n++) { /* with little and with much behind it */
+            snprintf(text, sizeof text, "%s,%.*s", plain[i], 8 * n, " 12345678901234567890");
+            const char *behind = as_json_plain_number(text, text + strlen(text), &number);
+            assert_ptr_equal(behind, text + strlen(plain[i]));
+            assert_int_equal(number.kind, expected.kind);
+            assert_true(number.u == expected.u);
+        }
         assert_null(as_json_plain_number(plain[i], plain[i] + strlen(plain[i]), &number)); /* it may go on */
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        snprintf(text, sizeof text, "%s,", others[i]);
-        assert_null(as_json_plain_number(text, text + strlen(text), &number));
+        for (int n = 0; n < 3; n++) { /* with little and with much behind it */
+            snprintf(text, sizeof text, "%s,%.*s", others[i], 8 * n, " 12345678901234567890");
+            assert_null(as_json_plain_number(text, text + strlen(text), &number));
+        }
     }
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
@@ -482,6 +486,34 @@ static void plain_numbers_are_what_others_are(void **state) {
         if (!as_json_plain_number(text, text + n, &number)) continue;
         assert_true(as_number_parse(text, (size_t)n - 1, &expected));
         assert_true(number.r == expected.r);
+    }
+}
+
+/* All lengths and places of the point, before anything that may follow. */
+static void short_numbers_are_what_others_are(void **state) {
+    (void)state;
+    static const char *const behind[] = {",", "]", " ,", "\n", "}", "x", ":", "/", ".", "-", "\xff", "\xb0"};
+    uint64_t random = 1;
+    for (int i = 0; i < 200000; i++) {
+        char text[64], digits[16];
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        int size = 1 + i % 10, point = i / 10 % 10;
+        const char *rest = behind[random >> 20 & 7 ? 0 : i % 12];
+        snprintf(digits, sizeof digits, "%0*llu", size, (unsigned long long)(random >> 32) % 10000000000);
+        digits[size] = '\0';
+        int n = point && point < size ? snprintf(text, sizeof text, "%.*s.%s", point, digits, digits + point)
+                                      : snprintf(text, sizeof text, "%s", digits);
+        snprintf(text + n, sizeof text - (size_t)n, "%s 7, 8, 9, 10", rest);
+        as_number number, expected;
+        const char *end = as_json_plain_number(text, text + strlen(text), &number);
+        bool is_number = text[0] != '0' || n == 1 || text[1] == '.';
+        if (*rest == '.' && !memchr(text, '.', (size_t)n)) is_number = false; /* nothing behind the point */
+        assert_int_equal(end != NULL, is_number);
+        if (!end) continue;
+        assert_ptr_equal(end, text + n);
+        assert_true(as_number_parse(text, (size_t)n, &expected));
+        assert_int_equal(number.kind, expected.kind);
+        assert_true(number.u == expected.u);
     }
 }
 
@@ -535,6 +567,7 @@ int main(void) {
         cmocka_unit_test(writing),
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(plain_numbers_are_what_others_are),
+        cmocka_unit_test(short_numbers_are_what_others_are),
         cmocka_unit_test(numbers_of_a_list_are_taken_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

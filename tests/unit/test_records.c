@@ -88,6 +88,26 @@ static void numbers_are_set_many_at_once(void **state) {
     as_dataset_free(f.ds);
 }
 
+static void rows_can_be_expected(void **state) {
+    (void)state;
+    enum { MANY = 1000000 };
+    fixture f;
+    begin(&f);
+    as_number number = {.kind = AS_REAL, .r = 0.5};
+    assert_true(as_records_set_numbers(f.records, 3, f.a, &number, 1));
+    as_records_expect(f.records, MANY);
+    assert_int_equal(as_records_rows(f.records), 4);
+    const as_own_value *values = as_records_own(f.records, f.a).values;
+    assert_true(as_records_add_rows(f.records, 3, 1, MANY - 4));
+    for (size_t i = 4; i < MANY; i++) assert_true(as_records_set_numbers(f.records, i, f.a, &number, 1));
+    assert_ptr_equal(as_records_own(f.records, f.a).values, values); /* nothing moved */
+    assert_int_equal(as_records_own(f.records, f.b).count, 0);
+    assert_true(as_records_number(f.records, 3, f.a, NULL) == 0.5);
+    assert_int_equal(as_records_row_kinds(f.records)[2], 0);
+    assert_int_equal(as_records_row_kinds(f.records)[MANY - 1], 1);
+    as_dataset_free(f.ds);
+}
+
 static void text_keeps_its_length(void **state) {
     (void)state;
     fixture f;
@@ -126,6 +146,7 @@ int main(void) {
         cmocka_unit_test(rows_have_their_own_cells_and_those_of_their_kind),
         cmocka_unit_test(cells_can_be_set_again_and_in_any_order),
         cmocka_unit_test(numbers_are_set_many_at_once),
+        cmocka_unit_test(rows_can_be_expected),
         cmocka_unit_test(text_keeps_its_length),
         cmocka_unit_test(columns_and_tables_are_found_by_name),
     };

@@ -124,6 +124,17 @@ static assay_status read_type(as_perun_reading *reading, as_json *json, uint32_t
     return as_records_add_rows(records, reading->run, kind, n_rows) ? ASSAY_OK : as_reader_memory(reading->reader);
 }
 
+enum { EXPECTED_AFTER = 1 }; /* so many types tell what the others are like */
+
+/* Takes memory ahead for the types behind those from `begin` to here, as if they were alike. A cell takes two bytes of text or more, so it is at most some times the text. */
+static void expect_rows(as_perun_reading *reading, const as_json *json, const char *begin, size_t first_row) {
+    as_records *records = reading->perun->records;
+    size_t n = as_records_rows(records);
+    double repeats = (double)(json->end - json->at) / (double)(json->at - begin);
+    double rows = (double)n + (double)(n - first_row) * repeats * 1.02;
+    if (rows < UINT32_MAX) as_records_expect(records, (size_t)rows);
+}
+
 assay_status as_perun_read_columns(as_perun_reading *reading, as_json *json) {
     as_perun_frame frame = {.place = AS_PERUN_TYPES, .snapshot = UINT32_MAX};
     if (!as_vec_append(&reading->frames, &frame, 1)) return as_reader_memory(reading->reader);
@@ -132,7 +143,10 @@ assay_status as_perun_read_columns(as_perun_reading *reading, as_json *json) {
     as_map_init(&types, &reading->ds->budget);
     as_map_init(&columns, &reading->ds->budget);
     assay_status status = ASSAY_OK;
-    while (status == ASSAY_OK && as_json_next(json) == AS_JSON_KEY) {
+    const char *begin = json->token;
+    size_t first_row = as_records_rows(reading->perun->records);
+    for (size_t n = 0; status == ASSAY_OK && as_json_next(json) == AS_JSON_KEY; n++) {
+        if (n == EXPECTED_AFTER) expect_rows(reading, json, begin, first_row);
         as_str id;
         const char *place = json->token;
         status = take_key(reading, json, &types, 0, &id);

@@ -55,10 +55,24 @@ static inline uint32_t point_of(const measuring *plan, double size) {
     return is_small(size) ? plan->small[(int32_t)size] : as_map_get(&plan->others, bits_of(size));
 }
 
+/* Where the row is measured: its point, once all are known. */
+static inline bool point_at(const measuring *plan, size_t row, uint32_t *point) {
+    double size, amount;
+    bool is_plain = row < plan->sizes.count && row < plan->amounts.count && plan->sizes.types[row] == AS_OWN_INT &&
+                    (uint64_t)plan->sizes.values[row].i < SMALL &&
+                    (plan->amounts.types[row] == AS_OWN_REAL || plan->amounts.types[row] == AS_OWN_INT);
+    if (is_plain) {
+        *point = plan->small[plan->sizes.values[row].i];
+        return true;
+    }
+    if (!measured_at(plan, row, &size, &amount)) return false;
+    *point = point_of(plan, size);
+    return true;
+}
+
 /* ---- points ---------------------------------------------------------------------------------------------------------- */
 
 static bool add_point(measuring *plan, double size) {
-    if (point_of(plan, size) != AS_MAP_NONE) return true;
     if (plan->points.count >= ASSAY_NONE - 1 || !as_vec_append(&plan->points, &size, 1)) return false;
     uint32_t point = (uint32_t)(plan->points.count - 1);
     if (!is_small(size)) return as_map_put(&plan->others, bits_of(size), point);
@@ -71,9 +85,10 @@ static bool find_points(measuring *plan) {
     size_t n = as_records_rows(plan->perun->records);
     const uint32_t *kinds = as_records_row_kinds(plan->perun->records);
     double size, amount;
+    uint32_t point;
     for (size_t row = 0; row < n; row++) {
-        if (plan->series[kinds[row]] != UINT32_MAX && measured_at(plan, row, &size, &amount) && !add_point(plan, size))
-            return false;
+        bool is_new = plan->series[kinds[row]] != UINT32_MAX && point_at(plan, row, &point) && point == AS_MAP_NONE;
+        if (is_new && !(measured_at(plan, row, &size, &amount) && add_point(plan, size))) return false;
     }
     double *points = plan->points.data;
     if (plan->points.count) qsort(points, plan->points.count, sizeof *points, as_real_compare);
@@ -138,15 +153,17 @@ static bool add_measurement(measuring *plan, uint32_t series, uint32_t point, ui
 static bool count_dense(measuring *plan, size_t room) {
     size_t n = as_records_rows(plan->perun->records), n_points = plan->points.count;
     const uint32_t *kinds = as_records_row_kinds(plan->perun->records);
-    double size, amount;
+    uint32_t point;
     plan->dense =
         as_budget_allows(&plan->ds->budget, room * sizeof *plan->dense) ? calloc(room, sizeof *plan->dense) : NULL;
     if (!plan->dense) return false;
     for (size_t row = 0; row < n; row++) {
         uint32_t series = plan->series[kinds[row]];
-        if (series != UINT32_MAX && measured_at(plan, row, &size, &amount))
-            plan->dense[place_of(plan, series, point_of(plan, size))]++;
+        if (series != UINT32_MAX && point_at(plan, row, &point)) plan->dense[place_of(plan, series, point)]++;
     }
+    size_t n_cells = 0;
+    for (size_t i = 0; i < room; i++) n_cells += plan->dense[i] != 0;
+    as_vec_expect(&plan->ds->measurements, plan->ds->measurements.count + n_cells);
     for (size_t i = 0; i < room; i++) {
         uint32_t repetitions = plan->dense[i];
         plan->dense[i] = (uint32_t)plan->ds->measurements.count;
@@ -160,14 +177,14 @@ static bool count_dense(measuring *plan, size_t room) {
 static bool count_sparse(measuring *plan) {
     size_t n = as_records_rows(plan->perun->records);
     const uint32_t *kinds = as_records_row_kinds(plan->perun->records);
-    double size, amount;
+    uint32_t point;
     as_vec keys;
     as_vec_init(&keys, sizeof(uint64_t), &plan->ds->budget);
     bool fine = true;
     for (size_t row = 0; row < n && fine; row++) {
         uint32_t series = plan->series[kinds[row]];
-        if (series == UINT32_MAX || !measured_at(plan, row, &size, &amount)) continue;
-        uint64_t key = as_pair(series, point_of(plan, size));
+        if (series == UINT32_MAX || !point_at(plan, row, &point)) continue;
+        uint64_t key = as_pair(series, point);
         uint32_t known = as_map_get(&plan->cells, key);
         fine = (known != AS_MAP_NONE || as_vec_append(&keys, &key, 1)) &&
                as_map_put(&plan->cells, key, known == AS_MAP_NONE ? 1 : known + 1);

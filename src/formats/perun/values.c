@@ -5,12 +5,20 @@
 
 /* ---- adding up ------------------------------------------------------------------------------------------------------- */
 
-static void add_real(as_perun_sum *sum, double value) {
-    double next = sum->real + value;
-    sum->lost += fabs(sum->real) >= fabs(value) ? (sum->real - next) + value : (value - next) + sum->real;
-    sum->real = next;
-    sum->n_real++;
+/* Adds n numbers. The sum is in variables of its own, as one in memory is waited for. */
+static void add_reals(as_perun_sum *sum, const as_own_value *values, size_t n) {
+    double real = sum->real, lost = sum->lost;
+    for (size_t i = 0; i < n; i++) {
+        double value = values[i].r, next = real + value;
+        lost += fabs(real) >= fabs(value) ? (real - next) + value : (value - next) + real;
+        real = next;
+    }
+    sum->real = real;
+    sum->lost = lost;
+    sum->n_real += (uint32_t)n;
 }
+
+static void add_real(as_perun_sum *sum, double value) { add_reals(sum, &(as_own_value){.r = value}, 1); }
 
 /* A number that all rows of a kind share, or that a row has. False: it is none. */
 static bool add_cell(as_perun_sum *sum, as_cell cell) {
@@ -22,13 +30,41 @@ static bool add_cell(as_perun_sum *sum, as_cell cell) {
     }
 }
 
+/* How many rows from `row` on, before `end`, have numbers with a fraction. */
+static size_t count_reals(as_own_column own, size_t row, size_t end) {
+    size_t first = row;
+    if (end > own.count) end = own.count;
+    while (row < end && own.types[row] == AS_OWN_REAL) row++;
+    return row - first;
+}
+
 static bool add_amount(const as_records *records, as_own_column amounts, uint32_t column, size_t row,
                        as_perun_sum *sum) {
     as_own_type type = row < amounts.count ? amounts.types[row] : AS_OWN_ABSENT;
-    if (type == AS_OWN_REAL) return add_real(sum, amounts.values[row].r), true;
     if (type == AS_OWN_DIGITS) return add_real(sum, as_records_number(records, row, column, NULL)), true;
     bool is_number = type == AS_OWN_INT || type == AS_OWN_UINT || type == AS_OWN_ABSENT;
     return is_number && add_cell(sum, as_records_cell(records, row, column));
+}
+
+static bool is_measured_at(const as_records *records, uint32_t size, size_t row) {
+    bool has_size;
+    return isfinite(as_records_number(records, row, size, &has_size)) && has_size;
+}
+
+/* The amounts of rows of one kind that stand together; draft->is_measured becomes true where one of them has a size too. size: that column, UINT32_MAX for none. */
+static void add_amounts(const as_records *records, uint32_t column, uint32_t size, size_t row, size_t end,
+                        as_perun_sum *sum, as_perun_draft *draft) {
+    as_own_column amounts = as_records_own(records, column);
+    while (row < end) {
+        size_t n = count_reals(amounts, row, end), first = row;
+        if (n)
+            add_reals(sum, amounts.values + row, n);
+        else
+            n = add_amount(records, amounts, column, row, sum);
+        row += n ? n : 1;
+        for (size_t i = first; i < first + n && !draft->is_measured && size != UINT32_MAX; i++)
+            draft->is_measured = is_measured_at(records, size, i);
+    }
 }
 
 static assay_id metric_of(as_perun_reading *reading, const as_perun_draft *draft) {
@@ -64,14 +100,12 @@ assay_status as_perun_add_up(as_perun_reading *reading) {
     for (size_t i = reading->first_kind; i < perun->kinds.count; i++) sums[i].run = reading->run;
     uint32_t column = as_records_find_column(perun->records, as_perun_dynamic_keys[AS_PERUN_AMOUNT]);
     if (column == UINT32_MAX) return ASSAY_OK;
-    as_own_column amounts = as_records_own(perun->records, column);
     uint32_t size = as_records_find_column(perun->records, as_perun_dynamic_keys[AS_PERUN_SIZE]);
-    for (size_t row = profile->first_row; row < profile->first_row + profile->n_rows; row++) {
-        bool has_size = false;
-        if (!add_amount(perun->records, amounts, column, row, &sums[kinds[row]]) || size == UINT32_MAX) continue;
+    size_t end = profile->first_row + profile->n_rows;
+    for (size_t row = profile->first_row, next; row < end; row = next) {
+        for (next = row + 1; next < end && kinds[next] == kinds[row];) next++;
         as_perun_draft *draft = &AS_AT(as_perun_draft, &reading->drafts, kinds[row] - reading->first_kind);
-        if (draft->is_measured) continue;
-        draft->is_measured = isfinite(as_records_number(perun->records, row, size, &has_size)) && has_size;
+        add_amounts(perun->records, column, size, row, next, &sums[kinds[row]], draft);
     }
     for (size_t i = reading->first_kind; i < perun->kinds.count; i++) {
         as_perun_kind *kind = &AS_AT(as_perun_kind, &perun->kinds, i);
