@@ -1,12 +1,47 @@
 /* Stacks with what is spent in each, for flame graphs. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/flame.h"
+#include "analysis/verdict/sampling.h"
 #include "analysis/views/view.h"
 #include "cli/compatible.h"
 #include "cli/profile_choice.h"
 #include "formats/perun/flame.h"
+
+/* The unit of all stacks so far, and of which file it is; "": not known. */
+typedef struct amount_unit {
+    char text[64]; /* its beginning */
+    char path[200];
+} amount_unit;
+
+static const char *unit_of(const as_dataset *ds, assay_id metric) {
+    const char *unit = as_ds_text(ds, as_ds_metric(ds, metric)->unit);
+    return unit ? unit : "";
+}
+
+/* Also where it is spelled in two ways, as times are. */
+static bool is_one_unit(const char *a, const char *b) {
+    return strcmp(a, b) == 0 || (as_seconds_of(a) > 0 && as_seconds_of(a) == as_seconds_of(b));
+}
+
+/* Stacks of several files are added only where their units are one, as far as they are known. */
+static as_exit check_unit(as_cli *cli, const as_dataset *ds, const char *unit, amount_unit *known) {
+    const char *path = as_ds_text(ds, ds->path);
+    amount_unit this;
+    if (!*unit) return AS_EXIT_FINE;
+    snprintf(this.text, sizeof this.text, "%s", unit);
+    snprintf(this.path, sizeof this.path, "%s", path);
+    if (*known->text && !is_one_unit(known->text, this.text))
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "%s: its stacks are in %s, those of %s in %s: different units are not added; fold them one "
+                           "by one, or choose with --metric",
+                           path, this.text, known->path, known->text);
+    *known = this;
+    return AS_EXIT_FINE;
+}
 
 /* ---- Perun profiles ------------------------------------------------------------------------------------------------------ */
 
@@ -42,9 +77,9 @@ static void add_amount(as_flame *flame, uint32_t frame, const as_perun_amount *a
     if (amount->has_real) as_flame_add(flame, frame, (as_number){.kind = AS_REAL, .r = real});
 }
 
-/* What kinds have, contexts in the order of the tree. */
+/* What kinds have, contexts in the order of the tree. with_others: those of no metric, too. */
 static bool add_kinds(as_flame *flame, const as_dataset *ds, const as_perun_amount *amounts, const bool *metrics,
-                      size_t n_runs) {
+                      bool with_others, size_t n_runs) {
     const as_vec *kinds = &as_perun_of(ds)->kinds;
     size_t n_contexts = ds->contexts.count;
     uint32_t *frames = malloc((n_contexts + 1) * sizeof *frames);
@@ -57,7 +92,7 @@ static bool add_kinds(as_flame *flame, const as_dataset *ds, const as_perun_amou
         for (size_t i = 0; fine && i < kinds->count; i++) {
             const as_perun_kind *kind = &AS_AT(as_perun_kind, kinds, i);
             bool is_shown = amounts[i].is_there && !kind->is_free && kind->context != ASSAY_NONE &&
-                            (!metrics || (kind->metric != ASSAY_NONE && metrics[kind->metric]));
+                            (kind->metric == ASSAY_NONE ? with_others : metrics[kind->metric]);
             if (is_shown && pass == 0) has[kind->context] = true;
             if (is_shown && pass == 1) add_amount(flame, frames[kind->context], &amounts[i], n_runs);
         }
@@ -71,28 +106,85 @@ static bool add_kinds(as_flame *flame, const as_dataset *ds, const as_perun_amou
     return fine;
 }
 
-/* All resources, whatever their metric, unless one is named. */
-static as_exit add_profile(as_cli *cli, const as_dataset *ds, as_flame *flame) {
+/* Marks those of which something is to be shown. */
+static void mark_present(const as_perun *perun, const as_perun_amount *amounts, bool *present) {
+    for (size_t i = 0; i < perun->kinds.count; i++) {
+        const as_perun_kind *kind = &AS_AT(as_perun_kind, &perun->kinds, i);
+        if (amounts[i].is_there && !kind->is_free && kind->context != ASSAY_NONE && kind->metric != ASSAY_NONE)
+            present[kind->metric] = true;
+    }
+}
+
+/* The unit that all are shown in: that of the files before where some metric has it, else that of the metric that tree shows, else the first there is. "": none has one. */
+static const char *common_unit(const as_dataset *ds, const bool *metrics, const char *before) {
+    assay_id best = as_main_metric(ds, false);
+    const char *found = best != ASSAY_NONE && metrics[best] ? unit_of(ds, best) : "";
+    for (assay_id id = 0; id < ds->metrics.count; id++) {
+        if (!metrics[id] || !*unit_of(ds, id)) continue;
+        if (is_one_unit(unit_of(ds, id), before)) return unit_of(ds, id);
+        if (!*found) found = unit_of(ds, id);
+    }
+    return found;
+}
+
+/* ", 'time' [s]": as much as there is room for. */
+static void put_metric(const as_dataset *ds, assay_id metric, char *out, size_t room) {
+    const char *unit = unit_of(ds, metric), *name = as_ds_text(ds, as_ds_metric(ds, metric)->name);
+    size_t used = strlen(out);
+    snprintf(out + used, room - used, "%s'%.60s'%s%.20s%s", used ? ", " : "", name ? name : "", *unit ? " [" : "", unit,
+             *unit ? "]" : "");
+}
+
+/* Of the metrics that are there: keeps those whose amounts can be added. Metrics without a unit are no reason to leave anything out. */
+static as_exit keep_one_unit(as_cli *cli, const as_dataset *ds, bool *metrics, amount_unit *unit) {
+    const char *kept = common_unit(ds, metrics, unit->text), *path = as_ds_text(ds, ds->path);
+    char added[300] = "", left[300] = "";
+    size_t n_added = 0;
+    for (assay_id id = 0; id < ds->metrics.count; id++) {
+        if (!metrics[id]) continue;
+        metrics[id] = !*unit_of(ds, id) || is_one_unit(unit_of(ds, id), kept);
+        put_metric(ds, id, metrics[id] ? added : left, sizeof added);
+        n_added += metrics[id];
+    }
+    if (*left && as_cli_has(cli, "metric"))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "%s: %s and %s have different units, which are not added", path, added,
+                           left);
+    if (*left)
+        as_cli_note(cli, "%s: stacks have the amounts of %s; those of %s have another unit: --metric takes them", path,
+                    added, left);
+    else if (n_added > 1 && !as_cli_has(cli, "metric"))
+        as_cli_note(cli, "%s: stacks have the amounts of %s together; --metric takes one", path, added);
+    return check_unit(cli, ds, kept, unit);
+}
+
+/* All resources of one unit, whatever their metric, unless one is named. */
+static as_exit add_profile(as_cli *cli, const as_dataset *ds, as_flame *flame, amount_unit *unit) {
     const as_perun *perun = as_perun_of(ds);
     as_run_choice choice = {0};
     bool *runs = calloc(ds->runs.count + 1, sizeof *runs), *metrics = calloc(ds->metrics.count + 1, sizeof *metrics);
+    bool *present = calloc(ds->metrics.count + 1, sizeof *present);
     as_perun_amount *amounts = calloc(perun->kinds.count + 1, sizeof *amounts);
     bool has_metric = as_cli_has(cli, "metric"), has_runs = ds->runs.count > 1 || as_cli_has(cli, "run");
-    as_exit status = runs && metrics && amounts ? AS_EXIT_FINE : as_cli_memory(cli);
+    as_exit status = runs && metrics && present && amounts ? AS_EXIT_FINE : as_cli_memory(cli);
     if (status == AS_EXIT_FINE && as_cli_has(cli, "location"))
         status =
             as_cli_fail(cli, AS_EXIT_USAGE, "%s: has no locations; leave out --location", as_ds_text(ds, ds->path));
-    if (status == AS_EXIT_FINE && has_metric) status = as_mark_metrics(cli, ds, metrics);
+    if (status == AS_EXIT_FINE) status = as_mark_metrics(cli, ds, metrics);
     if (status == AS_EXIT_FINE && has_runs) status = as_choose_runs(cli, ds, &choice);
     if (status == AS_EXIT_FINE) {
         for (size_t i = 0; i < choice.n_runs; i++) runs[choice.runs[i]] = true;
         as_perun_add_amounts(perun, choice.n_runs ? runs : NULL, amounts);
-        size_t n_runs = choice.n_runs ? choice.n_runs : ds->runs.count;
-        if (!add_kinds(flame, ds, amounts, has_metric ? metrics : NULL, n_runs)) status = as_cli_memory(cli);
+        mark_present(perun, amounts, present);
+        for (size_t i = 0; i < ds->metrics.count; i++) metrics[i] &= present[i];
+        status = keep_one_unit(cli, ds, metrics, unit);
     }
+    size_t n_runs = choice.n_runs ? choice.n_runs : ds->runs.count;
+    if (status == AS_EXIT_FINE && !add_kinds(flame, ds, amounts, metrics, !has_metric, n_runs))
+        status = as_cli_memory(cli);
     as_run_choice_free(&choice);
     free(runs);
     free(metrics);
+    free(present);
     free(amounts);
     return status;
 }
@@ -196,7 +288,7 @@ static as_exit choose_metric(as_cli *cli, const as_dataset *ds, assay_id *out) {
     return status;
 }
 
-static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame *flame) {
+static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame *flame, amount_unit *unit) {
     assay_id metric = ASSAY_NONE;
     as_run_choice runs = {0};
     as_location_choice locations = {0};
@@ -217,6 +309,7 @@ static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame *flame) {
         if (status == AS_EXIT_FINE && !data.columns[0].adds_up)
             status = as_cli_fail(cli, AS_EXIT_USAGE, "the values of '%s' do not add up; choose another with --metric",
                                  as_ds_text(ds, as_ds_metric(ds, metric)->name));
+        if (status == AS_EXIT_FINE) status = check_unit(cli, ds, unit_of(ds, metric), unit);
         if (status == AS_EXIT_FINE) status = fold_tree(cli, &data, flame);
         as_view_data_free(&data);
     }
@@ -245,14 +338,15 @@ static as_exit run(as_cli *cli) {
     if (as_cli_operands(cli) == 0)
         return as_cli_fail(cli, AS_EXIT_USAGE, "flame needs a file; assay flame --help tells more");
     as_flame *flame = as_flame_new(NULL);
+    amount_unit unit = {"", ""};
     if (!flame) return as_cli_memory(cli);
     for (size_t i = 0; i < as_cli_operands(cli); i++) {
         as_dataset *ds = NULL;
         as_exit answered = as_cli_open(cli, as_cli_operand(cli, i), &ds);
         if (answered == AS_EXIT_FINE)
             answered = is_compatible     ? write_perun_lines(cli, ds)
-                       : as_perun_of(ds) ? add_profile(cli, ds, flame)
-                                         : add_tree(cli, ds, flame);
+                       : as_perun_of(ds) ? add_profile(cli, ds, flame, &unit)
+                                         : add_tree(cli, ds, flame, &unit);
         as_dataset_free(ds);
         if (answered != AS_EXIT_FINE) status = answered;
     }
@@ -265,7 +359,8 @@ static const as_cli_option options[] = {
     {.name = "folded", .help = "Write folded stacks: a line for each, outermost function first, and what it took"},
     {.name = "metric",
      .argument = "NAME",
-     .help = "Take this metric; by default the time, or the first one, and of a Perun profile all resources"},
+     .help =
+         "Take this metric; by default the time, or the first one, and of a Perun profile all resources of one unit"},
     AS_DERIVE_OPTION,
     AS_RUN_OPTION,
     AS_LOCATION_OPTION,
@@ -292,7 +387,9 @@ const as_verb as_verb_flame = {
         "those of several files; stacks without anything of their own are left out. A ; in a name becomes :, and line "
         "breaks become blanks.\n\n"
         "Of a Perun profile the amounts of all resources are added up along their traces; what was freed is left "
-        "out. With -O perun_compatible=yes the lines are those of Perun's to_flame_graph_format: the uid first, then "
+        "out. Different units are never added: where a profile has several, the stacks are those of the time, or of "
+        "the first one, and a note names the others. With -O perun_compatible=yes the lines are those of Perun's "
+        "to_flame_graph_format: the uid first, then "
         "the trace reversed, a "
         "line for each resource.",
     .takes = AS_TAKES_INPUT | AS_TAKES_OUTPUT,

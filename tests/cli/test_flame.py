@@ -65,9 +65,34 @@ class Flame(Case):
 
     def test_one_metric_of_a_profile(self):
         path = self.write('m.perf', profile([{'uid': 'f', 'amount': 1, 'type': 'memory'}, {'uid': 'f', 'amount': 10, 'type': 'time'}]))
-        self.assertEqual(['f 11'], self.folded(path))
+        together = run('flame', '--folded', path)  # nothing says that these are different units
+        self.assertEqual((0, 'f 11\n'), (together.status, together.out))
+        self.assertIn("the amounts of 'memory' [B], 'time' together; --metric takes one", together.err)
         self.assertEqual(['f 10'], self.folded(path, '--metric', 'time'))
         self.assertEqual(2, run('flame', '--folded', path, '--metric', 'energy').status)
+
+    def test_units_are_not_added(self):
+        header = {'type': 'mixed', 'units': {'memory': 'B', 'time': 's', 'lock': 's'}, 'cmd': 'c', 'workload': 'w'}
+        resources = [{'uid': 'f', 'amount': 1, 'type': 'memory'}, {'uid': 'g', 'amount': 2, 'type': 'memory'}, {'uid': 'f', 'amount': 10, 'type': 'time'}, {'uid': 'f', 'amount': 5, 'type': 'lock'}]
+        path = self.write('m.perf', profile(resources, header=header))
+        r = run('flame', '--folded', path)
+        self.assertEqual((0, 'f 15\n'), (r.status, r.out))
+        self.assertIn("the amounts of 'time' [s], 'lock' [s]; those of 'memory' [B] have another unit: --metric", r.err)
+        self.assertEqual(['f 1', 'g 2'], self.folded(path, '--metric', 'memory'))
+        self.assertEqual(['f 10'], self.folded(path, '--metric', 'time'))
+        self.assertEqual(['f 15'], self.folded(path, '--metric', 'time', '--metric', 'lock'))
+        self.assertFails(run('flame', '--folded', path, '--metric', 'time', '--metric', 'memory'), 2, 'different units')
+        # only what is there counts
+        only = self.write('only.perf', profile(resources[:2], header=header))
+        self.assertEqual(['f 1', 'g 2'], self.folded(only))
+        # several files: the unit of the first one, where the others have it
+        both = run('flame', '--folded', only, path)
+        self.assertEqual((0, 'f 2\ng 4\n'), (both.status, both.out))
+        heat = os.path.join(EXAMPLES, 'heat.cubex')
+        other = run('flame', '--folded', only, heat)
+        self.assertEqual((2, 'f 1\ng 2\n'), (other.status, other.out))
+        self.assertRegex(other.err, r'heat\.cubex: its stacks are in sec, those of \S*only\.perf in B')
+        self.assertFine(run('flame', '--folded', '--metric', 'time', path, heat))  # s and sec are one
 
     def test_nothing_to_show(self):
         self.assertEqual([], self.folded(self.write('e.perf', profile([]))))
