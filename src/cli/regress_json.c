@@ -95,6 +95,12 @@ bool as_regress_json(as_builder *b, const as_regress_answer *answer) {
         as_build_end(b);
     }
     as_build_end(b);
+    const as_regress_request *r = answer->request;
+    if (r->analysis == AS_ANALYSIS_CLUSTERIZE || r->analysis == AS_ANALYSIS_NORMALIZE) {
+        as_build_text(b, "postprocessor", as_regress_analysis_name(r->analysis));
+        as_build_int(b, "records", (int64_t)answer->n_records);
+        as_build_int(b, "changed", (int64_t)answer->n_changed);
+    }
     as_build_end(b);
     return fine;
 }

@@ -48,7 +48,8 @@ typedef struct as_regress_answer {
     const as_dataset *ds;
     as_points_set points; /* none with --stored, unless a plot needs them */
     as_curves curves;
-    as_vec shown; /* size_t: which curves, in which order */
+    as_vec shown;                /* size_t: which curves, in which order */
+    size_t n_records, n_changed; /* of --clusterize and --normalize: those that got a cluster or another amount */
 } as_regress_answer;
 
 static inline const as_curve *as_answer_curve(const as_regress_answer *answer, size_t i) {

@@ -144,6 +144,8 @@ static as_exit change_records(as_cli *cli, as_regress_answer *answer) {
                                  : as_normalize(answer->ds, &results->amount, &error);
         if (found == ASSAY_OK && is_cluster) set_clusters(&results->cluster, n, cells);
         if (found == ASSAY_OK && !is_cluster) set_amounts(&results->amount, n, cells);
+        answer->n_records = n;
+        for (size_t i = 0; i < n; i++) answer->n_changed += cells[i].type != AS_CELL_NULL;
         status = found == ASSAY_OK ? as_regress_save(cli, answer, cells) : as_cli_error(cli, &error);
     }
     free(results);
@@ -169,11 +171,13 @@ static as_exit print_answer(as_cli *cli, as_answers *answers, const as_regress_a
 
 static as_exit answer_opened(as_cli *cli, as_answers *answers, as_regress_answer *answer, const char *path) {
     const as_regress_request *r = answer->request;
-    if (r->analysis == AS_ANALYSIS_CLUSTERIZE || r->analysis == AS_ANALYSIS_NORMALIZE)
-        return change_records(cli, answer);
+    bool is_asked = cli->style.mode != AS_PRINT_TEXT;
+    if (r->analysis == AS_ANALYSIS_CLUSTERIZE || r->analysis == AS_ANALYSIS_NORMALIZE) {
+        as_exit changed = change_records(cli, answer);
+        return changed == AS_EXIT_FINE && is_asked ? print_answer(cli, answers, answer, path) : changed;
+    }
     as_exit status = find(cli, answer);
     if (status == AS_EXIT_FINE && r->plot) return as_regress_plot(cli, answer);
-    bool is_asked = cli->style.mode != AS_PRINT_TEXT;
     if (status == AS_EXIT_FINE && r->to_profile) {
         status = as_regress_save(cli, answer, NULL);
         size_t n = answer->curves.skipped.count;

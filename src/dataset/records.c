@@ -210,18 +210,37 @@ const as_shared_cell *as_records_kind(const as_records *records, uint32_t kind, 
     return *n ? (const as_shared_cell *)records->kind_cells.data + first : NULL;
 }
 
-as_cell as_records_shared(const as_records *records, uint32_t kind, uint32_t column) {
+static const as_shared_cell *find_shared(const as_records *records, uint32_t kind, uint32_t column) {
     size_t n, low = 0;
     const as_shared_cell *cells = as_records_kind(records, kind, &n);
     while (low < n) {
         size_t middle = low + (n - low) / 2;
-        if (cells[middle].column == column) return cells[middle].cell;
+        if (cells[middle].column == column) return &cells[middle];
         if (cells[middle].column < column)
             low = middle + 1;
         else
             n = middle;
     }
-    return as_cell_null();
+    return NULL;
+}
+
+as_cell as_records_shared(const as_records *records, uint32_t kind, uint32_t column) {
+    const as_shared_cell *shared = find_shared(records, kind, column);
+    return shared ? shared->cell : as_cell_null();
+}
+
+as_cell as_records_shared_name(const as_records *records, uint32_t kind, uint32_t column) {
+    const as_shared_cell *shared = find_shared(records, kind, column);
+    if (shared && shared->is_flag) return as_cell_text(shared->cell.i ? "True" : "False");
+    return shared ? shared->cell : as_cell_null();
+}
+
+as_cell as_records_name(const as_records *records, size_t row, uint32_t column) {
+    as_own_column own = as_records_own(records, column);
+    as_own_type type = row < own.count ? own.types[row] : AS_OWN_ABSENT;
+    if (type == AS_OWN_FALSE || type == AS_OWN_TRUE) return as_cell_text(type == AS_OWN_TRUE ? "True" : "False");
+    if (type != AS_OWN_ABSENT) return as_records_cell(records, row, column);
+    return as_records_shared_name(records, AS_AT(uint32_t, &records->row_kinds, row), column);
 }
 
 as_cell as_records_cell(const as_records *records, size_t row, uint32_t column) {
@@ -260,8 +279,10 @@ double as_records_number(const as_records *records, size_t row, uint32_t column,
     as_own_column own = as_records_own(records, column);
     as_own_type type = row < own.count ? own.types[row] : AS_OWN_ABSENT;
     if (!is_number) is_number = &ignored;
-    if (type == AS_OWN_ABSENT)
-        return cell_number(as_records_shared(records, AS_AT(uint32_t, &records->row_kinds, row), column), is_number);
+    if (type == AS_OWN_ABSENT) { /* a flag's name is no number */
+        as_cell shared = as_records_shared_name(records, AS_AT(uint32_t, &records->row_kinds, row), column);
+        return cell_number(shared, is_number);
+    }
     *is_number = true;
     if (type == AS_OWN_INT) return (double)own.values[row].i;
     if (type == AS_OWN_UINT) return (double)own.values[row].u;

@@ -13,6 +13,7 @@ typedef struct as_records as_records;
 /* A cell that all rows of a kind share. Its text lives as long as the dataset (as_ds_intern(), the arena, or what the dataset holds). */
 typedef struct as_shared_cell {
     uint32_t column;
+    bool is_flag; /* 0 or 1 that stand for false and true */
     as_cell cell;
 } as_shared_cell;
 
@@ -82,6 +83,9 @@ as_cell as_records_shared(const as_records *records, uint32_t kind, uint32_t col
 const as_shared_cell *as_records_kind(const as_records *records, uint32_t kind, size_t *n);
 /* What the table has. */
 as_cell as_records_cell(const as_records *records, size_t row, uint32_t column);
+/* The same of what is a name: true and false are the texts "True" and "False", as regions are called, so that they are not 1 and 0. */
+as_cell as_records_shared_name(const as_records *records, uint32_t kind, uint32_t column);
+as_cell as_records_name(const as_records *records, size_t row, uint32_t column);
 /* Its number; NAN where it is none. *is_number (may be NULL): whether it is one; NaN is. Booleans are not. */
 double as_records_number(const as_records *records, size_t row, uint32_t column, bool *is_number);
 

@@ -292,6 +292,26 @@ class Saving(Regress):
         self.assertEqual([0.5, 0.25, 1], [r['amount'] for r in written['resources']])
         self.assertEqual('normalizer', written['postprocessors'][-1]['name'])
 
+    def test_clusters_and_normal_amounts_answer_programs(self):
+        path = self.write('f.perf', profile(resources('f', [(1, 8), (2, 4), (3, 16)]) + [{'uid': 'f', 'type': 'mixed', 'amount': 'much'}]))
+        for how, name in ((('--clusterize', 'sort_order'), 'clusterizer'), (('--normalize',), 'normalizer')):
+            self.assertEqual({'models': [], 'skipped': [], 'postprocessor': name, 'records': 4, 'changed': 3}, self.ask(*how, path, '-o', self.path('o.perf')))
+            self.assertEqual(1, len(run('regress', '--csv', *how, path, '-o', self.path('o.perf')).out.splitlines()))
+            self.assertEqual('', run('regress', *how, path, '-o', self.path('o.perf')).out)
+        self.assertNotIn('postprocessor', self.ask(path))
+
+    def test_true_is_not_1(self):
+        """As the regions of a profile have it, and as its models are stored."""
+        path = self.write('f.perf', profile(resources(True, LINE) + resources(1, [(1, 8), (2, 4), (3, 16)]) + resources('False', [(1, 1), (2, 2)]) + resources(False, [(3, 3), (4, 4)])))
+        self.assertEqual({'True': [1, 2], '1': [round(4 / 3, 9), 4], 'False': [0, 1]},
+                         {uid: [round(c['value'], 9) for c in m['coeffs']] for (uid, _), m in self.models('--models', 'linear', path).items()})
+        self.assertEqual({'True', '1', 'False'}, {c['name'] for c in run('sql', '--json', path, 'select distinct name from region').json})
+        checked = run('compare', '--json', '--check', 'aat', path, path).json['changes']
+        self.assertEqual({'True', '1', 'False'}, {c['location'] for c in checked})
+        self.assertFine(run('regress', '--clusterize', 'sort_order', path, '-o', self.path('c.perf')))
+        rows = run('sql', '--json', self.path('c.perf'), 'select cluster from record order by id').json
+        self.assertEqual([1, 2, 3, 4] + [2, 1, 3] + [1, 2, 3, 4], [r['cluster'] for r in rows])
+
     def test_other_formats_become_profiles(self):
         path = self.write('e.txt', 'PARAMETER p\nPOINTS 1 2 4 8\nREGION main->f\nMETRIC time\nDATA 3\nDATA 5\nDATA 9\nDATA 17\n')
         self.assertEqual(0, run('regress', path, '-o', self.path('e.perf')).status)

@@ -49,12 +49,17 @@ static as_str intern_cell(grouping *g, as_cell cell, bool *is_short) {
     return id;
 }
 
+static as_cell name_at(const source *s, size_t row, size_t column) {
+    return s->records ? as_records_name(s->records, row, (uint32_t)(column - 2)) /* behind id and run */
+                      : as_table_get(s->table, row, column);
+}
+
 /* The group of a row, new or known; AS_MAP_NONE: it has none, or (*is_short) memory is out. */
 static uint32_t group_of_row(grouping *g, const source *s, size_t row, bool *is_short) {
-    as_str uid = intern_cell(g, as_table_get(s->table, row, s->uid), is_short), location = 0;
+    as_str uid = intern_cell(g, name_at(s, row, s->uid), is_short), location = 0;
     if (uid == AS_NO_STR) return AS_MAP_NONE;
     if (g->by_location) {
-        location = intern_cell(g, as_table_get(s->table, row, s->location), is_short);
+        location = intern_cell(g, name_at(s, row, s->location), is_short);
         if (location == AS_NO_STR) return AS_MAP_NONE;
     }
     uint64_t key = as_pair(uid, location);

@@ -76,8 +76,9 @@ static bool find_shared_uids(struct rows *rows) {
     rows->n_kinds = as_records_kinds(rows->records);
     rows->kinds = as_records_row_kinds(rows->records);
     for (size_t kind = 0; kind < rows->n_kinds; kind++) {
-        as_cell uid = rows->uid == SIZE_MAX ? as_cell_null()
-                                            : as_records_shared(rows->records, (uint32_t)kind, (uint32_t)rows->uid);
+        as_cell uid = rows->uid == SIZE_MAX
+                          ? as_cell_null()
+                          : as_records_shared_name(rows->records, (uint32_t)kind, (uint32_t)rows->uid);
         as_str name = name_of(rows, uid);
         if (name == AS_NO_STR || !as_vec_append(&rows->uids, &name, 1)) return false;
     }
@@ -88,9 +89,11 @@ static bool find_shared_uids(struct rows *rows) {
 static bool find_own_uids(struct rows *rows) {
     if (!fill(&rows->own_kinds, rows->n)) return false;
     uint32_t *kinds = rows->own_kinds.data;
-    size_t column = rows->records ? rows->uid + 2 : rows->uid; /* behind id and run */
     for (size_t row = 0; row < rows->n; row++) {
-        as_str name = name_of(rows, rows->uid == SIZE_MAX ? as_cell_null() : as_table_get(rows->table, row, column));
+        as_cell uid = rows->uid == SIZE_MAX ? as_cell_null()
+                      : rows->records       ? as_records_name(rows->records, row, (uint32_t)rows->uid)
+                                            : as_table_get(rows->table, row, rows->uid);
+        as_str name = name_of(rows, uid);
         if (name == AS_NO_STR) return false;
         if (name == rows->uids.count && !as_vec_append(&rows->uids, &name, 1)) return false;
         kinds[row] = name;

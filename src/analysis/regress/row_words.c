@@ -27,7 +27,7 @@ bool as_row_words_init(as_row_words *words, const as_records *records, const cha
     words->of_kind = as_arena_array(arena, n, sizeof *words->of_kind);
     if (words->of_kind == NULL) return false;
     for (size_t kind = 0; kind < n; kind++)
-        if (!cell_word(words, as_records_shared(records, (uint32_t)kind, words->column), &words->of_kind[kind]))
+        if (!cell_word(words, as_records_shared_name(records, (uint32_t)kind, words->column), &words->of_kind[kind]))
             return false;
     return true;
 }
@@ -38,7 +38,7 @@ bool as_row_word(const as_row_words *words, size_t row, as_str *out) {
         return true;
     }
     if (row < words->own.count && words->own.types[row] != AS_OWN_ABSENT)
-        return cell_word(words, as_records_cell(words->records, row, words->column), out);
+        return cell_word(words, as_records_name(words->records, row, words->column), out);
     *out = words->of_kind[words->kinds[row]];
     return true;
 }

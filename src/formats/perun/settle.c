@@ -75,6 +75,14 @@ static bool take_fact(void *user, const char *key, size_t size, as_cell cell) {
     return of->file != AS_NO_STR;
 }
 
+/* The cell that the kind got last in the column of the value is true or false. */
+static void mark_flag(const facts *of) {
+    uint32_t column = as_perun_column(of->reading, of->key, of->key_size);
+    if (column >= of->reading->stamps.count) return;
+    const as_perun_stamp *stamp = &AS_AT(as_perun_stamp, &of->reading->stamps, column);
+    if (stamp->kind == of->kind + 1) AS_AT(as_shared_cell, &of->reading->cells, stamp->cell).is_flag = true;
+}
+
 /* Flattens the value that is the current token of `inner`. */
 static bool flatten(facts *of) {
     as_json *json = &of->reading->inner;
@@ -84,8 +92,10 @@ static bool flatten(facts *of) {
     of->line = -1;
     of->has_function = false;
     if (!as_flatten(of->reading->flattener, json, of->key, of->key_size, take_fact, of)) return false;
-    if (is_flag) of->name = as_ds_intern_text(of->reading->ds, first == 't' ? "True" : "False");
-    return true;
+    if (!is_flag) return true;
+    if (of->cells) mark_flag(of);
+    of->name = as_ds_intern_text(of->reading->ds, first == 't' ? "True" : "False");
+    return of->name != AS_NO_STR;
 }
 
 /* ---- call paths ------------------------------------------------------------------------------------------------------ */
