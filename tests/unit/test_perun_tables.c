@@ -190,8 +190,8 @@ static void fields_are_counted(void **state) {
     uint32_t uid = as_records_column(records, as_ds_intern_text(f.ds, "uid"));
     uint32_t big = as_records_column(records, as_ds_intern_text(f.ds, "big"));
     as_records_column(records, as_ds_intern_text(f.ds, "none"));
-    add_kind(&f, NULL, (as_shared_cell[]){{line, as_cell_int(3)}, {uid, as_cell_text("u")}}, 2, 3);
-    add_kind(&f, NULL, (as_shared_cell[]){{line, as_cell_text("x")}, {uid, as_cell_null()}}, 2, 2);
+    add_kind(&f, NULL, (as_shared_cell[]){{line, false, as_cell_int(3)}, {uid, false, as_cell_text("u")}}, 2, 3);
+    add_kind(&f, NULL, (as_shared_cell[]){{line, false, as_cell_text("x")}, {uid, false, as_cell_null()}}, 2, 2);
     as_own_value text = {.text = as_ds_intern_text(f.ds, "12345678901234567890123")};
     assert_true(as_records_set(records, 0, amount, AS_OWN_INT, (as_own_value){.i = 1}));
     assert_true(as_records_set(records, 1, amount, AS_OWN_REAL, (as_own_value){.r = 1}));

@@ -24,7 +24,8 @@ static void begin(fixture *f) {
     f->a = as_records_column(f->records, as_ds_intern_text(f->ds, "a"));
     f->b = as_records_column(f->records, as_ds_intern_text(f->ds, "b"));
     f->name = as_records_column(f->records, as_ds_intern_text(f->ds, "name"));
-    as_shared_cell x[] = {{f->name, as_cell_text("x")}, {f->b, as_cell_int(7)}}, y[] = {{f->name, as_cell_text("y")}};
+    as_shared_cell x[] = {{f->name, false, as_cell_text("x")}, {f->b, false, as_cell_int(7)}},
+                   y[] = {{f->name, false, as_cell_text("y")}};
     assert_int_equal(as_records_add_kind(f->records, x, 2), 0);
     assert_int_equal(as_records_add_kind(f->records, y, 1), 1);
     assert_true(as_records_add_rows(f->records, 0, 0, 1));

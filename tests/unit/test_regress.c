@@ -393,9 +393,9 @@ static void points_go_type_by_type(void **state) {
     uint32_t uid = as_records_column(records, as_ds_intern_text(ds, "uid"));
     uint32_t columns[2] = {as_records_column(records, as_ds_intern_text(ds, "structure-unit-size")),
                            as_records_column(records, as_ds_intern_text(ds, "amount"))};
-    as_records_add_kind(records, &(as_shared_cell){uid, text(ds, "b")}, 1);
-    as_records_add_kind(records, &(as_shared_cell){uid, text(ds, "a")}, 1);
-    as_records_add_kind(records, &(as_shared_cell){uid, text(ds, "b")}, 1);
+    as_records_add_kind(records, &(as_shared_cell){uid, false, text(ds, "b")}, 1);
+    as_records_add_kind(records, &(as_shared_cell){uid, false, text(ds, "a")}, 1);
+    as_records_add_kind(records, &(as_shared_cell){uid, false, text(ds, "b")}, 1);
     as_records_add_kind(records, NULL, 0);
     static const uint32_t kinds[] = {0, 1, 2, 0, 0, 3, 1, 2};
     for (size_t i = 0; i < N(kinds); i++) {

@@ -515,7 +515,8 @@ static as_dataset *make_resources(void) {
     const char *const names[] = {"uid", "type", "amount"};
     for (int i = 0; i < 3; i++) columns[i] = as_records_column(records, as_ds_intern(ds, names[i], strlen(names[i])));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        as_shared_cell cells[2] = {{columns[0], as_cell_text(rows[i].uid)}, {columns[1], as_cell_text(rows[i].type)}};
+        as_shared_cell cells[2] = {{columns[0], false, as_cell_text(rows[i].uid)},
+                                   {columns[1], false, as_cell_text(rows[i].type)}};
         uint32_t kind = as_records_add_kind(records, cells, 2);
         assert_true(as_records_add_rows(records, 0, kind, 1));
         if (!isnan(rows[i].amount))
