@@ -33,7 +33,8 @@ assay_id as_add_run(as_dataset *ds, const as_run *run) { return append(&ds->runs
 
 bool as_add_block(as_dataset *ds, const as_block *block) {
     assay_id index = append(&ds->blocks, block), none = ASSAY_NONE;
-    if (index == ASSAY_NONE || block->run != ASSAY_NONE) return index != ASSAY_NONE;
+    if (index == ASSAY_NONE) return false;
+    if (block->run != ASSAY_NONE) return as_map_put(&ds->block_of_run, as_pair(block->metric, block->run), index);
     while (ds->block_of_metric.count <= block->metric) {
         if (!as_vec_append(&ds->block_of_metric, &none, 1)) return false;
     }
@@ -104,8 +105,10 @@ bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const c
 }
 
 /* Takes the table, which has no columns yet. */
-static as_table *add_records(as_dataset *ds, const char *name, as_table *table, struct as_records *records) {
-    as_record_table entry = {.name = as_ds_intern_text(ds, name), .table = table, .records = records};
+static as_table *add_records(as_dataset *ds, const char *name, as_table *table, struct as_records *records,
+                             bool is_derived) {
+    as_record_table entry = {
+        .name = as_ds_intern_text(ds, name), .table = table, .records = records, .is_derived = is_derived};
     if (table && entry.name != AS_NO_STR && as_table_add_column(table, "id") != SIZE_MAX &&
         as_table_add_column(table, "run") != SIZE_MAX && as_vec_append(&ds->records, &entry, 1))
         return table;
@@ -116,12 +119,12 @@ static as_table *add_records(as_dataset *ds, const char *name, as_table *table, 
 as_table *as_add_record_table(as_dataset *ds, const char *name) {
     as_table *known = as_ds_records(ds, name);
     if (known) return known;
-    return add_records(ds, name, as_table_new(NULL, 0, &ds->budget), NULL);
+    return add_records(ds, name, as_table_new(NULL, 0, &ds->budget), NULL, false);
 }
 
 as_table *as_add_record_view(as_dataset *ds, const char *name, const as_table_source *source,
                              struct as_records *records) {
-    return add_records(ds, name, as_table_new_view(source, &ds->budget), records);
+    return add_records(ds, name, as_table_new_view(source, &ds->budget), records, !records);
 }
 
 void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format,

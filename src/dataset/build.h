@@ -37,7 +37,7 @@ bool as_add_segment_costs(as_dataset *ds, const as_segment_costs *costs);
 bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const char *key, as_cell value);
 /* The table of this name, made with columns "id" and "run" when new. NULL when memory is out. */
 as_table *as_add_record_table(as_dataset *ds, const char *name);
-/* A table of this name, which the dataset must not have yet, whose cells are asked of `source`; it lives as long as the dataset. records: see as_record_table; may be NULL. Its
+/* A table of this name, which the dataset must not have yet, whose cells are asked of `source`; it lives as long as the dataset. records: see as_record_table; NULL: the table is derived from others. Its
  * columns are "id" and "run" so far. NULL when memory is out. */
 as_table *as_add_record_view(as_dataset *ds, const char *name, const as_table_source *source,
                              struct as_records *records);

@@ -50,6 +50,7 @@ as_dataset *as_dataset_new(uint64_t memory_limit) {
     EACH_VECTOR(ds, MAKE)
 #undef MAKE
     as_map_init(&ds->profile_of, &ds->budget);
+    as_map_init(&ds->block_of_run, &ds->budget);
     pthread_mutex_init(&ds->loading, NULL);
     return ds;
 }
@@ -68,6 +69,7 @@ void as_dataset_free(as_dataset *ds) {
     for (size_t i = 0; i < ds->records.count; i++) as_table_free(AS_AT(as_record_table, &ds->records, i).table);
     release_holdings(ds);
     as_map_free(&ds->profile_of);
+    as_map_free(&ds->block_of_run);
     pthread_mutex_destroy(&ds->loading);
 #define FREE(vector, type) as_vec_free(&(vector));
     EACH_VECTOR(ds, FREE)
@@ -83,6 +85,8 @@ void as_dataset_forget_data(as_dataset *ds) {
     release_holdings(ds);
     as_map_free(&ds->profile_of);
     as_map_init(&ds->profile_of, &ds->budget);
+    as_map_free(&ds->block_of_run);
+    as_map_init(&ds->block_of_run, &ds->budget);
 #define FORGET(vector, type) (vector).count = 0;
     EACH_VECTOR(ds, FORGET)
 #undef FORGET
@@ -91,6 +95,7 @@ void as_dataset_forget_data(as_dataset *ds) {
     ds->summary_source = NULL;
     ds->measurement_source = NULL;
     ds->event_source = NULL;
+    ds->n_left_out = 0;
     ds->of_format = NULL;
     ds->traces.n_samples = ds->n_sparse_values = 0;
 }

@@ -153,6 +153,7 @@ typedef struct as_measurement_source {
     bool (*values)(struct as_measurement_source *source,
                    bool (*visit)(void *user, size_t series, assay_id point, double value), void *user);
     bool is_loaded;
+    size_t n_elsewhere; /* values of the dataset that are at no point, and in no measurement */
 } as_measurement_source;
 
 /* A set of models made in one go. */
@@ -200,6 +201,7 @@ typedef struct as_record_table {
     as_table *table;
     struct as_records
         *records; /* where the rows share their cells (dataset/records.h): what the table is a view of; else NULL */
+    bool is_derived; /* its rows say in another way what those of other tables say */
 } as_record_table;
 
 typedef enum as_severity { AS_NOTE, AS_WARNING, AS_ERROR } as_severity;
@@ -254,9 +256,11 @@ struct assay_dataset {
     const as_event_source *event_source; /* NULL: events has all of them. Lives in the arena or among the holdings */
     /* Index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
     as_vec block_of_metric;
+    as_map block_of_run; /* as_pair(metric, run) -> index into blocks, of those of one run */
     as_summary_source *summary_source;         /* NULL: summaries has all of them */
     bool summaries_are_checked;                /* as_ds_check() looked at them */
     as_measurement_source *measurement_source; /* NULL: they are as the source stores them */
+    size_t n_left_out; /* values of parts that merging left out, because they are at no point */
     as_traces traces;
     as_vec profiles;          /* as_profile */
     uint64_t n_sparse_values; /* stored values of sparse profiles, as the source says */

@@ -36,6 +36,7 @@ typedef struct merger {
     as_experiment *experiment;
     id_maps *maps;     /* one for each part */
     as_map attributes; /* hash of owner and key -> index */
+    bool leaves_records;
 } merger;
 
 static assay_id *map_points(merger *m, const as_dataset *part) {
@@ -207,7 +208,7 @@ static assay_id id_in(const as_table *table, size_t row, const char *column) {
 
 /* The repetitions of a part follow those that were there before it: finds out, before its values come, which run each of its records will have. */
 static bool place_records(merger *m, const as_dataset *part, id_maps *maps) {
-    for (size_t t = 0; t < part->records.count; t++) {
+    for (size_t t = 0; t < part->records.count && !m->leaves_records; t++) {
         const as_table *table = AS_AT(as_record_table, &part->records, t).table;
         for (size_t row = 0; row < as_table_rows(table); row++) {
             assay_id run = id_in(table, row, "run"), metric = id_in(table, row, "metric"),
@@ -258,10 +259,12 @@ static bool add_record(as_dataset *ds, as_table *to, const as_dataset *part, con
 
 static bool add_records(merger *m, const as_dataset *part, const id_maps *maps, const assay_id *new_ids) {
     size_t place = 0;
-    for (size_t t = 0; t < part->records.count; t++) {
+    for (size_t t = 0; t < part->records.count && !m->leaves_records; t++) {
         const as_record_table *records = &AS_AT(as_record_table, &part->records, t);
         as_table *to = as_add_record_table(m->ds, as_ds_text(part, records->name));
         if (!to) return false;
+        as_record_table *copy = &AS_AT(as_record_table, &m->ds->records, m->ds->records.count - 1);
+        if (copy->table == to) copy->is_derived = records->is_derived;
         for (size_t row = 0; row < as_table_rows(records->table); row++) {
             if (!add_record(m->ds, to, part, records->table, row, maps, new_ids,
                             AS_AT(run_place, &maps->record_runs, place++)))
@@ -333,6 +336,13 @@ static bool add_attributes(merger *m, const as_dataset *part, const id_maps *map
         as_add_problem(m->ds, AS_NOTE, as_place_file(as_ds_text(part, part->path)), "models-left-out",
                        "its %zu models do not describe the merged data and are left out", part->models.count);
     }
+    size_t n_elsewhere = part->measurement_source ? part->measurement_source->n_elsewhere : 0;
+    m->ds->n_left_out += n_elsewhere;
+    if (n_elsewhere) {
+        as_add_problem(m->ds, AS_WARNING, as_place_file(as_ds_text(part, part->path)), "values-left-out",
+                       "%zu value%s at no point of the experiment; left out", n_elsewhere,
+                       n_elsewhere == 1 ? " is" : "s are");
+    }
     return true;
 }
 
@@ -365,13 +375,16 @@ static bool merge_parts(merger *m, as_dataset *const *parts, size_t n) {
     return true;
 }
 
-assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assay_error *error) {
+static assay_status merge(as_dataset *const *parts, size_t n, bool leaves_records, as_dataset **out,
+                          assay_error *error) {
     if (!as_can_merge(parts, n)) {
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-one-experiment",
                        "the inputs do not measure the same parameters and so are not one experiment");
     }
     for (size_t k = 0; k < n; k++) AS_TRY(as_ds_load(parts[k], ASSAY_NONE, error));
-    merger m = {.ds = as_dataset_new(parts[0]->budget.limit), .maps = calloc(n, sizeof *m.maps)};
+    merger m = {.ds = as_dataset_new(parts[0]->budget.limit),
+                .maps = calloc(n, sizeof *m.maps),
+                .leaves_records = leaves_records};
     if (m.ds) {
         m.ds->share = parts[0]->share;
         m.experiment = as_experiment_new(m.ds);
@@ -395,4 +408,13 @@ assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assa
     m.ds->format = parts[0]->format;
     *out = m.ds;
     return ASSAY_OK;
+}
+
+assay_status as_merge(as_dataset *const *parts, size_t n, as_dataset **out, assay_error *error) {
+    return merge(parts, n, false, out, error);
+}
+
+assay_status as_merge_values(const as_dataset *part, as_dataset **out, assay_error *error) {
+    as_dataset *parts = (as_dataset *)(uintptr_t)part; /* which is only read */
+    return merge(&parts, 1, true, out, error);
 }

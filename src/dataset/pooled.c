@@ -63,7 +63,7 @@ static bool copy_models(const as_dataset *from, as_dataset *to) {
 
 assay_status as_pool_profiles(const as_dataset *ds, as_dataset **out, assay_error *error) {
     as_dataset *part = (as_dataset *)(uintptr_t)ds; /* which is only read */
-    AS_TRY(as_merge(&part, 1, out, error));
+    AS_TRY(ds->measurement_source ? as_merge_values(ds, out, error) : as_merge(&part, 1, out, error));
     if (copy_models(ds, *out)) return ASSAY_OK;
     as_dataset_free(*out);
     *out = NULL;

@@ -27,13 +27,25 @@ const as_profile *as_ds_profile(const as_dataset *ds, assay_id metric, assay_id 
     return index == AS_MAP_NONE ? NULL : &AS_AT(as_profile, &ds->profiles, index);
 }
 
+/* The values of a metric in a run, with those of other runs where the source keeps them together. */
+static const as_block *find_block(const as_dataset *ds, assay_id metric, assay_id run) {
+    const as_block *all_runs = as_ds_metric_block(ds, metric);
+    uint32_t index = all_runs ? AS_MAP_NONE : as_map_get(&ds->block_of_run, as_pair(metric, run));
+    return index == AS_MAP_NONE ? all_runs : as_ds_block(ds, index);
+}
+
 as_value_type as_ds_metric_type(const as_dataset *ds, assay_id metric) {
-    const as_block *block = as_ds_metric_block(ds, metric);
-    if (block) return as_value_type_of(block->dtype, 0);
+    const as_block *all_runs = as_ds_metric_block(ds, metric), *first = NULL;
+    if (all_runs) return as_value_type_of(all_runs->dtype, 0);
     for (assay_id run = 0; run < ds->runs.count; run++) {
         const as_profile *profile = as_ds_profile(ds, metric, run);
         if (profile) return profile->type;
+        const as_block *block = find_block(ds, metric, run);
+        if (!block) continue;
+        if (first && first->dtype != block->dtype) return as_value_type_of(AS_DTYPE_DOUBLE, 0);
+        first = block;
     }
+    if (first) return as_value_type_of(first->dtype, 0);
     as_value_type type;
     as_str text = as_ds_metric(ds, metric)->dtype;
     bool is_said =
@@ -169,16 +181,6 @@ static void rows_of_run(const as_block *block, uint32_t i, assay_id run, uint64_
     while (high < n && runs[high] == run) high++;
     *lo = first + low;
     *hi = first + high;
-}
-
-/* The values of a metric in a run, with those of other runs where the source keeps them together. */
-static const as_block *find_block(const as_dataset *ds, assay_id metric, assay_id run) {
-    const as_block *all_runs = as_ds_metric_block(ds, metric);
-    for (size_t i = 0; !all_runs && i < AS_COUNT(ds, blocks); i++) {
-        const as_block *block = as_ds_block(ds, i);
-        if (block->metric == metric && block->run == run) return block;
-    }
-    return all_runs;
 }
 
 static int compare_ids(const void *a, const void *b) {

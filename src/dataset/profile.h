@@ -76,7 +76,8 @@ uint32_t as_profile_find(const as_profile *profile, assay_id context);
 /* That of (metric, run), loaded or not, or NULL. */
 const as_profile *as_ds_profile(const struct assay_dataset *ds, assay_id metric, assay_id run);
 
-/* The type of a metric's values: of the block or first profile that has any, else as the source writes it; plain doubles where nobody says. */
+/* The type of a metric's values: of the block or first profile that has any (of blocks of several runs: the one they share), else as the source writes it; plain doubles where nobody
+ * says. */
 as_value_type as_ds_metric_type(const struct assay_dataset *ds, assay_id metric);
 
 /* Decodes what is not decoded yet, of one metric or of all (ASSAY_NONE). Safe from several threads. An error is that of the first profile which has one; others are

@@ -111,6 +111,8 @@ void as_losses_free(as_losses *losses);
 /* "3 models", "the unit of 2 metrics": what is lost; it stands behind "FORMAT cannot hold ". */
 void as_lose(as_losses *losses, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* All rows of the dataset's own tables, "record" and others. */
+void as_lose_records(as_losses *losses, const as_dataset *dataset);
 /* The attributes for which kept() is false (kept NULL: all), counted and named: "2 attributes (comment, scaling)". */
 void as_lose_attributes(as_losses *losses, const as_dataset *dataset,
                         bool (*kept)(const as_dataset *dataset, const as_attribute *attribute));
@@ -135,6 +137,7 @@ typedef struct assay_format {
     unsigned holds;          /* as_holds */
     bool reads_directories;  /* else a directory is refused before read() is called */
     bool writes_directories; /* the output is a directory: writer->directory */
+    bool writes_points;      /* runs are written at their points only: one whose values are at several becomes several */
     const as_option *read_options, *write_options;
 
     /* Bits of evidence verified, 0 = not mine. NULL: only by name. Must not allocate, fail or look beyond the probe; only a directory, of which the probe has

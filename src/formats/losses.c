@@ -41,10 +41,16 @@ static uint64_t statistics_only(const as_dataset *ds) {
     return n;
 }
 
-static uint64_t records(const as_dataset *ds) {
-    uint64_t n = 0;
-    for (size_t i = 0; i < ds->records.count; i++) n += as_table_rows(AS_AT(as_record_table, &ds->records, i).table);
-    return n;
+void as_lose_records(as_losses *losses, const as_dataset *ds) {
+    for (size_t i = 0; i < ds->records.count; i++) {
+        const as_record_table *records = &AS_AT(as_record_table, &ds->records, i);
+        const char *name = as_ds_text(ds, records->name);
+        uint64_t n = records->is_derived ? 0 : as_table_rows(records->table);
+        if (strcmp(name, "record") == 0)
+            lose_count(losses, n, "record with further keys", "records with further keys");
+        else if (n)
+            as_lose(losses, "%llu row%s of the table %s", (unsigned long long)n, n == 1 ? "" : "s", name);
+    }
 }
 
 void as_lose_attributes(as_losses *losses, const as_dataset *ds,
@@ -77,14 +83,21 @@ void as_lose_attributes(as_losses *losses, const as_dataset *ds,
             more || size >= sizeof keys ? ", …" : "");
 }
 
-static void lose_details(const as_dataset *ds, unsigned holds, as_losses *losses) {
+static void lose_details(const as_dataset *ds, const as_format *format, as_losses *losses) {
+    unsigned holds = format->holds;
     uint64_t units = 0, sources = 0, profiles = 0;
     for (size_t i = 0; i < ds->metrics.count; i++) units += as_ds_metric(ds, (assay_id)i)->unit != AS_NO_STR;
     for (size_t i = 0; i < ds->regions.count; i++) sources += as_ds_region(ds, (assay_id)i)->file != AS_NO_STR;
     for (size_t i = 0; i < ds->runs.count; i++) profiles += as_ds_run(ds, (assay_id)i)->point == ASSAY_NONE;
     if (!(holds & AS_HOLDS_UNITS)) lose_count(losses, units, "unit of a metric", "units of metrics");
     if (!(holds & AS_HOLDS_SOURCE)) lose_count(losses, sources, "source file of a region", "source files of regions");
-    if (!(holds & AS_HOLDS_PROFILES)) lose_count(losses, profiles, "run without parameters", "runs without parameters");
+    size_t n_elsewhere = ds->n_left_out;
+    bool holds_profiles = holds & AS_HOLDS_PROFILES;
+    if (ds->measurement_source && (!holds_profiles || format->writes_points))
+        n_elsewhere = ds->measurement_source->n_elsewhere;
+    lose_count(losses, n_elsewhere, "value that is at no point", "values that are at no point");
+    if (!holds_profiles && !ds->measurement_source)
+        lose_count(losses, profiles, "run without parameters", "runs without parameters");
 }
 
 /* Of what is written as an experiment, whose runs are others. */
@@ -93,12 +106,18 @@ static bool outlives_its_run(const as_dataset *ds, const as_attribute *attribute
     return attribute->owner != AS_OWNER_RUN;
 }
 
+/* Whether the format is this one, or one that is made of its files: perun-store of perun. */
+static bool is_of_family(const char *name, const char *format) {
+    size_t size = strlen(format);
+    return strncmp(name, format, size) == 0 && (!name[size] || name[size] == '-');
+}
+
 void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *losses) {
     unsigned holds = format->holds;
     if (!(holds & AS_HOLDS_VALUES)) lose_count(losses, as_ds_values(ds), "value", "values");
-    bool is_same_format = strcmp(ds->format, format->name) == 0;
+    bool is_same_format = is_of_family(ds->format, format->name);
     /* Statistics that the reader worked out from records come back with these. */
-    bool are_kept = ds->measurement_source && (is_same_format || !(holds & AS_HOLDS_PROFILES));
+    bool are_kept = ds->measurement_source && (is_same_format || !(holds & AS_HOLDS_PROFILES) || format->writes_points);
     if (!(holds & AS_HOLDS_STATISTICS) && !ds->profiles.count && !are_kept)
         lose_count(losses, statistics_only(ds), "series of statistics without values",
                    "series of statistics without values");
@@ -110,10 +129,9 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     if (!(holds & AS_HOLDS_EVENTS)) lose_count(losses, as_ds_events(ds), "event", "events");
     /* A format's own records and attributes go back where they came from. */
     bool same = (holds & AS_HOLDS_FOREIGN) || is_same_format;
-    if (!(holds & AS_HOLDS_RECORDS) || !same)
-        lose_count(losses, records(ds), "record with further keys", "records with further keys");
+    if (!(holds & AS_HOLDS_RECORDS) || !same) as_lose_records(losses, ds);
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);
-    lose_details(ds, holds, losses);
+    lose_details(ds, format, losses);
     if (!format->losses) return;
     as_dataset *written;
     assay_error error;
@@ -121,8 +139,9 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
         losses->failed |= error.code == ASSAY_E_NOMEM; /* writing will meet others again */
         return;
     }
-    if (written && ds->measurement_source && holds & AS_HOLDS_ATTRIBUTES && same)
-        as_lose_attributes(losses, ds, outlives_its_run);
+    bool is_experiment = written && ds->measurement_source && same;
+    if (is_experiment && holds & AS_HOLDS_RECORDS) as_lose_records(losses, ds);
+    if (is_experiment && holds & AS_HOLDS_ATTRIBUTES) as_lose_attributes(losses, ds, outlives_its_run);
     format->losses(written ? written : ds, losses);
     as_dataset_free(written);
 }

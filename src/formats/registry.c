@@ -264,8 +264,7 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
 assay_status as_writable_form(const as_dataset *dataset, const as_format *format, as_dataset **out,
                               assay_error *error) {
     *out = NULL;
-    bool holds_it =
-        format->holds & (dataset->measurement_source ? AS_HOLDS_STATISTICS | AS_HOLDS_PROFILES : AS_HOLDS_PROFILES);
+    bool holds_it = format->holds & AS_HOLDS_PROFILES && !(dataset->measurement_source && format->writes_points);
     bool is_made_of_values = dataset->profiles.count || dataset->measurement_source;
     bool fits = holds_it || !is_made_of_values || !as_ds_parameters(dataset);
     return fits ? ASSAY_OK : as_pool_profiles(dataset, out, error);

@@ -214,6 +214,7 @@ const struct assay_format as_format_cube_set = {
              AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN,
     .reads_directories = true,
     .writes_directories = true,
+    .writes_points = true,
     .read_options = read_options,
     .write_options = as_cube_write_options,
     .bid = bid_set,

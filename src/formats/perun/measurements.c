@@ -43,6 +43,14 @@ static inline bool measured_at(const measuring *plan, size_t row, double *size, 
            number_at(plan, plan->amounts, plan->amount, row, amount);
 }
 
+/* Whether the row has an amount that counts in the table "value". */
+static bool is_value(const measuring *plan, size_t row) {
+    const as_perun_kind *kind =
+        &AS_AT(as_perun_kind, &plan->perun->kinds, as_records_row_kinds(plan->perun->records)[row]);
+    double amount;
+    return kind->context != ASSAY_NONE && number_at(plan, plan->amounts, plan->amount, row, &amount);
+}
+
 static inline bool is_small(double size) { return size >= 0 && size < SMALL && size == (double)(int32_t)size; }
 
 static uint64_t bits_of(double size) {
@@ -87,8 +95,10 @@ static bool find_points(measuring *plan) {
     double size, amount;
     uint32_t point;
     for (size_t row = 0; row < n; row++) {
-        bool is_new = plan->series[kinds[row]] != UINT32_MAX && point_at(plan, row, &point) && point == AS_MAP_NONE;
-        if (is_new && !(measured_at(plan, row, &size, &amount) && add_point(plan, size))) return false;
+        if (plan->series[kinds[row]] == UINT32_MAX || !point_at(plan, row, &point))
+            plan->source.n_elsewhere += is_value(plan, row);
+        else if (point == AS_MAP_NONE && !(measured_at(plan, row, &size, &amount) && add_point(plan, size)))
+            return false;
     }
     double *points = plan->points.data;
     if (plan->points.count) qsort(points, plan->points.count, sizeof *points, as_real_compare);

@@ -69,4 +69,11 @@ assay_status as_perun_write_foreign(as_writer *writer, const as_perun_edits *edi
 void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses);
 void as_perun_foreign_remarks(const as_dataset *ds, as_losses *remarks);
 
+/* Any dataset but a store's. */
+assay_status as_perun_write_alone(as_writer *writer, const as_perun_edits *edits);
+/* One profile of a store, the one of this run (text of an option; "": the only one), with all its regions (write_stored.c). */
+bool as_perun_is_store(const as_dataset *ds);
+assay_status as_perun_write_stored(as_writer *writer, const char *run_text);
+void as_perun_stored_losses(const as_dataset *store, as_losses *losses);
+
 #endif

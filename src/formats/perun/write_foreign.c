@@ -472,7 +472,7 @@ static void lose_metrics(const as_dataset *ds, as_losses *losses) {
 }
 
 void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
-    uint64_t n_records = 0, n_placeless = 0;
+    uint64_t n_placeless = 0;
     bool fine = true;
     if (!as_foreign_is_experiment(ds) && ds->runs.count > 1)
         as_lose(losses, "which of %zu runs a value is of", ds->runs.count);
@@ -480,9 +480,7 @@ void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
     size_t n_models = as_foreign_write_models(ds, NULL, &fine);
     losses->failed |= !fine;
     lose(losses, ds->models.count - n_models, "model that Perun has no word for", "models that Perun has no words for");
-    for (size_t i = 0; i < ds->records.count; i++)
-        n_records += as_table_rows(AS_AT(as_record_table, &ds->records, i).table);
-    lose(losses, n_records, "record with further keys", "records with further keys");
+    as_lose_records(losses, ds);
     for (assay_id i = 0; i < ds->contexts.count; i++) n_placeless += !as_foreign_has_place(ds, i);
     if (n_placeless)
         as_lose(losses, "the values of %llu context%s without a place in the call tree",
