@@ -198,6 +198,7 @@ static as_exit choose_run(as_cli *cli, as_trace_view *view) {
     as_run_choice choice;
     as_exit status = as_choose_runs(cli, view->ds, &choice);
     view->run = choice.n_runs ? choice.runs[0] : ASSAY_NONE;
+    view->n_runs = 1;
     as_run_choice_free(&choice);
     return status;
 }
@@ -226,6 +227,11 @@ static as_exit list_lines(as_cli *cli, as_trace_view *view, const bool *wanted) 
 
 static as_exit choose_lines(as_cli *cli, as_trace_view *view) {
     const char *path = as_ds_text(view->ds, view->ds->path);
+    view->has_intervals = view->ds->traces.n_samples == 0 && as_ds_intervals(view->ds) > 0;
+    if (view->has_intervals ? view->shape == AS_TRACE_SAMPLES : view->shape == AS_TRACE_INTERVALS)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "%s: has no %s; --%s lists what it has", path,
+                           view->has_intervals ? "samples" : "intervals", as_trace_counted(view));
+    if (view->has_intervals) return as_trace_choose_rows(cli, view);
     if (view->ds->traces.n_samples == 0)
         return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no traces; assay tree shows where the time goes", path);
     as_location_choice locations;
@@ -282,12 +288,12 @@ static as_exit cut_window(as_cli *cli, as_trace_view *view) {
         const char *text = as_cli_value(cli, names[i]);
         double seconds;
         if (!text) continue;
-        if (!parse_time(text, first, last, &seconds) || seconds < 0)
+        if (!parse_time(text, first, last, &seconds) || (seconds < 0 && !view->has_intervals))
             return as_cli_fail(
                 cli, AS_EXIT_USAGE,
                 "--%s cannot be '%s'; it takes a time since the run's start, such as 1.5s or 200ms, or 30%%", names[i],
                 text);
-        *ends[i] = as_trace_stamp(view->ds, seconds);
+        *ends[i] = as_clock_stamp(&view->clock, seconds);
         *(i ? &view->to : &view->from) = seconds;
     }
     if (view->from > last) return fail_window(cli, "since", "ends", last);
@@ -302,15 +308,17 @@ static as_exit choose_window(as_cli *cli, as_trace_view *view) {
     assay_error error;
     bool has_any;
     const char *rule = as_cli_value(cli, "rule");
-    view->is_exact = as_cli_has(cli, "exact") || view->n_samples <= read_unasked || view->shape == AS_TRACE_SAMPLES;
+    view->is_exact = as_cli_has(cli, "exact") || view->n_samples <= read_unasked || view->shape == AS_TRACE_SAMPLES ||
+                     view->has_intervals;
     view->window = (as_trace_window){.lines = view->lines, .n_lines = view->n_lines};
     view->window.rule = rule && strcmp(rule, "before") == 0 ? AS_TRACE_BEFORE : AS_TRACE_NEAREST;
-    view->window.are_stamped = rule && strcmp(rule, "auto") != 0 ? NULL : view->are_stamped;
-    if (as_trace_prepare(view->ds, &error) != ASSAY_OK ||
-        as_trace_span(view->ds, &view->window, !view->is_exact, &has_any, &error) != ASSAY_OK)
+    view->window.are_stamped = rule && strcmp(rule, "auto") != 0 && !view->has_intervals ? NULL : view->are_stamped;
+    if (!view->has_intervals && as_trace_prepare(view->ds, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    view->clock = view->has_intervals ? view->timeline.clock : as_trace_clock_of(view->ds);
+    if (as_trace_span(view->ds, &view->window, !view->is_exact, &has_any, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
-    view->from = as_trace_seconds(view->ds, view->window.from);
-    view->to = as_trace_seconds(view->ds, view->window.to);
+    view->from = as_trace_time(view, view->window.from);
+    view->to = as_trace_time(view, view->window.to);
     return cut_window(cli, view);
 }
 
@@ -355,7 +363,8 @@ static as_exit choose_sizes(as_cli *cli, as_trace_view *view) {
     }
     view->n_columns = width;
     view->n_bins = view->is_exact || bins < width ? bins : width;
-    view->limit = view->shape == AS_TRACE_SAMPLES ? USUAL_SAMPLES : USUAL_PROCEDURES;
+    bool is_list = view->shape == AS_TRACE_SAMPLES || view->shape == AS_TRACE_INTERVALS;
+    view->limit = is_list ? USUAL_SAMPLES : USUAL_PROCEDURES;
     if (!is_for_people(cli)) view->limit = 0;
     if (!as_cli_count(cli, "limit", &view->limit)) return AS_EXIT_USAGE;
     if (view->limit == 0) view->limit = SIZE_MAX;
@@ -376,6 +385,22 @@ static as_exit draw(as_cli *cli, as_trace_view *view) {
     return AS_EXIT_FINE;
 }
 
+/* Sections have one level, wherever one looks: they do not help to choose. */
+static assay_status find_telling_depth(const as_trace_view *view, uint32_t *depth, assay_error *error) {
+    size_t n = view->n_lines * view->n_columns, n_nested = 0;
+    assay_id *nested = view->has_intervals ? malloc((n + 1) * sizeof *nested) : NULL;
+    if (view->has_intervals && !nested) return as_fail_memory(error, NULL);
+    for (size_t i = 0; i < view->n_lines && nested; i++) {
+        if (view->timeline.rows[i].section != ASSAY_NONE) continue;
+        memcpy(nested + n_nested, view->cells + i * view->n_columns, view->n_columns * sizeof *nested);
+        n_nested += view->n_columns;
+    }
+    assay_status status = as_trace_telling_depth(view->ds, nested ? nested : view->cells, nested ? n_nested : n,
+                                                 view->all_contexts, depth, error);
+    free(nested);
+    return status;
+}
+
 static as_exit choose_depth(as_cli *cli, as_trace_view *view) {
     const char *text = as_cli_value(cli, "depth");
     uint32_t depth = AS_DEEPEST;
@@ -383,9 +408,7 @@ static as_exit choose_depth(as_cli *cli, as_trace_view *view) {
     assay_error error;
     view->all_contexts = as_cli_has(cli, "all-contexts");
     if (!text || strcmp(text, "auto") == 0) {
-        if (as_trace_telling_depth(view->ds, view->cells, view->n_lines * view->n_columns, view->all_contexts, &depth,
-                                   &error) != ASSAY_OK)
-            return as_cli_error(cli, &error);
+        if (find_telling_depth(view, &depth, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     } else if (strcmp(text, "deepest") != 0) {
         if (!as_number_parse(text, strlen(text), &number) || number.kind != AS_INT || number.i < 1 ||
             number.i >= AS_DEEPEST)
@@ -405,6 +428,8 @@ static as_exit find_times(as_cli *cli, as_trace_view *view) {
                        : as_trace_times_seen(&view->window, &view->frames, view->cells, view->n_columns, view->n_bins,
                                              &view->times, &error);
     if (status != ASSAY_OK) return as_cli_error(cli, &error);
+    if (view->has_intervals && !as_timeline_count(&view->timeline, &view->window, &view->frames, &view->times))
+        return as_cli_memory(cli);
     if (!view->is_exact)
         as_cli_note(cli, "shares are those of the picture; --exact reads all %llu samples",
                     (unsigned long long)view->n_samples);
@@ -443,6 +468,7 @@ as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_
     *view = (as_trace_view){.cli = cli, .ds = ds, .path = path, .is_ascii = as_cli_is_ascii(cli)};
     as_arena_init(&view->texts, as_ds_budget(ds));
     view->shape = as_cli_has(cli, "samples")       ? AS_TRACE_SAMPLES
+                  : as_cli_has(cli, "intervals")   ? AS_TRACE_INTERVALS
                   : as_cli_has(cli, "summary")     ? AS_TRACE_SUMMARY
                   : as_cli_has(cli, "by-location") ? AS_TRACE_BY_LOCATION
                                                    : AS_TRACE_LINES;
@@ -451,7 +477,7 @@ as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_
     if (status == AS_EXIT_FINE) status = choose_sizes(cli, view);
     if (status == AS_EXIT_FINE) status = draw(cli, view);
     if (status == AS_EXIT_FINE) status = choose_depth(cli, view);
-    if (status != AS_EXIT_FINE || view->shape == AS_TRACE_SAMPLES) return status;
+    if (status != AS_EXIT_FINE || view->shape == AS_TRACE_SAMPLES || view->shape == AS_TRACE_INTERVALS) return status;
     status = find_times(cli, view);
     if (status == AS_EXIT_FINE) status = sort_procedures(cli, view);
     if (status == AS_EXIT_FINE && !as_trace_give_letters(view)) status = as_cli_memory(cli);
@@ -460,6 +486,7 @@ as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_
 
 void as_trace_view_free(as_trace_view *view) {
     as_trace_times_free(&view->times);
+    as_timeline_free(&view->timeline);
     as_frames_free(&view->frames);
     as_arena_free(&view->texts);
     free(view->lines);

@@ -55,6 +55,7 @@ bool as_trace_give_letters(as_trace_view *view) {
     memset(view->letters, AS_LETTER_OTHER, view->frames.n_procedures);
     view->letters[AS_PROCEDURE_IDLE] = AS_LETTER_IDLE;
     view->letters[AS_PROCEDURE_UNKNOWN] = AS_LETTER_UNKNOWN;
+    view->letters[AS_PROCEDURE_PAUSED] = AS_LETTER_PAUSED;
     for (size_t i = 0; i < all->n_procedures && i < view->limit; i++) {
         uint32_t procedure = all->procedures[i].procedure;
         if (procedure < AS_FIRST_PROCEDURE) continue;

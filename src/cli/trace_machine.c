@@ -24,7 +24,7 @@ static size_t *number_procedures(const as_trace_view *view) {
 static void build_times(as_builder *b, const as_trace_view *view, const as_procedure_time *p, double all) {
     as_build_real(b, "time", as_trace_duration(view, p->ticks));
     as_build_real(b, "share", share_of(p->ticks, all));
-    if (view->is_exact) as_build_whole(b, "samples", p->n_samples);
+    if (view->is_exact) as_build_whole(b, as_trace_counted(view), p->n_samples);
 }
 
 static void build_procedures(as_builder *b, const as_trace_view *view) {
@@ -48,18 +48,29 @@ static void build_procedures(as_builder *b, const as_trace_view *view) {
     as_build_end(b);
 }
 
+/* Which intervals a row has: nested ones, or those of a section in one of its lanes. */
+static void build_row(as_builder *b, const as_trace_view *view, const as_timeline_row *row) {
+    as_build_int(b, "run", row->run);
+    bool is_section = row->section != ASSAY_NONE, is_one = is_section && row->section != AS_MANY_SECTIONS;
+    as_build_text(b, "kind", is_section ? "section" : "region");
+    as_build_text(b, "section", is_one ? as_ds_text(view->ds, as_ds_context(view->ds, row->section)->name) : NULL);
+    if (is_section) as_build_int(b, "lane", row->lane);
+}
+
 static void build_locations(as_builder *b, const as_trace_view *view, const size_t *numbers) {
     as_build_array(b, "locations", true);
     for (size_t i = 0; i < view->n_lines; i++) {
         const as_line_times *line = &view->times.lines[i];
         as_build_object(b, NULL, false);
-        as_build_int(b, "location", view->lines[i]->location);
+        assay_id location = view->lines[i]->location;
+        as_build_known(b, "location", location == ASSAY_NONE ? -1 : (int64_t)location, false);
         as_build_text(b, "name", view->labels[i]);
+        if (view->has_intervals) build_row(b, view, &view->timeline.rows[i]);
         if (view->is_exact) {
-            as_build_whole(b, "samples", line->n_samples);
-            if (line->n_samples) {
-                as_build_real(b, "first", as_trace_seconds(view->ds, line->first));
-                as_build_real(b, "last", as_trace_seconds(view->ds, line->last));
+            as_build_whole(b, as_trace_counted(view), line->n_samples);
+            if (as_trace_is_there(view, line)) {
+                as_build_real(b, "first", as_trace_time(view, line->first));
+                as_build_real(b, "last", as_trace_time(view, line->last));
             }
             as_build_real(b, "longest_gap", as_trace_duration(view, line->longest_gap));
         }
@@ -104,13 +115,19 @@ bool as_trace_json(as_builder *b, const as_trace_view *view) {
     if (fine) {
         as_build_object(b, NULL, true);
         as_build_text(b, "path", view->path);
-        as_build_int(b, "run", view->run);
+        if (view->n_runs > 1)
+            as_build_text(b, "run", NULL);
+        else
+            as_build_int(b, "run", view->run);
+        if (view->has_intervals) as_build_whole(b, "runs", (as_whole)view->n_runs);
         as_build_real(b, "from", view->from);
         as_build_real(b, "to", view->to);
-        as_build_whole(b, "samples", view->is_exact ? view->times.all.n_samples : view->n_samples);
+        as_build_whole(b, as_trace_counted(view), view->is_exact ? view->times.all.n_samples : view->n_samples);
+        if (view->has_intervals) as_build_whole(b, "pauses", view->timeline.n_pauses);
         as_build_bool(b, "exact", view->is_exact);
         as_build_text(b, "rule",
-                      view->window.are_stamped                ? "auto"
+                      view->has_intervals                     ? NULL
+                      : view->window.are_stamped              ? "auto"
                       : view->window.rule == AS_TRACE_NEAREST ? "nearest"
                                                               : "before");
         as_build_int(b, "depth", view->frames.depth < view->frames.deepest ? view->frames.depth : view->frames.deepest);
@@ -140,6 +157,11 @@ enum { SUMMARY_COLUMNS = 6, LOCATION_COLUMNS = 11, SAMPLE_COLUMNS = 8, SHOWN_COL
 _Static_assert(sizeof location_columns / sizeof *location_columns == LOCATION_COLUMNS, "rows are as long as columns");
 
 as_table *as_trace_table(as_trace_shape shape, bool for_people, bool has_file) {
+    if (shape == AS_TRACE_INTERVALS) {
+        const as_column *columns = for_people ? as_shown_interval_columns : as_interval_columns;
+        size_t n = for_people ? AS_SHOWN_INTERVAL_COLUMNS : AS_INTERVAL_COLUMNS;
+        return as_table_new(columns + !has_file, n - !has_file, NULL);
+    }
     const as_column *columns = shape == AS_TRACE_SUMMARY   ? summary_columns
                                : shape != AS_TRACE_SAMPLES ? location_columns
                                : for_people                ? shown_columns
@@ -151,15 +173,7 @@ as_table *as_trace_table(as_trace_shape shape, bool for_people, bool has_file) {
     return as_table_new(columns + !has_file, n - !has_file, NULL);
 }
 
-/* Where rows go. */
-typedef struct rows {
-    as_printer *printer;
-    as_table *batch;
-    const char *file; /* NULL: no such column */
-} rows;
-
-/* cells[0] is the file's. */
-static bool add_row(rows *r, as_cell *cells) {
+bool as_trace_add_row(as_trace_sink *r, as_cell *cells) {
     cells[0] = as_cell_text(r->file);
     if (!as_table_append(r->batch, cells + !r->file)) return false;
     if (as_table_rows(r->batch) < BATCH) return true;
@@ -169,7 +183,7 @@ static bool add_row(rows *r, as_cell *cells) {
 }
 
 /* The procedures of each bin of time; those without any there are left out. */
-static bool add_summary(rows *r, const as_trace_view *view) {
+static bool add_summary(as_trace_sink *r, const as_trace_view *view) {
     const as_trace_times *times = &view->times;
     double length = (view->to - view->from) / (double)times->n_bins;
     for (size_t bin = 0; bin < times->n_bins; bin++) {
@@ -184,31 +198,31 @@ static bool add_summary(rows *r, const as_trace_view *view) {
                 [3] = as_cell_text(as_trace_name(view, times->all.procedures[at].procedure)),
                 [4] = as_cell_real(as_trace_duration(view, ticks)),
                 [5] = as_cell_real(share_of(ticks, times->bin_ticks[bin]))};
-            if (!add_row(r, cells)) return false;
+            if (!as_trace_add_row(r, cells)) return false;
         }
     }
     return true;
 }
 
 /* The procedures of each location. */
-static bool add_locations(rows *r, const as_trace_view *view) {
+static bool add_locations(as_trace_sink *r, const as_trace_view *view) {
     for (size_t i = 0; i < view->n_lines; i++) {
         const as_line_times *line = &view->times.lines[i];
-        bool has_samples = view->is_exact && line->n_samples;
+        bool has_samples = view->is_exact && as_trace_is_there(view, line);
         for (size_t k = 0; k < line->n_procedures && k < view->limit; k++) {
             const as_procedure_time *p = &line->procedures[k];
             as_cell cells[LOCATION_COLUMNS] = {
-                [1] = as_cell_int(view->lines[i]->location),
+                [1] = view->lines[i]->location == ASSAY_NONE ? as_cell_null() : as_cell_int(view->lines[i]->location),
                 [2] = as_cell_text(view->labels[i]),
                 [3] = as_cell_text(as_trace_name(view, p->procedure)),
                 [4] = as_cell_real(as_trace_duration(view, p->ticks)),
                 [5] = as_cell_real(share_of(p->ticks, line->ticks)),
                 [6] = view->is_exact ? as_cell_uint(p->n_samples) : as_cell_null(),
-                [7] = has_samples ? as_cell_real(as_trace_seconds(view->ds, line->first)) : as_cell_null(),
-                [8] = has_samples ? as_cell_real(as_trace_seconds(view->ds, line->last)) : as_cell_null(),
+                [7] = has_samples ? as_cell_real(as_trace_time(view, line->first)) : as_cell_null(),
+                [8] = has_samples ? as_cell_real(as_trace_time(view, line->last)) : as_cell_null(),
                 [9] = view->is_exact ? as_cell_uint(line->n_samples) : as_cell_null(),
                 [10] = has_samples ? as_cell_real(as_trace_duration(view, line->longest_gap)) : as_cell_null()};
-            if (!add_row(r, cells)) return false;
+            if (!as_trace_add_row(r, cells)) return false;
         }
     }
     return true;
@@ -225,7 +239,8 @@ typedef struct sampling {
 } sampling;
 
 /* Ids and raw stamps say nothing to people. */
-static bool show_sample(rows *r, const as_trace_view *view, size_t line, const as_trace_sample *sample, sampling *s) {
+static bool show_sample(as_trace_sink *r, const as_trace_view *view, size_t line, const as_trace_sample *sample,
+                        sampling *s) {
     enum { NARROWEST = 12 };
     const as_dataset *ds = view->ds;
     size_t most = view->cli->style.width / 3;
@@ -242,13 +257,14 @@ static bool show_sample(rows *r, const as_trace_view *view, size_t line, const a
     if (s->shown_path.failed || s->name.failed || s->procedure.failed) return false;
     as_cell cells[SHOWN_COLUMNS] = {
         [1] = as_cell_text(view->labels[line]),
-        [2] = as_cell_real(as_trace_seconds(ds, sample->time)),
+        [2] = as_cell_real(as_trace_time(view, sample->time)),
         [3] = as_cell_text_n(as_text_data(&s->procedure), as_text_size(&s->procedure)),
         [4] = is_inside ? as_cell_text_n(as_text_data(&s->shown_path), as_text_size(&s->shown_path)) : as_cell_null()};
-    return add_row(r, cells);
+    return as_trace_add_row(r, cells);
 }
 
-static bool add_sample(rows *r, const as_trace_view *view, size_t line, const as_trace_sample *sample, sampling *s) {
+static bool add_sample(as_trace_sink *r, const as_trace_view *view, size_t line, const as_trace_sample *sample,
+                       sampling *s) {
     const as_dataset *ds = view->ds;
     bool is_known = sample->context != ASSAY_NONE, is_whole = false;
     if (view->cli->style.mode == AS_PRINT_TEXT) return show_sample(r, view, line, sample, s);
@@ -256,16 +272,16 @@ static bool add_sample(rows *r, const as_trace_view *view, size_t line, const as
     as_cell cells[SAMPLE_COLUMNS] = {
         [1] = as_cell_int(view->lines[line]->location),
         [2] = as_cell_text(view->labels[line]),
-        [3] = as_cell_real(as_trace_seconds(ds, sample->time)),
+        [3] = as_cell_real(as_trace_time(view, sample->time)),
         [4] = as_cell_uint(sample->time),
         [5] = is_known ? as_cell_int(sample->context) : as_cell_null(),
         [6] = as_cell_text(as_trace_name(view, as_procedure_of(&view->frames, sample->context))),
         [7] = is_known && is_whole ? as_cell_text(s->path.data) : as_cell_null()};
-    return add_row(r, cells);
+    return as_trace_add_row(r, cells);
 }
 
 /* Those of one line inside the window; *left counts how many may still be shown, *is_cut says that there are more. */
-static as_exit add_line(rows *r, as_trace_view *view, size_t i, sampling *s, size_t *left, bool *is_cut) {
+static as_exit add_line(as_trace_sink *r, as_trace_view *view, size_t i, sampling *s, size_t *left, bool *is_cut) {
     const as_trace_line *line = view->lines[i];
     uint64_t first, end = line->n;
     assay_error error;
@@ -286,7 +302,7 @@ static as_exit add_line(rows *r, as_trace_view *view, size_t i, sampling *s, siz
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(view->cli, &error);
 }
 
-static as_exit add_samples(rows *r, as_trace_view *view) {
+static as_exit add_samples(as_trace_sink *r, as_trace_view *view) {
     sampling s = {.samples = malloc(SAMPLES_AT_ONCE * sizeof *s.samples)};
     as_vec_init(&s.path, 1, NULL);
     as_vec_init(&s.steps, sizeof(assay_id), NULL);
@@ -309,11 +325,13 @@ static as_exit add_samples(rows *r, as_trace_view *view) {
 }
 
 as_exit as_trace_rows(as_printer *printer, as_table *batch, as_trace_view *view, const char *file) {
-    rows r = {printer, batch, file};
+    as_trace_sink r = {printer, batch, file};
     as_exit status = AS_EXIT_FINE;
     bool fine = true;
     if (view->shape == AS_TRACE_SAMPLES)
         status = add_samples(&r, view);
+    else if (view->shape == AS_TRACE_INTERVALS)
+        status = as_trace_add_intervals(&r, view);
     else
         fine = view->shape == AS_TRACE_SUMMARY ? add_summary(&r, view) : add_locations(&r, view);
     if (status != AS_EXIT_FINE) return status;

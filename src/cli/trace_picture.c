@@ -154,6 +154,7 @@ bool as_trace_draw_lines(as_trace_view *view) {
     uint32_t *counts = calloc(view->frames.n_procedures + 1, sizeof *counts);
     uint32_t *cells = malloc((view->n_columns + 1) * sizeof *cells);
     size_t width = view->label_width;
+    const char *lines = view->has_intervals ? "lines" : "locations";
     for (size_t row = 0; row < n_rows && counts && cells; row++) {
         size_t first = view->n_lines * row / n_rows, end = view->n_lines * (row + 1) / n_rows;
         for (size_t column = 0; column < view->n_columns; column++)
@@ -166,9 +167,8 @@ bool as_trace_draw_lines(as_trace_view *view) {
     free(counts);
     free(cells);
     if (n_rows < view->n_lines)
-        as_cli_note(view->cli,
-                    "%zu locations on %zu rows: each shows what most of its locations do; --rows 0 shows all",
-                    view->n_lines, n_rows);
+        as_cli_note(view->cli, "%zu %s on %zu rows: each shows what most of its %s do; --rows 0 shows all",
+                    view->n_lines, lines, n_rows, lines);
     return fine;
 }
 

@@ -23,8 +23,9 @@ static void print_time(const as_trace_view *view, as_output *out, double seconds
 static void describe(const as_trace_view *view, as_output *out) {
     const as_cli *cli = view->cli;
     char count[AS_QUANTITY_SIZE];
-    as_count_format(view->n_lines, count);
-    as_output_printf(out, "%s location%s, ", count, view->n_lines == 1 ? "" : "s");
+    size_t places = view->has_intervals ? view->n_runs : view->n_lines;
+    as_count_format(places, count);
+    as_output_printf(out, "%s %s%s, ", count, view->has_intervals ? "run" : "location", places == 1 ? "" : "s");
     print_time(view, out, view->to - view->from);
     if (as_cli_has(cli, "since") || as_cli_has(cli, "until")) {
         as_output_text(out, " from ");
@@ -34,7 +35,7 @@ static void describe(const as_trace_view *view, as_output *out) {
     }
     uint64_t n = view->is_exact ? view->times.all.n_samples : view->n_samples;
     as_count_format(n, count);
-    as_output_printf(out, ", %s sample%s, depth ", count, n == 1 ? "" : "s");
+    as_output_printf(out, ", %s %s%s, depth ", count, view->has_intervals ? "interval" : "sample", n == 1 ? "" : "s");
     if (view->frames.depth < view->frames.deepest) as_output_printf(out, "%u of ", view->frames.depth);
     as_output_printf(out, "%u", view->frames.deepest);
 }
@@ -111,7 +112,10 @@ static struct layout lay_out(const as_trace_view *view, const uint32_t *places) 
     l.time = as_quantity_of("s", largest, false);
     for (int c = 0; c < N_COLUMNS; c++) {
         l.has[c] = (c != SAMPLES || view->is_exact) && (c != PLACES || view->n_lines > 1);
-        snprintf(l.heads[c], CELL_SIZE, "%s%s%s%s", heads[c], c == TIME ? " [" : "",
+        const char *head = c == SAMPLES                         ? as_trace_counted(view)
+                           : c == PLACES && view->has_intervals ? "lines"
+                                                                : heads[c];
+        snprintf(l.heads[c], CELL_SIZE, "%s%s%s%s", head, c == TIME ? " [" : "",
                  c == TIME ? as_unit_shown(&l.time, view->is_ascii) : "", c == TIME ? "]" : "");
         l.widths[c] = as_display_width(l.heads[c], strlen(l.heads[c]));
         for (size_t i = 0; i < l.n_rows; i++) {
@@ -234,12 +238,13 @@ struct places {
 
 static void put_fact(const as_trace_view *view, const struct places *p, size_t line, int fact, char out[CELL_SIZE]) {
     const as_line_times *l = &view->times.lines[line];
-    double seconds = fact == FROM ? as_trace_seconds(view->ds, l->first)
-                     : fact == TO ? as_trace_seconds(view->ds, l->last)
+    double seconds = fact == FROM ? as_trace_time(view, l->first)
+                     : fact == TO ? as_trace_time(view, l->last)
                                   : as_trace_duration(view, l->longest_gap);
     out[0] = '\0';
     if (fact == COUNT && view->is_exact) as_count_format(l->n_samples, out);
-    if (fact != COUNT && l->n_samples) as_quantity_format(&p->time, (as_number){.kind = AS_REAL, .r = seconds}, out);
+    if (fact != COUNT && as_trace_is_there(view, l))
+        as_quantity_format(&p->time, (as_number){.kind = AS_REAL, .r = seconds}, out);
 }
 
 /* Facts are left out, what says least first, until the largest procedures have room. */
@@ -251,7 +256,8 @@ static struct places lay_out_places(const as_trace_view *view) {
     size_t width = view->cli->style.width, used = LARGEST * WIDTH;
     for (int fact = 0; fact < N_FACTS; fact++) {
         bool has_unit = fact != COUNT;
-        snprintf(p.heads[fact], CELL_SIZE, "%s%s%s%s", heads[fact], has_unit ? " [" : "",
+        const char *head = fact == COUNT ? as_trace_counted(view) : heads[fact];
+        snprintf(p.heads[fact], CELL_SIZE, "%s%s%s%s", head, has_unit ? " [" : "",
                  has_unit ? as_unit_shown(&p.time, view->is_ascii) : "", has_unit ? "]" : "");
         p.widths[fact] = as_display_width(p.heads[fact], strlen(p.heads[fact]));
         for (size_t i = 0; i < view->n_lines; i++) {
@@ -278,8 +284,9 @@ static struct places lay_out_places(const as_trace_view *view) {
 static void print_locations(const as_trace_view *view) {
     as_output *out = view->cli->out;
     struct places p = lay_out_places(view);
-    as_output_printf(out, "%slocation", as_sgr(view->cli->style.colour, AS_DIM));
-    as_display_pad(out, p.label - strlen("location"));
+    const char *head = view->has_intervals ? "line" : "location";
+    as_output_printf(out, "%s%s", as_sgr(view->cli->style.colour, AS_DIM), head);
+    as_display_pad(out, p.label - strlen(head));
     for (int fact = 0; fact < N_FACTS; fact++) {
         if (!p.widths[fact]) continue;
         as_display_pad(out, 2 + p.widths[fact] - as_display_width(p.heads[fact], strlen(p.heads[fact])));

@@ -2,7 +2,7 @@
 #ifndef AS_CLI_TRACE_VIEW_H
 #define AS_CLI_TRACE_VIEW_H
 
-#include "analysis/trace/trace.h"
+#include "analysis/trace/timeline.h"
 #include "cli/cli.h"
 #include "cli/profile_choice.h"
 #include "render/json_builder.h"
@@ -10,7 +10,13 @@
 #include "render/text_buffer.h"
 
 /* What is shown. */
-typedef enum as_trace_shape { AS_TRACE_LINES, AS_TRACE_SUMMARY, AS_TRACE_BY_LOCATION, AS_TRACE_SAMPLES } as_trace_shape;
+typedef enum as_trace_shape {
+    AS_TRACE_LINES,
+    AS_TRACE_SUMMARY,
+    AS_TRACE_BY_LOCATION,
+    AS_TRACE_SAMPLES,
+    AS_TRACE_INTERVALS
+} as_trace_shape;
 
 typedef struct as_trace_view {
     as_cli *cli;
@@ -18,14 +24,18 @@ typedef struct as_trace_view {
     const char *path; /* as it was given */
     as_trace_shape shape;
     bool is_ascii;
-    /* The lines that were chosen, in the order of their places, and what these are called */
-    assay_id run;
+    /* The lines that were chosen, in the order of their places, and what these are called. Of a source of intervals they are the rows of the timeline. */
+    bool has_intervals;
+    as_timeline timeline;
+    size_t n_runs; /* that are shown */
+    assay_id run;  /* the first of them */
     const as_trace_line **lines;
     const char **labels;
     bool *are_stamped; /* those of GPUs */
     size_t n_lines;
     as_arena texts;
     as_trace_window window;
+    as_trace_clock clock;
     double from, to;    /* of the window, in seconds */
     uint64_t n_samples; /* of the lines, inside the window or not */
     bool is_exact;      /* every sample was read; else times are those of the picture */
@@ -46,10 +56,21 @@ typedef struct as_trace_view {
     size_t limit;           /* of procedures or samples for people */
 } as_trace_view;
 
-enum { AS_LETTER_IDLE = '.', AS_LETTER_UNKNOWN = '?', AS_LETTER_OTHER = '*' };
+enum { AS_LETTER_IDLE = '.', AS_LETTER_UNKNOWN = '?', AS_LETTER_PAUSED = '=', AS_LETTER_OTHER = '*' };
 
 static inline double as_trace_duration(const as_trace_view *view, double ticks) {
-    return ticks / view->ds->traces.ticks_per_second;
+    return ticks / view->clock.ticks_per_second;
+}
+static inline double as_trace_time(const as_trace_view *view, uint64_t stamp) {
+    return as_clock_seconds(&view->clock, stamp);
+}
+/* Whether a line has anything in the window. */
+static inline bool as_trace_is_there(const as_trace_view *view, const as_line_times *line) {
+    return view->has_intervals ? line->n_procedures > 0 : line->n_samples > 0;
+}
+/* What is counted of a procedure: "samples", "intervals". */
+static inline const char *as_trace_counted(const as_trace_view *view) {
+    return view->has_intervals ? "intervals" : "samples";
 }
 static inline const char *as_trace_name(const as_trace_view *view, uint32_t procedure) {
     return view->frames.procedures[procedure].name;
@@ -58,6 +79,9 @@ static inline const char *as_trace_name(const as_trace_view *view, uint32_t proc
 /* trace_choice.c: what the options say of a dataset; everything the shape needs is computed. as_trace_view_free() in every case. */
 as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view);
 void as_trace_view_free(as_trace_view *view);
+
+/* trace_rows.c: the timeline of a source of intervals, its rows as lines, and what these are called. */
+as_exit as_trace_choose_rows(as_cli *cli, as_trace_view *view);
 
 /* trace_letters.c: gives procedures letters and colours, the largest first. False when memory is out. */
 bool as_trace_give_letters(as_trace_view *view);
@@ -78,5 +102,19 @@ bool as_trace_json(as_builder *builder, const as_trace_view *view);
 /* rows for CSV, JSON Lines and Markdown, of samples also for JSON and people. file: a first column, or NULL. On failure, with its line, the status. */
 as_table *as_trace_table(as_trace_shape shape, bool for_people, bool has_file);
 as_exit as_trace_rows(as_printer *printer, as_table *batch, as_trace_view *view, const char *file);
+
+/* Where rows go. */
+typedef struct as_trace_sink {
+    as_printer *printer;
+    as_table *batch;
+    const char *file; /* NULL: no such column */
+} as_trace_sink;
+/* cells[0] is the file's. False when memory is out. */
+bool as_trace_add_row(as_trace_sink *sink, as_cell *cells);
+
+/* trace_intervals.c: their columns, the file's first; and those of the window, row by row. */
+extern const as_column as_interval_columns[], as_shown_interval_columns[];
+enum { AS_INTERVAL_COLUMNS = 13, AS_SHOWN_INTERVAL_COLUMNS = 7 };
+as_exit as_trace_add_intervals(as_trace_sink *sink, as_trace_view *view);
 
 #endif

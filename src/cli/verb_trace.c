@@ -7,19 +7,22 @@
 static bool is_text(const as_cli *cli) { return cli->style.mode == AS_PRINT_TEXT; }
 
 static as_exit check_options(as_cli *cli) {
-    static const char *const shapes[] = {"summary", "by-location", "samples"};
+    static const char *const shapes[] = {"summary", "by-location", "samples", "intervals"};
     int n = 0;
-    for (size_t i = 0; i < 3; i++) n += as_cli_has(cli, shapes[i]);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) n += as_cli_has(cli, shapes[i]);
     if (as_cli_operands(cli) == 0)
         return as_cli_fail(cli, AS_EXIT_USAGE, "trace needs a file; assay trace --help tells more");
-    if (n > 1) return as_cli_fail(cli, AS_EXIT_USAGE, "--summary, --by-location and --samples exclude each other");
+    if (n > 1)
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "--summary, --by-location, --samples and --intervals exclude each other");
     return AS_EXIT_FINE;
 }
 
 static as_trace_shape shape_of(const as_cli *cli) {
-    return as_cli_has(cli, "samples")   ? AS_TRACE_SAMPLES
-           : as_cli_has(cli, "summary") ? AS_TRACE_SUMMARY
-                                        : AS_TRACE_LINES;
+    return as_cli_has(cli, "samples")     ? AS_TRACE_SAMPLES
+           : as_cli_has(cli, "intervals") ? AS_TRACE_INTERVALS
+           : as_cli_has(cli, "summary")   ? AS_TRACE_SUMMARY
+                                          : AS_TRACE_LINES;
 }
 
 static as_exit show(as_cli *cli, as_answers *a, as_trace_view *view, const char *path) {
@@ -50,7 +53,8 @@ static as_exit run(as_cli *cli) {
     as_exit status = check_options(cli);
     if (status != AS_EXIT_FINE) return status;
     as_trace_shape shape = shape_of(cli);
-    bool is_table = shape == AS_TRACE_SAMPLES || !(is_text(cli) || cli->style.mode == AS_PRINT_JSON);
+    bool is_list = shape == AS_TRACE_SAMPLES || shape == AS_TRACE_INTERVALS;
+    bool is_table = is_list || !(is_text(cli) || cli->style.mode == AS_PRINT_JSON);
     as_table *batch = is_table ? as_trace_table(shape, is_text(cli), as_cli_operands(cli) > 1) : NULL;
     cli->style.keep_end = cli->style.keep_last_end = true; /* of the names of files, and of call paths */
     return as_answer_files(cli, is_table, batch, answer_file);
@@ -66,7 +70,8 @@ static const as_cli_option options[] = {
     {.name = "run",
      .argument = "RUN",
      .help = "Take this run (its number), or the first of those at a point such as p=64,n=10; by default of the "
-             "largest point"},
+             "largest point, and of intervals all runs"},
+    {.name = "wallclock", .help = "Runs of intervals begin when they began; by default each begins at 0"},
     {.name = "since",
      .argument = "TIME",
      .help = "Begin here: seconds since the run's start, or with a unit (200ms), or a part of the trace (30%); by "
@@ -75,6 +80,7 @@ static const as_cli_option options[] = {
     {.name = "summary", .help = "Show the share of time of the procedures over time, for all locations together"},
     {.name = "by-location", .help = "Show for each location when it was measured and what it did most"},
     {.name = "samples", .help = "List the samples: where, when, and in which call path"},
+    {.name = "intervals", .help = "List the intervals: where, from when to when, and in which call path"},
     {.name = "bins",
      .argument = "N",
      .help = "Divide time into so many parts for shares over time; by default 20, for people one for each column"},
@@ -92,7 +98,9 @@ static const as_cli_option options[] = {
     {.name = "limit",
      .letter = 'n',
      .argument = "N",
-     .help = "Show at most so many procedures or samples, 0: all; by default 12 procedures or 20 samples for people"},
+     .help =
+         "Show at most so many procedures, samples or intervals, 0: all; by default 12 procedures or 20 of the others "
+         "for people"},
     {.name = "rule",
      .argument = "RULE",
      .choices = "auto|nearest|before",
@@ -112,6 +120,8 @@ static const as_example examples[] = {
     {"assay trace db --summary", "What all of them did over time, by share."},
     {"assay trace db --by-location --csv", "For each location the time and share of every procedure, as CSV."},
     {"assay trace db --samples --since 50% -n 5", "The first samples of the second half."},
+    {"assay trace capture.afperf --wallclock", "Regions, sections and pauses of all runs of a capture, by the clock."},
+    {"assay trace capture.afperf --intervals --since 2s -n 5", "Its first intervals from there on."},
     {NULL, NULL},
 };
 
@@ -132,11 +142,15 @@ const as_verb as_verb_trace = {
         "the beginnings and ends of operations are recorded, and with --rule before, it is the time until the next. "
         "Before the first and behind the last sample of a location there is "
         "nothing.\n\n"
+        "Sources of intervals (AFPerf) have a line for the nested ones of each run, which shows the innermost one or, "
+        "at a depth, what holds it; a dot where there is none. Each section has lines of its own, one for each of its "
+        "intervals that overlap. What the run was paused in is <paused>, shown as =. Counts are those of intervals "
+        "that begin in the window.\n\n"
         "--summary stacks the procedures by their share of time in each part of the window (hpcviewer's summary view), "
         "--by-location has a row for each location. --json has everything: procedures with letter, time, share and "
         "shares in --bins parts of time (20), locations with theirs, and the picture as numbers of procedures. CSV, "
         "JSON Lines and Markdown have a row for each location and procedure, with --summary for each part of time and "
-        "procedure, with --samples for each sample. Times are seconds since the run's start.\n\n"
+        "procedure, with --samples or --intervals for each of these. Times are seconds since the run's start.\n\n"
         "Pictures read only a few samples of each line. Shares of time read all of them, up to 32 million unless "
         "--exact is given; beyond that they are those of the picture.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,

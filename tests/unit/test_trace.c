@@ -173,9 +173,12 @@ static void spans_cover_all_lines(void **state) {
     assert_int_equal(as_trace_span(ds, &nothing, false, &has_any, &error), ASSAY_OK);
     assert_false(has_any);
     assert_int_equal(as_trace_prepare(ds, &error), ASSAY_OK);
-    assert_int_equal(as_trace_stamp(ds, 0.0504), 150);
-    assert_int_equal(as_trace_stamp(ds, -1), 100);
-    assert_true(as_trace_stamp(ds, 1e300) == UINT64_MAX);
+    as_trace_clock clock = as_trace_clock_of(ds);
+    assert_int_equal(as_clock_stamp(&clock, 0.0504), 150);
+    assert_int_equal(as_clock_stamp(&clock, -0.04), 60);
+    assert_int_equal(as_clock_stamp(&clock, -1), 0);
+    assert_true(as_clock_stamp(&clock, 1e300) == UINT64_MAX);
+    assert_true(as_clock_seconds(&clock, 150) == 0.05 && as_clock_seconds(&clock, 60) == -0.04);
 }
 
 /* ---- times ----------------------------------------------------------------------------------------------------------- */

@@ -27,9 +27,11 @@ static uint32_t number_of(const as_dataset *ds, assay_id id, as_map *numbers, as
     return number;
 }
 
-/* A context that is named like one of the two that are always there is the same. */
+/* A context that is named like one of those that are always there is the same. */
 static bool know_names(const as_dataset *ds, as_map *numbers, as_frames *out) {
-    static const char *const names[] = {[AS_PROCEDURE_IDLE] = "<no activity>", [AS_PROCEDURE_UNKNOWN] = "<unknown>"};
+    static const char *const names[] = {[AS_PROCEDURE_IDLE] = "<no activity>",
+                                        [AS_PROCEDURE_UNKNOWN] = "<unknown>",
+                                        [AS_PROCEDURE_PAUSED] = "<paused>"};
     for (uint32_t i = 0; i < AS_FIRST_PROCEDURE; i++) {
         as_str name = as_find(&ds->strings, names[i], strlen(names[i]));
         out->procedures[i] = (as_procedure){.name = names[i], .context = ASSAY_NONE};
@@ -39,8 +41,9 @@ static bool know_names(const as_dataset *ds, as_map *numbers, as_frames *out) {
     return true;
 }
 
-/* Parents come before their children: one pass. levels: frames from the outermost to each context. */
-static bool number_all(const as_dataset *ds, bool all_contexts, as_map *numbers, uint32_t *levels, as_frames *out) {
+/* Parents come before their children: one pass. */
+static bool number_all(const as_dataset *ds, bool all_contexts, as_map *numbers, as_frames *out) {
+    uint32_t *levels = out->levels;
     if (!know_names(ds, numbers, out)) return false;
     for (assay_id id = 0; id < out->n_contexts; id++) {
         const as_context *context = as_ds_context(ds, id);
@@ -61,31 +64,32 @@ assay_status as_frames_at(const as_dataset *ds, uint32_t depth, bool all_context
     *out = (as_frames){.depth = depth, .n_contexts = n};
     as_map numbers;
     as_map_init(&numbers, as_ds_budget(ds));
-    uint32_t *levels = malloc((n + 1) * sizeof *levels);
+    out->levels = malloc((n + 1) * sizeof *out->levels);
     out->procedure_of = malloc((n + 1) * sizeof *out->procedure_of);
     out->procedures = malloc((n + AS_FIRST_PROCEDURE) * sizeof *out->procedures);
-    bool fine = levels && out->procedure_of && out->procedures && number_all(ds, all_contexts, &numbers, levels, out);
-    free(levels);
+    bool fine = out->levels && out->procedure_of && out->procedures && number_all(ds, all_contexts, &numbers, out);
     as_map_free(&numbers);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 void as_frames_free(as_frames *frames) {
     free(frames->procedure_of);
+    free(frames->levels);
     free(frames->procedures);
     *frames = (as_frames){0};
 }
 
 /* ---- which depth ----------------------------------------------------------------------------------------------------- */
 
-/* How many procedures of equal weight would tell as much: 2 to the power of the entropy. Idle time tells nothing. */
+/* How many procedures of equal weight would tell as much: 2 to the power of the entropy. Idle time and pauses tell nothing. */
 static double weight_of(const as_frames *frames, const assay_id *cells, size_t n, uint64_t *counts) {
     uint64_t total = 0;
     double entropy = 0;
     memset(counts, 0, frames->n_procedures * sizeof *counts);
     for (size_t i = 0; i < n; i++) {
-        uint32_t procedure = cells[i] == AS_TRACE_NOTHING ? AS_PROCEDURE_IDLE : as_procedure_of(frames, cells[i]);
-        if (procedure == AS_PROCEDURE_IDLE) continue;
+        uint32_t procedure = as_procedure_of(frames, cells[i]);
+        if (procedure == AS_NO_PROCEDURE || procedure == AS_PROCEDURE_IDLE || procedure == AS_PROCEDURE_PAUSED)
+            continue;
         counts[procedure]++;
         total++;
     }

@@ -49,12 +49,17 @@ bool as_trace_quick_duration(const as_dataset *ds, double *seconds) {
     return true;
 }
 
-uint64_t as_trace_stamp(const as_dataset *ds, double seconds) {
-    const as_traces *traces = &ds->traces;
-    double ticks = round(seconds * traces->ticks_per_second);
-    if (!(ticks > 0)) return traces->start;
-    if (ticks >= 0x1p64 || (uint64_t)ticks > UINT64_MAX - traces->start) return UINT64_MAX;
-    return traces->start + (uint64_t)ticks;
+double as_clock_seconds(const as_trace_clock *clock, uint64_t time) {
+    return time >= clock->start ? (double)(time - clock->start) / clock->ticks_per_second
+                                : -((double)(clock->start - time) / clock->ticks_per_second);
+}
+
+uint64_t as_clock_stamp(const as_trace_clock *clock, double seconds) {
+    double ticks = round(fabs(seconds) * clock->ticks_per_second);
+    bool is_before = seconds < 0;
+    uint64_t room = is_before ? clock->start : UINT64_MAX - clock->start;
+    uint64_t distance = !(ticks < 0x1p64) || (uint64_t)ticks > room ? room : (uint64_t)ticks;
+    return is_before ? clock->start - distance : clock->start + distance;
 }
 
 /* ---- searching ------------------------------------------------------------------------------------------------------- */

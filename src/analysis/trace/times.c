@@ -116,6 +116,11 @@ static bool give(walk *k, halves end) {
     const work *w = k->w;
     if (end > w->to) end = w->to;
     bool has_time = end > k->begin;
+    if (k->procedure == AS_NO_PROCEDURE) {
+        k->n_samples = 0;
+        if (has_time) k->begin = end;
+        return true;
+    }
     if (!has_time && !k->n_samples) return true;
     size_t at = slot(k->own, k->procedure);
     if (at == SIZE_MAX) return false;

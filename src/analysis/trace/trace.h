@@ -15,9 +15,17 @@
 enum {
     AS_PROCEDURE_IDLE,    /* "<no activity>": the root of the call tree itself */
     AS_PROCEDURE_UNKNOWN, /* "<unknown>": a context that is not there */
+    AS_PROCEDURE_PAUSED,  /* "<paused>": the program was stopped */
     AS_FIRST_PROCEDURE    /* the others, in the order of the call tree */
 };
-#define AS_DEEPEST UINT32_MAX
+#define AS_DEEPEST      UINT32_MAX
+#define AS_NO_PROCEDURE UINT32_MAX
+
+/* Samples and cells have contexts, ASSAY_NONE for one that is not there, or one of these: nothing was measured then; nothing of the program ran; it was stopped. Only the lines of
+ * intervals (trace/timeline.h) have the latter two. */
+#define AS_TRACE_NOTHING ((assay_id)(ASSAY_NONE - 1))
+#define AS_TRACE_IDLE    ((assay_id)(ASSAY_NONE - 2))
+#define AS_TRACE_PAUSED  ((assay_id)(ASSAY_NONE - 3))
 
 typedef struct as_procedure {
     const char *name;
@@ -28,6 +36,7 @@ typedef struct as_frames {
     uint32_t depth;         /* 1: the outermost frames */
     uint32_t deepest;       /* frames of the longest call path */
     uint32_t *procedure_of; /* for each context, its number */
+    uint32_t *levels;       /* for each context, how many frames its call path has */
     as_procedure *procedures;
     size_t n_contexts, n_procedures;
 } as_frames;
@@ -36,12 +45,30 @@ typedef struct as_frames {
  * count as frames of their own. as_frames_free() in every case. */
 assay_status as_frames_at(const as_dataset *ds, uint32_t depth, bool all_contexts, as_frames *out, assay_error *error);
 void as_frames_free(as_frames *frames);
-/* Of a sample's context. */
+/* Of a sample's context; AS_NO_PROCEDURE of AS_TRACE_NOTHING. */
 static inline uint32_t as_procedure_of(const as_frames *frames, assay_id context) {
-    return context < frames->n_contexts ? frames->procedure_of[context] : AS_PROCEDURE_UNKNOWN;
+    if (context < frames->n_contexts) return frames->procedure_of[context];
+    return context == AS_TRACE_IDLE      ? AS_PROCEDURE_IDLE
+           : context == AS_TRACE_PAUSED  ? AS_PROCEDURE_PAUSED
+           : context == AS_TRACE_NOTHING ? AS_NO_PROCEDURE
+                                         : AS_PROCEDURE_UNKNOWN;
 }
 
 /* ---- the window ------------------------------------------------------------------------------------------------------ */
+
+/* What time stamps mean: so many a second, and the one at which the seconds of the run begin. */
+typedef struct as_trace_clock {
+    double ticks_per_second;
+    uint64_t start;
+} as_trace_clock;
+
+/* Of the samples; the traces must be prepared. */
+static inline as_trace_clock as_trace_clock_of(const as_dataset *ds) {
+    return (as_trace_clock){ds->traces.ticks_per_second, ds->traces.start};
+}
+double as_clock_seconds(const as_trace_clock *clock, uint64_t time);
+/* The time stamp so many seconds after the run's start, rounded; beyond 64 bits the first or the last one. */
+uint64_t as_clock_stamp(const as_trace_clock *clock, double seconds);
 
 typedef enum as_trace_rule { AS_TRACE_NEAREST, AS_TRACE_BEFORE } as_trace_rule;
 
@@ -64,16 +91,11 @@ assay_status as_trace_span(const as_dataset *ds, as_trace_window *window, bool i
                            assay_error *error);
 /* Seconds from the first to the last sample of all lines, at a glance. False where there are none, one cannot be read, or there are too many lines for an answer at once. */
 bool as_trace_quick_duration(const as_dataset *ds, double *seconds);
-/* The time stamp so many seconds after the run's start, rounded; the traces must be prepared. Beyond 64 bits: the last one. */
-uint64_t as_trace_stamp(const as_dataset *ds, double seconds);
 
 /* ---- pictures -------------------------------------------------------------------------------------------------------- */
 
-/* A cell without a sample: its location was not measured then. Other cells are contexts of samples, ASSAY_NONE one that is not there. */
-#define AS_TRACE_NOTHING ((assay_id)(ASSAY_NONE - 1))
-
 /* Fills n_lines x n_columns cells, line by line: the context of the sample that owns the middle of the column's time; at the ends of a line, of its first or last sample where that
- * lies in the column. Few samples of each line are read, found by binary search, and lines are taken as they lie unless time is seen to go back. */
+ * lies in the column; else AS_TRACE_NOTHING. Few samples of each line are read, found by binary search, and lines are taken as they lie unless time is seen to go back. */
 assay_status as_trace_picture(const as_dataset *ds, const as_trace_window *window, size_t n_columns, assay_id *cells,
                               assay_error *error);
 

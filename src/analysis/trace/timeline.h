@@ -1,0 +1,64 @@
+/* Time lines of intervals: what a dataset's events (dataset/events.h) say, as lines that can be drawn and counted like those of samples (trace.h).
+ *
+ * Intervals that nest (regions, kernels …) of one run and location are one row: at each moment the innermost one, AS_TRACE_IDLE between them. Intervals of sections may overlap: each section
+ * has rows of its own, as many as overlap (lanes). Where the run was paused all its rows are AS_TRACE_PAUSED. A row is a trace line whose samples are the moments at which something changes;
+ * it wants the rule AS_TRACE_BEFORE. */
+#ifndef AS_ANALYSIS_TRACE_TIMELINE_H
+#define AS_ANALYSIS_TRACE_TIMELINE_H
+
+#include "analysis/trace/trace.h"
+
+typedef struct as_interval {
+    uint64_t start, end; /* on the timeline's clock */
+    assay_id context;    /* ASSAY_NONE: it has none */
+    uint32_t event;
+} as_interval;
+
+/* Of a section row where there are too many sections for rows of their own. */
+#define AS_MANY_SECTIONS ((assay_id)(ASSAY_NONE - 1))
+
+typedef struct as_timeline_row {
+    as_trace_source source; /* of the line: must be the first member */
+    assay_id run, location; /* location ASSAY_NONE: none */
+    assay_id section;       /* its context, or AS_MANY_SECTIONS; ASSAY_NONE: a row of nested intervals */
+    uint32_t lane;          /* of the section, from 0 */
+    as_interval *intervals; /* by start, the longest first */
+    size_t n_intervals;
+    as_trace_sample *changes;
+    size_t n_changes;
+} as_timeline_row;
+
+typedef struct as_timeline {
+    as_timeline_row *rows; /* by run and location, nested ones before sections */
+    as_trace_line *lines;  /* the same, for trace.h */
+    size_t n_rows;
+    as_trace_clock clock;
+    uint64_t n_intervals; /* of all rows */
+    uint64_t n_hidden;    /* more of one section overlap than there are lanes: left out */
+    uint64_t n_pauses;
+    /* Private */
+    as_interval *intervals;
+    uint64_t taken; /* of the budget */
+    as_budget *budget;
+} as_timeline;
+
+typedef struct as_timeline_choice {
+    const bool *runs;      /* NULL: all */
+    const bool *locations; /* NULL: all, and events of no location */
+    bool
+        by_wallclock; /* runs begin when they did, the first at 0; else each at 0. Those that do not say when begin at 0. */
+} as_timeline_choice;
+
+/* as_timeline_free() in every case. */
+assay_status as_timeline_of(const as_dataset *ds, const as_timeline_choice *choice, as_timeline *out,
+                            assay_error *error);
+void as_timeline_free(as_timeline *timeline);
+
+/* The intervals of a row that begin in from … to: first … end - 1. */
+void as_row_intervals(const as_timeline_row *row, uint64_t from, uint64_t to, size_t *first, size_t *end);
+/* Makes n_samples of times (of the rows' lines, in their order) the number of intervals that begin in the window: of each procedure those that are its own, not those nested in it; and gaps
+ * those in which there was none; first and last what of the window the row was there. False when memory is out. */
+bool as_timeline_count(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
+                       as_trace_times *times);
+
+#endif

@@ -1,0 +1,34 @@
+/* What timeline.c and timeline_rows.c share. */
+#ifndef AS_ANALYSIS_TRACE_TIMELINE_PRIVATE_H
+#define AS_ANALYSIS_TRACE_TIMELINE_PRIVATE_H
+
+#include "analysis/trace/timeline.h"
+
+/* One of the disjoint pauses of a run, ascending. */
+typedef struct as_pause_span {
+    assay_id run;
+    uint64_t start, end;
+} as_pause_span;
+
+/* Intervals that are shown together: in one row where they nest, else in as many as overlap. */
+typedef struct as_interval_set {
+    assay_id run, location, section; /* as in as_timeline_row */
+    as_interval *intervals;
+    size_t n;
+    const as_pause_span *pauses; /* of the run */
+    size_t n_pauses;
+    as_timeline_row *rows; /* made of them */
+    size_t n_rows;
+    uint64_t n_hidden;
+    bool is_done;
+} as_interval_set;
+
+/* Sorts the intervals and makes rows of them. False when memory is out. Safe for several sets at once. */
+bool as_set_make_rows(as_interval_set *set, as_timeline *timeline);
+/* The rows that are still its own. */
+void as_set_free(as_interval_set *set);
+
+/* Counts memory of the timeline in the dataset's budget until as_timeline_free(). Safe from several threads. */
+bool as_timeline_take(as_timeline *timeline, uint64_t bytes);
+
+#endif
