@@ -45,7 +45,7 @@ typedef struct made_samples {
     as_samples samples;
     as_subject *subjects;
     as_stratum *strata;
-    double *values;
+    double *values, *by_run; /* ascending, and as they came */
     as_sampled_metric metric;
 } made_samples;
 
@@ -53,6 +53,7 @@ static inline void made_free(made_samples *m) {
     free(m->subjects);
     free(m->strata);
     free(m->values);
+    free(m->by_run);
     *m = (made_samples){0};
 }
 
@@ -64,7 +65,8 @@ static inline bool made_fill(made_samples *m, size_t paths, uint32_t n, made_noi
     m->subjects = calloc(paths, sizeof *m->subjects);
     m->strata = calloc(2 * (paths + 1), sizeof *m->strata);
     m->values = calloc(2 * (paths + 1) * n, sizeof *m->values);
-    if (!m->subjects || !m->strata || !m->values) return false;
+    m->by_run = calloc(2 * (paths + 1) * n, sizeof *m->by_run);
+    if (!m->subjects || !m->strata || !m->values || !m->by_run) return false;
     double *total = m->values + 2 * paths * n;
     for (size_t i = 0; i <= paths; i++) {
         double size = 1 + (double)(i % 7);
@@ -74,6 +76,7 @@ static inline bool made_fill(made_samples *m, size_t paths, uint32_t n, made_noi
                 values[k] = size * made_value(&state, noise) * (side && i == 0 ? factor : 1);
                 total[side * n + k] += values[k];
             }
+            memcpy(m->by_run + (2 * i + side) * n, values, n * sizeof *values);
             qsort(values, n, sizeof *values, as_real_compare);
             m->strata[2 * i + side] = (as_stratum){values, n};
         }
@@ -84,6 +87,8 @@ static inline bool made_fill(made_samples *m, size_t paths, uint32_t n, made_noi
                               .is_top = true,
                               .n_strata = 1,
                               .strata = {&m->strata[2 * i], &m->strata[2 * i + 1]}};
+        for (size_t side = 0; side < 2 && n <= AS_MOST_SHUFFLED; side++)
+            subject.by_run[side] = m->by_run + (2 * i + side) * n;
         if (i < paths)
             m->subjects[i] = subject;
         else

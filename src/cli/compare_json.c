@@ -89,7 +89,10 @@ static void build_method(const as_compare_view *view, as_builder *b) {
     const as_judge_options *judge = &view->config.judge;
     bool is_tested = view->verdict.n_tested > 0;
     as_build_object(b, "method", true);
-    as_build_text(b, "name", is_tested ? "rank test and bootstrap" : "threshold only");
+    as_build_text(b, "name",
+                  !is_tested                  ? "threshold only"
+                  : view->verdict.is_shuffled ? "shuffled runs and bootstrap"
+                                              : "rank test and bootstrap");
     as_build_bool(b, "has_repetitions", view->samples.has_repetitions);
     as_build_bool(b, "within_run", view->samples.is_within_run);
     as_build_text(b, "values", view->config.is_inclusive ? "inclusive" : "exclusive");

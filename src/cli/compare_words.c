@@ -184,10 +184,12 @@ void as_compare_method(const as_compare_view *view, as_output *out) {
         put_percent(out, judge->threshold);
         return;
     }
-    as_output_text(out, "; rank tests and bootstrap intervals of the ratio of medians, ");
+    bool is_shuffled = view->verdict.is_shuffled;
+    as_output_text(out, is_shuffled ? "; shuffled runs" : "; rank tests");
+    as_output_text(out, " and bootstrap intervals of the ratio of medians, ");
     as_output_printf(out, "%zu test%s at ", view->verdict.n_tested, view->verdict.n_tested == 1 ? "" : "s");
     put_percent(out, judge->level);
-    as_output_text(out, " together (Holm), threshold ");
+    as_output_printf(out, " together%s, threshold ", is_shuffled ? "" : " (Holm)");
     put_percent(out, judge->threshold);
 }
 

@@ -1,8 +1,10 @@
 """assay compare BASE TARGET: did it get worse? Verdicts, exit status, and every kind of output."""
 import csv
 import io
+import itertools
 import json
 import os
+import random
 import time
 import xml.etree.ElementTree as xml
 
@@ -94,9 +96,40 @@ class TestVerdicts(common.Case):
         r = run('compare', base, target, '--json')
         self.assertEqual((0, 'maybe worse'), (r.status, r.json['verdict']))
         self.assertEqual('maybe degradation', self.entry(r.json, 'f')['finding'])
-        self.assertEqual(5, r.json['method']['repetitions_needed'])  # f and the total: 2 * 2/252 is below 0.05
+        self.assertEqual(4, r.json['method']['repetitions_needed'])  # 2/20 is not below 0.05, 2/70 is
         self.assertEqual(1, run('compare', base, target, '--fail-on', 'maybe').status)
-        self.assertIn('it takes 5 on both sides', run('compare', base, target).out)
+        self.assertIn('it takes 4 on both sides', run('compare', base, target).out)
+
+    def test_few_repetitions_are_enough_for_many_call_paths(self):
+        rng = random.Random(3)
+        side = lambda factor: {f'f{i}': [(1 + i % 7) * rng.uniform(0.97, 1.03) * (factor if i == 4 else 1) for _ in range(5)] for i in range(40)}
+        base, target = self.sides(side(1), side(1.5))
+        r = run('compare', base, target, '--json')
+        self.assertEqual((1, 'shuffled runs and bootstrap', None), (r.status, r.json['method']['name'], r.json['method']['repetitions_needed']))
+        f = self.entry(r.json, 'f4')
+        self.assertEqual('degradation', f['finding'])
+        self.assertAlmostEqual(2 / 252, f['adjusted_p'])  # of all divisions of ten runs only this one and its mirror image
+        self.assertEqual({'f4'}, {e['path'] for e in r.json['entries'] if e['finding'] != 'no change'})
+        self.assertIn('shuffled runs and bootstrap intervals of the ratio of medians, 41 tests at 5 % together,', run('compare', base, target).out)
+        self.assertEqual(r.out, run('compare', base, target, '--json').out)
+        back = self.entry(run('compare', target, base, '--json').json, 'f4')
+        self.assertEqual(('optimization', f['adjusted_p']), (back['finding'], back['adjusted_p']))
+
+    def test_runs_are_shuffled_as_a_whole(self):
+        """Call paths that were slow in the same runs are one piece of evidence, not forty: p of each is that of one test alone."""
+        slow = [1.0, 1.3, 1.1, 1.2, 1.05]
+        base, target = self.sides({f'f{i}': [x * (1 + i % 7) for x in slow] for i in range(40)}, {f'f{i}': [1.12 * x * (1 + i % 7) for x in reversed(slow)] for i in range(40)})
+        r = run('compare', base, target, '--json')
+        values = [*slow, *(1.12 * x for x in slow)]
+        def distance(chosen):
+            t, b = [values[i] for i in chosen], [values[i] for i in range(10) if i not in chosen]
+            means = sum(t) / 5, sum(b) / 5
+            error = ((sum((x - means[0]) ** 2 for x in t) + sum((x - means[1]) ** 2 for x in b)) / 8 * 0.4) ** 0.5
+            return abs(means[0] - means[1]) / (error + 0.01 * sum(values) / 10)
+        measured = distance((5, 6, 7, 8, 9))
+        part = sum(distance(c) >= measured - 1e-9 for c in itertools.combinations(range(10), 5)) / 252
+        self.assertEqual({round(part, 9)}, {round(e['adjusted_p'], 9) for e in r.json['entries']})
+        self.assertEqual(0, r.status)
 
     def test_new_and_gone(self):
         base, target = self.sides({'f': [10], 'old': [5]}, {'f': [10], 'fresh': [7]})

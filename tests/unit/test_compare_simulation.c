@@ -8,9 +8,9 @@
 
 #include "../../bench/made_samples.h"
 
-enum { FAMILIES = 200, PATHS = 10, REPETITIONS = 10 };
+enum { FAMILIES = 200, PATHS = 10, REPETITIONS = 10, FEW = 5 };
 
-static as_outcome judge(made_noise noise, double factor, uint64_t seed, size_t *n_sure) {
+static as_outcome judge_some(uint32_t n, made_noise noise, double factor, uint64_t seed, size_t *n_sure) {
     as_judge_options options = AS_JUDGE_DEFAULTS;
     made_samples made;
     as_verdict verdict;
@@ -18,7 +18,7 @@ static as_outcome judge(made_noise noise, double factor, uint64_t seed, size_t *
     as_outcome first = AS_OUTCOME_SAME;
     options.resamples = 100;
     options.threads = 1;
-    assert_true(made_fill(&made, PATHS, REPETITIONS, noise, factor, seed * 7919));
+    assert_true(made_fill(&made, PATHS, n, noise, factor, seed * 7919));
     assert_int_equal(as_judge(&made.samples, &options, &verdict, &error), ASSAY_OK);
     *n_sure = 0;
     for (size_t i = 0; i < verdict.n; i++) {
@@ -29,6 +29,27 @@ static as_outcome judge(made_noise noise, double factor, uint64_t seed, size_t *
     as_verdict_free(&verdict);
     made_free(&made);
     return first;
+}
+
+static as_outcome judge(made_noise noise, double factor, uint64_t seed, size_t *n_sure) {
+    return judge_some(REPETITIONS, noise, factor, seed, n_sure);
+}
+
+/* Too few for ranks, so that runs are shuffled. */
+static void test_few_repetitions(void **state) {
+    (void)state;
+    size_t n_found = 0, n_sure;
+    for (made_noise noise = 0; noise < MADE_KINDS; noise++) {
+        size_t n_wrong = 0;
+        for (uint64_t seed = 0; seed < FAMILIES; seed++) {
+            judge_some(FEW, noise, 1, seed + 1000 * noise, &n_sure);
+            n_wrong += n_sure > 0;
+        }
+        assert_in_range(n_wrong, 0, 20);
+    }
+    for (uint64_t seed = 0; seed < FAMILIES; seed++)
+        n_found += judge_some(FEW, MADE_5, 1.5, seed, &n_sure) == AS_OUTCOME_WORSE;
+    assert_in_range(n_found, FAMILIES - 2, FAMILIES);
 }
 
 /* At 5 % ten of 200 are wrong on average; more than 20 with a probability of 0.1 %. */
@@ -62,6 +83,6 @@ static void test_below_threshold(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_false_positives), cmocka_unit_test(test_power),
-                                       cmocka_unit_test(test_below_threshold)};
+                                       cmocka_unit_test(test_few_repetitions), cmocka_unit_test(test_below_threshold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,6 +170,37 @@ static bool counts(const judging *t, size_t i) {
     return i < n + n_metrics || t->out->metrics[i - n - n_metrics].has_whole;
 }
 
+static const as_subject **tested_subjects(const judging *t) {
+    const as_subject **subjects = malloc(t->out->n_tested * sizeof *subjects);
+    size_t n = 0;
+    for (size_t i = 0; subjects && i < t->n; i++)
+        if (t->all[i].is_tested) subjects[n++] = t->all[i].subject;
+    return subjects;
+}
+
+/* Of repetitions that are too few for ranks among so many tests: whether shuffling the runs will do. It is chosen by their number alone, so that both ways together err no more often than
+ * one. False when memory is out. */
+static bool choose_few(judging *t, double least) {
+    const as_subject **subjects = tested_subjects(t);
+    if (!subjects) return false;
+    bool can_shuffle = as_can_shuffle(subjects, t->out->n_tested);
+    t->out->is_shuffled = can_shuffle && least < t->options->level;
+    if (!t->out->is_shuffled) t->out->needed = as_rank_needed(t->options->level, can_shuffle ? 1 : t->out->n_tested);
+    free(subjects);
+    return true;
+}
+
+/* p: room for all. */
+static bool shuffle_all(judging *t, double *p) {
+    const as_subject **subjects = tested_subjects(t);
+    bool fine = subjects && as_shuffle_test(subjects, t->out->n_tested, t->options->seed, t->options->threads, p);
+    size_t n = 0;
+    for (size_t i = 0; fine && i < t->n; i++)
+        if (t->all[i].is_tested) t->all[i].adjusted_p = p[n++];
+    free(subjects);
+    return fine;
+}
+
 /* Ranks and intervals of all that have repetitions and are not small, then the correction for their number. */
 static bool test_all(judging *t) {
     double least = 1;
@@ -181,8 +212,7 @@ static bool test_all(judging *t) {
         least = fmin(least, as_rank_least(j->subject->strata[0], j->subject->strata[1], j->subject->n_strata));
     }
     if (!t->out->n_tested) return true;
-    if (!(least * (double)t->out->n_tested < t->options->level))
-        t->out->needed = as_rank_needed(t->options->level, t->out->n_tested);
+    if (!(least * (double)t->out->n_tested < t->options->level) && !choose_few(t, least)) return false;
     size_t n_pieces = (t->n + AT_ONCE - 1) / AT_ONCE;
     double *p = malloc((t->n + 1) * sizeof *p);
     t->laws = as_median_laws_new(t->samples);
@@ -198,6 +228,7 @@ static bool test_all(judging *t) {
     }
     fine = fine && as_false_discovery(p, t->n);
     for (size_t i = 0; fine && i < t->n; i++) t->all[i].q = p[i];
+    fine = fine && (!t->out->is_shuffled || shuffle_all(t, p));
     free(p);
     free(t->no_memory);
     as_median_laws_free(t->laws);
@@ -224,7 +255,7 @@ static as_outcome decide_large(const judging *t, const as_judgement *j, as_outco
     if (j->is_small) return AS_OUTCOME_SAME;
     if (!j->is_tested) return t->samples->has_repetitions ? maybe : sure;
     if (j->adjusted_p < level) return sure;
-    if (j->q < level || (t->out->needed && is_disjoint(subject))) return maybe;
+    if (j->q < level || ((t->out->needed || t->out->is_shuffled) && is_disjoint(subject))) return maybe;
     bool is_hopeless = as_rank_least(subject->strata[0], subject->strata[1], subject->n_strata) >= level;
     return is_hopeless ? AS_OUTCOME_TOO_FEW : AS_OUTCOME_SAME;
 }

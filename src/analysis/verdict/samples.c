@@ -6,7 +6,7 @@
 #include "analysis/verdict/sampling.h"
 #include "dataset/metric_names.h"
 
-/* A number with its place: side, stratum, dataset. */
+/* A number with its place: side, stratum, run. */
 typedef struct entry {
     uint64_t key;
     double value;
@@ -19,21 +19,24 @@ typedef struct stratum_range {
 /* Room that is kept from subject to subject. */
 typedef struct sorting {
     as_sampling *s;
-    as_vec entries;              /* entry */
-    as_vec values[2], ranges[2]; /* double, stratum_range */
-    uint64_t *starts;            /* of each node's samples, once they are in order */
-    as_sample *in_order;         /* node: its place, as they came */
-    uint32_t *seen;              /* of units: the node that was there last */
-    const double *coordinates;   /* of the subject before, at these strata */
-    as_vec strata;               /* uint32_t */
-    as_vec subjects;             /* as_subject */
-    as_str file;                 /* of the subject before */
+    as_vec entries;                    /* entry */
+    as_vec values[2], ranges[2];       /* double, stratum_range */
+    double first[2][AS_MOST_SHUFFLED]; /* of the first range, in the order of runs; as many as there is room for */
+    size_t n_runs[2];                  /* of the metric, that have one number each; 0: that is not so */
+    uint64_t *starts;                  /* of each node's samples, once they are in order */
+    as_sample *in_order;               /* node: its place, as they came */
+    uint32_t *seen;                    /* of units: the node that was there last */
+    const double *coordinates;         /* of the subject before, at these strata */
+    as_vec strata;                     /* uint32_t */
+    as_vec subjects;                   /* as_subject */
+    as_str file;                       /* of the subject before */
     const char *file_text;
 } sorting;
 
 enum { STRATUM_SHIFT = 31 };
-static uint64_t entry_key(const as_sample_unit *unit) {
-    return (uint64_t)unit->side << 63 | (uint64_t)unit->stratum << STRATUM_SHIFT | unit->dataset;
+/* run: the dataset, of a side that is only one the unit. */
+static uint64_t entry_key(const as_sample_unit *unit, uint32_t run) {
+    return (uint64_t)unit->side << 63 | (uint64_t)unit->stratum << STRATUM_SHIFT | (run & 0x7fffffff);
 }
 static uint32_t stratum_of_key(uint64_t key) { return (uint32_t)(key << 1 >> (STRATUM_SHIFT + 1)); }
 
@@ -73,6 +76,8 @@ static size_t add_range(sorting *t, size_t side, size_t first, size_t end) {
         at = last;
     }
     range.n = (uint32_t)t->values[side].count - range.first;
+    if (!range.first && range.n <= AS_MOST_SHUFFLED)
+        memcpy(t->first[side], t->values[side].data, range.n * sizeof(double));
     qsort((double *)t->values[side].data + range.first, range.n, sizeof(double), as_real_compare);
     return as_vec_append(&t->ranges[side], &range, 1) ? at : SIZE_MAX;
 }
@@ -144,6 +149,36 @@ static bool copy_strata(sorting *t, const as_vec *strata, size_t side, as_subjec
     return true;
 }
 
+/* The numbers as runs come, where each has one. */
+static bool set_runs(sorting *t, as_subject *subject) {
+    for (size_t side = 0; side < 2; side++)
+        if (subject->n_strata != 1 || t->ranges[side].count != 1 || subject->strata[side][0].n != t->n_runs[side])
+            return true;
+    for (size_t side = 0; side < 2; side++) {
+        double *values = as_arena_array(&t->s->out->arena, t->n_runs[side], sizeof *values);
+        if (!values) return false;
+        memcpy(values, t->first[side], t->n_runs[side] * sizeof *values);
+        subject->by_run[side] = values;
+    }
+    return true;
+}
+
+/* Which sides have runs with one number each, few enough. */
+static void count_runs(sorting *t) {
+    const as_sampling *s = t->s;
+    for (size_t side = 0; side < 2; side++) {
+        size_t n = 0;
+        bool has_rows = false;
+        for (size_t i = 0; i < s->units.count; i++) {
+            const as_sample_unit *unit = &AS_AT(as_sample_unit, &s->units, i);
+            n += unit->side == side;
+            has_rows |= unit->side == side && unit->is_rows;
+        }
+        t->n_runs[side] = s->n[side] > 1 ? s->n[side] : has_rows ? 0 : n;
+        if (t->n_runs[side] > AS_MOST_SHUFFLED) t->n_runs[side] = 0;
+    }
+}
+
 /* Makes the entries of a subject its strata. */
 static bool set_strata(sorting *t, as_subject *subject) {
     as_vec strata;
@@ -154,6 +189,7 @@ static bool set_strata(sorting *t, as_subject *subject) {
            copy_strata(t, &strata, 0, subject) && copy_strata(t, &strata, 1, subject);
     subject->n_strata = (uint32_t)strata.count;
     as_vec_free(&strata);
+    fine = fine && set_runs(t, subject);
     for (uint32_t i = 0; fine && i < subject->n_strata; i++)
         t->s->out->has_repetitions |= subject->strata[0][i].n > 1 && subject->strata[1][i].n > 1;
     return fine;
@@ -180,7 +216,8 @@ static bool sort_samples(sorting *t) {
 }
 
 static bool add_entry(sorting *t, const as_sample_unit *unit, double value) {
-    entry new = {entry_key(unit), value};
+    uint32_t run = t->s->n[unit->side] > 1 ? unit->dataset : (uint32_t)(unit - (as_sample_unit *)t->s->units.data);
+    entry new = {entry_key(unit, run), value};
     return as_vec_append(&t->entries, &new, 1);
 }
 
@@ -412,6 +449,7 @@ static assay_status sample_metric(sorting *t, as_sampled_metric *metric, uint32_
     bool is_nested = s->request->is_inclusive || (s->n_nested[1] && s->n_nested[1] >= s->n_nested[0]);
     if (s->n_experiments && !is_nested) s->is_exclusive = true;
     metric->looks_inclusive = s->n_experiments && is_nested && !s->is_exclusive && !s->request->is_inclusive;
+    count_runs(t);
     bool fine = sort_samples(t) && add_subjects(t, metric, index) && add_totals(t, metric, index);
     return fine ? ASSAY_OK : as_fail_memory(s->error, NULL);
 }

@@ -40,7 +40,11 @@ typedef struct as_subject {
     const as_stratum *strata
         [2]; /* n_strata each: the same points, at which both sides have it; of new and vanished subjects all points of the one side */
     const double *coordinates; /* n_strata x parameters; NULL: no parameters */
+    /* The values of the one stratum in the order of runs, so that those of all subjects at one place are of one run; NULL: there are several strata, a run has none or several values, or
+     * there are more than AS_MOST_SHUFFLED */
+    const double *by_run[2];
 } as_subject;
+enum { AS_MOST_SHUFFLED = 12 };
 
 /* A metric that both sides have. */
 typedef struct as_sampled_metric {
@@ -105,6 +109,15 @@ bool as_false_discovery(double *p, size_t n);
 /* The values on each side that one test among `n_tests` needs for p to get below level at all. */
 uint32_t as_rank_needed(double level, size_t n_tests);
 
+/* ---- shuffled runs (shuffle.c) ---------------------------------------------------------------------------------------------- */
+
+/* Whether all n subjects have the same runs, as as_subject.by_run has them. */
+bool as_can_shuffle(const as_subject *const *subjects, size_t n);
+/* Of subjects for which that is so the two-sided p, corrected for their number: the part of all divisions of the runs into sides of these sizes (of many, of 2000 by chance) in which the
+ * largest distance of any subject is at least its own (Westfall and Young; the distance is Student's t, with a hundredth of the mean added to the standard error). So p does not depend on how
+ * many subjects there are where one is far beyond all others: n runs on both sides can give 2 / C(2n, n). False when memory is out. */
+bool as_shuffle_test(const as_subject *const *subjects, size_t n, uint64_t seed, unsigned threads, double *p);
+
 /* ---- resampling (bootstrap.c) ------------------------------------------------------------------------------------------------ */
 
 /* Medians of resamples of n values are drawn at once from their distribution, which depends on n alone: kept here for all n that occur. */
@@ -143,14 +156,14 @@ typedef struct as_judgement {
     bool is_tested; /* by statistics; else by the threshold alone */
     bool is_small;  /* below the floor: not tested, and no finding by itself */
     bool higher_is_better;
-    double base, target;       /* medians, added over strata; NAN: this side does not have it */
-    double change;             /* target - base */
-    double relative;           /* change / |base|; infinite where that is 0; NAN: undefined */
-    double ratio, low, high;   /* target / base, NAN where the base is negative; its confidence interval, NAN: none */
-    double q;                  /* rank test, as the false discovery rate; NAN: none */
-    double p, adjusted_p;      /* rank test; corrected for the number of subjects; NAN: none */
-    double threshold;          /* that was used: 0.05 */
-    double share;              /* the change as a part of what the base has of its metric */
+    double base, target;     /* medians, added over strata; NAN: this side does not have it */
+    double change;           /* target - base */
+    double relative;         /* change / |base|; infinite where that is 0; NAN: undefined */
+    double ratio, low, high; /* target / base, NAN where the base is negative; its confidence interval, NAN: none */
+    double q;                /* rank test, as the false discovery rate; NAN: none */
+    double p, adjusted_p;    /* rank test; corrected for the number of subjects, or that of shuffled runs; NAN: none */
+    double threshold;        /* that was used: 0.05 */
+    double share;            /* the change as a part of what the base has of its metric */
     uint32_t n_base, n_target; /* values */
 } as_judgement;
 
@@ -210,7 +223,9 @@ typedef struct as_verdict {
     size_t n_metrics;
     size_t counts[AS_N_OUTCOMES]; /* subjects, totals and wholes */
     as_outcome outcome;           /* of all: WORSE, MAYBE_WORSE, BETTER, MAYBE_BETTER, SAME, in this order */
-    size_t n_tested;              /* subjects, totals and wholes, which the correction is for */
+    bool
+        is_shuffled; /* adjusted p are those of as_shuffle_test(): repetitions are too few for ranks among so many tests, but not for it */
+    size_t n_tested; /* subjects, totals and wholes, which the correction is for */
     uint32_t
         needed; /* repetitions on both sides for a degradation to be significant at all; 0: there are enough, or no statistics */
     as_arena arena;
