@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/group_by.h"
 #include "cli/progress.h"
 #include "dataset/derive.h"
 
@@ -156,6 +157,20 @@ static assay_status derive_metrics(const as_cli *cli, as_dataset *ds, assay_erro
     return ASSAY_OK;
 }
 
+/* The groups of --group-by in place of what was read, where the verb has the option and leaves it to us. */
+static assay_status group_events(const as_cli *cli, const char *const *options, as_dataset **ds, assay_error *error) {
+    if (cli->groups_itself || !as_cli_has(cli, "group-by")) return ASSAY_OK;
+    as_grouping grouping;
+    assay_status status = as_cli_group(cli, options, *ds, false, &grouping, error);
+    if (status == ASSAY_OK) {
+        as_dataset *read = *ds;
+        *ds = grouping.ds;
+        grouping.ds = read;
+    }
+    as_grouping_free(&grouping);
+    return status;
+}
+
 assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out,
                          assay_error *error) {
     if (cli->peers && strcmp(path, "-") == 0)
@@ -170,7 +185,10 @@ assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const c
     if (!cli->quiet) as_progress_begin("reading", path);
     assay_status status = as_read(path, &config, out, error);
     as_progress_end();
-    if (status == ASSAY_OK && (status = derive_metrics(cli, *out, error)) != ASSAY_OK) {
+    if (status != ASSAY_OK) return status;
+    status = group_events(cli, options, out, error);
+    if (status == ASSAY_OK) status = derive_metrics(cli, *out, error);
+    if (status != ASSAY_OK) {
         as_dataset_free(*out);
         *out = NULL;
     }

@@ -4,6 +4,7 @@
 
 #include "analysis/views/view.h"
 #include "cli/cli.h"
+#include "cli/group_by.h"
 #include "cli/node_json.h"
 #include "cli/profile_choice.h"
 #include "cli/source_lines.h"
@@ -14,7 +15,7 @@
      .argument = "NAME",                                                                                               \
      .help = "Show this metric; may be given several times. By default the time, or the first one; in JSON and CSV "   \
              "all of them"},                                                                                           \
-        AS_DERIVE_OPTION,                                                                                              \
+        AS_DERIVE_OPTION, AS_GROUP_OPTION,                                                                             \
         {.name = "match",                                                                                              \
          .argument = "REGEX",                                                                                          \
          .help = "Show only functions whose names match this regular expression (POSIX extended)"},                    \

@@ -3,6 +3,7 @@
 
 #include "cli/compare_view.h"
 #include "cli/compatible.h"
+#include "cli/group_by.h"
 
 /* ---- the comparison ----------------------------------------------------------------------------------------------------------- */
 
@@ -166,6 +167,7 @@ static const as_cli_option options[] = {
     AS_CHECK_OPTIONS,
     AS_ASCII_OPTION,
     AS_DERIVE_OPTION,
+    AS_GROUP_OPTION,
     {.name = NULL},
 };
 

@@ -1,5 +1,6 @@
 /* What changed between two profiles. */
 #include "cli/diff_view.h"
+#include "cli/group_by.h"
 
 /* The difference itself, as a file. */
 static as_exit write_difference(as_cli *cli, const as_inputs *inputs) {
@@ -44,6 +45,7 @@ static const as_cli_option options[] = {
              "JSON and CSV "
              "all that both have"},
     AS_DERIVE_OPTION,
+    AS_GROUP_OPTION,
     {.name = "all-metrics", .help = "Also take metrics that only one of the two has; they count as 0 in the other"},
     AS_PAIRING_OPTION,
     {.name = "flat", .help = "Show a list of functions instead of a tree"},

@@ -8,6 +8,7 @@
 #include "analysis/verdict/sampling.h"
 #include "analysis/views/view.h"
 #include "cli/compatible.h"
+#include "cli/group_by.h"
 #include "cli/profile_choice.h"
 #include "formats/perun/flame.h"
 
@@ -362,6 +363,7 @@ static const as_cli_option options[] = {
      .help =
          "Take this metric; by default the time, or the first one, and of a Perun profile all resources of one unit"},
     AS_DERIVE_OPTION,
+    AS_GROUP_OPTION,
     AS_RUN_OPTION,
     AS_LOCATION_OPTION,
     {.name = NULL},

@@ -7,6 +7,7 @@
 
 #include "analysis/scaling/coordinates.h"
 #include "cli/answers.h"
+#include "cli/group_by.h"
 #include "cli/model_plot.h"
 #include "cli/model_view.h"
 #include "cli/profile_choice.h"
@@ -328,6 +329,7 @@ static as_exit run(as_cli *cli) {
 static const as_cli_option options[] = {
     AS_METHOD_OPTIONS,
     AS_CHOICE_OPTIONS,
+    AS_GROUP_OPTION,
     {.name = "sort",
      .argument = "KEY",
      .choices = "growth|value|error|name|file",

@@ -5,6 +5,7 @@
 
 #include "cli/answers.h"
 #include "cli/callpath.h"
+#include "cli/group_by.h"
 #include "cli/node_json.h"
 #include "cli/row_order.h"
 #include "cli/stat_view.h"
@@ -433,6 +434,7 @@ static as_exit run(as_cli *cli) {
 static const as_cli_option options[] = {
     AS_METRIC_OPTION,
     AS_DERIVE_OPTION,
+    AS_GROUP_OPTION,
     {.name = "exclusive", .help = "What each call path costs itself, without what it calls; the default for people"},
     {.name = "inclusive", .help = "What each call path costs with all it calls"},
     {.name = "by",
