@@ -146,11 +146,10 @@ enum {
     BATCH = 1000
 };
 
-as_table *as_stat_table(const as_cli *cli, bool has_file) {
+const as_column *as_stat_columns(const as_cli *cli, size_t *n) {
     bool values = as_cli_has(cli, "context");
-    const as_column *columns = values ? value_columns : spread_columns;
-    size_t n = values ? VALUE_COLUMNS : SPREAD_COLUMNS;
-    return as_table_new(columns + !has_file, n - !has_file, NULL);
+    *n = values ? VALUE_COLUMNS : SPREAD_COLUMNS;
+    return values ? value_columns : spread_columns;
 }
 
 /* Integers beyond 64 bits are exact as text. */

@@ -53,8 +53,8 @@ bool as_stat_text(as_cli *cli, const as_stat_view *view);
 bool as_stat_detail(as_cli *cli, const as_stat_view *view, const as_stat_metric *m);
 /* stat_machine.c: the JSON object of a file, */
 bool as_stat_json(as_builder *builder, const as_stat_view *view);
-/* and rows for CSV, JSON Lines and Markdown. file: a first column, or NULL. */
-as_table *as_stat_table(const as_cli *cli, bool has_file);
+/* and rows for CSV, JSON Lines and Markdown. file: what the first column has, or NULL: there is none. */
+const as_column *as_stat_columns(const as_cli *cli, size_t *n);
 bool as_stat_rows(as_printer *printer, as_table *batch, const as_stat_view *view, const char *file);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "cli/answers.h"
 #include "cli/callpath.h"
-#include "cli/group_by.h"
 #include "cli/node_json.h"
+#include "cli/occurrence_view.h"
 #include "cli/row_order.h"
 #include "cli/stat_view.h"
 #include "cli/study.h"
@@ -235,6 +235,7 @@ static double sort_number(const as_spread *s, const char *by) {
     if (strcmp(by, "max") == 0) return s->max;
     if (strcmp(by, "min") == 0) return s->min;
     if (strcmp(by, "stddev") == 0) return s->stddev;
+    if (strcmp(by, "median") == 0) return s->median;
     return s->excess;
 }
 
@@ -333,6 +334,11 @@ static as_exit order_rows(as_cli *cli, as_stat_view *view) {
     as_exit status = as_callpath_regex(cli, &regex, &has_regex);
     if (status != AS_EXIT_FINE) return status;
     const char *sort = as_cli_value(cli, "sort");
+    if (sort && (strcmp(sort, "count") == 0 || strcmp(sort, "p99") == 0)) {
+        if (has_regex) regfree(&regex);
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--sort %s is about occurrences; sort by excess, sum, mean or max",
+                           sort);
+    }
     size_t n_rows = 0, n_items = 0;
     if (!sort) sort = !is_for_people(cli) ? "tree" : view->places.n > 1 ? "excess" : "sum";
     for (size_t i = 0; i < view->n_metrics && fine; i++) {
@@ -412,13 +418,36 @@ static as_exit show(as_cli *cli, as_answers *a, const as_stat_view *view, const 
     return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
+/* The columns of rows are known with the first file; files of the other sort have no place in the same table. */
+static as_exit set_columns(as_cli *cli, as_table *batch, bool over_occurrences, const char *path) {
+    bool has_file = as_cli_operands(cli) > 1;
+    size_t n;
+    const as_column *columns = over_occurrences ? as_occurrence_columns(cli, &n) : as_stat_columns(cli, &n);
+    if (as_table_columns(batch) == n - !has_file) return AS_EXIT_FINE;
+    if (as_table_columns(batch))
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "%s: is shown over its %s, those before it are not; --over decides for all of them", path,
+                           over_occurrences ? "occurrences" : "locations");
+    for (size_t i = !has_file; i < n; i++) {
+        if (as_table_add_column(batch, columns[i].name) == SIZE_MAX) return as_cli_memory(cli);
+    }
+    return AS_EXIT_FINE;
+}
+
 static as_exit answer_file(as_cli *cli, as_answers *a, const char *path) {
     as_dataset *ds;
     as_stat_view view = {0};
+    bool over_occurrences = false;
     as_exit status = as_cli_open(cli, path, &ds);
-    if (status == AS_EXIT_FINE) status = find_statistics(cli, ds, &view);
-    if (status == AS_EXIT_FINE) status = show(cli, a, &view, path);
-    free_view(&view);
+    if (status == AS_EXIT_FINE) status = as_occurrences_chosen(cli, ds, &over_occurrences);
+    if (status == AS_EXIT_FINE && a->printer) status = set_columns(cli, a->batch, over_occurrences, path);
+    if (status == AS_EXIT_FINE && over_occurrences) {
+        status = as_occurrences_answer(cli, a, ds, path);
+    } else if (status == AS_EXIT_FINE) {
+        status = find_statistics(cli, ds, &view);
+        if (status == AS_EXIT_FINE) status = show(cli, a, &view, path);
+        free_view(&view);
+    }
     as_dataset_free(ds);
     return status;
 }
@@ -427,7 +456,8 @@ static as_exit run(as_cli *cli) {
     as_exit status = check_options(cli);
     if (status != AS_EXIT_FINE) return status;
     bool is_table = !is_text(cli) && cli->style.mode != AS_PRINT_JSON;
-    as_table *batch = is_table ? as_stat_table(cli, as_cli_operands(cli) > 1) : NULL;
+    as_table *batch = is_table ? as_table_new(NULL, 0, NULL) : NULL;
+    cli->groups_itself = true;
     return as_answer_files(cli, is_table, batch, answer_file);
 }
 
@@ -435,8 +465,18 @@ static const as_cli_option options[] = {
     AS_METRIC_OPTION,
     AS_DERIVE_OPTION,
     AS_GROUP_OPTION,
-    {.name = "exclusive", .help = "What each call path costs itself, without what it calls; the default for people"},
-    {.name = "inclusive", .help = "What each call path costs with all it calls"},
+    {.name = "over",
+     .argument = "WHAT",
+     .choices = "occurrences|locations",
+     .help = "Statistics over the occurrences of each region and section, or over locations (or runs); by default over "
+             "occurrences where the input has events and no locations"},
+    {.name = "worst",
+     .argument = "N",
+     .help = "Over occurrences: list the N longest of each call path, with when they began, run and tags; by default 3 "
+             "in JSON, none for people"},
+    {.name = "exclusive",
+     .help = "What each call path costs itself, without what it calls; the default for people over locations"},
+    {.name = "inclusive", .help = "What each call path costs with all it calls; the default over occurrences"},
     {.name = "by",
      .argument = "PLACE",
      .choices = "location|process|run",
@@ -456,9 +496,9 @@ static const as_cli_option options[] = {
              "bytes, its end is looked at"},
     {.name = "sort",
      .argument = "COLUMN",
-     .choices = "excess|imbalance|sum|mean|max|min|stddev|name|tree",
-     .help = "Sort by this, the largest first; by default by excess for people (by sum with a single place), and as in "
-             "the tree for programs"},
+     .choices = "excess|imbalance|sum|count|mean|median|p99|max|min|stddev|name|tree",
+     .help = "Sort by this, the largest first; by default by excess for people (by sum over occurrences, and with a "
+             "single place), and as in the tree for programs; count, median and p99 are those of occurrences"},
     {.name = "limit",
      .letter = 'n',
      .argument = "ROWS",
@@ -478,6 +518,8 @@ static const as_example examples[] = {
     {"assay stat hpctoolkit-app-database --location 'rank=0-3,thread=0'", "Only the first threads of four processes."},
     {"assay stat profile.cubex --context solve", "One call path: which ranks are slow?"},
     {"assay stat runs --run p=64 --by run", "How much the repetitions of a point differ."},
+    {"assay stat flight.afperf --worst 3", "How long regions took one by one, and the three longest of each."},
+    {"assay stat flight.afperf --group-by platform --sort p99", "The same for each value of a tag, slow tails first."},
     {"assay stat --json profile.cubex", "All call paths and metrics, exact."},
     {NULL, NULL},
 };
@@ -495,6 +537,11 @@ const as_verb as_verb_stat = {
         "Of several runs, the first at the largest point is taken; --run chooses another. With --by run, and where the "
         "file knows no locations, as experiments do, the runs of the point are compared instead: count, mean and so on "
         "are those of its repetitions.\n\n"
+        "Where a file has events and no locations (AFPerf captures), the statistics are over the occurrences of each "
+        "region and section instead: how many, their total, mean, standard deviation, smallest, median (p50), 90th and "
+        "99th percentile, largest, and when that one began. --metric shows what else was measured of them: numbers, "
+        "and of snapshots the difference between start and end; how often each text was recorded; the points of the "
+        "run itself. --worst lists the longest (docs/occurrences.md).\n\n"
         "--json gives all metrics and call paths, inclusive and exclusive, with quartiles; integers are exact. Where "
         "all "
         "is 0, a call path may be missing. The standard deviation divides by n; quartiles are linear between "
