@@ -726,7 +726,7 @@ static void choose_next(const as_dataset *ds, const char *verbs[2]) {
     const as_table *records = as_ds_records(ds, "record");
     bool has_uids = records && as_table_find_column(records, "uid") != SIZE_MAX;
     verbs[0] = has_tree && (!has_models || has_uids || ds->profiles.count) ? "tree" : "sql";
-    verbs[1] = has_models ? "model" : ds->traces.n_samples ? "trace" : "stat";
+    verbs[1] = has_models ? "model" : as_ds_events(ds) ? "trace" : "stat";
     if (as_has_run_list(ds))
         verbs[1] = "compare --series";
     else if (has_uids && !has_models)

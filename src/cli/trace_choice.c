@@ -327,7 +327,8 @@ static as_exit choose_window(as_cli *cli, as_trace_view *view) {
 /* What stands left of a row: the label of its first location, and how many more there are. */
 static size_t row_label_width(const as_trace_view *view, size_t row) {
     size_t first = view->n_lines * row / view->n_rows, end = view->n_lines * (row + 1) / view->n_rows;
-    size_t width = as_display_width(view->labels[first], strlen(view->labels[first]));
+    const char *label = view->n_rows == view->n_lines ? as_trace_listed(view, first) : view->labels[first];
+    size_t width = as_display_width(label, strlen(label));
     return end - first > 1 ? width + strlen(" +") + as_uint_format(end - first - 1, (char[AS_NUMBER_SIZE]){0}) : width;
 }
 
@@ -491,6 +492,7 @@ void as_trace_view_free(as_trace_view *view) {
     as_arena_free(&view->texts);
     free(view->lines);
     free(view->labels);
+    free(view->below);
     free(view->are_stamped);
     free(view->cells);
     free(view->order);

@@ -137,7 +137,7 @@ static uint32_t most_frequent(const as_trace_view *view, size_t first, size_t en
 
 static void print_label(const as_trace_view *view, size_t first, size_t end, size_t width) {
     as_output *out = view->cli->out;
-    const char *label = view->labels[first];
+    const char *label = view->n_rows == view->n_lines ? as_trace_listed(view, first) : view->labels[first];
     char more[32] = "";
     if (end - first > 1) snprintf(more, sizeof more, " +%zu", end - first - 1);
     size_t behind = strlen(more), room = width > behind ? width - behind : 1;

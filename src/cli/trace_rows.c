@@ -68,6 +68,19 @@ static void add_word(as_text *out, const char *word) {
     as_text_add(out, word);
 }
 
+/* "solve #2" */
+static void add_section(const as_dataset *ds, const as_timeline_row *row, as_text *out) {
+    char number[32];
+    if (row->section == AS_MANY_SECTIONS) add_word(out, "sections");
+    if (row->section < AS_COUNT(ds, contexts)) {
+        const char *name = as_ds_text(ds, as_ds_context(ds, row->section)->name);
+        add_word(out, name ? name : "?");
+    }
+    if (!row->lane) return;
+    snprintf(number, sizeof number, "#%u", row->lane + 1);
+    add_word(out, number);
+}
+
 /* "run 3 thread 0 solve #2": as much of it as there is, "regions" where that were nothing. */
 static void put_label(const as_trace_view *view, const as_timeline_row *row, const run_names *names, as_text *out) {
     const as_dataset *ds = view->ds;
@@ -85,26 +98,31 @@ static void put_label(const as_trace_view *view, const as_timeline_row *row, con
         const char *name = as_ds_text(ds, as_ds_location(ds, row->location)->name);
         add_word(out, name ? name : "?");
     }
-    if (row->section == AS_MANY_SECTIONS) add_word(out, "sections");
-    if (row->section < AS_COUNT(ds, contexts)) {
-        const char *name = as_ds_text(ds, as_ds_context(ds, row->section)->name);
-        add_word(out, name ? name : "?");
-    }
-    if (row->lane) {
-        snprintf(number, sizeof number, "#%u", row->lane + 1);
-        add_word(out, number);
-    }
+    add_section(ds, row, out);
     if (!as_text_size(out)) as_text_add(out, row->n_intervals ? "regions" : "pauses");
+}
+
+static const char *keep_label(as_trace_view *view, const as_text *label) {
+    return label->failed ? NULL : as_arena_copy(&view->texts, as_text_data(label), as_text_size(label));
 }
 
 static bool make_labels(as_trace_view *view, const run_names *names) {
     as_text label;
     as_text_init(&label);
-    bool fine = true;
+    bool fine = true, is_below = false; /* whether the line of the run and place is there */
     for (size_t i = 0; i < view->n_lines && fine; i++) {
-        put_label(view, &view->timeline.rows[i], names, &label);
-        view->labels[i] = label.failed ? NULL : as_arena_copy(&view->texts, as_text_data(&label), as_text_size(&label));
-        fine = view->labels[i] != NULL;
+        const as_timeline_row *row = &view->timeline.rows[i];
+        put_label(view, row, names, &label);
+        view->labels[i] = keep_label(view, &label);
+        is_below &= i > 0 && row[-1].run == row->run && row[-1].location == row->location;
+        is_below |= row->section == ASSAY_NONE;
+        if (is_below && row->section != ASSAY_NONE) {
+            as_text_clear(&label);
+            as_text_add(&label, " ");
+            add_section(view->ds, row, &label);
+            view->below[i] = keep_label(view, &label);
+        }
+        fine = view->labels[i] && !label.failed;
     }
     as_text_free(&label);
     return fine;
@@ -132,8 +150,9 @@ static bool list_rows(as_trace_view *view, const bool *shown) {
     run_names names = {.tag = AS_NO_STR};
     view->lines = calloc(timeline->n_rows + 1, sizeof *view->lines);
     view->labels = calloc(timeline->n_rows + 1, sizeof *view->labels);
+    view->below = calloc(timeline->n_rows + 1, sizeof *view->below);
     view->are_stamped = calloc(timeline->n_rows + 1, sizeof *view->are_stamped);
-    if (!view->lines || !view->labels || !view->are_stamped) return false;
+    if (!view->lines || !view->labels || !view->below || !view->are_stamped) return false;
     view->n_lines = timeline->n_rows;
     for (size_t i = 0; i < view->n_lines; i++) {
         const as_timeline_row *row = &timeline->rows[i];

@@ -268,7 +268,7 @@ static struct places lay_out_places(const as_trace_view *view) {
         used += p.widths[fact] + 2;
     }
     for (size_t i = 0; i < view->n_lines; i++) {
-        size_t label = as_display_width(view->labels[i], strlen(view->labels[i]));
+        size_t label = as_display_width(as_trace_listed(view, i), strlen(as_trace_listed(view, i)));
         if (label > p.label) p.label = label;
     }
     if (width && p.label > width / 2) p.label = width / 2 > strlen("location") ? width / 2 : strlen("location");
@@ -294,7 +294,8 @@ static void print_locations(const as_trace_view *view) {
     }
     as_output_printf(out, "  most%s\n", as_sgr(view->cli->style.colour, AS_PLAIN));
     for (size_t i = 0; i < view->n_lines; i++) {
-        size_t used = as_display_write(out, view->labels[i], strlen(view->labels[i]), p.label);
+        const char *label = as_trace_listed(view, i);
+        size_t used = as_display_write(out, label, strlen(label), p.label);
         as_display_pad(out, p.label - used);
         for (int fact = 0; fact < N_FACTS; fact++) {
             char cell[CELL_SIZE];

@@ -31,7 +31,8 @@ typedef struct as_trace_view {
     assay_id run;  /* the first of them */
     const as_trace_line **lines;
     const char **labels;
-    bool *are_stamped; /* those of GPUs */
+    const char **below; /* NULL, or what lines are called that stand below that of their run: "  solve" */
+    bool *are_stamped;  /* those of GPUs */
     size_t n_lines;
     as_arena texts;
     as_trace_window window;
@@ -63,6 +64,10 @@ static inline double as_trace_duration(const as_trace_view *view, double ticks) 
 }
 static inline double as_trace_time(const as_trace_view *view, uint64_t stamp) {
     return as_clock_seconds(&view->clock, stamp);
+}
+/* What a line is called where all of them stand one below the other. */
+static inline const char *as_trace_listed(const as_trace_view *view, size_t line) {
+    return view->below && view->below[line] ? view->below[line] : view->labels[line];
 }
 /* Whether a line has anything in the window. */
 static inline bool as_trace_is_there(const as_trace_view *view, const as_line_times *line) {

@@ -240,7 +240,7 @@ static void times_and_counts_are_those_of_intervals(void **state) {
         uint32_t procedure;
         double seconds;
         uint64_t n;
-    } expected[] = {{AS_PROCEDURE_IDLE, 4, 0}, {3, 4, 1}, {4, 3, 0}, {AS_PROCEDURE_PAUSED, 2, 0}};
+    } expected[] = {{AS_PROCEDURE_IDLE, 4, 0}, {3, 4, 1}, {4, 3, 0}, {AS_PROCEDURE_PAUSED, 2, 1}};
     assert_int_equal(times.lines[0].n_procedures, 4);
     for (size_t i = 0; i < 4; i++) {
         const as_procedure_time *p = &times.lines[0].procedures[i];

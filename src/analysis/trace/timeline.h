@@ -56,7 +56,8 @@ void as_timeline_free(as_timeline *timeline);
 
 /* The intervals of a row that begin in from … to: first … end - 1. */
 void as_row_intervals(const as_timeline_row *row, uint64_t from, uint64_t to, size_t *first, size_t *end);
-/* Makes n_samples of times (of the rows' lines, in their order) the number of intervals that begin in the window: of each procedure those that are its own, not those nested in it; and gaps
+/* Makes n_samples of times (of the rows' lines, in their order) the number of intervals that begin in the window: of each procedure those that are its own, not those nested in it, and of
+ * <paused> the pauses; and gaps
  * those in which there was none; first and last what of the window the row was there. False when memory is out. */
 bool as_timeline_count(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
                        as_trace_times *times);

@@ -229,19 +229,24 @@ static uint64_t clip(uint64_t time, const as_trace_window *window) {
     return time < window->from ? window->from : time > window->to ? window->to : time;
 }
 
-static void find_ends_and_gap(const as_timeline_row *row, const as_trace_window *window, as_line_times *line) {
+/* Returns how many pauses of the row begin in the window. */
+static uint64_t find_ends_and_gap(const as_timeline_row *row, const as_trace_window *window, as_line_times *line) {
     line->first = clip(row->changes[0].time, window);
     line->last = clip(row->changes[row->n_changes - 1].time, window);
     line->longest_gap = 0;
     line->gap_at = 0;
+    uint64_t n_pauses = 0;
     for (size_t i = 0; i + 1 < row->n_changes; i++) {
         const as_trace_sample *change = &row->changes[i];
+        bool is_inside = change->time >= window->from && change->time <= window->to;
+        n_pauses += is_inside && change->context == AS_TRACE_PAUSED;
         if (change->context != AS_TRACE_IDLE && change->context != AS_TRACE_NOTHING) continue;
         uint64_t from = clip(change->time, window), to = clip(change[1].time, window);
         if (to <= from || (double)(to - from) <= line->longest_gap) continue;
         line->longest_gap = (double)(to - from);
         line->gap_at = from;
     }
+    return n_pauses;
 }
 
 /* Where the procedures of a line stand in its times: 1 + index, 0 for others. */
@@ -283,8 +288,13 @@ bool as_timeline_count(const as_timeline *timeline, const as_trace_window *windo
         as_line_times *line = &times->lines[i];
         know_slots(line, slots, true);
         count_row(&timeline->rows[i], window, frames, line, slots, all, all_slots);
+        uint64_t n_pauses = find_ends_and_gap(&timeline->rows[i], window, line);
+        bool is_nested = timeline->rows[i].section == ASSAY_NONE; /* sections were paused with their run */
+        if (n_pauses && slots[AS_PROCEDURE_PAUSED]) {
+            line->procedures[slots[AS_PROCEDURE_PAUSED] - 1].n_samples = n_pauses;
+            all->procedures[all_slots[AS_PROCEDURE_PAUSED] - 1].n_samples += is_nested ? n_pauses : 0;
+        }
         know_slots(line, slots, false);
-        find_ends_and_gap(&timeline->rows[i], window, line);
         if (line->longest_gap <= all->longest_gap) continue;
         all->longest_gap = line->longest_gap;
         all->gap_at = line->gap_at;
