@@ -162,6 +162,18 @@ static void pauses_lie_over_all_rows_of_the_run(void **state) {
     CHECK_ROW(2, -2, PAUSED, -1, NOTHING, 0, MAIN, 10, MAIN);
 }
 
+/* One pause in each second of an hour, and a section that lasts as long. */
+static void many_pauses_are_in_the_first_row_only(void **state) {
+    (void)state;
+    add("region", 0, MAIN, 0, 3600);
+    add("section", 0, S, 0, 3600);
+    for (int i = 0; i < 3600; i++) add("pause", 0, ASSAY_NONE, i + 0.25, i + 0.5);
+    build(all);
+    assert_int_equal(timeline.n_pauses, 3600);
+    assert_int_equal(timeline.rows[0].n_changes, 2 * 3600 + 2);
+    CHECK_ROW(1, 0, S, 3600, S);
+}
+
 static void runs_begin_at_zero_or_when_they_did(void **state) {
     (void)state;
     add("region", 0, MAIN, 1, 2);
@@ -276,6 +288,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(sections_have_lanes, make, unmake),
         cmocka_unit_test_setup_teardown(lanes_are_not_endless, make, unmake),
         cmocka_unit_test_setup_teardown(pauses_lie_over_all_rows_of_the_run, make, unmake),
+        cmocka_unit_test_setup_teardown(many_pauses_are_in_the_first_row_only, make, unmake),
         cmocka_unit_test_setup_teardown(runs_begin_at_zero_or_when_they_did, make, unmake),
         cmocka_unit_test_setup_teardown(places_have_rows, make, unmake),
         cmocka_unit_test_setup_teardown(times_of_centuries_fit, make, unmake),

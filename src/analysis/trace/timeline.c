@@ -7,7 +7,8 @@
 #include "analysis/trace/timeline_private.h"
 #include "core/parallel.h"
 
-enum { MOST_SECTION_SETS = 1024 };
+/* A run with more pauses has them in its first row only: all of them in all rows would be too much. */
+enum { MOST_SECTION_SETS = 1024, MOST_PAUSES = 256 };
 #define LEFT_OUT UINT32_MAX
 
 typedef struct gathering {
@@ -207,20 +208,28 @@ typedef struct row_work {
     const as_vec *pauses; /* as_pause_span */
 } row_work;
 
-static void do_set(void *user, size_t i) {
-    row_work *w = user;
-    as_interval_set *set = &w->sets[i];
-    const as_pause_span *spans = w->pauses->data;
-    size_t low = 0, high = w->pauses->count;
+/* The number of the first pause of a run or of one behind it. */
+static size_t first_pause(const as_vec *pauses, uint64_t run) {
+    size_t low = 0, high = pauses->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (spans[middle].run < set->run)
+        if (AS_AT(as_pause_span, pauses, middle).run < run)
             low = middle + 1;
         else
             high = middle;
     }
-    set->pauses = low < w->pauses->count ? spans + low : NULL;
-    for (; low < w->pauses->count && spans[low].run == set->run; low++) set->n_pauses++;
+    return low;
+}
+
+static void do_set(void *user, size_t i) {
+    row_work *w = user;
+    as_interval_set *set = &w->sets[i];
+    size_t first = first_pause(w->pauses, set->run), n = first_pause(w->pauses, (uint64_t)set->run + 1) - first;
+    bool is_first = set->section == ASSAY_NONE && (i == 0 || w->sets[i - 1].run != set->run);
+    if (n && (is_first || n <= MOST_PAUSES)) {
+        set->pauses = &AS_AT(as_pause_span, w->pauses, first);
+        set->n_pauses = n;
+    }
     set->is_done = as_set_make_rows(set, w->out);
 }
 

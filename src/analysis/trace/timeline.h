@@ -1,7 +1,8 @@
 /* Time lines of intervals: what a dataset's events (dataset/events.h) say, as lines that can be drawn and counted like those of samples (trace.h).
  *
  * Intervals that nest (regions, kernels …) of one run and location are one row: at each moment the innermost one, AS_TRACE_IDLE between them. Intervals of sections may overlap: each section
- * has rows of its own, as many as overlap (lanes). Where the run was paused all its rows are AS_TRACE_PAUSED. A row is a trace line whose samples are the moments at which something changes;
+ * has rows of its own, as many as overlap (lanes). Where the run was paused all its rows are AS_TRACE_PAUSED (with more than 256 pauses, its first
+ * row only). A row is a trace line whose samples are the moments at which something changes;
  * it wants the rule AS_TRACE_BEFORE. */
 #ifndef AS_ANALYSIS_TRACE_TIMELINE_H
 #define AS_ANALYSIS_TRACE_TIMELINE_H
