@@ -12,13 +12,23 @@ typedef struct job {
     as_dataset *merged;
 } job;
 
+static as_exit plan_append(as_cli *cli, as_save *save) {
+    if (strcmp(save->output, "-") == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "--append needs a file to add to; name one");
+    if (!save->target.format || !save->target.format->appends)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--append adds to captures, which %s is not; name an .afperf file",
+                           save->target.name);
+    save->target.appends = true;
+    return AS_EXIT_FINE;
+}
+
 /* The output is the last operand; -o may name it instead. */
 static as_exit plan(as_cli *cli, job *j) {
     const char *named = as_cli_value(cli, "output");
     size_t n = as_cli_operands(cli);
     if (n < (named ? 1u : 2u))
         return as_cli_fail(cli, AS_EXIT_USAGE, "convert needs an input and an output; assay convert --help tells more");
-    return as_save_plan(cli, named ? named : as_cli_operand(cli, n - 1), named ? n : n - 1, &j->save);
+    as_exit status = as_save_plan(cli, named ? named : as_cli_operand(cli, n - 1), named ? n : n - 1, &j->save);
+    return status == AS_EXIT_FINE && as_cli_has(cli, "append") ? plan_append(cli, &j->save) : status;
 }
 
 /* *out: the one dataset to write; it belongs to the job. */
@@ -32,6 +42,13 @@ static as_exit read_inputs(as_cli *cli, job *j, const as_dataset **out) {
     }
     *out = j->parts[0]; /* NOLINT(clang-analyzer-unix.Malloc): there is at least one input */
     if (j->save.n_inputs == 1) return AS_EXIT_FINE;
+    as_format_merge *own = as_own_merge((const as_dataset *const *)j->parts, j->save.n_inputs);
+    if (own) {
+        if (own((const as_dataset *const *)j->parts, j->save.n_inputs, &j->merged, &error) != ASSAY_OK)
+            return as_cli_error(cli, &error);
+        *out = j->merged;
+        return AS_EXIT_FINE;
+    }
     if (!as_can_merge(j->parts, j->save.n_inputs)) {
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "the inputs do not have the same parameters and cannot become one; convert them one by one");
@@ -61,6 +78,10 @@ static const as_cli_option options[] = {
      .argument = "FILE",
      .completes = AS_COMPLETES_FILES,
      .help = "Write to this file; the last path is then an input, too"},
+    {.name = "append",
+     .help = "Add to OUT, a capture, instead of replacing it: its records stay as they are, runs of IN come behind "
+             "them, and ids that both use are new in the runs added. OUT gets all or nothing, also where several "
+             "add to it at once or one is killed"},
     AS_DERIVE_OPTION,
     {.name = NULL},
 };

@@ -121,6 +121,7 @@ typedef struct as_writer {
     const as_dataset *dataset;
     as_output *out;                 /* NULL for a format that is a directory */
     as_output_directory *directory; /* of such a format, else NULL */
+    const as_input *existing;       /* what stands in the output already, before all that is written; NULL: nothing */
     as_options options;
     unsigned threads; /* to use at most; 0: as many as there are cores. The bytes do not depend on it */
     assay_error *error;
@@ -138,6 +139,7 @@ typedef struct assay_format {
     bool reads_directories;  /* else a directory is refused before read() is called */
     bool writes_directories; /* the output is a directory: writer->directory */
     bool writes_points;      /* runs are written at their points only: one whose values are at several becomes several */
+    bool appends;            /* write() can add to what is in a file: writer->existing */
     const as_option *read_options, *write_options;
 
     /* Bits of evidence verified, 0 = not mine. NULL: only by name. Must not allocate, fail or look beyond the probe; only a directory, of which the probe has
@@ -147,6 +149,8 @@ typedef struct assay_format {
     assay_status (*read)(as_reader *reader);
     /* NULL: cannot be written. Writes to writer->out; the caller commits or discards it. */
     assay_status (*write)(as_writer *writer);
+    /* Several datasets that this format read as one, *out, for those that belong together in another way than profiles do. NULL: they are united like all others. */
+    assay_status (*merge)(const as_dataset *const *parts, size_t n, as_dataset **out, assay_error *error);
     /* What is lost beyond what `holds` says; sets losses->failed when memory is out. May be NULL. */
     void (*losses)(const as_dataset *dataset, as_losses *losses);
     /* What else is good to know when this dataset is written, a clause each (as_lose()); nothing is lost. May be NULL. */
@@ -184,12 +188,18 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
                             as_dataset **out, assay_error *error);
 /* What a writer of the format gets instead of a set of profiles: an experiment, *out, to be freed. NULL: the dataset itself. */
 assay_status as_writable_form(const as_dataset *dataset, const as_format *format, as_dataset **out, assay_error *error);
+/* The function of the format that read all of them and has one of its own to make them one; NULL: there is none. */
+typedef assay_status as_format_merge(const as_dataset *const *parts, size_t n, as_dataset **out, assay_error *error);
+as_format_merge *as_own_merge(const as_dataset *const *parts, size_t n);
 /* All that writing in this format would lose. */
 void as_find_losses(const as_dataset *dataset, const as_format *format, as_losses *losses);
 /* Writes to an open output, with so many threads (0: all cores); commit is the caller's. Profiles of an experiment are made the kind of values that a format without
  * AS_HOLDS_PROFILES wants. */
 assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, unsigned threads,
                       as_output *out, assay_error *error);
+/* The same behind what is in a file, for a format that appends. existing NULL: it is a new file. */
+assay_status as_write_behind(const as_dataset *dataset, const as_format *format, const char *const *options,
+                             unsigned threads, const as_input *existing, as_output *out, assay_error *error);
 /* The same for a format that writes directories. */
 assay_status as_write_directory(const as_dataset *dataset, const as_format *format, const char *const *options,
                                 unsigned threads, as_output_directory *directory, assay_error *error);

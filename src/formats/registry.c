@@ -259,6 +259,16 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
     return status;
 }
 
+as_format_merge *as_own_merge(const as_dataset *const *parts, size_t n) {
+    const as_format *format = n && parts[0]->format ? as_format_find(parts[0]->format) : NULL;
+    for (size_t i = 0; format && format->merge && i < n; i++) {
+        /* Without what the reader kept it is the result of some computation; with parameters, a part of an experiment. */
+        if (strcmp(parts[i]->format, format->name) != 0 || !parts[i]->of_format || as_ds_parameters(parts[i]))
+            return NULL;
+    }
+    return format ? format->merge : NULL;
+}
+
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
 assay_status as_writable_form(const as_dataset *dataset, const as_format *format, as_dataset **out,
@@ -287,6 +297,12 @@ static assay_status write_with(as_writer *writer, const as_format *format, const
 assay_status as_write(const as_dataset *dataset, const as_format *format, const char *const *options, unsigned threads,
                       as_output *out, assay_error *error) {
     as_writer writer = {.dataset = dataset, .out = out, .threads = threads, .error = error};
+    return write_with(&writer, format, options);
+}
+
+assay_status as_write_behind(const as_dataset *dataset, const as_format *format, const char *const *options,
+                             unsigned threads, const as_input *existing, as_output *out, assay_error *error) {
+    as_writer writer = {.dataset = dataset, .out = out, .existing = existing, .threads = threads, .error = error};
     return write_with(&writer, format, options);
 }
 

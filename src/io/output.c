@@ -42,7 +42,7 @@ static struct {
     char path[PATH_MAX];
 } temporaries[MAX_TEMPORARIES];
 
-static char *register_temporary(const char *path) {
+char *as_temporary_register(const char *path) {
     for (size_t i = 0; i < MAX_TEMPORARIES; i++) {
         int expected = SLOT_FREE;
         if (!atomic_compare_exchange_strong(&temporaries[i].state, &expected, SLOT_TAKEN)) continue;
@@ -53,7 +53,7 @@ static char *register_temporary(const char *path) {
     return NULL;
 }
 
-static void unregister_temporary(const char *path) {
+void as_temporary_unregister(const char *path) {
     for (size_t i = 0; i < MAX_TEMPORARIES; i++) {
         if (temporaries[i].path == path) atomic_store(&temporaries[i].state, SLOT_FREE);
     }
@@ -116,11 +116,11 @@ static bool create_temporary(as_output *out, const struct stat *existing) {
     char path[PATH_MAX];
     for (int attempt = 0; attempt < AS_BESIDE_ATTEMPTS; attempt++) {
         if (!as_beside(out->final, path)) return false;
-        out->temporary = register_temporary(path); /* before it exists: a signal must find it at any moment */
+        out->temporary = as_temporary_register(path); /* before it exists: a signal must find it at any moment */
         if (!out->temporary) return errno = EMFILE, false;
         out->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, existing ? 0600 : 0666);
         if (out->fd >= 0) break;
-        unregister_temporary(out->temporary);
+        as_temporary_unregister(out->temporary);
         out->temporary = NULL;
         if (errno != EEXIST) return false;
     }
@@ -349,7 +349,7 @@ assay_status as_output_commit(as_output *out, assay_error *error) {
     else if (out->failure)
         code = as_fail_errno(error, out->name, doing, out->failure);
     else if (out->temporary) {
-        unregister_temporary(out->temporary);
+        as_temporary_unregister(out->temporary);
         out->temporary = NULL;
     }
     as_output_discard(out);
@@ -361,7 +361,7 @@ void as_output_discard(as_output *out) {
     if (out->owns_fd) close(out->fd);
     if (out->temporary) {
         unlink(out->temporary);
-        unregister_temporary(out->temporary);
+        as_temporary_unregister(out->temporary);
     }
     free_output(out);
 }

@@ -1,5 +1,6 @@
 #include "query/target.h"
 
+#include "io/append.h"
 #include "query/query.h"
 
 assay_status as_target_find(const char *name, const char *path, as_target *out, assay_error *error) {
@@ -36,6 +37,20 @@ static assay_status write_directory(const as_target *target, const as_dataset *d
     return status;
 }
 
+static assay_status append(const as_target *target, const as_dataset *dataset, const char *path,
+                           const char *const *options, assay_error *error) {
+    as_append *adding;
+    AS_TRY(as_append_begin(path, as_ds_budget(dataset), &adding, error));
+    as_output *out = as_append_output(adding);
+    as_output_on_begin(out, target->begins, target->user);
+    assay_status status = as_write_behind(dataset, target->format, options, target->threads,
+                                          as_append_existing(adding), out, error);
+    if (status == ASSAY_OK) return as_append_commit(adding, error);
+    as_output_on_begin(out, NULL, NULL);
+    as_append_discard(adding);
+    return status;
+}
+
 assay_status as_target_write(const as_target *target, const as_dataset *dataset, const char *path,
                              const char *const *options, assay_error *error) {
     if (!target->format) {
@@ -44,6 +59,7 @@ assay_status as_target_write(const as_target *target, const as_dataset *dataset,
         return as_sql_export(dataset, path, error);
     }
     if (target->format->writes_directories) return write_directory(target, dataset, path, options, error);
+    if (target->appends) return append(target, dataset, path, options, error);
     as_output *out;
     AS_TRY(as_output_open(path, &out, error));
     as_output_on_begin(out, target->begins, target->user);

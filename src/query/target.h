@@ -12,6 +12,7 @@ typedef struct as_target {
     const char *name;        /* "extrap-text", "sqlite" */
     const as_format *format; /* NULL: a database */
     unsigned threads;        /* that writing may use; 0, as as_target_find() leaves it: all cores */
+    bool appends;            /* behind what is in the file, see as_format */
     /* Called before anything is written, once the writer knows that it can. NULL: nobody */
     as_output_begins *begins;
     void *user;

@@ -3,6 +3,7 @@
 
 #include "analysis/algebra/algebra.h"
 #include "analysis/algebra/sparse.h"
+#include "formats/format.h"
 
 /* One metric of the result. */
 typedef struct joining {
@@ -236,6 +237,8 @@ static assay_status join_all(as_operation *op) {
 
 assay_status as_merge_profiles(const as_dataset *const *parts, size_t n, as_matching matching, as_dataset **out,
                                assay_error *error) {
+    as_format_merge *own = as_own_merge(parts, n);
+    if (own) return own(parts, n, out, error);
     as_operation op;
     assay_status status = as_operation_begin(&op, parts, n, matching, error);
     if (status == ASSAY_OK) status = join_all(&op);
