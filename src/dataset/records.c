@@ -24,6 +24,7 @@ struct as_records {
     as_vec row_kinds;   /* uint32_t */
     as_vec runs;        /* run_start */
     size_t n_padding;   /* see reach() */
+    bool is_too_sparse;
 };
 
 static size_t view_rows(const as_table_source *source) { return as_records_rows((const as_records *)source); }
@@ -114,7 +115,8 @@ enum { MOST_PADDING = 1 << 26, PADDING_OF_A_ROW = 8 };
 static bool reach(as_records *records, own_column *own, size_t row, size_t n) {
     size_t count = own->types.count, end = row + n;
     if (end <= count) return true;
-    if (row > count && row - count > MOST_PADDING + PADDING_OF_A_ROW * row - records->n_padding) return false;
+    records->is_too_sparse = row > count && row - count > MOST_PADDING + PADDING_OF_A_ROW * row - records->n_padding;
+    if (records->is_too_sparse) return false;
     records->n_padding += row > count ? row - count : 0;
     if (!as_vec_reserve(&own->types, end - count) || !as_vec_reserve(&own->values, end - count)) return false;
     if (row > count) {
@@ -124,6 +126,8 @@ static bool reach(as_records *records, own_column *own, size_t row, size_t n) {
     own->types.count = own->values.count = end;
     return true;
 }
+
+bool as_records_is_too_sparse(const as_records *records) { return records->is_too_sparse; }
 
 bool as_records_set(as_records *records, size_t row, uint32_t column, as_own_type type, as_own_value value) {
     own_column *own = &AS_AT(own_column, &records->columns, column);

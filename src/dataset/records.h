@@ -56,6 +56,8 @@ uint32_t as_records_add_kind(as_records *records, const as_shared_cell *cells, s
 bool as_records_add_rows(as_records *records, assay_id run, uint32_t kind, size_t n);
 /* An own cell of a row. Cheap where rows are set in ascending order; one that is set again has its last value. False also where columns that begin late would need too much. */
 bool as_records_set(as_records *records, size_t row, uint32_t column, as_own_type type, as_own_value value);
+/* Whether it was that, not memory, that made it fail. */
+bool as_records_is_too_sparse(const as_records *records);
 /* The same for n rows, from `row` on. */
 bool as_records_set_numbers(as_records *records, size_t row, uint32_t column, const as_number *numbers, size_t n);
 /* Says that there will be about so many rows, and that columns which the last row has go on to the end: takes memory ahead. */

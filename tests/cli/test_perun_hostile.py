@@ -114,6 +114,19 @@ class BadInput(Hostile):
         for log in ('x', 'xy', 'none'):
             self.assertIn('21 points', self.ok('regress', '--plot', 'f', '--all', '--log', log, self.perf(RESOURCES % rows)))
 
+    def test_keys_that_come_twice_inside_others(self):
+        uid = '{"resources":[{"uid":%s,"amount":1,"trace":[{"function":"g"}]}]}'
+        for text, n in ((uid % '{"function":"f","line":1,"line":2}', 1), (uid % '{"function":"f","line":1}', 0), ('{"header":{"cmd":"a","cmd":"b"},"resources":[]}', 1),
+                        ('{"header":{"units":{"t":"s","t":"ms"}},"resources":[]}', 1), ('{"header":{"units":{"a":"s"},"a":1,"units:a":2},"resources":[]}', 0),
+                        ('{"chunks":[{"a":1},{"a":2}],"resources":[]}', 0), ('{"chunks":[{"a":1,"a":2}],"resources":[]}', 1)):
+            self.assertEqual(['duplicate-key'] * n, [rule for rule, _, _ in self.problems(self.perf(text))], text)
+        self.assertEqual(['f:2'], self.table(self.perf(uid % '{"function":"f","line":1,"line":2}'), 'select uid from record'))
+
+    def test_columns_that_few_have(self):
+        n = 20000
+        path = self.perf('{"resources":{%s},"resource_type_map":{%s}}' % (','.join('"t%d#0":{"amount":[1],"c%d":[1]}' % (i, i) for i in range(n)), ','.join('"t%d#0":{"uid":"t%d"}' % (i, i) for i in range(n))))
+        self.assertFails(run('info', path), 3, 'thousands of columns')
+
     def test_columns_of_different_lengths_are_not_paired_wrongly(self):
         path = self.perf('{"resources":{"t":{"amount":[1,2,3],"structure-unit-size":[7]}},"resource_type_map":{"t":{"uid":"f","type":"mixed"}}}')
         self.assertEqual(['1,7', '2,', '3,'], self.table(path, 'select amount, "structure-unit-size" from record'))

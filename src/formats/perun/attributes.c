@@ -46,7 +46,16 @@ static bool name_next(as_json *json, as_vec *levels, as_vec *key) {
     return text && as_vec_text(key, ":") && as_vec_append(key, text, size);
 }
 
-static bool walk(as_perun_reading *reading, as_json *json, as_vec *levels, as_vec *key) {
+/* Both values of a key that is there twice are attributes; that it is so is odd. */
+static bool note_key(as_perun_reading *reading, const as_json *json, const as_vec *levels, const as_vec *key,
+                     as_map *known) {
+    uint64_t hash = as_hash(key->data, key->count) ^ levels->count * 0x9e3779b97f4a7c15u;
+    if (as_map_get(known, hash) == AS_MAP_NONE) return as_map_put(known, hash, 0);
+    as_perun_odd(reading, AS_PERUN_DUPLICATE, json->token);
+    return true;
+}
+
+static bool walk(as_perun_reading *reading, as_json *json, as_vec *levels, as_vec *key, as_map *known) {
     as_json_type before = AS_JSON_NULL;
     for (as_json_type type; (type = as_json_next(json)) != AS_JSON_END; before = type) {
         bool begins = type == AS_JSON_OBJECT || type == AS_JSON_ARRAY;
@@ -57,7 +66,8 @@ static bool walk(as_perun_reading *reading, as_json *json, as_vec *levels, as_ve
             levels->count--;
             if (before != AS_JSON_OBJECT && before != AS_JSON_ARRAY) continue;
         } else if (type == AS_JSON_KEY || (levels->count && AS_AT(level, levels, levels->count - 1).is_list)) {
-            fine = fine && name_next(json, levels, key);
+            fine = fine && name_next(json, levels, key) &&
+                   (type != AS_JSON_KEY || note_key(reading, json, levels, key, known));
         }
         if (begins) {
             level opened = {.key_size = key->count, .is_list = type == AS_JSON_ARRAY};
@@ -82,7 +92,10 @@ bool as_perun_add_attributes(as_perun_reading *reading, const char *key, size_t 
         reading->attributes_left -= reading->attributes_left != 0;
     } else if (fine) {
         as_json_restart(&reading->inner, raw.text, raw.size, 2);
-        fine = walk(reading, &reading->inner, &levels, &name);
+        as_map known;
+        as_map_init(&known, &reading->ds->budget);
+        fine = walk(reading, &reading->inner, &levels, &name, &known);
+        as_map_free(&known);
         reading->attributes_left -= leaves;
     }
     as_vec_free(&name);

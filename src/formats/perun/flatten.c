@@ -68,10 +68,12 @@ struct as_flattener {
     as_vec member_key; /* of as_flatten_members() */
     as_json *json;
     const char *begin; /* of the value */
-    size_t produced, limit;
+    size_t produced, limit, n_superseded;
     as_flat_visit *visit;
     void *user;
 };
+
+size_t as_flattener_superseded(const as_flattener *flattener) { return flattener->n_superseded; }
 
 as_flattener *as_flattener_new(as_budget *budget) {
     as_flattener *f = calloc(1, sizeof *f);
@@ -236,6 +238,7 @@ static bool settle(as_flattener *f, size_t first) {
     for (size_t i = first; i < first + n; i++) {
         if (AS_AT(member, &f->members, i).value) AS_AT(member, &f->members, kept++) = AS_AT(member, &f->members, i);
     }
+    f->n_superseded += f->members.count - kept;
     f->members.count = kept;
     return true;
 }

@@ -37,8 +37,8 @@ typedef struct as_perun_kind {
     as_raw_json trace;    /* raw, a list; size 0: none */
     as_str flat_uid;      /* as people see it: "a.c:main:22"; AS_NO_STR: none */
     assay_id context;     /* of its amounts: the call path, or the uid; ASSAY_NONE: no uid */
-    assay_id uid_context; /* the root that its measurements are of */
-    assay_id metric;
+    assay_id uid_context; /* the root that its measurements are of; ASSAY_NONE: none of its amounts has a size */
+    assay_id metric;      /* ASSAY_NONE: none of its amounts is a number */
     uint32_t snapshot; /* UINT32_MAX: none */
     as_perun_place place;
     bool is_free; /* subtype "free": flame graphs leave it out */
@@ -101,6 +101,8 @@ typedef bool as_flat_visit(void *user, const char *key, size_t key_size, as_cell
 typedef struct as_flattener as_flattener;
 as_flattener *as_flattener_new(as_budget *budget);
 void as_flattener_free(as_flattener *flattener);
+/* How many members it met so far whose key came again in their object, so that they did not count. */
+size_t as_flattener_superseded(const as_flattener *flattener);
 bool as_flatten(as_flattener *flattener, as_json *json, const char *key, size_t key_size, as_flat_visit *visit,
                 void *user);
 /* The same for each member of the object that the current token opens, under its own key. */

@@ -462,6 +462,10 @@ assay_status as_perun_add_profile(as_perun_reading *reading, assay_id run, const
     if (status == ASSAY_OK) status = as_perun_add_up(reading);
     if (status == ASSAY_OK) report_oddities(reading);
     forget_profile(reading);
+    if (status == ASSAY_E_NOMEM && as_records_is_too_sparse(reading->perun->records))
+        return as_fail(reading->reader->error, ASSAY_E_FORMAT, as_place_file(path), "too-sparse",
+                       "thousands of columns that most resources do not have; more than 67 million empty cells are "
+                       "too many");
     return status;
 }
 

@@ -247,7 +247,11 @@ static bool settle_member(as_perun_reading *reading, uint32_t number, facts *of,
     of->key_size = size;
     of->kind = number;
     of->cells = &reading->cells;
+    size_t n_superseded = as_flattener_superseded(reading->flattener);
     if (!flatten(of)) return false;
+    if (as_flattener_superseded(reading->flattener) != n_superseded)
+        as_perun_odd(reading, AS_PERUN_DUPLICATE,
+                     AS_AT(as_perun_draft, &reading->drafts, number - reading->first_kind).place);
     raw.size = (size_t)(json->token + json->token_size - raw.text);
     as_str name = type == AS_JSON_NULL ? AS_NO_STR : of->name;
     if (strcmp(key, "type") == 0) words->type = name;
