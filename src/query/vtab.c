@@ -186,6 +186,24 @@ static double square_root_of(size_t rows) {
     return root;
 }
 
+/* Whether nothing is asked of other columns: else SQLite may be left with few rows, and all need not be put in order. */
+static bool has_only_constraints_on(const sqlite3_index_info *info, int column) {
+    for (int i = 0; i < info->nConstraint; i++) {
+        int op = info->aConstraint[i].op;
+        bool is_limit = op == SQLITE_INDEX_CONSTRAINT_LIMIT || op == SQLITE_INDEX_CONSTRAINT_OFFSET;
+        if (info->aConstraint[i].iColumn != column && !is_limit) return false;
+    }
+    return true;
+}
+
+/* The order that all rows can be given in so that SQLite need not sort them; PLAN_ALL: none. */
+static int find_order(as_vtab *table, const sqlite3_index_info *info) {
+    if (info->nOrderBy != 1) return PLAN_ALL;
+    int column = info->aOrderBy[0].iColumn;
+    if (!has_only_constraints_on(info, column) || !as_rows_can_be_ordered(table, column)) return PLAN_ALL;
+    return PLAN_ORDERED + 2 * column + (info->aOrderBy[0].desc ? 1 : 0);
+}
+
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     as_vtab *table = (as_vtab *)base;
     int plan = PLAN_ALL, chosen = -1;
@@ -215,9 +233,9 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     bool by_id = info->nOrderBy == 1 && !info->aOrderBy[0].desc &&
                  (info->aOrderBy[0].iColumn < 0 || (info->aOrderBy[0].iColumn == 0 && table->description->has_id));
     info->orderByConsumed = by_id;
-    if (!by_id && info->nOrderBy == 1 && info->nConstraint == 0 &&
-        as_rows_can_be_ordered(table, info->aOrderBy[0].iColumn)) {
-        info->idxNum = PLAN_ORDERED + 2 * info->aOrderBy[0].iColumn + (info->aOrderBy[0].desc ? 1 : 0);
+    int order = by_id || chosen >= 0 ? PLAN_ALL : find_order(table, info);
+    if (order != PLAN_ALL) {
+        info->idxNum = order;
         info->orderByConsumed = 1;
     }
     return SQLITE_OK;

@@ -62,7 +62,11 @@ class OrderOfRecords(Case):
     STATEMENTS = ('select id, amount from record order by amount', 'select id, amount from record order by amount desc',
                   'select amount, count(*), min(id) from record group by amount', 'select count(distinct amount) from record', 'select id from record where id > 2 order by amount',
                   'select a.id, b.id from record a join record b on b.amount = a.amount order by a.amount, b.id limit 50', 'select id from record order by amount, id desc',
-                  'select distinct amount from record order by amount desc limit 3', 'select id, (select amount from record order by amount limit 1) from record order by id')
+                  'select distinct amount from record where id > 1',
+                  'select distinct amount from record where amount > 0 order by amount limit 2 offset 1', 'select distinct amount, id > 2 from record order by id',
+                  'select distinct amount from record order by amount', 'select count(*) from (select distinct amount from record where amount is not null)',
+                  'select amount from record where amount is not null group by amount order by min(id)', 'select amount from record where amount < 3 order by amount desc',
+                  'select amount, count(*) from record where amount > 0 group by amount', 'select distinct amount from record order by amount desc limit 3', 'select id, (select amount from record order by amount limit 1) from record order by id')
 
     def test_numbers(self):
         self.check([3, 1.5, -2, 0.0, -0.0, 1e300, -1e300, 2**53, 3.0, 1, 1.5, 0, -1e-300, 7, -2], *self.STATEMENTS)
