@@ -208,7 +208,7 @@ static void print_metric_head(const as_compare_view *view, size_t metric) {
     as_output_text(out, as_sgr(colour, colour_of(m->whole.outcome)));
     as_change_words(view, &m->whole, out);
     as_output_text(out, as_sgr(colour && *colour_of(m->whole.outcome), AS_PLAIN));
-    if (m->has_whole && m->n_matched) {
+    if (as_matched_differ(m)) {
         as_output_text(out, "; matched ");
         as_change_words(view, &m->total, out);
     }

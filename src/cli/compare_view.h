@@ -42,6 +42,11 @@ typedef struct as_compare_view {
     bool is_ascii;
 } as_compare_view;
 
+/* Whether it is worth saying what matched call paths have by themselves: new and gone ones are not inside of them. */
+static inline bool as_matched_differ(const as_metric_verdict *m) {
+    return m->has_whole && m->n_matched && (m->whole.base != m->total.base || m->whole.target != m->total.target);
+}
+
 /* Whether the command ends with status 1. */
 bool as_compare_fails(const as_compare_view *view);
 /* Whether one subject is among the reasons. */

@@ -145,7 +145,7 @@ static void put_total(const as_compare_view *view, as_output *out) {
         as_output_text(out, "total ");
     }
     put_relative(out, &m->whole);
-    if (!m->has_whole || !m->n_matched) return;
+    if (!as_matched_differ(m)) return;
     as_output_text(out, ", without new and gone call paths ");
     put_relative(out, &m->total);
 }

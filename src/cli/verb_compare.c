@@ -35,6 +35,10 @@ static as_exit judge(as_compare_view *view) {
     if (status == AS_EXIT_FINE && chosen.match && !view->samples.n)
         status = as_cli_fail(cli, AS_EXIT_USAGE, "--match %s: no call path of either side matches",
                              as_cli_value(cli, "match"));
+    if (status == AS_EXIT_FINE && view->samples.has_no_common_point && !as_cli_has(cli, "at"))
+        status = as_cli_fail(cli, AS_EXIT_USAGE,
+                             "no point of %s is of both sides: there is nothing to compare; --at compares their models",
+                             view->samples.n_parameters == 1 ? view->samples.parameters[0] : "the parameters");
     if (status == AS_EXIT_FINE && as_judge(&view->samples, &view->config.judge, &view->verdict, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     as_rules_free(rules);

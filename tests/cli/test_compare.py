@@ -160,6 +160,20 @@ class TestVerdicts(common.Case):
         other = self.write('other.txt', two.format('1 2 4', 'DATA 1\nDATA 2\nDATA 3\n').replace('PARAMETER p', 'PARAMETER n'))
         self.assertFails(run('compare', base, other), 2, 'different parameters')
 
+    def test_no_point_in_common(self):
+        def at(*points):
+            return f'PARAMETER p\nPOINTS {" ".join(map(str, points))}\nMETRIC time\nREGION main\n' + ''.join(f'DATA {10 * p}\n' for p in points)
+        base, target = self.write('b.txt', at(1, 2, 3, 4, 5)), self.write('t.txt', at(10, 20, 30, 40, 50))
+        common.Case.assertFails(self, run('compare', base, target), 2, 'no point of p is of both sides', '--at')
+        r = run('compare', base, target, '--at', 'p=100', '--json')
+        self.assertEqual((0, 'no change', [1000, 1000]), (r.status, r.json['verdict'], [round(r.json['growth'][0][side]['value']) for side in ('base', 'target')]))
+        self.assertEqual(0, run('compare', base, self.write('some.txt', at(5, 6, 7))).status)
+
+    def test_what_is_inside_of_matched_call_paths_is_said_once(self):
+        base, target = self.sides({'main': [100], 'main__f': [90]}, {'main': [120], 'main__f': [90], 'main__g': [20]})
+        self.assertNotIn('without new and gone', run('compare', base, target).out)
+        self.assertNotIn('matched', run('compare', base, target).out)
+
     def test_config(self):
         base, target = self.sides({'main__f': [100], 'main__g': [100], 'rate': [100]}, {'main__f': [106], 'main__g': [130], 'rate': [80]})
         config = self.write('c.yaml', '''threshold: 10%

@@ -121,7 +121,7 @@ static void sum_metric(judging *t, size_t index) {
     }
     total->share = total->relative;
     measure(t, whole, &metric->whole);
-    if (isnan(whole->base) || isnan(whole->target)) {
+    if ((isnan(whole->base) || isnan(whole->target)) && !t->samples->has_no_common_point) {
         whole->base = sums[0] + m->gone_value;
         whole->target = sums[1] + m->new_value;
         set_change(whole);

@@ -530,11 +530,15 @@ static assay_status add_datasets(as_sampling *s) {
 }
 
 static void count_points(as_sampling *s) {
+    bool has_common = false;
     for (size_t i = 0; i < s->side_has_points.count; i++) {
         uint8_t sides = AS_AT(uint8_t, &s->side_has_points, i);
         if (sides == 1) s->out->n_unmatched_points[0]++;
         if (sides == 2) s->out->n_unmatched_points[1]++;
+        has_common |= sides == 3;
     }
+    const size_t *unmatched = s->out->n_unmatched_points;
+    s->out->has_no_common_point = !has_common && unmatched[0] && unmatched[1];
 }
 
 static void free_sorting(sorting *t) {

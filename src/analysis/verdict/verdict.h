@@ -68,6 +68,7 @@ typedef struct as_samples {
     bool has_repetitions; /* some stratum has two or more on both sides */
     bool is_within_run;   /* some repetitions are of one run: nothing is known of what differs from run to run */
     size_t n_unmatched_points[2];
+    bool has_no_common_point; /* both have points, and none is of both */
     as_arena arena;
 } as_samples;
 
