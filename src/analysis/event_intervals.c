@@ -1,5 +1,6 @@
 #include "analysis/event_intervals.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 #include "core/map.h"
@@ -100,6 +101,7 @@ typedef struct walk {
     uint32_t n_slots;
     assay_id lane_run, lane_location; /* of `lane`, which is the one of the last interval */
     uint32_t lane;
+    double scale; /* counts in a second of the last interval; 0: not known */
 } walk;
 
 struct open_interval {
@@ -219,6 +221,24 @@ static bool nest(walk *w, as_event_interval *interval) {
     return as_vec_append(open, &mine, 1);
 }
 
+/* The difference of two times in seconds has the rounding of both, so that equal durations differ. Where the source counts in a decimal part of a second, its counts say it exactly; they are
+ * taken where they agree with the times as far as these go. */
+static double exact_duration(walk *w, const as_event *event) {
+    static const double scales[] = {1e9, 1e6, 1e3, 1};
+    double rough = event->end - event->start;
+    if (event->start_raw.type != AS_CELL_INT || event->end_raw.type != AS_CELL_INT) return rough;
+    int64_t ticks;
+    if (__builtin_sub_overflow(event->end_raw.i, event->start_raw.i, &ticks)) return rough;
+    double allowed = 1e-12 * fabs(rough) + 4 * DBL_EPSILON * fmax(fabs(event->start), fabs(event->end));
+    if (w->scale > 0 && fabs((double)ticks / w->scale - rough) <= allowed) return (double)ticks / w->scale;
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        if (fabs((double)ticks / scales[i] - rough) > allowed) continue;
+        w->scale = scales[i];
+        return (double)ticks / w->scale;
+    }
+    return rough;
+}
+
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
 
 typedef bool visitor(void *user, const as_event_interval *interval);
@@ -233,7 +253,7 @@ static bool step(walk *w, uint64_t id, visitor *visit, void *user, bool *goes_on
                      : event->kind == w->section ? AS_INTERVAL_SECTION
                      : event->kind == w->pause   ? AS_INTERVAL_PAUSE
                                                  : AS_INTERVAL_NESTED;
-    interval.duration = event->end - event->start;
+    interval.duration = exact_duration(w, event);
     if (w->request->pauses && interval.class != AS_INTERVAL_PAUSE)
         interval.duration -= as_paused(w->request->pauses, event->run, event->start, event->end);
     if (interval.class == AS_INTERVAL_NESTED && !nest(w, &interval)) return false;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/group_measures.h"
 #include "analysis/tags.h"
 #include "dataset/build.h"
 
@@ -32,6 +33,7 @@ typedef struct grouper {
     group_key keys[AS_MOST_GROUP_KEYS];
     size_t n_keys;
     as_tags tags;
+    as_group_measures measures;
     as_tree tree;
     as_map children; /* group and what tells its children apart -> group */
     as_map names;    /* name and kind of a region -> number */
@@ -302,7 +304,8 @@ static bool add_interval(void *user, const as_event_interval *interval) {
     cover(g, index, event);
     if (interval->slot != AS_NO_SLOT) AS_AT(uint32_t, &g->cell_of_slot, interval->slot) = index;
     if (g->group_of) g->group_of[interval->id] = group;
-    return true;
+    g->failed = !as_group_measures_add(&g->measures, interval, index, group);
+    return !g->failed;
 }
 
 /* ---- the dataset ----------------------------------------------------------------------------------------------------- */
@@ -383,10 +386,11 @@ static bool add_run_values(grouper *g, const group_metrics *metrics, const group
            add_profile(g, metrics->covered, AS_DTYPE_DOUBLE, cells, n, covered);
 }
 
-static bool finish_tree(grouper *g) {
+static bool finish_tree(grouper *g, const assay_id **new_ids) {
     const assay_id *ids;
     for (assay_id id = 0; id < g->tree.nodes.count; id++) as_tree_mark_callpath(&g->tree, id);
     if (!as_tree_finish(&g->tree, &ids)) return false;
+    *new_ids = ids;
     for (size_t i = 0; i < g->cells.count; i++) {
         group_cell *cell = &AS_AT(group_cell, &g->cells, i);
         cell->group = ids[cell->group];
@@ -398,7 +402,8 @@ static bool finish_tree(grouper *g) {
 }
 
 static bool fill(grouper *g) {
-    if (!carry_runs(g) || !finish_tree(g)) return false;
+    const assay_id *ids;
+    if (!carry_runs(g) || !finish_tree(g, &ids)) return false;
     group_metrics metrics = {
         .visits = add_metric(g->out, "visits", "occ", AS_DTYPE_UINT64, "intervals of the group"),
         .time = add_metric(g->out, "time", "s", AS_DTYPE_DOUBLE, "time of the group's intervals without those in them"),
@@ -414,7 +419,7 @@ static bool fill(grouper *g) {
         for (end = i; end < n && cells[end].run == cells[i].run;) end++;
         if (!add_run_values(g, &metrics, cells + i, end - i)) return false;
     }
-    return true;
+    return as_group_measures_fill(&g->measures, g->out, ids);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
@@ -435,6 +440,7 @@ static void open_grouper(grouper *g) {
 
 static void close_grouper(grouper *g) {
     as_tags_free(&g->tags);
+    as_group_measures_free(&g->measures);
     as_tree_free(&g->tree);
     as_map_free(&g->children);
     as_map_free(&g->names);
@@ -450,7 +456,7 @@ static void close_grouper(grouper *g) {
 static assay_status work(grouper *g, assay_error *error) {
     as_event_intervals request = {.ds = g->ds, .pauses = g->request->pauses};
     AS_TRY(parse_keys(g, error));
-    if (!open_tags(g)) return as_fail_memory(error, NULL);
+    if (!open_tags(g) || !as_group_measures_open(g->ds, &g->measures)) return as_fail_memory(error, NULL);
     AS_TRY(as_event_intervals_walk(&request, add_interval, g, error));
     if (g->failed) return as_fail_memory(error, NULL);
     AS_TRY(check_tags(g, error));

@@ -49,6 +49,9 @@ enum column { PATH, KIND, COUNT, TOTAL, MEAN, STDDEV, MIN, P50, P90, P99, MAX, A
 static const char *const heads[] = {"call path", "kind", "count", "total", "mean", "stddev", "min",
                                     "p50",       "p90",  "p99",   "max",   "at",   "run"};
 
+/* What the numbers are: the sum of states, such as the memory in use at each start, means nothing. */
+enum what { TIMES, AMOUNTS, STATES };
+
 /* A line of it: a subject, and what of it is shown. */
 struct line {
     const as_subject *subject;
@@ -97,14 +100,18 @@ static bool has_kinds(const as_occurrence_view *view) {
     return false;
 }
 
-static struct layout lay_out(const as_occurrence_view *view, const struct line *lines, size_t n, bool is_time) {
+static struct layout lay_out(const as_occurrence_view *view, const struct line *lines, size_t n, enum what what) {
     /* What says least goes first, until call paths have enough room */
     static const enum column dispensable[] = {STDDEV, P90, MIN, RUN, AT, MEAN, KIND, P99, P50};
     struct layout l = {0};
     char cell[CELL_SIZE];
     size_t total = LEAST_PATH;
     for (int c = PATH; c < N_COLUMNS; c++) {
-        l.has[c] = c == KIND ? has_kinds(view) : c == AT ? is_time : c == RUN ? is_time && view->n_runs > 1 : true;
+        l.has[c] = c == KIND    ? has_kinds(view)
+                   : c == AT    ? what == TIMES
+                   : c == RUN   ? what == TIMES && view->n_runs > 1
+                   : c == TOTAL ? what != STATES
+                                : true;
         l.widths[c] = width_of(heads[c]);
         for (size_t i = 0; i < n && c != PATH; i++) {
             put_cell(view, &lines[i], (enum column)c, cell);
@@ -132,8 +139,8 @@ static as_table *new_table(const struct layout *l) {
     return as_table_new(columns, n, NULL);
 }
 
-static bool print_lines(as_occurrence_view *view, const struct line *lines, size_t n, bool is_time) {
-    struct layout l = lay_out(view, lines, n, is_time);
+static bool print_lines(as_occurrence_view *view, const struct line *lines, size_t n, enum what what) {
+    struct layout l = lay_out(view, lines, n, what);
     as_table *table = new_table(&l);
     bool fine = table != NULL;
     as_text path;
@@ -206,7 +213,7 @@ static bool print_time(as_occurrence_view *view) {
         fine = as_vec_append(&lines, &line, 1);
     }
     print_head(view);
-    if (fine) fine = print_lines(view, lines.data, n, true);
+    if (fine) fine = print_lines(view, lines.data, n, TIMES);
     as_vec_free(&lines);
     print_more(view);
     return fine;
@@ -303,6 +310,13 @@ static const as_subject_measure *measure_of(const as_occurrence_view *view, cons
     return NULL;
 }
 
+/* The name of a measure above a table, with an empty line between it and what was before. */
+static void begin_block(as_occurrence_view *view, uint32_t measure) {
+    if (view->has_begun) as_output_char(view->cli->out, '\n');
+    view->has_begun = true;
+    print_name(view, as_measure_text(&view->found.measured, measure));
+}
+
 /* One table of the numbers of a measure. part: 0 differences and single values, 1 at the start, 2 at the end. */
 static bool print_part(as_occurrence_view *view, uint32_t measure, int part) {
     const char *unit = as_measure_unit(view, measure);
@@ -320,10 +334,9 @@ static bool print_part(as_occurrence_view *view, uint32_t measure, int part) {
     }
     if (lines.count) {
         static const char *const words[] = {"", " at the start", " at the end"};
-        print_name(view, as_measure_text(&view->found.measured, measure));
+        begin_block(view, measure);
         as_output_printf(view->cli->out, "%s\n", part == 0 && has_snapshots ? ", end - start" : words[part]);
-        fine = fine && print_lines(view, lines.data, lines.count, false);
-        as_output_char(view->cli->out, '\n');
+        fine = fine && print_lines(view, lines.data, lines.count, part == 0 ? AMOUNTS : STATES);
     }
     as_vec_free(&lines);
     return fine;
@@ -377,10 +390,9 @@ static bool print_words(as_occurrence_view *view, uint32_t measure) {
         fine = add_words(view, table, m, label, strlen(label));
     }
     if (fine && as_table_rows(table)) {
-        print_name(view, as_measure_text(&view->found.measured, measure));
+        begin_block(view, measure);
         as_output_text(view->cli->out, ", values recorded\n");
         fine = as_print_table(view->cli->out, table, view->cli->style);
-        as_output_char(view->cli->out, '\n');
     }
     as_table_free(table);
     as_text_free(&path);
@@ -407,10 +419,9 @@ static bool print_points(as_occurrence_view *view, uint32_t measure) {
         fine = as_table_append(table, cells);
     }
     if (fine && as_table_rows(table)) {
-        print_name(view, as_measure_text(&view->found.measured, measure));
+        begin_block(view, measure);
         as_output_text(view->cli->out, " of the run\n");
         fine = as_print_table(view->cli->out, table, view->cli->style);
-        as_output_char(view->cli->out, '\n');
     }
     as_table_free(table);
     return fine;
@@ -436,10 +447,10 @@ bool as_occurrence_text(as_occurrence_view *view) {
         fine = print_time(view);
         if (fine && view->n_worst) fine = print_worst(view);
         print_others(view);
+        view->has_begun = true;
     }
     for (uint32_t i = 0; i < view->found.measured.measures.count && fine; i++) {
         if (!view->shows_measure[i]) continue;
-        if (view->shows_time) as_output_char(view->cli->out, '\n');
         for (int part = 0; part < 3 && fine; part++) fine = print_part(view, i, part);
         fine = fine && print_words(view, i) && print_points(view, i);
     }

@@ -25,7 +25,8 @@ typedef struct as_occurrence_view {
     bool shows_time;     /* --metric does not leave it out */
     bool *shows_measure; /* for each measure */
     bool is_exclusive, is_ascii;
-    as_vec tags; /* struct as_worst_tag: of all events in found.worst, by event */
+    bool has_begun; /* something was printed */
+    as_vec tags;    /* struct as_worst_tag: of all events in found.worst, by event */
 } as_occurrence_view;
 
 /* An attribute of an event; those of one are in the order of the source. */

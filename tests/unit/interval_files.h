@@ -16,7 +16,7 @@ typedef struct made_event {
     const char *tags;
 } made_event;
 
-static void add_tags(as_dataset *ds, as_owner owner, assay_id id, const char *tags) {
+static inline void add_tags(as_dataset *ds, as_owner owner, assay_id id, const char *tags) {
     while (tags && *tags) {
         size_t size = strcspn(tags, ";"), name = strcspn(tags, "=");
         char key[64];
@@ -26,7 +26,7 @@ static void add_tags(as_dataset *ds, as_owner owner, assay_id id, const char *ta
     }
 }
 
-static assay_id add_made_run(as_dataset *ds, const char *tags) {
+static inline assay_id add_made_run(as_dataset *ds, const char *tags) {
     as_run run = AS_RUN_INIT;
     run.start_time = 1700000000.25;
     assay_id id = as_add_run(ds, &run);
@@ -34,7 +34,7 @@ static assay_id add_made_run(as_dataset *ds, const char *tags) {
     return id;
 }
 
-static assay_id context_of(as_tree *tree, as_dataset *ds, const made_event *made) {
+static inline assay_id context_of(as_tree *tree, as_dataset *ds, const made_event *made) {
     if (strcmp(made->kind, "pause") == 0) return ASSAY_NONE;
     assay_id at = ASSAY_NONE;
     for (const char *name = made->path; name;) {
@@ -56,7 +56,7 @@ static assay_id context_of(as_tree *tree, as_dataset *ds, const made_event *made
 }
 
 /* The runs must be there. */
-static void add_made_events(as_dataset *ds, const made_event *made, size_t n) {
+static inline void add_made_events(as_dataset *ds, const made_event *made, size_t n) {
     as_tree tree;
     assay_id contexts[64];
     const assay_id *ids;
@@ -79,6 +79,38 @@ static void add_made_events(as_dataset *ds, const made_event *made, size_t n) {
                           .end = made[i].end};
         as_add_event(ds, &event);
         add_tags(ds, AS_OWNER_EVENT, (assay_id)i, made[i].tags);
+    }
+}
+
+/* One row of the table. owner NULL: none; text NULL: a number. */
+typedef struct made_record {
+    const char *type, *owner;
+    int64_t interval;
+    double start;
+    const char *aggregation, *measurement;
+    double number;
+    const char *text;
+} made_record;
+
+static inline void add_made_records(as_dataset *ds, const made_record *records, size_t n) {
+    static const char *const names[] = {"type", "owner", "interval", "start", "aggregation", "measurement", "value"};
+    as_table *table = as_add_record_table(ds, "record");
+    for (size_t i = 0; i < 7; i++) as_table_add_column(table, names[i]);
+    for (size_t i = 0; i < n; i++) {
+        const made_record *r = &records[i];
+        bool is_whole = r->number == floor(r->number);
+        as_cell cells[] = {as_cell_int((int64_t)i),
+                           as_cell_int(0),
+                           as_cell_text(r->type),
+                           as_cell_text(r->owner),
+                           r->interval < 0 ? as_cell_null() : as_cell_int(r->interval),
+                           as_cell_real(r->start),
+                           as_cell_text(r->aggregation),
+                           as_cell_text(r->measurement),
+                           r->text    ? as_cell_text(r->text)
+                           : is_whole ? as_cell_int((int64_t)r->number)
+                                      : as_cell_real(r->number)};
+        as_table_append(table, cells);
     }
 }
 

@@ -24,7 +24,9 @@ static int unmake(void **state) {
     return 0;
 }
 
-static void assert_near(double got, double expected) { assert_true(fabs(got - expected) <= 1e-12); }
+static void assert_near(double got, double expected) {
+    if (!(fabs(got - expected) <= 1e-12)) fail_msg("expected %g, got %g", expected, got);
+}
 
 /* ---- intervals ------------------------------------------------------------------------------------------------------- */
 
@@ -246,6 +248,66 @@ static void test_runs_apart(void **state) {
     as_grouping_free(&grouping);
 }
 
+/* Numbers of an interval less those of the same measure inside it; an interval between that has none does not matter. */
+static void test_measured(void **state) {
+    (void)state;
+    make_flight(NULL);
+    const made_record records[] = {
+        {"RegionAggregate", "0x10", -1, 0, NULL, "cpu", 9, NULL},   /* frame */
+        {"RegionAggregate", "0x12", -1, 2, NULL, "cpu", 1, NULL},   /* radar of F15, below a move without */
+        {"RegionAggregate", "0x13", -1, 5, NULL, "cpu", 4.5, NULL}, /* move of F16 */
+        {"RegionAggregate", "0x14", -1, 5, NULL, "cpu", 0.5, NULL}, /* radar in it */
+        {"RegionPoint", "0x10", -1, 0, NULL, "mem", 100, NULL},
+        {"RegionPoint", "0x10", -1, 10, NULL, "mem", 170, NULL},
+        {"RegionPoint", "0x11", -1, 1, NULL, "mem", 110, NULL},
+        {"RegionPoint", "0x11", -1, 4, NULL, "mem", 120, NULL},
+        {"SectionPoint", "0x15", 0, 3, NULL, "mem", 5, NULL}, /* in nothing */
+        {"SectionPoint", "0x15", 1, 6, NULL, "mem", 7, NULL},
+        {"RegionPoint", "0x11", -1, 4, NULL, "state", 0, "busy"},
+        {"RunPoint", "0x1", -1, 4, NULL, "load", 3, NULL},
+    };
+    add_made_records(ds, records, sizeof records / sizeof *records);
+    as_grouping_request request = {.ds = ds, .keys = "platform"};
+    as_grouping grouping;
+    assay_error error;
+    assert_int_equal(as_group(&request, &grouping, &error), ASSAY_OK);
+    /* groups: (no platform), F15, F16 */
+    assert_near(value_at(grouping.ds, "cpu", 0, 0), 9 - 1 - 4.5);
+    assert_near(value_at(grouping.ds, "cpu", 0, 1), 1);
+    assert_near(value_at(grouping.ds, "cpu", 0, 2), 4.5 - 0.5 + 0.5);
+    assert_near(value_at(grouping.ds, "mem", 0, 0), 70 - 10);
+    assert_near(value_at(grouping.ds, "mem", 0, 1), 10 + 5 + 7);
+    assert_int_equal(AS_COUNT(grouping.ds, metrics), 5);
+    assert_int_equal(as_ds_metric_type(grouping.ds, 3).dtype, AS_DTYPE_DOUBLE);
+    assert_int_equal(as_ds_metric_type(grouping.ds, 4).dtype, AS_DTYPE_INT64);
+    as_grouping_free(&grouping);
+}
+
+/* Late in a run the difference of two times is rounded; the counts of the source are not. */
+static void test_exact_durations(void **state) {
+    (void)state;
+    add_made_run(ds, NULL);
+    for (int64_t i = 0; i < 3; i++) {
+        int64_t start = 1000000007 + i * 1000000013;
+        as_event event = {.source_id = AS_NO_STR,
+                          .name = as_ds_intern_text(ds, "k"),
+                          .kind = as_ds_intern_text(ds, "section"),
+                          .location = ASSAY_NONE,
+                          .context = ASSAY_NONE,
+                          .start = (double)start / 1e9,
+                          .end = (double)(start + 7) / 1e9,
+                          .start_raw = as_cell_int(start),
+                          .end_raw = as_cell_int(start + 7)};
+        as_add_event(ds, &event);
+    }
+    as_grouping_request request = {.ds = ds, .keys = "region"};
+    as_grouping grouping;
+    assay_error error;
+    assert_int_equal(as_group(&request, &grouping, &error), ASSAY_OK);
+    assert_true(value_at(grouping.ds, "time", 0, 0) == 7e-9 + 7e-9 + 7e-9);
+    as_grouping_free(&grouping);
+}
+
 static void test_slips(void **state) {
     (void)state;
     check_grouping("platform", NULL, "has no events, so there is nothing to group; tags are those of events");
@@ -275,6 +337,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_run_tags, make, unmake),
         cmocka_unit_test_setup_teardown(test_deducted, make, unmake),
         cmocka_unit_test_setup_teardown(test_runs_apart, make, unmake),
+        cmocka_unit_test_setup_teardown(test_measured, make, unmake),
+        cmocka_unit_test_setup_teardown(test_exact_durations, make, unmake),
         cmocka_unit_test_setup_teardown(test_slips, make, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

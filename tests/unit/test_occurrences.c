@@ -155,38 +155,6 @@ static void test_groups(void **state) {
 
 /* ---- measures -------------------------------------------------------------------------------------------------------- */
 
-/* One row of the table. owner 0: none; text NULL: a number. */
-typedef struct made_record {
-    const char *type, *owner;
-    int64_t interval;
-    double start;
-    const char *aggregation, *measurement;
-    double number;
-    const char *text;
-} made_record;
-
-static void add_records(const made_record *records, size_t n) {
-    static const char *const names[] = {"type", "owner", "interval", "start", "aggregation", "measurement", "value"};
-    as_table *table = as_add_record_table(ds, "record");
-    for (size_t i = 0; i < 7; i++) as_table_add_column(table, names[i]);
-    for (size_t i = 0; i < n; i++) {
-        const made_record *r = &records[i];
-        bool is_whole = r->number == floor(r->number);
-        as_cell cells[] = {as_cell_int((int64_t)i),
-                           as_cell_int(0),
-                           as_cell_text(r->type),
-                           as_cell_text(r->owner),
-                           r->interval < 0 ? as_cell_null() : as_cell_int(r->interval),
-                           as_cell_real(r->start),
-                           as_cell_text(r->aggregation),
-                           as_cell_text(r->measurement),
-                           r->text    ? as_cell_text(r->text)
-                           : is_whole ? as_cell_int((int64_t)r->number)
-                                      : as_cell_real(r->number)};
-        as_table_append(table, cells);
-    }
-}
-
 static void add_metric(const char *name, const char *dtype) {
     as_metric metric = AS_METRIC_INIT;
     metric.name = as_ds_intern_text(ds, name);
@@ -246,7 +214,7 @@ static void test_measures(void **state) {
         {"RunPoint", "0x1", -1, 9, NULL, "host", 0, "n1"},
         {"RegionPoint", "0x99", -1, 1, NULL, "mem", 1000, NULL}, /* of no region */
     };
-    add_records(records, sizeof records / sizeof *records);
+    add_made_records(ds, records, sizeof records / sizeof *records);
     find(&(as_occurrences_request){.ds = ds});
     check_measures(
         "a cpu 1 0.5; a flag 1:1; b mem 3 72 110..175; b state busy:2 idle:1; s mem 2 8 1..4; run load 2 4.5 "
@@ -257,7 +225,7 @@ static void test_measures_of_other_run(void **state) {
     (void)state;
     make_two_runs();
     const made_record records[] = {{"RegionPoint", "0x11", -1, 2, NULL, "mem", 160, NULL}};
-    add_records(records, 1);
+    add_made_records(ds, records, 1);
     bool runs[] = {false, true};
     find(&(as_occurrences_request){.ds = ds, .runs = runs});
     check_measures("");
