@@ -25,9 +25,9 @@ install(TARGETS assay-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET assay-mpi)
   install(TARGETS assay-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(TARGETS assay_shared assay_static EXPORT assayTargets
+install(TARGETS assay_shared assay_static assay_capture_shared assay_capture_static EXPORT assayTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/assay/assay.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay)
+install(FILES include/assay/assay.h include/assay/capture.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay)
 install(EXPORT assayTargets NAMESPACE assay:: DESTINATION ${ASSAY_PACKAGE_DIR})
 
 configure_package_config_file(cmake/assayConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/assayConfig.cmake INSTALL_DESTINATION ${ASSAY_PACKAGE_DIR})
@@ -37,8 +37,10 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/assayConfig.cmake ${PROJECT_BINARY_DIR
 # From the .pc file up to the prefix, so that an installed tree can be moved.
 file(RELATIVE_PATH ASSAY_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" ASSAY_PC_PREFIX "${ASSAY_PC_PREFIX}")
-configure_file(cmake/assay.pc.in ${PROJECT_BINARY_DIR}/cmake/assay.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/cmake/assay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(module assay assay-capture)
+  configure_file(cmake/${module}.pc.in ${PROJECT_BINARY_DIR}/cmake/${module}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/cmake/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")

@@ -25,8 +25,8 @@
  * Cost and memory
  *   A thread writes to its own ring buffer, without a lock, a system call or memory allocation; a background thread formats and writes every 10 ms.
  *   Rings have 256 KiB (ASSAY_CAPTURE_BUFFER) for the first 64 threads that live at once, an eighth of that for the next 4032; more are not recorded.
- *   Where a ring is full, its thread waits for the writer, 1 ms at most. After a vain wait it drops regions (with all that is in them, never a begin
- *   or an end alone) without waiting, until the ring is half empty. What was lost, and the time waited, is in the file and on standard error.
+ *   Where a ring is full, its thread waits for the writer, 0.1 s at most. After a vain wait it drops regions (with all that is in them, never a
+ *   begin or an end alone) without waiting, until the ring is half empty. What was lost, and the time waited, is in the file and on standard error.
  *
  * When the process dies
  *   exit() and return from main write everything. A crash, abort(), _exit(), exec() and kill -9 lose what was recorded since the last 10 ms tick;
@@ -53,7 +53,8 @@ extern "C" {
  *
  * ASSAY_CAPTURE=FILE           Turns it on and names the file; %p in it is the process id. A file of an earlier capture is replaced, one that is
  *                              no AFPerf is left alone (and capture is off). Every process has a file of its own: where FILE is in use, and in a
- *                              child after fork(), it is FILE.PID (unless %p is in the name); FILE.PID.2 … after exec().
+ *                              child after fork(), it is FILE.PID (unless %p is in the name). After exec(), and for a second capture of
+ *                              a process, there is a number more: FILE.PID, FILE.PID.2 …; nothing of one process is lost to itself.
  * ASSAY_CAPTURE_FILTER=LIST    Which regions and sections, by label: patterns (* ? [a-z]) with commas between; -PATTERN leaves out. A label
  *                              is recorded if it matches one of those without - (or there are none) and none of those with it.
  *                              What is inside a region left out counts for the region around it.
