@@ -155,7 +155,7 @@ typedef struct as_capture_thread {
     size_t run_room;
     unsigned tags_written; /* as_capture.tags_version */
     uint32_t open_count;
-    size_t open_size, open_room; /* bytes of one, of all there is room for */
+    size_t open_size, open_room; /* bytes of one, of all */
     char *open;                  /* as_capture_open */
 } as_capture_thread;
 
@@ -177,6 +177,9 @@ void as_capture_thread_free(as_capture_thread *thread);
 /* In the child after fork: only the calling thread is left. */
 void as_capture_threads_forked(void);
 as_capture_thread *as_capture_thread_at(unsigned index);
+/* Zeroed memory from the kernel, NULL if there is none. Not malloc's: a handler that records may have interrupted malloc, and what a child after fork
+ * cannot free is no leak of the program. */
+void *as_capture_map(size_t size);
 
 /* ---- record.c ---- */
 

@@ -2,8 +2,8 @@
  * end are known; the begin at once, so that a capture that is cut off shows what was going on. */
 #include "internal.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     MAX_SLOTS = 1 << 17
@@ -31,25 +31,35 @@ static size_t find(uint64_t section, uint64_t interval) {
     return i;
 }
 
+static size_t slots_size(void) { return room * sizeof *slots; }
+static size_t values_size(void) { return room * (words + 1) * sizeof *values; }
+
+static void unmap(slot *old, uint64_t *old_values, size_t size, size_t size_of_values) {
+    if (old) munmap(old, size);
+    if (old_values) munmap(old_values, size_of_values);
+}
+
 static bool grow(void) {
-    size_t old_room = room, new_room = room ? 2 * room : 256;
-    if (new_room > MAX_SLOTS) return false;
-    slot *old = slots, *fresh = calloc(new_room, sizeof *fresh);
-    uint64_t *old_values = values, *fresh_values = malloc(new_room * (words + 1) * sizeof *fresh_values);
+    size_t old_room = room, size = slots_size(), size_of_values = values_size();
+    slot *old = slots;
+    uint64_t *old_values = values;
+    if (room == MAX_SLOTS) return false;
+    room = room ? 2 * room : 256;
+    slot *fresh = as_capture_map(slots_size());
+    uint64_t *fresh_values = as_capture_map(values_size());
     if (!fresh || !fresh_values) {
-        free(fresh);
-        free(fresh_values);
+        unmap(fresh, fresh_values, slots_size(), values_size());
+        room = old_room;
         return false;
     }
-    slots = fresh, values = fresh_values, room = new_room;
+    slots = fresh, values = fresh_values;
     for (size_t i = 0; i < old_room; i++) {
         if (!old[i].section) continue;
         size_t at = find(old[i].section, old[i].interval);
         slots[at] = old[i];
         memcpy(values + at * words, old_values + i * words, words * sizeof *values);
     }
-    free(old);
-    free(old_values);
+    unmap(old, old_values, size, size_of_values);
     return true;
 }
 
@@ -120,8 +130,7 @@ void as_capture_interval_end(uint64_t time, uint64_t section, uint64_t interval,
 uint64_t as_capture_intervals_clear(bool forked) {
     uint64_t ends = 0;
     for (size_t i = 0; !forked && i < room; i++) ends += slots[i].section && slots[i].ended;
-    if (!forked) free(slots);
-    if (!forked) free(values);
+    if (!forked) unmap(slots, values, slots_size(), values_size());
     slots = NULL, values = NULL;
     room = count = 0;
     untracked = 0;

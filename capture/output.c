@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,8 +102,8 @@ static int file_take(as_capture_output *output) {
 bool as_capture_output_open(as_capture_output *output, const char *pattern, bool own) {
     char *buffer = output->buffer;
     if (!buffer) {
-        buffer = mmap(NULL, BUFFER_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (buffer == MAP_FAILED) {
+        buffer = as_capture_map(BUFFER_SIZE);
+        if (!buffer) {
             as_capture_say("no memory; nothing is captured");
             return false;
         }
@@ -128,7 +127,9 @@ bool as_capture_output_open(as_capture_output *output, const char *pattern, bool
     at[sizeof signature - 1] = '\n';
     memcpy(at + sizeof signature, comment, strlen(comment));
     as_capture_output_end(output, at + sizeof signature + strlen(comment));
-    return true;
+    as_capture_output_write(output); /* a valid file from now on */
+    if (output->failed) as_capture_output_close(output);
+    return !output->failed;
 }
 
 /* ---- records ---- */

@@ -20,7 +20,7 @@ struct assay_section {
     bool recorded;
     _Atomic uint64_t intervals;
     size_t label_length, tags_length;
-    char text[AS_CAPTURE_LABEL + AS_CAPTURE_TAGS + 2]; /* label and tags, each with its NUL */
+    char text[]; /* label and tags, each with its NUL */
 };
 
 /* ---- the ring ---- */
@@ -299,12 +299,14 @@ void assay_region_end(const char *label) {
 /* ---- sections ---- */
 
 assay_section *assay_section_create(const char *label, const char *tags) {
-    assay_section *section = calloc(1, sizeof *section);
-    if (!section || !label) return section;
-    section->label_length = as_capture_cut(label, AS_CAPTURE_LABEL);
-    section->tags_length = tags ? as_capture_cut(tags, AS_CAPTURE_TAGS) : 0;
-    memcpy(section->text, label, section->label_length);
-    if (tags) memcpy(section->text + section->label_length + 1, tags, section->tags_length);
+    size_t label_length = label ? as_capture_cut(label, AS_CAPTURE_LABEL) : 0,
+           tags_length = tags ? as_capture_cut(tags, AS_CAPTURE_TAGS) : 0;
+    assay_section *section = calloc(1, sizeof *section + label_length + tags_length + 2);
+    if (!section) return NULL;
+    section->label_length = label_length;
+    section->tags_length = tags_length;
+    if (label) memcpy(section->text, label, label_length);
+    if (tags) memcpy(section->text + label_length + 1, tags, tags_length);
     return section;
 }
 

@@ -1,7 +1,6 @@
 /* Texts of the program on their way into the file. */
 #include "internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 uint64_t as_capture_hash(const char *text, size_t length) {
@@ -53,6 +52,22 @@ size_t as_capture_field(char *out, const char *text, size_t length) {
     return (size_t)(at - out);
 }
 
+/* Memory that is never given back. */
+static void *keep(size_t size) {
+    enum { CHUNK = 65536 };
+    static char *chunk;
+    static size_t left;
+    size = (size + 15) / 16 * 16;
+    if (size > left) {
+        char *fresh = as_capture_map(CHUNK);
+        if (!fresh) return NULL;
+        chunk = fresh;
+        left = CHUNK;
+    }
+    left -= size;
+    return chunk + left;
+}
+
 const as_capture_label *as_capture_label_get(const char *text) {
     static as_capture_label *table[1024];
     size_t length = as_capture_cut(text, AS_CAPTURE_LABEL);
@@ -60,7 +75,7 @@ const as_capture_label *as_capture_label_get(const char *text) {
     as_capture_label **bucket = &table[hash % (sizeof table / sizeof table[0])];
     for (as_capture_label *label = *bucket; label; label = label->next)
         if (label->hash == hash && label->length == length && memcmp(label->text, text, length) == 0) return label;
-    as_capture_label *label = malloc(sizeof *label + length + 1 + 2 * length + 2);
+    as_capture_label *label = keep(sizeof *label + length + 1 + 2 * length + 2);
     if (!label) return NULL;
     memcpy(label->text, text, length);
     label->text[length] = '\0';

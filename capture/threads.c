@@ -13,6 +13,11 @@ static _Atomic unsigned thread_count;
 static pthread_key_t end_key;
 static bool have_key;
 
+void *as_capture_map(size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
 as_capture_thread *as_capture_thread_at(unsigned index) {
     return index < atomic_load_explicit(&thread_count, memory_order_acquire) ? atomic_load(&threads[index]) : NULL;
 }
@@ -40,9 +45,8 @@ static as_capture_thread *thread_new(void) {
     if (index == AS_CAPTURE_THREADS) return NULL;
     uint64_t words = as_capture.settings.ring_words / (index < AS_CAPTURE_LARGE_RINGS ? 1 : 8);
     size_t head = (sizeof(as_capture_thread) + 63) / 64 * 64;
-    char *memory =
-        mmap(NULL, head + words * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return NULL;
+    char *memory = as_capture_map(head + words * sizeof(uint64_t));
+    if (!memory) return NULL;
     as_capture_thread *thread = (as_capture_thread *)(void *)memory;
     thread->ring = (uint64_t *)(void *)(memory + head);
     thread->mask = words - 1;

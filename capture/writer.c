@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static const uint64_t tick = 10000000; /* ns */
@@ -36,14 +36,14 @@ static as_capture_open *open_at(const as_capture_thread *thread, uint32_t index)
 }
 
 static bool open_push(as_capture_thread *thread, uint64_t id, uint64_t time, const uint64_t *values) {
-    size_t bytes = (size_t)as_capture.regions.words * sizeof *values;
-    thread->open_size = sizeof(as_capture_open) + bytes;
-    if ((thread->open_count + 1) * thread->open_size > thread->open_room) {
-        size_t room = thread->open_room ? 2 * thread->open_room : 16 * thread->open_size;
-        char *open = realloc(thread->open, room);
+    size_t bytes = (size_t)as_capture.regions.words * sizeof *values, size = sizeof(as_capture_open) + bytes;
+    thread->open_size = size;
+    if (thread->open_room < AS_CAPTURE_DEPTH * size) {
+        char *open = as_capture_map(AS_CAPTURE_DEPTH * size); /* only what is used of it takes memory */
         if (!open) return false;
+        if (thread->open) munmap(thread->open, thread->open_room);
         thread->open = open;
-        thread->open_room = room;
+        thread->open_room = AS_CAPTURE_DEPTH * size;
     }
     as_capture_open *top = open_at(thread, thread->open_count++);
     top->id = id;
