@@ -1,7 +1,7 @@
 /* Writing AFPerf: captures that were read, one behind the other in a container, and datasets of other formats.
  *
  * A capture is written from its text: the same records in the same order, spelled as the project does it, whatever they mean. Where several come together, or one comes behind a file that
- * exists, ids of the later ones that others use as well are replaced (as_af_ids). */
+ * exists, ids of the later ones that others use as well are replaced (as_af_renumbering). */
 #ifndef AS_FORMATS_AFPERF_WRITE_H
 #define AS_FORMATS_AFPERF_WRITE_H
 
@@ -42,7 +42,7 @@ as_af_space as_af_space_of(as_af_type type, size_t field);
 /* Whether it is an aggregate of many: its record id may be that of a run. */
 bool as_af_is_processed(const as_af_record *record);
 
-typedef struct as_af_ids {
+typedef struct as_af_renumbering {
     as_map owners[AS_AF_N_SPACES]; /* id -> the first part that has it */
     struct as_af_part_ids {
         as_map runs;                     /* that it defines */
@@ -54,21 +54,21 @@ typedef struct as_af_ids {
     uint64_t largest[64]; /* by the highest 6 bits of an id: the largest one, if any */
     uint64_t is_used;     /* a bit for each of them */
     as_budget *budget;
-} as_af_ids;
+} as_af_renumbering;
 
-/* Finds out which ids of which part must be replaced. existing: what is in the file already, and stays as it is; or NULL. as_af_ids_free() in every case. */
-assay_status as_af_ids_plan(as_af_ids *ids, const as_af_part *parts, size_t n, const as_af_part *existing,
+/* Finds out which ids of which part must be replaced. existing: what is in the file already, and stays as it is; or NULL. as_af_renumbering_free() in every case. */
+assay_status as_af_renumber(as_af_renumbering *ids, const as_af_part *parts, size_t n, const as_af_part *existing,
                             as_budget *budget, assay_error *error);
-void as_af_ids_free(as_af_ids *ids);
+void as_af_renumbering_free(as_af_renumbering *ids);
 /* What stands for an id of a part. */
-uint64_t as_af_id_of(const as_af_ids *ids, size_t part, as_af_space space, bool is_processed, uint64_t id);
+uint64_t as_af_id_of(const as_af_renumbering *ids, size_t part, as_af_space space, bool is_processed, uint64_t id);
 /* An id that nobody defines, for those a part leaves blank before its first run: they must not become somebody else's. */
-uint64_t as_af_id_of_nobody(const as_af_ids *ids, size_t part);
+uint64_t as_af_id_of_nobody(const as_af_renumbering *ids, size_t part);
 
 /* ---- records (write_records.c) ------------------------------------------------------------------------------------------ */
 
 /* Writes the records of a part, without a signature. ids NULL: it stands alone, and ids stay; else it is part number `part` of these, and where follows is set not the first in its file. */
-assay_status as_af_write_records(const as_af_part *text, const as_af_ids *ids, size_t part, bool follows,
+assay_status as_af_write_records(const as_af_part *text, const as_af_renumbering *ids, size_t part, bool follows,
                                  as_output *out, as_budget *budget, assay_error *error);
 /* The error of a text that cannot be scanned to its end. */
 assay_status as_af_fail_scan(const as_af_part *text, as_af_step step, size_t fault, assay_error *error);

@@ -46,13 +46,13 @@ assay_status as_af_append_part(as_writer *writer, const as_af_part *part) {
     const as_af_part existing = {
         .name = writer->existing->path, .data = writer->existing->data, .size = writer->existing->size};
     AS_TRY(check_existing(&existing, writer->error));
-    as_af_ids ids;
-    assay_status status = as_af_ids_plan(&ids, part, 1, &existing, budget, writer->error);
+    as_af_renumbering ids;
+    assay_status status = as_af_renumber(&ids, part, 1, &existing, budget, writer->error);
     if (status == ASSAY_OK) {
         if (existing.data[existing.size - 1] != '\n') as_output_char(writer->out, '\n');
         status = as_af_write_records(part, &ids, 0, true, writer->out, budget, writer->error);
     }
-    as_af_ids_free(&ids);
+    as_af_renumbering_free(&ids);
     return status;
 }
 
@@ -60,12 +60,12 @@ assay_status as_af_append_part(as_writer *writer, const as_af_part *part) {
 
 static assay_status write_container(const as_af_part *parts, size_t n, as_output *out, as_budget *budget,
                                     assay_error *error) {
-    as_af_ids ids;
-    assay_status status = as_af_ids_plan(&ids, parts, n, NULL, budget, error);
+    as_af_renumbering ids;
+    assay_status status = as_af_renumber(&ids, parts, n, NULL, budget, error);
     as_output_text(out, AS_AF_SIGNATURE "\n");
     for (size_t i = 0; status == ASSAY_OK && i < n; i++)
         status = as_af_write_records(&parts[i], &ids, i, i > 0, out, budget, error);
-    as_af_ids_free(&ids);
+    as_af_renumbering_free(&ids);
     return status;
 }
 

@@ -19,7 +19,7 @@ typedef struct section {
 
 /* ---- time ------------------------------------------------------------------------------------------------------------------ */
 
-uint64_t as_af_origin(const as_dataset *ds, as_af_run run) {
+uint64_t as_af_origin(const as_dataset *ds, as_af_written_run run) {
     double earliest = 0;
     for (uint64_t i = 0; i < as_ds_intervals(ds); i++) {
         as_event event;
@@ -148,7 +148,7 @@ static bool put_event(eventing *e, uint64_t number, const as_event *event) {
     return true;
 }
 
-assay_status as_af_write_events(as_af_foreign *f, as_af_run run, uint64_t run_id, uint64_t origin) {
+assay_status as_af_write_events(as_af_foreign *f, as_af_written_run run, uint64_t run_id, uint64_t origin) {
     eventing e = {.f = f, .ds = f->ds, .run_id = run_id, .origin = origin};
     as_map_init(&e.sections, f->budget);
     as_vec_init(&e.ids, sizeof(section), f->budget);

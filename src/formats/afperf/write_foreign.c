@@ -18,7 +18,7 @@ static bool says_something(const as_dataset *ds, const as_af_values *values, siz
 }
 
 /* Which call paths have anything, and which sums are too large for integers. */
-static assay_status look_at_values(as_af_foreign *f, as_af_run run, as_af_values *values) {
+static assay_status look_at_values(as_af_foreign *f, as_af_written_run run, as_af_values *values) {
     size_t n = f->ds->contexts.count;
     memset(f->is_there, 0, n * sizeof *f->is_there);
     for (assay_id metric = 0; metric < f->ds->metrics.count; metric++) {
@@ -76,7 +76,7 @@ static void put_values(as_af_foreign *f, const assay_id *metrics, const as_af_va
 }
 
 /* Values of the metrics from `metric` on, a group at a time; the one behind the group. */
-static assay_status put_group(as_af_foreign *f, as_af_run run, as_af_values *values, assay_id *metric) {
+static assay_status put_group(as_af_foreign *f, as_af_written_run run, as_af_values *values, assay_id *metric) {
     assay_id metrics[GROUP];
     size_t n = 0;
     for (; *metric < f->ds->metrics.count && n < GROUP; (*metric)++) {
@@ -92,7 +92,7 @@ static assay_status put_group(as_af_foreign *f, as_af_run run, as_af_values *val
 /* ---- runs ------------------------------------------------------------------------------------------------------------------ */
 
 static assay_status write_run(as_af_foreign *f, size_t index, as_af_values *values) {
-    as_af_run run = as_af_run_at(f->ds, index);
+    as_af_written_run run = as_af_run_at(f->ds, index);
     bool has_events = as_ds_intervals(f->ds) > 0;
     if (!values[0].has && !as_af_values_init(&values[0], f->ds)) return as_fail_memory(f->error, NULL);
     AS_TRY(look_at_values(f, run, &values[0]));

@@ -21,18 +21,18 @@ typedef enum as_af_use {
 } as_af_use;
 as_af_use as_af_use_of(const as_dataset *ds, assay_id metric);
 /* Seconds in one of the metric's unit; 0: it is none of time. */
-double as_af_seconds(const as_dataset *ds, assay_id metric);
+double as_af_unit_seconds(const as_dataset *ds, assay_id metric);
 /* That regions last as long as: the one called time, else the first one of time, which is measured as well. ASSAY_NONE: none. */
 assay_id as_af_time_metric(const as_dataset *ds);
 /* The metric of this use, or ASSAY_NONE. */
 assay_id as_af_metric_for(const as_dataset *ds, as_af_use use);
 
 /* A run to write: one of the dataset's, or where it has none but statistics, a point of these. */
-typedef struct as_af_run {
+typedef struct as_af_written_run {
     assay_id run, point; /* run ASSAY_NONE: the means at the point */
-} as_af_run;
+} as_af_written_run;
 size_t as_af_runs(const as_dataset *ds);
-as_af_run as_af_run_at(const as_dataset *ds, size_t index);
+as_af_written_run as_af_run_at(const as_dataset *ds, size_t index);
 
 /* The inclusive values of a metric in a run, by context. */
 typedef struct as_af_values {
@@ -42,7 +42,7 @@ typedef struct as_af_values {
 } as_af_values;
 bool as_af_values_init(as_af_values *values, const as_dataset *ds);
 void as_af_values_free(as_af_values *values);
-assay_status as_af_values_load(as_af_values *values, const as_dataset *ds, assay_id metric, as_af_run run,
+assay_status as_af_values_load(as_af_values *values, const as_dataset *ds, assay_id metric, as_af_written_run run,
                                assay_error *error);
 
 /* A context that is written: it has a name and a place in the call tree, and is not the whole program. */
@@ -96,11 +96,11 @@ void as_af_put_measurement_type(as_output *out, const as_dataset *ds, uint64_t r
                                 bool is_real);
 
 /* The regions of a run from its call tree, and where they are. */
-assay_status as_af_write_tree(as_af_foreign *foreign, as_af_run run, uint64_t run_id);
+assay_status as_af_write_tree(as_af_foreign *foreign, as_af_written_run run, uint64_t run_id);
 /* The same from the dataset's events. origin: the time stamp of the run's start. */
-assay_status as_af_write_events(as_af_foreign *foreign, as_af_run run, uint64_t run_id, uint64_t origin);
+assay_status as_af_write_events(as_af_foreign *foreign, as_af_written_run run, uint64_t run_id, uint64_t origin);
 /* The time stamp of the run's start: above 0 where events are before it. */
-uint64_t as_af_origin(const as_dataset *ds, as_af_run run);
+uint64_t as_af_origin(const as_dataset *ds, as_af_written_run run);
 /* Nanoseconds, never below 0. */
 uint64_t as_af_nanoseconds(double seconds);
 

@@ -36,20 +36,20 @@ bool as_af_is_processed(const as_af_record *record) {
 
 /* ---- collecting ------------------------------------------------------------------------------------------------------------ */
 
-static void see(as_af_ids *ids, uint64_t id) {
+static void see(as_af_renumbering *ids, uint64_t id) {
     unsigned window = (unsigned)(id >> WINDOW_BITS);
     if (!(ids->is_used >> window & 1) || id > ids->largest[window]) ids->largest[window] = id;
     ids->is_used |= 1ull << window;
 }
 
-static bool replace(as_af_ids *ids, size_t part, as_af_space space, uint64_t id) {
+static bool replace(as_af_renumbering *ids, size_t part, as_af_space space, uint64_t id) {
     as_map *replaced = &ids->parts[part].replaced[space];
     return as_map_get(replaced, id) != AS_MAP_NONE ||
            (ids->n_new < AS_MAP_NONE - 1 && as_map_put(replaced, id, ids->n_new++));
 }
 
 /* part SIZE_MAX: what is there already. */
-static bool note(as_af_ids *ids, size_t part, as_af_space space, uint64_t id) {
+static bool note(as_af_renumbering *ids, size_t part, as_af_space space, uint64_t id) {
     see(ids, id);
     uint32_t owner = as_map_get(&ids->owners[space], id);
     if (part == SIZE_MAX) return owner == AS_MAP_NONE || replace(ids, owner, space, id);
@@ -57,7 +57,7 @@ static bool note(as_af_ids *ids, size_t part, as_af_space space, uint64_t id) {
     return owner == part || replace(ids, part, space, id);
 }
 
-static bool note_record(as_af_ids *ids, size_t part, const as_af_record *record) {
+static bool note_record(as_af_renumbering *ids, size_t part, const as_af_record *record) {
     const as_af_layout *layout = &as_af_layouts[record->type];
     size_t omitted = as_af_omitted(record), n = record->n_fields + (omitted != 0);
     const as_af_field *field = record->fields + 1;
@@ -75,7 +75,7 @@ static bool note_record(as_af_ids *ids, size_t part, const as_af_record *record)
     return true;
 }
 
-static assay_status note_part(as_af_ids *ids, size_t number, const as_af_part *part, assay_error *error) {
+static assay_status note_part(as_af_renumbering *ids, size_t number, const as_af_part *part, assay_error *error) {
     as_af_scanner scanner;
     as_af_record record;
     as_af_step step;
@@ -94,7 +94,7 @@ static assay_status note_part(as_af_ids *ids, size_t number, const as_af_part *p
 /* ---- new ones ------------------------------------------------------------------------------------------------------------- */
 
 /* Behind the largest one of a range that has room. */
-static bool find_room(as_af_ids *ids) {
+static bool find_room(as_af_renumbering *ids) {
     uint64_t needed = (uint64_t)ids->n_new + ids->n_parts;
     for (unsigned window = 0; window < N_WINDOWS; window++) {
         uint64_t last = (uint64_t)window << WINDOW_BITS | ((1ull << WINDOW_BITS) - 1);
@@ -106,9 +106,9 @@ static bool find_room(as_af_ids *ids) {
     return false;
 }
 
-assay_status as_af_ids_plan(as_af_ids *ids, const as_af_part *parts, size_t n, const as_af_part *existing,
+assay_status as_af_renumber(as_af_renumbering *ids, const as_af_part *parts, size_t n, const as_af_part *existing,
                             as_budget *budget, assay_error *error) {
-    *ids = (as_af_ids){.budget = budget, .n_parts = n, .parts = calloc(n + 1, sizeof *ids->parts)};
+    *ids = (as_af_renumbering){.budget = budget, .n_parts = n, .parts = calloc(n + 1, sizeof *ids->parts)};
     if (!ids->parts) return as_fail_memory(error, NULL);
     for (int space = 0; space < AS_AF_N_SPACES; space++) {
         as_map_init(&ids->owners[space], budget);
@@ -123,7 +123,7 @@ assay_status as_af_ids_plan(as_af_ids *ids, const as_af_part *parts, size_t n, c
                    "ids collide, and those of 64 bits leave no range free for new ones");
 }
 
-void as_af_ids_free(as_af_ids *ids) {
+void as_af_renumbering_free(as_af_renumbering *ids) {
     for (int space = 0; space < AS_AF_N_SPACES; space++) {
         as_map_free(&ids->owners[space]);
         for (size_t i = 0; ids->parts && i < ids->n_parts; i++) as_map_free(&ids->parts[i].replaced[space]);
@@ -132,18 +132,18 @@ void as_af_ids_free(as_af_ids *ids) {
     free(ids->parts);
 }
 
-static bool find(const as_af_ids *ids, size_t part, as_af_space space, uint64_t id, uint64_t *out) {
+static bool find(const as_af_renumbering *ids, size_t part, as_af_space space, uint64_t id, uint64_t *out) {
     uint32_t number = as_map_get(&ids->parts[part].replaced[space], id);
     if (number == AS_MAP_NONE) return false;
     *out = ids->first_new + number;
     return true;
 }
 
-uint64_t as_af_id_of(const as_af_ids *ids, size_t part, as_af_space space, bool is_processed, uint64_t id) {
+uint64_t as_af_id_of(const as_af_renumbering *ids, size_t part, as_af_space space, bool is_processed, uint64_t id) {
     uint64_t other;
     bool is_run = is_processed && as_map_get(&ids->parts[part].runs, id) != AS_MAP_NONE;
     if (find(ids, part, is_run ? AS_AF_RUNS : space, id, &other)) return other;
     return is_processed && !is_run && find(ids, part, AS_AF_RUNS, id, &other) ? other : id;
 }
 
-uint64_t as_af_id_of_nobody(const as_af_ids *ids, size_t part) { return ids->first_new + ids->n_new + part; }
+uint64_t as_af_id_of_nobody(const as_af_renumbering *ids, size_t part) { return ids->first_new + ids->n_new + part; }

@@ -7,7 +7,7 @@ enum { BUFFER_SIZE = 1 << 17, RUN_ID = 5 };
 
 typedef struct copy {
     const as_af_part *text;
-    const as_af_ids *ids; /* NULL: ids stay */
+    const as_af_renumbering *ids; /* NULL: ids stay */
     size_t part;
     bool is_before_runs; /* no RunInfo of the part has come, but others may stand before it */
     as_output *out;
@@ -206,7 +206,7 @@ assay_status as_af_fail_scan(const as_af_part *text, as_af_step step, size_t fau
     return as_fail(error, ASSAY_E_FORMAT, place, "afperf-syntax", "%s", as_af_fault_text(step));
 }
 
-assay_status as_af_write_records(const as_af_part *text, const as_af_ids *ids, size_t part, bool follows,
+assay_status as_af_write_records(const as_af_part *text, const as_af_renumbering *ids, size_t part, bool follows,
                                  as_output *out, as_budget *budget, assay_error *error) {
     copy c = {.text = text, .ids = ids, .part = part, .is_before_runs = follows, .out = out, .run.text = ""};
     c.at = c.buffer = malloc(BUFFER_SIZE);

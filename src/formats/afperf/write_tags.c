@@ -70,7 +70,7 @@ bool as_af_keeps_attribute(const as_dataset *ds, const as_attribute *attribute) 
 }
 
 /* Attribute number i of the run, or NULL. */
-static const as_attribute *attribute_of(const as_af_foreign *f, as_af_run run, size_t i) {
+static const as_attribute *attribute_of(const as_af_foreign *f, as_af_written_run run, size_t i) {
     if (run.run == ASSAY_NONE) return NULL;
     size_t at = f->first_attribute[run.run] + i;
     return at < f->first_attribute[run.run + 1] ? as_ds_attribute(f->ds, f->attributes[at]) : NULL;
@@ -109,7 +109,7 @@ static bool add_attribute(const as_dataset *ds, const as_attribute *attribute, a
     return is_said || !as_af_keeps_attribute(ds, attribute) || as_af_add_tag(tags, tag_name(key), attribute->value);
 }
 
-static bool add_attributes(const as_af_foreign *f, as_af_run run, as_vec *tags) {
+static bool add_attributes(const as_af_foreign *f, as_af_written_run run, as_vec *tags) {
     const as_attribute *attribute;
     bool fine = true;
     for (size_t i = 0; fine && (attribute = attribute_of(f, run, i)); i++) fine = add_attribute(f->ds, attribute, tags);
@@ -154,7 +154,7 @@ static bool add_coordinates(const as_dataset *ds, assay_id point, as_vec *tags) 
     return fine;
 }
 
-static const char *run_attribute(const as_af_foreign *f, as_af_run run, const char *key) {
+static const char *run_attribute(const as_af_foreign *f, as_af_written_run run, const char *key) {
     const as_attribute *attribute;
     for (size_t i = 0; (attribute = attribute_of(f, run, i)); i++) {
         if (attribute->value.type == AS_CELL_TEXT && strcmp(as_ds_text(f->ds, attribute->key), key) == 0)
@@ -164,7 +164,7 @@ static const char *run_attribute(const as_af_foreign *f, as_af_run run, const ch
 }
 
 /* The name of the file it comes from, where nobody says. */
-static const char *application_of(const as_af_foreign *f, as_af_run run) {
+static const char *application_of(const as_af_foreign *f, as_af_written_run run) {
     const char *name = run_attribute(f, run, "application name");
     if (name) return name;
     const char *path = run.run == ASSAY_NONE ? NULL : as_ds_text(f->ds, as_ds_run(f->ds, run.run)->source);
@@ -174,7 +174,7 @@ static const char *application_of(const as_af_foreign *f, as_af_run run) {
 }
 
 /* The source's own number where it is one; else one that hardly any other run has, but always the same for the same input. */
-static uint64_t id_of(as_af_foreign *f, as_af_run run, size_t index) {
+static uint64_t id_of(as_af_foreign *f, as_af_written_run run, size_t index) {
     const char *source = run.run == ASSAY_NONE ? NULL : as_ds_text(f->ds, as_ds_run(f->ds, run.run)->source_id);
     const char *path = as_ds_text(f->ds, f->ds->path);
     as_af_field field = {.text = source, .size = source ? (uint32_t)strlen(source) : 0};
@@ -187,7 +187,7 @@ static uint64_t id_of(as_af_foreign *f, as_af_run run, size_t index) {
 }
 
 uint64_t as_af_put_run(as_af_foreign *f, size_t index, uint64_t start) {
-    as_af_run run = as_af_run_at(f->ds, index);
+    as_af_written_run run = as_af_run_at(f->ds, index);
     as_output *out = f->out;
     uint64_t id = id_of(f, run, index);
     double wallclock = run.run == ASSAY_NONE ? NAN : as_ds_run(f->ds, run.run)->start_time;
@@ -216,7 +216,7 @@ void as_af_put_measurement_type(as_output *out, const as_dataset *ds, uint64_t r
     const as_metric *about = as_ds_metric(ds, metric);
     bool is_whole = as_dtype_is_integer(as_ds_metric_type(ds, metric).dtype) && !is_real;
     const char *unit = as_ds_text(ds, about->unit), *shown = as_ds_text(ds, about->display_name);
-    double seconds = as_af_seconds(ds, metric);
+    double seconds = as_af_unit_seconds(ds, metric);
     if (seconds > 0) unit = seconds == 1 ? "s" : seconds == 1e-3 ? "ms" : seconds == 1e-6 ? "us" : "ns";
     if (!unit || !*unit) unit = "count";
     as_output_text(out, "MeasurementType,0");

@@ -10,7 +10,7 @@ enum { MOST_VISITS = 1000000 };
 typedef struct layout {
     as_af_foreign *f;
     const as_dataset *ds;
-    as_af_run run;
+    as_af_written_run run;
     uint64_t run_id;
     uint64_t *length, *own,
         *cursor; /* nanoseconds, by context: all of it, what is not below it, how far it is filled */
@@ -44,7 +44,7 @@ static assay_status find_lengths(layout *l) {
             return status;
         }
     }
-    double seconds = metric == ASSAY_NONE ? 0 : as_af_seconds(ds, metric);
+    double seconds = metric == ASSAY_NONE ? 0 : as_af_unit_seconds(ds, metric);
     for (assay_id i = (assay_id)ds->contexts.count; i-- > 0;) {
         if (!l->f->is_there[i]) continue;
         uint64_t below = l->own[i]; /* so far: what those below it have */
@@ -132,7 +132,7 @@ static void put_section(layout *l, assay_id context, uint64_t start) {
     uint64_t left = l->length[context], covered = left, n = visits_of(l, context);
     if (l->has_covered && l->covered.has[context]) {
         assay_id metric = as_af_metric_for(l->ds, AS_AF_USE_COVERED);
-        double unit = as_af_seconds(l->ds, metric);
+        double unit = as_af_unit_seconds(l->ds, metric);
         uint64_t nanoseconds = as_af_nanoseconds(as_number_real(l->covered.numbers[context]) * (unit > 0 ? unit : 1));
         if (nanoseconds < covered && nanoseconds >= covered / MOST_VISITS + 1) covered = nanoseconds;
     }
@@ -199,7 +199,7 @@ static void put_contexts(layout *l) {
     close_until(l, ASSAY_NONE);
 }
 
-assay_status as_af_write_tree(as_af_foreign *f, as_af_run run, uint64_t run_id) {
+assay_status as_af_write_tree(as_af_foreign *f, as_af_written_run run, uint64_t run_id) {
     size_t n = f->ds->contexts.count + 1;
     layout l = {.f = f, .ds = f->ds, .run = run, .run_id = run_id};
     as_vec_init(&l.tags, 1, f->budget);

@@ -6,11 +6,18 @@
 
 /* ---- metrics -------------------------------------------------------------------------------------------------------------- */
 
+/* Also with its unit behind it, as HPCToolkit has it: "time (s)". */
 static bool is_called(const as_dataset *ds, const as_metric *metric, const char *name) {
-    return metric->name != AS_NO_STR && strcmp(as_ds_text(ds, metric->name), name) == 0;
+    const char *text = metric->name == AS_NO_STR ? "" : as_ds_text(ds, metric->name),
+               *unit = as_ds_text(ds, metric->unit);
+    size_t size = strlen(name), unit_size = unit ? strlen(unit) : 0;
+    if (strncmp(text, name, size) != 0) return false;
+    const char *rest = text + size;
+    return !*rest || (unit_size && strncmp(rest, " (", 2) == 0 && strncmp(rest + 2, unit, unit_size) == 0 &&
+                      strcmp(rest + 2 + unit_size, ")") == 0);
 }
 
-double as_af_seconds(const as_dataset *ds, assay_id metric) {
+double as_af_unit_seconds(const as_dataset *ds, assay_id metric) {
     static const struct {
         const char *unit;
         double seconds;
@@ -45,7 +52,7 @@ as_af_use as_af_use_of(const as_dataset *ds, assay_id metric) {
     if (about->kind == AS_KIND_DERIVED) return AS_AF_USE_DERIVED;
     as_value_type type = as_ds_metric_type(ds, metric);
     if (as_dtype_is_composite(type.dtype) || as_dtype_is_extreme(type.dtype)) return AS_AF_USE_NO_NUMBER;
-    if (is_called(ds, about, "time") && as_af_seconds(ds, metric) > 0) return AS_AF_USE_TIME;
+    if (is_called(ds, about, "time") && as_af_unit_seconds(ds, metric) > 0) return AS_AF_USE_TIME;
     if (is_called(ds, about, "visits")) return AS_AF_USE_VISITS;
     if (is_called(ds, about, "time covered")) return AS_AF_USE_COVERED;
     return AS_AF_USE_MEASURED;
@@ -61,7 +68,7 @@ assay_id as_af_metric_for(const as_dataset *ds, as_af_use use) {
 assay_id as_af_time_metric(const as_dataset *ds) {
     assay_id found = as_af_metric_for(ds, AS_AF_USE_TIME);
     for (assay_id i = 0; found == ASSAY_NONE && i < ds->metrics.count; i++) {
-        if (as_af_use_of(ds, i) == AS_AF_USE_MEASURED && as_af_seconds(ds, i) > 0) found = i;
+        if (as_af_use_of(ds, i) == AS_AF_USE_MEASURED && as_af_unit_seconds(ds, i) > 0) found = i;
     }
     return found;
 }
@@ -70,9 +77,9 @@ assay_id as_af_time_metric(const as_dataset *ds) {
 
 size_t as_af_runs(const as_dataset *ds) { return ds->runs.count ? ds->runs.count : ds->n_points; }
 
-as_af_run as_af_run_at(const as_dataset *ds, size_t index) {
-    if (ds->runs.count) return (as_af_run){(assay_id)index, as_ds_run(ds, (assay_id)index)->point};
-    return (as_af_run){ASSAY_NONE, (assay_id)index};
+as_af_written_run as_af_run_at(const as_dataset *ds, size_t index) {
+    if (ds->runs.count) return (as_af_written_run){(assay_id)index, as_ds_run(ds, (assay_id)index)->point};
+    return (as_af_written_run){ASSAY_NONE, (assay_id)index};
 }
 
 bool as_af_has_place(const as_dataset *ds, assay_id context) {
@@ -162,7 +169,7 @@ static bool is_own(const as_metric *metric) {
     return !metric->is_stored && (metric->kind == AS_KIND_EXCLUSIVE || metric->kind == AS_KIND_NONE);
 }
 
-assay_status as_af_values_load(as_af_values *values, const as_dataset *ds, assay_id metric, as_af_run run,
+assay_status as_af_values_load(as_af_values *values, const as_dataset *ds, assay_id metric, as_af_written_run run,
                                assay_error *error) {
     memset(values->has, 0, values->n * sizeof *values->has);
     AS_TRY(run.run == ASSAY_NONE ? load_means(values, ds, metric, run.point, error)
