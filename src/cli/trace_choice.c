@@ -419,6 +419,9 @@ static as_exit choose_depth(as_cli *cli, as_trace_view *view) {
     }
     if (as_frames_at(view->ds, depth, view->all_contexts, &view->frames, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
+    if (view->has_intervals &&
+        !as_timeline_picture(&view->timeline, &view->window, &view->frames, view->n_columns, view->cells))
+        return as_cli_memory(cli);
     return AS_EXIT_FINE;
 }
 

@@ -277,7 +277,44 @@ static void times_and_counts_are_those_of_intervals(void **state) {
                                 IDLE,    IDLE, IDLE, MAIN, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING,
                                 NOTHING, S,    S,    S,    S,       S,       S,       S};
     for (size_t i = 0; i < 26; i++) assert_int_equal((int32_t)cells[i], drawn[i]);
+    /* at depth 2, two seconds a column; in the first and the third there are two of a second each */
+    window.from = 0;
+    window.to = 16 * (uint64_t)SECOND;
+    assert_true(as_timeline_picture(&timeline, &window, &frames, 8, cells));
+    static const int longest[] = {MAIN, F, F, PAUSED, MAIN, IDLE, IDLE, MAIN, S, NOTHING, NOTHING, NOTHING, S, S, S, S};
+    for (size_t i = 0; i < 16; i++) assert_int_equal((int32_t)cells[i], longest[i]);
     as_trace_times_free(&times);
+    as_frames_free(&frames);
+}
+
+/* Whatever happens in the middle of the columns. */
+static void pictures_show_what_lasts_longest(void **state) {
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        add("region", 0, MAIN, 10 * i, 10 * i + 10);
+        add("region", 0, H, 10 * i + 4, 10 * i + 7);
+        add("section", 0, S, 10 * i + 1, 10 * i + 2);
+    }
+    add("section", 0, T, 33, NAN);
+    build(all);
+    as_frames frames;
+    assay_error error;
+    assay_id cells[3 * 10];
+    as_trace_window window = {.n_lines = 3, .from = 0, .to = 100 * (uint64_t)SECOND};
+    assert_int_equal(as_frames_at(ds, AS_DEEPEST, false, &frames, &error), ASSAY_OK);
+    assert_true(as_timeline_picture(&timeline, &window, &frames, 10, cells));
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(cells[i], MAIN);
+        assert_int_equal(cells[10 + i], S);
+        assert_int_equal(cells[20 + i], i == 3 ? T : AS_TRACE_NOTHING);
+    }
+    window.from = window.to = 5 * (uint64_t)SECOND; /* a moment: h, and no section */
+    assert_true(as_timeline_picture(&timeline, &window, &frames, 2, cells));
+    assert_true(cells[0] == H && cells[1] == H && cells[2] == AS_TRACE_NOTHING && cells[4] == AS_TRACE_NOTHING);
+    window.from = 3;
+    window.to = 5; /* fewer time stamps than columns */
+    assert_true(as_timeline_picture(&timeline, &window, &frames, 10, cells));
+    for (int i = 0; i < 10; i++) assert_true(cells[i] == MAIN && cells[10 + i] == AS_TRACE_NOTHING);
     as_frames_free(&frames);
 }
 
@@ -292,6 +329,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(runs_begin_at_zero_or_when_they_did, make, unmake),
         cmocka_unit_test_setup_teardown(places_have_rows, make, unmake),
         cmocka_unit_test_setup_teardown(times_of_centuries_fit, make, unmake),
+        cmocka_unit_test_setup_teardown(pictures_show_what_lasts_longest, make, unmake),
         cmocka_unit_test_setup_teardown(times_and_counts_are_those_of_intervals, make, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

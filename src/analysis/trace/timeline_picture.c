@@ -1,0 +1,96 @@
+/* Pictures of intervals: what takes most of each column's time. The middle of a column would do for samples, which are taken at any time; intervals come in cycles, and would beat with the columns. */
+#include <stdlib.h>
+
+#include "analysis/trace/timeline.h"
+#include "core/parallel.h"
+
+typedef struct drawing {
+    const as_timeline *timeline;
+    const as_trace_window *window;
+    const as_frames *frames;
+    size_t n_columns;
+    assay_id *cells;
+    bool *failed; /* for each row */
+} drawing;
+
+/* What a column has of each procedure so far. */
+typedef struct column {
+    uint64_t *ticks;      /* for each procedure */
+    uint32_t *procedures; /* those that it has, in the order they come */
+    bool *is_listed;      /* for each procedure */
+    size_t n;
+} column;
+
+static uint64_t time_at(const as_trace_window *window, size_t part, size_t n_parts) {
+    as_whole span = (as_whole)window->to - (as_whole)window->from;
+    return (uint64_t)((as_whole)window->from + span * (as_whole)part / (as_whole)n_parts);
+}
+
+static assay_id context_of(const as_frames *frames, uint32_t procedure) {
+    return procedure == AS_PROCEDURE_IDLE     ? AS_TRACE_IDLE
+           : procedure == AS_PROCEDURE_PAUSED ? AS_TRACE_PAUSED
+                                              : frames->procedures[procedure].context;
+}
+
+/* The longest, of equally long ones the first; AS_TRACE_NOTHING where there is none. Empties the column. */
+static assay_id take_longest(column *c, const as_frames *frames) {
+    uint32_t longest = AS_NO_PROCEDURE;
+    for (size_t i = 0; i < c->n; i++) {
+        uint32_t procedure = c->procedures[i];
+        if (longest == AS_NO_PROCEDURE || c->ticks[procedure] > c->ticks[longest]) longest = procedure;
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        c->ticks[c->procedures[i]] = 0;
+        c->is_listed[c->procedures[i]] = false;
+    }
+    c->n = 0;
+    return longest == AS_NO_PROCEDURE ? AS_TRACE_NOTHING : context_of(frames, longest);
+}
+
+static void add_time(column *c, uint32_t procedure, uint64_t ticks) {
+    if (procedure == AS_NO_PROCEDURE) return;
+    if (!c->is_listed[procedure]) {
+        c->is_listed[procedure] = true;
+        c->procedures[c->n++] = procedure;
+    }
+    c->ticks[procedure] += ticks;
+}
+
+/* What is shown from each change to the next lasts until then; the last change only ends the row. Moments count where there is nothing else. */
+static void draw_row(const drawing *d, const as_timeline_row *row, assay_id *cells, column *c) {
+    const as_trace_sample *changes = row->changes;
+    size_t at = 0, n = row->n_changes;
+    for (size_t i = 0; i < d->n_columns; i++) {
+        uint64_t from = time_at(d->window, i, d->n_columns), to = time_at(d->window, i + 1, d->n_columns);
+        bool has_end = from == to || i + 1 == d->n_columns; /* to belongs to the column */
+        while (at + 1 < n && (changes[at + 1].time < from || (changes[at + 1].time == from && changes[at].time < from)))
+            at++;
+        for (size_t k = at; k + 1 < n && (changes[k].time < to || (has_end && changes[k].time == to)); k++) {
+            uint64_t begin = changes[k].time > from ? changes[k].time : from;
+            uint64_t end = changes[k + 1].time < to ? changes[k + 1].time : to;
+            add_time(c, as_procedure_of(d->frames, changes[k].context), end > begin ? end - begin : 0);
+        }
+        cells[i] = take_longest(c, d->frames);
+    }
+}
+
+static void do_row(void *user, size_t i) {
+    drawing *d = user;
+    size_t n = d->frames->n_procedures + 1;
+    column c = {calloc(n, sizeof *c.ticks), malloc(n * sizeof *c.procedures), calloc(n, sizeof *c.is_listed), 0};
+    d->failed[i] = !c.ticks || !c.procedures || !c.is_listed;
+    if (!d->failed[i]) draw_row(d, &d->timeline->rows[i], d->cells + i * d->n_columns, &c);
+    free(c.ticks);
+    free(c.procedures);
+    free(c.is_listed);
+}
+
+bool as_timeline_picture(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
+                         size_t n_columns, assay_id *cells) {
+    drawing d = {timeline, window, frames, n_columns, cells, calloc(timeline->n_rows + 1, sizeof *d.failed)};
+    bool fine = d.failed != NULL;
+    if (fine) as_parallel(timeline->n_rows, 0, do_row, &d);
+    for (size_t i = 0; i < timeline->n_rows && fine; i++) fine = !d.failed[i];
+    free(d.failed);
+    return fine;
+}
