@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes of the character at text, of which `room` are there; 0 if it is not a valid one (overlong, surrogate, beyond U+10FFFF, cut off). */
 static inline size_t as_utf8_length(const char *text, size_t room) {
@@ -23,6 +24,11 @@ static inline size_t as_utf8_length(const char *text, size_t room) {
 /* The first byte that is no valid UTF-8, or NULL. */
 static inline const char *as_utf8_invalid(const char *text, size_t size) {
     for (const char *end = text + size; text < end;) {
+        uint64_t eight;
+        if (end - text >= 8 && (memcpy(&eight, text, 8), !(eight & 0x8080808080808080u))) { /* ASCII, as most is */
+            text += 8;
+            continue;
+        }
         size_t n = as_utf8_length(text, (size_t)(end - text));
         if (!n) return text;
         text += n;

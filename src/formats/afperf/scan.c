@@ -187,6 +187,34 @@ as_af_step as_af_next(as_af_scanner *scanner, as_af_record *record) {
     return AS_AF_END;
 }
 
+as_af_walker as_af_walk(const char *data, size_t size, size_t offset) {
+    return (as_af_walker){.at = data + offset, .end = data + size};
+}
+
+bool as_af_walk_next(as_af_walker *walker, as_af_field *field) {
+    const char *at = walker->at, *end = walker->end;
+    if (walker->is_over) return false;
+    if (at < end && *at == '"') {
+        *field = (as_af_field){.text = ++at, .is_quoted = true};
+        for (;; at += 2) {
+            at = memchr(at, '"', (size_t)(end - at));
+            if (!at || at + 1 == end || at[1] != '"') break;
+            field->has_quotes = true;
+        }
+        if (!at) at = end;
+        field->size = (uint32_t)(at - field->text);
+        while (at < end && *at != ',' && *at != '\n') at++;
+    } else {
+        *field = (as_af_field){.text = at};
+        while (at < end && *at != ',' && *at != '\n') at++;
+        bool has_return = at > field->text && at[-1] == '\r' && (at == end || *at == '\n');
+        field->size = (uint32_t)(at - field->text - has_return);
+    }
+    walker->is_over = at == end || *at == '\n';
+    walker->at = at + !walker->is_over;
+    return true;
+}
+
 const char *as_af_fault_text(as_af_step fault) {
     switch (fault) {
     case AS_AF_LONE_QUOTE: return "a quote inside an unquoted field; put the field in quotes and double those in it";

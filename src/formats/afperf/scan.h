@@ -117,6 +117,15 @@ const char *as_af_fault_text(as_af_step fault);
  * of RunInfo the format version (4), of RegionStart and SectionInfo the run id (2). */
 size_t as_af_omitted(const as_af_record *record);
 
+/* The fields of one record that is known to be without faults, one after the other and without any memory. */
+typedef struct as_af_walker {
+    const char *at, *end; /* end: of the text */
+    bool is_over;
+} as_af_walker;
+as_af_walker as_af_walk(const char *data, size_t size, size_t offset);
+/* False: there are no more. */
+bool as_af_walk_next(as_af_walker *walker, as_af_field *field);
+
 /* ---- fields ---------------------------------------------------------------------------------------------------------- */
 
 /* The bytes that the field means, appended to out (of char). False when memory is out. */
