@@ -106,7 +106,7 @@ static bool open_interval(as_af_reading *reading, as_af_interval *interval, bool
     reading->block_index = index;
     if (!has_id) return true;
     as_af_pending *stop = take_stop(reading, section, interval->id);
-    if (!as_af_ids_put(&reading->ids, capture, index, &before)) return false;
+    if (!as_af_index_put(&reading->ids, capture, index, &before)) return false;
     as_af_interval *own = AS_AF_INTERVAL(capture, index);
     if (stop) {
         own->end = stop->time;
@@ -156,7 +156,7 @@ static bool stop_region(as_af_reading *reading, const as_af_item *item) {
         reading->block = AS_AF_NO_BLOCK;
         return report_orphan(reading, item->offset, "open region to stop", NULL);
     }
-    if (index == AS_AF_NONE) index = as_af_ids_find(&reading->ids, capture, AS_AF_NONE, item->id);
+    if (index == AS_AF_NONE) index = as_af_index_find(&reading->ids, capture, AS_AF_NONE, item->id);
     if (index == AS_AF_NONE || !(AS_AF_INTERVAL(capture, index)->offset & AS_AF_IS_OPEN))
         return keep_stop(reading, AS_AF_NONE, item);
     as_af_interval *interval = AS_AF_INTERVAL(capture, index);
@@ -204,7 +204,7 @@ static bool stop_section_interval(as_af_reading *reading, const as_af_item *item
     else if (no_interval)
         index = innermost(capture, &AS_AF_SECTION_AT(capture, section)->open);
     else
-        index = as_af_ids_find(&reading->ids, capture, section, item->interval);
+        index = as_af_index_find(&reading->ids, capture, section, item->interval);
     bool is_open = index != AS_AF_NONE && AS_AF_INTERVAL(capture, index)->offset & AS_AF_IS_OPEN;
     if (!is_open && (no_interval || section == AS_AF_NONE)) {
         reading->block = AS_AF_NO_BLOCK;
@@ -312,7 +312,7 @@ static uint32_t interval_named(as_af_reading *reading, const as_af_item *item, u
             return reading->block_index;
     }
     if (section != AS_AF_NONE && item->flags & AS_AF_BLANK_INTERVAL) return AS_AF_NONE;
-    return as_af_ids_find(&reading->ids, capture, section, section == AS_AF_NONE ? item->id : item->interval);
+    return as_af_index_find(&reading->ids, capture, section, section == AS_AF_NONE ? item->id : item->interval);
 }
 
 static bool own_by_id(as_af_reading *reading, const as_af_item *item, as_af_datum *datum) {

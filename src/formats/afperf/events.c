@@ -25,8 +25,8 @@ static void make_event(const as_event_source *source, uint64_t event, as_event *
                    .location = ASSAY_NONE,
                    .context = interval->cell == AS_AF_NONE ? ASSAY_NONE
                                                            : AS_AT(as_af_cell, &capture->cells, interval->cell).context,
-                   .start = run ? as_af_seconds(run, interval->start) : NAN,
-                   .end = run ? as_af_seconds(run, interval->end) : NAN,
+                   .start = run ? as_af_since_start(run, interval->start) : NAN,
+                   .end = run ? as_af_since_start(run, interval->end) : NAN,
                    .start_raw = as_cell_uint(interval->start),
                    .end_raw = as_cell_uint(interval->end)};
     if (kind != AS_AF_SECTION) return;

@@ -3,6 +3,7 @@
 
 #include "core/parallel.h"
 #include "formats/afperf/reading.h"
+#include "formats/afperf/write.h"
 
 enum { PIECE_SIZE = 1 << 20, SLACK = 1 << 20, PIECES_AT_A_TIME = 16 };
 
@@ -241,7 +242,7 @@ static assay_status read_afperf(as_reader *reader) {
     as_vec_init(&reading.sets, sizeof(uint32_t), budget);
     assay_status status = read_text(&reading);
     as_af_problems_free(&reading.problems);
-    as_af_ids_free(&reading.ids);
+    as_af_index_free(&reading.ids);
     as_vec *vecs[] = {&reading.pending, &reading.waiting, &reading.loose_stops, &reading.unknown,
                       &reading.text,    &reading.names,   &reading.sets};
     for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++) as_vec_free(vecs[i]);
@@ -265,7 +266,13 @@ const as_format as_format_afperf = {.name = "afperf",
                                     .title = "AFPerf capture",
                                     .extensions = ".afperf",
                                     .holds = AS_HOLDS_VALUES | AS_HOLDS_EVENTS | AS_HOLDS_RECORDS |
-                                             AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_PROFILES,
+                                             AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_PROFILES |
+                                             AS_HOLDS_FOREIGN,
                                     .read_options = read_options,
                                     .bid = bid,
-                                    .read = read_afperf};
+                                    .read = read_afperf,
+                                    .appends = true,
+                                    .write = as_af_write,
+                                    .merge = as_af_merge,
+                                    .losses = as_af_losses,
+                                    .remarks = as_af_remarks};

@@ -241,12 +241,12 @@ typedef struct as_af_sum {
 } as_af_sum;
 
 /* Intervals by (region: id; section: its number and id): only their indices. */
-typedef struct as_af_ids {
+typedef struct as_af_index {
     uint32_t *slots; /* index + 1 */
     size_t n_slots, count;
     uint64_t seed;
     as_budget *budget;
-} as_af_ids;
+} as_af_index;
 
 /* A capture that is read; it lives as long as the dataset. */
 typedef struct as_af_capture {
@@ -296,7 +296,7 @@ typedef struct as_af_reading {
     const char *data;
     size_t size;
     as_af_problems problems;
-    as_af_ids ids;
+    as_af_index ids;
     as_vec pending;     /* as_af_pending */
     as_map pending_of;  /* hash of id and section -> first one not taken; see collect.c */
     as_vec waiting;     /* as_af_waiting */
@@ -339,10 +339,10 @@ typedef struct as_af_unknown_type {
 
 /* All functions below give false, or ASSAY_E_NOMEM, when memory is out. */
 /* section AS_AF_NONE: a region. AS_AF_NONE: unknown. */
-uint32_t as_af_ids_find(const as_af_ids *ids, const as_af_capture *capture, uint32_t section, uint64_t id);
+uint32_t as_af_index_find(const as_af_index *ids, const as_af_capture *capture, uint32_t section, uint64_t id);
 /* The interval, which has an id, becomes the one of that id; *before: the one that was, or AS_AF_NONE. */
-bool as_af_ids_put(as_af_ids *ids, const as_af_capture *capture, uint32_t interval, uint32_t *before);
-void as_af_ids_free(as_af_ids *ids);
+bool as_af_index_put(as_af_index *ids, const as_af_capture *capture, uint32_t interval, uint32_t *before);
+void as_af_index_free(as_af_index *ids);
 
 /* Takes the items of a piece. */
 bool as_af_collect(as_af_reading *reading, const as_af_piece *piece);
@@ -372,7 +372,7 @@ bool as_af_check(as_af_reading *reading);                            /* check.c:
 void as_af_tell_problems(as_af_reading *reading);
 
 /* Seconds since the start of the run. */
-double as_af_seconds(const as_af_run *run, uint64_t time);
+double as_af_since_start(const as_af_run *run, uint64_t time);
 /* pauses.c: the union of a run's pauses. */
 bool as_af_unite_pauses(as_af_capture *capture);
 uint64_t as_af_paused(const as_af_run *run);

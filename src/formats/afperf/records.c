@@ -215,8 +215,8 @@ static as_cell cell_of(as_af_records *records, const as_af_datum *datum, size_t 
     case INTERVAL: return interval_cell(records, datum);
     case START_RAW: return as_cell_uint(d->start);
     case END_RAW: return as_cell_uint(d->end);
-    case START: return run ? as_cell_real(as_af_seconds(run, d->start)) : as_cell_null();
-    case END: return run ? as_cell_real(as_af_seconds(run, d->end)) : as_cell_null();
+    case START: return run ? as_cell_real(as_af_since_start(run, d->start)) : as_cell_null();
+    case END: return run ? as_cell_real(as_af_since_start(run, d->end)) : as_cell_null();
     case AGGREGATION: return aggregation_cell(records);
     case MEASUREMENT:
         measure = measure_of(capture, datum, &d->measurement);

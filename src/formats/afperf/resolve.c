@@ -1,7 +1,7 @@
 /* What referred to something that came later, or never; intervals that are never closed. */
 #include "formats/afperf/reading.h"
 
-double as_af_seconds(const as_af_run *run, uint64_t time) {
+double as_af_since_start(const as_af_run *run, uint64_t time) {
     double units = time >= run->start ? (double)(time - run->start) : -(double)(run->start - time);
     return units / run->per_second;
 }
@@ -48,7 +48,7 @@ static bool resolve_waiting(as_af_reading *reading, const as_af_waiting *waiting
     }
     if (is_section && section == AS_AF_NONE)
         return report(reading, AS_AF_ORPHAN, offset, "run or section", true, waiting->id);
-    owner = as_af_ids_find(&reading->ids, capture, section, is_section ? waiting->interval : waiting->id);
+    owner = as_af_index_find(&reading->ids, capture, section, is_section ? waiting->interval : waiting->id);
     if (owner != AS_AF_NONE) {
         datum->offset |= AS_AF_OWNER_INTERVAL;
         datum->owner = owner;
@@ -153,6 +153,6 @@ assay_status as_af_resolve(as_af_reading *reading) {
     as_vec_free(&reading->pending);
     as_map_free(&reading->pending_of);
     as_vec_free(&reading->loose_stops);
-    as_af_ids_free(&reading->ids);
+    as_af_index_free(&reading->ids);
     return fine ? ASSAY_OK : as_reader_memory(reading->reader);
 }
