@@ -401,6 +401,26 @@ static bool finish_tree(grouper *g, const assay_id **new_ids) {
     return true;
 }
 
+/* What has data at points, for models: all but the time covered, which is no sum. */
+static bool add_series(as_dataset *out, assay_id left_out) {
+    bool *has_values = malloc(AS_COUNT(out, contexts) + 1), fine = has_values != NULL;
+    for (assay_id metric = 0; fine && metric < AS_COUNT(out, metrics); metric++) {
+        if (metric == left_out) continue;
+        memset(has_values, 0, AS_COUNT(out, contexts) + 1);
+        for (assay_id run = 0; run < AS_COUNT(out, runs); run++) {
+            const as_profile *profile =
+                as_ds_run(out, run)->point == ASSAY_NONE ? NULL : as_ds_profile(out, metric, run);
+            for (uint32_t i = 0; profile && i < profile->n_rows; i++) has_values[profile->contexts[i]] = true;
+        }
+        for (assay_id context = 0; fine && context < AS_COUNT(out, contexts); context++) {
+            as_series series = {.metric = metric, .context = context};
+            if (has_values[context]) fine = as_vec_append(&out->series, &series, 1);
+        }
+    }
+    free(has_values);
+    return fine;
+}
+
 static bool fill(grouper *g) {
     const assay_id *ids;
     if (!carry_runs(g) || !finish_tree(g, &ids)) return false;
@@ -419,7 +439,8 @@ static bool fill(grouper *g) {
         for (end = i; end < n && cells[end].run == cells[i].run;) end++;
         if (!add_run_values(g, &metrics, cells + i, end - i)) return false;
     }
-    return as_group_measures_fill(&g->measures, g->out, ids);
+    return as_group_measures_fill(&g->measures, g->out, ids) &&
+           (!g->out->n_points || add_series(g->out, metrics.covered));
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */

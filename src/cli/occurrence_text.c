@@ -248,6 +248,12 @@ static void put_tags(as_text *out, const as_occurrence_view *view, uint64_t even
 
 enum worst_column { W_PATH, W_TOOK, W_START, W_UTC, W_RUN, W_TAGS, W_COLUMNS };
 
+/* Where there is little room, the time since the run's start has to do. */
+static bool leave_out_utc(const as_occurrence_view *view) {
+    enum { ENOUGH = 100 };
+    return view->cli->style.width && view->cli->style.width < ENOUGH;
+}
+
 static bool add_worst(as_occurrence_view *view, as_table *table, const as_subject *subject, as_text texts[2],
                       as_vec *names) {
     bool fine = true;
@@ -264,6 +270,7 @@ static bool add_worst(as_occurrence_view *view, as_table *table, const as_subjec
             snprintf(run, sizeof run, "%u", (unsigned)event.run);
         }
         put_tags(&texts[1], view, worst->event);
+        if (!as_text_size(&texts[1])) as_text_add(&texts[1], "(no tags)");
         as_cell cells[W_COLUMNS] = {i ? as_cell_text("")
                                       : as_cell_text_n(as_text_data(&texts[0]), as_text_size(&texts[0])),
                                     as_cell_text(took),
@@ -271,14 +278,18 @@ static bool add_worst(as_occurrence_view *view, as_table *table, const as_subjec
                                     as_cell_text(utc),
                                     as_cell_text(run),
                                     as_cell_text_n(as_text_data(&texts[1]), as_text_size(&texts[1]))};
+        size_t n = leave_out_utc(view) ? W_COLUMNS - 1 : W_COLUMNS;
+        memmove(cells + n - (W_COLUMNS - W_RUN), cells + W_RUN, (W_COLUMNS - W_RUN) * sizeof *cells);
         fine = !texts[0].failed && !texts[1].failed && as_table_append(table, cells);
     }
     return fine;
 }
 
 static bool print_worst(as_occurrence_view *view) {
-    static const as_column columns[] = {{"the longest"}, {"took"}, {"started after"}, {"at (UTC)"}, {"run"}, {"tags"}};
-    as_table *table = as_table_new(columns, W_COLUMNS, NULL);
+    static const as_column all[] = {{"the longest"}, {"took"}, {"began after"}, {"at (UTC)"}, {"run"}, {"tags"}},
+                           fewer[] = {{"the longest"}, {"took"}, {"began after"}, {"run"}, {"tags"}};
+    bool is_narrow = leave_out_utc(view);
+    as_table *table = as_table_new(is_narrow ? fewer : all, is_narrow ? W_COLUMNS - 1 : W_COLUMNS, NULL);
     as_text texts[2];
     as_vec names;
     as_text_init(&texts[0]);
