@@ -42,7 +42,7 @@ install: all ## install to PREFIX (/usr/local), below DESTDIR if given
 
 format: ## format the sources with clang-format
 	@tools/install-packages lint
-	find src include tests examples bench fuzz \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
+	find src include capture tests examples bench fuzz \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
 
 lint: ## clang-tidy and cppcheck over src
 	@tools/install-packages build lint

@@ -9,7 +9,7 @@ import time
 import unittest
 
 from afperf_check import Capture
-from capture_case import CaptureCase
+from capture_case import SANITIZE, CaptureCase
 from common import ASSAY, run
 
 KILL_ROUNDS = int(os.environ.get('ASSAY_KILL_ROUNDS', '30'))
@@ -214,6 +214,7 @@ class Processes(CaptureCase):
         self.assertEqual({'grandchild': 1}, dict(Capture(f'{self.out}.{grandchild}').paths()))
         self.assertEqual(child, next(iter(Capture(f'{self.out}.{child}').runs.values()))['tags']['process'])
 
+    @unittest.skipIf(SANITIZE, 'the sanitizer\'s malloc does not survive fork() in a process with threads')
     def test_fork_from_a_busy_process(self):
         """Children of a process whose threads record all the time; those that record nothing make no file."""
         process = self.start(self.compile('''static void *work(void *p) { for (int i = 0;; i++) { ASSAY_REGION("work"); if (i % 10 == 0) usleep(100); } return p; }

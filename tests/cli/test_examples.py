@@ -6,10 +6,13 @@ import sys
 import tempfile
 import unittest
 
+from afperf_check import Capture
+
 ASSAY = os.environ['ASSAY']
 KERNELS = os.path.join(os.environ['ASSAY_SOURCE'], 'examples', 'kernels.txt')
 MEASURE = os.path.join(os.environ['ASSAY_BUILD'], 'examples', 'measure-example')
 DATABASE = os.path.join(os.environ['ASSAY_BUILD'], 'examples', 'heat-database-example')
+PARTICLES = os.path.join(os.environ['ASSAY_BUILD'], 'examples', 'capture', 'particles-example')
 PREDICT = os.path.join(os.environ['ASSAY_BUILD'], 'examples', 'predict-example')
 
 OPERATIONS = '''select c.path as path, p.label as n, m.minimum as low, m.maximum as high from measurement m join metric t on t.id = m.metric
@@ -53,6 +56,20 @@ class Examples(unittest.TestCase):
                 with open(os.path.join(out, name), 'rb') as a, open(os.path.join(folder, name), 'rb') as b:
                     self.assertEqual(a.read(), b.read(), name)
         self.assertEqual(2, subprocess.run([DATABASE], stderr=subprocess.DEVNULL).returncode)
+
+    def test_particles_record_themselves(self):
+        with tempfile.TemporaryDirectory(prefix='assay-examples-') as made:
+            out = os.path.join(made, 'out.afperf')
+            subprocess.run([PARTICLES, '50'], check=True, stdout=subprocess.DEVNULL, env=dict(os.environ, ASSAY_CAPTURE=out), timeout=60)
+            capture = Capture(out)
+        self.assertEqual({'simulate': 1, 'step': 20, 'forces': 20, 'move': 20, 'sort': 5}, dict(capture.labels()))
+        self.assertEqual('50', capture.runs[capture.run_of_thread(0)]['tags']['size'])
+        pairs = {capture.regions[owner].path: int(text) for kind, owner, _, _, name, text in capture.values if kind == 'RegionAggregate' and name == 'pairs'}
+        self.assertEqual(20 * 50 ** 2, pairs['simulate',])
+        self.assertEqual(50 ** 2, pairs['simulate', 'step', 'forces'])
+        self.assertTrue(capture.intervals)
+        for arguments in ([], ['many'], ['1']):
+            self.assertEqual(2, subprocess.run([PARTICLES, *arguments], stderr=subprocess.DEVNULL).returncode)
 
     def test_wrong_sizes_are_refused(self):
         self.assertEqual(2, subprocess.run([MEASURE, 'many'], stderr=subprocess.DEVNULL).returncode)

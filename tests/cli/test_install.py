@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
+from afperf_check import Capture
+
 BUILD = os.environ['ASSAY_BUILD']
 
 INPUT = 'PARAMETER p\nPOINTS 1 2 4\nREGION main->f\nMETRIC time\nDATA 1 2\nDATA 3\nDATA 4.5\n'
@@ -30,6 +32,11 @@ int main(int argc, char **argv) {
     return 0;
 }
 '''
+CAPTURED = r'''
+#include <assay/capture.h>
+static int twice(int n) { ASSAY_REGION("twice"); return 2 * n; }
+int main(void) { ASSAY_REGION("main"); return twice(0); }
+'''
 EXPECTED = 'extrap-text, 3 points, 4 values\ntotal = 10.5\n'
 CMAKE = '''cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C CXX)
@@ -40,6 +47,10 @@ add_executable(from_static main.c)
 target_link_libraries(from_c assay::assay)
 target_link_libraries(from_cpp assay::assay)
 target_link_libraries(from_static assay::static)
+add_executable(captured captured.c)
+add_executable(captured_static captured.cpp)
+target_link_libraries(captured assay::capture)
+target_link_libraries(captured_static assay::capture_static)
 '''
 
 
@@ -64,7 +75,7 @@ class Install(unittest.TestCase):
         cls.prefix = os.path.join(cls.folder, 'moved')
         os.rename(first, cls.prefix)
         cls.input = os.path.join(cls.folder, 'small.txt')
-        for name, text in (('small.txt', INPUT), ('main.c', PROGRAM), ('main.cpp', PROGRAM), ('CMakeLists.txt', CMAKE)):
+        for name, text in (('small.txt', INPUT), ('main.c', PROGRAM), ('main.cpp', PROGRAM), ('captured.c', CAPTURED), ('captured.cpp', CAPTURED), ('CMakeLists.txt', CMAKE)):
             with open(os.path.join(cls.folder, name), 'w') as f:
                 f.write(text)
         cls.flags = ['-fsanitize=address,undefined'] if cached('ASSAY_SANITIZE') == 'ON' else []
@@ -74,8 +85,8 @@ class Install(unittest.TestCase):
     def tearDownClass(cls):
         shutil.rmtree(cls.folder)
 
-    def pkg_config(self, *options):
-        return shlex.split(run('pkg-config', *options, 'assay', env=dict(os.environ, PKG_CONFIG_PATH=self.pkgconfig)))
+    def pkg_config(self, *options, module='assay'):
+        return shlex.split(run('pkg-config', *options, module, env=dict(os.environ, PKG_CONFIG_PATH=self.pkgconfig)))
 
     def test_command(self):
         command = os.path.join(self.prefix, 'bin', 'assay')
@@ -93,7 +104,23 @@ class Install(unittest.TestCase):
             self.assertEqual(EXPECTED, run(program, self.input, env=dict(os.environ, LD_LIBRARY_PATH=libraries)), source)
 
     def test_pkg_config_version(self):
-        self.assertEqual([cached('CMAKE_PROJECT_VERSION')], self.pkg_config('--modversion'))
+        for module in ('assay', 'assay-capture'):
+            self.assertEqual([cached('CMAKE_PROJECT_VERSION')], self.pkg_config('--modversion', module=module))
+
+    def check_captured(self, program):
+        out = os.path.join(self.folder, 'captured.afperf')
+        run(program, env=dict(os.environ, ASSAY_CAPTURE=out, LD_LIBRARY_PATH=os.path.dirname(self.pkgconfig)))
+        capture = Capture(out)
+        self.assertEqual({'main': 1, 'main/twice': 1}, dict(capture.paths()))
+        os.unlink(out)
+
+    def test_capture_by_pkg_config(self):
+        for compiler, source in (('cc', 'captured.c'), ('c++', 'captured.cpp')):
+            for options in ((), ('--static',)):
+                program = os.path.join(self.folder, 'captured-by-' + compiler)
+                run(compiler, '-Wall', '-Wextra', '-Werror', '-pedantic', *self.flags, os.path.join(self.folder, source), '-o', program,
+                    *self.pkg_config('--cflags', '--libs', *options, module='assay-capture'))
+                self.check_captured(program)
 
     def test_find_package(self):
         build = os.path.join(self.folder, 'user-build')
@@ -102,6 +129,8 @@ class Install(unittest.TestCase):
         run('cmake', '--build', build)
         for program in ('from_c', 'from_cpp', 'from_static'):
             self.assertEqual(EXPECTED, run(os.path.join(build, program), self.input), program)
+        for program in ('captured', 'captured_static'):
+            self.check_captured(os.path.join(build, program))
 
 
 if __name__ == '__main__':

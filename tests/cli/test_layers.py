@@ -79,6 +79,20 @@ class House(unittest.TestCase):
             findings += [f'src/{path}:{line}: {name}() is not used here' for line, name in calls(code_only(text), banned)]
         self.check(findings)
 
+    def test_the_capture_library_stands_alone(self):
+        folder, findings = os.path.join(ROOT, 'capture'), []
+        paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(('.c', '.h'))]
+        self.assertGreater(len(paths), 5)
+        for path in paths + [os.path.join(ROOT, 'include', 'assay', 'capture.h')]:
+            with open(path, encoding='utf-8') as f:
+                text = f.read()
+            for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M):
+                if name not in ('internal.h', 'assay/capture.h'):
+                    findings.append(f'{path}: includes {name}')
+            findings += [f'{path}:{line}: a function of {n} lines' for line, n in functions(code_only(text)) if n > MAX_FUNCTION_LINES]
+            findings += [f'{path}:{line}: {name}() is not used here' for line, name in calls(code_only(text), NOWHERE)]
+        self.assertEqual([], findings)
+
     def test_the_checks_can_fail(self):
         self.assertEqual([(1, 4)], list(functions('int f(int a) {\n  if (a) {\n  }\n}\n')))
         self.assertEqual([(1, 4)], list(functions('static int f(int a,\n             int b) {\n  return a;\n}\n')))
