@@ -94,6 +94,8 @@ static const as_example examples[] = {
     {"assay convert --to extrap-json old.txt - | jq .", "Writes to standard output."},
     {"assay convert --to hpctoolkit-4 old-database new-database",
      "An HPCToolkit database of any age in the form of today, a new directory."},
+    {"assay convert --append tonight.afperf all.afperf",
+     "Puts the runs of a capture behind those of a file, which is made if there is none."},
     {"assay convert hpctoolkit-database profile.cubex", "The same for the tools of Cube, saying what is lost."},
     {NULL, NULL},
 };
@@ -109,7 +111,7 @@ const as_verb as_verb_convert = {
                    "--strict refuses to write then. "
                    "Several inputs become one experiment if they have the same parameters: points are united, and what "
                    "was measured twice becomes "
-                   "further repetitions.\n\n"
+                   "further repetitions. Captures become one file of all their runs.\n\n"
                    "Options of -O that the target knows go to it, all others to the readers.",
     .takes = AS_TAKES_JSON | AS_TAKES_INPUT,
     .options = options,

@@ -29,7 +29,8 @@ const as_verb as_verb_merge = {
         "file lacks are 0 there. Types and units stay.\n\n"
         "Metrics belong together by name; places by name and rank of the process and rank of the thread, whatever "
         "machine they are "
-        "on; call paths from the roots down, see --match. Files with parameters are united point by point.\n\n"
+        "on; call paths from the roots down, see --match. Files with parameters are united point by point. Captures "
+        "(AFPerf) become one of all their runs; ids that several use are new in the later ones.\n\n"
         "Without -o the call tree of the result is shown.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT,
     .options = options,

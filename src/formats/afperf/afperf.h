@@ -2,12 +2,14 @@
 #ifndef AS_FORMATS_AFPERF_AFPERF_H
 #define AS_FORMATS_AFPERF_AFPERF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct as_afperf {
     const char *
         data; /* all bytes of the file, from its signature on; they live as long as the dataset. as_af_scan() goes through their records without a fault */
     size_t size;
+    bool deducts_pauses; /* the option of this name was given */
 } as_afperf;
 
 #endif

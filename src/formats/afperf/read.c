@@ -226,7 +226,7 @@ static assay_status read_afperf(as_reader *reader) {
     reading.data = reader->can_keep_input ? reader->input->data
                                           : as_arena_copy(&ds->arena, reader->input->data, reader->input->size);
     if (!reading.data) return as_reader_memory(reader);
-    capture->file = (as_afperf){reading.data, reading.size};
+    capture->file = (as_afperf){reading.data, reading.size, capture->deducts_pauses};
     reading.current_run = reading.block_run = reading.current_section = reading.nobody = AS_AF_NONE;
     reading.open_section_interval = AS_AF_NONE;
     reading.ids.budget = budget;
@@ -266,8 +266,9 @@ const as_format as_format_afperf = {.name = "afperf",
                                     .title = "AFPerf capture",
                                     .extensions = ".afperf",
                                     .holds = AS_HOLDS_VALUES | AS_HOLDS_EVENTS | AS_HOLDS_RECORDS |
-                                             AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_PROFILES |
-                                             AS_HOLDS_FOREIGN,
+                                             AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE |
+                                             AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN,
+                                    .writes_points = true,
                                     .read_options = read_options,
                                     .bid = bid,
                                     .read = read_afperf,

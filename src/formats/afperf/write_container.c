@@ -84,7 +84,9 @@ assay_status as_af_merge(const as_dataset *const *parts, size_t n, as_dataset **
     size_t size;
     const char *text = as_output_memory(container, &size);
     if (status == ASSAY_OK && !text) status = as_fail_memory(error, NULL);
-    const as_read_config config = {.format = "afperf"};
+    const char *const options[] = {"deduct_pauses=yes", NULL};
+    bool deducts = ((const as_afperf *)parts[0]->of_format)->deducts_pauses; /* all are read with the same options */
+    const as_read_config config = {.format = "afperf", .options = deducts ? options : NULL};
     if (status == ASSAY_OK)
         status = as_read_memory(as_ds_text(parts[0], parts[0]->path), text, size, &config, out, error);
     as_output_discard(container);
