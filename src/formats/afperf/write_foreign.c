@@ -123,6 +123,8 @@ static void foreign_free(as_af_foreign *f) {
     free(f->places);
     free(f->attributes);
     free(f->first_attribute);
+    free(f->of_dataset);
+    free(f->first_of_dataset);
     free(f->of_events);
     free(f->first_of_event);
     as_map_free(&f->run_ids);

@@ -80,10 +80,10 @@ typedef struct as_af_foreign {
     bool *is_there;    /* by context: it, or one below it, has a value in the run at hand */
     assay_id *parents; /* by context: the nearest one above it that is written, or ASSAY_NONE */
     as_af_place_of *places;
-    uint64_t next_id;                     /* of regions and sections */
-    as_map run_ids;                       /* that are taken */
-    size_t *attributes, *first_attribute; /* those of runs, sorted by run; where those of each begin */
-    size_t n_dataset_attributes;
+    uint64_t next_id;                      /* of regions and sections */
+    as_map run_ids;                        /* that are taken */
+    size_t *attributes, *first_attribute;  /* those of runs, sorted by run; where those of each begin */
+    size_t *of_dataset, *first_of_dataset; /* the same of the dataset: one owner */
     size_t *of_events, *first_of_event; /* the same of events; NULL where there are none, or an event source has them */
     bool fine;                          /* memory was never out */
 } as_af_foreign;

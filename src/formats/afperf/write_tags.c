@@ -63,17 +63,20 @@ static bool is_field(const char *key) {
 
 bool as_af_keeps_attribute(const as_dataset *ds, const as_attribute *attribute) {
     const char *key = as_ds_text(ds, attribute->key);
-    if (attribute->owner == AS_OWNER_RUN && is_field(key)) return true;
-    bool has_place =
-        attribute->owner == AS_OWNER_RUN || attribute->owner == AS_OWNER_DATASET || attribute->owner == AS_OWNER_EVENT;
-    return has_place && as_af_is_tag(tag_name(key), attribute->value);
+    bool is_of_run = attribute->owner == AS_OWNER_RUN || attribute->owner == AS_OWNER_DATASET;
+    if (is_of_run && is_field(key)) return true;
+    return (is_of_run || attribute->owner == AS_OWNER_EVENT) && as_af_is_tag(tag_name(key), attribute->value);
 }
 
-/* Attribute number i of the run, or NULL. */
+/* Attribute number i of the run, those of the whole dataset being behind its own; NULL: there are not so many. */
 static const as_attribute *attribute_of(const as_af_foreign *f, as_af_written_run run, size_t i) {
-    if (run.run == ASSAY_NONE) return NULL;
-    size_t at = f->first_attribute[run.run] + i;
-    return at < f->first_attribute[run.run + 1] ? as_ds_attribute(f->ds, f->attributes[at]) : NULL;
+    size_t n = 0;
+    if (run.run != ASSAY_NONE) {
+        size_t first = f->first_attribute[run.run];
+        n = f->first_attribute[run.run + 1] - first;
+        if (i < n) return as_ds_attribute(f->ds, f->attributes[first + i]);
+    }
+    return i - n < f->first_of_dataset[1] ? as_ds_attribute(f->ds, f->of_dataset[i - n]) : NULL;
 }
 
 /* Numbers of the attributes of one kind of owner, sorted by owner, of which there are n. */
@@ -96,16 +99,16 @@ static bool sort_by_owner(const as_dataset *ds, as_owner owner, size_t n, size_t
 
 bool as_af_sort_attributes(as_af_foreign *f) {
     const as_dataset *ds = f->ds;
-    for (size_t i = 0; i < ds->attributes.count; i++)
-        f->n_dataset_attributes += as_ds_attribute(ds, i)->owner == AS_OWNER_DATASET;
-    if (!sort_by_owner(ds, AS_OWNER_RUN, ds->runs.count, &f->attributes, &f->first_attribute)) return false;
+    if (!sort_by_owner(ds, AS_OWNER_RUN, ds->runs.count, &f->attributes, &f->first_attribute) ||
+        !sort_by_owner(ds, AS_OWNER_DATASET, 1, &f->of_dataset, &f->first_of_dataset))
+        return false;
     return ds->event_source || !ds->events.count ||
            sort_by_owner(ds, AS_OWNER_EVENT, ds->events.count, &f->of_events, &f->first_of_event);
 }
 
 static bool add_attribute(const as_dataset *ds, const as_attribute *attribute, as_vec *tags) {
     const char *key = as_ds_text(ds, attribute->key);
-    bool is_said = attribute->owner == AS_OWNER_RUN && is_field(key);
+    bool is_said = is_field(key);
     return is_said || !as_af_keeps_attribute(ds, attribute) || as_af_add_tag(tags, tag_name(key), attribute->value);
 }
 
@@ -113,10 +116,6 @@ static bool add_attributes(const as_af_foreign *f, as_af_written_run run, as_vec
     const as_attribute *attribute;
     bool fine = true;
     for (size_t i = 0; fine && (attribute = attribute_of(f, run, i)); i++) fine = add_attribute(f->ds, attribute, tags);
-    for (size_t i = 0; fine && i < f->ds->attributes.count && f->n_dataset_attributes; i++) {
-        attribute = as_ds_attribute(f->ds, i);
-        if (attribute->owner == AS_OWNER_DATASET) fine = add_attribute(f->ds, attribute, tags);
-    }
     return fine;
 }
 
