@@ -45,6 +45,8 @@ typedef struct grouper {
     as_vec values_of_slot; /* as_str: slots x tags */
     as_vec cell_of_slot;   /* uint32_t */
     bool failed;
+    bool has_too_many; /* groups: nobody would look at them */
+    bool is_too_deep;  /* for what the groups cover to be followed to the top */
 } grouper;
 
 static assay_status fail_key(assay_error *error, const char *what, as_text_span name) {
@@ -132,6 +134,7 @@ static assay_status check_tags(const grouper *g, assay_error *error) {
 /* ---- groups ---------------------------------------------------------------------------------------------------------- */
 
 /* What tells the children of a group apart: a value of the key, in 28 bits; ABSENT: none. */
+enum { MOST_GROUPS = 4000000 }; /* more than there are intervals: paths below tags multiply */
 enum { KEY_BITS = 4, ABSENT = (1 << (32 - KEY_BITS)) - 1 };
 
 static as_str intern_joined(as_dataset *ds, const char *before, as_text_span name, const char *behind) {
@@ -176,6 +179,8 @@ static assay_id child_of(grouper *g, assay_id parent, const group_key *key, uint
         region = add_region(g, key, value);
         if (region == ASSAY_NONE || !as_map_put(&g->children, whose, region)) return ASSAY_NONE;
     }
+    g->has_too_many = g->tree.nodes.count >= MOST_GROUPS + as_ds_intervals(g->ds);
+    if (g->has_too_many) return ASSAY_NONE;
     assay_id id = as_tree_child(&g->tree, parent, region);
     return id != ASSAY_NONE && as_map_put(&g->children, way, id) ? id : ASSAY_NONE;
 }
@@ -247,14 +252,20 @@ static uint32_t find_cell(grouper *g, assay_id run, assay_id group) {
     return first;
 }
 
-/* The union of a group's intervals grows by what is new in this one; they come in the order of their starts. */
-static void cover(const grouper *g, uint32_t index, const as_event *event) {
-    for (; index != UINT32_MAX; index = AS_AT(group_cell, &g->cells, index).above) {
+/* The union of a group's intervals grows by what is new in this one; they come in the order of their starts. What a group covers, those around it cover as well. */
+static void cover(grouper *g, uint32_t index, const as_event *event) {
+    enum { MOST_LEVELS = 1000 };
+    for (size_t level = 0; index != UINT32_MAX; level++) {
         group_cell *cell = &AS_AT(group_cell, &g->cells, index);
         double from = event->start > cell->covered_to ? event->start : cell->covered_to;
-        if (!(event->end > from)) continue;
+        if (!(event->end > from)) return;
+        if (level == MOST_LEVELS) {
+            g->is_too_deep = true;
+            return;
+        }
         cell->covered += event->end - from - as_paused(g->request->pauses, event->run, from, event->end);
         cell->covered_to = event->end;
+        index = cell->above;
     }
 }
 
@@ -383,7 +394,7 @@ static bool add_run_values(grouper *g, const group_metrics *metrics, const group
     }
     return add_profile(g, metrics->visits, AS_DTYPE_UINT64, cells, n, visits) &&
            add_profile(g, metrics->time, AS_DTYPE_DOUBLE, cells, n, time) &&
-           add_profile(g, metrics->covered, AS_DTYPE_DOUBLE, cells, n, covered);
+           (g->is_too_deep || add_profile(g, metrics->covered, AS_DTYPE_DOUBLE, cells, n, covered));
 }
 
 static bool finish_tree(grouper *g, const assay_id **new_ids) {
@@ -479,6 +490,10 @@ static assay_status work(grouper *g, assay_error *error) {
     AS_TRY(parse_keys(g, error));
     if (!open_tags(g) || !as_group_measures_open(g->ds, &g->measures)) return as_fail_memory(error, NULL);
     AS_TRY(as_event_intervals_walk(&request, add_interval, g, error));
+    if (g->has_too_many)
+        return as_fail(error, ASSAY_E_UNSUPPORTED, as_place_file(as_ds_text(g->ds, g->ds->path)), "",
+                       "--group-by %s makes more than %zu groups; take fewer tags, or region instead of path",
+                       g->request->keys, g->tree.nodes.count);
     if (g->failed) return as_fail_memory(error, NULL);
     AS_TRY(check_tags(g, error));
     return fill(g) ? ASSAY_OK : as_fail_memory(error, NULL);
