@@ -242,7 +242,8 @@ typedef struct as_af_sum {
 
 /* Intervals by (region: id; section: its number and id): only their indices. */
 typedef struct as_af_index {
-    uint32_t *slots; /* index + 1 */
+    uint32_t *slots;
+    uint8_t *marks; /* 0: the slot is free */
     size_t n_slots, count;
     uint64_t seed;
     as_budget *budget;

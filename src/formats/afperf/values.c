@@ -4,7 +4,7 @@
 #include "core/parallel.h"
 #include "formats/afperf/reading.h"
 
-enum { CHUNK = 1 << 15 }; /* intervals, or records that belong to none, that are done in one go */
+enum { CHUNK = 1 << 13 }; /* intervals, or records that belong to none, that are done in one go */
 
 /* ---- one value ------------------------------------------------------------------------------------------------------- */
 
@@ -292,6 +292,13 @@ static void chunk_free(chunk *c) {
     as_af_problems_free(&c->problems);
 }
 
+/* The text before the intervals that come next need not stay in memory: mostly their records come with them. */
+static void let_go(const job *j, size_t chunk_number) {
+    size_t interval = chunk_number * CHUNK;
+    if (interval < j->capture->intervals.count)
+        as_input_consumed(j->reading->reader->input, as_af_offset_of(AS_AF_INTERVAL(j->capture, interval)->offset));
+}
+
 /* Some chunks at a time, whatever the number of threads: what they add up to never depends on it. */
 static bool do_chunks(job *j, as_vec *sums, as_map *sum_of_all) {
     enum { AT_A_TIME = 64 };
@@ -301,6 +308,7 @@ static bool do_chunks(job *j, as_vec *sums, as_map *sum_of_all) {
     chunk chunks[AT_A_TIME];
     bool fine = true;
     j->chunks = chunks;
+    as_input_consumed(j->reading->reader->input, 0);
     for (j->first_chunk = 0; fine && j->first_chunk < n; j->first_chunk += AT_A_TIME) {
         size_t some = n - j->first_chunk < AT_A_TIME ? n - j->first_chunk : AT_A_TIME;
         for (size_t i = 0; i < some; i++) chunk_init(&chunks[i], budget);
@@ -309,7 +317,9 @@ static bool do_chunks(job *j, as_vec *sums, as_map *sum_of_all) {
             fine = fine && !chunks[i].failed && take_chunk(j->reading, &chunks[i], sums, sum_of_all);
             chunk_free(&chunks[i]);
         }
+        let_go(j, j->first_chunk + some);
     }
+    as_input_consumed(j->reading->reader->input, 0);
     return fine;
 }
 
