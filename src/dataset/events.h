@@ -17,7 +17,7 @@ typedef struct as_event {
     as_str name, kind; /* kind: region, section, pause, kernel, copy, api … */
     bool is_numbered;  /* the source's id is a number, in text 0x1f: lower-case, without leading zeros */
     uint64_t source_number;
-    assay_id run, location, context;
+    assay_id run, location, context; /* ASSAY_NONE: the source does not say, or names a run that is not there; then start and end are NAN */
     double start, end;          /* seconds since the run's start; end NAN: a moment */
     as_cell start_raw, end_raw; /* as stored */
 } as_event;
