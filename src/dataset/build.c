@@ -106,9 +106,9 @@ bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const c
 
 /* Takes the table, which has no columns yet. */
 static as_table *add_records(as_dataset *ds, const char *name, as_table *table, struct as_records *records,
-                             bool is_derived) {
+                             as_record_meaning meaning) {
     as_record_table entry = {
-        .name = as_ds_intern_text(ds, name), .table = table, .records = records, .is_derived = is_derived};
+        .name = as_ds_intern_text(ds, name), .table = table, .records = records, .meaning = meaning};
     if (table && entry.name != AS_NO_STR && as_table_add_column(table, "id") != SIZE_MAX &&
         as_table_add_column(table, "run") != SIZE_MAX && as_vec_append(&ds->records, &entry, 1))
         return table;
@@ -119,12 +119,12 @@ static as_table *add_records(as_dataset *ds, const char *name, as_table *table, 
 as_table *as_add_record_table(as_dataset *ds, const char *name) {
     as_table *known = as_ds_records(ds, name);
     if (known) return known;
-    return add_records(ds, name, as_table_new(NULL, 0, &ds->budget), NULL, false);
+    return add_records(ds, name, as_table_new(NULL, 0, &ds->budget), NULL, AS_RECORDS_OWN);
 }
 
 as_table *as_add_record_view(as_dataset *ds, const char *name, const as_table_source *source,
-                             struct as_records *records) {
-    return add_records(ds, name, as_table_new_view(source, &ds->budget), records, !records);
+                             struct as_records *records, as_record_meaning meaning) {
+    return add_records(ds, name, as_table_new_view(source, &ds->budget), records, meaning);
 }
 
 void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format,

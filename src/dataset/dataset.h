@@ -195,13 +195,20 @@ typedef struct as_model {
     as_str raw; /* JSON text of the model as the source writes it, or AS_NO_STR */
 } as_model;
 
+/* What the rows of a table of records are. All but the first say in another way what those of "record" say. */
+typedef enum as_record_meaning {
+    AS_RECORDS_OWN,    /* the source's */
+    AS_RECORDS_PARTS,  /* each a part of a row of "record", whose id is in the column "record" */
+    AS_RECORDS_COUNTS, /* what is counted of what is in the column "name": over all rows of "record" integers add up, and texts that differ are "both" */
+} as_record_meaning;
+
 /* Rows of the source's own columns. The first two columns are "id" and "run"; the table "record" is one of these, a format may add others. */
 typedef struct as_record_table {
     as_str name;
     as_table *table;
     struct as_records
         *records; /* where the rows share their cells (dataset/records.h): what the table is a view of; else NULL */
-    bool is_derived; /* its rows say in another way what those of other tables say */
+    as_record_meaning meaning;
 } as_record_table;
 
 typedef enum as_severity { AS_NOTE, AS_WARNING, AS_ERROR } as_severity;

@@ -36,6 +36,7 @@ typedef struct merger {
     as_experiment *experiment;
     id_maps *maps;     /* one for each part */
     as_map attributes; /* hash of owner and key -> index */
+    as_map counts;     /* hash of table and name -> row */
     bool leaves_records;
 } merger;
 
@@ -228,48 +229,46 @@ static bool place_records(merger *m, const as_dataset *part, id_maps *maps) {
     return true;
 }
 
+/* A table of a part's records on its way into the merged dataset. */
+typedef struct carried {
+    const as_dataset *part;
+    const id_maps *maps;
+    const assay_id *new_ids;
+    const as_table *from;
+    as_table *to;
+    as_str name; /* in the merged dataset */
+    as_record_meaning meaning;
+    size_t first_record; /* the merged id of the part's first row of "record" */
+} carried;
+
 /* A cell of a record in the merged dataset: ids are those of the part. Where runs are at no point, records have no ids, only keys of the source that may be called so. */
-static as_cell carry_cell(const as_dataset *part, const id_maps *maps, const assay_id *new_ids, const char *column,
-                          as_cell cell) {
+static as_cell carry_cell(const carried *table, const char *column, as_cell cell) {
+    const as_dataset *part = table->part;
+    if (cell.type != AS_CELL_INT || cell.i < 0) return cell;
+    if (table->meaning == AS_RECORDS_PARTS && strcmp(column, "record") == 0)
+        return as_cell_int(cell.i + (int64_t)table->first_record);
     bool has_ids = !part->runs.count || as_ds_run(part, 0)->point != ASSAY_NONE;
-    if (!has_ids || cell.type != AS_CELL_INT || cell.i < 0) return cell;
-    size_t id = (size_t)cell.i;
-    if (strcmp(column, "metric") == 0 && id < part->metrics.count) return as_cell_int(maps->metrics[id]);
-    if (strcmp(column, "context") == 0 && id < part->contexts.count) return as_cell_int(new_ids[maps->contexts[id]]);
-    if (strcmp(column, "point") == 0 && id < part->n_points) return as_cell_int(maps->points[id]);
+    size_t id = has_ids ? (size_t)cell.i : SIZE_MAX;
+    if (strcmp(column, "metric") == 0 && id < part->metrics.count) return as_cell_int(table->maps->metrics[id]);
+    if (strcmp(column, "context") == 0 && id < part->contexts.count)
+        return as_cell_int(table->new_ids[table->maps->contexts[id]]);
+    if (strcmp(column, "point") == 0 && id < part->n_points) return as_cell_int(table->maps->points[id]);
     return cell;
 }
 
-static bool add_record(as_dataset *ds, as_table *to, const as_dataset *part, const as_table *from, size_t row,
-                       const id_maps *maps, const assay_id *new_ids, run_place place) {
+static bool add_record(as_dataset *ds, const carried *table, size_t row, run_place place) {
+    as_table *to = table->to;
     size_t target = as_table_rows(to);
     assay_id run = place.point == ASSAY_NONE ? ASSAY_NONE : as_run_of(ds, place.point, place.repetition);
     if (!as_table_add_row(to) || !as_table_set(to, target, 0, as_cell_int((int64_t)target))) return false;
     if (run != ASSAY_NONE && !as_table_set(to, target, 1, as_cell_int(run))) return false;
-    for (size_t column = 2; column < as_table_columns(from); column++) {
-        const char *name = as_table_column_name(from, column);
+    for (size_t column = 2; column < as_table_columns(table->from); column++) {
+        const char *name = as_table_column_name(table->from, column);
         size_t at = as_table_find_column(to, name);
         if (at == SIZE_MAX) at = as_table_add_column(to, name);
         if (at == SIZE_MAX ||
-            !as_table_set(to, target, at, carry_cell(part, maps, new_ids, name, as_table_get(from, row, column))))
+            !as_table_set(to, target, at, carry_cell(table, name, as_table_get(table->from, row, column))))
             return false;
-    }
-    return true;
-}
-
-static bool add_records(merger *m, const as_dataset *part, const id_maps *maps, const assay_id *new_ids) {
-    size_t place = 0;
-    for (size_t t = 0; t < part->records.count && !m->leaves_records; t++) {
-        const as_record_table *records = &AS_AT(as_record_table, &part->records, t);
-        as_table *to = as_add_record_table(m->ds, as_ds_text(part, records->name));
-        if (!to) return false;
-        as_record_table *copy = &AS_AT(as_record_table, &m->ds->records, m->ds->records.count - 1);
-        if (copy->table == to) copy->is_derived = records->is_derived;
-        for (size_t row = 0; row < as_table_rows(records->table); row++) {
-            if (!add_record(m->ds, to, part, records->table, row, maps, new_ids,
-                            AS_AT(run_place, &maps->record_runs, place++)))
-                return false;
-        }
     }
     return true;
 }
@@ -278,6 +277,65 @@ static bool same_cell(as_cell a, as_cell b) {
     if (a.type != b.type) return false;
     bool is_text = a.type == AS_CELL_TEXT || a.type == AS_CELL_JSON;
     return is_text ? a.size == b.size && memcmp(a.text, b.text, a.size) == 0 : a.u == b.u;
+}
+
+/* What an earlier part counted, and what this one did. All parts have the same columns: counts are of one kind of source. */
+static bool add_counts(const carried *table, size_t row, size_t known) {
+    for (size_t column = 2; column < as_table_columns(table->from); column++) {
+        const char *name = as_table_column_name(table->from, column);
+        size_t at = as_table_find_column(table->to, name);
+        if (at == SIZE_MAX) continue;
+        as_cell here = as_table_get(table->from, row, column), sum = as_table_get(table->to, known, at);
+        if (sum.type == AS_CELL_NULL)
+            sum = here;
+        else if (sum.type == AS_CELL_INT && here.type == AS_CELL_INT)
+            sum.i += here.i; /* numbers of rows in memory */
+        else if (here.type == AS_CELL_TEXT && !same_cell(here, sum))
+            sum = as_cell_text("both");
+        if (!as_table_set(table->to, known, at, sum)) return false;
+    }
+    return true;
+}
+
+/* A row of counts: one for each name. */
+static bool add_count(merger *m, const carried *table, size_t row, run_place place) {
+    size_t column = as_table_find_column(table->from, "name");
+    as_cell name = column == SIZE_MAX ? as_cell_null() : as_table_get(table->from, row, column);
+    struct {
+        as_str table, name;
+    } key = {table->name, name.type == AS_CELL_TEXT ? as_ds_intern(m->ds, name.text, name.size) : AS_NO_STR};
+    if (key.name == AS_NO_STR) return name.type != AS_CELL_TEXT && add_record(m->ds, table, row, place);
+    uint64_t hash = as_hash(&key, sizeof key);
+    uint32_t known = as_map_get(&m->counts, hash);
+    if (known != AS_MAP_NONE) return add_counts(table, row, known);
+    return as_map_put(&m->counts, hash, (uint32_t)as_table_rows(table->to)) && add_record(m->ds, table, row, place);
+}
+
+static bool add_records(merger *m, const as_dataset *part, const id_maps *maps, const assay_id *new_ids) {
+    const as_table *merged = as_ds_records(m->ds, "record");
+    size_t place = 0, first_record = merged ? as_table_rows(merged) : 0;
+    for (size_t t = 0; t < part->records.count && !m->leaves_records; t++) {
+        const as_record_table *records = &AS_AT(as_record_table, &part->records, t);
+        as_table *to = as_add_record_table(m->ds, as_ds_text(part, records->name));
+        if (!to) return false;
+        as_record_table *copy = &AS_AT(as_record_table, &m->ds->records, m->ds->records.count - 1);
+        if (copy->table == to) copy->meaning = records->meaning;
+        carried table = {.part = part,
+                         .maps = maps,
+                         .new_ids = new_ids,
+                         .from = records->table,
+                         .to = to,
+                         .name = as_ds_intern_text(m->ds, as_ds_text(part, records->name)),
+                         .meaning = records->meaning,
+                         .first_record = first_record};
+        for (size_t row = 0; row < as_table_rows(records->table); row++) {
+            run_place at = AS_AT(run_place, &maps->record_runs, place++);
+            if (table.meaning == AS_RECORDS_COUNTS ? !add_count(m, &table, row, at)
+                                                   : !add_record(m->ds, &table, row, at))
+                return false;
+        }
+    }
+    return true;
 }
 
 /* Two texts become two paragraphs of one: comments, titles. */
@@ -390,6 +448,7 @@ static assay_status merge(as_dataset *const *parts, size_t n, bool leaves_record
         m.experiment = as_experiment_new(m.ds);
     }
     as_map_init(&m.attributes, NULL);
+    as_map_init(&m.counts, NULL);
     for (size_t k = 0; m.maps && k < n; k++) as_vec_init(&m.maps[k].record_runs, sizeof(run_place), NULL);
     bool fine = m.experiment && m.maps && merge_parts(&m, parts, n);
     for (size_t k = 0; m.maps && k < n; k++) {
@@ -400,6 +459,7 @@ static assay_status merge(as_dataset *const *parts, size_t n, bool leaves_record
     }
     free(m.maps);
     as_map_free(&m.attributes);
+    as_map_free(&m.counts);
     as_experiment_free(m.experiment);
     if (!fine) {
         as_dataset_free(m.ds);

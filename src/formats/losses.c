@@ -45,7 +45,7 @@ void as_lose_records(as_losses *losses, const as_dataset *ds) {
     for (size_t i = 0; i < ds->records.count; i++) {
         const as_record_table *records = &AS_AT(as_record_table, &ds->records, i);
         const char *name = as_ds_text(ds, records->name);
-        uint64_t n = records->is_derived ? 0 : as_table_rows(records->table);
+        uint64_t n = records->meaning == AS_RECORDS_OWN ? as_table_rows(records->table) : 0;
         if (strcmp(name, "record") == 0)
             lose_count(losses, n, "record with further keys", "records with further keys");
         else if (n)

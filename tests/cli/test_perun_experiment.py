@@ -1,6 +1,8 @@
 """Perun profiles with sizes as experiments of other formats: each resource is a repetition at its point."""
+import contextlib
 import json
 import os
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -50,6 +52,30 @@ class Convert(unittest.TestCase):
         self.assertEqual(5, len(self.points(out)))
         result = run('merge', a, b, '-o', os.path.join(self.folder.name, 'both.jsonl'))
         self.assertIn(result.returncode, (0, 2, 3), result.stderr)
+
+    def test_frames_of_several_stay_with_their_resources(self):
+        def resources(file, uids, key):
+            return [{'uid': u, 'amount': x, 'structure-unit-size': x, 'record': 0, key: 1, 'trace': [{'function': u, 'source': file}, {'function': 'main', 'source': file}]}
+                    for u in uids for x in (1, 2)]
+        a = self.profile('a.perf', resources('a.c', 'fg', 'only_a'))
+        b = self.profile('b.perf', resources('b.c', 'fhi', 'only_b'))
+        database = os.path.join(self.folder.name, 'both.sqlite')
+        self.assertEqual(0, run('convert', a, b, database).returncode)
+        statement = 'select r.id, r.uid, r.record, group_concat(f.function || \'@\' || f.source) as path from record r join frame f on f.record = r.id group by 1 order by 1'
+        result = run('sql', '--json', a, b, statement)
+        self.assertEqual(0, result.returncode, result.stderr)
+        owners = [(u, file) for file, uids in (('a.c', 'fg'), ('b.c', 'fhi')) for u in uids for _ in (1, 2)]
+        expected = [(i, u, 0, f'{u}@{file},main@{file}') for i, (u, file) in enumerate(owners)]
+        self.assertEqual(expected, [tuple(row.values()) for row in json.loads(result.stdout)])
+        with contextlib.closing(sqlite3.connect(database)) as written:
+            self.assertEqual(expected, written.execute(statement).fetchall())
+        result = run('sql', '--json', a, b, 'select id, name, rows, numbers, whose from field')
+        fields = json.loads(result.stdout)
+        self.assertEqual(list(range(len(fields))), [f['id'] for f in fields])
+        counts = {f['name']: (f['rows'], f['numbers']) for f in fields}
+        self.assertEqual(len(fields), len(counts), 'each name once')
+        self.assertEqual({'uid': (10, 0), 'amount': (10, 10), 'structure-unit-size': (10, 10), 'only_a': (4, 4), 'only_b': (6, 6)},
+                         {name: counts[name] for name in ('uid', 'amount', 'structure-unit-size', 'only_a', 'only_b')})
 
 
 if __name__ == '__main__':
