@@ -122,6 +122,19 @@ class BadInput(Hostile):
             self.assertEqual(['duplicate-key'] * n, [rule for rule, _, _ in self.problems(self.perf(text))], text)
         self.assertEqual(['f:2'], self.table(self.perf(uid % '{"function":"f","line":1,"line":2}'), 'select uid from record'))
 
+    def test_keys_that_come_twice_inside_models(self):
+        for places in ('"resources":[],"models":[%s]', '"global":{"resources":[],"models":[%s]}', '"snapshots":[{"resources":[],"models":[%s]}]'):
+            for model, n in (('{"uid":"f","uid":"g"}', 1), ('{"uid":"g","coeffs":{"b0":1,"b0":2}}', 1), ('{"uid":"g","coeffs":{"b0":1},"coeffs":{"b1":2}}', 1),
+                             ('{"uid":"g","coeffs":[{"name":"b0","value":1},{"name":"b0","value":2}]}', 1), ('{"uid":"g","uid:x":1,"coeffs":[{"b":1},{"b":2}]}', 0)):
+                path = self.perf('{%s}' % (places % model))
+                self.assertEqual(['duplicate-key'] * n, [rule for rule, _, _ in self.problems(path)], model)
+                self.assertEqual(['g'], self.table(path, 'select uid from stored_model'), model)
+        path = self.perf('{"resources":[],\n"models":[{"uid":"g"},\n {"uid":"a","uid":"b","c":{"d":1,"d":2}},{"uid":"g","c":{"x":1},"c":{"y":2}}]}')
+        (_, line, column), = self.problems(path)
+        self.assertEqual((3, 2), (line, column))
+        columns = json.loads(self.ok('sql', '--json', path, 'select * from stored_model where uid = \'g\' and "c:y" = 2'))
+        self.assertNotIn('c:x', columns[0], 'nothing is left of the value that does not count')
+
     def test_columns_that_few_have(self):
         n = 20000
         path = self.perf('{"resources":{%s},"resource_type_map":{%s}}' % (','.join('"t%d#0":{"amount":[1],"c%d":[1]}' % (i, i) for i in range(n)), ','.join('"t%d#0":{"uid":"t%d"}' % (i, i) for i in range(n))))

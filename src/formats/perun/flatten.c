@@ -38,6 +38,7 @@ typedef struct item {
 } item;
 
 typedef enum level_kind {
+    MEMBERS, /* the object of as_flatten_members(): only its parts count */
     RANKED,  /* an object with a name: joined by rank, and its parts have names of their own */
     ELEMENT, /* an object in a list: its values, in their order */
     LIST
@@ -65,7 +66,6 @@ struct as_flattener {
     as_vec decoded; /* strings with escapes */
     as_vec path;    /* the key of the current level */
     as_vec keys, joined;
-    as_vec member_key; /* of as_flatten_members() */
     as_json *json;
     const char *begin; /* of the value */
     size_t produced, limit, n_superseded;
@@ -87,14 +87,13 @@ as_flattener *as_flattener_new(as_budget *budget) {
     as_vec_init(&f->path, 1, budget);
     as_vec_init(&f->keys, 1, budget);
     as_vec_init(&f->joined, 1, budget);
-    as_vec_init(&f->member_key, 1, budget);
     return f;
 }
 
 void as_flattener_free(as_flattener *f) {
     if (!f) return;
-    as_vec *all[] = {&f->nodes,   &f->members, &f->levels, &f->items,  &f->order,
-                     &f->decoded, &f->path,    &f->keys,   &f->joined, &f->member_key};
+    as_vec *all[] = {&f->nodes,   &f->members, &f->levels, &f->items, &f->order,
+                     &f->decoded, &f->path,    &f->keys,   &f->joined};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) as_vec_free(all[i]);
     free(f);
 }
@@ -380,6 +379,10 @@ static bool add_item(as_flattener *f, item new) {
         if (!f->visit(f->user, f->path.data, f->path.count, item_cell(f, &new))) return false;
     }
     if (!owner) return true;
+    if (owner->kind == MEMBERS) { /* what it was made of is not needed any more */
+        f->items.count = f->keys.count = f->joined.count = 0;
+        return true;
+    }
     if (owner->kind == RANKED) {
         if (!produce(f, f->path.count)) return false;
         new.key = f->keys.count;
@@ -426,6 +429,7 @@ static bool close_level(as_flattener *f) {
     level it = AS_AT(level, &f->levels, --f->levels.count);
     f->members.count = it.first_member;
     f->path.count = it.path_size;
+    if (it.kind == MEMBERS) return true;
     if (it.kind == ELEMENT) return close_element(f, &it);
     size_t at = f->joined.count;
     if (!(it.kind == LIST ? join_list(f, &it) : join_ranked(f, &it))) return false;
@@ -458,20 +462,29 @@ static bool step(as_flattener *f) {
         return take_value(f, index);
     }
     member next = AS_AT(member, &f->members, it->next++);
-    if (!as_vec_append(&f->path, ":", 1)) return false;
+    if (it->kind != MEMBERS && !as_vec_append(&f->path, ":", 1)) return false;
     if (!as_vec_append(&f->path, text_of(f, &next.key), next.key.size)) return false;
     return take_value(f, next.value);
 }
 
-static bool flatten_container(as_flattener *f, const char *key, size_t key_size) {
+/* Takes the container apart that the current token opens, and makes room for what comes of it. */
+static bool begin_container(as_flattener *f, as_json *json, size_t key_size, as_flat_visit *visit, void *user) {
     enum { ALWAYS_FINE = 16384, RATIO = 64 };
-    f->begin = f->json->token;
+    as_vec *all[] = {&f->nodes, &f->members, &f->levels, &f->items, &f->decoded, &f->path, &f->keys, &f->joined};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]->count = 0;
+    f->json = json;
+    f->visit = visit;
+    f->user = user;
+    f->produced = 0;
+    f->begin = json->token;
     if (!take_apart(f)) return false;
-    size_t size = (size_t)(f->json->token - f->begin);
+    size_t size = (size_t)(json->token - f->begin);
     if (!as_mul_size(size, RATIO, &f->limit) || !as_add_size(f->limit, ALWAYS_FINE + key_size, &f->limit))
         f->limit = SIZE_MAX;
-    if (!as_vec_reserve(&f->path, key_size + 1) || !as_vec_reserve(&f->joined, 1)) return false; /* never NULL */
-    if (!as_vec_append(&f->path, key, key_size) || !open_level(f, 0)) return false;
+    return as_vec_reserve(&f->path, key_size + 1) && as_vec_reserve(&f->joined, 1); /* never NULL */
+}
+
+static bool walk(as_flattener *f) {
     while (f->levels.count) {
         if (!step(f)) return false;
     }
@@ -490,23 +503,13 @@ bool as_flatten(as_flattener *f, as_json *json, const char *key, size_t key_size
         item scalar = {.type = json->type};
         return json->type >= AS_JSON_NULL && visit(user, key, key_size, item_cell(f, &scalar));
     }
-    as_vec *all[] = {&f->nodes, &f->members, &f->levels, &f->items, &f->decoded, &f->path, &f->keys, &f->joined};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]->count = 0;
-    f->json = json;
-    f->visit = visit;
-    f->user = user;
-    f->produced = 0;
-    return flatten_container(f, key, key_size);
+    return begin_container(f, json, key_size, visit, user) && as_vec_append(&f->path, key, key_size) &&
+           open_level(f, 0) && walk(f);
 }
 
 bool as_flatten_members(as_flattener *f, as_json *json, as_flat_visit *visit, void *user) {
-    while (as_json_next(json) == AS_JSON_KEY) {
-        size_t size;
-        const char *text = as_json_text(json, &size);
-        f->member_key.count = 0;
-        if (!text || !as_vec_append(&f->member_key, text, size) || !as_vec_reserve(&f->member_key, 1)) return false;
-        if (as_json_next(json) == AS_JSON_ERROR || !as_flatten(f, json, f->member_key.data, size, visit, user))
-            return false;
-    }
-    return json->type == AS_JSON_OBJECT_END;
+    bool is_list;
+    if (!begin_container(f, json, 0, visit, user) || !add_members(f, 0, &is_list)) return false;
+    level members = {.kind = MEMBERS, .end = f->members.count};
+    return as_vec_append(&f->levels, &members, 1) && walk(f);
 }

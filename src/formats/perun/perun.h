@@ -105,7 +105,7 @@ void as_flattener_free(as_flattener *flattener);
 size_t as_flattener_superseded(const as_flattener *flattener);
 bool as_flatten(as_flattener *flattener, as_json *json, const char *key, size_t key_size, as_flat_visit *visit,
                 void *user);
-/* The same for each member of the object that the current token opens, under its own key. */
+/* The same for each member of the object that the current token opens, under its own key; of two with the same key the last. */
 bool as_flatten_members(as_flattener *flattener, as_json *json, as_flat_visit *visit, void *user);
 
 /* A number as Python's str() writes it: 1.0, 1e-05, 1e+22, nan, inf. Returns its length. */

@@ -378,8 +378,7 @@ as_perun_reading *as_perun_begin(as_reader *reader) {
     as_vec_init(&r->members, 1, budget);
     as_vec_init(&r->canonical, 1, budget);
     as_vec_init(&r->order, sizeof(as_perun_member), budget);
-    as_vec_init(&r->cells, sizeof(as_shared_cell), budget);
-    as_vec_init(&r->stamps, sizeof(as_perun_stamp), budget);
+    as_perun_cells_init(&r->cells, budget);
     as_vec_init(&r->key, 1, budget);
     as_vec_init(&r->callpath, sizeof(assay_id), budget);
     as_map_init(&r->unit_of, budget);
@@ -427,8 +426,7 @@ void as_perun_end(as_perun_reading *r) {
     as_vec_free(&r->members);
     as_vec_free(&r->canonical);
     as_vec_free(&r->order);
-    as_vec_free(&r->cells);
-    as_vec_free(&r->stamps);
+    as_perun_cells_free(&r->cells);
     as_vec_free(&r->key);
     as_vec_free(&r->callpath);
     free(r);
@@ -456,7 +454,8 @@ assay_status as_perun_add_profile(as_perun_reading *reading, assay_id run, const
     assay_status status = read_document(reading, &json);
     as_json_free(&json);
     if (status == ASSAY_OK) status = as_perun_settle_kinds(reading);
-    if (status == ASSAY_OK) status = as_perun_settle_models(reading->tables, run, path, reading->text);
+    if (status == ASSAY_OK)
+        status = as_perun_settle_models(reading->tables, run, path, reading->text, &reading->notes[AS_PERUN_DUPLICATE]);
     as_perun_profile *done = &AS_AT(as_perun_profile, &reading->perun->profiles, reading->profile);
     done->n_rows = as_records_rows(reading->perun->records) - done->first_row;
     if (status == ASSAY_OK) status = as_perun_add_up(reading);

@@ -27,11 +27,6 @@ typedef enum as_perun_oddity {
     AS_PERUN_ODDITIES
 } as_perun_oddity;
 
-typedef struct as_perun_note {
-    uint64_t count;
-    const char *first; /* in the text */
-} as_perun_note;
-
 /* What surrounds resources and belongs to all of them. */
 typedef struct as_perun_frame {
     as_perun_place place;
@@ -62,11 +57,6 @@ typedef struct as_perun_member {
     as_raw_json raw; /* "key":value */
     size_t number;   /* in its object */
 } as_perun_member;
-
-/* Which of a kind's cells a column has. */
-typedef struct as_perun_stamp {
-    uint32_t kind, cell; /* kind + 1 */
-} as_perun_stamp;
 
 /* An entry of header.units. */
 typedef struct as_perun_unit {
@@ -107,14 +97,15 @@ struct as_perun_reading {
     size_t attributes_left; /* that the region may still have */
     as_vec frames;          /* as_perun_frame */
     size_t first_kind;
-    as_vec drafts;      /* as_perun_draft, by kind - first_kind */
-    as_map spelling_of; /* hash -> index into spellings */
-    as_vec spellings;   /* as_perun_spelling */
-    as_map kind_of;     /* hash of the canonical text -> index into canonicals */
-    as_vec canonicals;  /* as_perun_spelling */
-    as_vec members, canonical, order, cells, stamps, key, callpath; /* buffers */
-    as_map types;                                                   /* id of a type -> index into type_texts */
-    as_vec type_texts;                                              /* as_raw_json: what the map says */
+    as_vec drafts;                                   /* as_perun_draft, by kind - first_kind */
+    as_map spelling_of;                              /* hash -> index into spellings */
+    as_vec spellings;                                /* as_perun_spelling */
+    as_map kind_of;                                  /* hash of the canonical text -> index into canonicals */
+    as_vec canonicals;                               /* as_perun_spelling */
+    as_vec members, canonical, order, key, callpath; /* buffers */
+    as_perun_cells cells;                            /* of the kind that is being settled */
+    as_map types;                                    /* id of a type -> index into type_texts */
+    as_vec type_texts;                               /* as_raw_json: what the map says */
     as_raw_json header;
     as_vec units;   /* as_perun_unit */
     as_map unit_of; /* name -> index into units */

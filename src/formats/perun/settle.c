@@ -10,8 +10,7 @@ typedef struct facts {
     as_str file, function;
     int64_t line; /* -1: none */
     bool has_function;
-    as_vec *cells; /* to add to; NULL: none */
-    uint32_t kind;
+    bool is_member; /* of a kind, which gets its cells */
 } facts;
 
 /* A cell as Python's str() has it. */
@@ -30,25 +29,13 @@ static as_str text_of(as_dataset *ds, as_cell cell) {
 /* ---- cells ----------------------------------------------------------------------------------------------------------- */
 
 /* The kind's cell in a column, which replaces an earlier one. */
-static bool add_cell(as_perun_reading *reading, uint32_t kind, uint32_t column, as_cell cell) {
-    as_vec *cells = &reading->cells, *stamps = &reading->stamps;
-    if (column == UINT32_MAX) return false;
+static bool add_cell(as_perun_reading *reading, uint32_t column, as_cell cell) {
     if (cell.type == AS_CELL_TEXT || cell.type == AS_CELL_JSON) {
         as_str text = as_ds_intern(reading->ds, cell.text, cell.size);
         if (text == AS_NO_STR) return false;
         cell.text = as_ds_text(reading->ds, text);
     }
-    while (stamps->count <= column) {
-        if (!as_vec_push(stamps)) return false;
-    }
-    as_perun_stamp *stamp = &AS_AT(as_perun_stamp, stamps, column);
-    as_shared_cell shared = {.column = column, .cell = cell};
-    if (stamp->kind == kind + 1) {
-        AS_AT(as_shared_cell, cells, stamp->cell) = shared;
-        return true;
-    }
-    *stamp = (as_perun_stamp){kind + 1, (uint32_t)cells->count};
-    return as_vec_append(cells, &shared, 1);
+    return as_perun_cells_put(&reading->cells, column, cell);
 }
 
 static bool is_part(const facts *of, const char *key, size_t size, const char *part) {
@@ -59,9 +46,9 @@ static bool is_part(const facts *of, const char *key, size_t size, const char *p
 static bool take_fact(void *user, const char *key, size_t size, as_cell cell) {
     facts *of = user;
     as_dataset *ds = of->reading->ds;
-    if (of->cells && cell.type != AS_CELL_NULL) {
+    if (of->is_member && cell.type != AS_CELL_NULL) {
         uint32_t column = as_perun_column(of->reading, key, size);
-        if (!add_cell(of->reading, of->kind, column, cell)) return false;
+        if (!add_cell(of->reading, column, cell)) return false;
     }
     if (size == of->key_size) {
         of->name = text_of(ds, cell);
@@ -78,9 +65,8 @@ static bool take_fact(void *user, const char *key, size_t size, as_cell cell) {
 /* The cell that the kind got last in the column of the value is true or false. */
 static void mark_flag(const facts *of) {
     uint32_t column = as_perun_column(of->reading, of->key, of->key_size);
-    if (column >= of->reading->stamps.count) return;
-    const as_perun_stamp *stamp = &AS_AT(as_perun_stamp, &of->reading->stamps, column);
-    if (stamp->kind == of->kind + 1) AS_AT(as_shared_cell, &of->reading->cells, stamp->cell).is_flag = true;
+    as_shared_cell *cell = as_perun_cells_find(&of->reading->cells, column);
+    if (cell) cell->is_flag = true;
 }
 
 /* Flattens the value that is the current token of `inner`. */
@@ -93,7 +79,7 @@ static bool flatten(facts *of) {
     of->has_function = false;
     if (!as_flatten(of->reading->flattener, json, of->key, of->key_size, take_fact, of)) return false;
     if (!is_flag) return true;
-    if (of->cells) mark_flag(of);
+    if (of->is_member) mark_flag(of);
     of->name = as_ds_intern_text(of->reading->ds, first == 't' ? "True" : "False");
     return of->name != AS_NO_STR;
 }
@@ -245,8 +231,7 @@ static bool settle_member(as_perun_reading *reading, uint32_t number, facts *of,
     as_raw_json raw = {json->token, 0};
     of->key = key;
     of->key_size = size;
-    of->kind = number;
-    of->cells = &reading->cells;
+    of->is_member = true;
     size_t n_superseded = as_flattener_superseded(reading->flattener);
     if (!flatten(of)) return false;
     if (as_flattener_superseded(reading->flattener) != n_superseded)
@@ -271,22 +256,23 @@ static bool settle_member(as_perun_reading *reading, uint32_t number, facts *of,
 }
 
 /* The cells that the kind's snapshot or global adds. */
-static bool add_frame_cells(as_perun_reading *reading, uint32_t number, const as_perun_frame *frame) {
-    facts of = {.reading = reading, .key = "time", .key_size = 4, .kind = number, .cells = &reading->cells};
+static bool add_frame_cells(as_perun_reading *reading, const as_perun_frame *frame) {
+    facts of = {.reading = reading, .key = "time", .key_size = 4, .is_member = true};
     if (frame->time.size) {
         as_json_restart(&reading->inner, frame->time.text, frame->time.size, 2);
         as_json_next(&reading->inner);
         if (!flatten(&of)) return false;
     }
     return frame->snapshot == UINT32_MAX ||
-           add_cell(reading, number, as_perun_column(reading, "snapshot", 8), as_cell_int(frame->snapshot));
+           add_cell(reading, as_perun_column(reading, "snapshot", 8), as_cell_int(frame->snapshot));
 }
 
 /* What the map says of a type counts, where the type has columns of the same name. */
 static bool drop_columns(as_perun_reading *reading, const as_perun_draft *draft) {
     as_records *records = reading->perun->records;
-    for (size_t i = 0; i < reading->cells.count && draft->type != AS_NO_STR; i++) {
-        uint32_t column = AS_AT(as_shared_cell, &reading->cells, i).column;
+    const as_vec *cells = &reading->cells.cells;
+    for (size_t i = 0; i < cells->count && draft->type != AS_NO_STR; i++) {
+        uint32_t column = AS_AT(as_shared_cell, cells, i).column;
         as_own_column own = as_records_own(records, column);
         bool is_double = false;
         for (size_t row = draft->first_row; row < own.count && row < draft->first_row + draft->n_rows; row++) {
@@ -306,14 +292,14 @@ static bool settle_kind(as_perun_reading *reading, uint32_t number) {
     facts of = {.reading = reading};
     kind_words words = {AS_NO_STR, AS_NO_STR, AS_NO_STR};
     assay_id uid = ASSAY_NONE;
-    reading->cells.count = 0;
+    as_perun_cells_begin(&reading->cells);
     as_json_restart(json, kind->members.text - 1, kind->members.size + 2, 2);
     as_json_next(json);
     while (as_json_next(json) == AS_JSON_KEY) {
         if (!settle_member(reading, number, &of, kind, &words, &uid)) return false;
     }
     if (json->type == AS_JSON_ERROR ||
-        !add_frame_cells(reading, number, &AS_AT(as_perun_frame, &reading->frames, draft->frame)) ||
+        !add_frame_cells(reading, &AS_AT(as_perun_frame, &reading->frames, draft->frame)) ||
         !name_metric(reading, &words, draft))
         return false;
     bool has_function, is_odd; /* frames are regions even where nothing says what they lead to */
@@ -323,8 +309,9 @@ static bool settle_kind(as_perun_reading *reading, uint32_t number) {
         kind->context = context_of(reading, has_function, uid, words.command);
         if (kind->context == ASSAY_NONE) return false;
     }
+    const as_vec *cells = &reading->cells.cells;
     return drop_columns(reading, draft) &&
-           as_records_add_kind(reading->perun->records, reading->cells.data, reading->cells.count) == number;
+           as_records_add_kind(reading->perun->records, cells->data, cells->count) == number;
 }
 
 /* ---- types of the new layout ----------------------------------------------------------------------------------------- */

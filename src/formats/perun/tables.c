@@ -9,27 +9,20 @@ typedef struct noted_models {
     as_raw_json raw;
 } noted_models;
 
-/* Which cell of the row that is being made is in this column. */
-typedef struct cell_of_column {
-    size_t row, index;
-} cell_of_column;
-
 struct as_perun_tables {
     as_reader *reader;
     as_dataset *ds;
     as_flattener *flattener;
     as_records *models;
     as_perun_frames *frames;
-    as_vec noted;   /* noted_models, of the current profile */
-    as_vec cells;   /* as_shared_cell: of the model that is being read */
-    as_vec columns; /* cell_of_column, by column; rows are counted from 1 */
+    as_vec noted;         /* noted_models, of the current profile */
+    as_perun_cells cells; /* of the model that is being read */
 };
 
 static void release(void *object) {
     as_perun_tables *tables = object;
     as_vec_free(&tables->noted);
-    as_vec_free(&tables->cells);
-    as_vec_free(&tables->columns);
+    as_perun_cells_free(&tables->cells);
     free(tables);
 }
 
@@ -39,8 +32,7 @@ as_perun_tables *as_perun_tables_new(as_reader *reader, const as_perun *perun, a
     if (!tables) return NULL;
     *tables = (as_perun_tables){.reader = reader, .ds = ds, .flattener = flattener};
     as_vec_init(&tables->noted, sizeof(noted_models), &ds->budget);
-    as_vec_init(&tables->cells, sizeof(as_shared_cell), &ds->budget);
-    as_vec_init(&tables->columns, sizeof(cell_of_column), &ds->budget);
+    as_perun_cells_init(&tables->cells, &ds->budget);
     if (!as_ds_hold(ds, tables, release)) return NULL; /* which released them */
     tables->frames = as_perun_frames_new(ds, perun);
     tables->models = as_records_new(ds, "stored_model");
@@ -88,18 +80,7 @@ bool as_perun_keep_text(as_dataset *ds, as_cell *cell) {
 static bool add_cell(void *user, const char *key, size_t key_size, as_cell value) {
     as_perun_tables *tables = user;
     uint32_t column = as_perun_key_column(tables->ds, tables->models, key, key_size);
-    if (column == UINT32_MAX || !as_perun_keep_text(tables->ds, &value)) return false;
-    while (tables->columns.count <= column) {
-        if (!as_vec_push(&tables->columns)) return false;
-    }
-    cell_of_column *known = &AS_AT(cell_of_column, &tables->columns, column);
-    size_t row = as_records_rows(tables->models) + 1;
-    if (known->row == row) {
-        AS_AT(as_shared_cell, &tables->cells, known->index).cell = value;
-        return true;
-    }
-    *known = (cell_of_column){.row = row, .index = tables->cells.count};
-    return as_vec_append(&tables->cells, &(as_shared_cell){.column = column, .cell = value}, 1);
+    return as_perun_keep_text(tables->ds, &value) && as_perun_cells_put(&tables->cells, column, value);
 }
 
 static assay_status json_failed(as_perun_tables *tables, const as_json *json) {
@@ -108,19 +89,26 @@ static assay_status json_failed(as_perun_tables *tables, const as_json *json) {
 }
 
 /* The current token opens a model. */
-static assay_status add_model(as_perun_tables *tables, as_json *json, assay_id run, uint32_t order) {
-    tables->cells.count = 0;
+static assay_status add_model(as_perun_tables *tables, as_json *json, assay_id run, uint32_t order,
+                              as_perun_note *twice) {
+    const char *begin = json->token;
+    size_t n_superseded = as_flattener_superseded(tables->flattener);
+    as_perun_cells_begin(&tables->cells);
     if (!as_flatten_members(tables->flattener, json, add_cell, tables)) return json_failed(tables, json);
+    n_superseded = as_flattener_superseded(tables->flattener) - n_superseded;
+    if (n_superseded && !twice->count) twice->first = begin;
+    twice->count += n_superseded;
     bool fine = true;
     if (order >= 2) fine = add_cell(tables, "snapshot", 8, as_cell_int((int64_t)order - 2));
-    uint32_t kind = fine ? as_records_add_kind(tables->models, tables->cells.data, tables->cells.count) : UINT32_MAX;
+    const as_vec *cells = &tables->cells.cells;
+    uint32_t kind = fine ? as_records_add_kind(tables->models, cells->data, cells->count) : UINT32_MAX;
     if (kind == UINT32_MAX || !as_records_add_rows(tables->models, run, kind, 1))
         return as_reader_memory(tables->reader);
     return ASSAY_OK;
 }
 
 static assay_status add_models(as_perun_tables *tables, as_json *json, as_perun_places *places, assay_id run,
-                               uint32_t order) {
+                               uint32_t order, as_perun_note *twice) {
     if (as_json_next(json) == AS_JSON_NULL) return ASSAY_OK;
     if (json->type == AS_JSON_ERROR) return json_failed(tables, json);
     if (json->type != AS_JSON_ARRAY) {
@@ -130,7 +118,7 @@ static assay_status add_models(as_perun_tables *tables, as_json *json, as_perun_
     }
     while (as_json_next(json) != AS_JSON_ARRAY_END) {
         if (json->type == AS_JSON_OBJECT) {
-            AS_TRY(add_model(tables, json, run, order));
+            AS_TRY(add_model(tables, json, run, order, twice));
             continue;
         }
         if (json->type != AS_JSON_ERROR)
@@ -141,7 +129,8 @@ static assay_status add_models(as_perun_tables *tables, as_json *json, as_perun_
     return ASSAY_OK;
 }
 
-assay_status as_perun_settle_models(as_perun_tables *tables, assay_id run, const char *path, const char *text) {
+assay_status as_perun_settle_models(as_perun_tables *tables, assay_id run, const char *path, const char *text,
+                                    as_perun_note *twice) {
     size_t n = tables->noted.count;
     if (n == 0) return ASSAY_OK;
     qsort(tables->noted.data, n, sizeof(noted_models), compare_noted);
@@ -154,7 +143,7 @@ assay_status as_perun_settle_models(as_perun_tables *tables, assay_id run, const
         noted_models *noted = &AS_AT(noted_models, &tables->noted, i);
         as_json_restart(&json, noted->raw.text, noted->raw.size, 1);
         json.begin = text; /* places are those of the profile */
-        status = add_models(tables, &json, &places, run, noted->order);
+        status = add_models(tables, &json, &places, run, noted->order, twice);
     }
     as_json_free(&json);
     tables->noted.count = 0;
@@ -163,8 +152,7 @@ assay_status as_perun_settle_models(as_perun_tables *tables, assay_id run, const
 
 assay_status as_perun_tables_finish(as_perun_tables *tables) {
     as_records_shrink(tables->models);
-    as_vec_free(&tables->columns);
-    as_vec_free(&tables->cells);
+    as_perun_cells_free(&tables->cells);
     as_vec_free(&tables->noted);
     return as_perun_frames_finish(tables->frames, tables->reader, tables->flattener);
 }

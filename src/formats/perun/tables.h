@@ -5,9 +5,16 @@
 #ifndef AS_FORMATS_PERUN_TABLES_H
 #define AS_FORMATS_PERUN_TABLES_H
 
+#include "formats/perun/cells.h"
 #include "formats/perun/perun.h"
 
 typedef struct as_perun_tables as_perun_tables;
+
+/* How often something odd was met, and where first. */
+typedef struct as_perun_note {
+    uint64_t count;
+    const char *first;
+} as_perun_note;
 
 /* Adds the tables, without rows, to reader->dataset, which owns them. perun and flattener are borrowed until as_perun_tables_finish(); perun->records lives as long as the dataset.
  * NULL when memory is out. */
@@ -17,8 +24,9 @@ as_perun_tables *as_perun_tables_new(as_reader *reader, const as_perun *perun, a
  * place: the later one counts, as with all keys that come twice. False when memory is out. */
 bool as_perun_note_models(as_perun_tables *tables, as_perun_place place, uint32_t snapshot, as_raw_json raw);
 /* At the end of a profile: its models become rows, those of global first, then those at the top, then those of snapshots. path, text: of the profile. What is no model is left
- * out with a warning. */
-assay_status as_perun_settle_models(as_perun_tables *tables, assay_id run, const char *path, const char *text);
+ * out with a warning. twice counts their keys that are there again behind, and so do not count. */
+assay_status as_perun_settle_models(as_perun_tables *tables, assay_id run, const char *path, const char *text,
+                                    as_perun_note *twice);
 
 /* At the end: frames of all kinds, fields. */
 assay_status as_perun_tables_finish(as_perun_tables *tables);
