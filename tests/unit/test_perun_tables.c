@@ -146,8 +146,9 @@ static void models_are_in_the_order_of_their_places(void **state) {
     assert_true(as_perun_note_models(f.tables, AS_PERUN_GLOBAL, 0, raws[2]));
     assert_true(as_perun_note_models(f.tables, AS_PERUN_SNAPSHOTS, 0, raws[3]));
     assert_true(as_perun_note_models(f.tables, AS_PERUN_SNAPSHOTS, 2, raws[4]));
-    assert_int_equal(as_perun_settle_models(f.tables, 0, "file", TEXT), ASSAY_OK);
-    assert_int_equal(as_perun_settle_models(f.tables, 0, "file", TEXT), ASSAY_OK); /* nothing is left */
+    assert_int_equal(as_perun_settle_models(f.tables, 0, "file", TEXT, &(as_perun_note){0}), ASSAY_OK);
+    assert_int_equal(as_perun_settle_models(f.tables, 0, "file", TEXT, &(as_perun_note){0}),
+                     ASSAY_OK); /* nothing is left */
     assert_int_equal(as_perun_tables_finish(f.tables), ASSAY_OK);
     check_table(
         &f, "stored_model",
@@ -174,9 +175,9 @@ static void models_too_deep_are_an_error(void **state) {
         "\n[{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{"
         "\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}}}}}}}}}}}}}}}}]";
     assert_true(as_perun_note_models(f.tables, AS_PERUN_LIST, 0, raw(TEXT + 1)));
-    assert_int_equal(as_perun_settle_models(f.tables, 0, "file", TEXT), ASSAY_E_FORMAT);
+    assert_int_equal(as_perun_settle_models(f.tables, 0, "file", TEXT, &(as_perun_note){0}), ASSAY_E_FORMAT);
     assert_int_equal(f.error.line, 2);
-    assert_int_equal(f.error.column, 7);
+    assert_int_equal(f.error.column, 2);
     end(&f);
 }
 
