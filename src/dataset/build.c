@@ -123,8 +123,14 @@ as_table *as_add_record_table(as_dataset *ds, const char *name) {
 }
 
 as_table *as_add_record_view(as_dataset *ds, const char *name, const as_table_source *source,
-                             struct as_records *records, as_record_meaning meaning) {
+                             struct as_records *records) {
+    as_record_meaning meaning = records ? AS_RECORDS_OWN : AS_RECORDS_DERIVED;
     return add_records(ds, name, as_table_new_view(source, &ds->budget), records, meaning);
+}
+
+as_table *as_add_derived_view(as_dataset *ds, const char *name, const as_table_source *source,
+                              as_record_meaning meaning) {
+    return add_records(ds, name, as_table_new_view(source, &ds->budget), NULL, meaning);
 }
 
 void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format,

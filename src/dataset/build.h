@@ -37,10 +37,13 @@ bool as_add_segment_costs(as_dataset *ds, const as_segment_costs *costs);
 bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const char *key, as_cell value);
 /* The table of this name, made with columns "id" and "run" when new. NULL when memory is out. */
 as_table *as_add_record_table(as_dataset *ds, const char *name);
-/* A table of this name, which the dataset must not have yet, whose cells are asked of `source`; it lives as long as the dataset. records and meaning: see as_record_table. Its
+/* A table of this name, which the dataset must not have yet, whose cells are asked of `source`; it lives as long as the dataset. records: see as_record_table; NULL: the table is derived from others. Its
  * columns are "id" and "run" so far. NULL when memory is out. */
 as_table *as_add_record_view(as_dataset *ds, const char *name, const as_table_source *source,
-                             struct as_records *records, as_record_meaning meaning);
+                             struct as_records *records);
+/* The same for one that is derived in a way that is known. */
+as_table *as_add_derived_view(as_dataset *ds, const char *name, const as_table_source *source,
+                              as_record_meaning meaning);
 /* Kept up to AS_MAX_PROBLEMS, then counted. */
 void as_add_problem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -195,10 +195,11 @@ typedef struct as_model {
     as_str raw; /* JSON text of the model as the source writes it, or AS_NO_STR */
 } as_model;
 
-/* What the rows of a table of records are. All but the first say in another way what those of "record" say. */
+/* What the rows of a table of records are. All but the first say in another way what is there elsewhere. */
 typedef enum as_record_meaning {
-    AS_RECORDS_OWN,    /* the source's */
-    AS_RECORDS_PARTS,  /* each a part of a row of "record", whose id is in the column "record" */
+    AS_RECORDS_OWN,     /* the source's */
+    AS_RECORDS_DERIVED, /* of anything */
+    AS_RECORDS_PARTS,   /* each a part of a row of "record", whose id is in the column "record" */
     AS_RECORDS_COUNTS, /* what is counted of what is in the column "name": over all rows of "record" integers add up, and texts that differ are "both" */
 } as_record_meaning;
 
@@ -263,11 +264,11 @@ struct assay_dataset {
     const as_event_source *event_source; /* NULL: events has all of them. Lives in the arena or among the holdings */
     /* Index into blocks of the one with all runs, or ASSAY_NONE; metrics beyond its end have none */
     as_vec block_of_metric;
-    as_map block_of_run; /* as_pair(metric, run) -> index into blocks, of those of one run */
+    as_map block_of_run;                       /* as_pair(metric, run) -> index into blocks, of those of one run */
     as_summary_source *summary_source;         /* NULL: summaries has all of them */
     bool summaries_are_checked;                /* as_ds_check() looked at them */
     as_measurement_source *measurement_source; /* NULL: they are as the source stores them */
-    size_t n_left_out; /* values of parts that merging left out, because they are at no point */
+    size_t n_left_out;                         /* values of parts that merging left out, because they are at no point */
     as_traces traces;
     as_vec profiles;          /* as_profile */
     uint64_t n_sparse_values; /* stored values of sparse profiles, as the source says */

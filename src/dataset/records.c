@@ -63,7 +63,7 @@ as_records *as_records_new(as_dataset *ds, const char *name) {
     as_vec_init(&records->row_kinds, sizeof(uint32_t), &ds->budget);
     as_vec_init(&records->runs, sizeof(run_start), &ds->budget);
     if (!as_ds_hold(ds, records, release)) return NULL; /* which released them */
-    records->table = as_add_record_view(ds, name, &records->source, records, AS_RECORDS_OWN);
+    records->table = as_add_record_view(ds, name, &records->source, records);
     return records->table && as_vec_push(&records->kind_starts) ? records : NULL;
 }
 

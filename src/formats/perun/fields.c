@@ -122,7 +122,7 @@ bool as_perun_fields_new(as_dataset *ds, const as_records *records) {
     pthread_mutex_init(&all->lock, NULL);
     as_vec_init(&all->counted, sizeof(field), &ds->budget);
     if (!as_ds_hold(ds, all, release)) return false; /* which released them */
-    as_table *table = as_add_record_view(ds, "field", &all->source, NULL, AS_RECORDS_COUNTS);
+    as_table *table = as_add_derived_view(ds, "field", &all->source, AS_RECORDS_COUNTS);
     return table && as_table_add_column(table, "name") != SIZE_MAX && as_table_add_column(table, "rows") != SIZE_MAX &&
            as_table_add_column(table, "numbers") != SIZE_MAX && as_table_add_column(table, "whose") != SIZE_MAX;
 }

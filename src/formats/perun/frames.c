@@ -131,7 +131,7 @@ as_perun_frames *as_perun_frames_new(as_dataset *ds, const as_perun *perun) {
     as_map_init(&frames->trace_of, &ds->budget);
     as_map_init(&frames->frame_of, &ds->budget);
     if (!as_ds_hold(ds, frames, release)) return NULL; /* which released them */
-    frames->table = as_add_record_view(ds, "frame", &frames->source, NULL, AS_RECORDS_PARTS);
+    frames->table = as_add_derived_view(ds, "frame", &frames->source, AS_RECORDS_PARTS);
     bool fine = frames->table && as_table_add_column(frames->table, "record") == RECORD &&
                 as_table_add_column(frames->table, "position") == POSITION;
     return fine ? frames : NULL;
