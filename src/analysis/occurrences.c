@@ -118,7 +118,9 @@ static bool add_occurrence(void *user, const as_event_interval *interval) {
     if (f->failed) return false;
     if (interval->slot != AS_NO_SLOT) {
         while (f->entry_of_slot.count <= interval->slot) {
-            if (!as_vec_push(&f->entry_of_slot)) return !(f->failed = true);
+            if (as_vec_push(&f->entry_of_slot)) continue;
+            f->failed = true;
+            return false;
         }
         AS_AT(size_t, &f->entry_of_slot, interval->slot) = index;
     }
