@@ -75,6 +75,18 @@ class Convert(Case):
         written = sum(r['value'] for r in rows(out, VALUES) if r['metric'] == 'CPUTIME (sec)')
         self.assertAlmostEqual(total, written, delta=1e-9 * total)
 
+    def test_lines_of_databases_count_for_their_calls(self):
+        """Traces are of calls, so that a profile compares with what it was made of."""
+        out = self.path('database.perf')
+        made = self.convert(DATABASE, out)
+        names = {p['uid'] for p in made['resource_type_map'].values()} | {frame['func'] for p in made['resource_type_map'].values() for frame in p['trace']}
+        self.assertIn('stencil', names)
+        self.assertFalse([name for name in names if name.startswith(('line ', 'loop '))])
+        self.assertIn('lines and loops of calls (their values count for the calls)', run('convert', DATABASE, self.path('again.perf')).err)
+        changes = run('compare', '--json', '--all', DATABASE, out)
+        self.assertEqual(0, changes.status, changes)
+        self.assertIn('no change: 15 call paths', run('compare', DATABASE, out).out)
+
     def test_experiments_keep_their_measurements(self):
         out = self.path('kernels.perf')
         made = self.convert(KERNELS, out, notes=['the parameter n is called structure-unit-size in a profile'])

@@ -30,6 +30,7 @@ typedef struct foreign {
     as_vec numbers; /* uint32_t, by uid: its types so far */
     assay_id *
         idle; /* by context: a metric of which it has a value, which is 0; ASSAY_NONE: none, or the path is known already */
+    assay_id *calls; /* see as_foreign_calls() */
     uint64_t n_frames, n_resources;
 } foreign;
 
@@ -52,11 +53,11 @@ static as_raw_json uid_of(foreign *f, assay_id context) {
     return uid;
 }
 
-/* Callers, outermost first; the whole program is none. */
+/* Callers, outermost first; the whole program is none, and neither are lines and loops. */
 static void write_trace(foreign *f, assay_id context) {
     f->path.count = 0;
     for (assay_id id = as_ds_context(f->ds, context)->parent; id != ASSAY_NONE; id = as_ds_context(f->ds, id)->parent) {
-        if (!as_context_is_root(f->ds, id)) f->fine &= as_vec_append(&f->path, &id, 1);
+        if (!as_context_is_root(f->ds, id) && f->calls[id] == id) f->fine &= as_vec_append(&f->path, &id, 1);
     }
     as_output_text(f->out, ", \"trace\": [");
     for (size_t i = f->path.count; i-- > 0;) {
@@ -205,7 +206,7 @@ static assay_status write_values(foreign *f, assay_id metric, const as_foreign_v
 
 /* Of profiles only what is not 0: most of their matrix is. */
 static assay_status write_metric(foreign *f, assay_id metric) {
-    AS_TRY(as_foreign_values(f->ds, metric, &f->values, f->writer->error));
+    AS_TRY(as_foreign_values(f->ds, f->calls, metric, &f->values, f->writer->error));
     const as_foreign_value *values = f->values.data;
     for (size_t i = 0, n; i < f->values.count; i += n) {
         assay_id context = values[i].context;
@@ -441,8 +442,10 @@ assay_status as_perun_write_foreign(as_writer *writer, const as_perun_edits *edi
     as_strings_init(&f.uids, &f.arena);
     f.idle = malloc((ds->contexts.count + 1) * sizeof *f.idle);
     for (size_t i = 0; f.idle && i < ds->contexts.count; i++) f.idle[i] = ASSAY_NONE;
-    assay_status status = f.idle ? write_regions(&f) : as_fail_memory(writer->error, NULL);
+    f.calls = as_foreign_calls(ds);
+    assay_status status = f.idle && f.calls ? write_regions(&f) : as_fail_memory(writer->error, NULL);
     free(f.idle);
+    free(f.calls);
     as_strings_free(&f.uids);
     as_arena_free(&f.arena);
     as_vec_free(&f.types);
@@ -472,7 +475,7 @@ static void lose_metrics(const as_dataset *ds, as_losses *losses) {
 }
 
 void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
-    uint64_t n_placeless = 0;
+    uint64_t n_placeless = 0, n_pieces = 0;
     bool fine = true;
     if (!as_foreign_is_experiment(ds) && ds->runs.count > 1)
         as_lose(losses, "which of %zu runs a value is of", ds->runs.count);
@@ -485,6 +488,12 @@ void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
     if (n_placeless)
         as_lose(losses, "the values of %llu context%s without a place in the call tree",
                 (unsigned long long)n_placeless, n_placeless == 1 ? "" : "s");
+    assay_id *calls = as_foreign_calls(ds);
+    for (assay_id i = 0; calls && i < ds->contexts.count; i++) n_pieces += calls[i] != i;
+    losses->failed |= !calls;
+    free(calls);
+    lose(losses, n_pieces, "line or loop of a call (its values count for the call)",
+         "lines and loops of calls (their values count for the calls)");
     as_lose_attributes(losses, ds, is_kept);
 }
 

@@ -21,8 +21,13 @@ typedef enum as_foreign_metric {
 } as_foreign_metric;
 as_foreign_metric as_foreign_metric_of(const as_dataset *ds, assay_id metric);
 
-/* All values of a metric, contexts ascending, those of a context in the order of runs; out (as_foreign_value) is cleared first. Where there are only statistics: the means. */
-assay_status as_foreign_values(const as_dataset *ds, assay_id metric, as_vec *out, assay_error *error);
+/* For each context the call that it is a piece of (dataset/pieces.h), itself where it is none. The caller frees it; NULL when memory is out. */
+assay_id *as_foreign_calls(const as_dataset *ds);
+
+/* All values of a metric, contexts ascending, those of a context in the order of runs; out (as_foreign_value) is cleared first. What pieces of calls have is in their calls' values.
+ * Where there are only statistics: the means. */
+assay_status as_foreign_values(const as_dataset *ds, const assay_id *calls, assay_id metric, as_vec *out,
+                               assay_error *error);
 
 /* A context that has a name and a place in the call tree. Values of others are in no total: as roots they would count twice. */
 bool as_foreign_has_place(const as_dataset *ds, assay_id context);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dataset/pieces.h"
 #include "formats/perun/write_foreign.h"
 
 as_foreign_metric as_foreign_metric_of(const as_dataset *ds, assay_id metric) {
@@ -18,11 +19,22 @@ bool as_foreign_has_place(const as_dataset *ds, assay_id context) {
     return about->name != AS_NO_STR && about->role != AS_ROLE_PLACELESS;
 }
 
+assay_id *as_foreign_calls(const as_dataset *ds) {
+    size_t n = ds->contexts.count;
+    assay_id *calls = malloc((n + 1) * sizeof *calls);
+    for (assay_id i = 0; calls && i < n; i++) { /* parents come before children */
+        assay_id parent = as_ds_context(ds, i)->parent;
+        bool is_below = parent != ASSAY_NONE && !as_context_is_root(ds, parent);
+        calls[i] = is_below && as_is_piece(ds, i) ? calls[parent] : i;
+    }
+    return calls;
+}
+
 /* ---- profiles ----------------------------------------------------------------------------------------------------------- */
 
 /* What a context has in one run, over all locations; of inclusive values: what its children have. */
 typedef struct sums {
-    bool is_whole, is_difference, is_stored;
+    bool is_whole, is_difference;
     as_whole *whole, *whole_below;
     double *real, *real_below;
     bool *has;
@@ -31,9 +43,7 @@ typedef struct sums {
 
 static bool sums_init(sums *s, const as_dataset *ds, const as_metric *metric, const as_profile *view) {
     size_t n = ds->contexts.count;
-    *s = (sums){.is_whole = as_dtype_is_integer(view->type.dtype),
-                .is_difference = metric->kind == AS_KIND_INCLUSIVE,
-                .is_stored = metric->is_stored};
+    *s = (sums){.is_whole = as_dtype_is_integer(view->type.dtype), .is_difference = metric->kind == AS_KIND_INCLUSIVE};
     s->has = calloc(n + 1, sizeof *s->has);
     if (s->is_whole) {
         s->whole = calloc(n + 1, sizeof *s->whole);
@@ -83,18 +93,33 @@ static void subtract_children(sums *s, const as_dataset *ds) {
     }
 }
 
+/* Gives calls what their pieces have of their own. */
+static void fold_pieces(sums *s, const as_dataset *ds, const assay_id *calls) {
+    for (assay_id i = 0; i < ds->contexts.count; i++) {
+        assay_id call = calls[i];
+        if (!s->has[i] || call == i) continue;
+        s->has[i] = false;
+        if (s->is_whole)
+            s->whole[call] += s->whole[i] - s->whole_below[i];
+        else
+            s->real[call] += s->real[i] - s->real_below[i];
+        s->has[call] = true;
+    }
+}
+
 static as_number own_number(const sums *s, assay_id context, bool is_unsigned) {
     if (s->is_whole) {
         as_whole own = s->whole[context] - s->whole_below[context];
         return as_whole_number(is_unsigned && own < 0 ? 0 : own);
     }
     double own = s->real[context] - s->real_below[context];
-    /* Sides that are stored were rounded apart from each other. */
-    bool is_rounding = s->is_stored && fabs(own) <= 1e-12 * fabs(s->real[context]);
+    /* Sums were rounded apart from those of their parts. */
+    bool is_rounding = s->is_difference && fabs(own) <= 1e-12 * fabs(s->real[context]);
     return (as_number){.kind = AS_REAL, .r = is_rounding ? 0 : own};
 }
 
-static assay_status add_profile(const as_dataset *ds, assay_id metric, assay_id run, as_vec *out, assay_error *error) {
+static assay_status add_profile(const as_dataset *ds, const assay_id *calls, assay_id metric, assay_id run, as_vec *out,
+                                assay_error *error) {
     as_slice slice;
     sums s = {0};
     assay_status status = as_slice_open_all(ds, metric, run, &slice, error);
@@ -103,6 +128,7 @@ static assay_status add_profile(const as_dataset *ds, assay_id metric, assay_id 
         bool fine = sums_init(&s, ds, as_ds_metric(ds, metric), view);
         for (uint32_t i = 0; fine && i < view->n_rows; i++) add_row(&s, view, i);
         if (fine && s.is_difference) subtract_children(&s, ds);
+        if (fine) fold_pieces(&s, ds, calls);
         for (assay_id i = 0; fine && i < ds->contexts.count; i++) {
             if (!s.has[i]) continue;
             as_foreign_value value = {i, as_ds_run(ds, run)->point,
@@ -183,7 +209,8 @@ static bool add_statistics(const as_dataset *ds, assay_id metric, const as_block
 
 /* ---- all of them -------------------------------------------------------------------------------------------------------- */
 
-assay_status as_foreign_values(const as_dataset *ds, assay_id metric, as_vec *out, assay_error *error) {
+assay_status as_foreign_values(const as_dataset *ds, const assay_id *calls, assay_id metric, as_vec *out,
+                               assay_error *error) {
     out->count = 0;
     const as_block *block = as_ds_metric_block(ds, metric);
     size_t n_runs = 0;
@@ -191,7 +218,7 @@ assay_status as_foreign_values(const as_dataset *ds, assay_id metric, as_vec *ou
     if (block) fine = add_block(ds, block, out);
     for (assay_id run = 0; fine && !block && run < ds->runs.count; run++) {
         size_t before = out->count;
-        AS_TRY(add_profile(ds, metric, run, out, error));
+        AS_TRY(add_profile(ds, calls, metric, run, out, error));
         n_runs += out->count != before;
     }
     if (fine) fine = add_statistics(ds, metric, block, out, &is_mixed);
