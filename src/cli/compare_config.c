@@ -1,5 +1,6 @@
 /* What is a degradation: thresholds, level and rules, of the command line and of a small file. */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/compare_view.h"
@@ -18,10 +19,37 @@ static as_exit fail_at(const config_file *f, const as_yaml_node *node, const cha
     return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: %s", f->path, node->line, node->column, what);
 }
 
+/* what: what the value should be and is not. */
+static as_exit fail_value(const config_file *f, const as_yaml_node *node, const char *what) {
+    enum { SHOWN = 60 };
+    const char *text = as_yaml_text(node);
+    if (text && *text && strlen(text) <= SHOWN)
+        return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: '%s' %s", f->path, node->line, node->column, text, what);
+    const char *is = node->kind == AS_YAML_SEQUENCE  ? "a list"
+                     : node->kind == AS_YAML_MAPPING ? "a mapping"
+                     : text && *text                 ? "this long text"
+                                                     : "nothing";
+    return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: %s %s", f->path, node->line, node->column, is, what);
+}
+
+/* Keys of one mapping, each once. n: how many there are so far, of which the last is new. */
+static as_exit check_key(const config_file *f, const as_yaml_node *mapping, uint32_t n) {
+    const as_yaml_node *key = as_yaml_key(&f->yaml, mapping, n - 1);
+    const char *name = as_yaml_text(key);
+    if (!name) return fail_at(f, key, "is no key");
+    for (uint32_t i = 0; i + 1 < n; i++) { /* there are few: unknown ones are refused before */
+        const as_yaml_node *known = as_yaml_key(&f->yaml, mapping, i);
+        if (strcmp(as_yaml_text(known), name) == 0)
+            return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: the key '%s' is there before, in line %u", f->path,
+                               key->line, key->column, name, known->line);
+    }
+    return AS_EXIT_FINE;
+}
+
 /* keys: those there are, "a|b". */
 static as_exit fail_key(const config_file *f, const as_yaml_node *key, const char *keys) {
     const char *name = as_yaml_text(key);
-    return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: there is no key '%s'; it is one of %s", f->path, key->line,
+    return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: there is no key '%.60s'; it is one of %s", f->path, key->line,
                        key->column, name ? name : "", keys);
 }
 
@@ -30,22 +58,43 @@ static as_exit fail_key(const config_file *f, const as_yaml_node *key, const cha
 static as_exit read_part(const config_file *f, const as_yaml_node *node, double *out) {
     const char *text = as_yaml_text(node);
     if (text && as_part_parse(text, out)) return AS_EXIT_FINE;
-    return fail_at(f, node, "is no part such as 5% or 0.05");
+    return fail_value(f, node, "is no part such as 5% or 0.05");
+}
+
+static as_exit read_level(const config_file *f, const as_yaml_node *node, double *out) {
+    as_exit status = read_part(f, node, out);
+    if (status != AS_EXIT_FINE || (*out > 0 && *out < 1)) return status;
+    return fail_value(f, node, "is no level: a part above 0 and below 1, such as 0.05");
 }
 
 static as_exit read_flag(const config_file *f, const as_yaml_node *node, bool *out) {
     const char *text = as_yaml_text(node);
     bool is_true = text && as_is_choice("true|yes|on", text);
-    if (!is_true && !(text && as_is_choice("false|no|off", text))) return fail_at(f, node, "is neither true nor false");
+    if (!is_true && !(text && as_is_choice("false|no|off", text)))
+        return fail_value(f, node, "is neither true nor false");
     *out = is_true;
     return AS_EXIT_FINE;
 }
 
 static as_exit read_words(const config_file *f, const as_yaml_node *node, const char **out) {
     const char *text = as_yaml_text(node);
-    if (!text || !*text) return fail_at(f, node, "is no text");
+    if (!text || !*text) return fail_value(f, node, "is no text");
     *out = as_arena_copy(&f->out->arena, text, strlen(text));
     return *out ? AS_EXIT_FINE : as_cli_memory(f->cli);
+}
+
+/* Of a call path. What is no pattern is found here, where it has a place. */
+static as_exit read_pattern(const config_file *f, const as_yaml_node *node, const char **out) {
+    const char *why = NULL;
+    size_t at;
+    as_exit status = read_words(f, node, out);
+    if (status != AS_EXIT_FINE) return status;
+    as_pattern *pattern = as_pattern_new(*out, strlen(*out), &why, &at);
+    if (!pattern && !why) return as_cli_memory(f->cli);
+    as_pattern_free(pattern);
+    if (!why) return AS_EXIT_FINE;
+    return as_cli_fail(f->cli, AS_EXIT_USAGE, "%s:%u:%u: '%s' is no pattern: %s, at its byte %zu", f->path, node->line,
+                       node->column, *out, why, at + 1);
 }
 
 static bool parse_count(const char *text, uint64_t least, uint64_t most, uint64_t *out) {
@@ -61,7 +110,11 @@ enum { LEAST_RESAMPLES = 100, MOST_RESAMPLES = 1000000 };
 static as_exit read_count(const config_file *f, const as_yaml_node *node, uint64_t least, uint64_t most,
                           uint64_t *out) {
     const char *text = as_yaml_text(node);
-    return text && parse_count(text, least, most, out) ? AS_EXIT_FINE : fail_at(f, node, "is no such number");
+    if (text && parse_count(text, least, most, out)) return AS_EXIT_FINE;
+    char what[96];
+    snprintf(what, sizeof what, "is no whole number from %llu to %llu", (unsigned long long)least,
+             (unsigned long long)most);
+    return fail_value(f, node, what);
 }
 
 static bool fail_on_of(const char *text, as_fail_on *out) {
@@ -75,32 +128,39 @@ static bool fail_on_of(const char *text, as_fail_on *out) {
 static as_exit read_rule_key(const config_file *f, const as_yaml_node *key, const as_yaml_node *value,
                              as_threshold_rule *rule) {
     const char *name = as_yaml_text(key);
-    if (name && strcmp(name, "metric") == 0) return read_words(f, value, &rule->metric);
-    if (name && strcmp(name, "path") == 0) return read_words(f, value, &rule->path);
-    if (name && strcmp(name, "threshold") == 0) return read_part(f, value, &rule->threshold);
-    if (name && strcmp(name, "higher_is_better") == 0) return read_flag(f, value, &rule->higher_is_better);
-    if (name && strcmp(name, "ignore") == 0) return read_flag(f, value, &rule->is_ignored);
+    if (strcmp(name, "metric") == 0) return read_words(f, value, &rule->metric);
+    if (strcmp(name, "path") == 0) return read_pattern(f, value, &rule->path);
+    if (strcmp(name, "threshold") == 0) return read_part(f, value, &rule->threshold);
+    if (strcmp(name, "higher_is_better") == 0) return read_flag(f, value, &rule->higher_is_better);
+    if (strcmp(name, "ignore") == 0) return read_flag(f, value, &rule->is_ignored);
     return fail_key(f, key, "metric|path|threshold|higher_is_better|ignore");
 }
 
 static as_exit read_rules(const config_file *f, const as_yaml_node *list) {
-    if (list->kind != AS_YAML_SEQUENCE) return fail_at(f, list, "is no list of rules");
+    if (list->kind != AS_YAML_SEQUENCE) return fail_value(f, list, "is no list of rules");
     for (uint32_t i = 0; i < list->n; i++) {
         const as_yaml_node *item = as_yaml_item(&f->yaml, list, i);
         as_threshold_rule *rule = as_vec_push(&f->out->rules);
         if (!rule) return as_cli_memory(f->cli);
         rule->threshold = NAN;
-        if (item->kind != AS_YAML_MAPPING) return fail_at(f, item, "is no rule, such as {path: parse, threshold: 20%}");
+        bool says_something = false;
+        if (item->kind != AS_YAML_MAPPING)
+            return fail_value(f, item, "is no rule, such as {path: parse, threshold: 20%}");
         for (uint32_t k = 0; k < item->n; k++) {
-            as_exit status = read_rule_key(f, as_yaml_key(&f->yaml, item, k), as_yaml_value(&f->yaml, item, k), rule);
+            const as_yaml_node *key = as_yaml_key(&f->yaml, item, k);
+            as_exit status = check_key(f, item, k + 1);
+            if (status == AS_EXIT_FINE) status = read_rule_key(f, key, as_yaml_value(&f->yaml, item, k), rule);
             if (status != AS_EXIT_FINE) return status;
+            const char *name = as_yaml_text(key);
+            says_something |= strcmp(name, "metric") != 0 && strcmp(name, "path") != 0;
         }
+        if (!says_something) return fail_at(f, item, "the rule has none of threshold, higher_is_better and ignore");
     }
     return AS_EXIT_FINE;
 }
 
 static as_exit read_metrics(const config_file *f, const as_yaml_node *list) {
-    if (list->kind != AS_YAML_SEQUENCE) return fail_at(f, list, "is no list of metrics");
+    if (list->kind != AS_YAML_SEQUENCE) return fail_value(f, list, "is no list of metrics");
     for (uint32_t i = 0; i < list->n; i++) {
         const char **name = as_vec_push(&f->out->metrics);
         if (!name) return as_cli_memory(f->cli);
@@ -117,9 +177,8 @@ static as_exit read_key(const config_file *f, const as_yaml_node *key, const as_
     const char *name = as_yaml_text(key);
     uint64_t resamples = out->judge.resamples;
     as_exit status = AS_EXIT_FINE;
-    if (!name) return fail_at(f, key, "is no key");
     if (strcmp(name, "threshold") == 0) return read_part(f, value, &out->judge.threshold);
-    if (strcmp(name, "level") == 0) return read_part(f, value, &out->judge.level);
+    if (strcmp(name, "level") == 0) return read_level(f, value, &out->judge.level);
     if (strcmp(name, "floor") == 0) return read_part(f, value, &out->judge.floor);
     if (strcmp(name, "inclusive") == 0) return read_flag(f, value, &out->is_inclusive);
     if (strcmp(name, "rules") == 0) return read_rules(f, value);
@@ -133,7 +192,7 @@ static as_exit read_key(const config_file *f, const as_yaml_node *key, const as_
     if (strcmp(name, "fail_on") == 0)
         return fail_on_of(as_yaml_text(value), &out->fail_on)
                    ? AS_EXIT_FINE
-                   : fail_at(f, value, "is neither maybe, degradation nor never");
+                   : fail_value(f, value, "is neither maybe, degradation nor never");
     return fail_key(f, key, "threshold|level|floor|metrics|inclusive|fail_on|resamples|seed|rules");
 }
 
@@ -151,11 +210,17 @@ static as_exit read_file(as_cli *cli, const char *path, as_compare_config *out) 
         status = as_cli_error(cli, &error);
     } else {
         const as_yaml_node *root = as_yaml_root(&f.yaml);
+        if (f.yaml.next_line)
+            status = as_cli_fail(cli, AS_EXIT_USAGE, "%s:%u:1: a second document begins here; one is enough", path,
+                                 f.yaml.next_line);
         bool is_empty = root->kind == AS_YAML_SCALAR && !*root->text;
-        if (root->kind != AS_YAML_MAPPING && !is_empty)
-            status = fail_at(&f, root, "is no mapping such as threshold: 5%");
-        for (uint32_t i = 0; status == AS_EXIT_FINE && root->kind == AS_YAML_MAPPING && i < root->n; i++)
-            status = read_key(&f, as_yaml_key(&f.yaml, root, i), as_yaml_value(&f.yaml, root, i));
+        if (status == AS_EXIT_FINE && root->kind != AS_YAML_MAPPING && !is_empty)
+            status = fail_value(&f, root, "is no mapping such as threshold: 5%");
+        for (uint32_t i = 0; status == AS_EXIT_FINE && root->kind == AS_YAML_MAPPING && i < root->n; i++) {
+            status = check_key(&f, root, i + 1);
+            if (status == AS_EXIT_FINE)
+                status = read_key(&f, as_yaml_key(&f.yaml, root, i), as_yaml_value(&f.yaml, root, i));
+        }
     }
     as_yaml_free(&f.yaml);
     as_input_close(input);

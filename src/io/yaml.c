@@ -164,6 +164,17 @@ static assay_status read_events(reading *r) {
     return new_node(r, AS_YAML_SCALAR, (yaml_mark_t){0}, &r->yaml->root);
 }
 
+/* What follows is only looked at. */
+static void find_next(reading *r) {
+    yaml_event_t event;
+    if (!yaml_parser_parse(&r->parser, &event)) {
+        r->yaml->next_line = (uint32_t)r->parser.problem_mark.line + 1;
+        return;
+    }
+    if (event.type == YAML_DOCUMENT_START_EVENT) r->yaml->next_line = (uint32_t)event.start_mark.line + 1;
+    yaml_event_delete(&event);
+}
+
 /* ---- the document ---------------------------------------------------------------------------------------------------- */
 
 assay_status as_yaml_read(const char *path, const char *data, size_t size, as_budget *budget, as_yaml *out,
@@ -186,6 +197,7 @@ assay_status as_yaml_read(const char *path, const char *data, size_t size, as_bu
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)data, size);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     assay_status status = read_events(&r);
+    if (status == ASSAY_OK) find_next(&r);
     yaml_parser_delete(&r.parser);
     as_strings_free(&r.anchors);
     as_vec_free(&r.open);

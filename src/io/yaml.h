@@ -26,6 +26,7 @@ typedef struct as_yaml {
     as_vec nodes; /* as_yaml_node */
     as_vec links; /* uint32_t: numbers of nodes; items, or key and value alternating */
     uint32_t root;
+    uint32_t next_line; /* where something follows the document; 0: nothing does */
 } as_yaml;
 
 /* Reads the first document. path: for messages. ASSAY_E_FORMAT with the place and the rule yaml-damaged (what libyaml says; an alias without anchor, or inside of what it names) or yaml-limit (size, depth

@@ -191,7 +191,7 @@ rules:
         answer = run('compare', base, target, '--json', '--config', ignoring).json
         self.assertEqual((['main->f'], 100, 106), ([e['path'] for e in answer['entries']], answer['totals'][0]['base'], answer['totals'][0]['target']))
         for wrong, words in (('thresold: 5%', ('c.yaml:1:1', "no key 'thresold'")), ('threshold: fast', ('1:12',)), ('rules: [{paths: x}]', ('1:10', 'higher_is_better')),
-                             ('rules: 5', ('no list',)), ('- 1', ('no mapping',)), ('rules: [{path: "a(b"}]', ('a(b', 'no pattern')), ('level: 2', ('level',))):
+                             ('rules: 5', ('no list',)), ('- 1', ('no mapping',)), ('rules: [{path: "a(b", ignore: no}]', ('1:16', 'a(b', 'no pattern')), ('level: 2', ('level',))):
             self.assertFails(run('compare', base, target, '--config', self.write('c.yaml', wrong)), 2, *words)
         self.assertFails(run('compare', base, target, '--config', self.path('none.yaml')), 3, 'none.yaml')
         self.assertFails(run('compare', base, target, '--config', self.write('c.yaml', '{')), 3, 'c.yaml:2:1')
