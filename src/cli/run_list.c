@@ -107,21 +107,23 @@ static as_table *list_table(const as_dataset *ds, const run_facts *facts, const 
     size_t n_runs = ds->runs.count;
     as_table *table = as_table_new(NULL, 0, NULL);
     const as_run **runs = calloc(n_runs + 1, sizeof *runs);
-    bool fine = table && runs;
+    bool fine = table && runs && as_table_add_column(table, "run") != SIZE_MAX;
     for (size_t i = 0; i < n && fine; i++) fine = as_table_add_column(table, KEYS[columns[i]]) != SIZE_MAX;
     fine = fine && as_table_add_column(table, "time (UTC)") != SIZE_MAX;
     for (size_t i = 0; i < n_runs && fine; i++) runs[i] = as_ds_run(ds, (assay_id)i);
     if (fine && n_runs) qsort(runs, n_runs, sizeof *runs, by_time);
     for (size_t run = 0; run < n_runs && fine; run++) {
-        const run_facts *of_run = &facts[runs[run] - as_ds_run(ds, 0)];
-        as_cell cells[N_KEYS + 1];
+        ptrdiff_t id = runs[run] - as_ds_run(ds, 0);
+        const run_facts *of_run = &facts[id];
+        as_cell cells[N_KEYS + 2] = {as_cell_int(id)};
         char time[32];
         for (size_t i = 0; i < n; i++) {
-            cells[i] = of_run->cells[columns[i]];
-            if (columns[i] == COMMIT && cells[i].size > COMMIT_SHOWN) cells[i].size = COMMIT_SHOWN;
+            as_cell *cell = &cells[i + 1];
+            *cell = of_run->cells[columns[i]];
+            if (columns[i] == COMMIT && cell->size > COMMIT_SHOWN) cell->size = COMMIT_SHOWN;
         }
         format_time(runs[run]->start_time, time);
-        cells[n] = time[0] ? as_cell_text(time) : as_cell_null();
+        cells[n + 1] = time[0] ? as_cell_text(time) : as_cell_null();
         fine = as_table_append(table, cells);
     }
     free(runs);

@@ -75,6 +75,12 @@ class Sound(StoreCase):
         listed = [(p['commit'], p['state'], p['type'], p['collector'], p['cmd'], p['workload'], p['file'], p['start_time']) for p in info['profiles']]
         self.assertEqual([(A, 'stored', 'time', 'time', './bench', 'small', 'three.perf', 3000), (B, 'stored', 'mixed', 'trace', './bench', 'small', 'one.perf', 1000),
                           (B, 'stored', 'mixed', 'trace', './bench', 'large', 'two.perf', 2000), (None, 'pending', 'mixed', 'trace', './bench', 'small', 'now.perf', 4000)], listed)
+        numbers = re.findall(r'^ *(\d+) .*?(\w+\.perf) ', run('info', self.folder).out, re.M)
+        self.assertEqual([('1', 'one.perf'), ('2', 'two.perf'), ('0', 'three.perf'), ('3', 'now.perf')], numbers)
+        for number, uid in (('1', 'f'), ('2', 'g'), ('0', 'h'), ('3', 'p')):  # by which convert takes one out
+            out = self.path('one.out.perf')
+            self.assertEqual(0, run('convert', self.folder, '-O', 'run=' + number, out).status)
+            self.assertEqual([uid], [r['uid'] for r in self.sql(out, 'select distinct uid from record')])
         narrow = re.sub('\x1b\\[[0-9;]*m', '', run_on_terminal('info', self.folder, columns=60).out)
         self.assertTrue(all(len(line) <= 60 for line in narrow.splitlines()), narrow)
 
