@@ -110,7 +110,7 @@ static bool split_untested(struct search *s, size_t track) {
     if (!add_segment(s, &s->segments, track, 0, known->n, shortest, false)) return false;
     if (!s->segments.count) return true;
     as_segment_test *segment = s->segments.data;
-    segment->statistic = as_segment_statistic(segment, segment->values, s->room, &segment->split);
+    segment->statistic = as_segment_statistic(segment, s->room, &segment->split);
     if (!(segment->statistic > 0)) return true;
     size_t at = segment->split.at;
     if (!medians_differ(&s->tracks[track], median_of(s, track, 0, at), median_of(s, track, at, known->n))) return true;
@@ -135,7 +135,7 @@ static bool settle(struct search *s, size_t track) {
         if (!s->segments.count) continue;
         as_segment_test *segment = s->segments.data;
         as_split best;
-        if (as_segment_statistic(segment, segment->values, s->room, &best) > 0) split->at = from + best.at;
+        if (as_segment_statistic(segment, s->room, &best) > 0) split->at = from + best.at;
     }
     return true;
 }

@@ -11,10 +11,10 @@ enum {
     PERMUTATIONS = 1999,
     FEWEST_PERMUTATIONS = 199,
     BLOCKS = 16,          /* of permutations: each has its own room, whatever the number of threads */
+    BATCH = 16 * BLOCKS,  /* after so many it is looked at what is decided already */
     SHORTEST_INTERVAL = 8 /* that is looked at beside the whole */
 };
 static const double work_limit = 4e9; /* values looked at, about: beyond it permutations are fewer */
-static const double largest_ratio = 1e3;
 
 double as_median_sort(double *values, size_t n) {
     qsort(values, n, sizeof *values, as_real_compare);
@@ -30,7 +30,11 @@ void as_segment_prepare(as_segment_test *segment, const double *raw, double *sor
     double spread = 1.4826 * as_median_sort(sorted, n);
     double least = segment->threshold * fabs(middle);
     double limit = is_cut && middle != 0 ? fmax(5 * spread, 1.5 * least) : INFINITY;
-    for (size_t i = 0; i < n; i++) segment->values[i] = fmax(-limit, fmin(limit, raw[i] - middle));
+    segment->farthest = 0;
+    for (size_t i = 0; i < n; i++) {
+        segment->values[i] = fmax(-limit, fmin(limit, raw[i] - middle));
+        segment->farthest = fmax(segment->farthest, fabs(segment->values[i]));
+    }
     segment->middle = middle;
     segment->floor = least * least / 100;
 }
@@ -50,8 +54,7 @@ static double best_split(const as_segment_test *segment, const double *sums, con
         double within = fmax(square - left * mean - right * (right / n_right), 0);
         double variance = (n > 2 ? within / (double)(n - 2) : 0) + segment->floor;
         double gained = difference * difference * n_left * n_right / (double)n;
-        double t =
-            gained >= variance * largest_ratio * largest_ratio ? largest_ratio * largest_ratio : gained / variance;
+        double t = gained >= variance * AS_LARGEST_T_SQUARE ? AS_LARGEST_T_SQUARE : gained / variance;
         if (t > best) {
             best = t;
             *split = from + k;
@@ -66,33 +69,57 @@ static double deviate(double t_square, size_t n) {
     return (8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t_square / freedom));
 }
 
+double as_deviate_inverse(double level, size_t length) {
+    double freedom = length > 2 ? (double)(length - 2) : 1, z = level * (8 * freedom + 3) / (8 * freedom + 1);
+    return freedom * expm1(z * z / freedom);
+}
+
 /* The whole, and intervals of falling lengths that overlap by half: a level between two changes is seen by some of them (seeded binary segmentation). */
-double as_segment_statistic(const as_segment_test *segment, const double *values, double *room, as_split *split) {
-    size_t n = segment->n, at = 0;
-    as_split chosen = {0, 0, n};
-    double *sums = room, *squares = room + n + 1, best = 0;
+size_t as_interval_shorter(size_t length) {
+    size_t next = (size_t)((double)length * 0.70710678);
+    return next >= length || next < SHORTEST_INTERVAL ? 0 : next;
+}
+
+size_t as_interval_count(size_t n, size_t length) {
+    size_t step = length > 1 ? length / 2 : 1;
+    return (n - length + step - 1) / step + 1;
+}
+
+size_t as_interval_from(size_t n, size_t length, size_t n_intervals, size_t i) {
+    return n_intervals > 1 ? (n - length) * i / (n_intervals - 1) : 0;
+}
+
+static void fill_sums(const double *values, size_t n, double *sums, double *squares) {
     sums[0] = squares[0] = 0;
     for (size_t i = 0; i < n; i++) {
         sums[i + 1] = sums[i] + values[i];
         squares[i + 1] = squares[i] + values[i] * values[i];
     }
-    for (size_t length = n; length == n || length >= SHORTEST_INTERVAL;) {
-        size_t step = length > 1 ? length / 2 : 1, n_intervals = (n - length + step - 1) / step + 1;
+}
+
+static double statistic_of(const as_segment_test *segment, const double *sums, const double *squares, as_split *split) {
+    size_t n = segment->n, at = 0;
+    double best = 0;
+    *split = (as_split){0, 0, n};
+    for (size_t length = n; length; length = as_interval_shorter(length)) {
+        size_t n_intervals = as_interval_count(n, length);
         for (size_t i = 0; i < n_intervals; i++) {
-            size_t from = n_intervals > 1 ? (n - length) * i / (n_intervals - 1) : 0;
+            size_t from = as_interval_from(n, length, n_intervals, i);
             double t = best_split(segment, sums, squares, from, from + length, &at);
             double z = t > 0 ? deviate(t, length) : 0;
             if (z > best) {
                 best = z;
-                chosen = (as_split){from, at, from + length};
+                *split = (as_split){from, at, from + length};
             }
         }
-        size_t next = (size_t)((double)length * 0.70710678);
-        if (next >= length || next < SHORTEST_INTERVAL) break;
-        length = next;
     }
-    if (split) *split = chosen;
     return best;
+}
+
+double as_segment_statistic(const as_segment_test *segment, double *room, as_split *split) {
+    double *sums = room, *squares = room + segment->n + 1;
+    fill_sums(segment->values, segment->n, sums, squares);
+    return statistic_of(segment, sums, squares, split);
 }
 
 /* ---- chance ------------------------------------------------------------------------------------------------------------------- */
@@ -104,7 +131,10 @@ struct testing {
     const size_t *const *position; /* of each: from run to its number among the segment's values, SIZE_MAX: none */
     size_t permutations;
     uint64_t seed;
-    uint32_t *counts; /* BLOCKS x n */
+    as_screen screen;
+    size_t begin, end; /* the permutations of this batch */
+    size_t decided;    /* of the order, whose p is above the level whatever follows */
+    uint32_t *counts;  /* BLOCKS x n */
     bool failed[BLOCKS];
 };
 
@@ -118,31 +148,62 @@ static void shuffle(size_t *runs, size_t n, uint64_t seed) {
     }
 }
 
-/* The largest statistic of this and all smaller ones is what a segment's own must exceed: the step-down method of Westfall and Young, which knows how segments go together. */
+/* The room of one block. */
+struct block_room {
+    size_t *runs;
+    double *values, *sums, *squares;
+    float *scaled;
+    as_bar bar;
+};
+
+static bool make_room(const struct testing *t, as_arena *arena, struct block_room *out) {
+    *out = (struct block_room){.runs = as_arena_array(arena, t->n_runs, sizeof *out->runs),
+                               .values = as_arena_array(arena, t->longest, sizeof *out->values),
+                               .sums = as_arena_array(arena, t->longest + 1, sizeof *out->sums),
+                               .squares = as_arena_array(arena, t->longest + 1, sizeof *out->squares),
+                               .scaled = as_arena_array(arena, t->longest + 1, sizeof *out->scaled)};
+    return out->runs && out->values && out->sums && out->squares && out->scaled;
+}
+
+static void reorder(const struct testing *t, size_t i, const size_t *runs, double *values) {
+    const double *from = t->segments[t->order[i]].values;
+    const size_t *position = t->position[i];
+    for (size_t r = 0, n = 0; r < t->n_runs; r++) {
+        size_t at = position[runs[r]];
+        if (at != SIZE_MAX) values[n++] = from[at];
+    }
+}
+
+/* The largest statistic of this and all smaller ones is what a segment's own must exceed: the step-down method of Westfall and Young, which knows how segments go together.
+ * What is smaller than the least one in question need not be known. */
+static void count_permutation(const struct testing *t, struct block_room *room, uint32_t *counts) {
+    double last = t->segments[t->order[t->n - 1]].statistic, least = t->segments[t->order[t->decided]].statistic;
+    double largest = 0;
+    size_t i = 0;
+    as_split unused;
+    for (; i < t->n && largest < last; i++) {
+        const as_segment_test *segment = &t->segments[t->order[i]];
+        reorder(t, i, room->runs, room->values);
+        fill_sums(room->values, segment->n, room->sums, room->squares);
+        if (as_segment_may_reach(&t->screen, segment, room->sums, room->squares, fmax(largest, least), &room->bar,
+                                 room->scaled))
+            largest = fmax(largest, statistic_of(segment, room->sums, room->squares, &unused));
+        if (largest >= segment->statistic) counts[i]++;
+    }
+    for (; i < t->n; i++) counts[i]++;
+}
+
 static void count_block(void *user, size_t block) {
     struct testing *t = user;
-    size_t *runs = malloc(t->n_runs * sizeof *runs);
-    double *room = malloc((3 * t->longest + 2) * sizeof *room);
-    uint32_t *counts = t->counts + block * t->n;
-    t->failed[block] = !runs || !room;
-    for (size_t p = block; p < t->permutations && !t->failed[block]; p += BLOCKS) {
-        shuffle(runs, t->n_runs, t->seed + p * 0xd1342543de82ef95u);
-        double largest = 0;
-        for (size_t i = 0; i < t->n; i++) {
-            const as_segment_test *segment = &t->segments[t->order[i]];
-            const size_t *position = t->position[i];
-            double *values = room + 2 * t->longest + 2;
-            size_t n = 0;
-            for (size_t r = 0; r < t->n_runs; r++) {
-                size_t at = position[runs[r]];
-                if (at != SIZE_MAX) values[n++] = segment->values[at];
-            }
-            largest = fmax(largest, as_segment_statistic(segment, values, room, NULL));
-            if (largest >= segment->statistic) counts[i]++;
-        }
+    struct block_room room;
+    as_arena arena;
+    as_arena_init(&arena, NULL);
+    t->failed[block] |= !make_room(t, &arena, &room);
+    for (size_t p = t->begin + block; p < t->end && !t->failed[block]; p += BLOCKS) {
+        shuffle(room.runs, t->n_runs, t->seed + p * 0xd1342543de82ef95u);
+        count_permutation(t, &room, t->counts + block * t->n);
     }
-    free(runs);
-    free(room);
+    as_arena_free(&arena);
 }
 
 /* Whether any order of its values could give a split that differs by the threshold. */
@@ -164,13 +225,31 @@ static int by_statistic(const void *a, const void *b, void *user) {
     return x < y ? -1 : x > y ? 1 : i < j ? -1 : i > j;
 }
 
-/* The last is the largest: its p counts for all before it. */
-static void set_p(struct testing *t, as_segment_test *segments) {
+static double p_of(const struct testing *t, size_t i) {
+    uint64_t count = 0;
+    for (size_t b = 0; b < BLOCKS; b++) count += t->counts[b * t->n + i];
+    return (double)(count + 1) / (double)(t->permutations + 1);
+}
+
+/* Until nothing is left in question: counts only grow, and the p of one counts for all before it. */
+static bool count_all(struct testing *t, const as_judge_options *options) {
+    for (t->end = 0; t->end < t->permutations && t->decided < t->n;) {
+        t->begin = t->end;
+        t->end = t->permutations - t->begin < BATCH ? t->permutations : t->begin + BATCH;
+        as_parallel(BLOCKS, options->threads, count_block, t);
+        for (size_t b = 0; b < BLOCKS; b++)
+            if (t->failed[b]) return false;
+        size_t i = t->n;
+        while (i > t->decided && !(p_of(t, i - 1) > options->level)) i--;
+        t->decided = i;
+    }
+    return true;
+}
+
+static void set_p(const struct testing *t, as_segment_test *segments) {
     double largest = 0;
     for (size_t i = t->n; i-- > 0;) {
-        uint64_t count = 0;
-        for (size_t b = 0; b < BLOCKS; b++) count += t->counts[b * t->n + i];
-        largest = fmax(largest, (double)(count + 1) / (double)(t->permutations + 1));
+        largest = i < t->decided ? 1 : fmax(largest, p_of(t, i));
         segments[t->order[i]].p = largest;
     }
 }
@@ -188,7 +267,7 @@ bool as_segments_test(as_segment_test *segments, size_t n, size_t n_runs, const 
     if (fine) fine = (room = as_arena_array(&arena, 2 * t.longest + 2, sizeof *room)) != NULL;
     for (size_t i = 0; i < n && fine; i++) {
         segments[i].p = 1;
-        segments[i].statistic = as_segment_statistic(&segments[i], segments[i].values, room, &segments[i].split);
+        segments[i].statistic = as_segment_statistic(&segments[i], room, &segments[i].split);
         any |= segments[i].statistic > 0;
         if (!can_differ(&segments[i])) continue;
         order[t.n++] = i;
@@ -207,9 +286,7 @@ bool as_segments_test(as_segment_test *segments, size_t n, size_t n_runs, const 
         t.permutations = PERMUTATIONS;
         if (work * PERMUTATIONS > work_limit) t.permutations = (size_t)fmax(FEWEST_PERMUTATIONS, work_limit / work);
         t.counts = fine ? as_arena_array(&arena, BLOCKS * t.n, sizeof *t.counts) : NULL;
-        fine = t.counts != NULL;
-        if (fine) as_parallel(BLOCKS, options->threads, count_block, &t);
-        for (size_t b = 0; b < BLOCKS; b++) fine &= !t.failed[b];
+        fine = t.counts && as_screen_make(&arena, t.longest, &t.screen) && count_all(&t, options);
         if (fine) set_p(&t, segments);
     }
     as_arena_free(&arena);
