@@ -7,6 +7,11 @@ static void see_time(as_af_run *run, uint64_t time) {
     if (run->latest < time) run->latest = time;
 }
 
+/* Which run a section is of may come later. */
+static void see_section_time(as_af_section *section, uint64_t time) {
+    if (section->latest < time) section->latest = time;
+}
+
 /* The region records of a run that come in the order of time say by themselves which region is inside which. */
 static void see_order(as_af_run *run, uint64_t time) {
     if (time < run->last_time) run->is_unordered = true;
@@ -114,6 +119,11 @@ static bool open_interval(as_af_reading *reading, as_af_interval *interval, bool
         if (section == AS_AF_NONE) {
             AS_AF_RUN(capture, own->run)->is_unordered = true;
             see_time(AS_AF_RUN(capture, own->run), stop->time);
+        } else {
+            as_af_loose loose = {stop->offset, section};
+            as_af_section *of = AS_AF_SECTION_AT(capture, section);
+            see_section_time(of, stop->time);
+            if (!of->is_defined && !as_vec_append(&reading->loose_stops, &loose, 1)) return false;
         }
     }
     /* An id that was used before is a riddle while that interval is open; else only the validator cares. */
@@ -179,7 +189,7 @@ static bool start_section_interval(as_af_reading *reading, const as_af_item *ite
         return report_orphan(reading, item->offset, "section", NULL);
     }
     as_af_section *section = AS_AF_SECTION_AT(reading->capture, index);
-    if (section->latest < item->time) section->latest = item->time;
+    see_section_time(section, item->time);
     uint32_t outer = innermost(reading->capture, &section->open), latest = latest_of_sections(reading);
     section->open = reading->open_section_interval = (uint32_t)reading->capture->intervals.count;
     as_af_interval interval = {.start = item->time,
@@ -215,7 +225,7 @@ static bool stop_section_interval(as_af_reading *reading, const as_af_item *item
     as_af_section *of = AS_AF_SECTION_AT(capture, interval->what);
     interval->end = item->time;
     interval->offset &= ~AS_AF_IS_OPEN;
-    if (of->latest < item->time) of->latest = item->time;
+    see_section_time(of, item->time);
     reading->block = AS_AF_INTERVAL_BLOCK;
     reading->block_index = index;
     if (of->is_defined) return true;
@@ -258,8 +268,8 @@ static void own(as_af_reading *reading, as_af_datum *datum, uint64_t flag, uint3
     const as_af_interval *interval = AS_AF_INTERVAL(capture, owner);
     if (as_af_kind_of(interval) == AS_AF_REGION)
         see_time(AS_AF_RUN(capture, interval->run), time);
-    else if (AS_AF_SECTION_AT(capture, interval->what)->latest < time)
-        AS_AF_SECTION_AT(capture, interval->what)->latest = time;
+    else
+        see_section_time(AS_AF_SECTION_AT(capture, interval->what), time);
 }
 
 /* A record that waits for its owner until all is read. */
@@ -268,14 +278,39 @@ static bool wait_for(as_af_reading *reading, as_af_datum *datum, const as_af_wai
     return as_vec_append(&reading->waiting, waiting, 1);
 }
 
+/* A record of the run that the latest record which starts or stops something is of. */
+static bool own_by_run_of_block(as_af_reading *reading, const as_af_item *item, as_af_datum *datum) {
+    as_af_capture *capture = reading->capture;
+    uint32_t run = as_af_run_before(reading, item->offset);
+    if (run == AS_AF_NONE) return false;
+    as_af_waiting waiting = {
+        .time = item->time, .datum = (uint32_t)capture->data.count, .section = AS_AF_NONE, .run = run};
+    if (reading->block == AS_AF_PENDING_BLOCK) {
+        const as_af_pending *stop = &AS_AT(as_af_pending, &reading->pending, reading->block_index);
+        waiting.id = stop->id;
+        waiting.section = stop->section;
+        return wait_for(reading, datum, &waiting);
+    }
+    if (reading->block == AS_AF_INTERVAL_BLOCK) {
+        const as_af_interval *interval = AS_AF_INTERVAL(capture, reading->block_index);
+        waiting.section = as_af_kind_of(interval) == AS_AF_SECTION ? interval->what : AS_AF_NONE;
+        if (waiting.section == AS_AF_NONE)
+            run = interval->run;
+        else if (AS_AF_SECTION_AT(capture, waiting.section)->is_defined)
+            run = AS_AF_SECTION_AT(capture, waiting.section)->run;
+        else
+            return wait_for(reading, datum, &waiting);
+    }
+    own(reading, datum, AS_AF_OWNER_RUN, run, item->time);
+    return true;
+}
+
 /* Block order: whom the latest record that starts or stops something is about. */
 static bool own_by_block(as_af_reading *reading, const as_af_item *item, as_af_datum *datum) {
     as_af_capture *capture = reading->capture;
-    if (item->flags & AS_AF_PROCESSED || is_of_run(item->type)) {
+    if (is_of_run(item->type) && !(item->flags & AS_AF_PROCESSED)) return own_by_run_of_block(reading, item, datum);
+    if (item->flags & AS_AF_PROCESSED) {
         uint32_t run = as_af_run_before(reading, item->offset);
-        if (!(item->flags & AS_AF_PROCESSED) && reading->block == AS_AF_INTERVAL_BLOCK &&
-            as_af_kind_of(AS_AF_INTERVAL(capture, reading->block_index)) == AS_AF_REGION)
-            run = AS_AF_INTERVAL(capture, reading->block_index)->run;
         if (run == AS_AF_NONE) return false;
         own(reading, datum, AS_AF_OWNER_RUN, run, item->time);
         return true;

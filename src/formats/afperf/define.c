@@ -294,6 +294,7 @@ static bool define_section(const definition *d) {
     if (!is_good) return true;
     uint32_t run = run_of(d, is_blank[2], numbers[2]);
     if (run == AS_AF_NONE) return false;
+    if (AS_AF_RUN(capture, run)->latest < numbers[1]) AS_AF_RUN(capture, run)->latest = numbers[1];
     uint32_t index = is_blank[3] ? AS_MAP_NONE : as_map_get(&capture->section_of, numbers[3]);
     if (index != AS_MAP_NONE && AS_AF_SECTION_AT(capture, index)->is_defined) {
         if (!report_duplicate(d, "section", numbers[3])) return false;

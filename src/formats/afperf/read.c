@@ -5,7 +5,11 @@
 #include "formats/afperf/reading.h"
 #include "formats/afperf/write.h"
 
-enum { PIECE_SIZE = 1 << 20, SLACK = 1 << 20, PIECES_AT_A_TIME = 16 };
+/* Tests that want many pieces of a small file build with less. */
+#ifndef AS_AF_PIECE_SIZE
+#define AS_AF_PIECE_SIZE (1 << 20)
+#endif
+enum { PIECE_SIZE = AS_AF_PIECE_SIZE, SLACK = AS_AF_PIECE_SIZE, PIECES_AT_A_TIME = 16 };
 
 /* ---- the signature --------------------------------------------------------------------------------------------------- */
 

@@ -29,6 +29,21 @@ static void see_time(as_af_capture *capture, uint32_t interval, uint64_t time) {
     if (*latest < time) *latest = time;
 }
 
+/* Of a run by the order of blocks. */
+static void resolve_run(as_af_reading *reading, const as_af_waiting *waiting, as_af_datum *datum) {
+    as_af_capture *capture = reading->capture;
+    uint32_t run = waiting->run, section = waiting->section;
+    if (section != AS_AF_NONE) {
+        if (AS_AF_SECTION_AT(capture, section)->is_defined) run = AS_AF_SECTION_AT(capture, section)->run;
+    } else {
+        uint32_t region = as_af_index_find(&reading->ids, capture, AS_AF_NONE, waiting->id);
+        if (region != AS_AF_NONE) run = AS_AF_INTERVAL(capture, region)->run;
+    }
+    datum->offset |= AS_AF_OWNER_RUN;
+    datum->owner = run;
+    if (AS_AF_RUN(capture, run)->latest < waiting->time) AS_AF_RUN(capture, run)->latest = waiting->time;
+}
+
 static bool resolve_waiting(as_af_reading *reading, const as_af_waiting *waiting) {
     as_af_capture *capture = reading->capture;
     as_af_datum *datum = AS_AF_DATUM(capture, waiting->datum);
@@ -36,6 +51,10 @@ static bool resolve_waiting(as_af_reading *reading, const as_af_waiting *waiting
     size_t offset = as_af_offset_of(datum->offset);
     bool is_section = type == AS_AF_SECTION_AGGREGATE || type == AS_AF_SECTION_POINT;
     uint32_t section = waiting->section, owner;
+    if (type == AS_AF_RUN_POINT || type == AS_AF_RUN_AGGREGATE) {
+        resolve_run(reading, waiting, datum);
+        return true;
+    }
     if (datum->offset & AS_AF_IS_PROCESSED) {
         uint32_t run = as_map_get(&capture->run_of, waiting->id);
         if (run != AS_MAP_NONE) {

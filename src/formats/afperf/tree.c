@@ -136,13 +136,19 @@ static uint32_t find_outer(builder *b, const as_af_interval *interval) {
     return at;
 }
 
+/* Whether a region is open at a time. One that was never stopped is so also at the very end. */
+static bool is_open_at(const as_af_interval *interval, uint64_t time) {
+    uint64_t end = as_af_end_of(interval);
+    return end > time || (end == time && interval->offset & AS_AF_IS_CUT);
+}
+
 static bool visit_sorted(builder *b, uint32_t index) {
     as_af_capture *capture = b->capture;
     as_af_interval *interval = AS_AF_INTERVAL(capture, index);
     as_vec *stack = &b->stack;
     while (stack->count) {
         const as_af_interval *top = AS_AF_INTERVAL(capture, AS_AT(entry, stack, stack->count - 1).interval);
-        if (top->run == interval->run && as_af_end_of(top) > interval->start) break;
+        if (top->run == interval->run && is_open_at(top, interval->start)) break;
         stack->count--;
     }
     uint32_t outer = find_outer(b, interval);

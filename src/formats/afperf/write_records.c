@@ -9,7 +9,9 @@ typedef struct copy {
     const as_af_part *text;
     const as_af_renumbering *ids; /* NULL: ids stay */
     size_t part;
-    bool is_before_runs; /* no RunInfo of the part has come, but others may stand before it */
+    bool follows;        /* others stand before it, so that its blank ids must not become theirs */
+    bool is_before_runs; /* follows, and no RunInfo of the part has come; the same of other records below */
+    bool has_section, has_region, has_block;
     as_output *out;
     as_af_field run; /* the id of the nearest RunInfo so far, as it is written; size 0: blank, or there is none */
     char run_digits[AS_NUMBER_SIZE];
@@ -81,6 +83,34 @@ void as_af_put_text(as_output *out, const char *text, size_t size) {
 
 /* ---- fields -------------------------------------------------------------------------------------------------------------- */
 
+/* Whether a blank id would be taken for something of another part: what it stands for, a record before it, is not in this one. */
+static bool is_astray(const copy *c, const as_af_record *record, size_t field) {
+    as_af_type type = record->type;
+    if (as_af_space_of(type, field) == AS_AF_NO_SPACE) return false;
+    switch (type) {
+    case AS_AF_RUN_INFO: return false;
+    case AS_AF_REGION_START:
+    case AS_AF_SECTION_INFO: return field == 2 && c->is_before_runs;
+    case AS_AF_MEASUREMENT_TYPE:
+    case AS_AF_PAUSE_RESUME: return c->is_before_runs;
+    case AS_AF_REGION_STOP: return c->follows && !c->has_region;
+    case AS_AF_SECTION_START: return c->follows && !c->has_section;
+    default: break;
+    }
+    bool is_processed = type == AS_AF_RUN_AGGREGATE ? 4 < record->n_fields && !as_af_is_blank(&record->fields[4])
+                                                    : as_af_is_processed(record);
+    if (is_processed) return c->is_before_runs;
+    return c->follows && !c->has_block;
+}
+
+static void note_block(copy *c, as_af_type type) {
+    if (type == AS_AF_SECTION_INFO) c->has_section = true;
+    if (type == AS_AF_RUN_INFO || type == AS_AF_REGION_START) c->has_region = true;
+    if (type == AS_AF_RUN_INFO || type == AS_AF_REGION_START || type == AS_AF_REGION_STOP ||
+        type == AS_AF_SECTION_START || type == AS_AF_SECTION_STOP)
+        c->has_block = true;
+}
+
 static void put_id(copy *c, const as_af_record *record, size_t field, const as_af_field *id, bool has_returns) {
     char digits[AS_NUMBER_SIZE];
     uint64_t number;
@@ -89,7 +119,7 @@ static void put_id(copy *c, const as_af_record *record, size_t field, const as_a
         if (c->ids && space != AS_AF_NO_SPACE)
             number = as_af_id_of(c->ids, c->part, space, as_af_is_processed(record), number);
         put(c, digits, as_hex_format(number, digits));
-    } else if (c->is_before_runs && space != AS_AF_NO_SPACE && as_af_is_blank(id))
+    } else if (as_af_is_blank(id) && is_astray(c, record, field))
         put(c, digits, as_hex_format(as_af_id_of_nobody(c->ids, c->part), digits));
     else if (!as_af_is_blank(id))
         put_field(c, id, has_returns);
@@ -151,6 +181,7 @@ static void put_known(copy *c, const as_af_record *record, bool has_returns) {
             put_field(c, field++, has_returns);
     }
     for (size_t i = n; is_whole && i < layout->n_fields; i++) put_char(c, ',');
+    note_block(c, record->type);
 }
 
 /* "0x1f" as it is to be, or nothing. */
@@ -208,7 +239,13 @@ assay_status as_af_fail_scan(const as_af_part *text, as_af_step step, size_t fau
 
 assay_status as_af_write_records(const as_af_part *text, const as_af_renumbering *ids, size_t part, bool follows,
                                  as_output *out, as_budget *budget, assay_error *error) {
-    copy c = {.text = text, .ids = ids, .part = part, .is_before_runs = follows, .out = out, .run.text = ""};
+    copy c = {.text = text,
+              .ids = ids,
+              .part = part,
+              .follows = follows,
+              .is_before_runs = follows,
+              .out = out,
+              .run.text = ""};
     c.at = c.buffer = malloc(BUFFER_SIZE);
     if (!c.buffer) return as_fail_memory(error, text->name);
     c.end = c.buffer + BUFFER_SIZE;
