@@ -399,7 +399,7 @@ class Model:
         if t.startswith('Run') or aggregation is not None:
             if ids[0] is None:
                 of = block if isinstance(block, Run) else block and (block.run if block.kind == 'region' else block.section.run)
-                owner = run = item['current'] if aggregation is not None or of is None else of
+                owner = run = item['current'] if aggregation is not None else of
             else:
                 run = next((r for r in self.runs if r.key == ids[0] and r.defined), None)
                 owner = run

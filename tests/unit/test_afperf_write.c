@@ -149,7 +149,7 @@ static void orphans_stay_orphans(void **state) {
     (void)state;
     static const char existing[] = S RUN "RegionStart,110,0x1,0x10,a,\n";
     assert_appended(existing, S "RegionStop,120,\nRunPoint,1,,0xa,5\nRegionStop,5,0x10\n" RUN "RegionStop,7,\n",
-                    "RegionStop,120,0x13\nRunPoint,1,0x13,0xa,5\nRegionStop,5,0x12\n"
+                    "RegionStop,120,0x13\nRunPoint,1,,0xa,5\nRegionStop,5,0x12\n"
                     "RunInfo,100,nanoseconds,1.5,1.0.0,0x11,app,2,\nRegionStop,7,\n");
 }
 

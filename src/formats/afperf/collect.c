@@ -281,10 +281,9 @@ static bool wait_for(as_af_reading *reading, as_af_datum *datum, const as_af_wai
 /* A record of the run that the latest record which starts or stops something is of. */
 static bool own_by_run_of_block(as_af_reading *reading, const as_af_item *item, as_af_datum *datum) {
     as_af_capture *capture = reading->capture;
-    uint32_t run = as_af_run_before(reading, item->offset);
-    if (run == AS_AF_NONE) return false;
-    as_af_waiting waiting = {
-        .time = item->time, .datum = (uint32_t)capture->data.count, .section = AS_AF_NONE, .run = run};
+    as_af_waiting waiting = {.time = item->time, .datum = (uint32_t)capture->data.count, .section = AS_AF_NONE};
+    uint32_t run = reading->block_index;
+    if (reading->block == AS_AF_NO_BLOCK) return report_orphan(reading, item->offset, "run", NULL);
     if (reading->block == AS_AF_PENDING_BLOCK) {
         const as_af_pending *stop = &AS_AT(as_af_pending, &reading->pending, reading->block_index);
         waiting.id = stop->id;

@@ -284,10 +284,10 @@ typedef struct as_af_pending {
     bool is_taken;
 } as_af_pending;
 
-/* A record of data whose owner is not there so far. One of a run, with a blank id, belongs to the run of that region or section, else to `run`. */
+/* A record of data whose owner is not there so far. One of a run, with a blank id, belongs to the run of that region or section. */
 typedef struct as_af_waiting {
     uint64_t id, interval, time;
-    uint32_t datum, section, run;
+    uint32_t datum, section;
 } as_af_waiting;
 
 typedef struct as_af_reading {

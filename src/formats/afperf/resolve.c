@@ -30,18 +30,20 @@ static void see_time(as_af_capture *capture, uint32_t interval, uint64_t time) {
 }
 
 /* Of a run by the order of blocks. */
-static void resolve_run(as_af_reading *reading, const as_af_waiting *waiting, as_af_datum *datum) {
+static bool resolve_run(as_af_reading *reading, const as_af_waiting *waiting, as_af_datum *datum) {
     as_af_capture *capture = reading->capture;
-    uint32_t run = waiting->run, section = waiting->section;
+    uint32_t run = AS_AF_NONE, section = waiting->section;
     if (section != AS_AF_NONE) {
         if (AS_AF_SECTION_AT(capture, section)->is_defined) run = AS_AF_SECTION_AT(capture, section)->run;
     } else {
         uint32_t region = as_af_index_find(&reading->ids, capture, AS_AF_NONE, waiting->id);
         if (region != AS_AF_NONE) run = AS_AF_INTERVAL(capture, region)->run;
     }
+    if (run == AS_AF_NONE) return report(reading, AS_AF_ORPHAN, as_af_offset_of(datum->offset), "run", false, 0);
     datum->offset |= AS_AF_OWNER_RUN;
     datum->owner = run;
     if (AS_AF_RUN(capture, run)->latest < waiting->time) AS_AF_RUN(capture, run)->latest = waiting->time;
+    return true;
 }
 
 static bool resolve_waiting(as_af_reading *reading, const as_af_waiting *waiting) {
@@ -51,10 +53,7 @@ static bool resolve_waiting(as_af_reading *reading, const as_af_waiting *waiting
     size_t offset = as_af_offset_of(datum->offset);
     bool is_section = type == AS_AF_SECTION_AGGREGATE || type == AS_AF_SECTION_POINT;
     uint32_t section = waiting->section, owner;
-    if (type == AS_AF_RUN_POINT || type == AS_AF_RUN_AGGREGATE) {
-        resolve_run(reading, waiting, datum);
-        return true;
-    }
+    if (type == AS_AF_RUN_POINT || type == AS_AF_RUN_AGGREGATE) return resolve_run(reading, waiting, datum);
     if (datum->offset & AS_AF_IS_PROCESSED) {
         uint32_t run = as_map_get(&capture->run_of, waiting->id);
         if (run != AS_MAP_NONE) {
