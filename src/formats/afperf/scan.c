@@ -75,7 +75,8 @@ static size_t next_of(as_af_scanner *scanner, char c) {
 /* ---- records --------------------------------------------------------------------------------------------------------- */
 
 void as_af_scan(as_af_scanner *scanner, const char *data, size_t size, size_t from, as_budget *budget) {
-    *scanner = (as_af_scanner){.data = data, .size = size, .next = from, .most_fields = SIZE_MAX, .block = from};
+    *scanner = (as_af_scanner){
+        .data = data, .size = size, .next = from, .most_fields = SIZE_MAX, .odd_header = SIZE_MAX, .block = from};
     as_vec_init(&scanner->fields, sizeof(as_af_field), budget);
     look(scanner);
 }
@@ -102,8 +103,13 @@ bool as_af_signature_of(const char *text, size_t size, uint64_t *major) {
 /* A comment, of which a signature is one, up to its line end. */
 static bool skip_comment(as_af_scanner *scanner) {
     size_t from = scanner->next, end = next_of(scanner, '\n');
+    const char *text = scanner->data + from;
     uint64_t major;
-    if (as_af_signature_of(scanner->data + from, end - from, &major) && major != 1) return false;
+    if (as_af_signature_of(text, end - from, &major)) {
+        if (major != 1) return false;
+        bool is_same = end - from >= AS_AF_SIGNATURE_SIZE && memcmp(text, AS_AF_SIGNATURE, AS_AF_SIGNATURE_SIZE) == 0;
+        if (!is_same && scanner->odd_header == SIZE_MAX) scanner->odd_header = from;
+    }
     scanner->next = end < scanner->size ? end + 1 : end;
     return true;
 }

@@ -82,6 +82,8 @@ typedef struct as_af_scanner {
     as_vec fields;      /* as_af_field */
     size_t fault;       /* offset of what stopped it */
     bool has_high;      /* there were bytes beyond ASCII; the caller may clear it */
+    size_t
+        odd_header; /* a later signature of this version with other blanks, SIZE_MAX: none; the caller may clear it */
 
     /* private: what is left of a block of 64 bytes that begins at `block` */
     size_t block;

@@ -207,6 +207,17 @@ static void check_utf8(as_af_piece *piece, size_t end) {
     }
 }
 
+/* Later signatures must be the same 16 bytes. */
+static void check_header(as_af_piece *piece, as_af_scanner *scanner) {
+    as_af_problem problem = {.offset = scanner->odd_header,
+                             .rule = AS_AF_CHECK,
+                             .severity = AS_WARNING,
+                             .check = "afperf-signature",
+                             .text = "a later signature must be the same as the first one, '# AFPerf v1' and 5 spaces"};
+    if (scanner->odd_header < piece->end && !as_af_report(&piece->problems, &problem)) piece->failed = true;
+    scanner->odd_header = SIZE_MAX;
+}
+
 /* True: it goes on behind the fault. */
 static bool step_over(as_af_piece *piece, as_af_scanner *scanner, as_af_step fault, bool keeps_going) {
     as_af_problem problem = {
@@ -240,6 +251,7 @@ void as_af_tokenise(as_af_piece *piece, const char *data, size_t size, size_t li
     while (!piece->failed && !is_done && scanner.next < piece->end) {
         as_af_step step = as_af_next(&scanner, &record);
         size_t start = step == AS_AF_RECORD ? record.offset : scanner.next;
+        if (keeps_going && scanner.odd_header != SIZE_MAX) check_header(piece, &scanner);
         if (step == AS_AF_END || start >= piece->end) { /* the next piece's */
             scanner.next = piece->end;
             break;

@@ -30,7 +30,8 @@ as_af_value as_af_value_of(const as_af_field *field, const as_af_measure *measur
     case AS_AF_INT64:
     case AS_AF_BOOL:
         if (as_af_signed(field, &whole)) {
-            bool is_small = measure->type == AS_AF_BOOL ? whole == 0 || whole == 1 : whole == (int32_t)whole;
+            bool is_small = measure->type == AS_AF_BOOL ? field->size == 1 && (whole == 0 || whole == 1) /* literally */
+                                                        : whole == (int32_t)whole;
             return (as_af_value){as_cell_int(whole), is_small || measure->type == AS_AF_INT64 || is_processed};
         }
         /* The mean of integers is none. */
