@@ -47,9 +47,9 @@ class Card(Case):
         store.commit('a' * 40, [('late.perf', 3000, profile('h')), ('early.perf', 1000, profile('f'))])
         store.commit('b' * 40, [('middle.perf', 2000, profile('g', collector='time'))])
         shown = run('info', self.folder).out.splitlines()
-        self.assertEqual(['early.perf', 'middle.perf', 'late.perf'], [line.split()[1] for line in shown if '1970-01-01' in line])
+        self.assertEqual(['early.perf', 'middle.perf', 'late.perf'], [line.split()[2] for line in shown if '1970-01-01' in line])
         self.assertIn('all: state stored, type mixed, cmd ./bench, workload small', shown)
-        self.assertIn('commit      file         collector  time (UTC)', shown)
+        self.assertIn('run  commit      file         collector  time (UTC)', shown)
         self.assertIn(f'compare --series {self.folder}', shown[-1])
 
 
