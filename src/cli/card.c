@@ -379,7 +379,10 @@ static void add_attributes(card *c, const as_dataset *ds) {
     as_vec uses;
     if (!detail) return;
     as_vec_init(&uses, sizeof(key_use), NULL);
-    if (find_uses(ds, &uses)) print_keys(detail, ds, &uses);
+    if (find_uses(ds, &uses))
+        print_keys(detail, ds, &uses);
+    else
+        c->failed = true;
     as_vec_free(&uses);
 }
 
