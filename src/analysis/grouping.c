@@ -147,7 +147,7 @@ static as_str intern_joined(as_dataset *ds, const char *before, as_text_span nam
 }
 
 /* A new region of the groups' dataset. */
-static assay_id add_region(grouper *g, const group_key *key, uint32_t value) {
+static assay_id add_region(grouper *g, const group_key *key, uint32_t value, bool is_section) {
     as_region region = AS_REGION_INIT;
     bool fine = true;
     if (key->type != KEY_TAG) {
@@ -161,27 +161,32 @@ static assay_id add_region(grouper *g, const group_key *key, uint32_t value) {
         region.name = value == ABSENT ? intern_joined(g->out, "(no ", key->name, ")")
                       : size          ? as_ds_intern(g->out, as_str_text(&g->tags.values, value), size)
                                       : intern_joined(g->out, "", key->name, "=");
+        if (is_section) region.kind = as_ds_intern_text(g->out, "section");
     }
     return fine && region.name != AS_NO_STR ? as_add_region(g->out, &region) : ASSAY_NONE;
 }
 
+/* Stands for the parent of what sections have at the root: they are groups of their own, whose time is no part of the whole. */
+#define NO_PARENT_BUT_SECTIONS (ASSAY_NONE - 2)
+
 /* The child of a group; ASSAY_NONE when memory is out. */
 static assay_id child_of(grouper *g, assay_id parent, const group_key *key, uint32_t value) {
     if (value > ABSENT) return ASSAY_NONE;
+    bool is_section = parent == NO_PARENT_BUT_SECTIONS;
     uint32_t what = value << KEY_BITS | (uint32_t)(key - g->keys);
     uint64_t way = as_pair(parent + 1, what);
     uint32_t known = as_map_get(&g->children, way);
     if (known != AS_MAP_NONE) return known;
-    /* Regions of one key and value are one, whatever they lie in: as_tree has no child of ASSAY_NONE - 1 */
-    uint64_t whose = as_pair(ASSAY_NONE, what);
+    /* Regions of one key and value are one, whatever they lie in: as_tree has no child of ASSAY_NONE - 1 or - 4 */
+    uint64_t whose = as_pair(is_section ? ASSAY_NONE - 3 : ASSAY_NONE, what);
     assay_id region = as_map_get(&g->children, whose);
     if (region == AS_MAP_NONE) {
-        region = add_region(g, key, value);
+        region = add_region(g, key, value, is_section);
         if (region == ASSAY_NONE || !as_map_put(&g->children, whose, region)) return ASSAY_NONE;
     }
     g->has_too_many = g->tree.nodes.count >= MOST_GROUPS + as_ds_intervals(g->ds);
     if (g->has_too_many) return ASSAY_NONE;
-    assay_id id = as_tree_child(&g->tree, parent, region);
+    assay_id id = as_tree_child(&g->tree, is_section ? ASSAY_NONE : parent, region);
     return id != ASSAY_NONE && as_map_put(&g->children, way, id) ? id : ASSAY_NONE;
 }
 
@@ -215,8 +220,8 @@ static assay_id follow_path(grouper *g, assay_id group, const group_key *key, co
     return at;
 }
 
-static assay_id find_group(grouper *g, const as_event *event, const as_str *values) {
-    assay_id group = ASSAY_NONE;
+static assay_id find_group(grouper *g, const as_event *event, bool is_section, const as_str *values) {
+    assay_id group = is_section ? NO_PARENT_BUT_SECTIONS : ASSAY_NONE;
     for (size_t i = 0; i < g->n_keys; i++) {
         const group_key *key = &g->keys[i];
         if (key->type == KEY_TAG)
@@ -302,7 +307,7 @@ static bool add_interval(void *user, const as_event_interval *interval) {
     if (interval->class == AS_INTERVAL_PAUSE || event->run >= AS_COUNT(g->ds, runs)) return true;
     as_str values[AS_MOST_GROUP_KEYS];
     g->failed = !find_values(g, interval, values);
-    assay_id group = g->failed ? ASSAY_NONE : find_group(g, event, values);
+    assay_id group = g->failed ? ASSAY_NONE : find_group(g, event, interval->class == AS_INTERVAL_SECTION, values);
     uint32_t index = group == ASSAY_NONE ? UINT32_MAX : find_cell(g, event->run, group);
     g->failed = index == UINT32_MAX;
     if (g->failed) return false;
@@ -327,6 +332,19 @@ static int compare_cells(const void *a, const void *b) {
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
+/* What tells how long runs stood still. */
+static bool carry_pauses(as_dataset *out, const as_dataset *ds) {
+    bool fine = true;
+    for (size_t i = 0; i < AS_COUNT(ds, attributes) && fine; i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        const char *key = as_ds_text(ds, attribute->key);
+        bool is_meant = attribute->owner == AS_OWNER_RUN && key &&
+                        (strcmp(key, "paused") == 0 || strcmp(key, "timestamp units") == 0);
+        if (is_meant) fine = as_add_attribute(out, AS_OWNER_RUN, attribute->owner_id, key, attribute->value);
+    }
+    return fine;
+}
+
 static bool carry_runs(grouper *g) {
     as_dataset *out = g->out;
     const as_dataset *ds = g->ds;
@@ -347,7 +365,7 @@ static bool carry_runs(grouper *g) {
         run.source = as_ds_carry(out, ds, run.source, &fine);
         fine = fine && as_add_run(out, &run) != ASSAY_NONE;
     }
-    return fine;
+    return fine && carry_pauses(out, ds);
 }
 
 static assay_id add_metric(as_dataset *out, const char *name, const char *unit, as_dtype dtype,

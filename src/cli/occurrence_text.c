@@ -5,6 +5,7 @@
 
 #include "cli/context_text.h"
 #include "cli/occurrence_view.h"
+#include "cli/pause_note.h"
 #include "render/display.h"
 #include "render/quantity.h"
 
@@ -458,6 +459,7 @@ bool as_occurrence_text(as_occurrence_view *view) {
         fine = print_time(view);
         if (fine && view->n_worst) fine = print_worst(view);
         print_others(view);
+        as_pauses_print(view->cli, view->ds, view->choice.runs, view->choice.n_runs, false);
         view->has_begun = true;
     }
     for (uint32_t i = 0; i < view->found.measured.measures.count && fine; i++) {

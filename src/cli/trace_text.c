@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/context_text.h"
+#include "cli/pause_note.h"
 #include "cli/trace_view.h"
 #include "render/display.h"
 #include "render/histogram.h"
@@ -17,6 +18,21 @@ static void print_time(const as_trace_view *view, as_output *out, double seconds
     char text[AS_QUANTITY_SIZE];
     as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = seconds}, text);
     as_output_printf(out, "%s %s", text, as_unit_shown(&q, view->is_ascii));
+}
+
+/* ", paused for 1.2 s": all runs that are shown together. */
+static void print_paused(const as_trace_view *view, as_output *out) {
+    assay_id *runs = malloc((view->n_runs + 1) * sizeof *runs);
+    size_t n = 0;
+    for (size_t i = 0; runs && i < view->timeline.n_rows; i++) {
+        assay_id run = view->timeline.rows[i].run;
+        if (!n || runs[n - 1] != run) runs[n++] = run;
+    }
+    double paused = runs ? as_runs_paused(view->ds, runs, n) : 0;
+    free(runs);
+    if (!(paused > 0)) return;
+    as_output_text(out, ", paused for ");
+    print_time(view, out, paused);
 }
 
 /* "9 locations, 2.41 s, 4,320 samples, depth 3 of 7". */
@@ -38,6 +54,7 @@ static void describe(const as_trace_view *view, as_output *out) {
     as_output_printf(out, ", %s %s%s, depth ", count, view->has_intervals ? "interval" : "sample", n == 1 ? "" : "s");
     if (view->frames.depth < view->frames.deepest) as_output_printf(out, "%u of ", view->frames.depth);
     as_output_printf(out, "%u", view->frames.deepest);
+    if (view->has_intervals && !as_cli_has(cli, "since") && !as_cli_has(cli, "until")) print_paused(view, out);
 }
 
 /* The name of the file and what is shown of it, on two lines where one is too short. */

@@ -1,8 +1,10 @@
 /* The tree for people. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/pause_note.h"
 #include "cli/tree_view.h"
 #include "dataset/metric_names.h"
 #include "render/display.h"
@@ -14,6 +16,7 @@ enum { LONGEST_CHAIN = 400 }; /* bytes of names on one line */
 
 typedef struct printing {
     as_tree_view *view;
+    as_view_data covered; /* how long at least one interval of a section was under way; no columns: nobody knows */
     as_tree_text text;
     as_tree_metric *metrics;
     double shown;     /* share of the first level, exclusive */
@@ -77,9 +80,15 @@ static bool extend_name(printing *p, const char *name) {
     return true;
 }
 
+/* Whether a node is a section: of the whole that others make up it is no part. */
+static bool is_section(const printing *p, const as_view_node *node) {
+    return node->level == AS_LEVEL_CONTEXT && node->context != ASSAY_NONE &&
+           as_context_is_section(p->view->ds, node->context);
+}
+
 static bool keep_numbers(printing *p, const as_view_node *node) {
     const as_view_data *data = &p->view->data;
-    if (node->depth == 0 && data->n_columns) {
+    if (node->depth == 0 && data->n_columns && !(data->leaves_sections && is_section(p, node))) {
         const as_view_value *value = &node->values[0];
         p->shown += data->columns[0].has_exclusive ? value->exclusive.real : value->inclusive.real;
     }
@@ -139,6 +148,20 @@ static bool place_row(printing *p, const as_view_node *node, bool is_joined, uin
     return as_vec_append(&p->depths, depth, 1);
 }
 
+/* "covers 12.3 ms" of a section whose intervals overlap, else NULL. */
+static const char *cover_note(printing *p, const as_view_node *node) {
+    const as_node *found = p->covered.n_columns ? as_column_node(&p->covered.columns[0], node->context) : NULL;
+    double covered = found ? as_number_real(found->inclusive) : NAN, all = node->values[0].inclusive.real;
+    if (!(fabs(covered - all) > 1e-6 * fabs(all))) return NULL;
+    const as_dataset *ds = p->view->ds;
+    as_quantity q =
+        as_quantity_of(as_ds_text(ds, as_ds_metric(ds, p->covered.columns[0].metric)->unit), covered, false);
+    char text[AS_QUANTITY_SIZE], note[2 * AS_QUANTITY_SIZE];
+    as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = covered}, text);
+    int size = snprintf(note, sizeof note, "covers %s %s", text, as_unit_shown(&q, as_cli_is_ascii(p->view->cli)));
+    return size > 0 ? keep_text(p, note, (size_t)size) : NULL;
+}
+
 static bool keep_row(void *user, const as_view_node *node) {
     printing *p = user;
     const as_dataset *ds = p->view->ds;
@@ -155,6 +178,10 @@ static bool keep_row(void *user, const as_view_node *node) {
                        .call_file = as_ds_text(ds, place.call_file),
                        .call_line = place.call_line,
                        .folder = folder_of(p, node)};
+    if (is_section(p, node)) {
+        row.remark = "section";
+        row.note = cover_note(p, node);
+    }
     if (!name || !place_row(p, node, is_joined, &row.depth)) return false;
     if (is_joined) return extend_name(p, name);
     size_t size;
@@ -300,11 +327,27 @@ static bool has_values(const as_tree_view *view) {
     return has_any;
 }
 
+/* Beside the time of sections stands what they cover. */
+static as_exit load_covered(printing *p) {
+    as_tree_view *view = p->view;
+    const as_dataset *ds = view->ds;
+    assay_id covered = as_metric_by_name(ds, "time covered", strlen("time covered"), false, NULL, 0);
+    const char *first =
+        view->data.n_columns ? as_ds_text(ds, as_ds_metric(ds, view->data.columns[0].metric)->name) : "";
+    assay_error error;
+    if (covered == ASSAY_NONE || !first || strcmp(first, "time") != 0) return AS_EXIT_FINE;
+    if (as_view_load(&view->data.source, &covered, 1, view->data.roots, view->data.n_roots, &p->covered, &error) ==
+        ASSAY_OK)
+        return AS_EXIT_FINE;
+    return as_cli_error(view->cli, &error);
+}
+
 static as_exit print_tree(printing *p) {
     as_tree_view *view = p->view;
     as_cli *cli = view->cli;
     as_view_cut cut;
-    as_exit status = as_tree_walk(view, keep_row, p, &cut);
+    as_exit status = load_covered(p);
+    if (status == AS_EXIT_FINE) status = as_tree_walk(view, keep_row, p, &cut);
     if (status != AS_EXIT_FINE) return status;
     describe_metrics(p);
     p->text.metrics = p->metrics;
@@ -325,6 +368,7 @@ static as_exit print_tree(printing *p) {
     }
     if (!as_tree_text_print(cli->out, &p->text)) return as_cli_memory(cli);
     print_cuts(p, &cut);
+    as_pauses_print(cli, view->ds, view->runs.runs, view->runs.n_runs, true);
     as_tree_note_limit(cli, &cut);
     return AS_EXIT_FINE;
 }
@@ -336,6 +380,7 @@ as_exit as_tree_print(as_tree_view *view) {
     as_text_init(&p.name);
     as_vec_init(&p.depths, sizeof(uint32_t), NULL);
     as_exit status = p.metrics ? print_tree(&p) : as_cli_memory(view->cli);
+    as_view_data_free(&p.covered);
     as_tree_text_free(&p.text);
     as_arena_free(&p.names);
     as_text_free(&p.name);

@@ -289,6 +289,23 @@ static as_exit choose_metric(as_cli *cli, const as_dataset *ds, assay_id *out) {
     return status;
 }
 
+/* The stacks are one whole, which sections are no part of. roots: what is left; none: all of it. */
+static as_exit leave_sections(as_cli *cli, const as_dataset *ds, as_vec *roots) {
+    size_t n_sections = 0;
+    if (!as_ds_has_wholes(ds)) return AS_EXIT_FINE;
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id += as_ds_context(ds, id)->subtree) {
+        bool is_section = as_context_is_section(ds, id);
+        n_sections += is_section;
+        if (!is_section && as_ds_context(ds, id)->role != AS_ROLE_PLACELESS && !as_vec_append(roots, &id, 1))
+            return as_cli_memory(cli);
+    }
+    if (n_sections)
+        as_cli_note(cli, "%s: without %zu section%s, which run%s beside the regions; assay tree shows %s",
+                    as_ds_text(ds, ds->path), n_sections, n_sections == 1 ? "" : "s", n_sections == 1 ? "s" : "",
+                    n_sections == 1 ? "it" : "them");
+    return AS_EXIT_FINE;
+}
+
 static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame *flame, amount_unit *unit) {
     assay_id metric = ASSAY_NONE;
     as_run_choice runs = {0};
@@ -306,7 +323,13 @@ static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame *flame, amou
         as_view_source source = {
             .ds = ds, .runs = runs.runs, .n_runs = runs.n_runs, .point = runs.point, .locations = locations.wanted};
         assay_error error;
-        if (as_view_load(&source, &metric, 1, NULL, 0, &data, &error) != ASSAY_OK) status = as_cli_error(cli, &error);
+        as_vec roots; /* assay_id */
+        as_vec_init(&roots, sizeof(assay_id), NULL);
+        status = leave_sections(cli, ds, &roots);
+        if (status == AS_EXIT_FINE &&
+            as_view_load(&source, &metric, 1, roots.count ? roots.data : NULL, roots.count, &data, &error) != ASSAY_OK)
+            status = as_cli_error(cli, &error);
+        as_vec_free(&roots);
         if (status == AS_EXIT_FINE && !data.columns[0].adds_up)
             status = as_cli_fail(cli, AS_EXIT_USAGE, "the values of '%s' do not add up; choose another with --metric",
                                  as_ds_text(ds, as_ds_metric(ds, metric)->name));

@@ -107,6 +107,8 @@ const as_verb as_verb_tree = {
         "loops, lines, and whom they call.\n\n"
         "The hot path is marked: it begins at the root and goes on to the largest child as long as that has "
         "at least half of its parent's value, or what --hot-path-threshold says.\n\n"
+        "Sections of captures run beside the regions: they stand below them, marked, and the total and all shares are "
+        "those of the regions.\n\n"
         "What makes up less than 0.5 % of the first metric is not shown to people (--all shows it), but is in JSON "
         "and CSV. --match and --name keep the functions of these names and all above them. Minima, maxima and "
         "composite values are put together in their own way and have no shares. Metrics of experiments have one value "

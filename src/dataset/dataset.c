@@ -232,11 +232,22 @@ bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n) {
     return true;
 }
 
-bool as_context_is_root(const as_dataset *ds, assay_id context) {
+static bool is_root_of_kind(const as_dataset *ds, assay_id context, const char *wanted) {
     const as_context *c = as_ds_context(ds, context);
     if (c->parent != ASSAY_NONE || c->region == ASSAY_NONE) return false;
     const char *kind = as_ds_text(ds, as_ds_region(ds, c->region)->kind);
-    return kind && strcmp(kind, "root") == 0;
+    return kind && strcmp(kind, wanted) == 0;
+}
+
+bool as_context_is_root(const as_dataset *ds, assay_id context) { return is_root_of_kind(ds, context, "root"); }
+
+bool as_context_is_section(const as_dataset *ds, assay_id context) { return is_root_of_kind(ds, context, "section"); }
+
+bool as_ds_has_wholes(const as_dataset *ds) {
+    assay_id id = 0, n = (assay_id)AS_COUNT(ds, contexts);
+    while (id < n && (as_context_is_section(ds, id) || as_ds_context(ds, id)->role == AS_ROLE_PLACELESS))
+        id += as_ds_context(ds, id)->subtree;
+    return id < n;
 }
 
 /* Contexts on their way up to the root; ds: whose they are, or NULL where they are not in one yet. */

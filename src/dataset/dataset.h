@@ -334,6 +334,11 @@ bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out);
 bool as_ds_callpaths(const as_dataset *ds, assay_id **callpaths, size_t *n);
 /* Whether a context stands for the whole program (its region is of the kind "root"): it has values, but no path names it. */
 bool as_context_is_root(const as_dataset *ds, assay_id context);
+/* Whether a context at the root is a section: its intervals overlap one another and whatever else runs, so they are no part of a whole. Where there is something else
+ * (as_ds_has_wholes()), totals are without them. */
+bool as_context_is_section(const as_dataset *ds, assay_id context);
+/* Whether something at the root is no section. */
+bool as_ds_has_wholes(const as_dataset *ds);
 /* What the source calls the context, in digits or borrowed from the dataset; NULL: nothing. */
 const char *as_context_source_id(const as_dataset *ds, assay_id context, char digits[AS_NUMBER_SIZE]);
 /* The names from the root joined with "->", NUL-terminated, into out, a vector of char. That of a context that is_root is left out. */

@@ -68,6 +68,17 @@ static uint32_t body_number(identities *ids, as_str file, int64_t begin, int64_t
 
 /* ---- regions --------------------------------------------------------------------------------------------------------- */
 
+static as_str file_of(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
+    return as_ds_carry(j->u->ds, part, region->file == AS_NO_STR ? region->module : region->file, fine);
+}
+
+/* A section is no region, though it may have the name of one. */
+static uint32_t region_body(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
+    const char *kind = as_ds_text(part, region->kind);
+    int64_t end = kind && strcmp(kind, "section") == 0 ? INT64_MIN : region->line_end;
+    return body_number(&j->ids, file_of(j, part, region, fine), region->line_begin, end, fine);
+}
+
 static assay_id add_region(as_union *u, size_t k, assay_id id) {
     const as_dataset *part = u->parts[k];
     uint32_t origin = (uint32_t)k;
@@ -92,13 +103,9 @@ bool as_copy_regions(as_union *u) {
     return map != NULL;
 }
 
-static as_str file_of(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
-    return as_ds_carry(j->u->ds, part, region->file == AS_NO_STR ? region->module : region->file, fine);
-}
-
 static uint64_t region_key(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
-    as_str name = as_ds_carry(j->u->ds, part, region->name, fine), file = file_of(j, part, region, fine);
-    return as_pair(name, body_number(&j->ids, file, region->line_begin, region->line_end, fine));
+    as_str name = as_ds_carry(j->u->ds, part, region->name, fine);
+    return as_pair(name, region_body(j, part, region, fine));
 }
 
 /* Those of the first part are all there; those of others are made when a context needs them. */
@@ -151,6 +158,9 @@ static int compare_keys(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Tags tell something about a context; they are no part of what it is. */
+static bool is_tag(const char *key) { return key && strncmp(key, "tag:", 4) == 0; }
+
 /* The parameters of each context as a text's id, AS_NO_STR for none, into j->identity. */
 static bool find_parameters(joiner *j, const as_dataset *part) {
     as_vec text, owners;
@@ -161,7 +171,8 @@ static bool find_parameters(joiner *j, const as_dataset *part) {
     for (size_t i = 0; i < part->attributes.count && fine; i++) {
         const as_attribute *attribute = as_ds_attribute(part, i);
         uint64_t owner = as_pair(attribute->owner_id, (uint32_t)i);
-        if (attribute->owner == AS_OWNER_CONTEXT && !as_is_file_number(as_ds_text(part, attribute->key)))
+        const char *key = as_ds_text(part, attribute->key);
+        if (attribute->owner == AS_OWNER_CONTEXT && !as_is_file_number(key) && !is_tag(key))
             fine = as_vec_append(&owners, &owner, 1);
     }
     if (owners.count) qsort(owners.data, owners.count, sizeof(uint64_t), compare_keys);
@@ -193,9 +204,8 @@ static struct region_key *list_regions(joiner *j, const as_dataset *part, bool *
     *fine = *fine && keys;
     for (size_t i = 0; i < n && *fine; i++) {
         const as_region *region = as_ds_region(part, (assay_id)i);
-        as_str file = file_of(j, part, region, fine);
         keys[i] = (struct region_key){.name = as_ds_carry(j->u->ds, part, region->name, fine),
-                                      .body = body_number(&j->ids, file, region->line_begin, region->line_end, fine),
+                                      .body = region_body(j, part, region, fine),
                                       .plain = AS_MAP_NONE};
     }
     return keys;

@@ -475,6 +475,7 @@ static void print_row(const layout *l, size_t index, as_text *name, as_output *o
         set_colour(l, out, PLAIN);
         used += strlen(row->remark) + 3;
     }
+    if (row->note) used += print_behind(l, "", row->note, used, out);
     print_folder(l, row, used, out);
     print_place(l, row, used, out);
     as_output_char(out, '\n');

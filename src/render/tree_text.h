@@ -41,6 +41,7 @@ typedef struct as_tree_row {
     const char *name, *file; /* file: NULL where it is not known; name never is */
     int64_t line;            /* -1: unknown */
     const char *remark;      /* stands behind the name; NULL: none */
+    const char *note;        /* dim, where there is room; NULL: none */
     const char *call_file;   /* where it is called; NULL: not known */
     int64_t call_line;
     const char *folder; /* that the name lies in: shown behind it, its end where there is little room; NULL: none */

@@ -183,14 +183,16 @@ static void make_flight(const char *run_tags) {
 static void test_groups(void **state) {
     (void)state;
     make_flight(NULL);
-    /* frame 10 - 3 - 4; F15: move 3 - 1, radar 1, io 5 and 6; F16: move 4 - 1, radar 1 */
-    check_grouping("platform", NULL, "(no platform) 1 3 10; F15 4 14 11; F16 2 4 4; ");
+    /* frame 10 - 3 - 4; F15: move 3 - 1, radar 1; F16: move 4 - 1, radar 1; sections are groups of their own: io 5 and 6 */
+    check_grouping("platform", NULL, "(no platform) 1 3 10; F15 2 3 3; F15 2 11 9; F16 2 4 4; ");
     check_grouping("platform,component", NULL,
-                   "(no platform) 0 0 10; (no platform)->(no component) 1 3 10; F15 0 0 11; F15->(no component) 3 13 "
-                   "11; F15->sensor 1 1 1; F16 0 0 4; F16->engine 1 3 4; F16->sensor 1 1 1; ");
+                   "(no platform) 0 0 10; (no platform)->(no component) 1 3 10; F15 0 0 3; F15->(no component) 1 2 "
+                   "3; F15->sensor 1 1 1; F15 0 0 9; F15->(no component) 2 11 9; F16 0 0 4; F16->engine 1 3 4; "
+                   "F16->sensor 1 1 1; ");
     check_grouping(" component , platform ", NULL,
-                   "(no component) 0 0 12; (no component)->(no platform) 1 3 10; (no component)->F15 3 13 11; sensor 0 "
-                   "0 2; sensor->F15 1 1 1; sensor->F16 1 1 1; engine 0 0 4; engine->F16 1 3 4; ");
+                   "(no component) 0 0 10; (no component)->(no platform) 1 3 10; (no component)->F15 1 2 3; sensor 0 "
+                   "0 2; sensor->F15 1 1 1; sensor->F16 1 1 1; (no component) 0 0 9; (no component)->F15 2 11 9; "
+                   "engine 0 0 4; engine->F16 1 3 4; ");
 }
 
 static void test_words(void **state) {
@@ -198,10 +200,11 @@ static void test_words(void **state) {
     make_flight(NULL);
     check_grouping("region", NULL, "frame 1 3 10; move 2 5 7; radar 2 2 2; io 2 11 9; ");
     check_grouping("path", NULL, "frame 1 3 10; frame->move 2 5 7; frame->move->radar 2 2 2; io 2 11 9; ");
-    check_grouping("platform,path", NULL,
-                   "(no platform) 0 0 10; (no platform)->frame 1 3 10; F15 0 0 11; F15->frame 0 0 3; "
-                   "F15->frame->move 1 2 3; F15->frame->move->radar 1 1 1; F15->io 2 11 9; F16 0 0 4; F16->frame 0 0 "
-                   "4; F16->frame->move 1 3 4; F16->frame->move->radar 1 1 1; ");
+    check_grouping(
+        "platform,path", NULL,
+        "(no platform) 0 0 10; (no platform)->frame 1 3 10; F15 0 0 3; F15->frame 0 0 3; "
+        "F15->frame->move 1 2 3; F15->frame->move->radar 1 1 1; F15 0 0 9; F15->io 2 11 9; F16 0 0 4; F16->frame 0 0 "
+        "4; F16->frame->move 1 3 4; F16->frame->move->radar 1 1 1; ");
     check_grouping("region,component", NULL,
                    "frame 0 0 10; frame->(no component) 1 3 10; move 0 0 7; move->(no component) 1 2 3; move->engine "
                    "1 3 4; radar 0 0 2; radar->sensor 2 2 2; io 0 0 9; io->(no component) 2 11 9; ");
@@ -211,8 +214,8 @@ static void test_words(void **state) {
 static void test_run_tags(void **state) {
     (void)state;
     make_flight("platform=all;component=none");
-    check_grouping("platform", NULL, "all 1 3 10; F15 4 14 11; F16 2 4 4; ");
-    check_grouping("component", NULL, "none 4 16 12; sensor 2 2 2; engine 1 3 4; ");
+    check_grouping("platform", NULL, "all 1 3 10; F15 2 3 3; F15 2 11 9; F16 2 4 4; ");
+    check_grouping("component", NULL, "none 2 5 10; sensor 2 2 2; none 2 11 9; engine 1 3 4; ");
 }
 
 static void test_deducted(void **state) {
@@ -221,7 +224,7 @@ static void test_deducted(void **state) {
     as_pauses pauses;
     assert_true(as_pauses_load(ds, &pauses));
     /* 7 … 8 lies in frame, in the second move and in both intervals of io */
-    check_grouping("platform", &pauses, "(no platform) 1 3 9; F15 4 12 10; F16 2 3 3; ");
+    check_grouping("platform", &pauses, "(no platform) 1 3 9; F15 2 3 3; F15 2 9 8; F16 2 3 3; ");
     as_pauses_free(&pauses);
 }
 
@@ -271,12 +274,13 @@ static void test_measured(void **state) {
     as_grouping grouping;
     assay_error error;
     assert_int_equal(as_group(&request, &grouping, &error), ASSAY_OK);
-    /* groups: (no platform), F15, F16 */
+    /* groups: (no platform), F15, F15 of sections, F16 */
     assert_near(value_at(grouping.ds, "cpu", 0, 0), 9 - 1 - 4.5);
     assert_near(value_at(grouping.ds, "cpu", 0, 1), 1);
-    assert_near(value_at(grouping.ds, "cpu", 0, 2), 4.5 - 0.5 + 0.5);
+    assert_near(value_at(grouping.ds, "cpu", 0, 3), 4.5 - 0.5 + 0.5);
     assert_near(value_at(grouping.ds, "mem", 0, 0), 70 - 10);
-    assert_near(value_at(grouping.ds, "mem", 0, 1), 10 + 5 + 7);
+    assert_near(value_at(grouping.ds, "mem", 0, 1), 10);
+    assert_near(value_at(grouping.ds, "mem", 0, 2), 5 + 7);
     assert_int_equal(AS_COUNT(grouping.ds, metrics), 5);
     assert_int_equal(as_ds_metric_type(grouping.ds, 3).dtype, AS_DTYPE_DOUBLE);
     assert_int_equal(as_ds_metric_type(grouping.ds, 4).dtype, AS_DTYPE_INT64);

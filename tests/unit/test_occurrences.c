@@ -149,7 +149,7 @@ static void test_groups(void **state) {
     as_grouping_request request = {.ds = ds, .keys = "t", .wants_events = true};
     assert_int_equal(as_group(&request, &grouping, &error), ASSAY_OK);
     find(&(as_occurrences_request){.ds = ds, .group_of = grouping.group_of});
-    check_subjects(grouping.ds, "x 4 15 10[0] (no t) 2 8 4[2] ");
+    check_subjects(grouping.ds, "x 4 15 10[0] (no t) 1 4 4[2] (no t) 1 4 4[6] ");
     as_grouping_free(&grouping);
 }
 

@@ -12,7 +12,7 @@ bool as_metric_series_init(as_metric_series *out, const as_dataset *ds);
 void as_metric_series_free(as_metric_series *of);
 
 /* For each series of the dataset whether it is a part of its metric's total: all are, but of an inclusive metric only those that no other series of the metric
- * lies above. A metric of which the source does not say what it is counts as inclusive where, at the first and the last point, nothing is smaller than the sum of what
+ * lies above. Sections are parts only where there is nothing else. A metric of which the source does not say what it is counts as inclusive where, at the first and the last point, nothing is smaller than the sum of what
  * lies below it, and the roots are hardly larger; *guessed (ASSAY_NONE: none) is then the first of these. malloc, the caller frees it; NULL when memory is out. */
 bool *as_total_parts(const as_dataset *ds, const as_metric_series *by_metric, assay_id *guessed);
 /* What a call path's values have to do with those of the call paths below it. */

@@ -1,4 +1,4 @@
-/* The call paths of several datasets as one tree of names: siblings of one name are one, and pieces of calls (lines, loops, call sites) are the call they lie in, so that a line that moved
+/* The call paths of several datasets as one tree of names: siblings of one name are one (a section is no sibling of a region), and pieces of calls (lines, loops, call sites) are the call they lie in, so that a line that moved
  * changes nothing. */
 #ifndef AS_ANALYSIS_VERDICT_PATHS_H
 #define AS_ANALYSIS_VERDICT_PATHS_H
@@ -20,6 +20,7 @@ typedef struct as_path_node {
     as_str name;
     as_str file;      /* of the dataset added last that knows it */
     int64_t line;     /* -1: unknown */
+    bool is_section;  /* it is one, or lies below one: no part of a total */
     const char *text; /* the path, once somebody asked for it */
 } as_path_node;
 

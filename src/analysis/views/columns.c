@@ -175,10 +175,12 @@ static assay_status find_by_formula(const as_view_source *source, as_view_column
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
+/* Whether a context is looked at, and a part of the whole. */
 static bool is_looked_at(const as_view_data *data, assay_id context) {
     size_t behind = as_first_not_below(data->roots, data->n_roots, context + 1);
     if (behind == 0) return false;
     assay_id root = data->roots[behind - 1];
+    if (data->leaves_sections && as_context_is_section(data->source.ds, root)) return false;
     return context - root < as_ds_context(data->source.ds, root)->subtree;
 }
 
@@ -356,6 +358,9 @@ static bool take_roots(as_view_data *data, const assay_id *roots, size_t n_roots
         memcpy(data->roots, roots, n_roots * sizeof *roots);
     else
         find_roots(ds, data->roots);
+    size_t n_sections = 0;
+    for (size_t i = 0; i < data->n_roots; i++) n_sections += as_context_is_section(ds, data->roots[i]);
+    data->leaves_sections = n_sections && n_sections < data->n_roots;
     return true;
 }
 

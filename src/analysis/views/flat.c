@@ -70,8 +70,9 @@ static bool add_siblings(listing *l, uint32_t first, uint32_t depth, double limi
             w->cut->small += p->n_kept;
             continue;
         }
+        const as_view_member *member = as_view_member_at(&l->gather.groups, i);
         as_view_pending next = {
-            .at = i, .depth = depth, .name = as_view_member_at(&l->gather.groups, i)->name, .key = p->key};
+            .at = i, .depth = depth, .is_section = as_view_is_section(w, member), .name = member->name, .key = p->key};
         if (!as_vec_append(&l->pending, &next, 1)) return false;
     }
     if (limit >= 0 && l->pending.count > from)

@@ -122,6 +122,7 @@ static void add_roots(as_view_sum *sum, const as_view_data *data) {
     for (size_t i = 0; i < data->n_roots; i++) {
         assay_id root = data->roots[i], end = root + as_ds_context(ds, root)->subtree;
         bool is_there = !sum->column->is_stored || as_column_node(sum->column, root);
+        if (data->leaves_sections && as_context_is_section(ds, root)) continue;
         if (is_there) as_view_sum_add(sum, ds, root);
         for (assay_id id = root + 1; !is_there && id < end; id++) as_view_sum_add(sum, ds, id);
     }

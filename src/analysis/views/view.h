@@ -62,6 +62,7 @@ typedef struct as_view_data {
     size_t n_columns;
     assay_id *roots; /* of the subtrees that are looked at, ascending, none inside another */
     size_t n_roots;
+    bool leaves_sections; /* some roots are sections and others are not: the whole is that of the others */
 } as_view_data;
 
 /* Finds the nodes of the metrics. roots: those of the subtrees to look at, ascending, none inside another; NULL: all of the tree. as_view_data_free() in every case. */

@@ -108,6 +108,7 @@ typedef struct as_view_pending {
     uint32_t end; /* of callers: behind the last */
     uint32_t depth;
     bool is_last, is_hot;
+    bool is_section; /* behind all that is none */
     as_str name;
     double key; /* what it is sorted and cut by */
 } as_view_pending;
@@ -142,6 +143,11 @@ void as_view_gather_free(as_view_gather *gather);
 as_view_some as_view_gather_contexts(const as_view_gather *gather, uint32_t member);
 /* What they are sorted and cut by: what they have in the first column. 0 where there is none. */
 double as_view_gather_key(const as_view_gather *gather, const as_view_member *member, as_view_some contexts);
+/* Whether it is a section. */
+static inline bool as_view_is_section(const as_view_walker *walker, const as_view_member *member) {
+    return member->level == AS_LEVEL_CONTEXT && member->context != ASSAY_NONE &&
+           as_context_is_section(walker->data->source.ds, member->context);
+}
 /* Shows a member with what these contexts have together. context: the first one of it. */
 bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pending, const as_view_member *member,
                          assay_id context, as_view_some contexts);

@@ -88,9 +88,7 @@ bool as_af_has_place(const as_dataset *ds, assay_id context) {
 }
 
 bool as_af_is_section(const as_dataset *ds, assay_id context) {
-    const as_context *about = as_ds_context(ds, context);
-    const char *kind = about->region == ASSAY_NONE ? NULL : as_ds_text(ds, as_ds_region(ds, about->region)->kind);
-    return about->parent == ASSAY_NONE && about->subtree == 1 && kind && strcmp(kind, "section") == 0;
+    return as_ds_context(ds, context)->subtree == 1 && as_context_is_section(ds, context);
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------------- */
