@@ -11,7 +11,7 @@
 #include "render/histogram.h"
 #include "render/names.h"
 
-enum { CELL_SIZE = 96, LEAST_NAME = 20 };
+enum { CELL_SIZE = 96, LEAST_NAME = 20, LONGEST_PAUSE = 24 };
 
 static void print_time(const as_trace_view *view, as_output *out, double seconds) {
     as_quantity q = as_quantity_of("s", seconds, false);
@@ -54,7 +54,6 @@ static void describe(const as_trace_view *view, as_output *out) {
     as_output_printf(out, ", %s %s%s, depth ", count, view->has_intervals ? "interval" : "sample", n == 1 ? "" : "s");
     if (view->frames.depth < view->frames.deepest) as_output_printf(out, "%u of ", view->frames.depth);
     as_output_printf(out, "%u", view->frames.deepest);
-    if (view->has_intervals && !as_cli_has(cli, "since") && !as_cli_has(cli, "until")) print_paused(view, out);
 }
 
 /* The name of the file and what is shown of it, on two lines where one is too short. */
@@ -64,6 +63,11 @@ static bool print_head(const as_trace_view *view) {
     size_t size = 0, width = cli->style.width;
     if (what) describe(view, what);
     const char *text = what ? as_output_memory(what, &size) : NULL;
+    bool is_whole = !as_cli_has(cli, "since") && !as_cli_has(cli, "until");
+    if (text && view->has_intervals && is_whole && (!width || size + LONGEST_PAUSE < width)) {
+        print_paused(view, what);
+        text = as_output_memory(what, &size);
+    }
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_BOLD));
     size_t used = as_display_write(cli->out, view->path, strlen(view->path), 0);
     as_output_printf(cli->out, "%s%s%s\n\n", as_sgr(cli->style.colour, AS_PLAIN),
