@@ -29,15 +29,18 @@ uint64_t as_capture_mix(uint64_t x) {
 
 /* Whether the library may be entered: not by a signal handler that interrupts it. */
 static bool begin_call(void) {
-    if (as_capture_me.busy) return false;
+    if (as_capture_me.busy > 0) return false;
+    as_capture_me.ending = as_capture_me.busy < 0;
     as_capture_me.busy = 1;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &as_capture_me.cancellation);
     pthread_mutex_lock(&as_capture.lock);
     return true;
 }
 
 static void end_call(void) {
     pthread_mutex_unlock(&as_capture.lock);
-    as_capture_me.busy = 0;
+    pthread_setcancelstate(as_capture_me.cancellation, NULL);
+    as_capture_me.busy = as_capture_me.ending ? -1 : 0;
 }
 
 /* ---- fork ---- */
@@ -65,6 +68,7 @@ static void fork_child(void) {
     as_capture.late_count = 0;
     atomic_store(&as_capture.lost, 0);
     atomic_store(&as_capture.misused, 0);
+    as_capture_settings_report(&as_capture.settings, true);
     as_capture.forked = on;
     as_capture.generations++;
     __atomic_store_n(&assay_capture_state, on ? as_capture.generations : 0, __ATOMIC_RELAXED);
@@ -76,6 +80,7 @@ static void fork_child(void) {
 static void settle(void) {
     if (as_capture.settled) return;
     as_capture.settled = true;
+    as_capture_say_begin();
     as_capture_settings_read(&as_capture.settings);
     as_capture_settings_tags(as_capture.tags);
     if (!as_capture.application[0])
@@ -100,6 +105,10 @@ bool as_capture_start_locked(const char *path, bool own) {
     as_capture_measures_choose();
     ids_make();
     __atomic_store_n(&assay_capture_state, 0, __ATOMIC_RELAXED);
+    if (!as_capture_writer_gone()) {
+        as_capture_say("the last capture is not written yet; nothing is captured");
+        return false;
+    }
     if (!as_capture_output_open(&as_capture.output, path, own)) return false;
     if (!as_capture_thread_add(as_capture.generations, true) || !as_capture_writer_start()) {
         as_capture_say("no thread to write %s; nothing is captured", as_capture.output.path);
@@ -111,16 +120,30 @@ bool as_capture_start_locked(const char *path, bool own) {
     return true;
 }
 
+/* The path from the root: children may work in another directory when they begin to record. */
+static bool path_set(const char *path) {
+    char *at = as_capture.path;
+    size_t room = sizeof as_capture.path, length = strlen(path);
+    if (*path != '/' && getcwd(at, room)) {
+        size_t used = strlen(at);
+        at += used, room -= used;
+        if (room < length + 2) return false;
+        if (at[-1] != '/') *at++ = '/', room--;
+    }
+    if (length >= room) return false;
+    memcpy(at, path, length + 1);
+    return true;
+}
+
 int assay_capture_start(const char *path) {
     int saved = errno, started = 0;
     if (!path || !*path || !begin_call()) return 0;
     settle();
     if (as_capture.running || as_capture.forked) {
         as_capture_say("is on already");
-    } else if (strlen(path) >= sizeof as_capture.path) {
+    } else if (!path_set(path)) {
         as_capture_say("the name of the file is too long; nothing is captured");
     } else {
-        memcpy(as_capture.path, path, strlen(path) + 1);
         as_capture.generations++;
         started = as_capture_start_locked(as_capture.path, false);
     }
@@ -150,8 +173,9 @@ int assay_capture_flush(void) {
     if (!begin_call()) return 0;
     bool running = as_capture.running;
     pthread_mutex_unlock(&as_capture.lock);
-    bool written = !running || as_capture_writer_ask(false, longest_flush);
-    as_capture_me.busy = 0;
+    bool written = !running || (as_capture_writer_ask(false, longest_flush) && !as_capture.output.failed);
+    pthread_mutex_lock(&as_capture.lock);
+    end_call();
     errno = saved;
     return written;
 }
@@ -162,7 +186,10 @@ static void __attribute__((constructor(101))) library_begin(void) {
     if (path && *path) assay_capture_start(path);
 }
 
-static void __attribute__((destructor(101))) library_end(void) { assay_capture_stop(); }
+static void __attribute__((destructor(101))) library_end(void) {
+    assay_capture_stop();
+    as_capture_threads_forget(); /* this may be a dlclose() */
+}
 
 /* ---- tags and names ---- */
 

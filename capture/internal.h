@@ -5,6 +5,7 @@
  *   measures.c: what is read                  pauses.c: was the process stopped?
  *   threads.c: who has which ring
  *   control.c: start, stop, fork, tags        settings.c: environment, filter
+ *   descriptors.c: what belongs to the program
  *
  * One mutex, as_capture.lock, guards everything that is not hot: settings, tags, the list of threads, labels. A ring has one producer, the thread,
  * and one consumer, the writer; they share only the positions `published` and `consumed`. */
@@ -14,6 +15,7 @@
 #include "assay/capture.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -37,7 +39,8 @@ typedef struct as_capture_list {
     struct {
         const char *pattern;
         bool exclude;
-        int kind; /* an assay_measure_kind, or -1 */
+        bool matched; /* anything so far; only where kinds are asked for */
+        int kind;     /* an assay_measure_kind, or -1 */
     } items[64];
     int count;
     char text[2048];
@@ -53,7 +56,35 @@ void as_capture_settings_read(as_capture_settings *settings);
 /* The tags of the environment, of AS_CAPTURE_TAGS + 1 bytes. */
 void as_capture_settings_tags(char *tags);
 /* Whether the list lets a text through; otherwise is the answer where no item without - is in the list. *kind: of the item that matched, may be NULL. */
-bool as_capture_list_allows(const as_capture_list *list, const char *text, bool otherwise, int *kind);
+bool as_capture_list_allows(as_capture_list *list, const char *text, bool otherwise, int *kind);
+
+/* Says, once in a process, which patterns matched no measure. quietly: takes it as said, in a child. */
+void as_capture_settings_report(as_capture_settings *settings, bool quietly);
+
+/* ---- descriptors.c ---- */
+
+typedef struct as_capture_file {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+} as_capture_file;
+
+/* The same open file under a number that programs do not come to, never 0 to 2; fd is closed. -1: no number left. */
+int as_capture_descriptor_move(int fd);
+bool as_capture_descriptor_file(int fd, as_capture_file *file);
+/* Whether fd is open and still this file: programs close what they did not open, and then the number is another file's. */
+bool as_capture_descriptor_is(int fd, const as_capture_file *file);
+
+typedef struct as_capture_signals {
+    sigset_t before, ours;
+} as_capture_signals;
+
+/* Around writes on a thread of the program: SIGPIPE and SIGXFSZ that they cause do not reach it. */
+void as_capture_signals_hold(as_capture_signals *signals);
+void as_capture_signals_release(const as_capture_signals *signals);
+
+/* Which file standard error is: lines go there as long as it is this one. */
+void as_capture_say_begin(void);
 /* One line on standard error: "assay-capture: " and the rest. */
 void as_capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -135,6 +166,7 @@ typedef struct as_capture_thread {
     uint64_t consumed_seen;       /* as of the last look */
     uint32_t level_count, depth;  /* open regions; those of them that are in the file */
     uint32_t too_deep, inherited; /* begins beyond the limit; begun in an earlier capture */
+    uint16_t index;               /* as_capture_thread_at() */
     bool dropping;
     as_capture_level levels[AS_CAPTURE_DEPTH];
     /* written by the thread, read by the writer */
@@ -164,6 +196,8 @@ typedef struct as_capture_self {
     as_capture_thread *thread;
     unsigned refused; /* the capture in which there is no ring for it */
     int busy;         /* < 0: the thread is ending */
+    bool ending;      /* in a call: what busy was */
+    int cancellation; /* in a call: the thread's, which is off meanwhile */
 } as_capture_self;
 
 extern __thread as_capture_self as_capture_me __attribute__((tls_model("initial-exec")));
@@ -174,6 +208,10 @@ as_capture_thread *as_capture_thread_attach(unsigned state);
 as_capture_thread *as_capture_thread_add(unsigned state, bool first);
 /* The writer is done with it. */
 void as_capture_thread_free(as_capture_thread *thread);
+/* Asked by the writer: whether it is the last thread, for main's ended by pthread_exit(). The process ends when it does. */
+bool as_capture_threads_alone(void);
+/* No thread's end is looked out for any more. */
+void as_capture_threads_forget(void);
 /* In the child after fork: only the calling thread is left. */
 void as_capture_threads_forked(void);
 as_capture_thread *as_capture_thread_at(unsigned index);
@@ -195,11 +233,12 @@ typedef struct as_capture_late_end {
 /* A file whose records never cross a page. */
 typedef struct as_capture_output {
     int fd;
+    as_capture_file file; /* what fd was opened as */
     bool regular, failed;
     char *buffer;
     size_t used, written; /* of the buffer: bytes in it, bytes of them in the file */
     off_t base;           /* where the buffer begins in the file: at a page */
-    uint64_t bytes;
+    bool tags_missed;     /* said so */
     char path[4096];
 } as_capture_output;
 
@@ -250,12 +289,13 @@ uint64_t as_capture_intervals_clear(bool forked);
 /* ---- pauses.c ---- */
 
 void as_capture_pauses_begin(void);
-void as_capture_pauses_end(void);
-/* Whether the process was stopped in a wait from `before` to `after` that should have taken a tick. */
-bool as_capture_pauses_found(uint64_t before, uint64_t after);
+/* Whether the process was stopped between `before` and `after`, when the writer slept for a tick, or was working. */
+bool as_capture_pauses_found(uint64_t before, uint64_t after, bool working);
 
 /* ---- writer.c ---- */
 
+/* Whether the last one is gone: it may hang in a write. */
+bool as_capture_writer_gone(void);
 bool as_capture_writer_start(void);
 /* Asks the writer to write all there is, and to end if `stop`; waits for it, at most `limit` ns. */
 bool as_capture_writer_ask(bool stop, uint64_t limit);

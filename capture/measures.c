@@ -31,9 +31,12 @@ static void read_process_cpu(void *context, assay_measure_value *value) {
 static void read_memory(void *context, assay_measure_value *value) {
     (void)context;
     char text[128];
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    int cancellation;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+    int fd = open("/proc/thread-self/statm", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0) close(fd);
+    pthread_setcancelstate(cancellation, NULL);
     value->integer = 0;
     if (n <= 0) return;
     text[n] = '\0';
@@ -128,7 +131,7 @@ static void set_add(as_capture_set *set, as_capture_measure *room, const as_capt
     *m = *measure;
     m->kind = (assay_measure_kind)kind;
     if (m->type >= ASSAY_MEASURE_BOOL) m->kind = ASSAY_MEASURE_SNAPSHOT;
-    m->id = (uint32_t)(as_capture_hash(m->name, strlen(m->name)) ^ as_capture_hash(m->units, strlen(m->units)));
+    m->id = (uint32_t)as_capture_hash(m->name, strlen(m->name));
     set->measures[n] = m;
     set->words += m->words;
     atomic_store_explicit(&set->count, n + 1, memory_order_release);
@@ -177,6 +180,16 @@ static void copy(char *to, size_t size, const char *from) {
     to[n] = '\0';
 }
 
+static bool is_there(const char *name) {
+    char cut[sizeof own[0].name];
+    copy(cut, sizeof cut, name);
+    for (int i = 0; i < AS_CAPTURE_BUILT_IN; i++)
+        if (strcmp(built_in[i].thread.name, cut) == 0 || strcmp(built_in[i].process.name, cut) == 0) return true;
+    for (int i = 0; i < own_count; i++)
+        if (strcmp(own[i].name, cut) == 0) return true;
+    return false;
+}
+
 int assay_measure_add(const assay_measure *measure) {
     if (!measure || !measure->read || !measure->name || !*measure->name || as_capture_me.busy) return 0;
     if ((unsigned)measure->type > ASSAY_MEASURE_ENUM || (unsigned)measure->kind > ASSAY_MEASURE_DURATION ||
@@ -184,7 +197,8 @@ int assay_measure_add(const assay_measure *measure) {
         return 0;
     as_capture_me.busy = 1;
     pthread_mutex_lock(&as_capture.lock);
-    int added = !atomic_load(&as_capture.frozen) && own_count < (int)(sizeof own / sizeof own[0]);
+    int added =
+        !atomic_load(&as_capture.frozen) && own_count < (int)(sizeof own / sizeof own[0]) && !is_there(measure->name);
     if (added) {
         as_capture_measure *m = &own[own_count];
         bool text = measure->type >= ASSAY_MEASURE_STRING;

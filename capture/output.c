@@ -74,12 +74,14 @@ static int content_check(int fd, const char *path) {
 static int file_take(as_capture_output *output) {
     struct stat status;
     int fd = open(output->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    if (fd >= 0) fd = as_capture_descriptor_move(fd);
     if (fd < 0 || fstat(fd, &status) != 0) {
         as_capture_say("%s: %s; nothing is captured", output->path, strerror(errno));
         if (fd >= 0) close(fd);
         return REFUSED;
     }
     output->fd = fd;
+    as_capture_descriptor_file(fd, &output->file);
     output->regular = S_ISREG(status.st_mode);
     if (S_ISCHR(status.st_mode)) return MINE;
     int answer = REFUSED;
@@ -95,8 +97,23 @@ static int file_take(as_capture_output *output) {
         as_capture_say("%s: %s; nothing is captured", output->path, strerror(errno));
         answer = REFUSED;
     }
-    if (answer != MINE) close(fd);
+    if (answer != MINE) as_capture_output_close(output);
     return answer;
+}
+
+/* What every file begins with: it is valid from then on. */
+static void beginning_write(as_capture_output *output) {
+    char comment[128], *at = as_capture_output_begin(output, sizeof signature + sizeof comment);
+    first_comment(comment, sizeof comment);
+    memcpy(at, signature, sizeof signature - 1);
+    at[sizeof signature - 1] = '\n';
+    memcpy(at + sizeof signature, comment, strlen(comment));
+    as_capture_output_end(output, at + sizeof signature + strlen(comment));
+    as_capture_signals signals;
+    as_capture_signals_hold(&signals);
+    as_capture_output_write(output);
+    as_capture_signals_release(&signals);
+    if (output->failed) as_capture_output_close(output);
 }
 
 bool as_capture_output_open(as_capture_output *output, const char *pattern, bool own) {
@@ -121,14 +138,7 @@ bool as_capture_output_open(as_capture_output *output, const char *pattern, bool
     }
     if (answer == TAKEN) as_capture_say("%s and 99 others are in use; nothing is captured", output->path);
     if (answer != MINE) return false;
-    char comment[128], *at = as_capture_output_begin(output, sizeof signature + sizeof comment);
-    first_comment(comment, sizeof comment);
-    memcpy(at, signature, sizeof signature - 1);
-    at[sizeof signature - 1] = '\n';
-    memcpy(at + sizeof signature, comment, strlen(comment));
-    as_capture_output_end(output, at + sizeof signature + strlen(comment));
-    as_capture_output_write(output); /* a valid file from now on */
-    if (output->failed) as_capture_output_close(output);
+    beginning_write(output);
     return !output->failed;
 }
 
@@ -171,12 +181,46 @@ static size_t whole_records(const as_capture_output *output, size_t n) {
 
 static void write_failed(as_capture_output *output, int error) {
     output->failed = true;
-    if (output->regular && ftruncate(output->fd, output->base + (off_t)whole_records(output, output->written)) != 0)
+    if (output->regular && as_capture_descriptor_is(output->fd, &output->file) &&
+        ftruncate(output->fd, output->base + (off_t)whole_records(output, output->written)) != 0)
         as_capture_say("%s: its last record may be cut", output->path);
     as_capture_say("%s: %s; the capture ends here, the program goes on", output->path, strerror(error));
 }
 
+/* The program closed the descriptor: the file is opened again, if it is the same and nobody has written to it. */
+static bool reopen(as_capture_output *output) {
+    off_t size = output->base + (off_t)output->written;
+    as_capture_file found;
+    int fd = open(output->path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0) fd = as_capture_descriptor_move(fd);
+    output->fd = fd;
+    if (as_capture_descriptor_is(fd, &output->file) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        flock(fd, LOCK_SH | LOCK_NB) == 0 && as_capture_descriptor_file(fd, &found) && found.size == size &&
+        lseek(fd, size, SEEK_SET) == size)
+        return true;
+    if (fd >= 0) close(fd);
+    output->fd = -1;
+    return false;
+}
+
+/* Before anything is written: is it our file, and as we left it? What others cut off it would become a hole. */
+static void file_check(as_capture_output *output) {
+    as_capture_file found;
+    const char *trouble = NULL;
+    if (!output->regular && !as_capture_descriptor_is(output->fd, &output->file))
+        trouble = "was closed by the program";
+    else if (output->regular && !as_capture_descriptor_is(output->fd, &output->file) && !reopen(output))
+        trouble = "was closed by the program, and cannot be opened again";
+    else if (output->regular && as_capture_descriptor_file(output->fd, &found) &&
+             found.size < output->base + (off_t)output->written)
+        trouble = "was cut by somebody else";
+    if (!trouble) return;
+    output->failed = true;
+    as_capture_say("%s %s; the capture ends here, the program goes on", output->path, trouble);
+}
+
 void as_capture_output_write(as_capture_output *output) {
+    if (!output->failed && output->written < output->used) file_check(output);
     while (!output->failed && output->written < output->used) {
         ssize_t n = write(output->fd, output->buffer + output->written, output->used - output->written);
         if (n > 0)
@@ -194,12 +238,12 @@ void as_capture_output_write(as_capture_output *output) {
 
 void as_capture_output_replace(as_capture_output *output, off_t offset, const char *text, size_t size) {
     as_capture_output_write(output);
-    if (output->failed || !output->regular) return;
+    if (output->failed || !output->regular || !as_capture_descriptor_is(output->fd, &output->file)) return;
     ssize_t n = pwrite(output->fd, text, size, offset);
     (void)n; /* the record that was there is as good but for the new tag */
 }
 
 void as_capture_output_close(as_capture_output *output) {
-    if (output->fd >= 0) close(output->fd);
+    if (as_capture_descriptor_is(output->fd, &output->file)) close(output->fd);
     output->fd = -1;
 }

@@ -1,5 +1,5 @@
 /* Was the process stopped (SIGSTOP, a debugger)? The writer sleeps for a tick at a time. Where it slept much longer and did not wait for a processor
- * meanwhile, as the scheduler tells, nothing of the process ran. */
+ * meanwhile, as the scheduler tells, nothing of the process ran. Where its work took long, it may have waited for a disk: then other threads ran. */
 #include "internal.h"
 
 #include <fcntl.h>
@@ -10,14 +10,18 @@
 
 static const uint64_t shortest = 200000000; /* ns: what is shorter may be chance */
 
-static int schedule_fd = -1;
+static const uint64_t fresh = 50000000; /* ns: so old may be what the scheduler told last */
+
 static uint64_t waited;   /* of this thread for a processor, so far */
+static uint64_t asked;    /* when */
 static uint64_t computed; /* CPU time of the process so far */
 
-/* The second number of schedstat: ns for which the thread was ready to run and did not. */
+/* The second number of schedstat: ns for which the thread was ready to run and did not. No descriptor is kept: programs close those. */
 static bool read_waited(uint64_t *ns) {
     char text[128], *end;
-    ssize_t n = schedule_fd < 0 ? -1 : pread(schedule_fd, text, sizeof text - 1, 0);
+    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
     if (n <= 0) return false;
     text[n] = '\0';
     strtoull(text, &end, 10);
@@ -31,22 +35,20 @@ static uint64_t read_computed(void) {
 }
 
 void as_capture_pauses_begin(void) {
-    schedule_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     read_waited(&waited);
+    asked = as_capture_now();
     computed = read_computed();
 }
 
-void as_capture_pauses_end(void) {
-    if (schedule_fd >= 0) close(schedule_fd);
-    schedule_fd = -1;
-}
-
-bool as_capture_pauses_found(uint64_t before, uint64_t after) {
-    uint64_t gap = after - before, waited_now = waited, computed_now = read_computed();
+bool as_capture_pauses_found(uint64_t before, uint64_t after, bool working) {
+    uint64_t gap = after - before, ran = read_computed() - computed, waited_now = waited;
+    computed += ran;
+    if (gap <= shortest && after - asked < fresh) return false;
     bool known = read_waited(&waited_now);
-    /* where the scheduler does not tell, a process that computed was not stopped */
-    uint64_t ran = known ? waited_now - waited : computed_now - computed;
+    uint64_t queued = waited_now - waited;
     waited = waited_now;
-    computed = computed_now;
-    return gap > shortest && ran < gap / 2;
+    asked = after;
+    if (gap <= shortest) return false;
+    /* where the scheduler does not tell, a process that computed was not stopped */
+    return (known ? queued < gap / 2 : ran < gap / 2) && (!working || ran < gap / 10);
 }

@@ -69,6 +69,8 @@ static __attribute__((noinline)) bool make_room(as_capture_thread *thread, uint6
     bool room = in_use + words <= capacity;
     if (!room && !thread->dropping && words <= capacity) {
         uint64_t begin = as_capture_now(), waited = 0;
+        int cancellation;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation); /* a region is no place to be cancelled at */
         for (int i = 0; !room && waited < max_wait; i++) {
             struct timespec pause = {0, 20000};
             if (i < 4)
@@ -79,6 +81,7 @@ static __attribute__((noinline)) bool make_room(as_capture_thread *thread, uint6
             room = used(thread) + words <= capacity;
             waited = as_capture_now() - begin;
         }
+        pthread_setcancelstate(cancellation, NULL);
         count(&thread->waited, waited);
         thread->dropping = !room;
     }
@@ -117,7 +120,6 @@ static inline void leave(void) {
 static inline unsigned current(void) { return __atomic_load_n(&assay_capture_state, __ATOMIC_RELAXED); }
 
 static bool allowed(const char *label) {
-    if (!atomic_load_explicit(&as_capture.frozen, memory_order_relaxed)) atomic_store(&as_capture.frozen, true);
     return as_capture_list_allows(&as_capture.settings.filter, label, true, NULL);
 }
 
@@ -128,6 +130,7 @@ static __attribute__((noinline)) bool site_decide(assay_capture_site *site, unsi
     int saved = errno;
     pthread_mutex_lock(&as_capture.lock);
     const as_capture_label *label = as_capture_label_get(site->label);
+    atomic_store(&as_capture.frozen, true);
     int recorded = label && allowed(label->text);
     __atomic_store_n(&site->name, (const void *)label, __ATOMIC_RELAXED);
     __atomic_store_n(&site->recorded, recorded, __ATOMIC_RELAXED);
@@ -228,7 +231,7 @@ void as_capture_record_close(as_capture_thread *thread) {
 }
 
 assay_capture_scope assay_capture_begin(assay_capture_site *site, const char *tags) {
-    assay_capture_scope scope = {0, 0};
+    assay_capture_scope scope = {0, 0, 0};
     unsigned state = current();
     if (!state || !site_recorded(site, state)) return scope;
     as_capture_thread *thread = enter(state);
@@ -237,7 +240,8 @@ assay_capture_scope assay_capture_begin(assay_capture_site *site, const char *ta
         region_begin_text(thread, site->label, tags);
     else
         region_begin(thread, __atomic_load_n(&site->name, __ATOMIC_RELAXED));
-    scope.level = thread->level_count + (thread->too_deep != 0);
+    scope.level = (uint16_t)(thread->level_count + (thread->too_deep != 0));
+    scope.thread = thread->index;
     scope.state = state;
     leave();
     return scope;
@@ -247,7 +251,9 @@ void assay_capture_leave(assay_capture_scope scope) {
     if (current() != scope.state) return; /* a capture that is over, or the parent's */
     as_capture_thread *thread = enter(scope.state);
     if (!thread) return;
-    if (scope.level > AS_CAPTURE_DEPTH) {
+    if (__builtin_expect(scope.thread != thread->index, 0)) {
+        count(&thread->misused, 1);
+    } else if (scope.level > AS_CAPTURE_DEPTH) {
         if (thread->too_deep) thread->too_deep--;
     } else if (scope.level > thread->level_count) {
         count(&thread->misused, 1); /* one around it was ended before */
@@ -267,11 +273,21 @@ void assay_capture_end(assay_capture_site *site) {
     leave();
 }
 
+/* From the first record on: what a measure adds to the entries must not change while somebody writes one. */
+static __attribute__((noinline)) void freeze(void) {
+    if (as_capture_me.busy) return;
+    as_capture_me.busy = 1;
+    pthread_mutex_lock(&as_capture.lock);
+    atomic_store(&as_capture.frozen, true);
+    pthread_mutex_unlock(&as_capture.lock);
+    as_capture_me.busy = 0;
+}
+
 /* The filter for labels of run time, which have to be asked for each time. */
 static bool label_recorded(const char *label) {
     char text[AS_CAPTURE_LABEL + 1];
-    if (atomic_load_explicit(&as_capture.frozen, memory_order_relaxed) && !as_capture.settings.filter.count)
-        return true;
+    if (!atomic_load_explicit(&as_capture.frozen, memory_order_acquire)) freeze();
+    if (!as_capture.settings.filter.count) return true;
     size_t length = as_capture_cut(label, AS_CAPTURE_LABEL);
     memcpy(text, label, length);
     text[length] = '\0';
@@ -318,6 +334,7 @@ static __attribute__((noinline)) void section_decide(assay_section *section, as_
     if (!has_room(thread, 3 + text_words(section->label_length) + text_words(section->tags_length))) return;
     pthread_mutex_lock(&as_capture.lock);
     if (__atomic_load_n(&section->state, __ATOMIC_RELAXED) != state) {
+        atomic_store(&as_capture.frozen, true);
         section->recorded = allowed(section->text);
         if (section->recorded) {
             section->id = as_capture_mix(atomic_fetch_add(&as_capture.next_section, 1));

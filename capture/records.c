@@ -86,8 +86,10 @@ void as_capture_records_run(as_capture_thread *thread) {
         thread->announced = true;
     } else if (length <= thread->run_room) {
         as_capture_output_replace(&as_capture.output, thread->run_offset, text, thread->run_room);
-    } else {
-        as_capture_say("%s: no room for more tags in the run of thread %u", as_capture.output.path, thread->number);
+    } else if (!as_capture.output.tags_missed) {
+        as_capture.output.tags_missed = true;
+        as_capture_say("%s: no room for more tags in the run of thread %u, and maybe others; set them earlier",
+                       as_capture.output.path, thread->number);
     }
 }
 

@@ -1,27 +1,10 @@
-/* Settings from the environment, lists of patterns, and the one line on standard error. */
+/* Settings from the environment, and lists of patterns. */
 #include "internal.h"
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-void as_capture_say(const char *format, ...) {
-    char line[1024] = "assay-capture: ";
-    size_t used = strlen(line);
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
-    va_end(arguments);
-    if (n < 0) return;
-    used = (size_t)n < sizeof line - used - 1 ? used + (size_t)n : sizeof line - 2;
-    line[used++] = '\n';
-    ssize_t ignored = write(STDERR_FILENO, line, used);
-    (void)ignored;
-}
 
 /* The item's kind, which is cut off: "memory:duration". */
 static int item_kind(char *item) {
@@ -58,21 +41,23 @@ static void list_read(as_capture_list *list, const char *variable, bool kinds) {
             return;
         }
         list->items[list->count].exclude = exclude;
+        list->items[list->count].matched = false;
         list->items[list->count].kind = kinds ? item_kind(item) : -1;
         list->items[list->count++].pattern = item;
     }
 }
 
-bool as_capture_list_allows(const as_capture_list *list, const char *text, bool otherwise, int *kind) {
-    bool wanted = false, any = false;
+bool as_capture_list_allows(as_capture_list *list, const char *text, bool otherwise, int *kind) {
+    bool wanted = false, unwanted = false, any = false;
     for (int i = 0; i < list->count; i++) {
-        any |= !list->items[i].exclude;
-        if ((wanted && !list->items[i].exclude) || fnmatch(list->items[i].pattern, text, 0) != 0) continue;
-        if (list->items[i].exclude) return false;
-        wanted = true;
-        if (kind && list->items[i].kind >= 0) *kind = list->items[i].kind;
+        bool exclude = list->items[i].exclude;
+        any |= !exclude;
+        if (fnmatch(list->items[i].pattern, text, 0) != 0) continue;
+        if (kind) list->items[i].matched = true;
+        if (kind && !exclude && !wanted && list->items[i].kind >= 0) *kind = list->items[i].kind;
+        *(exclude ? &unwanted : &wanted) = true;
     }
-    return any ? wanted : otherwise;
+    return !unwanted && (any ? wanted : otherwise);
 }
 
 /* "100ms", "2s", "500us"; a bare number is in milliseconds. */
@@ -108,6 +93,17 @@ void as_capture_settings_read(as_capture_settings *settings) {
     list_read(&settings->measures, "ASSAY_CAPTURE_MEASURES", true);
     settings->period = period_read(100000000);
     settings->ring_words = ring_words_read(256 * 1024 / 8);
+}
+
+void as_capture_settings_report(as_capture_settings *settings, bool quietly) {
+    for (int i = 0; i < settings->measures.count; i++) {
+        bool matched = settings->measures.items[i].matched;
+        settings->measures.items[i].matched = true;
+        if (matched || quietly) continue;
+        as_capture_say("ASSAY_CAPTURE_MEASURES has %.60s, which is no measure; there are wall, cpu, memory, faults, "
+                       "switches, and those of the program",
+                       settings->measures.items[i].pattern);
+    }
 }
 
 void as_capture_settings_tags(char *out) {

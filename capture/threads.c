@@ -2,9 +2,12 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 __thread as_capture_self as_capture_me;
 
@@ -40,6 +43,26 @@ static void thread_ended(void *value) {
     errno = saved;
 }
 
+void as_capture_threads_forget(void) {
+    pthread_mutex_lock(&as_capture.lock);
+    if (have_key) pthread_key_delete(end_key);
+    have_key = false;
+    pthread_mutex_unlock(&as_capture.lock);
+}
+
+/* In stat, field 3 is the state of main's thread, 20 the number of threads, in which main's stays until the last one is gone. */
+bool as_capture_threads_alone(void) {
+    char text[1024];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *s = strrchr(text, ')'); /* the name of the program may hold anything */
+    if (!s || s[1] != ' ' || s[2] != 'Z') return false;
+    for (int field = 2; s && field < 20; field++) s = strchr(s + 1, ' ');
+    return s && strtol(s, NULL, 10) <= 2;
+}
+
 static as_capture_thread *thread_new(void) {
     unsigned index = atomic_load(&thread_count);
     if (index == AS_CAPTURE_THREADS) return NULL;
@@ -50,6 +73,7 @@ static as_capture_thread *thread_new(void) {
     as_capture_thread *thread = (as_capture_thread *)(void *)memory;
     thread->ring = (uint64_t *)(void *)(memory + head);
     thread->mask = words - 1;
+    thread->index = (uint16_t)index;
     atomic_store(&threads[index], thread);
     atomic_store_explicit(&thread_count, index + 1, memory_order_release);
     return thread;
@@ -103,7 +127,8 @@ as_capture_thread *as_capture_thread_add(unsigned state, bool first) {
 as_capture_thread *as_capture_thread_attach(unsigned state) {
     as_capture_thread *thread = NULL;
     if (as_capture_me.refused != state) {
-        int saved = errno;
+        int saved = errno, cancellation;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
         pthread_mutex_lock(&as_capture.lock);
         if (__atomic_load_n(&assay_capture_state, __ATOMIC_RELAXED) != state)
             thread = NULL; /* just stopped */
@@ -112,6 +137,7 @@ as_capture_thread *as_capture_thread_attach(unsigned state) {
         else
             thread = as_capture_thread_add(state, false);
         pthread_mutex_unlock(&as_capture.lock);
+        pthread_setcancelstate(cancellation, NULL);
         errno = saved;
     }
     if (!thread) atomic_fetch_add_explicit(&as_capture.lost, 1, memory_order_relaxed);

@@ -14,11 +14,12 @@ static const uint64_t tick = 10000000; /* ns */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell, answer;
 static uint64_t asked, done;
-static bool stop, finished = true;
+static bool stop, finished = true, joinable;
+static pthread_t writer_thread;
 static _Atomic bool asleep;
 
-static uint64_t next_sample;
-static uint64_t lost, misused; /* of threads that are gone */
+static uint64_t next_sample, next_look; /* whether it is alone */
+static uint64_t lost, misused;          /* of threads that are gone */
 
 /* ---- what is in the rings ---- */
 
@@ -232,6 +233,12 @@ static void pause_record(uint64_t paused, uint64_t resumed) {
             as_capture_records_pause(resumed, paused, thread->run);
 }
 
+/* Was the process stopped since `before`? */
+static void pause_look(uint64_t before, bool working) {
+    uint64_t now = as_capture_now();
+    if (as_capture_pauses_found(before, now, working)) pause_record(before, now);
+}
+
 /* ---- the thread ---- */
 
 static struct timespec deadline(uint64_t ns) {
@@ -256,8 +263,7 @@ static bool sleep_tick(uint64_t *wanted) {
     *wanted = asked;
     bool stopping = stop;
     pthread_mutex_unlock(&gate);
-    uint64_t after = as_capture_now();
-    if (as_capture_pauses_found(before, after)) pause_record(before, after);
+    pause_look(before, false);
     return stopping;
 }
 
@@ -283,9 +289,10 @@ static void finish(uint64_t now) {
 
 static void report(void) {
     const char *path = as_capture.output.path;
+    as_capture_settings_report(&as_capture.settings, false);
     if (lost && !as_capture.output.failed)
-        as_capture_say("%s: %llu regions and intervals were not recorded, for they came too fast; record fewer "
-                       "(ASSAY_CAPTURE_FILTER)",
+        as_capture_say("%s: %llu regions and intervals were not recorded, for they came too fast, were too deep, or of "
+                       "too many threads; record fewer (ASSAY_CAPTURE_FILTER)",
                        path, (unsigned long long)lost);
     if (misused)
         as_capture_say("%s: %llu begins or ends without the other, or out of order", path, (unsigned long long)misused);
@@ -303,6 +310,19 @@ static void round_of_work(bool stopping) {
     if (as_capture.output.failed) __atomic_store_n(&assay_capture_state, 0, __ATOMIC_RELAXED);
 }
 
+/* Nobody is left who could ask it to stop: it ends by itself. */
+static bool is_last(void) {
+    uint64_t now = as_capture_now();
+    if (now < next_look) return false;
+    next_look = now + 10 * tick;
+    if (!as_capture_threads_alone()) return false;
+    pthread_mutex_lock(&as_capture.lock);
+    __atomic_store_n(&assay_capture_state, 0, __ATOMIC_RELAXED);
+    as_capture.running = false;
+    pthread_mutex_unlock(&as_capture.lock);
+    return true;
+}
+
 static void *writer(void *unused) {
     (void)unused;
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -313,8 +333,10 @@ static void *writer(void *unused) {
     bool stopping = false;
     while (!stopping) {
         uint64_t wanted;
-        stopping = sleep_tick(&wanted);
+        stopping = sleep_tick(&wanted) || is_last();
+        uint64_t before = as_capture_now();
         round_of_work(stopping);
+        if (!stopping) pause_look(before, true);
         pthread_mutex_lock(&gate);
         done = wanted;
         pthread_cond_broadcast(&answer);
@@ -322,7 +344,6 @@ static void *writer(void *unused) {
     }
     as_capture_output_close(&as_capture.output);
     report();
-    as_capture_pauses_end();
     if (plain) uselocale(LC_GLOBAL_LOCALE), freelocale(plain);
     pthread_mutex_lock(&gate);
     finished = true;
@@ -345,24 +366,30 @@ bool as_capture_writer_start(void) {
     if (!made) conditions_make();
     made = true;
     sigset_t all, before;
-    pthread_attr_t attributes;
-    pthread_t thread;
     pthread_mutex_lock(&gate);
-    bool free_now = finished;
     stop = finished = false;
     asked = done = 0;
     pthread_mutex_unlock(&gate);
-    if (!free_now) return false; /* an earlier one hangs in a write */
-    next_sample = lost = misused = 0;
+    next_sample = next_look = lost = misused = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    int error = pthread_create(&thread, &attributes, writer, NULL);
-    pthread_attr_destroy(&attributes);
+    int error = pthread_create(&writer_thread, NULL, writer, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_mutex_lock(&gate);
     if (error) finished = true;
+    joinable = !error;
+    pthread_mutex_unlock(&gate);
     return !error;
+}
+
+/* It is waited for to its very end: the code may be unloaded next. */
+bool as_capture_writer_gone(void) {
+    pthread_mutex_lock(&gate);
+    bool gone = finished, join = gone && joinable;
+    if (join) joinable = false;
+    pthread_mutex_unlock(&gate);
+    if (join) pthread_join(writer_thread, NULL);
+    return gone;
 }
 
 bool as_capture_writer_ask(bool stopping, uint64_t limit) {
@@ -376,6 +403,7 @@ bool as_capture_writer_ask(bool stopping, uint64_t limit) {
         error = pthread_cond_timedwait(&answer, &gate, &until);
     bool answered = finished || done >= mine;
     pthread_mutex_unlock(&gate);
+    if (stopping) as_capture_writer_gone();
     return answered;
 }
 
@@ -387,7 +415,7 @@ void as_capture_writer_forked(void) {
     pthread_mutex_init(&gate, NULL);
     conditions_make();
     finished = true;
+    joinable = false;
     atomic_store(&asleep, false);
-    as_capture_pauses_end();
     as_capture_intervals_clear(true);
 }

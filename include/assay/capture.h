@@ -31,14 +31,15 @@
  * When the process dies
  *   exit() and return from main write everything. A crash, abort(), _exit(), exec() and kill -9 lose what was recorded since the last 10 ms tick;
  *   the file is readable at every moment, for no record crosses a page (4096 bytes) of it. Call assay_capture_flush() before _exit() and exec().
- *   No signal handler is installed. Regions may be used in signal handlers: those that interrupt the recording of another one are not recorded.
+ *   No signal handler is installed; no call is a cancellation point; files that the program closes or opens are left alone. Regions may be used in signal handlers: those that interrupt the recording of another one are not recorded.
  *
  * Limits: a label has 255 bytes, a set of tags 1023, the rest is cut off; control characters become spaces, what is not UTF-8 question marks.
  * Regions deeper than 512 are dropped like those of a full ring.
  *
  * Misuse is harmless, counted, and reported at the end, in the file (measures of the run) and in one line on standard error:
  *   an end without its begin is ignored; an end of a region that is not the innermost one ends those inside it, too; regions open when their
- *   thread ends, end there; a second end of an interval is ignored. */
+ *   thread ends, end there; a second end of an interval is ignored. Where longjmp() leaves regions, they end with the one around setjmp(), so have one
+ *   there. A scope that is left on another thread (a coroutine) ends nothing there. */
 #ifndef ASSAY_CAPTURE_H
 #define ASSAY_CAPTURE_H
 
@@ -66,7 +67,7 @@ extern "C" {
  *                              100ms by default; ms, s and us are understood, 0 is never. Ticks are of 10 ms.
  * ASSAY_CAPTURE_TAGS=TAGS      Tags of all runs: "size=100;case=two".
  * ASSAY_CAPTURE_BUFFER=KIB     Size of a ring, 16 to 65536, a power of two.
- * A setting that cannot be understood is reported on standard error in one line, and the default is used. */
+ * A setting that cannot be understood is reported on standard error in one line, and the default is used; a measure that does not exist, at the end. */
 
 /* ---- measures -------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -125,7 +126,7 @@ ASSAY_CAPTURE_API int assay_capture_start(const char *path);
 /* Writes everything, and ends the capture. exit() does it. */
 ASSAY_CAPTURE_API void assay_capture_stop(void);
 
-/* Waits until all that was recorded before the call is in the file (1 s at most). 1: it is. */
+/* Waits until all that was recorded before the call is in the file (1 s at most). 1: it is, or capture is off. */
 ASSAY_CAPTURE_API int assay_capture_flush(void);
 
 /* A tag of the process: of all runs of the file whose threads are alive, and of later ones. The same name again replaces the value; ';' in either,
@@ -138,7 +139,8 @@ ASSAY_CAPTURE_API void assay_capture_thread(const char *name);
 /* What the file says about the program; by default the name it was started by, and version "". NULL leaves one as it is. */
 ASSAY_CAPTURE_API void assay_capture_application(const char *name, const char *version);
 
-/* Adds a measure. All strings are copied. Before the first region or interval of the process. 0: too late, too many (16), or nonsense. */
+/* Adds a measure. All strings are copied. Before the first region or interval of the process. 0: too late, too many (16), a name that
+ * is there already, or nonsense. */
 ASSAY_CAPTURE_API int assay_measure_add(const assay_measure *measure);
 
 /* ---- regions ----------------------------------------------------------------------------------------------------------------------------------- */
@@ -193,7 +195,8 @@ typedef struct assay_capture_site {
 
 /* A region in progress: which of the thread's open ones, of which capture. level 0: not recorded. */
 typedef struct assay_capture_scope {
-    unsigned level, state;
+    uint16_t level, thread;
+    unsigned state;
 } assay_capture_scope;
 
 typedef struct assay_capture_span {
@@ -255,7 +258,7 @@ extern "C" {
 #else
 
 static inline assay_capture_scope assay_capture_enter_(assay_capture_site *site, const char *tags) {
-    assay_capture_scope scope = {0, 0};
+    assay_capture_scope scope = {0, 0, 0};
     if (ASSAY_CAPTURE_ON_()) scope = assay_capture_begin(site, tags);
     return scope;
 }
@@ -288,11 +291,11 @@ static inline void assay_capture_close_(const assay_capture_span *span) {
 #else /* ASSAY_CAPTURE_DISABLED: nothing of it is left */
 
 #define ASSAY_REGION(label)              ((void)0)
-#define ASSAY_REGION_TAGGED(label, tags) ((void)(tags))
+#define ASSAY_REGION_TAGGED(label, tags) ((void)sizeof(tags))
 #define ASSAY_BEGIN(label)               ((void)0)
-#define ASSAY_BEGIN_TAGGED(label, tags)  ((void)(tags))
+#define ASSAY_BEGIN_TAGGED(label, tags)  ((void)sizeof(tags))
 #define ASSAY_END(label)                 ((void)0)
-#define ASSAY_INTERVAL(section)          ((void)(section))
+#define ASSAY_INTERVAL(section)          ((void)sizeof(section))
 
 typedef struct assay_section assay_section;
 typedef uint64_t assay_interval;
