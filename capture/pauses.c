@@ -48,7 +48,7 @@ bool as_capture_pauses_found(uint64_t before, uint64_t after, bool working) {
     uint64_t queued = waited_now - waited;
     waited = waited_now;
     asked = after;
-    if (gap <= shortest) return false;
     /* where the scheduler does not tell, a process that computed was not stopped */
-    return (known ? queued < gap / 2 : ran < gap / 2) && (!working || ran < gap / 10);
+    if (known ? gap <= queued + shortest : gap <= shortest || ran > gap / 2) return false;
+    return !working || ran < gap / 4;
 }
