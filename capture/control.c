@@ -19,7 +19,9 @@ static uint64_t clock_ns(clockid_t clock) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-uint64_t as_capture_now(void) { return clock_ns(CLOCK_MONOTONIC) - as_capture.base; }
+uint64_t as_capture_now(void) {
+    return clock_ns(CLOCK_MONOTONIC) - atomic_load_explicit(&as_capture.base, memory_order_relaxed);
+}
 
 uint64_t as_capture_mix(uint64_t x) {
     x = (x + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u; /* as splitmix64 does */
@@ -99,7 +101,7 @@ static void ids_make(void) {
 
 bool as_capture_start_locked(const char *path, bool own) {
     as_capture.forked = false;
-    as_capture.base = clock_ns(CLOCK_MONOTONIC);
+    atomic_store_explicit(&as_capture.base, clock_ns(CLOCK_MONOTONIC), memory_order_relaxed);
     as_capture.wallclock_ns = (int64_t)clock_ns(CLOCK_REALTIME);
     as_capture.next_number = 1;
     as_capture_measures_choose();

@@ -127,7 +127,7 @@ typedef struct as_capture_set {
     int words;
 } as_capture_set;
 
-/* Fills the sets from the settings. Under the lock, at the start. */
+/* Fills the sets from the settings. Under the lock, at the first start: they stay so. */
 void as_capture_measures_choose(void);
 /* The values of a set now, set->words of them. */
 void as_capture_measures_read(const as_capture_set *set, uint64_t *words);
@@ -318,7 +318,7 @@ typedef struct as_capture_shared {
     bool settled; /* settings have been read */
     as_capture_settings settings;
     /* written by start only */
-    uint64_t base;         /* CLOCK_MONOTONIC at its start */
+    _Atomic uint64_t base; /* CLOCK_MONOTONIC at its start; a thread may still be recording for the last one */
     int64_t wallclock_ns;  /* UTC at base */
     uint64_t run, next_id; /* ids of run 0; next_id is the writer's */
     _Atomic uint64_t next_section;

@@ -124,6 +124,7 @@ static const struct {
 };
 
 static as_capture_measure chosen[3][AS_CAPTURE_MEASURES]; /* what the sets point to */
+static bool are_chosen;
 
 static void set_add(as_capture_set *set, as_capture_measure *room, const as_capture_measure *measure, int kind) {
     int n = atomic_load_explicit(&set->count, memory_order_relaxed);
@@ -147,10 +148,8 @@ static void choose_own(int i) {
 }
 
 void as_capture_measures_choose(void) {
-    for (int s = 0; s < 3; s++) {
-        sets[s]->words = 0;
-        atomic_store(&sets[s]->count, 0);
-    }
+    if (are_chosen) return;
+    are_chosen = true;
     for (int i = 0; i < AS_CAPTURE_BUILT_IN; i++) {
         int kind = (int)built_in[i].kind;
         bool wanted = as_capture_list_allows(&as_capture.settings.measures, built_in[i].word, false, &kind);
@@ -211,7 +210,7 @@ int assay_measure_add(const assay_measure *measure) {
         m->read = measure->read;
         m->context = measure->context;
         own_where[own_count] = measure->where ? measure->where : 7;
-        if (as_capture.running) choose_own(own_count);
+        if (are_chosen) choose_own(own_count);
         own_count++;
     }
     pthread_mutex_unlock(&as_capture.lock);
