@@ -56,21 +56,28 @@ static void pairs_none(int n) {
 typedef struct work {
     void (*pairs)(int n);
     int n;
-    double best, mean;
+    double best, median, mean;
 } work;
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
 
 static void *measure(void *argument) {
     work *w = argument;
-    double total = 0;
-    w->best = 1e300;
+    double total = 0, all[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
         double begin = now_ns();
         w->pairs(w->n);
         double ns = (now_ns() - begin) / w->n;
         total += ns;
-        if (ns < w->best) w->best = ns;
+        all[round] = ns;
         assay_capture_flush();
     }
+    qsort(all, ROUNDS, sizeof all[0], compare);
+    w->best = all[0];
+    w->median = all[ROUNDS / 2];
     w->mean = total / ROUNDS;
     return NULL;
 }
@@ -78,18 +85,19 @@ static void *measure(void *argument) {
 static void line(const char *what, void (*pairs)(int n), int n, int threads) {
     work works[THREADS_MAX];
     pthread_t ids[THREADS_MAX];
-    double best = 0, mean = 0;
+    double best = 0, median = 0, mean = 0;
     for (int i = 0; i < threads; i++) {
-        works[i] = (work){pairs, n, 0, 0};
+        works[i] = (work){pairs, n, 0, 0, 0};
         if (threads > 1) pthread_create(&ids[i], NULL, measure, &works[i]);
     }
     if (threads == 1) measure(&works[0]);
     for (int i = 0; i < threads; i++) {
         if (threads > 1) pthread_join(ids[i], NULL);
         best += works[i].best / threads;
+        median += works[i].median / threads;
         mean += works[i].mean / threads;
     }
-    printf("%-44s %8.1f ns best, %8.1f ns mean\n", what, best, mean);
+    printf("%-44s %8.1f ns best, %8.1f ns median, %8.1f ns mean\n", what, best, median, mean);
 }
 
 /* As fast as it goes, for a second: what reaches the file, and what it costs. */
