@@ -164,8 +164,13 @@ int main(void) {
     report("flame graph lines", time_of("flame", folded, paths[NEW_TRACE], NULL).seconds, "s", 0.3, false);
     report("numerical fields, with traces",
            time_of("sql", json, paths[NEW_TRACE], "select name from field where numbers > 0").seconds, "s", 0.4, false);
-    report_beyond("unique values of amount, 100,000 rows, beyond loading",
-                  time_of("sql", json, paths[MANY], "select count(distinct amount) from record"), load_many, 0.05);
+    report_beyond("unique values of amount, as they come, 100,000 rows, beyond loading",
+                  time_of("sql", json, paths[MANY],
+                          "select amount from record where amount is not null group by amount order by min(id)"),
+                  load_many, 0.1);
+    report_beyond("unique values of amount, in any order, 100,000 rows, beyond loading",
+                  time_of("sql", json, paths[MANY], "select distinct amount from record where amount is not null"),
+                  load_many, 0.05);
     report("kernel regression, local polynomial, 100,000 rows", time_of("regress", kernel, paths[ONE], NULL).seconds,
            "s", 2, false);
     for (int i = 0; i < N; i++) {
