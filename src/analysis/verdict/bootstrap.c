@@ -90,8 +90,8 @@ static double draw_median(const as_median_laws *laws, const as_stratum *stratum,
     uint32_t lower = find_place(l, n, as_random_part(state)), upper = lower;
     if (n % 2) return stratum->values[lower];
     if (as_random_part(state) < l->gaps[lower]) { /* the least of the other half of the draws, which lie beyond */
-        double beyond = n - 1.0 - lower;
-        double step = ceil(beyond * (1 - pow(as_random_part(state), 2.0 / n)));
+        double beyond = n - 1.0 - lower, part = as_random_part(state);
+        double step = beyond > 1 ? ceil(beyond * (1 - pow(part, 2.0 / n))) : 1;
         upper = lower + (uint32_t)fmin(beyond, fmax(1, step));
     }
     return as_halfway(stratum->values[lower], stratum->values[upper]);
