@@ -7,7 +7,26 @@
 typedef enum as_kernel { AS_EPANECHNIKOV, AS_TRICUBE, AS_NORMAL, AS_EPANECHNIKOV4, AS_NORMAL4, AS_N_KERNELS } as_kernel;
 
 bool as_kernel_find(const char *name, as_kernel *out);
-double as_kernel_weight(as_kernel kernel, double z);
+#define AS_ROOT_2_PI          2.50662827463100050242
+#define AS_EPANECHNIKOV_SCALE 0.44721359549995793928 /* 1/sqrt(5): so that the variance is 1 */
+#define AS_TRICUBE_SCALE      0.37951675003093735    /* sqrt(35/243) */
+static inline double as_kernel_weight(as_kernel kernel, double z) {
+    double scaled = 0, rest = 0;
+    switch (kernel) {
+    case AS_EPANECHNIKOV:
+        scaled = z * AS_EPANECHNIKOV_SCALE;
+        return fabs(scaled) < 1 ? 0.75 * AS_EPANECHNIKOV_SCALE * (1 - scaled * scaled) : 0;
+    case AS_TRICUBE:
+        scaled = fabs(z * AS_TRICUBE_SCALE);
+        if (!(scaled < 1)) return 0;
+        rest = 1 - scaled * scaled * scaled;
+        return 70.0 / 81 * (rest * rest * rest) * AS_TRICUBE_SCALE;
+    case AS_EPANECHNIKOV4: return fabs(z) <= 1 ? z * z * (-15.0 / 8) + 9.0 / 8 : 0;
+    case AS_NORMAL4: return exp(z * z * -0.5) / AS_ROOT_2_PI * ((3 - z * z) / 2);
+    default: return exp(z * z * -0.5) / AS_ROOT_2_PI;
+    }
+}
+
 /* Weights are 0 from this distance on. */
 double as_kernel_reach(as_kernel kernel);
 /* The first n coefficients of the weight at u + e as a series in e, for an e that reaches neither 0 nor the end of the kernel. */
