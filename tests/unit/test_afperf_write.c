@@ -100,6 +100,13 @@ static void blank_and_missing_fields(void **state) {
                     "SectionInfo,,0x1,0x20,s,\n");
 }
 
+/* The reader leaves the second RunInfo out, so that it is nobody's. */
+static void faulty_runs_are_no_runs(void **state) {
+    (void)state;
+    assert_copied(S RUN "RunInfo,1,seconds,x,1.0.0,5,a,b,\nRegionStart,12,0xaa,frob,p=q\n", "1.0.0",
+                  S RUN "RunInfo,1,seconds,x,1.0.0,0x5,a,b,\nRegionStart,12,0x1,0xaa,frob,p=q\n");
+}
+
 static void faulty_and_unknown_records_stay(void **state) {
     (void)state;
     static const char odd[] = S RUN "Novelty,010,\"a,b\"\n99,1\n0,1,2\nRegionStart,-5,0x1,12x,b,\nRegionStart,110,0x1\n"
@@ -316,6 +323,7 @@ int main(void) {
         cmocka_unit_test(names_ids_and_quotes_have_one_spelling),
         cmocka_unit_test(what_examples_leave_out_is_filled_in),
         cmocka_unit_test(blank_and_missing_fields),
+        cmocka_unit_test(faulty_runs_are_no_runs),
         cmocka_unit_test(faulty_and_unknown_records_stay),
         cmocka_unit_test(fields_of_later_versions_stay),
         cmocka_unit_test(ids_that_are_free_stay),

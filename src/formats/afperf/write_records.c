@@ -125,13 +125,25 @@ static void put_id(copy *c, const as_af_record *record, size_t field, const as_a
         put_field(c, id, has_returns);
 }
 
+/* Whether a RunInfo is one for the reader, too. */
+static bool is_run(const as_af_record *record, size_t omitted) {
+    const as_af_field *fields = record->fields, *id = &fields[omitted ? RUN_ID - 1 : RUN_ID];
+    uint64_t number;
+    double wallclock;
+    return record->n_fields + (omitted != 0) >= as_af_layouts[AS_AF_RUN_INFO].n_required &&
+           as_af_integer(&fields[1], &number) && as_af_real(&fields[3], &wallclock) &&
+           (as_af_is_blank(id) || as_af_integer(id, &number));
+}
+
 /* Keeps the id of a RunInfo for records that leave theirs out. */
 static void enter_run(copy *c, const as_af_record *record, size_t omitted) {
     size_t at = omitted ? RUN_ID - 1 : RUN_ID;
     uint64_t number;
+    if (!is_run(record, omitted)) return;
+    note_block(c, AS_AF_RUN_INFO);
     c->is_before_runs = false;
     c->run = (as_af_field){.text = c->run_digits};
-    if (at >= record->n_fields || !as_af_integer(&record->fields[at], &number)) return;
+    if (!as_af_integer(&record->fields[at], &number)) return;
     if (c->ids) number = as_af_id_of(c->ids, c->part, AS_AF_RUNS, false, number);
     c->run.size = (uint32_t)as_hex_format(number, c->run_digits);
 }
@@ -181,7 +193,7 @@ static void put_known(copy *c, const as_af_record *record, bool has_returns) {
             put_field(c, field++, has_returns);
     }
     for (size_t i = n; is_whole && i < layout->n_fields; i++) put_char(c, ',');
-    note_block(c, record->type);
+    if (record->type != AS_AF_RUN_INFO) note_block(c, record->type);
 }
 
 /* "0x1f" as it is to be, or nothing. */
