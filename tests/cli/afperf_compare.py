@@ -152,6 +152,19 @@ class Comparison:
         want = collections.Counter(('afperf-' + rule, line) for rule, line, _ in self.m.problems if rule not in ('overlap', 'utf8'))
         got = collections.Counter((p['rule'], p['line']) for p in self.g['problem'] if p['rule'] not in ('afperf-overlap', 'afperf-utf8', 'afperf-extra', 'afperf-unknown-record'))
         self.say('problems', want - got, got - want)
+        self.compare_counted()
+
+    def compare_counted(self):
+        """What is said once for each type, with how many there are."""
+        def found(rule):
+            return sorted((int(p['message'].split()[0]), p['severity'], p['line']) for p in self.g['problem'] if p['rule'] == rule)
+        self.say('extra fields', sorted((len(at), 'note', self.m.line(at[0])) for at in self.m.extra.values()), found('afperf-extra'))
+        unknown = []
+        for at in self.m.unknown.values():
+            runs = [run or self.m.order_of_runs[0] if self.m.order_of_runs else None for _, run in at]
+            is_later = all(run and run.minor > 0 for run in runs)
+            unknown.append((len(at), 'note' if is_later else 'warning', self.m.line(at[0][0])))
+        self.say('unknown types', sorted(unknown), found('afperf-unknown-record'))
 
 
 def without_ids(model, first_run=0):

@@ -150,7 +150,7 @@ class Section:
 
 class Model:
     def __init__(self, data):
-        self.data, self.problems, self.extra, self.unknown = data, [], collections.Counter(), {}
+        self.data, self.problems, self.extra, self.unknown = data, [], collections.defaultdict(list), {}
         self.runs, self.sections, self.regions, self.intervals, self.records, self.pauses = [], [], [], [], [], []
         if data[:16] != SIGNATURE:
             raise Fatal(data, 0)
@@ -160,6 +160,9 @@ class Model:
 
     def problem(self, rule, offset):
         self.problems.append((rule,) + place(self.data, offset))
+
+    def line(self, offset):
+        return place(self.data, offset)[0]
 
     # ---- fields
 
@@ -219,7 +222,7 @@ class Model:
             if len(rest) % 2:
                 item['odd'] = rest[-1]
         elif rest:
-            self.extra[name] += 1
+            self.extra[name].append(offset)
         return item
 
     def leaves_out(self, name, fields):

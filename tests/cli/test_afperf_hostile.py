@@ -39,6 +39,7 @@ MANY = [
     ('open intervals', lambda n: S + RUN + 'SectionInfo,,1,2,s,\n' + ''.join(f'SectionStart,{i},2,\n' for i in range(n)) + ''.join(f'SectionStop,{n + i},2,\n' for i in range(n // 2)), lambda n: (n, 1, 0, 1)),
     ('pauses', lambda n: S + RUN + ''.join(f'PauseResume,{100 + n + i},{100 + n - i},1\nRegionStart,{100 + i},1,{i},a,\nRegionStop,{100 + i},{i}\n' for i in range(n)), lambda n: (2 * n, 1, 0, 1)),
     ('unknown types', lambda n: S + RUN + ''.join(f'Type{i},1\n' for i in range(n)), lambda n: (0, 0, 0, 1)),
+    ('unknown types before undefined runs', lambda n: S + ''.join(f'Type{i},1\nPauseResume,2,1,{i}\n' for i in range(n)) + RUN, lambda n: (n, 0, 0, 1)),
     ('orphans', lambda n: S + ''.join(f'RegionPoint,1,{i},1,5\nSectionPoint,1,{i},1,1,1\n' for i in range(n)), lambda n: (0, 0, 2 * n, 0)),
     ('multiples of a power of two as ids', lambda n: S + RUN + ''.join(f'RegionStart,{100 + 2 * i},0x1,{i << 44},a,\nRegionStop,{101 + 2 * i},{i << 44}\n' for i in range(n)), lambda n: (n, 1, 0, 1)),
     ('lines in a label', lambda n: S + RUN + 'RegionStart,1,0x1,1,"' + 'x,""\n' * n + '",\nRegionStop,2,1\n', lambda n: (1, 1, 0, 1)),

@@ -146,17 +146,18 @@ static void tell_extra(teller *t, int type) {
                    as_af_layouts[type].name, n == 1 ? "" : "s", n == 1 ? "has" : "have");
 }
 
-static void tell_unknown(teller *t, const as_af_unknown_type *unknown) {
-    bool is_later = !unknown->in_first_minor;
-    const as_af_capture *capture = t->reading->capture;
-    if (unknown->before_runs) { /* then the first run of the file is the best guess there is */
-        bool found = false;
-        for (size_t i = 0; i < capture->runs.count && !found; i++) {
-            found = AS_AF_RUN(capture, i)->is_defined;
-            if (found && !AS_AF_RUN(capture, i)->minor) is_later = false;
-        }
-        if (!found) is_later = false;
+/* What comes before all runs is taken for a part of the first one in the file. */
+static bool first_run_is_later(const as_af_capture *capture) {
+    const as_af_run *first = NULL;
+    for (size_t i = 0; i < capture->runs.count; i++) {
+        const as_af_run *run = AS_AF_RUN(capture, i);
+        if (run->is_defined && (!first || run->offset < first->offset)) first = run;
     }
+    return first && first->minor;
+}
+
+static void tell_unknown(teller *t, const as_af_unknown_type *unknown, bool first_is_later) {
+    bool is_later = !unknown->in_first_minor && (first_is_later || !unknown->before_runs);
     as_add_problem(t->reading->ds, is_later ? AS_NOTE : AS_WARNING, place_of(t, unknown->offset),
                    "afperf-unknown-record", "%zu record%s of the unknown type '%s' %s ignored", unknown->count,
                    unknown->count == 1 ? "" : "s", as_ds_text(t->reading->ds, unknown->name),
@@ -181,8 +182,9 @@ void as_af_tell_problems(as_af_reading *reading) {
     for (int type = 0; type < AS_AF_N_TYPES; type++) {
         if (reading->extra[type].count) tell_extra(&t, type);
     }
+    bool first_is_later = first_run_is_later(reading->capture);
     for (size_t i = 0; i < reading->unknown.count; i++)
-        tell_unknown(&t, &AS_AT(as_af_unknown_type, &reading->unknown, i));
+        tell_unknown(&t, &AS_AT(as_af_unknown_type, &reading->unknown, i), first_is_later);
     room -= reading->ds->problems.count < room ? reading->ds->problems.count : room;
     if (list->count > room) {
         qsort(list->data, list->count, list->size, by_severity); /* the worst stay */
