@@ -201,7 +201,7 @@ static bool put_unchanged(const as_compare_view *view, as_output *out) {
         const as_metric_verdict *m = &view->verdict.metrics[i];
         bool is_same = m->total.outcome == AS_OUTCOME_SAME && (!m->has_whole || m->whole.outcome == AS_OUTCOME_SAME);
         for (size_t k = AS_OUTCOME_WORSE; k <= AS_OUTCOME_GONE; k++) is_same &= m->counts[k] == 0;
-        if (!is_same || i == view->main_metric) continue;
+        if (!is_same || i == view->main_metric || !m->metric->n) continue; /* nothing measured is no news */
         if (n < MOST) {
             as_output_text(out, n ? ", " : "no change in ");
             as_display_write(out, m->metric->name, strlen(m->metric->name), 60);

@@ -37,6 +37,7 @@ typedef struct merger {
     id_maps *maps;     /* one for each part */
     as_map attributes; /* hash of owner and key -> index */
     as_map counts;     /* hash of table and name -> row */
+    as_map sections;   /* name -> region */
     bool leaves_records;
 } merger;
 
@@ -87,13 +88,26 @@ static assay_id *map_metrics(merger *m, const as_dataset *part) {
     return NULL;
 }
 
+/* The region of a section, which is no other region of its name; ASSAY_NONE when memory is out. */
+static assay_id section_region(merger *m, as_str name) {
+    if (name == AS_NO_STR) return ASSAY_NONE;
+    uint32_t known = as_map_get(&m->sections, name);
+    if (known != AS_MAP_NONE) return known;
+    as_region region = AS_REGION_INIT;
+    region.name = name;
+    region.kind = as_ds_intern_text(m->ds, "section");
+    assay_id id = region.kind == AS_NO_STR ? ASSAY_NONE : as_add_region(m->ds, &region);
+    return id != ASSAY_NONE && as_map_put(&m->sections, name, id) ? id : ASSAY_NONE;
+}
+
 static assay_id *map_contexts(merger *m, const as_dataset *part) {
     as_tree *tree = as_experiment_tree(m->experiment);
     assay_id *map = malloc((part->contexts.count + 1) * sizeof *map);
     bool fine = map != NULL;
     for (assay_id i = 0; i < part->contexts.count && fine; i++) {
         const as_context *from = as_ds_context(part, i);
-        assay_id region = as_tree_region(tree, as_ds_carry(m->ds, part, from->name, &fine));
+        as_str name = as_ds_carry(m->ds, part, from->name, &fine);
+        assay_id region = as_context_is_section(part, i) ? section_region(m, name) : as_tree_region(tree, name);
         fine = fine && region != ASSAY_NONE;
         if (!fine) break;
         map[i] = as_tree_child(tree, from->parent == ASSAY_NONE ? ASSAY_NONE : map[from->parent], region);
@@ -449,6 +463,7 @@ static assay_status merge(as_dataset *const *parts, size_t n, bool leaves_record
     }
     as_map_init(&m.attributes, NULL);
     as_map_init(&m.counts, NULL);
+    as_map_init(&m.sections, NULL);
     for (size_t k = 0; m.maps && k < n; k++) as_vec_init(&m.maps[k].record_runs, sizeof(run_place), NULL);
     bool fine = m.experiment && m.maps && merge_parts(&m, parts, n);
     for (size_t k = 0; m.maps && k < n; k++) {
@@ -460,6 +475,7 @@ static assay_status merge(as_dataset *const *parts, size_t n, bool leaves_record
     free(m.maps);
     as_map_free(&m.attributes);
     as_map_free(&m.counts);
+    as_map_free(&m.sections);
     as_experiment_free(m.experiment);
     if (!fine) {
         as_dataset_free(m.ds);

@@ -84,6 +84,24 @@ class Sections(Case):
         root = run('diff', one, two, '--json').json['root']
         self.assertEqual((root['name'], root['values']['time']['change']['inclusive']), ('io', 1))
 
+    def sizes(self):
+        """Files of one size each: main lasts `size` seconds, the section io twice that."""
+        return [self.capture(SIGNATURE + run_info(tags=f'size={n};case=x') + region(0x10, 'main', 0, n) + section(0x20, 'io', [(0, n), (0, n)]), f'{n}.afperf')
+                for n in (2, 4, 8, 16, 32)]
+
+    def test_predicted_total(self):
+        """Of several files, too, the total is that of the regions: 64 s at size 64."""
+        answer = run('predict', *self.sizes(), '-O', 'parameter=tag:size', '--metric', 'time', '--at', 'size=64', '--csv').out.splitlines()
+        values = {row.split(',')[answer[0].split(',').index('callpath')]: row for row in answer[1:]}
+        column = answer[0].split(',').index('value')
+        self.assertAlmostEqual(float(values[''].split(',')[column]), 64)
+        self.assertAlmostEqual(float(values['io'].split(',')[column]), 128)
+
+    def test_tag_that_is_no_number(self):
+        result = run('model', *self.sizes(), '-O', 'parameter=tag:case')
+        self.assertEqual(result.status, 2)
+        self.assertIn("no tag 'case' that is a number, as all runs must for a parameter; its numbers are size", result.err)
+
     def test_pauses_are_told(self):
         paused = self.capture(BESIDE + 'PauseResume,104,102,0x1\n', 'paused.afperf')
         plain = self.capture()

@@ -124,6 +124,24 @@ static assay_status name_parameters(as_af_reading *reading, const char *list) {
     return ASSAY_OK;
 }
 
+/* "; those that are: size, ranks" of the run's tags that are numbers, as many as fit. */
+static void list_numbers(const as_af_capture *capture, const as_af_run *run, char *out, size_t room) {
+    size_t used = 0;
+    out[0] = '\0';
+    if (run->tags == AS_AF_NONE) return;
+    const as_af_tag_set *set = &AS_AT(as_af_tag_set, &capture->tag_sets, run->tags);
+    for (uint32_t i = 0; i < set->n; i++) {
+        as_str key = AS_AT(as_af_tag, &capture->tags, set->first + i).key;
+        const char *name = as_ds_text(capture->ds, key) + strlen("tag:"), *before = used ? ", " : "; its numbers are ";
+        size_t size = strlen(name), more = strlen(before);
+        double number;
+        if (used + more + size >= room || !tag_number(capture, run, key, &number)) continue;
+        memcpy(out + used, before, more);
+        memcpy(out + used + more, name, size + 1);
+        used += more + size;
+    }
+}
+
 static assay_status place_run(as_af_reading *reading, placed_run *placed, uint32_t index) {
     as_dataset *ds = reading->ds;
     const as_af_run *run = AS_AF_RUN(reading->capture, index);
@@ -138,9 +156,11 @@ static assay_status place_run(as_af_reading *reading, placed_run *placed, uint32
         as_str key = as_find(&ds->strings, reading->text.data, reading->text.count);
         if (tag_number(reading->capture, run, key, &placed->coordinates[i])) continue;
         as_af_lines lines = {0};
+        char numbers[200];
+        list_numbers(reading->capture, run, numbers, sizeof numbers);
         return as_fail(reading->reader->error, ASSAY_E_USAGE,
                        as_af_place(&lines, reading->reader->input->path, reading->data, run->offset), "parameter",
-                       "this run has no tag '%s' that is a number; as a parameter all runs must have it", name);
+                       "this run has no tag '%s' that is a number, as all runs must for a parameter%s", name, numbers);
     }
     return ASSAY_OK;
 }
