@@ -1,4 +1,4 @@
-/* What was measured of each interval: samples put together from the table `record` (its columns type, owner, interval, start, aggregation, measurement, value).
+/* What was measured of each interval: samples put together from what the event source has, else from the table `record` (its columns type, owner, interval, start, aggregation, measurement, value).
  *
  * Of an interval the raw aggregate counts; else the first and the last of two or more points (a snapshot at start and end); else the one point. Texts, and booleans, are samples one by one, as they
  * were recorded. Points of a run are samples of the run. What was aggregated from several records is left out. */
@@ -6,8 +6,6 @@
 #define AS_ANALYSIS_MEASURES_H
 
 #include "dataset/dataset.h"
-
-#define AS_NO_EVENT ((uint64_t)-1)
 
 typedef enum as_sample_type {
     AS_SAMPLE_SINGLE,   /* one number, first == last */
@@ -18,7 +16,7 @@ typedef enum as_sample_type {
 
 typedef struct as_sample {
     uint64_t
-        event; /* the region's interval; of a section's, the first interval of that section; AS_NO_EVENT: of the run */
+        event; /* AS_NO_EVENT: of the run. By the table, which does not say which event an interval of a section is, that is the first one of the section */
     assay_id run;
     uint32_t measure; /* index into measures */
     as_sample_type type;

@@ -379,7 +379,7 @@ assay_status as_occurrences_find(const as_occurrences_request *request, as_occur
     as_vec_init(&f.entry_of_slot, sizeof(size_t), budget);
     as_vec_init(&f.sorted, sizeof(struct entry), budget);
     assay_status status = as_event_intervals_walk(&intervals, add_occurrence, &f, error);
-    bool fine = status == ASSAY_OK && !f.failed && find_subjects(&f) && find_measures(&f);
+    bool fine = status == ASSAY_OK && !f.failed && find_subjects(&f) && (request->is_time_only || find_measures(&f));
     for (size_t i = 0; f.worst && i < out->subjects.count; i++) free(f.worst[i]);
     free(f.worst);
     free(f.starts);

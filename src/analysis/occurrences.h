@@ -57,6 +57,7 @@ typedef struct as_occurrences_request {
     const bool *runs;        /* that are looked at; NULL: all */
     const as_pauses *pauses; /* deducted; NULL: nothing is */
     bool is_exclusive;       /* without the intervals directly in each */
+    bool is_time_only;       /* what was measured is of no interest */
     size_t n_worst;
     const assay_id
         *group_of; /* of each event, instead of its context; NULL: contexts. Those of ASSAY_NONE are left out */

@@ -64,6 +64,7 @@ static as_exit find(as_cli *cli, as_occurrence_view *view) {
     assay_error error;
     as_occurrences_request request = {
         .ds = view->ds, .runs = view->runs, .is_exclusive = view->is_exclusive, .n_worst = view->n_worst};
+    request.is_time_only = is_for_people(cli) && !as_cli_has(cli, "metric");
     if (as_cli_has(cli, "group-by")) {
         if (as_cli_group(cli, NULL, view->ds, true, &view->grouping, &error) != ASSAY_OK)
             return as_cli_error(cli, &error);

@@ -40,7 +40,20 @@ typedef struct as_attribute {
     as_cell value; /* text lives in the dataset's arena */
 } as_attribute;
 
-/* Events in a reader's own form. All functions are safe from several threads and cannot fail; event < n_events, attribute < n_attributes. */
+#define AS_NO_EVENT ((uint64_t)-1)
+
+/* One value that was recorded of an event, or of a run. */
+typedef struct as_recorded {
+    uint64_t event; /* AS_NO_EVENT: of the run itself */
+    assay_id run;
+    bool is_aggregate;  /* of the whole event; else a point */
+    double time;        /* of a point, in seconds since the run's start */
+    as_str measurement; /* its name */
+    as_cell value;      /* a number or a text, which is borrowed for the call */
+} as_recorded;
+typedef bool (*as_recorded_taker)(void *user, const as_recorded *measured);
+
+/* Events in a reader's own form. All functions are safe from several threads, and but for `measured` they cannot fail; event < n_events, attribute < n_attributes. */
 typedef struct as_event_source {
     uint64_t n_events, n_attributes;
     void (*event)(const struct as_event_source *source, uint64_t event, as_event *out);
@@ -48,6 +61,10 @@ typedef struct as_event_source {
     void (*attribute)(const struct as_event_source *source, uint64_t attribute, as_attribute *out);
     /* The number of the first attribute of an event or of one behind it; n_attributes for n_events. */
     uint64_t (*first_attribute)(const struct as_event_source *source, uint64_t event);
+    /* Where values were recorded in n_measured records: calls take for each value of one of them that belongs to an event or a run and was not aggregated from other records. False: take gave that, or
+     * memory is out. NULL: the table `record` is all there is. */
+    uint64_t n_measured;
+    bool (*measured)(const struct as_event_source *source, uint64_t record, as_recorded_taker take, void *user);
 } as_event_source;
 
 /* Intervals and moments, without the samples of trace lines. */

@@ -73,6 +73,35 @@ class Occurrences(Case):
         sums = {c['path']: c['metrics']['time']['inclusive']['sum'] for c in self.answer('-O', 'deduct_pauses=yes', text=FLIGHT)['contexts']}
         self.assertEqual(sums, {'frame': 9, 'frame->move': 6, 'frame->move->radar': 2, 'io': 9, 'pause': 1})
 
+    def test_pauses_among_the_worst(self):
+        """The first took longest by the clock, and paused 6 of its 10 seconds."""
+        text = SIGNATURE + run_info() + region(1, 'a', 0, 10) + 'PauseResume,108,102,0x1\n' + region(2, 'a', 20, 25)
+        for options, expected in (((), [(10, 0), (5, 20)]), (('-O', 'deduct_pauses=yes'), [(5, 20), (4, 0)])):
+            worst = self.answer(*options, text=text)['contexts'][0]['metrics']['time']['inclusive']['worst']
+            self.assertEqual([(w['duration'], w['start']) for w in worst], expected)
+
+    def test_measures_of_sections(self):
+        """Each interval has its own: 3 and 50, by ids and by the order of the records."""
+        for ids in (('0x9,1', '0x9,2'), ('0x9,0x1', '0x9,0xff')):
+            text = (SIGNATURE + run_info() + 'MeasurementType,100,0x1,0x5,memory,int64,B,,\nMeasurementType,100,0x1,0x6,state,string,text,,\nSectionInfo,100,0x1,0x9,io,\n'
+                    'SectionStart,110,{0}\nSectionPoint,110,{0},0x5,100\nSectionStart,112,{1}\nSectionPoint,112,{1},0x5,1000\nSectionStop,120,{0}\nSectionPoint,120,{0},0x5,103\n'
+                    'SectionStop,130,{1}\nSectionPoint,130,{1},0x5,1050,0x6,"a ""b"""\n').format(*ids)
+            measures = self.answer(text=text)['contexts'][0]['measures']
+            self.check(measures['memory']['difference'], count=2, sum=53, min=3, max=50)
+            self.check(measures['memory']['start'], count=2, min=100, max=1000)
+            self.assertEqual(measures['state']['values'], [{'value': 'a "b"', 'count': 1, 'share': 1}])
+            groups = run('tree', self.steps(text), '--group-by', 'region', '--metric', 'memory', '--json').json
+            self.assertIn('53', json.dumps(groups))
+
+    def test_measures_of_one_id(self):
+        """A region of the id of a section, and ids that come again, keep their values apart."""
+        text = SIGNATURE + run_info() + 'MeasurementType,100,0x1,0x5,work,int64,count,,\n' + ''.join(
+            f'RegionStart,{time},0x1,0x9,{label},\nRegionStop,{time + 2},0x9\nRegionAggregate,{time + 2},{time},0x9,,0x5,{value}\n'
+            for time, label, value in ((110, 'a', 7), (120, 'b', 30))) + (
+            'SectionInfo,100,0x1,0x9,io,\nSectionStart,130,0x9,1\nSectionStop,140,0x9,1\nSectionAggregate,140,130,0x9,1,,0x5,500\n')
+        sums = {c['path']: c['measures']['work']['value']['sum'] for c in self.answer(text=text)['contexts']}
+        self.assertEqual(sums, {'a': 7, 'b': 30, 'io': 500})
+
     def test_runs(self):
         text = SIGNATURE + run_info(1) + run_info(2, wallclock=1700000100) + region(1, 'a', 0, 1) + region(2, 'a', 5, 8, run=2)
         self.check(self.answer(text=text)['contexts'][0]['metrics']['time']['inclusive'], count=2, sum=4)

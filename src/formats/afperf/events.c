@@ -82,6 +82,10 @@ static void make_attribute(const as_event_source *source, uint64_t attribute, as
     out->value = as_cell_int(1);
 }
 
+static bool each_measured(const as_event_source *source, uint64_t record, as_recorded_taker take, void *user) {
+    return as_af_recorded(capture_of(source), record, take, user);
+}
+
 bool as_af_add_events(as_af_reading *reading) {
     as_af_capture *capture = reading->capture;
     size_t n = capture->intervals.count;
@@ -97,7 +101,9 @@ bool as_af_add_events(as_af_reading *reading) {
                                         .n_attributes = total,
                                         .event = make_event,
                                         .attribute = make_attribute,
-                                        .first_attribute = first_attribute};
+                                        .first_attribute = first_attribute,
+                                        .n_measured = capture->data.count,
+                                        .measured = each_measured};
     reading->ds->event_source = &capture->events;
     return true;
 }

@@ -272,7 +272,7 @@ typedef struct as_af_capture {
 #define AS_AF_RUN(capture, i)        (&AS_AT(as_af_run, &(capture)->runs, i))
 #define AS_AF_SECTION_AT(capture, i) (&AS_AT(as_af_section, &(capture)->sections, i))
 #define AS_AF_MEASURE(capture, i)    (&AS_AT(as_af_measure, &(capture)->measures, i))
-enum { AS_AF_STEP_SIZE = 64 };
+enum { AS_AF_STEP_SIZE = 16 };
 
 /* ---- collecting ------------------------------------------------------------------------------------------------------ */
 
@@ -368,6 +368,8 @@ bool as_af_add_up(as_af_reading *reading, as_vec *sums);
 bool as_af_add_profiles(as_af_reading *reading, const as_vec *sums); /* profiles.c */
 bool as_af_add_events(as_af_reading *reading);                       /* events.c */
 bool as_af_add_records(as_af_reading *reading);                      /* records.c */
+/* measured.c: the event source's. */
+bool as_af_recorded(const as_af_capture *capture, uint64_t record, as_recorded_taker take, void *user);
 bool as_af_check(as_af_reading *reading);                            /* check.c: the validator's rules */
 /* problems.c: all of them, in the order of the file, into the dataset. */
 void as_af_tell_problems(as_af_reading *reading);
