@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 
+import captures
 import cubex
 import hpctoolkit
 from common import ASSAY, Case, environment, main
@@ -218,6 +219,47 @@ roots:
         self.sweep('compare', '--fail-on', 'never', '--check', 'all', old, new)
         self.sweep('compare', '--noise', old, old)
         self.sweep('compare', '--series', '--fail-on', 'never', '--order', 'given', old, old, new)
+
+    def capture(self):
+        """Two runs; regions with tags, points and aggregates, a section whose intervals overlap, a pause; records before what they refer to, orphans, unfinished and faulty ones."""
+        text = captures.SIGNATURE + 'RegionStop,190,0x30\n' + captures.run_info() + captures.run_info(2, tags='size=2')
+        text += ('MeasurementType,100,0x1,0xa,cpu,double,s,,"the ""time"""\nMeasurementType,100,0x1,0xb,memory,int64,B,,\nMeasurementType,100,0x2,0xc,state,string,text,,\n')
+        for i in range(1, 6):
+            text += captures.region(i, f'step {i % 2}', 10 * i, 10 * i + 5, f'platform=p{i % 2};size={i}', run=1 + i % 2,
+                                    more=f'RegionPoint,{100 + 10 * i},{i:#x},0xb,{1000 * i},0xc,"a ""b"" {i}"\nRegionAggregate,{105 + 10 * i},{100 + 10 * i},{i:#x},,0xa,{i}.5\n')
+        text += captures.section(0x20, 'io', [(0, 4), (1, 3), (2, 10)]) + 'PauseResume,103,101,0x1\nRunPoint,140,0x1,0xb,7\nRunAggregate,150,100,0x1,mean,0xa,1.5\n'
+        text += 'RegionStart,180,0x1,0x30,late,\nRegionStart,185,0x1,0x31,never stopped,\nRegionPoint,110,0x77,0xb,1\nRegionPoint,110,0x1,0xb,x\nSoon,1\n'
+        return self.write('capture.afperf', text)
+
+    def test_captures(self):
+        path = self.capture()
+        for how in ((), ('--json',)):
+            for verb in ('info', 'tree', 'stat', 'trace'):
+                self.sweep(verb, *how, path)
+        self.sweep('validate', path)
+        self.sweep('stat', '--worst', '2', '--exclusive', '-O', 'deduct_pauses=yes', path)
+        self.sweep('stat', '--metric', 'memory', '--group-by', 'platform,region', path)
+        self.sweep('tree', '--group-by', 'platform,path', path)
+        self.sweep('trace', '--intervals', '--csv', path)
+        for table in ('event', 'attribute', 'record', 'problem'):
+            self.sweep('sql', '--csv', path, f'select * from {table}')
+
+    def test_writing_captures(self):
+        path = self.capture()
+        self.sweep('convert', path, 'out.afperf', output='out.afperf')
+        self.sweep('convert', self.a, 'out.afperf', output='out.afperf')
+        self.sweep('merge', path, path, '-o', 'out.afperf', output='out.afperf')
+        self.sweep('convert', self.write('flight.afperf', captures.FLIGHT), 'out.cubex', output='out.cubex')
+
+    def test_appending_to_captures(self):
+        """Each try adds all of its records or none."""
+        source, target = self.write('more.afperf', captures.FLIGHT), self.write('container.afperf', captures.FLIGHT)
+        self.sweep('convert', '--append', source, target)
+        with open(target, 'rb') as f:
+            text = f.read()
+        records = [line for line in text.splitlines() if line and not line.startswith(b'#')]
+        first = records[:len(records) // records.count(records[0])]
+        self.assertEqual(records, first * records.count(records[0]))
 
 
 if __name__ == '__main__':
