@@ -50,8 +50,16 @@ typedef struct teller {
     as_af_lines lines;
 } teller;
 
+/* Lines are counted some at a time, so that the text need not all be in memory. */
 static as_place place_of(teller *t, size_t offset) {
-    return as_af_place(&t->lines, t->reading->reader->input->path, t->reading->data, offset);
+    enum { STEP = 1 << 24 };
+    as_input *input = t->reading->reader->input;
+    if (offset < t->lines.line_start) t->lines = (as_af_lines){0};
+    while (offset > STEP && t->lines.offset < offset - STEP) {
+        as_af_place(&t->lines, input->path, t->reading->data, t->lines.offset + STEP);
+        as_input_consumed(input, t->lines.offset);
+    }
+    return as_af_place(&t->lines, input->path, t->reading->data, offset);
 }
 
 static void tell_orphan(teller *t, const as_af_problem *problem) {
@@ -194,5 +202,6 @@ void as_af_tell_problems(as_af_reading *reading) {
     if (list->count) qsort(list->data, list->count, list->size, by_offset);
     t.lines = (as_af_lines){0};
     for (size_t i = 0; i < list->count; i++) tell(&t, &AS_AT(as_af_problem, list, i));
+    as_input_consumed(reading->reader->input, 0);
     reading->ds->n_problems_dropped += dropped;
 }

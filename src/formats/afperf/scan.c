@@ -238,14 +238,32 @@ const char *as_af_fault_text(as_af_step fault) {
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
+/* Line ends in n bytes, as many sums at a time as a compiler likes. */
+static size_t count_lines(const char *text, size_t n) {
+    size_t count = 0;
+    while (n) {
+        size_t some = n < UINT8_MAX * BLOCK ? n : UINT8_MAX * BLOCK, i = 0;
+        uint8_t sums[BLOCK] = {0};
+        for (; i + BLOCK <= some; i += BLOCK) {
+            for (size_t k = 0; k < BLOCK; k++) sums[k] = (uint8_t)(sums[k] + (text[i + k] == '\n'));
+        }
+        for (; i < some; i++) count += text[i] == '\n';
+        for (size_t k = 0; k < BLOCK; k++) count += sums[k];
+        text += some;
+        n -= some;
+    }
+    return count;
+}
+
 as_place as_af_place(as_af_lines *lines, const char *file, const char *data, size_t offset) {
     if (!lines->line || offset < lines->line_start) *lines = (as_af_lines){.line = 1};
-    const char *newline;
-    while (lines->offset < offset && (newline = memchr(data + lines->offset, '\n', offset - lines->offset))) {
-        lines->line++;
-        lines->offset = lines->line_start = (size_t)(newline - data) + 1;
+    if (lines->offset < offset) {
+        lines->line += count_lines(data + lines->offset, offset - lines->offset);
+        size_t start = offset;
+        while (start > lines->offset && data[start - 1] != '\n') start--;
+        if (start > lines->offset) lines->line_start = start;
+        lines->offset = offset;
     }
-    if (lines->offset < offset) lines->offset = offset;
     size_t column = offset - lines->line_start + 1;
     return (as_place){.path = file,
                       .offset = (int64_t)offset,
