@@ -4,7 +4,7 @@
 #include "core/parallel.h"
 #include "formats/afperf/reading.h"
 
-enum { CHUNK = 1 << 13 }; /* intervals, or records that belong to none, that are done in one go */
+enum { CHUNK = 1 << 13, OTHERS = 1 << 10 }; /* intervals, and records that belong to none, that are done in one go */
 
 /* ---- one value ------------------------------------------------------------------------------------------------------- */
 
@@ -221,14 +221,20 @@ static void take_datum(const job *j, chunk *c, as_af_datum *datum) {
 
 /* ---- all of them ----------------------------------------------------------------------------------------------------- */
 
+/* The first record of a chunk of those that belong to no interval. */
+static size_t first_other(const job *j, size_t number) {
+    size_t n = j->capture->data.count;
+    size_t from = j->starts[j->capture->intervals.count] + (number - j->n_interval_chunks) * OTHERS;
+    return from < n ? from : n;
+}
+
 static void do_chunk(void *user, size_t i) {
     const job *j = user;
     chunk *c = &j->chunks[i];
     size_t number = j->first_chunk + i, n_intervals = j->capture->intervals.count;
     as_af_datum *data = j->capture->data.data;
     if (number >= j->n_interval_chunks) { /* records that belong to no interval */
-        size_t from = j->starts[n_intervals] + (number - j->n_interval_chunks) * CHUNK;
-        size_t end = from + CHUNK < j->capture->data.count ? from + CHUNK : j->capture->data.count;
+        size_t from = first_other(j, number), end = first_other(j, number + 1);
         for (size_t k = from; k < end && !c->failed; k++) take_datum(j, c, &data[j->order[k]]);
         return;
     }
@@ -293,34 +299,49 @@ static void chunk_free(chunk *c) {
     as_af_problems_free(&c->problems);
 }
 
-/* The text before the intervals that come next need not stay in memory: mostly their records come with them. */
-static void let_go(const job *j, size_t chunk_number) {
-    size_t interval = chunk_number * CHUNK;
-    if (interval < j->capture->intervals.count)
-        as_input_consumed(j->reading->reader->input, as_af_offset_of(AS_AF_INTERVAL(j->capture, interval)->offset));
+/* Where in the text a chunk begins, the one after the last of its kind at the end: mostly the records of intervals come with them. */
+static size_t place_of(const job *j, size_t number) {
+    const as_af_capture *capture = j->capture;
+    if (number < j->n_interval_chunks) return as_af_offset_of(AS_AF_INTERVAL(capture, number * CHUNK)->offset);
+    if (j->first_chunk < j->n_interval_chunks) return j->reading->size;
+    size_t other = first_other(j, number);
+    return other < capture->data.count ? as_af_offset_of(AS_AF_DATUM(capture, j->order[other])->offset)
+                                       : j->reading->size;
+}
+
+/* How many chunks from the first one on are done together, of n: as many as lie in a part of the text that may be in memory at once. */
+static size_t chunks_together(const job *j, size_t n, size_t most) {
+    enum { PART = 1 << 25 };
+    size_t end = j->first_chunk < j->n_interval_chunks ? j->n_interval_chunks : n;
+    size_t some = end - j->first_chunk < most ? end - j->first_chunk : most;
+    size_t from = place_of(j, j->first_chunk);
+    while (some > 1 && place_of(j, j->first_chunk + some) > from + PART) some /= 2;
+    return some;
 }
 
 /* Some chunks at a time, whatever the number of threads: what they add up to never depends on it. */
 static bool do_chunks(job *j, as_vec *sums, as_map *sum_of_all) {
     enum { AT_A_TIME = 64 };
     as_budget *budget = &j->reading->ds->budget;
+    as_input *input = j->reading->reader->input;
     size_t n_others = j->capture->data.count - j->starts[j->capture->intervals.count];
-    size_t n = j->n_interval_chunks + (n_others + CHUNK - 1) / CHUNK;
+    size_t n = j->n_interval_chunks + (n_others + OTHERS - 1) / OTHERS, some;
     chunk chunks[AT_A_TIME];
     bool fine = true;
     j->chunks = chunks;
-    as_input_consumed(j->reading->reader->input, 0);
-    for (j->first_chunk = 0; fine && j->first_chunk < n; j->first_chunk += AT_A_TIME) {
-        size_t some = n - j->first_chunk < AT_A_TIME ? n - j->first_chunk : AT_A_TIME;
+    as_input_consumed(input, 0);
+    for (j->first_chunk = 0; fine && j->first_chunk < n; j->first_chunk += some) {
+        if (j->first_chunk == j->n_interval_chunks) as_input_consumed(input, 0); /* from the start again */
+        some = chunks_together(j, n, AT_A_TIME);
         for (size_t i = 0; i < some; i++) chunk_init(&chunks[i], budget);
         as_parallel(some, j->reading->reader->threads, do_chunk, j);
         for (size_t i = 0; i < some; i++) {
             fine = fine && !chunks[i].failed && take_chunk(j->reading, &chunks[i], sums, sum_of_all);
             chunk_free(&chunks[i]);
         }
-        let_go(j, j->first_chunk + some);
+        as_input_consumed(input, place_of(j, j->first_chunk + some));
     }
-    as_input_consumed(j->reading->reader->input, 0);
+    as_input_consumed(input, 0);
     return fine;
 }
 
