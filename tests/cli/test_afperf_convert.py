@@ -66,6 +66,13 @@ class Convert(common.Case):
         self.assertEqual('', self.convert(path, self.path('out.afperf')))
         self.assertEqual(extra.replace('1.0.0', '1.4.0').encode(), self.read('out.afperf'))
 
+    def test_an_empty_field_at_the_end_is_one_with_quotes_too(self):
+        """Quotes around nothing change nothing: the record stays, as it does when it was written again."""
+        query = 'select measurement, value from record order by id'
+        answers = [common.run('sql', '--json', self.write('in.afperf', SMALL.replace(',0xa,1\n', f',0xa,1{end}')), query).json for end in ('\n', ',\n', ',""\n', ',""\r\n')]
+        self.assertEqual(5, len(answers[0]))
+        self.assertEqual([answers[0]] * 3, answers[1:])
+
     def test_to_cube_and_back(self):
         """With sections as they were."""
         path = self.write('in.afperf', SMALL)

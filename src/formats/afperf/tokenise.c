@@ -121,10 +121,13 @@ static bool start_item(as_af_piece *piece, const as_af_record *record, as_af_ite
     return true;
 }
 
-static bool ends_with_comma(const as_af_piece *piece, const as_af_record *record) {
+/* Whether its last field is empty, with quotes or without. */
+static bool ends_empty(const as_af_piece *piece, const as_af_record *record) {
+    const char *data = piece->data;
     size_t end = record->end;
-    while (end > record->offset && (piece->data[end - 1] == '\n' || piece->data[end - 1] == '\r')) end--;
-    return end > record->offset && piece->data[end - 1] == ',';
+    while (end > record->offset && (data[end - 1] == '\n' || data[end - 1] == '\r')) end--;
+    if (end > record->offset + 2 && data[end - 1] == '"' && data[end - 2] == '"' && data[end - 3] == ',') end -= 2;
+    return end > record->offset && data[end - 1] == ',';
 }
 
 /* What a record of data says before its pairs. */
@@ -143,7 +146,7 @@ static bool data_item(as_af_piece *piece, const as_af_record *record, as_af_item
     if (n_pairs > UINT32_MAX) return complain(piece, record, AS_AF_MISSING, record->offset, n);
     item->n_pairs = (uint32_t)n_pairs;
     if ((record->n_fields - n) % 2 == 0) return true;
-    if (!ends_with_comma(piece, record)) return complain(piece, record, AS_AF_MISSING, record->offset, UINT8_MAX);
+    if (!ends_empty(piece, record)) return complain(piece, record, AS_AF_MISSING, record->offset, UINT8_MAX);
     item->flags |= AS_AF_EXTRA;
     return true;
 }
