@@ -44,7 +44,7 @@ format: ## format the sources with clang-format
 	@tools/install-packages lint
 	find src include capture tests examples bench fuzz \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
 
-lint: ## clang-tidy and cppcheck over src
+lint: ## clang-tidy and cppcheck over src and capture
 	@tools/install-packages build lint
 	@tools/build release $(JOBS)
 	@tools/lint build $(JOBS)

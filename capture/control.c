@@ -94,9 +94,10 @@ static void ids_make(void) {
     uint64_t random;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
         random = as_capture_mix(clock_ns(CLOCK_REALTIME) ^ (uint64_t)getpid() << 40);
-    as_capture.run = random;
-    as_capture.next_id = as_capture_mix(random ^ 1);
-    atomic_store(&as_capture.next_section, as_capture_mix(random ^ 2));
+    as_capture.run = random >> AS_CAPTURE_RUN_SHIFT;
+    /* regions and sections are only told apart within the file: short ids will do; of four digits at least, see put_next() in records.c */
+    as_capture.next_id = 0x1000;
+    atomic_store(&as_capture.next_section, 1);
 }
 
 bool as_capture_start_locked(const char *path, bool own) {

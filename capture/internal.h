@@ -24,9 +24,13 @@ enum {
     AS_CAPTURE_PAGE = 4096,
     AS_CAPTURE_LABEL = 255, /* bytes of a label */
     AS_CAPTURE_TAGS = 1023, /* bytes of a set of tags */
+    AS_CAPTURE_RUN_SHIFT =
+        16, /* ids of runs have 48 bits: no two are the same by chance, and they are in every RegionStart */
     AS_CAPTURE_DEPTH = 512,
     AS_CAPTURE_THREADS = 4096,
-    AS_CAPTURE_LARGE_RINGS = 64, /* threads beyond have an eighth */
+    AS_CAPTURE_LARGE_RINGS = 64,     /* threads beyond have a 32nd */
+    AS_CAPTURE_SMALLEST_RING = 2048, /* words */
+    AS_CAPTURE_BLOCK = 32,           /* bytes that are copied at once: most texts of a record are no longer */
     AS_CAPTURE_BUILT_IN = 5,
     AS_CAPTURE_MEASURES = AS_CAPTURE_BUILT_IN + 16,
     AS_CAPTURE_MAX_WORDS = AS_CAPTURE_MEASURES * 4 /* of the values of one entry */
@@ -90,12 +94,13 @@ void as_capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* ---- texts.c ---- */
 
-/* A label, ready to be written: quoted as RFC 4180 wants it. Never freed: what is on its way in a ring points to it. */
+/* A label, ready to be written: the end of a RegionStart without tags, quoted as RFC 4180 wants it. Never freed: what is on its way in a ring points
+ * to it. */
 typedef struct as_capture_label {
     struct as_capture_label *next;
     uint64_t hash;
     uint32_t length, written_length;
-    const char *written; /* behind text */
+    const char *written; /* behind text; a block at least can be read */
     char text[];
 } as_capture_label;
 
@@ -158,12 +163,13 @@ typedef struct as_capture_open {
     uint64_t values[]; /* of the set for regions */
 } as_capture_open;
 
+/* What one of the two writes all the time has cache lines of its own. */
 typedef struct as_capture_thread {
-    /* the thread's own */
     uint64_t *ring;
-    uint64_t mask;                /* words of the ring - 1 */
-    uint64_t head;                /* where the next word goes */
-    uint64_t consumed_seen;       /* as of the last look */
+    uint64_t mask; /* words of the ring - 1 */
+    /* the thread's own */
+    _Alignas(64) uint64_t head;   /* where the next word goes */
+    uint64_t free_until;          /* no look at `consumed` is needed before the head is here */
     uint32_t level_count, depth;  /* open regions; those of them that are in the file */
     uint32_t too_deep, inherited; /* begins beyond the limit; begun in an earlier capture */
     uint16_t index;               /* as_capture_thread_at() */
@@ -174,18 +180,20 @@ typedef struct as_capture_thread {
     _Atomic uint64_t lost, misused, waited;
     _Alignas(64) _Atomic uint64_t consumed;
     /* set under the lock */
-    _Atomic int life;
+    _Alignas(64) _Atomic int life;
     _Atomic unsigned state; /* the capture it belongs to */
     uint32_t number;
     char name[64];
     uint64_t run, started;
     /* the writer's own */
-    bool announced;
+    _Alignas(64) bool announced;
     uint32_t types[2 * AS_CAPTURE_MEASURES]; /* ids of the MeasurementTypes it has */
     int type_count;
     off_t run_offset; /* of its RunInfo, which is rewritten there when tags come */
     size_t run_room;
-    unsigned tags_written; /* as_capture.tags_version */
+    unsigned tags_written;            /* as_capture.tags_version */
+    char run_field[AS_CAPTURE_BLOCK]; /* the run id of records, with the comma before it */
+    size_t run_field_length;
     uint32_t open_count;
     size_t open_size, open_room; /* bytes of one, of all */
     char *open;                  /* as_capture_open */
@@ -237,6 +245,7 @@ typedef struct as_capture_output {
     bool regular, failed;
     char *buffer;
     size_t used, written; /* of the buffer: bytes in it, bytes of them in the file */
+    size_t page_end;      /* of the buffer: of the page that is being filled */
     off_t base;           /* where the buffer begins in the file: at a page */
     bool tags_missed;     /* said so */
     char path[4096];
@@ -244,9 +253,16 @@ typedef struct as_capture_output {
 
 /* Opens the file of a pattern (with %p), see assay/capture.h. False: said why. own: with the process id in the name in any case. */
 bool as_capture_output_open(as_capture_output *output, const char *pattern, bool own);
-/* Room for a record of at most `size` bytes (<= a page); as_capture_output_end says where it ended. */
-char *as_capture_output_begin(as_capture_output *output, size_t size);
-void as_capture_output_end(as_capture_output *output, const char *end);
+/* Goes on to the next page. */
+void as_capture_output_turn(as_capture_output *output);
+/* Room for a record of at most `size` bytes (<= a page); as_capture_output_end says where it ended. Behind it, two blocks more may be overwritten. */
+static inline char *as_capture_output_begin(as_capture_output *output, size_t size) {
+    if (__builtin_expect(output->used + size > output->page_end, 0)) as_capture_output_turn(output);
+    return output->buffer + output->used;
+}
+static inline void as_capture_output_end(as_capture_output *output, const char *end) {
+    output->used = (size_t)(end - output->buffer);
+}
 /* Where the next record of at most `size` bytes will be in the file. */
 off_t as_capture_output_place(as_capture_output *output, size_t size);
 void as_capture_output_write(as_capture_output *output);
@@ -256,6 +272,8 @@ void as_capture_output_close(as_capture_output *output);
 
 /* ---- records.c: all by the writer ---- */
 
+/* Before all others. */
+void as_capture_records_begin(void);
 void as_capture_records_run(as_capture_thread *thread);
 void as_capture_records_types(as_capture_thread *thread, const as_capture_set *set);
 void as_capture_records_region_start(as_capture_thread *thread, uint64_t time, uint64_t id,
@@ -265,7 +283,8 @@ void as_capture_records_region_start_text(as_capture_thread *thread, uint64_t ti
 void as_capture_records_region_stop(uint64_t time, uint64_t id);
 void as_capture_records_section_info(uint64_t run, uint64_t time, uint64_t id, const char *label, size_t label_length,
                                      const char *tags, size_t tags_length);
-void as_capture_records_interval(const char *type, uint64_t time, uint64_t section, uint64_t interval);
+void as_capture_records_interval_start(uint64_t time, uint64_t section, uint64_t interval);
+void as_capture_records_interval_stop(uint64_t time, uint64_t section, uint64_t interval);
 /* The snapshots of a set at one moment; interval 0: of a region. */
 void as_capture_records_points(const as_capture_set *set, uint64_t time, uint64_t owner, uint64_t interval,
                                const uint64_t *values);
@@ -320,7 +339,7 @@ typedef struct as_capture_shared {
     /* written by start only */
     _Atomic uint64_t base; /* CLOCK_MONOTONIC at its start; a thread may still be recording for the last one */
     int64_t wallclock_ns;  /* UTC at base */
-    uint64_t run, next_id; /* ids of run 0; next_id is the writer's */
+    uint64_t run;          /* id of run 0 */
     _Atomic uint64_t next_section;
     _Atomic bool frozen; /* no more measures */
     as_capture_set regions, sections, samples;
@@ -329,7 +348,8 @@ typedef struct as_capture_shared {
     pthread_mutex_t late_lock;
     as_capture_late_end late[1024];
     unsigned late_count;
-    /* the writer's */
+    /* the writer's, in cache lines that measured threads do not look at */
+    _Alignas(64) uint64_t next_id; /* of regions */
     as_capture_output output;
 } as_capture_shared;
 

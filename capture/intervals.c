@@ -21,7 +21,7 @@ static size_t room, count, words;
 static uint64_t untracked; /* begins for which there was no slot */
 
 static size_t place(uint64_t section, uint64_t interval) {
-    return (size_t)as_capture_mix(section + interval) & (room - 1);
+    return (size_t)as_capture_mix(section << 40 ^ interval) & (room - 1);
 }
 
 /* The slot of the interval, or the free one where it would be. */
@@ -90,13 +90,13 @@ static void take_out(size_t hole) {
 
 static void write_end(uint64_t begin, uint64_t end, uint64_t section, uint64_t interval, const uint64_t *first,
                       const uint64_t *last) {
-    as_capture_records_interval("SectionStop", end, section, interval);
+    as_capture_records_interval_stop(end, section, interval);
     if (last) as_capture_records_points(&as_capture.sections, end, section, interval, last);
     if (first && last) as_capture_records_aggregate(&as_capture.sections, end, begin, section, interval, first, last);
 }
 
 void as_capture_interval_begin(uint64_t time, uint64_t section, uint64_t interval, const uint64_t *now) {
-    as_capture_records_interval("SectionStart", time, section, interval);
+    as_capture_records_interval_start(time, section, interval);
     as_capture_records_points(&as_capture.sections, time, section, interval, now);
     if (!prepare()) {
         untracked++;

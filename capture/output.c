@@ -93,7 +93,8 @@ static int file_take(as_capture_output *output) {
         answer = content_check(fd, output->path);
     /* a file system without locks has to do without */
     if (answer == MINE && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) answer = TAKEN;
-    if (answer == MINE && ftruncate(fd, 0) != 0) {
+    /* not if there is nothing to cut off: of a file that was truncated, some file systems write everything to the disk when it is closed */
+    if (answer == MINE && (fstat(fd, &status) != 0 || status.st_size) && ftruncate(fd, 0) != 0) {
         as_capture_say("%s: %s; nothing is captured", output->path, strerror(errno));
         answer = REFUSED;
     }
@@ -119,7 +120,7 @@ static void beginning_write(as_capture_output *output) {
 bool as_capture_output_open(as_capture_output *output, const char *pattern, bool own) {
     char *buffer = output->buffer;
     if (!buffer) {
-        buffer = as_capture_map(BUFFER_SIZE);
+        buffer = as_capture_map(BUFFER_SIZE + 2 * AS_CAPTURE_BLOCK);
         if (!buffer) {
             as_capture_say("no memory; nothing is captured");
             return false;
@@ -127,6 +128,7 @@ bool as_capture_output_open(as_capture_output *output, const char *pattern, bool
     }
     memset(output, 0, sizeof *output);
     output->buffer = buffer;
+    output->page_end = AS_CAPTURE_PAGE;
     output->fd = -1;
     int answer = TAKEN;
     for (int attempt = own; answer == TAKEN && attempt < 100; attempt++) {
@@ -144,28 +146,23 @@ bool as_capture_output_open(as_capture_output *output, const char *pattern, bool
 
 /* ---- records ---- */
 
-/* A page that the next record does not fit in is filled up. */
-static void page_fill(as_capture_output *output, size_t size) {
-    size_t left = AS_CAPTURE_PAGE - output->used % AS_CAPTURE_PAGE;
-    if (left >= size || left == AS_CAPTURE_PAGE) return;
-    memset(output->buffer + output->used, ' ', left - 1);
-    output->used += left;
-    output->buffer[output->used - 1] = '\n';
-}
-
-char *as_capture_output_begin(as_capture_output *output, size_t size) {
-    page_fill(output, size);
-    if (output->used + size > BUFFER_SIZE) as_capture_output_write(output);
-    return output->buffer + output->used;
-}
-
-void as_capture_output_end(as_capture_output *output, const char *end) {
-    output->used = (size_t)(end - output->buffer);
+void as_capture_output_turn(as_capture_output *output) {
+    size_t left = output->page_end - output->used;
+    if (left) {
+        memset(output->buffer + output->used, ' ', left - 1);
+        output->buffer[output->page_end - 1] = '\n';
+        output->used = output->page_end;
+    }
+    /* kernels are fastest with writes that are aligned */
+    if ((output->base + (off_t)output->used) % BUFFER_SIZE == 0)
+        as_capture_output_write(output);
+    else
+        output->page_end += AS_CAPTURE_PAGE;
 }
 
 off_t as_capture_output_place(as_capture_output *output, size_t size) {
-    page_fill(output, size);
-    return output->base + (off_t)output->used;
+    const char *at = as_capture_output_begin(output, size);
+    return output->base + (at - output->buffer);
 }
 
 /* The end of the last whole record in the first n bytes of the buffer: a line end within quotes is none. */
@@ -233,6 +230,7 @@ void as_capture_output_write(as_capture_output *output) {
     if (full) memmove(output->buffer, output->buffer + full, output->used - full);
     output->base += (off_t)full;
     output->used -= full;
+    output->page_end = AS_CAPTURE_PAGE;
     output->written = output->used;
 }
 

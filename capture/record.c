@@ -5,7 +5,6 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -54,44 +53,52 @@ static inline uint64_t reserve(const as_capture_thread *thread) {
     return (uint64_t)thread->depth * (2 + (uint64_t)as_capture.regions.words);
 }
 
-static uint64_t used(as_capture_thread *thread) {
-    thread->consumed_seen = atomic_load_explicit(&thread->consumed, memory_order_acquire);
-    return thread->head - thread->consumed_seen;
+static uint64_t used(const as_capture_thread *thread) {
+    return thread->head - atomic_load_explicit(&thread->consumed, memory_order_acquire);
 }
 
-/* The writer is behind: it is woken, and waited for if need be. */
+/* Until the ring is half empty, if that comes in time: who goes on as soon as there is room waits again at once. */
+static uint64_t wait_for_writer(as_capture_thread *thread, uint64_t words) {
+    const struct timespec pause = {0, 50000};
+    uint64_t capacity = thread->mask + 1, in_use = used(thread), begin = as_capture_now(), waited = 0;
+    uint64_t enough = words <= capacity / 2 ? capacity / 2 : capacity;
+    int cancellation;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation); /* a region is no place to be cancelled at */
+    while (in_use + words > enough && waited < max_wait) {
+        as_capture_writer_wake();
+        nanosleep(&pause, NULL);
+        in_use = used(thread);
+        waited = as_capture_now() - begin;
+    }
+    pthread_setcancelstate(cancellation, NULL);
+    count(&thread->waited, waited);
+    return in_use;
+}
+
+/* The ring is half full, or was when this was last looked at. The writer is woken, and waited for if need be. */
 static __attribute__((noinline)) bool make_room(as_capture_thread *thread, uint64_t words) {
     uint64_t capacity = thread->mask + 1, in_use = used(thread);
     if (in_use <= capacity / 2) thread->dropping = false;
-    if (in_use + words <= capacity / 2) return true;
-    int saved = errno;
-    as_capture_writer_wake();
-    bool room = in_use + words <= capacity;
-    if (!room && !thread->dropping && words <= capacity) {
-        uint64_t begin = as_capture_now(), waited = 0;
-        int cancellation;
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation); /* a region is no place to be cancelled at */
-        for (int i = 0; !room && waited < max_wait; i++) {
-            struct timespec pause = {0, 20000};
-            if (i < 4)
-                sched_yield();
-            else
-                nanosleep(&pause, NULL);
-            as_capture_writer_wake();
-            room = used(thread) + words <= capacity;
-            waited = as_capture_now() - begin;
+    if (in_use + words > capacity / 2) {
+        int saved = errno;
+        as_capture_writer_wake();
+        if (in_use + words > capacity && words <= capacity && !thread->dropping) {
+            in_use = wait_for_writer(thread, words);
+            thread->dropping = in_use + words > capacity;
         }
-        pthread_setcancelstate(cancellation, NULL);
-        count(&thread->waited, waited);
-        thread->dropping = !room;
+        errno = saved;
     }
-    errno = saved;
-    return room && !thread->dropping;
+    thread->free_until = 0;
+    if (in_use + words > capacity || thread->dropping) return false;
+    /* the next look is at the half, or, beyond it, a sixteenth on */
+    uint64_t left = capacity - in_use, half = capacity / 2;
+    thread->free_until = thread->head + (left > half ? left - half : left < half / 8 ? left : half / 8);
+    return true;
 }
 
 static inline bool has_room(as_capture_thread *thread, uint64_t words) {
     words += reserve(thread);
-    if (__builtin_expect(thread->head - thread->consumed_seen + words <= (thread->mask + 1) / 2, 1)) return true;
+    if (__builtin_expect(thread->head + words <= thread->free_until, 1)) return true;
     return make_room(thread, words);
 }
 
@@ -337,7 +344,7 @@ static __attribute__((noinline)) void section_decide(assay_section *section, as_
         atomic_store(&as_capture.frozen, true);
         section->recorded = allowed(section->text);
         if (section->recorded) {
-            section->id = as_capture_mix(atomic_fetch_add(&as_capture.next_section, 1));
+            section->id = atomic_fetch_add(&as_capture.next_section, 1);
             put(thread, as_capture_now() << 8 | AS_CAPTURE_SECTION_INFO);
             put(thread, section->id);
             put(thread, section->label_length | (uint64_t)section->tags_length << 32);

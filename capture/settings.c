@@ -84,7 +84,7 @@ static uint64_t ring_words_read(uint64_t otherwise) {
     errno = 0;
     unsigned long n = strtoul(text, &end, 10);
     if (errno == 0 && *end == '\0' && n >= 16 && n <= 65536 && (n & (n - 1)) == 0) return n * 1024 / 8;
-    as_capture_say("ASSAY_CAPTURE_BUFFER=%.40s is no power of two from 16 to 65536 (KiB); 256 is used", text);
+    as_capture_say("ASSAY_CAPTURE_BUFFER=%.40s is no power of two from 16 to 65536 (KiB); 1024 is used", text);
     return otherwise;
 }
 
@@ -92,7 +92,7 @@ void as_capture_settings_read(as_capture_settings *settings) {
     list_read(&settings->filter, "ASSAY_CAPTURE_FILTER", false);
     list_read(&settings->measures, "ASSAY_CAPTURE_MEASURES", true);
     settings->period = period_read(100000000);
-    settings->ring_words = ring_words_read(256 * 1024 / 8);
+    settings->ring_words = ring_words_read(1024 * 1024 / 8);
 }
 
 void as_capture_settings_report(as_capture_settings *settings, bool quietly) {

@@ -75,14 +75,19 @@ const as_capture_label *as_capture_label_get(const char *text) {
     as_capture_label **bucket = &table[hash % (sizeof table / sizeof table[0])];
     for (as_capture_label *label = *bucket; label; label = label->next)
         if (label->hash == hash && label->length == length && memcmp(label->text, text, length) == 0) return label;
-    as_capture_label *label = keep(sizeof *label + length + 1 + 2 * length + 2);
+    as_capture_label *label = keep(sizeof *label + length + 1 + 2 * length + sizeof ",\"\",\n" + AS_CAPTURE_BLOCK);
     if (!label) return NULL;
     memcpy(label->text, text, length);
     label->text[length] = '\0';
     label->hash = hash;
     label->length = (uint32_t)length;
-    label->written = label->text + length + 1;
-    label->written_length = (uint32_t)as_capture_field(label->text + length + 1, text, length);
+    char *written = label->text + length + 1, *at = written;
+    *at++ = ',';
+    at += as_capture_field(at, text, length);
+    *at++ = ',';
+    *at++ = '\n';
+    label->written = written;
+    label->written_length = (uint32_t)(at - written);
     label->next = *bucket;
     *bucket = label;
     return label;

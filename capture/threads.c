@@ -66,7 +66,8 @@ bool as_capture_threads_alone(void) {
 static as_capture_thread *thread_new(void) {
     unsigned index = atomic_load(&thread_count);
     if (index == AS_CAPTURE_THREADS) return NULL;
-    uint64_t words = as_capture.settings.ring_words / (index < AS_CAPTURE_LARGE_RINGS ? 1 : 8);
+    uint64_t words = as_capture.settings.ring_words / (index < AS_CAPTURE_LARGE_RINGS ? 1 : 32);
+    if (words < AS_CAPTURE_SMALLEST_RING) words = AS_CAPTURE_SMALLEST_RING;
     size_t head = (sizeof(as_capture_thread) + 63) / 64 * 64;
     char *memory = as_capture_map(head + words * sizeof(uint64_t));
     if (!memory) return NULL;
@@ -90,7 +91,7 @@ static as_capture_thread *thread_find(void) {
 /* An empty ring, no region, a run of its own. The writer does not look at it before its state is set. */
 static void thread_reset(as_capture_thread *thread, bool first) {
     thread->inherited += thread->level_count;
-    thread->head = thread->consumed_seen = 0;
+    thread->head = thread->free_until = 0;
     thread->level_count = thread->depth = thread->too_deep = 0;
     thread->dropping = false;
     atomic_store(&thread->published, 0);
@@ -99,7 +100,7 @@ static void thread_reset(as_capture_thread *thread, bool first) {
     atomic_store(&thread->misused, 0);
     atomic_store(&thread->waited, 0);
     thread->number = first ? 0 : as_capture.next_number++;
-    thread->run = first ? as_capture.run : as_capture_mix(as_capture.run + thread->number);
+    thread->run = first ? as_capture.run : as_capture_mix(as_capture.run + thread->number) >> AS_CAPTURE_RUN_SHIFT;
     thread->started = first ? 0 : as_capture_now();
     thread->announced = false;
     thread->type_count = 0;

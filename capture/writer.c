@@ -36,24 +36,20 @@ static as_capture_open *open_at(const as_capture_thread *thread, uint32_t index)
     return (as_capture_open *)(void *)(thread->open + index * thread->open_size);
 }
 
-static bool open_push(as_capture_thread *thread, uint64_t id, uint64_t time, const uint64_t *values) {
-    size_t bytes = (size_t)as_capture.regions.words * sizeof *values, size = sizeof(as_capture_open) + bytes;
+/* Before the first region: now it is settled what is measured. */
+static bool open_prepare(as_capture_thread *thread) {
+    size_t size = sizeof(as_capture_open) + (size_t)as_capture.regions.words * sizeof(uint64_t);
     thread->open_size = size;
-    if (thread->open_room < AS_CAPTURE_DEPTH * size) {
-        char *open = as_capture_map(AS_CAPTURE_DEPTH * size); /* only what is used of it takes memory */
-        if (!open) return false;
-        if (thread->open) munmap(thread->open, thread->open_room);
-        thread->open = open;
-        thread->open_room = AS_CAPTURE_DEPTH * size;
-    }
-    as_capture_open *top = open_at(thread, thread->open_count++);
-    top->id = id;
-    top->begin = time;
-    memcpy(top->values, values, bytes);
+    if (thread->open_room >= AS_CAPTURE_DEPTH * size) return true;
+    char *open = as_capture_map(AS_CAPTURE_DEPTH * size); /* only what is used of it takes memory */
+    if (!open) return false;
+    if (thread->open) munmap(thread->open, thread->open_room);
+    thread->open = open;
+    thread->open_room = AS_CAPTURE_DEPTH * size;
     return true;
 }
 
-static void regions_end(as_capture_thread *thread, uint64_t time, uint64_t depth, const uint64_t *values) {
+static inline void regions_end(as_capture_thread *thread, uint64_t time, uint64_t depth, const uint64_t *values) {
     while (thread->open_count > depth) {
         const as_capture_open *top = open_at(thread, --thread->open_count);
         as_capture_records_region_stop(time, top->id);
@@ -65,35 +61,46 @@ static void regions_end(as_capture_thread *thread, uint64_t time, uint64_t depth
 
 /* Each reads the entry at `at`, whose first word it is given, and returns the words of it. */
 
-static uint64_t take_begin(as_capture_thread *thread, uint64_t at, uint64_t time, bool text) {
-    char texts[AS_CAPTURE_LABEL + AS_CAPTURE_TAGS + 16];
-    uint64_t values[AS_CAPTURE_MAX_WORDS], second = word(thread, at + 1), words = 2, id = as_capture.next_id++;
-    size_t count = (size_t)as_capture.regions.words;
-    if (text) {
-        size_t label_length = second & UINT32_MAX, tags_length = second >> 32, tags_at = (label_length + 7) / 8 * 8;
-        size_t text_words = (label_length + 7) / 8 + (tags_length + 7) / 8;
-        words_copy(thread, at + 2, texts, text_words);
-        as_capture_records_region_start_text(thread, time, id, texts, label_length, texts + tags_at, tags_length);
-        words += text_words;
-    } else {
-        as_capture_records_region_start(thread, time, id, (const as_capture_label *)(uintptr_t)second);
-    }
-    words_copy(thread, at + words, values, count);
-    if (as_capture.regions.count) as_capture_records_points(&as_capture.regions, time, id, 0, values);
-    if (!open_push(thread, id, time, values)) {
-        __atomic_store_n(&assay_capture_state, 0, __ATOMIC_RELAXED);
-        as_capture.output.failed = true;
-        as_capture_say("no memory; the capture ends here, the program goes on");
-    }
-    return words + count;
+/* What both kinds of begin end with, from `at` on. */
+static inline uint64_t take_begin_values(as_capture_thread *thread, uint64_t at, uint64_t time, uint64_t id) {
+    as_capture_open *top = open_at(thread, thread->open_count++);
+    top->id = id;
+    top->begin = time;
+    if (!as_capture.regions.count) return 0;
+    words_copy(thread, at, top->values, (size_t)as_capture.regions.words);
+    as_capture_records_points(&as_capture.regions, time, id, 0, top->values);
+    return (uint64_t)as_capture.regions.words;
 }
 
-static uint64_t take_end(as_capture_thread *thread, uint64_t at, uint64_t time) {
+static inline uint64_t take_begin(as_capture_thread *thread, uint64_t at, uint64_t time) {
+    uint64_t id = as_capture.next_id++;
+    const as_capture_label *label = (const as_capture_label *)(uintptr_t)word(thread, at + 1);
+    as_capture_records_region_start(thread, time, id, label);
+    return 2 + take_begin_values(thread, at + 2, time, id);
+}
+
+static __attribute__((noinline)) uint64_t take_begin_text(as_capture_thread *thread, uint64_t at, uint64_t time) {
+    char texts[AS_CAPTURE_LABEL + AS_CAPTURE_TAGS + 16];
+    uint64_t lengths = word(thread, at + 1), id = as_capture.next_id++;
+    size_t label_length = lengths & UINT32_MAX, tags_length = lengths >> 32, tags_at = (label_length + 7) / 8 * 8;
+    size_t text_words = (label_length + 7) / 8 + (tags_length + 7) / 8;
+    words_copy(thread, at + 2, texts, text_words);
+    as_capture_records_region_start_text(thread, time, id, texts, label_length, texts + tags_at, tags_length);
+    return 2 + text_words + take_begin_values(thread, at + 2 + text_words, time, id);
+}
+
+static __attribute__((noinline)) uint64_t take_end_values(as_capture_thread *thread, uint64_t at, uint64_t time) {
     uint64_t values[AS_CAPTURE_MAX_WORDS];
     size_t count = (size_t)as_capture.regions.words;
     words_copy(thread, at + 2, values, count);
-    regions_end(thread, time, word(thread, at + 1), as_capture.regions.count ? values : NULL);
+    regions_end(thread, time, word(thread, at + 1), values);
     return 2 + count;
+}
+
+static inline uint64_t take_end(as_capture_thread *thread, uint64_t at, uint64_t time) {
+    if (as_capture.regions.count) return take_end_values(thread, at, time);
+    regions_end(thread, time, word(thread, at + 1), NULL);
+    return 2;
 }
 
 static uint64_t take_section_info(as_capture_thread *thread, uint64_t at, uint64_t time) {
@@ -118,21 +125,32 @@ static uint64_t take_interval(as_capture_thread *thread, uint64_t at, uint64_t t
     return 3 + count;
 }
 
-static uint64_t take(as_capture_thread *thread, uint64_t at) {
+static __attribute__((noinline)) uint64_t take_other(as_capture_thread *thread, uint64_t at) {
     uint64_t first = word(thread, at), time = first >> 8;
     switch (first & 0xFF) {
-    case AS_CAPTURE_BEGIN: return take_begin(thread, at, time, false);
-    case AS_CAPTURE_BEGIN_TEXT: return take_begin(thread, at, time, true);
-    case AS_CAPTURE_END: return take_end(thread, at, time);
+    case AS_CAPTURE_BEGIN_TEXT: return take_begin_text(thread, at, time);
     case AS_CAPTURE_SECTION_INFO: return take_section_info(thread, at, time);
     case AS_CAPTURE_SECTION_BEGIN: return take_interval(thread, at, time, true);
     default: return take_interval(thread, at, time, false);
     }
 }
 
-static void drain(as_capture_thread *thread) {
+static inline uint64_t take(as_capture_thread *thread, uint64_t at) {
+    uint64_t first = word(thread, at), kind = first & 0xFF;
+    if (kind == AS_CAPTURE_BEGIN) return take_begin(thread, at, first >> 8);
+    if (kind == AS_CAPTURE_END) return take_end(thread, at, first >> 8);
+    return take_other(thread, at);
+}
+
+/* Whether there is already so much again that it should not have to wait. */
+static __attribute__((noinline)) bool drain(as_capture_thread *thread) {
     uint64_t end = atomic_load_explicit(&thread->published, memory_order_acquire);
     uint64_t at = atomic_load_explicit(&thread->consumed, memory_order_relaxed), told = at;
+    if (at != end && !open_prepare(thread)) {
+        __atomic_store_n(&assay_capture_state, 0, __ATOMIC_RELAXED);
+        as_capture.output.failed = true;
+        as_capture_say("no memory; the capture ends here, the program goes on");
+    }
     while (at != end && !as_capture.output.failed) {
         at += take(thread, at);
         if (at - told < 1024) continue;
@@ -140,6 +158,7 @@ static void drain(as_capture_thread *thread) {
         told = at;
     }
     atomic_store_explicit(&thread->consumed, end, memory_order_release);
+    return atomic_load_explicit(&thread->published, memory_order_relaxed) - end > thread->mask / 4;
 }
 
 /* ---- runs ---- */
@@ -188,19 +207,21 @@ static void drain_late_ends(void) {
     for (unsigned i = 0; i < n; i++) as_capture_interval_end(late[i].time, late[i].section, late[i].interval, NULL);
 }
 
-static void drain_all(void) {
+static bool drain_all(void) {
     unsigned tags = tags_version();
+    bool more = false;
     as_capture_thread *thread;
     for (unsigned i = 0; (thread = as_capture_thread_at(i)); i++) {
         int life = atomic_load_explicit(&thread->life, memory_order_acquire);
         if (life == AS_CAPTURE_FREE || !is_current(thread)) continue;
         announce(thread, tags);
-        drain(thread);
+        more |= drain(thread);
         if (life != AS_CAPTURE_ENDED || thread->number == 0) continue; /* run 0 lasts as long as the process */
         run_end(thread, as_capture_now());
         as_capture_thread_free(thread);
     }
     drain_late_ends();
+    return more;
 }
 
 /* ---- samples and pauses ---- */
@@ -251,11 +272,11 @@ static struct timespec deadline(uint64_t ns) {
 }
 
 /* Sleeps for a tick, unless there is something to do. Returns whether to stop; *wanted: which question the next round answers. */
-static bool sleep_tick(uint64_t *wanted) {
+static bool sleep_tick(uint64_t *wanted, bool more) {
     uint64_t before = as_capture_now();
     struct timespec until = deadline(tick);
     pthread_mutex_lock(&gate);
-    if (!stop && asked == done) {
+    if (!stop && asked == done && !more) {
         atomic_store(&asleep, true);
         pthread_cond_timedwait(&bell, &gate, &until);
         atomic_store(&asleep, false);
@@ -298,9 +319,10 @@ static void report(void) {
         as_capture_say("%s: %llu begins or ends without the other, or out of order", path, (unsigned long long)misused);
 }
 
-static void round_of_work(bool stopping) {
+/* Whether the next one should come at once. */
+static bool round_of_work(bool stopping) {
     uint64_t now = as_capture_now();
-    drain_all();
+    bool more = drain_all();
     if (as_capture.settings.period && (now >= next_sample || stopping)) {
         sample(now);
         next_sample = now + as_capture.settings.period;
@@ -308,6 +330,7 @@ static void round_of_work(bool stopping) {
     if (stopping) finish(as_capture_now());
     as_capture_output_write(&as_capture.output);
     if (as_capture.output.failed) __atomic_store_n(&assay_capture_state, 0, __ATOMIC_RELAXED);
+    return more;
 }
 
 /* Nobody is left who could ask it to stop: it ends by itself. */
@@ -330,12 +353,13 @@ static void *writer(void *unused) {
     as_capture_me.busy = 1; /* what a measure's function does here is not recorded */
     pthread_setname_np(pthread_self(), "assay-capture");
     as_capture_pauses_begin();
-    bool stopping = false;
+    as_capture_records_begin();
+    bool stopping = false, more = false;
     while (!stopping) {
         uint64_t wanted;
-        stopping = sleep_tick(&wanted) || is_last();
+        stopping = sleep_tick(&wanted, more) || is_last();
         uint64_t before = as_capture_now();
-        round_of_work(stopping);
+        more = round_of_work(stopping);
         if (!stopping) pause_look(before, true);
         pthread_mutex_lock(&gate);
         done = wanted;

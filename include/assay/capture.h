@@ -23,9 +23,11 @@
  *   Timestamps are nanoseconds of CLOCK_MONOTONIC since the start of the capture.
  *
  * Cost and memory
- *   A thread writes to its own ring buffer, without a lock, a system call or memory allocation; a background thread formats and writes every 10 ms.
- *   Rings have 256 KiB (ASSAY_CAPTURE_BUFFER) for the first 64 threads that live at once, an eighth of that for the next 4032; more are not recorded.
- *   Where a ring is full, its thread waits for the writer, 0.1 s at most. After a vain wait it drops regions (with all that is in them, never a
+ *   A thread writes to its own ring buffer, without a lock, a system call or memory allocation; a background thread formats and writes every 10 ms,
+ *   or sooner, when a ring is half full: then, to wake it is a system call.
+ *   Rings have 1 MiB (ASSAY_CAPTURE_BUFFER) for the first 64 threads that live at once, a 32nd of that (16 KiB at least) for the next 4032; more
+ *   are not recorded. Memory is only taken as far as a ring was ever filled.
+ *   Where a ring is full, its thread waits until it is half empty, 0.1 s at most. After a vain wait it drops regions (with all that is in them, never a
  *   begin or an end alone) without waiting, until the ring is half empty. What was lost, and the time waited, is in the file and on standard error.
  *
  * When the process dies
@@ -66,7 +68,7 @@ extern "C" {
  * ASSAY_CAPTURE_PERIOD=TIME    How often the process is sampled (CPU time, memory, page faults, context switches, as points of run 0):
  *                              100ms by default; ms, s and us are understood, 0 is never. Ticks are of 10 ms.
  * ASSAY_CAPTURE_TAGS=TAGS      Tags of all runs: "size=100;case=two".
- * ASSAY_CAPTURE_BUFFER=KIB     Size of a ring, 16 to 65536, a power of two.
+ * ASSAY_CAPTURE_BUFFER=KIB     Size of a ring, 16 to 65536, a power of two: 1024 by default.
  * A setting that cannot be understood is reported on standard error in one line, and the default is used; a measure that does not exist, at the end. */
 
 /* ---- measures -------------------------------------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@ import csv
 PAGE = 4096
 FIELDS = {'MeasurementType': 9, 'PauseResume': 4, 'RegionStart': 6, 'RegionStop': 3, 'RunInfo': 9, 'RunPoint': 5, 'SectionInfo': 6, 'SectionStart': 4, 'SectionStop': 4}
 AT_LEAST = {'RegionAggregate': 7, 'RegionPoint': 5, 'SectionAggregate': 8, 'SectionPoint': 6}
+NUMBERS = {'3': 'RegionAggregate', '4': 'RegionPoint', '5': 'RegionStart', '6': 'RegionStop', '10': 'SectionAggregate', '12': 'SectionPoint', '13': 'SectionStart', '14': 'SectionStop'}
 Region = collections.namedtuple('Region', 'run label tags begin end path')
 Interval = collections.namedtuple('Interval', 'section label tags begin end')
 
@@ -36,7 +37,7 @@ class Capture:
             if line.startswith('#') or not line.strip(' \t'):
                 continue
             fields = next(csv.reader([line], strict=True)) if '"' in line else line.split(',')
-            kind = fields[0]
+            kind = fields[0] = NUMBERS.get(fields[0], fields[0])
             assert len(fields) == FIELDS[kind] if kind in FIELDS else len(fields) >= AT_LEAST[kind], line
             self.records.append(fields)
 

@@ -320,8 +320,22 @@ class Assay(CaptureCase):
         found, = self.sql("""select sum(v.value) as t from value v join context c on c.id = v.context join metric m on m.id = v.metric
             where m.name = 'time' and c.path = 'work'""")
         self.assertAlmostEqual(total / 1e9, found['t'], places=9)
+        self.merges_two(capture)
         size = self.sql("select distinct value from attribute where owner = 'run' and key = 'tag:size'")
         self.assertEqual(['12'], [str(r['value']) for r in size])
+
+    def merges_two(self, first):
+        """Ids of regions and sections are the same in both: merged, they are told apart."""
+        with open(self.path('first.afperf'), 'wb') as f:
+            f.write(first.data)
+        second = self.capture(self.PROGRAM, MEASURES='*')
+        self.assertTrue(set(first.regions) & set(second.regions))
+        result = run('merge', self.path('first.afperf'), self.out, '-o', self.path('both.afperf'))
+        self.assertEqual(0, result.status, result)
+        self.assertEqual('1 file: no problems', run('validate', self.path('both.afperf')).out.strip())
+        self.out = self.path('both.afperf')
+        kinds = {r['kind']: r['n'] for r in self.sql('select kind, count(*) as n from event group by kind')}
+        self.assertEqual({'region': 602, 'section': 300}, kinds)
 
 
 if __name__ == '__main__':
