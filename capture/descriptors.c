@@ -50,6 +50,41 @@ void as_capture_signals_release(const as_capture_signals *signals) {
     pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }
 
+/* ---- what the kernel tells ---- */
+
+static struct {
+    const char *path;
+    _Atomic int fd;
+    as_capture_file file;
+} proc[] = {{"/proc/self/stat", -1, {0, 0, 0}},
+            {"/proc/thread-self/statm", -1, {0, 0, 0}},
+            {"/proc/thread-self/schedstat", -1, {0, 0, 0}}};
+
+enum { PROC_COUNT = sizeof proc / sizeof proc[0] };
+
+void as_capture_proc_open(void) {
+    for (int i = 0; i < PROC_COUNT; i++) {
+        int fd = open(proc[i].path, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0) fd = as_capture_descriptor_move(fd);
+        as_capture_descriptor_file(fd, &proc[i].file);
+        atomic_store(&proc[i].fd, fd);
+    }
+}
+
+void as_capture_proc_close(void) {
+    for (int i = 0; i < PROC_COUNT; i++) {
+        int fd = atomic_exchange(&proc[i].fd, -1);
+        if (as_capture_descriptor_is(fd, &proc[i].file)) close(fd);
+    }
+}
+
+bool as_capture_proc_read(as_capture_proc which, char *text, size_t size) {
+    int fd = atomic_load(&proc[which].fd);
+    ssize_t n = as_capture_descriptor_is(fd, &proc[which].file) ? pread(fd, text, size - 1, 0) : -1;
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
 /* ---- standard error ---- */
 
 static as_capture_file standard_error;

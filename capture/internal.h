@@ -79,6 +79,16 @@ bool as_capture_descriptor_file(int fd, as_capture_file *file);
 /* Whether fd is open and still this file: programs close what they did not open, and then the number is another file's. */
 bool as_capture_descriptor_is(int fd, const as_capture_file *file);
 
+/* Files of /proc. They are opened once, before the program goes on, and kept: an open() at any moment would take the number that a close() and open() of
+ * the program are about. */
+typedef enum as_capture_proc { AS_CAPTURE_STAT, AS_CAPTURE_STATM, AS_CAPTURE_SCHEDSTAT } as_capture_proc;
+
+/* By the writer, whose schedstat it is. */
+void as_capture_proc_open(void);
+void as_capture_proc_close(void);
+/* What it holds now, with a NUL behind. False: nothing to be had; text is empty. */
+bool as_capture_proc_read(as_capture_proc which, char *text, size_t size);
+
 typedef struct as_capture_signals {
     sigset_t before, ours;
 } as_capture_signals;

@@ -1,7 +1,6 @@
 /* What is measured besides time: built in, or by a function of the program. */
 #include "internal.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -27,19 +26,15 @@ static void read_process_cpu(void *context, assay_measure_value *value) {
     value->integer = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* The second number of statm: resident pages. A file descriptor kept open would be one the program does not expect. */
+/* The second number of statm: resident pages. */
 static void read_memory(void *context, assay_measure_value *value) {
     (void)context;
     char text[128];
     int cancellation;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
-    int fd = open("/proc/thread-self/statm", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
+    as_capture_proc_read(AS_CAPTURE_STATM, text, sizeof text);
     pthread_setcancelstate(cancellation, NULL);
     value->integer = 0;
-    if (n <= 0) return;
-    text[n] = '\0';
     const char *s = strchr(text, ' ');
     for (s = s ? s + 1 : ""; *s >= '0' && *s <= '9'; s++) value->integer = value->integer * 10 + (*s - '0');
     value->integer *= sysconf(_SC_PAGESIZE);

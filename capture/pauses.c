@@ -2,11 +2,8 @@
  * meanwhile, as the scheduler tells, nothing of the process ran. Where its work took long, it may have waited for a disk: then other threads ran. */
 #include "internal.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 static const uint64_t shortest = 200000000; /* ns: what is shorter may be chance */
 
@@ -16,14 +13,10 @@ static uint64_t waited;   /* of this thread for a processor, so far */
 static uint64_t asked;    /* when */
 static uint64_t computed; /* CPU time of the process so far */
 
-/* The second number of schedstat: ns for which the thread was ready to run and did not. No descriptor is kept: programs close those. */
+/* The second number of schedstat: ns for which the thread was ready to run and did not. */
 static bool read_waited(uint64_t *ns) {
     char text[128], *end;
-    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
-    if (n <= 0) return false;
-    text[n] = '\0';
+    if (!as_capture_proc_read(AS_CAPTURE_SCHEDSTAT, text, sizeof text)) return false;
     strtoull(text, &end, 10);
     *ns = strtoull(end, NULL, 10);
     return true;

@@ -2,12 +2,10 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 __thread as_capture_self as_capture_me;
 
@@ -53,10 +51,7 @@ void as_capture_threads_forget(void) {
 /* In stat, field 3 is the state of main's thread, 20 the number of threads, in which main's stays until the last one is gone. */
 bool as_capture_threads_alone(void) {
     char text[1024];
-    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
-    text[n > 0 ? n : 0] = '\0';
+    as_capture_proc_read(AS_CAPTURE_STAT, text, sizeof text);
     const char *s = strrchr(text, ')'); /* the name of the program may hold anything */
     if (!s || s[1] != ' ' || s[2] != 'Z') return false;
     for (int field = 2; s && field < 20; field++) s = strchr(s + 1, ' ');

@@ -8,13 +8,13 @@
 #include <sys/mman.h>
 #include <time.h>
 
-static const uint64_t tick = 10000000; /* ns */
+static const uint64_t tick = 10000000, longest_start = 1000000000; /* ns */
 
 /* The gate guards what is below; the writer sleeps at the bell, and who asked it for something waits for the answer. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell, answer;
 static uint64_t asked, done;
-static bool stop, finished = true, joinable;
+static bool stop, finished = true, ready, joinable;
 static pthread_t writer_thread;
 static _Atomic bool asleep;
 
@@ -348,6 +348,11 @@ static bool is_last(void) {
 
 static void *writer(void *unused) {
     (void)unused;
+    as_capture_proc_open();
+    pthread_mutex_lock(&gate);
+    ready = true;
+    pthread_cond_broadcast(&answer);
+    pthread_mutex_unlock(&gate);
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain) uselocale(plain);
     as_capture_me.busy = 1; /* what a measure's function does here is not recorded */
@@ -368,6 +373,7 @@ static void *writer(void *unused) {
     }
     as_capture_output_close(&as_capture.output);
     report();
+    as_capture_proc_close();
     if (plain) uselocale(LC_GLOBAL_LOCALE), freelocale(plain);
     pthread_mutex_lock(&gate);
     finished = true;
@@ -391,7 +397,7 @@ bool as_capture_writer_start(void) {
     made = true;
     sigset_t all, before;
     pthread_mutex_lock(&gate);
-    stop = finished = false;
+    stop = finished = ready = false;
     asked = done = 0;
     pthread_mutex_unlock(&gate);
     next_sample = next_look = lost = misused = 0;
@@ -399,8 +405,10 @@ bool as_capture_writer_start(void) {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&writer_thread, NULL, writer, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    struct timespec until = deadline(longest_start);
     pthread_mutex_lock(&gate);
     if (error) finished = true;
+    for (int late = error; !ready && !late;) late = pthread_cond_timedwait(&answer, &gate, &until);
     joinable = !error;
     pthread_mutex_unlock(&gate);
     return !error;
@@ -440,6 +448,7 @@ void as_capture_writer_forked(void) {
     conditions_make();
     finished = true;
     joinable = false;
+    as_capture_proc_close();
     atomic_store(&asleep, false);
     as_capture_intervals_clear(true);
 }
