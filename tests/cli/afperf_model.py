@@ -109,6 +109,10 @@ def tags_of(b):
     return out
 
 
+def total(values):
+    return math.fsum(values) if all(math.isfinite(v) for v in values) and any(isinstance(v, float) for v in values) else sum(values)
+
+
 def union(spans):
     out = []
     for a, b in sorted(spans):
@@ -539,7 +543,7 @@ class Model:
             if not (x.run and x.run.defined):
                 continue
             cells[x.run, x.kind, x.path if x.kind == 'region' else (x.label,)].append(x)
-        out = {}
+        out, measured = {}, collections.defaultdict(dict)
         for (run, kind, path), all_of in cells.items():
             def put(metric, v):
                 out[run.key, metric, kind, '->'.join(path)] = v
@@ -562,8 +566,24 @@ class Model:
                     sums[me['name'], me['unit'], me['dtype']].append(v)
             for m, vs in sums.items():
                 self.magnitude[run.key, m, kind, '->'.join(path)] = sum(abs(v) for v in vs if math.isfinite(v))
-                put(m, math.fsum(vs) if all(math.isfinite(v) for v in vs) and any(isinstance(v, float) for v in vs) else sum(vs))
+                put(m, total(vs))
+                if kind == 'region':
+                    measured[run.key, m][path] = total(vs)
+        for (run, m), by_path in measured.items():
+            self.fill_gaps(out, run, m, by_path)
         return out
+
+    def fill_gaps(self, out, run, metric, by_path):
+        """A region around measured ones that was not measured itself has their sum."""
+        gaps = {path[:n] for path in by_path for n in range(1, len(path))} - set(by_path)
+        below = collections.defaultdict(set)
+        for path in set(by_path) | gaps:
+            below[path[:-1]].add(path)
+        for gap in sorted(gaps, key=len, reverse=True):
+            by_path[gap] = total([by_path[child] for child in below[gap]])
+            key = lambda path: (run, metric, 'region', '->'.join(path))
+            out[key(gap)] = by_path[gap]
+            self.magnitude[key(gap)] = sum(self.magnitude[key(child)] for child in below[gap])
 
     def event_table(self):
         out = collections.Counter()

@@ -70,27 +70,94 @@ static int compare_sums(const void *a, const void *b, void *user) {
     return compare_places(user, x->cell, y->cell);
 }
 
-/* The n sums of one metric in one run. */
-static bool add_measure(as_af_capture *capture, const as_af_sum *sums, uint32_t n) {
+/* What one metric has at a context, in one run. */
+typedef struct measured {
+    assay_id context;
+    bool is_gap, is_real;
+    double real;
+    as_whole whole;
+} measured;
+
+static int compare_contexts(const void *a, const void *b) {
+    const measured *x = a, *y = b;
+    return (x->context > y->context) - (x->context < y->context);
+}
+
+static bool put_measured(as_vec *all, as_map *at, const measured *m) {
+    return as_map_put(at, m->context, (uint32_t)all->count) && as_vec_append(all, m, 1);
+}
+
+/* Hands what gaps have to the gaps around them: a child comes behind its parent. */
+static bool add_up_gaps(const as_dataset *ds, as_vec *all, as_map *at) {
+    measured *list = all->data;
+    qsort(list, all->count, sizeof *list, compare_contexts);
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (!as_map_put(at, list[i].context, i)) return false;
+    }
+    for (size_t i = all->count; i-- > 0;) {
+        assay_id parent = as_ds_context(ds, list[i].context)->parent;
+        if (parent == ASSAY_NONE) continue;
+        measured *around = &list[as_map_get(at, parent)];
+        if (!around->is_gap) continue;
+        around->is_real |= list[i].is_real;
+        around->real += list[i].is_real ? list[i].real : (double)list[i].whole;
+        around->whole += list[i].is_real ? 0 : list[i].whole;
+    }
+    return true;
+}
+
+/* The n sums of one metric in one run in order of contexts, and where it was measured inside a region but not around it, the sum of what is inside: inclusive values hold what is below
+ * them. */
+static bool gather(const as_af_capture *capture, const as_af_sum *sums, uint32_t n, as_vec *all, as_map *at) {
+    const as_dataset *ds = capture->ds;
+    const as_af_cell *cells = capture->cells.data;
+    as_map_expect(at, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const measured m = {cells[sums[i].cell].context, false, sums[i].is_real, sums[i].real, sums[i].whole};
+        if (!put_measured(all, at, &m)) return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        assay_id id = cells[sums[i].cell].context;
+        while ((id = as_ds_context(ds, id)->parent) != ASSAY_NONE && as_map_get(at, id) == AS_MAP_NONE) {
+            if (!put_measured(all, at, &(measured){.context = id, .is_gap = true})) return false;
+        }
+    }
+    return all->count == n || add_up_gaps(ds, all, at);
+}
+
+static bool add_measured(as_af_capture *capture, const as_af_sum *sums, const as_vec *all) {
     as_dataset *ds = capture->ds;
     const as_af_cell *cells = capture->cells.data;
-    bool is_real = sums->is_real;
-    for (uint32_t i = 0; i < n; i++) is_real |= sums[i].whole > INT64_MAX || sums[i].whole < INT64_MIN;
+    const measured *list = all->data;
+    bool is_real = false;
+    for (size_t i = 0; i < all->count; i++)
+        is_real |= list[i].is_real || list[i].whole > INT64_MAX || list[i].whole < INT64_MIN;
     as_profile profile = {.metric = sums->metric,
                           .run = AS_AF_RUN(capture, cells[sums->cell].run)->final,
                           .type = as_value_type_of(is_real ? AS_DTYPE_DOUBLE : AS_DTYPE_INT64, 1),
-                          .n_rows = n,
+                          .n_rows = (uint32_t)all->count,
                           .n_columns = 1};
-    assay_id *contexts = as_arena_array(&ds->arena, n, sizeof *contexts);
-    char *values = as_arena_array(&ds->arena, n, 8);
+    assay_id *contexts = as_arena_array(&ds->arena, all->count, sizeof *contexts);
+    char *values = as_arena_array(&ds->arena, all->count, 8);
     if (!contexts || !values) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        contexts[i] = cells[sums[i].cell].context;
-        put_value(profile.type, values, i, sums[i].whole, sums[i].is_real ? sums[i].real : (double)sums[i].whole);
+    for (size_t i = 0; i < all->count; i++) {
+        contexts[i] = list[i].context;
+        put_value(profile.type, values, i, list[i].whole, list[i].is_real ? list[i].real : (double)list[i].whole);
     }
     profile.contexts = contexts;
     profile.values = values;
     return as_add_profile(ds, &profile);
+}
+
+static bool add_measure(as_af_capture *capture, const as_af_sum *sums, uint32_t n) {
+    as_vec all; /* measured */
+    as_map at;  /* context -> its number in all */
+    as_vec_init(&all, sizeof(measured), &capture->ds->budget);
+    as_map_init(&at, &capture->ds->budget);
+    bool fine = gather(capture, sums, n, &all, &at) && add_measured(capture, sums, &all);
+    as_map_free(&at);
+    as_vec_free(&all);
+    return fine;
 }
 
 static bool add_measures(as_af_capture *capture, const as_vec *all) {
