@@ -19,6 +19,7 @@ static pthread_t writer_thread;
 static _Atomic bool asleep;
 
 static uint64_t next_sample, next_look; /* whether it is alone */
+static uint64_t last_look;              /* for pauses */
 static uint64_t lost, misused;          /* of threads that are gone */
 
 /* ---- what is in the rings ---- */
@@ -254,10 +255,11 @@ static void pause_record(uint64_t paused, uint64_t resumed) {
             as_capture_records_pause(resumed, paused, thread->run);
 }
 
-/* Was the process stopped since `before`? */
-static void pause_look(uint64_t before, bool working) {
+/* Was the process stopped since the last look? Without a gap between two looks: it may have happened in one. */
+static void pause_look(bool working) {
     uint64_t now = as_capture_now();
-    if (as_capture_pauses_found(before, now, working)) pause_record(before, now);
+    if (as_capture_pauses_found(last_look, now, working)) pause_record(last_look, now);
+    last_look = now;
 }
 
 /* ---- the thread ---- */
@@ -273,7 +275,6 @@ static struct timespec deadline(uint64_t ns) {
 
 /* Sleeps for a tick, unless there is something to do. Returns whether to stop; *wanted: which question the next round answers. */
 static bool sleep_tick(uint64_t *wanted, bool more) {
-    uint64_t before = as_capture_now();
     struct timespec until = deadline(tick);
     pthread_mutex_lock(&gate);
     if (!stop && asked == done && !more) {
@@ -284,7 +285,7 @@ static bool sleep_tick(uint64_t *wanted, bool more) {
     *wanted = asked;
     bool stopping = stop;
     pthread_mutex_unlock(&gate);
-    pause_look(before, false);
+    pause_look(false);
     return stopping;
 }
 
@@ -359,13 +360,13 @@ static void *writer(void *unused) {
     pthread_setname_np(pthread_self(), "assay-capture");
     as_capture_pauses_begin();
     as_capture_records_begin();
+    last_look = as_capture_now();
     bool stopping = false, more = false;
     while (!stopping) {
         uint64_t wanted;
         stopping = sleep_tick(&wanted, more) || is_last();
-        uint64_t before = as_capture_now();
         more = round_of_work(stopping);
-        if (!stopping) pause_look(before, true);
+        if (!stopping) pause_look(true);
         pthread_mutex_lock(&gate);
         done = wanted;
         pthread_cond_broadcast(&answer);
