@@ -1,15 +1,10 @@
 #include "cli/pause_note.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "render/quantity.h"
 
-/* Of one run: "paused" is a number in the unit of its time stamps. */
-typedef struct stop {
-    double paused, unit;
-} stop;
-
+/* "paused" is a number in this unit of the run's time stamps. */
 static double unit_of(as_cell cell) {
     static const struct {
         const char *name;
@@ -26,22 +21,34 @@ static double number_of(as_cell cell) {
     return cell.type == AS_CELL_UINT ? (double)cell.u : cell.type == AS_CELL_INT ? (double)cell.i : 0;
 }
 
+/* Whether all runs are meant, or the run is one of these, which ascend. */
+static bool is_meant(const assay_id *runs, size_t n_runs, assay_id run) {
+    size_t low = 0, high = runs ? n_runs : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (runs[middle] < run)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return !runs || (low < n_runs && runs[low] == run);
+}
+
 double as_runs_paused(const as_dataset *ds, const assay_id *runs, size_t n_runs) {
-    stop *stops = calloc(AS_COUNT(ds, runs) + 1, sizeof *stops);
-    double sum = 0;
-    for (size_t i = 0; stops && i < AS_COUNT(ds, attributes); i++) {
+    double sum = 0, unit = 0;
+    assay_id unit_of_run = ASSAY_NONE; /* whose unit it is: a run's attributes lie together, this one before */
+    for (size_t i = 0; i < AS_COUNT(ds, attributes); i++) {
         const as_attribute *attribute = as_ds_attribute(ds, i);
         const char *key = as_ds_text(ds, attribute->key);
-        if (attribute->owner != AS_OWNER_RUN || !key || attribute->owner_id >= AS_COUNT(ds, runs)) continue;
-        if (strcmp(key, "paused") == 0) stops[attribute->owner_id].paused = number_of(attribute->value);
-        if (strcmp(key, "timestamp units") == 0) stops[attribute->owner_id].unit = unit_of(attribute->value);
+        if (attribute->owner != AS_OWNER_RUN || !key) continue;
+        if (strcmp(key, "timestamp units") == 0) {
+            unit = unit_of(attribute->value);
+            unit_of_run = attribute->owner_id;
+        } else if (strcmp(key, "paused") == 0 && attribute->owner_id == unit_of_run &&
+                   is_meant(runs, n_runs, unit_of_run)) {
+            sum += number_of(attribute->value) * unit;
+        }
     }
-    size_t n = runs ? n_runs : AS_COUNT(ds, runs);
-    for (size_t i = 0; stops && i < n; i++) {
-        const stop *one = &stops[runs ? runs[i] : i];
-        sum += one->paused * one->unit;
-    }
-    free(stops);
     return sum;
 }
 

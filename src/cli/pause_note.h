@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* Seconds in which these runs stood still, together, as the source says; 0: they did not, or nobody knows. runs: NULL: all there are. */
+/* Seconds in which these runs stood still, together, as the source says; 0: they did not, or nobody knows. runs: ascending; NULL: all there are. */
 double as_runs_paused(const as_dataset *ds, const assay_id *runs, size_t n_runs);
 /* Whether -O deduct_pauses is given. */
 bool as_cli_deducts_pauses(const as_cli *cli);

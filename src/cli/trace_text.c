@@ -22,14 +22,15 @@ static void print_time(const as_trace_view *view, as_output *out, double seconds
 
 /* ", paused for 1.2 s": all runs that are shown together. */
 static void print_paused(const as_trace_view *view, as_output *out) {
-    assay_id *runs = malloc((view->n_runs + 1) * sizeof *runs);
-    size_t n = 0;
-    for (size_t i = 0; runs && i < view->timeline.n_rows; i++) {
-        assay_id run = view->timeline.rows[i].run;
-        if (!n || runs[n - 1] != run) runs[n++] = run;
+    double paused = 0;
+    if (view->n_runs == AS_COUNT(view->ds, runs)) {
+        paused = as_runs_paused(view->ds, NULL, 0);
+    } else {
+        const as_timeline_row *rows = view->timeline.rows;
+        for (size_t i = 0; i < view->timeline.n_rows; i++) {
+            if (!i || rows[i].run != rows[i - 1].run) paused += as_runs_paused(view->ds, &rows[i].run, 1);
+        }
     }
-    double paused = runs ? as_runs_paused(view->ds, runs, n) : 0;
-    free(runs);
     if (!(paused > 0)) return;
     as_output_text(out, ", paused for ");
     print_time(view, out, paused);

@@ -148,18 +148,19 @@ static bool place_row(printing *p, const as_view_node *node, bool is_joined, uin
     return as_vec_append(&p->depths, depth, 1);
 }
 
-/* "covers 12.3 ms" of a section whose intervals overlap, else NULL. */
-static const char *cover_note(printing *p, const as_view_node *node) {
+/* "covers 12.3 ms" of a section whose intervals overlap, else *note stays NULL. False when memory is out. */
+static bool cover_note(printing *p, const as_view_node *node, const char **note) {
     const as_node *found = p->covered.n_columns ? as_column_node(&p->covered.columns[0], node->context) : NULL;
     double covered = found ? as_number_real(found->inclusive) : NAN, all = node->values[0].inclusive.real;
-    if (!(fabs(covered - all) > 1e-6 * fabs(all))) return NULL;
+    if (!(fabs(covered - all) > 1e-6 * fabs(all))) return true;
     const as_dataset *ds = p->view->ds;
     as_quantity q =
         as_quantity_of(as_ds_text(ds, as_ds_metric(ds, p->covered.columns[0].metric)->unit), covered, false);
-    char text[AS_QUANTITY_SIZE], note[2 * AS_QUANTITY_SIZE];
+    char text[AS_QUANTITY_SIZE], words[2 * AS_QUANTITY_SIZE];
     as_quantity_format(&q, (as_number){.kind = AS_REAL, .r = covered}, text);
-    int size = snprintf(note, sizeof note, "covers %s %s", text, as_unit_shown(&q, as_cli_is_ascii(p->view->cli)));
-    return size > 0 ? keep_text(p, note, (size_t)size) : NULL;
+    int size = snprintf(words, sizeof words, "covers %s %s", text, as_unit_shown(&q, as_cli_is_ascii(p->view->cli)));
+    *note = keep_text(p, words, (size_t)size);
+    return *note;
 }
 
 static bool keep_row(void *user, const as_view_node *node) {
@@ -180,7 +181,7 @@ static bool keep_row(void *user, const as_view_node *node) {
                        .folder = folder_of(p, node)};
     if (is_section(p, node)) {
         row.remark = "section";
-        row.note = cover_note(p, node);
+        if (!cover_note(p, node, &row.note)) return false;
     }
     if (!name || !place_row(p, node, is_joined, &row.depth)) return false;
     if (is_joined) return extend_name(p, name);
