@@ -194,7 +194,7 @@ class Api(unittest.TestCase):
             wanted = oracle['unique_resource_values_of'].get('trace::' + key)
             if 'error' in wanted or key not in columns(path, 'frame'):
                 continue
-            got = [list(r.values())[0] for r in rows('unique_resource_values_of', 1, path, function=key)]
+            got = [list(r.values())[0] for r in rows('unique_resource_values_of', 2, path, function=key)]
             self.assertEqual(wanted['n'], len(got), key)
             self.assertTrue(set(wanted['first']) <= set(got))
 
