@@ -1,6 +1,7 @@
 #include "analysis/event_intervals.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/map.h"
@@ -243,6 +244,12 @@ static double exact_duration(walk *w, const as_event *event) {
 
 typedef bool visitor(void *user, const as_event_interval *interval);
 
+/* What rounding leaves of an interval that was paused throughout is nothing. */
+static double without_pauses(const as_pauses *pauses, const as_event *event, double duration) {
+    double left = duration - as_paused(pauses, event->run, event->start, event->end);
+    return left <= 8 * DBL_EPSILON * fabs(event->end) ? 0 : left;
+}
+
 /* False when memory is out; *goes_on is what visit says. */
 static bool step(walk *w, uint64_t id, visitor *visit, void *user, bool *goes_on) {
     as_event_interval interval = {.id = id, .slot = AS_NO_SLOT, .around = AS_NO_SLOT};
@@ -255,7 +262,7 @@ static bool step(walk *w, uint64_t id, visitor *visit, void *user, bool *goes_on
                                                  : AS_INTERVAL_NESTED;
     interval.duration = exact_duration(w, event);
     if (w->request->pauses && interval.class != AS_INTERVAL_PAUSE)
-        interval.duration -= as_paused(w->request->pauses, event->run, event->start, event->end);
+        interval.duration = without_pauses(w->request->pauses, event, interval.duration);
     if (interval.class == AS_INTERVAL_NESTED && !nest(w, &interval)) return false;
     *goes_on = visit(user, &interval);
     return true;
