@@ -80,6 +80,14 @@ class Occurrences(Case):
             worst = self.answer(*options, text=text)['contexts'][0]['metrics']['time']['inclusive']['worst']
             self.assertEqual([(w['duration'], w['start']) for w in worst], expected)
 
+    def test_paused_throughout(self):
+        """Exactly nothing is left of it, whatever the times: each is inside the second pause of its run."""
+        spans = [(5000000007 + 1000003 * i, 5000000007 + 1000003 * i + 7 * i + 3) for i in range(200)]
+        text = (SIGNATURE + run_info(units='nanoseconds') + ''.join(region(i + 1, 'a', start, end) for i, (start, end) in enumerate(spans)) +
+                'PauseResume,3100000107,100,0x1\nPauseResume,9000000011,4000000003,0x1\n')
+        time = next(c for c in self.answer('-O', 'deduct_pauses=yes', text=text)['contexts'] if c['path'] == 'a')['metrics']['time']['inclusive']
+        self.assertEqual((time['count'], time['min'], time['max']), (200, 0, 0))
+
     def test_measures_of_sections(self):
         """Each interval has its own: 3 and 50, by ids and by the order of the records."""
         for ids in (('0x9,1', '0x9,2'), ('0x9,0x1', '0x9,0xff')):
