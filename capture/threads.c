@@ -122,12 +122,13 @@ as_capture_thread *as_capture_thread_add(unsigned state, bool first) {
 
 as_capture_thread *as_capture_thread_attach(unsigned state) {
     as_capture_thread *thread = NULL;
+    bool is_over = false; /* the capture was just stopped: nothing that belongs to it is lost */
     if (as_capture_me.refused != state) {
         int saved = errno, cancellation;
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
         pthread_mutex_lock(&as_capture.lock);
         if (__atomic_load_n(&assay_capture_state, __ATOMIC_RELAXED) != state)
-            thread = NULL; /* just stopped */
+            is_over = true;
         else if (as_capture.forked)
             thread = as_capture_start_locked(as_capture.path, true) ? as_capture_me.thread : NULL;
         else
@@ -136,7 +137,7 @@ as_capture_thread *as_capture_thread_attach(unsigned state) {
         pthread_setcancelstate(cancellation, NULL);
         errno = saved;
     }
-    if (!thread) atomic_fetch_add_explicit(&as_capture.lost, 1, memory_order_relaxed);
+    if (!thread && !is_over) atomic_fetch_add_explicit(&as_capture.lost, 1, memory_order_relaxed);
     return thread;
 }
 
