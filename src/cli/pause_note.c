@@ -2,20 +2,8 @@
 
 #include <string.h>
 
+#include "core/words.h"
 #include "render/quantity.h"
-
-/* "paused" is a number in this unit of the run's time stamps. */
-static double unit_of(as_cell cell) {
-    static const struct {
-        const char *name;
-        double seconds;
-    } units[] = {{"nanoseconds", 1e-9}, {"microseconds", 1e-6}, {"milliseconds", 1e-3}, {"seconds", 1}};
-    for (size_t i = 0; cell.type == AS_CELL_TEXT && i < sizeof units / sizeof *units; i++) {
-        if (strlen(units[i].name) == cell.size && memcmp(units[i].name, cell.text, cell.size) == 0)
-            return units[i].seconds;
-    }
-    return 0;
-}
 
 static double number_of(as_cell cell) {
     return cell.type == AS_CELL_UINT ? (double)cell.u : cell.type == AS_CELL_INT ? (double)cell.i : 0;
@@ -42,7 +30,7 @@ double as_runs_paused(const as_dataset *ds, const assay_id *runs, size_t n_runs)
         const char *key = as_ds_text(ds, attribute->key);
         if (attribute->owner != AS_OWNER_RUN || !key) continue;
         if (strcmp(key, "timestamp units") == 0) {
-            unit = unit_of(attribute->value);
+            unit = attribute->value.type == AS_CELL_TEXT ? as_unit_seconds(attribute->value.text) : 0;
             unit_of_run = attribute->owner_id;
         } else if (strcmp(key, "paused") == 0 && attribute->owner_id == unit_of_run &&
                    is_meant(runs, n_runs, unit_of_run)) {

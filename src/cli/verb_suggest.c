@@ -176,44 +176,13 @@ static as_exit read_values(as_cli *cli, as_suggest *s) {
 
 /* ---- the metric ------------------------------------------------------------------------------------------------------ */
 
-/* How long one of a unit is in seconds; 0: it is no time. */
-static double seconds_of(const char *unit) {
-    static const struct {
-        const char *name;
-        double seconds;
-    } units[] = {{"s", 1},
-                 {"sec", 1},
-                 {"secs", 1},
-                 {"second", 1},
-                 {"seconds", 1},
-                 {"ms", 1e-3},
-                 {"msec", 1e-3},
-                 {"milliseconds", 1e-3},
-                 {"us", 1e-6},
-                 {"usec", 1e-6},
-                 {"µs", 1e-6},
-                 {"μs", 1e-6},
-                 {"microseconds", 1e-6},
-                 {"ns", 1e-9},
-                 {"nsec", 1e-9},
-                 {"nanoseconds", 1e-9},
-                 {"min", 60},
-                 {"minutes", 60},
-                 {"h", 3600},
-                 {"hours", 3600}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (strcasecmp(unit, units[i].name) == 0) return units[i].seconds;
-    }
-    return 0;
-}
-
 /* How well a metric measures what is paid for: its name says time, its unit does, or nothing. */
 static int likeness(const as_dataset *ds, assay_id id) {
     const as_metric *metric = as_ds_metric(ds, id);
     const char *name = as_ds_text(ds, metric->name), *unit = as_ds_text(ds, metric->unit);
     if (name && strcasecmp(name, "time") == 0) return 3;
     if (name && strcasecmp(name, "runtime") == 0) return 2;
-    return unit && seconds_of(unit) > 0;
+    return unit && as_unit_seconds(unit) > 0;
 }
 
 static as_exit choose_metric(as_cli *cli, as_suggest *s) {
@@ -233,7 +202,7 @@ static as_exit choose_metric(as_cli *cli, as_suggest *s) {
     }
     const char *name = as_ds_text(ds, as_ds_metric(ds, s->metric)->name);
     const char *unit = as_ds_text(ds, as_ds_metric(ds, s->metric)->unit);
-    s->seconds = unit && unit[0] ? seconds_of(unit) : 1;
+    s->seconds = unit && unit[0] ? as_unit_seconds(unit) : 1;
     if (s->seconds == 0)
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "the metric '%s' is in '%s', which is no time; name another with --metric", name, unit);

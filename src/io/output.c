@@ -254,6 +254,18 @@ void as_output_write(as_output *out, const void *data, size_t size) {
 void as_output_text(as_output *out, const char *text) { as_output_write(out, text, strlen(text)); }
 void as_output_char(as_output *out, char c) { as_output_write(out, &c, 1); }
 
+void as_output_quoted(as_output *out, const char *text, size_t size) {
+    as_output_char(out, '"');
+    for (const char *end = text + size; text < end;) {
+        const char *quote = memchr(text, '"', (size_t)(end - text));
+        const char *stop = quote ? quote + 1 : end;
+        as_output_write(out, text, (size_t)(stop - text));
+        if (quote) as_output_char(out, '"');
+        text = stop;
+    }
+    as_output_char(out, '"');
+}
+
 void as_output_printf(as_output *out, const char *format, ...) {
     char text[512], *longer = NULL;
     va_list args;

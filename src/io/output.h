@@ -24,6 +24,8 @@ as_output *as_output_to_fd(int fd, const char *name);
 void as_output_write(as_output *out, const void *data, size_t size);
 void as_output_text(as_output *out, const char *text);
 void as_output_char(as_output *out, char c);
+/* In quotes, those in it doubled, as in CSV (RFC 4180). */
+void as_output_quoted(as_output *out, const char *text, size_t size);
 /* Numbers with a fraction go through as_output_real(): printf writes them as the locale has it. */
 void as_output_printf(as_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shortest exact text (core/number.h). */

@@ -12,19 +12,10 @@ static void csv_text(as_output *out, const char *text, size_t size) {
     bool quoted = size == 0;
     for (size_t i = 0; i < size && !quoted; i++)
         quoted = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
-    if (!quoted) {
+    if (!quoted)
         as_output_write(out, text, size);
-        return;
-    }
-    as_output_char(out, '"');
-    for (const char *end = text + size; text < end;) {
-        const char *quote = memchr(text, '"', (size_t)(end - text));
-        const char *stop = quote ? quote + 1 : end;
-        as_output_write(out, text, (size_t)(stop - text));
-        if (quote) as_output_char(out, '"');
-        text = stop;
-    }
-    as_output_char(out, '"');
+    else
+        as_output_quoted(out, text, size);
 }
 
 static void csv_cell(as_output *out, as_cell cell) {

@@ -66,19 +66,10 @@ static inline void put_field(copy *c, const as_af_field *field, bool has_returns
 }
 
 void as_af_put_text(as_output *out, const char *text, size_t size) {
-    if (!needs_quotes(text, size)) {
+    if (!needs_quotes(text, size))
         as_output_write(out, text, size);
-        return;
-    }
-    as_output_char(out, '"');
-    for (const char *end = text + size; text < end;) {
-        const char *quote = memchr(text, '"', (size_t)(end - text));
-        const char *stop = quote ? quote + 1 : end;
-        as_output_write(out, text, (size_t)(stop - text));
-        if (quote) as_output_char(out, '"');
-        text = stop;
-    }
-    as_output_char(out, '"');
+    else
+        as_output_quoted(out, text, size);
 }
 
 /* ---- fields -------------------------------------------------------------------------------------------------------------- */

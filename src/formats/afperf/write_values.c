@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/words.h"
 #include "formats/afperf/write_foreign.h"
 
 /* ---- metrics -------------------------------------------------------------------------------------------------------------- */
@@ -18,32 +19,10 @@ static bool is_called(const as_dataset *ds, const as_metric *metric, const char 
 }
 
 double as_af_unit_seconds(const as_dataset *ds, assay_id metric) {
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"s", 1},
-                 {"sec", 1},
-                 {"secs", 1},
-                 {"second", 1},
-                 {"seconds", 1},
-                 {"ms", 1e-3},
-                 {"msec", 1e-3},
-                 {"milliseconds", 1e-3},
-                 {"us", 1e-6},
-                 {"usec", 1e-6},
-                 {"\u00b5s", 1e-6},
-                 {"\u03bcs", 1e-6},
-                 {"microseconds", 1e-6},
-                 {"ns", 1e-9},
-                 {"nsec", 1e-9},
-                 {"nanoseconds", 1e-9}};
     const as_metric *about = as_ds_metric(ds, metric);
     const char *unit = as_ds_text(ds, about->unit);
     if (!unit || !*unit) return is_called(ds, about, "time") ? 1 : 0;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (strcmp(units[i].unit, unit) == 0) return units[i].seconds;
-    }
-    return 0;
+    return as_unit_seconds(unit);
 }
 
 as_af_use as_af_use_of(const as_dataset *ds, assay_id metric) {
