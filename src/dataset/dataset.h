@@ -73,6 +73,8 @@ typedef struct as_context {
     bool
         is_inlined; /* the compiler put the callee in place. A call where its exclusive values are its own alone; an inner one where those of the call above have them as well */
     bool is_numbered;
+    bool
+        is_aside; /* its values say again, in another way, what others have (a wait within a call): sums along the tree, totals and shares leave it out, with all below it */
     bool is_callpath;        /* the source names it as such; inner nodes that only lie on the way are not */
     uint32_t callpath_order; /* of call paths: in which the source first names them, from 0 without gaps */
 } as_context;
@@ -241,6 +243,13 @@ const char *as_scaling_name(as_scaling scaling); /* "weak", "weak_threaded", "st
 
 /* ---- the dataset ----------------------------------------------------------------------------------------------------- */
 
+/* Numbers of what is in an input, where it was only looked at (as_reader.is_overview). AS_NOT_COUNTED: nobody knows without reading it. */
+#define AS_NOT_COUNTED UINT64_MAX
+typedef struct as_overview {
+    bool is_set; /* else everything was read, and the tables of the dataset say it */
+    uint64_t regions, contexts, locations, values, events, attributes;
+} as_overview;
+
 struct assay_dataset {
     as_budget budget;
     as_arena arena;
@@ -280,6 +289,7 @@ struct assay_dataset {
     as_vec model_sets, models, segments, segment_costs, terms;
     as_vec attributes, problems, records; /* records: as_record_table */
     uint64_t n_problems_dropped;          /* beyond AS_MAX_PROBLEMS */
+    as_overview overview;
     const void *
         of_format; /* what the reader of `format` keeps for its own writer, in the arena or among the holdings; nobody else makes anything of it. NULL: nothing */
 };

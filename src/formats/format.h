@@ -61,6 +61,8 @@ typedef struct as_reader {
     as_options options;
     uint32_t max_depth;
     bool keep_going;
+    bool
+        is_overview; /* only what `info` says is wanted: a reader that would take long may leave everything but runs and metrics unread, and fill dataset->overview */
     bool (*progress)(void *user, const char *stage, double fraction);
     void *user;
     assay_error *error;
@@ -138,8 +140,8 @@ typedef struct assay_format {
     unsigned holds;          /* as_holds */
     bool reads_directories;  /* else a directory is refused before read() is called */
     bool writes_directories; /* the output is a directory: writer->directory */
-    bool writes_points;      /* runs are written at their points only: one whose values are at several becomes several */
-    bool appends;            /* write() can add to what is in a file: writer->existing */
+    bool writes_points; /* runs are written at their points only: one whose values are at several becomes several */
+    bool appends;       /* write() can add to what is in a file: writer->existing */
     const as_option *read_options, *write_options;
 
     /* Bits of evidence verified, 0 = not mine. NULL: only by name. Must not allocate, fail or look beyond the probe; only a directory, of which the probe has
@@ -175,6 +177,7 @@ typedef struct as_read_config {
     as_budget *budget; /* that the dataset's memory counts in, too, as long as it lives; may be NULL */
     uint32_t depth_limit;
     bool keep_going;
+    bool is_overview;
     as_share share; /* whose values are wanted, see dataset/share.h; all 0: everybody's */
     bool (*progress)(void *user, const char *stage, double fraction);
     void *user;

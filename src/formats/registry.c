@@ -185,6 +185,7 @@ static assay_status read_with(as_input *input, const as_format *format, int bits
                         .options = {format->read_options, config->options},
                         .max_depth = config->depth_limit ? config->depth_limit : 1024,
                         .keep_going = config->keep_going,
+                        .is_overview = config->is_overview,
                         .progress = config->progress,
                         .user = config->user,
                         .can_keep_input = keeps_input != NULL,

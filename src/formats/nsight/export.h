@@ -1,0 +1,224 @@
+/* Private to the reader of Nsight Systems exports: the activities of one export as arrays, and what is made of them.
+ *
+ *   load_*.c     rows of the tables -> the arrays here (strings.c: StringIds; places.c: processes, threads, devices, streams)
+ *   paths_*.c    the call path of every call and range: contexts of the tree
+ *   sweep.c      intervals against intervals: overlap, idle, concurrency
+ *   values_*.c   the values of contexts at places
+ *   events.c     every activity as an event, made when somebody asks
+ *   read.c       the order of it all; nsight.c: the format
+ *
+ * Times are nanoseconds as stored. An activity is known by its table and its row here; rows stand in the order of the file. */
+#ifndef AS_FORMATS_NSIGHT_EXPORT_H
+#define AS_FORMATS_NSIGHT_EXPORT_H
+
+#include "dataset/build.h"
+#include "formats/format.h"
+#include "io/sqlite.h"
+
+#define AS_NS_NONE UINT32_MAX
+/* "No end": a mark, or a range that was never closed. */
+#define AS_NS_OPEN INT64_MIN
+
+typedef enum as_ns_kind {
+    AS_NS_KERNEL,
+    AS_NS_COPY,
+    AS_NS_SET,
+    AS_NS_GRAPH, /* a whole CUDA graph, where its kernels were not traced */
+    AS_NS_SYNC,
+    AS_NS_CALL,  /* of the CUDA API: "api" */
+    AS_NS_RANGE, /* NVTX */
+    AS_NS_OSRT,
+    AS_NS_SAMPLE,
+    AS_NS_KINDS
+} as_ns_kind;
+
+/* ---- places ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct as_ns_process {
+    uint64_t global_pid; /* hardware, VM and pid bits; the bits of the thread are 0 */
+    uint32_t pid;
+    as_str name; /* AS_NO_STR: unknown */
+    assay_id location;
+} as_ns_process;
+
+typedef struct as_ns_thread {
+    uint64_t global_tid;
+    uint32_t process, tid;
+    as_str name;
+    assay_id location;
+} as_ns_thread;
+
+typedef struct as_ns_device {
+    int64_t id;
+    as_str name;
+    double max_threads; /* that run at once; 0: unknown */
+    assay_id location;
+} as_ns_device;
+
+typedef struct as_ns_stream {
+    uint32_t process; /* AS_NS_NONE: the export does not say */
+    uint32_t device;
+    int64_t context, stream;
+    assay_id location;
+} as_ns_stream;
+
+/* ---- activities ------------------------------------------------------------------------------------------------------ */
+
+/* What all of them have. end < start (a broken clock): `length` is 0, and no interval work sees it. */
+typedef struct as_ns_span {
+    int64_t start, end; /* end AS_NS_OPEN: none */
+} as_ns_span;
+
+static inline int64_t as_ns_length(as_ns_span span) {
+    return span.end == AS_NS_OPEN || span.end < span.start ? 0 : span.end - span.start;
+}
+
+/* A function on the GPU. */
+typedef struct as_ns_function {
+    as_str name, demangled, mangled; /* name: the short one */
+} as_ns_function;
+
+/* How kernels are launched. -1: the export does not say. */
+typedef struct as_ns_shape {
+    int64_t grid[3], block[3], registers, static_memory, dynamic_memory;
+} as_ns_shape;
+
+/* A kernel, copy, memset or graph. */
+typedef struct as_ns_activity {
+    as_ns_span span;
+    uint32_t call;   /* the row in `calls` that caused it; AS_NS_NONE: none is known */
+    uint32_t stream; /* row of `streams` */
+    uint32_t what;   /* kernel: row of `functions`; copy: copyKind; memset: value; graph: its id */
+    uint32_t detail; /* kernel: row of `shapes`; copy: srcKind * 256 + dstKind; memset: memKind. AS_NS_NONE: not said */
+    uint64_t bytes;  /* copies and memsets */
+    int64_t correlation; /* 0: none */
+    assay_id context;    /* where its time is: a tree id, then the dataset's */
+} as_ns_activity;
+
+typedef struct as_ns_sync {
+    as_ns_span span;
+    uint32_t call;
+    uint32_t stream; /* AS_NS_NONE: of a whole context or device */
+    uint32_t process;
+    as_str name;        /* "STREAM_SYNCHRONIZE" … */
+    bool has_sure_name; /* not from a number whose meaning differs between versions */
+    int64_t correlation;
+    assay_id context;
+} as_ns_sync;
+
+typedef struct as_ns_call {
+    as_ns_span span;
+    uint32_t thread;
+    as_str name;         /* as stored, with "_v3020" */
+    uint32_t chain;      /* callchainId; AS_NS_NONE: none */
+    int64_t correlation; /* 0: none */
+    int32_t result;      /* returnValue */
+    assay_id context;    /* where its own time is */
+} as_ns_call;
+
+typedef struct as_ns_range {
+    as_ns_span span;
+    uint32_t thread;
+    uint32_t type;   /* 34, 59, 60, 70, 71 */
+    as_str name;     /* decoded, for people: call paths joined with "->", no control characters */
+    as_str path;     /* of an Extra-Prof range its text as stored, perhaps encoded; else AS_NO_STR */
+    uint32_t domain; /* row of `domains`; AS_NS_NONE: the default one */
+    assay_id context;
+} as_ns_range;
+
+typedef struct as_ns_domain {
+    uint32_t process; /* AS_NS_NONE: the export does not say */
+    int64_t id;
+    as_str name;
+    bool is_extra_prof;
+} as_ns_domain;
+
+typedef struct as_ns_osrt {
+    as_ns_span span;
+    uint32_t thread;
+    as_str name;
+    uint32_t nesting; /* level, from 0 */
+    assay_id context;
+} as_ns_osrt;
+
+typedef struct as_ns_sample {
+    int64_t time;
+    uint32_t thread;
+    int64_t chain; /* id in SAMPLING_CALLCHAINS */
+    as_str name;   /* of the innermost frame */
+    assay_id context;
+} as_ns_sample;
+
+/* Where the call paths come from. */
+typedef enum as_ns_mode {
+    AS_NS_RANGES,   /* Extra-Prof's NVTX ranges */
+    AS_NS_CHAINS,   /* CUDA_CALLCHAINS, where there is no NVTX_EVENTS */
+    AS_NS_RESOLVED, /* EXTRAP_RESOLVED_CALLPATHS, where both are missing */
+    AS_NS_PLAIN     /* process, thread, NVTX nesting */
+} as_ns_mode;
+
+/* ---- the export ------------------------------------------------------------------------------------------------------ */
+
+/* It lives as long as the dataset, which holds it: events are made from it. */
+typedef struct as_ns_export {
+    as_reader *reader; /* while reading only */
+    as_dataset *ds;
+    as_database *db; /* while reading only */
+    assay_id run;
+    as_ns_mode mode;
+    int64_t origin; /* the raw time of the run's second 0 */
+
+    as_vec processes, threads, devices, streams; /* as_ns_process … */
+    as_vec functions, shapes, domains;
+    as_vec kernels, copies, sets, graphs; /* as_ns_activity */
+    as_vec syncs, calls, ranges, osrt, samples;
+
+    as_tree tree; /* while reading only */
+    as_event_source events;
+    /* what is odd, counted while loading, told once each by read.c */
+    uint64_t n_negative, n_wrong_type, n_no_string, n_no_call, n_many_calls, n_open_ranges;
+} as_ns_export;
+
+#define AS_NS_AT(type, export, member, i) (&AS_AT(type, &(export)->member, i))
+
+/* Places, made when new. AS_NS_NONE when memory is out. */
+uint32_t as_ns_process_of(as_ns_export *x, uint64_t global_id);
+uint32_t as_ns_thread_of(as_ns_export *x, uint64_t global_tid);
+uint32_t as_ns_device_of(as_ns_export *x, int64_t device);
+uint32_t as_ns_stream_of(as_ns_export *x, uint32_t process, int64_t device, int64_t context, int64_t stream);
+
+/* All arrays but the contexts in them; the place of every activity is a location of the dataset. */
+assay_status as_ns_load(as_ns_export *x);
+/* Contexts of all activities, in tree ids, by mode. Names of contexts have no "->" (it becomes "- >") and no control characters. */
+assay_status as_ns_find_paths(as_ns_export *x);
+/* Metrics, values, and contexts that only values need (OVERLAP, WAIT, GPU IDLE). Ends the tree: contexts of all activities are the dataset's from then on. */
+assay_status as_ns_find_values(as_ns_export *x);
+/* The table of events. */
+assay_status as_ns_add_events(as_ns_export *x);
+
+/* ---- intervals against intervals (sweep.c): no knowledge of exports -------------------------------------------------- */
+
+/* How much of anything up to a time: what of [a, b] is covered is at(b) - at(a). Built by sorting once, asked by binary search. */
+typedef struct as_ns_measure {
+    uint32_t n;
+    int64_t *times; /* ascending; between two of them it grows evenly */
+    double *sums;   /* up to each of them */
+} as_ns_measure;
+
+typedef struct as_ns_weighted {
+    int64_t start, end; /* end > start */
+    double weight;      /* threads of a kernel */
+} as_ns_weighted;
+
+/* The length of the union of spans. The array is sorted in place. False when memory (budget) is out. */
+bool as_ns_measure_union(as_ns_weighted *spans, size_t n, as_budget *budget, as_ns_measure *out);
+double as_ns_measure_between(const as_ns_measure *measure, int64_t start, int64_t end);
+void as_ns_measure_free(as_ns_measure *measure);
+
+/* For each of n kernels of one device: the sum over the segments inside it of length * (T - t) / T, t being its weight, T the sum of weights of all that run. Exactly 0 for one that runs alone. */
+bool as_ns_kernel_overlaps(const as_ns_weighted *kernels, size_t n, as_budget *budget, double *overlaps);
+/* For each of n spans: what of it is covered by `cover` (a measure of a union), and of the rest (k - 1) / k where k of the spans run at once. */
+bool as_ns_shared_overlaps(const as_ns_weighted *spans, size_t n, const as_ns_measure *cover, as_budget *budget,
+                           double *overlaps);
+
+#endif
