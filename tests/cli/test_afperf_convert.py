@@ -56,6 +56,18 @@ class Convert(common.Case):
         self.assertEqual(SMALL.encode(), self.read('out.afperf'))
         self.assertEqual('', self.convert('--strict', path, self.path('out.afperf')))
 
+    def test_intervals_become_trace_lines_of_hpctoolkit(self):
+        path = self.write('in.afperf', SMALL)
+        err = self.convert(path, self.path('db'), '--to', 'hpctoolkit-4')
+        self.assertIn('3 events that are no part of a call path\'s time line', err)  # two intervals of a section, a pause
+        self.convert(path, self.path('old'), '--to', 'hpctoolkit-2021')
+        # the context of the innermost region from its start on, that of the one around it from its end on, nothing at the end
+        expected = [(10, 'main'), (20, 'main->solve'), (40, 'main'), (50, 'main->solve'), (90, 'main'), (110, '')]
+        for name in ('db', 'old'):
+            rows = common.run('sql', '--json', self.path(name), 'select e.start_raw as t, c.path as p from event e left join context c on c.id = e.context order by t').json
+            start = 1639527663500000000
+            self.assertEqual(expected, [(row['t'] - start, (row['p'] or '').replace('main thread->', '')) for row in rows], name)
+
     def test_extra_fields_are_lost_only_where_the_version_does_not_have_them(self):
         extra = SMALL.replace('RegionStop,140,0x11', 'RegionStop,140,0x11,0xNEW')
         path = self.write('in.afperf', extra)

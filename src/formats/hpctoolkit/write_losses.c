@@ -1,4 +1,6 @@
 /* What a database cannot hold. */
+#include <stdlib.h>
+
 #include "formats/hpctoolkit/write_plan.h"
 #include "io/xml_write.h"
 
@@ -133,7 +135,7 @@ static void lose_places(const as_dataset *ds, as_losses *losses) {
 static void lose_runs(const as_dataset *ds, as_losses *losses) {
     size_t times = 0;
     /* That of a run with trace lines is told by them. */
-    for (assay_id i = 0; i < ds->runs.count && !as_trace_line_count(&ds->traces); i++)
+    for (assay_id i = 0; i < ds->runs.count && !as_trace_line_count(&ds->traces) && !as_ds_intervals(ds); i++)
         times += isnan(as_ds_run(ds, i)->start_time) ? 0 : 1;
     if (ds->runs.count > 1)
         as_lose(losses, "%zu of %zu runs (all but the one of -O run=…)", ds->runs.count - 1, ds->runs.count);
@@ -161,10 +163,22 @@ static void lose_samples(const as_dataset *ds, as_losses *losses) {
     if (lost)
         as_lose(losses, "the context of %llu sample%s, which is not in the tree (the root stands for it)",
                 (unsigned long long)lost, plural(lost));
-    uint64_t intervals = as_ds_intervals(ds);
-    if (intervals)
-        as_lose(losses, "%llu event%s that %s no sample%s", (unsigned long long)intervals, plural(intervals),
-                intervals == 1 ? "is" : "are", plural(intervals));
+}
+
+/* Intervals become samples of trace lines, where the dataset has no such lines itself. */
+static void lose_intervals(const as_dataset *ds, as_losses *losses) {
+    uint64_t n = as_ds_intervals(ds), lost = n;
+    bool *in_section = n && !as_trace_line_count(&ds->traces) ? as_hpc_find_sections(ds) : NULL;
+    losses->failed |= n && !as_trace_line_count(&ds->traces) && !in_section;
+    for (uint64_t i = 0; in_section && i < n; i++) {
+        as_event event;
+        as_ds_event(ds, i, &event);
+        lost -= as_hpc_is_traceable(ds, &event, in_section);
+    }
+    free(in_section);
+    if (lost)
+        as_lose(losses, "%llu event%s that %s no part of a call path's time line (sections, moments)",
+                (unsigned long long)lost, plural(lost), lost == 1 ? "is" : "are");
 }
 
 static void lose_common(const as_dataset *ds, bool is_2021, as_losses *losses) {
@@ -173,6 +187,7 @@ static void lose_common(const as_dataset *ds, bool is_2021, as_losses *losses) {
     lose_regions(ds, losses);
     lose_places(ds, losses);
     lose_samples(ds, losses);
+    lose_intervals(ds, losses);
 }
 
 void as_hpc_losses_2021(const as_dataset *ds, as_losses *losses) {

@@ -73,7 +73,8 @@ static bool parse_tuple(as_hpc_plan *plan, const char *tuple, const char *bits) 
 static const char *tuple_kind(const char *kind, char name[64]) {
     static const struct {
         const char *kind, *name;
-    } known[] = {{"machine", NULL},    {"process", "RANK"},      {"node", "NODE"},    {"thread", "THREAD"},
+    } known[] = {{"machine", NULL},    {"process", "RANK"},      {"node", "NODE"},
+                 {"thread", "THREAD"}, {"device", "GPUDEVICE"},  {"stream", "GPUSTREAM"},
                  {"gpu", "GPUSTREAM"}, {"CPU thread", "THREAD"}, {"GPU", "GPUSTREAM"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].kind, kind) == 0) return known[i].name;

@@ -359,6 +359,7 @@ static void init_plan(as_hpc_plan *plan, const as_dataset *ds, as_hpc_form form)
     as_vec_init(&plan->kinds, sizeof(char *), as_ds_budget(ds));
     as_vec_init(&plan->profiles, sizeof(as_hpc_planned_profile), as_ds_budget(ds));
     as_vec_init(&plan->ids_of_places, sizeof(as_hpc_identifier), as_ds_budget(ds));
+    as_vec_init(&plan->made_samples, sizeof(as_trace_sample), as_ds_budget(ds));
 }
 
 assay_status as_hpc_plan_make(as_hpc_plan *plan, const as_writer *writer, as_hpc_form form) {
@@ -370,6 +371,7 @@ assay_status as_hpc_plan_make(as_hpc_plan *plan, const as_writer *writer, as_hpc
     AS_TRY(plan_contexts(plan));
     AS_TRY(as_hpc_plan_metrics(plan));
     AS_TRY(as_hpc_plan_places(plan));
+    AS_TRY(as_hpc_plan_intervals(plan));
     AS_TRY(as_hpc_plan_values(plan));
     return as_hpc_plan_totals(plan);
 }
@@ -395,5 +397,6 @@ void as_hpc_plan_free(as_hpc_plan *plan) {
     as_vec_free(&plan->kinds);
     as_vec_free(&plan->profiles);
     as_vec_free(&plan->ids_of_places);
+    as_vec_free(&plan->made_samples);
     as_arena_free(&plan->arena);
 }

@@ -86,8 +86,9 @@ typedef struct as_hpc_group {
 /* ---- places ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct as_hpc_planned_profile {
-    assay_id location;        /* ASSAY_NONE: of values without a place */
-    uint32_t first_id, n_ids; /* in plan->ids_of_places */
+    assay_id location;           /* ASSAY_NONE: of values without a place */
+    uint32_t first_id, n_ids;    /* in plan->ids_of_places */
+    uint64_t first_made, n_made; /* samples made from its intervals, in plan->made_samples */
 } as_hpc_planned_profile;
 
 typedef struct as_hpc_identifier {
@@ -135,6 +136,9 @@ typedef struct as_hpc_plan {
     as_vec profiles, ids_of_places; /* as_hpc_planned_profile, as_hpc_identifier */
     uint32_t *profile_of_location;  /* from 0, or UINT32_MAX */
     uint32_t placeless_profile;     /* of values without a place, or UINT32_MAX */
+
+    as_vec made_samples; /* as_trace_sample, in nanoseconds: where the dataset has intervals instead of trace lines */
+    uint64_t made_start; /* the run's start in them */
 } as_hpc_plan;
 
 static inline as_hpc_side *as_hpc_side_at(const as_hpc_plan *plan, size_t i) {
@@ -153,6 +157,7 @@ assay_status as_hpc_plan_outline(as_hpc_plan *plan, const as_dataset *ds, as_hpc
 /* The steps of it, each in its own file. */
 assay_status as_hpc_plan_metrics(as_hpc_plan *plan);
 assay_status as_hpc_plan_places(as_hpc_plan *plan);
+assay_status as_hpc_plan_intervals(as_hpc_plan *plan);
 assay_status as_hpc_plan_values(as_hpc_plan *plan);
 assay_status as_hpc_plan_totals(as_hpc_plan *plan);
 
@@ -209,6 +214,24 @@ bool as_hpc_put_formula_4(const as_hpc_plan *plan, as_output *out, const char *t
 /* profile.db and cct.db, and trace.db. */
 assay_status as_hpc_write_values(as_hpc_plan *plan, as_output_directory *directory);
 assay_status as_hpc_write_traces(const as_hpc_plan *plan, as_output_directory *directory);
+/* Of each context whether it is a section or below one, to be freed; NULL when memory is out. */
+bool *as_hpc_find_sections(const as_dataset *ds);
+/* Whether an interval becomes a part of a trace line: it has a context, and is no part of a section, whose intervals overlap whatever else there is. */
+bool as_hpc_is_traceable(const as_dataset *ds, const as_event *event, const bool *in_section);
+/* The trace line of a profile: as the dataset has it, or made from intervals. n is 0 where it has none. */
+typedef struct as_hpc_line {
+    uint64_t n;
+    const as_trace_line *stored;
+    const as_trace_sample *made;
+} as_hpc_line;
+as_hpc_line as_hpc_line_of(const as_hpc_plan *plan, size_t profile);
+/* Samples first … first + n - 1 in order of time. */
+assay_status as_hpc_line_read(const as_hpc_plan *plan, const as_hpc_line *line, uint64_t first, size_t n,
+                              as_trace_sample *out);
+/* Time stamps of all lines in a second. */
+static inline double as_hpc_ticks(const as_hpc_plan *plan) {
+    return as_trace_line_count(&plan->ds->traces) ? plan->ds->traces.ticks_per_second : 1e9;
+}
 /* The first and the last time stamp as they are written; the run's start where the source says it. */
 assay_status as_hpc_trace_range(const as_hpc_plan *plan, uint64_t *first, uint64_t *last, bool *has_samples);
 /* The metadata of either form. */

@@ -6,16 +6,9 @@
 enum { STEP = 1 << 14, SAMPLE = 12, ENTRY_2021 = 22, ENTRY_4 = 24, ENTRIES_4 = 0x40 };
 #define NANOSECONDS 1e9
 
-/* That of a profile, or NULL. */
-static const as_trace_line *line_of(const as_hpc_plan *plan, size_t profile) {
-    assay_id location = AS_AT(as_hpc_planned_profile, &plan->profiles, profile).location;
-    const as_trace_line *line = location == ASSAY_NONE ? NULL : as_trace_line_of(plan->ds, plan->run, location);
-    return line && line->n ? line : NULL;
-}
-
 /* The released form counts nanoseconds. */
 static uint64_t written_time(const as_hpc_plan *plan, uint64_t time) {
-    double ticks = plan->ds->traces.ticks_per_second;
+    double ticks = as_hpc_ticks(plan);
     if (plan->form == AS_HPC_2021 || ticks == NANOSECONDS || !(ticks > 0)) return time;
     if (ticks < NANOSECONDS && fmod(NANOSECONDS, ticks) == 0) {
         uint64_t scaled;
@@ -30,28 +23,29 @@ assay_status as_hpc_trace_range(const as_hpc_plan *plan, uint64_t *first, uint64
     *last = 0;
     *has_samples = false;
     for (size_t i = 0; i < plan->profiles.count; i++) {
-        const as_trace_line *line = line_of(plan, i);
+        as_hpc_line line = as_hpc_line_of(plan, i);
         as_trace_sample sample;
-        if (!line) continue;
+        if (!line.n) continue;
         *has_samples = true;
-        AS_TRY(as_trace_read(plan->ds, line, 0, 1, &sample, plan->error));
+        AS_TRY(as_hpc_line_read(plan, &line, 0, 1, &sample));
         if (sample.time < *first) *first = sample.time;
-        AS_TRY(as_trace_read(plan->ds, line, line->n - 1, 1, &sample, plan->error));
+        AS_TRY(as_hpc_line_read(plan, &line, line.n - 1, 1, &sample));
         if (sample.time > *last) *last = sample.time;
     }
     const as_traces *traces = &plan->ds->traces;
     if (*has_samples && traces->has_start && traces->start < *first) *first = traces->start;
+    if (plan->made_samples.count && plan->made_start < *first) *first = plan->made_start;
     *first = written_time(plan, *first);
     *last = written_time(plan, *last);
     return ASSAY_OK;
 }
 
-static assay_status write_line(const as_hpc_plan *plan, const as_trace_line *line, as_trace_sample *samples,
+static assay_status write_line(const as_hpc_plan *plan, const as_hpc_line *line, as_trace_sample *samples,
                                unsigned char *bytes, as_output *out) {
     bool is_2021 = plan->form == AS_HPC_2021;
     for (uint64_t done = 0; done < line->n;) {
         size_t n = line->n - done < STEP ? (size_t)(line->n - done) : STEP;
-        AS_TRY(as_trace_read(plan->ds, line, done, n, samples, plan->error));
+        AS_TRY(as_hpc_line_read(plan, line, done, n, samples));
         as_hpc_bytes b = {.at = bytes, .big_endian = is_2021};
         for (size_t i = 0; i < n; i++) {
             assay_id context = samples[i].context;
@@ -90,13 +84,13 @@ static assay_status write_table(const as_hpc_plan *plan, uint64_t first, uint64_
         as_hpc_put_u64(&b, last);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const as_trace_line *line = line_of(plan, i);
+        as_hpc_line line = as_hpc_line_of(plan, i);
         b.at = table + entries + entry * i;
         as_hpc_put_u32(&b, i + 1);
         b.at += is_2021 ? 2 : 4;
         as_hpc_put_u64(&b, at);
-        as_hpc_put_u64(&b, at + (line ? line->n * SAMPLE : 0));
-        if (line) at = as_hpc_align(at + line->n * SAMPLE);
+        as_hpc_put_u64(&b, at + line.n * SAMPLE);
+        if (line.n) at = as_hpc_align(at + line.n * SAMPLE);
     }
     as_output_write(out, table, size);
     free(table);
@@ -108,9 +102,9 @@ static assay_status write_each_line(const as_hpc_plan *plan, as_trace_sample *sa
                                     as_output *out) {
     for (size_t i = 0; i < plan->profiles.count; i++) {
         static const char zeros[8] = "";
-        const as_trace_line *line = line_of(plan, i);
-        if (!line) continue;
-        AS_TRY(write_line(plan, line, samples, bytes, out));
+        as_hpc_line line = as_hpc_line_of(plan, i);
+        if (!line.n) continue;
+        AS_TRY(write_line(plan, &line, samples, bytes, out));
         uint64_t size = as_output_size(out);
         as_output_write(out, zeros, as_hpc_align(size) - size);
     }

@@ -176,11 +176,11 @@ static bool write_tree(const tree_writer *w) {
 static assay_status find_sampled(const as_hpc_plan *plan, uint8_t *sampled) {
     enum { STEP = 4096 };
     as_trace_sample samples[STEP];
-    for (size_t i = 0; i < as_trace_line_count(&plan->ds->traces); i++) {
-        const as_trace_line *line = as_trace_line_at(&plan->ds->traces, i);
-        for (uint64_t done = 0; line->run == plan->run && done < line->n;) {
-            size_t n = line->n - done < STEP ? (size_t)(line->n - done) : STEP;
-            AS_TRY(as_trace_read(plan->ds, line, done, n, samples, plan->error));
+    for (size_t i = 0; i < plan->profiles.count; i++) {
+        as_hpc_line line = as_hpc_line_of(plan, i);
+        for (uint64_t done = 0; done < line.n;) {
+            size_t n = line.n - done < STEP ? (size_t)(line.n - done) : STEP;
+            AS_TRY(as_hpc_line_read(plan, &line, done, n, samples));
             for (size_t k = 0; k < n; k++) {
                 assay_id context = samples[k].context;
                 if (context < plan->n_contexts) sampled[context / 8] |= (uint8_t)(1 << context % 8);
@@ -198,8 +198,7 @@ static assay_status put_traces(const as_hpc_plan *plan, as_output *out) {
     as_output_text(out, "<TraceDBTable>\n");
     if (has_samples) {
         as_output_printf(out, "<TraceDB i=\"0\" db-min-time=\"%llu\" db-max-time=\"%llu\" u=\"%llu\"/>\n",
-                         (unsigned long long)first, (unsigned long long)last,
-                         (unsigned long long)plan->ds->traces.ticks_per_second);
+                         (unsigned long long)first, (unsigned long long)last, (unsigned long long)as_hpc_ticks(plan));
     }
     as_output_text(out, "</TraceDBTable>\n");
     return ASSAY_OK;
