@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/search.h"
 #include "core/words.h"
 #include "render/quantity.h"
 
@@ -11,15 +12,8 @@ static double number_of(as_cell cell) {
 
 /* Whether all runs are meant, or the run is one of these, which ascend. */
 static bool is_meant(const assay_id *runs, size_t n_runs, assay_id run) {
-    size_t low = 0, high = runs ? n_runs : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (runs[middle] < run)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return !runs || (low < n_runs && runs[low] == run);
+    size_t at = runs ? as_first_not_below(runs, n_runs, run) : 0;
+    return !runs || (at < n_runs && runs[at] == run);
 }
 
 double as_runs_paused(const as_dataset *ds, const assay_id *runs, size_t n_runs) {

@@ -119,11 +119,20 @@ static as_exit read_parts(as_cli *cli, const char **read_options, as_dataset **o
     return status;
 }
 
+/* Whether an option of its format makes parameters of what it has. */
+static bool can_name_parameters(const as_dataset *ds) {
+    const as_format *format = ds->format ? as_format_find(ds->format) : NULL;
+    const as_option *option = format ? format->read_options : NULL;
+    while (option && option->name && strcmp(option->name, "parameter") != 0) option++;
+    return option && option->name;
+}
+
 static as_exit check_dataset(as_cli *cli, const as_dataset *ds) {
     const char *path = as_cli_operand(cli, 0);
     assay_error error;
     if (as_ds_parameters(ds) == 0)
-        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no parameters, so there is nothing to model along", path);
+        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no parameters, so there is nothing to model along%s", path,
+                           can_name_parameters(ds) ? "; name one with -O parameter=tag:NAME" : "");
     if (as_ds_load(ds, ASSAY_NONE, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     if (ds->series.count == 0) return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no measurements", path);
     return AS_EXIT_FINE;

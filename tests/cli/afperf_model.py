@@ -552,8 +552,9 @@ class Model:
             spans = [(x.start, x.until) for x in all_of]
             put('visits', len(all_of))
             put('time', (sum(b - a for a, b in spans) - sum(overlap([s], pauses) for s in spans)) / scale)
-            covered = union(spans)
-            put('time covered', (length(covered) - overlap(covered, pauses)) / scale)
+            if kind == 'section':
+                covered = union(spans)
+                put('time covered', (length(covered) - overlap(covered, pauses)) / scale)
             sums = collections.defaultdict(list)
             for x in all_of:
                 by = collections.defaultdict(list)

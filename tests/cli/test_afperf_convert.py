@@ -68,6 +68,11 @@ class Convert(common.Case):
             start = 1639527663500000000
             self.assertEqual(expected, [(row['t'] - start, (row['p'] or '').replace('main thread->', '')) for row in rows], name)
 
+    def test_model_says_how_a_tag_becomes_a_parameter(self):
+        result = common.run('model', self.write('in.afperf', SMALL))
+        self.assertEqual(3, result.status)
+        self.assertIn('-O parameter=tag:NAME', result.err)
+
     def test_extra_fields_are_lost_only_where_the_version_does_not_have_them(self):
         extra = SMALL.replace('RegionStop,140,0x11', 'RegionStop,140,0x11,0xNEW')
         path = self.write('in.afperf', extra)

@@ -25,39 +25,39 @@ static void put_value(as_value_type type, char *values, size_t i, as_whole whole
         memcpy(values + 8 * i, &wide, sizeof wide);
 }
 
-/* The own metrics of one run, whose cells are order[0] … order[n - 1]. */
-static bool add_own(as_af_capture *capture, const uint32_t *order, uint32_t n) {
+static bool has_own(const as_af_cell *cell, assay_id metric) {
+    return cell->visits && (metric != COVERED || cell->is_section);
+}
+
+/* One of the own metrics of one run, whose cells are order[0] … order[n - 1]. */
+static bool add_own_metric(as_af_capture *capture, assay_id metric, const uint32_t *order, uint32_t n) {
     as_dataset *ds = capture->ds;
     const as_af_cell *cells = capture->cells.data;
     const as_af_run *run = AS_AF_RUN(capture, cells[order[0]].run);
-    uint32_t n_rows = 0;
-    for (uint32_t i = 0; i < n; i++) n_rows += cells[order[i]].visits > 0;
-    assay_id *contexts = as_arena_array(&ds->arena, n_rows, sizeof *contexts);
-    char *values[FIRST_MEASURE];
-    for (int metric = 0; metric < FIRST_MEASURE; metric++) {
-        values[metric] = as_arena_array(&ds->arena, n_rows, 8);
-        if (!values[metric]) return false;
-    }
-    if (!contexts) return false;
-    as_value_type types[] = {as_value_type_of(AS_DTYPE_UINT64, 1), as_value_type_of(AS_DTYPE_DOUBLE, 1),
-                             as_value_type_of(AS_DTYPE_DOUBLE, 1)};
+    as_profile profile = {.metric = metric,
+                          .run = run->final,
+                          .type = as_value_type_of(metric == VISITS ? AS_DTYPE_UINT64 : AS_DTYPE_DOUBLE, 1),
+                          .n_columns = 1};
+    for (uint32_t i = 0; i < n; i++) profile.n_rows += has_own(&cells[order[i]], metric);
+    if (!profile.n_rows) return true;
+    assay_id *contexts = as_arena_array(&ds->arena, profile.n_rows, sizeof *contexts);
+    char *values = as_arena_array(&ds->arena, profile.n_rows, 8);
+    if (!contexts || !values) return false;
     for (uint32_t i = 0, row = 0; i < n; i++) {
         const as_af_cell *cell = &cells[order[i]];
-        if (!cell->visits) continue;
+        if (!has_own(cell, metric)) continue;
         contexts[row] = cell->context;
-        put_value(types[VISITS], values[VISITS], row, (as_whole)cell->visits, 0);
-        put_value(types[TIME], values[TIME], row, 0, (double)cell->time / run->per_second);
-        put_value(types[COVERED], values[COVERED], row++, 0, (double)cell->covered / run->per_second);
+        put_value(profile.type, values, row++, (as_whole)cell->visits,
+                  (double)(metric == TIME ? cell->time : cell->covered) / run->per_second);
     }
-    for (assay_id metric = 0; metric < FIRST_MEASURE && n_rows; metric++) {
-        as_profile profile = {.metric = metric,
-                              .run = run->final,
-                              .type = types[metric],
-                              .n_rows = n_rows,
-                              .n_columns = 1,
-                              .contexts = contexts,
-                              .values = values[metric]};
-        if (!as_add_profile(ds, &profile)) return false;
+    profile.contexts = contexts;
+    profile.values = values;
+    return as_add_profile(ds, &profile);
+}
+
+static bool add_own(as_af_capture *capture, const uint32_t *order, uint32_t n) {
+    for (assay_id metric = 0; metric < FIRST_MEASURE; metric++) {
+        if (!add_own_metric(capture, metric, order, n)) return false;
     }
     return true;
 }

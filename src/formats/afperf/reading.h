@@ -227,8 +227,9 @@ typedef struct as_af_tag_set {
 typedef struct as_af_cell {
     uint32_t run;
     assay_id context; /* while the tree grows that of the tree */
+    bool is_section;
     uint64_t visits;
-    as_whole time, covered;
+    as_whole time, covered; /* covered: of sections; visits of one region's path never overlap */
 } as_af_cell;
 
 /* What one metric adds up to in a cell. */

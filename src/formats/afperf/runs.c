@@ -232,7 +232,7 @@ assay_status as_af_add_runs(as_af_reading *reading) {
                    "how often a region was visited; of a section its intervals") == ASSAY_NONE ||
         add_metric(ds, "time", "s", "DOUBLE", AS_KIND_INCLUSIVE, "the sum of all durations") == ASSAY_NONE ||
         add_metric(ds, "time covered", "s", "DOUBLE", AS_KIND_INCLUSIVE,
-                   "the time in which at least one visit or interval was under way") == ASSAY_NONE ||
+                   "of a section: the time in which at least one of its intervals was under way") == ASSAY_NONE ||
         !add_measures(reading))
         return as_reader_memory(reading->reader);
     size_t n = reading->capture->runs.count + 1;

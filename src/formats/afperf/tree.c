@@ -37,7 +37,8 @@ static uint32_t cell_of(builder *b, uint32_t run, uint32_t parent, enum as_af_ki
     if (index != AS_MAP_NONE) return index;
     as_vec *cells = &b->capture->cells;
     assay_id above = parent == AS_AF_NONE ? ASSAY_NONE : AS_AT(as_af_cell, cells, parent).context;
-    as_af_cell cell = {.run = run, .context = as_tree_child(&b->tree, above, region)};
+    as_af_cell cell = {
+        .run = run, .context = as_tree_child(&b->tree, above, region), .is_section = kind == AS_AF_SECTION};
     if (cell.context == ASSAY_NONE || cells->count >= AS_AF_NONE || !as_vec_append(cells, &cell, 1)) return AS_AF_NONE;
     as_tree_mark_callpath(&b->tree, cell.context);
     index = (uint32_t)cells->count - 1;
@@ -56,7 +57,6 @@ static bool visit(builder *b, as_af_interval *interval, uint32_t parent) {
     if (capture->deducts_pauses) time -= as_af_paused_in(AS_AF_RUN(capture, interval->run), interval->start, end);
     cell->visits++;
     cell->time += time;
-    if (kind == AS_AF_REGION) cell->covered += time; /* visits of one path never overlap */
     interval->cell = index;
     return true;
 }
