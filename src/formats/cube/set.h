@@ -4,23 +4,11 @@
 
 #include "dataset/unify.h"
 #include "formats/cube/cube.h"
+#include "formats/points.h"
 
 /* ---- names of directories -------------------------------------------------------------------------------------------- */
 
-/* A parameter and its value as the name of a directory has them. */
-typedef struct as_set_pair {
-    const char *name; /* in the directory's name */
-    size_t size;
-    double value;
-} as_set_pair;
-
-enum { AS_SET_MAX_PAIRS = 64 };
-
-typedef struct as_set_name {
-    as_set_pair pairs[AS_SET_MAX_PAIRS];
-    size_t n;
-    uint64_t repetition; /* of a name with ".r3"; else 0 */
-} as_set_name;
+typedef as_point_name as_set_name;
 
 /* Reads "app.p4.n1,5.r2": what follows the first dot (all, where none does or a digit follows), up to ".r" and a number; words and numbers in turns. Words that only a dot
  * follows do not count. NULL if fine, else what is wrong with it. */
@@ -29,14 +17,9 @@ const char *as_set_parse_name(const char *text, as_set_name *out);
 /* ---- the set --------------------------------------------------------------------------------------------------------- */
 
 typedef struct as_set_file {
-    const char *path;      /* in the arena of the set's dataset, like the rest */
-    const char *directory; /* its name */
-    as_set_name *name;
-    double *coordinates; /* of the parameters that vary */
-    as_dataset *part;    /* its content, until it is united */
-    as_dataset *source;  /* then: the set's dataset holds it */
-    assay_status status;
-    assay_error error;
+    const char *path;         /* in the arena of the set's dataset */
+    as_dataset *part;         /* its content, until it is united */
+    as_dataset *source;       /* then: the set's dataset holds it */
     const assay_id *contexts; /* for each context of the part its id in the set */
     const assay_id *columns;  /* for each column of the part its location in the set */
     bool is_same_tree;        /* contexts[i] is i for all */
@@ -46,15 +29,11 @@ typedef struct as_set_file {
 typedef struct as_set {
     as_reader *reader;
     as_dataset *ds;
-    as_vec files;         /* as_set_file; in the end in order of points and repetitions */
+    as_point_set points;
+    as_vec files;         /* as_set_file, those of the points */
     const char **options; /* of each file */
-    size_t n_done;        /* files read; atomic */
-    bool is_cancelled;    /* atomic */
-    size_t first_failed;  /* the first file that could not be read, if any: none behind it is wanted; atomic */
 } as_set;
 
-/* Parameters, points and the order of the files, from the names of the directories. */
-assay_status as_set_find_points(as_set *set);
 /* Makes one dataset of them. */
 assay_status as_set_unite(as_set *set);
 /* The profiles of a file's metrics as those of the run; metrics: for each of its metrics that of the set. */

@@ -341,27 +341,6 @@ static void count_points(const as_dataset *ds, assay_id metric, uint32_t *counts
     }
 }
 
-static assay_status add_series(as_set *set, const uint32_t *counts) {
-    as_dataset *ds = set->ds;
-    size_t n_contexts = ds->contexts.count, n_incomplete = 0, n_missing = 0, first = 0;
-    uint32_t n_callpaths = 0;
-    for (assay_id c = 0; c < n_contexts; c++) {
-        as_context *context = &AS_AT(as_context, &ds->contexts, c);
-        for (assay_id m = 0; m < ds->metrics.count; m++) {
-            uint32_t n = counts[(size_t)m * n_contexts + c];
-            if (!n) continue;
-            if (!context->is_callpath) context->callpath_order = n_callpaths++;
-            context->is_callpath = true;
-            if (n < ds->n_points && !n_incomplete++) n_missing = ds->n_points - n, first = ds->series.count;
-            as_series series = {.metric = m, .context = c};
-            if (!as_vec_append(&ds->series, &series, 1)) return as_reader_memory(set->reader);
-        }
-    }
-    bool fine = !n_incomplete || as_add_missing_points(ds, as_place_file(set->reader->input->path),
-                                                       as_ds_series(ds, first), n_missing, n_incomplete);
-    return fine ? ASSAY_OK : as_reader_memory(set->reader);
-}
-
 assay_status as_set_find_series(as_set *set) {
     as_dataset *ds = set->ds;
     size_t n = ds->contexts.count;
@@ -369,7 +348,7 @@ assay_status as_set_find_series(as_set *set) {
     assay_id *last = malloc((n + 1) * sizeof *last);
     for (assay_id m = 0; m < ds->metrics.count && counts && last; m++)
         count_points(ds, m, counts + (size_t)m * n, last);
-    assay_status status = counts && last ? add_series(set, counts) : as_reader_memory(set->reader);
+    assay_status status = counts && last ? as_point_set_add_series(set->reader, counts) : as_reader_memory(set->reader);
     free(last);
     free(counts);
     return status;
