@@ -64,13 +64,16 @@ typedef struct as_ns_stream {
 
 /* ---- activities ------------------------------------------------------------------------------------------------------ */
 
-/* What all of them have. end < start (a broken clock): `length` is 0, and no interval work sees it. */
+/* What all of them have. end < start (a broken clock), or further from it than a number can say: `length` is 0, and no interval work sees it. */
 typedef struct as_ns_span {
     int64_t start, end; /* end AS_NS_OPEN: none */
 } as_ns_span;
 
 static inline int64_t as_ns_length(as_ns_span span) {
-    return span.end == AS_NS_OPEN || span.end < span.start ? 0 : span.end - span.start;
+    int64_t length;
+    return span.end == AS_NS_OPEN || span.end < span.start || __builtin_sub_overflow(span.end, span.start, &length)
+               ? 0
+               : length;
 }
 
 /* A function on the GPU. */
@@ -196,29 +199,56 @@ assay_status as_ns_find_values(as_ns_export *x);
 /* The table of events. */
 assay_status as_ns_add_events(as_ns_export *x);
 
-/* ---- intervals against intervals (sweep.c): no knowledge of exports -------------------------------------------------- */
-
-/* How much of anything up to a time: what of [a, b] is covered is at(b) - at(a). Built by sorting once, asked by binary search. */
-typedef struct as_ns_measure {
-    uint32_t n;
-    int64_t *times; /* ascending; between two of them it grows evenly */
-    double *sums;   /* up to each of them */
-} as_ns_measure;
+/* ---- intervals against intervals (sweep.c): no knowledge of exports --------------------------------------------------
+ *
+ * Everything is sorted once (not at all where it is in order already) and gone through from the left: O(n log n) whatever overlaps what. False when memory (budget) is out. */
 
 typedef struct as_ns_weighted {
     int64_t start, end; /* end > start */
-    double weight;      /* threads of a kernel */
+    double weight;      /* threads of a kernel, not below 0; else 1 */
 } as_ns_weighted;
 
-/* The length of the union of spans. The array is sorted in place. False when memory (budget) is out. */
-bool as_ns_measure_union(as_ns_weighted *spans, size_t n, as_budget *budget, as_ns_measure *out);
-double as_ns_measure_between(const as_ns_measure *measure, int64_t start, int64_t end);
+/* What a set of spans covers: intervals that do not touch each other, ascending. */
+typedef struct as_ns_measure {
+    as_vec pieces; /* as_ns_piece */
+    uint64_t total;
+} as_ns_measure;
+typedef struct as_ns_piece {
+    int64_t start;
+    uint64_t
+        before; /* what all pieces before it cover: so its end is where `before` of the next one, or `total`, says */
+} as_ns_piece;
+
+/* The union of spans and of what base (may be NULL) covers. *out is to be freed in any case. */
+bool as_ns_measure_union(const as_ns_weighted *spans, size_t n, const as_ns_measure *base, as_budget *budget,
+                         as_ns_measure *out);
+/* How much of [start, end] is covered. Binary search. */
+int64_t as_ns_measure_between(const as_ns_measure *measure, int64_t start, int64_t end);
 void as_ns_measure_free(as_ns_measure *measure);
 
-/* For each of n kernels of one device: the sum over the segments inside it of length * (T - t) / T, t being its weight, T the sum of weights of all that run. Exactly 0 for one that runs alone. */
+/* For each of n kernels of one device: the sum over the segments inside it of length * (T - t) / T, t being its weight, T the sum of weights of all that run; T = 0 adds nothing.
+ * Exactly 0 for one that runs alone; what is less than a 10000th of a nanosecond is 0, too. */
 bool as_ns_kernel_overlaps(const as_ns_weighted *kernels, size_t n, as_budget *budget, double *overlaps);
-/* For each of n spans: what of it is covered by `cover` (a measure of a union), and of the rest (k - 1) / k where k of the spans run at once. */
+/* For each of n spans of weight 1: what of it is covered, and of the rest (k - 1) / k where k of the spans run at once. */
 bool as_ns_shared_overlaps(const as_ns_weighted *spans, size_t n, const as_ns_measure *cover, as_budget *budget,
                            double *overlaps);
+
+typedef struct as_ns_owned {
+    int64_t start, end; /* end > start */
+    uint32_t owner;
+} as_ns_owned;
+/* A moment belongs to the span with the latest start of all that run then (of several: the one that ends first, then the last one here). Adds what of each owner's moments is covered to
+ * covered[owner]. */
+bool as_ns_cover_latest(const as_ns_owned *spans, size_t n, const as_ns_measure *cover, as_budget *budget,
+                        int64_t *covered);
+
+/* A number and where it stands. */
+typedef struct as_ns_ordered {
+    uint64_t key; /* as_ns_key() of a time */
+    uint32_t index;
+} as_ns_ordered;
+static inline uint64_t as_ns_key(int64_t time) { return (uint64_t)time ^ (uint64_t)1 << 63; }
+/* By key, equal ones as they stand: several keys are sorted by from the last to the first. */
+bool as_ns_sort(as_ns_ordered *items, size_t n, as_budget *budget);
 
 #endif
