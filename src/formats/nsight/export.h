@@ -178,6 +178,7 @@ typedef struct as_ns_export {
 
     as_tree tree; /* while reading only */
     as_event_source events;
+    struct as_ns_event_words *event_words; /* of events.c, in the arena */
     /* what is odd, counted while loading, told once each by read.c */
     uint64_t n_negative, n_wrong_type, n_no_string, n_no_call, n_many_calls, n_open_ranges;
 } as_ns_export;
@@ -196,8 +197,18 @@ assay_status as_ns_load(as_ns_export *x);
 assay_status as_ns_find_paths(as_ns_export *x);
 /* Metrics, values, and contexts that only values need (OVERLAP, WAIT, GPU IDLE). Ends the tree: contexts of all activities are the dataset's from then on. */
 assay_status as_ns_find_values(as_ns_export *x);
-/* The table of events. */
+/* The table of events: all kinds in the order of as_ns_kind, of each kind its rows. After as_ns_find_values(). */
 assay_status as_ns_add_events(as_ns_export *x);
+
+/* ---- what activities are (names.c) ----------------------------------------------------------------------------------- */
+
+/* "HOST_TO_DEVICE" … of a copyKind; "UNKNOWN_COPY_KIND_42", made in buffer, of those that nobody knows. */
+enum { AS_NS_NAME_SIZE = 40 };
+const char *as_ns_copy_name(uint32_t kind, char buffer[AS_NS_NAME_SIZE]);
+/* "pageable" … of a srcKind, dstKind or memKind; NULL: nobody knows. */
+const char *as_ns_memory_name(uint32_t kind);
+/* Whether the host waits for a copy or memset: its memory is pageable, or the name of its call has no "Async". */
+bool as_ns_is_blocking(const as_ns_export *x, as_ns_kind kind, const as_ns_activity *activity);
 
 /* ---- intervals against intervals (sweep.c): no knowledge of exports --------------------------------------------------
  *
