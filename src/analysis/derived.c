@@ -229,8 +229,11 @@ static bool compute_total(plan *p, member *m) {
 }
 
 static void set_total(const plan *p, member *m) {
+    bool has_wholes = p->first == 0 && as_ds_has_wholes(p->ds);
     for (uint32_t i = 0; i < p->n; i += as_ds_context(p->ds, p->first + i)->subtree) {
-        if (as_ds_context(p->ds, p->first + i)->role != AS_ROLE_PLACELESS) m->total += m->sums[INCLUSIVE][i];
+        const as_context *root = as_ds_context(p->ds, p->first + i);
+        bool is_part = !has_wholes || !(root->is_aside || as_context_is_section(p->ds, p->first + i));
+        if (root->role != AS_ROLE_PLACELESS && is_part) m->total += m->sums[INCLUSIVE][i];
     }
     m->has_sums = true;
 }
@@ -265,16 +268,19 @@ static bool sum_along_tree(plan *p, member *m) {
     const double *below = adds ? other : own; /* what a child hands over */
     p->context = ASSAY_NONE;
     for (uint32_t i = p->n; i-- > 0;) {
-        uint32_t end = i + as_ds_context(p->ds, p->first + i)->subtree, child = i + 1;
-        double sum = adds ? own[i] : child < end ? below[child] : 0;
-        if (!adds && child < end) child += as_ds_context(p->ds, p->first + child)->subtree;
-        for (; child < end; child += as_ds_context(p->ds, p->first + child)->subtree) {
-            if (!as_derived_combine(p, m, AS_FORMULA_PLUS, &sum, &below[child], 1, &sum)) return false;
+        uint32_t end = i + as_ds_context(p->ds, p->first + i)->subtree;
+        double sum = adds ? own[i] : 0;
+        bool has_sum = adds;
+        for (uint32_t child = i + 1; child < end; child += as_ds_context(p->ds, p->first + child)->subtree) {
+            if (as_ds_context(p->ds, p->first + child)->is_aside) continue;
+            if (!has_sum)
+                sum = below[child];
+            else if (!as_derived_combine(p, m, AS_FORMULA_PLUS, &sum, &below[child], 1, &sum))
+                return false;
+            has_sum = true;
         }
-        other[i] = sum;
-        if (adds) continue;
-        other[i] = own[i];
-        if (end > i + 1 && !as_derived_combine(p, m, AS_FORMULA_MINUS, &own[i], &sum, 1, &other[i])) return false;
+        other[i] = adds ? sum : own[i];
+        if (!adds && has_sum && !as_derived_combine(p, m, AS_FORMULA_MINUS, &own[i], &sum, 1, &other[i])) return false;
     }
     set_total(p, m);
     return true;

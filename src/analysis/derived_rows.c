@@ -224,6 +224,7 @@ static bool other_row(plan *p, member *m) {
     else if (!as_derived_combine(p, m, own == EXCLUSIVE ? AS_FORMULA_PLUS : AS_FORMULA_MINUS, from, below, n, to))
         return false;
     as_levels_remove(&r->levels, depth + 1);
+    if (as_ds_context(p->ds, p->context)->is_aside) return true;
     const double *up = own == EXCLUSIVE ? to : from;
     if (mine) return as_derived_combine(p, m, AS_FORMULA_PLUS, mine, up, n, mine);
     mine = as_levels_add(&r->levels, depth);

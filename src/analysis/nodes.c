@@ -156,9 +156,10 @@ static bool add_children(const summation *s) {
     for (uint32_t i = s->slice->n; i-- > 1;) {
         const node_sum *child = &s->sums[i];
         bool has_part = s->kind == AS_KIND_EXCLUSIVE ? child->has_data : child->has_own;
-        assay_id parent_id = as_ds_context(s->ds, s->slice->first + i)->parent;
-        if (!has_part || parent_id == ASSAY_NONE || parent_id < s->slice->first) continue;
-        uint32_t at = parent_id - s->slice->first;
+        const as_context *context = as_ds_context(s->ds, s->slice->first + i);
+        if (!has_part || context->parent == ASSAY_NONE || context->parent < s->slice->first || context->is_aside)
+            continue;
+        uint32_t at = context->parent - s->slice->first;
         node_sum *parent = &s->sums[at];
         bool first = has_other && !has_other[at];
         if (child->has_own) add_to(s, parent, child, true, first), first = false;
@@ -347,7 +348,8 @@ static bool walk_strip(strip *t, as_whole *taken) {
     uint32_t next = view->n_rows;
     for (assay_id context = next ? view->contexts[next - 1] + 1 : first; context-- > first;) {
         node_sum *sum = &t->s->sums[context - first];
-        size_t depth = as_ds_context(t->s->ds, context)->depth;
+        const as_context *about = as_ds_context(t->s->ds, context);
+        size_t depth = about->depth;
         const uint64_t *below = as_levels_at(&t->levels, depth + 1);
         bool has_own = next > 0 && view->contexts[next - 1] == context;
         if (below && !taken) sum->has_data = true;
@@ -355,7 +357,7 @@ static bool walk_strip(strip *t, as_whole *taken) {
             const char *row = strip_row(t, --next);
             as_whole found = below ? sum_taken(t, row, below) : 0;
             *(taken ? &taken[context - first] : &sum->other.whole) = found;
-            if (!keep_row(t, depth, row)) return false;
+            if (!about->is_aside && !keep_row(t, depth, row)) return false;
         }
         as_levels_remove(&t->levels, depth + 1);
     }

@@ -114,6 +114,7 @@ static void add_pieces(walk *w, assay_id context, size_t depth) {
 /* index: of the context's row, or UINT32_MAX. False where the context has no row, or memory is out. */
 static bool visit_context(walk *w, assay_id context, uint32_t index) {
     size_t depth = as_ds_context(w->ds, context)->depth;
+    bool is_aside = as_ds_context(w->ds, context)->is_aside; /* its parent gets nothing of it */
     bool has_own = index != UINT32_MAX;
     const char *children = as_levels_at(&w->levels, depth + 1);
     if (!has_own && !children) return false;
@@ -125,13 +126,13 @@ static bool visit_context(walk *w, assay_id context, uint32_t index) {
         memcpy(w->result, w->own, w->n * w->width);
         if (children) take_off(w, children);
         as_levels_remove(&w->levels, depth + 1);
-        if (has_own) keep(w, &w->levels, depth, w->own);
+        if (has_own && !is_aside) keep(w, &w->levels, depth, w->own);
         hand_over(w, context, has_own, w->own, w->result);
     } else {
         memcpy(w->result, has_own ? w->own : children, w->n * w->width);
         if (has_own && children) combine(w, w->result, children);
         as_levels_remove(&w->levels, depth + 1);
-        keep(w, &w->levels, depth, w->result);
+        if (!is_aside) keep(w, &w->levels, depth, w->result);
         if (w->rule == AS_PART_ADD) add_pieces(w, context, depth);
         hand_over(w, context, has_own, w->result, w->own);
     }

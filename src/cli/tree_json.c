@@ -79,6 +79,7 @@ static bool write_node(void *user, const as_view_node *node) {
     as_node_json_member(out, "module", place.module);
     write_call_site(w, &place);
     if (node->is_inlined) as_output_text(out, "\"inlined\":true,");
+    if (node->is_aside) as_output_text(out, "\"aside\":true,");
     write_source(w, node, &place);
     if (node->is_hot) as_output_text(out, "\"hot\":true,");
     write_values(w, node->values);

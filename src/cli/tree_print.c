@@ -88,7 +88,8 @@ static bool is_section(const printing *p, const as_view_node *node) {
 
 static bool keep_numbers(printing *p, const as_view_node *node) {
     const as_view_data *data = &p->view->data;
-    if (node->depth == 0 && data->n_columns && !(data->leaves_sections && is_section(p, node))) {
+    bool is_apart = node->is_aside || (data->leaves_apart && is_section(p, node));
+    if (node->depth == 0 && data->n_columns && !is_apart) {
         const as_view_value *value = &node->values[0];
         p->shown += data->columns[0].has_exclusive ? value->exclusive.real : value->inclusive.real;
     }
@@ -179,6 +180,7 @@ static bool keep_row(void *user, const as_view_node *node) {
                        .call_file = as_ds_text(ds, place.call_file),
                        .call_line = place.call_line,
                        .folder = folder_of(p, node)};
+    if (node->is_aside) row.remark = "aside";
     if (is_section(p, node)) {
         row.remark = "section";
         if (!cover_note(p, node, &row.note)) return false;

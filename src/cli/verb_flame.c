@@ -203,10 +203,14 @@ typedef struct stacks {
     as_flame *flame;
     as_vec nodes;   /* stack_node, in pre-order */
     as_vec parents; /* uint32_t, by depth: the frame of the last node */
+    uint32_t aside; /* the depth of the last node that stands aside, while nodes below it come; else UINT32_MAX */
 } stacks;
 
+/* What stands aside is in the stacks of others already. */
 static bool see_node(void *user, const as_view_node *node) {
     stacks *s = user;
+    if (node->depth <= s->aside) s->aside = node->is_aside ? node->depth : UINT32_MAX;
+    if (s->aside != UINT32_MAX) return true;
     const char *name = node->name == AS_NO_STR ? "" : as_ds_text(s->ds, node->name);
     uint32_t parent = node->depth ? AS_AT(uint32_t, &s->parents, node->depth - 1) : AS_FLAME_ROOT;
     stack_node seen = {as_flame_frame(s->flame, parent, name, strlen(name)), node->depth, node->values[0]};
@@ -254,7 +258,7 @@ static as_exit fold_tree(as_cli *cli, const as_view_data *data, as_flame *flame)
     const as_dataset *ds = data->source.ds;
     const as_view_column *column = &data->columns[0];
     as_view_request request = {.order = AS_SORT_SOURCE, .joins_calls = true, .without_root = true};
-    stacks s = {.ds = ds, .flame = flame};
+    stacks s = {.ds = ds, .flame = flame, .aside = UINT32_MAX};
     as_view_cut cut;
     assay_error error;
     as_vec_init(&s.nodes, sizeof(stack_node), as_ds_budget(ds));

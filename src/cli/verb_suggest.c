@@ -218,12 +218,12 @@ static as_exit narrow_series(as_cli *cli, as_suggest *s) {
     as_nesting nesting = AS_NESTING_NONE;
     if (!sum && !as_metric_nesting(ds, s->metric, &nesting)) return as_cli_memory(cli);
     topmost |= nesting == AS_NESTING_INCLUSIVE;
-    bool *chosen = calloc(ds->contexts.count + 1, sizeof *chosen);
-    if (!chosen) return as_cli_memory(cli);
+    bool *asides, *chosen = calloc(ds->contexts.count + 1, sizeof *chosen);
+    if (!as_ds_find_asides(ds, &asides) || !chosen) return free(chosen), free(asides), as_cli_memory(cli);
     size_t n = 0;
     for (size_t i = 0; i < s->study.n_series; i++) {
         const as_series *series = as_ds_series(ds, s->study.series[i]);
-        if (series->metric != s->metric) continue;
+        if (series->metric != s->metric || (asides && asides[series->context])) continue;
         chosen[series->context] = true;
         s->study.series[n++] = s->study.series[i];
     }
@@ -239,6 +239,7 @@ static as_exit narrow_series(as_cli *cli, as_suggest *s) {
         if (chosen[as_ds_series(ds, series)->context]) s->study.series[s->study.n_series++] = series;
     }
     free(chosen);
+    free(asides);
     if (!sum && s->study.n_series < n && as_measured_kind(ds, s->metric) != AS_KIND_INCLUSIVE)
         add_note(cli, s, "values of %s look inclusive: only the topmost call paths are summed; --sum all takes all",
                  as_ds_text(ds, as_ds_metric(ds, s->metric)->name));

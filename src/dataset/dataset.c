@@ -245,9 +245,28 @@ bool as_context_is_section(const as_dataset *ds, assay_id context) { return is_r
 
 bool as_ds_has_wholes(const as_dataset *ds) {
     assay_id id = 0, n = (assay_id)AS_COUNT(ds, contexts);
-    while (id < n && (as_context_is_section(ds, id) || as_ds_context(ds, id)->role == AS_ROLE_PLACELESS))
+    while (id < n && (as_context_is_section(ds, id) || as_ds_context(ds, id)->is_aside ||
+                      as_ds_context(ds, id)->role == AS_ROLE_PLACELESS))
         id += as_ds_context(ds, id)->subtree;
     return id < n;
+}
+
+size_t as_ds_asides(const as_dataset *ds) {
+    size_t n = 0;
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id += as_ds_context(ds, id)->is_aside ? as_ds_context(ds, id)->subtree : 1)
+        n += as_ds_context(ds, id)->is_aside;
+    return n;
+}
+
+bool as_ds_find_asides(const as_dataset *ds, bool **out) {
+    *out = NULL;
+    if (!as_ds_asides(ds)) return true;
+    bool *asides = *out = malloc(AS_COUNT(ds, contexts) * sizeof *asides);
+    for (assay_id id = 0; asides && id < AS_COUNT(ds, contexts); id++) {
+        const as_context *context = as_ds_context(ds, id);
+        asides[id] = context->is_aside || (context->parent != ASSAY_NONE && asides[context->parent]);
+    }
+    return asides != NULL;
 }
 
 /* Contexts on their way up to the root; ds: whose they are, or NULL where they are not in one yet. */

@@ -347,8 +347,12 @@ bool as_context_is_root(const as_dataset *ds, assay_id context);
 /* Whether a context at the root is a section: its intervals overlap one another and whatever else runs, so they are no part of a whole. Where there is something else
  * (as_ds_has_wholes()), totals are without them. */
 bool as_context_is_section(const as_dataset *ds, assay_id context);
-/* Whether something at the root is no section. */
+/* Whether something at the root is no section, and does not stand aside. */
 bool as_ds_has_wholes(const as_dataset *ds);
+/* How many contexts stand aside (as_context.is_aside), without those below them. */
+size_t as_ds_asides(const as_dataset *ds);
+/* *out: for each context whether it stands aside, or lies below one that does; to be freed. NULL where there is none. False when memory is out. */
+bool as_ds_find_asides(const as_dataset *ds, bool **out);
 /* What the source calls the context, in digits or borrowed from the dataset; NULL: nothing. */
 const char *as_context_source_id(const as_dataset *ds, assay_id context, char digits[AS_NUMBER_SIZE]);
 /* The names from the root joined with "->", NUL-terminated, into out, a vector of char. That of a context that is_root is left out. */

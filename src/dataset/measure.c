@@ -205,7 +205,7 @@ static void leave_children(const as_dataset *ds, const as_profile *profile, uint
     const as_context *context = as_ds_context(ds, profile->contexts[index]);
     assay_id id = profile->contexts[index] + 1, end = profile->contexts[index] + context->subtree;
     for (; id < end; id += as_ds_context(ds, id)->subtree) {
-        uint32_t at = as_profile_find(profile, id);
+        uint32_t at = as_ds_context(ds, id)->is_aside ? UINT32_MAX : as_profile_find(profile, id);
         if (at == UINT32_MAX) continue;
         widen_row(profile, at, child);
         leave_child(profile->type.dtype, own, child, profile->n_columns);

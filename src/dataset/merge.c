@@ -115,6 +115,7 @@ static assay_id *map_contexts(merger *m, const as_dataset *part) {
         if (!fine) break;
         as_context *to = &AS_AT(as_context, &tree->nodes, map[i]);
         if (to->line < 0) to->line = from->line;
+        to->is_aside |= from->is_aside;
         if (from->region == ASSAY_NONE) continue;
         as_region *place = &AS_AT(as_region, &m->ds->regions, region);
         const as_region *source = as_ds_region(part, from->region);

@@ -8,8 +8,8 @@
 
 /* What it has is in the exclusive value of the call above it as well. */
 static inline bool as_is_piece(const as_dataset *ds, assay_id context) {
-    uint8_t role = as_ds_context(ds, context)->role;
-    return role == AS_ROLE_INNER || role == AS_ROLE_CALL_SITE;
+    const as_context *c = as_ds_context(ds, context);
+    return (c->role == AS_ROLE_INNER || c->role == AS_ROLE_CALL_SITE) && !c->is_aside;
 }
 
 /* The kind of regions that are loops; AS_NO_STR: there are none. */

@@ -255,6 +255,7 @@ static assay_id add_context(joiner *j, size_t k, assay_id id, assay_id parent) {
     context.line = from->line;
     context.role = from->role;
     context.is_inlined = from->is_inlined;
+    context.is_aside = from->is_aside;
     struct knot knot = {.identity = j->identity[id], .met_by = origin + 1};
     knot.first_child = knot.last_child = knot.next = ASSAY_NONE;
     assay_id new = fine ? as_tree_add(&j->tree, &context) : ASSAY_NONE;

@@ -75,6 +75,8 @@ static bool keep_context(cutting *c, as_tree *tree, assay_id id, assay_id parent
     context.line = from->line;
     context.role = from->role;
     context.is_inlined = from->is_inlined;
+    /* A tree that is asked for is a whole */
+    context.is_aside = from->is_aside && (parent != ASSAY_NONE || from->parent == ASSAY_NONE);
     context.parent = parent;
     /* Contexts come in pre-order: the tree's ids are the final ones */
     c->into[id] = c->op->u.maps[0].contexts[id] = fine ? as_tree_add(tree, &context) : ASSAY_NONE;
@@ -89,7 +91,7 @@ static bool sort_contexts(cutting *c, as_tree *tree, const bool *roots, const bo
         bool has_name = context->name != AS_NO_STR;
         c->into[id] = c->op->u.maps[0].contexts[id] = ASSAY_NONE;
         if (id < pruned_end) { /* goes where its caller goes */
-            c->into[id] = c->into[context->parent];
+            if (!context->is_aside) c->into[id] = c->into[context->parent];
             continue;
         }
         bool is_root =
@@ -98,8 +100,9 @@ static bool sort_contexts(cutting *c, as_tree *tree, const bool *roots, const bo
         if (id >= root_end) continue;
         if (!is_root && has_name && prunes[context->name]) {
             pruned_end = id + context->subtree;
-            c->into[id] = c->into[context->parent];
             c->is_pruned = true;
+            if (context->is_aside) continue; /* of which its caller has nothing */
+            c->into[id] = c->into[context->parent];
             if (!as_add_folds(c->part, c->into, id, &c->folds)) return false;
         } else if (!keep_context(c, tree, id, is_root ? ASSAY_NONE : c->into[context->parent])) {
             return false;

@@ -61,7 +61,8 @@ static bool sum_metric(const as_dataset *ds, assay_id metric, assay_id root, str
     for (size_t i = 0; i < ds->series.count; i++) {
         const as_series *series = as_ds_series(ds, i);
         totals->to_roots = series->context == root;
-        if (series->metric != metric || (i % step && !totals->to_roots)) continue;
+        bool is_aside = as_ds_context(ds, series->context)->is_aside;
+        if (series->metric != metric || is_aside || (i % step && !totals->to_roots)) continue;
         if (!as_measure(ds, series, add_to_totals, totals)) return false;
     }
     return true;

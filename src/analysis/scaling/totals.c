@@ -62,7 +62,7 @@ static bool fill_nodes(const as_dataset *ds, const uint32_t *series, size_t n, b
     }
     for (size_t i = 0; with_values && i < n; i++) {
         assay_id context = as_ds_series(ds, series[i])->context, above = measured_above(ds, nodes, context);
-        if (above == ASSAY_NONE) continue;
+        if (above == ASSAY_NONE || as_ds_context(ds, context)->is_aside) continue;
         nodes[above].is_inner = true;
         for (int k = 0; k < 2; k++) nodes[above].below[k] += nodes[context].value[k];
     }
@@ -86,22 +86,22 @@ static as_nesting nesting_of(const as_dataset *ds, const uint32_t *series, size_
     return has_inner ? AS_NESTING_INCLUSIVE : AS_NESTING_NONE;
 }
 
-/* Sections are left out where something else is measured. */
-static void leave_sections(const as_dataset *ds, const bool *in_section, const uint32_t *series, size_t n,
-                           bool *parts) {
+/* What is no part of the whole is left out where something else is measured. */
+static void leave_apart(const as_dataset *ds, const bool *apart, const uint32_t *series, size_t n, bool *parts) {
     size_t n_others = 0;
-    for (size_t i = 0; i < n; i++) n_others += !in_section[as_ds_series(ds, series[i])->context];
-    for (size_t i = 0; i < n && n_others; i++) parts[series[i]] &= !in_section[as_ds_series(ds, series[i])->context];
+    for (size_t i = 0; i < n; i++) n_others += !apart[as_ds_series(ds, series[i])->context];
+    for (size_t i = 0; i < n && n_others; i++) parts[series[i]] &= !apart[as_ds_series(ds, series[i])->context];
 }
 
-/* For each context whether it is a section, or lies below one. malloc; NULL when memory is out. */
-static bool *find_sections(const as_dataset *ds) {
-    bool *in_section = calloc(ds->contexts.count + 1, sizeof *in_section);
-    for (assay_id id = 0; in_section && id < ds->contexts.count; id++) {
-        assay_id parent = as_ds_context(ds, id)->parent;
-        in_section[id] = parent == ASSAY_NONE ? as_context_is_section(ds, id) : in_section[parent];
+/* For each context whether it is a section, stands aside, or lies below one that does. malloc; NULL when memory is out. */
+static bool *find_apart(const as_dataset *ds) {
+    bool *apart = calloc(ds->contexts.count + 1, sizeof *apart);
+    for (assay_id id = 0; apart && id < ds->contexts.count; id++) {
+        const as_context *context = as_ds_context(ds, id);
+        apart[id] = context->is_aside ||
+                    (context->parent == ASSAY_NONE ? as_context_is_section(ds, id) : apart[context->parent]);
     }
-    return in_section;
+    return apart;
 }
 
 /* One metric; nodes: zero for all contexts, before and after. False when memory is out. */
@@ -120,18 +120,18 @@ static bool find_parts(const as_dataset *ds, const uint32_t *series, size_t n, a
 bool *as_total_parts(const as_dataset *ds, const as_metric_series *by_metric, assay_id *guessed) {
     bool *parts = calloc(ds->series.count + 1, sizeof *parts);
     node *nodes = calloc(ds->contexts.count + 1, sizeof *nodes);
-    bool *in_section = find_sections(ds), fine = parts && nodes && in_section;
+    bool *apart = find_apart(ds), fine = parts && nodes && apart;
     *guessed = ASSAY_NONE;
     for (assay_id metric = 0; fine && metric < ds->metrics.count; metric++) {
         uint32_t first = by_metric->starts[metric], end = by_metric->starts[metric + 1];
         bool is_guessed;
         fine = find_parts(ds, by_metric->series + first, end - first, as_measured_kind(ds, metric), nodes, parts,
                           &is_guessed);
-        leave_sections(ds, in_section, by_metric->series + first, end - first, parts);
+        leave_apart(ds, apart, by_metric->series + first, end - first, parts);
         if (is_guessed && *guessed == ASSAY_NONE) *guessed = metric;
     }
     free(nodes);
-    free(in_section);
+    free(apart);
     if (fine) return parts;
     free(parts);
     return NULL;

@@ -108,7 +108,8 @@ static bool add_unnamed(as_sampling *s, const as_dataset *ds, const as_node_list
         assay_id parent = as_ds_context(ds, node->context)->parent;
         double inclusive = as_number_real(node->inclusive);
         own[node->context] += inclusive - as_number_real(node->exclusive);
-        if (parent != ASSAY_NONE && call[parent] != ASSAY_NONE) own[call[parent]] -= inclusive;
+        bool is_aside = as_ds_context(ds, node->context)->is_aside;
+        if (!is_aside && parent != ASSAY_NONE && call[parent] != ASSAY_NONE) own[call[parent]] -= inclusive;
     }
     for (size_t i = 0; fine && i < as_node_count(list); i++) {
         const as_node *node = as_node_at(list, i);

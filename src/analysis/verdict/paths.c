@@ -19,15 +19,15 @@ void as_paths_free(as_paths *paths) {
     as_arena_free(&paths->arena);
 }
 
-static uint32_t child_of(as_paths *paths, uint32_t parent, as_str name, bool is_section) {
+static uint32_t child_of(as_paths *paths, uint32_t parent, as_str name, bool is_section, bool is_aside) {
     uint64_t way = as_pair(is_section ? AS_NO_PATH : parent, name);
     uint32_t node = as_map_get(&paths->children, way);
     if (node != AS_MAP_NONE) return node;
     node = (uint32_t)paths->nodes.count;
     as_path_node *new = as_vec_push(&paths->nodes);
     if (!new || !as_map_put(&paths->children, way, node)) return AS_NO_PATH;
-    is_section |= as_paths_node(paths, parent)->is_section;
-    *new = (as_path_node){.parent = parent, .name = name, .file = AS_NO_STR, .line = -1, .is_section = is_section};
+    bool is_apart = is_section || is_aside || as_paths_node(paths, parent)->is_apart;
+    *new = (as_path_node){.parent = parent, .name = name, .file = AS_NO_STR, .line = -1, .is_apart = is_apart};
     return node;
 }
 
@@ -60,7 +60,7 @@ static bool add_contexts(as_paths *paths, const as_dataset *ds, uint32_t *nodes,
             continue;
         as_str name = name_of(paths, ds, context->name, known);
         if (name == AS_NO_STR) return false;
-        within[id] = nodes[id] = child_of(paths, parent, name, as_context_is_section(ds, id));
+        within[id] = nodes[id] = child_of(paths, parent, name, as_context_is_section(ds, id), context->is_aside);
         if (nodes[id] == AS_NO_PATH) return false;
         if (!set_source(paths, ds, context, nodes[id], known)) return false;
     }

@@ -20,7 +20,7 @@ typedef struct as_path_node {
     as_str name;
     as_str file;      /* of the dataset added last that knows it */
     int64_t line;     /* -1: unknown */
-    bool is_section;  /* it is one, or lies below one: no part of a total */
+    bool is_apart;    /* a section, or it stands aside, or lies below such: no part of a total */
     const char *text; /* the path, once somebody asked for it */
 } as_path_node;
 

@@ -287,10 +287,10 @@ static bool add_subjects(sorting *t, as_sampled_metric *metric, uint32_t index) 
 
 /* ---- totals ---------------------------------------------------------------------------------------------------------------- */
 
-/* Whether a metric has subjects that are no sections, which then are all of its total. */
+/* Whether a metric has subjects that are parts of a whole, which then are all of its total. */
 static bool has_wholes(const sorting *t, const as_sampled_metric *metric) {
     size_t i = metric->first, end = metric->first + metric->n;
-    while (i < end && as_paths_node(&t->s->paths, AS_AT(as_subject, &t->subjects, i).node)->is_section) i++;
+    while (i < end && as_paths_node(&t->s->paths, AS_AT(as_subject, &t->subjects, i).node)->is_apart) i++;
     return i < end;
 }
 
@@ -299,7 +299,7 @@ enum { MATCHED = 1, ANY = 2 };
 static bool find_top(sorting *t, const as_sampled_metric *metric, uint8_t *counted) {
     size_t n = as_paths_count(&t->s->paths), next = metric->first, end = metric->first + metric->n;
     uint8_t *covered = calloc(n, 1); /* itself or something above it is a subject */
-    bool leaves_sections = has_wholes(t, metric);
+    bool leaves_apart = has_wholes(t, metric);
     if (!covered) return false;
     for (uint32_t node = 1; node < n; node++) {
         as_subject *subject = next < end ? &AS_AT(as_subject, &t->subjects, next) : NULL;
@@ -308,7 +308,7 @@ static bool find_top(sorting *t, const as_sampled_metric *metric, uint8_t *count
         if (!subject || subject->node != node) continue;
         next++;
         subject->is_top = false;
-        if (leaves_sections && as_paths_node(&t->s->paths, node)->is_section) continue;
+        if (leaves_apart && as_paths_node(&t->s->paths, node)->is_apart) continue;
         bool is_matched = subject->is_in[0] && subject->is_in[1];
         subject->is_top = t->s->is_exclusive || !(above & (is_matched ? MATCHED : ANY));
         if (is_matched && subject->is_top) counted[node] |= MATCHED;

@@ -213,7 +213,7 @@ static bool choose_functions(ascent *a, as_vec *functions) {
     const bool *wanted = w->request->wanted;
     for (uint32_t i = 0; i < a->gather.groups.members.count; i++) {
         const as_view_member *member = as_view_member_at(&a->gather.groups, i);
-        as_view_pending next = {.at = i, .name = member->name, .is_section = as_view_is_section(w, member)};
+        as_view_pending next = {.at = i, .name = member->name, .is_apart = as_view_member_is_apart(w, member)};
         if (wanted && (member->name == AS_NO_STR || !wanted[member->name])) continue;
         next.key = as_view_gather_key(&a->gather, member, as_view_gather_contexts(&a->gather, i));
         if (next.key < w->least)

@@ -180,7 +180,8 @@ static bool is_looked_at(const as_view_data *data, assay_id context) {
     size_t behind = as_first_not_below(data->roots, data->n_roots, context + 1);
     if (behind == 0) return false;
     assay_id root = data->roots[behind - 1];
-    if (data->leaves_sections && as_context_is_section(data->source.ds, root)) return false;
+    if (data->leaves_apart && as_context_is_section(data->source.ds, root)) return false;
+    if (data->is_aside && data->is_aside[context]) return false;
     return context - root < as_ds_context(data->source.ds, root)->subtree;
 }
 
@@ -259,7 +260,8 @@ static bool is_sum(const as_dataset *ds, const as_view_column *column, bool *out
     if (!below) return false;
     for (size_t i = 0; i < as_node_count(&column->list); i++) {
         const as_node *node = as_node_at(&column->list, i);
-        assay_id parent = as_ds_context(ds, node->context)->parent;
+        const as_context *context = as_ds_context(ds, node->context);
+        assay_id parent = context->is_aside ? ASSAY_NONE : context->parent;
         double inclusive = as_number_real(node->inclusive);
         if (parent != ASSAY_NONE) below[parent] += inclusive;
         largest = fmax(largest, fabs(inclusive));
@@ -349,6 +351,18 @@ static size_t find_roots(const as_dataset *ds, assay_id *roots) {
     return n;
 }
 
+/* Where all that is looked at stands aside, it is the whole. */
+static void stand_in(as_view_data *data) {
+    for (size_t i = 0; i < data->n_roots; i++) {
+        assay_id root = data->roots[i], end = root + as_ds_context(data->source.ds, root)->subtree;
+        data->is_aside[root] = false;
+        for (assay_id id = root + 1; id < end; id++) {
+            const as_context *context = as_ds_context(data->source.ds, id);
+            data->is_aside[id] = context->is_aside || data->is_aside[context->parent];
+        }
+    }
+}
+
 static bool take_roots(as_view_data *data, const assay_id *roots, size_t n_roots) {
     const as_dataset *ds = data->source.ds;
     data->n_roots = roots ? n_roots : find_roots(ds, NULL);
@@ -358,9 +372,12 @@ static bool take_roots(as_view_data *data, const assay_id *roots, size_t n_roots
         memcpy(data->roots, roots, n_roots * sizeof *roots);
     else
         find_roots(ds, data->roots);
-    size_t n_sections = 0;
-    for (size_t i = 0; i < data->n_roots; i++) n_sections += as_context_is_section(ds, data->roots[i]);
-    data->leaves_sections = n_sections && n_sections < data->n_roots;
+    if (!as_ds_find_asides(ds, &data->is_aside)) return false;
+    size_t n_apart = 0;
+    for (size_t i = 0; i < data->n_roots; i++)
+        n_apart += as_context_is_section(ds, data->roots[i]) || (data->is_aside && data->is_aside[data->roots[i]]);
+    data->leaves_apart = n_apart && n_apart < data->n_roots;
+    if (!data->leaves_apart && data->is_aside) stand_in(data);
     return true;
 }
 
@@ -385,5 +402,6 @@ void as_view_data_free(as_view_data *data) {
     for (size_t i = 0; i < data->n_columns; i++) as_view_column_free(&data->columns[i]);
     free(data->columns);
     free(data->roots);
+    free(data->is_aside);
     *data = (as_view_data){0};
 }

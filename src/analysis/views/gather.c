@@ -77,6 +77,7 @@ bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pe
                          .is_wanted = wanted && (pending->depth == 0 || w->request->kind == AS_VIEW_FLAT) &&
                                       member->name != AS_NO_STR && wanted[member->name],
                          .is_inlined = is_context && as_ds_context(ds, context)->is_inlined,
+                         .is_aside = member->is_aside && (pending->depth == 0 || w->request->kind == AS_VIEW_FLAT),
                          .context = is_context ? context : ASSAY_NONE,
                          .call_site = member->level == AS_LEVEL_CALL ? as_view_call_site(w, context) : ASSAY_NONE,
                          .region = member->region,

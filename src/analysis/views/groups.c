@@ -4,7 +4,7 @@
 #include "analysis/views/view_private.h"
 #include "core/map.h"
 
-/* What contexts of one group have in common; regions and strings are told apart by the upper half. */
+/* What contexts of one group have in common, but for standing aside; regions and strings are told apart by the upper half. */
 static uint64_t key_of(const as_dataset *ds, const as_context *context, as_view_group by) {
     if (context->region == ASSAY_NONE) return as_pair(1, by == AS_GROUP_REGION ? context->name : AS_NO_STR);
     const as_region *region = as_ds_region(ds, context->region);
@@ -23,9 +23,12 @@ static as_view_level level_of(as_view_group by) {
                                    : AS_LEVEL_CONTEXT;
 }
 
-static uint32_t group_of(as_view_groups *groups, as_map *known, const as_dataset *ds, assay_id id, as_view_group by) {
+static uint32_t group_of(as_view_groups *groups, as_map *known, const as_view_data *data, assay_id id,
+                         as_view_group by) {
+    const as_dataset *ds = data->source.ds;
     const as_context *context = as_ds_context(ds, id);
-    uint64_t key = key_of(ds, context, by);
+    bool is_aside = data->is_aside && data->is_aside[id];
+    uint64_t key = key_of(ds, context, by) | (is_aside ? as_pair(2, 0) : 0);
     uint32_t at = as_map_get(known, key);
     if (at != AS_MAP_NONE) return at;
     at = (uint32_t)groups->members.count;
@@ -33,7 +36,8 @@ static uint32_t group_of(as_view_groups *groups, as_map *known, const as_dataset
                              .name = by == AS_GROUP_REGION ? context->name : (as_str)key,
                              .region = by == AS_GROUP_REGION ? context->region : ASSAY_NONE,
                              .context = id,
-                             .parent = UINT32_MAX};
+                             .parent = UINT32_MAX,
+                             .is_aside = is_aside};
     return as_vec_append(&groups->members, &member, 1) && as_map_put(known, key, at) ? at : UINT32_MAX;
 }
 
@@ -53,7 +57,7 @@ static bool find_groups(as_view_groups *groups, const as_view_data *data, as_vie
         assay_id first = data->roots[i], end = first + as_ds_context(ds, first)->subtree;
         for (assay_id id = first; fine && id < end; id++) {
             if (!is_counted(ds, id, by)) continue;
-            uint32_t group = group_of(groups, &known, ds, id, by);
+            uint32_t group = group_of(groups, &known, data, id, by);
             fine = group != UINT32_MAX;
             groups->of_context[id] = group;
             if (fine) as_view_member_at(groups, group)->n++;

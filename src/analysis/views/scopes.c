@@ -13,6 +13,7 @@
 #define IS_FILE   (UINT32_MAX - 2)
 #define IS_REGION (UINT32_MAX - 3)
 #define IS_NAME   (UINT32_MAX - 4)
+#define IS_ASIDE  (UINT32_MAX - 5) /* a module of what stands aside */
 
 typedef struct builder {
     const as_view_walker *walker;
@@ -41,10 +42,19 @@ static uint32_t scope_of(builder *b, uint32_t parent, uint32_t what, uint32_t ho
     return as_vec_append(&b->groups->members, &member, 1) && as_map_put(&b->scopes, key, at) ? at : NOWHERE;
 }
 
+static bool stands_aside(const builder *b, assay_id id) {
+    const bool *is_aside = b->walker->data->is_aside;
+    return is_aside && is_aside[id];
+}
+
 /* That of a context's region, or name where it has none. */
 static uint32_t region_scope(builder *b, uint32_t parent, assay_id id) {
     const as_context *context = as_ds_context(b->ds, id);
-    as_view_member made = {.level = AS_LEVEL_CONTEXT, .name = context->name, .region = context->region, .context = id};
+    as_view_member made = {.level = AS_LEVEL_CONTEXT,
+                           .name = context->name,
+                           .region = context->region,
+                           .context = id,
+                           .is_aside = stands_aside(b, id)};
     bool has_region = context->region != ASSAY_NONE;
     return scope_of(b, parent, has_region ? context->region : context->name, has_region ? IS_REGION : IS_NAME, &made);
 }
@@ -56,7 +66,8 @@ static uint32_t function_scope(builder *b, assay_id id) {
         .level = AS_LEVEL_MODULE, .name = region ? region->module : AS_NO_STR, .region = ASSAY_NONE, .context = id};
     as_view_member file = {
         .level = AS_LEVEL_FILE, .name = region ? region->file : AS_NO_STR, .region = ASSAY_NONE, .context = id};
-    uint32_t at = scope_of(b, NOWHERE, module.name, IS_MODULE, &module);
+    bool is_aside = module.is_aside = file.is_aside = stands_aside(b, id);
+    uint32_t at = scope_of(b, NOWHERE, module.name, is_aside ? IS_ASIDE : IS_MODULE, &module);
     if (at != NOWHERE) at = scope_of(b, at, file.name, IS_FILE, &file);
     return at == NOWHERE ? NOWHERE : region_scope(b, at, id);
 }
@@ -66,7 +77,11 @@ static uint32_t call_scope(builder *b, uint32_t caller, assay_id id) {
     const as_context *context = as_ds_context(b->ds, id);
     assay_id site = as_view_call_site(b->walker, id);
     assay_id from = site == ASSAY_NONE ? ASSAY_NONE : as_ds_context(b->ds, site)->region;
-    as_view_member made = {.level = AS_LEVEL_CALL, .name = context->name, .region = context->region, .context = id};
+    as_view_member made = {.level = AS_LEVEL_CALL,
+                           .name = context->name,
+                           .region = context->region,
+                           .context = id,
+                           .is_aside = stands_aside(b, id)};
     return scope_of(b, caller, context->region == ASSAY_NONE ? context->name : context->region, from, &made);
 }
 

@@ -76,6 +76,16 @@ static void add_real(as_view_number *to, double value) {
     to->is_known = true;
 }
 
+/* Whether a context is inside the outermost one that was added last. One that stands aside never is: what lies around it has nothing of it. */
+static bool is_inside(const as_view_sum *sum, const as_dataset *ds, assay_id context) {
+    return context < sum->end && !as_ds_context(ds, context)->is_aside;
+}
+
+static void go_behind(as_view_sum *sum, const as_dataset *ds, assay_id context) {
+    assay_id end = context + as_ds_context(ds, context)->subtree;
+    if (end > sum->end) sum->end = end;
+}
+
 /* Stored values are plain reals, and there may be millions of them. */
 static void add_stored(as_view_sum *sum, const as_dataset *ds, assay_id context, const as_node *node) {
     const as_view_column *column = sum->column;
@@ -83,8 +93,8 @@ static void add_stored(as_view_sum *sum, const as_dataset *ds, assay_id context,
     if (!node->has_own) return;
     if (column->is_only_exclusive) {
         add_real(&sum->value.exclusive, as_number_real(node->inclusive));
-    } else if (context >= sum->end) {
-        sum->end = context + as_ds_context(ds, context)->subtree;
+    } else if (!is_inside(sum, ds, context)) {
+        go_behind(sum, ds, context);
         add_real(&sum->value.inclusive, as_number_real(node->inclusive));
     }
 }
@@ -98,14 +108,13 @@ void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context) {
     }
     if (column->formula) as_view_formula_add(column->formula, context);
     /* An outermost context without a row has 0, and what lies inside it is still inside. */
-    if (!node && column->is_inclusive && column->is_zero_elsewhere && context >= sum->end)
-        sum->end = context + as_ds_context(ds, context)->subtree;
+    if (!node && column->is_inclusive && column->is_zero_elsewhere && context >= sum->end) go_behind(sum, ds, context);
     if (!node || !column->can_merge || column->formula) return;
     as_view_value value = as_view_value_of(column, context);
     double *exclusive_parts = sum->parts ? sum->parts + column->list.n_parts : NULL;
     if (value.exclusive.is_known) add_number(column, &sum->value.exclusive, value.exclusive, exclusive_parts);
-    if (context < sum->end || !value.inclusive.is_known) return;
-    sum->end = context + as_ds_context(ds, context)->subtree;
+    if (is_inside(sum, ds, context) || !value.inclusive.is_known) return;
+    go_behind(sum, ds, context);
     if (value.inclusive.is_known) add_number(column, &sum->value.inclusive, value.inclusive, sum->parts);
 }
 
@@ -122,9 +131,11 @@ static void add_roots(as_view_sum *sum, const as_view_data *data) {
     for (size_t i = 0; i < data->n_roots; i++) {
         assay_id root = data->roots[i], end = root + as_ds_context(ds, root)->subtree;
         bool is_there = !sum->column->is_stored || as_column_node(sum->column, root);
-        if (data->leaves_sections && as_context_is_section(ds, root)) continue;
+        if (as_view_is_apart(data, root)) continue;
         if (is_there) as_view_sum_add(sum, ds, root);
-        for (assay_id id = root + 1; !is_there && id < end; id++) as_view_sum_add(sum, ds, id);
+        for (assay_id id = root + 1; !is_there && id < end; id++) {
+            if (!data->is_aside || !data->is_aside[id]) as_view_sum_add(sum, ds, id);
+        }
     }
 }
 

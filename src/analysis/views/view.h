@@ -9,6 +9,9 @@
  * Functions are what contexts of the role "call" call, but not the root of all. Inner contexts (loops, lines, instructions) are parts of their function. Those
  * without a place in the tree are left out.
  *
+ * What stands aside (as_context.is_aside) is a node of its own, behind its siblings: no part of what is above it, nor of the whole, nor of functions, files, modules and kinds that do
+ * not stand aside.
+ *
  * Inclusive values of several contexts are never counted twice: where one of them lies inside another (recursion), only the outermost counts. So the
  * inclusive value of a function is what a stop watch around its outermost calls would show.
  *
@@ -62,7 +65,8 @@ typedef struct as_view_data {
     size_t n_columns;
     assay_id *roots; /* of the subtrees that are looked at, ascending, none inside another */
     size_t n_roots;
-    bool leaves_sections; /* some roots are sections and others are not: the whole is that of the others */
+    bool *is_aside; /* for each context whether it stands aside, or lies below one that does; NULL: none does */
+    bool leaves_apart; /* some roots are sections or stand aside, and others are not: the whole is that of the others */
 } as_view_data;
 
 /* Finds the nodes of the metrics. roots: those of the subtrees to look at, ascending, none inside another; NULL: all of the tree. as_view_data_free() in every case. */
@@ -136,6 +140,7 @@ typedef struct as_view_node {
     bool is_hot;
     bool is_wanted;     /* its name is asked for */
     bool is_inlined;    /* its first context is */
+    bool is_aside;      /* it stands aside: what is above it, and the whole, have nothing of it */
     assay_id context;   /* of several the first; ASSAY_NONE: a file, module or kind */
     assay_id call_site; /* the context that stands for the place it is called from; ASSAY_NONE: none, or several */
     assay_id region;    /* or ASSAY_NONE */

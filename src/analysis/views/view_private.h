@@ -45,6 +45,13 @@ as_view_value as_view_formula_value(as_view_formula *formula);
 /* The values of contexts 0 … n - 1, each alone; NAN where there is none. */
 void as_view_formula_all(as_view_formula *formula, bool exclusive, size_t n, double *out);
 
+/* Whether a root is no part of the whole that others are, or a context below no part of what is above it. */
+static inline bool as_view_is_apart(const as_view_data *data, assay_id context) {
+    const as_dataset *ds = data->source.ds;
+    if (data->is_aside && data->is_aside[context]) return true;
+    return data->leaves_apart && as_context_is_section(ds, context);
+}
+
 /* ---- roles (roles.c) ------------------------------------------------------------------------------------------------- */
 
 /* Whether it is a call of a function: the root of all, inner contexts and call sites are not. */
@@ -60,6 +67,7 @@ typedef struct as_view_member {
     assay_id context;  /* the first one */
     uint32_t first, n; /* its contexts: as_view_groups.contexts[first …] */
     uint32_t parent;   /* the member it stands below, which comes before it; UINT32_MAX: none */
+    bool is_aside;     /* all its contexts stand aside, or lie below such; else none does */
 } as_view_member;
 
 typedef struct as_view_groups {
@@ -108,7 +116,7 @@ typedef struct as_view_pending {
     uint32_t end; /* of callers: behind the last */
     uint32_t depth;
     bool is_last, is_hot;
-    bool is_section; /* behind all that is none */
+    bool is_apart; /* no part of what is above it: behind all that is */
     as_str name;
     double key; /* what it is sorted and cut by */
 } as_view_pending;
@@ -143,10 +151,10 @@ void as_view_gather_free(as_view_gather *gather);
 as_view_some as_view_gather_contexts(const as_view_gather *gather, uint32_t member);
 /* What they are sorted and cut by: what they have in the first column. 0 where there is none. */
 double as_view_gather_key(const as_view_gather *gather, const as_view_member *member, as_view_some contexts);
-/* Whether it is a section. */
-static inline bool as_view_is_section(const as_view_walker *walker, const as_view_member *member) {
-    return member->level == AS_LEVEL_CONTEXT && member->context != ASSAY_NONE &&
-           as_context_is_section(walker->data->source.ds, member->context);
+/* Whether it is no part of the whole. */
+static inline bool as_view_member_is_apart(const as_view_walker *walker, const as_view_member *member) {
+    return member->is_aside || (walker->data->leaves_apart && member->level == AS_LEVEL_CONTEXT &&
+                                as_context_is_section(walker->data->source.ds, member->context));
 }
 /* Shows a member with what these contexts have together. context: the first one of it. */
 bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pending, const as_view_member *member,

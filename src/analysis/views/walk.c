@@ -17,7 +17,7 @@ static int compare_names(const as_dataset *ds, as_str a, as_str b) {
 static int compare_pending(const void *a, const void *b, void *user) {
     const as_view_walker *walker = user;
     const as_view_pending *x = a, *y = b;
-    int result = x->is_section - y->is_section;
+    int result = x->is_apart - y->is_apart;
     if (result) return result;
     if (walker->request->order == AS_SORT_NAME)
         result = compare_names(walker->data->source.ds, x->name, y->name);
@@ -54,7 +54,7 @@ void as_view_mark_hot(const as_view_walker *walker, as_view_pending *siblings, s
     size_t best = SIZE_MAX;
     if (!data->n_columns || !data->columns[0].adds_up) return;
     for (size_t i = 0; i < n; i++) {
-        if (isfinite(siblings[i].key) && siblings[i].key > 0 && (!siblings[i].is_section || !data->leaves_sections) &&
+        if (isfinite(siblings[i].key) && siblings[i].key > 0 && !siblings[i].is_apart &&
             (best == SIZE_MAX || siblings[i].key > siblings[best].key))
             best = i;
     }
@@ -148,7 +148,7 @@ static bool offer(descent *d, assay_id context, uint32_t depth) {
     if (!pending) return false;
     *pending = (as_view_pending){.at = context,
                                  .depth = depth,
-                                 .is_section = depth == 0 && as_context_is_section(d->ds, context),
+                                 .is_apart = as_view_is_apart(w->data, context),
                                  .name = as_ds_context(d->ds, context)->name,
                                  .key = size_of(d, context, w->request->order == AS_SORT_EXCLUSIVE)};
     return true;
@@ -162,8 +162,7 @@ static void mark_hot(descent *d, size_t from, double limit) {
     as_view_pending *siblings = &AS_AT(as_view_pending, &d->pending, from);
     for (size_t i = 0; i < n; i++) {
         double size = size_of(d, siblings[i].at, false);
-        if (!(size > largest) || !isfinite(size) || (siblings[i].is_section && d->walker->data->leaves_sections))
-            continue;
+        if (!(size > largest) || !isfinite(size) || siblings[i].is_apart) continue;
         largest = size;
         best = i;
     }
@@ -181,6 +180,7 @@ static bool show(const descent *d, const as_view_pending *pending) {
                          .is_wanted =
                              w->request->wanted && context->name != AS_NO_STR && w->request->wanted[context->name],
                          .is_inlined = context->is_inlined,
+                         .is_aside = context->is_aside && w->data->is_aside[pending->at],
                          .context = pending->at,
                          .call_site = as_view_call_site(w, pending->at),
                          .region = context->region,
