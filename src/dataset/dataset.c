@@ -253,7 +253,8 @@ bool as_ds_has_wholes(const as_dataset *ds) {
 
 size_t as_ds_asides(const as_dataset *ds) {
     size_t n = 0;
-    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id += as_ds_context(ds, id)->is_aside ? as_ds_context(ds, id)->subtree : 1)
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts);
+         id += as_ds_context(ds, id)->is_aside ? as_ds_context(ds, id)->subtree : 1)
         n += as_ds_context(ds, id)->is_aside;
     return n;
 }

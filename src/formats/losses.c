@@ -132,7 +132,7 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     if (!(holds & AS_HOLDS_RECORDS) || !same) as_lose_records(losses, ds);
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);
     lose_details(ds, format, losses);
-    size_t n_aside = is_same_format ? 0 : as_ds_asides(ds);
+    size_t n_aside = holds & AS_HOLDS_ASIDES ? 0 : as_ds_asides(ds);
     if (n_aside)
         as_lose(losses, "that %zu context%s aside (%s as %s there)", n_aside, n_aside == 1 ? " stands" : "s stand",
                 n_aside == 1 ? "it counts" : "they count",

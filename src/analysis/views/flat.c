@@ -71,8 +71,11 @@ static bool add_siblings(listing *l, uint32_t first, uint32_t depth, double limi
             continue;
         }
         const as_view_member *member = as_view_member_at(&l->gather.groups, i);
-        as_view_pending next = {
-            .at = i, .depth = depth, .is_apart = as_view_member_is_apart(w, member), .name = member->name, .key = p->key};
+        as_view_pending next = {.at = i,
+                                .depth = depth,
+                                .is_apart = as_view_member_is_apart(w, member),
+                                .name = member->name,
+                                .key = p->key};
         if (!as_vec_append(&l->pending, &next, 1)) return false;
     }
     if (limit >= 0 && l->pending.count > from)

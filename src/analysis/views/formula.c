@@ -84,8 +84,7 @@ static double total_of(const as_view_formula *f, size_t which) {
     as_view_sum_begin(sum, &f->columns[which], f->parts[which]);
     bool leaves_apart = as_ds_has_wholes(f->ds);
     for (assay_id id = 0; id < AS_COUNT(f->ds, contexts); id += as_ds_context(f->ds, id)->subtree) {
-        bool is_left_out =
-            leaves_apart && (as_context_is_section(f->ds, id) || as_ds_context(f->ds, id)->is_aside);
+        bool is_left_out = leaves_apart && (as_context_is_section(f->ds, id) || as_ds_context(f->ds, id)->is_aside);
         if (as_ds_context(f->ds, id)->role != AS_ROLE_PLACELESS && !is_left_out) as_view_sum_add(sum, f->ds, id);
     }
     double total = as_view_sum_value(sum).inclusive.real; /* 0 where there is none */

@@ -65,7 +65,7 @@ typedef struct as_view_data {
     size_t n_columns;
     assay_id *roots; /* of the subtrees that are looked at, ascending, none inside another */
     size_t n_roots;
-    bool *is_aside; /* for each context whether it stands aside, or lies below one that does; NULL: none does */
+    bool *is_aside;    /* for each context whether it stands aside, or lies below one that does; NULL: none does */
     bool leaves_apart; /* some roots are sections or stand aside, and others are not: the whole is that of the others */
 } as_view_data;
 

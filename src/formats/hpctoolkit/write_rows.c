@@ -80,7 +80,7 @@ static void add_up(matrix *m, as_hpc_make make) {
     memcpy(m->other, m->own, (size_t)m->plan->n_contexts * m->width * sizeof *m->other);
     for (assay_id i = m->plan->n_contexts; i-- > 0;) {
         assay_id parent = as_ds_context(ds, i)->parent;
-        if (parent == ASSAY_NONE) continue;
+        if (parent == ASSAY_NONE || as_ds_context(ds, i)->is_aside) continue;
         double *to = m->other + (size_t)parent * m->width;
         const double *from = (make == AS_HPC_SUMS ? m->other : m->own) + (size_t)i * m->width;
         for (uint32_t k = 0; k < m->width; k++)
