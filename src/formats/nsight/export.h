@@ -1,6 +1,7 @@
 /* Private to the reader of Nsight Systems exports: the activities of one export as arrays, and what is made of them.
  *
  *   load_*.c     rows of the tables -> the arrays here (strings.c: StringIds; places.c: processes, threads, devices, streams)
+ *   symbols.c    names: what is fit for one, and how Extra-Prof encodes call paths
  *   paths_*.c    the call path of every call and range: contexts of the tree
  *   sweep.c      intervals against intervals: overlap, idle, concurrency
  *   values_*.c   the values of contexts at places
@@ -160,6 +161,13 @@ typedef enum as_ns_mode {
     AS_NS_PLAIN     /* process, thread, NVTX nesting */
 } as_ns_mode;
 
+/* Extra-Prof's table of symbols: names by their numbers in encoded call paths. */
+typedef struct as_ns_symbols {
+    as_arena arena;
+    as_strings numbers; /* as texts: base 36 */
+    as_vec names;       /* as_str of the dataset, by the id of its number */
+} as_ns_symbols;
+
 /* ---- the export ------------------------------------------------------------------------------------------------------ */
 
 /* It lives as long as the dataset, which holds it: events are made from it. */
@@ -176,7 +184,8 @@ typedef struct as_ns_export {
     as_vec kernels, copies, sets, graphs; /* as_ns_activity */
     as_vec syncs, calls, ranges, osrt, samples;
 
-    as_tree tree; /* while reading only */
+    as_ns_symbols symbols; /* while reading only */
+    as_tree tree;          /* while reading only */
     as_event_source events;
     struct as_ns_event_words *event_words; /* of events.c, in the arena */
     /* what is odd, counted while loading, told once each by read.c */
@@ -190,6 +199,24 @@ uint32_t as_ns_process_of(as_ns_export *x, uint64_t global_id);
 uint32_t as_ns_thread_of(as_ns_export *x, uint64_t global_tid);
 uint32_t as_ns_device_of(as_ns_export *x, int64_t device);
 uint32_t as_ns_stream_of(as_ns_export *x, uint32_t process, int64_t device, int64_t context, int64_t stream);
+
+/* The text of StringIds with this number, fit for a name; one like "[string 17]" where there is none. AS_NO_STR when memory is out. While reading only. */
+as_str as_ns_string(as_ns_export *x, int64_t id);
+
+/* A text fit for a name, behind what out (a vector of char) holds: valid UTF-8 (what is not becomes U+FFFD), no control characters (0x1F and others go, tabs and ends of lines become
+ * blanks). Where is_context is set, "->", which parts contexts, becomes "- >". False when memory is out. */
+bool as_ns_fit(const char *text, size_t size, bool is_context, as_vec *out);
+/* The same, interned. */
+as_str as_ns_fit_name(as_ns_export *x, const char *text, size_t size, bool is_context);
+
+/* Reads the table of symbols from StringIds; it is empty where there is none. as_ns_symbols_free() in any case. */
+assay_status as_ns_symbols_read(as_ns_export *x);
+void as_ns_symbols_free(as_ns_export *x);
+/* The names of a call path as Extra-Prof writes it, plain ("a->b") or encoded (0x1F and a number for each), the outermost first, behind what names (as_str) holds. A number that the table
+ * does not have is "[0x<number>]". False when memory is out. */
+bool as_ns_path_names(as_ns_export *x, const char *text, size_t size, as_vec *names);
+/* All of them as one text for people, joined with "->". AS_NO_STR when memory is out. */
+as_str as_ns_path_text(as_ns_export *x, const char *text, size_t size);
 
 /* All arrays but the contexts in them; the place of every activity is a location of the dataset. */
 assay_status as_ns_load(as_ns_export *x);
