@@ -243,6 +243,11 @@ bool as_context_is_root(const as_dataset *ds, assay_id context) { return is_root
 
 bool as_context_is_section(const as_dataset *ds, assay_id context) { return is_root_of_kind(ds, context, "section"); }
 
+bool as_region_is_place(const as_dataset *ds, assay_id region) {
+    const char *kind = region == ASSAY_NONE ? NULL : as_ds_text(ds, as_ds_region(ds, region)->kind);
+    return kind && (strcmp(kind, "process") == 0 || strcmp(kind, "thread") == 0);
+}
+
 bool as_ds_has_wholes(const as_dataset *ds) {
     assay_id id = 0, n = (assay_id)AS_COUNT(ds, contexts);
     while (id < n && (as_context_is_section(ds, id) || as_ds_context(ds, id)->is_aside ||

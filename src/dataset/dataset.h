@@ -347,6 +347,9 @@ bool as_context_is_root(const as_dataset *ds, assay_id context);
 /* Whether a context at the root is a section: its intervals overlap one another and whatever else runs, so they are no part of a whole. Where there is something else
  * (as_ds_has_wholes()), totals are without them. */
 bool as_context_is_section(const as_dataset *ds, assay_id context);
+/* Whether a region is a process or a thread of one execution, whose name has a number that the operating system gave it. Contexts of such in several datasets are the same by their order
+ * among siblings. */
+bool as_region_is_place(const as_dataset *ds, assay_id region);
 /* Whether something at the root is no section, and does not stand aside. */
 bool as_ds_has_wholes(const as_dataset *ds);
 /* How many contexts stand aside (as_context.is_aside), without those below them. */

@@ -9,7 +9,7 @@
 #include "dataset/pairing.h"
 
 /* Which contexts below a pair are a pair: those equal in name, file, lines, call site and parameters; then, unless AS_MATCH_EXACT, of what is left over on both sides those of
- * one name, in their order. */
+ * one name, in their order. Of processes and threads (as_region_is_place()) that are left over the first goes with the first, and so on. */
 typedef enum as_matching { AS_MATCH_NAME, AS_MATCH_EXACT } as_matching;
 
 /* The ids of one part in the united dataset, of malloc; ASSAY_NONE: nowhere. */

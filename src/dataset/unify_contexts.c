@@ -298,22 +298,42 @@ static void pair_up(joiner *j, size_t k, size_t mine, size_t theirs) {
     knot_of(j, id)->met_by = (uint32_t)k + 1;
 }
 
-/* Pairs, in order, what is single on both sides from index `from` on and has the same key: the name, or everything. */
-static bool pair_equal(joiner *j, size_t k, size_t from, bool by_name) {
+/* What contexts are compared by: everything, the name, or that they are places, whose names differ between executions. */
+typedef enum likeness { BY_ALL, BY_NAME, BY_PLACE } likeness;
+
+/* The kind of place as a number; NO_KEY: it is none. */
+#define NO_KEY UINT64_MAX
+static uint64_t place_number(const as_dataset *ds, assay_id region) {
+    return as_region_is_place(ds, region) ? (uint64_t)*as_ds_text(ds, as_ds_region(ds, region)->kind) : NO_KEY;
+}
+
+/* Of a node of the tree that has no mate in part k yet; NO_KEY: it meets nobody. */
+static uint64_t my_key(joiner *j, size_t k, assay_id id, likeness by) {
+    const as_context *node = &AS_AT(as_context, &j->tree.nodes, id);
+    const struct knot *knot = knot_of(j, id);
+    if (node->role == AS_ROLE_PLACELESS || knot->met_by == k + 1) return NO_KEY;
+    return by == BY_ALL ? knot->identity : by == BY_NAME ? node->name : place_number(j->u->ds, node->region);
+}
+
+static uint64_t their_key(joiner *j, size_t k, assay_id id, likeness by) {
+    const as_dataset *part = j->u->parts[k];
+    if (j->u->maps[k].contexts[id] != ASSAY_NONE || is_placeless(j, k, id)) return NO_KEY;
+    return by == BY_ALL    ? j->identity[id]
+           : by == BY_NAME ? j->names[id]
+                           : place_number(part, as_ds_context(part, id)->region);
+}
+
+/* Pairs, in order, what is single on both sides from index `from` on and has the same key. */
+static bool pair_equal(joiner *j, size_t k, size_t from, likeness by) {
     bool fine = true;
     j->left.count = j->right.count = 0;
     for (size_t i = from; i < j->mine.count && fine; i++) {
-        assay_id id = AS_AT(assay_id, &j->mine, i);
-        const struct knot *knot = knot_of(j, id);
-        uint64_t key = as_pair(by_name ? AS_AT(as_context, &j->tree.nodes, id).name : knot->identity, (uint32_t)i);
-        bool can_meet = AS_AT(as_context, &j->tree.nodes, id).role != AS_ROLE_PLACELESS;
-        if (can_meet && knot->met_by != k + 1) fine = as_vec_append(&j->left, &key, 1);
+        uint64_t key = my_key(j, k, AS_AT(assay_id, &j->mine, i), by), place = key << 32 | i;
+        if (key != NO_KEY) fine = as_vec_append(&j->left, &place, 1);
     }
     for (size_t i = from; i < j->theirs.count && fine; i++) {
-        assay_id id = AS_AT(assay_id, &j->theirs, i);
-        if (j->u->maps[k].contexts[id] != ASSAY_NONE || is_placeless(j, k, id)) continue;
-        uint64_t key = as_pair(by_name ? j->names[id] : j->identity[id], (uint32_t)i);
-        fine = as_vec_append(&j->right, &key, 1);
+        uint64_t key = their_key(j, k, AS_AT(assay_id, &j->theirs, i), by), place = key << 32 | i;
+        if (key != NO_KEY) fine = as_vec_append(&j->right, &place, 1);
     }
     if (!fine || !j->left.count || !j->right.count) return fine;
     qsort(j->left.data, j->left.count, sizeof(uint64_t), compare_keys);
@@ -337,8 +357,9 @@ static bool join_children(joiner *j, size_t k, assay_id in_tree, assay_id in_par
         same++;
     }
     if (same < j->mine.count && same < j->theirs.count) {
-        if (!pair_equal(j, k, same, false)) return false;
-        if (j->matching == AS_MATCH_NAME && !pair_equal(j, k, same, true)) return false;
+        if (!pair_equal(j, k, same, BY_ALL)) return false;
+        if (j->matching == AS_MATCH_NAME && !pair_equal(j, k, same, BY_NAME)) return false;
+        if (!pair_equal(j, k, same, BY_PLACE)) return false;
     }
     for (size_t i = same; i < j->theirs.count; i++) {
         assay_id id = AS_AT(assay_id, &j->theirs, i), *mate = &j->u->maps[k].contexts[id];

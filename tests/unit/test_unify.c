@@ -314,9 +314,37 @@ static void many_attributes(void **state) {
     forget(&all);
 }
 
+/* Gives regions whose name begins with "process" or "thread" that kind. */
+static void name_places(as_dataset *ds) {
+    static const char *const kinds[] = {"process", "thread"};
+    for (assay_id i = 0; i < ds->regions.count; i++) {
+        as_region *region = &AS_AT(as_region, &ds->regions, i);
+        for (size_t k = 0; k < 2; k++) {
+            if (strncmp(as_ds_text(ds, region->name), kinds[k], strlen(kinds[k])) == 0)
+                region->kind = as_ds_intern_text(ds, kinds[k]);
+        }
+    }
+}
+
+/* Numbers of the operating system differ between executions. */
+static void processes_and_threads_meet_in_their_order(void **state) {
+    (void)state;
+    united all = {
+        .parts = {make_profile("0/0", "", "process7\n  thread7\n    f\n  thread8\n    f\nprocess9\n  thread9\n    f\n"),
+                  make_profile("0/0", "", "process4\n  thread4\n    g\n  thread5\n    f\n  thread6\n    f\n"),
+                  make_profile("0/0", "", "process9\n  thread1\n    f\nprocess8\n  thread8\n    f\n")}};
+    for (size_t k = 0; k < 3; k++) name_places(all.parts[k]);
+    unite(&all, 3, AS_MATCH_EXACT);
+    assert_map(&all, 0, "0 1 2 4 5 8 9 10");
+    assert_map(&all, 1, "0 1 3 4 5 6 7");
+    assert_map(&all, 2, "8 9 10 0 4 5"); /* those of one name first: process9; then thread8 */
+    forget(&all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_trees_are_one),
+        cmocka_unit_test(processes_and_threads_meet_in_their_order),
         cmocka_unit_test(order_does_not_matter_and_new_ones_come_last),
         cmocka_unit_test(moved_lines),
         cmocka_unit_test(equal_before_name),

@@ -1,5 +1,6 @@
 #include "analysis/verdict/paths.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "dataset/pieces.h"
@@ -48,8 +49,31 @@ static bool set_source(as_paths *paths, const as_dataset *ds, const as_context *
     return to->file != AS_NO_STR;
 }
 
-/* within: for each context the node that those below it hang on. */
-static bool add_contexts(as_paths *paths, const as_dataset *ds, uint32_t *nodes, uint32_t *within, as_str *known) {
+/* "process 0", "thread 1": what a place is called in all executions. n_before: how many places among its siblings come before it. */
+static as_str place_name(as_paths *paths, const as_dataset *ds, const as_region *region, uint32_t n_before) {
+    char name[32];
+    int size = snprintf(name, sizeof name, "%s %u", as_ds_text(ds, region->kind), n_before);
+    return as_intern(&paths->names, name, (size_t)size);
+}
+
+/* What is needed of a dataset while its contexts are added. */
+typedef struct adding {
+    uint32_t *within; /* for each context the node that those below it hang on */
+    uint32_t
+        *n_places; /* for each context how many of its children were processes or threads so far; the last: of roots */
+    as_str *known; /* of each text of the dataset */
+} adding;
+
+static as_str context_name(as_paths *paths, const as_dataset *ds, assay_id id, adding *a) {
+    const as_context *context = as_ds_context(ds, id);
+    size_t parent = context->parent == ASSAY_NONE ? AS_COUNT(ds, contexts) : context->parent;
+    if (as_region_is_place(ds, context->region))
+        return place_name(paths, ds, as_ds_region(ds, context->region), a->n_places[parent]++);
+    return name_of(paths, ds, context->name, a->known);
+}
+
+static bool add_contexts(as_paths *paths, const as_dataset *ds, uint32_t *nodes, adding *a) {
+    uint32_t *within = a->within;
     for (assay_id id = 0; id < AS_COUNT(ds, contexts); id++) {
         const as_context *context = as_ds_context(ds, id);
         bool is_root = context->parent == ASSAY_NONE;
@@ -58,27 +82,29 @@ static bool add_contexts(as_paths *paths, const as_dataset *ds, uint32_t *nodes,
         within[id] = parent;
         if (context->role == AS_ROLE_PLACELESS || as_context_is_root(ds, id) || (parent && as_is_piece(ds, id)))
             continue;
-        as_str name = name_of(paths, ds, context->name, known);
+        as_str name = context_name(paths, ds, id, a);
         if (name == AS_NO_STR) return false;
         within[id] = nodes[id] = child_of(paths, parent, name, as_context_is_section(ds, id), context->is_aside);
         if (nodes[id] == AS_NO_PATH) return false;
-        if (!set_source(paths, ds, context, nodes[id], known)) return false;
+        if (!set_source(paths, ds, context, nodes[id], a->known)) return false;
     }
     return true;
 }
 
 bool as_paths_add(as_paths *paths, const as_dataset *ds, uint32_t *nodes) {
     size_t n = AS_COUNT(ds, contexts), n_strings = ds->strings.entries.count;
-    uint32_t *within = malloc((n + 1) * sizeof *within);
-    as_str *known = malloc((n_strings + 1) * sizeof *known);
-    bool fine = within && known;
+    adding a = {.within = malloc((n + 1) * sizeof(uint32_t)),
+                .n_places = calloc(n + 1, sizeof(uint32_t)),
+                .known = malloc((n_strings + 1) * sizeof(as_str))};
+    bool fine = a.within && a.n_places && a.known;
     if (fine) {
-        memset(known, 0xff, n_strings * sizeof *known);
+        memset(a.known, 0xff, n_strings * sizeof(as_str));
         as_map_expect(&paths->children, paths->children.count + n);
-        fine = add_contexts(paths, ds, nodes, within, known);
+        fine = add_contexts(paths, ds, nodes, &a);
     }
-    free(within);
-    free(known);
+    free(a.within);
+    free(a.n_places);
+    free(a.known);
     return fine;
 }
 

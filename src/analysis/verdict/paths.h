@@ -1,5 +1,5 @@
 /* The call paths of several datasets as one tree of names: siblings of one name are one (a section is no sibling of a region), and pieces of calls (lines, loops, call sites) are the call they lie in, so that a line that moved
- * changes nothing. */
+ * changes nothing. Processes and threads (as_region_is_place()) are called by their order among siblings. */
 #ifndef AS_ANALYSIS_VERDICT_PATHS_H
 #define AS_ANALYSIS_VERDICT_PATHS_H
 
