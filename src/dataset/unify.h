@@ -36,7 +36,8 @@ bool as_unite_metrics(as_union *u);
 /* Takes out the metrics for which drop[id] is set; their children hang on what is above them. Before as_unite_attributes(). */
 bool as_union_drop_metrics(as_union *u, const bool *drop);
 
-/* Leaves of one process (name and rank of what is above them) and one rank (one name, where they have id tuples) are one, whatever lies above the process. Inner locations get the lower ids, parents before
+/* Leaves of one process (name and rank of what is above them) and one rank (one name, where they have id tuples) are one, whatever lies above the process. Where they have no ranks,
+ * those of one name below one parent are one, and of what is left over those of one kind in their order. Inner locations get the lower ids, parents before
  * children; then come the leaves in the order of the first part, those that others bring behind the last one of their process. */
 bool as_unite_locations(as_union *u);
 

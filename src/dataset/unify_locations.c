@@ -11,8 +11,10 @@ typedef struct system_tree {
     as_map ranks;     /* rank -> number */
     as_map labels;    /* (kind, name) -> number */
     as_pairing processes, others, leaves;
-    as_vec stack;    /* assay_id of the part */
-    bool are_tuples; /* leaves of the part are known by their names: ranks are those of their processes */
+    as_pairing by_label, by_kind; /* those without ranks, by what is above them */
+    as_vec met_by;                /* uint32_t: the last part that has it, from 1 */
+    as_vec stack;                 /* assay_id of the part */
+    bool are_tuples;              /* leaves of the part are known by their names: ranks are those of their processes */
 } system_tree;
 
 static void init(system_tree *tree, as_union *u) {
@@ -26,6 +28,9 @@ static void init(system_tree *tree, as_union *u) {
     as_pairing_init(&tree->processes, budget);
     as_pairing_init(&tree->others, budget);
     as_pairing_init(&tree->leaves, budget);
+    as_pairing_init(&tree->by_label, budget);
+    as_pairing_init(&tree->by_kind, budget);
+    as_vec_init(&tree->met_by, sizeof(uint32_t), budget);
 }
 
 static void release(system_tree *tree) {
@@ -37,6 +42,9 @@ static void release(system_tree *tree) {
     as_pairing_free(&tree->processes);
     as_pairing_free(&tree->others);
     as_pairing_free(&tree->leaves);
+    as_pairing_free(&tree->by_label);
+    as_pairing_free(&tree->by_kind);
+    as_vec_free(&tree->met_by);
 }
 
 /* A location of part k with its texts in the united dataset; parent: its id there. */
@@ -52,13 +60,60 @@ static bool carry(system_tree *tree, size_t k, assay_id id, assay_id parent, as_
     return fine;
 }
 
+/* A new one. pairing NULL: it has no rank. */
 static assay_id add(system_tree *tree, size_t k, const as_location *location, as_pairing *pairing, uint64_t key) {
-    uint32_t origin = (uint32_t)k;
+    uint32_t origin = (uint32_t)k, met_by = origin + 1;
     assay_id id = (assay_id)tree->locations.count;
     bool fine = tree->locations.count < ASSAY_NONE && as_vec_append(&tree->locations, location, 1) &&
-                as_vec_append(&tree->origins, &origin, 1) && as_pairing_add(pairing, key, id);
+                as_vec_append(&tree->origins, &origin, 1) && as_vec_append(&tree->met_by, &met_by, 1);
+    if (pairing) return fine && as_pairing_add(pairing, key, id) ? id : ASSAY_NONE;
+    fine = fine && as_pairing_add(&tree->by_label, key, id) &&
+           as_pairing_add(&tree->by_kind, as_pair(location->parent + 1, location->kind), id);
     return fine ? id : ASSAY_NONE;
 }
+
+/* ---- places without ranks -------------------------------------------------------------------------------------------- */
+
+/* Threads, streams and what has them, where the source gives them no ranks: those of one name belong together, and of what is left over, because names have numbers of one execution
+ * in them, those of one kind in their order. */
+static bool is_unranked(const system_tree *tree, const as_location *location) {
+    return location->rank < 0 && !tree->are_tuples;
+}
+
+/* The one that a location of the part meets below parent, ASSAY_NONE: none. */
+static assay_id meet_unranked(system_tree *tree, size_t k, const as_location *location, assay_id parent, bool by_label,
+                              bool *fine) {
+    const as_dataset *part = tree->u->parts[k];
+    as_str kind = as_ds_carry(tree->u->ds, part, location->kind, fine),
+           name = as_ds_carry(tree->u->ds, part, location->name, fine);
+    uint32_t label = as_number_key(&tree->labels, as_pair(kind, name));
+    uint64_t key = as_pair(parent + 1, by_label ? label : kind);
+    assay_id id;
+    *fine = *fine && label != AS_MAP_NONE;
+    do id = as_pairing_take(by_label ? &tree->by_label : &tree->by_kind, key);
+    while (id != AS_MAP_NONE && AS_AT(uint32_t, &tree->met_by, id) == k + 1);
+    if (id != AS_MAP_NONE) AS_AT(uint32_t, &tree->met_by, id) = (uint32_t)k + 1;
+    return id;
+}
+
+/* Of all that have leaves, or of all leaves, whose parents have their places already. */
+static bool meet_all_unranked(system_tree *tree, size_t k, const bool *is_process, bool leaves) {
+    const as_dataset *part = tree->u->parts[k];
+    assay_id *map = tree->u->maps[k].locations;
+    bool fine = true;
+    for (int pass = 0; pass < 2; pass++) {
+        for (assay_id i = 0; fine && i < part->locations.count; i++) {
+            const as_location *location = as_ds_location(part, i);
+            bool is_one = leaves ? location->leaf : is_process[i] && location->parent == ASSAY_NONE;
+            if (!is_one || map[i] != ASSAY_NONE || !is_unranked(tree, location)) continue;
+            assay_id parent = location->parent == ASSAY_NONE ? ASSAY_NONE : map[location->parent];
+            map[i] = meet_unranked(tree, k, location, parent, pass == 0, &fine);
+        }
+    }
+    return fine;
+}
+
+/* ---- others ---------------------------------------------------------------------------------------------------------- */
 
 /* The one that this location of part k meets, or a new one. is_process: it has leaves. `parent` is looked at only where the parent decides (or the location is new). */
 static assay_id place(system_tree *tree, size_t k, assay_id id, assay_id parent, bool is_process) {
@@ -67,6 +122,8 @@ static assay_id place(system_tree *tree, size_t k, assay_id id, assay_id parent,
     uint32_t rank = as_number_key(&tree->ranks, (uint64_t)location.rank),
              label = as_number_key(&tree->labels, as_pair(location.kind, location.name));
     if (rank == AS_MAP_NONE || label == AS_MAP_NONE) return ASSAY_NONE;
+    if (is_unranked(tree, &location) && (location.leaf || (is_process && parent == ASSAY_NONE)))
+        return add(tree, k, &location, NULL, as_pair(parent + 1, label));
     as_pairing *pairing = location.leaf ? &tree->leaves : is_process ? &tree->processes : &tree->others;
     uint64_t key = location.leaf ? as_pair(parent + 1, tree->are_tuples ? label : rank)
                    : is_process  ? as_pair(location.name, rank)
@@ -119,13 +176,17 @@ static bool unite_part(system_tree *tree, size_t k) {
     as_pairing_begin(&tree->processes);
     as_pairing_begin(&tree->others);
     as_pairing_begin(&tree->leaves);
+    as_pairing_begin(&tree->by_label);
+    as_pairing_begin(&tree->by_kind);
+    fine = fine && meet_all_unranked(tree, k, is_process, false);
     for (assay_id i = 0; fine && i < n; i++) { /* of the first part also inner ones without leaves */
         const as_location *location = as_ds_location(part, i);
         if (!location->leaf && (k == 0 || is_process[i])) fine = place_inner(tree, k, i, is_process);
     }
+    fine = fine && meet_all_unranked(tree, k, is_process, true);
     for (assay_id i = 0; fine && i < n; i++) {
         const as_location *location = as_ds_location(part, i);
-        if (!location->leaf) continue;
+        if (!location->leaf || map[i] != ASSAY_NONE) continue;
         assay_id parent = location->parent == ASSAY_NONE ? ASSAY_NONE : map[location->parent];
         map[i] = place(tree, k, i, parent, false);
         fine = map[i] != ASSAY_NONE;

@@ -341,6 +341,54 @@ static void processes_and_threads_meet_in_their_order(void **state) {
     forget(&all);
 }
 
+/* A system without ranks: "process 7: thread 7, thread 8; …". */
+static as_dataset *make_unranked(const char *const *names) {
+    as_dataset *ds = make_profile("", "", "main\n");
+    ds->locations.count = 0;
+    assay_id parent = ASSAY_NONE;
+    for (; *names; names++) {
+        char kind[16] = "";
+        sscanf(*names, "%15s", kind);
+        as_location location = AS_LOCATION_INIT;
+        location.leaf = strcmp(kind, "thread") == 0 || strcmp(kind, "stream") == 0;
+        location.kind = as_ds_intern_text(ds, kind);
+        location.name = as_ds_intern_text(ds, *names);
+        location.parent = location.leaf ? parent : ASSAY_NONE;
+        assay_id id = as_add_location(ds, &location);
+        if (!location.leaf) parent = id;
+    }
+    return ds;
+}
+
+static void assert_unranked(const united *all, size_t k, const char *expected) {
+    char text[512] = "";
+    for (size_t i = 0; i < all->parts[k]->locations.count; i++) {
+        size_t used = strlen(text);
+        const as_location *to = as_ds_location(all->ds, all->u.maps[k].locations[i]);
+        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", as_ds_text(all->ds, to->name));
+    }
+    assert_string_equal(text, expected);
+}
+
+static void places_without_ranks(void **state) {
+    (void)state;
+    static const char *const a[] = {"process 7",      "thread 7", "thread 8",  "process 9", "thread 9",
+                                    "device 0 (old)", "stream 7", "stream 13", "stream 14", NULL},
+                             *const b[] = {"process 3", "thread 4", "device 0 (new)", "stream 14", "stream 7",
+                                           "stream 20", NULL},
+                             *const c[] = {"process 9", "thread 9",   "thread 1",   "process 1",
+                                           "thread 8",  "thread 100", "thread 101", NULL};
+    united all = {.parts = {make_unranked(a), make_unranked(b), make_unranked(c)}};
+    unite(&all, 3, AS_MATCH_NAME);
+    assert_unranked(
+        &all, 0, "process 7, thread 7, thread 8, process 9, thread 9, device 0 (old), stream 7, stream 13, stream 14");
+    /* another number, another GPU; streams of one name first, then what is left */
+    assert_unranked(&all, 1, "process 7, thread 7, device 0 (old), stream 14, stream 7, stream 13");
+    assert_unranked(&all, 2, "process 9, thread 9, thread 1, process 7, thread 8, thread 7, thread 101");
+    assert_int_equal(all.ds->locations.count, 11);
+    forget(&all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_trees_are_one),
@@ -357,6 +405,7 @@ int main(void) {
         cmocka_unit_test(locations_by_ranks),
         cmocka_unit_test(order_of_the_first_part_stays),
         cmocka_unit_test(places_of_one_rank_pair_in_order),
+        cmocka_unit_test(places_without_ranks),
         cmocka_unit_test(points_by_coordinates),
         cmocka_unit_test(shared_attributes_stay),
         cmocka_unit_test(many_attributes),
