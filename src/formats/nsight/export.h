@@ -93,8 +93,9 @@ typedef struct as_ns_activity {
     uint32_t call;   /* the row in `calls` that caused it; AS_NS_NONE: none is known */
     uint32_t stream; /* row of `streams` */
     uint32_t what;   /* kernel: row of `functions`; copy: copyKind; memset: value; graph: its id */
-    uint32_t detail; /* kernel: row of `shapes`; copy: srcKind * 256 + dstKind; memset: memKind. AS_NS_NONE: not said */
-    uint64_t bytes;  /* copies and memsets */
+    uint32_t
+        detail; /* kernel: row of `shapes`; copy: srcKind * 256 + dstKind, 255 where one of them is not said; memset: memKind. AS_NS_NONE: not said */
+    uint64_t bytes;      /* copies and memsets */
     int64_t correlation; /* 0: none */
     assay_id context;    /* where its time is: a tree id, then the dataset's */
 } as_ns_activity;
@@ -187,10 +188,18 @@ typedef struct as_ns_export {
     as_ns_symbols symbols; /* while reading only */
     as_tree tree;          /* while reading only */
     as_event_source events;
+    struct as_ns_texts *texts;             /* StringIds (strings.c), while reading only */
+    struct as_ns_place_index *place_index; /* of places.c, while reading only */
+    struct as_ns_gpus *gpus;               /* of devices.c, while reading only */
     struct as_ns_event_words *event_words; /* of events.c, in the arena */
     /* what is odd, counted while loading, told once each by read.c */
-    uint64_t n_negative, n_wrong_type, n_no_string, n_no_call, n_many_calls, n_open_ranges;
+    uint64_t n_negative, n_wrong_type, n_no_string, n_no_call, n_many_calls, n_open_ranges, n_unnamed;
 } as_ns_export;
+
+/* Empty, for this dataset. as_ns_export_end_reading() frees what is needed while reading only, as_ns_export_release() all that x has. */
+void as_ns_export_init(as_ns_export *x, as_dataset *ds);
+void as_ns_export_end_reading(as_ns_export *x);
+void as_ns_export_release(as_ns_export *x);
 
 #define AS_NS_AT(type, export, member, i) (&AS_AT(type, &(export)->member, i))
 
