@@ -8,6 +8,7 @@
 #include "cli/node_json.h"
 #include "cli/occurrence_view.h"
 #include "cli/row_order.h"
+#include "cli/stat_reports.h"
 #include "cli/stat_view.h"
 #include "cli/study.h"
 #include "core/parallel.h"
@@ -455,6 +456,7 @@ static as_exit answer_file(as_cli *cli, as_answers *a, const char *path) {
 static as_exit run(as_cli *cli) {
     as_exit status = check_options(cli);
     if (status != AS_EXIT_FINE) return status;
+    if (as_cli_has(cli, "report")) return as_stat_reports(cli);
     bool is_table = !is_text(cli) && cli->style.mode != AS_PRINT_JSON;
     as_table *batch = is_table ? as_table_new(NULL, 0, NULL) : NULL;
     cli->groups_itself = true;
@@ -465,6 +467,7 @@ static const as_cli_option options[] = {
     AS_METRIC_OPTION,
     AS_DERIVE_OPTION,
     AS_GROUP_OPTION,
+    AS_REPORT_OPTION,
     {.name = "over",
      .argument = "WHAT",
      .choices = "occurrences|locations",
@@ -520,6 +523,7 @@ static const as_example examples[] = {
     {"assay stat runs --run p=64 --by run", "How much the repetitions of a point differ."},
     {"assay stat flight.afperf --worst 3", "How long regions took one by one, and the three longest of each."},
     {"assay stat flight.afperf --group-by platform --sort p99", "The same for each value of a tag, slow tails first."},
+    {"assay stat --report cuda_gpu_kern_sum report1.sqlite", "What GPU kernels took, as nsys stats has it."},
     {"assay stat --json profile.cubex", "All call paths and metrics, exact."},
     {NULL, NULL},
 };
@@ -542,6 +546,9 @@ const as_verb as_verb_stat = {
         "99th percentile, largest, and when that one began. --metric shows what else was measured of them: numbers, "
         "and of snapshots the difference between start and end; how often each text was recorded; the points of the "
         "run itself. --worst lists the longest (docs/occurrences.md).\n\n"
+        "Where a file has GPU activities (Nsight Systems), --report gives what nsys stats gives, with its columns and "
+        "units: time by kernel, API call, copy, NVTX range or function of the OS runtime, the largest total first "
+        "(docs/gpu.md).\n\n"
         "--json gives all metrics and call paths, inclusive and exclusive, with quartiles; integers are exact. Where "
         "all "
         "is 0, a call path may be missing. The standard deviation divides by n; quartiles are linear between "

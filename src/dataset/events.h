@@ -7,6 +7,7 @@
 #define AS_DATASET_EVENTS_H
 
 #include "core/error.h"
+#include "core/map.h"
 #include "core/strings.h"
 #include "core/table.h"
 
@@ -17,7 +18,8 @@ typedef struct as_event {
     as_str name, kind; /* kind: region, section, pause, kernel, copy, api … */
     bool is_numbered;  /* the source's id is a number, in text 0x1f: lower-case, without leading zeros */
     uint64_t source_number;
-    assay_id run, location, context; /* ASSAY_NONE: the source does not say, or names a run that is not there; then start and end are NAN */
+    assay_id run, location,
+        context; /* ASSAY_NONE: the source does not say, or names a run that is not there; then start and end are NAN */
     double start, end;          /* seconds since the run's start; end NAN: a moment */
     as_cell start_raw, end_raw; /* as stored */
 } as_event;
@@ -61,6 +63,8 @@ typedef struct as_event_source {
     void (*attribute)(const struct as_event_source *source, uint64_t attribute, as_attribute *out);
     /* The number of the first attribute of an event or of one behind it; n_attributes for n_events. */
     uint64_t (*first_attribute)(const struct as_event_source *source, uint64_t event);
+    /* The value of the first attribute of an event that has this key; false: there is none. NULL: as_event_value() goes through the attributes. */
+    bool (*value)(const struct as_event_source *source, uint64_t event, as_str key, as_cell *out);
     /* Where values were recorded in n_measured records: calls take for each value of one of them that belongs to an event or a run and was not aggregated from other records. False: take gave that, or
      * memory is out. NULL: the table `record` is all there is. */
     uint64_t n_measured;
@@ -78,5 +82,19 @@ uint64_t as_ds_attribute_count(const struct assay_dataset *ds);
 void as_ds_any_attribute(const struct assay_dataset *ds, uint64_t index, as_attribute *out);
 /* The attributes of one event of an event source are first … end - 1 of as_ds_any_attribute(). Where there is no event source both are 0: they are somewhere in ds->attributes. */
 void as_event_attributes(const struct assay_dataset *ds, uint64_t event, uint64_t *first, uint64_t *end);
+
+/* Some attributes of events by their keys, for who asks for those of many events. */
+enum { AS_MOST_EVENT_KEYS = 8 };
+typedef struct as_event_values {
+    const struct assay_dataset *ds;
+    as_str keys[AS_MOST_EVENT_KEYS]; /* AS_NO_STR: nothing has it */
+    size_t n_keys;
+    as_map attributes; /* without an event source: event and number of the key -> index into ds->attributes */
+} as_event_values;
+/* keys: n of them, AS_MOST_EVENT_KEYS at most. False when memory is out; as_event_values_close() in every case. */
+bool as_event_values_open(as_event_values *values, const struct assay_dataset *ds, const char *const *keys, size_t n);
+void as_event_values_close(as_event_values *values);
+/* That of keys[key], the first one where there are several; false: the event has none. The text lives as long as the dataset. Safe from several threads. */
+bool as_event_value(const as_event_values *values, uint64_t event, size_t key, as_cell *out);
 
 #endif

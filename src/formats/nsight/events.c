@@ -276,6 +276,21 @@ static void make_attribute(const as_event_source *source, uint64_t attribute, as
                           .value = list.values[left]};
 }
 
+static bool find_value(const as_event_source *source, uint64_t event, as_str key, as_cell *out) {
+    const as_ns_export *x = export_of(source);
+    const as_ns_event_words *words = x->event_words;
+    as_ns_kind kind = kind_of(words, event);
+    attribute_list list;
+    list.x = x, list.n = 0, list.counts = false;
+    list_attributes(&list, kind, event - words->first[kind]);
+    for (unsigned i = 0; i < list.n; i++) {
+        if (words->keys[list.keys[i]] != key) continue;
+        *out = list.values[i];
+        return true;
+    }
+    return false;
+}
+
 /* ---- texts ----------------------------------------------------------------------------------------------------------- */
 
 static bool intern_fixed(as_ns_export *x, as_ns_event_words *words) {
@@ -401,7 +416,8 @@ assay_status as_ns_add_events(as_ns_export *x) {
                                   .n_attributes = n_attributes,
                                   .event = make_event,
                                   .attribute = make_attribute,
-                                  .first_attribute = first_attribute};
+                                  .first_attribute = first_attribute,
+                                  .value = find_value};
     ds->event_source = &x->events;
     return ASSAY_OK;
 }
