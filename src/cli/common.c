@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/algebra/algebra.h"
 #include "cli/cli.h"
 #include "cli/group_by.h"
 #include "cli/progress.h"
@@ -171,6 +172,19 @@ static assay_status group_events(const as_cli *cli, const char *const *options, 
     return status;
 }
 
+/* The call tree by what --by says in place of that of the dataset, where that is one of these words. */
+static assay_status regroup(const as_cli *cli, as_dataset **ds, assay_error *error) {
+    const char *by = as_cli_value(cli, "by");
+    as_regrouping how;
+    if (!by || !as_regrouping_of(by, &how)) return ASSAY_OK;
+    if (as_cli_has(cli, "group-by"))
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "--group-by and --by %s exclude each other", by);
+    as_dataset *read = *ds;
+    AS_TRY(as_regroup(read, how, ds, error));
+    as_dataset_free(read);
+    return ASSAY_OK;
+}
+
 assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out,
                          assay_error *error) {
     if (cli->peers && strcmp(path, "-") == 0)
@@ -187,6 +201,7 @@ assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const c
     as_progress_end();
     if (status != ASSAY_OK) return status;
     status = group_events(cli, options, out, error);
+    if (status == ASSAY_OK) status = regroup(cli, out, error);
     if (status == ASSAY_OK) status = derive_metrics(cli, *out, error);
     if (status != ASSAY_OK) {
         as_dataset_free(*out);

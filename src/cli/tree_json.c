@@ -112,7 +112,9 @@ static void write_head(writer *w) {
     as_output_char(out, '{');
     as_node_json_member(out, "input", as_ds_text(ds, ds->path));
     as_node_json_member(out, "view", views[view->request.kind]);
-    if (view->request.kind == AS_VIEW_FLAT) as_node_json_member(out, "by", groups[view->request.group]);
+    const char *by = as_cli_value(view->cli, "by");
+    if (view->request.kind == AS_VIEW_FLAT) by = groups[view->request.group];
+    if (by) as_node_json_member(out, "by", by);
     if (view->runs.label[0]) as_node_json_member(out, "run", view->runs.label);
     if (view->locations.label[0]) as_node_json_member(out, "location", view->locations.label);
     as_output_text(out, "\"metrics\":[");

@@ -391,6 +391,12 @@ static const as_cli_option options[] = {
          "Take this metric; by default the time, or the first one, and of a Perun profile all resources of one unit"},
     AS_DERIVE_OPTION,
     AS_GROUP_OPTION,
+    {.name = "by",
+     .argument = "WHAT",
+     .choices = "kernel|api|nvtx",
+     .help =
+         "Of inputs with GPU activities: stacks of these and who caused them, of API calls and what they caused, or "
+         "of NVTX ranges over all threads"},
     AS_RUN_OPTION,
     AS_LOCATION_OPTION,
     {.name = NULL},

@@ -1,16 +1,22 @@
 /* Where the cost goes: the call tree, top-down, bottom-up or flat. */
 #include <string.h>
 
+#include "analysis/algebra/algebra.h"
 #include "cli/study.h"
 #include "cli/tree_view.h"
 
 static as_exit choose_view(as_cli *cli, as_view_request *view) {
     const char *by = as_cli_value(cli, "by");
-    bool is_flat = as_cli_has(cli, "flat") || by;
+    as_regrouping ignored;
+    bool is_regrouped = by && as_regrouping_of(by, &ignored),
+         is_flat = as_cli_has(cli, "flat") || (by && !is_regrouped);
+    if (is_regrouped && (as_cli_has(cli, "flat") || as_cli_has(cli, "bottom-up")))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--by %s is a tree of its own; leave out --%s", by,
+                           as_cli_has(cli, "flat") ? "flat" : "bottom-up");
     if (is_flat && as_cli_has(cli, "bottom-up"))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--bottom-up and --%s exclude each other", by ? "by" : "flat");
     view->kind = as_cli_has(cli, "bottom-up") ? AS_VIEW_BOTTOM_UP : is_flat ? AS_VIEW_FLAT : AS_VIEW_TOP_DOWN;
-    view->group = as_group_of(by);
+    view->group = as_group_of(is_regrouped ? NULL : by);
     view->only_hot = as_cli_has(cli, "hot-path");
     return as_choose_hot_threshold(cli, view);
 }
@@ -51,8 +57,10 @@ static const as_cli_option options[] = {
              "with their files, functions and what is in them"},
     {.name = "by",
      .argument = "WHAT",
-     .choices = "region|file|module|kind|scope",
-     .help = "Show a list of functions (region), files, modules or kinds of functions, or the tree of them (scope)"},
+     .choices = "region|file|module|kind|scope|kernel|api|nvtx",
+     .help = "Show a list of functions (region), files, modules or kinds of functions, or the tree of them (scope); of "
+             "inputs with GPU activities a tree of these and who caused them (kernel), of API calls and what they "
+             "caused (api), or of NVTX ranges over all threads (nvtx)"},
     AS_VIEW_CHOICE_OPTIONS,
     {.name = "depth", .argument = "LEVELS", .help = "Show only so many levels of the tree; by default all"},
     {.name = "min-share",
@@ -84,6 +92,7 @@ static const as_example examples[] = {
      "Some threads of an HPCToolkit database, with source lines."},
     {"assay tree database --flat", "Modules, files, functions, loops and lines."},
     {"assay tree profile.cubex --derive 'per call=time/visits'", "The time of a call, beside the whole."},
+    {"assay tree report1.sqlite --by kernel", "What ran on the GPUs, and who launched it (Nsight Systems)."},
     {"assay tree kernels.txt --run p=64", "An experiment at one of its points."},
     {"assay tree profile.cubex --json", "All of it, all metrics, for programs."},
     {NULL, NULL},

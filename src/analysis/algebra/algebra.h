@@ -29,4 +29,16 @@ typedef struct as_cut_names {
 /* Subtrees of regions as trees of their own, and subtrees folded into what calls them. ASSAY_E_USAGE where a name is not in the call tree, is both, or none is given. */
 assay_status as_cut(const as_dataset *part, const as_cut_names *names, as_dataset **out, assay_error *error);
 
+/* The call tree by what its contexts are (as_region.kind), merged over processes and threads:
+ *
+ * kernel  first what ran on GPUs: kernels, copies, memsets and graphs; below each who caused it, from the API call upwards. What overlaps it counts as its own.
+ * api     first the calls of the API, below each what it caused. GPU activities of no call are below what they stand below in the part.
+ * nvtx    first the NVTX ranges as they nest, below each the API calls in it and what these caused. Calls in no range are below "(no NVTX range)".
+ *
+ * Each value of what is shown counts once; whatever is none of these is left out. Values must be exclusive ones. The result has the name of the part. ASSAY_E_UNSUPPORTED where nothing is of such a kind. */
+typedef enum as_regrouping { AS_REGROUP_KERNEL, AS_REGROUP_API, AS_REGROUP_NVTX } as_regrouping;
+/* Of the words "kernel", "api", "nvtx"; false: another one. */
+bool as_regrouping_of(const char *word, as_regrouping *out);
+assay_status as_regroup(const as_dataset *part, as_regrouping by, as_dataset **out, assay_error *error);
+
 #endif

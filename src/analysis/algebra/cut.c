@@ -3,19 +3,10 @@
 
 #include "analysis/algebra/algebra.h"
 #include "analysis/algebra/convert.h"
+#include "analysis/algebra/cutting.h"
 #include "analysis/algebra/fold.h"
 #include "analysis/algebra/sparse.h"
 #include "core/words.h"
-
-typedef struct cutting {
-    as_operation *op;
-    const as_dataset *part;
-    const as_cut_names *names;
-    assay_id *into;    /* for each context of the part: where its values go in the result; ASSAY_NONE: nowhere */
-    bool is_pruned;    /* some contexts share one of the result */
-    as_vec folds;      /* as_fold: what else becomes of subtrees that are pruned */
-    uint64_t n_opaque; /* values that cannot be added */
-} cutting;
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
 
@@ -65,7 +56,7 @@ static bool *mark_names(const as_dataset *part, const char *const *names, size_t
 
 /* ---- the tree -------------------------------------------------------------------------------------------------------- */
 
-static bool keep_context(cutting *c, as_tree *tree, assay_id id, assay_id parent) {
+static bool keep_context(as_cutting *c, as_tree *tree, assay_id id, assay_id parent) {
     const as_context *from = as_ds_context(c->part, id);
     uint32_t origin = 0;
     bool fine = true;
@@ -84,7 +75,7 @@ static bool keep_context(cutting *c, as_tree *tree, assay_id id, assay_id parent
 }
 
 /* Whether a context is a root, below what is kept, or outside; and whether it is folded into its caller. */
-static bool sort_contexts(cutting *c, as_tree *tree, const bool *roots, const bool *prunes) {
+static bool sort_contexts(as_cutting *c, as_tree *tree, bool has_roots, const bool *roots, const bool *prunes) {
     size_t n = c->part->contexts.count, root_end = 0, pruned_end = 0;
     for (assay_id id = 0; id < n; id++) {
         const as_context *context = as_ds_context(c->part, id);
@@ -94,8 +85,7 @@ static bool sort_contexts(cutting *c, as_tree *tree, const bool *roots, const bo
             if (!context->is_aside) c->into[id] = c->into[context->parent];
             continue;
         }
-        bool is_root =
-            c->names->n_roots ? id >= root_end && has_name && roots[context->name] : context->parent == ASSAY_NONE;
+        bool is_root = has_roots ? id >= root_end && has_name && roots[context->name] : context->parent == ASSAY_NONE;
         if (is_root) root_end = id + context->subtree;
         if (id >= root_end) continue;
         if (!is_root && has_name && prunes[context->name]) {
@@ -111,7 +101,7 @@ static bool sort_contexts(cutting *c, as_tree *tree, const bool *roots, const bo
     return true;
 }
 
-static bool mark_callpaths(cutting *c, as_tree *tree) {
+static bool mark_callpaths(as_cutting *c, as_tree *tree) {
     assay_id *callpaths = NULL;
     size_t n = 0;
     bool fine = as_ds_callpaths(c->part, &callpaths, &n);
@@ -123,16 +113,17 @@ static bool mark_callpaths(cutting *c, as_tree *tree) {
     return fine;
 }
 
-static bool cut_tree(cutting *c) {
+static bool cut_tree(as_cutting *c, const as_cut_names *names) {
     size_t n = c->part->contexts.count;
     const assay_id *new_ids;
     as_tree tree;
     as_tree_init(&tree, c->op->ds);
     c->op->u.maps[0].contexts = malloc((n + 1) * sizeof(assay_id));
-    bool *roots = mark_names(c->part, c->names->roots, c->names->n_roots),
-         *prunes = mark_names(c->part, c->names->prunes, c->names->n_prunes);
-    bool fine = c->op->u.maps[0].contexts && roots && prunes && sort_contexts(c, &tree, roots, prunes) &&
-                mark_callpaths(c, &tree) && as_tree_finish(&tree, &new_ids);
+    bool *roots = mark_names(c->part, names->roots, names->n_roots),
+         *prunes = mark_names(c->part, names->prunes, names->n_prunes);
+    bool fine = c->op->u.maps[0].contexts && roots && prunes &&
+                sort_contexts(c, &tree, names->n_roots > 0, roots, prunes) && mark_callpaths(c, &tree) &&
+                as_tree_finish(&tree, &new_ids);
     free(roots);
     free(prunes);
     as_tree_free(&tree);
@@ -146,7 +137,7 @@ static bool is_added(const as_metric *metric, as_dtype dtype) {
     return !metric->is_stored && (metric->kind == AS_KIND_EXCLUSIVE || as_dtype_is_extreme(dtype));
 }
 
-static bool takes_part(const cutting *c, assay_id context, bool adds) {
+static bool takes_part(const as_cutting *c, assay_id context, bool adds) {
     return adds ? c->into[context] != ASSAY_NONE : c->op->u.maps[0].contexts[context] != ASSAY_NONE;
 }
 
@@ -174,7 +165,7 @@ static uint64_t add_row(as_value_type type, char *to, const char *from, size_t n
 }
 
 /* The contexts of the result that get a row, and for each of them its number, from 1, in the marks. */
-static bool list_rows(cutting *c, const as_profile *view, bool adds, as_alignment *out) {
+static bool list_rows(as_cutting *c, const as_profile *view, bool adds, as_alignment *out) {
     uint32_t *marks = c->op->bench.context_marks;
     out->n_rows = 0;
     for (uint32_t i = 0; i < view->n_rows; i++) {
@@ -193,8 +184,8 @@ static bool list_rows(cutting *c, const as_profile *view, bool adds, as_alignmen
 }
 
 /* Copies rows, and adds those that come behind another of the same context. */
-static uint64_t fill_rows(cutting *c, const as_operand *operand, bool adds, const as_alignment *alignment, char *values,
-                          bool *filled, void *room) {
+static uint64_t fill_rows(as_cutting *c, const as_operand *operand, bool adds, const as_alignment *alignment,
+                          char *values, bool *filled, void *room) {
     const as_profile *view = &operand->view;
     size_t row_size = (size_t)alignment->n_columns * view->type.size;
     uint64_t n_limited = 0;
@@ -213,7 +204,8 @@ static uint64_t fill_rows(cutting *c, const as_operand *operand, bool adds, cons
     return n_limited;
 }
 
-static bool cut_rows(cutting *c, as_operand *operand, assay_id metric, assay_id run, bool adds, uint64_t *n_limited) {
+static bool cut_rows(as_cutting *c, as_operand *operand, assay_id metric, assay_id run, bool adds,
+                     uint64_t *n_limited) {
     as_dataset *ds = c->op->ds;
     as_profile *view = &operand->view;
     as_alignment alignment = {0};
@@ -258,7 +250,7 @@ static bool narrow(as_dataset *ds, size_t first, as_value_type type) {
     return true;
 }
 
-static assay_status cut_metric(cutting *c, assay_id metric) {
+static assay_status cut_metric(as_cutting *c, assay_id metric) {
     as_operation *op = c->op;
     as_metric_kind kind = as_ds_metric(op->ds, metric)->kind;
     if (kind == AS_KIND_DERIVED) return ASSAY_OK;
@@ -296,7 +288,7 @@ static assay_status cut_metric(cutting *c, assay_id metric) {
 /* ---- the operation --------------------------------------------------------------------------------------------------- */
 
 /* Runs stay what they are, in the order of their points. */
-static bool copy_runs(cutting *c) {
+static bool copy_runs(as_cutting *c) {
     bool fine = true;
     for (size_t i = 0; i < c->op->runs.count && fine; i++) {
         const as_part_run *from = as_part_run_at(c->op, i);
@@ -309,9 +301,9 @@ static bool copy_runs(cutting *c) {
     return fine;
 }
 
-static assay_status cut_all(cutting *c) {
+assay_status as_cutting_fill(as_cutting *c) {
     as_operation *op = c->op;
-    if (!cut_tree(c) || !copy_runs(c)) return as_fail_memory(op->error, NULL);
+    if (!copy_runs(c)) return as_fail_memory(op->error, NULL);
     AS_TRY(as_operation_settle(op));
     for (assay_id m = 0; m < op->ds->metrics.count; m++) AS_TRY(cut_metric(c, m));
     if (c->n_opaque)
@@ -336,13 +328,14 @@ assay_status as_cut(const as_dataset *part, const as_cut_names *names, as_datase
     assay_id *into = malloc((part->contexts.count + 1) * sizeof *into);
     if (!into) return as_fail_memory(error, NULL);
     as_operation op;
-    cutting c = {.op = &op, .part = part, .names = names, .into = into};
+    as_cutting c = {.op = &op, .part = part, .into = into};
     as_vec what;
     as_vec_init(&what, 1, NULL);
     as_vec_init(&c.folds, sizeof(as_fold), NULL);
     assay_status status = as_operation_begin_one(&op, &part, error);
     if (status == ASSAY_OK && !join_names(names, &what)) status = as_fail_memory(error, NULL);
-    if (status == ASSAY_OK) status = cut_all(&c);
+    if (status == ASSAY_OK && !cut_tree(&c, names)) status = as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) status = as_cutting_fill(&c);
     if (status == ASSAY_OK) status = as_operation_finish(&op, what.data, out);
     as_vec_free(&what);
     as_vec_free(&c.folds);

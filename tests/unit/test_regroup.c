@@ -1,0 +1,206 @@
+/* Call trees by what their contexts are: each value once, at its place. Reckoned by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/algebra/algebra.h"
+#include "profiles.h"
+
+/* What regions are, by their names. */
+static const char *const kinds[][2] = {{"process1", "process"}, {"process2", "process"}, {"thread1", "thread"},
+                                       {"thread2", "thread"},   {"step", "nvtx"},        {"inner", "nvtx"},
+                                       {"launch", "api"},       {"copy", "api"},         {"wait", "api"},
+                                       {"GPU_k", "kernel"},     {"k", "launch"},         {"HOST_TO_DEVICE", "memcpy"},
+                                       {"OVERLAP", "overlap"},  {"WAIT", "wait"},        {"main", "region"},
+                                       {"solve", "region"},     {"CONTEXT", "sync"},     {"[OS_runtime]", "section"},
+                                       {"poll", "osrt"}};
+
+static as_dataset *make(const char *metrics, const char *tree) {
+    as_dataset *ds = make_profile("", metrics, tree);
+    for (assay_id i = 0; i < ds->regions.count; i++) {
+        as_region *region = &AS_AT(as_region, &ds->regions, i);
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (strcmp(as_ds_text(ds, region->name), kinds[k][0]) == 0)
+                region->kind = as_ds_intern_text(ds, kinds[k][1]);
+        region->line_begin = -1;
+    }
+    for (assay_id i = 0; i < ds->contexts.count; i++) {
+        as_context *context = &AS_AT(as_context, &ds->contexts, i);
+        context->is_aside = strcmp(as_ds_text(ds, context->name), "WAIT") == 0;
+    }
+    ds->path = as_ds_intern_text(ds, "report.sqlite");
+    return ds;
+}
+
+static void expect(const as_dataset *ds, as_regrouping by, const char *expected) {
+    as_dataset *out = NULL;
+    assay_error error;
+    if (as_regroup(ds, by, &out, &error) != ASSAY_OK) fail_msg("%s", error.message);
+    assert_tree(out, expected);
+    assert_string_equal(as_ds_text(out, out->path), "report.sqlite");
+    as_dataset_free(out);
+}
+
+/* time of the host, and that of the GPU */
+static as_dataset *plain(void) {
+    return make("time DOUBLE exclusive; gpu_time DOUBLE exclusive", "process1\n"
+                                                                    "  thread1\n"
+                                                                    "    step | 10 | -\n"
+                                                                    "      launch | 3 | -\n"
+                                                                    "        GPU_k | - | 100\n"
+                                                                    "      inner | 20 | -\n"
+                                                                    "        launch | 5 | -\n"
+                                                                    "          GPU_k | - | 200\n"
+                                                                    "        copy | 7 | -\n"
+                                                                    "          HOST_TO_DEVICE | - | 30\n"
+                                                                    "    wait | 9 | -\n"
+                                                                    "  thread2\n"
+                                                                    "    step | 1 | -\n"
+                                                                    "      launch | 2 | -\n"
+                                                                    "        GPU_k | - | 400\n"
+                                                                    "process2\n"
+                                                                    "  thread1\n"
+                                                                    "    launch | 4 | -\n"
+                                                                    "      GPU_k | - | 800\n"
+                                                                    "[Uncorrelated]\n"
+                                                                    "  GPU_k | - | 1600\n"
+                                                                    "[OS_runtime]\n"
+                                                                    "  thread1\n"
+                                                                    "    poll | 50 | -\n");
+}
+
+static void by_kernel(void **state) {
+    (void)state;
+    as_dataset *ds = plain();
+    /* Of the launches in step two are of different threads: 100 + 400. The one of process2 has nobody above it but its thread. */
+    expect(ds, AS_REGROUP_KERNEL,
+           "GPU_k | - | -\n"
+           "  launch | - | 800\n"
+           "    step | - | 500\n"
+           "    inner | - | -\n"
+           "      step | - | 200\n"
+           "  [Uncorrelated] | - | 1600\n"
+           "HOST_TO_DEVICE | - | -\n"
+           "  copy | - | -\n"
+           "    inner | - | -\n"
+           "      step | - | 30\n");
+    as_dataset_free(ds);
+}
+
+static void by_api(void **state) {
+    (void)state;
+    as_dataset *ds = plain();
+    expect(ds, AS_REGROUP_API,
+           "launch | 14 | -\n" /* 3 + 5 + 2 + 4 */
+           "  GPU_k | - | 1500\n"
+           "copy | 7 | -\n"
+           "  HOST_TO_DEVICE | - | 30\n"
+           "wait | 9 | -\n"
+           "[Uncorrelated] | - | -\n"
+           "  GPU_k | - | 1600\n");
+    as_dataset_free(ds);
+}
+
+static void by_nvtx(void **state) {
+    (void)state;
+    as_dataset *ds = plain();
+    expect(ds, AS_REGROUP_NVTX,
+           "step | 11 | -\n"
+           "  launch | 5 | -\n"
+           "    GPU_k | - | 500\n"
+           "  inner | 20 | -\n"
+           "    launch | 5 | -\n"
+           "      GPU_k | - | 200\n"
+           "    copy | 7 | -\n"
+           "      HOST_TO_DEVICE | - | 30\n"
+           "(no NVTX range) | - | -\n"
+           "  wait | 9 | -\n"
+           "  launch | 4 | -\n"
+           "    GPU_k | - | 800\n"
+           "  GPU_k | - | 1600\n");
+    as_dataset_free(ds);
+}
+
+/* With call paths: launches stand between a call and its kernel, overlaps below, and waits aside. */
+static as_dataset *with_paths(void) {
+    return make("time DOUBLE exclusive; visits UINT64 exclusive", "main | 1 | 1\n"
+                                                                  "  solve | 2 | 3\n"
+                                                                  "    launch | - | -\n"
+                                                                  "      k | 4 | 2\n"
+                                                                  "        GPU_k | 8 | 2\n"
+                                                                  "          OVERLAP | 16 | -\n"
+                                                                  "    wait | - | -\n"
+                                                                  "      CONTEXT | 32 | 1\n"
+                                                                  "        WAIT | 64 | -\n"
+                                                                  "  launch | - | -\n"
+                                                                  "    k | 128 | 1\n"
+                                                                  "      GPU_k | 256 | 1\n");
+}
+
+static void call_paths(void **state) {
+    (void)state;
+    as_dataset *ds = with_paths(), *out = NULL;
+    assay_error error;
+    expect(ds, AS_REGROUP_KERNEL,
+           "GPU_k | - | -\n"
+           "  launch | - | -\n"
+           "    solve | - | -\n"
+           "      main | 24 | 2\n" /* 8 and what overlaps */
+           "    main | 256 | 1\n");
+    expect(ds, AS_REGROUP_API,
+           "launch | - | -\n"
+           "  k | 132 | 3\n"
+           "    GPU_k | 264 | 3\n"
+           "      OVERLAP | 16 | -\n"
+           "wait | - | -\n"
+           "  CONTEXT | 32 | 1\n"
+           "    WAIT | 64 | -\n");
+    assert_int_equal(as_regroup(ds, AS_REGROUP_API, &out, &error), ASSAY_OK);
+    assert_int_equal(as_ds_asides(out), 1);
+    as_dataset_free(out);
+    assert_int_equal(as_regroup(ds, AS_REGROUP_NVTX, &out, &error), ASSAY_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "no NVTX ranges"));
+    as_dataset_free(ds);
+}
+
+static void nothing_of_the_kind(void **state) {
+    (void)state;
+    as_dataset *ds = make("time DOUBLE exclusive", "main | 1\n  solve | 2\n"), *out = NULL;
+    assay_error error;
+    assert_int_equal(as_regroup(ds, AS_REGROUP_KERNEL, &out, &error), ASSAY_E_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "GPU activities"));
+    assert_int_equal(as_regroup(ds, AS_REGROUP_API, &out, &error), ASSAY_E_UNSUPPORTED);
+    as_dataset_free(ds);
+}
+
+/* Regions of the same name and kind are one, also where a source has them twice. */
+static void regions_are_united(void **state) {
+    (void)state;
+    as_dataset *ds = make("gpu_time DOUBLE exclusive",
+                          "thread1\n  launch:1 | -\n    GPU_k:1 | 1\nthread2\n  launch:2 | -\n    GPU_k:2 | 2\n");
+    assert_int_equal(ds->regions.count, 6);
+    expect(ds, AS_REGROUP_KERNEL, "GPU_k | -\n  launch | 3\n");
+    as_dataset_free(ds);
+}
+
+static void words(void **state) {
+    (void)state;
+    as_regrouping by;
+    assert_true(as_regrouping_of("nvtx", &by) && by == AS_REGROUP_NVTX);
+    assert_true(as_regrouping_of("kernel", &by) && by == AS_REGROUP_KERNEL);
+    assert_false(as_regrouping_of("file", &by));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_kernel),
+                                       cmocka_unit_test(by_api),
+                                       cmocka_unit_test(by_nvtx),
+                                       cmocka_unit_test(call_paths),
+                                       cmocka_unit_test(nothing_of_the_kind),
+                                       cmocka_unit_test(regions_are_united),
+                                       cmocka_unit_test(words)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
