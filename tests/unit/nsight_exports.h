@@ -53,34 +53,15 @@ static inline void make_export(made_export *made, as_ns_mode mode) {
         (as_reader){.input = &made->input, .dataset = made->ds, .max_depth = 1024, .error = &made->error, .threads = 2};
     as_ns_export *x = made->x = as_arena_alloc(&made->ds->arena, sizeof *made->x);
     assert_non_null(x);
+    as_ns_export_init(x, made->ds);
     x->reader = &made->reader;
-    x->ds = made->ds;
     x->mode = mode;
-    const struct {
-        as_vec *vec;
-        size_t size;
-    } vecs[] = {{&x->processes, sizeof(as_ns_process)},  {&x->threads, sizeof(as_ns_thread)},
-                {&x->devices, sizeof(as_ns_device)},     {&x->streams, sizeof(as_ns_stream)},
-                {&x->functions, sizeof(as_ns_function)}, {&x->shapes, sizeof(as_ns_shape)},
-                {&x->domains, sizeof(as_ns_domain)},     {&x->kernels, sizeof(as_ns_activity)},
-                {&x->copies, sizeof(as_ns_activity)},    {&x->sets, sizeof(as_ns_activity)},
-                {&x->graphs, sizeof(as_ns_activity)},    {&x->syncs, sizeof(as_ns_sync)},
-                {&x->calls, sizeof(as_ns_call)},         {&x->ranges, sizeof(as_ns_range)},
-                {&x->osrt, sizeof(as_ns_osrt)},          {&x->samples, sizeof(as_ns_sample)}};
-    for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++) as_vec_init(vecs[i].vec, vecs[i].size, &made->ds->budget);
     assert_int_equal(as_ns_symbols_read(x), ASSAY_OK);
-    as_tree_init(&x->tree, x->ds);
     make_places(made);
 }
 
 static inline void free_export(made_export *made) {
-    as_ns_export *x = made->x;
-    as_vec *vecs[] = {&x->processes, &x->threads, &x->devices, &x->streams, &x->functions, &x->shapes,
-                      &x->domains,   &x->kernels, &x->copies,  &x->sets,    &x->graphs,    &x->syncs,
-                      &x->calls,     &x->ranges,  &x->osrt,    &x->samples};
-    for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++) as_vec_free(vecs[i]);
-    as_ns_symbols_free(x);
-    as_tree_free(&x->tree);
+    as_ns_export_release(made->x);
     as_dataset_free(made->ds);
 }
 
@@ -90,6 +71,82 @@ static inline void add_symbol(made_export *made, const char *number, const char 
     as_str id = as_intern(&symbols->numbers, number, strlen(number)), known = text_of(made, name);
     assert_int_equal(id, symbols->names.count);
     assert_true(as_vec_append(&symbols->names, &known, 1));
+}
+
+/* ---- activities: each function returns the row ----------------------------------------------------------------------- */
+
+static inline uint32_t add_call(made_export *made, uint32_t thread, const char *name, int64_t start, int64_t end) {
+    as_ns_call call = {
+        .span = {start, end}, .thread = thread, .name = text_of(made, name), .chain = AS_NS_NONE, .correlation = 0};
+    ADD(made, calls, call);
+    return (uint32_t)made->x->calls.count - 1;
+}
+
+/* path: of Extra-Prof's; NULL: name is all there is. */
+static inline uint32_t add_range(made_export *made, uint32_t thread, const char *name, const char *path, int64_t start,
+                                 int64_t end) {
+    as_ns_range range = {.span = {start, end},
+                         .thread = thread,
+                         .type = 59,
+                         .name = text_of(made, name ? name : path),
+                         .path = path ? text_of(made, path) : AS_NO_STR,
+                         .domain = AS_NS_NONE};
+    ADD(made, ranges, range);
+    return (uint32_t)made->x->ranges.count - 1;
+}
+
+/* A kernel of so many threads. */
+static inline uint32_t add_kernel(made_export *made, uint32_t call, uint32_t stream, const char *name, int64_t start,
+                                  int64_t end, int64_t threads) {
+    as_str known = text_of(made, name);
+    uint32_t function = 0;
+    while (function < made->x->functions.count && AS_NS_AT(as_ns_function, made->x, functions, function)->name != known)
+        function++;
+    if (function == made->x->functions.count) ADD(made, functions, (as_ns_function){known, known, AS_NO_STR});
+    ADD(made, shapes, (as_ns_shape){{threads, 1, 1}, {1, 1, 1}, -1, -1, -1});
+    as_ns_activity kernel = {.span = {start, end},
+                             .call = call,
+                             .stream = stream,
+                             .what = function,
+                             .detail = (uint32_t)made->x->shapes.count - 1};
+    ADD(made, kernels, kernel);
+    return (uint32_t)made->x->kernels.count - 1;
+}
+
+enum { PAGEABLE = 0, PINNED = 1, DEVICE = 2 };
+
+/* A copy from the host to the device. */
+static inline uint32_t add_copy(made_export *made, uint32_t call, uint32_t stream, uint32_t memory, int64_t start,
+                                int64_t end, uint64_t bytes) {
+    as_ns_activity copy = {.span = {start, end},
+                           .call = call,
+                           .stream = stream,
+                           .what = 1,
+                           .detail = memory * 256 + DEVICE,
+                           .bytes = bytes};
+    ADD(made, copies, copy);
+    return (uint32_t)made->x->copies.count - 1;
+}
+
+static inline uint32_t add_memset(made_export *made, uint32_t call, uint32_t stream, int64_t start, int64_t end,
+                                  uint64_t bytes) {
+    as_ns_activity set = {
+        .span = {start, end}, .call = call, .stream = stream, .what = 0, .detail = DEVICE, .bytes = bytes};
+    ADD(made, sets, set);
+    return (uint32_t)made->x->sets.count - 1;
+}
+
+static inline uint32_t add_sync(made_export *made, uint32_t call, const char *name, int64_t start, int64_t end) {
+    as_ns_sync sync = {.span = {start, end}, .call = call, .stream = AS_NS_NONE, .name = text_of(made, name)};
+    ADD(made, syncs, sync);
+    return (uint32_t)made->x->syncs.count - 1;
+}
+
+static inline uint32_t add_osrt(made_export *made, uint32_t thread, const char *name, uint32_t nesting, int64_t start,
+                                int64_t end) {
+    as_ns_osrt osrt = {.span = {start, end}, .thread = thread, .name = text_of(made, name), .nesting = nesting};
+    ADD(made, osrt, osrt);
+    return (uint32_t)made->x->osrt.count - 1;
 }
 
 #endif
