@@ -6,7 +6,7 @@
 /* Of the C++ runtime; <cxxabi.h> is a header for C++ only. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
-enum { LONGEST = 4096, MOST_STEPS = 1 << 20, NO_MEMORY = -1 };
+enum { LONGEST = 1024, MOST_STEPS = 1 << 20, NO_MEMORY = -1 }; /* the runtime takes none that are longer */
 
 as_demangled as_demangle(const char *name, size_t size, as_vec *out) {
     char mangled[LONGEST + 1];
@@ -22,9 +22,4 @@ as_demangled as_demangle(const char *name, size_t size, as_vec *out) {
     bool fits = n <= AS_DEMANGLE_MOST, fine = !fits || as_vec_append(out, text, n);
     free(text);
     return !fine ? AS_DEMANGLED_MEMORY : fits ? AS_DEMANGLED : AS_DEMANGLED_NOT;
-}
-
-uint64_t as_demangled_bound(const char *name, size_t size) {
-    (void)name;
-    return size;
 }

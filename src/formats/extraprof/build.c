@@ -234,13 +234,14 @@ static void report_dropped(as_ep_builder *b) {
     const char *path = as_ds_text(b->ds, dropped->first);
     const as_run *run = as_ds_run(b->ds, dropped->first_run);
     const char *file = as_ds_text(b->ds, run->source);
-    char more[64] = "";
-    if (dropped->n_nodes > 1) snprintf(more, sizeof more, " and %llu more", (unsigned long long)dropped->n_nodes - 1);
+    char more[64] = "", points[64] = "";
+    if (dropped->n_nodes > 1) snprintf(more, sizeof more, " (and %llu more)", (unsigned long long)dropped->n_nodes - 1);
+    if (b->ds->n_points > 1) snprintf(points, sizeof points, " at %llu points", (unsigned long long)dropped->n_points);
     as_warn(b->reader, as_place_file(file ? file : b->reader->input->path), "subtree-dropped",
-            "what is below '%s'%s takes longer than the call itself: its time stays whole, and %llu %s below left out; "
-            "-O concurrent_threads=yes keeps them",
-            path ? path : "", more, (unsigned long long)dropped->n_contexts,
-            dropped->n_contexts == 1 ? "call path is" : "call paths are");
+            "the calls below '%s'%s take longer than the call itself%s: it keeps all its time, and %llu call path%s "
+            "left out; -O concurrent_threads=yes keeps them",
+            path ? path : "", more, points, (unsigned long long)dropped->n_contexts,
+            dropped->n_contexts == 1 ? " is" : "s are");
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */

@@ -128,9 +128,9 @@ typedef struct as_ep_origin {
 
 /* What is known of contexts whose values were left out. */
 typedef struct as_ep_dropped {
-    uint64_t n_contexts; /* at all points */
-    uint64_t n_nodes;    /* that lost what is below them */
-    as_str first;        /* path of the first of those */
+    uint64_t n_contexts, n_points; /* contexts: at all points */
+    uint64_t n_nodes;              /* that lost what is below them */
+    as_str first;                  /* path of the first of those */
     assay_id first_run;
 } as_ep_dropped;
 

@@ -64,7 +64,6 @@ const struct assay_format as_format_extra_prof = {
     .name = "extra-prof",
     .title = "Extra-Prof profile",
     .extensions = "",
-    .holds = 0,
     .read_options = as_ep_options,
     .bid = bid,
     .read = read_profile,

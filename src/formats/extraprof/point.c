@@ -229,6 +229,7 @@ static as_str join(const point *p, uint32_t id) {
 /* Where times contradict one another, only the outer one is kept. */
 static void find_dropped(point *p) {
     as_ep_dropped *dropped = &p->builder->dropped;
+    uint64_t n_before = dropped->n_nodes;
     for (uint32_t id = 0; id < p->paths.count; id++) {
         path *at = &AS_AT(path, &p->paths, id);
         const path *parent = at->parent == AS_EP_TOP ? NULL : &AS_AT(path, &p->paths, at->parent);
@@ -240,6 +241,7 @@ static void find_dropped(point *p) {
         dropped->first = join(p, id);
         dropped->first_run = p->first_run;
     }
+    dropped->n_points += dropped->n_nodes > n_before;
 }
 
 /* Makes durations exclusive times in seconds. */
