@@ -64,6 +64,7 @@ const struct assay_format as_format_extra_prof = {
     .name = "extra-prof",
     .title = "Extra-Prof profile",
     .extensions = "",
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_PROFILES,
     .read_options = as_ep_options,
     .bid = bid,
     .read = read_profile,

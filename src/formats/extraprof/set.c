@@ -122,6 +122,7 @@ const struct assay_format as_format_extra_prof_set = {
     .name = "extra-prof-set",
     .title = "Extra-Prof experiment",
     .extensions = "",
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS,
     .reads_directories = true,
     .read_options = as_ep_options,
     .bid = bid,
