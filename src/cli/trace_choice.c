@@ -1,5 +1,4 @@
 /* What the options of `assay trace` say: which lines, which window of time, which depth; and the work. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,172 +25,6 @@ static bool is_for_people(const as_cli *cli) {
     return cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
 }
 
-/* ---- the order of places --------------------------------------------------------------------------------------------- */
-
-/* Compares names the way people count: digits as numbers. */
-static int compare_names(const char *a, const char *b) {
-    while (*a && *b) {
-        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
-            while (*a == '0' && isdigit((unsigned char)a[1])) a++;
-            while (*b == '0' && isdigit((unsigned char)b[1])) b++;
-            size_t n = strspn(a, "0123456789"), m = strspn(b, "0123456789");
-            int order = n != m ? (n < m ? -1 : 1) : memcmp(a, b, n);
-            if (order) return order;
-            a += n;
-            b += m;
-        } else if (*a != *b) {
-            break;
-        } else {
-            a++;
-            b++;
-        }
-    }
-    return (unsigned char)*a - (unsigned char)*b;
-}
-
-static assay_id above(const as_dataset *ds, assay_id location) { return as_ds_location(ds, location)->parent; }
-
-static size_t level_of(const as_dataset *ds, assay_id location) {
-    size_t level = 0;
-    while ((location = above(ds, location)) != ASSAY_NONE) level++;
-    return level;
-}
-
-static const char *location_name(const as_dataset *ds, assay_id location) {
-    const char *name = as_ds_text(ds, as_ds_location(ds, location)->name);
-    return name ? name : "";
-}
-
-/* Places in the order of what they are part of: that of the first level at which they differ. */
-static int compare_places(const as_dataset *ds, assay_id a, assay_id b) {
-    size_t x = level_of(ds, a), y = level_of(ds, b);
-    int deeper = (x > y) - (x < y);
-    for (; x > y; x--) a = above(ds, a);
-    for (; y > x; y--) b = above(ds, b);
-    if (a == b) return deeper;
-    while (above(ds, a) != above(ds, b)) {
-        a = above(ds, a);
-        b = above(ds, b);
-    }
-    bool is_one_kind = as_ds_location(ds, a)->kind == as_ds_location(ds, b)->kind;
-    int order = is_one_kind ? compare_names(location_name(ds, a), location_name(ds, b)) : 0;
-    return order ? order : (a > b) - (a < b);
-}
-
-static int compare_lines(const void *a, const void *b, void *user) {
-    return compare_places(user, (*(const as_trace_line *const *)a)->location,
-                          (*(const as_trace_line *const *)b)->location);
-}
-
-/* ---- what lines are called ------------------------------------------------------------------------------------------- */
-
-enum { MOST_KINDS = 32 };
-
-/* Kinds of places above the lines, and which of them labels name. */
-typedef struct naming {
-    as_str kinds[MOST_KINDS];
-    bool is_named[MOST_KINDS];
-    size_t n;
-} naming;
-
-static size_t kind_number(const naming *how, as_str kind) {
-    size_t i = 0;
-    while (i < how->n && how->kinds[i] != kind) i++;
-    return i;
-}
-
-/* Whether labels name this place, which is above a line's own. Kinds beyond MOST_KINDS are named. */
-static bool is_named(const as_trace_view *view, const naming *how, assay_id place) {
-    size_t kind = kind_number(how, as_ds_location(view->ds, place)->kind);
-    return kind == how->n || how->is_named[kind];
-}
-
-/* "rank 3 thread 0": the names of what the line lies in, as far as they are told, and its own. */
-static const char *make_label(as_trace_view *view, assay_id location, const naming *how) {
-    size_t size = 0;
-    for (assay_id id = location; id != ASSAY_NONE; id = above(view->ds, id))
-        if (id == location || is_named(view, how, id)) size += strlen(location_name(view->ds, id)) + 1;
-    char *label = as_arena_alloc(&view->texts, size);
-    if (!label) return NULL;
-    for (assay_id id = location; id != ASSAY_NONE; id = above(view->ds, id)) {
-        if (id != location && !is_named(view, how, id)) continue;
-        const char *name = location_name(view->ds, id);
-        size_t length = strlen(name);
-        label[size - 1] = id == location ? '\0' : ' ';
-        size -= length + 1;
-        memcpy(label + size, name, length);
-    }
-    return label;
-}
-
-static int compare_texts(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Makes the labels; *are_different: no two are alike. False when memory is out. */
-static bool try_labels(as_trace_view *view, const naming *how, bool *are_different) {
-    const char **sorted = malloc((view->n_lines + 1) * sizeof *sorted);
-    bool fine = sorted != NULL;
-    for (size_t i = 0; i < view->n_lines && fine; i++) {
-        sorted[i] = view->labels[i] = make_label(view, view->lines[i]->location, how);
-        fine = sorted[i] != NULL;
-    }
-    if (fine) qsort(sorted, view->n_lines, sizeof *sorted, compare_texts);
-    *are_different = true;
-    for (size_t i = 1; i < view->n_lines && fine; i++) *are_different &= strcmp(sorted[i - 1], sorted[i]) != 0;
-    free(sorted);
-    return fine;
-}
-
-/* What a line lies in that is of this kind, or ASSAY_NONE. */
-static assay_id place_of_kind(const as_trace_view *view, size_t line, as_str kind) {
-    assay_id id = above(view->ds, view->lines[line]->location);
-    while (id != ASSAY_NONE && as_ds_location(view->ds, id)->kind != kind) id = above(view->ds, id);
-    return id;
-}
-
-static bool is_same_for_all(const as_trace_view *view, as_str kind) {
-    for (size_t i = 1; i < view->n_lines; i++) {
-        if (place_of_kind(view, i, kind) != place_of_kind(view, 0, kind)) return false;
-    }
-    return true;
-}
-
-static bool is_process(const as_trace_view *view, as_str kind) {
-    const char *name = as_ds_text(view->ds, kind);
-    return name && (strcmp(name, "rank") == 0 || strcmp(name, "process") == 0);
-}
-
-/* The kinds above the lines, the outermost first. */
-static void list_kinds(const as_trace_view *view, naming *out) {
-    for (size_t i = 0; i < view->n_lines; i++) {
-        size_t at = out->n;
-        for (assay_id id = above(view->ds, view->lines[i]->location); id != ASSAY_NONE; id = above(view->ds, id)) {
-            as_str kind = as_ds_location(view->ds, id)->kind;
-            if (kind_number(out, kind) < out->n || out->n == MOST_KINDS) continue;
-            memmove(out->kinds + at + 1, out->kinds + at, (out->n - at) * sizeof *out->kinds);
-            out->kinds[at] = kind;
-            out->is_named[out->n++] = true;
-        }
-    }
-}
-
-/* Calls lines by no more than tells them apart: their own names and those of their processes, where there are several. False when memory is out. */
-static bool make_labels(as_trace_view *view) {
-    naming how = {.n = 0};
-    bool are_different, could_be;
-    list_kinds(view, &how);
-    if (!try_labels(view, &how, &could_be)) return false;
-    for (size_t i = 0; i < how.n; i++) {
-        bool is_same = is_same_for_all(view, how.kinds[i]);
-        if (!is_same && is_process(view, how.kinds[i])) continue;
-        how.is_named[i] = false;
-        if (!is_same && !try_labels(view, &how, &are_different)) return false;
-        if (!is_same && !(are_different && could_be)) how.is_named[i] = true;
-    }
-    return try_labels(view, &how, &are_different);
-}
-
 /* ---- which lines ----------------------------------------------------------------------------------------------------- */
 
 static as_exit choose_run(as_cli *cli, as_trace_view *view) {
@@ -201,6 +34,11 @@ static as_exit choose_run(as_cli *cli, as_trace_view *view) {
     view->n_runs = 1;
     as_run_choice_free(&choice);
     return status;
+}
+
+static int compare_lines(const void *a, const void *b, void *user) {
+    return as_trace_compare_places(user, (*(const as_trace_line *const *)a)->location,
+                                   (*(const as_trace_line *const *)b)->location);
 }
 
 static as_exit list_lines(as_cli *cli, as_trace_view *view, const bool *wanted) {
@@ -218,11 +56,15 @@ static as_exit list_lines(as_cli *cli, as_trace_view *view, const bool *wanted) 
         view->n_samples += line->n;
     }
     qsort_r(view->lines, view->n_lines, sizeof *view->lines, compare_lines, (void *)(uintptr_t)view->ds);
+    assay_id *at = malloc((view->n_lines + 1) * sizeof *at);
+    for (size_t i = 0; at && i < view->n_lines; i++) at[i] = view->lines[i]->location;
+    bool fine = at && as_trace_name_places(view, at, view->n_lines, view->labels);
+    free(at);
     for (size_t i = 0; i < view->n_lines; i++) {
         const char *kind = as_ds_text(view->ds, as_ds_location(view->ds, view->lines[i]->location)->kind);
         view->are_stamped[i] = kind && strncmp(kind, "gpu", 3) == 0;
     }
-    return make_labels(view) ? AS_EXIT_FINE : as_cli_memory(cli);
+    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
 static as_exit choose_lines(as_cli *cli, as_trace_view *view) {

@@ -85,6 +85,11 @@ static inline const char *as_trace_name(const as_trace_view *view, uint32_t proc
 as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view);
 void as_trace_view_free(as_trace_view *view);
 
+/* trace_places.c: places in the order of what they are part of, the way people count. */
+int as_trace_compare_places(const as_dataset *ds, assay_id a, assay_id b);
+/* Calls n different places by no more than tells them apart: their own names and those of their processes, where there are several. False when memory is out. */
+bool as_trace_name_places(as_trace_view *view, const assay_id *places, size_t n, const char **labels);
+
 /* trace_rows.c: the timeline of a source of intervals, its rows as lines, and what these are called. */
 as_exit as_trace_choose_rows(as_cli *cli, as_trace_view *view);
 
