@@ -228,13 +228,13 @@ static as_exit draw(as_cli *cli, as_trace_view *view) {
     return AS_EXIT_FINE;
 }
 
-/* Sections have one level, wherever one looks: they do not help to choose. */
+/* Sections and their like have one level, wherever one looks: they do not help to choose. */
 static assay_status find_telling_depth(const as_trace_view *view, uint32_t *depth, assay_error *error) {
     size_t n = view->n_lines * view->n_columns, n_nested = 0;
     assay_id *nested = view->has_intervals ? malloc((n + 1) * sizeof *nested) : NULL;
     if (view->has_intervals && !nested) return as_fail_memory(error, NULL);
     for (size_t i = 0; i < view->n_lines && nested; i++) {
-        if (view->timeline.rows[i].section != ASSAY_NONE) continue;
+        if (view->timeline.rows[i].track != AS_TRACK_NESTED) continue;
         memcpy(nested + n_nested, view->cells + i * view->n_columns, view->n_columns * sizeof *nested);
         n_nested += view->n_columns;
     }

@@ -48,13 +48,18 @@ static void build_procedures(as_builder *b, const as_trace_view *view) {
     as_build_end(b);
 }
 
-/* Which intervals a row has: nested ones, or those of a section in one of its lanes. */
+/* Which intervals a row has: nested ones, or those of a section or of another track in one of its lanes. */
 static void build_row(as_builder *b, const as_trace_view *view, const as_timeline_row *row) {
     as_build_int(b, "run", row->run);
-    bool is_section = row->section != ASSAY_NONE, is_one = is_section && row->section != AS_MANY_SECTIONS;
-    as_build_text(b, "kind", is_section ? "section" : "region");
+    static const char *const kinds[] = {[AS_TRACK_NESTED] = "region",
+                                        [AS_TRACK_SECTION] = "section",
+                                        [AS_TRACK_RANGES] = "range",
+                                        [AS_TRACK_OSRT] = "osrt",
+                                        [AS_TRACK_SAMPLES] = "sample"};
+    bool is_one = row->track == AS_TRACK_SECTION && row->section != AS_MANY_SECTIONS;
+    as_build_text(b, "kind", kinds[row->track]);
     as_build_text(b, "section", is_one ? as_ds_text(view->ds, as_ds_context(view->ds, row->section)->name) : NULL);
-    if (is_section) as_build_int(b, "lane", row->lane);
+    if (row->track != AS_TRACK_NESTED) as_build_int(b, "lane", row->lane);
 }
 
 static void build_locations(as_builder *b, const as_trace_view *view, const size_t *numbers) {

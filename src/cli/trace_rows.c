@@ -69,8 +69,11 @@ static void add_word(as_text *out, const char *word) {
 }
 
 /* "solve #2" */
-static void add_section(const as_dataset *ds, const as_timeline_row *row, as_text *out) {
+static void add_track(const as_dataset *ds, const as_timeline_row *row, as_text *out) {
+    static const char *const words[] = {
+        [AS_TRACK_RANGES] = "ranges", [AS_TRACK_OSRT] = "OS runtime", [AS_TRACK_SAMPLES] = "samples"};
     char number[32];
+    if (row->track > AS_TRACK_SECTION) add_word(out, words[row->track]);
     if (row->section == AS_MANY_SECTIONS) add_word(out, "sections");
     if (row->section < AS_COUNT(ds, contexts)) {
         const char *name = as_ds_text(ds, as_ds_context(ds, row->section)->name);
@@ -82,7 +85,8 @@ static void add_section(const as_dataset *ds, const as_timeline_row *row, as_tex
 }
 
 /* "run 3 thread 0 solve #2": as much of it as there is, "regions" where that were nothing. */
-static void put_label(const as_trace_view *view, const as_timeline_row *row, const run_names *names, as_text *out) {
+static void put_label(const as_trace_view *view, const as_timeline_row *row, const run_names *names,
+                      const char *const *places, as_text *out) {
     const as_dataset *ds = view->ds;
     char number[32];
     as_text_clear(out);
@@ -94,11 +98,8 @@ static void put_label(const as_trace_view *view, const as_timeline_row *row, con
         snprintf(number, sizeof number, "run %u", row->run);
         as_text_add(out, number);
     }
-    if (row->location < AS_COUNT(ds, locations)) {
-        const char *name = as_ds_text(ds, as_ds_location(ds, row->location)->name);
-        add_word(out, name ? name : "?");
-    }
-    add_section(ds, row, out);
+    if (row->location < AS_COUNT(ds, locations)) add_word(out, places[row->location] ? places[row->location] : "?");
+    add_track(ds, row, out);
     if (!as_text_size(out)) as_text_add(out, row->n_intervals ? "regions" : "pauses");
 }
 
@@ -106,20 +107,21 @@ static const char *keep_label(as_trace_view *view, const as_text *label) {
     return label->failed ? NULL : as_arena_copy(&view->texts, as_text_data(label), as_text_size(label));
 }
 
-static bool make_labels(as_trace_view *view, const run_names *names) {
+/* places: what locations are called. */
+static bool make_labels(as_trace_view *view, const run_names *names, const char *const *places) {
     as_text label;
     as_text_init(&label);
     bool fine = true, is_below = false; /* whether the line of the run and place is there */
     for (size_t i = 0; i < view->n_lines && fine; i++) {
         const as_timeline_row *row = &view->timeline.rows[i];
-        put_label(view, row, names, &label);
+        put_label(view, row, names, places, &label);
         view->labels[i] = keep_label(view, &label);
         is_below &= i > 0 && row[-1].run == row->run && row[-1].location == row->location;
-        is_below |= row->section == ASSAY_NONE;
-        if (is_below && row->section != ASSAY_NONE) {
+        is_below |= row->track == AS_TRACK_NESTED;
+        if (is_below && row->track != AS_TRACK_NESTED) {
             as_text_clear(&label);
             as_text_add(&label, " ");
-            add_section(view->ds, row, &label);
+            add_track(view->ds, row, &label);
             view->below[i] = keep_label(view, &label);
         }
         fine = view->labels[i] && !label.failed;
@@ -145,6 +147,27 @@ static bool *choose_runs(as_cli *cli, const as_trace_view *view, as_exit *status
     return NULL;
 }
 
+/* Those of the rows, each by no more than tells it apart. */
+static bool name_places(as_trace_view *view, const char **places) {
+    size_t n = 0, n_rows = view->timeline.n_rows, n_places = AS_COUNT(view->ds, locations);
+    bool *is_listed = calloc(n_places + 1, sizeof *is_listed);
+    assay_id *listed = malloc((n_rows + 1) * sizeof *listed);
+    const char **labels = calloc(n_rows + 1, sizeof *labels);
+    bool fine = is_listed && listed && labels;
+    for (size_t i = 0; fine && i < n_rows; i++) {
+        assay_id location = view->timeline.rows[i].location;
+        if (location >= n_places || is_listed[location]) continue;
+        is_listed[location] = true;
+        listed[n++] = location;
+    }
+    fine = fine && as_trace_name_places(view, listed, n, labels);
+    for (size_t i = 0; fine && i < n; i++) places[listed[i]] = labels[i];
+    free(is_listed);
+    free(listed);
+    free(labels);
+    return fine;
+}
+
 static bool list_rows(as_trace_view *view, const bool *shown) {
     as_timeline *timeline = &view->timeline;
     run_names names = {.tag = AS_NO_STR};
@@ -162,9 +185,31 @@ static bool list_rows(as_trace_view *view, const bool *shown) {
         if (i == 0) view->run = row->run;
         view->n_runs += i == 0 || row->run != timeline->rows[i - 1].run;
     }
-    bool fine = name_runs(view, shown, &names) && make_labels(view, &names);
+    const char **places = calloc(AS_COUNT(view->ds, locations) + 1, sizeof *places);
+    bool fine =
+        places && name_places(view, places) && name_runs(view, shown, &names) && make_labels(view, &names, places);
     free(names.texts);
+    free(places);
     return fine;
+}
+
+static int compare_in_order(const void *a, const void *b, void *user) {
+    return as_trace_compare_places(user, *(const assay_id *)a, *(const assay_id *)b);
+}
+
+/* The place of each location among all. NULL when memory is out. */
+static uint32_t *order_places(const as_dataset *ds) {
+    size_t n = AS_COUNT(ds, locations);
+    assay_id *sorted = malloc((n + 1) * sizeof *sorted);
+    uint32_t *order = malloc((n + 1) * sizeof *order);
+    for (assay_id i = 0; sorted && i < n; i++) sorted[i] = i;
+    if (sorted) qsort_r(sorted, n, sizeof *sorted, compare_in_order, (void *)(uintptr_t)ds);
+    for (uint32_t i = 0; sorted && order && i < n; i++) order[sorted[i]] = i;
+    bool fine = sorted && order;
+    free(sorted);
+    if (fine) return order;
+    free(order);
+    return NULL;
 }
 
 as_exit as_trace_choose_rows(as_cli *cli, as_trace_view *view) {
@@ -174,18 +219,22 @@ as_exit as_trace_choose_rows(as_cli *cli, as_trace_view *view) {
     as_exit status;
     bool *runs = choose_runs(cli, view, &status);
     if (runs) status = as_choose_locations(cli, view->ds, &locations);
-    as_timeline_choice choice = {runs, locations.wanted, as_cli_has(cli, "wallclock")};
+    uint32_t *order = order_places(view->ds);
+    if (status == AS_EXIT_FINE && !order) status = as_cli_memory(cli);
+    as_timeline_choice choice = {runs, locations.wanted, as_cli_has(cli, "wallclock"), order};
     if (status == AS_EXIT_FINE && as_timeline_of(view->ds, &choice, &view->timeline, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     if (status == AS_EXIT_FINE && !list_rows(view, runs)) status = as_cli_memory(cli);
     free(runs);
+    free(order);
     as_location_choice_free(&locations);
     if (status != AS_EXIT_FINE) return status;
     if (view->n_lines == 0)
         return as_cli_fail(cli, AS_EXIT_USAGE, "%s: there are no intervals of %s", path,
                            as_cli_has(cli, "location") ? as_cli_value(cli, "location") : "this run");
     if (view->timeline.n_hidden)
-        as_cli_note(cli, "%llu intervals of sections are not shown: more than 64 of one section overlap",
+        as_cli_note(cli,
+                    "%llu intervals are not shown: more than 64 of one section, or of one thread's ranges, overlap",
                     (unsigned long long)view->timeline.n_hidden);
     return AS_EXIT_FINE;
 }

@@ -86,7 +86,7 @@ static void check_row(size_t row, const double *expected, size_t n) {
 
 /* As signed numbers: see check_row(). */
 enum { UNKNOWN = -1, NOTHING = -2, IDLE = -3, PAUSED = -4 };
-static const as_timeline_choice all = {NULL, NULL, false};
+static const as_timeline_choice all = {0};
 
 static void the_innermost_is_shown(void **state) {
     (void)state;
@@ -131,6 +131,50 @@ static void sections_have_lanes(void **state) {
     assert_int_equal(timeline.rows[1].lane, 1);
     assert_int_equal(timeline.rows[1].n_intervals, 2);
     assert_int_equal(timeline.rows[2].section, T);
+}
+
+/* Calls of the OS runtime and samples lie within anything, ranges need not nest: rows beside that of the place. */
+static void tracks_have_rows_of_their_own(void **state) {
+    (void)state;
+    add("api", 0, MAIN, 0, 10);
+    add("osrt", 0, F, 1, 4);
+    add("osrt", 0, G, 2, 3); /* in f */
+    add("nvtx", 0, H, 2, 6);
+    add("nvtx", 0, H, 4, 8);
+    add("nvtx", 0, G, 5, 9); /* pushed and popped */
+    assert_true(as_add_attribute(ds, AS_OWNER_EVENT, 3, "style", as_cell_text("StartEnd")));
+    assert_true(as_add_attribute(ds, AS_OWNER_EVENT, 4, "style", as_cell_text("StartEnd")));
+    assert_true(as_add_attribute(ds, AS_OWNER_EVENT, 5, "style", as_cell_text("PushPop")));
+    /* Samples one second apart, but for the last but one: f lasts 2 s there, twice what is usual */
+    add("sample", 0, MAIN, 0, NAN);
+    add("sample", 0, F, 1, NAN);
+    add("sample", 0, MAIN, 2, NAN);
+    add("sample", 0, F, 3, NAN);
+    add("sample", 0, G, 9, NAN);
+    build(all);
+    assert_int_equal(timeline.n_rows, 5);
+    CHECK_ROW(0, 0, MAIN, 5, G, 9, MAIN, 10, MAIN);
+    CHECK_ROW(1, 2, H, 6, H);
+    CHECK_ROW(2, 4, H, 8, H);
+    CHECK_ROW(3, 1, F, 2, G, 3, F, 4, F);
+    CHECK_ROW(4, 0, MAIN, 1, NOTHING, 1, F, 2, NOTHING, 2, MAIN, 3, NOTHING, 3, F, 5, NOTHING, 9, G, 9, G);
+    static const as_track tracks[] = {AS_TRACK_NESTED, AS_TRACK_RANGES, AS_TRACK_RANGES, AS_TRACK_OSRT,
+                                      AS_TRACK_SAMPLES};
+    for (size_t i = 0; i < 5; i++) assert_int_equal(timeline.rows[i].track, tracks[i]);
+    assert_int_equal(timeline.rows[2].lane, 1);
+}
+
+static void places_in_an_order(void **state) {
+    (void)state;
+    static const uint32_t order[] = {2, 0, 1};
+    for (int i = 0; i < 3; i++) add_place(ds, "stream", "s");
+    for (assay_id i = 0; i < 3; i++) {
+        add("kernel", 0, F, i, i + 1);
+        AS_AT(as_event, &ds->events, i).location = i;
+    }
+    build((as_timeline_choice){.order = order});
+    assert_int_equal(timeline.n_rows, 3);
+    for (assay_id i = 0; i < 3; i++) assert_int_equal(order[timeline.rows[i].location], i);
 }
 
 static void lanes_are_not_endless(void **state) {
@@ -323,6 +367,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_innermost_is_shown, make, unmake),
         cmocka_unit_test_setup_teardown(what_overlaps_without_nesting_is_shown_to_its_end, make, unmake),
         cmocka_unit_test_setup_teardown(sections_have_lanes, make, unmake),
+        cmocka_unit_test_setup_teardown(tracks_have_rows_of_their_own, make, unmake),
+        cmocka_unit_test_setup_teardown(places_in_an_order, make, unmake),
         cmocka_unit_test_setup_teardown(lanes_are_not_endless, make, unmake),
         cmocka_unit_test_setup_teardown(pauses_lie_over_all_rows_of_the_run, make, unmake),
         cmocka_unit_test_setup_teardown(many_pauses_are_in_the_first_row_only, make, unmake),

@@ -312,9 +312,42 @@ static void the_telling_depth_is_the_first_that_shows_something(void **state) {
     assert_int_equal(depth, 3);
 }
 
+/* process -> thread -> step -> call -> GPU k: on a thread step is the outermost frame, on a GPU the kernel is the only one. */
+static void frames_of_gpu_activities(void **state) {
+    (void)state;
+    static const char *const names[] = {"process", "thread", "step", "call", "GPU k"},
+                             *const kinds[] = {"process", "thread", "nvtx", "api", "kernel"},
+                             *const at_one[] = {"<no activity>", "<no activity>", "step", "step", "GPU k"},
+                             *const at_two[] = {"<no activity>", "<no activity>", "step", "call", "GPU k"};
+    as_dataset *gpu = as_dataset_new(0);
+    as_tree tree;
+    as_tree_init(&tree, gpu);
+    for (assay_id i = 0; i < 5; i++) {
+        as_region region = AS_REGION_INIT;
+        region.name = as_ds_intern_text(gpu, names[i]);
+        region.kind = as_ds_intern_text(gpu, kinds[i]);
+        as_tree_child(&tree, i ? i - 1 : ASSAY_NONE, as_add_region(gpu, &region));
+    }
+    const assay_id *ids;
+    assert_true(as_tree_finish(&tree, &ids));
+    as_tree_free(&tree);
+    for (uint32_t depth = 1; depth <= 2; depth++) {
+        as_frames frames;
+        assay_error error;
+        assert_int_equal(as_frames_at(gpu, depth, false, &frames, &error), ASSAY_OK);
+        for (assay_id i = 0; i < 5; i++)
+            assert_string_equal(frames.procedures[as_procedure_of(&frames, i)].name, (depth == 1 ? at_one : at_two)[i]);
+        assert_int_equal(frames.deepest, 2);
+        assert_int_equal(frames.levels[4], 1);
+        as_frames_free(&frames);
+    }
+    as_dataset_free(gpu);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(frames_are_calls, make, unmake),
+        cmocka_unit_test(frames_of_gpu_activities),
         cmocka_unit_test_setup_teardown(all_contexts_may_count, make, unmake),
         cmocka_unit_test_setup_teardown(samples_own_the_time_around_them, make, unmake),
         cmocka_unit_test_setup_teardown(mid_points_belong_to_the_later_sample, make, unmake),

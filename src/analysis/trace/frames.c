@@ -4,10 +4,26 @@
 
 #include "analysis/trace/trace.h"
 
-static bool is_root(const as_dataset *ds, const as_context *context) {
-    if (context->parent != ASSAY_NONE || context->region == ASSAY_NONE) return false;
-    const char *kind = as_ds_text(ds, as_ds_region(ds, context->region)->kind);
-    return kind && strcmp(kind, "root") == 0;
+/* Contexts that are no steps of a call path: processes and threads, which are places; and those that are a path of their own wherever they stand, because they run elsewhere (on a GPU) or beside the others. */
+enum { N_PLACES = 2, N_ALONE = 5 };
+typedef struct frame_kinds {
+    as_str root, places[N_PLACES], alone[N_ALONE];
+} frame_kinds;
+
+static frame_kinds find_kinds(const as_dataset *ds) {
+    static const char *const places[N_PLACES] = {"process", "thread"}, *const alone[N_ALONE] = {"kernel", "memcpy",
+                                                                                                "memset", "graph",
+                                                                                                "osrt"};
+    frame_kinds kinds = {.root = as_find(&ds->strings, "root", 4)};
+    for (size_t i = 0; i < N_PLACES; i++) kinds.places[i] = as_find(&ds->strings, places[i], strlen(places[i]));
+    for (size_t i = 0; i < N_ALONE; i++) kinds.alone[i] = as_find(&ds->strings, alone[i], strlen(alone[i]));
+    return kinds;
+}
+
+static bool is_among(as_str kind, const as_str *kinds, size_t n) {
+    size_t i = 0;
+    while (i < n && kinds[i] != kind) i++;
+    return i < n && kind != AS_NO_STR;
 }
 
 /* Whether a context that is no root counts as a step down the call path. is_outermost: there is no frame above that it could belong to. */
@@ -44,13 +60,18 @@ static bool know_names(const as_dataset *ds, as_map *numbers, as_frames *out) {
 /* Parents come before their children: one pass. */
 static bool number_all(const as_dataset *ds, bool all_contexts, as_map *numbers, as_frames *out) {
     uint32_t *levels = out->levels;
+    frame_kinds kinds = find_kinds(ds);
     if (!know_names(ds, numbers, out)) return false;
     for (assay_id id = 0; id < out->n_contexts; id++) {
         const as_context *context = as_ds_context(ds, id);
         bool has_parent = context->parent != ASSAY_NONE;
         levels[id] = has_parent ? levels[context->parent] : 0;
         out->procedure_of[id] = has_parent ? out->procedure_of[context->parent] : AS_PROCEDURE_IDLE;
-        if (is_root(ds, context) || !is_frame(context, levels[id] == 0, all_contexts)) continue;
+        as_str kind = context->region == ASSAY_NONE ? AS_NO_STR : as_ds_region(ds, context->region)->kind;
+        bool is_root = !has_parent && kind == kinds.root && kind != AS_NO_STR;
+        if (is_root || is_among(kind, kinds.places, N_PLACES)) continue;
+        if (is_among(kind, kinds.alone, N_ALONE)) levels[id] = 0;
+        if (!is_frame(context, levels[id] == 0, all_contexts)) continue;
         if (++levels[id] > out->deepest) out->deepest = levels[id];
         if (levels[id] > out->depth) continue;
         out->procedure_of[id] = number_of(ds, id, numbers, out);

@@ -15,13 +15,15 @@ typedef struct gathering {
     const as_dataset *ds;
     const as_timeline_choice *choice;
     as_timeline *out;
-    as_str pause, section; /* kinds */
-    double *offsets;       /* of each run: when it begins, in seconds */
-    as_map groups;         /* run, location -> the set of its nested intervals */
-    as_map sections;       /* that set, context -> set */
-    as_vec sets;           /* as_interval_set */
-    as_vec pauses;         /* pause */
-    uint32_t *set_of;      /* for each event */
+    as_str pause, section, osrt, sample, nvtx; /* kinds */
+    as_event_values values;                    /* the style of ranges */
+    double *offsets;                           /* of each run: when it begins, in seconds */
+    as_map groups;                             /* run, location -> its number */
+    as_map tracks;                             /* that number, track -> set */
+    as_map sections;                           /* that number, context -> set */
+    as_vec sets;                               /* as_interval_set */
+    as_vec pauses;                             /* pause */
+    uint32_t *set_of;                          /* for each event */
     size_t n_section_sets;
     bool are_pooled; /* sections of a run and location are one set */
     double first, last;
@@ -43,11 +45,31 @@ static uint32_t find_set(gathering *g, as_map *map, uint64_t key, as_interval_se
     return as_map_put(map, key, number) ? number : LEFT_OUT;
 }
 
-static uint32_t set_of_event(gathering *g, const as_event *event) {
-    as_interval_set wanted = {.run = event->run, .location = event->location, .section = ASSAY_NONE};
-    uint32_t group = find_set(g, &g->groups, as_pair(event->run, event->location), wanted);
-    if (group == LEFT_OUT || event->kind != g->section || event->kind == AS_NO_STR) return group;
-    wanted.section = g->are_pooled ? AS_MANY_SECTIONS : event->context;
+static as_track track_of(const gathering *g, uint64_t number, const as_event *event) {
+    if (event->kind == AS_NO_STR) return AS_TRACK_NESTED;
+    if (event->kind == g->section) return AS_TRACK_SECTION;
+    if (event->kind == g->osrt) return AS_TRACK_OSRT;
+    if (event->kind == g->sample) return AS_TRACK_SAMPLES;
+    as_cell style;
+    bool is_range = event->kind == g->nvtx && as_event_value(&g->values, number, 0, &style);
+    return is_range && style.type == AS_CELL_TEXT && strcmp(style.text, "StartEnd") == 0 ? AS_TRACK_RANGES
+                                                                                         : AS_TRACK_NESTED;
+}
+
+/* A number for the run and location; LEFT_OUT when memory is out. */
+static uint32_t group_of(gathering *g, assay_id run, assay_id location) {
+    uint32_t number = as_map_get(&g->groups, as_pair(run, location));
+    if (number != AS_MAP_NONE) return number;
+    number = (uint32_t)g->groups.count;
+    return as_map_put(&g->groups, as_pair(run, location), number) ? number : LEFT_OUT;
+}
+
+static uint32_t find_track(gathering *g, assay_id run, assay_id location, as_track track, assay_id context) {
+    as_interval_set wanted = {.run = run, .location = location, .section = ASSAY_NONE, .track = track};
+    uint32_t group = group_of(g, run, location);
+    if (group == LEFT_OUT || track != AS_TRACK_SECTION)
+        return group == LEFT_OUT ? LEFT_OUT : find_set(g, &g->tracks, as_pair(group, track), wanted);
+    wanted.section = g->are_pooled ? AS_MANY_SECTIONS : context;
     if (wanted.section == ASSAY_NONE) wanted.section = AS_MANY_SECTIONS; /* nobody said which */
     size_t before = g->sets.count;
     uint32_t set = find_set(g, &g->sections, as_pair(group, wanted.section), wanted);
@@ -82,14 +104,14 @@ static bool sort_event(gathering *g, uint64_t number) {
         if (g->choice->runs && !g->choice->runs[event.run]) return true;
         find_times(g, &event, &start, &end);
         pause p = {event.run, start, end};
-        if (!g->choice->locations &&
-            set_of_event(g, &(as_event){.run = event.run, .location = event.location, .kind = AS_NO_STR}) == LEFT_OUT)
+        if (!g->choice->locations && find_track(g, event.run, event.location, AS_TRACK_NESTED, ASSAY_NONE) == LEFT_OUT)
             return false;
         if (!as_vec_append(&g->pauses, &p, 1)) return false;
     } else {
         if (!is_wanted(g, &event)) return true;
         find_times(g, &event, &start, &end);
-        uint32_t set = g->set_of[number] = set_of_event(g, &event);
+        as_track track = track_of(g, number, &event);
+        uint32_t set = g->set_of[number] = find_track(g, event.run, event.location, track, event.context);
         if (set == LEFT_OUT) return false;
         AS_AT(as_interval_set, &g->sets, set).n++;
     }
@@ -102,6 +124,7 @@ static bool sort_event(gathering *g, uint64_t number) {
 static bool sort_events(gathering *g) {
     uint64_t n = as_ds_intervals(g->ds);
     as_map_init(&g->groups, as_ds_budget(g->ds));
+    as_map_init(&g->tracks, as_ds_budget(g->ds));
     as_map_init(&g->sections, as_ds_budget(g->ds));
     bool fine = true;
     g->first = 0;
@@ -111,6 +134,7 @@ static bool sort_events(gathering *g) {
         if (g->n_section_sets > MOST_SECTION_SETS) break;
     }
     as_map_free(&g->groups);
+    as_map_free(&g->tracks);
     as_map_free(&g->sections);
     if (!fine || g->n_section_sets <= MOST_SECTION_SETS || g->are_pooled) return fine;
     g->are_pooled = true;
@@ -225,7 +249,7 @@ static void do_set(void *user, size_t i) {
     row_work *w = user;
     as_interval_set *set = &w->sets[i];
     size_t first = first_pause(w->pauses, set->run), n = first_pause(w->pauses, (uint64_t)set->run + 1) - first;
-    bool is_first = set->section == ASSAY_NONE && (i == 0 || w->sets[i - 1].run != set->run);
+    bool is_first = set->track == AS_TRACK_NESTED && (i == 0 || w->sets[i - 1].run != set->run);
     if (n && (is_first || n <= MOST_PAUSES)) {
         set->pauses = &AS_AT(as_pause_span, w->pauses, first);
         set->n_pauses = n;
@@ -233,11 +257,18 @@ static void do_set(void *user, size_t i) {
     set->is_done = as_set_make_rows(set, w->out);
 }
 
-/* Contexts are in the order of the call tree; events of no location come first. */
-static int compare_sets(const void *a, const void *b) {
+/* The place of a location among all; events of no location come first. */
+static uint64_t order_of(const gathering *g, assay_id location) {
+    if (location >= AS_COUNT(g->ds, locations)) return location == ASSAY_NONE ? 0 : 1 + (uint64_t)location;
+    return 1 + (uint64_t)(g->choice->order ? g->choice->order[location] : location);
+}
+
+/* Contexts are in the order of the call tree. */
+static int compare_sets(const void *a, const void *b, void *user) {
     const as_interval_set *x = a, *y = b;
     if (x->run != y->run) return x->run < y->run ? -1 : 1;
-    if (x->location != y->location) return x->location + 1 < y->location + 1 ? -1 : 1;
+    if (x->location != y->location) return order_of(user, x->location) < order_of(user, y->location) ? -1 : 1;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
     return x->section + 1 < y->section + 1 ? -1 : x->section + 1 > y->section + 1;
 }
 
@@ -275,7 +306,7 @@ static bool make_rows(gathering *g) {
     size_t n = g->sets.count;
     if (fine && n) {
         row_work w = {g->sets.data, g->out, &pauses};
-        qsort(g->sets.data, n, sizeof(as_interval_set), compare_sets);
+        qsort_r(g->sets.data, n, sizeof(as_interval_set), compare_sets, g);
         as_parallel(n, 0, do_set, &w);
     }
     for (size_t i = 0; i < n && fine; i++) fine = AS_AT(as_interval_set, &g->sets, i).is_done;
@@ -299,12 +330,17 @@ assay_status as_timeline_of(const as_dataset *ds, const as_timeline_choice *choi
                    .choice = choice,
                    .out = out,
                    .pause = as_find(&ds->strings, "pause", 5),
-                   .section = as_find(&ds->strings, "section", 7)};
+                   .section = as_find(&ds->strings, "section", 7),
+                   .osrt = as_find(&ds->strings, "osrt", 4),
+                   .sample = as_find(&ds->strings, "sample", 6),
+                   .nvtx = as_find(&ds->strings, "nvtx", 4)};
+    static const char *const style = "style";
     as_vec_init(&g.sets, sizeof(as_interval_set), as_ds_budget(ds));
     as_vec_init(&g.pauses, sizeof(pause), as_ds_budget(ds));
     bool fine = n < UINT32_MAX && as_budget_allows(out->budget, n * sizeof *g.set_of);
     g.set_of = fine ? malloc((n + 1) * sizeof *g.set_of) : NULL;
-    fine = g.set_of && find_offsets(&g) && sort_events(&g);
+    fine = as_event_values_open(&g.values, ds, &style, 1) && g.set_of && find_offsets(&g) && sort_events(&g);
+    as_event_values_close(&g.values);
     if (fine) set_clock(&g);
     fine = fine && place_intervals(&g);
     free(g.set_of);

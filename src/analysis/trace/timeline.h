@@ -1,7 +1,8 @@
 /* Time lines of intervals: what a dataset's events (dataset/events.h) say, as lines that can be drawn and counted like those of samples (trace.h).
  *
- * Intervals that nest (regions, kernels …) of one run and location are one row: at each moment the innermost one, AS_TRACE_IDLE between them. Intervals of sections may overlap: each section
- * has rows of its own, as many as overlap (lanes). Where the run was paused all its rows are AS_TRACE_PAUSED (with more than 256 pauses, its first
+ * Intervals that nest (regions, API calls, kernels …) of one run and location are one row: at each moment the innermost one, AS_TRACE_IDLE between them. Intervals of sections may overlap: each section
+ * has rows of its own, as many as overlap (lanes). So have ranges that need not nest. Calls of the OS runtime, which lie within anything, are a row beside that of their location, and so are samples:
+ * what was sampled lasts until the next sample, or where that comes late as long as it does between most of them. Where the run was paused all its rows are AS_TRACE_PAUSED (with more than 256 pauses, its first
  * row only). A row is a trace line whose samples are the moments at which something changes;
  * it wants the rule AS_TRACE_BEFORE. */
 #ifndef AS_ANALYSIS_TRACE_TIMELINE_H
@@ -18,11 +19,21 @@ typedef struct as_interval {
 /* Of a section row where there are too many sections for rows of their own. */
 #define AS_MANY_SECTIONS ((assay_id)(ASSAY_NONE - 1))
 
+/* What a row of a location has. */
+typedef enum as_track {
+    AS_TRACK_NESTED,
+    AS_TRACK_SECTION, /* events of the kind "section", of one context */
+    AS_TRACK_RANGES,  /* of the kind "nvtx" with the style StartEnd */
+    AS_TRACK_OSRT,    /* of the kind "osrt", which nest */
+    AS_TRACK_SAMPLES  /* of the kind "sample" */
+} as_track;
+
 typedef struct as_timeline_row {
     as_trace_source source; /* of the line: must be the first member */
     assay_id run, location; /* location ASSAY_NONE: none */
-    assay_id section;       /* its context, or AS_MANY_SECTIONS; ASSAY_NONE: a row of nested intervals */
-    uint32_t lane;          /* of the section, from 0 */
+    as_track track;
+    assay_id section;       /* of a section its context, or AS_MANY_SECTIONS; else ASSAY_NONE */
+    uint32_t lane;          /* of sections and ranges, from 0 */
     as_interval *intervals; /* by start, the longest first */
     size_t n_intervals;
     as_trace_sample *changes;
@@ -30,12 +41,12 @@ typedef struct as_timeline_row {
 } as_timeline_row;
 
 typedef struct as_timeline {
-    as_timeline_row *rows; /* by run and location, nested ones before sections */
+    as_timeline_row *rows; /* by run and location, then by track */
     as_trace_line *lines;  /* the same, for trace.h */
     size_t n_rows;
     as_trace_clock clock;
     uint64_t n_intervals; /* of all rows */
-    uint64_t n_hidden;    /* more of one section overlap than there are lanes: left out */
+    uint64_t n_hidden;    /* more of one section, or of ranges, overlap than there are lanes: left out */
     uint64_t n_pauses;
     /* Private */
     as_interval *intervals;
@@ -48,6 +59,7 @@ typedef struct as_timeline_choice {
     const bool *locations; /* NULL: all, and events of no location */
     bool
         by_wallclock; /* runs begin when they did, the first at 0; else each at 0. Those that do not say when begin at 0. */
+    const uint32_t *order; /* of the locations: the place of each among all; NULL: that of their ids */
 } as_timeline_choice;
 
 /* as_timeline_free() in every case. */

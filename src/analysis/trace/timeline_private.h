@@ -13,6 +13,7 @@ typedef struct as_pause_span {
 /* Intervals that are shown together: in one row where they nest, else in as many as overlap. */
 typedef struct as_interval_set {
     assay_id run, location, section; /* as in as_timeline_row */
+    as_track track;
     as_interval *intervals;
     size_t n;
     const as_pause_span *pauses; /* of the run */
@@ -22,6 +23,9 @@ typedef struct as_interval_set {
     uint64_t n_hidden;
     bool is_done;
 } as_interval_set;
+
+/* Whether its intervals nest, and are one row; else they are in lanes. */
+static inline bool as_track_nests(as_track track) { return track == AS_TRACK_NESTED || track == AS_TRACK_OSRT; }
 
 /* Sorts the intervals and makes rows of them. False when memory is out. Safe for several sets at once. */
 bool as_set_make_rows(as_interval_set *set, as_timeline *timeline);

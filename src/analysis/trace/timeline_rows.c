@@ -99,7 +99,7 @@ static bool make_changes(as_timeline_row *row, const as_interval_set *set, as_ti
         return false;
     row->changes = malloc(bytes);
     if (!row->changes) return false;
-    bool is_nested = set->section == ASSAY_NONE;
+    bool is_nested = as_track_nests(set->track);
     uint64_t *ends = is_nested ? malloc((n + 1) * sizeof *ends) : NULL;
     size_t most = !is_nested ? 1 : ends ? deepest_of(row->intervals, n, ends) : 0;
     free(ends);
@@ -111,11 +111,12 @@ static bool make_changes(as_timeline_row *row, const as_interval_set *set, as_ti
     drawing d = {.out = row->changes,
                  .pauses = set->pauses,
                  .n_pauses = set->n_pauses,
-                 .is_nested = is_nested,
+                 .is_nested = set->track == AS_TRACK_NESTED,
                  .shown = AS_TRACE_NOTHING};
+    assay_id between = set->track == AS_TRACK_NESTED ? AS_TRACE_IDLE : AS_TRACE_NOTHING;
     for (size_t i = 0; i < n; i++) {
         const as_interval *interval = &row->intervals[i];
-        close_until(&d, &open, interval->start, is_nested ? AS_TRACE_IDLE : AS_TRACE_NOTHING);
+        close_until(&d, &open, interval->start, between);
         open.list[open.n++] = interval;
         show(&d, interval->start, interval->context);
     }
@@ -169,12 +170,33 @@ static bool find_lanes(as_interval_set *set, size_t counts[MOST_LANES]) {
     return true;
 }
 
+static int compare_gaps(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Samples are moments: each lasts until the next one. Where that comes late, because nothing ran, it lasts as long as usual: twice the median. */
+static bool extend_samples(as_interval_set *set) {
+    if (set->n < 2) return true;
+    uint64_t *gaps = malloc(set->n * sizeof *gaps);
+    if (!gaps) return false;
+    for (size_t i = 0; i + 1 < set->n; i++) gaps[i] = set->intervals[i + 1].start - set->intervals[i].start;
+    qsort(gaps, set->n - 1, sizeof *gaps, compare_gaps);
+    uint64_t most = 2 * gaps[(set->n - 1) / 2];
+    free(gaps);
+    for (size_t i = 0; i + 1 < set->n; i++) {
+        uint64_t gap = set->intervals[i + 1].start - set->intervals[i].start;
+        set->intervals[i].end = set->intervals[i].start + (gap < most ? gap : most);
+    }
+    return true;
+}
+
 bool as_set_make_rows(as_interval_set *set, as_timeline *timeline) {
     size_t counts[MOST_LANES] = {0}, n_rows = 1;
     sort_intervals(set->intervals, set->n);
-    bool is_section = set->section != ASSAY_NONE;
+    if (set->track == AS_TRACK_SAMPLES && !extend_samples(set)) return false;
     counts[0] = set->n;
-    if (is_section) {
+    if (!as_track_nests(set->track)) {
         counts[0] = 0;
         if (!find_lanes(set, counts)) return false;
         n_rows = set->n_rows;
@@ -188,6 +210,7 @@ bool as_set_make_rows(as_interval_set *set, as_timeline *timeline) {
         *row = (as_timeline_row){.source.read = read_changes,
                                  .run = set->run,
                                  .location = set->location,
+                                 .track = set->track,
                                  .section = set->section,
                                  .lane = (uint32_t)lane,
                                  .intervals = next,
@@ -289,7 +312,7 @@ bool as_timeline_count(const as_timeline *timeline, const as_trace_window *windo
         know_slots(line, slots, true);
         count_row(&timeline->rows[i], window, frames, line, slots, all, all_slots);
         uint64_t n_pauses = find_ends_and_gap(&timeline->rows[i], window, line);
-        bool is_nested = timeline->rows[i].section == ASSAY_NONE; /* sections were paused with their run */
+        bool is_nested = timeline->rows[i].track == AS_TRACK_NESTED; /* others were paused with their run */
         if (n_pauses && slots[AS_PROCEDURE_PAUSED]) {
             line->procedures[slots[AS_PROCEDURE_PAUSED] - 1].n_samples = n_pauses;
             all->procedures[all_slots[AS_PROCEDURE_PAUSED] - 1].n_samples += is_nested ? n_pauses : 0;
