@@ -90,3 +90,9 @@ void as_input_consumed(as_input *input, size_t offset) {
         madvise((void *)(uintptr_t)(input->data + input->dropped), until - input->dropped, MADV_DONTNEED);
     input->dropped = until; /* also back to the start, where a second pass begins */
 }
+
+void as_input_forget(const as_input *input, size_t from, size_t to) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), first = (from + page - 1) / page * page, end = to / page * page;
+    if (input->is_mapped && first < end && to <= input->size)
+        madvise((void *)(uintptr_t)(input->data + first), end - first, MADV_DONTNEED);
+}

@@ -28,4 +28,7 @@ void as_input_close(as_input *input);
  * The bytes stay readable (they come back from the file), and a second pass may say it again from the start. */
 void as_input_consumed(as_input *input, size_t offset);
 
+/* The same of bytes from … to - 1, wherever others read. */
+void as_input_forget(const as_input *input, size_t from, size_t to);
+
 #endif

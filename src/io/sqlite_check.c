@@ -46,6 +46,10 @@ static assay_status check_header(const as_input *input, as_database_header *head
         return as_fail(error, ASSAY_E_FORMAT, as_place_offset(input->path, 18), "damaged-database",
                        "is a database whose header is damaged, or of a kind nobody knows");
     header->page_size = size;
+    header->usable = size - head[20];
+    if (header->usable < 480)
+        return as_fail(error, ASSAY_E_FORMAT, as_place_offset(input->path, 20), "damaged-database",
+                       "is a database that reserves %u bytes of each page: its header is damaged", head[20]);
     uint64_t pages = input->size / size;
     header->n_pages = pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
     uint32_t encoding = big_endian(input->data + 56);

@@ -34,10 +34,11 @@ static assay_status read_gpus(as_ns_export *x, const char *table, const char *co
     as_scan *scan;
     AS_TRY(as_scan_open(x->db, table, columns, N + 1, (as_scan_range){0}, &scan, x->reader->error));
     bool fine = true;
+    uint64_t n_wrong = 0;
     while (fine && as_scan_next(scan)) {
         int64_t cells[N];
         if (!as_ns_ints(scan, 0, N, cells)) {
-            x->n_wrong_type++;
+            n_wrong++;
             continue;
         }
         gpu *new = as_vec_push(&x->gpus->gpus);
@@ -47,6 +48,7 @@ static assay_status read_gpus(as_ns_export *x, const char *table, const char *co
         if (as_ns_or(cells[MAJOR], 0) > 0 && cells[PROCESSORS] > 0 && cells[LANES] > 0 && cells[WARPS] > 0)
             new->max_threads = (double)cells[PROCESSORS] * (double)cells[LANES] * (double)cells[WARPS];
     }
+    as_ns_tell_wrong(x, table, n_wrong);
     assay_status status = as_scan_close(scan, x->reader->error);
     return fine ? status : as_reader_memory(x->reader);
 }

@@ -270,12 +270,25 @@ static void close_gaps(as_ns_loading *loading) {
     }
 }
 
+void as_ns_tell_wrong(as_ns_export *x, const char *table, uint64_t n) {
+    x->n_wrong_type += n;
+    if (n)
+        as_leave_out(x->reader, as_place_file(x->reader->input->path), "wrong-type",
+                     "%llu row%s of table %s %s what a column cannot have, a text for a number or nothing at all: left out",
+                     (unsigned long long)n, n == 1 ? "" : "s", table, n == 1 ? "has" : "have");
+}
+
 static void sum_up(as_ns_loading *loading) {
     as_ns_export *x = loading->x;
+    for (size_t i = 0; i < N_SOURCES; i++) {
+        uint64_t n_wrong = 0;
+        for (size_t k = 0; k < loading->parts.count; k++)
+            n_wrong += part_at(loading, k)->source == sources[i] ? part_at(loading, k)->n_wrong : 0;
+        as_ns_tell_wrong(x, sources[i]->table, n_wrong);
+    }
     for (size_t i = 0; i < loading->parts.count; i++) {
         const as_ns_part *part = part_at(loading, i);
         x->n_negative += part->n_negative;
-        x->n_wrong_type += part->n_wrong;
         x->n_open_ranges += part->n_open;
         x->n_unnamed += part->n_unnamed;
         if (part->least < loading->least) loading->least = part->least;

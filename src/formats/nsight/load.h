@@ -130,6 +130,9 @@ static inline bool as_ns_small(int64_t value, uint32_t fallback, uint32_t *out) 
 /* start and end: counts what is odd, and which times there are. False: there is no start. */
 bool as_ns_take_span(as_ns_part *part, int64_t start, int64_t end, as_ns_span *out);
 
+/* So many rows of a table were left out: a problem, unless it is 0. */
+void as_ns_tell_wrong(as_ns_export *x, const char *table, uint64_t n);
+
 /* ---- what lies between the rows -------------------------------------------------------------------------------------- */
 
 /* StringIds (strings.c). as_ns_stored_string(): the text as it is in the file; NULL: there is none, or memory is out. */
@@ -150,6 +153,12 @@ int64_t as_ns_physical_device(const as_ns_export *x, uint32_t process, int64_t d
 /* Names of processes, threads and devices, and what devices can do. */
 assay_status as_ns_describe_places(as_ns_loading *loading);
 void as_ns_places_free(as_ns_export *x);
+/* The run, the version, and attributes (facts.c). */
+assay_status as_ns_add_facts(as_ns_export *x);
+/* Where there is much to read: only what can be said without reading it (overview.c). *is_done: that was so. */
+assay_status as_ns_read_overview(as_ns_export *x, bool *is_done);
+/* All of reader->input, a database (read.c). */
+assay_status as_ns_read(as_reader *reader);
 /* Locations of all places. */
 assay_status as_ns_add_locations(as_ns_export *x);
 

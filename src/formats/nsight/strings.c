@@ -17,10 +17,11 @@ typedef struct as_ns_texts {
 } as_ns_texts;
 
 static assay_status fill(as_ns_export *x, as_ns_texts *texts, as_scan *scan, bool *fine) {
+    uint64_t n_wrong = 0;
     while (*fine && as_scan_next(scan)) {
         as_scan_type type = as_scan_type_of(scan, 1);
         if (as_scan_type_of(scan, 0) != AS_SCAN_INT || type < AS_SCAN_TEXT) {
-            x->n_wrong_type += type != AS_SCAN_NULL || as_scan_type_of(scan, 0) != AS_SCAN_INT;
+            n_wrong++;
             continue;
         }
         pooled *p = as_vec_push(&texts->texts);
@@ -30,6 +31,7 @@ static assay_status fill(as_ns_export *x, as_ns_texts *texts, as_scan *scan, boo
         *fine = p && p->text &&
                 as_map_put(&texts->by_id, (uint64_t)as_scan_int(scan, 0), (uint32_t)(texts->texts.count - 1));
     }
+    as_ns_tell_wrong(x, "StringIds", n_wrong);
     return as_scan_close(scan, x->reader->error);
 }
 
