@@ -2,15 +2,18 @@
 #ifndef AS_TESTS_NSIGHT_EXPORTS_H
 #define AS_TESTS_NSIGHT_EXPORTS_H
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/nsight/export.h"
+#include "temporary.h"
 
 typedef struct made_export {
     as_dataset *ds;
     as_reader reader;
     as_input input;
+    as_input *file; /* of one that was loaded */
     assay_error error;
     as_ns_export *x;
 } made_export;
@@ -60,8 +63,31 @@ static inline void make_export(made_export *made, as_ns_mode mode) {
     make_places(made);
 }
 
+/* One that SQL makes, loaded. */
+static inline void load_export(made_export *made, const char *sql) {
+    const char *path = temporary_path("export");
+    sqlite3 *db;
+    char *message = NULL;
+    remove(path);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK) fail_msg("%s", message);
+    sqlite3_close(db);
+    *made = (made_export){.ds = as_dataset_new(0)};
+    assert_non_null(made->ds);
+    assert_int_equal(as_input_open(path, NULL, &made->file, &made->error), ASSAY_OK);
+    made->reader =
+        (as_reader){.input = made->file, .dataset = made->ds, .max_depth = 1024, .error = &made->error, .threads = 2};
+    as_ns_export *x = made->x = as_arena_alloc(&made->ds->arena, sizeof *made->x);
+    assert_non_null(x);
+    as_ns_export_init(x, made->ds);
+    x->reader = &made->reader;
+    assert_int_equal(as_database_open(made->file, &made->ds->budget, &x->db, &made->error), ASSAY_OK);
+    if (as_ns_load(x) != ASSAY_OK) fail_msg("%s", made->error.message);
+}
+
 static inline void free_export(made_export *made) {
     as_ns_export_release(made->x);
+    if (made->file) as_input_close(made->file);
     as_dataset_free(made->ds);
 }
 

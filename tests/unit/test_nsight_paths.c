@@ -352,6 +352,94 @@ static void many_ranges_that_cross_each_other(void **state) {
     free_export(&made);
 }
 
+/* ---- chains of frames ------------------------------------------------------------------------------------------------ */
+
+#define STRINGS                                                                                                        \
+    "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"                                                     \
+    "INSERT INTO StringIds VALUES (1, 'main'), (2, 'solve'), (3, 'a->b'), (4, 'cudaMalloc'), (5, 'libcuda.so');"
+#define RUNTIME                                                                                                        \
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, " \
+    "nameId INTEGER, callchainId INTEGER);"
+#define CHAINS                                                                                                         \
+    "CREATE TABLE CUDA_CALLCHAINS (id INTEGER, stackDepth INTEGER, symbol INTEGER, module INTEGER, "                   \
+    "unresolved INTEGER);"
+
+static void frames_of_chains_are_regions(void **state) {
+    (void)state;
+    static const char *const orders[] = {
+        "(1, 0, 5, 5, 1), (1, 1, 2, NULL, NULL), (1, 2, 1, NULL, NULL), (2, 0, 3, 5, NULL), (2, 1, 1, NULL, NULL),"
+        "(3, 0, 5, 5, 1), (9, 0, 3, NULL, NULL)",
+        /* the same rows in another order */
+        "(2, 1, 1, NULL, NULL), (9, 0, 3, NULL, NULL), (1, 2, 1, NULL, NULL), (3, 0, 5, 5, 1), (1, 0, 5, 5, 1),"
+        "(2, 0, 3, 5, NULL), (1, 1, 2, NULL, NULL)"};
+    for (size_t i = 0; i < 2; i++) {
+        char sql[2048];
+        snprintf(sql, sizeof sql,
+                 STRINGS RUNTIME CHAINS
+                 "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10, 20, 1, 1, 4, 0), (30, 40, 1, 2, 4, 1),"
+                 "(50, 60, 1, 3, 4, 2), (70, 80, 1, 4, 4, 7), (90, 95, 1, 5, 4, NULL);"
+                 "INSERT INTO CUDA_CALLCHAINS VALUES %s;",
+                 orders[i]);
+        made_export made;
+        load_export(&made, sql);
+        assert_int_equal(made.x->mode, AS_NS_CHAINS);
+        assert_int_equal(as_ns_find_paths(made.x), ASSAY_OK);
+        assert_string_equal(path_of_call(&made, 0), "main->solve->cudaMalloc"); /* an unresolved frame is none */
+        assert_string_equal(path_of_call(&made, 1), "main->a- >b->cudaMalloc");
+        assert_string_equal(path_of_call(&made, 2), "cudaMalloc"); /* nothing is left of its chain */
+        assert_string_equal(path_of_call(&made, 3), "cudaMalloc"); /* chain 8 is not there */
+        assert_string_equal(path_of_call(&made, 4), "[Uncorrelated]->cudaMalloc");
+        assay_id inner = AS_AT(as_context, &made.x->tree.nodes, AS_NS_AT(as_ns_call, made.x, calls, 1)->context).parent;
+        const as_region *region = as_ds_region(made.ds, AS_AT(as_context, &made.x->tree.nodes, inner).region);
+        assert_string_equal(as_ds_text(made.ds, region->module), "libcuda.so");
+        assert_string_equal(as_ds_text(made.ds, region->kind), "region");
+        assert_int_equal(made.x->tree.nodes.count, 8); /* chain 9 belongs to nobody */
+        free_export(&made);
+    }
+}
+
+static void samples_are_frames_beside_the_call_paths(void **state) {
+    (void)state;
+    made_export made;
+    load_export(&made, STRINGS
+                "CREATE TABLE COMPOSITE_EVENTS (id INTEGER, start INTEGER, cpu INTEGER, globalTid INTEGER);"
+                "CREATE TABLE SAMPLING_CALLCHAINS (id INTEGER, stackDepth INTEGER, symbol INTEGER, module INTEGER, "
+                "kernelMode INTEGER, unresolved INTEGER);"
+                "INSERT INTO COMPOSITE_EVENTS VALUES (1, 100, 0, 1), (2, 200, 0, 1), (3, 300, 0, 1), (4, 400, 0, 1);"
+                "INSERT INTO SAMPLING_CALLCHAINS VALUES (1, 0, 2, 5, 0, NULL), (1, 1, 1, NULL, 0, NULL),"
+                "(2, 0, 3, NULL, 1, NULL), (2, 1, 1, NULL, 0, NULL), (3, 0, 2, NULL, 0, 1);");
+    static const char *const paths[] = {"[Samples]->main->solve", "[Samples]->main->a- >b [kernel]",
+                                        "[Samples]->[unresolved]", "[Samples]->[unresolved]"};
+    assert_int_equal(as_ns_find_paths(made.x), ASSAY_OK);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(path_of(&made, AS_NS_AT(as_ns_sample, made.x, samples, i)->context), paths[i]);
+    assert_string_equal(kind_of(&made, AS_NS_AT(as_ns_sample, made.x, samples, 0)->context), "frame");
+    free_export(&made);
+}
+
+static void paths_that_were_resolved_before(void **state) {
+    (void)state;
+    made_export made;
+    load_export(&made, STRINGS RUNTIME
+                "INSERT INTO StringIds VALUES (10, 'EXTRA_PROF_SYMBOLS'), (11, 'EP' || char(31) || '2s' || char(31) || "
+                "'f->g'), (12, 'EXTRA_PROF_SYMBOLS_END');"
+                "CREATE TABLE EXTRAP_RESOLVED_CALLPATHS (correlationId INTEGER, callpath TEXT, stackDepth INTEGER, "
+                "duration INTEGER);"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10, 20, 1, 1, 4, NULL), (30, 40, 1, 2, 4, NULL),"
+                "(50, 60, 1, 3, 4, NULL), (70, 80, 1, 0, 4, NULL);"
+                "INSERT INTO EXTRAP_RESOLVED_CALLPATHS VALUES (NULL, 'main', 0, 100), (0, '[Uncorrelated]', 0, NULL),"
+                "(1, 'main->solve' || char(31) || '->cudaMalloc', 2, 10),"
+                "(2, char(31) || '2s' || char(31) || '->cudaMalloc', 1, 10);");
+    assert_int_equal(made.x->mode, AS_NS_RESOLVED);
+    assert_int_equal(as_ns_find_paths(made.x), ASSAY_OK);
+    assert_string_equal(path_of_call(&made, 0), "main->solve->cudaMalloc");
+    assert_string_equal(path_of_call(&made, 1), "f- >g->cudaMalloc");
+    assert_string_equal(path_of_call(&made, 2), "[Uncorrelated]->cudaMalloc");
+    assert_string_equal(path_of_call(&made, 3), "[Uncorrelated]->cudaMalloc");
+    assert_string_equal(kind_of(&made, AS_NS_AT(as_ns_call, made.x, calls, 0)->context), "api");
+    free_export(&made);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_made_fit_for_names),
@@ -364,6 +452,9 @@ int main(void) {
         cmocka_unit_test(functions_of_the_system_nest_by_level),
         cmocka_unit_test(too_many_levels_are_refused),
         cmocka_unit_test(many_ranges_that_cross_each_other),
+        cmocka_unit_test(frames_of_chains_are_regions),
+        cmocka_unit_test(samples_are_frames_beside_the_call_paths),
+        cmocka_unit_test(paths_that_were_resolved_before),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_temporary_folder, remove_temporary_folder);
 }
