@@ -1,6 +1,7 @@
 /* What is this: a card for people, JSON and tables for programs. */
 #include <string.h>
 
+#include "analysis/busy.h"
 #include "analysis/trace/trace.h"
 #include "cli/card.h"
 #include "cli/cli.h"
@@ -42,6 +43,27 @@ static void each_count(const as_dataset *ds, void (*visit)(void *user, const cha
 
 static void build_count(void *user, const char *key, uint64_t count) { as_build_int(user, key, (int64_t)count); }
 
+/* GPUs that something ran on: in which part of the time. */
+static bool build_devices(as_builder *b, const as_dataset *ds) {
+    as_vec devices; /* as_device_busy */
+    double span;
+    as_vec_init(&devices, sizeof(as_device_busy), NULL);
+    bool fine = as_devices_busy(ds, &devices, &span);
+    if (fine && devices.count) as_build_array(b, "gpus", true);
+    for (size_t i = 0; fine && i < devices.count; i++) {
+        const as_device_busy *device = &AS_AT(as_device_busy, &devices, i);
+        as_build_object(b, NULL, false);
+        as_build_int(b, "location", device->device);
+        as_build_text(b, "name", as_ds_text(ds, as_ds_location(ds, device->device)->name));
+        as_build_real(b, "busy", device->all / span);
+        as_build_real(b, "kernels", device->kernels / span);
+        as_build_end(b);
+    }
+    if (fine && devices.count) as_build_end(b);
+    as_vec_free(&devices);
+    return fine;
+}
+
 /* False when memory was out. */
 static bool build_info(as_builder *b, const as_dataset *ds) {
     as_build_object(b, NULL, true);
@@ -62,7 +84,7 @@ static bool build_info(as_builder *b, const as_dataset *ds) {
         as_build_real(b, "duration", seconds);
     else
         as_build_text(b, "duration", NULL);
-    bool fine = !as_has_run_list(ds) || as_run_list_build(b, ds);
+    bool fine = build_devices(b, ds) && (!as_has_run_list(ds) || as_run_list_build(b, ds));
     as_build_array(b, "problems", true);
     for (size_t i = 0; i < AS_COUNT(ds, problems); i++) {
         as_finding finding = as_finding_of(ds, i);
