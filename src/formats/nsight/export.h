@@ -233,6 +233,8 @@ assay_status as_ns_load(as_ns_export *x);
 assay_status as_ns_find_paths(as_ns_export *x);
 /* Metrics, values, and contexts that only values need (OVERLAP, WAIT, GPU IDLE). Ends the tree: contexts of all activities are the dataset's from then on. */
 assay_status as_ns_find_values(as_ns_export *x);
+/* One of these metrics ("time", "bytes_transferred" …) where there are no values yet. False when memory is out. */
+bool as_ns_add_metric(as_ns_export *x, const char *name);
 /* The table of events: all kinds in the order of as_ns_kind, of each kind its rows. After as_ns_find_values(). */
 assay_status as_ns_add_events(as_ns_export *x);
 

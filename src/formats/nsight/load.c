@@ -274,7 +274,7 @@ void as_ns_tell_wrong(as_ns_export *x, const char *table, uint64_t n) {
     x->n_wrong_type += n;
     if (n)
         as_leave_out(x->reader, as_place_file(x->reader->input->path), "wrong-type",
-                     "%llu row%s of table %s %s what a column cannot have, a text for a number or nothing at all: left out",
+                     "%llu row%s of table %s %s no number, or none that can be, where one must be: left out",
                      (unsigned long long)n, n == 1 ? "" : "s", table, n == 1 ? "has" : "have");
 }
 

@@ -105,6 +105,13 @@ static assay_id add_metric(as_ns_export *x, const measure *m) {
     return fine ? as_add_metric(ds, &metric) : ASSAY_NONE;
 }
 
+bool as_ns_add_metric(as_ns_export *x, const char *name) {
+    for (size_t i = 0; i < sizeof MEASURES / sizeof *MEASURES; i++) {
+        if (strcmp(MEASURES[i].name, name) == 0) return add_metric(x, &MEASURES[i]) != ASSAY_NONE;
+    }
+    return true;
+}
+
 /* ---- blocks ---------------------------------------------------------------------------------------------------------- */
 
 static int compare_cells(const void *a, const void *b) {
