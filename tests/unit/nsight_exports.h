@@ -59,7 +59,6 @@ static inline void make_export(made_export *made, as_ns_mode mode) {
     as_ns_export_init(x, made->ds);
     x->reader = &made->reader;
     x->mode = mode;
-    assert_int_equal(as_ns_symbols_read(x), ASSAY_OK);
     make_places(made);
 }
 
@@ -115,7 +114,7 @@ static inline uint32_t add_range(made_export *made, uint32_t thread, const char 
                          .thread = thread,
                          .type = 59,
                          .name = text_of(made, name ? name : path),
-                         .path = path ? text_of(made, path) : AS_NO_STR,
+                         .path = path ? as_intern(&made->x->symbols.stored, path, strlen(path)) : AS_NO_STR,
                          .domain = AS_NS_NONE};
     ADD(made, ranges, range);
     return (uint32_t)made->x->ranges.count - 1;

@@ -328,9 +328,10 @@ static void ranges_of_extra_prof(void **state) {
              ", NULL, 1), (3, 8, 60, 'no->region', " T10 ", NULL, 1), (3, 8, 59, 'no->region', " T20 ", NULL, 1)");
     static const char *const names[] = {"main->solve", "f- >g(int)->[0xzz]", "no->region", "no->region"};
     for (size_t i = 0; i < 4; i++) assert_string_equal(text_of(l, range_at(l, i)->name), names[i]);
-    assert_string_equal(text_of(l, range_at(l, 0)->path), "main->solve");
-    assert_string_equal(text_of(l, range_at(l, 1)->path), "\x1f"
-                                                          "2s\x1fzz");
+    const as_strings *stored = &l->x.symbols.stored;
+    assert_string_equal(as_str_text(stored, range_at(l, 0)->path), "main->solve");
+    assert_string_equal(as_str_text(stored, range_at(l, 1)->path), "\x1f"
+                                                                   "2s\x1fzz");
     assert_int_equal(range_at(l, 2)->path, AS_NO_STR);
     assert_int_equal(range_at(l, 3)->path, AS_NO_STR);
     assert_int_equal(l->x.mode, AS_NS_RANGES);

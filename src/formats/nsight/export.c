@@ -22,6 +22,7 @@ void as_ns_export_init(as_ns_export *x, as_dataset *ds) {
     as_vec_init(&x->ranges, sizeof(as_ns_range), budget);
     as_vec_init(&x->osrt, sizeof(as_ns_osrt), budget);
     as_vec_init(&x->samples, sizeof(as_ns_sample), budget);
+    as_ns_symbols_init(x);
     as_tree_init(&x->tree, ds);
 }
 

@@ -124,9 +124,9 @@ typedef struct as_ns_call {
 typedef struct as_ns_range {
     as_ns_span span;
     uint32_t thread;
-    uint32_t type;   /* 34, 59, 60, 70, 71 */
-    as_str name;     /* decoded, for people: call paths joined with "->", no control characters */
-    as_str path;     /* of an Extra-Prof range its text as stored, perhaps encoded; else AS_NO_STR */
+    uint32_t type; /* 34, 59, 60, 70, 71 */
+    as_str name;   /* decoded, for people: call paths joined with "->", no control characters */
+    as_str path; /* of an Extra-Prof range its text as stored, perhaps encoded: one of symbols.stored; else AS_NO_STR */
     uint32_t domain; /* row of `domains`; AS_NS_NONE: the default one */
     assay_id context;
 } as_ns_range;
@@ -167,6 +167,8 @@ typedef struct as_ns_symbols {
     as_arena arena;
     as_strings numbers; /* as texts: base 36 */
     as_vec names;       /* as_str of the dataset, by the id of its number */
+    as_strings stored;  /* call paths of ranges: not in the dataset, whose texts have no control characters */
+    bool is_read;
 } as_ns_symbols;
 
 /* ---- the export ------------------------------------------------------------------------------------------------------ */
@@ -218,7 +220,8 @@ bool as_ns_fit(const char *text, size_t size, bool is_context, as_vec *out);
 /* The same, interned. */
 as_str as_ns_fit_name(as_ns_export *x, const char *text, size_t size, bool is_context);
 
-/* Reads the table of symbols from StringIds; it is empty where there is none. as_ns_symbols_free() in any case. */
+void as_ns_symbols_init(as_ns_export *x);
+/* Reads the table of symbols from StringIds, once; it is empty where there is none. */
 assay_status as_ns_symbols_read(as_ns_export *x);
 void as_ns_symbols_free(as_ns_export *x);
 /* The names of a call path as Extra-Prof writes it, plain ("a->b") or encoded (0x1F and a number for each), the outermost first, behind what names (as_str) holds. A number that the table

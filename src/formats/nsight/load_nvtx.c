@@ -84,7 +84,8 @@ static bool number_text(as_ns_loading *loading, const as_ns_part *part, const in
     range->name = !text        ? as_ns_string(x, key[1]) /* that it is missing */
                   : is_encoded ? as_ns_path_text(x, text, size)
                                : as_ns_fit_name(x, text, size, false);
-    range->path = text ? as_ds_intern(x->ds, text, size) : range->name;
+    const char *path = text ? text : as_ds_text(x->ds, range->name);
+    range->path = path ? as_intern(&x->symbols.stored, path, text ? size : strlen(path)) : AS_NO_STR;
     *out = (uint32_t)(loading->range_texts.count - 1);
     return range->name != AS_NO_STR && range->path != AS_NO_STR;
 }
@@ -115,11 +116,11 @@ static bool add_domain(as_ns_loading *loading, const as_ns_declared *declared, a
     if (as_map_get(&loading->domains, as_pair(process, number)) != AS_MAP_NONE) return true;
     as_ns_domain *domain = as_vec_push(&x->domains);
     if (!domain) return false;
-    *domain =
-        (as_ns_domain){.process = process - 1,
-                       .id = number,
-                       .name = name,
-                       .is_extra_prof = strcmp(as_ds_text(x->ds, stored), "de.tu-darmstadt.parallel.extra_prof") == 0};
+    *domain = (as_ns_domain){
+        .process = process - 1,
+        .id = number,
+        .name = name,
+        .is_extra_prof = strcmp(as_str_text(&x->symbols.stored, stored), "de.tu-darmstadt.parallel.extra_prof") == 0};
     return as_map_put(&loading->domains, as_pair(process, number), (uint32_t)(x->domains.count - 1));
 }
 

@@ -308,7 +308,7 @@ static assay_status place_all_resolved(as_ns_builder *b, resolved *r) {
 assay_status as_ns_paths_of_resolved(as_ns_builder *b) {
     as_ns_export *x = b->x;
     resolved r = {0};
-    if (!x->symbols.numbers.arena) AS_TRY(as_ns_symbols_read(x));
+    AS_TRY(as_ns_symbols_read(x));
     as_arena_init(&r.arena, &x->ds->budget);
     as_strings_init(&r.paths, &r.arena);
     as_map_init(&r.of, &x->ds->budget);

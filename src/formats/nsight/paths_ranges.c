@@ -191,7 +191,7 @@ static standing standing_of_region(const as_ns_export *x, size_t row) {
 }
 
 static assay_status place_path(as_ns_builder *b, as_str path, as_vec *names, assay_id *out) {
-    const as_strings *strings = &b->x->ds->strings;
+    const as_strings *strings = &b->x->symbols.stored;
     names->count = 0;
     if (!as_ns_path_names(b->x, as_str_text(strings, path), as_str_size(strings, path), names))
         return as_reader_memory(b->x->reader);

@@ -121,12 +121,19 @@ static bool keep_entries(as_ns_symbols *symbols, const collected *c) {
     return true;
 }
 
-assay_status as_ns_symbols_read(as_ns_export *x) {
+void as_ns_symbols_init(as_ns_export *x) {
     as_ns_symbols *symbols = &x->symbols;
     as_arena_init(&symbols->arena, &x->ds->budget);
     as_strings_init(&symbols->numbers, &symbols->arena);
+    as_strings_init(&symbols->stored, &symbols->arena);
     as_vec_init(&symbols->names, sizeof(as_str), &x->ds->budget);
-    if (!x->db) return ASSAY_OK;
+    symbols->is_read = false;
+}
+
+assay_status as_ns_symbols_read(as_ns_export *x) {
+    as_ns_symbols *symbols = &x->symbols;
+    if (!x->db || symbols->is_read) return ASSAY_OK;
+    symbols->is_read = true;
     static const char *const columns[] = {"id", "value"};
     as_scan *scan;
     AS_TRY(as_scan_open(x->db, "StringIds", columns, 2, (as_scan_range){0}, &scan, x->reader->error));
@@ -147,9 +154,9 @@ assay_status as_ns_symbols_read(as_ns_export *x) {
 }
 
 void as_ns_symbols_free(as_ns_export *x) {
-    if (!x->symbols.numbers.arena) return;
     as_vec_free(&x->symbols.names);
     as_strings_free(&x->symbols.numbers);
+    as_strings_free(&x->symbols.stored);
     as_arena_free(&x->symbols.arena);
 }
 
