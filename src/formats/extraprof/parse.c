@@ -85,6 +85,7 @@ static assay_status skip_more(parser *p, uint32_t n) {
 typedef struct sum {
     as_whole whole;
     double real;
+    size_t offset;
     uint32_t n; /* elements of a list; 1 of a number alone */
     bool is_list, has_real;
 } sum;
@@ -110,8 +111,8 @@ static assay_status add_number(parser *p, sum *s, const char *what) {
 }
 
 static assay_status read_sum(parser *p, sum *s, const char *what) {
-    *s = (sum){0};
     AS_TRY(next(p));
+    *s = (sum){.offset = p->in.offset};
     if (p->in.type != AS_MSGPACK_ARRAY) return add_number(p, s, what);
     s->is_list = true;
     for (uint32_t left = p->in.count; left > 0; left--) {
@@ -124,7 +125,7 @@ static assay_status read_sum(parser *p, sum *s, const char *what) {
 /* What threads have together. *is_whole (may be NULL) is cleared where it need not be an integer. */
 static double value_of(parser *p, const sum *s, bool is_sum, bool *is_whole) {
     double total = s->has_real ? (double)s->whole + s->real : (double)s->whole;
-    if (fabs(total) > EXACT && !s->has_real) remark(&p->file->remarks.inexact, p->in.offset);
+    if (fabs(total) > EXACT && !s->has_real) remark(&p->file->remarks.inexact, s->offset);
     bool is_mean = !is_sum && s->n > 1;
     if (is_whole && (is_mean || s->has_real || fabs(total) > EXACT)) *is_whole = false;
     return is_mean ? total / s->n : total;
@@ -180,8 +181,8 @@ static assay_status read_gpu(parser *p, as_ep_node *node) {
     uint32_t n = p->in.count;
     AS_TRY(count_numbers(p, n, &node->n_gpu));
     for (; n > 0; n--) {
-        sum s = {0};
         AS_TRY(next(p));
+        sum s = {.offset = p->in.offset};
         AS_TRY(add_number(p, &s, "values of GPU metrics"));
         *(double *)as_vec_push(&p->file->numbers) = value_of(p, &s, true, NULL);
     }

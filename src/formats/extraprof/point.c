@@ -14,6 +14,7 @@ typedef struct path {
     bool is_timed;       /* in a file with times */
     bool is_named;       /* in a file without */
     bool loses_all;      /* what is below it takes longer than itself, and is left out */
+    bool is_counted;     /* among those that do */
     bool is_dropped;     /* it is what is left out */
     assay_id context;
 } path;
@@ -226,22 +227,32 @@ static as_str join(const point *p, uint32_t id) {
     return joined;
 }
 
+/* A path that is left out, of which the first below one that loses all tells about that one. */
+static void count_dropped(point *p, const path *at) {
+    as_ep_dropped *dropped = &p->builder->dropped;
+    path *parent = &AS_AT(path, &p->paths, at->parent);
+    dropped->n_contexts++;
+    if (!parent->loses_all || parent->is_counted) return;
+    parent->is_counted = true;
+    if (dropped->n_nodes++) return;
+    dropped->first = join(p, at->parent);
+    dropped->first_run = p->first_run;
+}
+
 /* Where times contradict one another, only the outer one is kept. */
 static void find_dropped(point *p) {
-    as_ep_dropped *dropped = &p->builder->dropped;
-    uint64_t n_before = dropped->n_nodes;
+    uint64_t n_before = p->builder->dropped.n_nodes;
     for (uint32_t id = 0; id < p->paths.count; id++) {
         path *at = &AS_AT(path, &p->paths, id);
         const path *parent = at->parent == AS_EP_TOP ? NULL : &AS_AT(path, &p->paths, at->parent);
         at->is_dropped = parent && (parent->is_dropped || parent->loses_all);
-        dropped->n_contexts += at->is_dropped && at->is_timed;
-        if (at->is_dropped || !at->is_timed || !is_exceeded(p, id, values_of(p, id, AS_EP_TIME))) continue;
-        at->loses_all = true;
-        if (dropped->n_nodes++) continue;
-        dropped->first = join(p, id);
-        dropped->first_run = p->first_run;
+        if (!at->is_timed) continue;
+        if (at->is_dropped)
+            count_dropped(p, at);
+        else
+            at->loses_all = is_exceeded(p, id, values_of(p, id, AS_EP_TIME));
     }
-    dropped->n_points += dropped->n_nodes > n_before;
+    p->builder->dropped.n_points += p->builder->dropped.n_nodes > n_before;
 }
 
 /* Makes durations exclusive times in seconds. */
