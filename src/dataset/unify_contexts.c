@@ -5,7 +5,7 @@
 
 /* Keys of what contexts and regions are compared by, each a number; equal numbers are equal things. */
 typedef struct identities {
-    as_map lines, spans, bodies, names, sites, wholes;
+    as_map lines, spans, bodies, kinds, names, sites, wholes;
     as_arena arena;
     as_strings parameters; /* "key\0value\0…" of a context */
 } identities;
@@ -21,7 +21,7 @@ typedef struct joiner {
     as_union *u;
     as_matching matching;
     identities ids;
-    as_pairing regions; /* of the united dataset, by name, file and lines */
+    as_pairing regions; /* of the united dataset, by name, file, lines and kind */
     as_tree tree;
     as_vec knots; /* struct knot, one for each node of the tree */
     assay_id first_root, last_root;
@@ -34,14 +34,14 @@ typedef struct joiner {
 /* ---- what regions and contexts are compared by ----------------------------------------------------------------------- */
 
 static void init_identities(identities *ids, as_budget *budget) {
-    as_map *maps[] = {&ids->lines, &ids->spans, &ids->bodies, &ids->names, &ids->sites, &ids->wholes};
+    as_map *maps[] = {&ids->lines, &ids->spans, &ids->bodies, &ids->kinds, &ids->names, &ids->sites, &ids->wholes};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) as_map_init(maps[i], budget);
     as_arena_init(&ids->arena, budget);
     as_strings_init(&ids->parameters, &ids->arena);
 }
 
 static void free_identities(identities *ids) {
-    as_map *maps[] = {&ids->lines, &ids->spans, &ids->bodies, &ids->names, &ids->sites, &ids->wholes};
+    as_map *maps[] = {&ids->lines, &ids->spans, &ids->bodies, &ids->kinds, &ids->names, &ids->sites, &ids->wholes};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) as_map_free(maps[i]);
     as_strings_free(&ids->parameters);
     as_arena_free(&ids->arena);
@@ -103,9 +103,11 @@ bool as_copy_regions(as_union *u) {
     return map != NULL;
 }
 
+/* A kernel is not the function that has its name. */
 static uint64_t region_key(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
-    as_str name = as_ds_carry(j->u->ds, part, region->name, fine);
-    return as_pair(name, region_body(j, part, region, fine));
+    as_str name = as_ds_carry(j->u->ds, part, region->name, fine),
+           kind = as_ds_carry(j->u->ds, part, region->kind, fine);
+    return as_pair(name, pair_number(&j->ids.kinds, region_body(j, part, region, fine), kind, fine));
 }
 
 /* Those of the first part are all there; those of others are made when a context needs them. */
