@@ -281,6 +281,23 @@ static assay_status nest_ranges(as_ns_builder *b, uint32_t thread, const uint32_
     return ASSAY_OK;
 }
 
+/* Threads that have calls or ranges, in the order of their numbers whoever comes first in the file: so do several executions of one program have them in one order. */
+static assay_status place_threads(as_ns_builder *b, const grouped *ranges) {
+    as_ns_export *x = b->x;
+    size_t n = x->threads.count;
+    bool *has_calls = calloc(n + 1, sizeof *has_calls), fine = has_calls != NULL;
+    for (size_t i = 0; fine && i < x->calls.count; i++) {
+        uint32_t thread = AS_NS_AT(as_ns_call, x, calls, i)->thread;
+        if (thread < n) has_calls[thread] = true;
+    }
+    for (uint32_t t = 0; fine && t < n; t++) {
+        bool has_ranges = ranges->starts[t + 1] > ranges->starts[t];
+        if (has_calls[t] || has_ranges) fine = thread_context(b, t) != ASSAY_NONE;
+    }
+    free(has_calls);
+    return fine ? ASSAY_OK : as_reader_memory(x->reader);
+}
+
 assay_status as_ns_paths_of_nesting(as_ns_builder *b) {
     as_ns_export *x = b->x;
     grouped ranges;
@@ -288,6 +305,7 @@ assay_status as_ns_paths_of_nesting(as_ns_builder *b) {
     grouped_init(&ranges, x);
     as_vec_init(&stack, sizeof(open_range), &x->ds->budget);
     assay_status status = search_calls(x, standing_of_nested, false, &ranges);
+    if (status == ASSAY_OK) status = place_threads(b, &ranges);
     for (uint32_t t = 0; status == ASSAY_OK && t < x->threads.count; t++) {
         size_t first = ranges.starts[t], n = ranges.starts[t + 1] - first;
         status = nest_ranges(b, t, n ? &AS_AT(uint32_t, &ranges.rows, first) : NULL, n, &stack);
