@@ -77,6 +77,7 @@ static bool write_node(void *user, const as_change_node *node) {
     as_node_json_member(out, "module", region ? as_ds_text(ds, region->module) : NULL);
     as_output_printf(out, "\"in_base\":%s,\"in_target\":%s,", node->is_in[AS_BASE] ? "true" : "false",
                      node->is_in[AS_TARGET] ? "true" : "false");
+    if (node->is_aside) as_output_text(out, "\"aside\":true,");
     write_values(w, node->values);
     as_node_json_children(&w->json);
     return true;

@@ -39,6 +39,17 @@ static const char *name_for_people(printing *p, const as_change_node *node, cons
     return size == strlen(name) ? name : as_arena_copy(&p->names, as_text_data(&p->name), size);
 }
 
+/* What stands behind a name: what happened to it, and what it is. */
+static const char *remark_of(const as_change_node *node) {
+    static const char *const remarks[3][3] = {
+        {NULL, "section", "aside"}, {"new", "new section", "new, aside"}, {"gone", "gone section", "gone, aside"}};
+    return remarks[!node->is_in[AS_BASE]     ? 1
+                   : !node->is_in[AS_TARGET] ? 2
+                                             : 0][node->is_section ? 1
+                                                  : node->is_aside ? 2
+                                                                   : 0];
+}
+
 static bool keep_row(void *user, const as_change_node *node) {
     printing *p = user;
     const as_dataset *ds = p->view->comparison.ds;
@@ -65,9 +76,7 @@ static bool keep_row(void *user, const as_change_node *node) {
                        .name = name,
                        .file = region ? as_ds_text(ds, region->file) : NULL,
                        .line = region && region->line_begin >= 0 ? region->line_begin : context->line,
-                       .remark = !node->is_in[AS_BASE]     ? "new"
-                                 : !node->is_in[AS_TARGET] ? "gone"
-                                                           : NULL};
+                       .remark = remark_of(node)};
     size_t n = p->text.n_metrics;
     return as_vec_append(&p->text.numbers, numbers, 2 * n) && as_vec_append(&p->text.rows, &row, 1);
 }

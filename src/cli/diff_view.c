@@ -52,7 +52,13 @@ static bool add_derived(as_diff_view *view) {
     return true;
 }
 
-/* People see the one that matters, programs all that both have. */
+/* Time on GPUs, beside that of hosts: plain exports have it nowhere else. */
+static bool is_gpu_time(const as_comparison *c, assay_id metric) {
+    const char *name = as_ds_text(c->ds, as_ds_metric(c->ds, metric)->name);
+    return name && strcmp(name, "gpu_time") == 0;
+}
+
+/* People see those that matter, programs all that both have. */
 static as_exit choose_metrics(as_diff_view *view) {
     as_cli *cli = view->cli;
     const as_comparison *c = &view->comparison;
@@ -71,7 +77,8 @@ static as_exit choose_metrics(as_diff_view *view) {
     if (main_metric != ASSAY_NONE) fine = as_vec_append(&view->metrics, &main_metric, 1);
     if (fine && for_people && main_metric != ASSAY_NONE && !all) fine = add_derived(view);
     for (assay_id m = 0; m < c->ds->metrics.count && fine; m++) {
-        bool is_more = (all || !for_people || !view->metrics.count) && (all || is_on_both_sides(view, m));
+        bool is_more =
+            (all || !for_people || !view->metrics.count || is_gpu_time(c, m)) && (all || is_on_both_sides(view, m));
         if (m != main_metric && is_more && !is_part(c, m)) fine = as_vec_append(&view->metrics, &m, 1);
     }
     return fine ? AS_EXIT_FINE : as_cli_memory(cli);

@@ -41,9 +41,8 @@ static as_exit run(as_cli *cli) {
 static const as_cli_option options[] = {
     {.name = "metric",
      .argument = "NAME",
-     .help = "Show this metric; may be given several times. By default the time, or the first one that both have; in "
-             "JSON and CSV "
-             "all that both have"},
+     .help = "Show this metric; may be given several times. By default the time, with that on GPUs, or the first one "
+             "that both have; in JSON and CSV all that both have"},
     AS_DERIVE_OPTION,
     AS_GROUP_OPTION,
     {.name = "all-metrics", .help = "Also take metrics that only one of the two has; they count as 0 in the other"},
@@ -100,7 +99,9 @@ const as_verb as_verb_diff = {
                    "(function, file, lines, call site, parameters), then "
                    "what is left over by name, so that a function which moved by a line is not lost and new; see "
                    "--match. Metrics belong together by name, places "
-                   "by name and rank of the process and rank of the thread, whatever machine they are on.\n\n"
+                   "by name and rank of the process and rank of the thread, whatever machine they are on. Processes "
+                   "and threads that only the numbers of the operating system name, and places without ranks, belong "
+                   "together in their order where no name is equal.\n\n"
                    "With -o the difference is written as a profile of its own, TARGET minus BASE at every place: "
                    "integers as exact signed ones (INT64), numbers with a "
                    "fraction as they are. A metric that one of the two lacks was not measured: it is left out, and a "

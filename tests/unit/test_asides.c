@@ -276,6 +276,7 @@ static void totals_over_series(void **state) {
     }
 }
 
+/* What they say is said elsewhere: no change of theirs is another one. */
 static void paths_of_verdicts(void **state) {
     (void)state;
     as_dataset *ds = make("n DOUBLE exclusive", exclusive_tree);
@@ -283,7 +284,11 @@ static void paths_of_verdicts(void **state) {
     uint32_t nodes[N];
     assert_true(as_paths_init(&paths, NULL));
     assert_true(as_paths_add(&paths, ds, nodes));
-    for (size_t i = 0; i < N; i++) assert_int_equal(as_paths_node(&paths, nodes[i])->is_apart, i == WAIT || i == PART);
+    for (size_t i = 0; i < N; i++) assert_int_equal(nodes[i] == AS_NO_PATH, i == WAIT || i == PART);
+    /* Where there is nothing else they are all there is. */
+    for (size_t i = 0; i < N; i++) AS_AT(as_context, &ds->contexts, i).is_aside = true;
+    assert_true(as_paths_add(&paths, ds, nodes));
+    for (size_t i = 0; i < N; i++) assert_int_not_equal(nodes[i], AS_NO_PATH);
     as_paths_free(&paths);
     as_dataset_free(ds);
 }

@@ -83,10 +83,11 @@ typedef struct as_change_request {
 
 typedef struct as_change_node {
     uint32_t depth;
-    bool is_last;                  /* of those shown below the same node */
-    bool is_in[2];                 /* whether each side has it */
-    assay_id context;              /* of ds; of a function the first one */
-    as_str name;                   /* of ds */
+    bool is_last;              /* of those shown below the same node */
+    bool is_in[2];             /* whether each side has it */
+    bool is_section, is_aside; /* it is no part of what is above it, and stands behind its siblings; not of functions */
+    assay_id context;          /* of ds; of a function the first one */
+    as_str name;               /* of ds */
     const as_change_value *values; /* one for each column */
 } as_change_node;
 

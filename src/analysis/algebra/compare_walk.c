@@ -17,6 +17,7 @@ typedef struct item {
     uint32_t at;
     uint32_t depth;
     bool is_last;
+    bool is_apart; /* a section, or it stands aside */
     const char *name;
     double key;
 } item;
@@ -64,13 +65,14 @@ static double key_of(const walker *w, const as_change_value *values) {
 
 static int compare_keys(const void *a, const void *b) {
     const item *x = a, *y = b;
+    if (x->is_apart != y->is_apart) return x->is_apart ? 1 : -1;
     if (x->key != y->key) return x->key > y->key ? -1 : 1;
     return (x->at > y->at) - (x->at < y->at);
 }
 
 static int compare_names(const void *a, const void *b) {
     const item *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
+    int order = x->is_apart != y->is_apart ? (x->is_apart ? 1 : -1) : strcmp(x->name, y->name);
     return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
@@ -156,7 +158,11 @@ static bool push_children(const walker *w, as_vec *pending, assay_id parent, uin
         step = is_node || context->role != AS_ROLE_CALL_SITE ? context->subtree : 1;
         if (!is_node) continue;
         const char *name = as_ds_text(ds, context->name);
-        item one = {.at = id, .depth = depth, .name = name ? name : "", .key = keys[id]};
+        item one = {.at = id,
+                    .depth = depth,
+                    .is_apart = context->is_aside || as_context_is_section(ds, id),
+                    .name = name ? name : "",
+                    .key = keys[id]};
         if (keep[id] && !as_vec_append(pending, &one, 1)) return false;
     }
     size_t n = pending->count - from;
@@ -185,6 +191,8 @@ static bool walk_contexts(walker *w) {
             .depth = next.depth,
             .is_last = next.is_last,
             .is_in = {w->c->contexts[AS_BASE][next.at] != ASSAY_NONE, w->c->contexts[AS_TARGET][next.at] != ASSAY_NONE},
+            .is_section = as_context_is_section(w->c->ds, next.at),
+            .is_aside = as_ds_context(w->c->ds, next.at)->is_aside,
             .context = next.at,
             .name = as_ds_context(w->c->ds, next.at)->name,
             .values = w->values};

@@ -74,12 +74,15 @@ static as_str context_name(as_paths *paths, const as_dataset *ds, assay_id id, a
 
 static bool add_contexts(as_paths *paths, const as_dataset *ds, uint32_t *nodes, adding *a) {
     uint32_t *within = a->within;
+    bool leaves_aside = as_ds_has_wholes(ds);
     for (assay_id id = 0; id < AS_COUNT(ds, contexts); id++) {
         const as_context *context = as_ds_context(ds, id);
         bool is_root = context->parent == ASSAY_NONE;
         uint32_t parent = is_root ? 0 : within[context->parent];
+        if (leaves_aside && context->is_aside) parent = AS_NO_PATH;
         nodes[id] = AS_NO_PATH;
         within[id] = parent;
+        if (parent == AS_NO_PATH) continue;
         if (context->role == AS_ROLE_PLACELESS || as_context_is_root(ds, id) || (parent && as_is_piece(ds, id)))
             continue;
         as_str name = context_name(paths, ds, id, a);

@@ -5,7 +5,8 @@
 
 #include "dataset/dataset.h"
 
-/* No node of its own: the context stands for the program, has no place, or is a piece. */
+/* No node of its own: the context stands for the program, has no place, is a piece, or stands aside (or lies below one that does), where something does not: what it says is said
+ * elsewhere. */
 #define AS_NO_PATH UINT32_MAX
 
 typedef struct as_paths {

@@ -328,7 +328,7 @@ static assay_status read_set(as_reader *reader) {
 
 const struct assay_format as_format_nsight_set = {
     .name = "nsight-set",
-    .title = "Nsight Systems exports at several points",
+    .title = "Nsight Systems experiment",
     .extensions = "",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS,
     .reads_directories = true,
