@@ -140,7 +140,7 @@ class Export:
         self.last = correlation if correlation is not None else self.last
         row = dict(start=start, end=end, globalTid=self._thread(thread), correlationId=correlation, returnValue=result)
         if chain is not None and self.flavour == OLD:
-            self._put(RUNTIME, eventClass=67, nameId=self.string(re.sub(r'_v\d+$', '', name)), callchainId=self._link(chain), **row)
+            self._put(RUNTIME, eventClass=67, nameId=self.string(re.sub(r'_v\d+$', '', name) if isinstance(name, str) else name), callchainId=self._link(chain), **row)
             chain = None
         self._put(RUNTIME, eventClass=1 if re.match('cu(?!da)', str(name)) else 0, nameId=self.string(name), callchainId=self._link(chain), **row)
         return correlation

@@ -1,0 +1,41 @@
+/* What the fuzz targets of Nsight Systems exports share: the bytes of a database are read, stopping at the first broken rule and going on; every event, attribute and location is gone through, and the tree is a
+ * profile like any other. */
+#ifndef AS_FUZZ_NSIGHT_H
+#define AS_FUZZ_NSIGHT_H
+
+#include "profile.h"
+
+static inline void check_events(const as_dataset *ds) {
+    for (uint64_t i = 0; i < as_ds_intervals(ds); i++) {
+        as_event event;
+        uint64_t first, end;
+        as_ds_event(ds, i, &event);
+        if (event.run >= ds->runs.count || (event.location != ASSAY_NONE && event.location >= ds->locations.count))
+            abort();
+        if (event.context != ASSAY_NONE && event.context >= ds->contexts.count) abort();
+        if (!*as_ds_text(ds, event.kind) || event.end < event.start) abort();
+        as_event_attributes(ds, i, &first, &end);
+        for (; first < end; first++) {
+            as_attribute attribute;
+            as_ds_any_attribute(ds, first, &attribute);
+            if (attribute.owner != AS_OWNER_EVENT || attribute.owner_id != i) abort();
+            if (attribute.value.type == AS_CELL_TEXT && !attribute.value.text) abort();
+        }
+    }
+}
+
+static inline int fuzz_export(const char *bytes, size_t size) {
+    for (int keep_going = 0; keep_going < 2; keep_going++) {
+        as_read_config config = {.format = "nsight", .memory_limit = AS_FUZZ_PROFILE_MEMORY, .keep_going = keep_going};
+        as_dataset *ds = NULL;
+        assay_error error = {.message = ""};
+        if (!fine(as_read_memory("input", bytes, size, &config, &ds, &error), &error)) continue;
+        if (ds->runs.count != 1) abort();
+        check_events(ds);
+        if (!keep_going) check_profile(ds);
+        as_dataset_free(ds);
+    }
+    return 0;
+}
+
+#endif
