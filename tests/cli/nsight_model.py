@@ -187,27 +187,27 @@ class Model:
             self.mode = 'resolved'
         else:
             self.mode = 'plain'
-        getattr(self, 'paths_of_' + self.mode)()
         for c in self.calls:
-            c.path += (in_path(c.name),)
+            c.name_in_path = (in_path(c.name),)
+        getattr(self, 'paths_of_' + self.mode)()
 
     def paths_of_ranges(self):
         for c in self.calls:
             around = [r for r in self.ranges if r.is_region and r.globalTid == c.globalTid and r.start < c.start and c.start + c.length < r.end]
-            c.range = max(around, key=lambda r: r.start, default=None)
-            c.path = c.range.names if c.range else (UNCORRELATED,)
+            c.range = max(around, key=lambda r: (r.start, -r.end), default=None)
+            c.path = (c.range.names if c.range else (UNCORRELATED,)) + c.name_in_path
 
     def paths_of_chains(self):
         frames = self.rows('CUDA_CALLCHAINS')
         offset = min(f.id for f in frames) - min(c.callchainId for c in self.calls if c.callchainId is not None)
         for c in self.calls:
             chain = sorted((f for f in frames if c.callchainId is not None and f.id == c.callchainId + offset and f.unresolved is None), key=lambda f: -f.stackDepth)
-            c.path = tuple(in_path(self.text(f.symbol)) for f in chain) if c.callchainId is not None else (UNCORRELATED,)
+            c.path = (tuple(in_path(self.text(f.symbol)) for f in chain) if c.callchainId is not None else (UNCORRELATED,)) + c.name_in_path
 
     def paths_of_resolved(self):
         paths = {r.correlationId: r.callpath.replace('\x1f', '').split('->') for r in reversed(self.rows('EXTRAP_RESOLVED_CALLPATHS')) if r.correlationId}
         for c in self.calls:
-            c.path = tuple(paths[c.correlationId][:-1]) if c.correlationId in paths else (UNCORRELATED,)
+            c.path = tuple(paths[c.correlationId]) if c.correlationId in paths else (UNCORRELATED,) + c.name_in_path
 
     def paths_of_plain(self):
         nest = [r for r in self.ranges if r.eventType in (59, 70) and r.end is not None and r.end >= r.start]
@@ -217,7 +217,7 @@ class Model:
             r.path = (r.parent.path if r.parent else self.root_of(r.globalTid)) + (in_path(r.name),)
         for c in self.calls:
             c.range = self.innermost(nest, c)
-            c.path = c.range.path if c.range else self.root_of(c.globalTid)
+            c.path = (c.range.path if c.range else self.root_of(c.globalTid)) + c.name_in_path
 
     @staticmethod
     def innermost(nest, x):
@@ -260,6 +260,7 @@ class Model:
         everything = self.busy(self.gpu)
         for c in self.calls:
             kernels, syncs = [a for a in c.activities if a.kind == 'kernel'], [a for a in c.activities if a.kind == 'sync']
+            c.kernels = kernels
             others = [a for a in c.activities if a.kind in ('memcpy', 'memset', 'graph')]
             is_allocation = c.name.startswith(ALLOCATIONS)
             c.at, time = c.path, c.length
@@ -282,6 +283,9 @@ class Model:
                     self.add(c.at + ('WAIT',), 'time', c.place, s.length)
             self.add(c.at, 'time', c.place, time)
             self.add(c.at, 'visits', c.place, 1)
+        for s in self.syncs:
+            if not s.call:
+                self.add((UNCORRELATED, s.name, 'WAIT'), 'time', s.place, s.length)
 
     def overlap(self, path, place, time):
         if time:
@@ -309,7 +313,7 @@ class Model:
             self.add(a.path, 'gpu_time', a.place, a.length)
             self.add(a.path, 'visits', a.place, 1)
             self.overlap(a.path, a.place, overlap)
-            if a.kind == 'memcpy':
+            if a.bytes is not None:
                 self.add(a.path, 'bytes_transferred', a.place, a.bytes)
 
     def overlap_of_kernel(self, kernel):
@@ -339,7 +343,20 @@ class Model:
         return 0
 
     def idle_values(self):
-        """Of a region: its time without what kernels cover while it is the one with the latest start."""
+        """Of a region: its time without what kernels cover while it is the one with the latest start. Of all threads together: the place is None."""
+        regions = sorted((r for r in self.ranges if r.is_region and r.length), key=lambda r: (r.start, -r.end))
+        kernels = self.busy(self.kernels)
+        own, busy = collections.defaultdict(int), collections.defaultdict(int)
+        for (path, _), time in self.exclusive.items():
+            own[path] += time
+        times = sorted({t for r in regions for t in (r.start, r.end)})
+        for a, b in zip(times, times[1:]):
+            around = [r for r in regions if r.start <= a and b <= r.end]
+            if around:
+                busy[around[-1].path] += covered(kernels, a, b)
+        for path, time in busy.items():
+            if 0 < time < own[path]:
+                self.add(path + ('GPU IDLE',), 'time', None, own[path] - time)
 
     # ---- values of plain exports, and of what stands beside call paths
 
@@ -358,7 +375,7 @@ class Model:
             if c.range:
                 own[c.range.path, c.place] -= c.length
         for (path, place), time in own.items():
-            self.add(path, 'time', place, max(0, time))
+            self.add(path, 'time', place, time)
         for a in self.gpu:
             a.path = self.gpu_path(a)
             self.add(a.path, 'gpu_time', a.place, a.length)
@@ -368,20 +385,38 @@ class Model:
 
     def other_values(self):
         self.osrt = self.rows('OSRT_API')
+        own = collections.defaultdict(int)
+        for o in sorted(self.osrt, key=lambda o: (o.start, -o.start - o.length)):
+            o.name, o.place = self.text(o.nameId), thread_of(o.globalTid)
+            around = [p for p in self.osrt if p.path and p.globalTid == o.globalTid and p.nestingLevel < o.nestingLevel and p.start <= o.start and o.start + o.length <= p.start + p.length]
+            above = max(around, key=lambda p: (p.start, p.nestingLevel), default=None)
+            o.path = (above.path if above else ('[OS runtime]', f'thread {o.place[2]}')) + (in_path(o.name),)
+            own[o.path, o.place] += o.length
+            self.add(o.path, 'visits', o.place, 1)
+            if above:
+                own[above.path, o.place] -= o.length
+        for (path, place), time in own.items():
+            self.add(path, 'time', place, max(0, time))
+        frames = self.rows('SAMPLING_CALLCHAINS')
         self.samples = self.rows('COMPOSITE_EVENTS')
+        for s in self.samples:
+            s.frames = [self.text(f.symbol) for f in sorted((f for f in frames if f.id == s.id and f.unresolved is None), key=lambda f: -f.stackDepth)]
+            s.path, s.place = ('[Samples]', *map(in_path, s.frames)), thread_of(s.globalTid)
+            self.add(s.path, 'samples', s.place, 1)
 
     # ---- events
 
     def make_events(self):
-        for a in self.gpu + self.syncs:
-            self.events.append(Event(a.kind, a.name, a.start, a.end, a.place, None))
+        for a in self.gpu:
+            self.events.append(Event(a.kind, a.name, a.start, a.end, a.place, a.path))
+        for s in self.syncs:
+            path = (s.call.path if s.call.kernels else s.call.at) if s.call else (UNCORRELATED, s.name)
+            self.events.append(Event('sync', s.name, s.start, s.end, s.call.place if s.call else s.place, path))
         for c in self.calls:
             self.events.append(Event('api', c.name, c.start, c.end, c.place, c.at))
         for r in self.ranges:
-            self.events.append(Event('nvtx', r.name, r.start, None if r.eventType == 34 else r.end, r.place, None))
+            self.events.append(Event('nvtx', r.name, r.start, None if r.eventType == 34 else r.end, r.place, r.path))
         for o in self.osrt:
-            self.events.append(Event('osrt', self.text(o.nameId), o.start, o.end, thread_of(o.globalTid), None))
-        frames = self.rows('SAMPLING_CALLCHAINS')
+            self.events.append(Event('osrt', o.name, o.start, o.end, o.place, o.path))
         for s in self.samples:
-            inner = min((f for f in frames if f.id == s.id), key=lambda f: f.stackDepth, default=None)
-            self.events.append(Event('sample', self.text(inner.symbol) if inner else '', s.start, None, thread_of(s.globalTid), None))
+            self.events.append(Event('sample', s.frames[-1] if s.frames else '', s.start, None, s.place, s.path))

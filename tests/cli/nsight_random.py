@@ -33,8 +33,8 @@ class Random:
         for _ in range(r.choice([0, 3, 8, 8, 15, 25])):
             self.make_call()
         self.make_lost()
-        for _ in range(r.choice([0, 0, 3])):
-            self.x.osrt(r.choice(['poll', 'read', 'pthread_cond_wait']), *self.span(), thread=self.thread())
+        for thread in self.threads[:r.choice([0, 0, 3])]:
+            self.make_osrt(thread, self.base, self.base + self.length, 0)
         if r.random() < .2:
             for _ in range(4):
                 self.x.sample(self.time(), [r.choice(FUNCTIONS) for _ in range(r.randrange(1, 4))], thread=self.thread())
@@ -120,6 +120,14 @@ class Random:
             x.encoded([*path, 12345] if self.chance(.05) else path, start, end, thread=thread)
         else:
             x.region('->'.join(p.replace('->', '- >') for p in path), start, end, thread=thread)
+
+    def make_osrt(self, thread, start, end, level):
+        while end - start > 3 and self.r.random() < .7:
+            a = self.r.randrange(start, end - 1)
+            b = self.r.randrange(a, end)
+            self.x.osrt(self.r.choice(['poll', 'read', 'pthread_cond_wait']), a, b, thread=thread, nesting=level)
+            self.make_osrt(thread, a, b, level + 1)
+            start = b + 1
 
     # ---- calls
 
