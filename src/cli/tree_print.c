@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/busy.h"
 #include "cli/pause_note.h"
 #include "cli/tree_view.h"
 #include "dataset/metric_names.h"
@@ -195,16 +196,16 @@ static bool keep_row(void *user, const as_view_node *node) {
 
 /* ---- the line above -------------------------------------------------------------------------------------------------- */
 
-/* "time 24.55 s" of the first metric. */
-static void print_whole(printing *p, as_output *out) {
+/* "time 24.55 s" of a metric. */
+static void print_whole(printing *p, as_output *out, size_t column, const char *before) {
     as_tree_view *view = p->view;
     const as_dataset *ds = view->ds;
-    const as_view_column *first = &view->data.columns[0];
-    const as_metric *metric = as_ds_metric(ds, first->metric);
-    const char *title = metric_title(ds, first->metric, &p->names), *unit = as_ds_text(ds, metric->unit);
-    as_output_text(out, "  ");
+    assay_id id = view->data.columns[column].metric;
+    const as_metric *metric = as_ds_metric(ds, id);
+    const char *title = metric_title(ds, id, &p->names), *unit = as_ds_text(ds, metric->unit);
+    as_output_text(out, before);
     as_display_write(out, title, strlen(title), 0);
-    as_view_number whole = as_view_whole(&view->data, 0).inclusive;
+    as_view_number whole = as_view_whole(&view->data, column).inclusive;
     if (!whole.is_known || !isfinite(whole.real)) return;
     as_number number = tree_number(&whole).number;
     bool is_whole = whole.is_whole || (fabs(whole.real) < 0x1p53 && floor(whole.real) == whole.real);
@@ -213,6 +214,24 @@ static void print_whole(printing *p, as_output *out) {
     as_quantity_format(&q, number, text);
     const char *shown_unit = as_unit_shown(&q, as_cli_is_ascii(view->cli));
     as_output_printf(out, " %s%s%s", text, *shown_unit ? " " : "", shown_unit);
+}
+
+/* ", GPU busy 63.2 %": of several the mean. Not of captures that are so large that one would wait for it. */
+static void print_busy(const as_dataset *ds, as_output *out) {
+    enum { MOST_EVENTS = 2000000 };
+    as_vec devices; /* as_device_busy */
+    double span, all = 0;
+    char share[AS_QUANTITY_SIZE];
+    if (as_ds_intervals(ds) > MOST_EVENTS) return;
+    as_vec_init(&devices, sizeof(as_device_busy), NULL);
+    bool fine = as_devices_busy(ds, &devices, &span);
+    size_t n = devices.count;
+    for (size_t i = 0; fine && i < n; i++) all += AS_AT(as_device_busy, &devices, i).all;
+    if (fine && n && as_percent_format(all / span / (double)n, share)) {
+        if (n > 1) as_output_printf(out, ", %zu GPUs", n);
+        as_output_printf(out, "%s busy %s %%", n > 1 ? "" : ", GPU", share);
+    }
+    as_vec_free(&devices);
 }
 
 /* " in solve, init": what --root names. */
@@ -230,7 +249,9 @@ static void print_roots(const as_cli *cli, as_output *out) {
 /* What stands behind the name of the file. */
 static void describe(printing *p, as_output *out) {
     as_tree_view *view = p->view;
-    if (view->data.n_columns) print_whole(p, out);
+    if (view->data.n_columns) print_whole(p, out, 0, "  ");
+    if (view->has_gpu_time) print_whole(p, out, view->n_asked, ", ");
+    if (view->has_gpu_time && !view->locations.label[0]) print_busy(view->ds, out);
     if (!view->ask->is_plain) print_roots(view->cli, out);
     if (view->locations.label[0]) {
         as_output_text(out, ", ");
@@ -304,14 +325,14 @@ static void describe_metrics(printing *p) {
     const as_tree_view *view = p->view;
     for (size_t k = 0; k < view->data.n_columns; k++) {
         const as_view_column *column = &view->data.columns[k];
-        bool is_extra = k >= view->n_asked;
-        p->metrics[k] =
-            (as_tree_metric){.title = metric_title(view->ds, column->metric, &p->names),
-                             .unit = as_ds_text(view->ds, as_ds_metric(view->ds, column->metric)->unit),
-                             .whole = column->whole,
-                             .has_exclusive = column->has_exclusive,
-                             .only_exclusive = column->is_only_exclusive || (is_extra && column->has_exclusive),
-                             .can_be_left_out = is_extra};
+        bool is_extra = k >= view->n_asked, is_gpu_time = view->has_gpu_time && k == view->n_asked;
+        p->metrics[k] = (as_tree_metric){.title = metric_title(view->ds, column->metric, &p->names),
+                                         .unit = as_ds_text(view->ds, as_ds_metric(view->ds, column->metric)->unit),
+                                         .whole = is_gpu_time ? NAN : column->whole,
+                                         .has_exclusive = column->has_exclusive && !is_gpu_time,
+                                         .only_exclusive = column->is_only_exclusive ||
+                                                           (is_extra && column->has_exclusive && !is_gpu_time),
+                                         .can_be_left_out = is_extra};
     }
 }
 

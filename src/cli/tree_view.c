@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analysis/algebra/algebra.h"
 #include "cli/callpath.h"
 #include "dataset/formulas.h"
 
@@ -33,6 +34,15 @@ static assay_id find_visits(const as_dataset *ds) {
         const char *name = as_ds_text(ds, metric->name);
         if (name && strcasecmp(name, "visits") == 0 && metric->kind == AS_KIND_EXCLUSIVE && as_metric_has_data(ds, id))
             return id;
+    }
+    return ASSAY_NONE;
+}
+
+/* What GPUs did for whom: of use beside the time of the host. */
+static assay_id find_gpu_time(const as_dataset *ds) {
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name);
+        if (name && strcmp(name, "gpu_time") == 0 && as_metric_has_data(ds, id)) return id;
     }
     return ASSAY_NONE;
 }
@@ -76,6 +86,10 @@ static as_exit choose_metrics(as_tree_view *view) {
     if (fine && (!view->ask->with_all_metrics || has_stored(view->ds)))
         fine = as_append_derived(view->cli, view->ds, &view->metrics);
     view->n_asked = view->metrics.count;
+    assay_id gpu_time = find_gpu_time(view->ds);
+    view->has_gpu_time = !view->ask->with_all_metrics && gpu_time != ASSAY_NONE && gpu_time != first &&
+                         view->request.kind == AS_VIEW_TOP_DOWN && view->n_asked == 1;
+    if (fine && view->has_gpu_time) fine = as_vec_append(&view->metrics, &gpu_time, 1);
     if (fine && !view->ask->with_all_metrics && visits != ASSAY_NONE && visits != first)
         fine = as_vec_append(&view->metrics, &visits, 1);
     if (fine && view->ask->with_all_metrics && view->metrics.count > 1) { /* sorted by the same as people see */
@@ -142,9 +156,16 @@ static const char *find_missing(const as_tree_view *view, const char *option, bo
     return NULL;
 }
 
+/* First come GPU activities, and nothing else. */
+static bool is_by_kernel(const as_cli *cli) {
+    const char *by = as_cli_value(cli, "by");
+    return by && strcmp(by, "kernel") == 0;
+}
+
 /* Asks each different name once. */
 static bool mark_names(as_tree_view *view, const regex_t *regex) {
     bool *is_known = calloc(view->ds->strings.entries.count + 1, sizeof *is_known), found = false;
+    bool by_kernel = is_by_kernel(view->cli);
     view->wanted = calloc(view->ds->strings.entries.count + 1, sizeof *view->wanted);
     for (assay_id id = 0; is_known && view->wanted && id < AS_COUNT(view->ds, contexts); id++) {
         as_str names[MOST_NAMES];
@@ -154,7 +175,8 @@ static bool mark_names(as_tree_view *view, const regex_t *regex) {
             const char *text = as_ds_text(view->ds, names[i]);
             is_known[names[i]] = true;
             view->wanted[names[i]] = (!regex || regexec(regex, text, 0, NULL, 0) == 0) &&
-                                     (!as_cli_has(view->cli, "name") || is_named(view->cli, "name", text));
+                                     (!as_cli_has(view->cli, "name") || is_named(view->cli, "name", text)) &&
+                                     (!by_kernel || as_region_is_gpu(view->ds, as_ds_context(view->ds, id)->region));
             found |= view->wanted[names[i]];
         }
     }
@@ -171,7 +193,7 @@ static as_exit choose_names(as_tree_view *view) {
     const char *missing = find_missing(view, "name", false);
     if (missing) {
         status = as_fail_context_name(cli, view->ds, "function", missing);
-    } else if (has_regex || as_cli_has(cli, "name")) {
+    } else if (has_regex || as_cli_has(cli, "name") || is_by_kernel(cli)) {
         bool found = mark_names(view, has_regex ? &regex : NULL);
         if (!view->wanted)
             status = as_cli_memory(cli);
@@ -211,6 +233,17 @@ static as_exit load(as_tree_view *view) {
     assay_status status = as_view_load(&source, view->metrics.data, view->metrics.count, view->roots.data,
                                        view->roots.count, &view->data, &error);
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(view->cli, &error);
+}
+
+/* Where the time is that of the host alone, what GPUs did is worth a line of its own. */
+static void find_telling(as_tree_view *view) {
+    if (!view->has_gpu_time) return;
+    const as_view_column *time = &view->data.columns[0], *gpu = &view->data.columns[view->n_asked];
+    for (size_t i = 0; i < as_node_count(&gpu->list); i++) {
+        const as_node *node = as_node_at(&gpu->list, i), *other = as_column_node(time, node->context);
+        bool is_gpu = node->has_exclusive && as_number_real(node->exclusive) > 0;
+        if (is_gpu && !(other && as_number_real(other->exclusive) > 0)) view->request.n_telling = view->n_asked + 1;
+    }
 }
 
 /* Says so where a formula that is looked at has no values. */
@@ -283,6 +316,7 @@ static as_exit look_at(as_tree_view *view) {
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_names(view);
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_roots(view);
     if (status == AS_EXIT_FINE) status = load(view);
+    if (status == AS_EXIT_FINE) find_telling(view);
     if (status == AS_EXIT_FINE) note_formulas(view);
     if (status == AS_EXIT_FINE) status = check_hot_path(view);
     if (status == AS_EXIT_FINE) status = prepare(view);

@@ -57,10 +57,11 @@ typedef struct as_tree_view {
     as_view_request request;
     as_run_choice runs;
     as_location_choice locations;
-    as_vec metrics; /* assay_id */
-    size_t n_asked; /* of them: those that are looked at; the rest is for information (visits) */
-    bool *wanted;   /* for each string; NULL: all */
-    as_vec roots;   /* assay_id */
+    as_vec metrics;    /* assay_id */
+    size_t n_asked;    /* of them: those that are looked at; the rest is for information (visits) */
+    bool has_gpu_time; /* the first of these is the time of GPUs: beside that of the host */
+    bool *wanted;      /* for each string; NULL: all */
+    as_vec roots;      /* assay_id */
     as_view_data data;
     as_source_lines *sources; /* NULL: nobody asks for them */
     as_vec name;              /* char: the name of the node at hand, where it was put together */

@@ -1,4 +1,6 @@
 /* What costs most: a list of functions. */
+#include <string.h>
+
 #include "cli/study.h"
 #include "cli/tree_view.h"
 
@@ -9,6 +11,8 @@ static as_exit run(as_cli *cli) {
     const char *by = as_cli_value(cli, "by");
     bool for_people = cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
     if (!as_cli_count(cli, "limit", &limit)) return AS_EXIT_USAGE;
+    bool by_kernel = by && strcmp(by, "kernel") == 0; /* what is read has other functions then */
+    if (by_kernel) by = NULL;
     if (by && as_cli_has(cli, "callers"))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--callers are those of functions; leave out --by");
     as_tree_ask ask = {.no_limit = "-n 0", .with_all_metrics = !for_people};
@@ -26,8 +30,9 @@ static const as_cli_option options[] = {
     {.name = "callers", .help = "Show below each function who calls it, with the part of the cost that came that way"},
     {.name = "by",
      .argument = "WHAT",
-     .choices = "region|file|module|kind",
-     .help = "List functions (region), files, modules or kinds of functions; by default functions"},
+     .choices = "region|file|module|kind|kernel",
+     .help = "List functions (region), files, modules or kinds of functions, or what ran on GPUs (kernel); by default "
+             "functions"},
     {.name = "sort",
      .argument = "KEY",
      .choices = "exclusive|inclusive|name|source",

@@ -7,15 +7,15 @@
 
 static as_exit choose_view(as_cli *cli, as_view_request *view) {
     const char *by = as_cli_value(cli, "by");
-    as_regrouping ignored;
-    bool is_regrouped = by && as_regrouping_of(by, &ignored),
-         is_flat = as_cli_has(cli, "flat") || (by && !is_regrouped);
+    as_regrouping how = AS_REGROUP_API;
+    bool is_regrouped = by && as_regrouping_of(by, &how), is_flat = as_cli_has(cli, "flat") || (by && !is_regrouped);
     if (is_regrouped && (as_cli_has(cli, "flat") || as_cli_has(cli, "bottom-up")))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--by %s is a tree of its own; leave out --%s", by,
                            as_cli_has(cli, "flat") ? "flat" : "bottom-up");
     if (is_flat && as_cli_has(cli, "bottom-up"))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--bottom-up and --%s exclude each other", by ? "by" : "flat");
-    view->kind = as_cli_has(cli, "bottom-up") ? AS_VIEW_BOTTOM_UP : is_flat ? AS_VIEW_FLAT : AS_VIEW_TOP_DOWN;
+    bool is_bottom_up = as_cli_has(cli, "bottom-up") || how == AS_REGROUP_KERNEL;
+    view->kind = is_bottom_up ? AS_VIEW_BOTTOM_UP : is_flat ? AS_VIEW_FLAT : AS_VIEW_TOP_DOWN;
     view->group = as_group_of(is_regrouped ? NULL : by);
     view->only_hot = as_cli_has(cli, "hot-path");
     return as_choose_hot_threshold(cli, view);

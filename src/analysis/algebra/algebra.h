@@ -31,12 +31,14 @@ assay_status as_cut(const as_dataset *part, const as_cut_names *names, as_datase
 
 /* The call tree by what its contexts are (as_region.kind), merged over processes and threads:
  *
- * kernel  first what ran on GPUs: kernels, copies, memsets and graphs; below each who caused it, from the API call upwards. What overlaps it counts as its own.
+ * kernel  what ran on GPUs, kernels, copies, memsets and graphs, below those who caused it: bottom-up it is the list of these, each with its callers. What overlaps an activity counts as its own.
  * api     first the calls of the API, below each what it caused. GPU activities of no call are below what they stand below in the part.
  * nvtx    first the NVTX ranges as they nest, below each the API calls in it and what these caused. Calls in no range are below "(no NVTX range)".
  *
  * Each value of what is shown counts once; whatever is none of these is left out. Values must be exclusive ones. The result has the name of the part. ASSAY_E_UNSUPPORTED where nothing is of such a kind. */
 typedef enum as_regrouping { AS_REGROUP_KERNEL, AS_REGROUP_API, AS_REGROUP_NVTX } as_regrouping;
+/* Whether a region is something that runs on a GPU, by its kind. */
+bool as_region_is_gpu(const as_dataset *ds, assay_id region);
 /* Of the words "kernel", "api", "nvtx"; false: another one. */
 bool as_regrouping_of(const char *word, as_regrouping *out);
 assay_status as_regroup(const as_dataset *part, as_regrouping by, as_dataset **out, assay_error *error);

@@ -16,6 +16,7 @@ typedef struct regrouper {
     assay_id *gpu;     /* the same of GPU activities */
     assay_id *regions; /* by region of the part: the one of the result that all of its name and kind share */
     assay_id *place;   /* by context: its place in the tree that is made; ASSAY_NONE: none */
+    as_vec causes;     /* assay_id: contexts above the one at hand, the innermost first */
     assay_id no_range; /* the region "(no NVTX range)"; ASSAY_NONE: not needed yet */
 } regrouper;
 
@@ -42,6 +43,10 @@ static role role_of(const char *kind) {
         if (strcmp(kind, kinds[i].kind) == 0) return kinds[i].role;
     }
     return UNKNOWN;
+}
+
+bool as_region_is_gpu(const as_dataset *ds, assay_id region) {
+    return region != ASSAY_NONE && role_of(as_ds_text(ds, as_ds_region(ds, region)->kind)) == GPU;
 }
 
 /* Roles, and what each context is below. A parent comes before its children. */
@@ -105,20 +110,26 @@ static bool is_cause(const regrouper *r, assay_id context) {
     return r->roles[context] != LAUNCH && !(kind && (strcmp(kind, "process") == 0 || strcmp(kind, "thread") == 0));
 }
 
-/* What is caused, then who caused it. False when memory is out. */
+/* Who causes something, then what is caused. False when memory is out. */
 static bool place_by_kernel(regrouper *r, assay_id id) {
     if (r->gpu[id] == ASSAY_NONE) return true;
     if (r->gpu[id] != id) {
         r->place[id] = r->place[r->gpu[id]];
         return true;
     }
-    assay_id at = place_below(r, ASSAY_NONE, id);
-    for (assay_id above = as_ds_context(r->c.part, id)->parent; at != ASSAY_NONE && above != ASSAY_NONE;
+    r->causes.count = 0;
+    for (assay_id above = as_ds_context(r->c.part, id)->parent; above != ASSAY_NONE;
          above = as_ds_context(r->c.part, above)->parent) {
-        if (as_ds_context(r->c.part, above)->region != ASSAY_NONE && is_cause(r, above)) at = place_below(r, at, above);
+        bool is_one = as_ds_context(r->c.part, above)->region != ASSAY_NONE && is_cause(r, above);
+        if (is_one && !as_vec_append(&r->causes, &above, 1)) return false;
     }
-    r->place[id] = at;
-    return at != ASSAY_NONE;
+    assay_id at = ASSAY_NONE;
+    for (size_t i = r->causes.count; i-- > 0;) {
+        at = place_below(r, at, AS_AT(assay_id, &r->causes, i));
+        if (at == ASSAY_NONE) return false;
+    }
+    r->place[id] = place_below(r, at, id);
+    return r->place[id] != ASSAY_NONE;
 }
 
 /* API calls and all below them; of GPU activities without a call all that is above them, too. */
@@ -219,6 +230,7 @@ assay_status as_regroup(const as_dataset *part, as_regrouping by, as_dataset **o
     regrouper r = {.c = {.op = &op, .part = part, .is_pruned = true}, .by = by, .no_range = ASSAY_NONE};
     r.c.into = malloc((part->contexts.count + 1) * sizeof *r.c.into);
     if (!r.c.into) return as_fail_memory(error, NULL);
+    as_vec_init(&r.causes, sizeof(assay_id), NULL);
     as_vec_init(&r.c.folds, 1, NULL); /* stays empty: that is about stored pairs */
     assay_status status = as_operation_begin_one(&op, &part, error);
     if (status == ASSAY_OK) {
@@ -230,6 +242,7 @@ assay_status as_regroup(const as_dataset *part, as_regrouping by, as_dataset **o
     as_operation_end(&op);
     bool fine = true;
     if (status == ASSAY_OK) (*out)->path = as_ds_carry(*out, part, part->path, &fine);
+    as_vec_free(&r.causes);
     free(r.c.into);
     free(r.roles);
     free(r.api);

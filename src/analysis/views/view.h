@@ -103,6 +103,7 @@ typedef struct as_view_request {
     size_t max_first;      /* nodes of the first level that are shown, flat and bottom-up; 0: all */
     double
         min_share; /* leave out what, with all below it, stays under this part of the first column's scale; 0: nothing */
+    size_t n_telling; /* top-down: of so many of the first columns, each by its own scale; 0: 1 */
     bool only_hot;
     double hot_threshold; /* the part of its parent that the next node of the hot path has at least; 0: half */
     bool

@@ -94,6 +94,11 @@ static double size_in(const as_view_column *column, as_number number) {
     return isnan(value) && column->can_be_empty ? 0 : as_view_size(value);
 }
 
+static double size_at(const as_view_column *column, assay_id context) {
+    const as_node *node = as_column_node(column, context);
+    return node ? size_in(column, column->lacks_inclusive ? node->exclusive : node->inclusive) : 0;
+}
+
 /* A parent may be smaller than its children (differences, values of experiments): what is cut is small all the way down. */
 static bool find_weights(descent *d) {
     size_t n = AS_COUNT(d->ds, contexts);
@@ -101,8 +106,12 @@ static bool find_weights(descent *d) {
     d->weights = calloc(n + 1, sizeof *d->weights);
     if (!d->weights) return false;
     for (assay_id id = (assay_id)n; id-- > 0;) {
-        const as_node *node = as_column_node(d->first, id);
-        double own = node ? size_in(d->first, d->first->lacks_inclusive ? node->exclusive : node->inclusive) : 0;
+        double own = size_at(d->first, id);
+        for (size_t k = 1; k < d->walker->request->n_telling && k < d->walker->data->n_columns; k++) {
+            const as_view_column *column = &d->walker->data->columns[k];
+            double part = size_at(column, id) / column->scale * d->first->scale;
+            if (part > own) own = part;
+        }
         if (own > d->weights[id]) d->weights[id] = own;
         assay_id parent = as_ds_context(d->ds, id)->parent;
         if (parent != ASSAY_NONE && d->weights[id] > d->weights[parent]) d->weights[parent] = d->weights[id];
