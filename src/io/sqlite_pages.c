@@ -1,6 +1,6 @@
 #include "io/sqlite_pages.h"
 
-enum { LEAF = 0x0d, INNER = 0x05, FILE_HEADER = 100, WINDOW_BYTES = 1 << 24 };
+enum { LEAF = 0x0d, INNER = 0x05, FILE_HEADER = 100, WINDOW_BYTES = 1 << 22 };
 
 static uint32_t u16(const unsigned char *at) { return (uint32_t)at[0] << 8 | at[1]; }
 static uint32_t u32(const unsigned char *at) {
@@ -19,16 +19,25 @@ static const unsigned char *page_data(const as_table_cursor *cursor, uint32_t nu
 
 /* ---- down and up the tree -------------------------------------------------------------------------------------------- */
 
+static void forget(as_table_cursor *cursor, uint32_t end) {
+    size_t size = cursor->header.page_size;
+    if (cursor->window && cursor->window < end)
+        as_input_forget(cursor->input, (cursor->window - 1) * size, (end - 1) * size);
+    cursor->window = end;
+}
+
 /* Leaves mostly lie one behind the other: those behind us are not needed again soon. */
 static void let_go(as_table_cursor *cursor, uint32_t number) {
     uint32_t window = WINDOW_BYTES / cursor->header.page_size;
-    if (number < cursor->window || number - cursor->window > 2 * window) {
+    if (number < cursor->window || number - cursor->window > 2 * window)
         cursor->window = number;
-    } else if (number - cursor->window >= window) {
-        size_t size = cursor->header.page_size;
-        as_input_forget(cursor->input, (cursor->window - 1) * size, (number - 1) * size);
-        cursor->window = number;
-    }
+    else if (number - cursor->window >= window)
+        forget(cursor, number);
+    cursor->last_leaf = number;
+}
+
+void as_table_leave(as_table_cursor *cursor) {
+    if (cursor->last_leaf >= cursor->window) forget(cursor, cursor->last_leaf + 1);
 }
 
 static bool enter(as_table_cursor *cursor, uint32_t number, uint32_t from) {
@@ -194,6 +203,7 @@ bool as_table_count(as_table_cursor *cursor, const as_input *input, const as_dat
     *n = 0;
     begin(cursor, input, header, root);
     for (; find_leaf(cursor); cursor->depth--) *n += cursor->pages[cursor->depth - 1].n;
+    as_table_leave(cursor);
     return !cursor->damaged;
 }
 

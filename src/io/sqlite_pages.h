@@ -27,6 +27,7 @@ typedef struct as_table_cursor {
     uint32_t damaged;   /* the page that is; 0: none */
     uint32_t n_visited; /* pages: more than there are is a loop */
     uint32_t window;    /* pages from here on are kept in memory */
+    uint32_t last_leaf;
     bool has_row;
     int64_t rowid; /* of the row, which is greater than that of the one before */
     /* the record: `size` bytes, of which the first `there` lie here, the others from page `overflow` on */
@@ -40,6 +41,8 @@ void as_table_seek(as_table_cursor *cursor, const as_input *input, const as_data
                    int64_t first);
 /* The next row; false at the end, and where something is damaged. */
 bool as_table_next(as_table_cursor *cursor);
+/* The last pages it looked at are not needed again soon, either. */
+void as_table_leave(as_table_cursor *cursor);
 /* All of the record, cursor->size bytes, into out; false: a page of it is damaged. */
 bool as_table_assemble(as_table_cursor *cursor, unsigned char *out);
 /* How many rows the tree has, by the counts of its leaves; false: a page is damaged. */

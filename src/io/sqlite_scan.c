@@ -259,6 +259,7 @@ assay_status as_scan_close(as_scan *seen, assay_error *error) {
         status = as_database_fail(s->db, s->table->name, s->status, error);
     else if (s->is_failed)
         status = as_database_fail_page(s->db, s->table->name, s->cursor.damaged, error);
+    if (s->cursor.input) as_table_leave(&s->cursor);
     sqlite3_finalize(s->statement);
     if (s->connection) as_database_give(s->db, s->connection);
     as_vec_free(&s->whole);
