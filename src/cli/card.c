@@ -620,6 +620,43 @@ static void add_events(card *c, const as_dataset *ds) {
     if (as_trace_quick_duration(ds, &seconds)) print_seconds(c, detail, ", over ", seconds);
 }
 
+void as_overview_rows(const as_dataset *ds, void (*visit)(void *user, const char *kind, uint64_t count), void *user) {
+    static const char prefix[] = "rows:";
+    for (size_t i = 0; i < AS_COUNT(ds, attributes); i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        const char *key = as_ds_text(ds, attribute->key);
+        if (strncmp(key, prefix, sizeof prefix - 1) != 0 || attribute->value.type != AS_CELL_INT) continue;
+        visit(user, key + sizeof prefix - 1, (uint64_t)attribute->value.i);
+    }
+}
+
+typedef struct listed_rows {
+    as_output *detail;
+    uint64_t total;
+} listed_rows;
+
+static void list_rows(void *user, const char *kind, uint64_t count) {
+    listed_rows *rows = user;
+    char text[AS_QUANTITY_SIZE];
+    as_count_format(count, text);
+    if (rows->total) as_output_text(rows->detail, ", ");
+    print_text(rows->detail, kind);
+    as_output_printf(rows->detail, " (%s)", text);
+    rows->total += count;
+}
+
+/* What is known of an input that was only looked at, and what is not. */
+static void add_overview(card *c, const as_dataset *ds) {
+    listed_rows rows = {.detail = add_row(c, "rows", 0)};
+    if (!rows.detail) return;
+    as_overview_rows(ds, list_rows, &rows);
+    as_count_format(rows.total, c->rows[c->n - 1].count);
+    as_output *detail = add_row(c, "not read", 0);
+    if (!detail) return;
+    c->rows[c->n - 1].count[0] = '\0';
+    as_output_text(detail, "call paths, locations, values, events are not counted; info --full reads everything");
+}
+
 static void add_problems(card *c, const as_dataset *ds) {
     uint64_t counts[3] = {0};
     for (size_t i = 0; i < AS_COUNT(ds, problems); i++) counts[as_ds_problem(ds, i)->severity]++;
@@ -750,6 +787,11 @@ static void choose_next(const as_dataset *ds, const char *verbs[2]) {
     bool has_models = as_ds_parameters(ds) > 0, has_tree = AS_COUNT(ds, contexts) > 0 && AS_COUNT(ds, metrics) > 0;
     const as_table *records = as_ds_records(ds, "record");
     bool has_uids = records && as_table_find_column(records, "uid") != SIZE_MAX;
+    if (ds->overview.is_set) {
+        verbs[0] = "tree";
+        verbs[1] = "trace";
+        return;
+    }
     verbs[0] = has_tree && (!has_models || has_uids || ds->profiles.count) ? "tree" : "sql";
     verbs[1] = has_models ? "model" : as_ds_events(ds) ? "trace" : "stat";
     if (as_has_run_list(ds))
@@ -803,6 +845,7 @@ bool as_card_print(as_cli *cli, const as_dataset *ds, bool with_next) {
     add_events(&c, ds);
     add_models(&c, ds);
     add_records(&c, ds);
+    if (ds->overview.is_set) add_overview(&c, ds);
     add_attributes(&c, ds);
     add_problems(&c, ds);
     print_head(&c, cli, ds);

@@ -123,6 +123,7 @@ typedef struct as_cli {
     const char *const *options; /* of -O, "key=value", ended by NULL */
     uint64_t memory_limit;      /* 0: the default */
     as_share reads;             /* whose values as_cli_read() reads; all 0: everybody's */
+    bool reads_overview;        /* what can be said without reading everything is enough (as_reader.is_overview) */
     bool groups_itself;         /* the verb makes the groups of --group-by from what it reads */
     as_peers *peers;            /* the other processes of this command; NULL: there are none */
 } as_cli;

@@ -194,6 +194,7 @@ assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const c
                              .options = options ? options : cli->options,
                              .memory_limit = cli->memory_limit,
                              .keep_going = keep_going,
+                             .is_overview = cli->reads_overview,
                              .share = cli->reads,
                              .progress = cli->quiet ? NULL : as_progress_step};
     if (!cli->quiet) as_progress_begin("reading", path);

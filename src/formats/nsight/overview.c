@@ -8,6 +8,8 @@ enum { MANY = 1000000, LOOKED_AT = 100000 };
 
 typedef enum table { CALLS, KERNELS, COPIES, SETS, GRAPHS, SYNCS, RANGES, OSRT, SAMPLES, N_TABLES } table;
 
+static const char *const kinds[N_TABLES] = {"api",  "kernel", "memcpy", "memset", "graph",
+                                            "sync", "nvtx",   "osrt",   "sample"};
 static const char *const tables[N_TABLES] = {[CALLS] = "CUPTI_ACTIVITY_KIND_RUNTIME",
                                              [KERNELS] = "CUPTI_ACTIVITY_KIND_KERNEL",
                                              [COPIES] = "CUPTI_ACTIVITY_KIND_MEMCPY",
@@ -62,8 +64,8 @@ assay_status as_ns_read_overview(as_ns_export *x, bool *is_done) {
     if (!add_metrics(x, counts)) return as_reader_memory(x->reader);
     for (size_t i = 0; i < N_TABLES; i++) {
         char key[64];
-        snprintf(key, sizeof key, "rows of %s", tables[i]);
-        if (counts[i] && !as_add_attribute(x->ds, AS_OWNER_RUN, x->run, key, as_cell_uint(counts[i])))
+        snprintf(key, sizeof key, "rows:%s", kinds[i]);
+        if (counts[i] && !as_add_attribute(x->ds, AS_OWNER_RUN, x->run, key, as_cell_int((int64_t)counts[i])))
             return as_reader_memory(x->reader);
     }
     /* Rows of NVTX are not all ranges, and calls with chains may be there twice. */
