@@ -30,9 +30,8 @@ static assay_status fail_cut(const as_input *input, assay_error *error, uint64_t
 }
 
 static assay_status check_header(const as_input *input, as_database_header *header, assay_error *error) {
-    as_place place = as_place_offset(input->path, 0);
-    if (input->size == 0)
-        return as_fail(error, ASSAY_E_FORMAT, as_place_file(input->path), "no-database", "is empty, no database");
+    as_place place = as_place_file(input->path);
+    if (input->size == 0) return as_fail(error, ASSAY_E_FORMAT, place, "no-database", "is empty, no database");
     if (!as_is_database(input->data, input->size))
         return as_fail(error, ASSAY_E_FORMAT, place, "no-database", "is not a database, or encrypted");
     if (input->size < HEADER_SIZE) return fail_cut(input, error, HEADER_SIZE);
