@@ -414,6 +414,7 @@ static void samples_are_frames_beside_the_call_paths(void **state) {
     for (size_t i = 0; i < 4; i++)
         assert_string_equal(path_of(&made, AS_NS_AT(as_ns_sample, made.x, samples, i)->context), paths[i]);
     assert_string_equal(kind_of(&made, AS_NS_AT(as_ns_sample, made.x, samples, 0)->context), "frame");
+    assert_string_equal(kind_of(&made, 0), "section"); /* with nothing beside it */
     free_export(&made);
 }
 

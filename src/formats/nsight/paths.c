@@ -20,8 +20,8 @@ static const char *const KINDS[AS_NS_NODES] = {
     [AS_NS_NODE_NVTX] = "nvtx",       [AS_NS_NODE_API] = "api",         [AS_NS_NODE_LAUNCH] = "launch",
     [AS_NS_NODE_KERNEL] = "kernel",   [AS_NS_NODE_COPY] = "memcpy",     [AS_NS_NODE_SET] = "memset",
     [AS_NS_NODE_GRAPH] = "graph",     [AS_NS_NODE_SYNC] = "sync",       [AS_NS_NODE_OSRT] = "osrt",
-    [AS_NS_NODE_FRAME] = "frame",     [AS_NS_NODE_SECTION] = "section", [AS_NS_NODE_OVERLAP] = "overlap",
-    [AS_NS_NODE_WAIT] = "wait",       [AS_NS_NODE_IDLE] = "idle"};
+    [AS_NS_NODE_FRAME] = "frame",     [AS_NS_NODE_SAMPLES] = "samples", [AS_NS_NODE_SECTION] = "section",
+    [AS_NS_NODE_OVERLAP] = "overlap", [AS_NS_NODE_WAIT] = "wait",       [AS_NS_NODE_IDLE] = "idle"};
 
 assay_status as_ns_builder_init(as_ns_builder *b, as_ns_export *x) {
     *b = (as_ns_builder){.x = x};

@@ -19,6 +19,7 @@ typedef enum as_ns_node {
     AS_NS_NODE_SYNC,
     AS_NS_NODE_OSRT,
     AS_NS_NODE_FRAME,   /* of a sample */
+    AS_NS_NODE_SAMPLES, /* the root of frames */
     AS_NS_NODE_SECTION, /* a root beside the call paths */
     AS_NS_NODE_OVERLAP,
     AS_NS_NODE_WAIT,
@@ -70,7 +71,8 @@ assay_status as_ns_paths_of_osrt(as_ns_builder *b);
 
 assay_status as_ns_paths_of_chains(as_ns_builder *b);
 assay_status as_ns_paths_of_resolved(as_ns_builder *b);
-/* "[Samples]" -> frames. */
+/* "[Samples]" -> frames. Last of all: the root is a section only where there is nothing but sections. Samples are all there is of their metric, so they are a whole, and have no time to disturb others
+ * with; but where OS runtime calls have all the time there is, they are to be that, too. */
 assay_status as_ns_paths_of_samples(as_ns_builder *b);
 
 #endif

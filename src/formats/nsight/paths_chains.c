@@ -237,9 +237,19 @@ static assay_status place_samples(chains *c, assay_id root) {
     return ASSAY_OK;
 }
 
+/* Whether something at the root is no section. */
+static bool has_wholes(const as_ns_builder *b) {
+    for (size_t i = 0; i < b->x->tree.nodes.count; i++) {
+        assay_id id = (assay_id)i;
+        if (as_ns_context(b, id)->parent == ASSAY_NONE && as_ns_node_of(b, id) != AS_NS_NODE_SECTION) return true;
+    }
+    return false;
+}
+
 assay_status as_ns_paths_of_samples(as_ns_builder *b) {
     if (b->x->samples.count == 0) return ASSAY_OK;
-    assay_id root = as_ns_child_text(b, ASSAY_NONE, AS_NS_NODE_SECTION, "[Samples]");
+    as_ns_node node = has_wholes(b) ? AS_NS_NODE_SAMPLES : AS_NS_NODE_SECTION;
+    assay_id root = as_ns_child_text(b, ASSAY_NONE, node, "[Samples]");
     if (root == ASSAY_NONE) return as_reader_memory(b->x->reader);
     chains c;
     assay_status status = read_chains(&c, b, "SAMPLING_CALLCHAINS");
