@@ -34,5 +34,10 @@ static assay_status read(as_reader *reader) {
     return as_ns_read(reader);
 }
 
-const as_format as_format_nsight = {
-    .name = "nsight", .title = "Nsight Systems export", .extensions = "", .bid = bid, .read = read};
+const as_format as_format_nsight = {.name = "nsight",
+                                    .title = "Nsight Systems export",
+                                    .extensions = "",
+                                    .holds = AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS |
+                                             AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_PROFILES,
+                                    .bid = bid,
+                                    .read = read};
