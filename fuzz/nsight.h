@@ -13,7 +13,7 @@ static inline void check_events(const as_dataset *ds) {
         if (event.run >= ds->runs.count || (event.location != ASSAY_NONE && event.location >= ds->locations.count))
             abort();
         if (event.context != ASSAY_NONE && event.context >= ds->contexts.count) abort();
-        if (!*as_ds_text(ds, event.kind) || event.end < event.start) abort();
+        if (!*as_ds_text(ds, event.kind)) abort();
         as_event_attributes(ds, i, &first, &end);
         for (; first < end; first++) {
             as_attribute attribute;
@@ -24,6 +24,20 @@ static inline void check_events(const as_dataset *ds) {
     }
 }
 
+/* As check_profile(), but that contexts that stand aside are not so in what is written, and algebra and writing take turns: they take long. */
+static inline void check_export(const as_dataset *ds) {
+    if (ds->contexts.count > AS_FUZZ_MOST_CONTEXTS) return;
+    check_sums(ds);
+    check_traces(ds);
+    if (ds->contexts.count % 8 == 0) check_algebra(ds, AS_MATCH_NAME);
+    if (ds->contexts.count % 8 != 1) return;
+    as_output *out = as_output_to_memory();
+    assay_error error = {.message = ""};
+    if (!out) abort();
+    fine(as_write(ds, as_format_find("cube"), NULL, 1, out, &error), &error);
+    as_output_discard(out);
+}
+
 static inline int fuzz_export(const char *bytes, size_t size) {
     for (int keep_going = 0; keep_going < 2; keep_going++) {
         as_read_config config = {.format = "nsight", .memory_limit = AS_FUZZ_PROFILE_MEMORY, .keep_going = keep_going};
@@ -32,7 +46,7 @@ static inline int fuzz_export(const char *bytes, size_t size) {
         if (!fine(as_read_memory("input", bytes, size, &config, &ds, &error), &error)) continue;
         if (ds->runs.count != 1) abort();
         check_events(ds);
-        if (!keep_going) check_profile(ds);
+        if (!keep_going) check_export(ds);
         as_dataset_free(ds);
     }
     return 0;

@@ -74,7 +74,8 @@ static bool group_rows(as_ns_export *x, size_t n, standing_of *of, grouped *g) {
         if (thread < n_threads) rows[starts[thread + 1]++] = (uint32_t)i;
     }
     for (size_t t = 0; t < n_threads; t++) {
-        if (!sort_group(x, rows + starts[t], starts[t + 1] - starts[t], of)) return false;
+        size_t count = starts[t + 1] - starts[t];
+        if (count && !sort_group(x, rows + starts[t], count, of)) return false;
     }
     return true;
 }
