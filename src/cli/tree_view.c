@@ -242,7 +242,7 @@ static void find_telling(as_tree_view *view) {
     for (size_t i = 0; i < as_node_count(&gpu->list); i++) {
         const as_node *node = as_node_at(&gpu->list, i), *other = as_column_node(time, node->context);
         bool is_gpu = node->has_exclusive && as_number_real(node->exclusive) > 0;
-        if (is_gpu && !(other && as_number_real(other->exclusive) > 0)) view->request.n_telling = view->n_asked + 1;
+        if (is_gpu && !(other && as_number_real(other->inclusive) > 0)) view->request.n_telling = view->n_asked + 1;
     }
 }
 
