@@ -228,15 +228,17 @@ static as_exit draw(as_cli *cli, as_trace_view *view) {
     return AS_EXIT_FINE;
 }
 
-/* Sections and their like have one level, wherever one looks: they do not help to choose. */
+/* Sections and their like have one level, wherever one looks, and so has what runs on GPUs: they do not help to choose. */
 static assay_status find_telling_depth(const as_trace_view *view, uint32_t *depth, assay_error *error) {
     size_t n = view->n_lines * view->n_columns, n_nested = 0;
     assay_id *nested = view->has_intervals ? malloc((n + 1) * sizeof *nested) : NULL;
     if (view->has_intervals && !nested) return as_fail_memory(error, NULL);
     for (size_t i = 0; i < view->n_lines && nested; i++) {
         if (view->timeline.rows[i].track != AS_TRACK_NESTED) continue;
-        memcpy(nested + n_nested, view->cells + i * view->n_columns, view->n_columns * sizeof *nested);
-        n_nested += view->n_columns;
+        for (size_t k = 0; k < view->n_columns; k++) {
+            assay_id context = view->cells[i * view->n_columns + k];
+            if (!as_frame_is_alone(view->ds, context)) nested[n_nested++] = context;
+        }
     }
     assay_status status = as_trace_telling_depth(view->ds, nested ? nested : view->cells, nested ? n_nested : n,
                                                  view->all_contexts, depth, error);
@@ -261,6 +263,9 @@ static as_exit choose_depth(as_cli *cli, as_trace_view *view) {
     }
     if (as_frames_at(view->ds, depth, view->all_contexts, &view->frames, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
+    const as_vec *names = &view->timeline.names;
+    if (names->count && !as_frames_add_names(&view->frames, view->ds, names->data, names->count))
+        return as_cli_memory(cli);
     if (view->has_intervals &&
         !as_timeline_picture(&view->timeline, &view->window, &view->frames, view->n_columns, view->cells))
         return as_cli_memory(cli);

@@ -34,6 +34,7 @@ static void build_procedures(as_builder *b, const as_trace_view *view) {
         size_t at = view->order[i];
         const as_procedure_time *p = &times->all.procedures[at];
         assay_id context = view->frames.procedures[p->procedure].context;
+        if (context >= view->frames.n_contexts) context = ASSAY_NONE;
         as_build_object(b, NULL, false);
         as_build_text(b, "name", as_trace_name(view, p->procedure));
         as_build_text(b, "letter", (char[]){view->letters[p->procedure], '\0'});

@@ -126,9 +126,13 @@ static assay_id place_of_kind(const as_trace_view *view, assay_id place, as_str 
     return id;
 }
 
+/* Whether those that lie in something of this kind lie in the same. */
 static bool is_same_for_all(const as_trace_view *view, const naming *how, as_str kind) {
-    for (size_t i = 1; i < how->n_places; i++) {
-        if (place_of_kind(view, how->places[i], kind) != place_of_kind(view, how->places[0], kind)) return false;
+    assay_id first = ASSAY_NONE;
+    for (size_t i = 0; i < how->n_places; i++) {
+        assay_id place = place_of_kind(view, how->places[i], kind);
+        if (first == ASSAY_NONE) first = place;
+        if (place != ASSAY_NONE && place != first) return false;
     }
     return true;
 }
@@ -161,8 +165,8 @@ bool as_trace_name_places(as_trace_view *view, const assay_id *places, size_t n,
         bool is_same = is_same_for_all(view, &how, how.kinds[i]);
         if (!is_same && is_process(view, how.kinds[i])) continue;
         how.is_named[i] = false;
-        if (!is_same && !try_labels(view, &how, labels, &are_different)) return false;
-        if (!is_same && !(are_different && could_be)) how.is_named[i] = true;
+        if (!try_labels(view, &how, labels, &are_different)) return false;
+        if (could_be ? !are_different : !is_same) how.is_named[i] = true;
     }
     return try_labels(view, &how, labels, &are_different);
 }

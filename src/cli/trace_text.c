@@ -36,13 +36,24 @@ static void print_paused(const as_trace_view *view, as_output *out) {
     print_time(view, out, paused);
 }
 
+/* Lines of one location stand together. */
+static size_t count_locations(const as_trace_view *view) {
+    size_t n = 0;
+    for (size_t i = 0; i < view->n_lines; i++)
+        n += !i || view->lines[i]->location != view->lines[i - 1]->location ||
+             view->lines[i]->run != view->lines[i - 1]->run;
+    return n;
+}
+
 /* "9 locations, 2.41 s, 4,320 samples, depth 3 of 7". */
 static void describe(const as_trace_view *view, as_output *out) {
     const as_cli *cli = view->cli;
     char count[AS_QUANTITY_SIZE];
-    size_t places = view->has_intervals ? view->n_runs : view->n_lines;
+    bool has_places =
+        !view->has_intervals || (view->n_runs == 1 && view->n_lines && view->lines[0]->location != ASSAY_NONE);
+    size_t places = has_places ? count_locations(view) : view->n_runs;
     as_count_format(places, count);
-    as_output_printf(out, "%s %s%s, ", count, view->has_intervals ? "run" : "location", places == 1 ? "" : "s");
+    as_output_printf(out, "%s %s%s, ", count, has_places ? "location" : "run", places == 1 ? "" : "s");
     print_time(view, out, view->to - view->from);
     if (as_cli_has(cli, "since") || as_cli_has(cli, "until")) {
         as_output_text(out, " from ");
@@ -160,7 +171,7 @@ static struct layout lay_out(const as_trace_view *view, const uint32_t *places) 
 
 void as_trace_put_name(const as_trace_view *view, uint32_t procedure, as_text *out) {
     assay_id context = view->frames.procedures[procedure].context;
-    if (context != ASSAY_NONE && view->all_contexts)
+    if (context < view->frames.n_contexts && view->all_contexts)
         as_context_put_name(out, view->ds, context);
     else
         as_text_add(out, as_trace_name(view, procedure));

@@ -43,6 +43,12 @@ static uint32_t number_of(const as_dataset *ds, assay_id id, as_map *numbers, as
     return number;
 }
 
+bool as_frame_is_alone(const as_dataset *ds, assay_id context) {
+    if (context >= AS_COUNT(ds, contexts) || as_ds_context(ds, context)->region == ASSAY_NONE) return false;
+    frame_kinds kinds = find_kinds(ds);
+    return is_among(as_ds_region(ds, as_ds_context(ds, context)->region)->kind, kinds.alone, N_ALONE);
+}
+
 /* A context that is named like one of those that are always there is the same. */
 static bool know_names(const as_dataset *ds, as_map *numbers, as_frames *out) {
     static const char *const names[] = {[AS_PROCEDURE_IDLE] = "<no activity>",
@@ -93,7 +99,32 @@ assay_status as_frames_at(const as_dataset *ds, uint32_t depth, bool all_context
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
+bool as_frames_add_names(as_frames *frames, const as_dataset *ds, const as_str *names, size_t n) {
+    as_map known; /* the address of a name, which is interned -> procedure */
+    as_map_init(&known, as_ds_budget(ds));
+    as_procedure *procedures = realloc(frames->procedures, (frames->n_procedures + n + 1) * sizeof *procedures);
+    if (procedures) frames->procedures = procedures;
+    frames->procedure_of_name = malloc((n + 1) * sizeof *frames->procedure_of_name);
+    bool fine = procedures && frames->procedure_of_name;
+    for (uint32_t i = 0; fine && i < frames->n_procedures; i++)
+        fine = as_map_put(&known, (uintptr_t)frames->procedures[i].name, i);
+    for (size_t i = 0; fine && i < n; i++) {
+        const char *name = as_ds_text(ds, names[i]);
+        uint32_t number = as_map_get(&known, (uintptr_t)name);
+        if (number == AS_MAP_NONE) {
+            number = (uint32_t)frames->n_procedures++;
+            frames->procedures[number] = (as_procedure){name, (assay_id)(frames->n_contexts + i)};
+            fine = as_map_put(&known, (uintptr_t)name, number);
+        }
+        frames->procedure_of_name[i] = number;
+    }
+    as_map_free(&known);
+    if (fine) frames->n_names = n;
+    return fine;
+}
+
 void as_frames_free(as_frames *frames) {
+    free(frames->procedure_of_name);
     free(frames->procedure_of);
     free(frames->levels);
     free(frames->procedures);

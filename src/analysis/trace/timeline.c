@@ -21,6 +21,7 @@ typedef struct gathering {
     as_map groups;                             /* run, location -> its number */
     as_map tracks;                             /* that number, track -> set */
     as_map sections;                           /* that number, context -> set */
+    as_map names;                              /* of what has no context -> its number */
     as_vec sets;                               /* as_interval_set */
     as_vec pauses;                             /* pause */
     uint32_t *set_of;                          /* for each event */
@@ -170,6 +171,20 @@ static void set_clock(gathering *g) {
 
 /* ---- intervals ------------------------------------------------------------------------------------------------------- */
 
+/* What an interval is: its context, or what stands for its name. */
+static assay_id context_of(gathering *g, const as_event *event, bool *fine) {
+    as_vec *names = &g->out->names;
+    size_t n = AS_COUNT(g->ds, contexts);
+    if (event->context != ASSAY_NONE || event->name == AS_NO_STR || n + names->count >= AS_TRACE_PAUSED)
+        return event->context;
+    uint32_t number = as_map_get(&g->names, event->name);
+    if (number == AS_MAP_NONE) {
+        number = (uint32_t)names->count;
+        *fine = as_vec_append(names, &event->name, 1) && as_map_put(&g->names, event->name, number);
+    }
+    return (assay_id)(n + number);
+}
+
 /* Copies the intervals of all sets to where each set has its own, one behind the other. */
 static bool place_intervals(gathering *g) {
     as_timeline *out = g->out;
@@ -192,10 +207,12 @@ static bool place_intervals(gathering *g) {
         double start, end;
         as_ds_event(g->ds, i, &event);
         find_times(g, &event, &start, &end);
+        bool fine = true;
         set->intervals[set->n++] = (as_interval){.start = as_clock_stamp(&out->clock, start),
                                                  .end = as_clock_stamp(&out->clock, end),
-                                                 .context = event.context,
+                                                 .context = context_of(g, &event, &fine),
                                                  .event = (uint32_t)i};
+        if (!fine) return false;
     }
     out->n_intervals = n;
     return true;
@@ -335,6 +352,8 @@ assay_status as_timeline_of(const as_dataset *ds, const as_timeline_choice *choi
                    .sample = as_find(&ds->strings, "sample", 6),
                    .nvtx = as_find(&ds->strings, "nvtx", 4)};
     static const char *const style = "style";
+    as_map_init(&g.names, as_ds_budget(ds));
+    as_vec_init(&out->names, sizeof(as_str), as_ds_budget(ds));
     as_vec_init(&g.sets, sizeof(as_interval_set), as_ds_budget(ds));
     as_vec_init(&g.pauses, sizeof(pause), as_ds_budget(ds));
     bool fine = n < UINT32_MAX && as_budget_allows(out->budget, n * sizeof *g.set_of);
@@ -346,6 +365,7 @@ assay_status as_timeline_of(const as_dataset *ds, const as_timeline_choice *choi
     free(g.set_of);
     fine = fine && make_rows(&g);
     free(g.offsets);
+    as_map_free(&g.names);
     as_vec_free(&g.sets);
     as_vec_free(&g.pauses);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
@@ -356,6 +376,7 @@ void as_timeline_free(as_timeline *timeline) {
     free(timeline->rows);
     free(timeline->lines);
     free(timeline->intervals);
+    as_vec_free(&timeline->names);
     as_budget_give(timeline->budget, timeline->taken);
     *timeline = (as_timeline){0};
 }

@@ -12,7 +12,8 @@
 
 typedef struct as_interval {
     uint64_t start, end; /* on the timeline's clock */
-    assay_id context;    /* ASSAY_NONE: it has none */
+    assay_id
+        context; /* of what has none: the number of contexts and that of its name among the timeline's; ASSAY_NONE: it has no name either */
     uint32_t event;
 } as_interval;
 
@@ -48,6 +49,7 @@ typedef struct as_timeline {
     uint64_t n_intervals; /* of all rows */
     uint64_t n_hidden;    /* more of one section, or of ranges, overlap than there are lanes: left out */
     uint64_t n_pauses;
+    as_vec names; /* as_str: of intervals without a context; for as_frames_add_names() */
     /* Private */
     as_interval *intervals;
     uint64_t taken; /* of the budget */

@@ -29,7 +29,7 @@ enum {
 
 typedef struct as_procedure {
     const char *name;
-    assay_id context; /* the first frame of this name; ASSAY_NONE: none */
+    assay_id context; /* the first frame of this name, or what stands for the name; ASSAY_NONE: none */
 } as_procedure;
 
 typedef struct as_frames {
@@ -39,15 +39,22 @@ typedef struct as_frames {
     uint32_t *levels;       /* for each context, how many frames its call path has */
     as_procedure *procedures;
     size_t n_contexts, n_procedures;
+    uint32_t *procedure_of_name; /* of as_frames_add_names() */
+    size_t n_names;
 } as_frames;
 
 /* What all contexts show at a depth from 1 (AS_DEEPEST: each its innermost frame). Frames are calls; loops, lines and call sites belong to the frame above. all_contexts: those
  * count as frames of their own. as_frames_free() in every case. */
 assay_status as_frames_at(const as_dataset *ds, uint32_t depth, bool all_contexts, as_frames *out, assay_error *error);
+/* Makes n_contexts + i stand for names[i], where something is known by its name and no context: the procedure of that name, or a new one. Once at most. False when memory is out. */
+bool as_frames_add_names(as_frames *frames, const as_dataset *ds, const as_str *names, size_t n);
 void as_frames_free(as_frames *frames);
+/* Whether a context is a frame of its own wherever it stands, because what it is runs elsewhere (on a GPU) or beside the others: it shows itself at any depth. */
+bool as_frame_is_alone(const as_dataset *ds, assay_id context);
 /* Of a sample's context; AS_NO_PROCEDURE of AS_TRACE_NOTHING. */
 static inline uint32_t as_procedure_of(const as_frames *frames, assay_id context) {
     if (context < frames->n_contexts) return frames->procedure_of[context];
+    if (context - frames->n_contexts < frames->n_names) return frames->procedure_of_name[context - frames->n_contexts];
     return context == AS_TRACE_IDLE      ? AS_PROCEDURE_IDLE
            : context == AS_TRACE_PAUSED  ? AS_PROCEDURE_PAUSED
            : context == AS_TRACE_NOTHING ? AS_NO_PROCEDURE
