@@ -1,6 +1,7 @@
 """The programs behind the files of examples/ still give what those say; the one that uses the library predicts from them."""
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,20 @@ class Examples(unittest.TestCase):
                 with open(os.path.join(out, name), 'rb') as a, open(os.path.join(folder, name), 'rb') as b:
                     self.assertEqual(a.read(), b.read(), name)
         self.assertEqual(2, subprocess.run([DATABASE], stderr=subprocess.DEVNULL).returncode)
+
+    def test_exports_are_what_their_program_writes(self):
+        """Row by row: the pages of a database are SQLite's affair."""
+        def content(path):
+            with sqlite3.connect(f'file:{path}?mode=ro', uri=True) as db:
+                return list(db.iterdump())
+        folder = os.path.join(os.environ['ASSAY_SOURCE'], 'examples', 'gpu')
+        with tempfile.TemporaryDirectory(prefix='assay-examples-') as made:
+            subprocess.run([sys.executable, os.path.join(folder, 'make.py'), made], check=True, timeout=60)
+            files = [sorted(os.path.relpath(os.path.join(at, f), top) for at, _, names in os.walk(top) for f in names if f.endswith('.sqlite')) for top in (made, folder)]
+            self.assertEqual(files[0], files[1])
+            self.assertEqual(8, len(files[0]))
+            for name in files[0]:
+                self.assertEqual(content(os.path.join(made, name)), content(os.path.join(folder, name)), name)
 
     def test_particles_record_themselves(self):
         with tempfile.TemporaryDirectory(prefix='assay-examples-') as made:
