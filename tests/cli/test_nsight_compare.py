@@ -13,7 +13,7 @@ KERNEL = 'cudaLaunchKernel_v7000->GPU saxpy'
 
 
 def plain(pid, factor, threads=2, backwards=False, gpu='Made GPU'):
-    """In each thread a range of 900 ns times the factor with a call of 50 ns (its kernel: 300 ns times the factor), a copy of 80 ns in a call of 100, and 4000 ns in poll()."""
+    """In each thread a range of 900 ns times the factor with a call of 50 ns (its kernel: 300 ns times the factor), a copy of 80 ns in a call of 100, and 3000 ns plus 1000 times the factor in poll()."""
     x = Export()
     x.device(name=gpu)
     order = range(threads)
@@ -25,7 +25,7 @@ def plain(pid, factor, threads=2, backwards=False, gpu='Made GPU'):
         x.kernel('saxpy', 2000 * k + 100, 2000 * k + 100 + 300 * factor, process=process, stream=7 + k)
         x.call('cudaMemcpy_v3020', 2000 * k + 700, 2000 * k + 800, thread=t)
         x.copy(TO_HOST, 2000 * k + 710, 2000 * k + 790, 4096, target=PAGEABLE, process=process, stream=7 + k)
-        x.osrt('poll', 5000, 9000, thread=t)
+        x.osrt('poll', 5000, 8000 + 1000 * factor, thread=t)
     return x
 
 
@@ -97,6 +97,8 @@ class Compared(Case):
             self.assertEqual('degradation', changes[step, 'time'])
             self.assertEqual('degradation', changes[f'{step}->{KERNEL}', 'gpu_time'])
         self.assertEqual(([], []), (result.json['new'], result.json['gone']))
+        listed = [r['path'] for r in result.json['entries'] if r['metric'] == 'time' and r['finding'] != 'no change']
+        self.assertEqual([False, False, True, True], [p.startswith('[OS runtime]') for p in listed[:2] + listed[-2:]], listed)     # larger, but no part of the whole
 
     def test_compare_leaves_asides_out(self):
         a, b = with_wait(1).write(self.path('w1.sqlite')), with_wait(2).write(self.path('w2.sqlite'))

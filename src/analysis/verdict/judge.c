@@ -279,9 +279,10 @@ static as_outcome outcome_of_all(const size_t *counts) {
     return AS_OUTCOME_SAME;
 }
 
-/* By share; NaN behind numbers; ties as they came. */
+/* By share, parts of the whole first; NaN behind numbers; ties as they came. */
 static int by_share(const void *left, const void *right) {
     const as_judgement *a = left, *b = right;
+    if (a->subject->is_apart != b->subject->is_apart) return a->subject->is_apart ? 1 : -1;
     double size_a = isnan(a->share) ? -1 : fabs(a->share), size_b = isnan(b->share) ? -1 : fabs(b->share);
     if (size_a != size_b) return size_a > size_b ? -1 : 1;
     return (a->subject > b->subject) - (a->subject < b->subject);

@@ -308,7 +308,8 @@ static bool find_top(sorting *t, const as_sampled_metric *metric, uint8_t *count
         if (!subject || subject->node != node) continue;
         next++;
         subject->is_top = false;
-        if (leaves_apart && as_paths_node(&t->s->paths, node)->is_apart) continue;
+        subject->is_apart = leaves_apart && as_paths_node(&t->s->paths, node)->is_apart;
+        if (subject->is_apart) continue;
         bool is_matched = subject->is_in[0] && subject->is_in[1];
         subject->is_top = t->s->is_exclusive || !(above & (is_matched ? MATCHED : ANY));
         if (is_matched && subject->is_top) counted[node] |= MATCHED;

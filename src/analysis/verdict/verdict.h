@@ -35,7 +35,9 @@ typedef struct as_subject {
     uint32_t in_metric;        /* index into as_samples.metrics */
     uint32_t node;             /* of the tree of names: the same for all metrics */
     bool is_in[2];             /* whether each side (AS_BASE, AS_TARGET of algebra/compare.h: 0, 1) has it */
-    bool is_top;               /* a part of the total: no section and, of inclusive values, in no other matched subject of this metric */
+    bool
+        is_top; /* a part of the total: no section and, of inclusive values, in no other matched subject of this metric */
+    bool is_apart; /* no part of the total, because it is a section and others are not: listed behind those */
     uint32_t n_strata;
     const as_stratum *strata
         [2]; /* n_strata each: the same points, at which both sides have it; of new and vanished subjects all points of the one side */
