@@ -45,7 +45,7 @@ typedef struct loaded {
     assay_status status;
 } loaded;
 
-static void load_with(const char *sql, unsigned threads, uint64_t limit, loaded *l) {
+static void make(const char *sql) {
     const char *path = temporary_path("export");
     sqlite3 *db;
     char *message = NULL;
@@ -53,6 +53,10 @@ static void load_with(const char *sql, unsigned threads, uint64_t limit, loaded 
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK) fail_msg("%s", message);
     sqlite3_close(db);
+}
+
+static void load_with(unsigned threads, uint64_t limit, loaded *l) {
+    const char *path = temporary_path("export");
     *l = (loaded){0};
     l->ds = as_dataset_new(limit);
     if (!l->ds) fail();
@@ -66,7 +70,8 @@ static void load_with(const char *sql, unsigned threads, uint64_t limit, loaded 
 
 static loaded *load(const char *sql) {
     loaded *l = malloc(sizeof *l);
-    load_with(sql, 0, 0, l);
+    make(sql);
+    load_with(0, 0, l);
     if (l->status != ASSAY_OK) fail_msg("%s", l->error.message);
     return l;
 }
@@ -476,31 +481,32 @@ static void an_empty_export(void **state) {
 static void many_rows_in_pieces(void **state) {
     (void)state;
     static const char sql[] = "PRAGMA journal_mode=OFF;" STRINGS RUNTIME KERNEL NUMBERS(
-        "600000") "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT i * 10, i * 10 + 5, 0, " T10
+        "300000") "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT i * 10, i * 10 + 5, 0, " T10
                   " + i % 3, i, 1 + i % 2, 0, NULL FROM n;" NUMBERS(
-                      "600000") "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT CASE WHEN i % 1000 THEN i * 10 + 7 END, "
-                                "i * 10 + 12, 0, 1, 600001 - i % 7, "
-                                "600001 - i, " P10 ", 3, 2 + i % 2, i % 5, 1, 1, 32, 1, 1 FROM n";
+                      "300000") "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT CASE WHEN i % 1000 THEN i * 10 + 7 END, "
+                                "i * 10 + 12, 0, 1, 300001 - i % 7, "
+                                "300001 - i, " P10 ", 3, 2 + i % 2, i % 5, 1, 1, 32, 1, 1 FROM n";
+    make(sql);
     for (unsigned threads = 1; threads < 4; threads += 2) {
         loaded *l = malloc(sizeof *l);
-        load_with(sql, threads, 0, l);
+        load_with(threads, 0, l);
         assert_int_equal(l->status, ASSAY_OK);
-        assert_int_equal(l->x.calls.count, 600000);
-        assert_int_equal(l->x.kernels.count, 599400);
-        assert_int_equal(l->x.n_wrong_type, 600);
+        assert_int_equal(l->x.calls.count, 300000);
+        assert_int_equal(l->x.kernels.count, 299700);
+        assert_int_equal(l->x.n_wrong_type, 300);
         assert_int_equal(l->x.threads.count, 3);
         assert_int_equal(l->x.streams.count, 7);
         assert_int_equal(l->x.functions.count, 2);
         assert_int_equal(l->x.shapes.count, 5);
-        for (size_t k = 0, i = 1; i <= 600000; i++) {
+        for (size_t k = 0, i = 1; i <= 300000; i++) {
             const as_ns_call *call = call_at(l, i - 1);
             if (call->correlation != (int64_t)i || call->thread != i % 3) fail_msg("call %zu", i);
             if (i % 1000 == 0) continue;
             const as_ns_activity *kernel = kernel_at(l, k++);
             const as_ns_shape *shape = AS_NS_AT(as_ns_shape, &l->x, shapes, kernel->detail);
-            if (kernel->span.start != (int64_t)i * 10 + 7 || kernel->call != 600000 - i ||
+            if (kernel->span.start != (int64_t)i * 10 + 7 || kernel->call != 300000 - i ||
                 shape->grid[0] != (int64_t)(i % 5) ||
-                AS_NS_AT(as_ns_stream, &l->x, streams, kernel->stream)->stream != (int64_t)(600001 - i % 7))
+                AS_NS_AT(as_ns_stream, &l->x, streams, kernel->stream)->stream != (int64_t)(300001 - i % 7))
                 fail_msg("kernel %zu", i);
         }
         unload(l);
@@ -511,9 +517,10 @@ static void many_rows_in_pieces(void **state) {
 static void little_memory(void **state) {
     (void)state;
     size_t failed = 0;
+    make(WAITS NVTX "INSERT INTO NVTX_EVENTS VALUES (5, 9, 59, 'inner', " T10 ", NULL, 3)");
     for (uint64_t limit = 1000;; limit += 997) {
         loaded l;
-        load_with(WAITS NVTX "INSERT INTO NVTX_EVENTS VALUES (5, 9, 59, 'inner', " T10 ", NULL, 3)", 1, limit, &l);
+        load_with(1, limit, &l);
         assay_status status = l.status;
         unload_parts(&l);
         if (status == ASSAY_OK) break;
