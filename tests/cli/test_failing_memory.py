@@ -8,6 +8,7 @@ import subprocess
 import captures
 import cubex
 import hpctoolkit
+import nsight_make
 from common import ASSAY, Case, environment, main
 
 FAILING = os.path.join(os.environ.get('ASSAY_BUILD', 'build'), 'tests', 'assay-failing-memory')
@@ -35,6 +36,30 @@ def profile(pack=cubex.rows, shift=0, types=TYPES, formulas=FORMULAS):
         metrics += cubex.metric(20 + n, f'd{n}', 'DOUBLE', kind, f'<cubepl>{text}</cubepl>')
     members['anchor.xml'] = cubex.anchor(metrics, cubex.tree('main(sort(swap) join(swap))'), cubex.system(3))
     return cubex.tar(members)
+
+
+def export(flavour, with_regions):
+    """An export with an activity of every kind."""
+    x = nsight_make.Export(flavour)
+    if with_regions:
+        x.region('main->solve', 0, 1000)
+        x.encoded(['main', 'f(int)', 77], 1, 900)
+    x.range('user', 2, 800, domain=x.domain('mine'))
+    x.mark('here', 5)
+    x.launch('saxpy', (10, 30), (40, 90))
+    x.kernel('other', 50, 120, stream=8)
+    x.call('cudaMemcpyAsync', 100, 110)
+    x.copy(nsight_make.TO_DEVICE, 60, 200, bytes=4096)
+    x.call('cudaMemset', 210, 220)
+    x.memset(1, 212, 219, bytes=64)
+    x.call('cudaDeviceSynchronize', 230, 300)
+    x.sync(4, 231, 299)
+    x.graph(3, 310, 320)
+    x.osrt('read', 400, 450)
+    x.sample(500, ['main', 'spin'])
+    x.name_process(x.thread, 'app')
+    x.name_thread(x.thread, 'main')
+    return x
 
 
 class FailingMemory(Case):
@@ -97,6 +122,13 @@ class FailingMemory(Case):
         self.sweep('tree', '--bottom-up', self.b)
         self.sweep('top', '--callers', '--jsonl', self.b)
         self.sweep('stat', '--context', 'main', self.b)
+
+    def test_exports(self):
+        for flavour, with_regions in ((nsight_make.SCHEMA_2_9_1, True), (nsight_make.CURRENT, False)):
+            path = export(flavour, with_regions).write(self.path(f'{flavour}.sqlite'))
+            self.sweep('info', path)
+            self.sweep('sql', '--csv', path, 'select * from value')
+            self.sweep('sql', '--csv', path, 'select * from event')
 
     def test_algebra(self):
         for how in ((), ('--json',), ('--csv',)):
