@@ -24,11 +24,13 @@ static const char *const KINDS[AS_NS_NODES] = {
     [AS_NS_NODE_OVERLAP] = "overlap", [AS_NS_NODE_WAIT] = "wait",       [AS_NS_NODE_IDLE] = "idle"};
 
 assay_status as_ns_builder_init(as_ns_builder *b, as_ns_export *x) {
-    *b = (as_ns_builder){.x = x};
+    *b = (as_ns_builder){.x = x, .uncorrelated = ASSAY_NONE};
     as_map_init(&b->regions, &x->ds->budget);
     as_map_init(&b->fit, &x->ds->budget);
     b->known = calloc(AS_NS_CACHE, sizeof *b->known);
-    bool fine = b->known != NULL;
+    b->threads = malloc((x->threads.count + 1) * sizeof *b->threads);
+    bool fine = b->known && b->threads;
+    for (size_t i = 0; fine && i < x->threads.count; i++) b->threads[i] = ASSAY_NONE;
     for (unsigned i = 0; i < AS_NS_NODES && fine; i++)
         fine = (b->kinds[i] = as_ds_intern_text(x->ds, KINDS[i])) != AS_NO_STR;
     for (unsigned i = 0; fine && i < AS_NS_CACHE; i++) b->known[i].id = ASSAY_NONE;
@@ -39,6 +41,7 @@ void as_ns_builder_free(as_ns_builder *b) {
     as_map_free(&b->regions);
     as_map_free(&b->fit);
     free(b->known);
+    free(b->threads);
 }
 
 /* A name as it stands in contexts. */
@@ -63,7 +66,7 @@ static assay_id region_of(as_ns_builder *b, as_ns_node node, as_str name) {
 
 assay_id as_ns_child(as_ns_builder *b, assay_id parent, as_ns_node node, as_str name) {
     uint64_t mixed = (as_pair(parent, name) + node) * 0x9e3779b97f4a7c15u;
-    struct as_ns_known *known = &b->known[mixed >> 52];
+    as_ns_known *known = &b->known[mixed >> 52];
     if (known->id != ASSAY_NONE && known->parent == parent && known->node == node && known->name == name)
         return known->id;
     as_str fit = name == AS_NO_STR ? AS_NO_STR : fit_name(b, name);
@@ -71,7 +74,7 @@ assay_id as_ns_child(as_ns_builder *b, assay_id parent, as_ns_node node, as_str 
     assay_id id = region == ASSAY_NONE ? ASSAY_NONE : as_tree_child(&b->x->tree, parent, region);
     if (id == ASSAY_NONE) return ASSAY_NONE;
     if (node == AS_NS_NODE_WAIT || node == AS_NS_NODE_IDLE) AS_AT(as_context, &b->x->tree.nodes, id).is_aside = true;
-    *known = (struct as_ns_known){parent, node, name, id};
+    *known = (as_ns_known){parent, node, name, id};
     return id;
 }
 
@@ -98,7 +101,9 @@ as_ns_node as_ns_node_of(const as_ns_builder *b, assay_id context) {
 }
 
 assay_id as_ns_uncorrelated(as_ns_builder *b) {
-    return as_ns_child_text(b, ASSAY_NONE, AS_NS_NODE_REGION, "[Uncorrelated]");
+    if (b->uncorrelated == ASSAY_NONE)
+        b->uncorrelated = as_ns_child_text(b, ASSAY_NONE, AS_NS_NODE_REGION, "[Uncorrelated]");
+    return b->uncorrelated;
 }
 
 bool as_ns_is_allocation(const char *name) {
@@ -189,26 +194,40 @@ static bool place_kernels(as_ns_builder *b) {
     return fine;
 }
 
-static assay_id place_other(as_ns_builder *b, as_ns_kind kind, const as_ns_activity *activity) {
-    static const as_ns_node nodes[] = {
-        [AS_NS_COPY] = AS_NS_NODE_COPY, [AS_NS_SET] = AS_NS_NODE_SET, [AS_NS_GRAPH] = AS_NS_NODE_GRAPH};
+static as_str name_other(as_ns_export *x, as_ns_kind kind, uint32_t what, bool is_blocking) {
     char buffer[AS_NS_NAME_SIZE], name[AS_NS_NAME_SIZE + 16];
-    bool is_blocking = b->x->mode != AS_NS_PLAIN && kind != AS_NS_GRAPH && as_ns_is_blocking(b->x, kind, activity);
     if (kind == AS_NS_GRAPH)
-        snprintf(name, sizeof name, "GRAPH %u", activity->what);
+        snprintf(name, sizeof name, "GRAPH %u", what);
     else
         snprintf(name, sizeof name, "%s%s", is_blocking ? "BLOCKING " : "",
-                 kind == AS_NS_COPY ? as_ns_copy_name(activity->what, buffer) : "GPU MEMSET");
+                 kind == AS_NS_COPY ? as_ns_copy_name(what, buffer) : "GPU MEMSET");
+    return as_ds_intern_text(x->ds, name);
+}
+
+/* names: as_pair(what, is_blocking) -> name */
+static assay_id place_other(as_ns_builder *b, as_ns_kind kind, const as_ns_activity *activity, as_map *names) {
+    static const as_ns_node nodes[] = {
+        [AS_NS_COPY] = AS_NS_NODE_COPY, [AS_NS_SET] = AS_NS_NODE_SET, [AS_NS_GRAPH] = AS_NS_NODE_GRAPH};
+    bool is_blocking = b->x->mode != AS_NS_PLAIN && kind != AS_NS_GRAPH && as_ns_is_blocking(b->x, kind, activity);
+    uint64_t key = as_pair(kind == AS_NS_SET ? 0 : activity->what, is_blocking);
+    as_str name = as_map_get(names, key);
+    if (name == AS_MAP_NONE) {
+        name = name_other(b->x, kind, activity->what, is_blocking);
+        if (name == AS_NO_STR || !as_map_put(names, key, name)) return ASSAY_NONE;
+    }
     assay_id above = context_above(b, activity->call);
-    return above == ASSAY_NONE ? ASSAY_NONE : as_ns_child_text(b, above, nodes[kind], name);
+    return above == ASSAY_NONE ? ASSAY_NONE : as_ns_child(b, above, nodes[kind], name);
 }
 
 static bool place_others(as_ns_builder *b, as_ns_kind kind, as_vec *activities) {
+    as_map names;
+    as_map_init(&names, &b->x->ds->budget);
     bool fine = true;
     for (size_t i = 0; fine && i < activities->count; i++) {
         as_ns_activity *activity = &AS_AT(as_ns_activity, activities, i);
-        fine = (activity->context = place_other(b, kind, activity)) != ASSAY_NONE;
+        fine = (activity->context = place_other(b, kind, activity, &names)) != ASSAY_NONE;
     }
+    as_map_free(&names);
     return fine;
 }
 

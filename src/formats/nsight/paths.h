@@ -29,16 +29,22 @@ typedef enum as_ns_node {
 
 enum { AS_NS_CACHE = 4096 };
 
+/* A context that was asked for. */
+typedef struct as_ns_known {
+    assay_id parent, node;
+    as_str name;
+    assay_id id; /* ASSAY_NONE: nobody has asked yet */
+} as_ns_known;
+
 /* Makes contexts. */
 typedef struct as_ns_builder {
     as_ns_export *x;
     as_str kinds[AS_NS_NODES];
-    as_map regions; /* as_pair(kind, name) -> region */
-    as_map fit;     /* a name -> what it is in contexts */
-    struct as_ns_known {
-        assay_id parent, node;
-        as_str name, id;
-    } * known; /* the last ones asked for: most are asked for again and again */
+    as_map regions;        /* as_pair(kind, name) -> region */
+    as_map fit;            /* a name -> what it is in contexts */
+    as_ns_known *known;    /* the last ones: most are asked for again and again */
+    assay_id uncorrelated; /* the root of calls that are in no range; ASSAY_NONE: not made yet */
+    assay_id *threads;     /* of each thread its root, the same */
 } as_ns_builder;
 
 /* as_ns_builder_free() in any case. */

@@ -25,6 +25,7 @@ typedef struct chains {
     as_vec links;  /* link; the first stands for no frame at all */
     as_map below;  /* as_pair(link, name) -> link */
     as_map of;     /* id -> the link of its innermost frame */
+    as_map marked; /* a name -> that of a frame in the kernel */
     as_vec frames; /* frame: those that wait to be linked */
     int64_t least; /* id of all */
 } chains;
@@ -36,6 +37,7 @@ static bool chains_init(chains *c, as_ns_builder *b) {
     as_vec_init(&c->frames, sizeof(frame), budget);
     as_map_init(&c->below, budget);
     as_map_init(&c->of, budget);
+    as_map_init(&c->marked, budget);
     return as_vec_push(&c->links) != NULL;
 }
 
@@ -44,6 +46,7 @@ static void chains_free(chains *c) {
     as_vec_free(&c->frames);
     as_map_free(&c->below);
     as_map_free(&c->of);
+    as_map_free(&c->marked);
 }
 
 /* By chain, the outermost frame first. */
@@ -67,12 +70,27 @@ static bool link_frame(chains *c, const frame *f, uint32_t *at) {
     return true;
 }
 
+/* One chain from the innermost frame on, as most are, is only turned round. */
+static void sort_frames(frame *frames, size_t n) {
+    size_t i = 1;
+    while (i < n && frames[i].id == frames[0].id && frames[i - 1].depth < frames[i].depth) i++;
+    if (i < n) {
+        qsort(frames, n, sizeof *frames, compare_frames);
+        return;
+    }
+    for (size_t low = 0, high = n; low + 1 < high; low++) {
+        frame outer = frames[--high];
+        frames[high] = frames[low];
+        frames[low] = outer;
+    }
+}
+
 /* All that waits becomes links. */
 static bool link_frames(chains *c) {
     frame *frames = c->frames.data;
     size_t n = c->frames.count;
     bool fine = true;
-    if (n > 1) qsort(frames, n, sizeof *frames, compare_frames);
+    sort_frames(frames, n);
     for (size_t first = 0, end; fine && first < n; first = end) {
         uint32_t at = 0;
         for (end = first; fine && end < n && frames[end].id == frames[first].id; end++)
@@ -87,7 +105,10 @@ enum { ID, DEPTH, SYMBOL, MODULE, UNRESOLVED, KERNEL_MODE, N_COLUMNS };
 static const char *const COLUMNS[N_COLUMNS] = {"id", "stackDepth", "symbol", "module", "unresolved", "kernelMode"};
 
 /* "name [kernel]": a frame of the operating system. */
-static as_str mark_kernel(as_ns_export *x, as_str name) {
+static as_str mark_kernel(chains *c, as_str name) {
+    as_ns_export *x = c->b->x;
+    uint32_t known = as_map_get(&c->marked, name);
+    if (known != AS_MAP_NONE) return known;
     as_vec text;
     as_vec_init(&text, 1, &x->ds->budget);
     as_str marked = AS_NO_STR;
@@ -95,16 +116,17 @@ static as_str mark_kernel(as_ns_export *x, as_str name) {
         as_vec_text(&text, " [kernel]"))
         marked = as_ds_intern(x->ds, text.data, text.count);
     as_vec_free(&text);
-    return marked;
+    return marked != AS_NO_STR && as_map_put(&c->marked, name, marked) ? marked : AS_NO_STR;
 }
 
 /* A row as a frame. False when memory is out. */
-static bool take_frame(as_ns_export *x, const as_scan *scan, frame *out) {
+static bool take_frame(chains *c, const as_scan *scan, frame *out) {
+    as_ns_export *x = c->b->x;
     *out = (frame){as_scan_int(scan, ID), as_scan_int(scan, DEPTH), AS_NO_STR, AS_NO_STR};
     if (as_scan_type_of(scan, UNRESOLVED) != AS_SCAN_NULL || as_scan_type_of(scan, SYMBOL) != AS_SCAN_INT) return true;
     out->name = as_ns_string(x, as_scan_int(scan, SYMBOL));
     if (out->name != AS_NO_STR && as_scan_type_of(scan, KERNEL_MODE) == AS_SCAN_INT && as_scan_int(scan, KERNEL_MODE))
-        out->name = mark_kernel(x, out->name);
+        out->name = mark_kernel(c, out->name);
     if (as_scan_type_of(scan, MODULE) == AS_SCAN_INT) out->module = as_ns_string(x, as_scan_int(scan, MODULE));
     return out->name != AS_NO_STR;
 }
@@ -126,7 +148,7 @@ static pass take_rows(chains *c, as_scan *scan, bool keeps_all) {
         last = id;
         if (id < c->least) c->least = id;
         frame *f = as_vec_push(&c->frames);
-        if (!f || !take_frame(x, scan, f)) return PASS_NO_MEMORY;
+        if (!f || !take_frame(c, scan, f)) return PASS_NO_MEMORY;
     }
     return link_frames(c) ? PASS_DONE : PASS_NO_MEMORY;
 }

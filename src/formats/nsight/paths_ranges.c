@@ -258,11 +258,15 @@ static assay_id thread_child(as_ns_builder *b, assay_id parent, uint32_t thread)
 /* "process PID" -> "thread TID". */
 static assay_id thread_context(as_ns_builder *b, uint32_t thread) {
     const as_ns_export *x = b->x;
-    uint32_t process = thread < x->threads.count ? AS_NS_AT(as_ns_thread, x, threads, thread)->process : AS_NS_NONE;
+    bool is_known = thread < x->threads.count;
+    if (is_known && b->threads[thread] != ASSAY_NONE) return b->threads[thread];
+    uint32_t process = is_known ? AS_NS_AT(as_ns_thread, x, threads, thread)->process : AS_NS_NONE;
     char text[32];
     snprintf(text, sizeof text, "process %u",
              process < x->processes.count ? AS_NS_AT(as_ns_process, x, processes, process)->pid : 0);
-    return thread_child(b, as_ns_child_text(b, ASSAY_NONE, AS_NS_NODE_PROCESS, text), thread);
+    assay_id context = thread_child(b, as_ns_child_text(b, ASSAY_NONE, AS_NS_NODE_PROCESS, text), thread);
+    if (is_known) b->threads[thread] = context;
+    return context;
 }
 
 /* Contexts of the ranges of one thread: each below the innermost that contains it. */
