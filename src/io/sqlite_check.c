@@ -16,11 +16,6 @@ bool as_is_database(const char *head, size_t size) {
     return size >= sizeof magic && memcmp(head, magic, sizeof magic) == 0;
 }
 
-static uint32_t big_endian(const char *at) {
-    const unsigned char *b = (const unsigned char *)at;
-    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
-
 /* ---- the header ------------------------------------------------------------------------------------------------------ */
 
 static assay_status fail_cut(const as_input *input, assay_error *error, uint64_t wanted) {
@@ -51,10 +46,10 @@ static assay_status check_header(const as_input *input, as_database_header *head
                        "is a database that reserves %u bytes of each page: its header is damaged", head[20]);
     uint64_t pages = input->size / size;
     header->n_pages = pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
-    uint32_t encoding = big_endian(input->data + 56);
+    uint32_t encoding = as_big_endian_32(input->data + 56);
     header->is_utf8 = encoding < 2;
     /* Writers before 3.7.0 leave a stale count of pages: it is true only where "version-valid-for" is the change counter. */
-    uint32_t counted = big_endian(input->data + 28);
+    uint32_t counted = as_big_endian_32(input->data + 28);
     bool is_valid = counted && memcmp(input->data + 24, input->data + 92, 4) == 0;
     if (is_valid ? pages < counted : input->size % size != 0)
         return fail_cut(input, error, is_valid ? (uint64_t)counted * size : (pages + 1) * size);
@@ -87,13 +82,13 @@ static bool is_hot_journal(int fd) {
 /* Whether a write-ahead log has a transaction: frames up to one that commits, with the salts of the log's header. */
 static bool has_commit(int fd) {
     char head[WAL_HEADER_SIZE], frame[WAL_FRAME_SIZE];
-    if (!read_at(fd, head, sizeof head, 0) || (big_endian(head) & ~1u) != 0x377f0682) return false;
-    uint64_t page_size = big_endian(head + 8), at = WAL_HEADER_SIZE;
+    if (!read_at(fd, head, sizeof head, 0) || (as_big_endian_32(head) & ~1u) != 0x377f0682) return false;
+    uint64_t page_size = as_big_endian_32(head + 8), at = WAL_HEADER_SIZE;
     if (page_size < 512 || page_size > 65536) return false;
     for (; read_at(fd, frame, sizeof frame, at); at += WAL_FRAME_SIZE + page_size) {
         if (memcmp(frame + 8, head + 16, 8) != 0) return false;
         char last;
-        if (big_endian(frame + 4)) return read_at(fd, &last, 1, at + WAL_FRAME_SIZE + page_size - 1);
+        if (as_big_endian_32(frame + 4)) return read_at(fd, &last, 1, at + WAL_FRAME_SIZE + page_size - 1);
     }
     return false;
 }

@@ -3,9 +3,6 @@
 enum { LEAF = 0x0d, INNER = 0x05, FILE_HEADER = 100, WINDOW_BYTES = 1 << 22 };
 
 static uint32_t u16(const unsigned char *at) { return (uint32_t)at[0] << 8 | at[1]; }
-static uint32_t u32(const unsigned char *at) {
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
 
 static bool damage(as_table_cursor *cursor, uint32_t page) {
     cursor->damaged = page ? page : 1;
@@ -66,7 +63,7 @@ static uint32_t cell_offset(const as_tree_page *page, uint32_t i) { return u16(p
 static bool child_at(as_table_cursor *cursor, const as_tree_page *page, uint32_t i, uint32_t *child,
                      int64_t *greatest) {
     if (i == page->n) {
-        *child = u32(page->data + page->first - 4);
+        *child = as_big_endian_32(page->data + page->first - 4);
         *greatest = INT64_MAX;
         return true;
     }
@@ -75,7 +72,7 @@ static bool child_at(as_table_cursor *cursor, const as_tree_page *page, uint32_t
     const unsigned char *at = page->data + offset + 4, *end = page->data + cursor->header.usable;
     uint64_t key;
     if (!as_varint(&at, end, &key)) return damage(cursor, page->number);
-    *child = u32(page->data + offset);
+    *child = as_big_endian_32(page->data + offset);
     *greatest = (int64_t)key;
     return true;
 }
@@ -123,7 +120,7 @@ static bool take_cell(as_table_cursor *cursor, const as_tree_page *page, uint32_
     cursor->record = at;
     bool is_whole = cursor->there == cursor->size;
     if ((size_t)(end - at) < cursor->there + (is_whole ? 0 : 4)) return damage(cursor, page->number);
-    cursor->overflow = is_whole ? 0 : u32(at + cursor->there);
+    cursor->overflow = is_whole ? 0 : as_big_endian_32(at + cursor->there);
     if (cursor->has_row && (int64_t)rowid <= cursor->rowid) return damage(cursor, page->number);
     cursor->has_row = true;
     cursor->rowid = (int64_t)rowid;
@@ -191,7 +188,7 @@ bool as_table_assemble(as_table_cursor *cursor, unsigned char *out) {
         memcpy(out + done, page + 4, n);
         done += n;
         from = number;
-        number = u32(page);
+        number = as_big_endian_32(page);
     }
     return true;
 }

@@ -7,6 +7,11 @@
 
 #include "io/sqlite.h"
 
+static inline uint32_t as_big_endian_32(const void *at) {
+    const unsigned char *b = at;
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
 /* A file system with one file, which is read-only and never changes: the bytes of an input. */
 typedef struct as_bytes_vfs {
     sqlite3_vfs vfs;

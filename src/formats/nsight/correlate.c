@@ -25,12 +25,17 @@ typedef struct call_numbers {
 
 typedef struct correlating {
     as_ns_export *x;
-    call_numbers *processes, all; /* one for each; `all` is there for activities that name no process */
-    bool *is_many;                /* for each call: another process has one of its number, too; NULL: nobody asks */
+    as_vec processes; /* call_numbers, one for each */
+    call_numbers all; /* for activities that name no process */
+    as_vec is_many;   /* bool, for each call: another process has one of its number, too. Empty: nobody asks */
 } correlating;
 
 static uint32_t process_of(const as_ns_export *x, const as_ns_call *call) {
     return AS_NS_AT(as_ns_thread, x, threads, call->thread)->process;
+}
+
+static call_numbers *numbers_of(const correlating *c, uint32_t process) {
+    return &AS_AT(call_numbers, &c->processes, process);
 }
 
 static void note(call_numbers *numbers, int64_t correlation) {
@@ -138,21 +143,21 @@ static bool number_calls(correlating *c, size_t *n_merged) {
     as_budget *budget = &x->ds->budget;
     size_t n_processes = x->processes.count;
     *n_merged = 0;
-    for (size_t i = 0; i < n_processes; i++) numbers_free(&c->processes[i], budget);
+    for (uint32_t i = 0; i < n_processes; i++) numbers_free(numbers_of(c, i), budget);
     for (size_t i = 0; i < x->calls.count; i++) {
         const as_ns_call *call = AS_NS_AT(as_ns_call, x, calls, i);
-        if (call->correlation) note(&c->processes[process_of(x, call)], call->correlation);
+        if (call->correlation) note(numbers_of(c, process_of(x, call)), call->correlation);
     }
-    for (size_t i = 0; i < n_processes; i++) {
-        if (!make_room(&c->processes[i], budget)) return false;
+    for (uint32_t i = 0; i < n_processes; i++) {
+        if (!make_room(numbers_of(c, i), budget)) return false;
     }
     for (size_t i = 0; i < x->calls.count; i++) {
         const as_ns_call *call = AS_NS_AT(as_ns_call, x, calls, i);
         if (!call->correlation) continue;
-        uint32_t first = enter(&c->processes[process_of(x, call)], call->correlation, (uint32_t)i);
+        uint32_t first = enter(numbers_of(c, process_of(x, call)), call->correlation, (uint32_t)i);
         if (first != AS_NS_NONE) merge_calls(x, first, (uint32_t)i);
     }
-    for (size_t i = 0; i < n_processes; i++) merge_sorted(x, &c->processes[i]);
+    for (uint32_t i = 0; i < n_processes; i++) merge_sorted(x, numbers_of(c, i));
     for (size_t i = 0; i < x->calls.count; i++) *n_merged += AS_NS_AT(as_ns_call, x, calls, i)->thread == AS_NS_NONE;
     return true;
 }
@@ -164,18 +169,17 @@ static bool number_all(correlating *c) {
         int64_t correlation = AS_NS_AT(as_ns_call, x, calls, i)->correlation;
         if (correlation) note(&c->all, correlation);
     }
-    c->is_many = calloc(x->calls.count + 1, sizeof *c->is_many);
-    if (!c->is_many || !make_room(&c->all, &x->ds->budget)) return false;
+    if (!as_ns_zeros(&c->is_many, x->calls.count) || !make_room(&c->all, &x->ds->budget)) return false;
     for (size_t i = 0; i < x->calls.count; i++) {
         int64_t correlation = AS_NS_AT(as_ns_call, x, calls, i)->correlation;
         if (!correlation) continue;
         uint32_t first = enter(&c->all, correlation, (uint32_t)i);
-        if (first != AS_NS_NONE) c->is_many[first] = true;
+        if (first != AS_NS_NONE) AS_AT(bool, &c->is_many, first) = true;
     }
     if (c->all.n_entries) qsort(c->all.entries, c->all.n_entries, sizeof *c->all.entries, compare_numbered);
     for (size_t i = 1; i < c->all.n_entries; i++) {
         const numbered *entry = &c->all.entries[i];
-        c->is_many[entry[-1].call] |= entry[-1].correlation == entry->correlation;
+        AS_AT(bool, &c->is_many, entry[-1].call) |= entry[-1].correlation == entry->correlation;
     }
     return true;
 }
@@ -192,12 +196,12 @@ typedef struct piece {
 
 static uint32_t call_of(const correlating *c, uint32_t process, int64_t correlation, piece *counts) {
     if (!correlation) return AS_NS_NONE;
-    const call_numbers *numbers = process == AS_NS_NONE ? &c->all : &c->processes[process];
+    const call_numbers *numbers = process == AS_NS_NONE ? &c->all : numbers_of(c, process);
     uint32_t call = find_call(numbers, correlation);
     if (call == AS_NS_NONE)
         counts->n_no_call++;
     else if (process == AS_NS_NONE)
-        counts->n_many += c->is_many[call];
+        counts->n_many += AS_AT(bool, &c->is_many, call);
     return call;
 }
 
@@ -254,9 +258,8 @@ static bool needs_all(const as_ns_export *x) {
 
 static bool correlate_all(correlating *c) {
     as_ns_export *x = c->x;
-    c->processes = calloc(x->processes.count + 1, sizeof *c->processes);
     size_t n_merged;
-    if (!c->processes || !number_calls(c, &n_merged)) return false;
+    if (!as_ns_zeros(&c->processes, x->processes.count) || !number_calls(c, &n_merged)) return false;
     if (n_merged) {
         drop_merged(x);
         if (!number_calls(c, &n_merged)) return false;
@@ -325,11 +328,13 @@ static bool name_syncs(as_ns_export *x, const as_map *types) {
 assay_status as_ns_correlate(as_ns_export *x) {
     as_budget *budget = &x->ds->budget;
     correlating c = {.x = x};
+    as_vec_init(&c.processes, sizeof(call_numbers), budget);
+    as_vec_init(&c.is_many, sizeof(bool), budget);
     bool fine = correlate_all(&c);
-    for (size_t i = 0; c.processes && i < x->processes.count; i++) numbers_free(&c.processes[i], budget);
+    for (uint32_t i = 0; i < c.processes.count; i++) numbers_free(numbers_of(&c, i), budget);
     numbers_free(&c.all, budget);
-    free(c.processes);
-    free(c.is_many);
+    as_vec_free(&c.processes);
+    as_vec_free(&c.is_many);
     if (!fine) return as_reader_memory(x->reader);
     as_map types;
     as_map_init(&types, budget);

@@ -163,11 +163,11 @@ static assay_status name_threads(as_ns_loading *loading) {
     static const char *const columns[] = {"globalTid", "priority", "nameId"};
     as_scan *scan;
     AS_TRY(as_scan_open(x->db, "ThreadNames", columns, 3, (as_scan_range){0}, &scan, x->reader->error));
-    bool fine = true;
     as_map rows;
+    as_vec priorities; /* int64_t, of the threads' names */
     as_map_init(&rows, &x->ds->budget);
-    int64_t *priorities = calloc(x->threads.count + 1, sizeof *priorities);
-    fine = priorities != NULL;
+    as_vec_init(&priorities, sizeof(int64_t), &x->ds->budget);
+    bool fine = as_ns_zeros(&priorities, x->threads.count);
     for (uint32_t i = 0; fine && i < x->threads.count; i++)
         fine = as_map_put(&rows, AS_NS_AT(as_ns_thread, x, threads, i)->global_tid, i);
     while (fine && as_scan_next(scan)) {
@@ -176,16 +176,17 @@ static assay_status name_threads(as_ns_loading *loading) {
         uint32_t row = as_map_get(&rows, (uint64_t)as_ns_or(cells[0], 0));
         if (row == AS_MAP_NONE) continue;
         as_ns_thread *thread = AS_NS_AT(as_ns_thread, x, threads, row);
-        if (thread->name != AS_NO_STR && as_ns_or(cells[1], 0) <= priorities[row]) continue;
+        int64_t *priority = &AS_AT(int64_t, &priorities, row);
+        if (thread->name != AS_NO_STR && as_ns_or(cells[1], 0) <= *priority) continue;
         thread->name = as_ns_string(x, cells[2]);
-        priorities[row] = as_ns_or(cells[1], 0);
+        *priority = as_ns_or(cells[1], 0);
         fine = thread->name != AS_NO_STR;
     }
     for (size_t i = 0; fine && i < x->threads.count; i++) {
         as_ns_thread *thread = AS_NS_AT(as_ns_thread, x, threads, i);
         if (thread->name == AS_NO_STR) thread->name = as_map_get(&loading->thread_names, thread->global_tid);
     }
-    free(priorities);
+    as_vec_free(&priorities);
     as_map_free(&rows);
     assay_status status = as_scan_close(scan, x->reader->error);
     return fine ? status : as_reader_memory(x->reader);

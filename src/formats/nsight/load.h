@@ -104,8 +104,18 @@ struct as_ns_loading {
     int64_t least, greatest;      /* of all times */
 };
 
+#define AS_NS_COLUMNS(list) .columns = list, .n_columns = sizeof list / sizeof *list
+
 extern const as_ns_source as_ns_load_kernels, as_ns_load_copies, as_ns_load_sets, as_ns_load_graphs, as_ns_load_syncs,
     as_ns_load_calls, as_ns_load_osrt, as_ns_load_samples, as_ns_load_ranges;
+
+/* n elements of zeros in an empty vector: working memory that counts in the budget. False when memory is out. */
+static inline bool as_ns_zeros(as_vec *vec, size_t n) {
+    if (!as_vec_reserve(vec, n)) return false;
+    if (n) memset(vec->data, 0, n * vec->size);
+    vec->count = n;
+    return true;
+}
 
 /* ---- cells ----------------------------------------------------------------------------------------------------------- */
 

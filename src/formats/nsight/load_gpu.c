@@ -115,10 +115,8 @@ static void settle_kernel(const as_ns_part *part, void *row) {
     kernel->detail = part->shape_of[kernel->detail];
 }
 
-#define COLUMNS_OF(list) .columns = list, .n_columns = sizeof list / sizeof *list
-
 const as_ns_source as_ns_load_kernels = {.table = "CUPTI_ACTIVITY_KIND_KERNEL",
-                                         COLUMNS_OF(kernel_columns),
+                                         AS_NS_COLUMNS(kernel_columns),
                                          .rows = offsetof(as_ns_export, kernels),
                                          .name_words = N_NAMES,
                                          .shape_words = AS_NS_KEY_WORDS,
@@ -148,7 +146,7 @@ static as_ns_taken take_copy(as_ns_part *part, const as_scan *scan, void *row) {
 }
 
 const as_ns_source as_ns_load_copies = {.table = "CUPTI_ACTIVITY_KIND_MEMCPY",
-                                        COLUMNS_OF(copy_columns),
+                                        AS_NS_COLUMNS(copy_columns),
                                         .rows = offsetof(as_ns_export, copies),
                                         .is_gpu = true,
                                         .take = take_copy,
@@ -167,7 +165,7 @@ static as_ns_taken take_set(as_ns_part *part, const as_scan *scan, void *row) {
 }
 
 const as_ns_source as_ns_load_sets = {.table = "CUPTI_ACTIVITY_KIND_MEMSET",
-                                      COLUMNS_OF(set_columns),
+                                      AS_NS_COLUMNS(set_columns),
                                       .rows = offsetof(as_ns_export, sets),
                                       .is_gpu = true,
                                       .take = take_set,
@@ -184,7 +182,7 @@ static as_ns_taken take_graph(as_ns_part *part, const as_scan *scan, void *row) 
 }
 
 const as_ns_source as_ns_load_graphs = {.table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
-                                        COLUMNS_OF(graph_columns),
+                                        AS_NS_COLUMNS(graph_columns),
                                         .rows = offsetof(as_ns_export, graphs),
                                         .is_gpu = true,
                                         .take = take_graph,
@@ -224,7 +222,7 @@ static void settle_sync(const as_ns_part *part, void *row) {
 }
 
 const as_ns_source as_ns_load_syncs = {.table = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-                                       COLUMNS_OF(sync_columns),
+                                       AS_NS_COLUMNS(sync_columns),
                                        .rows = offsetof(as_ns_export, syncs),
                                        .shape_words = 1,
                                        .is_gpu = true,

@@ -1,8 +1,6 @@
 /* What ran on the host: calls of the CUDA API and of the OS runtime, samples. */
 #include "formats/nsight/load.h"
 
-#define COLUMNS_OF(list) .columns = list, .n_columns = sizeof list / sizeof *list
-
 static bool number_name(as_ns_loading *loading, const as_ns_part *part, const int64_t *key, uint32_t *out) {
     (void)part;
     as_ns_export *x = loading->x;
@@ -37,7 +35,7 @@ static void settle_call(const as_ns_part *part, void *row) {
 }
 
 const as_ns_source as_ns_load_calls = {.table = "CUPTI_ACTIVITY_KIND_RUNTIME",
-                                       COLUMNS_OF(call_columns),
+                                       AS_NS_COLUMNS(call_columns),
                                        .rows = offsetof(as_ns_export, calls),
                                        .name_words = 1,
                                        .take = take_call,
@@ -68,7 +66,7 @@ static void settle_osrt(const as_ns_part *part, void *row) {
 }
 
 const as_ns_source as_ns_load_osrt = {.table = "OSRT_API",
-                                      COLUMNS_OF(osrt_columns),
+                                      AS_NS_COLUMNS(osrt_columns),
                                       .rows = offsetof(as_ns_export, osrt),
                                       .name_words = 1,
                                       .take = take_osrt,
@@ -99,7 +97,7 @@ static void settle_sample(const as_ns_part *part, void *row) {
 }
 
 const as_ns_source as_ns_load_samples = {.table = "COMPOSITE_EVENTS",
-                                         COLUMNS_OF(sample_columns),
+                                         AS_NS_COLUMNS(sample_columns),
                                          .rows = offsetof(as_ns_export, samples),
                                          .take = take_sample,
                                          .settle = settle_sample};

@@ -158,8 +158,7 @@ static void settle_range(const as_ns_part *part, void *row) {
 }
 
 const as_ns_source as_ns_load_ranges = {.table = "NVTX_EVENTS",
-                                        .columns = columns,
-                                        .n_columns = sizeof columns / sizeof *columns,
+                                        AS_NS_COLUMNS(columns),
                                         .rows = offsetof(as_ns_export, ranges),
                                         .name_words = 2,
                                         .shape_words = 2,

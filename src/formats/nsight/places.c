@@ -163,15 +163,15 @@ static bool add_streams(as_ns_export *x) {
         device->location = add_location(x, ASSAY_NONE, "device", device->id, device->name, "");
         if (device->location == ASSAY_NONE || !add_number(x->ds, device->location, "device", device->id)) return false;
     }
-    sharing *devices = calloc(x->devices.count + 1, sizeof *devices);
-    if (!devices) return false;
-    note_sharing(x, devices);
-    bool fine = true;
+    as_vec devices;
+    as_vec_init(&devices, sizeof(sharing), &x->ds->budget);
+    bool fine = as_ns_zeros(&devices, x->devices.count);
+    if (fine) note_sharing(x, devices.data);
     for (size_t i = 0; fine && i < x->streams.count; i++) {
         as_ns_stream *stream = AS_NS_AT(as_ns_stream, x, streams, i);
-        fine = add_stream(x, stream, &devices[stream->device]);
+        fine = add_stream(x, stream, &AS_AT(sharing, &devices, stream->device));
     }
-    free(devices);
+    as_vec_free(&devices);
     return fine;
 }
 
