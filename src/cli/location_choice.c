@@ -15,7 +15,7 @@ int64_t as_location_number(const as_dataset *ds, const as_location *location) {
     size_t size = kind ? strlen(kind) : 0;
     as_number number;
     if (name && size && strncasecmp(name, kind, size) == 0 && name[size] == ' ' &&
-        as_number_parse(name + size + 1, strlen(name + size + 1), &number) && number.kind == AS_INT)
+        as_number_parse(name + size + 1, strcspn(name + size + 1, " ,"), &number) && number.kind == AS_INT)
         return number.i;
     return location->rank;
 }

@@ -74,7 +74,7 @@ typedef struct as_location_choice {
 /* What --location says: whatever lies below a place that is meant is wanted, too. as_location_choice_free() in every case. */
 as_exit as_choose_locations(as_cli *cli, const as_dataset *ds, as_location_choice *out);
 void as_location_choice_free(as_location_choice *choice);
-/* The number a place is called by: that in its name (3 of "thread 3"), else its rank. -1: none. */
+/* The number a place is called by: that in its name (3 of "thread 3", 0 of "device 0 (A100)"), else its rank. -1: none. */
 int64_t as_location_number(const as_dataset *ds, const as_location *location);
 
 /* ---- shares ---------------------------------------------------------------------------------------------------------- */

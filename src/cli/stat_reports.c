@@ -249,14 +249,14 @@ static as_exit answer_from(as_cli *cli, as_answers *a, const as_dataset *ds, siz
     as_report_request request = {.ds = ds};
     as_run_choice runs = {0};
     as_location_choice locations = {0};
-    as_report report = {0};
+    as_report report;
     assay_error error;
     bool *wanted = calloc(AS_COUNT(ds, runs) + 1, sizeof *wanted);
     if (!wanted) return as_cli_memory(cli);
     request.kind = kind_of(cli, &request.names);
     as_exit status = choose(cli, ds, &runs, &locations, wanted, &request);
-    if (status == AS_EXIT_FINE && as_report_make(&request, &report, &error) != ASSAY_OK)
-        status = as_cli_error(cli, &error);
+    bool is_made = status == AS_EXIT_FINE;
+    if (is_made && as_report_make(&request, &report, &error) != ASSAY_OK) status = as_cli_error(cli, &error);
     if (status == AS_EXIT_FINE && !report.rows.count)
         status =
             as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no %s%s", as_ds_text(ds, ds->path), request.kind->subjects,
@@ -264,7 +264,7 @@ static as_exit answer_from(as_cli *cli, as_answers *a, const as_dataset *ds, siz
                         : !as_ds_intervals(ds) && AS_COUNT(ds, runs) > 1 ? ", as it is a set; open one of its files"
                                                                          : "");
     if (status == AS_EXIT_FINE) status = show(cli, a, ds, &report, limit);
-    as_report_free(&report);
+    if (is_made) as_report_free(&report);
     as_location_choice_free(&locations);
     as_run_choice_free(&runs);
     free(wanted);
