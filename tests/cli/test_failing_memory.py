@@ -152,6 +152,25 @@ class FailingMemory(Case):
         self.sweep('mean', self.set, '-o', 'out.extra-p', output='out.extra-p')
         self.sweep('diff', self.set, self.set, '--to', 'cube-set', '-o', 'new', output='new')
 
+    def test_exports(self):
+        paths = []
+        for n in (1, 2):
+            x = nsight_make.Export()
+            x.range('step', 0, 1000 * n, thread=nsight_make.global_tid(70 + n, 70 + n))
+            x.call('cudaLaunchKernel_v7000', 10, 20, thread=nsight_make.global_tid(70 + n, 70 + n))
+            x.kernel('k', 30, 30 + 100 * n, process=None)
+            x.call('cudaMemcpy_v3020', 500, 600, thread=nsight_make.global_tid(70 + n, 70 + n))
+            x.copy(nsight_make.TO_DEVICE, 510, 590, 64, process=None)
+            x.osrt('poll', 1, 2)
+            os.makedirs(self.path(f'exports/app.n{n}'))
+            paths.append(x.write(self.path(f'exports/app.n{n}/a.sqlite')))
+        self.sweep('info', '--json', paths[0])
+        self.sweep('sql', '--csv', paths[0], 'select e.*, a.key, a.value from event e left join attribute a on a.owner = \'event\' and a.owner_id = e.id')
+        self.sweep('diff', '--json', *paths)
+        self.sweep('compare', '--json', '--fail-on', 'never', *paths)
+        self.sweep('info', '--json', self.path('exports'))
+        self.sweep('sql', '--csv', self.path('exports'), 'select * from measurement')
+
     def test_hpctoolkit(self):
         old, new = self.path('2021'), self.path('4')
         hpctoolkit.write_2021(old, hpctoolkit.small(), cct=False)  # its part is made in memory
