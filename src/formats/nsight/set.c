@@ -120,6 +120,7 @@ static bool fill_brief(as_dataset *brief, const as_dataset *part) {
         fine = add_sums(brief, block, u.maps[0].metrics[block->metric], u.maps[0].contexts);
     }
     brief->input_size = part->input_size;
+    brief->overview = part->overview;
     as_union_free(&u);
     return fine;
 }
@@ -131,7 +132,8 @@ static assay_status read_file(void *user, size_t i, assay_error *error) {
                              .memory_limit = set->ds->budget.limit,
                              .budget = &set->ds->budget,
                              .depth_limit = set->reader->max_depth,
-                             .keep_going = set->reader->keep_going};
+                             .keep_going = set->reader->keep_going,
+                             .is_overview = set->reader->is_overview};
     as_dataset *part = NULL, *brief = NULL;
     AS_TRY(as_read(file->path, &config, &part, error));
     brief = as_dataset_new(set->ds->budget.limit);
@@ -299,6 +301,20 @@ static assay_status find_series(export_set *set) {
     return status;
 }
 
+/* Where a file is too large for an overview, so is the set. */
+static bool note_overview(export_set *set) {
+    for (size_t i = 0; i < set->points.files.count; i++) {
+        if (!set->briefs[i]->overview.is_set) continue;
+        set->ds->overview = (as_overview){.is_set = true,
+                                          .regions = AS_NOT_COUNTED,
+                                          .contexts = AS_NOT_COUNTED,
+                                          .values = AS_NOT_COUNTED,
+                                          .attributes = AS_NOT_COUNTED};
+        return true;
+    }
+    return false;
+}
+
 static assay_status unite(export_set *set) {
     as_union u;
     size_t n = set->points.files.count;
@@ -306,7 +322,8 @@ static assay_status unite(export_set *set) {
                 as_unite_contexts(&u, AS_MATCH_NAME) && as_unite_attributes(&u) && add_attributes_of_runs(&u) &&
                 gather_all(set->ds, &u);
     as_union_free(&u);
-    return fine ? find_series(set) : as_reader_memory(set->reader);
+    if (!fine) return as_reader_memory(set->reader);
+    return note_overview(set) ? ASSAY_OK : find_series(set);
 }
 
 static assay_status read_all(export_set *set) {
