@@ -152,20 +152,16 @@ class FailingMemory(Case):
         self.sweep('mean', self.set, '-o', 'out.extra-p', output='out.extra-p')
         self.sweep('diff', self.set, self.set, '--to', 'cube-set', '-o', 'new', output='new')
 
-    def test_exports(self):
+    def test_several_exports(self):
         paths = []
         for n in (1, 2):
-            x = nsight_make.Export()
-            x.range('step', 0, 1000 * n, thread=nsight_make.global_tid(70 + n, 70 + n))
-            x.call('cudaLaunchKernel_v7000', 10, 20, thread=nsight_make.global_tid(70 + n, 70 + n))
-            x.kernel('k', 30, 30 + 100 * n, process=None)
-            x.call('cudaMemcpy_v3020', 500, 600, thread=nsight_make.global_tid(70 + n, 70 + n))
-            x.copy(nsight_make.TO_DEVICE, 510, 590, 64, process=None)
-            x.osrt('poll', 1, 2)
             os.makedirs(self.path(f'exports/app.n{n}'))
+            x = nsight_make.Export()
+            x.thread = nsight_make.global_tid(70 + n, 70 + n)
+            x.range('step', 0, 1000 * n)
+            x.launch('k', (10, 20), (30, 30 + 100 * n))
+            x.osrt('poll', 1, 2)
             paths.append(x.write(self.path(f'exports/app.n{n}/a.sqlite')))
-        self.sweep('info', '--json', paths[0])
-        self.sweep('sql', '--csv', paths[0], 'select e.*, a.key, a.value from event e left join attribute a on a.owner = \'event\' and a.owner_id = e.id')
         self.sweep('diff', '--json', *paths)
         self.sweep('compare', '--json', '--fail-on', 'never', *paths)
         self.sweep('info', '--json', self.path('exports'))
