@@ -45,6 +45,17 @@ class Examples(unittest.TestCase):
                 with open(os.path.join(made, name), 'rb') as a, open(os.path.join(folder, name), 'rb') as b:
                     self.assertEqual(a.read(), b.read(), name)
 
+    def test_the_set_is_what_its_program_writes(self):
+        folder = os.path.join(os.environ['ASSAY_SOURCE'], 'examples')
+        with tempfile.TemporaryDirectory(prefix='assay-examples-') as made:
+            subprocess.run([sys.executable, os.path.join(folder, 'waves.py'), made], check=True, timeout=60)
+            files = [sorted(os.path.relpath(os.path.join(at, f), top) for at, _, names in os.walk(os.path.join(top, 'waves-extra-prof')) for f in names) for top in (made, folder)]
+            self.assertEqual(files[0], files[1])
+            self.assertEqual(5, len(files[0]))
+            for name in files[0]:
+                with open(os.path.join(made, name), 'rb') as a, open(os.path.join(folder, name), 'rb') as b:
+                    self.assertEqual(a.read(), b.read(), name)
+
     def test_the_database_is_what_its_program_writes(self):
         """After a change of the writer: make it again as examples/heat_database.c says."""
         folder = os.path.join(os.environ['ASSAY_SOURCE'], 'examples', 'heat-hpctoolkit')

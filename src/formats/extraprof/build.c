@@ -66,7 +66,7 @@ static assay_id region_of(as_ep_builder *b, as_str name, as_str mangled, uint8_t
 
 assay_id as_ep_context(as_ep_builder *b, assay_id parent, as_str name, as_str mangled, uint8_t type, uint8_t flags) {
     uint64_t key = as_pair(parent + 1, name);
-    uint32_t known = as_map_get(&b->contexts, key);
+    uint32_t known = b->is_one_point ? AS_MAP_NONE : as_map_get(&b->contexts, key);
     if (known != AS_MAP_NONE) return known;
     as_context context = AS_CONTEXT_INIT;
     context.parent = parent;
@@ -74,7 +74,8 @@ assay_id as_ep_context(as_ep_builder *b, assay_id parent, as_str name, as_str ma
     context.is_aside = flags & AS_EP_OVERLAPS && type != AS_EP_OVERLAP;
     assay_id id = context.region == ASSAY_NONE ? ASSAY_NONE : as_tree_add(&b->tree, &context);
     as_ep_origin origin = {type, flags};
-    bool fine = id != ASSAY_NONE && as_map_put(&b->contexts, key, id) && as_vec_append(&b->origins, &origin, 1);
+    bool fine = id != ASSAY_NONE && (b->is_one_point || as_map_put(&b->contexts, key, id)) &&
+                as_vec_append(&b->origins, &origin, 1);
     return fine ? id : ASSAY_NONE;
 }
 
@@ -236,7 +237,9 @@ static void report_dropped(as_ep_builder *b) {
     const char *file = as_ds_text(b->ds, run->source);
     char more[64] = "", points[64] = "";
     if (dropped->n_nodes > 1) snprintf(more, sizeof more, " (and %llu more)", (unsigned long long)dropped->n_nodes - 1);
-    if (b->ds->n_points > 1) snprintf(points, sizeof points, " at %llu points", (unsigned long long)dropped->n_points);
+    if (b->ds->n_points > 1)
+        snprintf(points, sizeof points, " at %llu point%s", (unsigned long long)dropped->n_points,
+                 dropped->n_points == 1 ? "" : "s");
     as_warn(b->reader, as_place_file(file ? file : b->reader->input->path), "subtree-dropped",
             "the calls below '%s'%s take longer than the call itself%s: it keeps all its time, and %llu call path%s "
             "left out; -O concurrent_threads=yes keeps them",

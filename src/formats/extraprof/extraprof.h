@@ -140,11 +140,12 @@ typedef struct as_ep_builder {
     as_ep_rules rules;
     as_ep_names names;
     as_tree tree;
-    as_map contexts;  /* (parent + 1, name) -> context of the tree */
-    as_vec origins;   /* as_ep_origin, of each context */
-    as_map regions;   /* (name, type) -> region */
-    as_vec columns;   /* as_ep_column: time, visits, bytes, then GPU and extended metrics as they come */
-    as_map by_metric; /* (kind, name) -> column */
+    bool is_one_point; /* which is all there is: each of its paths is a new context */
+    as_map contexts;   /* (parent + 1, name) -> context of the tree; of several points */
+    as_vec origins;    /* as_ep_origin, of each context */
+    as_map regions;    /* (name, type) -> region */
+    as_vec columns;    /* as_ep_column: time, visits, bytes, then GPU and extended metrics as they come */
+    as_map by_metric;  /* (kind, name) -> column */
     as_ep_dropped dropped;
 } as_ep_builder;
 

@@ -45,7 +45,9 @@ static assay_status read_file(as_reader *reader, as_ep_builder *builder, as_ep_f
     ds->format_version = file->version ? as_ds_intern(ds, file->version, file->version_size) : AS_NO_STR;
     if (as_add_run(ds, &run) == ASSAY_NONE || (file->version && ds->format_version == AS_NO_STR))
         return as_reader_memory(reader);
+    builder->is_one_point = true;
     AS_TRY(as_ep_add_point(builder, file, 1, 0));
+    as_ep_file_free(file);
     return as_ep_finish(builder);
 }
 

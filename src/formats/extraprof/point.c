@@ -118,6 +118,7 @@ static void add_values(point *p, const as_ep_file *file, const as_ep_node *node,
 static bool add_nodes(point *p, const as_ep_file *file, assay_id run, size_t slot, const uint32_t *metrics) {
     p->places.count = 0;
     if (!push_zeros(&p->places, file->nodes.count)) return false;
+    as_map_expect(&p->by_name, file->nodes.count);
     uint32_t *places = p->places.data;
     for (size_t i = 0; i < file->nodes.count; i++) {
         const as_ep_node *node = &AS_AT(as_ep_node, &file->nodes, i);
@@ -361,6 +362,10 @@ assay_status as_ep_add_point(as_ep_builder *builder, const as_ep_file *files, si
     p.below = below.data;
     if (fine && p.n_slots) settle_times(&p);
     for (size_t m = 0; m < p.columns.count && fine && p.n_slots; m++) settle_extended(&p, m);
+    as_map_free(&p.by_name); /* before contexts have theirs */
+    as_map_init(&p.by_name, budget);
+    as_vec_free(&p.places);
+    if (!builder->is_one_point) as_map_expect(&builder->contexts, p.paths.count);
     fine = fine && keep_paths(&p) && keep_gpu(&p);
     as_vec_free(&p.paths);
     as_map_free(&p.by_name);
