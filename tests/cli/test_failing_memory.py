@@ -7,6 +7,7 @@ import subprocess
 
 import captures
 import cubex
+import extraprof
 import hpctoolkit
 import nsight_make
 from common import ASSAY, Case, environment, main
@@ -129,6 +130,20 @@ class FailingMemory(Case):
             self.sweep('info', path)
             self.sweep('sql', '--csv', path, 'select * from value')
             self.sweep('sql', '--csv', path, 'select * from event')
+
+    def test_profiles_of_gpus(self):
+        kernel = extraprof.node('_Z4axpyIdEvPT_i', [90, 40], type_=extraprof.KERNEL, flags=extraprof.ASYNC, visits=[1, 1], bytes_=[0, 7], gpu=[3], extended=[[1], [2]])
+        launch = extraprof.node('_Z4axpyIdEvPT_i', [9], kernel, type_=extraprof.LAUNCH, visits=[1], bytes_=[0], gpu=[], extended=[[1], [2]])
+        late = extraprof.node('f<int>(int)', [1], extraprof.node('a->b', [5], visits=[1], bytes_=[0]), visits=[1], bytes_=[0])
+        whole = extraprof.profile(extraprof.node('main', [100], launch, late, visits=[1], bytes_=[0], gpu=[], extended=[[9], [9]]), gpu=['inst'], extended=[['energy_cpu', 1], ['energy_gpu', 2]])
+        path = self.write('x.extra-prof.msgpack', whole)
+        for p in (1, 2, 4):
+            os.makedirs(self.path(f'gpus/app.p{p}'))
+            self.write(f'gpus/app.p{p}/profile.extra-prof.msgpack', whole)
+        self.sweep('info', path)
+        self.sweep('sql', '--csv', path, 'select * from value')
+        self.sweep('info', self.path('gpus'))
+        self.sweep('sql', '--csv', self.path('gpus'), 'select * from measurement')
 
     def test_algebra(self):
         for how in ((), ('--json',), ('--csv',)):

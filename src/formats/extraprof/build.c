@@ -243,8 +243,7 @@ static void report_dropped(as_ep_builder *b) {
     as_warn(b->reader, as_place_file(file ? file : b->reader->input->path), "subtree-dropped",
             "the calls below '%s'%s take longer than the call itself%s: it keeps all its time, and %llu call path%s "
             "left out; -O concurrent_threads=yes keeps them",
-            path ? path : "", more, points, (unsigned long long)dropped->n_contexts,
-            dropped->n_contexts == 1 ? " is" : "s are");
+            path, more, points, (unsigned long long)dropped->n_contexts, dropped->n_contexts == 1 ? " is" : "s are");
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
@@ -276,7 +275,8 @@ void as_ep_builder_free(as_ep_builder *b) {
 
 assay_status as_ep_finish(as_ep_builder *b) {
     const assay_id *new_ids;
-    bool fine = as_tree_finish(&b->tree, &new_ids) && add_tags(b, new_ids) && add_blocks(b, new_ids);
+    bool has_first = !b->dropped.n_nodes || b->dropped.first != AS_NO_STR;
+    bool fine = has_first && as_tree_finish(&b->tree, &new_ids) && add_tags(b, new_ids) && add_blocks(b, new_ids);
     if (!fine) return as_reader_memory(b->reader);
     report_dropped(b);
     return ASSAY_OK;

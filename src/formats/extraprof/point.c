@@ -209,7 +209,7 @@ static bool is_exceeded(const point *p, uint32_t id, const double *own) {
     return total(p->below + (size_t)id * p->n_slots, p->n_slots) > total(own, p->n_slots);
 }
 
-/* Path names joined, of one that is no context yet. */
+/* Path names joined, of one that is no context yet. AS_NO_STR when memory is out. */
 static as_str join(const point *p, uint32_t id) {
     as_vec ids, text;
     as_dataset *ds = p->builder->ds;
@@ -222,7 +222,7 @@ static as_str join(const point *p, uint32_t id) {
         fine = as_vec_append(&text, as_ds_text(ds, name), as_str_size(&ds->strings, name)) &&
                (!i || as_vec_text(&text, "->"));
     }
-    as_str joined = fine && text.count ? as_ds_intern(ds, text.data, text.count) : AS_NO_STR;
+    as_str joined = fine ? as_ds_intern(ds, text.data ? text.data : "", text.count) : AS_NO_STR;
     as_vec_free(&text);
     as_vec_free(&ids);
     return joined;
