@@ -115,14 +115,14 @@ static void bind(sqlite3_stmt *row, int at, const char *name, int size, source *
         INT64_MIN,     INT64_MAX,     -1,         UINT32_MAX, INT32_MIN, 1ll << 53, 1ll << 52, 1ll << 62, -(1ll << 62),
         INT64_MAX - 1, INT64_MIN + 1, 1000000007, 4294967296, 65536,     1ll << 48, 0};
     uint8_t how = take(from), small = how & 15;
-    int64_t number = 0;
+    uint64_t number = 0;
     switch (how >> 4) {
     case 1: sqlite3_bind_null(row, at); return;
     case 2: sqlite3_bind_int64(row, at, odd[small]); return;
     case 3: sqlite3_bind_double(row, at, small == 0 ? 1e300 : small * 1.5); return;
     case 4:
         for (int i = 0; i < (small & 7) + 1; i++) number = number << 8 | take(from);
-        sqlite3_bind_int64(row, at, number);
+        sqlite3_bind_int64(row, at, (int64_t)number);
         return;
     case 5:
     case 6: {
