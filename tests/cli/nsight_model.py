@@ -44,6 +44,11 @@ def thread_of(g):
     return 'thread', pid_of(g), g & 0xFFFFFF
 
 
+def fit(text):
+    """Without control characters: space between what was apart."""
+    return re.sub('[\x00-\x1f\x7f]', '', re.sub('[\t\n\v\f\r]', ' ', text))
+
+
 def in_path(name):
     return name.replace('->', '- >')
 
@@ -88,11 +93,12 @@ class Model:
             return []
         cursor = self.db.execute(f'select * from "{table}" order by rowid')
         names = [d[0] for d in cursor.description]
-        return [Row(names, values) for values in cursor]
+        rows = [Row(names, values) for values in cursor]
+        return [r for r in rows if 'start' not in names or r.eventType in (33, 39, 75, 76) or isinstance(r.start, int) and isinstance(r.end, (int, type(None)))]
 
     def text(self, number):
         text = self.strings.get(number)
-        return f'[string {number}]' if text is None else re.sub('[\x00-\x1f\x7f]', '', text)
+        return f'[string {number}]' if text is None else fit(text)
 
     # ---- what there is
 
@@ -159,8 +165,9 @@ class Model:
         for r in self.ranges:
             r.place = thread_of(r.globalTid)
             r.names = self.decoded(r.stored)
-            r.name = '->'.join(r.names) if r.stored.startswith('\x1f') else re.sub('[\x00-\x1f\x7f]', '', r.stored)
-            r.is_region = r.eventType == 59 and r.end is not None and self.domains.get((process_of(r.globalTid), r.domainId)) == EXTRA_PROF
+            r.name = '->'.join(r.names) if r.stored.startswith('\x1f') else fit(r.stored)
+            if r.eventType == 59 and self.domains.get((process_of(r.globalTid), r.domainId)) == EXTRA_PROF:
+                r.path, r.is_region = r.names, r.end is not None
 
     def symbol_table(self):
         ids = {text: number for number, text in self.strings.items()}
@@ -168,12 +175,12 @@ class Model:
         if first is None or last is None:
             return {}
         pieces = [text.split('\x1f', 2) for number, text in self.strings.items() if first <= number <= last]
-        return {p[1]: in_path(p[2]) for p in pieces if len(p) == 3 and p[0] == 'EP'}
+        return {p[1]: in_path(fit(p[2])) for p in pieces if len(p) == 3 and p[0] == 'EP'}
 
     def decoded(self, text):
         if text.startswith('\x1f'):
             return tuple(self.symbols.get(number, f'[0x{number}]') for number in text[1:].split('\x1f'))
-        return tuple(re.sub('[\x00-\x1f\x7f]', '', text).split('->'))
+        return tuple(fit(text).split('->'))
 
     # ---- call paths
 
@@ -192,9 +199,10 @@ class Model:
         getattr(self, 'paths_of_' + self.mode)()
 
     def paths_of_ranges(self):
+        regions = sorted((r for r in self.ranges if r.is_region), key=lambda r: (r.start, -r.end))
         for c in self.calls:
-            around = [r for r in self.ranges if r.is_region and r.globalTid == c.globalTid and r.start < c.start and c.start + c.length < r.end]
-            c.range = max(around, key=lambda r: (r.start, -r.end), default=None)
+            around = [r for r in regions if r.globalTid == c.globalTid and r.start < c.start and c.start + c.length < r.end]
+            c.range = around[-1] if around else None
             c.path = (c.range.names if c.range else (UNCORRELATED,)) + c.name_in_path
 
     def paths_of_chains(self):
@@ -205,7 +213,7 @@ class Model:
             c.path = (tuple(in_path(self.text(f.symbol)) for f in chain) if c.callchainId is not None else (UNCORRELATED,)) + c.name_in_path
 
     def paths_of_resolved(self):
-        paths = {r.correlationId: r.callpath.replace('\x1f', '').split('->') for r in reversed(self.rows('EXTRAP_RESOLVED_CALLPATHS')) if r.correlationId}
+        paths = {r.correlationId: fit(r.callpath).split('->') for r in reversed(self.rows('EXTRAP_RESOLVED_CALLPATHS')) if r.correlationId}
         for c in self.calls:
             c.path = tuple(paths[c.correlationId]) if c.correlationId in paths else (UNCORRELATED,) + c.name_in_path
 
@@ -238,7 +246,6 @@ class Model:
         regions = [r for r in self.ranges if r.is_region]
         own = collections.defaultdict(int)
         for r in regions:
-            r.path = r.names
             own[r.path, r.place] += r.length
             self.add(r.path, 'visits', r.place, 1)
         inclusive = dict(own)
@@ -254,7 +261,7 @@ class Model:
                 self.add(path, 'time', place, time)
 
     def busy(self, *lists):
-        return [(a.start, a.end) for xs in lists for a in xs if a.end > a.start]
+        return [(a.start, a.end) for xs in lists for a in xs if a.length]
 
     def call_values(self):
         everything = self.busy(self.gpu)
@@ -326,10 +333,10 @@ class Model:
         return total
 
     def shared(self, x, xs, cover):
-        cuts = [t for o in xs for t in (o.start, o.end)] + [t for span in cover for t in span]
+        cuts = [t for o in xs if o.length for t in (o.start, o.end)] + [t for span in cover for t in span]
         total = Fraction(0)
         for a, b in segments(cuts, x.start, x.end):
-            n = sum(o.start <= a and b <= o.end for o in xs)
+            n = sum(o.start <= a and b <= o.end for o in xs if o.length)
             total += b - a if covered(cover, a, b) else Fraction((b - a) * (n - 1), n)
         return total
 

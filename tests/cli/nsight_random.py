@@ -5,8 +5,8 @@ import random
 import nsight_make as make
 
 MODES = ['ranges', 'encoded', 'chains', 'resolved', 'plain', 'bare']
-FUNCTIONS = ['main', 'solve', 'f', 'foo', 'a_b', 'g<int, 2>', 'größe', 'op->x', 'F']
-KERNELS = ['saxpy', 'dot', 'k->k', 'saxpy_2', 'größe']
+FUNCTIONS = ['main', 'solve', 'f', 'foo', 'a_b', 'g<int, 2>', 'größe', 'op->x', 'F', 'tab\there']
+KERNELS = ['saxpy', 'dot', 'k->k', 'saxpy_2', 'größe', 'line\nend']
 CALLS = {'launch': ['cudaLaunchKernel_v7000', 'cuLaunchKernel', 'cudaGraphLaunch_v10000'], 'copy': ['cudaMemcpy_v3020', 'cudaMemcpyAsync_v3020', 'cuMemcpyHtoDAsync_v2', 'cudaMemcpyAsync'],
          'set': ['cudaMemset_v3020', 'cudaMemsetAsync_v3020'], 'sync': ['cudaStreamSynchronize_v3020', 'cudaDeviceSynchronize_v3020', 'cuCtxSynchronize', 'cudaEventSynchronize_v3020',
                                                                      'cudaStreamWaitEvent_v3020', 'cudaLaunchHostFunc_v10000'],
@@ -24,8 +24,8 @@ class Random:
         self.x = make.Export(r.choice(make.FLAVOURS))
         self.base = r.choice([0, 0, 1000, 1_700_000_000_000_000_000])
         self.length = r.choice([20, 60, 1000, 10**7])
-        pids = [r.randrange(1, 2**24) for _ in range(r.choice([1, 1, 1, 2]))]
-        self.threads = [make.global_tid(pid, tid, r.choice([0, 1, 300])) for pid in pids for tid in r.sample(range(1, 2**20), r.choice([1, 1, 2, 3]))]
+        processes = [make.global_tid(r.choice([77, r.randrange(1, 2**24)]), 0, r.choice([0, 1, 300, 0xFF00])) for _ in range(r.choice([1, 1, 1, 2]))]
+        self.threads = [process + tid for process in processes for tid in r.sample(range(1, 2**20), r.choice([1, 1, 2, 3]))]
         self.numbers = {}
         self.make_devices()
         if self.mode not in ('bare', 'chains', 'resolved'):
@@ -40,6 +40,8 @@ class Random:
                 self.x.sample(self.time(), [r.choice(FUNCTIONS) for _ in range(r.randrange(1, 4))], thread=self.thread())
         if self.mode == 'resolved':
             self.make_resolved()
+        if self.chance(.03):
+            self.x.drop('StringIds')
 
     def chance(self, p):
         return not self.sound and self.r.random() < p
@@ -52,9 +54,9 @@ class Random:
     def span(self):
         start = self.time()
         end = start + (self.r.randrange(0, self.length) if self.r.random() < .2 else self.r.randrange(0, max(2, self.length // 6)))
-        if self.chance(.02):
-            end = max(0, start - self.r.randrange(1, 9))
-        return start, end
+        if self.chance(.03):
+            end = self.r.choice([None, max(0, start - self.r.randrange(1, 9))])
+        return ('later' if self.chance(.005) else None if self.chance(.005) else start), end
 
     def thread(self):
         return self.r.choice(self.threads)
@@ -79,7 +81,7 @@ class Random:
         x.table('NVTX_EVENTS')
         is_extra_prof = self.mode in ('ranges', 'encoded')
         for process in sorted({make.global_pid(t) for t in self.threads}):
-            if is_extra_prof:
+            if is_extra_prof and not (self.numbers and self.chance(.2)):
                 x.domain(make.EXTRA_PROF, number=r.choice([1, 1, 3]), thread=process + 1)
                 self.numbers[process] = x.domains[make.EXTRA_PROF]
             if r.random() < .5:
@@ -115,7 +117,7 @@ class Random:
         if self.mode not in ('ranges', 'encoded'):
             x.range(path[-1], start, end, thread=thread, domain=r.choice([0, 0, 9]), by_id=r.choice([None, True]))
             return
-        x.domains[make.EXTRA_PROF] = self.numbers[make.global_pid(thread)]
+        x.domains[make.EXTRA_PROF] = self.numbers.get(make.global_pid(thread), 3)
         if self.mode == 'encoded':
             x.encoded([*path, 12345] if self.chance(.05) else path, start, end, thread=thread)
         else:
