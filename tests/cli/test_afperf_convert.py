@@ -61,8 +61,8 @@ class Convert(common.Case):
         err = self.convert(path, self.path('db'), '--to', 'hpctoolkit-4')
         self.assertIn('3 events that are no part of a call path\'s time line', err)  # two intervals of a section, a pause
         self.convert(path, self.path('old'), '--to', 'hpctoolkit-2021')
-        # the context of the innermost region from its start on, that of the one around it from its end on, nothing at the end
-        expected = [(10, 'main'), (20, 'main->solve'), (40, 'main'), (50, 'main->solve'), (90, 'main'), (110, '')]
+        # the context of the innermost region from its start to its last nanosecond (a sample owns the time up to the middle between it and the next), that of the one around it from its end on, nothing at the end
+        expected = [(10, 'main'), (19, 'main'), (20, 'main->solve'), (39, 'main->solve'), (40, 'main'), (49, 'main'), (50, 'main->solve'), (89, 'main->solve'), (90, 'main'), (109, 'main'), (110, '')]
         for name in ('db', 'old'):
             rows = common.run('sql', '--json', self.path(name), 'select e.start_raw as t, c.path as p from event e left join context c on c.id = e.context order by t').json
             start = 1639527663500000000

@@ -99,7 +99,10 @@ static const char *version_of(const as_dataset *ds) {
     static const char *const known[] = {"4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.7", NULL};
     const char *version = as_ds_text(ds, ds->format_version);
     bool is_ours = version && as_cube_is_ours(ds);
-    return is_ours && is_one_of(version, known) ? version : "4.4";
+    bool has_accelerator = false;
+    for (assay_id i = 0; i < ds->locations.count && !has_accelerator; i++)
+        has_accelerator = as_cube_is_accelerator(ds, i);
+    return is_ours && is_one_of(version, known) ? version : has_accelerator ? "4.7" : "4.4";
 }
 
 static void put_beginning(const as_cube_file *file, as_output *out) {

@@ -74,21 +74,27 @@ static int compare_intervals(const void *a, const void *b) {
 
 /* ---- one line -------------------------------------------------------------------------------------------------------- */
 
+/* Who reads the line of a thread gives a sample the time between the mid-points to its neighbours; so what lasts has a second one, at its last nanosecond. Samples of GPUs have the time up to the next one. */
 typedef struct line_maker {
     as_vec *samples; /* of all lines */
     size_t first;    /* those of this one */
     as_vec open;     /* const interval *: under way, the latest on top */
+    bool has_last;   /* a second sample of what lasts */
 } line_maker;
 
+static as_trace_sample *last_sample(const line_maker *m) {
+    return m->samples->count > m->first ? &AS_AT(as_trace_sample, m->samples, m->samples->count - 1) : NULL;
+}
+
 static bool emit(line_maker *m, uint64_t time, assay_id context) {
-    as_vec *samples = m->samples;
-    if (samples->count > m->first && AS_AT(as_trace_sample, samples, samples->count - 1).time == time)
-        samples->count--; /* it was for no time at all */
-    assay_id before =
-        samples->count > m->first ? AS_AT(as_trace_sample, samples, samples->count - 1).context : ASSAY_NONE;
-    bool is_first = samples->count == m->first;
-    as_trace_sample sample = {.time = time, .context = context};
-    return (!is_first && before == context) || as_vec_append(samples, &sample, 1);
+    const as_trace_sample *last = last_sample(m);
+    if (last && last->time == time) m->samples->count--; /* it was for no time at all */
+    last = last_sample(m);
+    if (last && last->context == context) return true;
+    as_trace_sample end = last ? *last : (as_trace_sample){0}, sample = {.time = time, .context = context};
+    bool has_end = m->has_last && last && time - last->time > 1;
+    end.time = time - 1;
+    return (!has_end || as_vec_append(m->samples, &end, 1)) && as_vec_append(m->samples, &sample, 1);
 }
 
 static const interval *top(const line_maker *m) {
@@ -115,6 +121,15 @@ static bool make_line(line_maker *m, const interval *intervals, size_t n) {
     return advance(m, UINT64_MAX);
 }
 
+static bool is_of_gpu(const as_hpc_plan *plan, const as_hpc_planned_profile *profile) {
+    bool found = false;
+    for (uint32_t i = 0; i < profile->n_ids && !found; i++) {
+        uint16_t kind = AS_AT(as_hpc_identifier, &plan->ids_of_places, profile->first_id + i).kind;
+        found = strncmp(AS_AT(const char *, &plan->kinds, kind), "GPU", 3) == 0;
+    }
+    return found;
+}
+
 static bool make_lines(as_hpc_plan *plan, const as_vec *all) {
     const interval *intervals = all->data;
     line_maker m = {.samples = &plan->made_samples};
@@ -124,6 +139,7 @@ static bool make_lines(as_hpc_plan *plan, const as_vec *all) {
         for (end = from + 1; end < all->count && intervals[end].profile == intervals[from].profile;) end++;
         as_hpc_planned_profile *profile = &AS_AT(as_hpc_planned_profile, &plan->profiles, intervals[from].profile);
         profile->first_made = plan->made_samples.count;
+        m.has_last = !is_of_gpu(plan, profile);
         fine = make_line(&m, intervals + from, end - from);
         profile->n_made = plan->made_samples.count - profile->first_made;
     }

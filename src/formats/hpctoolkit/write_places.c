@@ -73,9 +73,17 @@ static bool parse_tuple(as_hpc_plan *plan, const char *tuple, const char *bits) 
 static const char *tuple_kind(const char *kind, char name[64]) {
     static const struct {
         const char *kind, *name;
-    } known[] = {{"machine", NULL},    {"process", "RANK"},      {"node", "NODE"},
-                 {"thread", "THREAD"}, {"device", "GPUDEVICE"},  {"stream", "GPUSTREAM"},
-                 {"gpu", "GPUSTREAM"}, {"CPU thread", "THREAD"}, {"GPU", "GPUSTREAM"}};
+    } known[] = {{"machine", NULL},
+                 {"process", "RANK"},
+                 {"node", "NODE"},
+                 {"thread", "THREAD"},
+                 {"device", "GPUDEVICE"},
+                 {"stream", "GPUSTREAM"},
+                 {"gpu", "GPUSTREAM"},
+                 {"CPU thread", "THREAD"},
+                 {"GPU", "GPUSTREAM"},
+                 {"accelerator", "GPUDEVICE"},
+                 {"accelerator stream", "GPUSTREAM"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].kind, kind) == 0) return known[i].name;
     }
@@ -88,18 +96,33 @@ static const char *tuple_kind(const char *kind, char name[64]) {
     return n ? name : NULL;
 }
 
-/* For each location how many of its parent come before it: the logical id, where there is no rank. */
+/* For each location how many of its parent and kind come before it: the logical id, where there is no rank. */
 static uint32_t *count_siblings(const as_hpc_plan *plan) {
     size_t n = plan->ds->locations.count;
-    uint32_t *index = calloc(n + 1, sizeof *index), *next = calloc(n + 1, sizeof *next);
-    for (assay_id i = 0; index && next && i < n; i++) {
-        assay_id parent = as_ds_location(plan->ds, i)->parent;
-        index[i] = next[parent < n ? parent : n]++;
+    uint32_t *index = calloc(n + 1, sizeof *index);
+    as_map next;
+    as_map_init(&next, NULL);
+    bool fine = index;
+    for (assay_id i = 0; fine && i < n; i++) {
+        const as_location *location = as_ds_location(plan->ds, i);
+        uint64_t key = as_pair(location->parent, location->kind);
+        uint32_t before = as_map_get(&next, key);
+        index[i] = before == AS_MAP_NONE ? 0 : before;
+        fine = as_map_put(&next, key, index[i] + 1);
     }
-    free(next);
-    if (next) return index;
+    as_map_free(&next);
+    if (fine) return index;
     free(index);
     return NULL;
+}
+
+/* The number that a device or stream has in the program, "stream 13": its physical id. */
+static bool number_in_name(const as_dataset *ds, const as_location *location, const char *tuple_kind, uint64_t *out) {
+    const char *name = as_ds_text(ds, location->name), *kind = as_ds_text(ds, location->kind);
+    size_t n = kind && name ? strlen(kind) : 0;
+    if (strncmp(tuple_kind, "GPU", 3) != 0 || !n || strncmp(name, kind, n) != 0) return false;
+    name += n;
+    return take_number(&name, ' ', out);
 }
 
 static bool make_tuple(as_hpc_plan *plan, assay_id leaf, const uint32_t *index) {
@@ -120,6 +143,7 @@ static bool make_tuple(as_hpc_plan *plan, assay_id leaf, const uint32_t *index) 
         as_hpc_identifier id = {.kind = (uint16_t)number, .bits = plan->form == AS_HPC_2021 ? 3 : 0};
         bool has_rank = number == KIND_RANK && location->rank >= 0;
         id.logical = id.physical = has_rank ? (uint64_t)location->rank : index[chain[n]];
+        if (number_in_name(ds, location, name, &id.physical)) id.bits = plan->form == AS_HPC_2021 ? 0 : 1;
         if (!as_vec_append(&plan->ids_of_places, &id, 1)) return false;
     }
     return true;

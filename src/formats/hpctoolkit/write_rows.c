@@ -245,19 +245,26 @@ static bool map_columns(as_hpc_plan *plan, as_hpc_side *side) {
     return side->profile_of_column != NULL;
 }
 
-/* The sum over the contexts below the root (of the extra entry: those that are no entry points themselves), for each profile. An entry that has all
- * of them has what the root has. */
+/* Whether the sum that the root or the extra entry has takes in a context. An entry that has all of them has what the root has. */
+static bool is_part_of_top(const as_hpc_plan *plan, int extra, assay_id context) {
+    bool is_entry = extra == AS_HPC_EXTRA_ENTRY;
+    if (is_entry && plan->has_only_entry && plan->root != ASSAY_NONE) return context == plan->root;
+    return as_hpc_is_top(plan, context) && !(is_entry && as_hpc_is_entry(plan, context));
+}
+
+/* The sum over the contexts below the root (of the extra entry: those that are no entry points themselves), for each profile. Sections are no part of a whole: they count where nothing else has values. */
 static assay_status sum_top(as_hpc_plan *plan, as_hpc_side *side, int extra) {
     as_sparse_line line = {0};
     double *sums = as_arena_array(&plan->arena, plan->profiles.count, sizeof *sums);
     assay_status code = sums ? ASSAY_OK : as_fail_memory(plan->error, NULL);
-    bool is_root = extra == AS_HPC_EXTRA_ENTRY && plan->has_only_entry && plan->root != ASSAY_NONE;
-    for (assay_id i = 0; i < plan->n_contexts && code == ASSAY_OK; i++) {
-        bool is_part = is_root ? i == plan->root
-                               : as_hpc_is_top(plan, i) && !(extra == AS_HPC_EXTRA_ENTRY && as_hpc_is_entry(plan, i));
-        if (!is_part) continue;
-        code = as_hpc_read_row(plan, side, i, &line, plan->error);
-        for (uint32_t k = 0; k < line.n && code == ASSAY_OK; k++) sums[line.at[k]] += line.values[k];
+    bool is_empty = true;
+    for (int sections = 0; sections < 2 && is_empty; sections++) {
+        for (assay_id i = 0; i < plan->n_contexts && code == ASSAY_OK; i++) {
+            if (!is_part_of_top(plan, extra, i) || as_context_is_section(plan->ds, i) != (sections == 1)) continue;
+            code = as_hpc_read_row(plan, side, i, &line, plan->error);
+            for (uint32_t k = 0; k < line.n && code == ASSAY_OK; k++) sums[line.at[k]] += line.values[k];
+            is_empty = is_empty && !line.n;
+        }
     }
     as_sparse_line_free(&line);
     side->extra[extra] = sums;

@@ -475,7 +475,7 @@ static void lose_metrics(const as_dataset *ds, as_losses *losses) {
 }
 
 void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
-    uint64_t n_placeless = 0, n_pieces = 0;
+    uint64_t n_placeless = 0, n_pieces = 0, n_sections = 0;
     bool fine = true;
     if (!as_foreign_is_experiment(ds) && ds->runs.count > 1)
         as_lose(losses, "which of %zu runs a value is of", ds->runs.count);
@@ -494,6 +494,10 @@ void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
     free(calls);
     lose(losses, n_pieces, "line or loop of a call (its values count for the call)",
          "lines and loops of calls (their values count for the calls)");
+    for (assay_id i = 0; as_ds_has_wholes(ds) && i < ds->contexts.count; i++)
+        n_sections += as_context_is_section(ds, i);
+    lose(losses, n_sections, "section that is no part of the whole (it counts as one there)",
+         "sections that are no parts of the whole (they count as such there)");
     as_lose_attributes(losses, ds, is_kept);
 }
 
