@@ -336,9 +336,12 @@ static void describe_metrics(printing *p) {
     }
 }
 
-static const char *heading_of(const as_view_request *request) {
+static const char *heading_of(const as_cli *cli, const as_view_request *request) {
     static const char *const groups[] = {"function", "file", "module", "kind", "module, file, function"};
+    const char *by = as_cli_value(cli, "by");
+    bool by_kernel = by && strcmp(by, "kernel") == 0;
     if (request->kind == AS_VIEW_TOP_DOWN) return "call tree";
+    if (by_kernel) return request->kind == AS_VIEW_BOTTOM_UP ? "GPU activity, called by" : "GPU activity";
     return request->kind == AS_VIEW_BOTTOM_UP ? "function, called by" : groups[request->group];
 }
 
@@ -376,7 +379,7 @@ static as_exit print_tree(printing *p) {
     describe_metrics(p);
     p->text.metrics = p->metrics;
     p->text.n_metrics = view->data.n_columns;
-    p->text.heading = heading_of(&view->request);
+    p->text.heading = heading_of(cli, &view->request);
     p->text.exclusive_first = view->request.kind != AS_VIEW_TOP_DOWN && view->request.order != AS_SORT_INCLUSIVE;
     p->text.is_list = view->request.kind == AS_VIEW_FLAT && view->request.group != AS_GROUP_SCOPE;
     p->text.width = cli->style.width;

@@ -120,6 +120,7 @@ static const as_example examples[] = {
     {"assay trace db --summary", "What all of them did over time, by share."},
     {"assay trace db --by-location --csv", "For each location the time and share of every procedure, as CSV."},
     {"assay trace db --samples --since 50% -n 5", "The first samples of the second half."},
+    {"assay trace report1.sqlite --location stream", "What the GPU's streams did, of an Nsight Systems export."},
     {"assay trace capture.afperf --wallclock", "Regions, sections and pauses of all runs of a capture, by the clock."},
     {"assay trace capture.afperf --intervals --since 2s -n 5", "Its first intervals from there on."},
     {NULL, NULL},
@@ -146,6 +147,10 @@ const as_verb as_verb_trace = {
         "at a depth, what holds it; a dot where there is none. Each section has lines of its own, one for each of its "
         "intervals that overlap. What the run was paused in is <paused>, shown as =. Counts are those of intervals "
         "that begin in the window.\n\n"
+        "Exports of Nsight Systems have a row for each thread (NVTX ranges and API calls as they nest; below it ranges "
+        "that need not nest, calls of the OS runtime and CPU samples) and for each stream of a GPU: kernels and "
+        "copies, "
+        "at any depth (docs/gpu.md).\n\n"
         "--summary stacks the procedures by their share of time in each part of the window (hpcviewer's summary view), "
         "--by-location has a row for each location. --json has everything: procedures with letter, time, share and "
         "shares in --bins parts of time (20), locations with theirs, and the picture as numbers of procedures. CSV, "
