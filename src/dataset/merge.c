@@ -119,6 +119,9 @@ static assay_id *map_contexts(merger *m, const as_dataset *part) {
         if (from->region == ASSAY_NONE) continue;
         as_region *place = &AS_AT(as_region, &m->ds->regions, region);
         const as_region *source = as_ds_region(part, from->region);
+        const char *kind = as_ds_text(part, source->kind);
+        if (place->kind == AS_NO_STR && kind && strcmp(kind, "section") != 0)
+            place->kind = as_ds_carry(m->ds, part, source->kind, &fine);
         if (place->file == AS_NO_STR)
             place->file = as_ds_carry(m->ds, part, source->file, &fine), place->line_begin = source->line_begin,
             place->line_end = source->line_end;

@@ -130,16 +130,29 @@ class Sets(Case):
         self.assertEqual('1', models[SYNC, 'time']['growth'])
         self.assertEqual('n', models[COPY + '->BLOCKING HOST_TO_DEVICE', 'bytes_transferred']['growth'])
         tree = run('tree', '--json', '--all', self.folder).json
-        nodes = []
-
-        def walk(node):
-            nodes.append(node)
-            for child in node['children']:
-                walk(child)
-        walk(tree['root'])
+        nodes = self.nodes(tree)
         self.assertEqual({SYNC + '->WAIT', 'main->GPU IDLE'}, {n['path'] for n in nodes if n.get('aside')})
         whole = sum((5000, 50 * 5))                         # main with its calls, and the kernel; the copy is in its call
         self.assertAlmostEqual(whole, tree['root']['values']['time']['inclusive'] * 1e9, places=6)
+
+    @staticmethod
+    def nodes(tree):
+        found, left = [], [tree['root']]
+        while left:
+            found.append(left.pop())
+            left += found[-1]['children']
+        return found
+
+    def test_merge(self):
+        """Two sets become one; contexts stay what they are."""
+        for name, numbers in (('a', (1, 2)), ('b', (2, 4))):
+            for n in numbers:
+                self.put(f'{name}/n{n}/a.sqlite', with_regions(n))
+        result = run('merge', '--json', '--all', '--run', 'n=2', self.path('a'), self.path('b'))
+        self.assertFine(result)
+        nodes = {n['path']: n for n in self.nodes(result.json)}
+        self.assertEqual(('kernel', 'wait', True), (nodes[LAUNCH + '->GPU k']['kind'], nodes[SYNC + '->WAIT']['kind'], nodes[SYNC + '->WAIT']['aside']))
+        self.assertAlmostEqual(100, nodes[LAUNCH + '->GPU k']['values']['time']['exclusive'] * 1e9, places=6)
 
     def test_plain_exports(self):
         """Processes and threads are called by their order: numbers differ from run to run."""
