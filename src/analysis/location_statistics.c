@@ -30,14 +30,22 @@ static assay_id process_of(const as_dataset *ds, assay_id leaf) {
     assay_id above = as_ds_location(ds, leaf)->parent;
     for (assay_id id = above; id != ASSAY_NONE; id = as_ds_location(ds, id)->parent) {
         const char *kind = as_ds_text(ds, as_ds_location(ds, id)->kind);
-        if (kind && strcmp(kind, "rank") == 0) return id;
+        if (kind && (strcmp(kind, "rank") == 0 || strcmp(kind, "process") == 0)) return id;
     }
     return above != ASSAY_NONE && as_ds_location(ds, above)->rank >= 0 ? above : leaf;
 }
 
+static bool has_streams(const as_dataset *ds) {
+    as_str stream = as_find(&ds->strings, "stream", strlen("stream"));
+    for (assay_id id = 0; stream != AS_NO_STR && id < AS_COUNT(ds, locations); id++) {
+        if (as_ds_location(ds, id)->kind == stream && as_ds_location(ds, id)->leaf) return true;
+    }
+    return false;
+}
+
 assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, as_places *out, assay_error *error) {
     size_t n = AS_COUNT(ds, locations);
-    *out = (as_places){.over = over, .run = run};
+    *out = (as_places){.over = over, .run = run, .only_present = has_streams(ds)};
     out->ids = malloc((n + 1) * sizeof *out->ids);
     out->place = malloc((n + 1) * sizeof *out->place);
     bool *is_place = calloc(n + 1, 1), *has_values = calloc(n + 1, 1);
@@ -150,6 +158,9 @@ typedef struct columns {
     as_part_rule rule;
     as_whole *wholes[2]; /* room for a row each; with targets */
     double *reals[2];
+    uint32_t *present; /* room for a row, where only places with a value take part */
+    as_whole *present_wholes;
+    double *present_reals;
 } columns;
 
 static bool is_as_it_is(const as_profile *view, const as_places *places) {
@@ -184,8 +195,18 @@ static void map_columns(columns *c, const as_profile *view, uint32_t *numbers) {
     }
 }
 
+static bool open_present(columns *c) {
+    size_t room = (size_t)c->request->places->n + 1;
+    if (!c->request->places->only_present || c->rule != AS_PART_ADD) return true;
+    c->present = malloc(room * sizeof *c->present);
+    c->present_wholes = malloc(room * sizeof *c->present_wholes);
+    c->present_reals = malloc(room * sizeof *c->present_reals);
+    return c->present && c->present_wholes && c->present_reals;
+}
+
 static bool open_columns(columns *c, const as_profile *view) {
     const as_places *places = c->request->places;
+    if (!open_present(c)) return false;
     if (is_as_it_is(view, places)) {
         c->n = places->n;
         return true;
@@ -208,6 +229,9 @@ static bool open_columns(columns *c, const as_profile *view) {
 static void close_columns(columns *c) {
     free(c->targets);
     free(c->places);
+    free(c->present);
+    free(c->present_wholes);
+    free(c->present_reals);
     for (int kind = 0; kind < 2; kind++) {
         free(c->wholes[kind]);
         free(c->reals[kind]);
@@ -238,6 +262,25 @@ static const double *deal_reals(const columns *c, const double *from, uint32_t n
     return to;
 }
 
+/* Hands on what is not 0, one kind after the other: they differ in where that is. */
+static bool take_present(const columns *c, const place_row *all) {
+    for (int kind = 1; kind >= 0; kind--) { /* backwards, like all of it */
+        const as_whole *wholes = all->wholes[kind];
+        const double *reals = all->reals[kind];
+        place_row out = {.context = all->context, .places = c->present, .rule = all->rule};
+        for (uint32_t i = 0; i < all->n && (wholes || reals); i++) {
+            if (wholes ? wholes[i] == 0 : reals[i] == 0) continue;
+            c->present[out.n] = all->places ? all->places[i] : i;
+            c->present_wholes[out.n] = wholes ? wholes[i] : 0;
+            c->present_reals[out.n++] = reals ? reals[i] : 0;
+        }
+        if (wholes) out.wholes[kind] = c->present_wholes;
+        if (reals) out.reals[kind] = c->present_reals;
+        if (out.n && !c->request->take(c->request->user, &out)) return false;
+    }
+    return true;
+}
+
 static bool take_context(void *user, const as_context_row *row) {
     const columns *c = user;
     if (row->context - c->request->first >= c->request->n || c->n == 0) return true;
@@ -251,6 +294,7 @@ static bool take_context(void *user, const as_context_row *row) {
         out.wholes[1] = deal_wholes(c, row->exclusive, row->n, c->wholes[1]);
         out.reals[1] = deal_reals(c, row->exclusive_real, row->n, c->reals[1]);
     }
+    if (c->present) return take_present(c, &out);
     return c->request->take(c->request->user, &out);
 }
 

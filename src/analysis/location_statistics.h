@@ -1,7 +1,7 @@
 /* Statistics over places: for each context, how the values of a metric lie over the locations of a run (or its processes), or over some runs.
  *
  * Values are inclusive and exclusive ones, location by location (analysis/rows.h). A location of the run that has no value has 0, unless the metric's sum is a
- * minimum or maximum: then it takes no part. */
+ * minimum or maximum: then it takes no part. Nor does it where streams of GPUs are among the locations: they and the threads of the host are no workers that share everything. */
 #ifndef AS_ANALYSIS_LOCATION_STATISTICS_H
 #define AS_ANALYSIS_LOCATION_STATISTICS_H
 
@@ -18,11 +18,12 @@ typedef enum as_over {
 typedef struct as_places {
     as_over over;
     uint32_t n;
-    assay_id *ids;    /* locations (leaves, or what lies above them), or runs; ascending */
-    assay_id run;     /* unless over runs */
-    uint32_t *place;  /* for each location of the dataset its place, or UINT32_MAX; unless over runs */
-    bool is_shared;   /* some place stands for several locations */
-    bool is_narrowed; /* locations were left out */
+    assay_id *ids;     /* locations (leaves, or what lies above them), or runs; ascending */
+    assay_id run;      /* unless over runs */
+    uint32_t *place;   /* for each location of the dataset its place, or UINT32_MAX; unless over runs */
+    bool is_shared;    /* some place stands for several locations */
+    bool is_narrowed;  /* locations were left out */
+    bool only_present; /* those without a value (or with 0) take no part */
 } as_places;
 
 /* The locations of a run: those with a column in any of its metrics; all leaves, where it is the only run. n is 0 where there are none. as_places_free() in every case. */

@@ -55,6 +55,20 @@ class Views(Case):
         x.sync(3, 410, 890)
         return x.write(self.path('paths.sqlite'))
 
+    # ---- over locations
+
+    def test_locations_without_a_value_take_no_part(self):
+        x = make.Export(make.CURRENT)
+        x.range('step', 0, 1000)
+        x.launch('k', (100, 130), (150, 250), stream=7)
+        x.launch('k', (200, 230), (250, 550), stream=8)
+        x.launch('other', (300, 330), (600, 650), stream=9)
+        path = x.write(self.path('streams.sqlite'))
+        result = run('stat', '--json', '--metric', 'gpu_time', path)
+        self.assertFine(result)
+        found = {row['path'].split('->')[-1]: row['metrics']['gpu_time']['exclusive'] for row in result.json['contexts'] if row['path'].split('->')[-1].startswith('GPU')}
+        self.assertEqual({'GPU k': (2, 200, 0.5), 'GPU other': (1, 50, 0)}, {name: (f['count'], round(f['mean'] / NS), f['imbalance']) for name, f in found.items()})
+
     # ---- by kinds
 
     def test_by_kernel(self):
