@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
+#include "core/random.h"
 #include "io/sqlite.h"
 #include "temporary.h"
 
@@ -245,6 +246,93 @@ static void many_rows(void **state) {
     close_all(&o);
 }
 
+/* ---- as SQLite reads it ---------------------------------------------------------------------------------------------- */
+
+static uint64_t chance; /* the same every time */
+static size_t draw(size_t below) { return as_random_below(&chance, below); }
+
+static void bind_any(sqlite3_stmt *insert, int column) {
+    static char bytes[5000];
+    static const int sizes[] = {0, 3, 40, 700, 5000};
+    int64_t number = (int64_t)as_random_bits(&chance) >> draw(64);
+    int size = sizes[draw(5)];
+    for (int i = 0; i < size; i++) bytes[i] = (char)('a' + draw(26));
+    switch (draw(6)) {
+    case 0: sqlite3_bind_null(insert, column); break;
+    case 1: sqlite3_bind_double(insert, column, (double)number / 8); break;
+    case 2: sqlite3_bind_text(insert, column, bytes, size, SQLITE_TRANSIENT); break;
+    case 3: sqlite3_bind_blob(insert, column, bytes, size, SQLITE_TRANSIENT); break;
+    default: sqlite3_bind_int64(insert, column, number);
+    }
+}
+
+static void assert_same_cell(const as_scan *scan, size_t i, sqlite3_stmt *row) {
+    static const as_scan_type types[] = {[SQLITE_INTEGER] = AS_SCAN_INT,
+                                         [SQLITE_FLOAT] = AS_SCAN_REAL,
+                                         [SQLITE_TEXT] = AS_SCAN_TEXT,
+                                         [SQLITE_BLOB] = AS_SCAN_BLOB,
+                                         [SQLITE_NULL] = AS_SCAN_NULL};
+    assert_int_equal(as_scan_type_of(scan, i), types[sqlite3_column_type(row, (int)i)]);
+    if (as_scan_type_of(scan, i) == AS_SCAN_INT) {
+        assert_true(as_scan_int(scan, i) == sqlite3_column_int64(row, (int)i));
+    } else if (as_scan_type_of(scan, i) == AS_SCAN_REAL) {
+        assert_true(as_scan_real(scan, i) == sqlite3_column_double(row, (int)i));
+    } else if (as_scan_type_of(scan, i) != AS_SCAN_NULL) {
+        size_t size;
+        const char *text = as_scan_text(scan, i, &size);
+        assert_int_equal(size, sqlite3_column_bytes(row, (int)i));
+        if (size) assert_memory_equal(text, sqlite3_column_blob(row, (int)i), size);
+    }
+}
+
+static void rows_are_those_of_sqlite(void **state) {
+    (void)state;
+    static const char *const schemas[] = {
+        "CREATE TABLE t (a, b INTEGER, c TEXT, d REAL, e BLOB)",
+        "PRAGMA page_size=512; CREATE TABLE t (a DOUBLE PRECISION, b, k INTEGER PRIMARY KEY, c, d FLOATING POINT, e)",
+        "PRAGMA page_size=512; CREATE TABLE t (a, b, k INTEGER PRIMARY KEY DESC, c, d, e NUMERIC)",
+        "PRAGMA page_size=65536; CREATE TABLE t (a, v AS (b), b INT, s AS (b) STORED, c, d VARCHAR(5), e)",
+        "PRAGMA page_size=1024; CREATE TABLE t (a, k INT PRIMARY KEY, b, c, d, e)",
+        "PRAGMA page_size=512; CREATE TABLE t (a, b, c, d, e, k INTEGER, x DEFAULT 7, PRIMARY KEY (a, b)) WITHOUT "
+        "ROWID",
+        "PRAGMA encoding='UTF-16'; CREATE TABLE t (a, b, c, d, e)"};
+    static const char *const columns[] = {"e", "c", "late", "a", "k", "b", "d", "nothing", "c"};
+    enum { N = sizeof columns / sizeof *columns };
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
+        const char *path = temporary_path("same");
+        sqlite3 *db = create(path);
+        sqlite3_stmt *insert, *row;
+        run_sql(db, schemas[i]);
+        run_sql(db, "BEGIN");
+        sqlite3_prepare_v2(db, "INSERT OR IGNORE INTO t (a, b, c, d, e) VALUES (?, ?, ?, ?, ?)", -1, &insert, NULL);
+        for (size_t n = 0; n < 200; n++) {
+            for (int column = 1; column <= 5; column++) bind_any(insert, column);
+            sqlite3_step(insert);
+            sqlite3_reset(insert);
+        }
+        sqlite3_finalize(insert);
+        run_sql(db, "COMMIT; ALTER TABLE t ADD COLUMN late INTEGER; DELETE FROM t WHERE a IS NULL");
+        bool has_key = strstr(schemas[i], "k INT") != NULL;
+        const char *select = has_key ? "SELECT e, c, late, a, k, b, d, NULL, c FROM t NOT INDEXED"
+                                     : "SELECT e, c, late, a, NULL, b, d, NULL, c FROM t NOT INDEXED";
+        assert_int_equal(sqlite3_prepare_v2(db, select, -1, &row, NULL), SQLITE_OK);
+        opened o = open_fine(path);
+        as_scan *scan;
+        size_t n = 0;
+        assert_int_equal(as_scan_open(o.db, "t", columns, N, everything, &scan, NULL), ASSAY_OK);
+        for (; as_scan_next(scan); n++) {
+            assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+            for (size_t k = 0; k < N; k++) assert_same_cell(scan, k, row);
+        }
+        assert_int_equal(sqlite3_step(row), SQLITE_DONE);
+        assert_int_equal(as_scan_close(scan, NULL), ASSAY_OK);
+        assert_true(n > 100);
+        sqlite3_finalize(row);
+        sqlite3_close(db);
+        close_all(&o);
+    }
+}
+
 static void texts_of_other_encodings(void **state) {
     (void)state;
     opened o = open_fine(
@@ -477,6 +565,7 @@ int main(void) {
         cmocka_unit_test(views_and_virtual_tables_are_no_tables),
         cmocka_unit_test(rowids_and_keys),
         cmocka_unit_test(many_rows),
+        cmocka_unit_test(rows_are_those_of_sqlite),
         cmocka_unit_test(texts_of_other_encodings),
         cmocka_unit_test(scans_side_by_side),
         cmocka_unit_test(nothing_is_written),
