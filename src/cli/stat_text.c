@@ -11,6 +11,13 @@
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
 
+/* How much of a name is shown: "thread 48213 (reader)" goes without what is in brackets, where that does not fit. */
+static size_t label_size(const char *name) {
+    size_t size = strlen(name), shown = as_display_prefix(name, size, AS_PLACE_SIZE / 4);
+    const char *bracket = shown < size ? strstr(name, " (") : NULL;
+    return bracket && bracket > name && (size_t)(bracket - name) < shown ? (size_t)(bracket - name) : shown;
+}
+
 void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_SIZE]) {
     const as_dataset *ds = view->ds;
     assay_id id = view->places.ids[place];
@@ -34,7 +41,7 @@ void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_S
     else if (location->rank >= 0)
         snprintf(out, AS_PLACE_SIZE, "%lld", (long long)location->rank);
     else if (name && *name)
-        snprintf(out, AS_PLACE_SIZE, "%.*s", (int)as_display_prefix(name, strlen(name), AS_PLACE_SIZE / 4), name);
+        snprintf(out, AS_PLACE_SIZE, "%.*s", (int)label_size(name), name);
     else
         snprintf(out, AS_PLACE_SIZE, "#%u", (unsigned)id);
 }
