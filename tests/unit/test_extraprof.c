@@ -159,7 +159,7 @@ static void types_and_flags(void **state) {
 
 static void units_and_kinds_of_metrics(void **state) {
     (void)state;
-    static const char json[] = HEAD "[\"\",[[\"main\",[],0,0,[4],[1],[0],[1.5,2],[[3],[4],[5]]]],0,4,[],[],[]],[\"a\","
+    static const char json[] = HEAD "[\"\",[[\"main\",[],0,0,[4],[1],[6],[1.5,2],[[3],[4],[5]]]],0,4,[],[],[]],[\"a\","
                                     "\"b\"],[[\"energy_cpu\",1],[\"energy_gpu\",2],[\"other\",0]]]";
     as_dataset *ds = read_json(json, NULL);
     static const struct {
@@ -185,6 +185,9 @@ static void units_and_kinds_of_metrics(void **state) {
     ds = read_json(json, "inclusive=yes");
     assert_true(as_ds_metric(ds, 0)->kind == AS_KIND_INCLUSIVE && as_ds_metric(ds, 0)->is_stored);
     assert_true(as_ds_metric(ds, 3)->kind == AS_KIND_EXCLUSIVE);
+    as_dataset_free(ds);
+    ds = read_json(PROFILE("[\"main\",[],0,0,4,1,0]"), NULL); /* what nobody has is no metric */
+    assert_int_equal(ds->metrics.count, 2);
     as_dataset_free(ds);
 }
 

@@ -5,14 +5,15 @@
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
-static bool add_metric(as_ep_builder *b, as_metric *metric, as_str name) {
+static bool add_column(as_ep_builder *b, as_metric about, as_str name, const char *device) {
     as_ep_column *column = as_vec_push(&b->columns);
     if (!column) return false;
     as_vec_init(&column->rows, sizeof(as_ep_row), &b->ds->budget);
-    metric->name = name;
+    about.name = name;
+    column->about = about;
+    column->device = device;
     column->is_whole = true;
-    column->metric = name == AS_NO_STR ? ASSAY_NONE : as_add_metric(b->ds, metric);
-    return column->metric != ASSAY_NONE;
+    return name != AS_NO_STR;
 }
 
 static bool add_fixed(as_ep_builder *b) {
@@ -23,29 +24,46 @@ static bool add_fixed(as_ep_builder *b) {
     visits.kind = bytes.kind = AS_KIND_EXCLUSIVE;
     bytes.unit = as_ds_intern_text(b->ds, "B");
     bool fine = time.unit != AS_NO_STR && bytes.unit != AS_NO_STR &&
-                add_metric(b, &time, as_ds_intern_text(b->ds, "time")) &&
-                add_metric(b, &visits, as_ds_intern_text(b->ds, "visits")) &&
-                add_metric(b, &bytes, as_ds_intern_text(b->ds, "bytes"));
+                add_column(b, time, as_ds_intern_text(b->ds, "time"), NULL) &&
+                add_column(b, visits, as_ds_intern_text(b->ds, "visits"), NULL) &&
+                add_column(b, bytes, as_ds_intern_text(b->ds, "bytes"), NULL);
     if (fine) AS_AT(as_ep_column, &b->columns, AS_EP_TIME).is_whole = false;
     return fine;
 }
 
 uint32_t as_ep_column_of(as_ep_builder *b, const as_ep_metric *from, bool is_gpu) {
     static const char energy[] = "energy";
-    as_str name = as_ds_intern(b->ds, from->name, from->size);
+    as_str name = as_ep_text(&b->names, from->name, from->size);
     uint64_t key = as_pair(is_gpu, name);
     uint32_t known = name == AS_NO_STR ? UINT32_MAX : as_map_get(&b->by_metric, key), id = (uint32_t)b->columns.count;
     if (known != AS_MAP_NONE || name == AS_NO_STR) return known;
     bool is_energy = !is_gpu && from->size >= sizeof energy - 1 && memcmp(from->name, energy, sizeof energy - 1) == 0;
-    const char *device = is_gpu || from->device == 2 ? "GPU" : from->device == 1 ? "CPU" : NULL;
     as_metric metric = AS_METRIC_INIT;
     metric.kind = is_gpu ? AS_KIND_NONE : AS_KIND_EXCLUSIVE;
     if (is_energy && (metric.unit = as_ds_intern_text(b->ds, "uJ")) == AS_NO_STR) return UINT32_MAX;
-    if (!add_metric(b, &metric, name) || !as_map_put(&b->by_metric, key, id)) return UINT32_MAX;
-    as_ep_column *column = &AS_AT(as_ep_column, &b->columns, id);
-    column->is_whole = !is_gpu;
-    bool fine = !device || as_add_attribute(b->ds, AS_OWNER_METRIC, column->metric, "device", as_cell_text(device));
-    return fine ? id : UINT32_MAX;
+    bool fine = add_column(b, metric, name, is_gpu || from->device == 2 ? "GPU" : from->device == 1 ? "CPU" : NULL);
+    if (!fine || !as_map_put(&b->by_metric, key, id)) return UINT32_MAX;
+    AS_AT(as_ep_column, &b->columns, id).is_whole = !is_gpu;
+    return id;
+}
+
+/* Those with values are metrics; where nothing has any, time is. */
+static bool add_metrics(as_ep_builder *b) {
+    bool has_any = false;
+    for (size_t i = 0; i < b->columns.count; i++) has_any |= AS_AT(as_ep_column, &b->columns, i).rows.count > 0;
+    for (size_t i = 0; i < b->columns.count; i++) {
+        as_ep_column *column = &AS_AT(as_ep_column, &b->columns, i);
+        column->metric = ASSAY_NONE;
+        if (has_any ? !column->rows.count : i != AS_EP_TIME) continue;
+        column->about.dtype = as_ds_intern_text(b->ds, column->is_whole ? "INT64" : "DOUBLE");
+        if (column->about.dtype == AS_NO_STR) return false;
+        column->metric = as_add_metric(b->ds, &column->about);
+        if (column->metric == ASSAY_NONE) return false;
+        if (column->device &&
+            !as_add_attribute(b->ds, AS_OWNER_METRIC, column->metric, "device", as_cell_text(column->device)))
+            return false;
+    }
+    return true;
 }
 
 /* ---- contexts -------------------------------------------------------------------------------------------------------- */
@@ -184,12 +202,6 @@ static bool add_block(as_ep_builder *b, as_ep_column *column, uint64_t *counts) 
     return as_add_block(ds, &block);
 }
 
-static bool set_dtype(as_ep_builder *b, const as_ep_column *column) {
-    as_str dtype = as_ds_intern_text(b->ds, column->is_whole ? "INT64" : "DOUBLE");
-    AS_AT(as_metric, &b->ds->metrics, column->metric).dtype = dtype;
-    return dtype != AS_NO_STR;
-}
-
 static bool add_blocks(as_ep_builder *b, const assay_id *new_ids) {
     as_vec counts;
     as_vec_init(&counts, sizeof(uint64_t), &b->ds->budget);
@@ -200,7 +212,7 @@ static bool add_blocks(as_ep_builder *b, const assay_id *new_ids) {
             as_ep_row *row = &AS_AT(as_ep_row, &column->rows, k);
             row->context = new_ids[row->context];
         }
-        fine = set_dtype(b, column) && (!column->rows.count || add_block(b, column, counts.data));
+        fine = !column->rows.count || add_block(b, column, counts.data);
     }
     as_vec_free(&counts);
     return fine;
@@ -276,7 +288,8 @@ void as_ep_builder_free(as_ep_builder *b) {
 assay_status as_ep_finish(as_ep_builder *b) {
     const assay_id *new_ids;
     bool has_first = !b->dropped.n_nodes || b->dropped.first != AS_NO_STR;
-    bool fine = has_first && as_tree_finish(&b->tree, &new_ids) && add_tags(b, new_ids) && add_blocks(b, new_ids);
+    bool fine = has_first && as_tree_finish(&b->tree, &new_ids) && add_metrics(b) && add_tags(b, new_ids) &&
+                add_blocks(b, new_ids);
     if (!fine) return as_reader_memory(b->reader);
     report_dropped(b);
     return ASSAY_OK;

@@ -104,6 +104,8 @@ typedef struct as_ep_names {
 
 void as_ep_names_init(as_ep_names *names, as_dataset *ds);
 void as_ep_names_free(as_ep_names *names);
+/* Interns a text in which "->", which joins names to paths, is "- >", and what is no text is '?'. AS_NO_STR when memory is out. */
+as_str as_ep_text(as_ep_names *names, const char *text, size_t size);
 /* AS_NO_STR when memory is out. *mangled: its name in the file where the other was made of it, else AS_NO_STR. */
 as_str as_ep_name(as_ep_names *names, const as_ep_node *node, as_str *mangled);
 
@@ -114,9 +116,11 @@ typedef struct as_ep_row {
 
 /* A metric with all its values. */
 typedef struct as_ep_column {
-    assay_id metric;
-    bool is_whole; /* integers */
-    as_vec rows;   /* as_ep_row; those of one context by run */
+    as_metric about;
+    const char *device; /* "CPU", "GPU"; NULL: nobody says */
+    assay_id metric;    /* in the dataset, in the end; ASSAY_NONE: it has no values, and is not there */
+    bool is_whole;      /* integers */
+    as_vec rows;        /* as_ep_row; those of one context by run */
 } as_ep_column;
 
 enum { AS_EP_TIME, AS_EP_VISITS, AS_EP_BYTES, AS_EP_FIXED };

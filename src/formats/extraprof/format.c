@@ -42,7 +42,7 @@ static assay_status read_file(as_reader *reader, as_ep_builder *builder, as_ep_f
     as_ep_report(builder, file, reader->input->path);
     as_run run = AS_RUN_INIT;
     run.source = ds->path;
-    ds->format_version = file->version ? as_ds_intern(ds, file->version, file->version_size) : AS_NO_STR;
+    ds->format_version = file->version ? as_ep_text(&builder->names, file->version, file->version_size) : AS_NO_STR;
     if (as_add_run(ds, &run) == ASSAY_NONE || (file->version && ds->format_version == AS_NO_STR))
         return as_reader_memory(reader);
     builder->is_one_point = true;

@@ -50,8 +50,7 @@ static size_t cut_templates(char *text, size_t size) {
     return to;
 }
 
-/* Interns a text in which "->", which joins names to paths, is "- >", and what is no text is '?'. */
-static as_str intern(as_ep_names *names, const char *text, size_t size) {
+as_str as_ep_text(as_ep_names *names, const char *text, size_t size) {
     as_vec *out = &names->demangled; /* no longer needed */
     const char *arrow = memmem(text, size, "->", 2);
     bool is_plain = !arrow && !as_utf8_invalid(text, size);
@@ -82,7 +81,7 @@ static as_str make(as_ep_names *names, const as_ep_node *node, const char *name,
     if (!as_vec_reserve(&names->text, strlen(before) + size + 1)) return AS_NO_STR;
     as_vec_text(&names->text, before);
     as_vec_append(&names->text, name, size);
-    return intern(names, names->text.data, cut_templates(names->text.data, names->text.count));
+    return as_ep_text(names, names->text.data, cut_templates(names->text.data, names->text.count));
 }
 
 static as_str make_kernel(as_ep_names *names, const as_ep_node *node, as_str mangled) {
@@ -98,7 +97,7 @@ as_str as_ep_name(as_ep_names *names, const as_ep_node *node, as_str *mangled) {
     *mangled = AS_NO_STR;
     if (node->type != AS_EP_LAUNCH && node->type != AS_EP_KERNEL) return make(names, node, node->name, node->name_size);
     if (node->name_size < 2 || memcmp(node->name, "_Z", 2) != 0) return make(names, node, node->name, node->name_size);
-    as_str raw = intern(names, node->name, node->name_size);
+    as_str raw = as_ep_text(names, node->name, node->name_size);
     if (raw == AS_NO_STR) return AS_NO_STR;
     *mangled = raw;
     uint32_t known = as_map_get(&names->known, as_pair(raw, node->type));
