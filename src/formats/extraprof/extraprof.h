@@ -89,9 +89,9 @@ typedef struct as_ep_file {
 
 void as_ep_file_init(as_ep_file *file, as_budget *budget);
 void as_ep_file_free(as_ep_file *file);
-/* Fills a new file. Errors have the offset; safe from several threads. */
-assay_status as_ep_parse(const as_input *input, const as_ep_rules *rules, uint32_t max_depth, as_ep_file *file,
-                         assay_error *error);
+/* Fills a new file. Errors have the offset. reader: is told how far it is; NULL: nobody, and several files may be parsed at a time. */
+assay_status as_ep_parse(const as_input *input, const as_ep_rules *rules, uint32_t max_depth, as_reader *reader,
+                         as_ep_file *file, assay_error *error);
 
 /* ---- the dataset ----------------------------------------------------------------------------------------------------- */
 

@@ -38,7 +38,7 @@ static int bid(const as_probe *probe) {
 
 static assay_status read_file(as_reader *reader, as_ep_builder *builder, as_ep_file *file) {
     as_dataset *ds = reader->dataset;
-    AS_TRY(as_ep_parse(reader->input, &builder->rules, reader->max_depth, file, reader->error));
+    AS_TRY(as_ep_parse(reader->input, &builder->rules, reader->max_depth, reader, file, reader->error));
     as_ep_report(builder, file, reader->input->path);
     as_run run = AS_RUN_INIT;
     run.source = ds->path;

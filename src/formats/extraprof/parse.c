@@ -6,7 +6,7 @@
 #include "io/msgpack.h"
 
 static const char MAGIC[] = "EXTRA PROF";
-enum { NODE_FIELDS = 7, MOST_NODE_FIELDS = 9, FILE_FIELDS = 3, MOST_FILE_FIELDS = 5 };
+enum { NODE_FIELDS = 7, MOST_NODE_FIELDS = 9, FILE_FIELDS = 3, MOST_FILE_FIELDS = 5, PROGRESS_BYTES = 1 << 18 };
 static const double EXACT = 9007199254740992.0; /* 2^53 */
 
 typedef struct open_node {
@@ -22,6 +22,8 @@ typedef struct parser {
     uint32_t max_depth;
     as_ep_file *file;
     as_vec open; /* open_node */
+    as_reader *reader;
+    size_t told; /* how far the reader knows */
     assay_error *error;
 } parser;
 
@@ -230,6 +232,10 @@ static assay_status read_nodes(parser *p) {
     as_ep_node root;
     AS_TRY(begin_node(p, AS_EP_TOP, p->in.count, p->in.offset));
     while (p->open.count) {
+        if (p->reader && p->in.at - p->told >= PROGRESS_BYTES) {
+            p->told = p->in.at;
+            AS_TRY(as_reader_progress(p->reader, p->told));
+        }
         open_node *open = &AS_AT(open_node, &p->open, p->open.count - 1);
         if (open->children) {
             uint32_t parent = open->node;
@@ -311,12 +317,13 @@ static assay_status read_file(parser *p) {
     return ASSAY_OK;
 }
 
-assay_status as_ep_parse(const as_input *input, const as_ep_rules *rules, uint32_t max_depth, as_ep_file *file,
-                         assay_error *error) {
+assay_status as_ep_parse(const as_input *input, const as_ep_rules *rules, uint32_t max_depth, as_reader *reader,
+                         as_ep_file *file, assay_error *error) {
     parser p = {.in = as_msgpack_of(input->data, input->size),
                 .input = input,
                 .rules = rules,
                 .max_depth = max_depth,
+                .reader = reader,
                 .file = file,
                 .error = error};
     as_vec_init(&p.open, sizeof(open_node), file->nodes.budget);

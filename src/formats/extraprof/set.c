@@ -39,7 +39,7 @@ static assay_status read_file(void *user, size_t i, assay_error *error) {
     assay_status status =
         as_input_open(as_point_file_at(&s->points, i)->path, &s->reader->dataset->budget, &file->input, error);
     if (status == ASSAY_OK)
-        status = as_ep_parse(file->input, &s->builder.rules, s->reader->max_depth, &file->content, error);
+        status = as_ep_parse(file->input, &s->builder.rules, s->reader->max_depth, NULL, &file->content, error);
     if (status != ASSAY_OK) close_file(file);
     return status;
 }
