@@ -180,6 +180,10 @@ static bool mark_names(as_tree_view *view, const regex_t *regex) {
             found |= view->wanted[names[i]];
         }
     }
+    if (!is_known) { /* as if all of it were out */
+        free(view->wanted);
+        view->wanted = NULL;
+    }
     free(is_known);
     return found;
 }

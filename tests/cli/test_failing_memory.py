@@ -131,6 +131,16 @@ class FailingMemory(Case):
             self.sweep('sql', '--csv', path, 'select * from value')
             self.sweep('sql', '--csv', path, 'select * from event')
 
+    def test_views_of_exports(self):
+        x = export(nsight_make.CURRENT, False)
+        x.range('lasts', 3, 700, kind=nsight_make.START_END)
+        path = x.write(self.path('views.sqlite'))
+        self.sweep('stat', '--report', 'cuda_api_gpu_sum', path)
+        self.sweep('stat', '--report', 'nvtx_sum', '--csv', path)
+        for by in ('kernel', 'api', 'nvtx'):
+            self.sweep('tree', '--by', by, path)
+        self.sweep('trace', path)
+
     def test_profiles_of_gpus(self):
         kernel = extraprof.node('_Z4axpyIdEvPT_i', [90, 40], type_=extraprof.KERNEL, flags=extraprof.ASYNC, visits=[1, 1], bytes_=[0, 7], gpu=[3], extended=[[1], [2]])
         launch = extraprof.node('_Z4axpyIdEvPT_i', [9], kernel, type_=extraprof.LAUNCH, visits=[1], bytes_=[0], gpu=[], extended=[[1], [2]])
