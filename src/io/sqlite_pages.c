@@ -182,7 +182,8 @@ bool as_table_assemble(as_table_cursor *cursor, unsigned char *out) {
     memcpy(out, cursor->record, cursor->there);
     size_t done = cursor->there, room = cursor->header.usable - 4;
     for (uint32_t number = cursor->overflow, from = cursor->pages[cursor->depth - 1].number; done < cursor->size;) {
-        if (number == 0 || number > cursor->header.n_pages) return damage(cursor, from);
+        if (number == 0 || number > cursor->header.n_pages || ++cursor->n_visited > cursor->header.n_pages)
+            return damage(cursor, from);
         const unsigned char *page = page_data(cursor, number);
         size_t n = cursor->size - done < room ? cursor->size - done : room;
         memcpy(out + done, page + 4, n);

@@ -76,6 +76,43 @@ class Hostile(Case):
             a, b = r.randrange(1, pages), r.randrange(0, pages)
             self.check(self.write('mixed.sqlite', data[:a * 512] + data[b * 512:(b + 1) * 512] + data[(a + 1) * 512:]), (a, b))
 
+    def test_rows_that_share_a_long_record(self):
+        """500 rows of 300,000 bytes in a file that is hardly larger than one of them: each in turn would be put together again."""
+        x = export()
+        x.drop('OSRT_API')
+        x.sql('create table OSRT_API (pad, start, end, globalTid, nameId, nestingLevel)')
+        x.sql(f'insert into OSRT_API (rowid, pad, start, end, globalTid, nameId, nestingLevel) values (128, zeroblob(300000), 1, 2, {x.thread}, 1, 0)')
+        path = x.write(self.path('shared.sqlite'), page_size=512)
+        self.check(path, 'one row', 0)
+        db = sqlite3.connect(path)
+        root, = db.execute("select rootpage from sqlite_master where name = 'OSRT_API'").fetchone()
+        db.close()
+        data = bytearray(self.read('shared.sqlite'))
+        page = (root - 1) * 512
+        at = page + int.from_bytes(data[page + 8:page + 10], 'big')
+        cell = bytes(data[at:page + 512])
+        self.assertEqual((13, 1, b'\x81\x00'), (data[page], int.from_bytes(data[page + 3:page + 5], 'big'), cell[3:5]))    # a leaf, of one row, whose rowid is 128
+        each, children, last = (512 - 8) // (len(cell) + 2), [], len(data) // 512
+        for leaf in range(30):
+            new, offsets = bytearray(512), []
+            for i in range(each):
+                rowid = 128 + leaf * each + i
+                offsets.append(512 - (i + 1) * len(cell))
+                new[offsets[-1]:offsets[-1] + len(cell)] = cell[:3] + bytes([0x80 | rowid >> 7, rowid & 127]) + cell[5:]
+            new[:8] = bytes([13, 0, 0]) + each.to_bytes(2, 'big') + offsets[-1].to_bytes(2, 'big') + b'\0'
+            new[8:8 + 2 * each] = b''.join(o.to_bytes(2, 'big') for o in offsets)
+            data += new
+            children.append((last + leaf + 1, rowid))
+        inner = bytearray(512)
+        inner[:12] = bytes([5, 0, 0]) + (len(children) - 1).to_bytes(2, 'big') + (512 - 6 * (len(children) - 1)).to_bytes(2, 'big') + b'\0' + children[-1][0].to_bytes(4, 'big')
+        for i, (number, rowid) in enumerate(children[:-1]):
+            offset = 512 - 6 * (i + 1)
+            inner[12 + 2 * i:14 + 2 * i] = offset.to_bytes(2, 'big')
+            inner[offset:offset + 6] = number.to_bytes(4, 'big') + bytes([0x80 | rowid >> 7, rowid & 127])
+        data[page:page + 512] = inner
+        data[28:32] = (len(data) // 512).to_bytes(4, 'big')
+        self.check(self.write('shared.sqlite', data), 'many rows', 3)
+
     def test_wrong_values_in_every_column(self):
         for flavour, has_ranges in ((make.CURRENT, True), (make.OLD, False)):
             for table in TABLES:
