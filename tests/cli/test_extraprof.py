@@ -187,6 +187,7 @@ class Sets(ExtraProf):
         self.put('app.n3.q7', b'garbage', '.hidden.extra-prof.msgpack')
         info = run('info', '--json', self.path('set')).json
         self.assertEqual((['n', 'q'], 1, 1), (info['parameters'], info['points'], info['runs']))
+        self.assertEqual((1e-9, 1), tuple(self.rows()['main', 'time', '(3,7)'][k] for k in ('mean', 'repetitions')))
 
 
 if __name__ == '__main__':

@@ -184,14 +184,15 @@ static bool add_block(as_ep_builder *b, as_ep_column *column, uint64_t *counts) 
     as_dataset *ds = b->ds;
     size_t n = column->rows.count;
     const as_ep_row *rows = column->rows.data;
+    bool is_alone = ds->n_points == 0; /* else measurements are made of it, be it of one run */
     as_block block = {.metric = column->metric,
-                      .run = ds->runs.count == 1 ? 0 : ASSAY_NONE,
+                      .run = is_alone ? 0 : ASSAY_NONE,
                       .dtype = column->is_whole ? AS_DTYPE_INT64 : AS_DTYPE_DOUBLE};
     memset(counts, 0, ds->contexts.count * sizeof *counts);
     for (size_t i = 0; i < n; i++) counts[rows[i].context]++;
-    assay_id *runs = ds->runs.count == 1 ? NULL : as_arena_array(&ds->arena, n, sizeof *runs);
+    assay_id *runs = is_alone ? NULL : as_arena_array(&ds->arena, n, sizeof *runs);
     block.values = as_arena_array(&ds->arena, n, sizeof(double));
-    if (!block.values || (!runs && ds->runs.count != 1) || !list_contexts(b, &block, counts)) return false;
+    if (!block.values || (!runs && !is_alone) || !list_contexts(b, &block, counts)) return false;
     for (size_t i = 0; i < n; i++) {
         uint64_t at = counts[rows[i].context]++;
         put_value(&block, at, rows[i].value);
