@@ -9,6 +9,8 @@
 #include "analysis/algebra/algebra.h"
 #include "profiles.h"
 
+#include "blocks.h" /* behind the other, whose locals have the name of a type here */
+
 /* What regions are, by their names. */
 static const char *const kinds[][2] = {{"process1", "process"}, {"process2", "process"}, {"thread1", "thread"},
                                        {"thread2", "thread"},   {"step", "nvtx"},        {"inner", "nvtx"},
@@ -189,6 +191,40 @@ static void regions_are_united(void **state) {
     as_dataset_free(ds);
 }
 
+/* Values in blocks stay there: two runs, places, numbers at the limit of their type. */
+static void blocks(void **state) {
+    (void)state;
+    as_dataset *ds = make("n UINT64 exclusive", "launch\n  GPU_k\nmain\n  launch\n    GPU_k\n"), *out = NULL;
+    assay_error error;
+    ds->profiles.count = 0;
+    as_map_free(&ds->profile_of);
+    as_map_init(&ds->profile_of, &ds->budget);
+    as_add_run(ds, &AS_RUN_INIT);
+    for (int i = 0; i < 2; i++) as_add_location(ds, &AS_LOCATION_INIT);
+    static const row rows[] = {{1, 0, 0, {.u = 5}},
+                               {1, 0, 1, {.u = 7}},
+                               {1, 1, 0, {.u = UINT64_MAX}},
+                               {4, 0, 1, {.u = 20}},
+                               {4, 1, 0, {.u = 1}}};
+    add_block(ds, 0, ASSAY_NONE, AS_DTYPE_UINT64, rows, 5);
+    assert_int_equal(as_regroup(ds, AS_REGROUP_API, &out, &error), ASSAY_OK);
+    const as_block *block = as_ds_metric_block(out, 0);
+    assert_non_null(block);
+    assert_int_equal(out->profiles.count, 0);
+    assert_int_equal(block->n_contexts, 1); /* both kernels are one below launch */
+    assert_int_equal(block->contexts[0], 1);
+    static const row sums[] = {{1, 0, 0, {.u = 5}}, {1, 0, 1, {.u = 27}}, {1, 1, 0, {.u = UINT64_MAX}}};
+    assert_int_equal(as_block_rows(block), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(as_block_run(block, i), sums[i].run);
+        assert_int_equal(as_block_location(block, i), sums[i].location);
+        assert_true(((const uint64_t *)block->values)[i] == sums[i].u);
+    }
+    assert_string_equal(as_ds_text(out, as_ds_problem(out, 0)->rule), "beyond-limit");
+    as_dataset_free(out);
+    as_dataset_free(ds);
+}
+
 static void words(void **state) {
     (void)state;
     as_regrouping by;
@@ -204,6 +240,7 @@ int main(void) {
                                        cmocka_unit_test(call_paths),
                                        cmocka_unit_test(nothing_of_the_kind),
                                        cmocka_unit_test(regions_are_united),
+                                       cmocka_unit_test(blocks),
                                        cmocka_unit_test(words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,6 +260,10 @@ static assay_status cut_metric(as_cutting *c, assay_id metric) {
          sums = adds && as_dtype_is_integer(type.dtype);
     size_t first = op->ds->profiles.count;
     uint64_t n_limited = 0;
+    if (c->keeps_blocks && as_cutting_has_blocks(c, own)) {
+        bool is_fine = as_cutting_move_blocks(c, metric, own, adds) && as_set_metric_type(op, metric, type);
+        return is_fine ? ASSAY_OK : as_fail_memory(op->error, NULL);
+    }
     if (sums) wide = as_value_type_of(as_dtype_is_unsigned(type.dtype) ? AS_DTYPE_UINT64 : AS_DTYPE_INT64, 0);
     for (assay_id run = 0; run < op->runs.count; run++) {
         as_operand operand;

@@ -227,7 +227,8 @@ static assay_status regroup(regrouper *r, assay_error *error) {
 
 assay_status as_regroup(const as_dataset *part, as_regrouping by, as_dataset **out, assay_error *error) {
     as_operation op;
-    regrouper r = {.c = {.op = &op, .part = part, .is_pruned = true}, .by = by, .no_range = ASSAY_NONE};
+    regrouper r = {
+        .c = {.op = &op, .part = part, .is_pruned = true, .keeps_blocks = true}, .by = by, .no_range = ASSAY_NONE};
     r.c.into = malloc((part->contexts.count + 1) * sizeof *r.c.into);
     if (!r.c.into) return as_fail_memory(error, NULL);
     as_vec_init(&r.causes, sizeof(assay_id), NULL);
