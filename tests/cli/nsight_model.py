@@ -15,7 +15,10 @@ SYNC_CALLS = [('DeviceSynchronize', 4), ('CtxSynchronize', 4), ('EventSynchroniz
 ALLOCATIONS = ('cudaFree', 'cudaMalloc', 'cudaHostAlloc')
 UNCORRELATED = '[Uncorrelated]'
 
-Event = collections.namedtuple('Event', 'kind name start end place path')
+MEMORY = ['pageable', 'pinned', 'device', 'array', 'managed', 'device static', 'managed static']
+STYLES = {34: 'Mark', 59: 'PushPop', 60: 'StartEnd', 70: 'PushPop', 71: 'StartEnd'}
+
+Event = collections.namedtuple('Event', 'kind name start end place path attributes')
 
 
 class Row:
@@ -413,17 +416,34 @@ class Model:
 
     # ---- events
 
+    def add_event(self, kind, row, place, path, **attributes):
+        """Attributes of None are none."""
+        end = None if kind == 'sample' or row.eventType == 34 else row.end
+        known = {'correlation_id': row.correlationId or None if kind != 'osrt' else None, **attributes}
+        self.events.append(Event(kind, row.name, row.start, end, place, path, tuple(sorted((k, v) for k, v in known.items() if v is not None))))
+
     def make_events(self):
         for a in self.gpu:
-            self.events.append(Event(a.kind, a.name, a.start, a.end, a.place, a.path))
+            self.add_event(a.kind, a, a.place, a.path, **(self.of_kernel(a) if a.kind == 'kernel' else self.of_memory(a)))
         for s in self.syncs:
             path = (s.call.path if s.call.kernels else s.call.at) if s.call else (UNCORRELATED, s.name)
-            self.events.append(Event('sync', s.name, s.start, s.end, s.call.place if s.call else s.place, path))
+            self.add_event('sync', s, s.call.place if s.call else s.place, path)
         for c in self.calls:
-            self.events.append(Event('api', c.name, c.start, c.end, c.place, c.at))
+            self.add_event('api', c, c.place, c.at, result=c.returnValue or None)
         for r in self.ranges:
-            self.events.append(Event('nvtx', r.name, r.start, None if r.eventType == 34 else r.end, r.place, r.path))
+            domain = self.domains.get((process_of(r.globalTid), r.domainId))
+            self.add_event('nvtx', r, r.place, r.path, domain=domain, style=STYLES[r.eventType], unfinished=1 if r.end is None and r.eventType != 34 else None)
         for o in self.osrt:
-            self.events.append(Event('osrt', o.name, o.start, o.end, o.place, o.path))
+            self.add_event('osrt', o, o.place, o.path)
         for s in self.samples:
-            self.events.append(Event('sample', s.frames[-1] if s.frames else '', s.start, None, s.place, s.path))
+            s.name = s.frames[-1] if s.frames else ''
+            self.add_event('sample', s, s.place, s.path)
+
+    def of_kernel(self, k):
+        names = {key: self.text(number) for key, number in (('demangled_name', k.demangledName), ('mangled_name', k.mangledName)) if number is not None}
+        return {'grid': f'{k.gridX},{k.gridY},{k.gridZ}', 'block': f'{k.blockX},{k.blockY},{k.blockZ}', 'registers': k.registersPerThread, 'static_shared_memory': k.staticSharedMemory,
+                'dynamic_shared_memory': k.dynamicSharedMemory, **{key: name for key, name in names.items() if name != k.name}}
+
+    def of_memory(self, a):
+        kinds = {'src_kind': a.srcKind, 'dst_kind': a.dstKind, 'mem_kind': a.memKind}
+        return {'bytes': a.bytes, 'blocking': 1 if self.blocks(a) else None, **{key: MEMORY[n] for key, n in kinds.items() if n is not None}}

@@ -162,7 +162,8 @@ class Random:
         if r.random() < .05:
             self.x.graph(r.randrange(1, 4), *self.span(), correlation=number, **place)
             return
-        self.x.kernel(950 if self.chance(.03) else r.choice(KERNELS), *self.span(), correlation=number, grid=(r.choice([1, 2, 5, 100]), 1, r.choice([1, 2])), block=(r.choice([1, 32, 256]), 1, 1), **place)
+        self.x.kernel(950 if self.chance(.03) else r.choice(KERNELS), *self.span(), correlation=number, grid=(r.choice([1, 2, 5, 100]), 1, r.choice([1, 2])), block=(r.choice([1, 32, 256]), 1, 1),
+                      mangled=r.choice([None, '_Z5saxpyi']), static=r.choice([0, 64]), **place)
 
     def make_copy(self, number, place):
         r = self.r

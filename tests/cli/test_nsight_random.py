@@ -12,7 +12,8 @@ import nsight_random
 from common import ASSAY, Case
 
 STATEMENTS = ['select v.context, c.path, m.name as metric, v.location, v.value from value v join context c on c.id = v.context join metric m on m.id = v.metric', 'select * from location',
-              "select owner_id, key, value from attribute where owner = 'location'", 'select e.kind, e.name, e.start_raw, e.end_raw, e.location, c.path from event e left join context c on c.id = e.context']
+              "select owner_id, key, value from attribute where owner = 'location'", 'select e.id, e.kind, e.name, e.start_raw, e.end_raw, e.location, c.path from event e left join context c on c.id = e.context',
+              "select owner_id, key, value from attribute where owner = 'event'"]
 SECONDS = ('time', 'gpu_time')
 
 
@@ -45,7 +46,7 @@ def differences(path, model):
     status, answer = ask(path)
     if status:
         return [('status', 0, (status, answer))]
-    values, locations, attributes, events = answer
+    values, locations, attributes, events, more = answer
     place = places(locations, attributes)
     found = collections.defaultdict(float)
     for v in values:
@@ -57,8 +58,11 @@ def differences(path, model):
         a, b = wanted.get(key, 0), found.get(key, 0)
         if abs(a - b) > 1e-12 * max(abs(a), abs(b)) + (2e-13 if key[1] in SECONDS else 0):
             out.append((key, wanted.get(key), found.get(key)))
-    want = collections.Counter((e.kind, e.name, e.start, e.end, e.place, e.path and '->'.join(e.path)) for e in model.events)
-    have = collections.Counter((e['kind'], e['name'], e['start_raw'], e['end_raw'], place[e['location']], e['path']) for e in events)
+    of_event = collections.defaultdict(list)
+    for a in more:
+        of_event[a['owner_id']].append((a['key'], a['value']))
+    want = collections.Counter((e.kind, e.name, e.start, e.end, e.place, e.path and '->'.join(e.path), e.attributes) for e in model.events)
+    have = collections.Counter((e['kind'], e['name'], e['start_raw'], e['end_raw'], place[e['location']], e['path'], tuple(sorted(of_event[e['id']]))) for e in events)
     return out + [('event', e, None) for e in (want - have)] + [('event', None, e) for e in (have - want)]
 
 
