@@ -102,7 +102,7 @@ typedef enum as_holds {
     AS_HOLDS_SOURCE = 1 << 8,   /* files and lines of regions */
     AS_HOLDS_PROFILES = 1 << 9, /* runs without parameters */
     AS_HOLDS_FOREIGN = 1 << 10, /* records and attributes of other formats too; `losses` names those it cannot */
-    AS_HOLDS_ASIDES = 1 << 11   /* sums along the tree, so that what stands aside is in none of them */
+    AS_HOLDS_ASIDES = 1 << 11   /* that contexts stand aside: sums along the tree without them, or tags that say it */
 } as_holds;
 
 typedef struct as_losses {

@@ -251,6 +251,19 @@ class ConvertedSets(common.Case):
                 self.assertEqual((0, ''), (result.status, result.out), result)
                 self.assertPoints(self.path(form))
 
+    def test_extra_p_knows_what_is_of_the_gpu(self):
+        """By the tags that its own reader of such sets adds."""
+        result = common.run('convert', self.path('in'), self.path('out.extra-p'))
+        self.assertNotIn('aside', result.err)
+        gpu = {'agg__category__comparison_cpu_gpu': None}
+        expected = {self.KERNEL: {'gpu__kernel': 'true', 'agg__category': 'GPU', **gpu}, self.MOVED: {'gpu__mem_copy': 'true', 'gpu__blocking__mem_copy': 'true'},
+                    'main->solve->GPU IDLE': {'gpu__idle': 'true', 'agg__category': 'GPU IDLE', 'validation__ignore__num_measurements': 'true'}}
+        for path in (self.path('in'), self.path('out.extra-p')):
+            got = {}
+            for row in common.run('sql', '--json', path, "select c.path, a.key, a.value from attribute a join context c on c.id = a.owner_id where a.owner = 'context' and a.key like 'tags:%'").json:
+                got.setdefault(row['path'], {})[row['key'][5:]] = row['value']
+            self.assertEqual(expected, got, path)
+
     def test_a_set_of_cube_files(self):
         result = common.run('convert', '--to', 'cube-set', self.path('in'), self.path('out'))
         self.assertEqual(0, result.status, result)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "formats/extraprof/extraprof.h"
+#include "formats/tags.h"
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
@@ -98,36 +99,32 @@ assay_id as_ep_context(as_ep_builder *b, assay_id parent, as_str name, as_str ma
 }
 
 /* What Extra-P says of nodes, in its own words: aggregations and comparisons of its viewer go by them. */
-typedef struct tag {
-    const char *key, *value; /* value: JSON */
-} tag;
-
-static size_t tags_of(as_ep_origin origin, tag tags[5]) {
+static size_t tags_of(as_ep_origin origin, as_tag tags[5]) {
     bool is_copy = origin.type == AS_EP_MEMCPY, is_async = origin.flags & AS_EP_ASYNC;
     size_t n = 0;
     if (origin.flags & AS_EP_OVERLAPS || origin.type == AS_EP_OVERLAP) {
         bool is_sum = origin.type == AS_EP_OVERLAP;
-        tags[n++] = (tag){"tags:gpu__overlap", is_sum ? "\"agg\"" : "true"};
-        if (origin.flags & AS_EP_OVERLAPS) tags[n++] = (tag){"tags:validation__ignore__num_measurements", "true"};
-        if (is_sum) tags[n++] = (tag){"tags:agg__usage_disabled", "true"};
-        if (is_sum) tags[n++] = (tag){"tags:agg__disabled", "true"};
+        tags[n++] = (as_tag){"tags:gpu__overlap", is_sum ? "agg" : "true"};
+        if (origin.flags & AS_EP_OVERLAPS) tags[n++] = (as_tag){"tags:validation__ignore__num_measurements", "true"};
+        if (is_sum) tags[n++] = (as_tag){"tags:agg__usage_disabled", "true"};
+        if (is_sum) tags[n++] = (as_tag){"tags:agg__disabled", "true"};
         return n;
     }
     switch (origin.type) {
     case AS_EP_KERNEL:
-        tags[n++] = (tag){"tags:gpu__kernel", "true"};
-        tags[n++] = (tag){"tags:agg__category", "\"GPU\""};
-        tags[n++] = (tag){"tags:agg__category__comparison_cpu_gpu", "null"};
+        tags[n++] = (as_tag){"tags:gpu__kernel", "true"};
+        tags[n++] = (as_tag){"tags:agg__category", "GPU"};
+        tags[n++] = (as_tag){"tags:agg__category__comparison_cpu_gpu", "null"};
         break;
     case AS_EP_MEMCPY:
     case AS_EP_MEMSET:
-        if (is_async) tags[n++] = (tag){"tags:agg__category", is_copy ? "\"GPU MEM\"" : "\"GPU\""};
-        tags[n++] = (tag){is_copy ? "tags:gpu__blocking__mem_copy" : "tags:gpu__blocking__mem_set",
-                          is_async ? "false" : "true"};
-        if (is_async) tags[n++] = (tag){"tags:agg__category__comparison_cpu_gpu", "null"};
+        if (is_async) tags[n++] = (as_tag){"tags:agg__category", is_copy ? "GPU MEM" : "GPU"};
+        tags[n++] = (as_tag){is_copy ? "tags:gpu__blocking__mem_copy" : "tags:gpu__blocking__mem_set",
+                             is_async ? "false" : "true"};
+        if (is_async) tags[n++] = (as_tag){"tags:agg__category__comparison_cpu_gpu", "null"};
         break;
-    case AS_EP_OVERHEAD: tags[n++] = (tag){"tags:agg__category", "\"GPU OVERHEAD\""}; break;
-    case AS_EP_SYNC: tags[n++] = (tag){"tags:agg__category__comparison_cpu_gpu", "\"GPU SYNC\""}; break;
+    case AS_EP_OVERHEAD: tags[n++] = (as_tag){"tags:agg__category", "GPU OVERHEAD"}; break;
+    case AS_EP_SYNC: tags[n++] = (as_tag){"tags:agg__category__comparison_cpu_gpu", "GPU SYNC"}; break;
     default: break;
     }
     return n;
@@ -135,11 +132,10 @@ static size_t tags_of(as_ep_origin origin, tag tags[5]) {
 
 static bool add_tags(as_ep_builder *b, const assay_id *new_ids) {
     for (size_t i = 0; i < b->origins.count; i++) {
-        tag tags[5];
+        as_tag tags[5];
         size_t n = tags_of(AS_AT(as_ep_origin, &b->origins, i), tags);
         for (size_t k = 0; k < n; k++) {
-            as_cell value = as_cell_json_n(tags[k].value, strlen(tags[k].value));
-            if (!as_add_attribute(b->ds, AS_OWNER_CONTEXT, new_ids[i], tags[k].key, value)) return false;
+            if (!as_add_tag(b->ds, new_ids[i], tags[k])) return false;
         }
     }
     return true;

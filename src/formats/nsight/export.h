@@ -240,6 +240,8 @@ assay_status as_ns_find_values(as_ns_export *x);
 bool as_ns_add_metric(as_ns_export *x, const char *name);
 /* The table of events: all kinds in the order of as_ns_kind, of each kind its rows. After as_ns_find_values(). */
 assay_status as_ns_add_events(as_ns_export *x);
+/* Extra-P's tags of contexts, by the kinds of their regions (tags.c). False when memory is out. */
+bool as_ns_add_tags(as_dataset *ds);
 
 /* ---- what activities are (names.c) ----------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dataset/unify.h"
+#include "formats/nsight/export.h"
 #include "formats/points.h"
 
 /* ONE_FILE_BITS: for files that lie in the directory itself, each named like a point. */
@@ -320,7 +321,7 @@ static assay_status unite(export_set *set) {
     size_t n = set->points.files.count;
     bool fine = as_union_init(&u, set->ds, (const as_dataset *const *)set->briefs, n) && as_unite_metrics(&u) &&
                 as_unite_contexts(&u, AS_MATCH_NAME) && as_unite_attributes(&u) && add_attributes_of_runs(&u) &&
-                gather_all(set->ds, &u);
+                as_ns_add_tags(set->ds) && gather_all(set->ds, &u);
     as_union_free(&u);
     if (!fine) return as_reader_memory(set->reader);
     return note_overview(set) ? ASSAY_OK : find_series(set);
