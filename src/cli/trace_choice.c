@@ -235,11 +235,10 @@ static assay_status find_telling_depth(const as_trace_view *view, uint32_t *dept
     if (view->has_intervals && !nested) return as_fail_memory(error, NULL);
     for (size_t i = 0; i < view->n_lines && nested; i++) {
         if (view->timeline.rows[i].track != AS_TRACK_NESTED) continue;
-        for (size_t k = 0; k < view->n_columns; k++) {
-            assay_id context = view->cells[i * view->n_columns + k];
-            if (!as_frame_is_alone(view->ds, context)) nested[n_nested++] = context;
-        }
+        memcpy(nested + n_nested, view->cells + i * view->n_columns, view->n_columns * sizeof *nested);
+        n_nested += view->n_columns;
     }
+    if (nested) n_nested = as_cells_without_alone(view->ds, nested, n_nested);
     assay_status status = as_trace_telling_depth(view->ds, nested ? nested : view->cells, nested ? n_nested : n,
                                                  view->all_contexts, depth, error);
     free(nested);

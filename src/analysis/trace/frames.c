@@ -43,10 +43,15 @@ static uint32_t number_of(const as_dataset *ds, assay_id id, as_map *numbers, as
     return number;
 }
 
-bool as_frame_is_alone(const as_dataset *ds, assay_id context) {
-    if (context >= AS_COUNT(ds, contexts) || as_ds_context(ds, context)->region == ASSAY_NONE) return false;
+size_t as_cells_without_alone(const as_dataset *ds, assay_id *cells, size_t n) {
     frame_kinds kinds = find_kinds(ds);
-    return is_among(as_ds_region(ds, as_ds_context(ds, context)->region)->kind, kinds.alone, N_ALONE);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        assay_id region = cells[i] < AS_COUNT(ds, contexts) ? as_ds_context(ds, cells[i])->region : ASSAY_NONE;
+        bool is_alone = region != ASSAY_NONE && is_among(as_ds_region(ds, region)->kind, kinds.alone, N_ALONE);
+        if (!is_alone) cells[kept++] = cells[i];
+    }
+    return kept;
 }
 
 /* A context that is named like one of those that are always there is the same. */

@@ -10,7 +10,8 @@ typedef struct drawing {
     const as_frames *frames;
     size_t n_columns;
     assay_id *cells;
-    bool *failed; /* for each row */
+    size_t n_pieces;
+    bool *failed; /* for each piece */
 } drawing;
 
 /* What a column has of each procedure so far. */
@@ -74,12 +75,15 @@ static void draw_row(const drawing *d, const as_timeline_row *row, assay_id *cel
     }
 }
 
-static void do_row(void *user, size_t i) {
+/* Rows are drawn in pieces, each with one column to count in: that has room for all procedures, of which there may be as many as rows. */
+static void do_piece(void *user, size_t piece) {
     drawing *d = user;
-    size_t n = d->frames->n_procedures + 1;
+    size_t n = d->frames->n_procedures + 1, n_rows = d->timeline->n_rows;
     column c = {calloc(n, sizeof *c.ticks), malloc(n * sizeof *c.procedures), calloc(n, sizeof *c.is_listed), 0};
-    d->failed[i] = !c.ticks || !c.procedures || !c.is_listed;
-    if (!d->failed[i]) draw_row(d, &d->timeline->rows[i], d->cells + i * d->n_columns, &c);
+    d->failed[piece] = !c.ticks || !c.procedures || !c.is_listed;
+    for (size_t i = n_rows * piece / d->n_pieces, end = n_rows * (piece + 1) / d->n_pieces;
+         !d->failed[piece] && i < end; i++)
+        draw_row(d, &d->timeline->rows[i], d->cells + i * d->n_columns, &c);
     free(c.ticks);
     free(c.procedures);
     free(c.is_listed);
@@ -87,10 +91,12 @@ static void do_row(void *user, size_t i) {
 
 bool as_timeline_picture(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
                          size_t n_columns, assay_id *cells) {
-    drawing d = {timeline, window, frames, n_columns, cells, calloc(timeline->n_rows + 1, sizeof *d.failed)};
-    bool fine = d.failed != NULL;
-    if (fine) as_parallel(timeline->n_rows, 0, do_row, &d);
-    for (size_t i = 0; i < timeline->n_rows && fine; i++) fine = !d.failed[i];
-    free(d.failed);
+    enum { MOST_PIECES = 64 };
+    bool failed[MOST_PIECES] = {false}, fine = true;
+    drawing d = {timeline,  window, frames,
+                 n_columns, cells,  timeline->n_rows < MOST_PIECES ? timeline->n_rows : MOST_PIECES,
+                 failed};
+    as_parallel(d.n_pieces, 0, do_piece, &d);
+    for (size_t i = 0; i < d.n_pieces; i++) fine &= !failed[i];
     return fine;
 }

@@ -49,8 +49,9 @@ assay_status as_frames_at(const as_dataset *ds, uint32_t depth, bool all_context
 /* Makes n_contexts + i stand for names[i], where something is known by its name and no context: the procedure of that name, or a new one. Once at most. False when memory is out. */
 bool as_frames_add_names(as_frames *frames, const as_dataset *ds, const as_str *names, size_t n);
 void as_frames_free(as_frames *frames);
-/* Whether a context is a frame of its own wherever it stands, because what it is runs elsewhere (on a GPU) or beside the others: it shows itself at any depth. */
-bool as_frame_is_alone(const as_dataset *ds, assay_id context);
+/* Leaves out the cells of contexts that are frames of their own wherever they stand, because what they are runs elsewhere (on a GPU) or beside the others: they show themselves at any depth. Returns how many
+ * cells are left. */
+size_t as_cells_without_alone(const as_dataset *ds, assay_id *cells, size_t n);
 /* Of a sample's context; AS_NO_PROCEDURE of AS_TRACE_NOTHING. */
 static inline uint32_t as_procedure_of(const as_frames *frames, assay_id context) {
     if (context < frames->n_contexts) return frames->procedure_of[context];
