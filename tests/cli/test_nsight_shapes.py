@@ -6,7 +6,7 @@ import sqlite3
 import nsight_make as make
 import nsight_model
 import nsight_random
-from common import Case, main
+from common import Case, main, run
 from test_nsight_random import differences
 
 WIDE = [make.KERNEL, make.RUNTIME, 'NVTX_EVENTS', 'StringIds']
@@ -112,10 +112,18 @@ class Shapes(Case):
         x.launch('dot', (22, 25), (40, 60))
         x.write(self.path('plain.sqlite'))
         shutil.copy(self.path('plain.sqlite'), self.path('key.sqlite'))
-        self.run_sql(self.path('key.sqlite'), f'create table other (start integer primary key, "end" integer, deviceId, contextId, streamId, correlationId, globalPid, shortName, gridX, blockX)',
-                     f'insert into other select start, "end", deviceId, contextId, streamId, correlationId, globalPid, shortName, gridX, blockX from {make.KERNEL}', f'drop table {make.KERNEL}',
+        columns = ', '.join(f'"{c}"' for c in x.table(make.KERNEL))
+        self.run_sql(self.path('key.sqlite'), f'create table other ({columns.replace(",", " integer primary key,", 1)})', f'insert into other select * from {make.KERNEL}', f'drop table {make.KERNEL}',
                      f'alter table other rename to {make.KERNEL}')
         self.assertEqual([], differences(self.path('key.sqlite'), nsight_model.Model(self.path('plain.sqlite'))))
+
+    def test_dimensions_that_are_missing(self):
+        """A grid is what all three say, or nothing."""
+        x = make.Export()
+        x.launch('saxpy', (10, 20), (30, 50))
+        x.without(make.KERNEL, 'gridY', 'blockX')
+        x.write(self.path('a.sqlite'))
+        self.assertEqual([], run('sql', '--json', self.path('a.sqlite'), "select * from attribute where key in ('grid', 'block')").json)
 
 
 if __name__ == '__main__':

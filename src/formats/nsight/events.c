@@ -343,10 +343,10 @@ static bool intern_names(as_ns_export *x, as_ns_kind kind, as_map *names) {
     return fine;
 }
 
-/* "256,1,1"; AS_NO_STR where it is not said. */
+/* "256,1,1"; AS_NO_STR where not all of it is said. */
 static as_str intern_triple(as_ns_export *x, const int64_t triple[3], bool *fine) {
     char text[3 * AS_NUMBER_SIZE];
-    if (triple[0] < 0) return AS_NO_STR;
+    if (triple[0] < 0 || triple[1] < 0 || triple[2] < 0) return AS_NO_STR;
     snprintf(text, sizeof text, "%lld,%lld,%lld", (long long)triple[0], (long long)triple[1], (long long)triple[2]);
     as_str id = as_ds_intern_text(x->ds, text);
     *fine &= id != AS_NO_STR;
