@@ -461,6 +461,20 @@ static void broken_files(void **state) {
     assert_packed_refused((packed){.data = calloc(1, 1)}, "empty", 0);
 }
 
+/* More metrics than any profiler has, each with a byte or two in the file: what is made of them would be large. */
+static void too_many_metrics(void **state) {
+    (void)state;
+    static char json[40000];
+    char *at = stpcpy(json, HEAD "[\"\",[],0,4,0,0,0],[");
+    for (int i = 0; i < 4097; i++) at = stpcpy(at, i ? ",\"\"" : "\"\"");
+    strcpy(at, "]]");
+    assert_packed_refused(pack(json), "too-many-metrics", 24);
+    at = stpcpy(json, HEAD "[\"\",[],0,4,0,0,0],[],[");
+    for (int i = 0; i < 65; i++) at = stpcpy(at, i ? ",[\"\",0]" : "[\"\",0]");
+    strcpy(at, "]]");
+    assert_packed_refused(pack(json), "too-many-metrics", 25);
+}
+
 /* NaN and infinities, which JSON does not have. */
 static void numbers_that_are_none(void **state) {
     (void)state;
@@ -760,6 +774,7 @@ int main(void) {
         cmocka_unit_test(hardware_counters),
         cmocka_unit_test(odd_files),
         cmocka_unit_test(broken_files),
+        cmocka_unit_test(too_many_metrics),
         cmocka_unit_test(numbers_that_are_none),
         cmocka_unit_test(hostile_lengths),
         cmocka_unit_test(deep_calls),

@@ -6,6 +6,7 @@
 #include "io/msgpack.h"
 
 static const char MAGIC[] = "EXTRA PROF";
+enum { MOST_GPU = 4096, MOST_EXTENDED = 64 }; /* metrics of a file; profilers write a few */
 enum { NODE_FIELDS = 7, MOST_NODE_FIELDS = 9, FILE_FIELDS = 3, MOST_FILE_FIELDS = 5, PROGRESS_BYTES = 1 << 18 };
 static const double EXACT = 9007199254740992.0; /* 2^53 */
 
@@ -253,8 +254,14 @@ static assay_status read_nodes(parser *p) {
 
 /* ---- the file -------------------------------------------------------------------------------------------------------- */
 
+static assay_status expect_metrics(parser *p, const char *what, uint32_t most) {
+    AS_TRY(expect(p, AS_MSGPACK_ARRAY, what));
+    if (p->in.count <= most) return ASSAY_OK;
+    return FAIL(p, p->in.offset, "too-many-metrics", "%s has %u of them, more than %u", what, p->in.count, most);
+}
+
 static assay_status read_gpu_names(parser *p) {
-    AS_TRY(expect(p, AS_MSGPACK_ARRAY, "the list of GPU metrics"));
+    AS_TRY(expect_metrics(p, "the list of GPU metrics", MOST_GPU));
     for (uint32_t left = p->in.count; left > 0; left--) {
         AS_TRY(expect(p, AS_MSGPACK_TEXT, "the name of a GPU metric"));
         as_ep_metric metric = {.name = p->in.text, .size = p->in.length, .device = 2};
@@ -264,7 +271,7 @@ static assay_status read_gpu_names(parser *p) {
 }
 
 static assay_status read_metrics(parser *p) {
-    AS_TRY(expect(p, AS_MSGPACK_ARRAY, "the list of extended metrics"));
+    AS_TRY(expect_metrics(p, "the list of extended metrics", MOST_EXTENDED));
     for (uint32_t left = p->in.count; left > 0; left--) {
         AS_TRY(expect(p, AS_MSGPACK_ARRAY, "an extended metric"));
         uint32_t fields = p->in.count;

@@ -5,6 +5,7 @@
 #include "formats/extraprof/extraprof.h"
 
 static const double NANOSECONDS = 1e9;
+#define NOWHERE SIZE_MAX
 
 /* A call path of this point. */
 typedef struct path {
@@ -16,6 +17,7 @@ typedef struct path {
     bool loses_all;      /* what is below it takes longer than itself, and is left out */
     bool is_counted;     /* among those that do */
     bool is_dropped;     /* it is what is left out */
+    size_t extended;     /* where its values begin in `extended`; NOWHERE: it has none */
     assay_id context;
 } path;
 
@@ -33,12 +35,13 @@ typedef struct point {
     const as_ep_file *files;
     size_t n_files, n_slots; /* slots: files with times */
     assay_id first_run;
-    as_vec paths;      /* path */
-    as_map by_name;    /* (parent + 1, name) -> path */
-    as_vec values;     /* double: for each path and slot the duration, then the visits, then the bytes */
-    as_vec extended;   /* double: for each path, extended metric and slot */
-    as_vec has;        /* char: for each path and extended metric whether any file says it */
+    as_vec paths;   /* path */
+    as_map by_name; /* (parent + 1, name) -> path */
+    as_vec values;  /* double: for each path and slot the duration, then the visits, then the bytes */
+    as_vec
+        extended; /* double: of each path that has them, for each extended metric and slot, then whether any file says the metric */
     as_vec columns;    /* uint32_t: the column of each extended metric of the point */
+    as_map by_column;  /* column -> its number among them */
     as_vec gpu_values; /* gpu_value */
     as_vec places;     /* uint32_t: for each node of the current file its path */
     double *below;     /* for each path and slot what is subtracted from it */
@@ -48,8 +51,16 @@ static double *values_of(const point *p, uint32_t path_id, int column) {
     return (double *)p->values.data + ((size_t)path_id * AS_EP_FIXED + (size_t)column) * p->n_slots;
 }
 
+/* NULL: it has none. */
 static double *extended_of(const point *p, uint32_t path_id, size_t metric) {
-    return (double *)p->extended.data + ((size_t)path_id * p->columns.count + metric) * p->n_slots;
+    size_t begin = AS_AT(path, &p->paths, path_id).extended;
+    return begin == NOWHERE ? NULL : (double *)p->extended.data + begin + metric * p->n_slots;
+}
+
+/* Not 0 where some file says the metric. */
+static double *says_extended(const point *p, uint32_t path_id, size_t metric) {
+    double *all = extended_of(p, path_id, 0);
+    return all ? all + p->columns.count * p->n_slots + metric : NULL;
 }
 
 bool as_ep_stands_beside(uint8_t type, uint8_t flags) {
@@ -80,10 +91,9 @@ static uint32_t path_of(point *p, uint32_t parent, const as_ep_node *node) {
                    .mangled = mangled,
                    .type = node->type,
                    .flags = node->flags,
+                   .extended = NOWHERE,
                    .context = ASSAY_NONE};
-    bool fine = push_zeros(&p->values, AS_EP_FIXED * p->n_slots) &&
-                push_zeros(&p->extended, p->columns.count * p->n_slots) && push_zeros(&p->has, p->columns.count) &&
-                as_map_put(&p->by_name, key, id);
+    bool fine = push_zeros(&p->values, AS_EP_FIXED * p->n_slots) && as_map_put(&p->by_name, key, id);
     return fine ? id : UINT32_MAX;
 }
 
@@ -103,16 +113,23 @@ static bool keep_gpu_values(point *p, const as_ep_file *file, const as_ep_node *
 }
 
 /* metrics: for each extended metric of the file its number in the point. */
-static void add_values(point *p, const as_ep_file *file, const as_ep_node *node, uint32_t path_id, size_t slot,
+static bool add_values(point *p, const as_ep_file *file, const as_ep_node *node, uint32_t path_id, size_t slot,
                        const uint32_t *metrics) {
     values_of(p, path_id, AS_EP_TIME)[slot] += node->duration;
     values_of(p, path_id, AS_EP_VISITS)[slot] += node->visits;
     values_of(p, path_id, AS_EP_BYTES)[slot] += node->bytes;
-    for (size_t i = 0; i < node->n_extended && i < file->extended.count; i++) {
+    size_t n = node->n_extended < file->extended.count ? node->n_extended : file->extended.count;
+    path *at = &AS_AT(path, &p->paths, path_id);
+    if (n && at->extended == NOWHERE) {
+        at->extended = p->extended.count;
+        if (!push_zeros(&p->extended, p->columns.count * (p->n_slots + 1))) return false;
+    }
+    for (size_t i = 0; i < n; i++) {
         extended_of(p, path_id, metrics[i])[slot] +=
             AS_AT(double, &file->numbers, node->first_number + node->n_gpu + i);
-        AS_AT(char, &p->has, (size_t)path_id * p->columns.count + metrics[i]) = 1;
+        *says_extended(p, path_id, metrics[i]) = 1;
     }
+    return true;
 }
 
 static bool add_nodes(point *p, const as_ep_file *file, assay_id run, size_t slot, const uint32_t *metrics) {
@@ -128,18 +145,17 @@ static bool add_nodes(point *p, const as_ep_file *file, assay_id run, size_t slo
         path *at = &AS_AT(path, &p->paths, id);
         at->is_timed |= file->is_timed;
         at->is_named |= !file->is_timed;
-        if (file->is_timed) add_values(p, file, node, id, slot, metrics);
+        if (file->is_timed && !add_values(p, file, node, id, slot, metrics)) return false;
     }
     return true;
 }
 
 /* The number of a column among the point's extended metrics, listed if new; UINT32_MAX when memory is out. */
 static uint32_t number_of(point *p, uint32_t column) {
-    for (size_t i = 0; i < p->columns.count; i++) {
-        if (AS_AT(uint32_t, &p->columns, i) == column) return (uint32_t)i;
-    }
-    return column != UINT32_MAX && as_vec_append(&p->columns, &column, 1) ? (uint32_t)(p->columns.count - 1)
-                                                                          : UINT32_MAX;
+    uint32_t known = column == UINT32_MAX ? UINT32_MAX : as_map_get(&p->by_column, column),
+             number = (uint32_t)p->columns.count;
+    if (known != AS_MAP_NONE || column == UINT32_MAX) return known;
+    return as_vec_append(&p->columns, &column, 1) && as_map_put(&p->by_column, column, number) ? number : UINT32_MAX;
 }
 
 /* metrics: behind one another, those of all files. */
@@ -183,7 +199,7 @@ static double total(const double *values, size_t n) {
     return sum;
 }
 
-/* What each path's children have together, of those that are a part of it. children: the values of a path. */
+/* What each path's children have together, of those that are a part of it. children: the values of a path; NULL: none. */
 static void add_up_children(point *p, const double *(*children)(const point *p, uint32_t id, size_t metric),
                             size_t metric, bool skips_lost) {
     memset(p->below, 0, p->paths.count * p->n_slots * sizeof *p->below);
@@ -192,6 +208,7 @@ static void add_up_children(point *p, const double *(*children)(const point *p, 
         if (at->parent == AS_EP_TOP || as_ep_stands_beside(at->type, at->flags)) continue;
         if (skips_lost && AS_AT(path, &p->paths, at->parent).loses_all) continue;
         const double *values = children(p, id, metric);
+        if (!values) continue;
         double *sum = p->below + (size_t)at->parent * p->n_slots;
         for (size_t i = 0; i < p->n_slots; i++) sum[i] += values[i];
     }
@@ -275,7 +292,7 @@ static void settle_extended(point *p, size_t metric) {
     for (uint32_t id = 0; id < p->paths.count; id++) {
         double *own = extended_of(p, id, metric);
         const double *below = p->below + (size_t)id * p->n_slots;
-        if (is_exceeded(p, id, own)) continue;
+        if (!own || is_exceeded(p, id, own)) continue;
         for (size_t i = 0; i < p->n_slots; i++) own[i] -= below[i];
     }
 }
@@ -303,8 +320,8 @@ static bool keep_values(point *p, uint32_t id, assay_id context) {
                 add_all(p, AS_EP_VISITS, context, values_of(p, id, AS_EP_VISITS));
     if (has_any(values_of(p, id, AS_EP_BYTES), p->n_slots))
         fine = fine && add_all(p, AS_EP_BYTES, context, values_of(p, id, AS_EP_BYTES));
-    for (size_t m = 0; m < p->columns.count && fine; m++) {
-        if (AS_AT(char, &p->has, (size_t)id * p->columns.count + m))
+    for (size_t m = 0; m < p->columns.count && fine && extended_of(p, id, m); m++) {
+        if (*says_extended(p, id, m) != 0)
             fine = add_all(p, AS_AT(uint32_t, &p->columns, m), context, extended_of(p, id, m));
     }
     return fine;
@@ -352,7 +369,7 @@ assay_status as_ep_add_point(as_ep_builder *builder, const as_ep_file *files, si
     as_map_init(&p.by_name, budget);
     as_vec_init(&p.values, sizeof(double), budget);
     as_vec_init(&p.extended, sizeof(double), budget);
-    as_vec_init(&p.has, 1, budget);
+    as_map_init(&p.by_column, budget);
     as_vec_init(&p.columns, sizeof(uint32_t), budget);
     as_vec_init(&p.gpu_values, sizeof(gpu_value), budget);
     as_vec_init(&p.places, sizeof(uint32_t), budget);
@@ -371,7 +388,7 @@ assay_status as_ep_add_point(as_ep_builder *builder, const as_ep_file *files, si
     as_map_free(&p.by_name);
     as_vec_free(&p.values);
     as_vec_free(&p.extended);
-    as_vec_free(&p.has);
+    as_map_free(&p.by_column);
     as_vec_free(&p.columns);
     as_vec_free(&p.gpu_values);
     as_vec_free(&p.places);

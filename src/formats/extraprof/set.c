@@ -78,12 +78,16 @@ static void count_points(const as_dataset *ds, assay_id metric, uint32_t *counts
 }
 
 static assay_status add_series(set *s) {
-    const as_dataset *ds = s->reader->dataset;
+    as_dataset *ds = s->reader->dataset;
     size_t n = ds->contexts.count, total;
-    uint32_t *counts = as_mul_size(n, ds->metrics.count, &total) ? calloc(total + 1, sizeof *counts) : NULL;
-    for (assay_id m = 0; m < ds->metrics.count && counts; m++) count_points(ds, m, counts + (size_t)m * n);
-    assay_status status = counts ? as_point_set_add_series(s->reader, counts) : as_reader_memory(s->reader);
-    free(counts);
+    as_vec counts;
+    as_vec_init(&counts, sizeof(uint32_t), &ds->budget);
+    bool fine = as_mul_size(n, ds->metrics.count, &total) && as_vec_reserve(&counts, total + 1);
+    if (fine) memset(counts.data, 0, (total + 1) * sizeof(uint32_t));
+    for (assay_id m = 0; m < ds->metrics.count && fine; m++)
+        count_points(ds, m, (uint32_t *)counts.data + (size_t)m * n);
+    assay_status status = fine ? as_point_set_add_series(s->reader, counts.data) : as_reader_memory(s->reader);
+    as_vec_free(&counts);
     return status;
 }
 
