@@ -53,10 +53,10 @@ static void close_member(member *m) {
     m->rows = NULL;
 }
 
-/* The columns of all: every leaf and whatever else has values, as far as wanted. */
+/* The columns of all: every leaf and whatever else has values, as far as wanted; last, where some values are at no place, that. */
 static bool choose_columns(plan *p, assay_id **out) {
     size_t n = AS_COUNT(p->ds, locations);
-    bool *has = calloc(n + 1, sizeof *has);
+    bool *has = calloc(n + 1, sizeof *has), has_placeless = n == 0;
     *out = calloc(n + 1, sizeof **out);
     if (!has || !*out) return free(has), false;
     for (size_t i = 0; i < n; i++) has[i] = as_ds_location(p->ds, (assay_id)i)->leaf;
@@ -64,19 +64,23 @@ static bool choose_columns(plan *p, assay_id **out) {
         const member *m = member_at(p, i);
         if (!m->rows || !m->rows->is_open || !m->rows->slice.view.columns) continue;
         const as_profile *view = &m->rows->slice.view;
-        for (uint32_t k = 0; k < view->n_columns; k++) has[view->columns[k]] = true; /* ids of the dataset */
+        for (uint32_t k = 0; k < view->n_columns; k++) {
+            bool is_place = view->columns[k] != ASSAY_NONE; /* then an id of the dataset */
+            if (is_place) has[view->columns[k]] = true;
+            has_placeless |= !is_place && !p->locations;
+        }
     }
     p->n_columns = 0;
     for (size_t i = 0; i < n; i++) {
         if (has[i] && (!p->locations || p->locations[i])) (*out)[p->n_columns++] = (assay_id)i;
     }
-    if (!n) (*out)[p->n_columns++] = ASSAY_NONE;
+    if (has_placeless) (*out)[p->n_columns++] = ASSAY_NONE;
     p->columns = *out;
     free(has);
     return true;
 }
 
-/* Which column here each of the source's is. What is no place goes to the first. */
+/* Which column here each of the source's is. Where the source knows no places at all, it is the first. */
 static bool map_columns(const plan *p, struct member_rows *r) {
     const as_profile *view = &r->slice.view;
     uint32_t at = 0;
@@ -85,8 +89,8 @@ static bool map_columns(const plan *p, struct member_rows *r) {
     if (!r->columns) return false;
     for (uint32_t i = 0; i < view->n_columns; i++) {
         assay_id location = as_profile_location(view, i);
-        while (location != ASSAY_NONE && at < p->n_columns && p->columns[at] < location) at++;
-        bool is_here = at < p->n_columns && (location == ASSAY_NONE || p->columns[at] == location);
+        while (view->columns && at < p->n_columns && p->columns[at] < location) at++;
+        bool is_here = at < p->n_columns && (!view->columns || p->columns[at] == location);
         r->columns[i] = is_here ? at : UINT32_MAX;
         is_same &= r->columns[i] == i;
     }

@@ -328,7 +328,7 @@ bool as_slice_narrow(as_slice *slice, const bool *wanted) {
     assay_id *columns = malloc(((size_t)view->n_columns + 1) * sizeof *columns);
     uint32_t *from = malloc(((size_t)view->n_columns + 1) * sizeof *from);
     for (uint32_t i = 0; columns && from && view->columns && i < view->n_columns; i++) {
-        if (!wanted[view->columns[i]]) continue;
+        if (view->columns[i] == ASSAY_NONE || !wanted[view->columns[i]]) continue; /* no place is nobody's */
         columns[n] = view->columns[i];
         from[n++] = i;
     }

@@ -102,7 +102,7 @@ assay_status as_slice_open(const struct assay_dataset *ds, assay_id metric, assa
 /* The same for all contexts. */
 assay_status as_slice_open_all(const struct assay_dataset *ds, assay_id metric, assay_id run, as_slice *out,
                                assay_error *error);
-/* Leaves out the columns of locations that are not wanted (one bool for each location of the dataset), copying the rest. False when memory is out. */
+/* Leaves out the columns of locations that are not wanted (one bool for each location of the dataset), and that of rows without one, copying the rest. False when memory is out. */
 bool as_slice_narrow(as_slice *slice, const bool *wanted);
 /* Leaves out the rows of contexts that are dropped (one bool for each of the dataset). False when memory is out. */
 bool as_slice_drop(as_slice *slice, const bool *dropped);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "analysis/nodes.h"
-#include "dataset/build.h"
+#include "blocks.h"
 #include "dataset/formulas.h"
 
 /* 0 main, 1 main->a, 2 main->a->b, 3 main->c; the machine, its node, the process and its two threads */
@@ -313,6 +313,23 @@ static void other_columns(void **state) {
     as_dataset_free(ds);
 }
 
+/* Values at no place are a column of their own, unless places are asked for. */
+static void rows_without_a_place(void **state) {
+    (void)state;
+    static const row rows[] = {{A, 0, 3, {.r = 7}}, {A, 0, ASSAY_NONE, {.r = 5}}, {C, 0, ASSAY_NONE, {.r = 9}}};
+    static const bool first[] = {false, false, false, true, false};
+    as_dataset *ds = make_dataset();
+    as_metric metric = AS_METRIC_INIT;
+    metric.kind = AS_KIND_EXCLUSIVE;
+    metric.name = as_ds_intern_text(ds, "odd");
+    add_block(ds, as_add_metric(ds, &metric), 0, AS_DTYPE_DOUBLE, rows, 3);
+    assay_id derived = add_derived(ds, "d", AS_DERIVED_PRE_EXCLUSIVE, (texts){.value = "metric::odd() * 2"});
+    assert_true(as_compile_formulas(ds, NULL));
+    expect(values_at(ds, derived, ASSAY_NONE, NULL), FOUR(42, 24, 0, 18), FOUR(0, 24, 0, 18));
+    expect(values_at(ds, derived, ASSAY_NONE, first), FOUR(14, 14, 0, 0), FOUR(0, 14, 0, 0));
+    as_dataset_free(ds);
+}
+
 /* ---- what cannot be used --------------------------------------------------------------------------------------------- */
 
 static size_t problems_with(const as_dataset *ds, const char *words) {
@@ -505,6 +522,7 @@ int main(void) {
         cmocka_unit_test(masks),
         cmocka_unit_test(subtrees_and_locations),
         cmocka_unit_test(other_columns),
+        cmocka_unit_test(rows_without_a_place),
         cmocka_unit_test(broken_ones),
         cmocka_unit_test(inits_that_fail),
         cmocka_unit_test(values_that_fail),

@@ -112,6 +112,23 @@ static void some_locations_alone(void **state) {
     as_dataset_free(ds);
 }
 
+/* Some rows have a location and others have none: these count where all do, and nowhere else. */
+static void rows_without_a_location(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree();
+    assay_id metric = add_metric(ds, AS_KIND_EXCLUSIVE);
+    static const row rows[] = {{MAIN, 0, 1, {2}}, {MAIN, 0, ASSAY_NONE, {4}}, {B, 0, ASSAY_NONE, {8}}};
+    add_block(ds, metric, 0, AS_DTYPE_INT64, rows, 3);
+    static const bool wanted[3] = {false, true, false};
+    as_node_list n = nodes_of(ds, 0, metric, ASSAY_NONE);
+    check_integers(&n, 0, MAIN, 14, 6);
+    assay_error error;
+    assert_int_equal(as_nodes_find_at(ds, 0, metric, ASSAY_NONE, wanted, &n, &error), ASSAY_OK);
+    check_integers(&n, 0, MAIN, 2, 2);
+    as_node_list_free(&n);
+    as_dataset_free(ds);
+}
+
 static void inclusive_values_lose_their_children(void **state) {
     (void)state;
     as_dataset *ds = make_tree();
@@ -248,13 +265,10 @@ static void unsigned_differences_of_many_locations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exclusive_values_add_up),
-        cmocka_unit_test(inclusive_values_lose_their_children),
-        cmocka_unit_test(integers_keep_64_bits),
-        cmocka_unit_test(signed_differences_go_below_zero),
-        cmocka_unit_test(other_kinds_have_one_value),
-        cmocka_unit_test(some_locations_alone),
-        cmocka_unit_test(unsigned_differences_of_many_locations),
+        cmocka_unit_test(exclusive_values_add_up),    cmocka_unit_test(inclusive_values_lose_their_children),
+        cmocka_unit_test(integers_keep_64_bits),      cmocka_unit_test(signed_differences_go_below_zero),
+        cmocka_unit_test(other_kinds_have_one_value), cmocka_unit_test(some_locations_alone),
+        cmocka_unit_test(rows_without_a_location),    cmocka_unit_test(unsigned_differences_of_many_locations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
