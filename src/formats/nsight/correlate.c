@@ -25,9 +25,10 @@ typedef struct call_numbers {
 
 typedef struct correlating {
     as_ns_export *x;
-    as_vec processes; /* call_numbers, one for each */
-    call_numbers all; /* for activities that name no process */
-    as_vec is_many;   /* bool, for each call: another process has one of its number, too. Empty: nobody asks */
+    as_vec processes;  /* call_numbers, one for each */
+    call_numbers all;  /* for activities that name no process */
+    uint32_t nameless; /* process of the calls that name none; AS_NS_NONE: all do */
+    as_vec is_many;    /* bool, for each call: another process has one of its number, too. Empty: nobody asks */
 } correlating;
 
 static uint32_t process_of(const as_ns_export *x, const as_ns_call *call) {
@@ -194,13 +195,18 @@ typedef struct piece {
     uint64_t n_no_call, n_many;
 } piece;
 
+static bool has_name(const correlating *c, uint32_t process) { return process != AS_NS_NONE && process != c->nameless; }
+
+/* The process counts where both sides name one. */
 static uint32_t call_of(const correlating *c, uint32_t process, int64_t correlation, piece *counts) {
     if (!correlation) return AS_NS_NONE;
-    const call_numbers *numbers = process == AS_NS_NONE ? &c->all : numbers_of(c, process);
-    uint32_t call = find_call(numbers, correlation);
+    bool is_named = has_name(c, process);
+    uint32_t call = find_call(is_named ? numbers_of(c, process) : &c->all, correlation);
+    if (call == AS_NS_NONE && is_named && c->nameless != AS_NS_NONE)
+        call = find_call(numbers_of(c, c->nameless), correlation);
     if (call == AS_NS_NONE)
         counts->n_no_call++;
-    else if (process == AS_NS_NONE)
+    else if (!is_named)
         counts->n_many += AS_AT(bool, &c->is_many, call);
     return call;
 }
@@ -246,14 +252,23 @@ static bool correlate_activities(correlating *c) {
     return true;
 }
 
-static bool needs_all(const as_ns_export *x) {
+static bool needs_all(const correlating *c) {
+    const as_ns_export *x = c->x;
     for (size_t i = 0; i < x->streams.count; i++) {
-        if (AS_NS_AT(as_ns_stream, x, streams, i)->process == AS_NS_NONE) return true;
+        if (!has_name(c, AS_NS_AT(as_ns_stream, x, streams, i)->process)) return true;
     }
     for (size_t i = 0; i < x->syncs.count; i++) {
-        if (AS_NS_AT(as_ns_sync, x, syncs, i)->process == AS_NS_NONE) return true;
+        if (!has_name(c, AS_NS_AT(as_ns_sync, x, syncs, i)->process)) return true;
     }
     return false;
+}
+
+/* That of NULL and 0. */
+static uint32_t find_nameless(const as_ns_export *x) {
+    for (uint32_t i = 0; i < x->processes.count; i++) {
+        if (AS_NS_AT(as_ns_process, x, processes, i)->global_pid == 0) return i;
+    }
+    return AS_NS_NONE;
 }
 
 static bool correlate_all(correlating *c) {
@@ -264,7 +279,7 @@ static bool correlate_all(correlating *c) {
         drop_merged(x);
         if (!number_calls(c, &n_merged)) return false;
     }
-    return (!needs_all(x) || number_all(c)) && correlate_activities(c);
+    return (!needs_all(c) || number_all(c)) && correlate_activities(c);
 }
 
 /* ---- names of waits -------------------------------------------------------------------------------------------------- */
@@ -327,7 +342,7 @@ static bool name_syncs(as_ns_export *x, const as_map *types) {
 
 assay_status as_ns_correlate(as_ns_export *x) {
     as_budget *budget = &x->ds->budget;
-    correlating c = {.x = x};
+    correlating c = {.x = x, .nameless = find_nameless(x)};
     as_vec_init(&c.processes, sizeof(call_numbers), budget);
     as_vec_init(&c.is_many, sizeof(bool), budget);
     bool fine = correlate_all(&c);

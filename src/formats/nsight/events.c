@@ -175,6 +175,7 @@ static void add_correlation(attribute_list *list, int64_t correlation) {
 
 static void add_memory(attribute_list *list, attribute_key key, uint32_t kind) {
     const char *name = as_ns_memory_name(kind);
+    if (kind == AS_NS_NO_MEMORY_KIND) return;
     add(list, key, name ? as_cell_text(name) : as_cell_int(kind));
 }
 

@@ -88,13 +88,14 @@ typedef struct as_ns_shape {
 } as_ns_shape;
 
 /* A kernel, copy, memset or graph. */
+enum { AS_NS_NO_MEMORY_KIND = 255 };
 typedef struct as_ns_activity {
     as_ns_span span;
     uint32_t call;   /* the row in `calls` that caused it; AS_NS_NONE: none is known */
     uint32_t stream; /* row of `streams` */
     uint32_t what;   /* kernel: row of `functions`; copy: copyKind; memset: value; graph: its id */
     uint32_t
-        detail; /* kernel: row of `shapes`; copy: srcKind * 256 + dstKind, 255 where one of them is not said; memset: memKind. AS_NS_NONE: not said */
+        detail; /* kernel: row of `shapes`; copy: srcKind * 256 + dstKind, AS_NS_NO_MEMORY_KIND where one of them is not said; memset: memKind. AS_NS_NONE: not said */
     uint64_t bytes;      /* copies and memsets */
     int64_t correlation; /* 0: none */
     assay_id context;    /* where its time is: a tree id, then the dataset's */

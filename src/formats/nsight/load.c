@@ -33,7 +33,8 @@ bool as_ns_take_span(as_ns_part *part, int64_t start, int64_t end, as_ns_span *o
     if (end == AS_NS_OPEN) return true;
     if (end < part->least) part->least = end;
     if (end > part->greatest) part->greatest = end;
-    part->n_negative += end < start;
+    int64_t length;
+    part->n_negative += end < start || __builtin_sub_overflow(end, start, &length);
     return true;
 }
 

@@ -130,8 +130,9 @@ const as_ns_source as_ns_load_kernels = {.table = "CUPTI_ACTIVITY_KIND_KERNEL",
 
 static const char *const copy_columns[] = {PLACED_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind"};
 
-/* 255 stands for what is not said. */
-static uint32_t memory_kind(int64_t kind) { return kind >= 0 && kind < 255 ? (uint32_t)kind : 255; }
+static uint32_t memory_kind(int64_t kind) {
+    return kind >= 0 && kind < AS_NS_NO_MEMORY_KIND ? (uint32_t)kind : AS_NS_NO_MEMORY_KIND;
+}
 
 static as_ns_taken take_copy(as_ns_part *part, const as_scan *scan, void *row) {
     as_ns_activity *copy = row;
@@ -156,9 +157,11 @@ static const char *const set_columns[] = {PLACED_COLUMNS, "bytes", "value", "mem
 
 static as_ns_taken take_set(as_ns_part *part, const as_scan *scan, void *row) {
     as_ns_activity *set = row;
-    int64_t cells[3]; /* bytes, value, memory */
-    if (!as_ns_ints(scan, N_PLACED, 3, cells) || as_ns_or(cells[0], 0) < 0 || !as_ns_small(cells[1], 0, &set->what))
-        return AS_NS_WRONG;
+    int64_t cells[3], value; /* bytes, value, memory */
+    if (!as_ns_ints(scan, N_PLACED, 3, cells) || as_ns_or(cells[0], 0) < 0) return AS_NS_WRONG;
+    value = as_ns_or(cells[1], 0); /* of 32 bits, whatever sign they were given */
+    if (value < INT32_MIN || value > UINT32_MAX) return AS_NS_WRONG;
+    set->what = (uint32_t)value;
     set->bytes = (uint64_t)as_ns_or(cells[0], 0);
     set->detail = cells[2] == AS_NS_NULL ? AS_NS_NONE : memory_kind(cells[2]);
     return take_activity(part, scan, set);

@@ -17,9 +17,9 @@ static as_ns_taken take_call(as_ns_part *part, const as_scan *scan, void *row) {
     enum { START, END, THREAD, NAME, CORRELATION, CHAIN, RESULT, N };
     as_ns_call *call = row;
     int64_t cells[N];
-    if (!as_ns_ints(scan, 0, N, cells) || !as_ns_take_span(part, cells[START], cells[END], &call->span) ||
-        !as_ns_small(cells[CHAIN], AS_NS_NONE, &call->chain))
+    if (!as_ns_ints(scan, 0, N, cells) || !as_ns_take_span(part, cells[START], cells[END], &call->span))
         return AS_NS_WRONG;
+    if (!as_ns_small(cells[CHAIN], AS_NS_NONE, &call->chain)) call->chain = AS_NS_NONE; /* -1, where NULL is not used */
     call->thread = as_ns_keys_number(&part->places, &cells[THREAD]);
     call->name = as_ns_keys_number(&part->names, &cells[NAME]);
     call->correlation = as_ns_or(cells[CORRELATION], 0);
@@ -107,9 +107,8 @@ typedef struct innermost {
     int64_t depth, symbol;
 } innermost;
 
-static void look_at_frames(const as_ns_export *x, as_scan *scan, const as_map *by_chain, innermost *frames) {
+static void look_at_frames(as_scan *scan, const as_map *by_chain, innermost *frames) {
     enum { CHAIN, DEPTH, SYMBOL, N };
-    (void)x;
     while (as_scan_next(scan)) {
         int64_t cells[N];
         if (!as_ns_ints(scan, 0, N, cells) || cells[SYMBOL] == AS_NS_NULL) continue;
@@ -152,7 +151,7 @@ assay_status as_ns_name_samples(as_ns_export *x) {
     if (fine)
         status = as_scan_open(x->db, "SAMPLING_CALLCHAINS", columns, 3, (as_scan_range){0}, &scan, x->reader->error);
     if (scan) {
-        look_at_frames(x, scan, &by_chain, frames.data);
+        look_at_frames(scan, &by_chain, frames.data);
         status = as_scan_close(scan, x->reader->error);
     }
     if (fine && status == ASSAY_OK) fine = name_by_frames(x, &by_chain, frames.data);

@@ -1,9 +1,10 @@
 /* Chains of frames: where CUDA calls were called from, and where samples were taken; and the call paths that Extra-P left in a file.
  *
  * A chain is rows of one id, a frame each, the innermost at stackDepth 0. Most chains begin as others do, so they are kept as one tree; only what somebody asks for becomes contexts. */
-#include "formats/nsight/paths.h"
-
 #include <stdlib.h>
+
+#include "formats/nsight/load.h"
+#include "formats/nsight/paths.h"
 
 /* ---- chains of a table ----------------------------------------------------------------------------------------------- */
 
@@ -22,12 +23,13 @@ typedef struct link {
 
 typedef struct chains {
     as_ns_builder *b;
-    as_vec links;  /* link; the first stands for no frame at all */
-    as_map below;  /* as_pair(link, name) -> link */
-    as_map of;     /* id -> the link of its innermost frame */
-    as_map marked; /* a name -> that of a frame in the kernel */
-    as_vec frames; /* frame: those that wait to be linked */
-    int64_t least; /* id of all */
+    as_vec links;     /* link; the first stands for no frame at all */
+    as_map below;     /* as_pair(link, name) -> link */
+    as_map of;        /* id -> the link of its innermost frame */
+    as_map marked;    /* a name -> that of a frame in the kernel */
+    as_vec frames;    /* frame: those that wait to be linked */
+    uint64_t n_wrong; /* rows without an id or a depth */
+    int64_t least;    /* id of all */
 } chains;
 
 static bool chains_init(chains *c, as_ns_builder *b) {
@@ -135,11 +137,10 @@ typedef enum pass { PASS_DONE, PASS_OUT_OF_ORDER, PASS_NO_MEMORY } pass;
 
 /* Rows come chain by chain, with ascending ids, so that few wait at a time. Where they do not, keeps_all must be set. */
 static pass take_rows(chains *c, as_scan *scan, bool keeps_all) {
-    as_ns_export *x = c->b->x;
     int64_t last = INT64_MIN;
     while (as_scan_next(scan)) {
         if (as_scan_type_of(scan, ID) != AS_SCAN_INT || as_scan_type_of(scan, DEPTH) != AS_SCAN_INT) {
-            x->n_wrong_type++;
+            c->n_wrong++;
             continue;
         }
         int64_t id = as_scan_int(scan, ID);
@@ -159,16 +160,15 @@ static assay_status read_chains(chains *c, as_ns_builder *b, const char *table) 
     if (!chains_init(c, b)) return as_reader_memory(x->reader);
     for (int attempt = 0; attempt < 2 && result == PASS_OUT_OF_ORDER; attempt++) {
         as_scan *scan;
-        uint64_t n_wrong = x->n_wrong_type;
         AS_TRY(as_scan_open(x->db, table, COLUMNS, N_COLUMNS, (as_scan_range){0}, &scan, x->reader->error));
         result = take_rows(c, scan, attempt > 0);
         assay_status status = as_scan_close(scan, x->reader->error);
         if (status != ASSAY_OK) return status;
         if (result != PASS_OUT_OF_ORDER) break;
-        x->n_wrong_type = n_wrong;
         chains_free(c);
         if (!chains_init(c, b)) result = PASS_NO_MEMORY;
     }
+    as_ns_tell_wrong(x, table, c->n_wrong);
     return result == PASS_DONE ? ASSAY_OK : as_reader_memory(x->reader);
 }
 

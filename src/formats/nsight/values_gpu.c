@@ -168,7 +168,7 @@ static bool add_activities(as_ns_values *v, const as_vec *activities, bool has_b
         }
         cell->visits++;
         if (!has_bytes) continue;
-        cell->bytes += activity->bytes;
+        if (__builtin_add_overflow(cell->bytes, activity->bytes, &cell->bytes)) cell->bytes = UINT64_MAX;
         cell->has |= AS_NS_HAS_BYTES;
     }
     return true;
