@@ -2,6 +2,7 @@
 #include "cli/tree_view.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -239,6 +240,24 @@ static as_exit load(as_tree_view *view) {
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(view->cli, &error);
 }
 
+/* Whether the places that are looked at have no time but that of GPUs. */
+static bool is_gpu_time_all(const as_tree_view *view) {
+    if (!view->has_gpu_time) return false;
+    const as_view_column *time = &view->data.columns[0], *gpu = &view->data.columns[view->n_asked];
+    return as_view_whole(&view->data, 0).inclusive.real == 0 && gpu->whole > 0 && isnan(time->whole);
+}
+
+/* The time of GPUs is what is looked at, instead of that of the host. */
+static as_exit load_gpu_time(as_tree_view *view) {
+    assay_id *metrics = view->metrics.data;
+    memmove(metrics, metrics + view->n_asked, (view->metrics.count - view->n_asked) * sizeof *metrics);
+    view->metrics.count -= view->n_asked;
+    view->n_asked = 1;
+    view->has_gpu_time = false;
+    as_view_data_free(&view->data);
+    return load(view);
+}
+
 /* Where the time is that of the host alone, what GPUs did is worth a line of its own. */
 static void find_telling(as_tree_view *view) {
     if (!view->has_gpu_time) return;
@@ -320,6 +339,7 @@ static as_exit look_at(as_tree_view *view) {
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_names(view);
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_roots(view);
     if (status == AS_EXIT_FINE) status = load(view);
+    if (status == AS_EXIT_FINE && is_gpu_time_all(view)) status = load_gpu_time(view);
     if (status == AS_EXIT_FINE) find_telling(view);
     if (status == AS_EXIT_FINE) note_formulas(view);
     if (status == AS_EXIT_FINE) status = check_hot_path(view);

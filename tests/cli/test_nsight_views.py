@@ -137,6 +137,12 @@ class Views(Case):
         self.assertTrue(any('GPU k' in line for line in out), out)
         self.assertFalse('gpu_time' in run('tree', '--metric', 'time', self.path('plain.sqlite')).out)
 
+    def test_places_of_gpus(self):
+        """Streams have no time of the host: theirs stands in its place."""
+        out = run('tree', '--location', 'stream', self.plain(), env=environment(LC_ALL='C.UTF-8')).out.split('\n')
+        self.assertRegex(out[0], r'  gpu_time 3\.13\d* µs, stream')
+        self.assertTrue(out[1].startswith('gpu_time'), out[1])
+
     def test_busy(self):
         """0 … 6600 in all; kernels 150 … 250, 600 … 800, 2100 … 2500, 3000 … 3800, 5000 … 6600 and a copy within the second."""
         path = self.plain()
