@@ -168,20 +168,52 @@ static bool add_rows(as_cli *cli, as_answers *a, const as_report_kind *kind, con
     return fine;
 }
 
+/* How the text is laid out: which columns there are, and how wide numbers are. */
+typedef struct layout {
+    bool has[N_COLUMNS];
+    size_t widths[N_COLUMNS];
+} layout;
+
+/* Leaves out what says least until the numbers fit beside each other. Returns how many columns are left out. */
+static size_t fit_columns(layout *l, unsigned width) {
+    static const int dispensable[] = {DEVIATION, MEDIAN, MINIMUM, MAXIMUM, MEAN};
+    enum { GAP = 2 };
+    size_t n_left_out = 0, total = 0;
+    for (int column = 0; column < LABEL; column++) total += l->has[column] ? l->widths[column] + GAP : 0;
+    for (size_t i = 0; width && total > width && i < sizeof dispensable / sizeof *dispensable; i++) {
+        total -= l->widths[dispensable[i]] + GAP;
+        l->has[dispensable[i]] = false;
+        n_left_out++;
+    }
+    return n_left_out;
+}
+
+static layout lay_out(const as_report_kind *kind, const as_report *report, size_t n) {
+    layout l;
+    for (int column = 0; column < N_COLUMNS; column++) {
+        l.has[column] = has_column(kind, column);
+        l.widths[column] = l.has[column] ? strlen(head_of(kind, column)) : 0;
+        for (size_t i = 0; i < n && l.has[column] && column != LABEL; i++) {
+            char text[AS_QUANTITY_SIZE];
+            as_cell cell = cell_of(kind, row_at(report, i), column);
+            if (!is_text_column(column)) format_cell(kind, cell, column, text);
+            size_t size = is_text_column(column) ? strlen(cell.text) : strlen(text);
+            if (size > l.widths[column]) l.widths[column] = size;
+        }
+    }
+    return l;
+}
+
 /* Numbers are texts aligned to the right, so that they can have separators and as many digits as nsys shows. */
 static bool print_text(as_cli *cli, const as_report_kind *kind, const as_report *report, size_t n) {
-    size_t widths[N_COLUMNS];
     char text[AS_QUANTITY_SIZE], padded[N_COLUMNS][2 * AS_QUANTITY_SIZE];
     as_column columns[N_COLUMNS];
     size_t n_columns = 0;
+    layout l = lay_out(kind, report, n);
+    size_t n_left_out = fit_columns(&l, cli->style.width);
     for (int column = 0; column < N_COLUMNS; column++) {
-        if (!has_column(kind, column)) continue;
-        widths[column] = strlen(head_of(kind, column));
-        for (size_t i = 0; i < n && !is_text_column(column); i++) {
-            format_cell(kind, cell_of(kind, row_at(report, i), column), column, text);
-            if (strlen(text) > widths[column]) widths[column] = strlen(text);
-        }
-        int width = is_text_column(column) ? 0 : (int)widths[column];
+        if (!l.has[column]) continue;
+        int width = is_text_column(column) ? 0 : (int)l.widths[column];
         snprintf(padded[column], sizeof padded[column], "%*s", width, head_of(kind, column));
         columns[n_columns++] = (as_column){padded[column]};
     }
@@ -191,11 +223,11 @@ static bool print_text(as_cli *cli, const as_report_kind *kind, const as_report 
         as_cell cells[N_COLUMNS];
         size_t k = 0;
         for (int column = 0; column < N_COLUMNS; column++) {
-            if (!has_column(kind, column)) continue;
+            if (!l.has[column]) continue;
             cells[k] = cell_of(kind, row_at(report, i), column);
             if (!is_text_column(column)) {
                 format_cell(kind, cells[k], column, text);
-                snprintf(padded[column], sizeof padded[column], "%*s", (int)widths[column], text);
+                snprintf(padded[column], sizeof padded[column], "%*s", (int)l.widths[column], text);
                 cells[k] = as_cell_text(padded[column]);
             }
             k++;
@@ -206,6 +238,9 @@ static bool print_text(as_cli *cli, const as_report_kind *kind, const as_report 
     style.last_below = true;
     fine = fine && as_print_table(cli->out, table, style);
     as_table_free(table);
+    if (fine && n_left_out)
+        as_output_printf(cli->out, "%s %zu more column%s where there is more room\n", as_display_ellipsis(cli->out),
+                         n_left_out, n_left_out == 1 ? "" : "s");
     return fine;
 }
 

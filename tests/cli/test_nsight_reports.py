@@ -6,7 +6,7 @@ import random
 import statistics
 
 import nsight_make as make
-from common import Case, environment, main, run
+from common import Case, environment, main, run, run_on_terminal
 
 KERNEL_HEADS = ['Time (%)', 'Total Time (ns)', 'Instances', 'Avg (ns)', 'Med (ns)', 'Min (ns)', 'Max (ns)', 'StdDev (ns)', 'Name']
 REPORTS = ['cuda_gpu_kern_sum', 'cuda_api_sum', 'cuda_gpu_mem_time_sum', 'cuda_gpu_mem_size_sum', 'cuda_gpu_sum', 'cuda_api_gpu_sum', 'nvtx_sum', 'nvtx_pushpop_sum', 'nvtx_startend_sum', 'osrt_sum']
@@ -140,6 +140,18 @@ class Reports(Case):
         self.assertFine(lines)
         first = run('stat', '--report', 'cuda_gpu_kern_sum', '-n', '1', path, env=environment(LC_ALL='C'))
         self.assertEqual('... 1 more row', first.out.split('\n')[3])
+
+    def test_numbers_are_never_cut(self):
+        """Where a terminal is narrow, columns that say least are left out and names stand below."""
+        x = make.Export()
+        x.launch('k', (0, 1500), (2000, 1234569567))
+        path = x.write(self.path('x.sqlite'))
+        for columns, left in ((200, 9), (100, 7), (60, 5)):
+            out = run_on_terminal('stat', '--report', 'cuda_gpu_kern_sum', path, columns=columns, env=environment(TERM='dumb', LC_ALL='C.UTF-8')).out
+            self.assertIn('1,234,567,567 ', out)
+            self.assertIn('k(int)', out)
+            self.assertEqual(left, sum(head in out for head in KERNEL_HEADS), out)
+            self.assertTrue(max(map(len, out.split('\n'))) <= columns, out)
 
     def test_sizes_for_people(self):
         x = make.Export()

@@ -183,7 +183,8 @@ static void losses_count_them(void **state) {
     as_losses_free(&losses);
     as_losses_init(&losses);
     as_find_losses(ds, as_format_find("hpctoolkit-4"), &losses);
-    assert_true(is_lost(&losses, "1000000 events that are no samples"));
+    for (size_t i = 0; i < losses.texts.count; i++) /* intervals of call paths are time lines there */
+        assert_null(strstr(AS_AT(char *, &losses.texts, i), "event"));
     assert_false(losses.failed);
     as_losses_free(&losses);
 }
