@@ -80,12 +80,12 @@ typedef struct finder {
     const as_occurrences_request *request;
     const as_dataset *ds;
     as_occurrences *out;
-    as_map by_context, by_name; /* context; name and kind -> subject */
+    as_map by_context, by_name; /* context and kind; name and kind -> subject */
     as_vec entries;
     as_vec entry_of_slot; /* size_t */
     size_t *starts;       /* of each subject's entries in `sorted`, and one behind the last */
     as_vec sorted;        /* struct entry */
-    as_worst **worst; /* of each subject */
+    as_worst **worst;     /* of each subject */
     atomic_bool failed;
 } finder;
 
@@ -94,7 +94,9 @@ static uint32_t subject_of(finder *f, uint64_t id, const as_event *event) {
     assay_id context = f->request->group_of ? f->request->group_of[id] : event->context;
     if (f->request->group_of && context == ASSAY_NONE) return UINT32_MAX;
     as_map *map = context == ASSAY_NONE ? &f->by_name : &f->by_context;
-    uint64_t key = context == ASSAY_NONE ? as_pair(event->name, event->kind) : context;
+    /* A call and the wait in it are two things, though their call path is the same. */
+    as_str kind = f->request->group_of ? AS_NO_STR : event->kind;
+    uint64_t key = context == ASSAY_NONE ? as_pair(event->name, kind) : as_pair(context, kind);
     uint32_t known = as_map_get(map, key);
     if (known != AS_MAP_NONE) return known;
     as_subject *subject = as_vec_push(&f->out->subjects);
@@ -103,11 +105,8 @@ static uint32_t subject_of(finder *f, uint64_t id, const as_event *event) {
         f->failed = true;
         return UINT32_MAX;
     }
-    *subject = (as_subject){.context = context, .name = AS_NO_STR, .kind = AS_NO_STR};
-    if (!f->request->group_of) {
-        subject->name = event->name;
-        subject->kind = event->kind;
-    }
+    *subject = (as_subject){.context = context, .name = AS_NO_STR, .kind = kind};
+    if (!f->request->group_of) subject->name = event->name;
     return index;
 }
 
@@ -154,7 +153,7 @@ static bool number_subjects(finder *f) {
         subject->n_worst = 0;
         fine = fine && (subject->context == ASSAY_NONE
                             ? as_map_put(&f->by_name, as_pair(subject->name, subject->kind), (uint32_t)i)
-                            : as_map_put(&f->by_context, subject->context, (uint32_t)i));
+                            : as_map_put(&f->by_context, as_pair(subject->context, subject->kind), (uint32_t)i));
     }
     for (size_t i = 0; i < f->entries.count; i++) {
         struct entry *entry = &AS_AT(struct entry, &f->entries, i);

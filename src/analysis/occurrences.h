@@ -13,7 +13,7 @@ typedef struct as_distribution {
 /* Sorts the values; room: for n more. */
 void as_distribution_of(double *values, size_t n, double *room, as_distribution *out);
 
-/* What occurs: a call path, a section, a group; pauses. */
+/* What occurs: a call path (for each kind of its events), a section, a group; pauses. */
 typedef struct as_subject {
     assay_id context;  /* of the dataset, or of the groups; ASSAY_NONE: it has only a name */
     as_str name, kind; /* texts of the dataset; of groups AS_NO_STR */

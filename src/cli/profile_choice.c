@@ -177,6 +177,14 @@ assay_id as_main_metric(const as_dataset *ds, bool at_places) {
     return best;
 }
 
+assay_id as_gpu_time_metric(const as_dataset *ds) {
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name);
+        if (name && strcmp(name, "gpu_time") == 0 && as_metric_has_data(ds, id)) return id;
+    }
+    return ASSAY_NONE;
+}
+
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
 bool as_largest_point(const as_dataset *ds, assay_id *out) {

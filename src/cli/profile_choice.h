@@ -24,6 +24,8 @@ bool as_metric_has_data(const as_dataset *ds, assay_id metric);
 /* The metric people look at first: time, by unit or name (of several sparse ones that which has most), else the first plain one with data, else the first. ASSAY_NONE where there are none.
  * at_places: the values of locations are asked for, so a metric is preferred that has any. */
 assay_id as_main_metric(const as_dataset *ds, bool at_places);
+/* The time of GPUs: of use beside that of the host, and where this is nothing. ASSAY_NONE: there is none. */
+assay_id as_gpu_time_metric(const as_dataset *ds);
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 

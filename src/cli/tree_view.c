@@ -39,15 +39,6 @@ static assay_id find_visits(const as_dataset *ds) {
     return ASSAY_NONE;
 }
 
-/* What GPUs did for whom: of use beside the time of the host. */
-static assay_id find_gpu_time(const as_dataset *ds) {
-    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
-        const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name);
-        if (name && strcmp(name, "gpu_time") == 0 && as_metric_has_data(ds, id)) return id;
-    }
-    return ASSAY_NONE;
-}
-
 static bool has_stored(const as_dataset *ds) {
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
         if (as_ds_metric(ds, id)->is_stored) return true;
@@ -87,7 +78,7 @@ static as_exit choose_metrics(as_tree_view *view) {
     if (fine && (!view->ask->with_all_metrics || has_stored(view->ds)))
         fine = as_append_derived(view->cli, view->ds, &view->metrics);
     view->n_asked = view->metrics.count;
-    assay_id gpu_time = find_gpu_time(view->ds);
+    assay_id gpu_time = as_gpu_time_metric(view->ds);
     view->has_gpu_time = !view->ask->with_all_metrics && gpu_time != ASSAY_NONE && gpu_time != first &&
                          view->request.kind == AS_VIEW_TOP_DOWN && view->n_asked == 1;
     if (fine && view->has_gpu_time) fine = as_vec_append(&view->metrics, &gpu_time, 1);

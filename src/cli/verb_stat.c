@@ -375,6 +375,31 @@ static as_exit choose_context(as_cli *cli, as_stat_view *view) {
     return status;
 }
 
+static void free_metrics(as_stat_view *view) {
+    for (size_t i = 0; i < view->n_metrics; i++) {
+        as_vec_free(&view->metrics[i].items);
+        free(view->metrics[i].rows);
+        free(view->metrics[i].values[0]);
+        free(view->metrics[i].values[1]);
+    }
+    free(view->metrics);
+    view->metrics = NULL;
+    view->n_metrics = 0;
+}
+
+/* Of what runs on GPUs alone (a kernel, a stream) people see the time of GPUs, if nothing else was asked for. */
+static as_exit find_gpu_time(as_cli *cli, as_stat_view *view, as_vec *chosen) {
+    bool is_default = is_for_people(cli) && !as_cli_has(cli, "metric");
+    assay_id metric = is_default && view->n_metrics ? as_gpu_time_metric(view->ds) : ASSAY_NONE;
+    for (size_t i = 0; i < view->n_metrics; i++) {
+        if (view->metrics[i].items.count) return AS_EXIT_FINE;
+    }
+    if (metric == ASSAY_NONE || !as_has_statistics(view->ds, &view->places, metric)) return AS_EXIT_FINE;
+    free_metrics(view);
+    chosen->count = 0;
+    return as_vec_append(chosen, &metric, 1) ? find_all(cli, view, chosen) : as_cli_memory(cli);
+}
+
 static as_exit find_statistics(as_cli *cli, const as_dataset *ds, as_stat_view *view) {
     as_vec chosen;
     as_vec_init(&chosen, sizeof(assay_id), NULL);
@@ -385,19 +410,14 @@ static as_exit find_statistics(as_cli *cli, const as_dataset *ds, as_stat_view *
     if (status == AS_EXIT_FINE) describe_choice(view);
     if (status == AS_EXIT_FINE) status = choose_metrics(cli, view, &chosen);
     if (status == AS_EXIT_FINE) status = find_all(cli, view, &chosen);
+    if (status == AS_EXIT_FINE) status = find_gpu_time(cli, view, &chosen);
     if (status == AS_EXIT_FINE) status = order_rows(cli, view);
     as_vec_free(&chosen);
     return status;
 }
 
 static void free_view(as_stat_view *view) {
-    for (size_t i = 0; i < view->n_metrics; i++) {
-        as_vec_free(&view->metrics[i].items);
-        free(view->metrics[i].rows);
-        free(view->metrics[i].values[0]);
-        free(view->metrics[i].values[1]);
-    }
-    free(view->metrics);
+    free_metrics(view);
     as_places_free(&view->places);
     as_run_choice_free(&view->choice);
     as_location_choice_free(&view->locations);

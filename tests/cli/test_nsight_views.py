@@ -55,7 +55,31 @@ class Views(Case):
         x.sync(3, 410, 890)
         return x.write(self.path('paths.sqlite'))
 
+    # ---- over occurrences
+
+    def test_a_call_and_the_wait_in_it_occur_apart(self):
+        """In a plain export both are of one call path."""
+        x = make.Export(make.CURRENT)
+        x.range('step', 0, 3000)
+        for start, end in ((100, 600), (1000, 1700)):
+            x.call('cudaStreamSynchronize_v3020', start, end)
+            x.sync(3, start + 10, end - 30)
+        result = run('stat', '--json', '--over', 'occurrences', x.write(self.path('waits.sqlite')))
+        self.assertFine(result)
+        found = {(c['path'].rpartition('->')[2], c['kind']): (c['metrics']['time']['inclusive']['count'], round(c['metrics']['time']['inclusive']['sum'] / NS)) for c in result.json['contexts']}
+        self.assertEqual({('step', 'nvtx'): (1, 3000), ('cudaStreamSynchronize_v3020', 'api'): (2, 1200), ('cudaStreamSynchronize_v3020', 'sync'): (2, 1120)}, found)
+
     # ---- over locations
+
+    def test_what_only_gpus_do_has_their_time(self):
+        path = self.plain()
+        for arguments in (('--location', 'stream'), ('--context', 'process 1000->thread 2->step->cudaLaunchKernel_v7000->GPU k')):
+            result = run('stat', path, *arguments)
+            self.assertFine(result)
+            self.assertTrue(result.out.startswith('gpu_time, exclusive'), result)
+            self.assertNotIn('all values are 0', result.out)
+        self.assertIn('all values are 0', run('stat', path, '--location', 'stream', '--metric', 'time').out)
+        self.assertTrue(run('stat', path).out.startswith('time'))
 
     def test_locations_without_a_value_take_no_part(self):
         x = make.Export(make.CURRENT)
