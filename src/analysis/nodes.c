@@ -477,13 +477,19 @@ typedef struct range {
 static assay_status sum_slice(const as_dataset *ds, assay_id run, assay_id metric, as_metric_kind kind, range contexts,
                               const bool *locations, as_node_list *list, assay_error *error) {
     as_slice slice;
-    AS_TRY(as_slice_open(ds, metric, run, contexts.first, contexts.n, &slice, error));
+    bool is_summed;
+    AS_TRY(as_slice_open_sums(ds, metric, run, contexts.first, contexts.n, locations, &slice, &is_summed, error));
+    if (is_summed && kind == AS_KIND_INCLUSIVE && as_dtype_is_unsigned(slice.view.type.dtype)) {
+        as_slice_close(&slice); /* differences end at 0 at each location */
+        is_summed = false;
+    }
+    if (!is_summed) AS_TRY(as_slice_open(ds, metric, run, contexts.first, contexts.n, &slice, error));
     summation s = {.ds = ds,
                    .slice = &slice,
                    .kind = kind,
                    .is_integer = as_dtype_is_integer(slice.view.type.dtype),
                    .adds_up = kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE};
-    bool fine = !locations || as_slice_narrow(&slice, locations);
+    bool fine = is_summed || !locations || as_slice_narrow(&slice, locations);
     if (fine && slice.view.n_rows && slice.view.type.dtype != AS_DTYPE_OPAQUE) {
         if (as_dtype_is_composite(slice.view.type.dtype))
             fine = collect_parts(&s, list);

@@ -322,6 +322,57 @@ assay_status as_slice_open_all(const as_dataset *ds, assay_id metric, assay_id r
     return as_slice_open(ds, metric, run, 0, (uint32_t)AS_COUNT(ds, contexts), out, error);
 }
 
+/* False: the sum is beyond 64 bits. */
+static bool add_exactly(const as_block *block, uint64_t row, void *cell) {
+    if (block->dtype == AS_DTYPE_DOUBLE) {
+        add_value(block, row, cell);
+        return true;
+    }
+    if (block->dtype == AS_DTYPE_INT64)
+        return !__builtin_add_overflow(*(int64_t *)cell, ((const int64_t *)block->values)[row], (int64_t *)cell);
+    return !__builtin_add_overflow(*(uint64_t *)cell, ((const uint64_t *)block->values)[row], (uint64_t *)cell);
+}
+
+/* False: a sum is beyond 64 bits. As with columns, a context has a row where it has any values, unless nobody has one at a place that is wanted. */
+static bool fill_sums(const struct part *part, const bool *wanted, assay_id *contexts, char *values, uint32_t *n_rows) {
+    uint32_t n = 0;
+    bool has_any = !wanted;
+    for (uint32_t i = part->first; i < part->end; i++) {
+        uint64_t lo, hi;
+        rows_of_run(part->block, i, part->run, &lo, &hi);
+        if (lo == hi) continue;
+        for (; lo < hi; lo++) {
+            assay_id location = as_block_location(part->block, lo);
+            if (wanted && (location == ASSAY_NONE || !wanted[location])) continue;
+            has_any = true;
+            if (!add_exactly(part->block, lo, values + (size_t)n * 8)) return false;
+        }
+        contexts[n++] = part->block->contexts[i];
+    }
+    *n_rows = has_any ? n : 0;
+    return true;
+}
+
+assay_status as_slice_open_sums(const as_dataset *ds, assay_id metric, assay_id run, assay_id first, uint32_t n,
+                                const bool *wanted, as_slice *out, bool *is_done, assay_error *error) {
+    *out =
+        (as_slice){.view = {.metric = metric, .run = run, .n_columns = 1, .is_loaded = true}, .first = first, .n = n};
+    *is_done = false;
+    const as_block *block = as_ds_profile(ds, metric, run) ? NULL : find_block(ds, metric, run);
+    if (!block || !block->locations) return ASSAY_OK;
+    struct part part = find_part(block, run, first, n);
+    bool fine = as_budget_allows(&ds->budget, (uint64_t)part.n_groups * (8 + sizeof(assay_id)));
+    out->owned[1] = fine ? malloc(((size_t)part.n_groups + 1) * sizeof(assay_id)) : NULL;
+    out->owned[2] = fine ? calloc((size_t)part.n_groups + 1, 8) : NULL;
+    fine = out->owned[1] && out->owned[2];
+    if (fine) *is_done = fill_sums(&part, wanted, out->owned[1], out->owned[2], &out->view.n_rows);
+    out->view.type = as_value_type_of(block->dtype, 0);
+    out->view.contexts = out->owned[1];
+    out->view.values = out->owned[2];
+    if (!*is_done) as_slice_close(out);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
 bool as_slice_narrow(as_slice *slice, const bool *wanted) {
     as_profile *view = &slice->view;
     size_t size = view->type.size, n = 0, bytes;

@@ -102,6 +102,10 @@ assay_status as_slice_open(const struct assay_dataset *ds, assay_id metric, assa
 /* The same for all contexts. */
 assay_status as_slice_open_all(const struct assay_dataset *ds, assay_id metric, assay_id run, as_slice *out,
                                assay_error *error);
+/* The same added up over locations, those that are wanted (one bool for each of the dataset; NULL: all, and values at none): one column, where there are many contexts that have values at few
+ * locations each. *is_done: else nothing is opened, because the values are no block with locations, or a sum is beyond 64 bits. */
+assay_status as_slice_open_sums(const struct assay_dataset *ds, assay_id metric, assay_id run, assay_id first,
+                                uint32_t n, const bool *wanted, as_slice *out, bool *is_done, assay_error *error);
 /* Leaves out the columns of locations that are not wanted (one bool for each location of the dataset), and that of rows without one, copying the rest. False when memory is out. */
 bool as_slice_narrow(as_slice *slice, const bool *wanted);
 /* Leaves out the rows of contexts that are dropped (one bool for each of the dataset). False when memory is out. */

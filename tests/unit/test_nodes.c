@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/nodes.h"
@@ -126,6 +127,44 @@ static void rows_without_a_location(void **state) {
     assert_int_equal(as_nodes_find_at(ds, 0, metric, ASSAY_NONE, wanted, &n, &error), ASSAY_OK);
     check_integers(&n, 0, MAIN, 2, 2);
     as_node_list_free(&n);
+    as_dataset_free(ds);
+}
+
+/* Many contexts, each at a location of its own: no more memory than there are values. Sums beyond 64 bits are sums as well. */
+static void contexts_of_many_locations(void **state) {
+    (void)state;
+    enum { N = 50000 }; /* a number for each context and location would be 20 GB */
+    as_dataset *ds = as_dataset_new(1 << 26);
+    as_tree tree;
+    const assay_id *ids;
+    as_tree_init(&tree, ds);
+    row *rows = calloc(N, sizeof *rows);
+    for (assay_id i = 0; i < N; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "main->f%u", i);
+        as_tree_path(&tree, path, strlen(path));
+        as_location location = AS_LOCATION_INIT;
+        location.leaf = true;
+        as_add_location(ds, &location);
+        rows[i] = (row){i + 1, 0, i, {.u = UINT64_MAX}};
+    }
+    assert_true(as_tree_finish(&tree, &ids));
+    as_tree_free(&tree);
+    as_add_run(ds, &AS_RUN_INIT);
+    assay_id metric = add_metric(ds, AS_KIND_EXCLUSIVE);
+    add_block(ds, metric, 0, AS_DTYPE_UINT64, rows, N);
+    as_node_list n = nodes_of(ds, 0, metric, ASSAY_NONE);
+    assert_int_equal(n.nodes.count, N + 1);
+    assert_true(as_node_at(&n, 0)->whole_inclusive == (as_whole)UINT64_MAX * N);
+    as_node_list_free(&n);
+
+    for (assay_id i = 0; i < 3; i++) rows[i] = (row){1, 0, i, {.u = UINT64_MAX}};
+    assay_id few = add_metric(ds, AS_KIND_EXCLUSIVE);
+    add_block(ds, few, 0, AS_DTYPE_UINT64, rows, 3);
+    n = nodes_of(ds, 0, few, ASSAY_NONE);
+    assert_true(as_node_at(&n, 0)->whole_inclusive == (as_whole)UINT64_MAX * 3);
+    as_node_list_free(&n);
+    free(rows);
     as_dataset_free(ds);
 }
 
@@ -265,10 +304,15 @@ static void unsigned_differences_of_many_locations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exclusive_values_add_up),    cmocka_unit_test(inclusive_values_lose_their_children),
-        cmocka_unit_test(integers_keep_64_bits),      cmocka_unit_test(signed_differences_go_below_zero),
-        cmocka_unit_test(other_kinds_have_one_value), cmocka_unit_test(some_locations_alone),
-        cmocka_unit_test(rows_without_a_location),    cmocka_unit_test(unsigned_differences_of_many_locations),
+        cmocka_unit_test(exclusive_values_add_up),
+        cmocka_unit_test(inclusive_values_lose_their_children),
+        cmocka_unit_test(integers_keep_64_bits),
+        cmocka_unit_test(signed_differences_go_below_zero),
+        cmocka_unit_test(other_kinds_have_one_value),
+        cmocka_unit_test(some_locations_alone),
+        cmocka_unit_test(rows_without_a_location),
+        cmocka_unit_test(contexts_of_many_locations),
+        cmocka_unit_test(unsigned_differences_of_many_locations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
