@@ -231,7 +231,7 @@ const as_verb as_verb_info = {
         "Opens each path and shows its format, parameters, points, metrics, call paths, values, models and the "
         "problems found while reading. "
         "A path is a file, a directory, or - for standard input; the format is found out from the content.\n\n"
-        "Of a large export of Nsight Systems, with a million activities or more, only the tables are looked at: what "
+        "Of a large export of Nsight Systems, with 250,000 activities or more, only the tables are looked at: what "
         "that does not tell is not counted (null in JSON), unless --full says so.\n\n"
         "Where one of several paths cannot be read, its error is printed, the others are shown all the same, and the "
         "exit status is 3.",

@@ -33,13 +33,19 @@ static assay_id context_of(const as_frames *frames, uint32_t procedure) {
                                               : frames->procedures[procedure].context;
 }
 
-/* The longest, of equally long ones the first; AS_TRACE_NOTHING where there is none. Empties the column. */
+/* The longest, of equally long ones the first; AS_TRACE_NOTHING where there is none. Inactivity counts against all the rest together: a GPU that runs many short kernels is busy. Empties the
+ * column. */
 static assay_id take_longest(column *c, const as_frames *frames) {
     uint32_t longest = AS_NO_PROCEDURE;
+    uint64_t active = 0;
     for (size_t i = 0; i < c->n; i++) {
         uint32_t procedure = c->procedures[i];
+        if (procedure == AS_PROCEDURE_IDLE) continue;
+        active += c->ticks[procedure];
         if (longest == AS_NO_PROCEDURE || c->ticks[procedure] > c->ticks[longest]) longest = procedure;
     }
+    uint64_t idle = c->is_listed[AS_PROCEDURE_IDLE] ? c->ticks[AS_PROCEDURE_IDLE] : 0;
+    if (idle > active || (c->n && idle == active && c->procedures[0] == AS_PROCEDURE_IDLE)) longest = AS_PROCEDURE_IDLE;
     for (size_t i = 0; i < c->n; i++) {
         c->ticks[c->procedures[i]] = 0;
         c->is_listed[c->procedures[i]] = false;
