@@ -6,7 +6,7 @@
 #include "core/demangle.h"
 
 /* FIXED: of a part that is no name: "unsigned long long", "{lambda(", "operator co_await"; STANDARD: "std::basic_string<char, std::char_traits<char>, std::allocator<char> >". */
-enum { FIXED = 24, STANDARD = 96, MOST_PARTS = 1024, MOST_DEPTH = 200, MOST_SCOPES = 16 };
+enum { FIXED = 24, STANDARD = 96, MOST_PARTS = 1024, MOST_DEPTH = 200, MOST_SCOPES = 16, MOST_NUMBER = 1 << 20 };
 static const uint64_t HUGE = (uint64_t)1 << 40; /* as good as without end */
 
 /* Of a part: characters and steps, and how many template parameters are to be filled in. */
@@ -28,6 +28,7 @@ typedef struct scan {
     bool is_either; /* it makes a difference */
     bool failed;
     bool is_strange; /* because of what is no part of the names here: the demangler may know it */
+    unsigned plain;  /* within what must be plain: names, parameters, built-in types, pointers */
 } scan;
 
 static extent type(scan *s);
@@ -99,8 +100,8 @@ static bool take_pair(scan *s, const char *pair) {
 /* Digits; false where there are none, or too many. */
 static bool number(scan *s, uint64_t *out) {
     bool found = is_digit(peek(s));
-    for (*out = 0; is_digit(peek(s)) && *out < HUGE; s->at++) *out = *out * 10 + (uint64_t)(*s->at - '0');
-    return found;
+    for (*out = 0; is_digit(peek(s)) && *out < MOST_NUMBER; s->at++) *out = *out * 10 + (uint64_t)(*s->at - '0');
+    return found && *out < MOST_NUMBER;
 }
 
 /* "_" or "3_". */
@@ -117,7 +118,7 @@ static void index_of(scan *s) {
 
 static extent source_name(scan *s) {
     uint64_t n;
-    if (!number(s, &n) || n > (uint64_t)(s->end - s->at)) return refuse(s);
+    if (!number(s, &n) || !n || n > (uint64_t)(s->end - s->at)) return refuse(s);
     s->at += n;
     if (n > s->longest_name) s->longest_name = n;
     return fixed(n + FIXED); /* "(anonymous namespace)" has a shorter one */
@@ -225,6 +226,7 @@ static void discriminator(scan *s) {
 static extent unqualified_name(scan *s) {
     char c = peek(s);
     extent all;
+    if (s->plain && !is_digit(c)) return pass(s);
     if (is_digit(c)) {
         all = source_name(s);
     } else if (is_lower(c)) {
@@ -250,6 +252,7 @@ static extent prefix(scan *s, bool are_parts) {
     bool is_first = true;
     for (; !s->failed && peek(s) != 'E'; is_first = false) {
         char c = peek(s);
+        if (s->plain && !is_digit(c) && (is_first ? c != 'S' && c != 'T' : c != 'I')) return pass(s);
         if (c == 'D' && (peek_next(s) == 't' || peek_next(s) == 'T')) {
             all = join(more(all), type(s));
         } else if (take(s, 'S')) {
@@ -333,6 +336,7 @@ static extent template_argument(scan *s) {
     extent all;
     switch (peek(s)) {
     case 'X':
+        if (s->plain) return pass(s);
         s->at++;
         all = expression(s);
         expect(s, 'E');
@@ -470,6 +474,7 @@ static extent any_type(scan *s) {
     extent all;
     bool is_part = true;
     char c = peek(s);
+    if (s->plain && (!c || !strchr("0123456789NTSPROKVabcdefhijlmstvwxy", c))) return pass(s);
     if (is_qualifier(s)) {
         all = qualifiers(s);
         all = join(all, peek(s) == 'F' ? function_type(s) : type(s));
@@ -519,6 +524,7 @@ static extent type(scan *s) {
 static extent literal(scan *s) {
     expect(s, 'L');
     extent all;
+    if (s->plain && !is_lower(peek(s))) return pass(s);
     if (peek(s) == '_' || peek(s) == 'Z') {
         take(s, '_');
         expect(s, 'Z');
@@ -538,13 +544,17 @@ static extent expressions(scan *s, char end) {
     return all;
 }
 
-/* "sr1AE1b": a name in a type that depends on parameters. */
+/* "sr1AE1b": a name in a type that depends on parameters. What is wrong before the E lets some demanglers go round for ever: so it must be plain. */
 static extent unresolved_name(scan *s) {
     char c = peek(s);
     bool is_either = is_digit(c) || is_lower(c) || c == 'C' || c == 'U' || c == 'L';
     s->is_either |= is_either;
-    extent all = more(is_either && !s->is_old ? prefix(s, false) : type(s));
-    if (is_either && !s->is_old) expect(s, 'E');
+    bool is_new = is_either && !s->is_old;
+    s->plain += is_new;
+    extent all = more(is_new ? prefix(s, false) : type(s));
+    s->plain -= is_new;
+    if (is_new && s->failed) s->is_strange = true;
+    if (is_new) expect(s, 'E');
     all = join(all, unqualified_name(s));
     return peek(s) == 'I' ? join(all, template_arguments(s)) : all;
 }
