@@ -128,9 +128,11 @@ class Refusals(Case):
             os.chmod(folder, 0o555)
             before = os.stat(path).st_mtime_ns, self.read(path)
             self.assertEqual(2 if wal else 1, before[1][18])
+            os.utime(path, ns=(10**18, before[0]))  # so long ago that a usual access would be noted
             try:
                 for command in (('info', '--json'), ('tree',), ('validate',), ('stat',)):
                     self.assertFine(run(*command, path))
+                self.assertEqual(10**18, os.stat(path).st_atime_ns)
                 self.assertEqual(['a.sqlite'], os.listdir(folder))
                 self.assertEqual(before, (os.stat(path).st_mtime_ns, self.read(path)))
             finally:
