@@ -410,3 +410,33 @@ assay_status as_point_set_add_series(as_reader *reader, const uint32_t *counts) 
                                                        n_missing, n_incomplete);
     return fine ? ASSAY_OK : as_reader_memory(reader);
 }
+
+static void count_points(const as_dataset *ds, uint32_t *counts) {
+    for (size_t i = 0; i < ds->blocks.count; i++) {
+        const as_block *block = as_ds_block(ds, i);
+        for (uint32_t k = 0; k < block->n_contexts; k++) {
+            uint32_t *count = &counts[(size_t)block->metric * ds->contexts.count + block->contexts[k]];
+            assay_id last = ASSAY_NONE;
+            for (uint64_t row = block->starts[k]; row < block->starts[k + 1]; row++) {
+                assay_id point = as_ds_run(ds, as_block_run(block, row))->point;
+                *count += point != last;
+                last = point;
+            }
+        }
+    }
+}
+
+assay_status as_point_set_add_block_series(as_reader *reader) {
+    as_dataset *ds = reader->dataset;
+    size_t n;
+    as_vec counts;
+    as_vec_init(&counts, sizeof(uint32_t), &ds->budget);
+    bool fine = as_mul_size(ds->contexts.count, ds->metrics.count, &n) && as_vec_reserve(&counts, n + 1);
+    if (fine) {
+        memset(counts.data, 0, (n + 1) * sizeof(uint32_t));
+        count_points(ds, counts.data);
+    }
+    assay_status status = fine ? as_point_set_add_series(reader, counts.data) : as_reader_memory(reader);
+    as_vec_free(&counts);
+    return status;
+}

@@ -83,5 +83,7 @@ assay_status as_point_set_read(const as_point_set *points, as_point_read *read, 
 /* Series of the dataset, given at how many points each (metric, context) has data: counts[metric * contexts + context]. Their contexts are call paths. Where some have no data at some
  * points, a problem says so. */
 assay_status as_point_set_add_series(as_reader *reader, const uint32_t *counts);
+/* The same of all that blocks have. */
+assay_status as_point_set_add_block_series(as_reader *reader);
 
 #endif

@@ -64,33 +64,6 @@ static assay_status add_points(set *s) {
     return status;
 }
 
-/* At how many points each context has values of a metric. */
-static void count_points(const as_dataset *ds, assay_id metric, uint32_t *counts) {
-    const as_block *block = as_ds_metric_block(ds, metric);
-    for (uint32_t i = 0; block && i < block->n_contexts; i++) {
-        assay_id last = ASSAY_NONE;
-        for (uint64_t row = block->starts[i]; row < block->starts[i + 1]; row++) {
-            assay_id point = as_ds_run(ds, as_block_run(block, row))->point;
-            counts[block->contexts[i]] += point != last;
-            last = point;
-        }
-    }
-}
-
-static assay_status add_series(set *s) {
-    as_dataset *ds = s->reader->dataset;
-    size_t n = ds->contexts.count, total;
-    as_vec counts;
-    as_vec_init(&counts, sizeof(uint32_t), &ds->budget);
-    bool fine = as_mul_size(n, ds->metrics.count, &total) && as_vec_reserve(&counts, total + 1);
-    if (fine) memset(counts.data, 0, (total + 1) * sizeof(uint32_t));
-    for (assay_id m = 0; m < ds->metrics.count && fine; m++)
-        count_points(ds, m, (uint32_t *)counts.data + (size_t)m * n);
-    assay_status status = fine ? as_point_set_add_series(s->reader, counts.data) : as_reader_memory(s->reader);
-    as_vec_free(&counts);
-    return status;
-}
-
 static assay_status read_all(set *s) {
     static const as_point_rules rules = {
         .ending = AS_EP_ENDING, .parse = as_point_parse, .takes_one_point = true, .counts_ranks = true};
@@ -102,7 +75,7 @@ static assay_status read_all(set *s) {
     AS_TRY(as_point_set_read(&s->points, read_file, s));
     AS_TRY(add_points(s));
     AS_TRY(as_ep_finish(&s->builder));
-    AS_TRY(add_series(s));
+    AS_TRY(as_point_set_add_block_series(s->reader));
     as_cell scaling =
         as_cell_text(as_scaling_name(s->builder.rules.sums_threads ? AS_SCALING_STRONG : AS_SCALING_WEAK_THREADED));
     bool fine = as_add_attribute(s->reader->dataset, AS_OWNER_DATASET, 0, "scaling", scaling);

@@ -277,31 +277,6 @@ static bool add_attributes_of_runs(const as_union *u) {
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
-/* At how many points each context has values of each metric. */
-static void count_points(const as_dataset *ds, uint32_t *counts) {
-    for (size_t i = 0; i < ds->blocks.count; i++) {
-        const as_block *block = as_ds_block(ds, i);
-        for (uint32_t k = 0; k < block->n_contexts; k++) {
-            uint32_t *count = &counts[(size_t)block->metric * ds->contexts.count + block->contexts[k]];
-            assay_id last = ASSAY_NONE;
-            for (uint64_t row = block->starts[k]; row < block->starts[k + 1]; row++) {
-                assay_id point = as_ds_run(ds, block->runs[row])->point;
-                *count += point != last;
-                last = point;
-            }
-        }
-    }
-}
-
-static assay_status find_series(export_set *set) {
-    uint32_t *counts = calloc(set->ds->contexts.count * set->ds->metrics.count + 1, sizeof *counts);
-    if (!counts) return as_reader_memory(set->reader);
-    count_points(set->ds, counts);
-    assay_status status = as_point_set_add_series(set->reader, counts);
-    free(counts);
-    return status;
-}
-
 /* Where a file is too large for an overview, so is the set. */
 static bool note_overview(export_set *set) {
     for (size_t i = 0; i < set->points.files.count; i++) {
@@ -324,7 +299,7 @@ static assay_status unite(export_set *set) {
                 as_ns_add_tags(set->ds) && gather_all(set->ds, &u);
     as_union_free(&u);
     if (!fine) return as_reader_memory(set->reader);
-    return note_overview(set) ? ASSAY_OK : find_series(set);
+    return note_overview(set) ? ASSAY_OK : as_point_set_add_block_series(set->reader);
 }
 
 static assay_status read_all(export_set *set) {
