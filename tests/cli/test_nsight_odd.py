@@ -86,7 +86,17 @@ class Odd(Case):
         x.kernel('k', -HUGE, HUGE)
         path = self.export(x)
         self.assertEqual(0, self.paths(path, 'gpu_time')['process 1000->thread 1->cudaLaunchKernel->GPU k'])
-        self.assertIn('1 activity ends before its start, or centuries behind it', self.problems(path)['negative-duration'])
+        self.assertIn('1 activity lasts for centuries', self.problems(path)['endless-duration'])
+
+    def test_too_many_levels_are_told_once(self):
+        x = make.Export()
+        for i in range(1200):
+            x.range('r', i, 9000 - i)
+        path = self.export(x)
+        self.assertFails(run('tree', path), 3, 'more than 1024 levels')
+        result = run('validate', path)
+        self.assertEqual(1, result.status)
+        self.assertEqual(1, result.out.count('[too-deep]'))
 
 
 if __name__ == '__main__':

@@ -196,7 +196,7 @@ typedef struct as_ns_export {
     struct as_ns_gpus *gpus;               /* of devices.c, while reading only */
     struct as_ns_event_words *event_words; /* of events.c, in the arena */
     /* what is odd, counted while loading, told once each by read.c */
-    uint64_t n_negative, n_wrong_type, n_no_string, n_no_call, n_many_calls, n_open_ranges, n_unnamed;
+    uint64_t n_negative, n_endless, n_wrong_type, n_no_string, n_no_call, n_many_calls, n_open_ranges, n_unnamed;
 } as_ns_export;
 
 /* Empty, for this dataset. as_ns_export_end_reading() frees what is needed while reading only, as_ns_export_release() all that x has. */

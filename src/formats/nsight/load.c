@@ -34,7 +34,8 @@ bool as_ns_take_span(as_ns_part *part, int64_t start, int64_t end, as_ns_span *o
     if (end < part->least) part->least = end;
     if (end > part->greatest) part->greatest = end;
     int64_t length;
-    part->n_negative += end < start || __builtin_sub_overflow(end, start, &length);
+    part->n_negative += end < start;
+    part->n_endless += end >= start && __builtin_sub_overflow(end, start, &length);
     return true;
 }
 
@@ -290,6 +291,7 @@ static void sum_up(as_ns_loading *loading) {
     for (size_t i = 0; i < loading->parts.count; i++) {
         const as_ns_part *part = part_at(loading, i);
         x->n_negative += part->n_negative;
+        x->n_endless += part->n_endless;
         x->n_open_ranges += part->n_open;
         x->n_unnamed += part->n_unnamed;
         if (part->least < loading->least) loading->least = part->least;

@@ -87,7 +87,7 @@ struct as_ns_part {
     as_arena arena;
     as_strings texts; /* texts within its rows, which no id stands for */
     as_vec declared;  /* as_ns_declared */
-    uint64_t n_wrong, n_negative, n_open, n_unnamed;
+    uint64_t n_wrong, n_negative, n_endless, n_open, n_unnamed;
     int64_t least, greatest; /* of all times */
     assay_status status;
     assay_error error;

@@ -86,6 +86,8 @@ assay_status as_ns_inner_child(as_ns_builder *b, assay_id parent, as_ns_node nod
     as_reader *reader = b->x->reader;
     if (parent != ASSAY_NONE && as_ns_context(b, parent)->depth + 1 >= reader->max_depth) {
         *out = parent;
+        if (b->is_too_deep) return ASSAY_OK;
+        b->is_too_deep = true;
         return as_broken(reader, as_place_file(reader->input->path), "too-deep",
                          "has call paths of more than %u levels", reader->max_depth);
     }

@@ -45,6 +45,7 @@ typedef struct as_ns_builder {
     as_ns_known *known;    /* the last ones: most are asked for again and again */
     assay_id uncorrelated; /* the root of calls that are in no range; ASSAY_NONE: not made yet */
     assay_id *threads;     /* of each thread its root, the same */
+    bool is_too_deep;      /* some paths have too many levels, which was told */
 } as_ns_builder;
 
 /* as_ns_builder_free() in any case. */

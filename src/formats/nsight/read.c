@@ -39,9 +39,11 @@ static void tell_problems(as_ns_export *x) {
     typedef unsigned long long number;
     number n;
     if ((n = x->n_negative))
-        as_warn(reader, place, "negative-duration",
-                "%llu activit%s end%s before %s start, or centuries behind it: no time is counted for %s", n,
-                n == 1 ? "y" : "ies", n == 1 ? "s" : "", n == 1 ? "its" : "their", n == 1 ? "it" : "them");
+        as_warn(reader, place, "negative-duration", "%llu activit%s end%s before %s start: no time is counted for %s",
+                n, n == 1 ? "y" : "ies", n == 1 ? "s" : "", n == 1 ? "its" : "their", n == 1 ? "it" : "them");
+    if ((n = x->n_endless))
+        as_warn(reader, place, "endless-duration", "%llu activit%s for centuries: no time is counted for %s", n,
+                n == 1 ? "y lasts" : "ies last", n == 1 ? "it" : "them");
     if ((n = x->n_no_string))
         as_warn(reader, place, "missing-string", "%llu name%s %s not in StringIds: %s called [string NUMBER]", n, s(n),
                 are(n), n == 1 ? "it is" : "they are");
