@@ -119,7 +119,7 @@ typedef struct reporter {
     as_vec text;             /* char: a name that is put together */
 } reporter;
 
-/* "cudaMalloc" of "cudaMalloc_v3020": the version of the API, always of four digits there; "_v2" is a part of the name. */
+/* "cudaMalloc" of "cudaMalloc_v3020": the version of the API, where it has four digits. "_v2" is a part of the name, and nsys stats leaves "_v10000" as well. */
 static size_t without_version(const char *name, size_t size) {
     enum { SUFFIX = 6 };
     if (size <= SUFFIX || memcmp(name + size - SUFFIX, "_v", 2) != 0) return size;

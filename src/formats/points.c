@@ -216,7 +216,7 @@ as_points_seen as_point_set_look(const char *path, const char *ending) {
     size_t left = MAX_LOOKED_AT;
     as_points_seen found = AS_POINTS_NONE;
     DIR *directory = opendir(path);
-    for (struct dirent *entry; directory && left && (entry = readdir(directory)) != NULL; left--) {
+    for (struct dirent *entry; directory && left && (entry = readdir(directory)) != NULL; left -= left > 0) {
         bool may_be_one = entry->d_type == DT_DIR || entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
         if (entry->d_name[0] == '.') continue;
         if (may_be_one && has_file(dirfd(directory), entry->d_name, ending, &left)) {
