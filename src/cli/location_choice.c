@@ -51,12 +51,19 @@ static void mark_ranks(const as_dataset *ds, int64_t process, int64_t thread, bo
     }
 }
 
+/* "device 0 (A100)" and "stream 7, context 2" are device 0 and stream 7 as well. */
+static bool is_called(const char *known, const char *asked, size_t size) {
+    if (!known || strncmp(known, asked, size) != 0) return false;
+    return !known[size] || strncmp(known + size, " (", 2) == 0 || strncmp(known + size, ", ", 2) == 0;
+}
+
 /* Places of this name, and what lies below; parents come before their children. */
 static void mark_name(const as_dataset *ds, const char *name, bool *wanted) {
-    as_str known = as_find(&ds->strings, name, strlen(name));
-    for (assay_id id = 0; known != AS_NO_STR && id < AS_COUNT(ds, locations); id++) {
+    size_t size = strlen(name);
+    for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
         const as_location *location = as_ds_location(ds, id);
-        wanted[id] |= location->name == known || (location->parent != ASSAY_NONE && wanted[location->parent]);
+        wanted[id] |= is_called(as_ds_text(ds, location->name), name, size) ||
+                      (location->parent != ASSAY_NONE && wanted[location->parent]);
     }
 }
 

@@ -167,6 +167,17 @@ class Views(Case):
         self.assertRegex(out[0], r'  gpu_time 3\.13\d* µs, stream')
         self.assertTrue(out[1].startswith('gpu_time'), out[1])
 
+    def test_places_without_what_else_they_are_called(self):
+        x = make.Export()
+        x.name_thread(x.thread, 'worker')
+        x.launch('k', (10, 30), (40, 90))
+        x.launch('k', (110, 130), (140, 160), thread=make.global_tid(tid=12))
+        path = x.write(self.path('named.sqlite'))
+        for place, metric, expected in (('device 0', 'gpu_time', 70e-9), ('thread 1', 'time', 20e-9), ('thread 1 (worker)', 'time', 20e-9), ('process 1000', 'time', 40e-9)):
+            root = run('tree', '--json', '--location', place, '--metric', metric, path).json['root']
+            self.assertAlmostEqual(expected, root['values'][metric]['inclusive'], 15, place)
+        self.assertFails(run('tree', '--location', 'device', '--location', 'thread 3', path), 2, "no location 'thread 3'")
+
     def test_busy(self):
         """0 … 6600 in all; kernels 150 … 250, 600 … 800, 2100 … 2500, 3000 … 3800, 5000 … 6600 and a copy within the second."""
         path = self.plain()
