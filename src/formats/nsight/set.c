@@ -246,33 +246,51 @@ static bool is_equal(as_cell a, as_cell b) {
     return is_text ? a.size == b.size && memcmp(a.text, b.text, a.size) == 0 : a.u == b.u;
 }
 
-/* Whether one of the first n attributes, which are the set's, says the same. */
-static bool is_shared(const as_dataset *ds, size_t n, const char *key, as_cell value) {
-    for (size_t i = 0; i < n; i++) {
+static uint64_t hash_of(const char *key, as_cell value) {
+    bool is_text = value.type == AS_CELL_TEXT || value.type == AS_CELL_JSON;
+    uint64_t of_value = is_text ? as_hash(value.text, value.size) : as_hash(&value.u, sizeof value.u);
+    return as_hash(key, strlen(key)) * 31 + of_value;
+}
+
+/* What the attributes of the set say, by key and value. */
+static bool list_shared(const as_dataset *ds, as_map *shared) {
+    bool fine = true;
+    for (size_t i = 0; i < ds->attributes.count && fine; i++) {
         const as_attribute *attribute = as_ds_attribute(ds, i);
-        if (attribute->owner == AS_OWNER_DATASET && is_equal(attribute->value, value) &&
-            strcmp(as_ds_text(ds, attribute->key), key) == 0)
-            return true;
+        if (attribute->owner == AS_OWNER_DATASET)
+            fine = as_map_put(shared, hash_of(as_ds_text(ds, attribute->key), attribute->value), (uint32_t)i);
     }
-    return false;
+    return fine;
+}
+
+static bool is_shared(const as_dataset *ds, const as_map *shared, const char *key, as_cell value) {
+    uint32_t at = as_map_get(shared, hash_of(key, value));
+    const as_attribute *attribute = at == AS_MAP_NONE ? NULL : as_ds_attribute(ds, at);
+    return attribute && is_equal(attribute->value, value) && strcmp(as_ds_text(ds, attribute->key), key) == 0;
 }
 
 /* What a file says of its run, or of itself and not all do, belongs to the run. */
-static bool add_attributes_of_runs(const as_union *u) {
-    size_t n_shared = u->ds->attributes.count;
-    for (size_t k = 0; k < u->n; k++) {
-        const as_dataset *brief = u->parts[k];
-        AS_AT(as_run, &u->ds->runs, k).start_time = as_ds_run(brief, 0)->start_time;
-        u->ds->input_size += brief->input_size;
-        for (size_t i = 0; i < brief->attributes.count; i++) {
-            const as_attribute *attribute = as_ds_attribute(brief, i);
-            const char *key = as_ds_text(brief, attribute->key);
-            bool is_wanted = attribute->owner == AS_OWNER_RUN || (attribute->owner == AS_OWNER_DATASET &&
-                                                                  !is_shared(u->ds, n_shared, key, attribute->value));
-            if (is_wanted && !as_add_attribute(u->ds, AS_OWNER_RUN, (assay_id)k, key, attribute->value)) return false;
-        }
+static bool add_attributes_of_run(const as_union *u, assay_id run, const as_map *shared) {
+    const as_dataset *brief = u->parts[run];
+    AS_AT(as_run, &u->ds->runs, run).start_time = as_ds_run(brief, 0)->start_time;
+    u->ds->input_size += brief->input_size;
+    for (size_t i = 0; i < brief->attributes.count; i++) {
+        const as_attribute *attribute = as_ds_attribute(brief, i);
+        const char *key = as_ds_text(brief, attribute->key);
+        bool is_wanted = attribute->owner == AS_OWNER_RUN ||
+                         (attribute->owner == AS_OWNER_DATASET && !is_shared(u->ds, shared, key, attribute->value));
+        if (is_wanted && !as_add_attribute(u->ds, AS_OWNER_RUN, run, key, attribute->value)) return false;
     }
     return true;
+}
+
+static bool add_attributes_of_runs(const as_union *u) {
+    as_map shared; /* hash_of() an attribute of the set -> its number */
+    as_map_init(&shared, &u->ds->budget);
+    bool fine = list_shared(u->ds, &shared);
+    for (assay_id run = 0; run < u->n && fine; run++) fine = add_attributes_of_run(u, run, &shared);
+    as_map_free(&shared);
+    return fine;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
