@@ -18,4 +18,17 @@ static inline size_t as_first_not_below(const uint32_t *ids, size_t n, uint32_t 
     return low;
 }
 
+/* Index of the last of n > 0 ascending sums that is not above `sum`, the first of them being 0. */
+static inline size_t as_last_not_above(const uint64_t *sums, size_t n, uint64_t sum) {
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (sums[middle] <= sum)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
 #endif

@@ -9,21 +9,13 @@
 #include "cube_files.h"
 #include "dataset/formulas.h"
 #include "formats/cube/set.h"
+#include "point_names.h"
 #include "temporary.h"
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
 
-/* "p=4 n=1.5 r2", or what is wrong with it. */
 static void assert_name(const char *name, const char *expected) {
-    as_set_name parsed;
-    const char *problem = as_set_parse_name(name, &parsed);
-    char text[256] = "", *at = text;
-    for (size_t i = 0; i < parsed.n && !problem; i++)
-        at += sprintf(at, "%s%.*s=%g", i ? " " : "", (int)parsed.pairs[i].size, parsed.pairs[i].name,
-                      parsed.pairs[i].value);
-    if (!problem && parsed.repetition) sprintf(at, " r%d", (int)parsed.repetition);
-    if (problem ? !strstr(problem, expected) : strcmp(text, expected) != 0)
-        fail_msg("'%s': expected %s, got %s", name, expected, problem ? problem : text);
+    assert_point_name(as_set_parse_name, name, expected);
 }
 
 static void names_of_directories(void **state) {

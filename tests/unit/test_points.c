@@ -6,23 +6,12 @@
 #include <cmocka.h>
 #include <ftw.h>
 
-#include "formats/points.h"
+#include "point_names.h"
 #include "temporary.h"
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
 
-/* "p=4 n=1.5 r2", or what is wrong with it. */
-static void assert_name(const char *name, const char *expected) {
-    as_point_name parsed;
-    const char *problem = as_point_parse(name, &parsed);
-    char text[256] = "", *at = text;
-    for (size_t i = 0; i < parsed.n && !problem; i++)
-        at += sprintf(at, "%s%.*s=%g", i ? " " : "", (int)parsed.pairs[i].size, parsed.pairs[i].name,
-                      parsed.pairs[i].value);
-    if (!problem && parsed.repetition) sprintf(at, " r%d", (int)parsed.repetition);
-    if (problem ? !strstr(problem, expected) : strcmp(text, expected) != 0)
-        fail_msg("'%s': expected %s, got %s", name, expected, problem ? problem : text);
-}
+static void assert_name(const char *name, const char *expected) { assert_point_name(as_point_parse, name, expected); }
 
 static void names_as_extra_p_reads_them(void **state) {
     (void)state;

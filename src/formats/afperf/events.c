@@ -1,4 +1,5 @@
 /* The table of events: intervals as they are kept, each made an event when somebody asks. */
+#include "core/search.h"
 #include "formats/afperf/reading.h"
 
 static const as_af_capture *capture_of(const as_event_source *source) {
@@ -56,15 +57,8 @@ static uint64_t first_attribute(const as_event_source *source, uint64_t event) {
 
 static void make_attribute(const as_event_source *source, uint64_t attribute, as_attribute *out) {
     const as_af_capture *capture = capture_of(source);
-    uint64_t low = 0, high = source->n_events / AS_AF_STEP_SIZE; /* the last block that begins at or before it */
-    while (low < high) {
-        uint64_t middle = low + (high - low + 1) / 2;
-        if (capture->tags_before[middle] <= attribute)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    uint64_t event = low * AS_AF_STEP_SIZE, left = attribute - capture->tags_before[low];
+    size_t block = as_last_not_above(capture->tags_before, source->n_events / AS_AF_STEP_SIZE + 1, attribute);
+    uint64_t event = block * AS_AF_STEP_SIZE, left = attribute - capture->tags_before[block];
     uint32_t n;
     while (left >= (n = n_attributes(capture, AS_AF_INTERVAL(capture, event)))) {
         left -= n;

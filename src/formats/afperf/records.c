@@ -1,6 +1,7 @@
 /* The table `record`: a row for each pair of every record of data, read again from the file when somebody asks. */
 #include <stdlib.h>
 
+#include "core/search.h"
 #include "formats/afperf/reading.h"
 
 enum {
@@ -99,16 +100,9 @@ static void decode_datum(const as_af_capture *capture, decoded *d) {
 /* The record that a row is of, and which of its pairs. */
 static void find_row(const as_af_records *records, size_t row, size_t *datum, uint32_t *pair) {
     const as_af_capture *capture = records->capture;
-    size_t low = 0, high = capture->data.count / AS_AF_STEP_SIZE;
-    while (low < high) {
-        size_t middle = low + (high - low + 1) / 2;
-        if (capture->pairs_before[middle] <= row)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    uint64_t left = row - capture->pairs_before[low];
-    *datum = low * AS_AF_STEP_SIZE;
+    size_t block = as_last_not_above(capture->pairs_before, capture->data.count / AS_AF_STEP_SIZE + 1, row);
+    uint64_t left = row - capture->pairs_before[block];
+    *datum = block * AS_AF_STEP_SIZE;
     while (left >= AS_AF_DATUM(capture, *datum)->n_pairs) left -= AS_AF_DATUM(capture, (*datum)++)->n_pairs;
     *pair = (uint32_t)left;
 }

@@ -1,6 +1,7 @@
 /* The table of events: activities as they are kept, each made an event when somebody asks. */
 #include <stdio.h>
 
+#include "core/search.h"
 #include "formats/nsight/export.h"
 
 /* How many attributes lie before an event is known for every so many of them. */
@@ -253,15 +254,8 @@ static uint64_t first_attribute(const as_event_source *source, uint64_t event) {
 static void make_attribute(const as_event_source *source, uint64_t attribute, as_attribute *out) {
     const as_ns_export *x = export_of(source);
     const as_ns_event_words *words = x->event_words;
-    uint64_t low = 0, high = source->n_events / STEP; /* the last block that begins at or before it */
-    while (low < high) {
-        uint64_t middle = low + (high - low + 1) / 2;
-        if (words->attributes_before[middle] <= attribute)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    uint64_t event = low * STEP, left = attribute - words->attributes_before[low];
+    size_t block = as_last_not_above(words->attributes_before, source->n_events / STEP + 1, attribute);
+    uint64_t event = block * STEP, left = attribute - words->attributes_before[block];
     unsigned n;
     while (left >= (n = count_attributes(x, kind_of(words, event), event))) {
         left -= n;

@@ -59,8 +59,8 @@ static void tell_problems(as_ns_export *x) {
                        "%llu range%s %s never closed: no time is counted for %s", n, s(n), n == 1 ? "was" : "were",
                        n == 1 ? "it" : "them");
     if ((n = x->n_unnamed))
-        as_add_problem(x->ds, AS_NOTE, place, "unnamed-range", "%llu range%s and marks without a text %s left out", n,
-                       s(n), are(n));
+        as_add_problem(x->ds, AS_NOTE, place, "unnamed-range", "%llu range%s or mark%s without a text %s left out", n,
+                       s(n), s(n), are(n));
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */
