@@ -4,6 +4,7 @@
 #define AS_CLI_PROFILE_CHOICE_H
 
 #include "cli/cli.h"
+#include "dataset/main_metric.h"
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
@@ -18,14 +19,6 @@ as_exit as_choose_metrics(as_cli *cli, const as_dataset *ds, as_vec *metrics);
 
 /* Those of --derive, which are the last ones of what was read, behind those in metrics. False when memory is out. */
 bool as_append_derived(const as_cli *cli, const as_dataset *ds, as_vec *metrics);
-
-/* Whether a run has values of this metric, or a point has statistics of it. Derived metrics have none of their own. */
-bool as_metric_has_data(const as_dataset *ds, assay_id metric);
-/* The metric people look at first: time, by unit or name (of several sparse ones that which has most), else the first plain one with data, else the first. ASSAY_NONE where there are none.
- * at_places: the values of locations are asked for, so a metric is preferred that has any. */
-assay_id as_main_metric(const as_dataset *ds, bool at_places);
-/* The time of GPUs: of use beside that of the host, and where this is nothing. ASSAY_NONE: there is none. */
-assay_id as_gpu_time_metric(const as_dataset *ds);
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
@@ -50,8 +43,6 @@ bool as_has_whole_runs(const as_dataset *ds);
 as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out);
 void as_run_choice_free(as_run_choice *choice);
 
-/* The point that is largest in all parameters together, each measured by its own largest value. False when memory is out. */
-bool as_largest_point(const as_dataset *ds, assay_id *out);
 /* "p=64, n=10" of coordinates, as much as there is room for. */
 void as_describe_point(const as_dataset *ds, const double *coordinates, char *out, size_t room);
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/flame.h"
 #include "analysis/verdict/sampling.h"
 #include "analysis/views/view.h"
 #include "cli/compatible.h"
 #include "cli/group_by.h"
 #include "cli/profile_choice.h"
+#include "dataset/flame.h"
 #include "formats/perun/flame.h"
 
 /* The unit of all stacks so far, and of which file it is; "": not known. */

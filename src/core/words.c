@@ -54,26 +54,11 @@ double as_unit_seconds(const char *unit) {
     static const struct {
         const char *name;
         double seconds;
-    } units[] = {{"s", 1},
-                 {"sec", 1},
-                 {"secs", 1},
-                 {"second", 1},
-                 {"seconds", 1},
-                 {"ms", 1e-3},
-                 {"msec", 1e-3},
-                 {"milliseconds", 1e-3},
-                 {"us", 1e-6},
-                 {"usec", 1e-6},
-                 {"µs", 1e-6},
-                 {"μs", 1e-6},
-                 {"microseconds", 1e-6},
-                 {"ns", 1e-9},
-                 {"nsec", 1e-9},
-                 {"nanoseconds", 1e-9},
-                 {"min", 60},
-                 {"minutes", 60},
-                 {"h", 3600},
-                 {"hours", 3600}};
+    } units[] = {{"s", 1},        {"sec", 1},     {"secs", 1},           {"second", 1},          {"seconds", 1},
+                 {"ms", 1e-3},    {"msec", 1e-3}, {"millisecond", 1e-3}, {"milliseconds", 1e-3}, {"us", 1e-6},
+                 {"usec", 1e-6},  {"µs", 1e-6},   {"μs", 1e-6},          {"microsecond", 1e-6},  {"microseconds", 1e-6},
+                 {"ns", 1e-9},    {"nsec", 1e-9}, {"nanosecond", 1e-9},  {"nanoseconds", 1e-9},  {"min", 60},
+                 {"minutes", 60}, {"h", 3600},    {"hours", 3600}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strcasecmp(unit, units[i].name) == 0) return units[i].seconds;
     }

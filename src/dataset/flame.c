@@ -1,4 +1,4 @@
-#include "analysis/flame.h"
+#include "dataset/flame.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Stacks with amounts, for flame graphs: a tree of names, in which equal stacks are one. */
-#ifndef AS_ANALYSIS_FLAME_H
-#define AS_ANALYSIS_FLAME_H
+#ifndef AS_DATASET_FLAME_H
+#define AS_DATASET_FLAME_H
 
 #include "core/number.h"
 #include "core/strings.h"
