@@ -126,6 +126,8 @@ typedef struct as_cli {
     bool reads_overview;        /* what can be said without reading everything is enough (as_reader.is_overview) */
     bool groups_itself;         /* the verb makes the groups of --group-by from what it reads */
     as_peers *peers;            /* the other processes of this command; NULL: there are none */
+    void (*tell)(void *user, const char *text); /* who is told of errors and notes instead of stderr; NULL: nobody */
+    void *tell_user;
 } as_cli;
 
 /* Runs the command line; the whole of main(). peers: NULL, or those that run the same. */

@@ -101,6 +101,10 @@ static as_exit exit_of(assay_status status) {
 
 /* One line in one write, so that lines of several processes do not mix. */
 static void print_line(as_cli *cli, const char *label, const char *text) {
+    if (cli->tell) {
+        cli->tell(cli->tell_user, text);
+        return;
+    }
     as_progress_end();
     if (!as_cli_is_first(cli)) { /* the first one will say it, once for all */
         if (!cli->peers->failure[0]) snprintf(cli->peers->failure, sizeof cli->peers->failure, "%s", text);

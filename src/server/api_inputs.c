@@ -1,0 +1,152 @@
+/* What is open (api/inputs), and opening what was dropped (api/open). */
+#include <string.h>
+
+#include "cli/profile_choice.h"
+#include "server/drop.h"
+#include "server/request.h"
+
+static const char *base_name(const char *path) {
+    const char *end = path + strlen(path);
+    while (end > path + 1 && end[-1] == '/') end--;
+    while (end > path && end[-1] != '/') end--;
+    return end;
+}
+
+static void build_metrics(as_builder *builder, const as_dataset *ds) {
+    assay_id main_metric = as_main_metric(ds, false);
+    as_build_array(builder, "metrics", false);
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        const as_metric *metric = as_ds_metric(ds, id);
+        as_build_object(builder, NULL, false);
+        as_build_int(builder, "id", id);
+        as_build_text(builder, "name", as_ds_text(ds, metric->name));
+        as_build_text(builder, "display_name", as_ds_text(ds, metric->display_name));
+        as_build_text(builder, "unit", as_ds_text(ds, metric->unit));
+        as_build_text(builder, "dtype", as_ds_text(ds, metric->dtype));
+        as_build_text(builder, "kind", as_kind_name(metric->kind));
+        as_build_text(builder, "description", as_ds_text(ds, metric->description));
+        as_build_bool(builder, "has_data", as_metric_has_data(ds, id));
+        as_build_bool(builder, "is_main", id == main_metric);
+        as_build_end(builder);
+    }
+    as_build_end(builder);
+}
+
+static void build_points(as_builder *builder, const as_dataset *ds) {
+    as_build_array(builder, "points", false);
+    for (assay_id id = 0; id < ds->n_points; id++) {
+        char text[256];
+        as_describe_point(ds, as_ds_point(ds, id), text, sizeof text);
+        as_build_object(builder, NULL, false);
+        as_build_int(builder, "id", id);
+        as_build_text(builder, "label", text);
+        as_build_array(builder, "coordinates", false);
+        for (size_t i = 0; i < as_ds_parameters(ds); i++) as_build_real(builder, NULL, as_ds_point(ds, id)[i]);
+        as_build_end(builder);
+        as_build_end(builder);
+    }
+    as_build_end(builder);
+}
+
+/* At most so many are listed: nobody chooses from more. */
+enum { MAX_LISTED_RUNS = 10000 };
+
+static void build_runs(as_builder *builder, const as_dataset *ds) {
+    size_t n = AS_COUNT(ds, runs) < MAX_LISTED_RUNS ? AS_COUNT(ds, runs) : MAX_LISTED_RUNS;
+    as_build_int(builder, "n_runs", (int64_t)AS_COUNT(ds, runs));
+    as_build_array(builder, "runs", false);
+    for (assay_id id = 0; id < n; id++) {
+        const as_run *run = as_ds_run(ds, id);
+        as_build_object(builder, NULL, false);
+        as_build_int(builder, "id", id);
+        as_build_known(builder, "point", run->point == ASSAY_NONE ? -1 : (int64_t)run->point, false);
+        as_build_int(builder, "repetition", run->repetition);
+        as_build_text(builder, "source", as_ds_text(ds, run->source));
+        as_build_end(builder);
+    }
+    as_build_end(builder);
+}
+
+static void build_has(as_builder *builder, const as_dataset *ds) {
+    as_build_object(builder, "has", false);
+    as_build_bool(builder, "tree", AS_COUNT(ds, contexts) > 0 && AS_COUNT(ds, metrics) > 0);
+    as_build_int(builder, "contexts", (int64_t)AS_COUNT(ds, contexts));
+    as_build_int(builder, "regions", (int64_t)AS_COUNT(ds, regions));
+    as_build_int(builder, "locations", (int64_t)as_ds_leaves(ds));
+    as_build_int(builder, "values", (int64_t)as_ds_values(ds));
+    as_build_int(builder, "events", (int64_t)as_ds_events(ds));
+    as_build_int(builder, "points", (int64_t)ds->n_points);
+    as_build_int(builder, "models", (int64_t)AS_COUNT(ds, models));
+    as_build_array(builder, "parameters", false);
+    for (size_t i = 0; i < as_ds_parameters(ds); i++) as_build_text(builder, NULL, as_ds_parameter(ds, i));
+    as_build_end(builder);
+    as_build_end(builder);
+}
+
+static void build_error(as_builder *builder, const assay_error *error) {
+    as_build_object(builder, "error", false);
+    as_build_text(builder, "message", error->message);
+    as_build_text(builder, "rule", error->rule[0] ? error->rule : NULL);
+    as_build_known(builder, "line", error->line, true);
+    as_build_known(builder, "column", error->column, true);
+    as_build_known(builder, "offset", error->offset, false);
+    as_build_end(builder);
+}
+
+static void build_dataset(as_builder *builder, const as_dataset *ds) {
+    const as_format *format = as_format_find(ds->format);
+    as_build_text(builder, "format", ds->format);
+    as_build_text(builder, "format_title", format ? format->title : NULL);
+    as_build_text(builder, "format_version", as_ds_text(ds, ds->format_version));
+    as_build_int(builder, "size", (int64_t)ds->input_size);
+    as_build_int(builder, "problems", (int64_t)(AS_COUNT(ds, problems) + ds->n_problems_dropped));
+    build_has(builder, ds);
+    build_metrics(builder, ds);
+    build_runs(builder, ds);
+}
+
+static assay_status answer_inputs(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
+    as_builder builder = as_builder_of(out);
+    (void)request, (void)error;
+    builder.compact = true;
+    as_build_object(&builder, NULL, false);
+    as_build_text(&builder, "version", assay_version());
+    as_build_int(&builder, "max_drop", (int64_t)viewing->max_drop);
+    as_build_array(&builder, "inputs", false);
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        const as_view_input *input = as_viewing_input(viewing, i);
+        as_build_object(&builder, NULL, false);
+        as_build_int(&builder, "id", (int64_t)i);
+        as_build_text(&builder, "path", input->path);
+        as_build_text(&builder, "name", base_name(input->path));
+        as_build_bool(&builder, "is_dropped", input->is_dropped);
+        if (!input->ds)
+            build_error(&builder, &input->error);
+        else {
+            build_dataset(&builder, input->ds);
+            build_points(&builder, input->ds);
+            as_build_text(&builder, "error", NULL);
+        }
+        as_build_end(&builder);
+    }
+    as_build_end(&builder);
+    as_build_end(&builder);
+    return ASSAY_OK;
+}
+
+const as_endpoint as_endpoint_inputs = {.path = "inputs", .answer = answer_inputs};
+
+/* ---- what was dropped ------------------------------------------------------------------------------------------------ */
+
+static assay_status open_dropped(void *user, const char *path, const char *name, assay_error *error) {
+    return as_viewing_open(user, path, name) ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+/* Opens the files of a drop; the answer is that of api/inputs. */
+static assay_status answer_open(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
+    if (!viewing->drops) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "nothing was dropped");
+    AS_TRY(as_drop_each(viewing->drops, as_request_text(request, "drop"), open_dropped, viewing, error));
+    return answer_inputs(viewing, request, out, error);
+}
+
+const as_endpoint as_endpoint_open = {.path = "open", .is_post = true, .answer = answer_open};

@@ -1,0 +1,386 @@
+#include "server/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+
+#include "server/drop.h"
+#include "server/request.h"
+#include "server/web.h"
+
+enum {
+    TOKEN_BYTES = 16,
+    MAX_CONNECTIONS = 64,
+    CONNECTION_MEMORY = 64 << 10,
+    TIMEOUT_SECONDS = 30,
+    MAX_PARAMETERS = 64,
+    MAX_BODY = 1 << 20, /* of a request that is no dropped file */
+    MAX_ON_THE_WAY = 64 << 20
+};
+
+struct as_server {
+    as_viewing *viewing;
+    struct MHD_Daemon *daemon;
+    uint16_t port;
+    char token[2 * TOKEN_BYTES + 1];
+    char url[256];
+    char hosts[3][128];       /* what Host may say; "": none */
+    atomic_size_t on_the_way; /* bytes of answers that were not taken yet */
+};
+
+/* One request from its first to its last byte. */
+typedef struct exchange {
+    as_server *server;
+    unsigned refusal; /* the status, where it was refused before its body came; the error says why */
+    assay_error error;
+    as_vec body;        /* char */
+    as_drop_file *file; /* of a drop */
+    size_t n_on_the_way;
+} exchange;
+
+/* ---- who may ask ----------------------------------------------------------------------------------------------------- */
+
+/* Takes as long for a wrong token as for the right one. */
+static bool is_token(const char *token, const char *given, size_t size) {
+    unsigned char difference = size == 2 * TOKEN_BYTES ? 0 : 1;
+    for (size_t i = 0; i < 2 * TOKEN_BYTES; i++) difference |= (unsigned char)(token[i] ^ (i < size ? given[i] : '\0'));
+    return difference == 0;
+}
+
+static bool is_host(const as_server *server, const char *host) {
+    for (size_t i = 0; host && i < sizeof server->hosts / sizeof *server->hosts; i++) {
+        if (server->hosts[i][0] && strcasecmp(host, server->hosts[i]) == 0) return true;
+    }
+    return false;
+}
+
+static bool is_own_origin(const as_server *server, const char *origin) {
+    static const char scheme[] = "http://";
+    return !origin ||
+           (strncasecmp(origin, scheme, sizeof scheme - 1) == 0 && is_host(server, origin + sizeof scheme - 1));
+}
+
+/* A page of somebody else can make the browser ask, but not hide that it did. */
+static bool comes_from_elsewhere(const char *site) {
+    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name) {
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* What stands behind the token, or NULL where the request is refused. */
+static const char *admitted_path(exchange *x, struct MHD_Connection *connection, const char *url) {
+    const as_server *server = x->server;
+    size_t size = url[0] == '/' ? strcspn(url + 1, "/") : 0;
+    x->refusal = 403;
+    if (!is_host(server, header(connection, "Host")) || !is_own_origin(server, header(connection, "Origin")) ||
+        comes_from_elsewhere(header(connection, "Sec-Fetch-Site"))) {
+        as_fail(&x->error, ASSAY_E_USAGE, AS_NOWHERE, "", "this server answers only to its own page");
+        return NULL;
+    }
+    if (!is_token(server->token, url + 1, size)) {
+        as_fail(&x->error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                "this address lacks its token; open the one that `assay view` printed");
+        return NULL;
+    }
+    x->refusal = 0;
+    return url + 1 + size;
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------------------- */
+
+static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status, const char *type,
+                                     struct MHD_Response *response) {
+    static const struct {
+        const char *name, *value;
+    } headers[] = {
+        {"Content-Security-Policy",
+         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+        {"X-Content-Type-Options", "nosniff"},
+        {"X-Frame-Options", "DENY"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Cross-Origin-Opener-Policy", "same-origin"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Cache-Control", "no-store"},
+    };
+    if (!response) return MHD_NO;
+    MHD_add_response_header(response, "Content-Type", type);
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        MHD_add_response_header(response, headers[i].name, headers[i].value);
+    enum MHD_Result queued = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+static enum MHD_Result send_error(struct MHD_Connection *connection, unsigned status, const assay_error *error) {
+    as_output *out = as_output_to_memory();
+    size_t size;
+    enum MHD_Result sent = MHD_NO;
+    if (!out) return MHD_NO;
+    as_answer_error(out, error);
+    const char *text = as_output_memory(out, &size);
+    if (text)
+        sent = send_response(connection, status, "application/json; charset=utf-8",
+                             MHD_create_response_from_buffer(size, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY));
+    as_output_discard(out);
+    return sent;
+}
+
+/* The parts of the page. */
+static const struct {
+    const char *path, *type;
+    const as_web_file *file;
+} page[] = {{"/", "text/html; charset=utf-8", &as_web_html},
+            {"/assay.js", "text/javascript; charset=utf-8", &as_web_js},
+            {"/assay.css", "text/css; charset=utf-8", &as_web_css}};
+
+static enum MHD_Result send_file(struct MHD_Connection *connection, const char *type, const as_web_file *file) {
+    const char *accepted = header(connection, "Accept-Encoding");
+    bool is_packed = file->gzip_size > 0 && accepted && strstr(accepted, "gzip");
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        is_packed ? file->gzip_size : file->size, (void *)(uintptr_t)(is_packed ? file->gzip : file->bytes),
+        MHD_RESPMEM_PERSISTENT);
+    if (response && is_packed) MHD_add_response_header(response, "Content-Encoding", "gzip");
+    return send_response(connection, MHD_HTTP_OK, type, response);
+}
+
+/* ---- requests -------------------------------------------------------------------------------------------------------- */
+
+static enum MHD_Result see_parameter(void *user, enum MHD_ValueKind kind, const char *name, const char *value) {
+    as_vec *parameters = user;
+    as_parameter parameter = {name, value ? value : ""};
+    (void)kind;
+    if (parameters->count >= MAX_PARAMETERS) return MHD_NO;
+    return as_vec_append(parameters, &parameter, 1) ? MHD_YES : MHD_NO;
+}
+
+static enum MHD_Result send_answer(exchange *x, struct MHD_Connection *connection, const as_request *request) {
+    as_server *server = x->server;
+    as_output *out = as_output_to_memory();
+    size_t size;
+    if (!out) return MHD_NO;
+    unsigned status = as_request_answer(server->viewing, request, out);
+    const char *text = as_output_memory(out, &size);
+    enum MHD_Result sent = MHD_NO;
+    if (text && atomic_fetch_add(&server->on_the_way, size) + size > MAX_ON_THE_WAY) {
+        atomic_fetch_sub(&server->on_the_way, size);
+        as_fail(&x->error, ASSAY_E_NOMEM, AS_NOWHERE, "", "too many answers wait to be taken; try again");
+        sent = send_error(connection, MHD_HTTP_SERVICE_UNAVAILABLE, &x->error);
+    } else if (text) {
+        x->n_on_the_way = size;
+        sent = send_response(connection, status, "application/json; charset=utf-8",
+                             MHD_create_response_from_buffer(size, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY));
+    }
+    as_output_discard(out);
+    return sent;
+}
+
+static enum MHD_Result answer_api(exchange *x, struct MHD_Connection *connection, const char *path, bool is_post) {
+    as_request request = {.path = path, .is_post = is_post, .body = "", .body_size = 0};
+    enum MHD_Result sent;
+    if (x->body.count > 0) {
+        if (!as_vec_append(&x->body, "", 1)) return MHD_NO;
+        request.body = x->body.data;
+        request.body_size = x->body.count - 1;
+    }
+    as_vec_init(&request.parameters, sizeof(as_parameter), NULL);
+    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, see_parameter, &request.parameters);
+    sent = send_answer(x, connection, &request);
+    as_vec_free(&request.parameters);
+    return sent;
+}
+
+static bool has_prefix(const char *text, const char *prefix, const char **rest) {
+    size_t size = strlen(prefix);
+    *rest = text + size;
+    return strncmp(text, prefix, size) == 0;
+}
+
+/* A dropped file goes to its folder as it comes. */
+static void begin_drop(exchange *x, struct MHD_Connection *connection) {
+    as_viewing *viewing = x->server->viewing;
+    const char *length = header(connection, "Content-Length");
+    as_number size = {.kind = AS_INT};
+    assay_status status = ASSAY_OK;
+    if (length && !as_number_parse(length, strlen(length), &size)) size.i = 0;
+    as_viewing_lock(viewing);
+    if (!viewing->drops) status = as_drops_new(viewing->max_drop, &viewing->drops, &x->error);
+    as_viewing_unlock(viewing);
+    if (status == ASSAY_OK)
+        status = as_drop_begin(viewing->drops, MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "drop"),
+                               MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "name"),
+                               size.kind == AS_INT && size.i > 0 ? (uint64_t)size.i : 0, &x->file, &x->error);
+    if (status != ASSAY_OK)
+        x->refusal = status == ASSAY_E_UNSUPPORTED ? MHD_HTTP_CONTENT_TOO_LARGE : MHD_HTTP_BAD_REQUEST;
+}
+
+/* Some bytes of a body. What was refused is read to its end, so that the refusal can be heard. */
+static void take_body(exchange *x, const char *data, size_t size) {
+    if (x->refusal) return;
+    if (x->file) {
+        if (as_drop_write(x->file, data, size, &x->error) != ASSAY_OK) x->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
+    } else if (x->body.count + size > MAX_BODY || !as_vec_append(&x->body, data, size)) {
+        as_fail(&x->error, ASSAY_E_USAGE, AS_NOWHERE, "", "the request is too long");
+        x->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
+    }
+}
+
+static enum MHD_Result finish_drop(exchange *x, struct MHD_Connection *connection) {
+    static const char done[] = "{}\n";
+    as_drop_end(x->file, true);
+    x->file = NULL;
+    return send_response(
+        connection, MHD_HTTP_OK, "application/json; charset=utf-8",
+        MHD_create_response_from_buffer(sizeof done - 1, (void *)(uintptr_t)done, MHD_RESPMEM_PERSISTENT));
+}
+
+static enum MHD_Result answer_path(exchange *x, struct MHD_Connection *connection, const char *path, bool is_post) {
+    const char *name;
+    if (*path == '\0') { /* the page's addresses are relative to the folder */
+        struct MHD_Response *response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+        if (response) MHD_add_response_header(response, "Location", x->server->url);
+        return send_response(connection, MHD_HTTP_PERMANENT_REDIRECT, "text/plain", response);
+    }
+    if (has_prefix(path, "/api/", &name)) return answer_api(x, connection, name, is_post);
+    for (size_t i = 0; !is_post && i < sizeof page / sizeof *page; i++) {
+        if (strcmp(path, page[i].path) == 0) return send_file(connection, page[i].type, page[i].file);
+    }
+    as_fail(&x->error, ASSAY_E_USAGE, AS_NOWHERE, "", "there is no such page");
+    return send_error(connection, MHD_HTTP_NOT_FOUND, &x->error);
+}
+
+static exchange *begin_exchange(as_server *server) {
+    exchange *x = calloc(1, sizeof *x);
+    if (!x) return NULL;
+    x->server = server;
+    x->error.offset = -1;
+    as_vec_init(&x->body, sizeof(char), NULL);
+    return x;
+}
+
+static enum MHD_Result handle(void *user, struct MHD_Connection *connection, const char *url, const char *method,
+                              const char *version, const char *data, size_t *size, void **state) {
+    exchange *x = *state;
+    bool is_post = strcmp(method, "POST") == 0, is_new = !x;
+    (void)version;
+    if (is_new && !(*state = x = begin_exchange(user))) return MHD_NO;
+    const char *path = x->refusal && !is_new ? NULL : admitted_path(x, connection, url);
+    bool is_drop = path && is_post && strcmp(path, "/api/drop") == 0;
+    if (is_new && !is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
+        as_fail(&x->error, ASSAY_E_USAGE, AS_NOWHERE, "", "only GET and POST are answered");
+        return send_error(connection, x->refusal = MHD_HTTP_METHOD_NOT_ALLOWED, &x->error);
+    }
+    if (is_new) {
+        if (is_drop) begin_drop(x, connection);
+        /* Nobody who may not ask gets to send anything. */
+        return x->refusal ? send_error(connection, x->refusal, &x->error) : MHD_YES;
+    }
+    if (*size > 0) {
+        take_body(x, data, *size);
+        *size = 0;
+        return MHD_YES;
+    }
+    if (x->refusal) return send_error(connection, x->refusal, &x->error);
+    return is_drop ? finish_drop(x, connection) : answer_path(x, connection, path, is_post);
+}
+
+static void forget(void *user, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode code) {
+    exchange *x = *state;
+    (void)user, (void)connection, (void)code;
+    if (!x) return;
+    atomic_fetch_sub(&x->server->on_the_way, x->n_on_the_way);
+    as_drop_end(x->file, false);
+    as_vec_free(&x->body);
+    free(x);
+    *state = NULL;
+}
+
+/* ---- the server ------------------------------------------------------------------------------------------------------ */
+
+static bool make_token(char *out) {
+    unsigned char bytes[TOKEN_BYTES];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+typedef union any_address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+} any_address;
+
+static bool parse_address(const as_server_config *config, any_address *out) {
+    memset(out, 0, sizeof *out);
+    if (inet_pton(AF_INET, config->address, &out->v4.sin_addr) == 1) {
+        out->v4.sin_family = AF_INET;
+        out->v4.sin_port = htons(config->port);
+        return true;
+    }
+    out->v6.sin6_family = AF_INET6;
+    out->v6.sin6_port = htons(config->port);
+    return inet_pton(AF_INET6, config->address, &out->v6.sin6_addr) == 1;
+}
+
+static void name_server(as_server *server, const char *address) {
+    bool is_v6 = strchr(address, ':') != NULL;
+    size_t room = sizeof server->hosts[0];
+    snprintf(server->hosts[0], room, "%s%s%s:%u", is_v6 ? "[" : "", address, is_v6 ? "]" : "", server->port);
+    /* What a forwarded port is called at the other end. */
+    snprintf(server->hosts[1], room, "localhost:%u", server->port);
+    snprintf(server->hosts[2], room, "127.0.0.1:%u", server->port);
+    snprintf(server->url, sizeof server->url, "http://%s/%s/", server->hosts[0], server->token);
+}
+
+assay_status as_server_start(as_viewing *viewing, const as_server_config *config, as_server **out, assay_error *error) {
+    any_address address;
+    if (!parse_address(config, &address))
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'%.100s' is no address; give one such as 127.0.0.1",
+                       config->address);
+    as_server *server = calloc(1, sizeof *server);
+    if (!server) return as_fail_memory(error, NULL);
+    server->viewing = viewing;
+    if (!make_token(server->token)) {
+        free(server);
+        return as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "no random numbers for a token: %s", strerror(errno));
+    }
+    errno = 0;
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL;
+    if (address.any.sa_family == AF_INET6) flags |= MHD_USE_IPv6;
+    server->daemon =
+        MHD_start_daemon(flags, config->port, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, &address.any,
+                         MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                         (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_SECONDS,
+                         MHD_OPTION_NOTIFY_COMPLETED, forget, server, MHD_OPTION_END);
+    const union MHD_DaemonInfo *info =
+        server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
+    if (!info) {
+        assay_status status =
+            as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot listen at %.60s, port %u%s%s", config->address,
+                    config->port, errno ? ": " : "; is it taken? --port names another", errno ? strerror(errno) : "");
+        as_server_stop(server);
+        return status;
+    }
+    server->port = info->port;
+    name_server(server, config->address);
+    *out = server;
+    return ASSAY_OK;
+}
+
+void as_server_stop(as_server *server) {
+    if (!server) return;
+    if (server->daemon) MHD_stop_daemon(server->daemon);
+    free(server);
+}
+
+const char *as_server_url(const as_server *server) { return server->url; }
+uint16_t as_server_port(const as_server *server) { return server->port; }

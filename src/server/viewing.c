@@ -1,0 +1,119 @@
+#include "server/viewing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/drop.h"
+
+typedef struct as_cache_entry {
+    struct as_cache_entry *next;
+    char *key;
+    void *object;
+    size_t bytes;
+    void (*release)(void *object);
+    uint64_t used_by; /* the last request that asked for it */
+} as_cache_entry;
+
+as_viewing *as_viewing_new(const as_read_config *config) {
+    as_viewing *viewing = calloc(1, sizeof *viewing);
+    if (!viewing) return NULL;
+    viewing->config = *config;
+    as_vec_init(&viewing->inputs, sizeof(as_view_input *), NULL);
+    pthread_mutex_init(&viewing->lock, NULL);
+    return viewing;
+}
+
+static void free_entry(as_cache_entry *entry) {
+    entry->release(entry->object);
+    free(entry->key);
+    free(entry);
+}
+
+void as_viewing_free(as_viewing *viewing) {
+    if (!viewing) return;
+    while (viewing->kept) {
+        as_cache_entry *next = viewing->kept->next;
+        free_entry(viewing->kept);
+        viewing->kept = next;
+    }
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        as_view_input *input = as_viewing_input(viewing, i);
+        as_dataset_free(input->ds);
+        free(input->path);
+        free(input);
+    }
+    as_vec_free(&viewing->inputs);
+    as_drops_free(viewing->drops);
+    pthread_mutex_destroy(&viewing->lock);
+    free(viewing);
+}
+
+void as_viewing_lock(as_viewing *viewing) {
+    pthread_mutex_lock(&viewing->lock);
+    viewing->request++;
+}
+
+void as_viewing_unlock(as_viewing *viewing) { pthread_mutex_unlock(&viewing->lock); }
+
+bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
+    as_view_input *input = calloc(1, sizeof *input);
+    if (!input) return false;
+    input->path = strdup(name ? name : path);
+    input->is_dropped = name != NULL;
+    if (!input->path || !as_vec_append(&viewing->inputs, &input, 1)) {
+        free(input->path);
+        free(input);
+        return false;
+    }
+    if (as_read(path, &viewing->config, &input->ds, &input->error) != ASSAY_OK) input->ds = NULL;
+    /* Nobody needs to know where dropped files lie. */
+    if (name && !input->ds) snprintf(input->error.path, sizeof input->error.path, "%s", name);
+    return true;
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------------------------------- */
+
+void *as_viewing_find(as_viewing *viewing, const char *key) {
+    for (as_cache_entry **at = &viewing->kept; *at; at = &(*at)->next) {
+        as_cache_entry *entry = *at;
+        if (strcmp(entry->key, key) != 0) continue;
+        *at = entry->next;
+        entry->next = viewing->kept;
+        viewing->kept = entry;
+        entry->used_by = viewing->request;
+        return entry->object;
+    }
+    return NULL;
+}
+
+/* From the end of the list, which was not used for longest. */
+static void make_room(as_viewing *viewing) {
+    while (viewing->kept_bytes > AS_KEPT_LIMIT) {
+        as_cache_entry **last = NULL;
+        for (as_cache_entry **at = &viewing->kept; *at; at = &(*at)->next) {
+            if ((*at)->used_by != viewing->request) last = at;
+        }
+        if (!last) return;
+        as_cache_entry *entry = *last;
+        *last = entry->next;
+        viewing->kept_bytes -= entry->bytes;
+        free_entry(entry);
+    }
+}
+
+bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t bytes, void (*release)(void *object)) {
+    as_cache_entry *entry = malloc(sizeof *entry);
+    char *copy = strdup(key);
+    if (!entry || !copy) {
+        free(entry);
+        free(copy);
+        release(object);
+        return false;
+    }
+    *entry = (as_cache_entry){viewing->kept, copy, object, bytes, release, viewing->request};
+    viewing->kept = entry;
+    viewing->kept_bytes += bytes;
+    make_room(viewing);
+    return true;
+}

@@ -1,0 +1,59 @@
+/* What one viewer looks at: the inputs it was given, those dropped onto it, and what was made of them on the way.
+ *
+ * Everything here but the drops (drop.h) is used by one request at a time: as_viewing_lock() is held while a request is answered. */
+#ifndef AS_SERVER_VIEWING_H
+#define AS_SERVER_VIEWING_H
+
+#include <pthread.h>
+
+#include "dataset/dataset.h"
+#include "formats/format.h"
+
+/* A file or directory that was opened. */
+typedef struct as_view_input {
+    char *path;        /* as it was given; of a dropped one its name */
+    bool is_dropped;   /* it lies in the viewing's own folder, and no command can name it */
+    as_dataset *ds;    /* NULL: it could not be read */
+    assay_error error; /* why not */
+} as_view_input;
+
+typedef struct as_viewing {
+    as_vec inputs;               /* as_view_input *: their number is their name; none is ever removed */
+    as_read_config config;       /* how dropped files are read, too */
+    uint64_t max_drop;           /* bytes that dropped files may have, all together */
+    struct as_drops *drops;      /* drop.h; NULL: none yet */
+    struct as_cache_entry *kept; /* private: what as_viewing_keep() keeps, last used first */
+    size_t kept_bytes;
+    uint64_t request; /* private: number of the request at hand */
+    pthread_mutex_t lock;
+} as_viewing;
+
+/* NULL when memory is out. config is copied; what it points to must last. */
+as_viewing *as_viewing_new(const as_read_config *config);
+/* Also removes what was dropped. NULL is fine. */
+void as_viewing_free(as_viewing *viewing);
+
+/* One request begins, and ends. */
+void as_viewing_lock(as_viewing *viewing);
+void as_viewing_unlock(as_viewing *viewing);
+
+/* Reads `path` and adds it, whatever comes of it: what could not be read is an input with an error. name: what to call it; NULL: its path. False when memory is out. */
+bool as_viewing_open(as_viewing *viewing, const char *path, const char *name);
+
+static inline size_t as_viewing_inputs(const as_viewing *viewing) { return viewing->inputs.count; }
+static inline as_view_input *as_viewing_input(const as_viewing *viewing, size_t i) {
+    return AS_AT(as_view_input *, &viewing->inputs, i);
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------------------------------- */
+
+/* Things that took a while to make (views, sums, fits) are kept under a text that says what they are, such as "tree 0 top-down 3 *", until all of them take more than
+ * AS_KEPT_LIMIT: then those not used for longest go. What the request at hand found or kept stays until it ends. */
+enum { AS_KEPT_LIMIT = 64 << 20 };
+
+/* NULL: it is not there (any more). */
+void *as_viewing_find(as_viewing *viewing, const char *key);
+/* The viewing owns object from now on, and calls release. False when memory is out: then it was released. */
+bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t bytes, void (*release)(void *object));
+
+#endif
