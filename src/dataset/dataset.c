@@ -1,6 +1,7 @@
 #include "dataset/dataset.h"
 
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "core/search.h"
@@ -246,6 +247,15 @@ bool as_context_is_section(const as_dataset *ds, assay_id context) { return is_r
 bool as_region_is_place(const as_dataset *ds, assay_id region) {
     const char *kind = region == ASSAY_NONE ? NULL : as_ds_text(ds, as_ds_region(ds, region)->kind);
     return kind && (strcmp(kind, "process") == 0 || strcmp(kind, "thread") == 0);
+}
+
+bool as_location_is_gpu(const as_dataset *ds, assay_id location) {
+    static const char *const kinds[] = {"device", "stream", "accelerator", "accelerator stream", NULL};
+    const char *kind = as_ds_text(ds, as_ds_location(ds, location)->kind);
+    for (size_t i = 0; kind && kinds[i]; i++) {
+        if (strcmp(kind, kinds[i]) == 0) return true;
+    }
+    return kind && strncasecmp(kind, "gpu", 3) == 0;
 }
 
 bool as_ds_has_wholes(const as_dataset *ds) {

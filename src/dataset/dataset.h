@@ -350,6 +350,8 @@ bool as_context_is_section(const as_dataset *ds, assay_id context);
 /* Whether a region is a process or a thread of one execution, whose name has a number that the operating system gave it. Contexts of such in several datasets are the same by their order
  * among siblings. */
 bool as_region_is_place(const as_dataset *ds, assay_id region);
+/* Whether a location is a GPU, or a stream of one. */
+bool as_location_is_gpu(const as_dataset *ds, assay_id location);
 /* Whether something at the root is no section, and does not stand aside. */
 bool as_ds_has_wholes(const as_dataset *ds);
 /* How many contexts stand aside (as_context.is_aside), without those below them. */

@@ -82,8 +82,6 @@ static inline bool as_cube_is_of_reading(as_owner owner, const char *key) {
 bool as_cube_write_anchor(const as_cube_file *file, as_output *out);
 /* Its <system>. False when memory is out. */
 bool as_cube_write_system(const as_cube_file *file, as_output *out);
-/* Whether a location of another format is a GPU, or a stream of one: CubeLib knows such from version 4.7 on. */
-bool as_cube_is_accelerator(const as_dataset *ds, assay_id location);
 /* Whether the locations are threads in processes in nodes, so that none need be made up. False when memory is out. */
 bool as_cube_fits_system(const as_dataset *ds, bool *does_fit);
 /* What is kept of an element beyond the tables: attributes of its tag (of a part of the owner, or "") that CubeLib knows; all else as <attr>. */

@@ -101,7 +101,7 @@ static const char *version_of(const as_dataset *ds) {
     bool is_ours = version && as_cube_is_ours(ds);
     bool has_accelerator = false;
     for (assay_id i = 0; i < ds->locations.count && !has_accelerator; i++)
-        has_accelerator = as_cube_is_accelerator(ds, i);
+        has_accelerator = as_location_is_gpu(ds, i);
     return is_ours && is_one_of(version, known) ? version : has_accelerator ? "4.7" : "4.4";
 }
 

@@ -1,7 +1,6 @@
 /* <system>: a tree of <systemtreenode>s, <locationgroup>s in them, and <location>s in those, which is all CubeLib's reader knows. Locations hang in
  * groups only, groups in nodes only, and stand before the nodes beside them; what the dataset lacks of that is made up. */
 #include <stdlib.h>
-#include <strings.h>
 
 #include "formats/cube/write.h"
 
@@ -99,23 +98,14 @@ static const char *kind_text(const tree *t, assay_id id, const char *otherwise) 
 /* ---- types ----------------------------------------------------------------------------------------------------------- */
 
 /* CubeLib refuses a file with a type of group or location that it does not know. */
-bool as_cube_is_accelerator(const as_dataset *ds, assay_id location) {
-    static const char *const kinds[] = {"device", "stream", "accelerator", "accelerator stream", NULL};
-    const char *kind = as_ds_text(ds, as_ds_location(ds, location)->kind);
-    for (size_t i = 0; kind && kinds[i]; i++) {
-        if (strcmp(kind, kinds[i]) == 0) return true;
-    }
-    return kind && strncasecmp(kind, "gpu", 3) == 0;
-}
-
 static const char *type_of_group(const tree *t, assay_id id) {
     if (as_cube_is_ours(t->ds)) return kind_text(t, id, "process");
-    return as_cube_is_accelerator(t->ds, id) ? "accelerator" : "process";
+    return as_location_is_gpu(t->ds, id) ? "accelerator" : "process";
 }
 
 static const char *type_of_leaf(const tree *t, assay_id id) {
     if (as_cube_is_ours(t->ds)) return kind_text(t, id, "thread");
-    return as_cube_is_accelerator(t->ds, id) ? "accelerator stream" : "thread";
+    return as_location_is_gpu(t->ds, id) ? "accelerator stream" : "thread";
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
@@ -130,7 +120,7 @@ static void open_made_group(tree *t, const char *name, assay_id leaf) {
     open_tag(t, "locationgroup", t->n_groups, ASSAY_NONE);
     as_cube_put_element(t->out, "name", name);
     put_rank(t, leaf, t->n_groups++);
-    bool is_accelerator = leaf != ASSAY_NONE && !as_cube_is_ours(t->ds) && as_cube_is_accelerator(t->ds, leaf);
+    bool is_accelerator = leaf != ASSAY_NONE && !as_cube_is_ours(t->ds) && as_location_is_gpu(t->ds, leaf);
     as_cube_put_element(t->out, "type", is_accelerator ? "accelerator" : "process");
 }
 
