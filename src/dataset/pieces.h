@@ -20,4 +20,13 @@ static inline bool as_is_loop(const as_dataset *ds, as_str loop_kind, assay_id c
     return loop_kind != AS_NO_STR && region != ASSAY_NONE && as_ds_region(ds, region)->kind == loop_kind;
 }
 
+/* Whether a context is a node of its own to people, or one with whom it calls. */
+typedef enum as_joining {
+    AS_JOINS_NEVER,
+    AS_JOINS_WHERE_IDLE, /* a line or instruction that calls: where it has no value of its own */
+    AS_JOINS_ALWAYS      /* a call site with a callee, or a line that nobody knows */
+} as_joining;
+/* The as_joining of each context, to be freed; NULL when memory is out. */
+uint8_t *as_find_joinings(const as_dataset *ds);
+
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/views/view_private.h"
+#include "dataset/pieces.h"
 
 bool as_view_shows(const as_dataset *ds, assay_id context) {
     const as_context *c = as_ds_context(ds, context);
@@ -52,20 +53,13 @@ bool as_view_join_calls(as_view_walker *walker) {
     const as_view_data *data = walker->data;
     const as_dataset *ds = data->source.ds;
     size_t n = AS_COUNT(ds, contexts);
-    as_str line = as_find(&ds->strings, "line", 4), instruction = as_find(&ds->strings, "instruction", 11);
-    if (line == AS_NO_STR && instruction == AS_NO_STR) return true;
-    bool *has_inner = calloc(n + 1, sizeof *has_inner);
+    if (!as_view_has_roles(ds)) return true;
+    uint8_t *joinings = as_find_joinings(ds);
     walker->is_joined = calloc(n + 1, sizeof *walker->is_joined);
-    for (assay_id id = (assay_id)n; has_inner && walker->is_joined && id-- > 0;) {
-        const as_context *c = as_ds_context(ds, id);
-        if (c->role != AS_ROLE_CALL && c->parent != ASSAY_NONE) has_inner[c->parent] = true;
-        const as_region *region = c->region == ASSAY_NONE ? NULL : as_ds_region(ds, c->region);
-        if (c->role != AS_ROLE_INNER || !region || region->kind == AS_NO_STR) continue;
-        bool calls = c->subtree > 1 && !has_inner[id] && (region->kind == line || region->kind == instruction);
-        bool is_unknown = region->kind == line && region->line_begin <= 0;
-        walker->is_joined[id] = is_unknown || (calls && !does_something(data, id));
-    }
-    bool fine = has_inner && walker->is_joined;
-    free(has_inner);
+    bool fine = joinings && walker->is_joined;
+    for (assay_id id = 0; fine && id < n; id++)
+        walker->is_joined[id] =
+            joinings[id] == AS_JOINS_ALWAYS || (joinings[id] == AS_JOINS_WHERE_IDLE && !does_something(data, id));
+    free(joinings);
     return fine;
 }

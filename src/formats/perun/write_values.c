@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dataset/own_values.h"
 #include "dataset/pieces.h"
 #include "formats/perun/write_foreign.h"
 
@@ -32,113 +33,31 @@ assay_id *as_foreign_calls(const as_dataset *ds) {
 
 /* ---- profiles ----------------------------------------------------------------------------------------------------------- */
 
-/* What a context has in one run, over all locations; of inclusive values: what its children have. */
-typedef struct sums {
-    bool is_whole, is_difference;
-    as_whole *whole, *whole_below;
-    double *real, *real_below;
-    bool *has;
-    double *row; /* of doubles */
-} sums;
-
-static bool sums_init(sums *s, const as_dataset *ds, const as_metric *metric, const as_profile *view) {
-    size_t n = ds->contexts.count;
-    *s = (sums){.is_whole = as_dtype_is_integer(view->type.dtype), .is_difference = metric->kind == AS_KIND_INCLUSIVE};
-    s->has = calloc(n + 1, sizeof *s->has);
-    if (s->is_whole) {
-        s->whole = calloc(n + 1, sizeof *s->whole);
-        s->whole_below = calloc(n + 1, sizeof *s->whole_below);
-        return s->has && s->whole && s->whole_below;
-    }
-    s->real = calloc(n + 1, sizeof *s->real);
-    s->real_below = calloc(n + 1, sizeof *s->real_below);
-    s->row = malloc(((size_t)view->n_columns + 1) * sizeof *s->row);
-    return s->has && s->real && s->real_below && s->row;
-}
-
-static void sums_free(sums *s) {
-    free(s->whole);
-    free(s->whole_below);
-    free(s->real);
-    free(s->real_below);
-    free(s->has);
-    free(s->row);
-}
-
-static void add_row(sums *s, const as_profile *view, uint32_t index) {
-    const char *row = as_profile_row(view, index);
-    assay_id context = view->contexts[index];
-    s->has[context] = true;
-    if (!s->is_whole) {
-        as_values_widen(view->type, row, view->n_columns, 0, s->row);
-        s->real[context] = as_reals_sum(s->row, view->n_columns);
-        return;
-    }
-    for (uint32_t i = 0; i < view->n_columns; i++) {
-        as_number number = as_part_get(view->type, row + (size_t)i * view->type.size, 0);
-        if (number.kind == AS_UINT && number.u <= AS_COUNTER_LIMIT) s->whole[context] += number.u;
-        if (number.kind == AS_INT) s->whole[context] += number.i;
-    }
-}
-
-/* Takes off what the children have. */
-static void subtract_children(sums *s, const as_dataset *ds) {
-    for (assay_id i = (assay_id)ds->contexts.count; i-- > 0;) {
-        assay_id parent = as_ds_context(ds, i)->parent;
-        if (!s->has[i] || parent == ASSAY_NONE) continue;
-        if (s->is_whole)
-            s->whole_below[parent] += s->whole[i];
-        else
-            s->real_below[parent] += s->real[i];
-    }
-}
-
 /* Gives calls what their pieces have of their own. */
-static void fold_pieces(sums *s, const as_dataset *ds, const assay_id *calls) {
-    for (assay_id i = 0; i < ds->contexts.count; i++) {
+static void fold_pieces(as_own_values *own, const assay_id *calls) {
+    for (assay_id i = 0; i < own->ds->contexts.count; i++) {
         assay_id call = calls[i];
-        if (!s->has[i] || call == i) continue;
-        s->has[i] = false;
-        if (s->is_whole)
-            s->whole[call] += s->whole[i] - s->whole_below[i];
+        if (!own->has[i] || call == i) continue;
+        own->has[i] = false;
+        if (own->is_whole)
+            own->whole[call] += own->whole[i];
         else
-            s->real[call] += s->real[i] - s->real_below[i];
-        s->has[call] = true;
+            own->real[call] += own->real[i];
+        own->has[call] = true;
     }
-}
-
-static as_number own_number(const sums *s, assay_id context, bool is_unsigned) {
-    if (s->is_whole) {
-        as_whole own = s->whole[context] - s->whole_below[context];
-        return as_whole_number(is_unsigned && own < 0 ? 0 : own);
-    }
-    double own = s->real[context] - s->real_below[context];
-    /* Sums were rounded apart from those of their parts. */
-    bool is_rounding = s->is_difference && fabs(own) <= 1e-12 * fabs(s->real[context]);
-    return (as_number){.kind = AS_REAL, .r = is_rounding ? 0 : own};
 }
 
 static assay_status add_profile(const as_dataset *ds, const assay_id *calls, assay_id metric, assay_id run, as_vec *out,
                                 assay_error *error) {
-    as_slice slice;
-    sums s = {0};
-    assay_status status = as_slice_open_all(ds, metric, run, &slice, error);
-    const as_profile *view = &slice.view;
-    if (status == ASSAY_OK && view->n_rows) {
-        bool fine = sums_init(&s, ds, as_ds_metric(ds, metric), view);
-        for (uint32_t i = 0; fine && i < view->n_rows; i++) add_row(&s, view, i);
-        if (fine && s.is_difference) subtract_children(&s, ds);
-        if (fine) fold_pieces(&s, ds, calls);
-        for (assay_id i = 0; fine && i < ds->contexts.count; i++) {
-            if (!s.has[i]) continue;
-            as_foreign_value value = {i, as_ds_run(ds, run)->point,
-                                      own_number(&s, i, as_dtype_is_unsigned(view->type.dtype))};
-            fine = as_vec_append(out, &value, 1);
-        }
-        if (!fine) status = as_fail_memory(error, NULL);
+    as_own_values own;
+    assay_status status = as_own_values_open(ds, metric, run, true, &own, error);
+    if (status == ASSAY_OK) status = as_own_values_load(&own, AS_ALL_LOCATIONS, error);
+    if (status == ASSAY_OK) fold_pieces(&own, calls);
+    for (assay_id i = 0; status == ASSAY_OK && i < ds->contexts.count; i++) {
+        as_foreign_value value = {i, as_ds_run(ds, run)->point, as_own_number(&own, i)};
+        if (own.has[i] && !as_vec_append(out, &value, 1)) status = as_fail_memory(error, NULL);
     }
-    sums_free(&s);
-    as_slice_close(&slice);
+    as_own_values_close(&own);
     return status;
 }
 
