@@ -63,10 +63,10 @@ class Viewer:
                                         for value in (values if isinstance(values, (list, tuple)) else [values])])
         return f'{self.root}api/{name}' + (f'?{query}' if query else '')
 
-    def get(self, name, **params):
+    def get(self, name, /, **params):
         return self.checked(*self.ask(self.path(name, params)))
 
-    def post(self, name, body=b'', **params):
+    def post(self, name, body=b'', /, **params):
         return self.checked(*self.ask(self.path(name, params), 'POST', body))
 
     @staticmethod

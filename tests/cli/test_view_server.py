@@ -1,0 +1,294 @@
+"""assay view: who is answered, what can be dropped, and how it ends. What the screens ask for is in test_view_*.py beside this."""
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+from common import Case, main, run
+from viewer import ASSAY, Refused, Viewer
+
+EXAMPLES = os.path.join(os.environ['ASSAY_SOURCE'], 'examples')
+FILTER = os.path.join(EXAMPLES, 'gpu', 'filter.sqlite')
+
+
+def bundled():
+    """Whether this assay has a viewer at all."""
+    result = subprocess.run([ASSAY, 'view', '--no-open', '--port', 'x'], capture_output=True, text=True)
+    return 'built without' not in result.stderr
+
+
+class Refusals(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.viewer = Viewer(FILTER)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.viewer.end()
+
+    def status(self, path, **more):
+        return self.viewer.ask(path, **more)[0]
+
+    def test_the_token_is_needed_everywhere(self):
+        root = self.viewer.root
+        wrong = 'f' * 32 if self.viewer.token != 'f' * 32 else '0' * 32
+        for path in ('', 'assay.js', 'assay.css', 'api/inputs', 'api/nothing'):
+            for bad in ('/', f'/{wrong}/', f'/{self.viewer.token[:-1]}/', f'/{self.viewer.token}0/', '//', f'/{self.viewer.token.upper()}/'):
+                if bad.strip('/') == self.viewer.token:  # only digits: the same in upper case
+                    continue
+                self.assertEqual(403, self.status(bad + path), bad + path)
+        self.assertEqual(200, self.status(root + 'api/inputs'))
+        self.assertEqual(403, self.status('/favicon.ico'))
+
+    def test_the_token_is_long_and_new_each_time(self):
+        with Viewer(FILTER) as other:
+            self.assertNotEqual(self.viewer.token, other.token)
+        self.assertRegex(self.viewer.token, r'^[0-9a-f]{32}$')
+
+    def test_host(self):
+        path = self.viewer.root + 'api/inputs'
+        for host in ('evil.example', f'evil.example:{self.viewer.port}', '127.0.0.1', f'127.0.0.1:{self.viewer.port + 1}', f'127.0.0.1:{self.viewer.port}.evil.example', ''):
+            self.assertEqual(403, self.status(path, headers={'Host': host}), host)
+        for host in (f'127.0.0.1:{self.viewer.port}', f'localhost:{self.viewer.port}', f'LOCALHOST:{self.viewer.port}'):
+            self.assertEqual(200, self.status(path, headers={'Host': host}), host)
+
+    def test_origin(self):
+        path = self.viewer.root + 'api/inputs'
+        own = f'http://127.0.0.1:{self.viewer.port}'
+        for origin in ('null', 'http://evil.example', own + '.evil.example', 'https' + own[4:], 'file://'):
+            self.assertEqual(403, self.status(path, headers={'Origin': origin}), origin)
+        self.assertEqual(200, self.status(path, headers={'Origin': own}))
+        self.assertEqual(403, self.status(path, headers={'Sec-Fetch-Site': 'cross-site'}))
+        self.assertEqual(403, self.status(path, headers={'Sec-Fetch-Site': 'same-site'}))
+        self.assertEqual(200, self.status(path, headers={'Sec-Fetch-Site': 'same-origin'}))
+
+    def test_methods(self):
+        for method in ('PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'FOO'):
+            self.assertIn(self.status(self.viewer.root + 'api/inputs', method=method), (400, 403, 405), method)
+        self.assertEqual(405, self.status(self.viewer.root + 'api/inputs', method='POST', body=b''))
+        self.assertEqual(405, self.status(self.viewer.root + 'api/open'))
+
+    def test_no_way_to_files(self):
+        for path in ('../../../etc/passwd', '..%2f..%2fetc/passwd', 'api/../../etc/passwd', '/etc/passwd', '%2e%2e/%2e%2e/etc/passwd', 'index.html/../../x'):
+            status, _, body = self.viewer.ask(self.viewer.root + path)
+            self.assertNotEqual(200, status, path)
+            self.assertNotIn(b'root:', body)
+
+    def test_headers_keep_the_page_to_itself(self):
+        for path in ('', 'assay.js', 'api/inputs', 'api/nothing'):
+            _, headers, _ = self.viewer.ask(self.viewer.root + path)
+            policy = dict(part.strip().split(' ', 1) for part in headers['Content-Security-Policy'].split(';'))
+            self.assertEqual("'none'", policy['default-src'])
+            self.assertEqual("'self'", policy['script-src'])
+            self.assertEqual("'self'", policy['style-src'])
+            self.assertEqual("'none'", policy['frame-ancestors'])
+            self.assertEqual('nosniff', headers['X-Content-Type-Options'])
+            self.assertEqual('no-referrer', headers['Referrer-Policy'])
+            self.assertEqual('no-store', headers['Cache-Control'])
+            self.assertNotIn('Access-Control-Allow-Origin', headers)
+
+    def test_unknown_endpoint_and_input(self):
+        with self.assertRaises(Refused) as caught:
+            self.viewer.get('nothing')
+        self.assertEqual((404, "there is no 'nothing' here"), (caught.exception.status, caught.exception.message))
+
+    def test_odd_requests(self):
+        """None of these ends the server or gets more than a refusal."""
+        token = self.viewer.token.encode()
+        for text in (b'\r\n\r\n', b'GET\r\n\r\n', b'GET / HTTP/9.9\r\n\r\n', b'\x16\x03\x01\x02\x00\x01\x00', b'GET /' + b'a' * 100000 + b' HTTP/1.1\r\nHost: x\r\n\r\n',
+                     b'GET /' + token + b'/api/inputs HTTP/1.1\r\n' + b'X: ' + b'y' * 200000 + b'\r\n\r\n', b'POST /' + token + b'/api/open HTTP/1.1\r\nHost: 127.0.0.1:'
+                     + str(self.viewer.port).encode() + b'\r\nContent-Length: 99999999999999999999\r\n\r\n', b'POST /' + token + b'/api/open HTTP/1.1\r\nContent-Length: -1\r\n\r\n'):
+            with socket.create_connection((self.viewer.host, self.viewer.port), timeout=10) as connection:
+                try:
+                    connection.sendall(text)
+                    connection.shutdown(socket.SHUT_WR)
+                    answer = connection.recv(200)
+                except ConnectionError:
+                    answer = b''
+                self.assertNotIn(b' 200 ', answer[:20])
+        self.assertEqual(200, self.status(self.viewer.root + 'api/inputs'))
+
+    def test_many_parameters(self):
+        path = self.viewer.root + 'api/inputs?' + '&'.join(f'p{i}=1' for i in range(1000))
+        try:
+            self.assertIn(self.status(path), (200, 400, 414, 431))
+        except http.client.RemoteDisconnected:
+            pass  # a refusal, too
+        self.assertEqual(200, self.status(self.viewer.root + 'api/inputs'))
+
+
+class Inputs(Case):
+    def test_several_and_a_bad_one(self):
+        bad = self.write('bad.cubex', b'no measurement at all')
+        with Viewer(FILTER, bad) as viewer:
+            first, second = viewer.get('inputs')['inputs']
+            status, said = viewer.end()
+        self.assertEqual(('nsight', 'filter.sqlite', FILTER, None), (first['format'], first['name'], first['path'], first['error']))
+        self.assertEqual('unknown-format', second['error']['rule'])
+        self.assertEqual(0, status)
+        self.assertIn('bad.cubex: is of no format assay knows', said)
+
+    def test_what_is_said_of_an_input(self):
+        info = json.loads(run('info', '--json', FILTER).out)
+        with Viewer(FILTER) as viewer:
+            entry = viewer.get('inputs')['inputs'][0]
+        self.assertEqual([(m['name'], m['unit'], m['dtype'], m['kind']) for m in info['metrics']],
+                         [(m['name'], m['unit'], m['dtype'], m['kind']) for m in entry['metrics']])
+        for key in ('contexts', 'regions', 'locations', 'values', 'events', 'models'):
+            self.assertEqual(info[key], entry['has'][key], key)
+
+    def test_nothing_readable(self):
+        result = run('view', '--no-open', self.write('bad.cubex', b'nothing'))
+        self.assertEqual(3, result.status)
+        self.assertEqual(1, result.err.count('\n'), result.err)
+
+    def test_usage(self):
+        self.assertEqual(2, run('view', '--port', '65536', FILTER).status)
+        self.assertEqual(2, run('view', '--port', 'x', FILTER).status)
+        self.assertEqual(2, run('view', '--max-drop', 'x', FILTER).status)
+        self.assertEqual(2, run('view', '--listen', 'nowhere', FILTER).status)
+
+    def test_a_taken_port(self):
+        with socket.socket() as taken:
+            taken.bind(('127.0.0.1', 0))
+            taken.listen()
+            result = run('view', '--no-open', '--port', str(taken.getsockname()[1]), FILTER)
+        self.assertEqual(3, result.status)
+        self.assertIn('cannot listen at 127.0.0.1', result.err)
+
+    def test_only_this_machine(self):
+        with Viewer(FILTER) as viewer:
+            with open('/proc/net/tcp', encoding='ascii') as f:
+                addresses = [line.split()[1] for line in f if line.split()[3] == '0A']
+            self.assertIn(f'0100007F:{viewer.port:04X}', addresses)
+            self.assertFalse([a for a in addresses if a.endswith(f':{viewer.port:04X}') and not a.startswith('0100007F')])
+
+    def test_signals_end_it(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            viewer = Viewer(FILTER)
+            self.assertEqual(0, viewer.end(number)[0])
+
+
+class Drops(Case):
+    def setUp(self):
+        super().setUp()
+        self.temporary = tempfile.mkdtemp(dir=self.folder)
+
+    def viewer(self, *args):
+        return Viewer(*args, env={'TMPDIR': self.temporary})
+
+    def contents(self):
+        with open(FILTER, 'rb') as f:
+            return f.read()
+
+    def test_a_file(self):
+        with self.viewer() as viewer:
+            viewer.post('drop', self.contents(), drop='a', name='dropped.sqlite')
+            inputs = viewer.post('open', drop='a')['inputs']
+            self.assertEqual([('dropped.sqlite', 'nsight', True)], [(i['name'], i['format'], i['is_dropped']) for i in inputs])
+            self.assertEqual(inputs, viewer.get('inputs')['inputs'])
+            self.assertEqual(1, len(os.listdir(self.temporary)))
+            self.assertEqual(0o700, os.stat(os.path.join(self.temporary, os.listdir(self.temporary)[0])).st_mode & 0o777)
+            viewer.end()
+        self.assertEqual([], os.listdir(self.temporary), 'what was dropped stays behind')
+
+    def test_a_directory(self):
+        source = os.path.join(EXAMPLES, 'gpu', 'bodies')
+        with self.viewer() as viewer:
+            for folder, _, names in os.walk(source):
+                for name in names:
+                    with open(os.path.join(folder, name), 'rb') as f:
+                        viewer.post('drop', f.read(), drop='b', name=os.path.relpath(os.path.join(folder, name), os.path.dirname(source)))
+            dropped = viewer.post('open', drop='b')['inputs'][0]
+        with self.viewer(source) as viewer:
+            named = viewer.get('inputs')['inputs'][0]
+        self.assertEqual((named['format'], named['has'], 'bodies'), (dropped['format'], dropped['has'], dropped['name']))
+
+    def test_a_bad_file_says_why(self):
+        with self.viewer(FILTER) as viewer:
+            viewer.post('drop', b'nothing', drop='c', name='bad.cubex')
+            inputs = viewer.post('open', drop='c')['inputs']
+            self.assertEqual([None, 'unknown-format'], [i['error'] and i['error']['rule'] for i in inputs])
+            self.assertNotIn(self.temporary, json.dumps(inputs), 'where dropped files lie is nobody\'s business')
+
+    def test_names_that_lead_out(self):
+        with self.viewer() as viewer:
+            for name in ('../x', 'a/../../x', '/x', 'a//b', '.hidden', 'a/.b', '', 'x\\y', 'x\ny', 'a/' * 20 + 'b', 'n' * 300):
+                with self.assertRaises(Refused, msg=name) as caught:
+                    viewer.post('drop', b'x', drop='d', name=name)
+                self.assertEqual(400, caught.exception.status, name)
+            for drop in ('..', 'a/b', '', '.x'):
+                with self.assertRaises(Refused, msg=drop):
+                    viewer.post('drop', b'x', drop=drop, name='x')
+                with self.assertRaises(Refused, msg=drop):
+                    viewer.post('open', drop=drop)
+            self.assertEqual([], [name for _, _, names in os.walk(self.temporary) for name in names])
+
+    def test_a_name_is_taken_once(self):
+        with self.viewer() as viewer:
+            viewer.post('drop', b'x', drop='e', name='x')
+            with self.assertRaises(Refused):
+                viewer.post('drop', b'y', drop='e', name='x')
+
+    def test_too_large(self):
+        with self.viewer('--max-drop', '1M') as viewer:
+            self.assertEqual(1 << 20, viewer.get('inputs')['max_drop'])
+            with self.assertRaises((Refused, ConnectionError)) as caught:
+                viewer.post('drop', b'x' * ((1 << 20) + 1), drop='f', name='x')
+            if isinstance(caught.exception, Refused):
+                self.assertEqual(413, caught.exception.status)
+                self.assertIn('1 MiB together', caught.exception.message)
+            viewer.post('drop', b'x' * 1000000, drop='g', name='x')
+            with self.assertRaises(Refused):  # both together
+                viewer.post('drop', b'x' * 100000, drop='g', name='y')
+            self.assertEqual(['x'], [name for _, _, names in os.walk(self.temporary) for name in names])
+
+    def test_half_a_file_is_none(self):
+        with self.viewer() as viewer:
+            with socket.create_connection((viewer.host, viewer.port), timeout=10) as connection:
+                connection.sendall(f'POST {viewer.root}api/drop?drop=h&name=x HTTP/1.1\r\nHost: 127.0.0.1:{viewer.port}\r\nContent-Length: 1000\r\n\r\nhalf'.encode())
+                time.sleep(0.3)
+            deadline = time.monotonic() + 20
+            while time.monotonic() < deadline and [n for _, _, names in os.walk(self.temporary) for n in names]:
+                time.sleep(0.1)
+            self.assertEqual([], [n for _, _, names in os.walk(self.temporary) for n in names])
+
+
+class Crowds(Case):
+    def test_slow_ones_hold_up_nobody(self):
+        """Thirty who never finish their request, and thirty who never take their answer."""
+        with Viewer(FILTER) as viewer:
+            held = []
+            head = f'GET {viewer.root}api/inputs HTTP/1.1\r\nHost: 127.0.0.1:{viewer.port}\r\n'
+            for i in range(60):
+                connection = socket.create_connection((viewer.host, viewer.port), timeout=10)
+                connection.sendall(head.encode() if i % 2 else head.encode() + b'\r\n')
+                held.append(connection)
+            start = time.monotonic()
+            for _ in range(20):
+                viewer.get('inputs')
+            self.assertLess(time.monotonic() - start, 20)
+            for connection in held:
+                connection.close()
+
+    def test_many_at_once_get_the_same(self):
+        with Viewer(FILTER) as viewer:
+            expected, answers = viewer.get('inputs'), []
+            threads = [threading.Thread(target=lambda: answers.append(viewer.get('inputs'))) for _ in range(32)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual([expected] * 32, answers)
+
+
+if __name__ == '__main__':
+    if not bundled():
+        print('this assay was built without its viewer')
+        raise SystemExit(77)
+    main()
