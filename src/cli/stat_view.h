@@ -40,6 +40,17 @@ static inline const as_context_spread *as_stat_row(const as_stat_metric *m, size
     return &AS_AT(as_context_spread, &m->items, m->rows[row]);
 }
 
+/* stat_choice.c: what is asked for. Tables for people show less: one metric and one kind of values. */
+bool as_stat_is_for_people(const as_cli *cli);
+/* The runs, locations and places of view->ds, as --run, --location and --by say: the locations of a run, where it has any, else the runs of a point. */
+as_exit as_stat_choose_places(as_cli *cli, as_stat_view *view);
+/* Those of --metric behind those in chosen (assay_id); else the main one for people, and all for programs. The places must be known. */
+as_exit as_stat_choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen);
+/* People see one kind, programs both unless one is asked for. */
+as_value_kinds as_stat_kinds(const as_cli *cli, const as_dataset *ds, assay_id metric);
+void as_stat_free_metrics(as_stat_view *view);
+void as_stat_view_free(as_stat_view *view);
+
 enum { AS_PLACE_SIZE = 80 };
 /* "3", the rank of a process; "3.1" of its thread; a name where there are no ranks; the number of a run. */
 void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_SIZE]);

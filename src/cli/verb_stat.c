@@ -18,12 +18,11 @@ enum { ROWS_FOR_PEOPLE = 20 };
 /* ---- what is asked --------------------------------------------------------------------------------------------------- */
 
 static bool is_text(const as_cli *cli) { return cli->style.mode == AS_PRINT_TEXT; }
-static bool is_for_people(const as_cli *cli) { return is_text(cli) || cli->style.mode == AS_PRINT_MARKDOWN; }
 
 static as_exit check_options(as_cli *cli) {
     if (as_cli_operands(cli) == 0)
         return as_cli_fail(cli, AS_EXIT_USAGE, "stat needs a file; assay stat --help tells more");
-    if (as_cli_has(cli, "inclusive") && as_cli_has(cli, "exclusive") && is_for_people(cli))
+    if (as_cli_has(cli, "inclusive") && as_cli_has(cli, "exclusive") && as_stat_is_for_people(cli))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--inclusive and --exclusive exclude each other in a table for people");
     if (cli->style.mode == AS_PRINT_JSON && (as_cli_has(cli, "sort") || as_cli_has(cli, "limit")))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--json has all call paths in the order of the tree; leave out --%s",
@@ -34,154 +33,10 @@ static as_exit check_options(as_cli *cli) {
 }
 
 static as_exit choose_limit(as_cli *cli, as_stat_view *view) {
-    size_t limit = is_for_people(cli) && !as_cli_has(cli, "all") ? ROWS_FOR_PEOPLE : 0;
+    size_t limit = as_stat_is_for_people(cli) && !as_cli_has(cli, "all") ? ROWS_FOR_PEOPLE : 0;
     if (!as_cli_count(cli, "limit", &limit)) return AS_EXIT_USAGE;
     view->limit = limit ? limit : SIZE_MAX;
     return AS_EXIT_FINE;
-}
-
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
-
-/* The rank that a location lies in, however deep; else whatever lies above it. */
-static assay_id process_above(const as_dataset *ds, const as_location *location) {
-    for (assay_id id = location->parent; id != ASSAY_NONE; id = as_ds_location(ds, id)->parent) {
-        const char *kind = as_ds_text(ds, as_ds_location(ds, id)->kind);
-        if (kind && strcmp(kind, "rank") == 0) return id;
-    }
-    return location->parent;
-}
-
-/* How many different places lie above the locations, in whatever order these are, and whether each is a process with one of them. False when memory is out. */
-static bool count_processes(as_stat_view *view) {
-    const as_places *places = &view->places;
-    bool *seen = calloc(AS_COUNT(view->ds, locations) + 1, sizeof *seen), has_ranks = true;
-    if (!seen) return false;
-    for (uint32_t i = 0; i < places->n; i++) {
-        const as_location *location = as_ds_location(view->ds, places->ids[i]);
-        assay_id above = process_above(view->ds, location);
-        bool *is_known = &seen[above == ASSAY_NONE ? AS_COUNT(view->ds, locations) : above];
-        has_ranks = has_ranks && location->leaf && above != ASSAY_NONE && as_ds_location(view->ds, above)->rank >= 0;
-        view->n_processes += !*is_known;
-        view->has_ranks |= above != ASSAY_NONE && as_ds_location(view->ds, above)->rank >= 0;
-        *is_known = true;
-    }
-    view->one_thread = has_ranks && places->n > 0 && view->n_processes == places->n;
-    free(seen);
-    return true;
-}
-
-static as_exit take_runs(as_cli *cli, as_stat_view *view) {
-    assay_error error;
-    const as_run_choice *choice = &view->choice;
-    if (choice->n_runs == 0)
-        return as_cli_fail(cli, AS_EXIT_INPUT,
-                           "%s: has only statistics of its points, no values; assay sql shows them in measurement",
-                           as_ds_text(view->ds, view->ds->path));
-    if (as_places_of_runs(choice->runs, (uint32_t)choice->n_runs, &view->places, &error) != ASSAY_OK)
-        return as_cli_error(cli, &error);
-    return AS_EXIT_FINE;
-}
-
-/* Over the locations of a run, where it has any; else over the runs of a point. */
-static as_exit choose_places(as_cli *cli, as_stat_view *view) {
-    const char *by = as_cli_value(cli, "by");
-    as_exit status = as_choose_runs(cli, view->ds, &view->choice);
-    if (status == AS_EXIT_FINE) status = as_choose_locations(cli, view->ds, &view->locations);
-    if (status != AS_EXIT_FINE) return status;
-    if (view->locations.wanted && by && strcmp(by, "run") == 0)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--location and --by run exclude each other");
-    if (by && strcmp(by, "run") == 0) return take_runs(cli, view);
-    as_run_choice *choice = &view->choice;
-    as_over over = by && strcmp(by, "process") == 0 ? AS_OVER_PROCESSES : AS_OVER_LOCATIONS;
-    assay_error error;
-    if (choice->n_runs && as_places_of_run(view->ds, choice->runs[0], over, &view->places, &error) != ASSAY_OK)
-        return as_cli_error(cli, &error);
-    if (view->places.n == 0 && by)
-        return as_cli_fail(cli, AS_EXIT_USAGE,
-                           "%s: has no locations to compare by %s; --by run compares the runs of a point",
-                           as_ds_text(view->ds, view->ds->path), by);
-    if (view->places.n == 0) {
-        as_places_free(&view->places);
-        return take_runs(cli, view);
-    }
-    if (view->locations.wanted &&
-        as_places_narrow(&view->places, AS_COUNT(view->ds, locations), view->locations.wanted, &error) != ASSAY_OK)
-        return as_cli_error(cli, &error);
-    if (!count_processes(view)) return as_cli_memory(cli);
-    if (choice->n_runs > 1)
-        as_cli_note(cli, "run %u is the first of %zu at this point; --run takes another, --by run compares them",
-                    (unsigned)choice->runs[0], choice->n_runs);
-    return AS_EXIT_FINE;
-}
-
-/* "p=64, n=10, run 3", as much of it as was chosen. */
-static void describe_choice(as_stat_view *view) {
-    const as_run_choice *choice = &view->choice;
-    size_t room = sizeof view->where;
-    if (choice->point != ASSAY_NONE)
-        as_describe_point(view->ds, as_ds_point(view->ds, choice->point), view->where, room);
-    size_t used = strlen(view->where);
-    if (view->places.over != AS_OVER_RUNS && AS_COUNT(view->ds, runs) > 1)
-        used +=
-            (size_t)snprintf(view->where + used, room - used, "%srun %u", used ? ", " : "", (unsigned)choice->runs[0]);
-    if (*view->locations.label && used < room)
-        snprintf(view->where + used, room - used, "%s%.200s", used ? ", " : "", view->locations.label);
-}
-
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
-
-static as_exit fail_metric(as_cli *cli, const as_stat_view *view, assay_id metric) {
-    const as_metric *m = as_ds_metric(view->ds, metric);
-    const char *name = as_ds_text(view->ds, m->name);
-    if (!name) name = "";
-    if (view->places.is_shared && as_is_computed(view->ds, &view->places, metric))
-        return as_cli_fail(cli, AS_EXIT_USAGE,
-                           "'%s' is computed at each location, and threads of a process have no sum; leave out --by "
-                           "process",
-                           name);
-    if (view->places.is_narrowed && as_is_computed(view->ds, &view->places, metric))
-        return as_cli_fail(cli, AS_EXIT_USAGE,
-                           "'%s' is computed from all locations; leave out --location, or see assay tree --location",
-                           name);
-    if (m->kind == AS_KIND_DERIVED)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "'%s' could not be computed; assay validate says why", name);
-    return as_cli_fail(cli, AS_EXIT_USAGE, "values of '%s' are no numbers (%s)", name, as_ds_text(view->ds, m->dtype));
-}
-
-/* Those of --metric; else the main one for people, and all for programs. */
-static as_exit choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen) {
-    const as_dataset *ds = view->ds;
-    as_exit status = as_choose_metrics(cli, ds, chosen);
-    if (status != AS_EXIT_FINE) return status;
-    for (size_t i = 0; i < chosen->count; i++) {
-        assay_id metric = AS_AT(assay_id, chosen, i);
-        if (!as_has_statistics(ds, &view->places, metric)) return fail_metric(cli, view, metric);
-    }
-    if (chosen->count) return AS_EXIT_FINE;
-    assay_id main_metric = is_for_people(cli) ? as_main_metric(ds, view->places.over != AS_OVER_RUNS) : ASSAY_NONE;
-    if (main_metric != ASSAY_NONE && as_has_statistics(ds, &view->places, main_metric)) {
-        bool fine = as_vec_append(chosen, &main_metric, 1) && as_append_derived(cli, ds, chosen);
-        return fine ? AS_EXIT_FINE : as_cli_memory(cli);
-    }
-    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
-        if (as_ds_metric(ds, id)->part_of != ASSAY_NONE || !as_has_statistics(ds, &view->places, id)) continue;
-        if (!as_vec_append(chosen, &id, 1)) return as_cli_memory(cli);
-        if (is_for_people(cli)) break;
-    }
-    if (chosen->count || !is_for_people(cli)) return AS_EXIT_FINE; /* programs see that there is nothing */
-    return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metric whose values are numbers", as_ds_text(ds, ds->path));
-}
-
-/* People see one kind, programs both unless one is asked for. */
-static as_value_kinds kinds_of(const as_cli *cli, const as_dataset *ds, assay_id metric) {
-    as_metric_kind kind = as_ds_metric(ds, metric)->kind;
-    bool has_two = kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE || kind == AS_KIND_DERIVED;
-    if (as_ds_metric(ds, metric)->is_stored) has_two = as_ds_metric(ds, metric)->exclusive != ASSAY_NONE;
-    if (!has_two) return AS_INCLUSIVE_VALUES;
-    bool inclusive = as_cli_has(cli, "inclusive"), exclusive = as_cli_has(cli, "exclusive");
-    if (inclusive == exclusive)
-        return is_for_people(cli) ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES | AS_EXCLUSIVE_VALUES;
-    return inclusive ? AS_INCLUSIVE_VALUES : AS_EXCLUSIVE_VALUES;
 }
 
 /* ---- the work -------------------------------------------------------------------------------------------------------- */
@@ -217,7 +72,7 @@ static as_exit find_all(as_cli *cli, as_stat_view *view, const as_vec *chosen) {
     for (size_t i = 0; i < chosen->count; i++) {
         as_stat_metric *m = &view->metrics[i];
         m->metric = AS_AT(assay_id, chosen, i);
-        m->kinds = kinds_of(cli, view->ds, m->metric);
+        m->kinds = as_stat_kinds(cli, view->ds, m->metric);
         as_vec_init(&m->items, sizeof(as_context_spread), NULL);
     }
     as_parallel(view->n_metrics, 0, find_metric, view);
@@ -307,7 +162,7 @@ static bool is_foreign(const as_dataset *ds, assay_id context) {
 
 /* Whether people see it: calls, unless loops, lines and contexts without a place are asked for. */
 static bool is_shown(const as_cli *cli, const as_dataset *ds, assay_id context) {
-    if (!is_for_people(cli) || as_cli_has(cli, "all-contexts") || as_cli_has(cli, "context")) return true;
+    if (!as_stat_is_for_people(cli) || as_cli_has(cli, "all-contexts") || as_cli_has(cli, "context")) return true;
     if (as_context_is_root(ds, context)) return false;
     return as_ds_context(ds, context)->role == AS_ROLE_CALL || is_foreign(ds, context);
 }
@@ -342,7 +197,7 @@ static as_exit order_rows(as_cli *cli, as_stat_view *view) {
     }
     size_t n_rows = 0, n_items = 0;
     bool is_balance = view->places.n > 1 && !view->places.only_present;
-    if (!sort) sort = !is_for_people(cli) ? "tree" : is_balance ? "excess" : "sum";
+    if (!sort) sort = !as_stat_is_for_people(cli) ? "tree" : is_balance ? "excess" : "sum";
     for (size_t i = 0; i < view->n_metrics && fine; i++) {
         as_stat_metric *m = &view->metrics[i];
         fine = list_rows(cli, view->ds, m, has_regex ? &regex : NULL);
@@ -375,27 +230,15 @@ static as_exit choose_context(as_cli *cli, as_stat_view *view) {
     return status;
 }
 
-static void free_metrics(as_stat_view *view) {
-    for (size_t i = 0; i < view->n_metrics; i++) {
-        as_vec_free(&view->metrics[i].items);
-        free(view->metrics[i].rows);
-        free(view->metrics[i].values[0]);
-        free(view->metrics[i].values[1]);
-    }
-    free(view->metrics);
-    view->metrics = NULL;
-    view->n_metrics = 0;
-}
-
 /* Of what runs on GPUs alone (a kernel, a stream) people see the time of GPUs, if nothing else was asked for. */
 static as_exit find_gpu_time(as_cli *cli, as_stat_view *view, as_vec *chosen) {
-    bool is_default = is_for_people(cli) && !as_cli_has(cli, "metric");
+    bool is_default = as_stat_is_for_people(cli) && !as_cli_has(cli, "metric");
     assay_id metric = is_default && view->n_metrics ? as_gpu_time_metric(view->ds) : ASSAY_NONE;
     for (size_t i = 0; i < view->n_metrics; i++) {
         if (view->metrics[i].items.count) return AS_EXIT_FINE;
     }
     if (metric == ASSAY_NONE || !as_has_statistics(view->ds, &view->places, metric)) return AS_EXIT_FINE;
-    free_metrics(view);
+    as_stat_free_metrics(view);
     chosen->count = 0;
     return as_vec_append(chosen, &metric, 1) ? find_all(cli, view, chosen) : as_cli_memory(cli);
 }
@@ -406,21 +249,13 @@ static as_exit find_statistics(as_cli *cli, const as_dataset *ds, as_stat_view *
     *view = (as_stat_view){.ds = ds, .is_ascii = as_cli_is_ascii(cli)};
     as_exit status = choose_limit(cli, view);
     if (status == AS_EXIT_FINE) status = choose_context(cli, view);
-    if (status == AS_EXIT_FINE) status = choose_places(cli, view);
-    if (status == AS_EXIT_FINE) describe_choice(view);
-    if (status == AS_EXIT_FINE) status = choose_metrics(cli, view, &chosen);
+    if (status == AS_EXIT_FINE) status = as_stat_choose_places(cli, view);
+    if (status == AS_EXIT_FINE) status = as_stat_choose_metrics(cli, view, &chosen);
     if (status == AS_EXIT_FINE) status = find_all(cli, view, &chosen);
     if (status == AS_EXIT_FINE) status = find_gpu_time(cli, view, &chosen);
     if (status == AS_EXIT_FINE) status = order_rows(cli, view);
     as_vec_free(&chosen);
     return status;
-}
-
-static void free_view(as_stat_view *view) {
-    free_metrics(view);
-    as_places_free(&view->places);
-    as_run_choice_free(&view->choice);
-    as_location_choice_free(&view->locations);
 }
 
 /* ---- the verb -------------------------------------------------------------------------------------------------------- */
@@ -468,7 +303,7 @@ static as_exit answer_file(as_cli *cli, as_answers *a, const char *path) {
     } else if (status == AS_EXIT_FINE) {
         status = find_statistics(cli, ds, &view);
         if (status == AS_EXIT_FINE) status = show(cli, a, &view, path);
-        free_view(&view);
+        as_stat_view_free(&view);
     }
     as_dataset_free(ds);
     return status;
