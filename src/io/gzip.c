@@ -133,3 +133,15 @@ assay_status as_zlib_unpack(const char *path, const char *data, size_t size, as_
     if (code == ASSAY_OK && u.at != size) code = fail_damaged(&u, "something else follows it");
     return unpacked(&u, code);
 }
+
+bool as_gzip(const char *data, size_t size, int level, as_vec *out) {
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
+    if (!compressor) return false;
+    size_t most = libdeflate_gzip_compress_bound(compressor, size), old = out->count, packed = 0;
+    if (as_vec_reserve(out, most)) {
+        packed = libdeflate_gzip_compress(compressor, data, size, (char *)out->data + old, most);
+        out->count = old + packed;
+    }
+    libdeflate_free_compressor(compressor);
+    return packed > 0;
+}

@@ -27,6 +27,9 @@ bool as_gunzip_head(const char *data, size_t size, char *out, size_t most, size_
  * ASSAY_E_FORMAT with the rule gzip-damaged (also: cut off, a wrong checksum) or packed-ratio, ASSAY_E_NOMEM; out is empty then. */
 assay_status as_gunzip(const char *path, const char *data, size_t size, as_vec *out, assay_error *error);
 
+/* Packs data as one member of gzip, without name and time, behind what is in out, a vector of char: the same bytes each time. level: 1 (fast) to 12 (small). False when memory is out. */
+bool as_gzip(const char *data, size_t size, int level, as_vec *out);
+
 /* Whether data begins as zlib does, without a dictionary. That is but 16 bits: text may look like it. */
 bool as_zlib_looks_like(const char *data, size_t size);
 /* Unpacks data, one zlib stream with nothing behind it, as as_gunzip() does. The rule is zlib-damaged, with the offset. */
