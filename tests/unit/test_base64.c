@@ -1,5 +1,12 @@
 /* Base64 by the test vectors of RFC 4648, and gzip there and back. */
-#include "helpers.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
 #include "io/base64.h"
 #include "io/gzip.h"
 
