@@ -8,7 +8,7 @@ FUZZ_JOBS ?= $(JOBS)
 .NOTPARALLEL:
 
 all: ## build the command (build/assay) and the library, optimised
-	@tools/install-packages build
+	@tools/install-packages build web
 	@tools/build release $(JOBS)
 
 help: ## this list
@@ -18,12 +18,12 @@ demo: all ## build, then see assay at work on the files of examples/
 	@tools/demo build/assay
 
 test: ## build and run every test
-	@tools/install-packages build test mpi
+	@tools/install-packages build web test mpi
 	@tools/build release $(JOBS) -DASSAY_TESTS=ON
 	@tools/run-tests build $(JOBS)
 
 test-asan: ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
-	@tools/install-packages build test mpi
+	@tools/install-packages build web test mpi
 	@tools/build asan $(JOBS)
 	@tools/run-tests build/asan $(JOBS)
 
@@ -33,7 +33,7 @@ fuzz: ## run every fuzz target for FUZZ_SECONDS (20), FUZZ_JOBS at a time
 	@tools/run-fuzz build/fuzz $(FUZZ_SECONDS) $(FUZZ_JOBS)
 
 bench: ## measure speed and memory
-	@tools/install-packages build
+	@tools/install-packages build web
 	@tools/build release $(JOBS) -DASSAY_BENCH=ON
 	@tools/run-bench build
 
@@ -45,7 +45,7 @@ format: ## format the sources with clang-format
 	find src include capture tests examples bench fuzz \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
 
 lint: ## clang-tidy and cppcheck over src and capture
-	@tools/install-packages build lint
+	@tools/install-packages build web lint
 	@tools/build release $(JOBS)
 	@tools/lint build $(JOBS)
 

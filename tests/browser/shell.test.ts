@@ -1,0 +1,151 @@
+// The page around the screens, with canned answers instead of data.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { closeBrowser, page } from '../../web/test/harness';
+import { mock, type Asked } from '../../web/test/mock';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+const metric = (id: number, name: string, unit: string, isMain = false) => ({ id, name, display_name: name, unit, dtype: 'FLOAT64', kind: 'exclusive', is_main: isMain, adds_up: true });
+const nothing = { tree: true, locations: 1, events: false, points: 0, parameters: [], records: 0, models: 0 };
+const INPUTS = {
+  version: '0.1.0',
+  inputs: [
+    {
+      id: 0, path: 'runs/lulesh.cubex', name: 'lulesh.cubex', format: 'cube', format_title: 'Cube 4', format_version: '4.7', problems: 3,
+      has: { ...nothing, locations: 64, events: true, points: 3, parameters: ['p'] },
+      metrics: [metric(0, 'visits', 'occ'), metric(1, 'time', 's', true), metric(2, HOSTILE, 'bytes')],
+      runs: [{ id: 0, label: 'p=2, repetition 1', point: 0 }, { id: 1, label: 'p=2, repetition 2', point: 0 }, { id: 2, label: 'p=4', point: 1 }],
+      points: [{ id: 0, label: 'p=2', coordinates: [2] }, { id: 1, label: 'p=4', coordinates: [4] }, { id: 2, label: 'p=8', coordinates: [8] }],
+      error: null,
+    },
+    { id: 1, path: HOSTILE, name: HOSTILE, format: 'nsight', format_title: HOSTILE, problems: 0, has: nothing, metrics: [metric(0, 'time', 'ns', true)], runs: [{ id: 0, label: 'run', point: null }], points: [], error: null },
+    { id: 2, path: 'broken.extra-p', name: 'broken.extra-p', error: { message: 'expected a value', file: 'broken.extra-p', line: 12, column: 3, rule: 'json-syntax' } },
+  ],
+  experiment: null,
+};
+
+const answer = ({ name }: Asked): unknown => (name === 'inputs?' ? INPUTS : undefined);
+
+after(closeBrowser);
+
+test('inputs, tabs and metrics are shown; names are text', async () => {
+  await mock(answer, (url) =>
+    page(url, async ({ page, shot }) => {
+      await page.getByRole('heading', { name: 'lulesh.cubex' }).waitFor();
+      assert.deepEqual(await page.getByRole('tab').allTextContents(), ['Overview', 'Tree', 'Flame', 'Locations', 'Time line', 'Scale', 'Compare', 'SQL']);
+      assert.equal(await page.getByRole('button', { name: 'Metric: time' }).count(), 1);
+      assert.equal(await page.locator('.rail .badge.warn').textContent(), '3');
+      assert.equal(await page.locator('img').count(), 0);
+      await shot('shell-light');
+      await page.getByRole('button', { name: HOSTILE }).first().click();
+      await page.getByRole('heading', { name: HOSTILE }).waitFor();
+      assert.match(page.url(), /#\?d=1$/);
+      assert.deepEqual(await page.getByRole('tab').allTextContents(), ['Overview', 'Tree', 'Flame', 'Compare', 'SQL']);
+      assert.equal(await page.locator('img').count(), 0);
+    }),
+  );
+});
+
+test('a file that could not be read says why, where it is', async () => {
+  await mock(answer, (url) =>
+    page(url, async ({ page, shot }) => {
+      await page.getByRole('button', { name: 'broken.extra-p' }).click();
+      const alert = page.getByRole('alert');
+      assert.match((await alert.textContent()) ?? '', /broken\.extra-p:12:3.*expected a value.*json-syntax/);
+      await shot('shell-error');
+    }),
+  );
+});
+
+test('keys lead to screens, choose, undo, and are listed', async () => {
+  await mock(answer, (url) =>
+    page(url, async ({ page, shot }) => {
+      await page.getByRole('heading', { name: 'lulesh.cubex' }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('t');
+      assert.equal(await page.getByRole('tab', { selected: true }).textContent(), 'Tree');
+      await page.keyboard.press('m');
+      assert.match(page.url(), /#tree\?m=%3Cimg/);
+      await page.keyboard.press('x');
+      assert.match(page.url(), /&x=exclusive$/);
+      await page.keyboard.press('u');
+      await page.waitForURL((u) => !u.hash.includes('exclusive'));
+      assert.equal(await page.getByRole('button', { name: 'inclusive', exact: true }).getAttribute('aria-pressed'), 'true');
+      await page.keyboard.press('/');
+      await page.keyboard.type('solve');
+      assert.match(page.url(), /q=solve/);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      assert.ok(await page.getByText('Inclusive or exclusive').isVisible());
+      await shot('shell-keys');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      // One step takes the search away, whole
+      await page.keyboard.press('u');
+      await page.waitForURL((u) => !u.hash.includes('q='));
+    }),
+  );
+});
+
+test('the palette finds screens and metrics, in the dark', async () => {
+  await mock(answer, (url) =>
+    page(url, async ({ page, shot }) => {
+      await page.getByRole('heading', { name: 'lulesh.cubex' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').waitFor();
+      await shot('shell-palette-dark');
+      await page.keyboard.type('visits');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Metric: visits' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('flame');
+      await page.keyboard.press('Enter');
+      assert.equal(await page.getByRole('tab', { selected: true }).textContent(), 'Flame');
+    }, { colorScheme: 'dark' }),
+  );
+});
+
+test('the command and the link are copied', async () => {
+  await mock(answer, (url) =>
+    page(url, async ({ page }) => {
+      await page.getByRole('heading', { name: 'lulesh.cubex' }).waitFor();
+      await page.getByRole('button', { name: 'Copy as command' }).click();
+      await page.getByText('Command copied').waitFor();
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'assay info runs/lulesh.cubex');
+      await page.getByRole('button', { name: 'Copy link' }).click();
+      await page.getByText('Link copied').waitFor();
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
+    }, { hash: '#overview?m=visits' }),
+  );
+});
+
+test('files are sent and opened; what the server says against them is shown', async () => {
+  const asked: Asked[] = [];
+  const taking = (request: Asked): unknown => {
+    if (request.method !== 'POST') return answer(request);
+    asked.push(request);
+    if (request.name.includes('too-large')) return { status: 422, body: { error: { message: 'too large: at most 1 GB', file: 'too-large.db' } } };
+    return {};
+  };
+  await mock(taking, (url) =>
+    page(url, async ({ page, complaints }) => {
+      await page.getByRole('heading', { name: 'lulesh.cubex' }).waitFor();
+      const field = page.getByLabel('Add files', { exact: true });
+      await field.setInputFiles([{ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('one') }, { name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('two') }]);
+      await page.getByText('Opening 2 files').waitFor();
+      await page.waitForTimeout(200);
+      const drop = /drop=([0-9a-f]{16})/.exec(asked[0]?.name ?? '')?.[1];
+      assert.deepEqual(asked, [
+        { method: 'POST', name: `drop?drop=${drop}&name=a.txt`, body: 'one' },
+        { method: 'POST', name: `drop?drop=${drop}&name=b.txt`, body: 'two' },
+        { method: 'POST', name: `open?drop=${drop}`, body: '' },
+      ]);
+      await field.setInputFiles([{ name: 'too-large.db', mimeType: 'text/plain', buffer: Buffer.from('x') }]);
+      await page.getByText('too-large.db: too large: at most 1 GB').waitFor();
+      // The browser itself reports the status; nothing else may be there
+      assert.deepEqual(complaints.splice(0).filter((c) => !c.includes('422')), []);
+    }),
+  );
+});

@@ -1,0 +1,290 @@
+// Requests to whoever has the data: the server of `assay view`, or the data inside a report. Screens only know get() and useData().
+import { useEffect, useState } from 'preact/hooks';
+
+export type Param = string | number | boolean | null | undefined | readonly (string | number)[];
+export type Params = Record<string, Param>;
+
+/** What the server says of a request that went wrong, in the words of the command. */
+export interface Failure {
+  message: string;
+  rule?: string | null;
+  file?: string | null;
+  line?: number | null;
+  column?: number | null;
+  offset?: number | null;
+}
+
+export class RequestError extends Error {
+  constructor(
+    readonly failure: Failure,
+    readonly status = 0,
+  ) {
+    super(failure.message);
+    this.name = 'RequestError';
+  }
+}
+
+export interface Backend {
+  readonly isReport: boolean;
+  get(path: string, params: Params, signal?: AbortSignal): Promise<unknown>;
+  post(path: string, params: Params, body: BodyInit | null, signal?: AbortSignal): Promise<unknown>;
+}
+
+/** `tree?a=1&b=x`: parameters sorted by name, those without a value left out. A report keeps its answers under this name. */
+export function canonical(path: string, params: Params = {}): string {
+  const pairs: string[] = [];
+  for (const key of Object.keys(params).sort()) {
+    const value = params[key];
+    if (value === undefined || value === null) continue;
+    const text = Array.isArray(value) ? value.join(',') : String(value);
+    pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(text)}`);
+  }
+  return `${path}?${pairs.join('&')}`;
+}
+
+function failureOf(body: unknown, status: number): Failure {
+  const error = (body as { error?: Failure } | null)?.error;
+  if (typeof error?.message === 'string') return error;
+  return { message: status === 403 ? 'The server does not know this page any more: open the address that assay view printed.' : `The server answered with status ${status}.` };
+}
+
+export class HttpBackend implements Backend {
+  readonly isReport = false;
+
+  get(path: string, params: Params, signal?: AbortSignal): Promise<unknown> {
+    return this.send(`api/${canonical(path, params)}`, { signal });
+  }
+
+  post(path: string, params: Params, body: BodyInit | null, signal?: AbortSignal): Promise<unknown> {
+    return this.send(`api/${canonical(path, params)}`, { method: 'POST', body, signal });
+  }
+
+  private async send(address: string, init: RequestInit): Promise<unknown> {
+    let answer: Response;
+    try {
+      answer = await fetch(address, { ...init, credentials: 'omit', cache: 'no-store' });
+    } catch (error) {
+      if (init.signal?.aborted) throw error;
+      throw new RequestError({ message: 'The server does not answer. Is assay view still running?' });
+    }
+    const body: unknown = await answer.json().catch(() => null);
+    if (!answer.ok) throw new RequestError(failureOf(body, answer.status), answer.status);
+    return body;
+  }
+}
+
+/** Answers that were asked beforehand: canonical request → JSON. */
+export class ReportBackend implements Backend {
+  readonly isReport = true;
+
+  constructor(private readonly answers: Record<string, unknown>) {}
+
+  get(path: string, params: Params): Promise<unknown> {
+    const answer = this.answers[canonical(path, params)];
+    if (answer === undefined) return Promise.reject(new RequestError({ message: 'This report does not have that. Open the measurement itself with assay view.', rule: 'not-in-report' }, 404));
+    return Promise.resolve(answer);
+  }
+
+  post(): Promise<unknown> {
+    return Promise.reject(new RequestError({ message: 'A report takes no files: use assay view.', rule: 'not-in-report' }, 404));
+  }
+}
+
+async function inflate(base64: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(base64.replace(/\s+/g, '')), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).text();
+}
+
+/** The report's data where the page has some: JSON, or base64 of gzip (type="application/gzip"). */
+export async function openBackend(page: Document): Promise<Backend> {
+  const data = page.getElementById('assay-data');
+  if (!data) return new HttpBackend();
+  const text = data.textContent ?? '';
+  return new ReportBackend(JSON.parse(data.getAttribute('type') === 'application/json' ? text : await inflate(text)) as Record<string, unknown>);
+}
+
+const KEPT_ANSWERS = 100;
+
+interface Flight {
+  answer: Promise<unknown>;
+  abort: AbortController;
+  waiting: number;
+}
+
+/** Asks once for what several ask for at the same time, drops what nobody waits for any more, and keeps the last answers. */
+export class Client {
+  private readonly flights = new Map<string, Flight>();
+  private readonly kept = new Map<string, unknown>();
+
+  constructor(readonly backend: Backend) {}
+
+  /** An answer that is there already, or undefined. */
+  peek(path: string, params: Params = {}): unknown {
+    return this.kept.get(canonical(path, params));
+  }
+
+  get(path: string, params: Params = {}, signal?: AbortSignal): Promise<unknown> {
+    const key = canonical(path, params);
+    if (signal?.aborted) return Promise.reject(new DOMException('Aborted', 'AbortError'));
+    if (this.kept.has(key)) return Promise.resolve(this.kept.get(key));
+    const flight = this.flights.get(key) ?? this.start(key, path, params);
+    flight.waiting++;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        if (--flight.waiting === 0) {
+          if (this.flights.get(key) === flight) this.flights.delete(key);
+          flight.abort.abort();
+        }
+        reject(new DOMException('Aborted', 'AbortError'));
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      flight.answer.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
+    });
+  }
+
+  async post(path: string, params: Params = {}, body: BodyInit | null = null, signal?: AbortSignal): Promise<unknown> {
+    return this.backend.post(path, params, body, signal);
+  }
+
+  /** After a change of what the server has open. */
+  forget(): void {
+    this.kept.clear();
+  }
+
+  private start(key: string, path: string, params: Params): Flight {
+    const abort = new AbortController();
+    const flight: Flight = { answer: this.backend.get(path, params, abort.signal), abort, waiting: 0 };
+    this.flights.set(key, flight);
+    flight.answer.then(
+      (answer) => this.keep(key, answer),
+      () => undefined,
+    ).finally(() => {
+      if (this.flights.get(key) === flight) this.flights.delete(key);
+    });
+    return flight;
+  }
+
+  private keep(key: string, answer: unknown): void {
+    this.kept.set(key, answer);
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= KEPT_ANSWERS) break;
+      this.kept.delete(oldest);
+    }
+  }
+}
+
+let client = new Client(new HttpBackend());
+
+export function setBackend(backend: Backend): void {
+  client = new Client(backend);
+}
+export const isReport = (): boolean => client.backend.isReport;
+export const get = <T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> => client.get(path, params, signal) as Promise<T>;
+export const post = <T>(path: string, params?: Params, body?: BodyInit | null, signal?: AbortSignal): Promise<T> => client.post(path, params, body, signal) as Promise<T>;
+export const forgetAnswers = (): void => client.forget();
+export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
+
+export function failure(error: unknown): Failure {
+  if (error instanceof RequestError) return error.failure;
+  return { message: error instanceof Error ? error.message : String(error) };
+}
+
+export interface Loaded<T> {
+  /** The answer; while another is on its way, still the last one. */
+  data: T | null;
+  error: Failure | null;
+  loading: boolean;
+}
+
+/** GETs `path` whenever it or a parameter changes; path null asks nothing. */
+export function useData<T>(path: string | null, params: Params = {}): Loaded<T> {
+  const key = path === null ? null : canonical(path, params);
+  const [state, setState] = useState<Loaded<T> & { key: string | null }>({ key: null, data: null, error: null, loading: path !== null });
+  useEffect(() => {
+    if (path === null) {
+      setState({ key, data: null, error: null, loading: false });
+      return undefined;
+    }
+    const kept = client.peek(path, params) as T | undefined;
+    if (kept !== undefined) {
+      setState({ key, data: kept, error: null, loading: false });
+      return undefined;
+    }
+    const abort = new AbortController();
+    setState((old) => ({ key, data: old.data, error: null, loading: true }));
+    get<T>(path, params, abort.signal).then(
+      (data) => setState({ key, data, error: null, loading: false }),
+      (error: unknown) => {
+        if (!isAborted(error)) setState({ key, data: null, error: failure(error), loading: false });
+      },
+    );
+    return () => abort.abort();
+  }, [key]);
+  return state.key === key ? state : { data: state.data, error: null, loading: path !== null };
+}
+
+// ---- api/inputs
+
+export interface Metric {
+  id: number;
+  name: string;
+  display_name: string;
+  unit: string | null;
+  dtype: string;
+  kind: string;
+  is_main: boolean;
+  adds_up: boolean;
+}
+
+export interface Run {
+  id: number;
+  label: string;
+  point: number | null;
+}
+
+export interface Point {
+  id: number;
+  label: string;
+  coordinates: number[];
+}
+
+export interface Has {
+  tree: boolean;
+  locations: number;
+  events: boolean;
+  points: number;
+  parameters: string[];
+  records: number;
+  models: number;
+}
+
+export interface Input {
+  id: number;
+  path: string;
+  name: string;
+  format?: string;
+  format_title?: string;
+  format_version?: string | null;
+  problems?: number;
+  has?: Has;
+  metrics?: Metric[];
+  runs?: Run[];
+  points?: Point[];
+  /** Why it could not be read; then there is nothing else. */
+  error: Failure | null;
+}
+
+export interface Inputs {
+  version: string;
+  inputs: Input[];
+  /** Inputs that are points of one experiment. */
+  experiment: { inputs: number[]; parameters: string[] } | null;
+}
+
+/** An input that could be read. */
+export type Opened = Input & { has: Has; metrics: Metric[]; runs: Run[]; points: Point[] };
+
+export function opened(input: Input | undefined): Opened | null {
+  return input && !input.error && input.has ? { ...input, has: input.has, metrics: input.metrics ?? [], runs: input.runs ?? [], points: input.points ?? [] } : null;
+}

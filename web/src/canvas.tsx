@@ -1,0 +1,102 @@
+// A canvas that fills its parent, is sharp on every display, and draws itself when its size, the theme or what it depends on changes.
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useTheme } from './theme';
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Size of an element in CSS pixels, followed as it changes. */
+export function useSize<T extends HTMLElement>(): [{ current: T | null }, Size] {
+  const ref = useRef<T>(null);
+  const [size, setSize] = useState<Size>({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return undefined;
+    const measure = () => setSize((old) => (old.width === element.clientWidth && old.height === element.clientHeight ? old : { width: element.clientWidth, height: element.clientHeight }));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, size];
+}
+
+export interface CanvasProps extends Omit<JSX.HTMLAttributes<HTMLCanvasElement>, 'ref' | 'label'> {
+  /** Draws everything, in CSS pixels; the canvas is clear. Called at most once a frame. */
+  draw: (context: CanvasRenderingContext2D, size: Size, isDark: boolean) => void;
+  /** What it shows, in words: for those who do not see it. */
+  label: string;
+  /** Height in CSS pixels; otherwise that of the parent. */
+  height?: number;
+  /** The element, for whoever measures or focuses it. */
+  canvasRef?: { current: HTMLCanvasElement | null };
+}
+
+export function Canvas({ draw, label, height, canvasRef, ...rest }: CanvasProps) {
+  const [box, size] = useSize<HTMLDivElement>();
+  const own = useRef<HTMLCanvasElement>(null);
+  const canvas = canvasRef ?? own;
+  const { isDark } = useTheme();
+  const [ratio, setRatio] = useState(devicePixelRatio);
+  useEffect(() => {
+    const query = matchMedia(`(resolution: ${ratio}dppx)`);
+    const follow = () => setRatio(devicePixelRatio);
+    query.addEventListener('change', follow);
+    return () => query.removeEventListener('change', follow);
+  }, [ratio]);
+  useLayoutEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      const element = canvas.current;
+      const context = element?.getContext('2d');
+      if (!element || !context || size.width === 0 || size.height === 0) return;
+      const [w, h] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+      if (element.width !== w || element.height !== h) {
+        element.width = w;
+        element.height = h;
+      }
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, size.width, size.height);
+      draw(context, size, isDark);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [draw, size, ratio, isDark]);
+  return (
+    <div class="canvas-box" ref={box} style={height === undefined ? undefined : { height: `${height}px` }}>
+      <canvas {...(rest as object)} ref={canvas} role="img" aria-label={label} />
+    </div>
+  );
+}
+
+/** Where the event is, in CSS pixels of its element. */
+export function pointerAt(event: MouseEvent): { x: number; y: number } {
+  const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+  return { x: event.clientX - box.left, y: event.clientY - box.top };
+}
+
+const widths = new Map<string, Map<string, number>>();
+
+/** The longest beginning of the text that fits, with an ellipsis; "" where not even two letters do. */
+export function fitText(context: CanvasRenderingContext2D, text: string, width: number): string {
+  let known = widths.get(context.font);
+  if (!known) widths.set(context.font, (known = new Map<string, number>()));
+  const measure = (s: string): number => {
+    let w = known.get(s);
+    if (w === undefined) {
+      if (known.size > 20000) known.clear();
+      known.set(s, (w = context.measureText(s).width));
+    }
+    return w;
+  };
+  if (width < 12) return '';
+  if (measure(text) <= width) return text;
+  let [low, high] = [0, text.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (measure(`${text.slice(0, middle)}…`) <= width) low = middle;
+    else high = middle - 1;
+  }
+  return low < 2 ? '' : `${text.slice(0, low)}…`;
+}

@@ -1,0 +1,137 @@
+// Numbers for people, as the command prints them (src/render/quantity.h): all of a column in one unit, that of the largest.
+
+export interface Quantity {
+  /** value * factor is what is shown. */
+  factor: number;
+  unit: string;
+  decimals: number;
+  /** Whole numbers with all their digits. */
+  isExact: boolean;
+  isScientific: boolean;
+}
+
+const TIMES: [string[], number][] = [
+  [['s', 'sec', 'secs', 'second', 'seconds'], 1],
+  [['ms', 'msec', 'millisecond', 'milliseconds'], 1e-3],
+  [['us', 'usec', 'µs', 'μs', 'microsecond', 'microseconds'], 1e-6],
+  [['ns', 'nsec', 'nanosecond', 'nanoseconds'], 1e-9],
+];
+const SIZES: [string[], number][] = [
+  [['b', 'byte', 'bytes'], 1],
+  [['kb'], 1e3],
+  [['mb'], 1e6],
+  [['gb'], 1e9],
+];
+type Scale = [unit: string, size: number];
+const TIME_SCALES: Scale[] = [['s', 1], ['ms', 1e-3], ['µs', 1e-6], ['ns', 1e-9]];
+const SIZE_SCALES: Scale[] = [['PB', 1e15], ['TB', 1e12], ['GB', 1e9], ['MB', 1e6], ['kB', 1e3], ['B', 1]];
+const COUNT_SCALES: Scale[] = [['P', 1e15], ['T', 1e12], ['G', 1e9], ['M', 1e6]];
+const MOST_DIGITS = 1e12;
+
+function baseOf(units: [string[], number][], unit: string): number {
+  const wanted = unit.toLowerCase();
+  return units.find(([names]) => names.includes(wanted))?.[1] ?? 0;
+}
+
+export const isTime = (unit: string | null): boolean => unit !== null && baseOf(TIMES, unit) > 0;
+/** Seconds of one of this unit of time; 0 of another unit. */
+export const secondsOf = (unit: string | null): number => (unit === null ? 0 : baseOf(TIMES, unit));
+
+/** Digits behind the point that leave about four in all. */
+function decimalsOf(largest: number): number {
+  if (!(largest > 0) || !Number.isFinite(largest)) return 0;
+  const digits = Math.floor(Math.log10(largest)) + 1;
+  return digits >= 4 ? 1 : 4 - digits;
+}
+
+function scaled(scales: Scale[], base: number, largest: number): Quantity {
+  const value = largest * base;
+  let i = 0;
+  if (value > 0) while (i + 1 < scales.length && value < scales[i]![1]) i++;
+  const [unit, size] = scales[i]!;
+  return { factor: base / size, unit, decimals: decimalsOf(value / size), isExact: false, isScientific: false };
+}
+
+/** For numbers of this unit, as files write it, up to `largest` in size. */
+export function quantityOf(unit: string | null, largest: number, isWhole = false): Quantity {
+  const name = unit === null || unit === 'unknown' ? '' : unit;
+  const size = Math.abs(largest);
+  const time = baseOf(TIMES, name);
+  if (time > 0) return scaled(TIME_SCALES, time, size);
+  const bytes = baseOf(SIZES, name);
+  if (bytes > 0) {
+    const quantity = scaled(SIZE_SCALES, bytes, size > 0 ? size : 1 / bytes);
+    return isWhole && quantity.factor === 1 ? { ...quantity, isExact: true, decimals: 0 } : quantity;
+  }
+  if (isWhole && size < MOST_DIGITS) return { factor: 1, unit: name, decimals: 0, isExact: true, isScientific: false };
+  const isScientific = size >= MOST_DIGITS || (size > 0 && size < 1e-3);
+  return { factor: 1, unit: name, decimals: isScientific ? 3 : decimalsOf(size), isExact: false, isScientific };
+}
+
+/** For counts that need not be shown to the last digit: large ones in M, G, T, P. */
+export function quantityOfCounts(largest: number): Quantity {
+  return Math.abs(largest) >= 1e8 ? scaled(COUNT_SCALES, 1, Math.abs(largest)) : quantityOf(null, largest, true);
+}
+
+function group(digits: string): string {
+  const [, sign, whole, rest] = /^(-?)(\d*)(.*)$/.exec(digits) as unknown as [string, string, string, string];
+  return sign + whole.replace(/\B(?=(\d{3})+$)/g, ',') + rest;
+}
+
+function scientific(value: number): string {
+  return value.toExponential(3).replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** "1,234.5"; "0" is exactly that, "0.0" what rounds to it; "" of what is no number. */
+export function formatQuantity(quantity: Quantity, value: number | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  const isShort = quantity.isScientific && quantity.factor === 1 && Math.abs(value) < MOST_DIGITS;
+  if ((quantity.isExact || isShort) && Number.isInteger(value)) return group(String(value));
+  let shown = value * quantity.factor;
+  if (!Number.isFinite(shown)) return Number.isNaN(shown) ? 'nan' : shown > 0 ? 'inf' : '-inf';
+  if (shown === 0) return '0';
+  if (quantity.isScientific || Math.abs(shown) >= 1e21) return scientific(shown);
+  if (Math.abs(shown) < 0.5 * 10 ** -quantity.decimals) shown = 0;
+  return group(shown.toFixed(quantity.decimals));
+}
+
+/** One number with its unit: "1.234 ms". */
+export function formatValue(unit: string | null, value: number | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  const quantity = quantityOf(unit, value, Number.isInteger(value));
+  const text = formatQuantity(quantity, value);
+  return quantity.unit ? `${text} ${quantity.unit}` : text;
+}
+
+/** All its digits, for tooltips and for what is copied: "0.001234 s". */
+export function exactValue(unit: string | null, value: number | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  return unit && unit !== 'unknown' ? `${value} ${unit}` : String(value);
+}
+
+export const formatCount = (count: number): string => group(String(Math.trunc(count)));
+
+/** "12.3" of 0.1234; "" of what is no number. */
+export function formatPercent(share: number | null | undefined): string {
+  if (share === null || share === undefined || !Number.isFinite(share)) return '';
+  let percent = share * 100;
+  if (Math.abs(percent) >= 1e6) return percent > 0 ? '>1e6' : '<-1e6';
+  if (percent === 0) return '0';
+  if (Math.abs(percent) < 0.05) percent = 0;
+  return percent.toFixed(Math.abs(percent) >= 999.95 ? 0 : 1);
+}
+
+/** The same of a change, with its sign. */
+export function formatChange(share: number | null | undefined): string {
+  if (share === null || share === undefined || !Number.isFinite(share)) return '';
+  if (share !== 0 && Math.abs(share) < 0.0005) return share > 0 ? '<+0.1' : '>-0.1';
+  return (share > 0 ? '+' : '') + formatPercent(share);
+}
+
+/** A word of the command line: quoted for a POSIX shell where it needs to be. */
+export function shellWord(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
+}
+
+/** "1 problem", "3 problems". */
+export const plural = (n: number, one: string, many = `${one}s`): string => `${formatCount(n)} ${n === 1 ? one : many}`;

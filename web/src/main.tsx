@@ -1,0 +1,15 @@
+import { render } from 'preact';
+import './style.css';
+import { openBackend, setBackend } from './api';
+import { followKeys } from './keys';
+import { App } from './shell';
+import { followAddress } from './state';
+import { followTheme } from './theme';
+
+followTheme();
+followAddress();
+followKeys();
+void openBackend(document).then((backend) => {
+  setBackend(backend);
+  render(<App />, document.getElementById('app')!);
+});

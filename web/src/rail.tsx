@@ -1,0 +1,68 @@
+// The left rail: the inputs, which of them is chosen, what is wrong with them, and where more can be added.
+import { useRef } from 'preact/hooks';
+import { isReport, type Input, type Inputs } from './api';
+import type { Dropped } from './drop';
+import { plural } from './format';
+import { Icon } from './icons';
+import { select } from './state';
+
+export interface RailProps {
+  inputs: Inputs | null;
+  chosen: number;
+  onFiles: (files: Dropped[]) => void;
+}
+
+function InputEntry({ input, chosen }: { input: Input; chosen: boolean }) {
+  const problems = input.problems ?? 0;
+  return (
+    <li>
+      <button class={`input-entry${chosen ? ' chosen' : ''}${input.error ? ' broken' : ''}`} aria-current={chosen} title={input.error ? input.error.message : input.path} onClick={() => select({ dataset: input.id })}>
+        <span class="input-name">
+          <span class="ellipsis grow">{input.name}</span>
+          {input.error && <span class="badge bad">error</span>}
+          {!input.error && problems > 0 && (
+            <span class="badge warn" title={plural(problems, 'problem')}>
+              {problems}
+            </span>
+          )}
+        </span>
+        <span class="hint ellipsis">{input.error ? input.error.message : (input.format_title ?? input.format ?? '')}</span>
+      </button>
+    </li>
+  );
+}
+
+export function Rail({ inputs, chosen, onFiles }: RailProps) {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <aside class="rail" aria-label="Inputs">
+      <div class="brand">
+        <span class="brand-mark" aria-hidden="true" />
+        assay
+        {inputs && <span class="hint">{inputs.version}</span>}
+      </div>
+      <ul class="inputs">{inputs?.inputs.map((input) => <InputEntry key={input.id} input={input} chosen={input.id === chosen} />)}</ul>
+      {!isReport() && (
+        <div class="rail-foot">
+          <button class="add" onClick={() => field.current?.click()}>
+            <Icon name="add" /> Add files …
+          </button>
+          <p class="hint">or drop files and folders anywhere</p>
+          <input
+            ref={field}
+            class="off-screen"
+            type="file"
+            multiple
+            tabIndex={-1}
+            aria-label="Add files"
+            onChange={(event) => {
+              const files = [...(event.currentTarget.files ?? [])].map((file) => ({ name: file.name, file }));
+              event.currentTarget.value = '';
+              onFiles(files);
+            }}
+          />
+        </div>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,38 @@
+// What a screen is. docs/viewer.md says how to add one.
+import type { ComponentType } from 'preact';
+import type { Inputs, Metric, Opened } from '../api';
+import { shellWord } from '../format';
+import type { Selection } from '../state';
+
+/** What a screen is given: the inputs, the chosen one, and the selection that all screens share. */
+export interface ScreenProps {
+  inputs: Inputs;
+  input: Opened;
+  /** The chosen metric, or the first main one; null where there is none. */
+  metric: Metric | null;
+  selection: Selection;
+}
+
+export interface Screen {
+  /** In the address. */
+  id: string;
+  title: string;
+  /** g, then this letter. */
+  key: string;
+  /** Whether the data has what the screen needs. */
+  available: (inputs: Inputs, input: Opened) => boolean;
+  component: ComponentType<ScreenProps>;
+  /** The command that prints what the screen shows. */
+  command: (props: ScreenProps) => string;
+}
+
+/** `assay tree file --metric 'my time'`; options without a value (null, undefined, false) are left out, true is a flag. */
+export function commandLine(verb: string, paths: readonly string[], options: Record<string, string | number | boolean | null | undefined> = {}): string {
+  const words = ['assay', verb, ...paths];
+  for (const [name, value] of Object.entries(options)) {
+    if (value === null || value === undefined || value === false || value === '') continue;
+    words.push(`--${name}`);
+    if (value !== true) words.push(String(value));
+  }
+  return words.map(shellWord).join(' ');
+}

@@ -1,0 +1,220 @@
+// The page around the screens.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { get, isReport, opened, type Failure, failure, type Input, type Inputs, type Metric, type Opened } from './api';
+import { Boundary, Failed, Waiting } from './boundary';
+import { Dialog } from './dialog';
+import { filesOf, openFiles, type Dropped } from './drop';
+import { keyGroups, useKeys, type Key } from './keys';
+import { SearchList, type Choice } from './list';
+import { MenuHost } from './menu';
+import { Rail } from './rail';
+import { screens } from './screens/index';
+import type { Screen, ScreenProps } from './screens/screen';
+import { navigate, select, selectionOf, useAddress } from './state';
+import { setTheme, theme, type Theme } from './theme';
+import { copyText, toastError, ToastHost } from './toast';
+import { FilterBar, metricChoices, nextTheme, TopBar } from './topbar';
+
+function useInputs(): [Inputs | null, Failure | null, () => void] {
+  const [state, setState] = useState<{ inputs: Inputs | null; error: Failure | null }>({ inputs: null, error: null });
+  const load = () =>
+    void get<Inputs>('inputs').then(
+      (inputs) => setState({ inputs, error: null }),
+      (error: unknown) => setState((old) => ({ inputs: old.inputs, error: failure(error) })),
+    );
+  useEffect(load, []);
+  return [state.inputs, state.error, load];
+}
+
+/** Files may be dropped anywhere. Returns whether some are held over the page. */
+function useDropZone(onFiles: (files: Dropped[]) => void): boolean {
+  const [over, setOver] = useState(false);
+  const latest = useRef(onFiles);
+  latest.current = onFiles;
+  useEffect(() => {
+    if (isReport()) return undefined;
+    const isFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+    const onOver = (event: DragEvent) => {
+      if (!isFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const onLeave = (event: DragEvent) => {
+      if (!event.relatedTarget) setOver(false);
+    };
+    const onDrop = (event: DragEvent) => {
+      if (!isFiles(event) || !event.dataTransfer) return;
+      event.preventDefault();
+      setOver(false);
+      filesOf(event.dataTransfer).then((files) => latest.current(files), toastError);
+    };
+    addEventListener('dragover', onOver);
+    addEventListener('dragleave', onLeave);
+    addEventListener('drop', onDrop);
+    return () => {
+      removeEventListener('dragover', onOver);
+      removeEventListener('dragleave', onLeave);
+      removeEventListener('drop', onDrop);
+    };
+  }, []);
+  return over;
+}
+
+export function metricOf(input: Opened | null, name: string | null): Metric | null {
+  const metrics = input?.metrics ?? [];
+  return metrics.find((m) => m.name === name) ?? metrics.find((m) => m.is_main) ?? metrics[0] ?? null;
+}
+
+function KeysDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <div class="keys">
+        {keyGroups().map((group) => (
+          <section key={group.title}>
+            <h3>{group.title}</h3>
+            <dl>
+              {group.keys.filter((k) => !k.hidden).map((k) => (
+                <div key={k.key}>
+                  <dt>
+                    {k.key.split(' ').map((part, i) => (
+                      <kbd key={i}>{part}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{k.label}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+interface PaletteProps {
+  shown: readonly Screen[];
+  inputs: Inputs | null;
+  input: Opened | null;
+  metric: Metric | null;
+  onClose: () => void;
+}
+
+function Palette({ shown, inputs, input, metric, onClose }: PaletteProps) {
+  const choices = useMemo<Choice[]>(
+    () => [
+      ...shown.map((s) => ({ id: `s ${s.id}`, kind: 'Screen', label: s.title, hint: `g ${s.key}`, run: () => navigate({}, 'push', s.id) })),
+      ...keyGroups().flatMap((group) =>
+        group.keys
+          .filter((k) => !k.hidden && !k.key.startsWith('g ') && k.key !== 'Ctrl+K')
+          .map((k) => ({ id: `k ${group.title} ${k.key}`, kind: group.title, label: k.label, hint: k.key, run: () => k.run(new KeyboardEvent('keydown')) })),
+      ),
+      ...(['auto', 'light', 'dark'] as Theme[]).map((t) => ({ id: `t ${t}`, kind: 'Theme', label: t, run: () => setTheme(t) })),
+      ...(inputs?.inputs ?? []).map((i) => ({ id: `i ${i.id}`, kind: 'Input', label: i.name, hint: i.format_title ?? '', run: () => select({ dataset: i.id }) })),
+      ...(input ? metricChoices(input, metric).map((c) => ({ ...c, kind: 'Metric', chosen: false })) : []),
+    ],
+    [shown, inputs, input],
+  );
+  return (
+    <Dialog title="Commands" bare onClose={onClose}>
+      <SearchList choices={choices} placeholder="Type a command, a screen, a metric" onDone={onClose} />
+    </Dialog>
+  );
+}
+
+type Open = 'keys' | 'palette' | null;
+
+function Body({ input, screen, props }: { input: Input | undefined; screen: Screen; props: ScreenProps | null }) {
+  if (!input) return <div class="message">Nothing is open. Drop files onto the page, or start assay view with some.</div>;
+  if (input.error) return <Failed failure={input.error} title={`${input.name} could not be read`} />;
+  if (!props) return null;
+  if (!screen.available(props.inputs, props.input)) {
+    return (
+      <div class="message">
+        <p>{`${props.input.name} has nothing that "${screen.title}" could show.`}</p>
+        <button onClick={() => navigate({}, 'push', 'overview')}>Overview</button>
+      </div>
+    );
+  }
+  return (
+    <Boundary name={`${screen.id} ${input.id}`}>
+      <screen.component {...props} />
+    </Boundary>
+  );
+}
+
+export function App() {
+  const address = useAddress();
+  const selection = selectionOf(address);
+  const [inputs, error, reload] = useInputs();
+  const [open, setOpen] = useState<Open>(null);
+  const searchRef = useRef<HTMLInputElement>(null);
+
+  const found = inputs?.inputs.find((i) => i.id === selection.dataset) ?? inputs?.inputs[0];
+  const input = useMemo(() => opened(found), [found]);
+  const metric = metricOf(input, selection.metric);
+  const shown = useMemo(() => screens.filter((s) => inputs && input && s.available(inputs, input)), [inputs, input]);
+  const screen = screens.find((s) => s.id === address.screen) ?? screens[0]!;
+  const props: ScreenProps | null = inputs && input ? { inputs, input, metric, selection } : null;
+  const onFiles = (files: Dropped[]) => void openFiles(files, reload);
+  const isOver = useDropZone(onFiles);
+  const goTo = (id: string) => navigate({}, 'push', id);
+  const copyLink = () => void copyText(location.href, 'Link copied');
+  const copyCommand = () => props && void copyText(screen.command(props), 'Command copied');
+  const metricStep = (step: number) => {
+    if (!input || !metric) return;
+    const at = input.metrics.indexOf(metric);
+    select({ metric: input.metrics[(at + step + input.metrics.length) % input.metrics.length]!.name });
+  };
+
+  useEffect(() => {
+    document.title = found ? `${found.name} – ${screen.title} – assay` : 'assay';
+  }, [found, screen]);
+
+  const keys: Key[] = [
+    { key: '?', label: 'These keys', run: () => setOpen('keys') },
+    { key: 'Ctrl+K', label: 'All commands', inFields: true, run: () => setOpen('palette') },
+    { key: '/', label: 'Search', run: () => searchRef.current?.select() },
+    { key: 'm', label: 'Next metric', run: () => metricStep(1) },
+    { key: 'M', label: 'Metric before', run: () => metricStep(-1) },
+    { key: 'x', label: 'Inclusive or exclusive', run: () => select({ sides: selection.sides === 'inclusive' ? 'exclusive' : 'inclusive' }) },
+    { key: 'u', label: 'Undo: one step back', run: () => history.back() },
+    { key: 'U', label: 'Redo: one step forward', run: () => history.forward() },
+    { key: 'y', label: 'Copy as command', run: copyCommand },
+    { key: 'Y', label: 'Copy link', run: copyLink },
+    { key: 'T', label: 'Theme: auto, light, dark', run: () => nextTheme(theme()) },
+  ];
+  useKeys('Everywhere', keys);
+  useKeys('Screens', shown.map((s) => ({ key: `g ${s.key}`, label: s.title, run: () => goTo(s.id) })));
+
+  return (
+    <div class={isOver ? 'app over' : 'app'}>
+      <Rail inputs={inputs} chosen={found?.id ?? -1} onFiles={onFiles} />
+      <div class="main">
+        <TopBar
+          inputs={inputs}
+          input={input}
+          screens={shown}
+          screen={screen}
+          selection={selection}
+          onScreen={goTo}
+          onPalette={() => setOpen('palette')}
+          onHelp={() => setOpen('keys')}
+          onCopyLink={copyLink}
+          onCopyCommand={copyCommand}
+          searchRef={searchRef}
+        />
+        {input && <FilterBar input={input} metric={metric} selection={selection} />}
+        <main id="screen" role="tabpanel" aria-label={screen.title}>
+          {error && <Failed failure={error} />}
+          {!error && !inputs && <Waiting />}
+          {inputs && <Body input={found} screen={screen} props={props} />}
+        </main>
+      </div>
+      {isOver && <div class="drop-hint">Drop to open</div>}
+      {open === 'keys' && <KeysDialog onClose={() => setOpen(null)} />}
+      {open === 'palette' && <Palette shown={shown} inputs={inputs} input={input} metric={metric} onClose={() => setOpen(null)} />}
+      <MenuHost />
+      <ToastHost />
+    </div>
+  );
+}

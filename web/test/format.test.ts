@@ -1,0 +1,64 @@
+// The numbers are those of the rules in src/render/quantity.h, worked out by hand.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exactValue, formatChange, formatCount, formatPercent, formatQuantity, formatValue, quantityOf, quantityOfCounts, shellWord } from '../src/format';
+
+test('times take the unit of the largest', () => {
+  const seconds = quantityOf('sec', 12.5);
+  assert.equal(seconds.unit, 's');
+  assert.equal(formatQuantity(seconds, 12.5), '12.50');
+  assert.equal(formatQuantity(seconds, 0.001), '0.00');
+  assert.equal(formatQuantity(seconds, 0), '0');
+  assert.equal(formatQuantity(seconds, -0.001), '0.00');
+  assert.equal(formatValue('s', 0.25), '250.0 ms');
+  assert.equal(formatValue('usec', 1500), '1.500 ms');
+  assert.equal(formatValue('ns', 12), '12.00 ns');
+  assert.equal(formatValue('s', 86400), '86,400.0 s');
+});
+
+test('bytes are powers of ten, whole ones exact', () => {
+  assert.equal(formatValue('bytes', 999), '999 B');
+  assert.equal(formatValue('bytes', 1_234_567), '1.235 MB');
+  assert.equal(formatValue('kB', 2), '2 kB');
+});
+
+test('counts have all digits up to 1e12, then an exponent', () => {
+  assert.equal(formatValue('occ', 1234567), '1,234,567 occ');
+  assert.equal(formatValue(null, 123), '123');
+  assert.equal(formatValue('unknown', 2e12), '2.000e+12');
+  assert.equal(formatValue('', 0.0001), '1.000e-04');
+  const counts = quantityOfCounts(2.5e9);
+  assert.equal(`${formatQuantity(counts, 2.5e9)} ${counts.unit}`, '2.500 G');
+  assert.equal(formatCount(1000), '1,000');
+});
+
+test('what is no number', () => {
+  assert.equal(formatValue('s', null), '');
+  assert.equal(formatQuantity(quantityOf('x', 1), Infinity), 'inf');
+  assert.equal(formatQuantity(quantityOf('x', 1), NaN), 'nan');
+  assert.equal(formatPercent(NaN), '');
+});
+
+test('percent and changes', () => {
+  assert.equal(formatPercent(0.1234), '12.3');
+  assert.equal(formatPercent(0), '0');
+  assert.equal(formatPercent(0.0001), '0.0');
+  assert.equal(formatPercent(12.3456), '1235');
+  assert.equal(formatPercent(1e5), '>1e6');
+  assert.equal(formatChange(0.123), '+12.3');
+  assert.equal(formatChange(-0.004), '-0.4');
+  assert.equal(formatChange(0.0001), '<+0.1');
+  assert.equal(formatChange(-0.0001), '>-0.1');
+});
+
+test('exact values keep every digit', () => {
+  assert.equal(exactValue('s', 0.1 + 0.2), '0.30000000000000004 s');
+  assert.equal(exactValue(null, 7), '7');
+});
+
+test('words of a shell', () => {
+  assert.equal(shellWord('a/b.cubex'), 'a/b.cubex');
+  assert.equal(shellWord('my file'), "'my file'");
+  assert.equal(shellWord("it's; rm -rf $HOME"), `'it'\\''s; rm -rf $HOME'`);
+  assert.equal(shellWord(''), "''");
+});

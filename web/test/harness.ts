@@ -1,0 +1,110 @@
+// For tests in a real browser. view() starts the command, page() opens any address; both fail on whatever the page complains of and on every request to elsewhere.
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+export type { Page } from 'playwright-core';
+
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const WAIT_MS = 30000;
+const build = process.env['ASSAY_BUILD'] ?? 'build';
+export const source = process.env['ASSAY_SOURCE'] ?? '.';
+
+let browser: Promise<Browser> | null = null;
+
+/** One for all tests of a file; it ends with the process. */
+function startBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ executablePath: process.env['ASSAY_CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
+  return browser;
+}
+
+/** To be given to node:test's after(): ends the browser. */
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+  browser = null;
+}
+
+export interface Opened {
+  page: Page;
+  url: string;
+  /** Keeps a picture in the build folder: screenshots/NAME.png. */
+  shot: (name: string) => Promise<void>;
+  /** What the page said is wrong so far; emptied by whoever expects it. */
+  complaints: string[];
+}
+
+export interface PageOptions extends BrowserContextOptions {
+  /** Added to the address: "#tree?d=0". */
+  hash?: string;
+}
+
+/** Opens the address in a fresh profile, calls use, then fails on errors of the console, of scripts, and requests that leave the page's origin. */
+export async function page(url: string, use: (opened: Opened) => Promise<void>, { hash = '', ...options }: PageOptions = {}): Promise<void> {
+  const context = await (await startBrowser()).newContext({ viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'], ...options });
+  const complaints: string[] = [];
+  try {
+    const opened = await context.newPage();
+    opened.setDefaultTimeout(WAIT_MS);
+    opened.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+    });
+    opened.on('pageerror', (error) => complaints.push(`script: ${error.stack ?? error.message}`));
+    const origin = new URL(url).origin;
+    opened.on('request', (request) => {
+      const to = request.url();
+      const isOwn = url.startsWith('file:') ? to.startsWith(url) : new URL(to).origin === origin;
+      if (!isOwn && !to.startsWith('data:') && !to.startsWith('blob:')) complaints.push(`request to ${to}`);
+    });
+    await opened.goto(url + hash);
+    const shot = async (name: string) => {
+      const folder = join(build, 'screenshots');
+      mkdirSync(folder, { recursive: true });
+      await opened.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+    };
+    await use({ page: opened, url, shot, complaints });
+    assert.deepEqual(complaints, [], 'the page complains');
+  } finally {
+    await context.close();
+  }
+}
+
+function addressOf(server: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const timer = setTimeout(() => reject(new Error(`assay view printed no address:\n${text}`)), WAIT_MS);
+    const look = (chunk: Buffer) => {
+      text += chunk.toString();
+      const found = /https?:\/\/\S+/.exec(text);
+      if (!found) return;
+      clearTimeout(timer);
+      resolve(found[0]);
+    };
+    server.stdout?.on('data', look);
+    server.stderr?.on('data', look);
+    server.once('error', reject);
+    server.once('exit', (status) => {
+      clearTimeout(timer);
+      reject(new Error(`assay view ended with ${status}:\n${text}`));
+    });
+  });
+}
+
+/** Starts `assay view --no-open ARGS…`, opens its page, and ends it: it must end well. */
+export async function view(_: TestContext, args: readonly string[], use: (opened: Opened) => Promise<void>, options: PageOptions = {}): Promise<void> {
+  const assay = process.env['ASSAY'];
+  assert.ok(assay, 'ASSAY is not set');
+  const server = spawn(assay, ['view', '--no-open', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => server.once('exit', (status, signal) => resolve([status, signal])));
+  try {
+    await page(await addressOf(server), use, options);
+  } finally {
+    server.kill('SIGINT');
+    const timer = setTimeout(() => server.kill('SIGKILL'), WAIT_MS);
+    const [status, signal] = await ended;
+    clearTimeout(timer);
+    assert.ok(status === 0 || status === 130 || signal === 'SIGINT', `assay view ended with ${status ?? signal}`);
+  }
+}

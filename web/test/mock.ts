@@ -1,0 +1,53 @@
+// A server with the built page and canned answers, for tests of the page alone.
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+const TYPES: Record<string, string> = { 'index.html': 'text/html; charset=utf-8', 'assay.js': 'text/javascript; charset=utf-8', 'assay.css': 'text/css; charset=utf-8' };
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+export interface Asked {
+  method: string;
+  /** "tree?d=0", without api/. */
+  name: string;
+  body: string;
+}
+
+/** What is answered: JSON, or a status with it. */
+export type Answer = (asked: Asked) => unknown | { status: number; body: unknown };
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+/** Serves until use is done. */
+export async function mock(answer: Answer, use: (url: string) => Promise<void>): Promise<void> {
+  const folder = join(process.env['ASSAY_BUILD'] ?? 'build', 'web');
+  const server = createServer((request, response) => {
+    void (async () => {
+      const path = (request.url ?? '').replace(/^\/token\//, '');
+      const headers = { 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
+      const file = path === '' ? 'index.html' : path;
+      if (TYPES[file]) {
+        response.writeHead(200, { ...headers, 'Content-Type': TYPES[file] });
+        response.end(readFileSync(join(folder, file)));
+        return;
+      }
+      const made = path.startsWith('api/') ? answer({ method: request.method ?? '', name: path.slice(4), body: await bodyOf(request) }) : undefined;
+      const refused = made as { status?: number; body?: unknown } | undefined;
+      const status = made === undefined ? 404 : (refused?.status ?? 200);
+      response.writeHead(status, { ...headers, 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(refused?.status ? refused.body : (made ?? { error: { message: `no ${path}` } })));
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/token/`);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
