@@ -1,352 +1,13 @@
-/* Stacks with what is spent in each, for flame graphs. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* Flame graphs: stacks with what is spent in each, folded or as a picture; of one measurement, or of two and what changed between them. */
 #include <string.h>
 
-#include "analysis/verdict/sampling.h"
-#include "analysis/views/view.h"
 #include "cli/compatible.h"
+#include "cli/flame_view.h"
 #include "cli/group_by.h"
 #include "cli/profile_choice.h"
-#include "dataset/flame.h"
 #include "formats/perun/flame.h"
 
-/* The unit of all stacks so far, and of which file it is; "": not known. */
-typedef struct amount_unit {
-    char text[64]; /* its beginning */
-    char path[200];
-} amount_unit;
-
-static const char *unit_of(const as_dataset *ds, assay_id metric) {
-    const char *unit = as_ds_text(ds, as_ds_metric(ds, metric)->unit);
-    return unit ? unit : "";
-}
-
-/* Also where it is spelled in two ways, as times are. */
-static bool is_one_unit(const char *a, const char *b) {
-    return strcmp(a, b) == 0 || (as_seconds_of(a) > 0 && as_seconds_of(a) == as_seconds_of(b));
-}
-
-/* Stacks of several files are added only where their units are one, as far as they are known. */
-static as_exit check_unit(as_cli *cli, const as_dataset *ds, const char *unit, amount_unit *known) {
-    const char *path = as_ds_text(ds, ds->path);
-    amount_unit this;
-    if (!*unit) return AS_EXIT_FINE;
-    snprintf(this.text, sizeof this.text, "%s", unit);
-    snprintf(this.path, sizeof this.path, "%s", path);
-    if (*known->text && !is_one_unit(known->text, this.text))
-        return as_cli_fail(cli, AS_EXIT_USAGE,
-                           "%s: its stacks are in %s, those of %s in %s: different units are not added; fold them one "
-                           "by one, or choose with --metric",
-                           path, this.text, known->path, known->text);
-    *known = this;
-    return AS_EXIT_FINE;
-}
-
-/* ---- Perun profiles ------------------------------------------------------------------------------------------------------ */
-
-/* The frames of all contexts that kinds are of, by context; AS_FLAME_ROOT: not needed. False when memory is out. */
-static bool add_path(as_flame *flame, const as_dataset *ds, assay_id context, uint32_t *frames, as_vec *path) {
-    uint32_t at = AS_FLAME_ROOT;
-    path->count = 0;
-    for (; context != ASSAY_NONE; context = as_ds_context(ds, context)->parent) {
-        at = frames[context];
-        if (at != AS_FLAME_ROOT) break;
-        if (!as_vec_append(path, &context, 1)) return false;
-    }
-    for (size_t i = path->count; i-- > 0;) {
-        assay_id id = AS_AT(assay_id, path, i);
-        as_str name = as_ds_context(ds, id)->name;
-        at = as_flame_frame(flame, at, name == AS_NO_STR ? "" : as_ds_text(ds, name),
-                            name == AS_NO_STR ? 0 : as_str_size(&ds->strings, name));
-        if (at == AS_FLAME_ROOT) return false;
-        frames[id] = at;
-    }
-    return true;
-}
-
-/* Of several runs the mean. */
-static void add_amount(as_flame *flame, uint32_t frame, const as_perun_amount *amount, size_t n_runs) {
-    double real = isfinite(amount->real) ? amount->real + amount->lost : amount->real;
-    if (n_runs > 1) {
-        real = (real + (double)amount->whole) / (double)n_runs;
-        as_flame_add(flame, frame, (as_number){.kind = AS_REAL, .r = real});
-        return;
-    }
-    if (amount->whole) as_flame_add(flame, frame, as_whole_number(amount->whole));
-    if (amount->has_real) as_flame_add(flame, frame, (as_number){.kind = AS_REAL, .r = real});
-}
-
-/* What kinds have, contexts in the order of the tree. with_others: those of no metric, too. */
-static bool add_kinds(as_flame *flame, const as_dataset *ds, const as_perun_amount *amounts, const bool *metrics,
-                      bool with_others, size_t n_runs) {
-    const as_vec *kinds = &as_perun_of(ds)->kinds;
-    size_t n_contexts = ds->contexts.count;
-    uint32_t *frames = malloc((n_contexts + 1) * sizeof *frames);
-    bool *has = calloc(n_contexts + 1, sizeof *has);
-    bool fine = frames && has;
-    as_vec path;
-    as_vec_init(&path, sizeof(assay_id), as_ds_budget(ds));
-    for (size_t i = 0; fine && i < n_contexts; i++) frames[i] = AS_FLAME_ROOT;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; fine && i < kinds->count; i++) {
-            const as_perun_kind *kind = &AS_AT(as_perun_kind, kinds, i);
-            bool is_shown = amounts[i].is_there && !kind->is_free && kind->context != ASSAY_NONE &&
-                            (kind->metric == ASSAY_NONE ? with_others : metrics[kind->metric]);
-            if (is_shown && pass == 0) has[kind->context] = true;
-            if (is_shown && pass == 1) add_amount(flame, frames[kind->context], &amounts[i], n_runs);
-        }
-        for (assay_id id = 0; fine && pass == 0 && id < n_contexts; id++) {
-            if (has[id]) fine = add_path(flame, ds, id, frames, &path);
-        }
-    }
-    as_vec_free(&path);
-    free(frames);
-    free(has);
-    return fine;
-}
-
-/* Marks those of which something is to be shown. */
-static void mark_present(const as_perun *perun, const as_perun_amount *amounts, bool *present) {
-    for (size_t i = 0; i < perun->kinds.count; i++) {
-        const as_perun_kind *kind = &AS_AT(as_perun_kind, &perun->kinds, i);
-        if (amounts[i].is_there && !kind->is_free && kind->context != ASSAY_NONE && kind->metric != ASSAY_NONE)
-            present[kind->metric] = true;
-    }
-}
-
-/* The unit that all are shown in: that of the files before where some metric has it, else that of the metric that tree shows, else the first there is. "": none has one. */
-static const char *common_unit(const as_dataset *ds, const bool *metrics, const char *before) {
-    assay_id best = as_main_metric(ds, false);
-    const char *found = best != ASSAY_NONE && metrics[best] ? unit_of(ds, best) : "";
-    for (assay_id id = 0; id < ds->metrics.count; id++) {
-        if (!metrics[id] || !*unit_of(ds, id)) continue;
-        if (is_one_unit(unit_of(ds, id), before)) return unit_of(ds, id);
-        if (!*found) found = unit_of(ds, id);
-    }
-    return found;
-}
-
-/* ", 'time' [s]": as much as there is room for. */
-static void put_metric(const as_dataset *ds, assay_id metric, char *out, size_t room) {
-    const char *unit = unit_of(ds, metric), *name = as_ds_text(ds, as_ds_metric(ds, metric)->name);
-    size_t used = strlen(out);
-    snprintf(out + used, room - used, "%s'%.60s'%s%.20s%s", used ? ", " : "", name ? name : "", *unit ? " [" : "", unit,
-             *unit ? "]" : "");
-}
-
-/* Of the metrics that are there: keeps those whose amounts can be added. Metrics without a unit are no reason to leave anything out. */
-static as_exit keep_one_unit(as_cli *cli, const as_dataset *ds, bool *metrics, amount_unit *unit) {
-    const char *kept = common_unit(ds, metrics, unit->text), *path = as_ds_text(ds, ds->path);
-    char added[300] = "", left[300] = "";
-    size_t n_added = 0;
-    for (assay_id id = 0; id < ds->metrics.count; id++) {
-        if (!metrics[id]) continue;
-        metrics[id] = !*unit_of(ds, id) || is_one_unit(unit_of(ds, id), kept);
-        put_metric(ds, id, metrics[id] ? added : left, sizeof added);
-        n_added += metrics[id];
-    }
-    if (*left && as_cli_has(cli, "metric"))
-        return as_cli_fail(cli, AS_EXIT_USAGE, "%s: %s and %s have different units, which are not added", path, added,
-                           left);
-    if (*left)
-        as_cli_note(cli, "%s: stacks have the amounts of %s; those of %s have another unit: --metric takes them", path,
-                    added, left);
-    else if (n_added > 1 && !as_cli_has(cli, "metric"))
-        as_cli_note(cli, "%s: stacks have the amounts of %s together; --metric takes one", path, added);
-    return check_unit(cli, ds, kept, unit);
-}
-
-/* All resources of one unit, whatever their metric, unless one is named. */
-static as_exit add_profile(as_cli *cli, const as_dataset *ds, as_flame *flame, amount_unit *unit) {
-    const as_perun *perun = as_perun_of(ds);
-    as_run_choice choice = {0};
-    bool *runs = calloc(ds->runs.count + 1, sizeof *runs), *metrics = calloc(ds->metrics.count + 1, sizeof *metrics);
-    bool *present = calloc(ds->metrics.count + 1, sizeof *present);
-    as_perun_amount *amounts = calloc(perun->kinds.count + 1, sizeof *amounts);
-    bool has_metric = as_cli_has(cli, "metric"), has_runs = ds->runs.count > 1 || as_cli_has(cli, "run");
-    as_exit status = runs && metrics && present && amounts ? AS_EXIT_FINE : as_cli_memory(cli);
-    if (status == AS_EXIT_FINE && as_cli_has(cli, "location"))
-        status =
-            as_cli_fail(cli, AS_EXIT_USAGE, "%s: has no locations; leave out --location", as_ds_text(ds, ds->path));
-    if (status == AS_EXIT_FINE) status = as_mark_metrics(cli, ds, metrics);
-    if (status == AS_EXIT_FINE && has_runs) status = as_choose_runs(cli, ds, &choice);
-    if (status == AS_EXIT_FINE) {
-        for (size_t i = 0; i < choice.n_runs; i++) runs[choice.runs[i]] = true;
-        as_perun_add_amounts(perun, choice.n_runs ? runs : NULL, amounts);
-        mark_present(perun, amounts, present);
-        for (size_t i = 0; i < ds->metrics.count; i++) metrics[i] &= present[i];
-        status = keep_one_unit(cli, ds, metrics, unit);
-    }
-    size_t n_runs = choice.n_runs ? choice.n_runs : ds->runs.count;
-    if (status == AS_EXIT_FINE && !add_kinds(flame, ds, amounts, metrics, !has_metric, n_runs))
-        status = as_cli_memory(cli);
-    as_run_choice_free(&choice);
-    free(runs);
-    free(metrics);
-    free(present);
-    free(amounts);
-    return status;
-}
-
-/* ---- call trees ---------------------------------------------------------------------------------------------------------- */
-
-/* A node of the tree, and what it has. */
-typedef struct stack_node {
-    uint32_t frame, depth;
-    as_view_value value;
-} stack_node;
-
-typedef struct stacks {
-    const as_dataset *ds;
-    as_flame *flame;
-    as_vec nodes;   /* stack_node, in pre-order */
-    as_vec parents; /* uint32_t, by depth: the frame of the last node */
-    uint32_t aside; /* the depth of the last node that stands aside, while nodes below it come; else UINT32_MAX */
-} stacks;
-
-/* What stands aside is in the stacks of others already. */
-static bool see_node(void *user, const as_view_node *node) {
-    stacks *s = user;
-    if (node->depth <= s->aside) s->aside = node->is_aside ? node->depth : UINT32_MAX;
-    if (s->aside != UINT32_MAX) return true;
-    const char *name = node->name == AS_NO_STR ? "" : as_ds_text(s->ds, node->name);
-    uint32_t parent = node->depth ? AS_AT(uint32_t, &s->parents, node->depth - 1) : AS_FLAME_ROOT;
-    stack_node seen = {as_flame_frame(s->flame, parent, name, strlen(name)), node->depth, node->values[0]};
-    s->parents.count = node->depth;
-    return seen.frame != AS_FLAME_ROOT && as_vec_append(&s->parents, &seen.frame, 1) &&
-           as_vec_append(&s->nodes, &seen, 1);
-}
-
-static void add_number(as_flame *flame, uint32_t frame, const as_view_number *number) {
-    if (!number->is_known) return;
-    as_flame_add(flame, frame,
-                 number->is_whole ? as_whole_number(number->whole) : (as_number){.kind = AS_REAL, .r = number->real});
-}
-
-/* What a node has and its children have not. Exclusive values will not do where lines are nodes: those of a function have them, too. */
-typedef struct level_sum {
-    as_whole whole;
-    double real;
-} level_sum;
-
-static bool add_differences(stacks *s) {
-    as_vec sums; /* level_sum, by depth: of the children seen so far, from the last one on */
-    as_vec_init(&sums, sizeof(level_sum), as_ds_budget(s->ds));
-    bool fine = true;
-    for (size_t i = s->nodes.count; fine && i-- > 0;) {
-        const stack_node *node = &AS_AT(stack_node, &s->nodes, i);
-        const as_view_number *number = &node->value.inclusive;
-        while (fine && sums.count < (size_t)node->depth + 2) fine = as_vec_push(&sums) != NULL;
-        if (!fine) break;
-        level_sum *below = &AS_AT(level_sum, &sums, node->depth + 1), *mine = &AS_AT(level_sum, &sums, node->depth);
-        as_view_number own = *number;
-        own.whole -= below->whole;
-        own.real -= below->real;
-        if (fabs(own.real) <= 1e-12 * fabs(number->real)) own.real = 0; /* rounding */
-        add_number(s->flame, node->frame, &own);
-        *below = (level_sum){0};
-        mine->whole += number->whole;
-        mine->real += number->real;
-    }
-    as_vec_free(&sums);
-    return fine;
-}
-
-static as_exit fold_tree(as_cli *cli, const as_view_data *data, as_flame *flame) {
-    const as_dataset *ds = data->source.ds;
-    const as_view_column *column = &data->columns[0];
-    as_view_request request = {.order = AS_SORT_SOURCE, .joins_calls = true, .without_root = true};
-    stacks s = {.ds = ds, .flame = flame, .aside = UINT32_MAX};
-    as_view_cut cut;
-    assay_error error;
-    as_vec_init(&s.nodes, sizeof(stack_node), as_ds_budget(ds));
-    as_vec_init(&s.parents, sizeof(uint32_t), as_ds_budget(ds));
-    as_exit status = AS_EXIT_FINE;
-    if (as_view_walk(data, &request, see_node, &s, &cut, &error) != ASSAY_OK) {
-        status = as_cli_error(cli, &error);
-    } else if (column->has_exclusive && !column->is_only_exclusive && !column->lacks_inclusive &&
-               as_view_has_roles(ds)) {
-        if (!add_differences(&s)) status = as_cli_memory(cli);
-    } else {
-        for (size_t i = 0; i < s.nodes.count; i++) {
-            const stack_node *node = &AS_AT(stack_node, &s.nodes, i);
-            add_number(flame, node->frame, column->has_exclusive ? &node->value.exclusive : &node->value.inclusive);
-        }
-    }
-    as_vec_free(&s.nodes);
-    as_vec_free(&s.parents);
-    return status;
-}
-
-/* The metric of --metric, else the one that tree shows. */
-static as_exit choose_metric(as_cli *cli, const as_dataset *ds, assay_id *out) {
-    as_vec metrics;
-    as_vec_init(&metrics, sizeof(assay_id), NULL);
-    as_exit status = as_choose_metrics(cli, ds, &metrics);
-    if (status == AS_EXIT_FINE && metrics.count > 1)
-        status = as_cli_fail(cli, AS_EXIT_USAGE, "stacks have one amount; give --metric once");
-    if (status == AS_EXIT_FINE)
-        *out = metrics.count ? AS_AT(assay_id, &metrics, 0) : as_main_metric(ds, as_cli_has(cli, "location"));
-    as_vec_free(&metrics);
-    return status;
-}
-
-/* The stacks are one whole, which sections are no part of. roots: what is left; none: all of it. */
-static as_exit leave_sections(as_cli *cli, const as_dataset *ds, as_vec *roots) {
-    size_t n_sections = 0;
-    if (!as_ds_has_wholes(ds)) return AS_EXIT_FINE;
-    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id += as_ds_context(ds, id)->subtree) {
-        bool is_section = as_context_is_section(ds, id);
-        n_sections += is_section;
-        if (!is_section && as_ds_context(ds, id)->role != AS_ROLE_PLACELESS && !as_vec_append(roots, &id, 1))
-            return as_cli_memory(cli);
-    }
-    if (n_sections)
-        as_cli_note(cli, "%s: without %zu section%s, which run%s beside the regions; assay tree shows %s",
-                    as_ds_text(ds, ds->path), n_sections, n_sections == 1 ? "" : "s", n_sections == 1 ? "s" : "",
-                    n_sections == 1 ? "it" : "them");
-    return AS_EXIT_FINE;
-}
-
-static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame *flame, amount_unit *unit) {
-    assay_id metric = ASSAY_NONE;
-    as_run_choice runs = {0};
-    as_location_choice locations = {0};
-    as_view_data data = {0};
-    as_exit status = AS_EXIT_FINE;
-    if (AS_COUNT(ds, contexts) == 0)
-        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no call tree", as_ds_text(ds, ds->path));
-    status = choose_metric(cli, ds, &metric);
-    if (status == AS_EXIT_FINE && metric == ASSAY_NONE)
-        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metrics", as_ds_text(ds, ds->path));
-    if (status == AS_EXIT_FINE) status = as_choose_runs(cli, ds, &runs);
-    if (status == AS_EXIT_FINE) status = as_choose_locations(cli, ds, &locations);
-    if (status == AS_EXIT_FINE) {
-        as_view_source source = {
-            .ds = ds, .runs = runs.runs, .n_runs = runs.n_runs, .point = runs.point, .locations = locations.wanted};
-        assay_error error;
-        as_vec roots; /* assay_id */
-        as_vec_init(&roots, sizeof(assay_id), NULL);
-        status = leave_sections(cli, ds, &roots);
-        if (status == AS_EXIT_FINE &&
-            as_view_load(&source, &metric, 1, roots.count ? roots.data : NULL, roots.count, &data, &error) != ASSAY_OK)
-            status = as_cli_error(cli, &error);
-        as_vec_free(&roots);
-        if (status == AS_EXIT_FINE && !data.columns[0].adds_up)
-            status = as_cli_fail(cli, AS_EXIT_USAGE, "the values of '%s' do not add up; choose another with --metric",
-                                 as_ds_text(ds, as_ds_metric(ds, metric)->name));
-        if (status == AS_EXIT_FINE) status = check_unit(cli, ds, unit_of(ds, metric), unit);
-        if (status == AS_EXIT_FINE) status = fold_tree(cli, &data, flame);
-        as_view_data_free(&data);
-    }
-    as_run_choice_free(&runs);
-    as_location_choice_free(&locations);
-    return status;
-}
-
-/* ---- the verb ------------------------------------------------------------------------------------------------------------ */
+typedef enum shape { FOLDED, PICTURE, PROGRAM } shape;
 
 static as_exit write_perun_lines(as_cli *cli, const as_dataset *ds) {
     if (!as_perun_of(ds))
@@ -355,36 +16,104 @@ static as_exit write_perun_lines(as_cli *cli, const as_dataset *ds) {
     return as_perun_flame_lines(ds, cli->out) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
-static as_exit run(as_cli *cli) {
-    bool is_compatible;
-    as_exit status = as_cli_compatible(cli, &is_compatible);
-    if (status != AS_EXIT_FINE) return status;
-    if (!as_cli_has(cli, "folded"))
+/* Options that would change nothing are refused: whoever gives them expects something else. */
+static as_exit check_options(as_cli *cli, shape s, bool is_compatible) {
+    static const char *const of_pictures[] = {"flames", "icicle", "width", "title", "color-by"};
+    static const char *const of_trees[] = {"inverted", "min-share", "normalize", "width-of"};
+    size_t n = as_cli_operands(cli);
+    bool is_diff = as_cli_has(cli, "diff");
+    if (n == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "flame needs a file; assay flame --help tells more");
+    if (as_cli_has(cli, "folded") && s != FOLDED)
         return as_cli_fail(cli, AS_EXIT_USAGE,
-                           "flame writes folded stacks; add --folded, and draw them with "
-                           "flamegraph.pl or speedscope");
-    if (as_cli_operands(cli) == 0)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "flame needs a file; assay flame --help tells more");
-    as_flame *flame = as_flame_new(NULL);
-    amount_unit unit = {"", ""};
-    if (!flame) return as_cli_memory(cli);
+                           "--folded, --json and a picture (--svg, -o FILE.svg) exclude each other");
+    if (as_cli_has(cli, "svg") && s != PICTURE)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--svg and --json exclude each other");
+    for (size_t i = 0; i < sizeof of_pictures / sizeof *of_pictures; i++) {
+        if (s != PICTURE && as_cli_has(cli, of_pictures[i]))
+            return as_cli_fail(cli, AS_EXIT_USAGE, "--%s is about pictures; add -o FILE.svg, or --svg", of_pictures[i]);
+    }
+    for (size_t i = 0; i < sizeof of_trees / sizeof *of_trees; i++) {
+        if (s == FOLDED && as_cli_has(cli, of_trees[i]))
+            return as_cli_fail(cli, AS_EXIT_USAGE,
+                               "--%s is about pictures and JSON; folded stacks are written as they are", of_trees[i]);
+    }
+    if (as_cli_has(cli, "flames") && as_cli_has(cli, "icicle"))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--flames and --icicle exclude each other");
+    if (!is_diff && (as_cli_has(cli, "normalize") || as_cli_has(cli, "width-of")))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--normalize and --width-of are about two files; add --diff");
+    if (is_diff && n != 2)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--diff takes two files, A and B, and there %s %zu",
+                           n == 1 ? "is" : "are", n);
+    if (is_compatible && (s != FOLDED || is_diff))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "perun_compatible is about folded stacks of single files");
+    return AS_EXIT_FINE;
+}
+
+static as_exit add_files(as_cli *cli, bool is_compatible, as_flame_view *stacks) {
+    as_exit status = AS_EXIT_FINE;
     for (size_t i = 0; i < as_cli_operands(cli); i++) {
         as_dataset *ds = NULL;
+        if (i == 1 && as_cli_has(cli, "diff")) as_flame_turn(stacks->flame);
         as_exit answered = as_cli_open(cli, as_cli_operand(cli, i), &ds);
         if (answered == AS_EXIT_FINE)
-            answered = is_compatible     ? write_perun_lines(cli, ds)
-                       : as_perun_of(ds) ? add_profile(cli, ds, flame, &unit)
-                                         : add_tree(cli, ds, flame, &unit);
+            answered = is_compatible ? write_perun_lines(cli, ds) : as_flame_view_add(cli, ds, stacks);
         as_dataset_free(ds);
         if (answered != AS_EXIT_FINE) status = answered;
     }
-    if (!is_compatible && !as_flame_fold(flame, cli->out)) status = as_cli_memory(cli);
-    as_flame_free(flame);
+    return status;
+}
+
+static as_exit run(as_cli *cli) {
+    bool is_compatible;
+    as_exit status = as_cli_compatible(cli, &is_compatible);
+    bool is_svg = as_cli_has(cli, "svg") || (cli->output && as_has_ending(cli->output, ".svg"));
+    bool is_json = cli->style.mode == AS_PRINT_JSON || (cli->output && as_has_ending(cli->output, ".json"));
+    shape s = is_json ? PROGRAM : is_svg ? PICTURE : FOLDED;
+    if (status == AS_EXIT_FINE) status = check_options(cli, s, is_compatible);
+    if (status != AS_EXIT_FINE) return status;
+    as_flame_view stacks = {.flame = as_flame_new(NULL)};
+    if (!stacks.flame) return as_cli_memory(cli);
+    status = add_files(cli, is_compatible, &stacks);
+    bool is_whole = status == AS_EXIT_FINE || (s == FOLDED && !as_cli_has(cli, "diff")); /* lines of the others stay */
+    if (is_whole && !is_compatible) {
+        as_exit written = s == PICTURE                            ? as_flame_draw(cli, &stacks)
+                          : s == PROGRAM                          ? as_flame_json(cli, &stacks)
+                          : as_flame_fold(stacks.flame, cli->out) ? AS_EXIT_FINE
+                                                                  : as_cli_memory(cli);
+        if (written != AS_EXIT_FINE) status = written;
+    }
+    as_flame_free(stacks.flame);
     return status;
 }
 
 static const as_cli_option options[] = {
-    {.name = "folded", .help = "Write folded stacks: a line for each, outermost function first, and what it took"},
+    {.name = "svg", .help = "Draw an interactive picture; -o FILE.svg says the same"},
+    {.name = "folded",
+     .help =
+         "Write folded stacks, as without -o FILE.svg: a line for each, outermost function first, and what it took"},
+    {.name = "diff", .help = "Compare two files, A and B: both amounts of each stack, colours for what changed"},
+    {.name = "normalize", .help = "With --diff: scale the amounts of A so that both have the same sum"},
+    {.name = "width-of",
+     .argument = "SIDE",
+     .choices = "a|b|max",
+     .help = "With --diff: frames are as wide as in a, b (the default), or the larger of both, so that what is gone is "
+             "seen, too"},
+    {.name = "inverted", .help = "Begin with the innermost functions; below each who called it"},
+    {.name = "flames", .help = "Draw the outermost function at the bottom"},
+    {.name = "icicle", .help = "Draw it at the top, which is the default"},
+    {.name = "color-by",
+     .argument = "WHAT",
+     .choices = "module|kind|name",
+     .help = "Give modules, kinds of functions or names colours of their own; by default modules where several are "
+             "known, else kinds, else names"},
+    {.name = "min-share",
+     .argument = "PERCENT",
+     .help = "Leave out what is less than so much of the whole; by default what is narrower than 1/20 pixel, and the "
+             "narrowest of what would make the file larger than 3 MB"},
+    {.name = "width",
+     .argument = "PIXELS",
+     .help = "Make the picture so wide; by default 1200, in a browser its window"},
+    {.name = "title", .argument = "TEXT", .help = "What stands above the picture; by default the name of the file"},
     {.name = "metric",
      .argument = "NAME",
      .help =
@@ -403,8 +132,11 @@ static const as_cli_option options[] = {
 };
 
 static const as_example examples[] = {
+    {"assay flame profile.cubex -o profile.svg", "A picture to open in any browser: click to zoom, / to search."},
+    {"assay flame --diff old.cubex new.cubex -o change.svg", "What became slower (orange) and faster (blue)."},
+    {"assay flame --inverted profile.cubex -o leaves.svg", "Which functions take the time, and who calls them."},
     {"assay flame --folded profile.cubex -o profile.folded", "The stacks; speedscope.app opens the file as it is."},
-    {"assay flame --folded profile.cubex | flamegraph.pl > flame.svg", "A picture of them."},
+    {"assay flame --folded profile.cubex | flamegraph.pl > flame.svg", "Another picture of them."},
     {"assay flame --folded --metric bytes_sent profile.cubex", "Who sends, instead of where the time goes."},
     {"assay flame --folded --location 3 profile.cubex", "What process 3 did."},
     {"assay flame --folded memory.perf | sort -t ' ' -k 2 -n", "Who allocates most of the memory in a Perun profile."},
@@ -413,21 +145,30 @@ static const as_example examples[] = {
 
 const as_verb as_verb_flame = {
     .name = "flame",
-    .summary = "Stacks for flame graphs",
-    .usage = "--folded [options] PATH…",
+    .summary = "Flame graphs: where it goes, as a picture or folded stacks",
+    .usage = "[options] PATH…",
     .description =
-        "Writes folded stacks, the lines that flamegraph.pl, speedscope and others draw: the functions of a call path "
+        "With -o FILE.svg draws a flame graph: a box for each function in its call path, as wide as what was spent "
+        "there and below it. The file needs nothing else and opens in every browser: click or Enter zooms, Esc goes "
+        "back, / or Ctrl-F searches by a regular expression and tells the share of what it finds, arrows go from frame "
+        "to frame, and the box at the pointer has the numbers. What is too narrow to be seen is left out; a note below "
+        "the picture says how much.\n\n"
+        "Else writes folded stacks, the lines that flamegraph.pl, speedscope and others draw: the functions of a call "
+        "path "
         "from the outermost to the innermost, joined with ;, a blank, and what was spent there itself (the exclusive "
         "value), summed over locations, in the metric's own unit and not rounded. Equal stacks are one line, also "
         "those of several files; stacks without anything of their own are left out. A ; in a name becomes :, and line "
         "breaks become blanks.\n\n"
+        "With --diff two files are compared: stacks belong together where all names are equal. Folded lines have both "
+        "amounts (as difffolded.pl writes them); the picture is as wide as B and coloured by how much each frame "
+        "changed, from blue (less) to orange (more). Their units must be one.\n\n"
+        "--json has all frames: parent (the place of it in the list, null: none), depth, name, value and self, of two "
+        "files a, a_self, b and b_self.\n\n"
         "Of a Perun profile the amounts of all resources are added up along their traces; what was freed is left "
         "out. Different units are never added: where a profile has several, the stacks are those of the time, or of "
         "the first one, and a note names the others. With -O perun_compatible=yes the lines are those of Perun's "
-        "to_flame_graph_format: the uid first, then "
-        "the trace reversed, a "
-        "line for each resource.",
-    .takes = AS_TAKES_INPUT | AS_TAKES_OUTPUT,
+        "to_flame_graph_format: the uid first, then the trace reversed, a line for each resource.",
+    .takes = AS_TAKES_JSON | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .method = as_compatible_option_table,
     .operands = AS_COMPLETES_FILES,

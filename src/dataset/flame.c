@@ -2,15 +2,20 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/map.h"
 
-typedef struct frame {
-    as_str name;
-    uint32_t first, last, next; /* children, and the next sibling; AS_FLAME_ROOT: none */
-    bool has_real;
+typedef struct amount {
     as_whole whole;
     double real, lost; /* lost: what the rounding of its sum lost */
+    bool has_real;
+} amount;
+
+typedef struct frame {
+    as_str name, module, kind;
+    uint32_t parent, first, last, next; /* children, and the next sibling; AS_FLAME_ROOT: none */
+    amount own[2];                      /* of each side */
 } frame;
 
 struct as_flame {
@@ -21,6 +26,8 @@ struct as_flame {
     as_map children;      /* as_pair(parent, name) -> frame */
     uint32_t first, last; /* of those at the bottom */
     as_vec name;          /* char: the one at hand */
+    size_t side;          /* that amounts are added to */
+    bool has_real;
 };
 
 as_flame *as_flame_new(as_budget *budget) {
@@ -64,7 +71,13 @@ uint32_t as_flame_frame(as_flame *flame, uint32_t parent, const char *name, size
     if (known == AS_NO_STR) return AS_FLAME_ROOT;
     uint32_t found = as_map_get(&flame->children, as_pair(parent, known));
     if (found != AS_MAP_NONE) return found;
-    frame added = {.name = known, .first = AS_FLAME_ROOT, .last = AS_FLAME_ROOT, .next = AS_FLAME_ROOT};
+    frame added = {.name = known,
+                   .module = AS_NO_STR,
+                   .kind = AS_NO_STR,
+                   .parent = parent,
+                   .first = AS_FLAME_ROOT,
+                   .last = AS_FLAME_ROOT,
+                   .next = AS_FLAME_ROOT};
     uint32_t id = (uint32_t)flame->frames.count;
     if (id >= AS_FLAME_ROOT - 1 || !as_vec_append(&flame->frames, &added, 1)) return AS_FLAME_ROOT;
     if (!as_map_put(&flame->children, as_pair(parent, known), id)) return AS_FLAME_ROOT;
@@ -78,30 +91,60 @@ uint32_t as_flame_frame(as_flame *flame, uint32_t parent, const char *name, size
     return id;
 }
 
-void as_flame_add(as_flame *flame, uint32_t id, as_number amount) {
-    frame *f = frame_at(flame, id);
-    if (amount.kind == AS_INT) f->whole += amount.i;
-    if (amount.kind == AS_UINT) f->whole += amount.u;
-    if (amount.kind != AS_REAL) return;
-    double sum = f->real + amount.r;
-    f->lost += fabs(f->real) >= fabs(amount.r) ? (f->real - sum) + amount.r : (amount.r - sum) + f->real;
-    f->real = sum;
-    f->has_real = true;
+void as_flame_add(as_flame *flame, uint32_t id, as_number number) {
+    amount *own = &frame_at(flame, id)->own[flame->side];
+    if (number.kind == AS_INT) own->whole += number.i;
+    if (number.kind == AS_UINT) own->whole += number.u;
+    if (number.kind != AS_REAL) return;
+    double sum = own->real + number.r;
+    own->lost += fabs(own->real) >= fabs(number.r) ? (own->real - sum) + number.r : (number.r - sum) + own->real;
+    own->real = sum;
+    own->has_real = flame->has_real = true;
 }
+
+static bool describe(as_flame *flame, as_str *known, const char *text) {
+    if (*known != AS_NO_STR || !text || !*text) return true;
+    *known = as_intern(&flame->names, text, strlen(text));
+    return *known != AS_NO_STR;
+}
+
+bool as_flame_describe(as_flame *flame, uint32_t id, const char *module, const char *kind) {
+    frame *f = frame_at(flame, id);
+    return describe(flame, &f->module, module) && describe(flame, &f->kind, kind);
+}
+
+void as_flame_turn(as_flame *flame) { flame->side = 1; }
+size_t as_flame_sides(const as_flame *flame) { return flame->side + 1; }
+
+/* ---- what is in it ------------------------------------------------------------------------------------------------------- */
+
+static double real_of(const amount *own) {
+    double real = isfinite(own->real) ? own->real + own->lost : own->real;
+    return real + (double)own->whole;
+}
+
+size_t as_flame_count(const as_flame *flame) { return flame->frames.count; }
+
+as_flame_frame_info as_flame_look(const as_flame *flame, uint32_t id) {
+    const frame *f = frame_at(flame, id);
+    return (as_flame_frame_info){f->parent, f->name, f->module, f->kind, {real_of(&f->own[0]), real_of(&f->own[1])}};
+}
+
+const as_strings *as_flame_names(const as_flame *flame) { return &flame->names; }
+bool as_flame_is_whole(const as_flame *flame) { return !flame->has_real; }
 
 /* ---- lines -------------------------------------------------------------------------------------------------------------- */
 
-static void write_amount(const frame *f, as_output *out) {
+static void write_amount(const amount *own, as_output *out) {
     char text[AS_WHOLE_SIZE];
-    if (!f->has_real) {
-        as_output_write(out, text, as_whole_format(f->whole, text));
-        return;
-    }
-    double real = isfinite(f->real) ? f->real + f->lost : f->real;
-    as_output_real(out, real + (double)f->whole);
+    as_output_char(out, ' ');
+    if (own->has_real)
+        as_output_real(out, real_of(own));
+    else
+        as_output_write(out, text, as_whole_format(own->whole, text));
 }
 
-static bool is_zero(const frame *f) { return f->has_real ? f->real + f->lost + (double)f->whole == 0 : f->whole == 0; }
+static bool is_zero(const amount *own) { return own->has_real ? real_of(own) == 0 : own->whole == 0; }
 
 /* A frame whose children are still to come. */
 typedef struct open_frame {
@@ -126,10 +169,9 @@ bool as_flame_fold(const as_flame *flame, as_output *out) {
         fine = (!stack.count || as_vec_text(&stack, ";")) &&
                as_vec_append(&stack, as_str_text(&flame->names, f->name), as_str_size(&flame->names, f->name)) &&
                as_vec_append(&open, &here, 1);
-        if (fine && !is_zero(f)) {
+        if (fine && !(is_zero(&f->own[0]) && is_zero(&f->own[1]))) {
             as_output_write(out, stack.data, stack.count);
-            as_output_char(out, ' ');
-            write_amount(f, out);
+            for (size_t side = 0; side <= flame->side; side++) write_amount(&f->own[side], out);
             as_output_char(out, '\n');
         }
         at = f->first;

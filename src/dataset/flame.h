@@ -19,8 +19,30 @@ void as_flame_free(as_flame *flame);
 uint32_t as_flame_frame(as_flame *flame, uint32_t parent, const char *name, size_t size);
 /* Adds to what the stack that ends at a frame has itself: integers exactly. */
 void as_flame_add(as_flame *flame, uint32_t frame, as_number amount);
+/* What is known of a frame's function, NULL: nothing; what was said first stays. False when memory is out. */
+bool as_flame_describe(as_flame *flame, uint32_t frame, const char *module, const char *kind);
 
-/* "outermost;…;innermost AMOUNT", a line for each stack whose amount is not 0; a frame before those above it, in the order in which they came. False when memory is out. */
+/* Two measurements in one graph: what is added from now on is the second one's. A flame that was never turned has one side. */
+void as_flame_turn(as_flame *flame);
+size_t as_flame_sides(const as_flame *flame);
+
+/* "outermost;…;innermost AMOUNT", a line for each stack whose amount is not 0; a frame before those above it, in the order in which they came. Of two sides both amounts, where
+ * one of them is not 0. False when memory is out. */
 bool as_flame_fold(const as_flame *flame, as_output *out);
+
+/* ---- what is in it ------------------------------------------------------------------------------------------------------- */
+
+typedef struct as_flame_frame_info {
+    uint32_t parent;           /* has a smaller number; AS_FLAME_ROOT: none */
+    as_str name, module, kind; /* of as_flame_names(); AS_NO_STR: not known */
+    double own[2];             /* what the stack that ends here has itself, of each side */
+} as_flame_frame_info;
+
+/* Frames are numbered from 0 in the order in which they came. */
+size_t as_flame_count(const as_flame *flame);
+as_flame_frame_info as_flame_look(const as_flame *flame, uint32_t frame);
+const as_strings *as_flame_names(const as_flame *flame);
+/* Whether every amount was an integer. */
+bool as_flame_is_whole(const as_flame *flame);
 
 #endif

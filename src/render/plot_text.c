@@ -206,14 +206,17 @@ size_t as_svg_break(const char *rich, double width) {
     return at > 0 ? at : fits > 0 ? fits : 1;
 }
 
-void as_svg_number(as_output *out, double value) {
-    long long hundredths = llround(fmax(-1e9, fmin(1e9, isnan(value) ? 0 : value)) * 100);
-    if (hundredths < 0) as_output_char(out, '-');
-    if (hundredths < 0) hundredths = -hundredths;
-    as_output_printf(out, "%lld", hundredths / 100);
-    int rest = (int)(hundredths % 100);
-    if (rest % 10)
-        as_output_printf(out, ".%02d", rest);
-    else if (rest)
-        as_output_printf(out, ".%d", rest / 10);
+/* unit: 10^decimals. */
+static void write_decimals(as_output *out, double value, int decimals, long long unit) {
+    long long parts = llround(fmax(-1e9, fmin(1e9, isnan(value) ? 0 : value)) * (double)unit);
+    if (parts < 0) as_output_char(out, '-');
+    if (parts < 0) parts = -parts;
+    as_output_printf(out, "%lld", parts / unit);
+    long long rest = parts % unit;
+    if (!rest) return;
+    for (; rest % 10 == 0; rest /= 10) decimals--;
+    as_output_printf(out, ".%0*lld", decimals, rest);
 }
+
+void as_svg_number(as_output *out, double value) { write_decimals(out, value, 2, 100); }
+void as_svg_fine(as_output *out, double value) { write_decimals(out, value, 4, 10000); }

@@ -18,5 +18,7 @@ double as_svg_width(const char *rich, size_t size);
 size_t as_svg_break(const char *rich, double width);
 /* A coordinate with at most two decimals. */
 void as_svg_number(as_output *out, double value);
+/* The same with at most four, for what is looked at closer. */
+void as_svg_fine(as_output *out, double value);
 
 #endif

@@ -1,4 +1,4 @@
-"""assay flame --folded: stacks of Perun profiles and of call trees, by hand."""
+"""assay flame: folded stacks of Perun profiles and of call trees, by hand. Pictures: test_flame_svg.py."""
 import json
 import os
 
@@ -144,7 +144,8 @@ class Flame(Case):
 
     def test_wrong_usage(self):
         path = self.memory()
-        for args, words in ((('flame', path), '--folded'), (('flame', '--folded'), 'needs a file'),
+        self.assertEqual(self.folded(path), run('flame', path).out.splitlines())
+        for args, words in ((('flame', '--folded', path, '--svg'), 'exclude each other'), (('flame', '--folded'), 'needs a file'),
                             (('flame', '--folded', *COMPATIBLE, os.path.join(EXAMPLES, 'heat.cubex')), "Perun's profiles"),
                             (('flame', '--folded', '-O', 'perun_compatible=maybe', path), 'perun_compatible'),
                             (('flame', '--folded', '--metric', 'time', '--metric', 'visits', os.path.join(EXAMPLES, 'heat.cubex')), 'once')):
