@@ -15,6 +15,8 @@ import { setTheme, theme, type Theme } from './theme';
 import { copyText, toastError, ToastHost } from './toast';
 import { FilterBar, metricChoices, nextTheme, TopBar } from './topbar';
 
+const EVERYWHERE = 'Everywhere';
+
 function useInputs(): [Inputs | null, Failure | null, () => void] {
   const [state, setState] = useState<{ inputs: Inputs | null; error: Failure | null }>({ inputs: null, error: null });
   const load = () =>
@@ -106,7 +108,7 @@ function Palette({ shown, inputs, input, metric, onClose }: PaletteProps) {
       ...keyGroups().flatMap((group) =>
         group.keys
           .filter((k) => !k.hidden && !k.key.startsWith('g ') && k.key !== 'Ctrl+K')
-          .map((k) => ({ id: `k ${group.title} ${k.key}`, kind: group.title, label: k.label, hint: k.key, run: () => k.run(new KeyboardEvent('keydown')) })),
+          .map((k) => ({ id: `k ${group.title} ${k.key}`, kind: group.title === EVERYWHERE ? 'Action' : group.title, label: k.label, hint: k.key, run: () => k.run(new KeyboardEvent('keydown')) })),
       ),
       ...(['auto', 'light', 'dark'] as Theme[]).map((t) => ({ id: `t ${t}`, kind: 'Theme', label: t, run: () => setTheme(t) })),
       ...(inputs?.inputs ?? []).map((i) => ({ id: `i ${i.id}`, kind: 'Input', label: i.name, hint: i.format_title ?? '', run: () => select({ dataset: i.id }) })),
@@ -171,11 +173,11 @@ export function App() {
   }, [found, screen]);
 
   const keys: Key[] = [
-    { key: '?', label: 'These keys', run: () => setOpen('keys') },
+    { key: '?', label: 'Keys', run: () => setOpen('keys') },
     { key: 'Ctrl+K', label: 'All commands', inFields: true, run: () => setOpen('palette') },
     { key: '/', label: 'Search', run: () => searchRef.current?.select() },
     { key: 'm', label: 'Next metric', run: () => metricStep(1) },
-    { key: 'M', label: 'Metric before', run: () => metricStep(-1) },
+    { key: 'M', label: 'Previous metric', run: () => metricStep(-1) },
     { key: 'x', label: 'Inclusive or exclusive', run: () => select({ sides: selection.sides === 'inclusive' ? 'exclusive' : 'inclusive' }) },
     { key: 'u', label: 'Undo: one step back', run: () => history.back() },
     { key: 'U', label: 'Redo: one step forward', run: () => history.forward() },
@@ -183,7 +185,7 @@ export function App() {
     { key: 'Y', label: 'Copy link', run: copyLink },
     { key: 'T', label: 'Theme: auto, light, dark', run: () => nextTheme(theme()) },
   ];
-  useKeys('Everywhere', keys);
+  useKeys(EVERYWHERE, keys);
   useKeys('Screens', shown.map((s) => ({ key: `g ${s.key}`, label: s.title, run: () => goTo(s.id) })));
 
   return (

@@ -137,7 +137,6 @@ export function FilterBar({ input, metric, selection }: { input: Opened; metric:
       <PointPicker input={input} selection={selection} />
       <RunPicker input={input} selection={selection} />
       {selection.locations !== null && <Chip label="Locations" value={selection.locations} onRemove={() => select({ locations: null })} />}
-      {selection.search !== '' && <Chip label="Search" value={selection.search} onRemove={() => select({ search: '' })} />}
     </div>
   );
 }

@@ -1,0 +1,36 @@
+// The command's own server with one file of each kind of example.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { closeBrowser, source, view } from '../../web/test/harness';
+
+const example = (name: string) => join(source, 'examples', name);
+
+after(closeBrowser);
+
+test('a profile is shown', (t) =>
+  view(t, [example('heat.cubex')], async ({ page, shot }) => {
+    await page.getByRole('heading', { name: 'heat.cubex' }).waitFor();
+    const tabs = await page.getByRole('tab').allTextContents();
+    assert.ok(tabs.includes('Tree') && tabs.includes('Locations') && !tabs.includes('Compare'), tabs.join());
+    await shot('view-profile');
+  }));
+
+test('several inputs, one of them no measurement', (t) =>
+  view(t, [example('heat.cubex'), example('heat-2.cubex'), example('heat.py')], async ({ page, shot }) => {
+    await page.getByRole('button', { name: 'heat.py' }).click();
+    await page.getByRole('alert').getByText('is of no format assay knows').waitFor();
+    await shot('view-error');
+    await page.getByRole('button', { name: 'heat-2.cubex' }).click();
+    await page.getByRole('heading', { name: 'heat-2.cubex' }).waitFor();
+    assert.ok((await page.getByRole('tab').allTextContents()).includes('Compare'));
+  }));
+
+test('a file that is added', (t) =>
+  view(t, [example('heat.cubex')], async ({ page }) => {
+    await page.getByRole('heading', { name: 'heat.cubex' }).waitFor();
+    await page.getByLabel('Add files', { exact: true }).setInputFiles(example('kernels.txt'));
+    await page.getByRole('button', { name: 'kernels.txt' }).click();
+    await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
+    await page.getByRole('tab', { name: 'Scale' }).waitFor();
+  }));
