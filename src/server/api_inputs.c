@@ -1,16 +1,10 @@
 /* What is open (api/inputs), and opening what was dropped (api/open). */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/profile_choice.h"
 #include "server/drop.h"
-#include "server/request.h"
-
-static const char *base_name(const char *path) {
-    const char *end = path + strlen(path);
-    while (end > path + 1 && end[-1] == '/') end--;
-    while (end > path && end[-1] != '/') end--;
-    return end;
-}
+#include "server/report.h"
 
 static void build_metrics(as_builder *builder, const as_dataset *ds) {
     assay_id main_metric = as_main_metric(ds, false);
@@ -51,8 +45,26 @@ static void build_points(as_builder *builder, const as_dataset *ds) {
 /* At most so many are listed: nobody chooses from more. */
 enum { MAX_LISTED_RUNS = 10000 };
 
+/* What people call a run: "p=64, repetition 2", else what the source calls it, else its number. */
+static const char *label_of(const as_dataset *ds, const as_run *run, assay_id id, char *out, size_t room) {
+    const char *source = as_ds_text(ds, run->source);
+    out[0] = '\0';
+    if (run->point == ASSAY_NONE) {
+        if (source && *source)
+            snprintf(out, room, "%s", source);
+        else
+            snprintf(out, room, "run %u", id);
+        return out;
+    }
+    as_describe_point(ds, as_ds_point(ds, run->point), out, room);
+    size_t used = strlen(out);
+    snprintf(out + used, room - used, ", repetition %u", run->repetition + 1);
+    return out;
+}
+
 static void build_runs(as_builder *builder, const as_dataset *ds) {
     size_t n = AS_COUNT(ds, runs) < MAX_LISTED_RUNS ? AS_COUNT(ds, runs) : MAX_LISTED_RUNS;
+    char label[300];
     as_build_int(builder, "n_runs", (int64_t)AS_COUNT(ds, runs));
     as_build_array(builder, "runs", false);
     for (assay_id id = 0; id < n; id++) {
@@ -60,6 +72,7 @@ static void build_runs(as_builder *builder, const as_dataset *ds) {
         as_build_object(builder, NULL, false);
         as_build_int(builder, "id", id);
         as_build_known(builder, "point", run->point == ASSAY_NONE ? -1 : (int64_t)run->point, false);
+        as_build_text(builder, "label", label_of(ds, run, id, label, sizeof label));
         as_build_int(builder, "repetition", run->repetition);
         as_build_text(builder, "source", as_ds_text(ds, run->source));
         as_build_end(builder);
@@ -118,7 +131,7 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
         as_build_object(&builder, NULL, false);
         as_build_int(&builder, "id", (int64_t)i);
         as_build_text(&builder, "path", input->path);
-        as_build_text(&builder, "name", base_name(input->path));
+        as_build_text(&builder, "name", as_view_input_name(input));
         as_build_bool(&builder, "is_dropped", input->is_dropped);
         if (!input->ds)
             build_error(&builder, &input->error);
@@ -134,7 +147,12 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
     return ASSAY_OK;
 }
 
-const as_endpoint as_endpoint_inputs = {.path = "inputs", .answer = answer_inputs};
+static void report_inputs(as_viewing *viewing, as_html_report *report) {
+    (void)viewing;
+    as_html_report_keep(report, "inputs", NULL, 0);
+}
+
+const as_endpoint as_endpoint_inputs = {.path = "inputs", .answer = answer_inputs, .report = report_inputs};
 
 /* ---- what was dropped ------------------------------------------------------------------------------------------------ */
 

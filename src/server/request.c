@@ -9,7 +9,7 @@
 #include "server/endpoints.def"
 #undef AS_ENDPOINT
 
-static const as_endpoint *const endpoints[] = {
+const as_endpoint *const as_endpoints[] = {
 #define AS_ENDPOINT(name) &name,
 #include "server/endpoints.def"
 #undef AS_ENDPOINT
@@ -51,7 +51,7 @@ static unsigned answer(const as_endpoint *endpoint, as_viewing *viewing, const a
 unsigned as_request_answer(as_viewing *viewing, const as_request *request, as_output *out) {
     assay_error error = {.offset = -1};
     unsigned status = 404;
-    for (const as_endpoint *const *at = endpoints; *at; at++) {
+    for (const as_endpoint *const *at = as_endpoints; *at; at++) {
         if (strcmp((*at)->path, request->path) != 0) continue;
         if ((*at)->is_post == request->is_post) return answer(*at, viewing, request, out);
         status = 405;

@@ -21,12 +21,19 @@ typedef struct as_request {
     size_t body_size;
 } as_request;
 
+struct as_html_report;
+
 typedef struct as_endpoint {
     const char *path;
     bool is_post;
     /* Writes JSON to out. On failure what was written is thrown away, and the error is the answer: ASSAY_E_USAGE where the request is wrong, others where it could not be done. */
     assay_status (*answer)(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error);
+    /* Asks for the answers that a report should have (report.h), the most telling first. NULL: none. */
+    void (*report)(as_viewing *viewing, struct as_html_report *report);
 } as_endpoint;
+
+/* All of them, ended by NULL. */
+extern const as_endpoint *const as_endpoints[];
 
 /* Fills out with the answer, or with {"error": MESSAGE, "rule", "file", "line", "column", "offset"}. Returns the status of HTTP that fits: 200; 400 usage; 404 no such endpoint; 405; 422 what
  * was asked for cannot be had; 507 memory is out. Takes the viewing's lock. */

@@ -8,31 +8,14 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/progress.h"
 #include "server/http.h"
+#include "server/open_inputs.h"
 #include "server/web.h"
 
 extern char **environ;
 
 static const char usual_address[] = "127.0.0.1";
 static const uint64_t usual_max_drop = (uint64_t)1 << 30;
-
-/* Reads all operands. What cannot be read is said at once, and shown by the page; where nothing can, there is nothing to view. */
-static as_exit open_inputs(as_cli *cli, as_viewing *viewing) {
-    as_exit status = AS_EXIT_FINE;
-    size_t n_open = 0;
-    for (size_t i = 0; i < as_cli_operands(cli); i++) {
-        const char *path = as_cli_operand(cli, i);
-        if (!cli->quiet) as_progress_begin("reading", path);
-        bool fine = as_viewing_open(viewing, path, NULL);
-        as_progress_end();
-        if (!fine) return as_cli_memory(cli);
-        const as_view_input *input = as_viewing_input(viewing, i);
-        if (!input->ds) status = as_cli_error(cli, &input->error);
-        n_open += input->ds != NULL;
-    }
-    return n_open > 0 || as_cli_operands(cli) == 0 ? AS_EXIT_FINE : status;
-}
 
 /* ---- the browser ----------------------------------------------------------------------------------------------------- */
 
@@ -122,20 +105,16 @@ static as_exit choose_server(as_cli *cli, as_server_config *config, uint64_t *ma
 static as_exit run(as_cli *cli) {
     as_server_config config;
     uint64_t max_drop;
-    as_read_config reading = {.format = cli->from,
-                              .options = cli->options,
-                              .memory_limit = cli->memory_limit,
-                              .progress = cli->quiet ? NULL : as_progress_step};
+    as_viewing *viewing = NULL;
     if (!as_web_is_built)
         return as_cli_fail(cli, AS_EXIT_INPUT, "this assay was built without its viewer; build it with -DASSAY_WEB=ON");
     as_exit status = choose_server(cli, &config, &max_drop);
     if (status != AS_EXIT_FINE) return status;
-    as_viewing *viewing = as_viewing_new(&reading);
-    if (!viewing) return as_cli_memory(cli);
-    viewing->max_drop = max_drop;
-    status = open_inputs(cli, viewing);
-    viewing->config.progress = NULL; /* what is dropped later has no line in the terminal */
-    if (status == AS_EXIT_FINE) status = serve(cli, viewing, &config);
+    status = as_open_inputs(cli, &viewing);
+    if (status == AS_EXIT_FINE) {
+        viewing->max_drop = max_drop;
+        status = serve(cli, viewing, &config);
+    }
     as_viewing_free(viewing);
     return status;
 }

@@ -72,6 +72,13 @@ bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
     return true;
 }
 
+const char *as_view_input_name(const as_view_input *input) {
+    const char *end = input->path + strlen(input->path);
+    while (end > input->path + 1 && end[-1] == '/') end--;
+    while (end > input->path && end[-1] != '/') end--;
+    return end;
+}
+
 /* ---- what is kept ---------------------------------------------------------------------------------------------------- */
 
 void *as_viewing_find(as_viewing *viewing, const char *key) {

@@ -17,6 +17,9 @@ typedef struct as_view_input {
     assay_error error; /* why not */
 } as_view_input;
 
+/* The last part of its path. */
+const char *as_view_input_name(const as_view_input *input);
+
 typedef struct as_viewing {
     as_vec inputs;               /* as_view_input *: their number is their name; none is ever removed */
     as_read_config config;       /* how dropped files are read, too */

@@ -1,0 +1,274 @@
+#include "server/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/base64.h"
+#include "io/gzip.h"
+#include "io/json.h"
+#include "server/web.h"
+
+enum {
+    FRAME_SIZE = 8192, /* what is around the page's own parts and the data */
+    QUICK = 1,
+    SMALL = 12 /* levels of packing: to see how much it is, and to write it */
+};
+
+struct as_html_report {
+    as_viewing *viewing;
+    uint64_t limit;  /* of packed bytes */
+    uint64_t packed; /* of the answers so far, each on its own: together they take less */
+    as_output *data; /* "request":answer,… */
+    as_vec kept;     /* char *: requests whose answers are there */
+    as_vec notes;    /* char *, ended by NULL */
+    bool failed;     /* memory is out */
+};
+
+as_html_report *as_html_report_new(as_viewing *viewing, uint64_t limit) {
+    as_html_report *report = calloc(1, sizeof *report);
+    if (!report) return NULL;
+    uint64_t fixed = as_web_js.size + as_web_css.size + FRAME_SIZE;
+    report->viewing = viewing;
+    report->limit = limit > fixed ? (limit - fixed) / 4 * 3 : 0; /* base64 takes four bytes for three */
+    report->data = as_output_to_memory();
+    as_vec_init(&report->kept, sizeof(char *), NULL);
+    as_vec_init(&report->notes, sizeof(char *), NULL);
+    report->failed = !report->data || !as_vec_push(&report->notes);
+    return report;
+}
+
+static void free_texts(as_vec *texts) {
+    for (size_t i = 0; i < texts->count; i++) free(AS_AT(char *, texts, i));
+    as_vec_free(texts);
+}
+
+void as_html_report_free(as_html_report *report) {
+    if (!report) return;
+    as_output_discard(report->data);
+    free_texts(&report->kept);
+    free_texts(&report->notes);
+    free(report);
+}
+
+/* ---- requests -------------------------------------------------------------------------------------------------------- */
+
+/* As encodeURIComponent() of the page does it. */
+static void add_encoded(as_output *out, const char *text) {
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        bool is_plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-_.!~*'()", c);
+        if (is_plain)
+            as_output_char(out, (char)c);
+        else
+            as_output_printf(out, "%%%02X", c);
+    }
+}
+
+/* "tree?d=0&view=flat": what the page calls the request, to be freed; NULL when memory is out. sorted has the parameters by name. */
+static char *canonical(const char *path, const as_vec *sorted) {
+    as_output *out = as_output_to_memory();
+    size_t size;
+    if (!out) return NULL;
+    as_output_printf(out, "%s?", path);
+    for (size_t i = 0; i < sorted->count; i++) {
+        const as_parameter *parameter = &AS_AT(as_parameter, sorted, i);
+        if (i) as_output_char(out, '&');
+        add_encoded(out, parameter->name);
+        as_output_char(out, '=');
+        add_encoded(out, parameter->value);
+    }
+    const char *text = as_output_memory(out, &size);
+    char *copy = text ? strdup(text) : NULL;
+    as_output_discard(out);
+    return copy;
+}
+
+/* By name; those of one name stay in their order. */
+static bool sort_parameters(const as_parameter *parameters, size_t n, as_vec *out) {
+    as_vec_init(out, sizeof(as_parameter), NULL);
+    for (size_t i = 0; i < n; i++) {
+        if (!as_vec_append(out, &parameters[i], 1)) return false;
+        for (size_t k = i; k > 0; k--) {
+            as_parameter *a = &AS_AT(as_parameter, out, k - 1), *b = &AS_AT(as_parameter, out, k), swap = *a;
+            if (strcmp(a->name, b->name) <= 0) break;
+            *a = *b;
+            *b = swap;
+        }
+    }
+    return true;
+}
+
+static bool is_kept(const as_html_report *report, const char *request) {
+    for (size_t i = 0; i < report->kept.count; i++) {
+        if (strcmp(AS_AT(char *, &report->kept, i), request) == 0) return true;
+    }
+    return false;
+}
+
+/* How much a text takes packed; 0 when memory is out. */
+static size_t packed_size(const char *text, size_t size) {
+    as_vec packed;
+    as_vec_init(&packed, sizeof(char), NULL);
+    size_t n = as_gzip(text, size, QUICK, &packed) ? packed.count : 0;
+    as_vec_free(&packed);
+    return n;
+}
+
+static void add_pair(as_html_report *report, const char *request, const char *answer, size_t size) {
+    if (as_output_size(report->data)) as_output_char(report->data, ',');
+    as_json_write_string(report->data, request, strlen(request));
+    as_output_char(report->data, ':');
+    as_output_write(report->data, answer, size);
+}
+
+/* Takes over the request's name. */
+static as_html_report_kept keep_answer(as_html_report *report, char *name, const as_request *request, uint64_t most) {
+    as_output *out = as_output_to_memory();
+    as_html_report_kept result = AS_REPORT_REFUSED;
+    size_t size, packed;
+    const char *answer = NULL;
+    if (out && as_request_answer(report->viewing, request, out) == 200 && (answer = as_output_memory(out, &size))) {
+        packed = packed_size(answer, size);
+        result = packed > most ? AS_REPORT_TOO_LARGE : AS_REPORT_KEPT;
+        report->failed |= packed == 0;
+        if (result == AS_REPORT_KEPT) {
+            add_pair(report, name, answer, size);
+            report->packed += packed;
+        }
+    }
+    report->failed |= !out;
+    as_output_discard(out);
+    if (result == AS_REPORT_KEPT && as_vec_append(&report->kept, &name, 1)) return result;
+    report->failed |= result == AS_REPORT_KEPT;
+    free(name);
+    return result;
+}
+
+as_html_report_kept as_html_report_keep_part(as_html_report *report, const char *path, const as_parameter *parameters,
+                                             size_t n, double part) {
+    as_request request = {.path = path, .body = ""};
+    as_html_report_kept result = AS_REPORT_REFUSED;
+    char *name = sort_parameters(parameters, n, &request.parameters) ? canonical(path, &request.parameters) : NULL;
+    report->failed |= !name;
+    if (name && is_kept(report, name)) {
+        free(name);
+        result = AS_REPORT_KEPT;
+    } else if (name) {
+        result = keep_answer(report, name, &request, (uint64_t)((double)as_html_report_left(report) * part));
+    }
+    as_vec_free(&request.parameters);
+    return result;
+}
+
+as_html_report_kept as_html_report_keep(as_html_report *report, const char *path, const as_parameter *parameters,
+                                        size_t n) {
+    return as_html_report_keep_part(report, path, parameters, n, 1);
+}
+
+uint64_t as_html_report_left(const as_html_report *report) {
+    return report->packed < report->limit ? report->limit - report->packed : 0;
+}
+
+/* ---- notes ----------------------------------------------------------------------------------------------------------- */
+
+void as_html_report_note(as_html_report *report, const char *format, ...) {
+    char *text = NULL, *none = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) text = NULL;
+    va_end(args);
+    report->failed |= !text;
+    if (!text || report->notes.count == 0) return;
+    AS_AT(char *, &report->notes, report->notes.count - 1) = text;
+    report->failed |= !as_vec_append(&report->notes, &none, 1);
+}
+
+const char *const *as_html_report_notes(const as_html_report *report) { return report->notes.data; }
+
+/* ---- all screens ----------------------------------------------------------------------------------------------------- */
+
+bool as_html_report_gather(as_html_report *report) {
+    for (const as_endpoint *const *at = as_endpoints; *at; at++) {
+        if ((*at)->report) (*at)->report(report->viewing, report);
+    }
+    return !report->failed;
+}
+
+/* ---- the page -------------------------------------------------------------------------------------------------------- */
+
+/* Names are text, never markup. */
+static void add_markup(as_output *out, const char *text) {
+    for (; *text; text++) {
+        if (*text == '<')
+            as_output_text(out, "&lt;");
+        else if (*text == '>')
+            as_output_text(out, "&gt;");
+        else if (*text == '&')
+            as_output_text(out, "&amp;");
+        else if (*text == '"')
+            as_output_text(out, "&quot;");
+        else
+            as_output_char(out, *text);
+    }
+}
+
+/* "a.cubex, b.cubex" */
+static void add_names(as_output *out, const as_viewing *viewing) {
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        if (i) as_output_text(out, ", ");
+        add_markup(out, as_view_input_name(as_viewing_input(viewing, i)));
+    }
+}
+
+/* {"request":answer,…,"report?":{"notes":[…]}}, packed, in base64. */
+static bool add_data(as_html_report *report, as_output *out) {
+    as_output *all = as_output_to_memory();
+    as_vec packed;
+    size_t size;
+    if (!all) return false;
+    as_vec_init(&packed, sizeof(char), NULL);
+    const char *data = as_output_memory(report->data, &size);
+    as_output_char(all, '{');
+    if (data) as_output_write(all, data, size);
+    as_output_text(all, size ? ",\"report?\":{\"notes\":[" : "\"report?\":{\"notes\":[");
+    for (const char *const *note = as_html_report_notes(report); *note; note++) {
+        if (note != as_html_report_notes(report)) as_output_char(all, ',');
+        as_json_write_string(all, *note, strlen(*note));
+    }
+    as_output_text(all, "]}}");
+    const char *text = as_output_memory(all, &size);
+    bool fine = data && text && as_gzip(text, size, SMALL, &packed);
+    if (fine) as_base64(out, packed.data, packed.count);
+    as_vec_free(&packed);
+    as_output_discard(all);
+    return fine;
+}
+
+bool as_html_report_write(as_html_report *report, const char *title, as_output *out) {
+    as_output_printf(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'; "
+        "style-src 'sha256-%s'; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"generator\" content=\"assay %s\">\n<title>",
+        as_web_js.sha256, as_web_css.sha256, assay_version());
+    if (title)
+        add_markup(out, title);
+    else
+        add_names(out, report->viewing);
+    as_output_text(out, "</title>\n<style>");
+    as_output_write(out, as_web_css.bytes, as_web_css.size);
+    as_output_text(out,
+                   "</style>\n</head>\n<body>\n<div id=\"app\"></div>\n"
+                   "<noscript>This report needs a browser that may run its script. The measurements themselves can be "
+                   "looked at with assay.</noscript>\n<script type=\"application/gzip\" id=\"assay-data\">");
+    bool fine = add_data(report, out) && !report->failed;
+    as_output_text(out, "</script>\n<script type=\"module\">");
+    as_output_write(out, as_web_js.bytes, as_web_js.size);
+    as_output_text(out, "</script>\n</body>\n</html>\n");
+    return fine;
+}
