@@ -30,14 +30,13 @@ export interface Backend {
   post(path: string, params: Params, body: BodyInit | null, signal?: AbortSignal): Promise<unknown>;
 }
 
-/** `tree?a=1&b=x`: parameters sorted by name, those without a value left out. A report keeps its answers under this name. */
+/** `tree?a=1&b=x`: parameters sorted by name, those without a value left out, several values of one as they are given. A report keeps its answers under this name. */
 export function canonical(path: string, params: Params = {}): string {
   const pairs: string[] = [];
   for (const key of Object.keys(params).sort()) {
     const value = params[key];
     if (value === undefined || value === null) continue;
-    const text = Array.isArray(value) ? value.join(',') : String(value);
-    pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(text)}`);
+    for (const one of Array.isArray(value) ? value : [value]) pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(String(one))}`);
   }
   return `${path}?${pairs.join('&')}`;
 }
