@@ -81,6 +81,19 @@ static bool has_callers(const ascent *a, uint32_t begin, uint32_t end) {
     return false;
 }
 
+/* The same of a function that has no pairs yet. */
+static bool is_called(const ascent *a, uint32_t function) {
+    as_view_some contexts = as_view_gather_contexts(&a->gather, function);
+    for (size_t i = 0; i < contexts.n; i++) {
+        if (a->caller_of[contexts.first[i]] != ASSAY_NONE) return true;
+    }
+    return false;
+}
+
+static bool is_deepest(const ascent *a, uint32_t depth) {
+    return depth + 1 == a->gather.walker->request->max_levels || depth + 1 == a->limit;
+}
+
 /* Puts the callers of a node, whose pairs are begin … end - 1, behind those that wait. */
 static bool add_callers(ascent *a, const as_view_pending *node, uint32_t begin, uint32_t end) {
     as_view_walker *w = a->gather.walker;
@@ -121,6 +134,7 @@ static bool show_callers(ascent *a, const as_view_pending *function) {
     while (a->pending.count > 0) {
         as_view_pending next = AS_AT(as_view_pending, &a->pending, --a->pending.count);
         const pair *pairs = a->pairs + next.at;
+        next.is_cut = is_deepest(a, next.depth) && has_callers(a, next.at, next.end);
         const as_view_member *member = as_view_member_at(&a->gather.groups, group_at(a, pairs->at));
         if (!as_view_gather_show(&a->gather, &next, member, pairs->at, origins(pairs, next.end - next.at)))
             return false;
@@ -145,17 +159,27 @@ static uint32_t *count_callers(const ascent *a, uint32_t *deepest) {
     return above;
 }
 
+/* Whether somebody asks for the callers of this function. */
+static bool is_named(const ascent *a, uint32_t group) {
+    const bool *wanted = a->gather.walker->request->wanted;
+    as_str name = wanted ? as_view_member_at(&a->gather.groups, group)->name : AS_NO_STR;
+    return !wanted || (name != AS_NO_STR && wanted[name]);
+}
+
 /* The depth up to which all callers can be found in bounded time. */
 static bool find_limit(ascent *a) {
+    const as_view_walker *w = a->gather.walker;
     uint32_t deepest, *above = count_callers(a, &deepest);
     uint32_t *counts = above ? calloc((size_t)deepest + 2, sizeof *counts) : NULL;
-    uint64_t steps = 0, left = 0, most = MOST_VALUES / (a->gather.walker->data->n_columns + 1);
+    uint64_t steps = 0, left = 0, most = MOST_VALUES / (w->data->n_columns + 1);
     for (assay_id id = 0; counts && id < AS_COUNT(a->ds, contexts); id++) {
-        if (group_at(a, id) == UINT32_MAX) continue;
+        uint32_t group = group_at(a, id);
+        if (group == UINT32_MAX || !is_named(a, group)) continue;
         counts[above[id]]++;
         left++;
     }
     if (most > MOST_STEPS) most = MOST_STEPS;
+    if (w->request->max_steps && most > w->request->max_steps) most = w->request->max_steps;
     for (uint32_t level = 0; counts && level <= deepest; level++) {
         left -= counts[level]; /* contexts with more callers than this */
         steps += left;
@@ -239,6 +263,7 @@ static bool show_functions(ascent *a, as_vec *functions) {
         const as_view_member *member = as_view_member_at(&a->gather.groups, next->at);
         if (w->request->only_hot && !next->is_hot) continue;
         next->is_last = i + 1 == n || w->request->only_hot;
+        next->is_cut = is_deepest(a, 0) && is_called(a, next->at);
         fine = as_view_gather_show(&a->gather, next, member, member->context,
                                    as_view_gather_contexts(&a->gather, next->at)) &&
                show_callers(a, next);

@@ -116,6 +116,7 @@ static bool walk(listing *l) {
         as_view_pending next = AS_AT(as_view_pending, &l->pending, --l->pending.count);
         const as_view_member *member = as_view_member_at(&l->gather.groups, next.at);
         as_view_some contexts = as_view_gather_contexts(&l->gather, next.at);
+        next.is_cut = next.depth + 1 == w->request->max_levels && l->places[next.at].first_child != UINT32_MAX;
         if (!as_view_gather_show(&l->gather, &next, member, member->context, contexts) || !add_children(l, &next))
             return false;
     }

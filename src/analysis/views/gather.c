@@ -80,6 +80,8 @@ bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pe
                          .is_aside = member->is_aside && (pending->depth == 0 || w->request->kind == AS_VIEW_FLAT),
                          .context = is_context ? context : ASSAY_NONE,
                          .call_site = member->level == AS_LEVEL_CALL ? as_view_call_site(w, context) : ASSAY_NONE,
+                         .origin = w->request->kind == AS_VIEW_BOTTOM_UP ? contexts.first[0] : ASSAY_NONE,
+                         .is_cut = pending->is_cut,
                          .region = member->region,
                          .name = member->name,
                          .values = w->values};

@@ -100,6 +100,7 @@ typedef struct as_view_request {
     const bool *wanted;    /* for each string of the dataset whether a name is asked for; NULL: all. Top-down: those and
                             all above them; else those functions */
     uint32_t max_levels;   /* that are shown; 0: all */
+    uint64_t max_steps;    /* bottom-up: steps up that are made at most, so that a level ends it; 0: the usual number */
     size_t max_first;      /* nodes of the first level that are shown, flat and bottom-up; 0: all */
     double
         min_share; /* leave out what, with all below it, stays under this part of the first column's scale; 0: nothing */
@@ -144,8 +145,11 @@ typedef struct as_view_node {
     bool is_aside;      /* it stands aside: what is above it, and the whole, have nothing of it */
     assay_id context;   /* of several the first; ASSAY_NONE: a file, module or kind */
     assay_id call_site; /* the context that stands for the place it is called from; ASSAY_NONE: none, or several */
-    assay_id region;    /* or ASSAY_NONE */
-    as_str name;        /* AS_NO_STR: the source has none */
+    assay_id
+        origin; /* bottom-up: the first context of the function that these are the callers of; with the depth it names the node. Else ASSAY_NONE */
+    bool is_cut;                 /* something below it is not shown, because of its depth */
+    assay_id region;             /* or ASSAY_NONE */
+    as_str name;                 /* AS_NO_STR: the source has none */
     const as_view_value *values; /* one for each column */
 } as_view_node;
 

@@ -117,6 +117,7 @@ typedef struct as_view_pending {
     uint32_t depth;
     bool is_last, is_hot;
     bool is_apart; /* no part of what is above it: behind all that is */
+    bool is_cut;   /* what is below it is too deep */
     as_str name;
     double key; /* what it is sorted and cut by */
 } as_view_pending;

@@ -192,6 +192,8 @@ static bool show(const descent *d, const as_view_pending *pending) {
                          .is_aside = context->is_aside && w->data->is_aside[pending->at],
                          .context = pending->at,
                          .call_site = as_view_call_site(w, pending->at),
+                         .origin = ASSAY_NONE,
+                         .is_cut = pending->depth + 1 == w->request->max_levels && context->subtree > 1,
                          .region = context->region,
                          .name = context->name,
                          .values = w->values};
