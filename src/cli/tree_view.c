@@ -63,7 +63,7 @@ static bool add_all_metrics(const as_dataset *ds, as_vec *metrics) {
     return fine;
 }
 
-static as_exit choose_metrics(as_tree_view *view) {
+as_exit as_tree_choose_metrics(as_tree_view *view) {
     as_exit status = as_choose_metrics(view->cli, view->ds, &view->metrics);
     if (status != AS_EXIT_FINE || view->metrics.count) {
         view->n_asked = view->metrics.count;
@@ -297,15 +297,10 @@ as_exit as_choose_hot_threshold(as_cli *cli, as_view_request *view) {
     return AS_EXIT_FINE;
 }
 
-/* Whether the file tells where code stands, also where no loop or line was seen: then it has a root of all. */
-static bool has_scopes(const as_dataset *ds) {
-    return as_view_has_roles(ds) || (AS_COUNT(ds, contexts) && as_context_is_root(ds, 0));
-}
-
 /* What the view is like depends on what the file has. */
 static void choose_shape(as_tree_view *view) {
     view->request.without_root = view->request.joins_calls = view->cli->style.mode == AS_PRINT_TEXT;
-    if (view->request.kind == AS_VIEW_FLAT && view->ask->by_scope && has_scopes(view->ds))
+    if (view->request.kind == AS_VIEW_FLAT && view->ask->by_scope && as_view_has_scopes(view->ds))
         view->request.group = AS_GROUP_SCOPE;
 }
 
@@ -324,7 +319,7 @@ static as_exit look_at(as_tree_view *view) {
     if (AS_COUNT(view->ds, contexts) == 0)
         return as_cli_fail(view->cli, AS_EXIT_INPUT, "%s: has no call tree", as_ds_text(view->ds, view->ds->path));
     choose_shape(view);
-    as_exit status = choose_metrics(view);
+    as_exit status = as_tree_choose_metrics(view);
     if (status == AS_EXIT_FINE) status = as_choose_runs(view->cli, view->ds, &view->runs);
     if (status == AS_EXIT_FINE) status = as_choose_locations(view->cli, view->ds, &view->locations);
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_names(view);
@@ -338,7 +333,7 @@ static as_exit look_at(as_tree_view *view) {
     return status;
 }
 
-static void close_view(as_tree_view *view) {
+void as_tree_view_close(as_tree_view *view) {
     as_view_data_free(&view->data);
     as_vec_free(&view->metrics);
     as_vec_free(&view->roots);
@@ -396,7 +391,7 @@ static as_exit show_dataset(as_cli *cli, const as_tree_ask *ask, as_dataset *ds,
     as_vec_init(&view.name, 1, NULL);
     as_exit status = look_at(&view);
     if (status == AS_EXIT_FINE) status = show(&view, a);
-    close_view(&view);
+    as_tree_view_close(&view);
     return status;
 }
 

@@ -80,6 +80,11 @@ as_exit as_tree_answer(as_cli *cli, const as_tree_ask *ask);
 /* The answer for one dataset that is open already; it stays the caller's. */
 as_exit as_tree_show(as_cli *cli, const as_tree_ask *ask, as_dataset *ds);
 
+/* The parts of it, for whoever shows views in other ways: fills view->metrics as the command line, or the input, says. */
+as_exit as_tree_choose_metrics(as_tree_view *view);
+/* Frees what the view has; not the dataset. */
+void as_tree_view_close(as_tree_view *view);
+
 /* The shapes of the answer: all of them give 3 with a line where memory is out. */
 as_exit as_tree_print(as_tree_view *view);
 as_exit as_tree_json(as_tree_view *view);

@@ -16,6 +16,10 @@ bool as_view_has_roles(const as_dataset *ds) {
     return false;
 }
 
+bool as_view_has_scopes(const as_dataset *ds) {
+    return as_view_has_roles(ds) || (AS_COUNT(ds, contexts) && as_context_is_root(ds, 0));
+}
+
 bool as_view_has_root(const as_view_data *data) {
     return data->n_roots == 1 && as_context_is_root(data->source.ds, data->roots[0]);
 }
@@ -49,17 +53,23 @@ static bool does_something(const as_view_data *data, assay_id context) {
     return false;
 }
 
+void as_view_unjoin(const as_view_data *data, uint8_t *joinings) {
+    for (assay_id id = 0; id < AS_COUNT(data->source.ds, contexts); id++) {
+        if (joinings[id] == AS_JOINS_WHERE_IDLE && does_something(data, id)) joinings[id] = AS_JOINS_NEVER;
+    }
+}
+
 bool as_view_join_calls(as_view_walker *walker) {
     const as_view_data *data = walker->data;
     const as_dataset *ds = data->source.ds;
+    const uint8_t *known = walker->request->joinings;
     size_t n = AS_COUNT(ds, contexts);
     if (!as_view_has_roles(ds)) return true;
-    uint8_t *joinings = as_find_joinings(ds);
+    uint8_t *found = known ? NULL : as_find_joinings(ds);
     walker->is_joined = calloc(n + 1, sizeof *walker->is_joined);
-    bool fine = joinings && walker->is_joined;
-    for (assay_id id = 0; fine && id < n; id++)
-        walker->is_joined[id] =
-            joinings[id] == AS_JOINS_ALWAYS || (joinings[id] == AS_JOINS_WHERE_IDLE && !does_something(data, id));
-    free(joinings);
+    bool fine = (known || found) && walker->is_joined;
+    if (fine && found) as_view_unjoin(data, found);
+    for (assay_id id = 0; fine && id < n; id++) walker->is_joined[id] = (known ? known : found)[id] != AS_JOINS_NEVER;
+    free(found);
     return fine;
 }

@@ -59,6 +59,7 @@ static as_view_request plain_request(const as_view_request *request) {
                              .max_levels = request->max_levels,
                              .max_steps = request->max_steps,
                              .joins_calls = request->joins_calls,
+                             .joinings = request->joinings,
                              .without_root = request->without_root};
 }
 

@@ -30,13 +30,14 @@ typedef struct as_view_item {
 } as_view_item;
 
 typedef struct as_view_table {
-    const as_dataset *ds; /* must last */
-    as_view_request request;
-    as_vec items;    /* as_view_item */
-    as_view_cut cut; /* what is not in it */
+    const as_dataset *ds;    /* must last */
+    as_view_request request; /* as far as it counts; what it points to is the caller's, and may be changed by it */
+    as_vec items;            /* as_view_item */
+    as_view_cut cut;         /* what is not in it */
 } as_view_table;
 
-/* Makes the table of a view. Of the request only what the view is like counts: kind, group, wanted, max_levels, max_steps, joins_calls, without_root. data may have no columns. */
+/* Makes the table of a view. Of the request only what the view is like counts: kind, group, wanted, max_levels, max_steps, joins_calls, joinings, without_root.
+ * data may have no columns, but for joins_calls without joinings. */
 assay_status as_view_table_new(const as_view_data *data, const as_view_request *request, as_view_table **out,
                                assay_error *error);
 /* NULL is fine. */
@@ -79,7 +80,7 @@ typedef struct as_view_values {
     double *weights;               /* the largest size in each subtree, where parents need not have values; else NULL */
 } as_view_values;
 
-/* Takes the first column of data, which must be of the same dataset and roots as the table was made of. */
+/* Takes the first column of data, which must be of the same dataset and roots as the table was made of; of the same columns, where joins_calls depends on them. */
 assay_status as_view_values_new(const as_view_table *table, const as_view_data *data, as_view_values **out,
                                 assay_error *error);
 void as_view_values_free(as_view_values *values);

@@ -109,6 +109,8 @@ typedef struct as_view_request {
     double hot_threshold; /* the part of its parent that the next node of the hot path has at least; 0: half */
     bool
         joins_calls; /* lines and instructions that do nothing but call are one with whom they call, like call sites; lines that nobody knows are no nodes */
+    const uint8_t *
+        joinings; /* of joins_calls: for each context how it is joined (dataset/pieces.h), where more than the columns of data tells it; NULL: these tell it */
     bool
         without_root; /* top-down: where one context stands for the whole program, those below it are the first level */
 } as_view_request;
@@ -165,8 +167,13 @@ typedef struct as_view_cut {
 bool as_view_shows(const as_dataset *ds, assay_id context);
 /* Whether contexts have roles other than calls: then modules, files, functions and what is inside them can be told apart. */
 bool as_view_has_roles(const as_dataset *ds);
+/* Whether the source tells where code stands, also where no loop or line was seen (then it has a root of all): there the flat view is the tree of scopes, unless something else is asked for. */
+bool as_view_has_scopes(const as_dataset *ds);
 /* Whether the root of what is looked at is a context that stands for the whole program. */
 bool as_view_has_root(const as_view_data *data);
+
+/* What has a value of its own in one of these columns is not joined by joins_calls: joinings, of as_find_joinings(), are then AS_JOINS_NEVER there. */
+void as_view_unjoin(const as_view_data *data, uint8_t *joinings);
 
 /* Calls visit for each node of the view, a parent before its children. The node lives until visit returns; where that is false the walk ends with ASSAY_E_NOMEM.
  *

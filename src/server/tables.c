@@ -1,0 +1,313 @@
+/* Views for requests, kept. */
+#include "server/tables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dataset/pieces.h"
+
+/* Bottom-up tables end where going on would take more steps; a function alone may take more of them. */
+enum { STEPS_OF_ALL = 1 << 20, STEPS_OF_ONE = 1 << 21 };
+
+/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+
+static assay_status choose_kind(const as_request *request, as_asked_view *asked, assay_error *error) {
+    static const char *const words[] = {"top-down", "bottom-up", "flat"};
+    const char *view = as_request_text(request, "view"), *by = as_request_text(request, "by");
+    size_t i = 0;
+    while (view && i < 3 && strcmp(words[i], view) != 0) i++;
+    if (i == 3)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'view' cannot be '%.100s'; top-down, bottom-up or flat",
+                       view);
+    as_view_request *wanted = &asked->tree.request;
+    wanted->kind = (as_view_kind)i;
+    wanted->without_root = wanted->joins_calls = true;
+    if (wanted->kind != AS_VIEW_FLAT) return ASSAY_OK;
+    wanted->group = as_group_of(by);
+    if (!by && as_view_has_scopes(asked->tree.ds)) wanted->group = AS_GROUP_SCOPE;
+    if (by && wanted->group == AS_GROUP_SCOPE && strcmp(by, "scope") != 0)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                       "'by' cannot be '%.100s'; region, file, module, kind or scope", by);
+    return ASSAY_OK;
+}
+
+static assay_status add_numbered_metrics(const char *text, as_asked_view *asked, assay_error *error) {
+    const as_dataset *ds = asked->tree.ds;
+    for (const char *at = text; *at; at += *at == ',') {
+        size_t size = strcspn(at, ",");
+        as_number number;
+        if (!as_number_parse(at, size, &number) || number.kind == AS_REAL || as_number_real(number) < 0 ||
+            as_number_real(number) >= (double)AS_COUNT(ds, metrics))
+            return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "there is no metric with the number '%.*s'",
+                           size > 40 ? 40 : (int)size, at);
+        assay_id id = (assay_id)as_number_real(number);
+        if (!as_vec_append(&asked->tree.metrics, &id, 1)) return as_fail_memory(error, NULL);
+        at += size;
+    }
+    asked->tree.n_asked = asked->tree.metrics.count;
+    return ASSAY_OK;
+}
+
+static assay_status choose_metrics(const as_request *request, as_asked_view *asked, assay_error *error) {
+    const char *numbers = as_request_text(request, "metrics");
+    if (numbers) return add_numbered_metrics(numbers, asked, error);
+    return as_request_cli_status(&asked->made, as_tree_choose_metrics(&asked->tree), error);
+}
+
+/* The words of some parameters, one after the other. NULL when memory is out. */
+static char *join_words(const as_request *request) {
+    as_vec text;
+    as_vec_init(&text, 1, NULL);
+    bool fine = true;
+    for (size_t i = 0; i < request->parameters.count; i++) {
+        const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
+        if (strcmp(parameter->name, "run") != 0 && strcmp(parameter->name, "location") != 0) continue;
+        if (!*parameter->value) continue;
+        fine = fine && as_vec_text(&text, parameter->name) && as_vec_text(&text, "=") &&
+               as_vec_text(&text, parameter->value) && as_vec_text(&text, "\n");
+    }
+    fine = fine && as_vec_append(&text, "", 1);
+    char *words = fine ? strdup(text.data) : NULL;
+    as_vec_free(&text);
+    return words;
+}
+
+static assay_status choose(const as_request *request, as_asked_view *asked, assay_error *error) {
+    as_tree_view *tree = &asked->tree;
+    int64_t root;
+    AS_TRY(choose_kind(request, asked, error));
+    AS_TRY(choose_metrics(request, asked, error));
+    AS_TRY(as_request_cli_status(&asked->made, as_choose_runs(tree->cli, tree->ds, &tree->runs), error));
+    AS_TRY(as_request_cli_status(&asked->made, as_choose_locations(tree->cli, tree->ds, &tree->locations), error));
+    AS_TRY(as_request_number(request, "root", 0, (int64_t)AS_COUNT(tree->ds, contexts) - 1, -1, &root, error));
+    if (root >= 0) asked->root = (assay_id)root;
+    asked->places = join_words(request);
+    return asked->places ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+assay_status as_asked_view_make(as_viewing *viewing, const as_request *request, as_asked_view *out,
+                                assay_error *error) {
+    static const as_tree_ask ask = {.by_scope = true};
+    *out = (as_asked_view){.root = ASSAY_NONE};
+    as_vec_init(&out->tree.metrics, sizeof(assay_id), NULL);
+    as_vec_init(&out->tree.name, 1, NULL);
+    AS_TRY(as_request_input(viewing, request, "d", &out->input, error));
+    AS_TRY(as_request_number(request, "d", 0, INT32_MAX, 0, &out->number, error));
+    AS_TRY(as_request_cli_make(request, "tree", "metric run location", NULL, &out->made, error));
+    out->tree.cli = &out->made.cli;
+    out->tree.ask = &ask;
+    out->tree.ds = out->input->ds;
+    if (AS_COUNT(out->tree.ds, contexts) == 0)
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "%s: has no call tree", out->input->path);
+    return choose(request, out, error);
+}
+
+void as_asked_view_free(as_asked_view *asked) {
+    as_tree_view_close(&asked->tree);
+    as_request_cli_free(&asked->made);
+    free(asked->places);
+}
+
+/* ---- tables and values ----------------------------------------------------------------------------------------------- */
+
+/* A table with what its request points to. */
+typedef struct kept_table {
+    as_view_table *table;
+    uint8_t *joinings;
+    bool *wanted;
+} kept_table;
+
+static void free_table(void *object) {
+    kept_table *kept = object;
+    if (!kept) return;
+    as_view_table_free(kept->table);
+    free(kept->joinings);
+    free(kept->wanted);
+    free(kept);
+}
+static void free_values(void *values) { as_view_values_free(values); }
+
+/* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all). Where lines may be one with whom they call, metrics and places tell which are. NULL when
+ * memory is out. */
+static char *table_key(const as_asked_view *asked, assay_id function) {
+    const as_view_request *request = &asked->tree.request;
+    as_vec text;
+    char numbers[200];
+    as_vec_init(&text, 1, NULL);
+    snprintf(numbers, sizeof numbers, "table %" PRId64 " %d %d %" PRId64 " %" PRId64, asked->number, (int)request->kind,
+             (int)request->group, asked->root == ASSAY_NONE ? -1 : (int64_t)asked->root,
+             function == ASSAY_NONE ? -1 : (int64_t)function);
+    bool fine = as_vec_text(&text, numbers), has_roles = as_view_has_roles(asked->tree.ds);
+    for (size_t i = 0; fine && has_roles && i < asked->tree.metrics.count; i++) {
+        snprintf(numbers, sizeof numbers, " m%u", (unsigned)as_asked_metric(asked, i));
+        fine = as_vec_text(&text, numbers);
+    }
+    if (fine && has_roles) fine = as_vec_text(&text, "\n") && as_vec_text(&text, asked->places);
+    fine = fine && as_vec_append(&text, "", 1);
+    char *key = fine ? strdup(text.data) : NULL;
+    as_vec_free(&text);
+    return key;
+}
+
+static char *values_key(const as_asked_view *asked, const char *table, assay_id metric) {
+    char *key = NULL;
+    return asprintf(&key, "values of %s: %u\n%s", table, (unsigned)metric, asked->places) < 0 ? NULL : key;
+}
+
+static assay_status load(const as_asked_view *asked, const assay_id *metric, as_view_data *out, assay_error *error) {
+    const as_tree_view *tree = &asked->tree;
+    as_view_source source = {.ds = tree->ds,
+                             .runs = tree->runs.runs,
+                             .n_runs = tree->runs.n_runs,
+                             .point = tree->runs.point,
+                             .locations = tree->locations.wanted};
+    bool has_root = asked->root != ASSAY_NONE;
+    return as_view_load(&source, metric, metric ? 1 : 0, has_root ? &asked->root : NULL, has_root, out, error);
+}
+
+/* One metric after the other, so that there is memory for one at a time only. */
+static assay_status find_joinings(const as_asked_view *asked, uint8_t **out, assay_error *error) {
+    if (!as_view_has_roles(asked->tree.ds)) return ASSAY_OK;
+    *out = as_find_joinings(asked->tree.ds);
+    assay_status status = *out ? ASSAY_OK : as_fail_memory(error, NULL);
+    for (size_t i = 0; status == ASSAY_OK && i < asked->tree.metrics.count; i++) {
+        as_view_data data = {0};
+        assay_id metric = as_asked_metric(asked, i);
+        status = load(asked, &metric, &data, error);
+        if (status == ASSAY_OK) as_view_unjoin(&data, *out);
+        as_view_data_free(&data);
+    }
+    return status;
+}
+
+/* The name of the function alone. */
+static bool *name_function(const as_dataset *ds, assay_id function) {
+    bool *wanted = calloc(ds->strings.entries.count + 1, sizeof *wanted);
+    as_str name = as_ds_context(ds, function)->name;
+    if (wanted && name != AS_NO_STR) wanted[name] = true;
+    return wanted;
+}
+
+static assay_status make_table(const as_asked_view *asked, assay_id function, kept_table *out, assay_error *error) {
+    as_view_request request = asked->tree.request;
+    as_view_data data = {0};
+    request.max_steps = function == ASSAY_NONE ? STEPS_OF_ALL : STEPS_OF_ONE;
+    if (function != ASSAY_NONE && !(out->wanted = name_function(asked->tree.ds, function)))
+        return as_fail_memory(error, NULL);
+    AS_TRY(find_joinings(asked, &out->joinings, error));
+    request.wanted = out->wanted;
+    request.joinings = out->joinings;
+    assay_status status = load(asked, NULL, &data, error);
+    if (status == ASSAY_OK) status = as_view_table_new(&data, &request, &out->table, error);
+    as_view_data_free(&data);
+    return status;
+}
+
+static size_t bytes_of(const as_asked_view *asked, const kept_table *kept) {
+    return as_view_table_bytes(kept->table) + (kept->joinings ? AS_COUNT(asked->tree.ds, contexts) : 0) +
+           (kept->wanted ? asked->tree.ds->strings.entries.count : 0);
+}
+
+static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, assay_id function, const char *key,
+                               const as_view_table **out, assay_error *error) {
+    kept_table *kept = as_viewing_find(viewing, key);
+    if (!kept) {
+        kept = calloc(1, sizeof *kept);
+        assay_status status = kept ? make_table(asked, function, kept, error) : as_fail_memory(error, NULL);
+        if (status != ASSAY_OK) {
+            free_table(kept);
+            return status;
+        }
+        if (!as_viewing_keep(viewing, key, kept, bytes_of(asked, kept), free_table)) return as_fail_memory(error, NULL);
+    }
+    *out = kept->table;
+    return ASSAY_OK;
+}
+
+static assay_status make_values(const as_asked_view *asked, const as_view_table *table, assay_id metric,
+                                as_view_values **out, assay_error *error) {
+    as_view_data data = {0};
+    assay_status status = load(asked, &metric, &data, error);
+    if (status == ASSAY_OK) status = as_view_values_new(table, &data, out, error);
+    as_view_data_free(&data);
+    return status;
+}
+
+static assay_status find_values(as_viewing *viewing, const as_asked_view *asked, const char *of,
+                                const as_view_table *table, assay_id metric, const as_view_values **out,
+                                assay_error *error) {
+    char *key = values_key(asked, of, metric);
+    as_view_values *values = key ? as_viewing_find(viewing, key) : NULL;
+    assay_status status = key ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK && !values) {
+        status = make_values(asked, table, metric, &values, error);
+        if (status == ASSAY_OK && !as_viewing_keep(viewing, key, values, as_view_values_bytes(values), free_values))
+            status = as_fail_memory(error, NULL);
+    }
+    free(key);
+    *out = status == ASSAY_OK ? values : NULL;
+    return status;
+}
+
+static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_id function, size_t n,
+                        as_asked_table *out, assay_error *error) {
+    char *key = table_key(asked, function);
+    *out = (as_asked_table){.values = calloc(n + 1, sizeof *out->values)};
+    assay_status status = key && out->values ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) status = find_table(viewing, asked, function, key, &out->table, error);
+    for (; status == ASSAY_OK && out->n_values < n; out->n_values++)
+        status = find_values(viewing, asked, key, out->table, as_asked_metric(asked, out->n_values),
+                             &out->values[out->n_values], error);
+    free(key);
+    return status;
+}
+
+assay_status as_asked_table_get(as_viewing *viewing, const as_asked_view *asked, as_asked_table *out,
+                                assay_error *error) {
+    return get(viewing, asked, ASSAY_NONE, asked->tree.metrics.count, out, error);
+}
+
+assay_status as_asked_table_some(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *out,
+                                 assay_error *error) {
+    size_t most = asked->tree.metrics.count;
+    return get(viewing, asked, ASSAY_NONE, n < most ? n : most, out, error);
+}
+
+void as_asked_table_free(as_asked_table *table) {
+    free(table->values);
+    *table = (as_asked_table){0};
+}
+
+assay_status as_asked_table_above(as_viewing *viewing, const as_asked_view *asked, const as_view_item *cut, size_t n,
+                                  as_asked_table *out, uint32_t *item, assay_error *error) {
+    int64_t node = (int64_t)cut->call_site | (int64_t)cut->depth << 32;
+    size_t most = asked->tree.metrics.count;
+    *item = AS_NO_ITEM;
+    AS_TRY(get(viewing, asked, cut->call_site, n < most ? n : most, out, error));
+    *item = as_asked_item(out->table, node);
+    if (*item != AS_NO_ITEM && as_view_item_at(out->table, *item)->flags & AS_ITEM_CUT) *item = AS_NO_ITEM;
+    return ASSAY_OK;
+}
+
+/* ---- numbers of nodes ------------------------------------------------------------------------------------------------ */
+
+int64_t as_asked_node(const as_view_table *table, uint32_t item) {
+    const as_view_item *at = as_view_item_at(table, item);
+    switch (table->request.kind) {
+    case AS_VIEW_TOP_DOWN: return at->context;
+    case AS_VIEW_BOTTOM_UP: return (int64_t)at->call_site | (int64_t)at->depth << 32;
+    default: return item;
+    }
+}
+
+uint32_t as_asked_item(const as_view_table *table, int64_t node) {
+    if (node < 0) return AS_NO_ITEM;
+    if (table->request.kind == AS_VIEW_FLAT) return node < as_view_items(table) ? (uint32_t)node : AS_NO_ITEM;
+    if (table->request.kind == AS_VIEW_TOP_DOWN)
+        return node < (int64_t)AS_COUNT(table->ds, contexts) ? as_view_item_of(table, (assay_id)node) : AS_NO_ITEM;
+    for (uint32_t i = 0; i < as_view_items(table); i++) {
+        if (as_asked_node(table, i) == node) return i;
+    }
+    return AS_NO_ITEM;
+}

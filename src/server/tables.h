@@ -1,0 +1,55 @@
+/* The views that requests are about, as tables (analysis/views/table.h) that are kept from request to request.
+ *
+ * Parameters: d the input; view top-down (usual), bottom-up or flat; by of flat views region, file, module, kind or scope (usual where the input tells where code stands, else region); run and location as the
+ * options of `tree`; root a context whose subtree is all that is looked at; metric (a name, as the option) or metrics (numbers of the dataset, "3,0"), by default what `tree` shows.
+ *
+ * Nodes have numbers that stay the same for a file: top-down that of the context; bottom-up the origin and, above 32 bits, the depth (as_view_node.origin); flat that of the item. */
+#ifndef AS_SERVER_TABLES_H
+#define AS_SERVER_TABLES_H
+
+#include "analysis/views/table.h"
+#include "cli/tree_view.h"
+#include "server/request.h"
+
+/* What a request asks to look at. */
+typedef struct as_asked_view {
+    as_view_input *input;
+    int64_t number; /* of the input */
+    as_request_cli made;
+    as_tree_view tree; /* ds, request, runs, locations, metrics as the command chooses them; no data */
+    assay_id root;     /* ASSAY_NONE: all */
+    char *places;      /* the words of run and location: what values depend on */
+} as_asked_view;
+
+/* ASSAY_E_USAGE where a parameter cannot be understood; ASSAY_E_UNSUPPORTED where the input has no call tree. as_asked_view_free() in every case. The view must not move in memory. */
+assay_status as_asked_view_make(as_viewing *viewing, const as_request *request, as_asked_view *out, assay_error *error);
+void as_asked_view_free(as_asked_view *asked);
+static inline assay_id as_asked_metric(const as_asked_view *asked, size_t i) {
+    return AS_AT(assay_id, &asked->tree.metrics, i);
+}
+
+/* A table and the values of the metrics that are asked for; borrowed from the viewing until the request ends. */
+typedef struct as_asked_table {
+    const as_view_table *table;
+    const as_view_values **values; /* one for each metric; to be freed */
+    size_t n_values;
+} as_asked_table;
+
+/* The table of the view: all of it, bottom-up as many levels as can be had quickly. as_asked_table_free() in every case. */
+assay_status as_asked_table_get(as_viewing *viewing, const as_asked_view *asked, as_asked_table *out,
+                                assay_error *error);
+/* The same with no more than the first n of the metrics. */
+assay_status as_asked_table_some(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *out,
+                                 assay_error *error);
+void as_asked_table_free(as_asked_table *table);
+
+/* Bottom-up: where an item of the table is cut (AS_ITEM_CUT), a table of its function alone that goes further up, and the item that it is there. Where nothing goes further *item is AS_NO_ITEM.
+ * as_asked_table_free() in every case. */
+assay_status as_asked_table_above(as_viewing *viewing, const as_asked_view *asked, const as_view_item *cut, size_t n,
+                                  as_asked_table *out, uint32_t *item, assay_error *error);
+
+/* The number of an item, and the item of a number (AS_NO_ITEM: there is none in this table). */
+int64_t as_asked_node(const as_view_table *table, uint32_t item);
+uint32_t as_asked_item(const as_view_table *table, int64_t node);
+
+#endif
