@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useSize } from './canvas';
+import { formatCount } from './format';
 import { openMenu, type MenuEntry } from './menu';
 import { copyText } from './toast';
 
@@ -63,6 +64,7 @@ export interface VTableProps<R> {
 const MOST_PIXELS = 8e6;
 const EXTRA_ROWS = 6;
 const COPIED_ROWS = 10000;
+let nextTable = 0;
 
 function csvCell(text: string): string {
   return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
@@ -77,41 +79,33 @@ export function tableText<R>(columns: readonly Column<R>[], rows: readonly R[], 
   return line(titles) + `|${columns.map((c) => (c.align ? ' ---: ' : ' --- ')).join('|')}|\n` + lines.map(line).join('');
 }
 
-export function VTable<R>(props: VTableProps<R>) {
-  const { label, rowCount, selected = -1, tree, sort } = props;
-  const columns = props.columns.filter((c) => !props.hidden?.includes(c.id));
-  const [box, size] = useSize<HTMLDivElement>();
-  const [rowHeight, setRowHeight] = useState(24);
+interface Scroll {
+  /** Height of the body, as the browser scrolls it. */
+  shown: number;
+  /** Pixels that rows are moved by where the browser's own scrolling is not enough. */
+  shift: number;
+  first: number;
+  last: number;
+  inSight: number;
+  onScroll: () => void;
+}
+
+/** Which rows are in sight. Long tables scroll in proportion; the wheel moves as many rows as ever. */
+function useScroll(box: { current: HTMLDivElement | null }, height: number, rowCount: number, rowHeight: number, selected: number): Scroll {
   const [offset, setOffset] = useState(0);
-  const ignore = useRef(-1);
-  const id = useRef(`t${Math.random().toString(36).slice(2, 8)}`).current;
-
-  useLayoutEffect(() => {
-    const text = box.current && getComputedStyle(box.current).getPropertyValue('--row');
-    if (text) setRowHeight(parseFloat(text) || 24);
-  }, []);
-
+  const own = useRef(-1); // where this put the scroll bar: no news
   const total = rowCount * rowHeight;
   const shown = Math.min(total, MOST_PIXELS);
-  const inSight = Math.max(0, size.height - rowHeight);
-  const ratio = shown > inSight ? (total - inSight) / (shown - inSight) : 1;
+  const inSight = Math.max(0, height - rowHeight);
   const most = Math.max(0, total - inSight);
+  const ratio = shown > inSight ? most / (shown - inSight) : 1;
   const top = Math.min(offset, most);
-  const first = Math.max(0, Math.floor(top / rowHeight) - EXTRA_ROWS);
-  const last = Math.min(rowCount - 1, Math.ceil((top + inSight) / rowHeight) + EXTRA_ROWS);
-
   const scrollTo = (next: number) => {
     const to = Math.max(0, Math.min(most, next));
     setOffset(to);
     if (!box.current) return;
     box.current.scrollTop = to / ratio;
-    ignore.current = box.current.scrollTop;
-  };
-  const onScroll = () => {
-    const at = box.current?.scrollTop ?? 0;
-    if (Math.abs(at - ignore.current) < 1) return;
-    ignore.current = -1;
-    setOffset(at * ratio);
+    own.current = box.current.scrollTop;
   };
   const onWheel = (event: WheelEvent) => {
     if (ratio <= 1 || event.ctrlKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return;
@@ -127,124 +121,183 @@ export function VTable<R>(props: VTableProps<R>) {
     return () => element?.removeEventListener('wheel', listener);
   }, []);
   useEffect(() => {
-    if (last >= first) props.onVisible?.(first, last);
-  }, [first, last, rowCount]);
-  useEffect(() => {
     if (selected < 0 || inSight <= 0) return;
     if (selected * rowHeight < top) scrollTo(selected * rowHeight);
     else if ((selected + 1) * rowHeight > top + inSight) scrollTo((selected + 1) * rowHeight - inSight);
   }, [selected, inSight > 0]);
+  return {
+    shown,
+    shift: top / ratio - top,
+    first: Math.max(0, Math.floor(top / rowHeight) - EXTRA_ROWS),
+    last: Math.min(rowCount - 1, Math.ceil((top + inSight) / rowHeight) + EXTRA_ROWS),
+    inSight,
+    onScroll: () => {
+      const at = box.current?.scrollTop ?? 0;
+      if (Math.abs(at - own.current) < 1) return;
+      own.current = -1;
+      setOffset(at * ratio);
+    },
+  };
+}
 
-  const move = (to: number) => props.onSelect?.(Math.max(0, Math.min(rowCount - 1, to)));
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || rowCount === 0) return;
-    const page = Math.max(1, Math.floor(inSight / rowHeight) - 1);
-    switch (event.key) {
-      case 'ArrowDown': move(selected + 1); break;
-      case 'ArrowUp': move(selected < 0 ? 0 : selected - 1); break;
-      case 'PageDown': move(selected + page); break;
-      case 'PageUp': move(selected - page); break;
-      case 'Home': move(0); break;
-      case 'End': move(rowCount - 1); break;
-      case 'ArrowRight':
-        if (!tree || selected < 0 || !tree.isExpandable(selected)) return;
-        if (tree.isExpanded(selected)) move(selected + 1);
-        else tree.toggle(selected);
-        break;
-      case 'ArrowLeft':
-        if (!tree || selected < 0) return;
-        if (tree.isExpandable(selected) && tree.isExpanded(selected)) tree.toggle(selected);
-        else if (tree.parent(selected) >= 0) move(tree.parent(selected));
-        break;
-      case 'Enter':
-        if (selected < 0) return;
-        if (props.onOpen) props.onOpen(selected);
-        else if (tree?.isExpandable(selected)) tree.toggle(selected);
-        break;
-      default: return;
+/** What a key does in the table; false: nothing. */
+function pressed<R>(key: string, { rowCount, selected = -1, tree, onOpen, onSelect }: VTableProps<R>, page: number): boolean {
+  const move = (to: number) => {
+    onSelect?.(Math.max(0, Math.min(rowCount - 1, to)));
+    return true;
+  };
+  const toggle = () => {
+    tree?.toggle(selected);
+    return true;
+  };
+  const canOpen = selected >= 0 && (tree?.isExpandable(selected) ?? false);
+  const isOpen = canOpen && (tree?.isExpanded(selected) ?? false);
+  switch (key) {
+    case 'ArrowDown':
+      return move(selected + 1);
+    case 'ArrowUp':
+      return move(selected - 1);
+    case 'PageDown':
+      return move(selected + page);
+    case 'PageUp':
+      return move(selected - page);
+    case 'Home':
+      return move(0);
+    case 'End':
+      return move(rowCount - 1);
+    case 'ArrowRight':
+      return canOpen && (isOpen ? move(selected + 1) : toggle());
+    case 'ArrowLeft': {
+      if (isOpen) return toggle();
+      const parent = selected >= 0 && tree ? tree.parent(selected) : -1;
+      return parent >= 0 && move(parent);
     }
+    case 'Enter':
+      if (selected < 0 || !onOpen) return canOpen && toggle();
+      onOpen(selected);
+      return true;
+    default:
+      return false;
+  }
+}
+
+const visibleColumns = <R,>({ columns, hidden }: VTableProps<R>): Column<R>[] => columns.filter((c) => !hidden?.includes(c.id));
+
+function copyRows<R>(props: VTableProps<R>, format: 'csv' | 'markdown'): void {
+  const rows: R[] = [];
+  for (let i = 0; i < props.rowCount && rows.length < COPIED_ROWS; i++) {
+    const row = props.row(i);
+    if (row !== undefined) rows.push(row);
+  }
+  const of = rows.length < props.rowCount ? ` of ${formatCount(props.rowCount)}` : '';
+  void copyText(tableText(visibleColumns(props), rows, format), `Copied ${formatCount(rows.length)}${of} rows as ${format === 'csv' ? 'CSV' : 'Markdown'}`);
+}
+
+/** Copying, and which columns are there. The table may change while the menu is open: now() is what it is. */
+function headMenu<R>(now: () => VTableProps<R>): MenuEntry[] {
+  const { columns, hidden = [], onHidden } = now();
+  const entries: MenuEntry[] = [
+    { label: 'Copy as CSV', run: () => copyRows(now(), 'csv') },
+    { label: 'Copy as Markdown', run: () => copyRows(now(), 'markdown') },
+  ];
+  if (!onHidden) return entries;
+  const choices = columns.filter((c) => !c.fixed).map((c): MenuEntry => {
+    const isHidden = hidden.includes(c.id);
+    return { label: c.title, checked: !isHidden, run: () => onHidden(isHidden ? hidden.filter((h) => h !== c.id) : [...hidden, c.id]) };
+  });
+  return [...entries, 'line', ...choices];
+}
+
+export function VTable<R>(props: VTableProps<R>) {
+  const { rowCount, selected = -1, tree } = props;
+  const columns = visibleColumns(props);
+  const latest = useRef(props);
+  latest.current = props;
+  const [box, size] = useSize<HTMLDivElement>();
+  const [rowHeight, setRowHeight] = useState(24);
+  const id = useRef(`t${nextTable++}`).current;
+  useLayoutEffect(() => {
+    if (box.current) setRowHeight(parseFloat(getComputedStyle(box.current).getPropertyValue('--row')) || 24);
+  }, []);
+  const scroll = useScroll(box, size.height, rowCount, rowHeight, selected);
+  const { first, last } = scroll;
+  useEffect(() => {
+    if (last >= first) props.onVisible?.(first, last);
+  }, [first, last, rowCount]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || rowCount === 0 || event.target !== box.current) return;
+    if (!pressed(event.key, props, Math.max(1, Math.floor(scroll.inSight / rowHeight) - 1))) return;
     event.preventDefault();
     event.stopPropagation();
   };
-
-  const copy = (format: 'csv' | 'markdown') => {
-    const rows: R[] = [];
-    for (let i = 0; i < rowCount && rows.length < COPIED_ROWS; i++) {
-      const row = props.row(i);
-      if (row !== undefined) rows.push(row);
-    }
-    void copyText(tableText(columns, rows, format), `Copied ${rows.length} rows as ${format === 'csv' ? 'CSV' : 'Markdown'}`);
-  };
-  const headMenu = (event: MouseEvent) =>
-    openMenu(event, () => [
-      { label: 'Copy as CSV', run: () => copy('csv') },
-      { label: 'Copy as Markdown', run: () => copy('markdown') },
-      ...(props.onHidden ? (['line'] as MenuEntry[]) : []),
-      ...(props.onHidden
-        ? props.columns.filter((c) => !c.fixed).map((c): MenuEntry => ({
-            label: c.title,
-            checked: !hiddenNow.current.includes(c.id),
-            run: () => props.onHidden?.(hiddenNow.current.includes(c.id) ? hiddenNow.current.filter((h) => h !== c.id) : [...hiddenNow.current, c.id]),
-          }))
-        : []),
-    ]);
-  const hiddenNow = useRef<readonly string[]>([]);
-  hiddenNow.current = props.hidden ?? [];
-
-  const rows = [];
-  for (let i = first; i <= last; i++) rows.push(i);
+  const menu = (event: MouseEvent) => openMenu(event, () => headMenu(() => latest.current));
+  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
   return (
     <div
       ref={box}
       class="vtable"
       role={tree ? 'treegrid' : 'grid'}
-      aria-label={label}
+      aria-label={props.label}
       aria-rowcount={rowCount + 1}
       aria-colcount={columns.length}
       aria-activedescendant={selected >= first && selected <= last ? `${id}-${selected}` : undefined}
       tabIndex={0}
-      onScroll={onScroll}
+      onScroll={scroll.onScroll}
       onKeyDown={onKeyDown}
       style={{ '--columns': columns.map((c) => (typeof c.width === 'number' ? `${c.width}px` : `minmax(120px, ${c.width})`)).join(' ') }}
     >
-      <div class="vrow vhead" role="row" aria-rowindex={1} onContextMenu={headMenu}>
+      <div class="vrow vhead" role="row" aria-rowindex={1} onContextMenu={menu}>
         {columns.map((c, i) => (
-          <Head key={c.id} column={c} index={i} sort={sort} onSort={props.onSort} menu={i === columns.length - 1 ? headMenu : undefined} />
+          <Head key={c.id} column={c} index={i} sort={props.sort} onSort={props.onSort} menu={i === columns.length - 1 ? menu : undefined} />
         ))}
       </div>
-      <div class="vbody" role="rowgroup" style={{ height: `${shown}px` }}>
-        {rows.map((i) => {
-          const row = props.row(i);
-          const extra = props.rowClass?.(i);
-          return (
-            <div
-              key={props.rowKey?.(i) ?? i}
-              id={`${id}-${i}`}
-              role="row"
-              aria-rowindex={i + 2}
-              aria-selected={i === selected}
-              aria-level={tree ? tree.level(i) + 1 : undefined}
-              aria-expanded={tree?.isExpandable(i) ? tree.isExpanded(i) : undefined}
-              class={`vrow${i === selected ? ' selected' : ''}${extra ? ` ${extra}` : ''}`}
-              style={{ transform: `translateY(${Math.round(i * rowHeight - top + top / ratio)}px)` }}
-              onMouseDown={(event) => event.button === 0 && props.onSelect?.(i)}
-              onDblClick={() => props.onOpen?.(i)}
-              onContextMenu={(event) => {
-                if (!props.rowMenu) return;
-                props.onSelect?.(i);
-                openMenu(event, props.rowMenu(i));
-              }}
-            >
-              {columns.map((c) => (
-                <div key={c.id} role="gridcell" class={c.align ? 'vcell right' : 'vcell'} title={row === undefined ? undefined : c.text(row)}>
-                  {row === undefined ? <span class="waiting" /> : c.cell(row, i)}
-                </div>
-              ))}
-            </div>
-          );
-        })}
+      <div class="vbody" role="rowgroup" style={{ height: `${scroll.shown}px` }}>
+        {rows.map((i) => (
+          <Row key={props.rowKey?.(i) ?? i} table={props} columns={columns} index={i} id={`${id}-${i}`} y={Math.round(i * rowHeight + scroll.shift)} />
+        ))}
       </div>
       {rowCount === 0 && <div class="vempty">{props.empty ?? 'Nothing to show'}</div>}
+    </div>
+  );
+}
+
+interface RowProps<R> {
+  table: VTableProps<R>;
+  columns: Column<R>[];
+  index: number;
+  id: string;
+  y: number;
+}
+
+function Row<R>({ table, columns, index, id, y }: RowProps<R>) {
+  const { tree } = table;
+  const row = table.row(index);
+  const isSelected = index === table.selected;
+  const extra = table.rowClass?.(index);
+  return (
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      aria-level={tree ? tree.level(index) + 1 : undefined}
+      aria-expanded={tree?.isExpandable(index) ? tree.isExpanded(index) : undefined}
+      class={`vrow${isSelected ? ' selected' : ''}${extra ? ` ${extra}` : ''}`}
+      style={{ transform: `translateY(${y}px)` }}
+      onMouseDown={(event) => event.button === 0 && table.onSelect?.(index)}
+      onDblClick={() => table.onOpen?.(index)}
+      onContextMenu={(event) => {
+        if (!table.rowMenu) return;
+        table.onSelect?.(index);
+        openMenu(event, table.rowMenu(index));
+      }}
+    >
+      {columns.map((c) => (
+        <div key={c.id} role="gridcell" class={c.align ? 'vcell right' : 'vcell'} title={row === undefined ? undefined : c.text(row)}>
+          {row === undefined ? <span class="waiting" /> : c.cell(row, index)}
+        </div>
+      ))}
     </div>
   );
 }

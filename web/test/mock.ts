@@ -1,4 +1,5 @@
 // A server with the built page and canned answers, for tests of the page alone.
+import * as esbuild from 'esbuild';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,8 @@ import { join } from 'node:path';
 
 const TYPES: Record<string, string> = { 'index.html': 'text/html; charset=utf-8', 'assay.js': 'text/javascript; charset=utf-8', 'assay.css': 'text/css; charset=utf-8' };
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const built = () => join(process.env['ASSAY_BUILD'] ?? 'build', 'web');
 
 export interface Asked {
   method: string;
@@ -23,9 +26,17 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Serves until use is done. */
-export async function mock(answer: Answer, use: (url: string) => Promise<void>): Promise<void> {
-  const folder = join(process.env['ASSAY_BUILD'] ?? 'build', 'web');
+/** Bundles a script of web/test/ that shows parts of the page alone, with the styles it needs besides the page's. */
+async function bundle(script: string): Promise<Record<string, Uint8Array>> {
+  const web = process.env['ASSAY_WEB'] ?? '.';
+  const made = await esbuild.build({ absWorkingDir: web, entryPoints: [join(web, 'test', script)], outdir: 'out', write: false, bundle: true, format: 'esm', target: 'es2020' });
+  const [js, css] = ['.js', '.css'].map((end) => made.outputFiles.find((file) => file.path.endsWith(end))?.contents ?? new Uint8Array());
+  return { 'assay.js': js!, 'assay.css': Buffer.concat([readFileSync(join(built(), 'assay.css')), css!]) };
+}
+
+/** Serves until use is done. script: a file of web/test/ instead of the page's own. */
+export async function mock(answer: Answer, use: (url: string) => Promise<void>, script?: string): Promise<void> {
+  const instead = script === undefined ? {} : await bundle(script);
   const server = createServer((request, response) => {
     void (async () => {
       const path = (request.url ?? '').replace(/^\/token\//, '');
@@ -33,7 +44,7 @@ export async function mock(answer: Answer, use: (url: string) => Promise<void>):
       const file = path === '' ? 'index.html' : path;
       if (TYPES[file]) {
         response.writeHead(200, { ...headers, 'Content-Type': TYPES[file] });
-        response.end(readFileSync(join(folder, file)));
+        response.end(instead[file] ?? readFileSync(join(built(), file)));
         return;
       }
       const made = path.startsWith('api/') ? answer({ method: request.method ?? '', name: path.slice(4), body: await bodyOf(request) }) : undefined;
