@@ -180,6 +180,11 @@ bool as_cli_is_ascii(const as_cli *cli);
 #define AS_ASCII_OPTION                                                                                                \
     { .name = "ascii", .help = "Draw with nothing but ASCII; by default where the locale has no UTF-8" }
 
+/* Whether the answer is to be a picture: --svg, or -o with a file that ends in .svg. */
+bool as_cli_is_svg(const as_cli *cli);
+#define AS_SVG_OPTION                                                                                                  \
+    { .name = "svg", .help = "Draw an interactive picture for the browser; -o FILE.svg says the same" }
+
 /* Metrics by formula: as_cli_read() adds them to what it reads. */
 #define AS_DERIVE_OPTION                                                                                               \
     {                                                                                                                  \

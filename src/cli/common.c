@@ -265,3 +265,7 @@ as_exit as_cli_check_output(as_cli *cli, const char *output, size_t n_inputs) {
     }
     return AS_EXIT_FINE;
 }
+
+bool as_cli_is_svg(const as_cli *cli) {
+    return as_cli_has(cli, "svg") || (cli->output && as_has_ending(cli->output, ".svg"));
+}

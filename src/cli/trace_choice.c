@@ -10,10 +10,12 @@
 enum {
     USUAL_WIDTH = 80,
     USUAL_COLUMNS = 100, /* of a picture for programs */
+    USUAL_PIXELS = 1200,
     MOST_COLUMNS = 100000,
     USUAL_BINS = 20,
     MOST_BINS = 10000,
     USUAL_ROWS = 32,
+    USUAL_SVG_ROWS = 100,
     SUMMARY_ROWS = 12,
     USUAL_PROCEDURES = 12,
     USUAL_SAMPLES = 20
@@ -198,7 +200,11 @@ static as_exit choose_sizes(as_cli *cli, as_trace_view *view) {
     if (bins < 1 || bins > MOST_BINS)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--bins takes a number from 1 to %d", MOST_BINS);
     if (width > MOST_COLUMNS) width = MOST_COLUMNS;
-    if (cli->style.mode == AS_PRINT_TEXT) {
+    if (view->is_svg) {
+        if (!width) width = USUAL_PIXELS;
+        if (!as_cli_has(cli, "rows")) view->n_rows = USUAL_SVG_ROWS;
+        if (view->n_rows == 0 || view->n_rows > view->n_lines) view->n_rows = view->n_lines;
+    } else if (cli->style.mode == AS_PRINT_TEXT) {
         width = fit_picture(view, width ? width : cli->style.width ? cli->style.width : USUAL_WIDTH);
         if (!as_cli_has(cli, "bins")) bins = width;
     } else if (!width) {
@@ -315,7 +321,8 @@ static as_exit sort_procedures(as_cli *cli, as_trace_view *view) {
 }
 
 as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view) {
-    *view = (as_trace_view){.cli = cli, .ds = ds, .path = path, .is_ascii = as_cli_is_ascii(cli)};
+    *view = (as_trace_view){.cli = cli, .ds = ds, .path = path, .is_svg = as_cli_is_svg(cli)};
+    view->is_ascii = as_cli_is_ascii(cli) && !view->is_svg;
     as_arena_init(&view->texts, as_ds_budget(ds));
     view->shape = as_cli_has(cli, "samples")       ? AS_TRACE_SAMPLES
                   : as_cli_has(cli, "intervals")   ? AS_TRACE_INTERVALS

@@ -8,7 +8,7 @@
 #include "render/display.h"
 #include "render/plot_axis.h"
 
-#define NOTHING UINT32_MAX
+#define NOTHING AS_ROW_NOTHING
 
 /* Of the 256 that terminals have: apart from each other, also for the colour-blind. */
 static const struct colour {
@@ -135,6 +135,12 @@ static uint32_t most_frequent(const as_trace_view *view, size_t first, size_t en
     return best;
 }
 
+void as_trace_fill_row(const as_trace_view *view, size_t row, uint32_t *counts, uint32_t *cells) {
+    size_t first = view->n_lines * row / view->n_rows, end = view->n_lines * (row + 1) / view->n_rows;
+    for (size_t column = 0; column < view->n_columns; column++)
+        cells[column] = most_frequent(view, first, end, column, counts);
+}
+
 static void print_label(const as_trace_view *view, size_t first, size_t end, size_t width) {
     as_output *out = view->cli->out;
     const char *label = view->n_rows == view->n_lines ? as_trace_listed(view, first) : view->labels[first];
@@ -157,8 +163,7 @@ bool as_trace_draw_lines(as_trace_view *view) {
     const char *lines = view->has_intervals ? "lines" : "locations";
     for (size_t row = 0; row < n_rows && counts && cells; row++) {
         size_t first = view->n_lines * row / n_rows, end = view->n_lines * (row + 1) / n_rows;
-        for (size_t column = 0; column < view->n_columns; column++)
-            cells[column] = most_frequent(view, first, end, column, counts);
+        as_trace_fill_row(view, row, counts, cells);
         print_label(view, first, end, width);
         print_cells(view, cells, view->n_columns);
     }

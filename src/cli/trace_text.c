@@ -45,8 +45,7 @@ static size_t count_locations(const as_trace_view *view) {
     return n;
 }
 
-/* "9 locations, 2.41 s, 4,320 samples, depth 3 of 7". */
-static void describe(const as_trace_view *view, as_output *out) {
+void as_trace_describe(const as_trace_view *view, as_output *out) {
     const as_cli *cli = view->cli;
     char count[AS_QUANTITY_SIZE];
     bool has_places =
@@ -73,7 +72,7 @@ static bool print_head(const as_trace_view *view) {
     const as_cli *cli = view->cli;
     as_output *what = as_output_to_memory();
     size_t size = 0, width = cli->style.width;
-    if (what) describe(view, what);
+    if (what) as_trace_describe(view, what);
     const char *text = what ? as_output_memory(what, &size) : NULL;
     bool is_whole = !as_cli_has(cli, "since") && !as_cli_has(cli, "until");
     if (text && view->has_intervals && is_whole && (!width || size + LONGEST_PAUSE < width)) {
@@ -102,7 +101,7 @@ static uint32_t *count_places(const as_trace_view *view) {
     return counts;
 }
 
-static double share_of(const as_trace_view *view, const as_procedure_time *p) {
+double as_trace_share(const as_trace_view *view, const as_procedure_time *p) {
     double all = view->times.all.ticks;
     if (all > 0) return p->ticks / all;
     return view->times.all.n_samples ? (double)p->n_samples / (double)view->times.all.n_samples : 0;
@@ -114,7 +113,7 @@ static void put_cell(const as_trace_view *view, const as_procedure_time *p, cons
     out[0] = '\0';
     switch (column) {
     case SHARE:
-        n = as_percent_format(share_of(view, p), out);
+        n = as_percent_format(as_trace_share(view, p), out);
         if (n) memcpy(out + n, " %", 3);
         break;
     case TIME:
@@ -204,7 +203,7 @@ static bool print_procedure(const as_trace_view *view, const struct layout *l, c
     for (int c = SHARE; c < NAME; c++) {
         if (!l->has[c]) continue;
         if (c == BAR) {
-            size_t bar = as_bar_write(out, share_of(view, p), l->widths[BAR], view->is_ascii);
+            size_t bar = as_bar_write(out, as_trace_share(view, p), l->widths[BAR], view->is_ascii);
             as_display_pad(out, l->widths[BAR] - bar + 2);
         } else {
             put_cell(view, p, &l->time, places, (enum column)c, cell);
@@ -235,7 +234,8 @@ static bool print_procedures(const as_trace_view *view) {
     for (size_t i = 0; i < l.n_rows && fine; i++)
         fine = print_procedure(view, &l, &all->procedures[view->order[i]], places);
     double rest = 0;
-    for (size_t i = l.n_rows; i < all->n_procedures; i++) rest += share_of(view, &all->procedures[view->order[i]]);
+    for (size_t i = l.n_rows; i < all->n_procedures; i++)
+        rest += as_trace_share(view, &all->procedures[view->order[i]]);
     if (l.n_rows < all->n_procedures) {
         char percent[AS_QUANTITY_SIZE];
         as_percent_format(rest, percent);

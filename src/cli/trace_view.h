@@ -24,6 +24,7 @@ typedef struct as_trace_view {
     const char *path; /* as it was given */
     as_trace_shape shape;
     bool is_ascii;
+    bool is_svg;
     /* The lines that were chosen, in the order of their places, and what these are called. Of a source of intervals they are the rows of the timeline. */
     bool has_intervals;
     as_timeline timeline;
@@ -99,13 +100,23 @@ bool as_trace_give_letters(as_trace_view *view);
 /* trace_picture.c: rows are locations; or bins of time, procedures stacked by their share. False when memory is out. */
 bool as_trace_draw_lines(as_trace_view *view);
 bool as_trace_draw_summary(as_trace_view *view);
+/* The cells of a row: of each column the procedure that most of its lines show, or AS_ROW_NOTHING. counts: zeros, one for each procedure of frames; they stay that. */
+#define AS_ROW_NOTHING UINT32_MAX
+void as_trace_fill_row(const as_trace_view *view, size_t row, uint32_t *counts, uint32_t *cells);
 /* Prints a procedure's letter as it stands in the pictures. */
 void as_trace_print_letter(const as_trace_view *view, uint32_t procedure);
 
 /* trace_text.c: the whole answer for people. */
 bool as_trace_text(as_trace_view *view);
+/* "9 locations, 2.41 s, 4,320 samples, depth 3 of 7". */
+void as_trace_describe(const as_trace_view *view, as_output *out);
+/* The part of all time that a procedure has. */
+double as_trace_share(const as_trace_view *view, const as_procedure_time *p);
 /* What people see of a procedure's name, uncut. */
 void as_trace_put_name(const as_trace_view *view, uint32_t procedure, as_text *out);
+
+/* trace_svg.c: the picture of AS_TRACE_LINES as an interactive SVG. */
+bool as_trace_svg(as_trace_view *view);
 
 /* trace_machine.c: the JSON object of a file; */
 bool as_trace_json(as_builder *builder, const as_trace_view *view);

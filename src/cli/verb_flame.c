@@ -66,9 +66,8 @@ static as_exit add_files(as_cli *cli, bool is_compatible, as_flame_view *stacks)
 static as_exit run(as_cli *cli) {
     bool is_compatible;
     as_exit status = as_cli_compatible(cli, &is_compatible);
-    bool is_svg = as_cli_has(cli, "svg") || (cli->output && as_has_ending(cli->output, ".svg"));
     bool is_json = cli->style.mode == AS_PRINT_JSON || (cli->output && as_has_ending(cli->output, ".json"));
-    shape s = is_json ? PROGRAM : is_svg ? PICTURE : FOLDED;
+    shape s = is_json ? PROGRAM : as_cli_is_svg(cli) ? PICTURE : FOLDED;
     if (status == AS_EXIT_FINE) status = check_options(cli, s, is_compatible);
     if (status != AS_EXIT_FINE) return status;
     as_flame_view stacks = {.flame = as_flame_new(NULL)};
@@ -87,7 +86,7 @@ static as_exit run(as_cli *cli) {
 }
 
 static const as_cli_option options[] = {
-    {.name = "svg", .help = "Draw an interactive picture; -o FILE.svg says the same"},
+    AS_SVG_OPTION,
     {.name = "folded",
      .help =
          "Write folded stacks, as without -o FILE.svg: a line for each, outermost function first, and what it took"},

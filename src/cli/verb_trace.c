@@ -15,6 +15,11 @@ static as_exit check_options(as_cli *cli) {
     if (n > 1)
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "--summary, --by-location, --samples and --intervals exclude each other");
+    if (!as_cli_is_svg(cli)) return AS_EXIT_FINE;
+    if (n || !is_text(cli))
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "the SVG is the picture of time lines; leave out what asks for tables and lists");
+    if (as_cli_operands(cli) > 1) return as_cli_fail(cli, AS_EXIT_USAGE, "an SVG is of one file; draw them one by one");
     return AS_EXIT_FINE;
 }
 
@@ -30,6 +35,8 @@ static as_exit show(as_cli *cli, as_answers *a, as_trace_view *view, const char 
     if (a->printer) return as_trace_rows(a->printer, a->batch, view, as_cli_operands(cli) > 1 ? path : NULL);
     if (cli->style.mode == AS_PRINT_JSON) {
         fine = as_trace_json(&a->builder, view);
+    } else if (view->is_svg) {
+        fine = as_trace_svg(view);
     } else {
         if (a->shown) as_output_char(cli->out, '\n');
         fine = as_trace_text(view);
@@ -61,6 +68,7 @@ static as_exit run(as_cli *cli) {
 }
 
 static const as_cli_option options[] = {
+    AS_SVG_OPTION,
     {.name = "depth",
      .argument = "N",
      .help = "Show the procedures at this depth of the call paths: a number from 1 (the outermost), deepest, or auto, "
@@ -87,10 +95,12 @@ static const as_cli_option options[] = {
     {.name = "width",
      .argument = "COLUMNS",
      .help = "Make the picture so wide; by default as wide as the terminal (80 columns where there is none), in JSON "
-             "100 columns"},
+             "100 columns, of an SVG 1200 pixels of time"},
     {.name = "rows",
      .argument = "N",
-     .help = "Make the picture so high, 0: a row for each location; by default at most 32, with --summary 12"},
+     .help =
+         "Make the picture so high, 0: a row for each location; by default at most 32, with --summary 12, in an SVG "
+         "100"},
     {.name = "sort",
      .argument = "KEY",
      .choices = "share|samples|name",
@@ -114,6 +124,7 @@ static const as_cli_option options[] = {
 
 static const as_example examples[] = {
     {"assay trace hpctoolkit-database", "The time lines of all processes and threads."},
+    {"assay trace db -o lines.svg", "The same for the browser: drag to zoom, hover to see what is there."},
     {"assay trace db --depth 4 --location 0", "One process, a level deeper or higher."},
     {"assay trace db --since 1.2s --until 1.4s", "Look closer."},
     {"assay trace db --location gpustream --rows 0", "What the GPUs did, a row for each stream."},
@@ -156,6 +167,11 @@ const as_verb as_verb_trace = {
         "shares in --bins parts of time (20), locations with theirs, and the picture as numbers of procedures. CSV, "
         "JSON Lines and Markdown have a row for each location and procedure, with --summary for each part of time and "
         "procedure, with --samples or --intervals for each of these. Times are seconds since the run's start.\n\n"
+        "With -o FILE.svg the time lines are a picture that opens in every browser: the cross at the pointer tells "
+        "what is "
+        "there, dragging zooms into a part of time, Esc goes back, + and - zoom, arrows go along, and a name of the "
+        "list "
+        "shows where it is.\n\n"
         "Pictures read only a few samples of each line. Shares of time read all of them, up to 32 million unless "
         "--exact is given; beyond that they are those of the picture.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
