@@ -5,6 +5,7 @@
 #include "analysis/derived.h"
 #include "analysis/nodes.h"
 #include "analysis/rows.h"
+#include "analysis/scaling/totals.h"
 #include "analysis/stored_rows.h"
 #include "dataset/formulas.h"
 
@@ -597,5 +598,139 @@ assay_status as_location_values(const as_dataset *ds, const as_places *places, a
         taken.values = NULL;
     }
     *values = taken.values;
+    return status;
+}
+
+/* ---- all contexts together ------------------------------------------------------------------------------------------- */
+
+/* Sums of places over some contexts. */
+typedef struct totals {
+    const bool *is_part; /* of each context */
+    uint32_t n_parts;    /* that had a row */
+    bool *has;           /* of each place: some part has a number there */
+    as_whole *wholes;
+    double *reals;
+    bool is_real;
+    as_part_rule rule;
+    double whole; /* of the last part, where it is no sum */
+    bool has_whole;
+} totals;
+
+static void add_to_total(totals *t, uint32_t place, const as_whole *whole, const double *real) {
+    if (whole)
+        t->wholes[place] += *whole;
+    else
+        t->reals[place] = t->has[place] ? as_part_combine(t->rule, t->reals[place], *real) : *real;
+    t->has[place] = true;
+}
+
+static bool take_part(void *user, const place_row *row) {
+    totals *t = user;
+    if (!t->is_part[row->context] || !has_kind(row, 0) || !row->n) return true;
+    t->n_parts++;
+    t->is_real = t->is_real || row->reals[0];
+    t->rule = row->rule;
+    t->has_whole = row->whole != NULL;
+    if (row->whole) t->whole = *row->whole;
+    for (uint32_t i = 0; i < row->n; i++)
+        add_to_total(t, row->places ? row->places[i] : i, row->wholes[0] ? &row->wholes[0][i] : NULL,
+                     row->reals[0] ? &row->reals[0][i] : NULL);
+    return true;
+}
+
+/* Those that views take for the whole of a metric: the roots, or of one that is neither inclusive nor exclusive what its total is made of. */
+static assay_status mark_parts(const as_dataset *ds, assay_id metric, bool *is_part, assay_error *error) {
+    const as_metric *m = as_ds_metric(ds, metric);
+    bool has_wholes = as_ds_has_wholes(ds);
+    if (as_metric_is_only_exclusive(m)) return ASSAY_OK;
+    if (m->is_stored || m->kind == AS_KIND_INCLUSIVE || m->kind == AS_KIND_EXCLUSIVE || m->kind == AS_KIND_DERIVED) {
+        for (assay_id id = 0; id < AS_COUNT(ds, contexts); id += as_ds_context(ds, id)->subtree) {
+            const as_context *root = as_ds_context(ds, id);
+            is_part[id] =
+                root->role != AS_ROLE_PLACELESS && (!has_wholes || (!root->is_aside && !as_context_is_section(ds, id)));
+        }
+        return ASSAY_OK;
+    }
+    as_metric_series by_metric = {0};
+    assay_id guessed;
+    bool *parts = as_metric_series_init(&by_metric, ds) ? as_total_parts(ds, &by_metric, &guessed) : NULL;
+    for (uint32_t i = parts ? by_metric.starts[metric] : 0; parts && i < by_metric.starts[metric + 1]; i++)
+        is_part[as_ds_series(ds, by_metric.series[i])->context] = parts[by_metric.series[i]];
+    as_metric_series_free(&by_metric);
+    free(parts);
+    return parts ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+/* Stored values are those of the parts alone; others come of all that lies below. */
+static assay_status take_parts(const request *all, const bool *is_part, assay_error *error) {
+    if (!as_has_stored_rows(all->ds, all->metric) || all->places->over == AS_OVER_RUNS) return take_all(all, error);
+    for (assay_id id = 0; id < AS_COUNT(all->ds, contexts); id += as_ds_context(all->ds, id)->subtree) {
+        request one = *all;
+        one.first = id;
+        one.n = 1;
+        if (is_part[id]) AS_TRY(take_all(&one, error));
+    }
+    return ASSAY_OK;
+}
+
+/* The numbers of all places into values, and how they lie. */
+static bool finish_totals(const totals *t, const as_places *places, as_number *values, as_spread *out) {
+    uint32_t n = 0, *of = malloc(((size_t)places->n + 1) * sizeof *of);
+    void *room = malloc(AS_SPREAD_ROOM((size_t)places->n + 1));
+    if (of && room) {
+        for (uint32_t i = 0; i < places->n; i++) {
+            values[i] = (as_number){.kind = AS_REAL, .r = NAN};
+            if (!t->has[i]) continue;
+            if (t->is_real) t->reals[i] += (double)t->wholes[i];
+            values[i] = t->is_real ? (as_number){.kind = AS_REAL, .r = t->reals[i]} : as_whole_number(t->wholes[i]);
+            of[n] = i;
+            t->wholes[n] = t->wholes[i];
+            t->reals[n++] = t->reals[i];
+        }
+        place_row row = {.n = n, .places = of, .rule = t->rule, .whole = t->has_whole ? &t->whole : NULL};
+        if (t->is_real)
+            row.reals[0] = t->reals;
+        else
+            row.wholes[0] = t->wholes;
+        if (n) find_spread(&row, 0, room, out);
+    }
+    bool fine = of && room;
+    free(of);
+    free(room);
+    return fine;
+}
+
+assay_status as_location_totals(const as_dataset *ds, const as_places *places, assay_id metric, as_number **values,
+                                as_spread *out, assay_error *error) {
+    size_t n = (size_t)places->n + 1;
+    bool *is_part = calloc(AS_COUNT(ds, contexts) + 1, sizeof *is_part);
+    totals t = {.is_part = is_part,
+                .has = calloc(n, sizeof *t.has),
+                .wholes = calloc(n, sizeof *t.wholes),
+                .reals = calloc(n, sizeof *t.reals)};
+    request r = {.ds = ds,
+                 .places = places,
+                 .metric = metric,
+                 .n = (uint32_t)AS_COUNT(ds, contexts),
+                 .kinds = AS_INCLUSIVE_VALUES,
+                 .take = take_part,
+                 .user = &t};
+    *values = NULL;
+    assay_status status =
+        is_part && t.has && t.wholes && t.reals ? mark_parts(ds, metric, is_part, error) : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) status = take_parts(&r, is_part, error);
+    bool is_one = t.n_parts == 1 || (t.n_parts > 1 && !as_is_computed(ds, places, metric));
+    if (status == ASSAY_OK && is_one) {
+        *values = malloc(n * sizeof **values);
+        if (!*values || !finish_totals(&t, places, *values, out)) status = as_fail_memory(error, NULL);
+    }
+    if (status != ASSAY_OK) {
+        free(*values);
+        *values = NULL;
+    }
+    free(is_part);
+    free(t.has);
+    free(t.wholes);
+    free(t.reals);
     return status;
 }

@@ -62,6 +62,21 @@ unsigned as_request_answer(as_viewing *viewing, const as_request *request, as_ou
     return status;
 }
 
+void as_answer_number(as_builder *builder, const char *key, as_number number) {
+    const int64_t exact = (int64_t)1 << 53;
+    char digits[AS_NUMBER_SIZE];
+    if (number.kind == AS_REAL)
+        as_build_real(builder, key, number.r);
+    else if (number.kind == AS_INT && number.i >= -exact && number.i <= exact)
+        as_build_int(builder, key, number.i);
+    else if (number.kind == AS_UINT && number.u <= (uint64_t)exact)
+        as_build_int(builder, key, (int64_t)number.u);
+    else {
+        as_number_format(number, digits);
+        as_build_text(builder, key, digits);
+    }
+}
+
 /* ---- parameters ------------------------------------------------------------------------------------------------------ */
 
 const char *as_request_text(const as_request *request, const char *name) {

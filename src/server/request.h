@@ -41,6 +41,9 @@ unsigned as_request_answer(as_viewing *viewing, const as_request *request, as_ou
 /* The same of an error alone. */
 void as_answer_error(as_output *out, const assay_error *error);
 
+/* A number as answers have them: integers with all their digits, beyond 2^53 (where JavaScript loses some) as text. */
+void as_answer_number(as_builder *builder, const char *key, as_number number);
+
 /* ---- parameters ------------------------------------------------------------------------------------------------------ */
 
 /* The first value, or NULL. "" counts as not given. */

@@ -1,0 +1,140 @@
+#include "server/location_values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void release(void *object) {
+    as_placed_values *of = object;
+    as_stat_view_free(&of->view);
+    free(of->values);
+    free(of);
+}
+
+/* The metric that is asked for, else the main one, else the first whose values are numbers. */
+static as_exit choose_metric(as_cli *cli, as_placed_values *of) {
+    const as_dataset *ds = of->view.ds;
+    assay_id main_metric = as_main_metric(ds, of->view.places.over != AS_OVER_RUNS);
+    as_vec chosen;
+    as_vec_init(&chosen, sizeof(assay_id), NULL);
+    as_exit status = as_stat_choose_metrics(cli, &of->view, &chosen);
+    if (status == AS_EXIT_FINE && chosen.count == 0)
+        status =
+            as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metric whose values are numbers", as_ds_text(ds, ds->path));
+    if (status == AS_EXIT_FINE) of->metric = AS_AT(assay_id, &chosen, 0);
+    for (size_t i = 0; status == AS_EXIT_FINE && !as_cli_has(cli, "metric") && i < chosen.count; i++) {
+        if (AS_AT(assay_id, &chosen, i) == main_metric) of->metric = main_metric;
+    }
+    as_vec_free(&chosen);
+    return status;
+}
+
+static assay_status choose(const as_request *request, as_placed_values *of, bool wants_exclusive, assay_error *error) {
+    as_request_cli made;
+    assay_status status = as_request_cli_make(request, "stat", "metric run by", NULL, &made, error);
+    if (status == ASSAY_OK) status = as_request_cli_status(&made, as_stat_choose_places(&made.cli, &of->view), error);
+    if (status == ASSAY_OK) status = as_request_cli_status(&made, choose_metric(&made.cli, of), error);
+    if (status == ASSAY_OK) {
+        of->is_exclusive = wants_exclusive && of->context != ASSAY_NONE &&
+                           (as_stat_kinds(&made.cli, of->view.ds, of->metric) & AS_EXCLUSIVE_VALUES);
+        of->adds_up = !as_is_computed(of->view.ds, &of->view.places, of->metric) &&
+                      !as_dtype_is_extreme(as_ds_metric_type(of->view.ds, of->metric).dtype);
+    }
+    as_request_cli_free(&made);
+    return status;
+}
+
+static assay_status find_values(as_placed_values *of, assay_error *error) {
+    const as_stat_view *view = &of->view;
+    if (of->context == ASSAY_NONE)
+        return as_location_totals(view->ds, &view->places, of->metric, &of->values, &of->spread, error);
+    return as_location_values(view->ds, &view->places, of->metric, of->context,
+                              of->is_exclusive ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES, &of->values, &of->spread,
+                              error);
+}
+
+/* What it is kept under. False when memory is out. */
+static bool put_key(const as_request *request, int64_t d, assay_id context, bool is_exclusive, as_vec *key) {
+    static const char *const takes[] = {"metric", "run", "by"};
+    char head[80];
+    snprintf(head, sizeof head, "placed %lld %u %d", (long long)d, (unsigned)context, is_exclusive);
+    bool fine = as_vec_text(key, head);
+    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++) {
+        const char *value = as_request_text(request, takes[i]);
+        fine = fine && as_vec_text(key, "\n") && as_vec_text(key, value ? value : "");
+    }
+    return fine && as_vec_append(key, "", 1);
+}
+
+static assay_status make(as_viewing *viewing, const as_request *request, const as_view_input *input, assay_id context,
+                         bool wants_exclusive, const char *key, const as_placed_values **out, assay_error *error) {
+    as_placed_values *of = calloc(1, sizeof *of);
+    if (!of) return as_fail_memory(error, NULL);
+    of->view.ds = input->ds;
+    of->context = context;
+    assay_status status = choose(request, of, wants_exclusive, error);
+    if (status == ASSAY_OK) status = find_values(of, error);
+    if (status != ASSAY_OK) {
+        release(of);
+        return status;
+    }
+    for (uint32_t i = 0; i < of->view.places.n; i++) of->n_values += as_placed_has(of, i);
+    size_t bytes = sizeof *of + of->view.places.n * (sizeof *of->values + sizeof *of->view.places.ids) +
+                   AS_COUNT(input->ds, locations) * sizeof *of->view.places.place;
+    *out = of;
+    return as_viewing_keep(viewing, key, of, bytes, release) ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+assay_status as_placed_values_find(as_viewing *viewing, const as_request *request, const as_placed_values **out,
+                                   assay_error *error) {
+    as_view_input *input;
+    int64_t d, context;
+    AS_TRY(as_request_input(viewing, request, "d", &input, error));
+    AS_TRY(as_request_number(request, "d", 0, INT32_MAX, 0, &d, error));
+    AS_TRY(as_request_number(request, "context", 0, (int64_t)AS_COUNT(input->ds, contexts) - 1, -1, &context, error));
+    const char *kind = as_request_text(request, "kind");
+    if (kind && strcmp(kind, "inclusive") != 0 && strcmp(kind, "exclusive") != 0)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'kind' is inclusive or exclusive, not '%.100s'", kind);
+    bool is_exclusive = kind && strcmp(kind, "exclusive") == 0;
+    assay_id id = context < 0 ? ASSAY_NONE : (assay_id)context;
+    as_vec key;
+    as_vec_init(&key, 1, NULL);
+    assay_status status = put_key(request, d, id, is_exclusive, &key) ? ASSAY_OK : as_fail_memory(error, NULL);
+    *out = status == ASSAY_OK ? as_viewing_find(viewing, key.data) : NULL;
+    if (status == ASSAY_OK && !*out) status = make(viewing, request, input, id, is_exclusive, key.data, out, error);
+    as_vec_free(&key);
+    return status;
+}
+
+/* ---- a part of the places --------------------------------------------------------------------------------------------- */
+
+/* A process is meant where one of its threads is. */
+static void mark_places(const as_placed_values *of, const bool *wanted, bool *out) {
+    const as_places *places = &of->view.places;
+    for (assay_id id = 0; id < AS_COUNT(of->view.ds, locations); id++) {
+        if (wanted[id] && places->place[id] != UINT32_MAX) out[places->place[id]] = true;
+    }
+}
+
+assay_status as_placed_selection(const as_request *request, const as_placed_values *of, bool **out, char label[256],
+                                 assay_error *error) {
+    as_request_cli made;
+    as_location_choice choice = {0};
+    *out = NULL;
+    label[0] = '\0';
+    if (!as_request_text(request, "location") || of->view.places.over == AS_OVER_RUNS) return ASSAY_OK;
+    assay_status status = as_request_cli_make(request, "stat", "location", NULL, &made, error);
+    if (status == ASSAY_OK)
+        status = as_request_cli_status(&made, as_choose_locations(&made.cli, of->view.ds, &choice), error);
+    if (status == ASSAY_OK && choice.wanted) {
+        *out = calloc((size_t)of->view.places.n + 1, sizeof **out);
+        if (*out)
+            mark_places(of, choice.wanted, *out);
+        else
+            status = as_fail_memory(error, NULL);
+        snprintf(label, 256, "%s", choice.label);
+    }
+    as_location_choice_free(&choice);
+    as_request_cli_free(&made);
+    return status;
+}
