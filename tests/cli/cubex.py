@@ -89,6 +89,27 @@ def small(values=((1.0, 2.0), (10.0, 20.0), (100.0, 200.0), (1000.0, 2000.0)), k
     return tar({'0.index': index(list(numbers)), '0.data': rows('DOUBLE', values), 'anchor.xml': anchor(metric(0, 'time', kind=kind), tree(text), system(len(values[0])))})
 
 
+def processes(n, threads=1):
+    """n processes of so many threads; location Ids 0, 1, … in order of rank."""
+    out = '<systemtreenode Id="0"><name>m</name><class>machine</class>\n'
+    for p in range(n):
+        out += f'<locationgroup Id="{p}"><name>rank {p}</name><rank>{p}</rank><type>process</type>\n'
+        for t in range(threads):
+            out += f'<location Id="{p * threads + t}"><name>t{t}</name><rank>{t}</rank><type>thread</type></location>\n'
+        out += '</locationgroup>\n'
+    return out + '</systemtreenode>\n'
+
+
+def profile(metrics, text, places):
+    """metrics: (name, dtype, kind, values), rows of these in the order of the numbering of their kind."""
+    members, described = {}, ''
+    for i, (name, dtype, kind, values) in enumerate(metrics):
+        members[f'{i}.index'] = index(list(range(len(values))))
+        members[f'{i}.data'] = rows(dtype, values)
+        described += metric(i, name, dtype, kind)
+    return tar({**members, 'anchor.xml': anchor(described, tree(text), places)})
+
+
 # ---------------------------------------------------------------- decoding
 class Cube:
     """What a file says. Strict: whatever CubeLib's reader would refuse is an AssertionError."""

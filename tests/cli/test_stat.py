@@ -11,29 +11,9 @@ import unittest
 
 import cubex
 from common import SMALL, environment, run, run_on_terminal
+from cubex import processes, profile
 
 UTF8 = environment(LC_ALL='C.UTF-8')
-
-
-def processes(n, threads=1):
-    """n processes of so many threads; location Ids 0, 1, … in order of rank."""
-    out = '<systemtreenode Id="0"><name>m</name><class>machine</class>\n'
-    for p in range(n):
-        out += f'<locationgroup Id="{p}"><name>rank {p}</name><rank>{p}</rank><type>process</type>\n'
-        for t in range(threads):
-            out += f'<location Id="{p * threads + t}"><name>t{t}</name><rank>{t}</rank><type>thread</type></location>\n'
-        out += '</locationgroup>\n'
-    return out + '</systemtreenode>\n'
-
-
-def profile(metrics, tree, places):
-    """metrics: (name, dtype, kind, rows), rows in the order of the numbering of their kind."""
-    members, described = {}, ''
-    for i, (name, dtype, kind, values) in enumerate(metrics):
-        members[f'{i}.index'] = cubex.index(list(range(len(values))))
-        members[f'{i}.data'] = cubex.rows(dtype, values)
-        described += cubex.metric(i, name, dtype, kind)
-    return cubex.tar({**members, 'anchor.xml': cubex.anchor(described, cubex.tree(tree), places)})
 
 
 class Stat(unittest.TestCase):
