@@ -235,7 +235,7 @@ static as_exit draw(as_cli *cli, as_trace_view *view) {
 }
 
 /* Sections and their like have one level, wherever one looks, and so has what runs on GPUs: they do not help to choose. */
-static assay_status find_telling_depth(const as_trace_view *view, uint32_t *depth, assay_error *error) {
+assay_status as_trace_find_depth(const as_trace_view *view, uint32_t *depth, assay_error *error) {
     size_t n = view->n_lines * view->n_columns, n_nested = 0;
     assay_id *nested = view->has_intervals ? malloc((n + 1) * sizeof *nested) : NULL;
     if (view->has_intervals && !nested) return as_fail_memory(error, NULL);
@@ -258,7 +258,7 @@ static as_exit choose_depth(as_cli *cli, as_trace_view *view) {
     assay_error error;
     view->all_contexts = as_cli_has(cli, "all-contexts");
     if (!text || strcmp(text, "auto") == 0) {
-        if (find_telling_depth(view, &depth, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+        if (as_trace_find_depth(view, &depth, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     } else if (strcmp(text, "deepest") != 0) {
         if (!as_number_parse(text, strlen(text), &number) || number.kind != AS_INT || number.i < 1 ||
             number.i >= AS_DEEPEST)
@@ -320,7 +320,7 @@ static as_exit sort_procedures(as_cli *cli, as_trace_view *view) {
     return AS_EXIT_FINE;
 }
 
-as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view) {
+as_exit as_trace_choose_lines(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view) {
     *view = (as_trace_view){.cli = cli, .ds = ds, .path = path, .is_svg = as_cli_is_svg(cli)};
     view->is_ascii = as_cli_is_ascii(cli) && !view->is_svg;
     as_arena_init(&view->texts, as_ds_budget(ds));
@@ -330,7 +330,11 @@ as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_
                   : as_cli_has(cli, "by-location") ? AS_TRACE_BY_LOCATION
                                                    : AS_TRACE_LINES;
     as_exit status = choose_lines(cli, view);
-    if (status == AS_EXIT_FINE) status = choose_window(cli, view);
+    return status == AS_EXIT_FINE ? choose_window(cli, view) : status;
+}
+
+as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view) {
+    as_exit status = as_trace_choose_lines(cli, ds, path, view);
     if (status == AS_EXIT_FINE) status = choose_sizes(cli, view);
     if (status == AS_EXIT_FINE) status = draw(cli, view);
     if (status == AS_EXIT_FINE) status = choose_depth(cli, view);

@@ -84,6 +84,10 @@ static inline const char *as_trace_name(const as_trace_view *view, uint32_t proc
 
 /* trace_choice.c: what the options say of a dataset; everything the shape needs is computed. as_trace_view_free() in every case. */
 as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view);
+/* Only what that begins with: the lines, what they are called, the clock and the window. */
+as_exit as_trace_choose_lines(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view);
+/* The depth that tells most of the view's cells. */
+assay_status as_trace_find_depth(const as_trace_view *view, uint32_t *depth, assay_error *error);
 void as_trace_view_free(as_trace_view *view);
 
 /* trace_places.c: places in the order of what they are part of, the way people count. */

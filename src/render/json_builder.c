@@ -79,3 +79,23 @@ void as_build_whole(as_builder *b, const char *key, as_whole value) {
     begin_member(b, key);
     as_output_write(b->out, digits, size);
 }
+
+void as_build_cell(as_builder *b, const char *key, const as_cell *cell) {
+    const int64_t most = (int64_t)1 << 53;
+    char digits[AS_NUMBER_SIZE];
+    switch (cell->type) {
+    case AS_CELL_NULL: as_build_text(b, key, NULL); return;
+    case AS_CELL_REAL: as_build_real(b, key, cell->r); return;
+    case AS_CELL_INT:
+        if (cell->i >= -most && cell->i <= most)
+            as_build_int(b, key, cell->i);
+        else
+            as_build_text(b, key, (as_int_format(cell->i, digits), digits));
+        return;
+    case AS_CELL_UINT: as_build_text(b, key, (as_uint_format(cell->u, digits), digits)); return;
+    case AS_CELL_TEXT:
+    case AS_CELL_JSON: break;
+    }
+    begin_member(b, key);
+    as_json_write_string(b->out, cell->text, cell->size);
+}

@@ -2,6 +2,7 @@
 #ifndef AS_RENDER_JSON_BUILDER_H
 #define AS_RENDER_JSON_BUILDER_H
 
+#include "core/table.h"
 #include "io/output.h"
 
 enum { AS_BUILDER_DEPTH = 32 };
@@ -35,5 +36,7 @@ void as_build_real(as_builder *builder, const char *key, double value);
 void as_build_json(as_builder *builder, const char *key, const char *json);
 /* All its digits. */
 void as_build_whole(as_builder *builder, const char *key, as_whole value);
+/* A cell of a table, for scripts, whose numbers are doubles: integers beyond 2^53 are texts. */
+void as_build_cell(as_builder *builder, const char *key, const as_cell *cell);
 
 #endif

@@ -1,7 +1,7 @@
 /* Pictures of intervals: what takes most of each column's time. The middle of a column would do for samples, which are taken at any time; intervals come in cycles, and would beat with the columns. */
 #include <stdlib.h>
 
-#include "analysis/trace/timeline.h"
+#include "analysis/trace/timeline_private.h"
 #include "core/parallel.h"
 
 typedef struct drawing {
@@ -66,7 +66,7 @@ static void add_time(column *c, uint32_t procedure, uint64_t ticks) {
 /* What is shown from each change to the next lasts until then; the last change only ends the row. Moments count where there is nothing else. */
 static void draw_row(const drawing *d, const as_timeline_row *row, assay_id *cells, column *c) {
     const as_trace_sample *changes = row->changes;
-    size_t at = 0, n = row->n_changes;
+    size_t at = as_row_change_at(row, d->window->from), n = row->n_changes;
     for (size_t i = 0; i < d->n_columns; i++) {
         uint64_t from = time_at(d->window, i, d->n_columns), to = time_at(d->window, i + 1, d->n_columns);
         bool has_end = from == to || i + 1 == d->n_columns; /* to belongs to the column */

@@ -32,6 +32,19 @@ bool as_set_make_rows(as_interval_set *set, as_timeline *timeline);
 /* The rows that are still its own. */
 void as_set_free(as_interval_set *set);
 
+/* The number of the last change at or before a time (of several at that time, the first); 0 where there is none. */
+static inline size_t as_row_change_at(const as_timeline_row *row, uint64_t time) {
+    size_t low = 0, high = row->n_changes;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (row->changes[middle].time < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < row->n_changes && row->changes[low].time == time ? low : low ? low - 1 : 0;
+}
+
 /* Counts memory of the timeline in the dataset's budget until as_timeline_free(). Safe from several threads. */
 bool as_timeline_take(as_timeline *timeline, uint64_t bytes);
 

@@ -259,8 +259,9 @@ static uint64_t find_ends_and_gap(const as_timeline_row *row, const as_trace_win
     line->longest_gap = 0;
     line->gap_at = 0;
     uint64_t n_pauses = 0;
-    for (size_t i = 0; i + 1 < row->n_changes; i++) {
+    for (size_t i = as_row_change_at(row, window->from); i + 1 < row->n_changes; i++) {
         const as_trace_sample *change = &row->changes[i];
+        if (change->time > window->to) break;
         bool is_inside = change->time >= window->from && change->time <= window->to;
         n_pauses += is_inside && change->context == AS_TRACE_PAUSED;
         if (change->context != AS_TRACE_IDLE && change->context != AS_TRACE_NOTHING) continue;
