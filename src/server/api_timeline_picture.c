@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "server/lines.h"
+#include "server/report.h"
 
 enum {
     USUAL_COLUMNS = 600,
     MOST_COLUMNS = 2000,
-    USUAL_ROWS = 40,
     MOST_ROWS = 200,
     USUAL_BINS = 100,
     MOST_BINS = 500,
@@ -32,7 +32,7 @@ static assay_status choose_rows(const as_request *request, size_t n_lines, size_
     *n = 0;
     if (text && strcmp(text, "none") == 0) return ASSAY_OK;
     if (!text) {
-        while (*n < USUAL_ROWS && *n < n_lines) rows[*n] = *n, ++*n;
+        while (*n < MOST_ROWS && *n < n_lines) rows[*n] = *n, ++*n;
         return ASSAY_OK;
     }
     for (const char *at = text;; at++) {
@@ -264,4 +264,20 @@ static assay_status answer_picture(as_viewing *viewing, const as_request *reques
     return status;
 }
 
-const as_endpoint as_endpoint_timeline_picture = {.path = "timeline_picture", .answer = answer_picture};
+/* The whole of each time line, as the page of a report asks for it. */
+static void report_pictures(as_viewing *viewing, as_html_report *report) {
+    bool is_cut = false;
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        const as_view_input *input = as_viewing_input(viewing, i);
+        char number[AS_NUMBER_SIZE];
+        as_parameter parameters[] = {{"d", number}, {"columns", "1000"}};
+        as_uint_format(i, number);
+        if (!input->ds || as_ds_events(input->ds) == 0) continue;
+        if (as_html_report_keep(report, "timeline", parameters, 1) == AS_REPORT_REFUSED) continue;
+        is_cut |= as_html_report_keep_part(report, "timeline_picture", parameters, 2, 0.3) == AS_REPORT_TOO_LARGE;
+    }
+    if (is_cut) as_html_report_note(report, "time lines");
+}
+
+const as_endpoint as_endpoint_timeline_picture = {
+    .path = "timeline_picture", .answer = answer_picture, .report = report_pictures};

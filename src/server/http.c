@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 #include "server/drop.h"
 #include "server/request.h"
@@ -184,8 +185,16 @@ static enum MHD_Result send_answer(exchange *x, struct MHD_Connection *connectio
     return sent;
 }
 
+/* Whether the other end has hung up. */
+static bool is_gone(const void *user) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info((struct MHD_Connection *)(uintptr_t)user, MHD_CONNECTION_INFO_CONNECTION_FD);
+    char byte;
+    return info && recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 static enum MHD_Result answer_api(exchange *x, struct MHD_Connection *connection, const char *path, bool is_post) {
-    as_request request = {.path = path, .is_post = is_post, .body = "", .body_size = 0};
+    as_request request = {.path = path, .is_post = is_post, .body = "", .is_gone = is_gone, .connection = connection};
     enum MHD_Result sent;
     if (x->body.count > 0) {
         if (!as_vec_append(&x->body, "", 1)) return MHD_NO;

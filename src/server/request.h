@@ -19,6 +19,9 @@ typedef struct as_request {
     as_vec parameters; /* as_parameter; strings are the caller's */
     const char *body;  /* of a POST, NUL-terminated; "" where there is none */
     size_t body_size;
+    /* Whether nobody waits for the answer any more: what takes long may stop. NULL: nobody can tell. */
+    bool (*is_gone)(const void *connection);
+    const void *connection;
 } as_request;
 
 struct as_html_report;
