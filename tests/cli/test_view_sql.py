@@ -53,7 +53,7 @@ class Sql(Case):
         self.assertLess(long['n'], 500)
 
     def test_places_of_errors(self):
-        for statement, line, column, offset, words in (('select absent from metric', 1, 8, 7, 'no such column: absent'), ("-- ä\n;select 'ä',\n  absent", 3, 3, 21, 'no such column'),
+        for statement, line, column, offset, words in (('select absent from metric', 1, 8, 7, 'no such column: absent'), ("-- ä\n;select 'ä',\n  absent", 3, 3, 22, 'no such column'),
                                                        ('selct 1', 1, 1, 0, 'syntax error'), ('select 1; select 2', 1, 11, 10, 'one at a time')):
             error = json.loads(self.refused(statement).body)
             self.assertEqual((line, column, offset), (error['line'], error['column'], error['offset']), statement)
