@@ -47,6 +47,39 @@ test('inputs, tabs and metrics are shown; names are text', async () => {
   );
 });
 
+test('at 125 % on a small screen nothing overlaps or leaves the page', async () => {
+  await mock(answer, (url) =>
+    page(url, async ({ page, shot }) => {
+      await page.getByRole('heading', { name: 'lulesh.cubex' }).waitFor();
+      await shot('shell-125');
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+      const boxes = await page.locator('.topbar > *:not(.grow):visible').evaluateAll((all) => all.map((e) => e.getBoundingClientRect()).map(({ left, right }) => [left, right] as const));
+      for (let i = 1; i < boxes.length; i++) assert.ok(boxes[i]![0] >= boxes[i - 1]![1] - 0.5, `part ${i} of the top bar`);
+      assert.ok(boxes[boxes.length - 1]![1] <= 1024);
+      assert.equal(await page.getByRole('tablist').evaluate((tabs) => tabs.scrollWidth > tabs.clientWidth), false, 'all tabs are in sight');
+    }, { viewport: { width: 1024, height: 640 }, deviceScaleFactor: 1.25 }),
+  );
+});
+
+test('the theme is chosen, remembered, and light on paper', async () => {
+  await mock(answer, (url) =>
+    page(url, async ({ page }) => {
+      const theme = () => page.evaluate(() => document.documentElement.dataset['theme']);
+      await page.getByRole('button', { name: 'Theme: auto' }).click();
+      await page.getByRole('button', { name: 'Theme: light' }).click();
+      await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+      assert.equal(await theme(), 'dark');
+      await page.reload();
+      await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+      assert.equal(await theme(), 'dark');
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      assert.equal(await theme(), 'light');
+      await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+      assert.equal(await theme(), 'dark');
+    }),
+  );
+});
+
 test('a file that could not be read says why, where it is', async () => {
   await mock(answer, (url) =>
     page(url, async ({ page, shot }) => {

@@ -5,6 +5,7 @@ export type Theme = 'auto' | 'light' | 'dark';
 const STORED = 'assay-theme';
 const listeners = new Set<() => void>();
 let chosen: Theme = 'auto';
+let isPrinting = false;
 
 // A page opened from a file may have no storage.
 function stored(): string | null {
@@ -16,8 +17,7 @@ function stored(): string | null {
 }
 
 function apply(): void {
-  if (chosen === 'auto') delete document.documentElement.dataset['theme'];
-  else document.documentElement.dataset['theme'] = chosen;
+  document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
   for (const listener of [...listeners]) listener();
 }
 
@@ -25,11 +25,18 @@ export function followTheme(): void {
   const text = stored();
   if (text === 'light' || text === 'dark') chosen = text;
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', apply);
+  for (const event of ['beforeprint', 'afterprint']) {
+    addEventListener(event, () => {
+      isPrinting = event === 'beforeprint';
+      apply();
+    });
+  }
   apply();
 }
 
 export const theme = (): Theme => chosen;
-export const isDark = (): boolean => chosen === 'dark' || (chosen === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+/** Paper is light. */
+export const isDark = (): boolean => !isPrinting && (chosen === 'dark' || (chosen === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches));
 
 export function setTheme(next: Theme): void {
   chosen = next;

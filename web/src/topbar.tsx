@@ -65,7 +65,7 @@ export function TopBar(props: TopBarProps) {
       </nav>
       <span class="grow" />
       <SearchBox search={props.selection.search} searchRef={props.searchRef} />
-      <button class="quiet" title="All commands (Ctrl-K)" onClick={props.onPalette}>
+      <button class="quiet palette-button" title="All commands (Ctrl-K)" onClick={props.onPalette}>
         <kbd>Ctrl K</kbd>
       </button>
       <button class="quiet" title="Copy as command (y)" aria-label="Copy as command" disabled={!props.input} onClick={props.onCopyCommand}>
