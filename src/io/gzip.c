@@ -145,3 +145,23 @@ bool as_gzip(const char *data, size_t size, int level, as_vec *out) {
     libdeflate_free_compressor(compressor);
     return packed > 0;
 }
+
+/* ---- writing --------------------------------------------------------------------------------------------------------- */
+
+as_deflater *as_gzip_begin(as_output *out, unsigned threads) {
+    static const unsigned char header[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}; /* of no particular system */
+    as_output_write(out, header, sizeof header);
+    return as_deflater_new(out, threads);
+}
+
+bool as_gzip_end(as_output *out, as_deflater *deflater) {
+    as_deflated total;
+    if (!as_deflater_end(deflater, &total)) return false;
+    unsigned char trailer[8];
+    for (unsigned i = 0; i < 4; i++) {
+        trailer[i] = (unsigned char)(total.checksum >> (8 * i));
+        trailer[4 + i] = (unsigned char)(total.size >> (8 * i));
+    }
+    as_output_write(out, trailer, sizeof trailer);
+    return true;
+}

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "io/deflate.h"
 
 /* Whether data begins as gzip does. */
 bool as_gzip_looks_like(const char *data, size_t size);
@@ -29,6 +30,11 @@ assay_status as_gunzip(const char *path, const char *data, size_t size, as_vec *
 
 /* Packs data as one member of gzip, without name and time, behind what is in out, a vector of char: the same bytes each time. level: 1 (fast) to 12 (small). False when memory is out. */
 bool as_gzip(const char *data, size_t size, int level, as_vec *out);
+/* Gzip that is written piece by piece: writes a header without name and time, and gives the deflater that the content goes to, packed by so many threads (0: all cores; the bytes do not depend on it).
+ * NULL when memory is out. */
+as_deflater *as_gzip_begin(as_output *out, unsigned threads);
+/* Ends the stream and writes its trailer; frees the deflater in every case. False when memory is out, or when out has failed. */
+bool as_gzip_end(as_output *out, as_deflater *deflater);
 
 /* Whether data begins as zlib does, without a dictionary. That is but 16 bits: text may look like it. */
 bool as_zlib_looks_like(const char *data, size_t size);
