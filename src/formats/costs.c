@@ -52,7 +52,7 @@ static bool has_fractions(const as_own_values *own) {
 static as_cost_type type_of(const as_dataset *ds, const as_own_values *own) {
     as_cost_type type = {.metric = own->metric, .factor = 1};
     const char *unit = as_ds_text(ds, as_ds_metric(ds, own->metric)->unit);
-    if (!unit || !*unit) unit = "count";
+    if (!unit || !*unit || strcmp(unit, "occ") == 0) unit = "count"; /* "occ" is what Cube calls it */
     double seconds = as_unit_seconds(unit);
     bool is_real_time = seconds > 0 && !own->is_whole, is_split = !own->is_whole && !is_real_time && has_fractions(own);
     if (is_real_time) type.factor = seconds * 1e9;

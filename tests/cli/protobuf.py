@@ -159,6 +159,45 @@ class Profile:
         return {self.strings[l.key]: self.strings[l.str] if l.str else l.num for l in sample.label}
 
 
+class Maker:
+    """Puts a profile of pprof together; texts become numbers of strings."""
+
+    def __init__(self, *types):
+        self.strings, self.parts = [''], []
+        for kind, unit in types:
+            self.add(1, self.pair(kind, unit))
+
+    def text(self, text):
+        if text not in self.strings:
+            self.strings.append(text)
+        return self.strings.index(text)
+
+    def pair(self, kind, unit):
+        return put(1, self.text(kind)) + put(2, self.text(unit))
+
+    def add(self, field, value):
+        self.parts.append(put(field, value))
+        return self
+
+    def function(self, number, name, file='', line=0, system_name=None):
+        mangled = name if system_name is None else system_name
+        return self.add(5, put(1, number) + put(2, self.text(name)) + put(3, self.text(mangled)) + put(4, self.text(file)) + put(5, line))
+
+    def location(self, number, *lines, mapping=0, address=0):
+        """lines: (function, line), the innermost first."""
+        return self.add(4, put(1, number) + put(2, mapping) + put(3, address) + b''.join(put(4, put(1, f) + put(2, n)) for f, n in lines))
+
+    def sample(self, locations, values, **labels):
+        data = put(1, locations) + put(2, values)
+        for key, value in labels.items():
+            number = put(2, self.text(value)) if isinstance(value, str) else put(3, value)
+            data += put(3, put(1, self.text(key)) + number)
+        return self.add(2, data)
+
+    def bytes(self):
+        return b''.join(self.parts) + b''.join(put(6, s) for s in self.strings)
+
+
 # ---- Perfetto --------------------------------------------------------------------------------------------------------
 
 PROCESS = {1: ("pid", "int"), 6: ("process_name", "text")}

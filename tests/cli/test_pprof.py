@@ -1,0 +1,213 @@
+"""pprof profiles: made by hand and decoded again straight from the document of protocol buffers."""
+import gzip
+import os
+
+from common import Case, main, run
+from protobuf import Maker, Profile, put
+
+EXAMPLES = os.path.join(os.environ.get('ASSAY_SOURCE', '.'), 'examples')
+
+
+def go_heap():
+    """As Go's runtime writes the heap: four types of samples."""
+    m = Maker(('alloc_objects', 'count'), ('alloc_space', 'bytes'), ('inuse_objects', 'count'), ('inuse_space', 'bytes'))
+    m.function(1, 'main.main', 'main.go', 5).function(2, 'main.fill', 'main.go', 20).function(3, 'runtime.malloc', 'malloc.go', 100)
+    m.location(1, (1, 10), address=0x1000, mapping=1).location(2, (3, 110), (2, 25), address=0x1100, mapping=1)
+    m.location(3, (2, 26), address=0x1200, mapping=1)
+    m.add(3, put(1, 1) + put(2, 0x1000) + put(3, 0x2000) + put(5, m.text('/bin/app')) + put(6, m.text('b1d')) + put(7, 1))
+    m.sample([2, 1], [10, 1000, 4, 400]).sample([3, 1], [1, 64, 0, 0]).sample([1], [2, 32, 2, 32]).sample([3, 1], [5, 320, 1, 64])
+    m.add(9, 1700000000500000000).add(11, m.pair('space', 'bytes')).add(12, 524288).add(14, m.text('inuse_space'))
+    return m
+
+
+class Read(Case):
+    def make(self, maker, name='p.pb.gz', packed=True):
+        data = maker.bytes() if isinstance(maker, Maker) else maker
+        path = os.path.join(self.folder, name)
+        with open(path, 'wb') as file:
+            file.write(gzip.compress(data) if packed else data)
+        return path
+
+    def rows(self, path, query, *options):
+        result = run('sql', path, query, '--json', *options)
+        self.assertFine(result)
+        return [tuple(row.values()) for row in result.json]
+
+    def test_heap_of_go(self):
+        for packed in (True, False):
+            path = self.make(go_heap(), packed=packed)
+            rows = self.rows(path, 'select m.name, m.unit, c.path, v.value from value v join metric m on v.metric = m.id join context c on v.context = c.id order by 1, 3')
+            fill, malloc = 'main.main->main.fill', 'main.main->main.fill->runtime.malloc'
+            self.assertEqual([('alloc_objects', 'count', 'main.main', 2), ('alloc_objects', 'count', fill, 6), ('alloc_objects', 'count', malloc, 10),
+                              ('alloc_space', 'bytes', 'main.main', 32), ('alloc_space', 'bytes', fill, 384), ('alloc_space', 'bytes', malloc, 1000),
+                              ('inuse_objects', 'count', 'main.main', 2), ('inuse_objects', 'count', fill, 1), ('inuse_objects', 'count', malloc, 4),
+                              ('inuse_space', 'bytes', 'main.main', 32), ('inuse_space', 'bytes', fill, 64), ('inuse_space', 'bytes', malloc, 400)], rows)
+        self.assertEqual([(1700000000.5,)], self.rows(path, 'select start_time from run'))
+        self.assertEqual([('main.fill', 'main.go', 20, '/bin/app')], self.rows(path, "select name, file, line_begin, module from region where name = 'main.fill'"))
+        self.assertEqual([('b1d', 0x1000, 0x2000, 1, 0)], self.rows(path, 'select build_id, memory_start, memory_limit, has_functions, has_line_numbers from mapping'))
+        self.assertEqual([('default_sample_type', 'inuse_space'), ('period', 524288), ('period_type', 'space'), ('period_unit', 'bytes')],
+                         self.rows(path, "select key, value from attribute where key != 'time_nanos' order by key"))
+
+    def test_lines(self):
+        """With lines=yes sampled lines are contexts; their sums are those of the functions."""
+        path = self.make(go_heap())
+        rows = self.rows(path, "select c.name, v.value from value v join metric m on v.metric = m.id join context c on v.context = c.id where m.name = 'alloc_space' order by 1", '-O', 'lines=yes')
+        self.assertEqual([('line main.go:10', 32), ('line main.go:26', 384), ('line malloc.go:110', 1000)], rows)
+        self.assertEqual([('main.fill', 10), ('runtime.malloc', 25)], self.rows(path, "select name, line from context where name in ('main.fill', 'runtime.malloc') order by 1", '-O', 'lines=yes'))
+
+    def test_differences_are_below_zero(self):
+        m = Maker(('cpu', 'nanoseconds')).function(1, 'f').location(1, (1, 0)).sample([1], [-5]).sample([1], [-(1 << 62)])
+        self.assertEqual([(-5 - (1 << 62),)], self.rows(self.make(m), 'select value from value'))
+
+    def test_numbers_that_are_not_packed(self):
+        m = Maker(('a', ''), ('b', '')).function(1, 'f').location(1, (1, 0)).location(2, (1, 0))
+        m.add(2, put(1, 1) + put(1, 2) + put(2, 7) + put(2, 8))
+        self.assertEqual([('f->f', 7), ('f->f', 8)], self.rows(self.make(m), 'select c.path, v.value from value v join context c on v.context = c.id order by 2'))
+
+    def test_tables_may_stand_behind_what_names_them(self):
+        m = go_heap()
+        m.parts.reverse()
+        data = b''.join(put(6, s) for s in m.strings) + b''.join(m.parts)
+        result = self.rows(self.make(data, name='r.pprof'), 'select sum(value) from value')
+        self.assertEqual([(18 + 1416 + 7 + 496,)], result)
+
+    def test_addresses_and_no_stack(self):
+        m = Maker(('n', 'count')).location(1, address=0xbeef).sample([1], [1]).sample([], [2])
+        self.assertEqual([('0xbeef', 1), ('<no stack>', 2)], self.rows(self.make(m), 'select c.name, v.value from value v join context c on v.context = c.id order by 2'))
+
+    def test_labels_are_rows(self):
+        m = Maker(('n', 'count')).function(1, 'f').location(1, (1, 0))
+        m.sample([1], [3], thread='worker', bytes=64).sample([1], [4]).sample([1], [5], thread='main')
+        path = self.make(m)
+        self.assertEqual([(3, 'worker', 64), (5, 'main', None)], self.rows(path, 'select "value:n", "label:thread", "label:bytes" from sample'))
+        self.assertEqual([(12,)], self.rows(path, 'select value from value'))
+
+    def test_empty_profile(self):
+        path = self.make(Maker(('cpu', 'nanoseconds')))
+        result = run('info', path)
+        self.assertFine(result)
+        self.assertIn('pprof profile', result.out)
+        self.assertEqual([('no-data',)], self.rows(path, 'select rule from problem'))
+
+    def test_what_is_wrong_is_said(self):
+        def refused(maker, rule):
+            result = run('validate', '--from', 'pprof', self.make(maker), '--json')
+            self.assertEqual(1, result.status, result)
+            self.assertIn(rule, [p['rule'] for p in result.json], rule)
+            self.assertEqual(3, run('tree', '--from', 'pprof', self.make(maker)).status)
+
+        good = Maker(('n', 'count')).function(1, 'f').location(1, (1, 0))
+        self.assertFine(run('info', self.make(good)))
+        refused(Maker(('n', 'count')).sample([1], [1]), 'location-id')
+        refused(Maker(('n', 'count')).location(1, (7, 0)).sample([1], [1]), 'function-id')
+        refused(Maker(('n', 'count')).location(1, mapping=3).sample([1], [1]), 'mapping-id')
+        refused(Maker(('n', 'count')).function(1, 'f').function(1, 'g'), 'id')
+        refused(Maker(('n', 'count')).function(0, 'f'), 'id')
+        refused(Maker(('n', 'count')).location(1).sample([1], [1, 2]), 'value-count')
+        refused(Maker(('n', 'count')).location(1).sample([1], [(1 << 63) - 1]).sample([1], [1]), 'sum')
+        refused(Maker(('n', 'count')).add(1, put(1, 99)), 'string-index')
+        refused(Maker(('n', 'count')).add(2, b'\x0b'), 'protobuf')
+
+    def test_cut_off_anywhere(self):
+        """Every beginning is read or refused in words, packed or not."""
+        data = go_heap().bytes()
+        packed = gzip.compress(data)
+        for whole, is_packed in ((data, False), (packed, True)):
+            for size in range(0, len(whole), 7 if is_packed else 3):
+                result = run('info', '--from', 'pprof', self.make(whole[:size], packed=False))
+                self.assertIn(result.status, (0, 3), size)
+                self.assertTrue(result.status == 0 or result.err.count('\n') == 1, result)
+                self.assertFalse(is_packed and size and result.status == 0, size)
+
+    def test_round_trip_keeps_everything(self):
+        m = go_heap()
+        m.sample([1], [1, 1, 1, 1], thread='t', bytes=8).add(7, m.text('drop.*')).add(8, m.text('keep')).add(13, [m.text('one'), m.text('two')])
+        m.add(10, 77).add(15, m.text('https://example.org'))
+        path, back = self.make(m), os.path.join(self.folder, 'back.pb.gz')
+        result = run('convert', path, '-o', back, '--strict')
+        self.assertFine(result)
+        with open(back, 'rb') as file:
+            self.assertEqual(m.bytes(), gzip.decompress(file.read()))
+
+
+class Written(Case):
+    """Other formats written as pprof: what an independent decoder finds is what SQL says."""
+
+    def profile(self, source, *options, expect=None):
+        path = os.path.join(self.folder, 'out.pb.gz')
+        result = run('convert', os.path.join(EXAMPLES, source), '-o', path, *options)
+        self.assertEqual(0, result.status, result)
+        for text in expect or ():
+            self.assertIn(text, result.err)
+        return Profile(path)
+
+    def own(self, source, metric):
+        """{call path as names: exclusive value} of SQL's nodes."""
+        result = run('sql', os.path.join(EXAMPLES, source), 'select c.path, sum(n.exclusive) as own from node n join context c on n.context = c.id join metric m on n.metric = m.id '
+                     f"where m.name = '{metric}' group by c.path having own != 0", '--json')
+        self.assertFine(result)
+        return {tuple(row['path'].split('->')): row['own'] for row in result.json}
+
+    def test_cube(self):
+        p = self.profile('heat.cubex', expect=['metric computed from others'])
+        self.assertEqual([('visits', 'count'), ('time', 'nanoseconds'), ('bytes_sent', 'bytes'), ('bytes_received', 'bytes')], p.types)
+        for which, (name, _) in enumerate(p.types):
+            expected, found = self.own('heat.cubex', name), {s: v for s, v in p.stacks(which).items() if v}
+            self.assertEqual(set(expected), set(found), name)
+            for stack, value in expected.items():
+                if name == 'time':
+                    self.assertAlmostEqual(value * 1e9, found[stack], delta=1)
+                else:
+                    self.assertEqual(value, found[stack])
+        self.assertEqual('time', p.strings[p.raw.default_sample_type])
+
+    def test_each_location(self):
+        whole, p = self.profile('heat.cubex'), self.profile('heat.cubex', '-O', 'locations=each')
+        visits = [name for name, _ in p.types].index('visits')
+        labels = {p.labels(s)['location'] for s in p.raw.sample}
+        self.assertGreater(len(labels), 1)
+        self.assertEqual(whole.stacks(visits), p.stacks(visits))
+        rows = run('sql', os.path.join(EXAMPLES, 'heat.cubex'), "select l.name, sum(v.value) as v from value v join location l on v.location = l.id join metric m on v.metric = m.id where m.name = 'visits' group by l.id",
+                   '--json').json
+        sums = {}
+        for s in p.raw.sample:
+            sums[p.labels(s)['location']] = sums.get(p.labels(s)['location'], 0) + s.value[visits]
+        self.assertEqual(sorted(r['v'] for r in rows), sorted(sums.values()))
+
+    def test_database_of_hpctoolkit(self):
+        """Lines are lines of functions, not functions; sums are those of the whole program."""
+        p = self.profile('heat-hpctoolkit')
+        self.assertFalse([s for s in p.strings if s.startswith('line ')])
+        self.assertTrue(any(line.line for location in p.raw.location for line in location.line))
+        self.assertTrue({p.strings[m.filename] for m in p.raw.mapping})
+        for which, (name, unit) in enumerate(p.types):
+            rows = run('tree', os.path.join(EXAMPLES, 'heat-hpctoolkit'), '--metric', name, '--json').json
+            total = rows['root']['values'][name]['inclusive']
+            factor = 1e9 if unit == 'nanoseconds' else 1e6 if unit.startswith('millionths') else 1
+            self.assertAlmostEqual(total * factor, sum(p.stacks(which).values()), delta=len(p.raw.sample) + 1e-9 * total * factor)
+
+    def test_same_bytes_each_time(self):
+        paths = [os.path.join(self.folder, f'{n}.pprof') for n in (1, 2)]
+        for path in paths:
+            self.assertEqual(0, run('convert', os.path.join(EXAMPLES, 'heat.cubex'), '-o', path).status)
+        with open(paths[0], 'rb') as a, open(paths[1], 'rb') as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_there_and_back(self):
+        path = os.path.join(self.folder, 'out.pb.gz')
+        self.assertEqual(0, run('convert', os.path.join(EXAMPLES, 'heat.cubex'), '-o', path).status)
+        result = run('sql', path, "select c.path, v.value from value v join context c on v.context = c.id join metric m on v.metric = m.id where m.name = 'visits' and v.value != 0", '--json')
+        self.assertEqual(self.own('heat.cubex', 'visits'), {tuple(r['path'].split('->')): r['value'] for r in result.json})
+
+    def test_what_does_not_fit_is_said(self):
+        """A counter of 64 bits without a sign, and joules with fractions."""
+        text = 'PARAMETER p\nPOINTS 1\nMETRIC energy\nREGION main\nDATA 1.25\n'
+        path, out = self.write('e.txt', text), os.path.join(self.folder, 'e.pprof')
+        self.assertEqual(0, run('convert', path, '-o', out).status)
+        p = Profile(out)
+        self.assertEqual([('energy', 'millionths of count')], p.types)
+        self.assertEqual({('main',): 1250000}, p.stacks(0))
+
+
+if __name__ == '__main__':
+    main()
