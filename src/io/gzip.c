@@ -134,6 +134,8 @@ assay_status as_zlib_unpack(const char *path, const char *data, size_t size, as_
     return unpacked(&u, code);
 }
 
+/* ---- writing --------------------------------------------------------------------------------------------------------- */
+
 bool as_gzip(const char *data, size_t size, int level, as_vec *out) {
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
     if (!compressor) return false;
@@ -145,8 +147,6 @@ bool as_gzip(const char *data, size_t size, int level, as_vec *out) {
     libdeflate_free_compressor(compressor);
     return packed > 0;
 }
-
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
 
 as_deflater *as_gzip_begin(as_output *out, unsigned threads) {
     static const unsigned char header[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}; /* of no particular system */
