@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         as_dataset *ds = NULL;
         assay_error error;
         if (as_read_memory("input", (const char *)bytes, size, &config, &ds, &error) != ASSAY_OK) continue;
-        check_profile(ds);
+        if (i == 0) check_profile(ds); /* Cube does not know that lines are pieces of their functions */
         as_output_discard(written(ds, as_format_find("callgrind")));
         ds->of_format = NULL; /* as if it came from elsewhere */
         as_output *out = written(ds, as_format_find("pprof"));

@@ -65,12 +65,13 @@ static as_cell holds_cell(as_output *text, bool json, const listed *l) {
     return list_cell(text, json, words, n);
 }
 
-static as_cell endings_cell(as_output *text, bool json, const listed *l) {
+/* The first `most` of them. */
+static as_cell endings_cell(as_output *text, bool json, const listed *l, size_t most) {
     enum { MOST = 8 };
-    char endings[MOST][16];
+    char endings[MOST][32];
     const char *words[MOST];
     size_t n = 0;
-    for (const char *at = l->endings; *at && n < MOST; at += strspn(at, " ")) {
+    for (const char *at = l->endings; *at && n < most && n < MOST; at += strspn(at, " ")) {
         size_t size = strcspn(at, " ");
         snprintf(endings[n], sizeof endings[0], "%.*s", (int)size, at);
         words[n] = endings[n];
@@ -121,6 +122,7 @@ static bool is_json(const as_cli *cli) { return cli->style.mode == AS_PRINT_JSON
 /* Sets the columns that the table has. */
 static bool add_row(as_table *table, const listed *l, bool json) {
     as_output *texts[3] = {as_output_to_memory(), as_output_to_memory(), as_output_to_memory()};
+    size_t most_endings = as_table_find_column(table, "title") == SIZE_MAX ? 1 : SIZE_MAX; /* where it is narrow */
     bool fine = texts[0] && texts[1] && texts[2] && as_table_add_row(table);
     if (fine) {
         const struct {
@@ -130,7 +132,7 @@ static bool add_row(as_table *table, const listed *l, bool json) {
                      {"title", as_cell_text(l->title)},
                      {"reads", flag_cell(json, l->reads)},
                      {"writes", flag_cell(json, l->writes)},
-                     {"endings", endings_cell(texts[0], json, l)},
+                     {"endings", endings_cell(texts[0], json, l, most_endings)},
                      {"holds", holds_cell(texts[1], json, l)},
                      {"options", options_cell(texts[2], json, l)}};
         for (size_t i = 0; fine && i < sizeof cells / sizeof *cells; i++) {
@@ -142,7 +144,7 @@ static bool add_row(as_table *table, const listed *l, bool json) {
     return fine;
 }
 
-/* On a narrow terminal the titles make room for what each format holds; the options are for programs. */
+/* On a narrow terminal the titles, and all endings but the first, make room for what each format holds; the options are for programs. */
 static as_table *new_list(const as_cli *cli) {
     enum { NARROW = 100 };
     static const as_column columns[] = {{"name"},    {"title"}, {"reads"},  {"writes"},
@@ -213,7 +215,7 @@ static as_exit show_facts(as_cli *cli, const listed *l, bool has_options) {
                              {as_cell_text("title"), as_cell_text(l->title)},
                              {as_cell_text("reads"), flag_cell(false, l->reads)},
                              {as_cell_text("writes"), flag_cell(false, l->writes)},
-                             {as_cell_text("endings"), endings_cell(endings, false, l)},
+                             {as_cell_text("endings"), endings_cell(endings, false, l, SIZE_MAX)},
                              {as_cell_text("holds"), holds_cell(holds, false, l)},
                              {as_cell_text("options"), as_cell_text("none")}};
         size_t n = sizeof rows / sizeof *rows - has_options;

@@ -212,7 +212,7 @@ static void find_losses(const as_dataset *ds, as_losses *losses) {
 const struct assay_format as_format_perfetto = {
     .name = "perfetto",
     .title = "Perfetto trace",
-    .extensions = ".perfetto-trace .pftrace",
+    .extensions = ".pftrace .perfetto-trace",
     .holds = AS_HOLDS_EVENTS | AS_HOLDS_LOCATIONS | AS_HOLDS_PROFILES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_FOREIGN |
              AS_HOLDS_ASIDES,
     .write = write_perfetto,
