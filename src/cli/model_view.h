@@ -37,6 +37,9 @@ bool as_model_json(as_output *out, const as_model_view *view);
 /* model_table.c: for people, with a summary and a legend; else CSV, JSON Lines or Markdown with all columns. False when memory is out. */
 bool as_model_text(as_cli *cli, const as_model_view *view);
 bool as_model_flat(as_cli *cli, const as_model_view *view);
+/* model_order.c: fills rows with the numbers of all n models of the fit, sorted by "growth" (worst first), "value" (at view->at), "error" (SMAPE), "name", or else as in the file. False when memory
+ * is out. */
+bool as_model_order(const as_model_view *view, const char *sort, uint32_t *rows, size_t n);
 /* model_notes.c: what is odd about the models, a note on stderr for each kind. */
 void as_model_remarks(as_cli *cli, const as_model_view *view);
 /* model_why.c: --why. */

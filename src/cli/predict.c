@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/scaling/coordinates.h"
 #include "analysis/scaling/strong.h"
 #include "cli/progress.h"
 #include "core/parallel.h"
@@ -83,12 +84,31 @@ static bool make_lists(as_predictor *p) {
     return true;
 }
 
+void as_predict_processes(as_cli *cli, const as_dataset *ds, as_predict_request *request) {
+    const char *given = as_cli_value(cli, "processes");
+    double largest;
+    request->processes = ASSAY_NONE;
+    for (size_t i = 0; given && i < as_ds_parameters(ds); i++) {
+        if (strcmp(as_ds_parameter(ds, i), given) == 0) request->processes = (assay_id)i;
+    }
+    if (request->processes == ASSAY_NONE) request->processes = as_study_guess_processes(ds);
+    request->is_guessed = request->processes == ASSAY_NONE;
+    if (request->is_guessed) request->processes = 0;
+    as_parameter_extent(ds, request->processes, &request->fewest, &largest);
+}
+
 as_exit as_predictor_open(as_cli *cli, as_study *study, const as_predict_request *request, as_predictor *p) {
     *p = (as_predictor){.study = study, .request = request};
     as_exit status = fit_all(cli, study, p);
     if (status != AS_EXIT_FINE) return status;
+    as_fit fit = p->fit;
+    return as_predictor_of(study, request, &fit, p) ? AS_EXIT_FINE : as_cli_memory(cli);
+}
+
+bool as_predictor_of(const as_study *study, const as_predict_request *request, const as_fit *fit, as_predictor *p) {
+    *p = (as_predictor){.study = study, .request = request, .fit = *fit};
     p->is_work = as_ds_scaling(study->ds) == AS_SCALING_STRONG;
-    return make_lists(p) ? AS_EXIT_FINE : as_cli_memory(cli);
+    return make_lists(p);
 }
 
 void as_predictor_close(as_predictor *p) {
@@ -172,16 +192,30 @@ static as_prediction total_of(const as_predictor *p, assay_id metric, double *ba
     return total;
 }
 
+bool as_predict_total(const as_predictor *p, assay_id metric, const double *point, const double *base,
+                      as_prediction *out) {
+    double base_value;
+    *out = total_of(p, metric, &base_value);
+    compare(p, point, base, base_value, out);
+    return set_total_interval(p, point, out);
+}
+
+as_prediction as_predict_path(const as_predictor *p, const as_prediction *total, uint32_t model, const double *point,
+                              const double *base) {
+    as_prediction row = {.model = model, .metric = total->metric, .value = p->values[model], .interval = {NAN, NAN}};
+    row.share = total->value > 0 ? row.value / total->value : NAN;
+    compare(p, point, base, p->base_values[model], &row);
+    return row;
+}
+
 /* The call paths of a metric that are wanted. */
 static bool add_paths(as_predictor *p, const as_prediction *total, const double *point, const double *base,
                       as_vec *rows) {
     assay_id metric = total->metric;
     for (uint32_t i = p->by_metric.starts[metric]; i < p->by_metric.starts[metric + 1]; i++) {
-        uint32_t series = p->by_metric.series[i], model = p->models[series];
+        uint32_t series = p->by_metric.series[i];
         if (!p->wanted[series]) continue;
-        as_prediction row = {.model = model, .metric = metric, .value = p->values[model]};
-        row.share = total->value > 0 ? row.value / total->value : NAN;
-        compare(p, point, base, p->base_values[model], &row);
+        as_prediction row = as_predict_path(p, total, p->models[series], point, base);
         if (!as_vec_append(rows, &row, 1)) return false;
     }
     return true;
@@ -206,13 +240,17 @@ static void set_intervals(void *user, size_t i) {
     }
 }
 
+bool as_predict_intervals(const as_predictor *p, const double *point, as_prediction *rows, size_t n) {
+    stretches s = {.p = p, .point = point, .rows = rows, .n = n};
+    as_parallel((n + STRETCH - 1) / STRETCH, p->study->options.threads, set_intervals, &s);
+    return !s.failed;
+}
+
 static bool add_metric(as_predictor *p, assay_id metric, const double *point, const double *base, as_vec *rows,
                        size_t *hidden) {
     size_t first = rows->count, limit = p->request->limit;
-    double base_total;
-    as_prediction total = total_of(p, metric, &base_total);
-    compare(p, point, base, base_total, &total);
-    if (!set_total_interval(p, point, &total) || !as_vec_append(rows, &total, 1)) return false;
+    as_prediction total;
+    if (!as_predict_total(p, metric, point, base, &total) || !as_vec_append(rows, &total, 1)) return false;
     if (!add_paths(p, &total, point, base, rows)) return false;
     size_t n = rows->count - first - 1;
     qsort(&AS_AT(as_prediction, rows, first + 1), n, sizeof(as_prediction), dearer_first);
@@ -220,10 +258,7 @@ static bool add_metric(as_predictor *p, assay_id metric, const double *point, co
         *hidden += n - limit;
         rows->count -= n - limit;
     }
-    stretches s = {
-        .p = p, .point = point, .rows = &AS_AT(as_prediction, rows, first + 1), .n = rows->count - first - 1};
-    as_parallel((s.n + STRETCH - 1) / STRETCH, p->study->options.threads, set_intervals, &s);
-    return !s.failed;
+    return as_predict_intervals(p, point, &AS_AT(as_prediction, rows, first + 1), rows->count - first - 1);
 }
 
 /* Whether some series of the metric was modelled; then all were. */
@@ -232,14 +267,35 @@ static bool is_modelled(const as_predictor *p, assay_id metric) {
     return first < p->by_metric.starts[metric + 1] && p->models[p->by_metric.series[first]] != AS_TOTAL;
 }
 
+/* Models are evaluated a window at a time. */
+enum { WINDOW = 4096 };
+
+typedef struct windows {
+    as_predictor *p;
+    const double *point, *base;
+} windows;
+
+static void evaluate_window(void *user, size_t i) {
+    const windows *w = user;
+    as_predictor *p = w->p;
+    size_t end = (i + 1) * WINDOW < p->fit.n ? (i + 1) * WINDOW : p->fit.n;
+    for (size_t k = i * WINDOW; k < end; k++) {
+        const as_model *model = as_predicted_model(p, (uint32_t)k);
+        p->values[k] = as_model_at(p->study->ds, model, w->point);
+        p->base_values[k] = as_model_at(p->study->ds, model, w->base);
+    }
+}
+
+void as_predict_values(as_predictor *p, const double *point, double *base) {
+    as_predict_base(p, point, base);
+    windows w = {.p = p, .point = point, .base = base};
+    as_parallel((p->fit.n + WINDOW - 1) / WINDOW, p->study->options.threads, evaluate_window, &w);
+}
+
 bool as_predict_at(as_predictor *p, const double *point, as_vec *rows, size_t *hidden) {
     double *base = malloc(as_ds_parameters(p->study->ds) * sizeof *base);
     if (!base) return false;
-    as_predict_base(p, point, base);
-    for (uint32_t i = 0; i < p->fit.n; i++) {
-        p->values[i] = as_model_at(p->study->ds, as_predicted_model(p, i), point);
-        p->base_values[i] = as_model_at(p->study->ds, as_predicted_model(p, i), base);
-    }
+    as_predict_values(p, point, base);
     bool fine = true;
     *hidden = 0;
     for (assay_id metric = 0; metric < p->study->ds->metrics.count && fine; metric++)

@@ -127,8 +127,7 @@ static bool can_name_parameters(const as_dataset *ds) {
     return option && option->name;
 }
 
-static as_exit check_dataset(as_cli *cli, const as_dataset *ds) {
-    const char *path = as_cli_operand(cli, 0);
+static as_exit check_dataset(as_cli *cli, const as_dataset *ds, const char *path) {
     assay_error error;
     if (as_ds_parameters(ds) == 0)
         return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no parameters, so there is nothing to model along%s", path,
@@ -388,6 +387,14 @@ static as_exit read_method(as_cli *cli, as_study *study) {
     return AS_EXIT_FINE;
 }
 
+/* What is due once the dataset is there. */
+static as_exit prepare(as_cli *cli, const char *path, as_study *out) {
+    as_exit status = check_dataset(cli, out->ds, path);
+    if (status == AS_EXIT_FINE) status = read_method(cli, out);
+    if (status == AS_EXIT_FINE) status = apply_scaling(cli, out->ds);
+    return status == AS_EXIT_FINE ? choose(cli, out) : status;
+}
+
 as_exit as_study_open(as_cli *cli, as_study *out) {
     *out = (as_study){0};
     if (as_cli_operands(cli) == 0)
@@ -397,10 +404,15 @@ as_exit as_study_open(as_cli *cli, as_study *out) {
     as_exit status = split_options(cli, out, &read_options);
     if (status == AS_EXIT_FINE) status = read_parts(cli, read_options, &out->ds);
     free(read_options);
-    if (status == AS_EXIT_FINE) status = check_dataset(cli, out->ds);
-    if (status == AS_EXIT_FINE) status = read_method(cli, out);
-    if (status == AS_EXIT_FINE) status = apply_scaling(cli, out->ds);
-    return status == AS_EXIT_FINE ? choose(cli, out) : status;
+    return status == AS_EXIT_FINE ? prepare(cli, as_cli_operand(cli, 0), out) : status;
+}
+
+as_exit as_study_of(as_cli *cli, as_dataset *ds, const char *path, as_study *out) {
+    *out = (as_study){.ds = ds};
+    const char **read_options = NULL;
+    as_exit status = split_options(cli, out, &read_options);
+    free(read_options);
+    return status == AS_EXIT_FINE ? prepare(cli, path, out) : status;
 }
 
 void as_study_close(as_study *study) {

@@ -51,6 +51,8 @@ typedef struct as_study {
 /* Reads all operands (several become one experiment), applies --scaling, reads --modeler, --measure, --threads and -O, and chooses by --metric,
  * --match and --min-share. Prints what is wrong and gives its status. as_study_close() is due in every case. */
 as_exit as_study_open(as_cli *cli, as_study *out);
+/* The same of a dataset that was read from `path`. The study owns it (--scaling changes it): who wants to keep it takes it out, study->ds = NULL, before as_study_close(). */
+as_exit as_study_of(as_cli *cli, as_dataset *ds, const char *path, as_study *out);
 void as_study_close(as_study *study);
 
 static inline as_choice as_study_choice(const as_study *study) { return (as_choice){study->series, study->n_series}; }

@@ -49,23 +49,6 @@ static as_exit read_base(as_cli *cli, const as_dataset *ds, as_vec *base) {
     return as_cli_fail(cli, AS_EXIT_USAGE, "--base takes one point, not the range '%s'", text);
 }
 
-/* The parameter of --processes (which was checked), else one with a name for it, else the first. */
-static assay_id find_processes(as_cli *cli, const as_dataset *ds, bool *is_guessed) {
-    const char *given = as_cli_value(cli, "processes");
-    for (size_t i = 0; given && i < as_ds_parameters(ds); i++) {
-        if (strcmp(as_ds_parameter(ds, i), given) == 0) return (assay_id)i;
-    }
-    assay_id guess = as_study_guess_processes(ds);
-    *is_guessed = guess == ASSAY_NONE;
-    return *is_guessed ? 0 : guess;
-}
-
-static double smallest_value(const as_dataset *ds, assay_id parameter) {
-    double smallest = INFINITY;
-    for (assay_id i = 0; i < ds->n_points; i++) smallest = fmin(smallest, as_ds_point(ds, i)[parameter]);
-    return smallest;
-}
-
 /* ---- texts ----------------------------------------------------------------------------------------------------------- */
 
 /* "p=64, n=100". */
@@ -115,9 +98,8 @@ static void note_extrapolation(as_cli *cli, const as_dataset *ds, const as_predi
         which = i;
     }
     if (farthest <= 1) return;
-    double smallest = smallest_value(ds, parameter), largest = -INFINITY,
-           value = r->points[which * n_parameters + parameter];
-    for (assay_id i = 0; i < ds->n_points; i++) largest = fmax(largest, as_ds_point(ds, i)[parameter]);
+    double value = r->points[which * n_parameters + parameter], smallest, largest;
+    as_parameter_extent(ds, parameter, &smallest, &largest);
     char at[AS_NUMBER_SIZE], end[AS_NUMBER_SIZE], times[AS_NUMBER_SIZE];
     as_real_format(value, at);
     as_real_format(value > largest ? largest : smallest, end);
@@ -435,8 +417,7 @@ static as_exit run(as_cli *cli) {
         request.points = points.data;
         request.n_points = points.count / as_ds_parameters(study.ds);
         request.base = base.count ? base.data : NULL;
-        request.processes = find_processes(cli, study.ds, &request.is_guessed);
-        request.fewest = smallest_value(study.ds, request.processes);
+        as_predict_processes(cli, study.ds, &request);
         status = predict(cli, &study, &request);
     }
     as_vec_free(&points);

@@ -208,17 +208,22 @@ static double times_outside(double value, double smallest, double largest) {
     return 1;
 }
 
+void as_parameter_extent(const as_dataset *ds, assay_id parameter, double *smallest, double *largest) {
+    *smallest = INFINITY, *largest = -INFINITY;
+    for (assay_id i = 0; i < ds->n_points; i++) {
+        double value = as_ds_point(ds, i)[parameter];
+        *smallest = fmin(*smallest, value);
+        *largest = fmax(*largest, value);
+    }
+}
+
 double as_extrapolation(const as_dataset *ds, const double *point, assay_id *parameter) {
     size_t n = as_ds_parameters(ds);
     double farthest = 1;
     if (parameter) *parameter = 0;
     for (size_t k = 0; k < n; k++) {
-        double smallest = INFINITY, largest = -INFINITY;
-        for (size_t i = 0; i < ds->n_points; i++) {
-            double value = as_ds_point(ds, (assay_id)i)[k];
-            smallest = fmin(smallest, value);
-            largest = fmax(largest, value);
-        }
+        double smallest, largest;
+        as_parameter_extent(ds, (assay_id)k, &smallest, &largest);
         double times = smallest <= largest ? times_outside(point[k], smallest, largest) : 1;
         if (!(times > farthest)) continue;
         farthest = times;

@@ -13,4 +13,7 @@ assay_status as_points_parse(const as_dataset *ds, const char *text, as_vec *poi
  * be NULL): which one. */
 double as_extrapolation(const as_dataset *ds, const double *point, assay_id *parameter);
 
+/* The smallest and the largest value that points have of a parameter; INFINITY and -INFINITY where there are no points. */
+void as_parameter_extent(const as_dataset *ds, assay_id parameter, double *smallest, double *largest);
+
 #endif

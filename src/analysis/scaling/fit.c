@@ -466,6 +466,32 @@ void as_ds_forget_models(as_dataset *ds) {
     ds->segment_costs.count = 0;
 }
 
+void as_models_aside_init(as_models_aside *aside, as_dataset *ds) {
+    as_vec_init(&aside->model_sets, ds->model_sets.size, &ds->budget);
+    as_vec_init(&aside->models, ds->models.size, &ds->budget);
+    as_vec_init(&aside->segments, ds->segments.size, &ds->budget);
+    as_vec_init(&aside->segment_costs, ds->segment_costs.size, &ds->budget);
+    as_vec_init(&aside->terms, ds->terms.size, &ds->budget);
+}
+
+void as_models_exchange(as_dataset *ds, as_models_aside *aside) {
+    as_models_aside before = {ds->model_sets, ds->models, ds->segments, ds->segment_costs, ds->terms};
+    ds->model_sets = aside->model_sets;
+    ds->models = aside->models;
+    ds->segments = aside->segments;
+    ds->segment_costs = aside->segment_costs;
+    ds->terms = aside->terms;
+    *aside = before;
+}
+
+void as_models_aside_free(as_models_aside *aside) {
+    as_vec_free(&aside->model_sets);
+    as_vec_free(&aside->models);
+    as_vec_free(&aside->segments);
+    as_vec_free(&aside->segment_costs);
+    as_vec_free(&aside->terms);
+}
+
 bool as_choice_all(const as_dataset *ds, uint32_t **series, size_t *n) {
     *n = AS_COUNT(ds, series);
     *series = malloc((*n + 1) * sizeof **series);

@@ -129,6 +129,15 @@ assay_status as_fit_models(as_dataset *ds, const as_fit_options *options, as_cho
 void as_fit_free(as_fit *fit);
 /* Drops all models of the dataset. */
 void as_ds_forget_models(as_dataset *ds);
+/* Models apart from their dataset: so can several fits of the same measurements be kept, each by itself. They count in the dataset's budget, and must be freed before it. */
+typedef struct as_models_aside {
+    as_vec model_sets, models, segments, segment_costs, terms;
+} as_models_aside;
+/* None. */
+void as_models_aside_init(as_models_aside *aside, as_dataset *ds);
+/* Those aside become the dataset's, and the other way round. */
+void as_models_exchange(as_dataset *ds, as_models_aside *aside);
+void as_models_aside_free(as_models_aside *aside);
 /* Fills all series of the dataset into *out (malloc, the caller frees series). False when memory is out. */
 bool as_choice_all(const as_dataset *ds, uint32_t **series, size_t *n);
 
