@@ -44,6 +44,7 @@ bool as_model_order(const as_model_view *view, const char *sort, uint32_t *rows,
 void as_model_remarks(as_cli *cli, const as_model_view *view);
 /* model_why.c: --why. */
 as_exit as_model_why(as_cli *cli, as_study *study, const char *callpath);
+as_exit as_model_why_of(as_cli *cli, as_study *study, uint32_t series);
 
 /* The labels of the points that a series lacks, each passed to visit, at most `most` of them; false when memory is out. */
 bool as_missing_points(const as_dataset *ds, uint32_t series, as_statistic measure, size_t most,

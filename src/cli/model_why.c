@@ -158,13 +158,16 @@ static as_exit answer(as_cli *cli, as_study *study, uint32_t series, struct coll
 as_exit as_model_why(as_cli *cli, as_study *study, const char *callpath) {
     uint32_t series;
     as_exit status = as_study_find(cli, study, callpath, &series);
-    if (status != AS_EXIT_FINE) return status;
+    return status == AS_EXIT_FINE ? as_model_why_of(cli, study, series) : status;
+}
+
+as_exit as_model_why_of(as_cli *cli, as_study *study, uint32_t series) {
     const as_fit_options *options = &study->options;
     struct collection c = {.by_RSS = options->modeler == AS_MODELER_MULTI ? options->compare_with_RSS
                                                                           : options->single.compare_with_RSS};
     as_vec_init(&c.tried, sizeof(struct tried), NULL);
     as_arena_init(&c.texts, NULL);
-    status = answer(cli, study, series, &c);
+    as_exit status = answer(cli, study, series, &c);
     as_arena_free(&c.texts);
     as_vec_free(&c.tried);
     return status;

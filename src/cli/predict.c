@@ -50,8 +50,9 @@ static as_exit fit_all(as_cli *cli, as_study *study, as_predictor *p) {
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
 }
 
-/* A call path of which nothing finite was measured must not make the total of all others unknown. */
+/* A call path of which nothing finite was measured must not make the total of all others unknown; nor one without a model. */
 static void leave_out_unknown(as_predictor *p) {
+    for (size_t i = 0; i < p->study->ds->series.count; i++) p->parts[i] &= p->models[i] != AS_TOTAL;
     for (size_t i = 0; i < p->fit.n; i++) {
         const as_fit_note *note = &p->fit.notes[i];
         if (note->n_points || !p->parts[note->series]) continue;
@@ -73,10 +74,10 @@ static bool make_lists(as_predictor *p) {
     if (!p->models || !p->wanted || !p->values || !p->base_values || !p->total_series) return false;
     if (!as_metric_series_init(&p->by_metric, study->ds)) return false;
     if (!(p->parts = as_total_parts(study->ds, &p->by_metric, &p->guessed))) return false;
-    leave_out_unknown(p);
-    if (!(p->totals = as_totals(study->ds, &p->by_metric, p->parts, &total_metrics))) return false;
     for (size_t i = 0; i < n; i++) p->models[i] = AS_TOTAL;
     for (uint32_t i = 0; i < p->fit.n; i++) p->models[p->fit.notes[i].series] = i;
+    leave_out_unknown(p);
+    if (!(p->totals = as_totals(study->ds, &p->by_metric, p->parts, &total_metrics))) return false;
     for (size_t i = 0; i < study->n_series; i++) p->wanted[study->series[i]] = true;
     for (size_t i = 0; i < n_metrics; i++) p->total_series[i] = AS_TOTAL;
     for (uint32_t i = 0; i < p->totals->series.count; i++) p->total_series[total_metrics[i]] = i;
@@ -240,12 +241,6 @@ static void set_intervals(void *user, size_t i) {
     }
 }
 
-bool as_predict_intervals(const as_predictor *p, const double *point, as_prediction *rows, size_t n) {
-    stretches s = {.p = p, .point = point, .rows = rows, .n = n};
-    as_parallel((n + STRETCH - 1) / STRETCH, p->study->options.threads, set_intervals, &s);
-    return !s.failed;
-}
-
 static bool add_metric(as_predictor *p, assay_id metric, const double *point, const double *base, as_vec *rows,
                        size_t *hidden) {
     size_t first = rows->count, limit = p->request->limit;
@@ -258,7 +253,10 @@ static bool add_metric(as_predictor *p, assay_id metric, const double *point, co
         *hidden += n - limit;
         rows->count -= n - limit;
     }
-    return as_predict_intervals(p, point, &AS_AT(as_prediction, rows, first + 1), rows->count - first - 1);
+    stretches s = {
+        .p = p, .point = point, .rows = &AS_AT(as_prediction, rows, first + 1), .n = rows->count - first - 1};
+    as_parallel((s.n + STRETCH - 1) / STRETCH, p->study->options.threads, set_intervals, &s);
+    return !s.failed;
 }
 
 /* Whether some series of the metric was modelled; then all were. */

@@ -1,6 +1,8 @@
 /* Points and ranges given as text. */
 #include "analysis/scaling/coordinates.h"
 
+#include <stdlib.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -215,6 +217,21 @@ void as_parameter_extent(const as_dataset *ds, assay_id parameter, double *small
         *smallest = fmin(*smallest, value);
         *largest = fmax(*largest, value);
     }
+}
+
+bool as_parameter_values(const as_dataset *ds, assay_id parameter, as_vec *out) {
+    out->count = 0;
+    for (assay_id i = 0; i < ds->n_points; i++) {
+        if (!as_vec_append(out, &as_ds_point(ds, i)[parameter], 1)) return false;
+    }
+    double *values = out->data;
+    size_t n = 0;
+    if (out->count) qsort(values, out->count, sizeof *values, as_real_compare);
+    for (size_t i = 0; i < out->count; i++) {
+        if (n == 0 || values[i] != values[n - 1]) values[n++] = values[i];
+    }
+    out->count = n;
+    return true;
 }
 
 double as_extrapolation(const as_dataset *ds, const double *point, assay_id *parameter) {

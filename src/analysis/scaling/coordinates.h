@@ -15,5 +15,7 @@ double as_extrapolation(const as_dataset *ds, const double *point, assay_id *par
 
 /* The smallest and the largest value that points have of a parameter; INFINITY and -INFINITY where there are no points. */
 void as_parameter_extent(const as_dataset *ds, assay_id parameter, double *smallest, double *largest);
+/* The values that points have of a parameter, ascending without repeats, into out (a vector of double, cleared first). False when memory is out. */
+bool as_parameter_values(const as_dataset *ds, assay_id parameter, as_vec *out);
 
 #endif
