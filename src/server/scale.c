@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/scaling/coordinates.h"
 #include "analysis/scaling/strong.h"
@@ -42,6 +43,18 @@ static assay_status find_inputs(const as_viewing *viewing, const as_request *req
 }
 
 /* ---- the experiment -------------------------------------------------------------------------------------------------- */
+
+/* The values of one input change with `scaling`: it is read once more, as the command reads it. */
+static assay_status read_again(const as_viewing *viewing, as_scale_view *s, assay_error *error) {
+    const char *path = as_ds_text(s->input->ds, s->input->ds->path);
+    struct stat about; /* a pipe would keep everybody waiting */
+    if (!path || stat(path, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "",
+                       "%s cannot be read once more, as another kind of scaling needs", s->input->path);
+    assay_status status = as_read(path, &viewing->config, &s->own, error);
+    if (status != ASSAY_OK) s->own = NULL;
+    return status;
+}
 
 static assay_status merge_inputs(const as_viewing *viewing, as_scale_view *s, assay_error *error) {
     as_dataset **parts = calloc(s->inputs.count, sizeof *parts);
@@ -319,9 +332,12 @@ static assay_status make(as_viewing *viewing, const as_request *request, as_requ
                          assay_error *error) {
     AS_TRY(find_inputs(viewing, request, s, error));
     if (!(made->cli.options = method_options(request, s))) return as_fail_memory(error, NULL);
-    bool has_own = s->inputs.count > 1 || as_request_text(request, "scaling");
-    if (has_own) AS_TRY(merge_inputs(viewing, s, error));
-    if (s->own && !map_contexts(s)) return as_fail_memory(error, NULL);
+    if (s->inputs.count > 1) {
+        AS_TRY(merge_inputs(viewing, s, error));
+        if (!map_contexts(s)) return as_fail_memory(error, NULL);
+    } else if (as_request_text(request, "scaling")) {
+        AS_TRY(read_again(viewing, s, error));
+    }
     AS_TRY(choose_set(request, s, error));
     as_dataset *ds = s->own ? s->own : s->input->ds;
     as_models_aside_init(&s->aside, ds);
