@@ -67,7 +67,8 @@ static int compare_siblings(const void *a, const void *b, void *user) {
 
 static as_flame_node node_of(const as_flame *flame, uint32_t frame, const weight *own, const weight *total) {
     as_flame_frame_info info = as_flame_look(flame, frame);
-    as_flame_node node = {.name = info.name, .module = info.module, .kind = info.kind, .width = total->width};
+    as_flame_node node = {
+        .name = info.name, .module = info.module, .kind = info.kind, .width = total->width, .own_width = own->width};
     for (int side = 0; side < 2; side++) {
         node.own[side] = own->side[side];
         node.total[side] = total->side[side];
@@ -116,14 +117,11 @@ static bool grow_down(as_flame_tree *tree, const as_flame_request *request, cons
         if (parent != AS_FLAME_ROOT) add_weight(&total[parent], &total[i]);
     }
     for (uint32_t i = 0; fine && i < n; i++) {
-        uint32_t parent = as_flame_look(tree->flame, i).parent;
         begins[i] = UINT32_MAX;
         if (total[i].width > 0 && total[i].width >= least) {
             sorted[n_shown++] = i;
         } else if (total[i].width > 0) {
             tree->n_left++;
-            bool is_outermost = parent == AS_FLAME_ROOT || (total[parent].width > 0 && total[parent].width >= least);
-            if (is_outermost) tree->left_width += total[i].width;
         }
     }
     ordering order = {tree->flame, total};
@@ -181,7 +179,6 @@ static bool part_items(as_flame_tree *tree, item *items, size_t begin, size_t en
             if (!as_vec_append(stack, &g, 1)) return false;
         } else if (g.total.width > 0) {
             tree->n_left++;
-            tree->left_width += g.total.width;
         }
     }
     qsort((group *)stack->data + first, stack->count - first, sizeof(group), compare_groups);
@@ -259,14 +256,12 @@ static bool fit_room(as_flame_tree *tree, const as_flame_request *request) {
     }
     for (uint32_t i = 0; fine && i < n; i++) {
         as_flame_node node = nodes[i];
-        uint32_t parent = node.parent == AS_FLAME_ROOT ? 0 : moved[node.parent];
         if (moved[i] == AS_FLAME_ROOT) {
             tree->n_left++;
-            if (parent != AS_FLAME_ROOT) tree->left_width += node.width;
             continue;
         }
         moved[i] = (uint32_t)at;
-        if (node.parent != AS_FLAME_ROOT) node.parent = parent;
+        if (node.parent != AS_FLAME_ROOT) node.parent = moved[node.parent];
         nodes[at++] = node;
     }
     if (fine) tree->nodes.count = at;
@@ -275,12 +270,12 @@ static bool fit_room(as_flame_tree *tree, const as_flame_request *request) {
     return fine;
 }
 
-/* Depths and places. */
+/* Depths and places, and what has none. */
 static bool place(as_flame_tree *tree) {
     as_flame_node *nodes = tree->nodes.data;
     size_t n = tree->nodes.count;
     double *ends = malloc((n + 1) * sizeof *ends); /* of the children of each node so far */
-    double end = 0;
+    double end = 0, seen = 0;
     if (!ends) return false;
     for (size_t i = 0; i < n; i++) {
         uint32_t parent = nodes[i].parent;
@@ -288,7 +283,9 @@ static bool place(as_flame_tree *tree) {
         nodes[i].depth = parent == AS_FLAME_ROOT ? 0 : nodes[parent].depth + 1;
         nodes[i].x = ends[i] = *at;
         *at += nodes[i].width;
+        seen += nodes[i].own_width;
     }
+    if (tree->n_left) tree->left_width = fmax(0, tree->width - seen);
     free(ends);
     return true;
 }

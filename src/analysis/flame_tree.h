@@ -22,7 +22,7 @@ typedef struct as_flame_node {
     uint32_t depth;  /* first level: 0 */
     as_str name, module, kind;
     double own[2]; /* of the stacks that end here; inverted: that nobody called further */
-    double total[2], width;
+    double total[2], width, own_width;
     double x; /* where it begins: behind what its parent's earlier children take */
 } as_flame_node;
 
@@ -33,7 +33,7 @@ typedef struct as_flame_tree {
     double scale[2]; /* that amounts were multiplied by */
     uint64_t n_left,
         n_minus; /* frames that are left out though they have a width; stacks with amounts below 0 or no numbers, which are not counted */
-    double left_width; /* of the frames that are left out, those within others not counted again */
+    double left_width; /* of the stacks that end in frames which are left out */
 } as_flame_tree;
 
 /* flame must live as long. as_flame_tree_free() in every case. False when memory is out. */

@@ -24,8 +24,6 @@ static inline double as_sheet_y(const as_sheet *sheet, double value) {
     return (1 - as_axis_position(&sheet->axes.y, value)) * sheet->height;
 }
 
-/* ` NAME="1.5"` */
-void as_svg_attribute(as_output *out, const char *name, double value);
 /* A command of a path with a place: "M1.5 20". */
 void as_svg_place(as_output *out, char command, double x, double y);
 

@@ -23,12 +23,6 @@ enum {
 /* Beyond so many points those that would lie on another are left out, and the rest have no texts. */
 enum { MANY_POINTS = 2000 };
 
-void as_svg_attribute(as_output *out, const char *name, double value) {
-    as_output_printf(out, " %s=\"", name);
-    as_svg_number(out, value);
-    as_output_char(out, '"');
-}
-
 void as_svg_place(as_output *out, char command, double x, double y) {
     as_output_char(out, command);
     as_svg_number(out, x);

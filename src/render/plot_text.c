@@ -220,3 +220,9 @@ static void write_decimals(as_output *out, double value, int decimals, long long
 
 void as_svg_number(as_output *out, double value) { write_decimals(out, value, 2, 100); }
 void as_svg_fine(as_output *out, double value) { write_decimals(out, value, 4, 10000); }
+
+void as_svg_attribute(as_output *out, const char *name, double value) {
+    as_output_printf(out, " %s=\"", name);
+    as_svg_number(out, value);
+    as_output_char(out, '"');
+}

@@ -20,5 +20,7 @@ size_t as_svg_break(const char *rich, double width);
 void as_svg_number(as_output *out, double value);
 /* The same with at most four, for what is looked at closer. */
 void as_svg_fine(as_output *out, double value);
+/* ` NAME="1.5"`, as as_svg_number() has it. */
+void as_svg_attribute(as_output *out, const char *name, double value);
 
 #endif

@@ -26,18 +26,12 @@ static const char common_style[] =
     ".assay .button:hover rect,.assay .button:focus rect{stroke:#9aa4af}.assay .rule{stroke:#3d444d}}\n"
     "@media print{.assay .button,.assay .tip{display:none}}\n";
 
-static void put_attribute(as_output *out, const char *name, double value) {
-    as_output_printf(out, " %s=\"", name);
-    as_svg_number(out, value);
-    as_output_char(out, '"');
-}
-
 void as_page_begin(const as_page *page, const char *style) {
     as_output *out = page->out;
     as_output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"assay\" role=\"group\"");
-    put_attribute(out, "width", page->width);
-    put_attribute(out, "height", page->height);
+    as_svg_attribute(out, "width", page->width);
+    as_svg_attribute(out, "height", page->height);
     as_output_text(out, " viewBox=\"0 0 ");
     as_svg_number(out, page->width);
     as_output_char(out, ' ');
@@ -76,8 +70,8 @@ size_t as_page_cut(as_output *out, const char *text, size_t size, size_t columns
 void as_page_text(const as_page *page, double x, double y, const char *kind, const char *text, double room) {
     as_output *out = page->out;
     as_output_printf(out, "<text class=\"%s\"", kind);
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y);
+    as_svg_attribute(out, "x", x);
+    as_svg_attribute(out, "y", y);
     as_output_char(out, '>');
     as_page_cut(out, text, strlen(text), room < AS_PAGE_LETTER ? 0 : (size_t)(room / AS_PAGE_LETTER));
     as_output_text(out, "</text>\n");
@@ -87,8 +81,8 @@ double as_page_key(const as_page *page, double x, double y, const char *colour, 
     as_output *out = page->out;
     size_t width = as_display_width(text, strlen(text));
     as_output_printf(out, "<g class=\"key %s\"><rect", colour);
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y - 10);
+    as_svg_attribute(out, "x", x);
+    as_svg_attribute(out, "y", y - 10);
     as_output_text(out, " width=\"12\" height=\"12\" rx=\"2\"/></g>");
     as_page_text(page, x + 18, y, "note", text, (double)columns * AS_PAGE_LETTER);
     return 18 + AS_PAGE_LETTER * (double)(width < columns ? width : columns) + 18;

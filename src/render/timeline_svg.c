@@ -35,12 +35,6 @@ typedef struct drawing {
     as_quantity time;
 } drawing;
 
-static void put_attribute(as_output *out, const char *name, double value) {
-    as_output_printf(out, " %s=\"", name);
-    as_svg_number(out, value);
-    as_output_char(out, '"');
-}
-
 /* ---- rows ---------------------------------------------------------------------------------------------------------------- */
 
 /* The runs of one procedure in a row: "M12 0h5v14h-5z" each. */
@@ -69,8 +63,8 @@ static void draw_row(const drawing *d, size_t row, size_t *seen) {
     as_output_text(out, ")\"><title>");
     as_page_cut(out, p->labels[row], strlen(p->labels[row]), 200);
     as_output_text(out, "</title><rect class=\"lane\"");
-    put_attribute(out, "width", (double)p->n_columns);
-    put_attribute(out, "height", d->bar);
+    as_svg_attribute(out, "width", (double)p->n_columns);
+    as_svg_attribute(out, "height", d->bar);
     as_output_text(out, "/>");
     for (size_t i = 0; i < p->n_columns; i++) {
         uint32_t procedure = cells[i];
@@ -107,12 +101,12 @@ static bool draw_rows(const drawing *d) {
     if (!seen) return false;
     draw_labels(d);
     as_output_text(out, "<svg class=\"plot\"");
-    put_attribute(out, "x", d->left);
-    put_attribute(out, "y", AS_PAGE_HEAD);
-    put_attribute(out, "width", d->width);
-    put_attribute(out, "height", d->bottom - AS_PAGE_HEAD);
+    as_svg_attribute(out, "x", d->left);
+    as_svg_attribute(out, "y", AS_PAGE_HEAD);
+    as_svg_attribute(out, "width", d->width);
+    as_svg_attribute(out, "height", d->bottom - AS_PAGE_HEAD);
     as_output_printf(out, " data-columns=\"%zu\"", p->n_columns);
-    put_attribute(out, "data-row", d->row);
+    as_svg_attribute(out, "data-row", d->row);
     as_output_text(out, " data-from=\"");
     as_output_real(out, p->from);
     as_output_text(out, "\" data-to=\"");
@@ -144,8 +138,8 @@ static void draw_axis(const drawing *d) {
         as_output_char(out, ' ');
         as_svg_number(out, d->bottom);
         as_output_text(out, "v5\"/><text class=\"tick\"");
-        put_attribute(out, "x", x);
-        put_attribute(out, "y", d->bottom + 17);
+        as_svg_attribute(out, "x", x);
+        as_svg_attribute(out, "y", d->bottom + 17);
         as_output_char(out, '>');
         as_svg_rich(out, ticks.at[i].label);
         as_output_text(out, "</text>\n");
