@@ -1,9 +1,8 @@
 /* Views as tables: children in any order, hot paths, and what matches a text. */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "analysis/views/table.h"
-#include "core/pattern.h"
+#include "core/needle.h"
 
 /* ---- order ----------------------------------------------------------------------------------------------------------- */
 
@@ -112,40 +111,15 @@ bool as_view_hot_path(const as_view_table *table, const as_view_values *values, 
 
 /* ---- search ---------------------------------------------------------------------------------------------------------- */
 
-/* What is looked for: a pattern, or a part of a name. */
-typedef struct needle {
-    as_pattern *pattern;
-    const char *text;
-    bool folds; /* small letters stand for large ones, too */
-} needle;
-
-static assay_status needle_init(needle *n, const char *text, assay_error *error) {
-    size_t size = strlen(text), at = 0;
-    const char *why = NULL;
-    *n = (needle){.text = text, .folds = true};
-    for (const char *c = text; *c; c++) n->folds &= !isupper((unsigned char)*c);
-    if (size < 3 || text[0] != '/' || text[size - 1] != '/') return ASSAY_OK;
-    n->pattern = as_pattern_new(text + 1, size - 2, &why, &at);
-    if (n->pattern) return ASSAY_OK;
-    if (!why) return as_fail_memory(error, NULL);
-    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'%.200s' is no regular expression: %s (at %zu)", text, why,
-                   at + 1);
-}
-
-static bool matches(const needle *n, const char *name) {
-    if (n->pattern) return as_pattern_search(n->pattern, name, strlen(name));
-    return n->folds ? strcasestr(name, n->text) != NULL : strstr(name, n->text) != NULL;
-}
-
 /* Asks each different name once. */
-static bool mark_matches(const as_view_table *table, const needle *n, as_view_found *out) {
+static bool mark_matches(const as_view_table *table, const as_needle *n, as_view_found *out) {
     enum { UNKNOWN, NO, YES };
     uint8_t *known = calloc(table->ds->strings.entries.count + 1, 1);
     if (!known) return false;
     for (uint32_t i = 0; i < as_view_items(table); i++) {
         as_str name = as_view_item_at(table, i)->name;
         if (name == AS_NO_STR) continue;
-        if (known[name] == UNKNOWN) known[name] = matches(n, as_ds_text(table->ds, name)) ? YES : NO;
+        if (known[name] == UNKNOWN) known[name] = as_needle_matches(n, as_ds_text(table->ds, name)) ? YES : NO;
         out->marks[i] = known[name] == YES ? AS_MARK_MATCH : 0;
         out->n += known[name] == YES;
     }
@@ -167,12 +141,12 @@ static void mark_around(const as_view_table *table, uint8_t *marks) {
 }
 
 assay_status as_view_search(const as_view_table *table, const char *text, as_view_found *out, assay_error *error) {
-    needle n;
+    as_needle n;
     *out = (as_view_found){0};
-    AS_TRY(needle_init(&n, text, error));
+    AS_TRY(as_needle_init(&n, text, error));
     out->marks = calloc((size_t)as_view_items(table) + 1, 1);
     bool fine = out->marks && mark_matches(table, &n, out);
-    as_pattern_free(n.pattern);
+    as_needle_free(&n);
     if (!fine) return as_fail_memory(error, NULL);
     mark_around(table, out->marks);
     return ASSAY_OK;

@@ -1,0 +1,210 @@
+#include "analysis/views/flame_frames.h"
+
+#include <stdlib.h>
+
+/* ---- what each item has itself --------------------------------------------------------------------------------------- */
+
+static bool is_left_out(const as_view_item *item) { return item->flags & (AS_ITEM_APART | AS_ITEM_ASIDE); }
+
+static double known(double value) { return isnan(value) ? 0 : value; }
+
+/* Exclusive values will not do where lines are nodes: those of a function have them, too. So it is what the children have not. */
+static void take_differences(const as_view_table *table, const as_view_values *values, double *own) {
+    for (uint32_t i = 0; i < values->n; i++) own[i] = 0;
+    for (uint32_t i = values->n; i-- > 0;) {
+        const as_view_item *item = as_view_item_at(table, i);
+        double all = known(values->inclusive[i]);
+        if (item->parent != AS_NO_ITEM && !is_left_out(item)) own[item->parent] += all;
+        own[i] = all - own[i];
+        if (fabs(own[i]) <= 1e-12 * fabs(all)) own[i] = 0; /* rounding */
+    }
+}
+
+static double *find_own(const as_view_table *table, const as_view_values *values) {
+    double *own = malloc(((size_t)values->n + 1) * sizeof *own);
+    if (!own) return NULL;
+    if (values->has_exclusive && values->has_inclusive && as_view_has_roles(table->ds)) {
+        take_differences(table, values, own);
+        return own;
+    }
+    for (uint32_t i = 0; i < values->n; i++)
+        own[i] = known(values->has_exclusive ? values->exclusive[i] : values->inclusive[i]);
+    return own;
+}
+
+/* ---- items of one name ----------------------------------------------------------------------------------------------- */
+
+/* Items that become one frame: the last `n` of those that wait. */
+typedef struct group {
+    uint32_t n, parent;
+} group;
+
+typedef struct making {
+    as_flame_frames *out;
+    const as_view_table *table;
+    const double *own;
+    as_vec groups;  /* group: the last one comes next */
+    as_vec waiting; /* uint32_t: items of all groups */
+    as_vec members; /* uint32_t: items of the frame at hand */
+    as_vec below;   /* uint32_t: items below them */
+    as_vec sizes;   /* uint32_t: of the groups of these, in order of appearance */
+    uint32_t *slot; /* of each string, and of no name: the group of this name; AS_NO_FRAME: none */
+} making;
+
+static uint32_t *slot_of(const making *m, uint32_t item) {
+    as_str name = as_view_item_at(m->table, item)->name;
+    return &m->slot[name == AS_NO_STR ? m->table->ds->strings.entries.count : name];
+}
+
+/* The items below i (AS_NO_ITEM: of the first level) behind those in m->below. */
+static bool gather_below(making *m, uint32_t i) {
+    bool fine = true;
+    for (uint32_t at = as_view_first_child(m->table, i); fine && at != AS_NO_ITEM;
+         at = as_view_next_sibling(m->table, at)) {
+        if (!is_left_out(as_view_item_at(m->table, at))) fine = as_vec_append(&m->below, &at, 1);
+    }
+    return fine;
+}
+
+/* Puts the items in m->below into groups of one name, the first of which comes next. */
+static bool part_below(making *m, uint32_t parent) {
+    size_t n = m->below.count, end = m->waiting.count + n, n_groups = 0;
+    const uint32_t *below = m->below.data;
+    m->sizes.count = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *slot = slot_of(m, below[i]);
+        if (*slot == AS_NO_FRAME) {
+            *slot = (uint32_t)n_groups++;
+            if (!as_vec_append(&m->sizes, &(uint32_t){0}, 1)) return false;
+        }
+        AS_AT(uint32_t, &m->sizes, *slot)++;
+    }
+    if (!as_vec_append(&m->waiting, below, n) || !as_vec_reserve(&m->groups, n_groups)) return false;
+    uint32_t *waiting = m->waiting.data;
+    for (size_t k = n_groups; k-- > 0;) {
+        uint32_t size = AS_AT(uint32_t, &m->sizes, k);
+        if (!as_vec_append(&m->groups, &(group){size, parent}, 1)) return false;
+    }
+    /* From here on a size is where the next item of the group goes: groups lie from the end on. */
+    for (size_t k = 0; k < n_groups; k++) {
+        end -= AS_AT(uint32_t, &m->sizes, k);
+        AS_AT(uint32_t, &m->sizes, k) = (uint32_t)end;
+    }
+    for (size_t i = 0; i < n; i++) waiting[AS_AT(uint32_t, &m->sizes, *slot_of(m, below[i]))++] = below[i];
+    for (size_t i = 0; i < n; i++) *slot_of(m, below[i]) = AS_NO_FRAME;
+    m->below.count = 0;
+    return true;
+}
+
+static bool make_frame(making *m) {
+    group g = AS_AT(group, &m->groups, --m->groups.count);
+    uint32_t id = as_flame_frames_count(m->out);
+    m->members.count = 0;
+    m->waiting.count -= g.n;
+    if (!as_vec_append(&m->members, (const uint32_t *)m->waiting.data + m->waiting.count, g.n)) return false;
+    const as_view_item *first = as_view_item_at(m->table, AS_AT(uint32_t, &m->members, 0));
+    as_flame_box frame = {.name = first->name, .parent = g.parent, .end = id + 1, .context = first->context};
+    for (uint32_t i = 0; i < g.n; i++) {
+        uint32_t item = AS_AT(uint32_t, &m->members, i);
+        frame.own += m->own[item];
+        m->out->of_context[as_view_item_at(m->table, item)->context] = id;
+        if (!gather_below(m, item)) return false;
+    }
+    if (!(isfinite(frame.own) && frame.own >= 0)) {
+        frame.own = 0;
+        m->out->n_minus++;
+    }
+    return as_vec_append(&m->out->frames, &frame, 1) && part_below(m, id);
+}
+
+static bool make_frames(making *m) {
+    const as_budget *budget = as_ds_budget(m->table->ds);
+    size_t n_names = m->table->ds->strings.entries.count + 1;
+    as_vec *vectors[] = {&m->waiting, &m->members, &m->below, &m->sizes};
+    for (size_t i = 0; i < 4; i++) as_vec_init(vectors[i], sizeof(uint32_t), (as_budget *)(uintptr_t)budget);
+    as_vec_init(&m->groups, sizeof(group), (as_budget *)(uintptr_t)budget);
+    m->slot = malloc(n_names * sizeof *m->slot);
+    for (size_t i = 0; m->slot && i < n_names; i++) m->slot[i] = AS_NO_FRAME;
+    bool fine = m->slot && gather_below(m, AS_NO_ITEM) && part_below(m, AS_NO_FRAME);
+    while (fine && m->groups.count) fine = make_frame(m);
+    for (size_t i = 0; i < 4; i++) as_vec_free(vectors[i]);
+    as_vec_free(&m->groups);
+    free(m->slot);
+    return fine;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+
+/* Contexts that are no nodes are parts of those above them. Parents come first. */
+static void fill_contexts(as_flame_frames *f) {
+    for (assay_id id = 0; id < AS_COUNT(f->ds, contexts); id++) {
+        assay_id parent = as_ds_context(f->ds, id)->parent;
+        if (f->of_context[id] == AS_NO_FRAME && parent != ASSAY_NONE) f->of_context[id] = f->of_context[parent];
+    }
+}
+
+static void sum_up(as_flame_frames *f) {
+    for (uint32_t i = as_flame_frames_count(f); i-- > 0;) {
+        as_flame_box *frame = &AS_AT(as_flame_box, &f->frames, i);
+        frame->total += frame->own;
+        if (frame->parent == AS_NO_FRAME) {
+            f->total += frame->total;
+            continue;
+        }
+        as_flame_box *parent = &AS_AT(as_flame_box, &f->frames, frame->parent);
+        parent->total += frame->total;
+        if (frame->end > parent->end) parent->end = frame->end;
+    }
+}
+
+assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
+                                 assay_error *error) {
+    size_t n = AS_COUNT(table->ds, contexts) + 1;
+    as_flame_frames *f = calloc(1, sizeof *f);
+    *out = NULL;
+    if (!f) return as_fail_memory(error, NULL);
+    f->ds = table->ds;
+    as_vec_init(&f->frames, sizeof(as_flame_box), as_ds_budget(f->ds));
+    f->of_context = malloc(n * sizeof *f->of_context);
+    for (size_t i = 0; f->of_context && i < n; i++) f->of_context[i] = AS_NO_FRAME;
+    double *own = find_own(table, values);
+    making m = {.out = f, .table = table, .own = own};
+    bool fine = f->of_context && own && make_frames(&m);
+    free(own);
+    if (!fine) {
+        as_flame_frames_free(f);
+        return as_fail_memory(error, NULL);
+    }
+    as_vec_shrink(&f->frames);
+    fill_contexts(f);
+    sum_up(f);
+    *out = f;
+    return ASSAY_OK;
+}
+
+void as_flame_frames_free(as_flame_frames *frames) {
+    if (!frames) return;
+    as_vec_free(&frames->frames);
+    free(frames->of_context);
+    free(frames);
+}
+
+size_t as_flame_frames_bytes(const as_flame_frames *frames) {
+    return sizeof *frames + frames->frames.capacity * sizeof(as_flame_box) +
+           AS_COUNT(frames->ds, contexts) * sizeof *frames->of_context;
+}
+
+double as_flame_frames_found(const as_flame_frames *f, const bool *names, uint32_t *n) {
+    double sum = 0;
+    uint32_t end = 0; /* of the last one that was counted */
+    *n = 0;
+    for (uint32_t i = 0; i < as_flame_frames_count(f); i++) {
+        const as_flame_box *frame = as_flame_box_at(f, i);
+        if (frame->name == AS_NO_STR || !names[frame->name]) continue;
+        ++*n;
+        if (i < end) continue;
+        sum += frame->total;
+        end = frame->end;
+    }
+    return sum;
+}

@@ -1,0 +1,69 @@
+/* The frames of a flame graph: the call tree with equal names below one frame taken together, as `assay flame` folds it. For whoever draws one part after the other, as the viewer does.
+ *
+ * Frames are in pre-order, siblings as in the source. What stands aside, and sections beside regions, are no part of it: they are in the stacks of others already. Amounts below 0, and those that are no numbers,
+ * have no width: they count as 0. A frame takes 32 bytes, and each context of the dataset 4. */
+#ifndef AS_ANALYSIS_VIEWS_FLAME_FRAMES_H
+#define AS_ANALYSIS_VIEWS_FLAME_FRAMES_H
+
+#include "analysis/views/table.h"
+
+#define AS_NO_FRAME UINT32_MAX
+
+typedef struct as_flame_box {
+    as_str name;
+    uint32_t parent;  /* AS_NO_FRAME: it is of the first level */
+    uint32_t end;     /* what follows it, up to this, lies below it */
+    assay_id context; /* of several the first */
+    double own;       /* of the stacks that end here */
+    double total;     /* with all below it */
+} as_flame_box;
+
+typedef struct as_flame_frames {
+    const as_dataset *ds; /* must last */
+    as_vec frames;        /* as_flame_box */
+    uint32_t *of_context; /* of each context of the dataset: the frame it is in, or AS_NO_FRAME */
+    double total;
+    uint64_t n_minus; /* frames whose own amount counts as 0 */
+} as_flame_frames;
+
+/* Of a top-down table, made with joins_calls and without_root, and the values of a metric that adds up. */
+assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
+                                 assay_error *error);
+/* NULL is fine. */
+void as_flame_frames_free(as_flame_frames *frames);
+size_t as_flame_frames_bytes(const as_flame_frames *frames);
+
+static inline uint32_t as_flame_frames_count(const as_flame_frames *frames) { return (uint32_t)frames->frames.count; }
+static inline const as_flame_box *as_flame_box_at(const as_flame_frames *frames, uint32_t i) {
+    return &AS_AT(as_flame_box, &frames->frames, i);
+}
+
+/* ---- a picture -------------------------------------------------------------------------------------------------------- */
+
+typedef struct as_flame_asked {
+    bool is_inverted; /* the innermost frames first, below each who called it */
+    uint32_t root;    /* frame: only it and what is below it; AS_NO_FRAME: all. Inverted: only stacks that end so … */
+    uint32_t levels;  /* … with this frame and as many of its callers, by name */
+    bool by_size;     /* siblings with the largest first; else as in the source */
+    double narrowest; /* what has less is not shown one by one */
+    uint32_t most;    /* shapes; more than so many, and the narrowest are left out as well */
+    const bool *names; /* of each string of the dataset: whether it is looked for; NULL: nothing is */
+} as_flame_asked;
+
+/* One box of the picture. */
+typedef struct as_flame_shape {
+    uint32_t parent;        /* before it; AS_NO_FRAME: none */
+    uint32_t frame;         /* whose name it has; AS_NO_FRAME: the whole, or a rest */
+    uint32_t origin, level; /* inverted: a stack ends with `origin`, and goes through `frame` this many levels above */
+    uint32_t rest;          /* so many frames are taken together here, each too narrow; 0: it is one frame */
+    double own, total;
+    bool is_found; /* its name is looked for */
+} as_flame_shape;
+
+/* Puts into shapes (as_flame_shape) the root, or one for the whole, and what is below it, parents first. False when memory is out. */
+bool as_flame_frames_draw(const as_flame_frames *frames, const as_flame_asked *request, as_vec *shapes);
+
+/* What stacks have that go through a name that is looked for, each counted once; *n: how many frames there are of these names. */
+double as_flame_frames_found(const as_flame_frames *frames, const bool *names, uint32_t *n);
+
+#endif
