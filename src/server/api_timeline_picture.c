@@ -208,8 +208,8 @@ static void build_pieces(as_builder *b, const listing *l, const as_trace_view *p
     as_build_end(b);
 }
 
-static void build_answer(as_builder *b, const listing *l, const as_trace_view *part, const size_t *rows,
-                         bool is_exact) {
+static void build_answer(as_builder *b, const listing *l, const as_trace_view *part, const size_t *rows, bool is_exact,
+                         int64_t node) {
     const as_trace_view *view = &l->lines->view;
     const as_frames *frames = l->frames;
     b->compact = true;
@@ -227,6 +227,8 @@ static void build_answer(as_builder *b, const listing *l, const as_trace_view *p
     as_build_end(b);
     build_pieces(b, l, part);
     build_procedures(b, l);
+    if (node >= 0)
+        as_build_known(b, "node", l->numbers[as_procedure_of(frames, (assay_id)node)], false);
     as_build_int(b, "n_bins", (int64_t)l->times->n_bins);
     build_bins(b, l);
     as_build_end(b);
@@ -239,13 +241,14 @@ static assay_status answer_picture(as_viewing *viewing, const as_request *reques
     as_trace_times times;
     as_trace_view part = {0};
     size_t rows[MOST_ROWS], n;
-    int64_t columns, bins;
+    int64_t columns, bins, node;
     bool is_exact = false;
     AS_TRY(as_lines_of(viewing, request, &lines, error));
     AS_TRY(as_lines_frames(viewing, request, lines, &frames, error));
     AS_TRY(as_lines_window(lines, request, &window, error));
     AS_TRY(as_request_number(request, "columns", 1, MOST_COLUMNS, USUAL_COLUMNS, &columns, error));
     AS_TRY(as_request_number(request, "bins", 1, MOST_BINS, USUAL_BINS, &bins, error));
+    AS_TRY(as_request_number(request, "node", 0, (int64_t)frames->n_contexts - 1, -1, &node, error));
     AS_TRY(choose_rows(request, lines->view.n_lines, rows, &n, error));
     assay_status status = find_times(lines, &window, frames, (size_t)bins, &times, &is_exact, error);
     if (status == ASSAY_OK) status = as_lines_part(lines, &window, rows, n, (size_t)columns, &part, error);
@@ -255,7 +258,7 @@ static assay_status answer_picture(as_viewing *viewing, const as_request *reques
     if (status == ASSAY_OK && !list_procedures(&l, &part)) status = as_fail_memory(error, NULL);
     if (status == ASSAY_OK) {
         as_builder b = as_builder_of(out);
-        build_answer(&b, &l, &part, rows, is_exact);
+        build_answer(&b, &l, &part, rows, is_exact, node);
     }
     free(l.numbers);
     as_vec_free(&l.listed);

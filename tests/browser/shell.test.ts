@@ -160,7 +160,7 @@ test('files are sent and opened; what the server says against them is shown', as
   const taking = (request: Asked): unknown => {
     if (request.method !== 'POST') return answer(request);
     asked.push(request);
-    if (request.name.includes('too-large')) return { status: 422, body: { error: { message: 'too large: at most 1 GB', file: 'too-large.db' } } };
+    if (request.name.includes('too-large')) return { status: 422, body: { error: 'too large: at most 1 GB', file: 'too-large.db' } };
     return {};
   };
   await mock(taking, (url) =>

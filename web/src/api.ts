@@ -42,8 +42,8 @@ export function canonical(path: string, params: Params = {}): string {
 }
 
 function failureOf(body: unknown, status: number): Failure {
-  const error = (body as { error?: Failure } | null)?.error;
-  if (typeof error?.message === 'string') return error;
+  const { error, ...place } = (body ?? {}) as { error?: unknown } & Omit<Failure, 'message'>;
+  if (typeof error === 'string') return { ...place, message: error };
   return { message: status === 403 ? 'The server does not know this page any more: open the address that assay view printed.' : `The server answered with status ${status}.` };
 }
 

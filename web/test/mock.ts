@@ -51,7 +51,7 @@ export async function mock(answer: Answer, use: (url: string) => Promise<void>, 
       const refused = made as { status?: number; body?: unknown } | undefined;
       const status = made === undefined ? 404 : (refused?.status ?? 200);
       response.writeHead(status, { ...headers, 'Content-Type': 'application/json' });
-      response.end(JSON.stringify(refused?.status ? refused.body : (made ?? { error: { message: `no ${path}` } })));
+      response.end(JSON.stringify(refused?.status ? refused.body : (made ?? { error: `no ${path}` })));
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
