@@ -130,13 +130,16 @@ typedef struct as_writer {
     assay_error *error;
 } as_writer;
 
+/* What people call the input: the last part of its path, "" where it has none. */
+const char *as_source_name(const as_dataset *ds);
+
 /* ---- the format ------------------------------------------------------------------------------------------------------ */
 
 typedef struct assay_format {
     const char *name;      /* "extrap-text" */
     const char *title;     /* "Extra-P text" */
     const char *versioned; /* the file whose version a dataset's is: "experiment.xml"; NULL: it is the format's own */
-    /* Endings it is written under, best first: ".txt"; "" for none. The first format of formats.def with an ending has it */
+    /* Endings it is written under, best first: ".txt"; "" for none. Of several formats the one with the longest ending has a name, then the first of formats.def */
     const char *extensions;
     unsigned holds;          /* as_holds */
     bool reads_directories;  /* else a directory is refused before read() is called */

@@ -37,21 +37,34 @@ assay_status as_format_unknown(const char *name, const char *further, assay_erro
                    "there is no format '%s'; 'assay formats' lists them", name);
 }
 
-bool as_has_ending(const char *path, const char *endings) {
-    size_t size = strlen(path);
+/* The length of the longest of the endings that path has; 0: none. */
+static size_t ending_of(const char *path, const char *endings) {
+    size_t size = strlen(path), longest = 0;
     for (const char *ending = endings; *ending;) {
         size_t n = strcspn(ending, " ");
-        if (n && size > n && strncasecmp(path + size - n, ending, n) == 0) return true;
+        if (n > longest && size > n && strncasecmp(path + size - n, ending, n) == 0) longest = n;
         ending += n + strspn(ending + n, " ");
     }
-    return false;
+    return longest;
 }
 
+bool as_has_ending(const char *path, const char *endings) { return ending_of(path, endings) > 0; }
+
 const as_format *as_format_for_path(const char *path) {
+    const as_format *best = NULL;
+    size_t longest = 0;
     for (const as_format *const *format = as_formats; *format; format++) {
-        if ((*format)->write && as_has_ending(path, (*format)->extensions)) return *format;
+        size_t n = (*format)->write ? ending_of(path, (*format)->extensions) : 0;
+        if (n <= longest) continue;
+        best = *format;
+        longest = n;
     }
-    return NULL;
+    return best;
+}
+
+const char *as_source_name(const as_dataset *ds) {
+    const char *path = as_ds_text(ds, ds->path), *slash = path ? strrchr(path, '/') : NULL;
+    return slash && slash[1] ? slash + 1 : path ? path : "";
 }
 
 /* ---- what a reader reports ------------------------------------------------------------------------------------------- */

@@ -321,13 +321,6 @@ static void write_text_member(foreign *f, const char *key, const char *text) {
     as_json_write_string(f->out, text, strlen(text));
 }
 
-/* The last name of the path. */
-static const char *base_name(const foreign *f) {
-    const char *path = as_ds_text(f->ds, f->ds->path);
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash && slash[1] ? slash + 1 : path ? path : "";
-}
-
 static void write_header(foreign *f) {
     const as_attribute *cmd = find_attribute(f->ds, "header:cmd"), *args = find_attribute(f->ds, "header:args"),
                        *workload = find_attribute(f->ds, "header:workload");
@@ -345,7 +338,7 @@ static void write_header(foreign *f) {
         as_perun_write_str(f->out, f->ds, metric->unit);
     }
     as_output_char(f->out, '}');
-    write_text_member(f, "cmd", cmd ? cmd->value.text : base_name(f));
+    write_text_member(f, "cmd", cmd ? cmd->value.text : as_source_name(f->ds));
     write_text_member(f, "args", args ? args->value.text : "");
     write_text_member(f, "workload", workload ? workload->value.text : "");
     as_output_char(f->out, '}');

@@ -1,0 +1,390 @@
+/* folded: collapsed stacks, what flamegraph.pl draws: a line for each stack, outermost function first, and an amount.
+ *
+ *   main;solve;stencil 250         a stack and how often it was seen, or what it took
+ *   main;solve;[unknown];read_[k] 12.5
+ *   main;solve 0 31                of a difference (difffolded.pl): before and after, in all lines
+ *
+ * Stacks that come again add up. Names may hold blanks; ';' parts them. Empty lines, and lines that begin with '#' and end in no number, are none. */
+#include <stdlib.h>
+
+#include "core/utf8.h"
+#include "dataset/flame.h"
+#include "formats/stack_sums.h"
+#include "formats/stack_target.h"
+
+enum { PROGRESS_BYTES = 1 << 18, MOST_AMOUNTS = 2 };
+
+/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/* Takes the number at the end of a line, and the blank before it. False: there is none, or nothing is before it. */
+static bool take_amount(const char *line, const char **end, as_number *out) {
+    const char *at = *end;
+    while (at > line && !is_blank(at[-1])) at--;
+    if (at < line + 2 || at == *end) return false;
+    char first = *at;
+    if ((first < '0' || first > '9') && first != '-' && first != '+' && first != '.') return false; /* nan, inf */
+    if (!as_number_parse(at, (size_t)(*end - at), out) || (out->kind == AS_REAL && !isfinite(out->r))) return false;
+    *end = at - 1;
+    return true;
+}
+
+/* Of a line without its newline: what is left of it behind the last character that is no blank. */
+static const char *trimmed(const char *line, const char *end) {
+    while (end > line && is_blank(end[-1])) end--;
+    return end;
+}
+
+/* How many amounts all lines of a window have, and how many lines that is: 1 or 2; 0 where some line has none, or there are control characters, or no line. The last one may be cut where it is not at the end
+ * of the file. */
+static int count_amounts(const char *data, size_t size, bool is_all, size_t *n_lines, bool *has_frames) {
+    const char *end = data + size;
+    int least = MOST_AMOUNTS;
+    *n_lines = 0;
+    *has_frames = false;
+    for (const char *line = data, *newline; line < end; line = newline ? newline + 1 : end) {
+        newline = memchr(line, '\n', (size_t)(end - line));
+        if (!newline && !is_all) break;
+        const char *stack_end = trimmed(line, newline ? newline : end);
+        as_number amount;
+        int n = 0;
+        for (const char *c = line; c < stack_end; c++) {
+            if ((unsigned char)*c < ' ' && *c != '\t' && *c != '\r') return 0;
+        }
+        if (stack_end == line) continue;
+        while (n < MOST_AMOUNTS && take_amount(line, &stack_end, &amount)) n++;
+        if (!n && *line == '#') continue;
+        if (n < least) least = n;
+        if (!least) return 0;
+        ++*n_lines;
+        *has_frames |= memchr(line, ';', (size_t)(stack_end - line)) != NULL;
+    }
+    return *n_lines ? least : 0;
+}
+
+/* That all lines end in a number and some have several frames is little: whoever finds a word of its own knows better. */
+static int bid(const as_probe *probe) {
+    size_t n_lines;
+    bool has_frames;
+    if (probe->is_directory ||
+        !count_amounts(probe->head, probe->head_size, probe->head_size == probe->size, &n_lines, &has_frames))
+        return 0;
+    return has_frames ? 8 * 2 : 0;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------------- */
+
+/* A frame of the line before: where it ends in it, and its context. */
+typedef struct known_frame {
+    size_t end;
+    assay_id context;
+} known_frame;
+
+typedef struct folded {
+    as_reader *reader;
+    as_stack_sums sums;
+    int n_amounts;
+    const char *line, *end; /* the current line, without blanks behind it */
+    uint32_t line_number;
+    const char *before; /* the stack of the line before, in the input; NULL: none */
+    size_t before_size;
+    as_vec known; /* known_frame: of that stack */
+    as_vec text;  /* char: a line whose characters had to be replaced */
+    bool was_replaced;
+} folded;
+
+static assay_status broken(folded *f, const char *at, const char *rule, const char *message) {
+    return as_broken(f->reader, as_place_line(f->reader->input->path, f->line_number, (uint32_t)(at - f->line) + 1),
+                     rule, "%s", message);
+}
+
+/* stackcollapse-perf.pl says by the end of a name what a function is. */
+static const char *kind_of(const char *name, size_t size) {
+    static const struct {
+        const char *end, *kind;
+    } kinds[] = {{"_[k]", "kernel code"}, {"_[j]", "jit"}, {"_[i]", "inlined"}, {"_[w]", "waker"}};
+    for (size_t i = 0; size > 4 && i < sizeof kinds / sizeof *kinds; i++) {
+        if (memcmp(name + size - 4, kinds[i].end, 4) == 0) return kinds[i].kind;
+    }
+    return NULL;
+}
+
+static assay_id add_frame(folded *f, assay_id parent, const char *name, size_t size) {
+    as_dataset *ds = f->sums.ds;
+    as_tree *tree = &f->sums.tree;
+    size_t n_regions = ds->regions.count;
+    assay_id region = as_tree_region(tree, as_ds_intern(ds, name, size));
+    if (region == ASSAY_NONE) return ASSAY_NONE;
+    const char *kind = ds->regions.count > n_regions ? kind_of(name, size) : NULL;
+    if (kind) {
+        as_str word = as_ds_intern_text(ds, kind);
+        if (word == AS_NO_STR) return ASSAY_NONE;
+        AS_AT(as_region, &ds->regions, region).kind = word;
+    }
+    return as_tree_child(tree, parent, region);
+}
+
+/* How many frames at its beginning a stack shares with the one before. */
+static size_t shared_frames(const folded *f, const char *stack, size_t size) {
+    size_t most = f->before && size < f->before_size ? size : f->before ? f->before_size : 0, same = 0, n = 0;
+    while (same < most && stack[same] == f->before[same]) same++;
+    for (; n < f->known.count; n++) {
+        size_t end = AS_AT(known_frame, &f->known, n).end;
+        if (end > same || (end < size && stack[end] != ';')) break;
+    }
+    return n;
+}
+
+/* The context of a stack. Sorted files, as most are, repeat most of the line before: that need not be looked up again. */
+static assay_status find_context(folded *f, const char *stack, size_t size, assay_id *out) {
+    f->known.count = shared_frames(f, stack, size);
+    const known_frame *last = f->known.count ? &AS_AT(known_frame, &f->known, f->known.count - 1) : NULL;
+    size_t at = last ? last->end + 1 : 0;
+    assay_id context = last ? last->context : ASSAY_NONE;
+    while (at <= size) {
+        const char *semicolon = memchr(stack + at, ';', size - at);
+        size_t end = semicolon ? (size_t)(semicolon - stack) : size;
+        if (f->known.count >= f->reader->max_depth)
+            return broken(f, f->line, "too-deep", "the stack has more frames than the limit for nesting allows");
+        context = add_frame(f, context, stack + at, end - at);
+        known_frame frame = {end, context};
+        if (context == ASSAY_NONE || !as_vec_append(&f->known, &frame, 1)) return as_reader_memory(f->reader);
+        at = end + 1;
+    }
+    *out = context;
+    return ASSAY_OK;
+}
+
+static assay_status read_stack(folded *f) {
+    const char *end = f->end;
+    as_number amounts[MOST_AMOUNTS];
+    assay_id context = ASSAY_NONE;
+    for (int i = f->n_amounts; i-- > 0;) {
+        if (take_amount(f->line, &end, &amounts[i])) continue;
+        if (*f->line == '#' && i == f->n_amounts - 1) return ASSAY_OK;
+        return broken(f, end > f->line ? end - 1 : f->line, "no-amount",
+                      i == f->n_amounts - 1 ? "a line needs a stack, a blank and a number"
+                                            : "this line has one amount, and those before have two");
+    }
+    bool is_own = f->line >= f->reader->input->data && f->line < f->reader->input->data + f->reader->input->size;
+    AS_TRY(find_context(f, f->line, (size_t)(end - f->line), &context));
+    f->before = is_own && context != ASSAY_NONE ? f->line : NULL;
+    f->before_size = (size_t)(end - f->line);
+    if (context == ASSAY_NONE) return ASSAY_OK;
+    as_tree_mark_callpath(&f->sums.tree, context);
+    for (int i = 0; i < f->n_amounts; i++) {
+        if (!as_stack_sums_add(&f->sums, (size_t)i, context, amounts[i])) return as_reader_memory(f->reader);
+    }
+    return ASSAY_OK;
+}
+
+/* Names of commands are cut by the kernel, in the middle of characters too. */
+static assay_status replace_invalid(folded *f) {
+    size_t size = (size_t)(f->end - f->line);
+    f->text.count = 0;
+    for (size_t i = 0, n; i < size; i += n ? n : 1) {
+        n = as_utf8_length(f->line + i, size - i);
+        if (!as_vec_append(&f->text, n ? f->line + i : "\xef\xbf\xbd", n ? n : 3)) return as_reader_memory(f->reader);
+    }
+    if (!f->was_replaced)
+        as_warn(f->reader, as_place_line(f->reader->input->path, f->line_number, 1), "encoding",
+                "some names are not valid UTF-8; what is not is shown as U+FFFD");
+    f->was_replaced = true;
+    f->line = f->text.data;
+    f->end = f->line + f->text.count;
+    return ASSAY_OK;
+}
+
+static assay_status read_lines(folded *f) {
+    const as_input *input = f->reader->input;
+    const char *end = input->data + input->size, *at = input->data, *told = at;
+    if (input->size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
+    for (const char *newline; at < end; at = newline ? newline + 1 : end) {
+        newline = memchr(at, '\n', (size_t)(end - at));
+        f->line = at;
+        f->end = trimmed(at, newline ? newline : end);
+        f->line_number++;
+        if (f->end > f->line) {
+            if (as_utf8_invalid(f->line, (size_t)(f->end - f->line))) AS_TRY(replace_invalid(f));
+            AS_TRY(read_stack(f));
+        }
+        if (at - told < PROGRESS_BYTES) continue;
+        told = at;
+        AS_TRY(as_reader_progress(f->reader, (size_t)(at - input->data)));
+    }
+    return ASSAY_OK;
+}
+
+/* What an amount is called: one metric, or of a difference two. */
+static bool add_metrics(folded *f) {
+    static const char *const sides[] = {"before", "after"};
+    as_dataset *ds = f->sums.ds;
+    const char *name = as_option_text(&f->reader->options, "metric_name"),
+               *unit = as_option_text(&f->reader->options, "unit");
+    if (!*unit && strcmp(name, "samples") == 0) unit = "occ";
+    as_str unit_id = *unit ? as_ds_intern_text(ds, unit) : AS_NO_STR;
+    for (int i = 0; i < f->n_amounts; i++) {
+        as_str id = as_ds_intern_text(ds, f->n_amounts == 1 ? name : sides[i]);
+        if (id == AS_NO_STR || (*unit && unit_id == AS_NO_STR) ||
+            as_stack_metric_add(&f->sums, id, unit_id) == SIZE_MAX)
+            return false;
+    }
+    return true;
+}
+
+static int amounts_of(const as_reader *reader) {
+    const char *columns = as_option_text(&reader->options, "columns");
+    const as_input *input = reader->input;
+    size_t window = input->size < AS_PROBE_SIZE ? input->size : AS_PROBE_SIZE, n_lines;
+    bool has_frames;
+    if (strcmp(columns, "auto") != 0) return columns[0] - '0';
+    int n = count_amounts(input->data, window, window == input->size, &n_lines, &has_frames);
+    return n ? n : 1;
+}
+
+static assay_status read_folded(as_reader *reader) {
+    folded f = {.reader = reader, .n_amounts = amounts_of(reader)};
+    as_stack_sums_init(&f.sums, reader->dataset);
+    as_vec_init(&f.known, sizeof(known_frame), &reader->dataset->budget);
+    as_vec_init(&f.text, 1, &reader->dataset->budget);
+    assay_status status = add_metrics(&f) ? read_lines(&f) : as_reader_memory(reader);
+    if (status == ASSAY_OK && !f.sums.tree.nodes.count)
+        status = as_broken(reader, as_place_file(reader->input->path), "no-data", "has no stacks");
+    if (status == ASSAY_OK && !as_stack_sums_finish(&f.sums)) status = as_reader_memory(reader);
+    as_stack_sums_free(&f.sums);
+    as_vec_free(&f.known);
+    as_vec_free(&f.text);
+    return status;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------------- */
+
+/* A frame whose name ends in a blank and a number: behind it an amount looks like the second of two. */
+static const char *number_in(const char *name, size_t size, bool is_outermost) {
+    const char *blank = name + size;
+    as_number number;
+    while (blank > name && (unsigned char)blank[-1] > ' ') blank--;
+    size_t before = (size_t)(blank - name);
+    bool is_one = before > (is_outermost ? 1 : 0) && before < size && as_number_parse(blank, size - before, &number) &&
+                  !isnan(as_number_real(number));
+    return is_one ? blank - 1 : NULL;
+}
+
+typedef struct folding {
+    const as_dataset *ds;
+    as_stacks stacks;
+    as_flame *flame;
+    uint32_t *frames; /* by context */
+    as_vec name;      /* char */
+    bool is_difference;
+} folding;
+
+/* Whether all lines would look like those of a difference. */
+static bool looks_like_difference(const folding *f) {
+    for (assay_id id = 0; id < AS_COUNT(f->ds, contexts); id++) {
+        if (f->stacks.frames[id] != id || as_own_is_zero(&f->stacks.own, id)) continue;
+        size_t size;
+        const char *name = as_stack_frame_name(f->ds, id, &size);
+        if (!number_in(name, size, f->stacks.callers[id] == ASSAY_NONE)) return false;
+    }
+    return true;
+}
+
+/* The name as it is written: what would be taken for something else is changed. */
+static bool find_name(folding *f, assay_id id, bool hides_numbers) {
+    bool is_outermost = f->stacks.callers[id] == ASSAY_NONE;
+    size_t size;
+    const char *name = as_stack_frame_name(f->ds, id, &size),
+               *blank = hides_numbers ? number_in(name, size, is_outermost) : NULL;
+    f->name.count = 0;
+    if (!size && is_outermost) return as_vec_text(&f->name, "?");
+    if (!as_vec_append(&f->name, name, size)) return false;
+    if (blank) ((char *)f->name.data)[blank - name] = '_';
+    return true;
+}
+
+static bool add_stacks(folding *f) {
+    size_t n = AS_COUNT(f->ds, contexts);
+    bool hides_numbers = !f->is_difference && looks_like_difference(f);
+    f->frames = malloc((n + 1) * sizeof *f->frames);
+    if (!f->frames) return false;
+    for (assay_id id = 0; id < n; id++) {
+        if (f->stacks.frames[id] != id) continue;
+        assay_id caller = f->stacks.callers[id];
+        if (!find_name(f, id, hides_numbers)) return false;
+        f->frames[id] = as_flame_frame(f->flame, caller == ASSAY_NONE ? AS_FLAME_ROOT : f->frames[caller], f->name.data,
+                                       f->name.count);
+        if (f->frames[id] == AS_FLAME_ROOT) return false;
+        if (f->stacks.own.has[id]) as_flame_add(f->flame, f->frames[id], as_own_number(&f->stacks.own, id));
+    }
+    return true;
+}
+
+static assay_status fold_metric(as_writer *writer, assay_id metric, assay_id run, bool is_difference, as_flame *flame) {
+    folding f = {.ds = writer->dataset, .flame = flame, .is_difference = is_difference};
+    as_vec_init(&f.name, 1, as_ds_budget(f.ds));
+    assay_status status = as_stacks_open(f.ds, metric, run, true, &f.stacks, writer->error);
+    if (status == ASSAY_OK && !add_stacks(&f)) status = as_fail_memory(writer->error, NULL);
+    as_stacks_close(&f.stacks);
+    as_vec_free(&f.name);
+    free(f.frames);
+    return status;
+}
+
+/* Those that are asked for; of a difference that was read as one both. */
+static assay_status choose_metrics(const as_writer *writer, as_vec *metrics) {
+    const as_dataset *ds = writer->dataset;
+    bool is_difference = strcmp(ds->format, "folded") == 0 && AS_COUNT(ds, metrics) == MOST_AMOUNTS;
+    AS_TRY(as_stack_target_metrics(writer, metrics));
+    if (is_difference && !*as_option_text(&writer->options, "metric")) {
+        metrics->count = 0;
+        for (assay_id id = 0; id < MOST_AMOUNTS; id++) {
+            if (!as_vec_append(metrics, &id, 1)) return as_fail_memory(writer->error, NULL);
+        }
+    }
+    if (metrics->count > MOST_AMOUNTS)
+        return as_fail(writer->error, ASSAY_E_USAGE, AS_NOWHERE, "metric",
+                       "a stack has one amount, or two of a difference; name at most two metrics");
+    return ASSAY_OK;
+}
+
+static assay_status write_folded(as_writer *writer) {
+    as_vec metrics; /* assay_id */
+    assay_id run = ASSAY_NONE;
+    as_flame *flame = as_flame_new(as_ds_budget(writer->dataset));
+    as_vec_init(&metrics, sizeof(assay_id), NULL);
+    assay_status status = flame ? choose_metrics(writer, &metrics) : as_fail_memory(writer->error, NULL);
+    if (status == ASSAY_OK) status = as_stack_target_run(writer, &run);
+    for (size_t i = 0; status == ASSAY_OK && i < metrics.count; i++) {
+        if (i) as_flame_turn(flame);
+        status = fold_metric(writer, AS_AT(assay_id, &metrics, i), run, metrics.count > 1, flame);
+    }
+    if (status == ASSAY_OK && !as_flame_fold(flame, writer->out)) status = as_fail_memory(writer->error, NULL);
+    as_vec_free(&metrics);
+    as_flame_free(flame);
+    return status;
+}
+
+/* ---- the format ------------------------------------------------------------------------------------------------------ */
+
+static const as_option read_options[] = {
+    {"metric_name", AS_OPTION_TEXT, "samples", NULL, "what the amounts are, such as time"},
+    {"unit", AS_OPTION_TEXT, "", NULL, "their unit, such as us; default: none, of samples occ"},
+    {"columns", AS_OPTION_CHOICE, "auto", "auto|1|2", "how many amounts a line has; two are those of a difference"},
+    {NULL}};
+
+static const as_option write_options[] = {AS_STACK_METRIC_OPTION, AS_STACK_RUN_OPTION, {NULL}};
+
+const struct assay_format as_format_folded = {
+    .name = "folded",
+    .title = "Folded stacks",
+    .extensions = ".folded .collapsed",
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_PROFILES | AS_HOLDS_ASIDES,
+    .read_options = read_options,
+    .write_options = write_options,
+    .bid = bid,
+    .read = read_folded,
+    .write = write_folded,
+    .losses = as_stack_target_losses,
+};

@@ -1,0 +1,30 @@
+/* For writers of stacks with amounts (folded stacks, speedscope): which metrics and which run are written, and what that leaves out. */
+#ifndef AS_FORMATS_STACK_TARGET_H
+#define AS_FORMATS_STACK_TARGET_H
+
+#include "dataset/stacks.h"
+#include "formats/format.h"
+
+#define AS_STACK_METRIC_OPTION                                                                                         \
+    {                                                                                                                  \
+        "metric", AS_OPTION_TEXT, "", NULL,                                                                            \
+            "the metric whose exclusive values are written, or several: A,B; default: the time, else the first one"    \
+    }
+#define AS_STACK_RUN_OPTION                                                                                            \
+    {                                                                                                                  \
+        "run", AS_OPTION_INT, "", NULL,                                                                                \
+            "which run, by its id in the table run; default: the first one, of the largest point"                      \
+    }
+
+/* The metrics of -O metric=A,B, in that order, else the main one: as assay_id in out. ASSAY_E_USAGE where a name is none; ASSAY_E_UNSUPPORTED where there are no values of a call tree. */
+assay_status as_stack_target_metrics(const as_writer *writer, as_vec *out);
+/* The run of -O run=N, else the main one. */
+assay_status as_stack_target_run(const as_writer *writer, assay_id *out);
+/* What is beyond one run: others, and parameters. */
+void as_stack_target_run_losses(const as_dataset *ds, as_losses *losses);
+/* The same, and what is beyond one metric: further ones, sections, what stands aside. */
+void as_stack_target_losses(const as_dataset *ds, as_losses *losses);
+/* The name of a frame, "" where it has none. */
+const char *as_stack_frame_name(const as_dataset *ds, assay_id context, size_t *size);
+
+#endif
