@@ -132,7 +132,7 @@ static void put_box(const drawing *d, double x, double width, size_t level, cons
     put_attribute(d, "y", row_at(d, level));
     put_attribute(d, "width", width);
     as_output_printf(out, " height=\"%d\"/>", BAR);
-    if (columns >= 2) {
+    if (columns >= 4 || as_display_width(name, size) <= columns) {
         as_output_text(out, "<text");
         put_attribute(d, "x", AS_PAGE_MARGIN + x + 4);
         put_attribute(d, "y", row_at(d, level) + 12.5);

@@ -20,7 +20,7 @@ typedef struct as_flame_svg {
 enum {
     AS_FLAME_LEAST_WIDTH = 300,
     AS_FLAME_MOST_WIDTH = 20000,
-    AS_FLAME_FRAME_COSTS = 220, /* bytes of a frame without its name */
+    AS_FLAME_FRAME_COSTS = 180, /* bytes of a frame without its name */
     AS_FLAME_LONGEST_NAME = 1000
 };
 

@@ -5,6 +5,8 @@
 #include "render/display.h"
 #include "render/plot_text.h"
 
+enum { LEAST_CUT = 4 }; /* less of a text says nothing */
+
 static const char common_style[] =
     ".assay{background:#fff;print-color-adjust:exact;-webkit-print-color-adjust:exact}\n"
     ".assay text{font:11px ui-monospace,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;fill:#1f2328;white-space:pre}\n"
@@ -55,11 +57,11 @@ void as_page_end(const as_page *page, const char *script) {
 
 size_t as_page_cut(as_output *out, const char *text, size_t size, size_t columns) {
     size_t width = as_display_width(text, size);
-    if (columns < 2) return 0;
     if (width <= columns) {
         as_svg_escape(out, text, size);
         return width;
     }
+    if (columns < LEAST_CUT) return 0;
     size_t fits = as_display_prefix(text, size, columns - 1);
     if (!fits) return 0;
     as_svg_escape(out, text, fits);

@@ -28,7 +28,7 @@ void as_page_end(const as_page *page, const char *script);
 
 /* A line of plain text at (x, y), cut where it would be wider than `room` pixels. kind: its class. */
 void as_page_text(const as_page *page, double x, double y, const char *kind, const char *text, double room);
-/* So much of the text as fits into the columns, with an ellipsis where it is cut; nothing where that would say nothing. Returns the columns used. */
+/* So much of the text as fits into the columns, with an ellipsis where it is cut; nothing where that would be less than four. Returns the columns used. */
 size_t as_page_cut(as_output *out, const char *text, size_t size, size_t columns);
 /* A square of colour (a class) with a text behind it at (x, y); returns how wide both are. */
 double as_page_key(const as_page *page, double x, double y, const char *colour, const char *text, size_t columns);

@@ -117,6 +117,9 @@ class FlameSvg(Case):
             self.assertLessEqual(6.62 * wide, f.width - 7 if f.text else 0)
         self.assertTrue(p['long' * 60].text.endswith('…'))
         self.assertIsNone(p['none'].text)
+        # 34 pixels: 27 for text, 4 letters; 25 pixels: 2 of them, which say nothing
+        p = self.picture(self.write('b.perf', profile({'main;rest': 941, 'main;bounded': 34, 'main;barrier': 25})))
+        self.assertEqual(('bou…', None), (p['bounded'].text, p['barrier'].text))
 
     def test_names_are_text(self):
         odd = ['<script>alert(1)</script>', ']]>', '"\'&amp<!--', 'a\x01\x1b[2Jb', '\u202eevil', 'x' * 100000, '</title></svg>', '\ufffe', '']

@@ -22,8 +22,8 @@ function columns(text) {
 
 // The beginning of the text that fits into so many columns; '' where that would say nothing.
 function cut(text, room) {
-  if (room < 2) return '';
   if (columns(text) <= room) return text;
+  if (room < 4) return '';
   let out = '';
   let used = 1;
   for (const letter of text) {
