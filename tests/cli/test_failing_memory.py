@@ -256,6 +256,13 @@ roots:
         self.sweep('sql', '--csv', path, 'select * from event where location = 2 and start < 5 order by start_raw')
         self.sweep('info', path)
 
+    def test_pictures(self):
+        for how in (('--metric', 'm1'), ('--inverted', '--metric', 'm1'), ('--diff', '--metric', 'm1', self.b)):
+            self.sweep('flame', *how, self.a, '-o', 'out.svg', output='out.svg')
+        path = self.path('4')
+        hpctoolkit.write_4(path, hpctoolkit.small())
+        self.sweep('trace', path, '--width', '20', '-o', 'out.svg', output='out.svg')
+
     def test_writing(self):
         self.sweep('convert', '-O', 'compression=zlib', self.a, 'out.cubex', output='out.cubex')
         self.sweep('tree', '--json', self.b, '-o', 'out.json', output='out.json')

@@ -273,6 +273,17 @@ class FlameSvg(Case):
         self.assertEqual('m3', p['a'].classes[0])
         self.assertEqual('z0', p['main'].classes[0])
 
+    def test_to_the_letter(self):
+        p = self.picture('--diff', self.write('a.perf', stacks(f=100)), self.write('b.perf', stacks(f=150)))
+        frames = p.text[p.text.index('<g class="frames"'):p.text.index('<g class="key')]
+        self.assertEqual('''<g class="frames" data-left="10" data-row="18" data-grows="down" data-root="58" data-width="1000">
+<g class="all b"><title>all, 150.0 s
+100.0 s → 150.0 s, +50.00 s, +50.0 %</title><rect x="10" y="58" width="1000" height="17"/><text x="14" y="70.5">all, 150.0 s</text></g>
+<g class="p4 b"><title>f
+100.0 s → 150.0 s, +50.00 s, +50.0 %</title><rect x="10" y="76" width="1000" height="17"/><text x="14" y="88.5">f</text></g>
+</g>
+''', frames)
+
     def test_steps_of_change(self):
         for b, want in ((100, 'z0'), (101.9, 'z0'), (98.1, 'z0'), (102, 'p1'), (98, 'm1'), (110, 'p2'), (90, 'm2'), (125, 'p3'), (75, 'm3'), (150, 'p4'), (50, 'm4')):
             p = self.picture('--diff', self.write('a.perf', stacks(f=100)), self.write('b.perf', stacks(f=b)))
