@@ -8,7 +8,6 @@
  * times of other tools are those of such a database, as they were measured elsewhere. */
 #include "measuring.h"
 
-#include <ftw.h>
 #include <math.h>
 
 #include "analysis/nodes.h"
@@ -20,23 +19,12 @@ enum { ROUNDS = 5 };
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------------- */
 
-/* Writes a dataset as a database of 2021. */
-static void write_database(const as_dataset *ds, const char *path) {
-    assay_error error;
-    const as_format *format = as_format_find("hpctoolkit-2021");
-    as_output_directory *out;
-    if (!format || !format->write) fail("hpctoolkit-2021 cannot be written", NULL);
-    if (as_output_directory_open(path, &out, &error) != ASSAY_OK) fail(path, &error);
-    if (as_write_directory(ds, format, NULL, 0, out, &error) != ASSAY_OK) fail(path, &error);
-    if (as_output_directory_commit(out, &error) != ASSAY_OK) fail(path, &error);
-}
-
 static double make_database(const void *given) {
     const made_shape *shape = given;
     char name[32];
     as_dataset *ds = made_dataset(shape);
     snprintf(name, sizeof name, "threads-%u", shape->n_profiles);
-    write_database(ds, name);
+    made_write(ds, name);
     as_dataset_free(ds);
     return 0;
 }
@@ -49,15 +37,6 @@ static const char *make(uint32_t n_profiles, uint32_t n_samples) {
     snprintf(names[n], sizeof names[n], "threads-%u", n_profiles);
     return names[n++];
 }
-
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place) {
-    (void)info;
-    (void)type;
-    (void)place;
-    return remove(path);
-}
-
-static void remove_all(const char *path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
 
 /* ---- measuring ---------------------------------------------------------------------------------------------------------- */
 
@@ -213,7 +192,7 @@ static double read_context(const void *given) {
 static double write_again(const void *given) {
     as_dataset *ds = open_it(given);
     double start = wall_seconds();
-    write_database(ds, "written");
+    made_write(ds, "written");
     double used = wall_seconds() - start;
     remove_all("written");
     assay_close(ds);

@@ -8,6 +8,7 @@
 
 #include "dataset/build.h"
 #include "dataset/sparse_table.h"
+#include "formats/format.h"
 #include "formats/hpctoolkit/database.h"
 
 enum { MADE_METRICS = 4, MADE_FUNCTIONS = 2000, MADE_FILES = 200, MADE_MODULES = 20, MADE_DEPTH = 60 };
@@ -282,6 +283,17 @@ static inline as_dataset *made_dataset(const made_shape *shape) {
     free(tree.depths);
     free(tree.lines);
     return ds;
+}
+
+/* Writes a dataset as a database of 2021. */
+static inline void made_write(const as_dataset *ds, const char *path) {
+    assay_error error;
+    const as_format *format = as_format_find("hpctoolkit-2021");
+    as_output_directory *out;
+    if (!format || !format->write) fail("hpctoolkit-2021 cannot be written", NULL);
+    if (as_output_directory_open(path, &out, &error) != ASSAY_OK) fail(path, &error);
+    if (as_write_directory(ds, format, NULL, 0, out, &error) != ASSAY_OK) fail(path, &error);
+    if (as_output_directory_commit(out, &error) != ASSAY_OK) fail(path, &error);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <assay/assay.h>
 
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,5 +100,15 @@ static inline void report(const char *what, double measured, const char *unit, d
     printf("  %-62s %9.3f %-5s %s %8.3f   %5.2f of target%s\n", what, measured, unit,
            more_is_better ? ">=" : "<=", target, ratio, ratio <= 1 ? "" : "  MISSED");
 }
+
+static inline int remove_one(const char *path, const struct stat *info, int type, struct FTW *place) {
+    (void)info;
+    (void)type;
+    (void)place;
+    return remove(path);
+}
+
+/* A folder with all that is in it. */
+static inline void remove_all(const char *path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
 
 #endif

@@ -782,8 +782,7 @@ static void print_problems(as_cli *cli, const as_dataset *ds) {
                          (unsigned long long)more);
 }
 
-/* verbs[1] may be NULL. */
-static void choose_next(const as_dataset *ds, const char *verbs[2]) {
+void as_card_next(const as_dataset *ds, const char *verbs[2]) {
     bool has_models = as_ds_parameters(ds) > 0, has_tree = AS_COUNT(ds, contexts) > 0 && AS_COUNT(ds, metrics) > 0;
     const as_table *records = as_ds_records(ds, "record");
     bool has_uids = records && as_table_find_column(records, "uid") != SIZE_MAX;
@@ -819,7 +818,7 @@ static void print_next(card *c, as_cli *cli, const as_dataset *ds) {
         file = "";
     }
     const char *verbs[2];
-    choose_next(ds, verbs);
+    as_card_next(ds, verbs);
     as_output_printf(cli->out, "%snext:%s assay %s %s", as_sgr(cli->style.colour, AS_DIM),
                      as_sgr(cli->style.colour, AS_PLAIN), verbs[0], file);
     if (verbs[1]) {

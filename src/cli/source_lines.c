@@ -116,13 +116,18 @@ static source_file *file_of(as_source_lines *s, as_str name) {
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-const char *as_source_line(as_source_lines *s, as_str file, int64_t line, size_t *size) {
+const char *as_source_line_whole(as_source_lines *s, as_str file, int64_t line, size_t *size) {
     source_file *f = s->root && file != AS_NO_STR && line > 0 ? file_of(s, file) : NULL;
     if (!f || !f->input || (uint64_t)line >= f->starts.count) return NULL;
     const char *from = f->input->data + AS_AT(uint32_t, &f->starts, (size_t)line - 1),
                *to = f->input->data + AS_AT(uint32_t, &f->starts, (size_t)line);
-    while (from < to && is_space(*from)) from++;
     while (from < to && is_space(to[-1])) to--;
     *size = (size_t)(to - from);
-    return *size ? from : NULL;
+    return from;
+}
+
+const char *as_source_line(as_source_lines *s, as_str file, int64_t line, size_t *size) {
+    const char *from = as_source_line_whole(s, file, line, size);
+    for (; from && *size && is_space(*from); from++) --*size;
+    return from && *size ? from : NULL;
 }

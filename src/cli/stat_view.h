@@ -48,6 +48,8 @@ as_exit as_stat_choose_places(as_cli *cli, as_stat_view *view);
 as_exit as_stat_choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen);
 /* People see one kind, programs both unless one is asked for. */
 as_value_kinds as_stat_kinds(const as_cli *cli, const as_dataset *ds, assay_id metric);
+/* verb_stat.c: all of it, rows in the order in which they are shown. as_stat_view_free() in every case. */
+as_exit as_stat_find(as_cli *cli, const as_dataset *ds, as_stat_view *view);
 void as_stat_free_metrics(as_stat_view *view);
 void as_stat_view_free(as_stat_view *view);
 

@@ -70,10 +70,7 @@ static bool build_devices(as_builder *b, const as_dataset *ds) {
     return fine;
 }
 
-/* False when memory was out. */
-static bool build_info(as_builder *b, const as_dataset *ds) {
-    as_build_object(b, NULL, true);
-    as_build_text(b, "file", as_ds_text(ds, ds->path));
+bool as_info_build(as_builder *b, const as_dataset *ds, size_t most_problems) {
     as_build_text(b, "format", ds->format);
     as_build_text(b, "format_version", as_ds_text(ds, ds->format_version));
     as_build_int(b, "evidence_bits", ds->evidence);
@@ -97,11 +94,19 @@ static bool build_info(as_builder *b, const as_dataset *ds) {
         as_build_text(b, "duration", NULL);
     bool fine = build_devices(b, ds) && (!as_has_run_list(ds) || as_run_list_build(b, ds));
     as_build_array(b, "problems", true);
-    for (size_t i = 0; i < AS_COUNT(ds, problems); i++) {
+    for (size_t i = 0; i < AS_COUNT(ds, problems) && i < most_problems; i++) {
         as_finding finding = as_finding_of(ds, i);
         as_finding_build(b, &finding);
     }
     as_build_end(b);
+    return fine;
+}
+
+/* False when memory was out. */
+static bool build_info(as_builder *b, const as_dataset *ds) {
+    as_build_object(b, NULL, true);
+    as_build_text(b, "file", as_ds_text(ds, ds->path));
+    bool fine = as_info_build(b, ds, SIZE_MAX);
     as_build_end(b);
     return fine;
 }

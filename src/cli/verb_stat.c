@@ -243,7 +243,7 @@ static as_exit find_gpu_time(as_cli *cli, as_stat_view *view, as_vec *chosen) {
     return as_vec_append(chosen, &metric, 1) ? find_all(cli, view, chosen) : as_cli_memory(cli);
 }
 
-static as_exit find_statistics(as_cli *cli, const as_dataset *ds, as_stat_view *view) {
+as_exit as_stat_find(as_cli *cli, const as_dataset *ds, as_stat_view *view) {
     as_vec chosen;
     as_vec_init(&chosen, sizeof(assay_id), NULL);
     *view = (as_stat_view){.ds = ds, .is_ascii = as_cli_is_ascii(cli)};
@@ -301,7 +301,7 @@ static as_exit answer_file(as_cli *cli, as_answers *a, const char *path) {
     if (status == AS_EXIT_FINE && over_occurrences) {
         status = as_occurrences_answer(cli, a, ds, path);
     } else if (status == AS_EXIT_FINE) {
-        status = find_statistics(cli, ds, &view);
+        status = as_stat_find(cli, ds, &view);
         if (status == AS_EXIT_FINE) status = show(cli, a, &view, path);
         as_stat_view_free(&view);
     }

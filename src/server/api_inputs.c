@@ -20,6 +20,7 @@ static void build_metrics(as_builder *builder, const as_dataset *ds) {
         as_build_text(builder, "kind", as_kind_name(metric->kind));
         as_build_text(builder, "description", as_ds_text(ds, metric->description));
         as_build_bool(builder, "has_data", as_metric_has_data(ds, id));
+        as_build_known(builder, "part_of", metric->part_of == ASSAY_NONE ? -1 : (int64_t)metric->part_of, false);
         as_build_bool(builder, "is_main", id == main_metric);
         as_build_end(builder);
     }

@@ -8,7 +8,7 @@
 #include "dataset/pieces.h"
 
 /* Bottom-up tables end where going on would take more steps; a function alone may take more of them. */
-enum { STEPS_OF_ALL = 1 << 20, STEPS_OF_ONE = 1 << 21 };
+enum { STEPS_OF_ALL = 1 << 17, STEPS_OF_ONE = 1 << 19 };
 
 /* ---- what is asked --------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static assay_status choose_kind(const as_request *request, as_asked_view *asked,
                        view);
     as_view_request *wanted = &asked->tree.request;
     wanted->kind = (as_view_kind)i;
-    wanted->without_root = wanted->joins_calls = true;
+    wanted->without_root = true;
     if (wanted->kind != AS_VIEW_FLAT) return ASSAY_OK;
     wanted->group = as_group_of(by);
     if (!by && as_view_has_scopes(asked->tree.ds)) wanted->group = AS_GROUP_SCOPE;
@@ -128,8 +128,15 @@ static void free_table(void *object) {
 }
 static void free_values(void *values) { as_view_values_free(values); }
 
-/* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all). Where lines may be one with whom they call, metrics and places tell which are. NULL when
- * memory is out. */
+/* Whether lines may be one with whom they call: then metrics and places tell which are. Functions, and lists of them, have no lines. */
+static bool joins_calls(const as_asked_view *asked) {
+    const as_view_request *request = &asked->tree.request;
+    bool has_lines =
+        request->kind == AS_VIEW_TOP_DOWN || (request->kind == AS_VIEW_FLAT && request->group == AS_GROUP_SCOPE);
+    return has_lines && as_view_has_roles(asked->tree.ds);
+}
+
+/* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all). NULL when memory is out. */
 static char *table_key(const as_asked_view *asked, assay_id function) {
     const as_view_request *request = &asked->tree.request;
     as_vec text;
@@ -138,12 +145,12 @@ static char *table_key(const as_asked_view *asked, assay_id function) {
     snprintf(numbers, sizeof numbers, "table %" PRId64 " %d %d %" PRId64 " %" PRId64, asked->number, (int)request->kind,
              (int)request->group, asked->root == ASSAY_NONE ? -1 : (int64_t)asked->root,
              function == ASSAY_NONE ? -1 : (int64_t)function);
-    bool fine = as_vec_text(&text, numbers), has_roles = as_view_has_roles(asked->tree.ds);
-    for (size_t i = 0; fine && has_roles && i < asked->tree.metrics.count; i++) {
+    bool fine = as_vec_text(&text, numbers), joins = joins_calls(asked);
+    for (size_t i = 0; fine && joins && i < asked->tree.metrics.count; i++) {
         snprintf(numbers, sizeof numbers, " m%u", (unsigned)as_asked_metric(asked, i));
         fine = as_vec_text(&text, numbers);
     }
-    if (fine && has_roles) fine = as_vec_text(&text, "\n") && as_vec_text(&text, asked->places);
+    if (fine && joins) fine = as_vec_text(&text, "\n") && as_vec_text(&text, asked->places);
     fine = fine && as_vec_append(&text, "", 1);
     char *key = fine ? strdup(text.data) : NULL;
     as_vec_free(&text);
@@ -166,19 +173,29 @@ static assay_status load(const as_asked_view *asked, const assay_id *metric, as_
     return as_view_load(&source, metric, metric ? 1 : 0, has_root ? &asked->root : NULL, has_root, out, error);
 }
 
-/* One metric after the other, so that there is memory for one at a time only. */
-static assay_status find_joinings(const as_asked_view *asked, uint8_t **out, assay_error *error) {
-    if (!as_view_has_roles(asked->tree.ds)) return ASSAY_OK;
-    *out = as_find_joinings(asked->tree.ds);
-    assay_status status = *out ? ASSAY_OK : as_fail_memory(error, NULL);
-    for (size_t i = 0; status == ASSAY_OK && i < asked->tree.metrics.count; i++) {
-        as_view_data data = {0};
-        assay_id metric = as_asked_metric(asked, i);
-        status = load(asked, &metric, &data, error);
-        if (status == ASSAY_OK) as_view_unjoin(&data, *out);
-        as_view_data_free(&data);
-    }
+/* The last metric that was loaded: what is asked next may be about it, and there is memory for one at a time only. */
+typedef struct loaded {
+    as_view_data data;
+    assay_id metric; /* ASSAY_NONE: none yet */
+} loaded;
+
+static assay_status load_metric(const as_asked_view *asked, assay_id metric, loaded *out, assay_error *error) {
+    if (out->metric == metric) return ASSAY_OK;
+    as_view_data_free(&out->data);
+    assay_status status = load(asked, &metric, &out->data, error);
+    out->metric = status == ASSAY_OK ? metric : ASSAY_NONE;
     return status;
+}
+
+/* The first metric last: its values are needed next. */
+static assay_status find_joinings(const as_asked_view *asked, loaded *last, uint8_t **out, assay_error *error) {
+    *out = as_find_joinings(asked->tree.ds);
+    if (!*out) return as_fail_memory(error, NULL);
+    for (size_t i = asked->tree.metrics.count; i-- > 0;) {
+        AS_TRY(load_metric(asked, as_asked_metric(asked, i), last, error));
+        as_view_unjoin(&last->data, *out);
+    }
+    return ASSAY_OK;
 }
 
 /* The name of the function alone. */
@@ -189,13 +206,15 @@ static bool *name_function(const as_dataset *ds, assay_id function) {
     return wanted;
 }
 
-static assay_status make_table(const as_asked_view *asked, assay_id function, kept_table *out, assay_error *error) {
+static assay_status make_table(const as_asked_view *asked, assay_id function, loaded *last, kept_table *out,
+                               assay_error *error) {
     as_view_request request = asked->tree.request;
     as_view_data data = {0};
     request.max_steps = function == ASSAY_NONE ? STEPS_OF_ALL : STEPS_OF_ONE;
     if (function != ASSAY_NONE && !(out->wanted = name_function(asked->tree.ds, function)))
         return as_fail_memory(error, NULL);
-    AS_TRY(find_joinings(asked, &out->joinings, error));
+    request.joins_calls = joins_calls(asked);
+    if (request.joins_calls) AS_TRY(find_joinings(asked, last, &out->joinings, error));
     request.wanted = out->wanted;
     request.joinings = out->joinings;
     assay_status status = load(asked, NULL, &data, error);
@@ -210,11 +229,11 @@ static size_t bytes_of(const as_asked_view *asked, const kept_table *kept) {
 }
 
 static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, assay_id function, const char *key,
-                               const as_view_table **out, assay_error *error) {
+                               loaded *last, const as_view_table **out, assay_error *error) {
     kept_table *kept = as_viewing_find(viewing, key);
     if (!kept) {
         kept = calloc(1, sizeof *kept);
-        assay_status status = kept ? make_table(asked, function, kept, error) : as_fail_memory(error, NULL);
+        assay_status status = kept ? make_table(asked, function, last, kept, error) : as_fail_memory(error, NULL);
         if (status != ASSAY_OK) {
             free_table(kept);
             return status;
@@ -225,23 +244,15 @@ static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, 
     return ASSAY_OK;
 }
 
-static assay_status make_values(const as_asked_view *asked, const as_view_table *table, assay_id metric,
-                                as_view_values **out, assay_error *error) {
-    as_view_data data = {0};
-    assay_status status = load(asked, &metric, &data, error);
-    if (status == ASSAY_OK) status = as_view_values_new(table, &data, out, error);
-    as_view_data_free(&data);
-    return status;
-}
-
 static assay_status find_values(as_viewing *viewing, const as_asked_view *asked, const char *of,
-                                const as_view_table *table, assay_id metric, const as_view_values **out,
+                                const as_view_table *table, assay_id metric, loaded *last, const as_view_values **out,
                                 assay_error *error) {
     char *key = values_key(asked, of, metric);
     as_view_values *values = key ? as_viewing_find(viewing, key) : NULL;
     assay_status status = key ? ASSAY_OK : as_fail_memory(error, NULL);
     if (status == ASSAY_OK && !values) {
-        status = make_values(asked, table, metric, &values, error);
+        status = load_metric(asked, metric, last, error);
+        if (status == ASSAY_OK) status = as_view_values_new(table, &last->data, &values, error);
         if (status == ASSAY_OK && !as_viewing_keep(viewing, key, values, as_view_values_bytes(values), free_values))
             status = as_fail_memory(error, NULL);
     }
@@ -253,12 +264,14 @@ static assay_status find_values(as_viewing *viewing, const as_asked_view *asked,
 static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_id function, size_t n,
                         as_asked_table *out, assay_error *error) {
     char *key = table_key(asked, function);
+    loaded last = {.metric = ASSAY_NONE};
     *out = (as_asked_table){.values = calloc(n + 1, sizeof *out->values)};
     assay_status status = key && out->values ? ASSAY_OK : as_fail_memory(error, NULL);
-    if (status == ASSAY_OK) status = find_table(viewing, asked, function, key, &out->table, error);
+    if (status == ASSAY_OK) status = find_table(viewing, asked, function, key, &last, &out->table, error);
     for (; status == ASSAY_OK && out->n_values < n; out->n_values++)
-        status = find_values(viewing, asked, key, out->table, as_asked_metric(asked, out->n_values),
+        status = find_values(viewing, asked, key, out->table, as_asked_metric(asked, out->n_values), &last,
                              &out->values[out->n_values], error);
+    as_view_data_free(&last.data);
     free(key);
     return status;
 }
@@ -272,6 +285,15 @@ assay_status as_asked_table_some(as_viewing *viewing, const as_asked_view *asked
                                  assay_error *error) {
     size_t most = asked->tree.metrics.count;
     return get(viewing, asked, ASSAY_NONE, n < most ? n : most, out, error);
+}
+
+assay_status as_asked_whole(const as_asked_view *asked, assay_id metric, as_view_number *out, assay_error *error) {
+    as_view_data data = {0};
+    assay_status status = load(asked, &metric, &data, error);
+    *out = status == ASSAY_OK ? as_view_whole(&data, 0).inclusive : (as_view_number){0};
+    out->parts = NULL;
+    as_view_data_free(&data);
+    return status;
 }
 
 void as_asked_table_free(as_asked_table *table) {

@@ -234,6 +234,8 @@ export interface Metric {
   kind: string;
   is_main: boolean;
   adds_up: boolean;
+  /** The metric that this one is another side of: views are that one's. */
+  part_of?: number | null;
 }
 
 export interface Run {
@@ -285,5 +287,5 @@ export interface Inputs {
 export type Opened = Input & { has: Has; metrics: Metric[]; runs: Run[]; points: Point[] };
 
 export function opened(input: Input | undefined): Opened | null {
-  return input && !input.error && input.has ? { ...input, has: input.has, metrics: input.metrics ?? [], runs: input.runs ?? [], points: input.points ?? [] } : null;
+  return input && !input.error && input.has ? { ...input, has: input.has, metrics: (input.metrics ?? []).filter((m) => m.part_of === undefined || m.part_of === null), runs: input.runs ?? [], points: input.points ?? [] } : null;
 }

@@ -1,0 +1,163 @@
+/* Speed and memory of the viewer's server, next to the targets.
+ *
+ * usage: bench_view [PATH…]      ASSAY names the command to time (its full path)
+ *
+ * Databases of 50,000 contexts x 64 threads and of 1,000,000 contexts x 8 threads are made here, in a temporary folder, and written by assay itself. PATH: these are measured instead. The first times count
+ * from the start of the process to the last byte of the answer; others are those of one request, of which the slowest of some counts. Memory is the server's peak, beside that of `assay tree` of the same input. */
+#include "measuring.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "made_database.h"
+
+static const char *command = "assay";
+
+/* ---- the server --------------------------------------------------------------------------------------------------------- */
+
+typedef struct server {
+    pid_t process;
+    double start;
+    uint16_t port;
+    char path[128]; /* "/TOKEN/" */
+} server;
+
+static server start_server(const char *input) {
+    server s = {.start = wall_seconds()};
+    int ends[2];
+    char line[400];
+    if (pipe(ends) != 0) fail("pipe", NULL);
+    s.process = fork();
+    if (s.process < 0) fail("fork", NULL);
+    if (s.process == 0) {
+        if (dup2(ends[1], STDOUT_FILENO) < 0) _exit(1);
+        close(ends[0]);
+        execlp(command, command, "view", "--no-open", "--quiet", input, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    FILE *from = fdopen(ends[0], "r");
+    unsigned port;
+    if (!from || !fgets(line, sizeof line, from) || sscanf(line, "http://127.0.0.1:%u%127[^\n]", &port, s.path) != 2)
+        fail("the server did not start", NULL);
+    s.port = (uint16_t)port;
+    return s; /* the pipe stays open: closing it would end the server */
+}
+
+static double peak_memory(pid_t process) {
+    char path[64], line[200];
+    double kilobytes = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)process);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) sscanf(line, "VmHWM: %lf", &kilobytes);
+    if (file) fclose(file);
+    return kilobytes / 1024;
+}
+
+static void stop_server(const server *s) {
+    kill(s->process, SIGINT);
+    waitpid(s->process, NULL, 0);
+}
+
+/* Seconds until the last byte of the answer; its size in *size. */
+static double ask(const server *s, const char *request, size_t *size) {
+    double start = wall_seconds();
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(s->port)};
+    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+    int to = socket(AF_INET, SOCK_STREAM, 0);
+    if (to < 0 || connect(to, (struct sockaddr *)&address, sizeof address) != 0) fail("connect", NULL);
+    char text[1000], buffer[1 << 16];
+    int n = snprintf(text, sizeof text, "GET %sapi/%s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\n\r\n",
+                     s->path, request, (unsigned)s->port);
+    if (write(to, text, (size_t)n) != n) fail("write", NULL);
+    ssize_t got;
+    bool is_first = true;
+    *size = 0;
+    while ((got = read(to, buffer, sizeof buffer)) > 0) {
+        if (is_first && (got < 12 || memcmp(buffer + 9, "200", 3) != 0)) fail(request, NULL);
+        is_first = false;
+        *size += (size_t)got;
+    }
+    close(to);
+    return wall_seconds() - start;
+}
+
+static void report_request(const server *s, const char *what, const char *request, double target) {
+    size_t size;
+    char text[100];
+    double slowest = ask(s, request, &size);
+    snprintf(text, sizeof text, "%s (%zu kB)", what, size / 1000);
+    report(text, 1000 * slowest, "ms", target, false);
+}
+
+/* ---- measuring ---------------------------------------------------------------------------------------------------------- */
+
+static void bench_input(const char *input, double target) {
+    const char *const tree[] = {command, "tree", input, NULL};
+    size_t size;
+    printf("%s\n", input);
+    cost of_tree = measure_command(tree, 2);
+    double opened = 0;
+    server first = start_server(input);
+    ask(&first, "inputs", &size);
+    opened = peak_memory(first.process);
+    stop_server(&first);
+
+    server s = start_server(input);
+    ask(&s, "inputs", &size);
+    ask(&s, "overview", &size);
+    report("start to the overview", 1000 * (wall_seconds() - s.start), "ms", target, false);
+    stop_server(&s);
+    s = start_server(input);
+    ask(&s, "inputs", &size);
+    ask(&s, "tree", &size);
+    report("start to the tree", 1000 * (wall_seconds() - s.start), "ms", target, false);
+    report_request(&s, "a node opens", "tree?node=1", 100);
+    report_request(&s, "sorted by exclusive values", "tree?sort=exclusive", 100);
+    report_request(&s, "sorted by name", "tree?sort=name", 100);
+    report_request(&s, "another metric", "tree?metrics=2", 100);
+    report_request(&s, "and back", "tree", 100);
+    report_request(&s, "search", "tree?match=fn_0042&find=next", 100);
+    report_request(&s, "one location", "tree?location=0", 100);
+    report_request(&s, "bottom-up, first", "tree?view=bottom-up", 1000);
+    report_request(&s, "bottom-up, again", "tree?view=bottom-up&sort=name", 100);
+    report_request(&s, "functions, first", "tree?by=region&view=flat", 1000);
+    report_request(&s, "functions, again", "tree?by=region&sort=name&view=flat", 100);
+    report_request(&s, "modules, files, functions, first", "tree?view=flat", 1000);
+    report_request(&s, "modules, files, functions, again", "tree?sort=name&view=flat", 100);
+    report_request(&s, "details of a node", "node?context=1", 100);
+    report("peak of memory beyond the opened dataset", peak_memory(s.process) - opened, "MB", 100, false);
+    printf("  the server with the dataset open %.0f MB, assay tree %.0f MB in %.0f ms\n", opened,
+           of_tree.peak / (1 << 20), 1000 * of_tree.seconds);
+    stop_server(&s);
+}
+
+static double make_database(const void *given) {
+    const made_shape *shape = given;
+    char name[32];
+    as_dataset *ds = made_dataset(shape);
+    snprintf(name, sizeof name, "contexts-%u", shape->n_contexts);
+    made_write(ds, name);
+    as_dataset_free(ds);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    const char *given = getenv("ASSAY");
+    if (given && *given == '/' && access(given, X_OK) == 0) command = given;
+    for (int i = 1; i < argc; i++) bench_input(argv[i], 1500);
+    if (argc > 1) return 0;
+    char folder[] = "/tmp/assay-bench-XXXXXX";
+    if (!mkdtemp(folder) || chdir(folder) != 0 /* names are then short and relative */) fail(folder, NULL);
+    static const made_shape small = {.n_contexts = 50000, .n_profiles = 64, .density = 0.05},
+                            large = {.n_contexts = 1000000, .n_profiles = 8, .density = 0.2};
+    measure(make_database, &small, 1); /* in a process of its own: its memory is not that of what is measured */
+    bench_input("contexts-50000", 300);
+    measure(make_database, &large, 1);
+    bench_input("contexts-1000000", 1500);
+    if (chdir("/") != 0) return 1;
+    remove_all(folder);
+    return 0;
+}

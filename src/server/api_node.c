@@ -1,0 +1,341 @@
+/* One context (api/node): what it is, its way from the root, its source, who calls its function and whom that calls, and what it has of all metrics. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/map.h"
+#include "server/tree_rows.h"
+
+enum {
+    MOST_METRICS = 60,
+    MOST_STEPS = 200,    /* of the way from the root */
+    MOST_RELATIVES = 50, /* callers or callees */
+    MOST_ATTRIBUTES = 50,
+    LINES_BEFORE = 4,
+    LINES_AFTER = 12,
+    LONGEST_LINE = 400,
+    MOST_WORK = 1 << 22 /* contexts that are looked at for the values of all metrics */
+};
+
+typedef struct details {
+    as_asked_view asked;
+    as_asked_table table; /* top-down */
+    assay_id context;
+    uint32_t item;
+} details;
+
+/* ---- what it is ------------------------------------------------------------------------------------------------------ */
+
+static void build_step(as_builder *builder, details *d, uint32_t item) {
+    as_view_node node = as_view_item_node(d->table.table, item);
+    as_build_object(builder, NULL, false);
+    as_build_int(builder, "context", node.context);
+    as_build_text(builder, "name", as_tree_name_of(&d->asked.tree, &node, true));
+    as_build_end(builder);
+}
+
+/* From the root; of very many steps the last. */
+static assay_status build_path(as_builder *builder, details *d, assay_error *error) {
+    as_vec path;
+    bool fine = true;
+    as_vec_init(&path, sizeof(uint32_t), NULL);
+    for (uint32_t i = d->item; fine && i != AS_NO_ITEM && path.count < MOST_STEPS;
+         i = as_view_item_at(d->table.table, i)->parent)
+        fine = as_vec_append(&path, &i, 1);
+    as_build_array(builder, "path", false);
+    for (size_t i = path.count; i-- > 0;) build_step(builder, d, AS_AT(uint32_t, &path, i));
+    as_build_end(builder);
+    as_vec_free(&path);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+static void build_place(as_builder *builder, details *d) {
+    const as_dataset *ds = d->asked.tree.ds;
+    char digits[AS_NUMBER_SIZE];
+    as_view_node node = as_view_item_node(d->table.table, d->item);
+    as_tree_place place = as_tree_place_of(&d->asked.tree, &node, digits);
+    as_build_int(builder, "context", node.context);
+    as_build_text(builder, "name", as_tree_name_of(&d->asked.tree, &node, true));
+    as_build_text(builder, "kind", place.kind);
+    as_build_text(builder, "source_id", place.source_id);
+    as_build_text(builder, "module", place.module);
+    as_build_text(builder, "file", as_ds_text(ds, place.file));
+    as_build_known(builder, "line", place.line, true);
+    as_build_text(builder, "call_file", as_ds_text(ds, place.call_file));
+    as_build_known(builder, "call_line", place.call_line, true);
+    as_build_bool(builder, "is_aside", node.is_aside);
+    as_build_bool(builder, "is_inlined", node.is_inlined);
+    as_build_int(builder, "below", (int64_t)as_view_item_at(d->table.table, d->item)->end - d->item - 1);
+}
+
+/* {"file", "first", "line", "lines": […]}: some lines around its own; null where there is no copy of the file. */
+static assay_status build_source(as_builder *builder, const details *d, assay_error *error) {
+    const as_dataset *ds = d->asked.tree.ds;
+    char digits[AS_NUMBER_SIZE], text[LONGEST_LINE + 1];
+    as_view_node node = as_view_item_node(d->table.table, d->item);
+    as_tree_place place = as_tree_place_of(&d->asked.tree, &node, digits);
+    as_source_lines *sources = as_source_lines_new(ds);
+    size_t size;
+    if (!sources) return as_fail_memory(error, NULL);
+    if (!as_source_line_whole(sources, place.file, place.line, &size)) {
+        as_build_text(builder, "source", NULL);
+    } else {
+        int64_t first = place.line > LINES_BEFORE ? place.line - LINES_BEFORE : 1;
+        as_build_object(builder, "source", false);
+        as_build_text(builder, "file", as_ds_text(ds, place.file));
+        as_build_int(builder, "first", first);
+        as_build_int(builder, "line", place.line);
+        as_build_array(builder, "lines", false);
+        for (int64_t line = first; line <= place.line + LINES_AFTER; line++) {
+            const char *from = as_source_line_whole(sources, place.file, line, &size);
+            if (!from) break;
+            if (size > LONGEST_LINE) size = LONGEST_LINE;
+            memcpy(text, from, size);
+            text[size] = '\0';
+            as_build_text(builder, NULL, text);
+        }
+        as_build_end(builder);
+        as_build_end(builder);
+    }
+    as_source_lines_free(sources);
+    return ASSAY_OK;
+}
+
+static void build_attributes(as_builder *builder, const details *d) {
+    const as_dataset *ds = d->asked.tree.ds;
+    assay_id region = as_ds_context(ds, d->context)->region;
+    size_t n = 0;
+    as_build_array(builder, "attributes", false);
+    for (size_t i = 0; i < AS_COUNT(ds, attributes) && n < MOST_ATTRIBUTES; i++) {
+        const as_attribute *attribute = as_ds_attribute(ds, i);
+        bool is_context = attribute->owner == AS_OWNER_CONTEXT && attribute->owner_id == d->context;
+        bool is_region = attribute->owner == AS_OWNER_REGION && region != ASSAY_NONE && attribute->owner_id == region;
+        if (!is_context && !is_region) continue;
+        as_build_object(builder, NULL, false);
+        as_build_text(builder, "owner", as_owner_name(attribute->owner));
+        as_build_text(builder, "key", as_ds_text(ds, attribute->key));
+        as_build_attribute_value(builder, &attribute->value);
+        as_build_end(builder);
+        n++;
+    }
+    as_build_end(builder);
+}
+
+/* ---- callers and callees --------------------------------------------------------------------------------------------- */
+
+/* A function that calls, or is called by, the one that is looked at. */
+typedef struct relative {
+    as_str name;
+    uint32_t item; /* the first */
+    uint32_t n;    /* different calls of it in the tree */
+    double value;
+} relative;
+
+typedef struct relatives {
+    as_map known; /* name -> index */
+    as_vec all;   /* relative */
+} relatives;
+
+static bool add_relative(relatives *r, const as_view_table *table, uint32_t item, double value) {
+    as_str name = as_view_item_at(table, item)->name;
+    uint32_t at = as_map_get(&r->known, name);
+    if (at == AS_MAP_NONE) {
+        at = (uint32_t)r->all.count;
+        relative made = {.name = name, .item = item};
+        if (!as_map_put(&r->known, name, at) || !as_vec_append(&r->all, &made, 1)) return false;
+    }
+    relative *found = &AS_AT(relative, &r->all, at);
+    found->n++;
+    if (!isnan(value)) found->value += value;
+    return true;
+}
+
+static bool is_call(const as_view_table *table, uint32_t item) {
+    return as_ds_context(table->ds, as_view_item_at(table, item)->context)->role == AS_ROLE_CALL;
+}
+
+/* What is called in an item, itself or in its loops and lines. */
+static bool add_callees(relatives *r, const as_view_table *table, const as_view_values *values, uint32_t item) {
+    uint32_t end = as_view_item_at(table, item)->end;
+    for (uint32_t i = item + 1; i < end;) {
+        bool is_callee = is_call(table, i);
+        if (is_callee && !add_relative(r, table, i, values->inclusive[i])) return false;
+        i = is_callee ? as_view_item_at(table, i)->end : i + 1;
+    }
+    return true;
+}
+
+static bool add_caller(relatives *r, const as_view_table *table, const as_view_values *values, uint32_t item) {
+    uint32_t above = as_view_item_at(table, item)->parent;
+    while (above != AS_NO_ITEM && !is_call(table, above)) above = as_view_item_at(table, above)->parent;
+    return above == AS_NO_ITEM || add_relative(r, table, above, values->inclusive[item]);
+}
+
+static int compare_relatives(const void *a, const void *b) {
+    const relative *x = a, *y = b;
+    if (x->value != y->value) return x->value < y->value ? 1 : -1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+static void build_relatives(as_builder *builder, const char *key, details *d, relatives *r) {
+    qsort(r->all.data, r->all.count, sizeof(relative), compare_relatives);
+    as_build_object(builder, key, false);
+    as_build_int(builder, "n", (int64_t)r->all.count);
+    as_build_array(builder, "rows", false);
+    for (size_t i = 0; i < r->all.count && i < MOST_RELATIVES; i++) {
+        const relative *one = &AS_AT(relative, &r->all, i);
+        as_view_node node = as_view_item_node(d->table.table, one->item);
+        as_build_object(builder, NULL, false);
+        as_build_int(builder, "context", node.context);
+        as_build_text(builder, "name", as_tree_name_of(&d->asked.tree, &node, true));
+        as_build_int(builder, "n", one->n);
+        as_build_number(builder, "value", one->value);
+        as_build_end(builder);
+    }
+    as_build_end(builder);
+    as_build_end(builder);
+}
+
+/* Of all calls of the function: direct calls, with their inclusive values. */
+static assay_status build_sandwich(as_builder *builder, details *d, assay_error *error) {
+    const as_view_table *table = d->table.table;
+    const as_view_values *values = d->table.n_values ? d->table.values[0] : NULL;
+    as_str name = as_view_item_at(table, d->item)->name;
+    relatives callers, callees;
+    relatives *const both[] = {&callers, &callees};
+    for (size_t i = 0; i < 2; i++) {
+        as_map_init(&both[i]->known, NULL);
+        as_vec_init(&both[i]->all, sizeof(relative), NULL);
+    }
+    bool fine = true;
+    uint32_t n_calls = 0;
+    for (uint32_t i = 0; fine && values && i < as_view_items(table); i++) {
+        if (as_view_item_at(table, i)->name != name) continue;
+        n_calls++;
+        fine = add_callees(&callees, table, values, i) && add_caller(&callers, table, values, i);
+    }
+    as_build_int(builder, "calls", n_calls);
+    if (fine) build_relatives(builder, "callers", d, &callers);
+    if (fine) build_relatives(builder, "callees", d, &callees);
+    for (size_t i = 0; i < 2; i++) {
+        as_map_free(&both[i]->known);
+        as_vec_free(&both[i]->all);
+    }
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+
+static void build_whole_or_real(as_builder *builder, const char *key, bool is_whole, as_whole whole, double real) {
+    char digits[AS_WHOLE_SIZE];
+    as_whole_format(whole, digits);
+    if (!is_whole)
+        as_build_number(builder, key, real);
+    else if (fabs(real) < 0x1p53)
+        as_build_whole(builder, key, whole);
+    else
+        as_build_text(builder, key, digits);
+}
+
+static assay_status build_metric(as_builder *builder, const details *d, assay_id id, assay_error *error) {
+    const as_dataset *ds = d->asked.tree.ds;
+    const as_metric *metric = as_ds_metric(ds, id);
+    as_node_list list;
+    as_node_list_init_of(&list, ds);
+    assay_status status = as_nodes_find_one(ds, d->asked.tree.runs.runs[0], id, d->context, &list, error);
+    if (status == ASSAY_OK && as_node_count(&list)) {
+        const as_node *node = as_node_at(&list, 0);
+        bool is_own = as_metric_is_only_exclusive(metric);
+        bool has_exclusive = node->has_exclusive && !node->lacks_exclusive;
+        as_build_object(builder, NULL, false);
+        as_build_int(builder, "id", id);
+        as_build_text(builder, "name", as_ds_text(ds, metric->name));
+        as_build_text(builder, "display_name", as_ds_text(ds, metric->display_name));
+        as_build_text(builder, "unit", as_ds_text(ds, metric->unit));
+        build_whole_or_real(builder, is_own ? "exclusive" : "inclusive", node->is_whole, node->whole_inclusive,
+                            as_number_real(node->inclusive));
+        if (has_exclusive)
+            build_whole_or_real(builder, "exclusive", node->is_whole, node->whole_exclusive,
+                                as_number_real(node->exclusive));
+        as_build_end(builder);
+    }
+    as_node_list_free(&list);
+    return status;
+}
+
+/* Exactly, and of all metrics, where that is one run and does not take long; else of those that are looked at. */
+static assay_status build_metrics(as_builder *builder, const details *d, assay_error *error) {
+    const as_tree_view *tree = &d->asked.tree;
+    size_t n = AS_COUNT(tree->ds, metrics), n_shown = 0;
+    uint64_t work = 0, each = as_ds_context(tree->ds, d->context)->subtree;
+    assay_status status = ASSAY_OK;
+    bool is_exact = tree->runs.n_runs == 1 && !tree->locations.wanted;
+    as_build_array(builder, "values", false);
+    for (assay_id id = 0; is_exact && status == ASSAY_OK && id < n && n_shown < MOST_METRICS; id++) {
+        const as_metric *metric = as_ds_metric(tree->ds, id);
+        if (metric->part_of != ASSAY_NONE || metric->kind == AS_KIND_DERIVED || !as_metric_has_data(tree->ds, id))
+            continue;
+        work += metric->is_stored ? 1 : each;
+        if (work > MOST_WORK) break;
+        status = build_metric(builder, d, id, error);
+        n_shown++;
+    }
+    for (size_t i = 0; !n_shown && i < d->table.n_values; i++) {
+        const as_view_values *values = d->table.values[i];
+        const as_metric *metric = as_ds_metric(tree->ds, values->metric);
+        as_build_object(builder, NULL, false);
+        as_build_int(builder, "id", values->metric);
+        as_build_text(builder, "name", as_ds_text(tree->ds, metric->name));
+        as_build_text(builder, "display_name", as_ds_text(tree->ds, metric->display_name));
+        as_build_text(builder, "unit", as_ds_text(tree->ds, metric->unit));
+        as_build_number(builder, "inclusive", values->inclusive[d->item]);
+        if (values->exclusive) as_build_number(builder, "exclusive", values->exclusive[d->item]);
+        as_build_end(builder);
+    }
+    as_build_end(builder);
+    return status;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+
+static assay_status find(as_viewing *viewing, const as_request *request, details *d, assay_error *error) {
+    int64_t context;
+    AS_TRY(as_asked_view_make(viewing, request, &d->asked, error));
+    d->asked.tree.request.kind = AS_VIEW_TOP_DOWN;
+    d->asked.tree.request.group = AS_GROUP_REGION;
+    AS_TRY(as_request_number(request, "context", 0, (int64_t)AS_COUNT(d->asked.tree.ds, contexts) - 1, 0, &context,
+                             error));
+    AS_TRY(as_asked_table_get(viewing, &d->asked, &d->table, error));
+    d->item = as_view_item_of(d->table.table, (assay_id)context);
+    if (d->item == AS_NO_ITEM)
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "context %lld is not in this view",
+                       (long long)context);
+    d->context = as_view_item_at(d->table.table, d->item)->context;
+    return ASSAY_OK;
+}
+
+static assay_status build(as_builder *builder, details *d, assay_error *error) {
+    as_build_object(builder, NULL, false);
+    build_place(builder, d);
+    AS_TRY(build_path(builder, d, error));
+    as_build_view_metrics(builder, &d->asked, &d->table);
+    AS_TRY(build_metrics(builder, d, error));
+    AS_TRY(build_sandwich(builder, d, error));
+    AS_TRY(build_source(builder, d, error));
+    build_attributes(builder, d);
+    as_build_end(builder);
+    return ASSAY_OK;
+}
+
+static assay_status answer_node(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
+    as_builder builder = as_builder_of(out);
+    details d = {0};
+    builder.compact = true;
+    assay_status status = find(viewing, request, &d, error);
+    if (status == ASSAY_OK) status = build(&builder, &d, error);
+    as_asked_table_free(&d.table);
+    as_asked_view_free(&d.asked);
+    return status;
+}
+
+const as_endpoint as_endpoint_node = {.path = "node", .answer = answer_node};

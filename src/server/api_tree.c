@@ -1,0 +1,407 @@
+/* Rows of a call tree (api/tree): the children of nodes, the way to the hot path or to a match. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/tree_rows.h"
+
+enum { USUAL_ROWS = 200, MOST_ROWS = 5000, MOST_LEVELS = 50, MOST_NODES = 2000 };
+
+/* A table that rows are of, with what was searched in it. */
+typedef struct source {
+    as_asked_table asked;
+    as_view_found found;
+} source;
+
+/* The children of one node, from `offset` on. */
+typedef struct list {
+    int64_t node; /* -1: the first level */
+    source *of;
+    uint32_t item;
+    size_t offset, n, rows; /* n: all there are */
+} list;
+
+typedef struct answer {
+    as_viewing *viewing;
+    as_asked_view asked;
+    const char *match;
+    bool only_matches;
+    as_view_sorting sort;
+    int64_t sort_metric; /* index into the metrics that are asked for */
+    bool is_ascending;
+    int64_t offset, limit, levels;
+    as_vec sources; /* source *: the first is that of the view */
+    as_vec lists;   /* list */
+    as_vec rows;    /* as_tree_row */
+    as_vec opened;  /* int64_t: nodes whose children are in the answer */
+    as_vec hot;     /* uint32_t: items of the view's table */
+    int64_t at;     /* the match that was looked for, or the end of the hot path; -1: none */
+} answer;
+
+static source *source_at(const answer *a, size_t i) { return AS_AT(source *, &a->sources, i); }
+static const as_view_table *view_table(const answer *a) { return source_at(a, 0)->asked.table; }
+
+/* ---- sources --------------------------------------------------------------------------------------------------------- */
+
+static assay_status add_source(answer *a, const as_view_item *cut, source **out, uint32_t *item, assay_error *error) {
+    source *s = calloc(1, sizeof *s);
+    if (!s || !as_vec_append(&a->sources, &s, 1)) {
+        free(s);
+        return as_fail_memory(error, NULL);
+    }
+    *out = s;
+    if (cut)
+        AS_TRY(as_asked_table_above(a->viewing, &a->asked, cut, SIZE_MAX, &s->asked, item, error));
+    else
+        AS_TRY(as_asked_table_get(a->viewing, &a->asked, &s->asked, error));
+    return a->match ? as_view_search(s->asked.table, a->match, &s->found, error) : ASSAY_OK;
+}
+
+/* Where a node is, with all that is below it; *item AS_NO_ITEM: nowhere. */
+static assay_status find_node(answer *a, int64_t node, source **of, uint32_t *item, assay_error *error) {
+    const as_view_table *table = view_table(a);
+    *of = source_at(a, 0);
+    *item = as_asked_item(table, node);
+    if (table->request.kind != AS_VIEW_BOTTOM_UP || !table->cut.deep || node < 0) return ASSAY_OK;
+    const as_view_item *known = *item == AS_NO_ITEM ? NULL : as_view_item_at(table, *item);
+    if (known && !(known->flags & AS_ITEM_CUT)) return ASSAY_OK;
+    as_view_item cut = {.call_site = (assay_id)(node & UINT32_MAX), .depth = (uint32_t)(node >> 32)};
+    if (cut.call_site >= AS_COUNT(table->ds, contexts)) return ASSAY_OK;
+    uint32_t further = AS_NO_ITEM;
+    source *above = NULL;
+    AS_TRY(add_source(a, &cut, &above, &further, error));
+    if (further != AS_NO_ITEM) {
+        *of = above;
+        *item = further;
+    }
+    return ASSAY_OK;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------------------------------- */
+
+static as_view_order order_of(const answer *a, const source *s) {
+    return (as_view_order){.by = a->sort,
+                           .values = s->asked.n_values ? s->asked.values[a->sort_metric] : NULL,
+                           .is_reversed = a->is_ascending,
+                           .marks = a->only_matches ? s->found.marks : NULL};
+}
+
+static bool is_opened(const answer *a, int64_t node) {
+    for (size_t i = 0; i < a->opened.count; i++) {
+        if (AS_AT(int64_t, &a->opened, i) == node) return true;
+    }
+    return false;
+}
+
+static bool is_hot(const answer *a, const source *s, uint32_t item) {
+    for (size_t i = 0; s == source_at(a, 0) && i < a->hot.count; i++) {
+        if (AS_AT(uint32_t, &a->hot, i) == item) return true;
+    }
+    return false;
+}
+
+static uint32_t count_children(const source *s, uint32_t item, bool only_matches) {
+    uint32_t n = 0;
+    const as_view_table *table = s->asked.table;
+    if (as_view_item_at(table, item)->flags & AS_ITEM_CUT) return UINT32_MAX;
+    for (uint32_t at = as_view_first_child(table, item); at != AS_NO_ITEM; at = as_view_next_sibling(table, at))
+        n += !only_matches || s->found.marks[at] != 0;
+    return n;
+}
+
+static bool add_row(answer *a, const source *s, uint32_t item) {
+    uint8_t mark = a->match ? s->found.marks[item] : 0;
+    as_tree_row row = {.of = &s->asked, .item = item, .children = count_children(s, item, a->only_matches)};
+    row.flags = (is_hot(a, s, item) ? AS_ROW_HOT : 0u) | (mark & AS_MARK_MATCH ? AS_ROW_MATCH : 0u) |
+                (mark & AS_MARK_ABOVE ? AS_ROW_LEADS_TO_MATCH : 0u);
+    return as_vec_append(&a->rows, &row, 1);
+}
+
+/* The children of a node, of which at least `least` rows are wanted. */
+static assay_status open_node(answer *a, int64_t node, size_t least, assay_error *error) {
+    source *s;
+    uint32_t item;
+    if (is_opened(a, node)) return ASSAY_OK;
+    AS_TRY(find_node(a, node, &s, &item, error));
+    if (item == AS_NO_ITEM && node >= 0) return ASSAY_OK; /* of another view, or another selection: it shows nothing */
+    as_view_order order = order_of(a, s);
+    as_vec items;
+    as_vec_init(&items, sizeof(uint32_t), NULL);
+    list l = {.node = node, .of = s, .item = item, .offset = (size_t)a->offset};
+    size_t most = (size_t)a->limit > least ? (size_t)a->limit : least;
+    if (most > MOST_ROWS - a->rows.count) most = MOST_ROWS - a->rows.count;
+    bool fine = as_view_children(s->asked.table, &order, item, l.offset, most, &items, &l.n);
+    for (size_t i = 0; fine && i < items.count; i++) fine = add_row(a, s, AS_AT(uint32_t, &items, i));
+    l.rows = items.count;
+    fine = fine && as_vec_append(&a->lists, &l, 1) && as_vec_append(&a->opened, &node, 1);
+    as_vec_free(&items);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+/* How many siblings stand before an item in the order, itself included. */
+static size_t rank_of(const answer *a, const source *s, uint32_t item) {
+    as_view_order order = order_of(a, s);
+    const as_view_table *table = s->asked.table;
+    as_vec items;
+    size_t n, rank = 0;
+    as_vec_init(&items, sizeof(uint32_t), NULL);
+    if (as_view_children(table, &order, as_view_item_at(table, item)->parent, 0, MOST_ROWS, &items, &n)) {
+        while (rank < items.count && AS_AT(uint32_t, &items, rank) != item) rank++;
+    }
+    as_vec_free(&items);
+    return rank + 1;
+}
+
+/* All nodes above this one, so that it can be seen. */
+static assay_status reveal(answer *a, int64_t node, assay_error *error) {
+    source *s;
+    uint32_t item;
+    as_vec path;
+    AS_TRY(find_node(a, node, &s, &item, error));
+    as_vec_init(&path, sizeof(uint32_t), NULL);
+    bool fine = true;
+    for (; fine && item != AS_NO_ITEM; item = as_view_item_at(s->asked.table, item)->parent)
+        fine = as_vec_append(&path, &item, 1);
+    assay_status status = fine ? ASSAY_OK : as_fail_memory(error, NULL);
+    int64_t above = -1;
+    for (size_t i = path.count; status == ASSAY_OK && i-- > 0;) {
+        uint32_t at = AS_AT(uint32_t, &path, i);
+        if (a->rows.count < MOST_ROWS) status = open_node(a, above, rank_of(a, s, at), error);
+        above = as_asked_node(s->asked.table, at);
+    }
+    as_vec_free(&path);
+    return status;
+}
+
+/* What is below the rows so far, as many levels as are asked for. */
+static assay_status open_levels(answer *a, assay_error *error) {
+    for (size_t from = 0, level = 1; level < (size_t)a->levels; level++) {
+        size_t end = a->lists.count;
+        size_t row = 0;
+        for (size_t i = 0; i < from; i++) row += AS_AT(list, &a->lists, i).rows;
+        for (size_t i = from; i < end; i++) {
+            size_t n = AS_AT(list, &a->lists, i).rows;
+            for (size_t k = 0; k < n; k++, row++) {
+                const as_tree_row *r = &AS_AT(as_tree_row, &a->rows, row);
+                bool has_room = a->rows.count < MOST_ROWS && a->lists.count < MOST_NODES;
+                if (!r->children || r->children == UINT32_MAX || !has_room) continue;
+                AS_TRY(open_node(a, as_asked_node(r->of->table, r->item), 0, error));
+            }
+        }
+        from = end;
+    }
+    return ASSAY_OK;
+}
+
+/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+
+static assay_status choose_order(answer *a, const as_request *request, assay_error *error) {
+    static const char *const words[] = {"inclusive", "exclusive", "name", "source"};
+    const char *sort = as_request_text(request, "sort"), *order = as_request_text(request, "order");
+    size_t i = 0;
+    while (sort && i < 4 && strcmp(words[i], sort) != 0) i++;
+    if (i == 4)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                       "'sort' cannot be '%.100s'; inclusive, exclusive, name or source", sort);
+    if (order && strcmp(order, "ascending") != 0 && strcmp(order, "descending") != 0)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'order' cannot be '%.100s'; ascending or descending",
+                       order);
+    bool is_tree = a->asked.tree.request.kind == AS_VIEW_TOP_DOWN;
+    a->sort = as_order_of(sort, is_tree ? AS_SORT_INCLUSIVE : AS_SORT_EXCLUSIVE);
+    bool by_value = a->sort == AS_SORT_INCLUSIVE || a->sort == AS_SORT_EXCLUSIVE;
+    if (a->asked.tree.metrics.count == 0 && by_value) a->sort = AS_SORT_SOURCE;
+    /* Names and the source begin with their first, values with the largest */
+    a->is_ascending = order && (strcmp(order, "ascending") == 0) == by_value;
+    size_t n = a->asked.tree.metrics.count;
+    return as_request_number(request, "sort_metric", 0, n ? (int64_t)n - 1 : 0, 0, &a->sort_metric, error);
+}
+
+static assay_status choose(answer *a, const as_request *request, assay_error *error) {
+    AS_TRY(as_asked_view_make(a->viewing, request, &a->asked, error));
+    AS_TRY(choose_order(a, request, error));
+    AS_TRY(as_request_number(request, "offset", 0, UINT32_MAX, 0, &a->offset, error));
+    AS_TRY(as_request_number(request, "limit", 1, MOST_ROWS, USUAL_ROWS, &a->limit, error));
+    AS_TRY(as_request_number(request, "levels", 1, MOST_LEVELS, 1, &a->levels, error));
+    a->match = as_request_text(request, "match");
+    a->only_matches = a->match && as_request_flag(request, "filter");
+    return ASSAY_OK;
+}
+
+static assay_status find_hot(answer *a, assay_error *error) {
+    const as_asked_table *asked = &source_at(a, 0)->asked;
+    bool is_list = a->asked.tree.request.kind == AS_VIEW_FLAT && a->asked.tree.request.group != AS_GROUP_SCOPE;
+    if (!asked->n_values || is_list) return ASSAY_OK;
+    return as_view_hot_path(asked->table, asked->values[0], AS_NO_ITEM, 0, &a->hot) ? ASSAY_OK
+                                                                                    : as_fail_memory(error, NULL);
+}
+
+/* The nodes of the parameters `node`; where there are none the first level, and what the hot path leads through. */
+static assay_status open_asked(answer *a, const as_request *request, assay_error *error) {
+    size_t n_asked = 0;
+    for (size_t i = 0; i < request->parameters.count; i++) {
+        const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
+        as_number number;
+        if (strcmp(parameter->name, "node") != 0) continue;
+        if (!as_number_parse(parameter->value, strlen(parameter->value), &number) || number.kind == AS_REAL ||
+            as_number_real(number) < -1 || ++n_asked > MOST_NODES)
+            return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'node' cannot be '%.100s'; numbers, %d at most",
+                           parameter->value, MOST_NODES);
+        if (a->rows.count < MOST_ROWS) AS_TRY(open_node(a, (int64_t)as_number_real(number), 0, error));
+    }
+    if (n_asked) return ASSAY_OK;
+    AS_TRY(open_node(a, -1, 0, error));
+    const as_view_table *table = view_table(a);
+    for (size_t i = 0; i < a->hot.count && i < MOST_LEVELS && !a->only_matches; i++) {
+        uint32_t item = AS_AT(uint32_t, &a->hot, i);
+        if (as_view_first_child(table, item) != AS_NO_ITEM && a->rows.count < MOST_ROWS)
+            AS_TRY(open_node(a, as_asked_node(table, item), 0, error));
+    }
+    return ASSAY_OK;
+}
+
+/* hot=NODE: what the hot path below a node leads through. */
+static assay_status follow_hot(answer *a, const as_request *request, assay_error *error) {
+    int64_t node;
+    source *s;
+    uint32_t item;
+    as_vec path;
+    AS_TRY(as_request_number(request, "hot", 0, INT64_C(1) << 53, -1, &node, error));
+    if (node < 0) return ASSAY_OK;
+    AS_TRY(find_node(a, node, &s, &item, error));
+    if (item == AS_NO_ITEM || !s->asked.n_values) return ASSAY_OK;
+    as_vec_init(&path, sizeof(uint32_t), NULL);
+    bool fine = as_view_hot_path(s->asked.table, s->asked.values[a->sort_metric], item, 0, &path);
+    assay_status status = fine ? open_node(a, node, 0, error) : as_fail_memory(error, NULL);
+    for (size_t i = 0; status == ASSAY_OK && i < path.count && i < MOST_LEVELS && a->rows.count < MOST_ROWS; i++) {
+        uint32_t at = AS_AT(uint32_t, &path, i);
+        a->at = as_asked_node(s->asked.table, at);
+        if (as_view_first_child(s->asked.table, at) != AS_NO_ITEM) status = open_node(a, a->at, 0, error);
+    }
+    as_vec_free(&path);
+    return status;
+}
+
+/* find=next|previous: the match behind or before `from`, and round again from the other end. */
+static assay_status find_match(answer *a, const as_request *request, assay_error *error) {
+    const char *find = as_request_text(request, "find");
+    int64_t from;
+    AS_TRY(as_request_number(request, "from", -1, INT64_C(1) << 53, -1, &from, error));
+    if (!find || !a->match) return ASSAY_OK;
+    const source *s = source_at(a, 0);
+    as_view_order order = order_of(a, s);
+    bool is_backwards = strcmp(find, "previous") == 0;
+    uint32_t item = as_asked_item(s->asked.table, from);
+    uint32_t found = as_view_next_match(s->asked.table, &order, &s->found, item, is_backwards);
+    if (found == AS_NO_ITEM && item != AS_NO_ITEM)
+        found = as_view_next_match(s->asked.table, &order, &s->found, AS_NO_ITEM, is_backwards);
+    if (found == AS_NO_ITEM) return ASSAY_OK;
+    a->at = as_asked_node(s->asked.table, found);
+    return reveal(a, a->at, error);
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+
+static void build_found(as_builder *builder, const answer *a) {
+    const source *s = source_at(a, 0);
+    if (!a->match) {
+        as_build_text(builder, "found", NULL);
+        return;
+    }
+    as_build_object(builder, "found", false);
+    as_build_int(builder, "n", s->found.n);
+    for (int exclusive = 0; exclusive < 2; exclusive++) {
+        as_build_array(builder, exclusive ? "exclusive" : "inclusive", false);
+        for (size_t k = 0; k < s->asked.n_values; k++)
+            as_build_number(builder, NULL,
+                            as_view_found_sum(s->asked.table, &s->found, s->asked.values[k], exclusive != 0));
+        as_build_end(builder);
+    }
+    as_build_end(builder);
+}
+
+static void build_lists(as_builder *builder, const answer *a) {
+    as_build_array(builder, "lists", false);
+    for (size_t i = 0; i < a->lists.count; i++) {
+        const list *l = &AS_AT(list, &a->lists, i);
+        as_build_object(builder, NULL, false);
+        as_build_int(builder, "node", l->node);
+        as_build_int(builder, "n", (int64_t)l->n);
+        as_build_int(builder, "offset", (int64_t)l->offset);
+        as_build_int(builder, "rows", (int64_t)l->rows);
+        as_build_end(builder);
+    }
+    as_build_end(builder);
+}
+
+static void build(answer *a, as_output *out) {
+    static const char *const views[] = {"top-down", "bottom-up", "flat"};
+    static const char *const groups[] = {"region", "file", "module", "kind", "scope"};
+    static const char *const sorts[] = {"inclusive", "exclusive", "name", "source"};
+    const as_view_request *request = &a->asked.tree.request;
+    const as_view_table *table = view_table(a);
+    as_builder builder = as_builder_of(out);
+    builder.compact = true;
+    as_build_object(&builder, NULL, false);
+    as_build_text(&builder, "view", views[request->kind]);
+    as_build_text(&builder, "by", request->kind == AS_VIEW_FLAT ? groups[request->group] : NULL);
+    as_build_text(&builder, "sort", sorts[a->sort]);
+    as_build_text(&builder, "run", a->asked.tree.runs.label);
+    as_build_text(&builder, "location", a->asked.tree.locations.label);
+    as_build_int(&builder, "items", as_view_items(table));
+    as_build_bool(&builder, "has_scopes", as_view_has_scopes(a->asked.tree.ds));
+    as_build_view_metrics(&builder, &a->asked, &source_at(a, 0)->asked);
+    build_found(&builder, a);
+    as_build_known(&builder, "at", a->at, false);
+    as_build_array(&builder, "hot", false);
+    for (size_t i = 0; i < a->hot.count && i < MOST_NODES; i++)
+        as_build_int(&builder, NULL, as_asked_node(table, AS_AT(uint32_t, &a->hot, i)));
+    as_build_end(&builder);
+    build_lists(&builder, a);
+    as_build_tree_rows(&builder, &a->asked, &a->rows);
+    as_build_end(&builder);
+}
+
+static assay_status gather(answer *a, const as_request *request, assay_error *error) {
+    source *first;
+    uint32_t item;
+    int64_t revealed;
+    AS_TRY(choose(a, request, error));
+    AS_TRY(add_source(a, NULL, &first, &item, error));
+    AS_TRY(find_hot(a, error));
+    AS_TRY(find_match(a, request, error));
+    AS_TRY(follow_hot(a, request, error));
+    AS_TRY(as_request_number(request, "reveal", 0, INT64_C(1) << 53, -1, &revealed, error));
+    if (revealed >= 0) AS_TRY(reveal(a, revealed, error));
+    if (a->lists.count == 0 || as_request_text(request, "node")) AS_TRY(open_asked(a, request, error));
+    return open_levels(a, error);
+}
+
+static void answer_free(answer *a) {
+    for (size_t i = 0; i < a->sources.count; i++) {
+        source *s = source_at(a, i);
+        as_asked_table_free(&s->asked);
+        as_view_found_free(&s->found);
+        free(s);
+    }
+    as_vec_free(&a->sources);
+    as_vec_free(&a->lists);
+    as_vec_free(&a->rows);
+    as_vec_free(&a->opened);
+    as_vec_free(&a->hot);
+    as_asked_view_free(&a->asked);
+}
+
+static assay_status answer_tree(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
+    answer a = {.viewing = viewing, .at = -1};
+    as_vec_init(&a.sources, sizeof(source *), NULL);
+    as_vec_init(&a.lists, sizeof(list), NULL);
+    as_vec_init(&a.rows, sizeof(as_tree_row), NULL);
+    as_vec_init(&a.opened, sizeof(int64_t), NULL);
+    as_vec_init(&a.hot, sizeof(uint32_t), NULL);
+    assay_status status = gather(&a, request, error);
+    if (status == ASSAY_OK) build(&a, out);
+    answer_free(&a);
+    return status;
+}
+
+const as_endpoint as_endpoint_tree = {.path = "tree", .answer = answer_tree};

@@ -1,0 +1,271 @@
+"""assay view: overview, call trees and single contexts; by hand, and against assay tree, top, stat and info."""
+import json
+import os
+
+from common import Case, main, run
+from cubex import processes, profile
+from viewer import Refused, Viewer
+
+EXAMPLES = os.path.join(os.environ['ASSAY_SOURCE'], 'examples')
+HEAT = os.path.join(EXAMPLES, 'heat.cubex')
+DATABASE = os.path.join(EXAMPLES, 'heat-hpctoolkit')
+FILTER = os.path.join(EXAMPLES, 'gpu', 'filter.sqlite')
+KERNELS = os.path.join(EXAMPLES, 'kernels.txt')
+OTHERS = [os.path.join(EXAMPLES, name) for name in ('simulation.afperf', 'sort-1.perf', 'waves-extra-prof')]
+
+HOT, LEADS = 16, 64  # of the flags of rows
+
+# Exclusive values in brackets; f calls itself.
+#   0 main (1)           6 helper (10)
+#   1 +- f (2)           7 +- g (20)
+#   2 |  +- f (4)
+#   3 |  |  +- g (8)
+#   4 |  +- g (16)
+#   5 +- g (32)
+TREE = 'main(f(f(g),g),g) helper(g)'
+OWN = ((1,), (2,), (4,), (8,), (16,), (32,), (10,), (20,))
+
+
+class Trees(Case):
+    def viewer(self, *paths):
+        viewer = Viewer(*map(str, paths))
+        self.addCleanup(viewer.end)
+        return viewer
+
+    def small(self):
+        return self.viewer(self.write('p.cubex', profile([('time', 'UINT64', 'EXCLUSIVE', OWN)], TREE, processes(1))))
+
+    def refused(self, viewer, path, **params):
+        with self.assertRaises(Refused) as caught:
+            viewer.get(path, **params)
+        return caught.exception
+
+    @staticmethod
+    def lists(answer):
+        """{node: [(name, inclusive, exclusive) …]} of the first metric."""
+        out, at = {}, 0
+        for one in answer['lists']:
+            end = at + one['rows']
+            out[one['node']] = list(zip(answer['rows']['name'][at:end], answer['inclusive'][0][at:end], answer['exclusive'][0][at:end]))
+            at = end
+        return out
+
+
+class Rows(Trees):
+    def test_the_first_level_and_the_hot_path(self):
+        answer = self.small().get('tree')
+        self.assertEqual({-1: [('main', 63, 1), ('helper', 30, 10)], 0: [('g', 32, 32), ('f', 30, 2)]}, self.lists(answer))
+        self.assertEqual(([0, 5], 93, 8), (answer['hot'], answer['metrics'][0]['whole'], answer['items']))
+        self.assertEqual([HOT, 0, HOT, 0], answer['rows']['flags'])
+        self.assertEqual([2, 1, 0, 2], answer['rows']['children'])
+
+    def test_children_sorted_in_all_ways(self):
+        viewer = self.small()
+        names = lambda **params: [n for n, _, _ in self.lists(viewer.get('tree', node=-1, **params))[-1]]
+        self.assertEqual(['main', 'helper'], names())
+        self.assertEqual(['helper', 'main'], names(order='ascending'))
+        self.assertEqual(['helper', 'main'], names(sort='exclusive'))
+        self.assertEqual(['helper', 'main'], names(sort='name'))
+        self.assertEqual(['main', 'helper'], names(sort='name', order='descending'))
+        self.assertEqual(['main', 'helper'], names(sort='source'))
+
+    def test_pages_levels_and_several_nodes(self):
+        viewer = self.small()
+        answer = viewer.get('tree', node=0, offset=1, limit=1)
+        self.assertEqual([{'node': 0, 'n': 2, 'offset': 1, 'rows': 1}], answer['lists'])
+        self.assertEqual(['f'], answer['rows']['name'])
+        self.assertEqual({0: [('g', 32, 32), ('f', 30, 2)], 6: [('g', 20, 20)]}, self.lists(viewer.get('tree', node=[0, 6])))
+        self.assertEqual([0, 1, 2], [one['node'] for one in viewer.get('tree', node=0, levels=4)['lists']])
+
+    def test_bottom_up(self):
+        viewer = self.small()
+        answer = viewer.get('tree', view='bottom-up', node=-1)
+        self.assertEqual([('g', 76, 76), ('helper', 30, 10), ('f', 30, 6), ('main', 63, 1)], self.lists(answer)[-1])
+        g = answer['rows']['node'][0]
+        callers = viewer.get('tree', view='bottom-up', node=g)
+        self.assertEqual([('main', 32, 32), ('f', 24, 24), ('helper', 20, 20)], self.lists(callers)[g])
+        f = callers['rows']['node'][1]
+        self.assertEqual([('main', 16, 16), ('f', 8, 8)], self.lists(viewer.get('tree', view='bottom-up', node=f))[f])
+
+    def test_flat_counts_recursion_once(self):
+        answer = self.small().get('tree', view='flat')
+        self.assertEqual([('g', 76, 76), ('helper', 30, 10), ('f', 30, 6), ('main', 63, 1)], self.lists(answer)[-1])
+        self.assertEqual('region', answer['by'])
+
+    def test_a_subtree_is_all_there_is(self):
+        answer = self.small().get('tree', root=1)
+        self.assertEqual((30, [('f', 30, 2)]), (answer['metrics'][0]['whole'], self.lists(answer)[-1]))
+        flat = self.small().get('tree', root=1, view='flat')
+        self.assertEqual([('g', 24, 24), ('f', 30, 6)], self.lists(flat)[-1])
+
+    def test_matches(self):
+        viewer = self.small()
+        answer = viewer.get('tree', match='F', node=-1)
+        self.assertEqual((0, [0]), (answer['found']['n'], answer['found']['inclusive']))
+        answer = viewer.get('tree', match='/^f$/', node=-1)
+        self.assertEqual((2, [30], [6]), (answer['found']['n'], answer['found']['inclusive'], answer['found']['exclusive']))
+        self.assertEqual([HOT | LEADS, 0], answer['rows']['flags'])
+        filtered = viewer.get('tree', match='f', filter=1, node=[-1, 0])
+        self.assertEqual({-1: [('main', 63, 1)], 0: [('f', 30, 2)]}, self.lists(filtered))
+
+    def test_from_match_to_match_and_round(self):
+        viewer, at, seen = self.small(), None, []
+        for _ in range(5):
+            answer = viewer.get('tree', match='g', find='next', **({} if at is None else {'from': at}))
+            at = answer['at']
+            seen.append(at)
+            self.assertIn(at, answer['rows']['node'])
+        self.assertEqual([5, 4, 3, 7, 5], seen)  # by inclusive values: main, g, f, g, f, g, helper, g
+        self.assertEqual(7, viewer.get('tree', match='g', find='previous')['at'])
+
+    def test_the_way_to_a_node_and_the_hot_path_below_it(self):
+        viewer = self.small()
+        self.assertEqual([-1, 0, 1, 2], [one['node'] for one in viewer.get('tree', reveal=3)['lists']])
+        hot = viewer.get('tree', hot=1)
+        self.assertEqual(([1], 4), ([one['node'] for one in hot['lists']], hot['at']))  # 16 of 30
+
+    def test_what_cannot_be_asked(self):
+        viewer = self.small()
+        for params in ({'view': 'up'}, {'sort': 'x'}, {'order': 'x'}, {'node': 'x'}, {'node': '1.5'}, {'limit': 0}, {'limit': 99999}, {'levels': 0}, {'root': 8},
+                       {'root': -1}, {'metrics': '7'}, {'metrics': 'x'}, {'metric': 'x'}, {'view': 'flat', 'by': 'x'}, {'match': '/(/'}, {'sort_metric': 1},
+                       {'reveal': 'x'}, {'location': '9'}, {'run': '7'}, {'d': 1}):
+            with self.subTest(params=params):
+                self.assertEqual(400, self.refused(viewer, 'tree', **params).status)
+        for params in ({'node': 99}, {'reveal': 99}, {'hot': 99}, {'node': 2**52}, {'view': 'bottom-up', 'node': 5 << 32 | 3}):
+            with self.subTest(params=params):
+                answer = viewer.get('tree', **params)
+                self.assertEqual('node' not in params, bool(answer['rows']['node']))  # else as if nothing were asked
+
+    def test_names_are_only_text(self):
+        name = '<script>alert(1)</script>'
+        path = self.write('p.txt', f'PARAMETER p\nPOINTS 1 2\nREGION {name}\nMETRIC {name}\nDATA 1\nDATA 2\n')
+        self.assertEqual([name], self.viewer(path).get('tree')['rows']['name'])
+
+
+class SameAsTheCommand(Trees):
+    def check(self, path, *options, **params):
+        """All of a view has the rows and numbers of assay tree."""
+        viewer = self.viewer(path)
+        answer = viewer.get('tree', limit=5000, levels=50, node=-1, **params)
+        metric = answer['metrics'][0]['name']
+        rows = map(json.loads, run('tree', '--jsonl', path, '--metric', metric, *options).out.splitlines())
+        theirs = sorted((row['name'] or '(unknown)', row['inclusive'], row['exclusive']) for row in rows)
+        ours = sorted(zip(answer['rows']['name'], answer['inclusive'][0], answer['exclusive'][0]))
+        self.assertEqual(len(theirs), len(ours))
+        for mine, other in zip(ours, theirs):
+            self.assertEqual(other[0], mine[0])
+            for a, b in zip(mine[1:], other[1:]):
+                self.assertTrue(a == b or abs(a - b) <= 1e-9 * abs(b), (mine, other))
+
+    def test_cube(self):
+        self.check(HEAT)
+        self.check(HEAT, '--flat', '--by', 'file', view='flat', by='file')
+        self.check(HEAT, '--bottom-up', view='bottom-up')
+        self.check(HEAT, '--location', '3', location='3')
+
+    def test_experiments(self):
+        viewer = self.viewer(KERNELS)
+        answer = viewer.get('tree')
+        self.assertEqual('n=1024, mean of 5 runs', answer['run'])
+        self.assertIsNone(answer['exclusive'][0][0])
+        self.assertEqual('n=128', viewer.get('tree', run='n=128')['run'].split(',')[0])
+
+
+class Overviews(Trees):
+    def test_what_info_says(self):
+        answer = self.viewer(HEAT).get('overview')
+        told = json.loads(run('info', '--json', HEAT).out)
+        del told['file']
+        self.assertEqual(told, answer['info'])
+        self.assertEqual((HEAT, 'Cube profile', 4), (answer['path'], answer['title'], answer['levels']))
+
+    def test_the_hot_path_and_the_functions(self):
+        answer = self.small().get('overview')
+        self.assertEqual((['main', 'g'], [[63, 32]]), (answer['hot_path']['rows']['name'], answer['hot_path']['inclusive']))
+        self.assertEqual((['g', 'helper', 'f', 'main'], [[76, 10, 6, 1]]), (answer['functions']['rows']['name'], answer['functions']['exclusive']))
+
+    def test_balance_is_that_of_stat(self):
+        answer = self.viewer(HEAT).get('findings')
+        first = answer['balance']['rows'][0]
+        told = [json.loads(line) for line in run('stat', '--jsonl', HEAT, '--metric', 'time', '--exclusive').out.splitlines()]
+        one = next(row for row in told if row['callpath'] == first['path'])
+        self.assertEqual((one['max'], one['mean'], one['imbalance']), (first['max'], first['mean'], first['imbalance']))
+        self.assertAlmostEqual(max((row['max'] - row['mean']) * row['count'] for row in told), first['excess'])
+        self.assertEqual(['visits', 'time', 'bytes_sent', 'bytes_received'], [total['name'] for total in answer['totals']])
+
+    def test_gpus(self):
+        answer = self.viewer(FILTER).get('findings')
+        told = json.loads(run('info', '--json', FILTER).out)['gpus']
+        self.assertEqual([(gpu['name'], gpu['busy'], gpu['kernels']) for gpu in told], [(gpu['name'], gpu['busy'], gpu['kernels']) for gpu in answer['gpus']])
+        self.assertGreater(len(answer['kernels']), 0)
+
+    def test_problems_are_counted_and_few(self):
+        lines = ''.join(f'DATA {i}\n' for i in range(2))
+        path = self.write('p.txt', f'PARAMETER p\nPOINTS 1 2\nREGION r\nMETRIC time\n{lines}')
+        answer = self.viewer(path).get('overview')
+        self.assertEqual(answer['problem_counts']['all'], len(answer['info']['problems']))
+
+    def test_every_format_has_one(self):
+        paths = [HEAT, DATABASE, FILTER, KERNELS, *OTHERS]
+        viewer = self.viewer(*paths)
+        for d, path in enumerate(paths):
+            with self.subTest(path=path):
+                answer = viewer.get('overview', d=d)
+                self.assertGreater(len(answer['functions']['rows']['name']), 0)
+                self.assertGreater(len(answer['metrics']), 0)
+                viewer.get('findings', d=d)
+                for view in ('top-down', 'bottom-up', 'flat'):
+                    tree = viewer.get('tree', d=d, view=view)
+                    self.assertEqual(sum(one['rows'] for one in tree['lists']), len(tree['rows']['name']))
+                context = viewer.get('tree', d=d)['rows']['context'][-1]
+                self.assertEqual(context, viewer.get('node', d=d, context=context)['context'])
+
+
+class Nodes(Trees):
+    def test_path_values_and_relatives(self):
+        answer = self.small().get('node', context=2)
+        self.assertEqual(['main', 'f', 'f'], [step['name'] for step in answer['path']])
+        self.assertEqual((12, 4), (answer['values'][0]['inclusive'], answer['values'][0]['exclusive']))
+        # Direct calls of f, all of them together: by main (30) and by itself (12); it calls itself, and g twice (8 and 16)
+        self.assertEqual([('main', 30), ('f', 12)], [(row['name'], row['value']) for row in answer['callers']['rows']])
+        self.assertEqual([('g', 24), ('f', 12)], [(row['name'], row['value']) for row in answer['callees']['rows']])
+        self.assertEqual(2, answer['calls'])
+
+    def test_integers_are_exact(self):
+        big = 2**53 + 1
+        path = self.write('p.cubex', profile([('n', 'UINT64', 'EXCLUSIVE', ((big,),))], 'main', processes(1)))
+        self.assertEqual(str(big), self.viewer(path).get('node', context=0)['values'][0]['inclusive'])
+
+    def test_source_lines(self):
+        answer = self.viewer(DATABASE).get('node', context=16)
+        source = answer['source']
+        self.assertEqual(('src/heat.c', 33), (source['file'], source['line']))
+        with open(os.path.join(DATABASE, 'src', 'heat.c'), encoding='utf-8') as f:
+            lines = f.read().splitlines()
+        first = source['first']
+        self.assertEqual([line.rstrip() for line in lines[first - 1:first - 1 + len(source['lines'])]], source['lines'])
+
+    def test_what_is_not_there(self):
+        self.assertEqual(400, self.refused(self.small(), 'node', context=8).status)
+
+
+class Deep(Trees):
+    def test_ten_thousand_levels(self):
+        depth = 10000
+        path = self.write('p.txt', 'PARAMETER p\nPOINTS 1 2\n' + ''.join(
+            f'REGION {"->".join(["f"] * n)}\nMETRIC time\nDATA 1\nDATA 2\n' for n in (1, 50)))
+        text = 'f(' * (depth - 1) + 'f' + ')' * (depth - 1)
+        cube = self.write('deep.cubex', profile([('time', 'UINT64', 'EXCLUSIVE', [(1,)] * depth)], text, processes(1)))
+        viewer = self.viewer(cube, path)
+        answer = viewer.get('tree')
+        self.assertEqual((depth, depth), (answer['items'], answer['inclusive'][0][0]))
+        self.assertEqual(200, len(viewer.get('node', context=depth - 1)['path']))
+        self.assertLessEqual(len(viewer.get('tree', reveal=depth - 1)['rows']['node']), 5000 + 1)
+        self.assertEqual([('f', depth, depth)], self.lists(viewer.get('tree', view='flat'))[-1])
+        bottom = viewer.get('tree', view='bottom-up')
+        self.assertEqual(depth, bottom['inclusive'][0][0])
+        viewer.get('overview')
+
+
+if __name__ == '__main__':
+    main()
