@@ -1,5 +1,6 @@
 #include "render/json_builder.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "io/json.h"
@@ -66,6 +67,13 @@ void as_build_bool(as_builder *b, const char *key, bool value) {
 void as_build_real(as_builder *b, const char *key, double value) {
     begin_member(b, key);
     as_json_write_real(b->out, value);
+}
+
+void as_build_number(as_builder *b, const char *key, double value) {
+    if (isnan(value))
+        as_build_text(b, key, NULL);
+    else
+        as_build_real(b, key, value);
 }
 
 void as_build_json(as_builder *b, const char *key, const char *json) {

@@ -32,6 +32,8 @@ void as_build_int(as_builder *builder, const char *key, int64_t value);
 void as_build_known(as_builder *builder, const char *key, int64_t value, bool null_zero);
 void as_build_bool(as_builder *builder, const char *key, bool value);
 void as_build_real(as_builder *builder, const char *key, double value);
+/* null where it is not known: NAN. */
+void as_build_number(as_builder *builder, const char *key, double value);
 /* JSON text as it is. */
 void as_build_json(as_builder *builder, const char *key, const char *json);
 /* All its digits. */

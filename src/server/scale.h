@@ -80,8 +80,6 @@ assay_status as_scale_log(const as_request *request, int *out, assay_error *erro
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */
 
-/* null where it is unknown (NAN). */
-void as_build_number(as_builder *builder, const char *key, double value);
 /* {"p": 64, "n": 100} */
 void as_build_point(as_builder *builder, const char *key, const as_dataset *ds, const double *point);
 /* "callpath", "function" and what else there is to say of a model, as members of an open object. text: a vector of char. False when memory is out. */

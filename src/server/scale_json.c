@@ -7,13 +7,6 @@
 
 enum { DIGITS = 4, PATH_BYTES = 4000, MOST_REPETITIONS = 200 };
 
-void as_build_number(as_builder *builder, const char *key, double value) {
-    if (isnan(value))
-        as_build_text(builder, key, NULL);
-    else
-        as_build_real(builder, key, value);
-}
-
 void as_build_point(as_builder *builder, const char *key, const as_dataset *ds, const double *point) {
     as_build_object(builder, key, false);
     for (size_t i = 0; i < as_ds_parameters(ds); i++) as_build_number(builder, as_ds_parameter(ds, i), point[i]);

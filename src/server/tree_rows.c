@@ -2,13 +2,6 @@
 
 #include <math.h>
 
-void as_build_number(as_builder *builder, const char *key, double value) {
-    if (isnan(value))
-        as_build_text(builder, key, NULL);
-    else
-        as_build_real(builder, key, value);
-}
-
 void as_build_attribute_value(as_builder *builder, const as_cell *value) {
     enum { LONGEST = 4000 };
     as_cell cell = *value;

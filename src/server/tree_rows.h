@@ -23,9 +23,6 @@ typedef struct as_tree_row {
     unsigned flags;    /* AS_ROW_… beside the item's own */
 } as_tree_row;
 
-/* A number as it is; null where it is NAN. */
-void as_build_number(as_builder *builder, const char *key, double value);
-
 /* "value" of an attribute; long texts are cut. */
 void as_build_attribute_value(as_builder *builder, const as_cell *value);
 
