@@ -7,6 +7,18 @@ static const as_region *region_of(const as_dataset *ds, assay_id region) {
     return region == ASSAY_NONE ? NULL : as_ds_region(ds, region);
 }
 
+/* The line that a context is called from is one of its caller's file, where that is known. */
+static void add_call_line(const as_dataset *ds, const as_context *context, as_tree_place *place) {
+    const as_region *caller =
+        context->parent == ASSAY_NONE ? NULL : region_of(ds, as_ds_context(ds, context->parent)->region);
+    if (context->role == AS_ROLE_CALL && context->line > 0 && caller && caller->file != AS_NO_STR) {
+        place->call_file = caller->file;
+        place->call_line = context->line;
+    } else {
+        place->line = context->line;
+    }
+}
+
 as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *node, char digits[AS_NUMBER_SIZE]) {
     const as_dataset *ds = view->ds;
     const as_region *region = region_of(ds, node->region),
@@ -33,7 +45,7 @@ as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *nod
     if (view->request.kind != AS_VIEW_TOP_DOWN || node->context == ASSAY_NONE) return place;
     const as_context *context = as_ds_context(ds, node->context);
     place.source_id = as_context_source_id(ds, node->context, digits);
-    if (place.line < 0 && !site) place.line = context->line;
+    if (place.line < 0 && !site) add_call_line(ds, context, &place);
     return place;
 }
 

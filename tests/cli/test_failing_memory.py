@@ -1,5 +1,6 @@
 """An allocation of the command fails: it ends with one clear line and status 3, or with the right answer; no crash, no leak (under ASan), and what was there
 before is untouched. STEP=1 in the environment lets each of them fail; by default every fourth (under ASan, where this is slow, every twentieth) does."""
+import gzip
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import cubex
 import extraprof
 import hpctoolkit
 import nsight_make
+import protobuf
 from common import ASSAY, Case, environment, main
 
 FAILING = os.path.join(os.environ.get('ASSAY_BUILD', 'build'), 'tests', 'assay-failing-memory')
@@ -330,6 +332,19 @@ roots:
         self.sweep('convert', self.a, 'out.afperf', output='out.afperf')
         self.sweep('merge', path, path, '-o', 'out.afperf', output='out.afperf')
         self.sweep('convert', self.write('flight.afperf', captures.FLIGHT), 'out.cubex', output='out.cubex')
+
+    def test_profiles_and_traces_of_other_tools(self):
+        m = protobuf.Maker(('n', 'count'), ('cpu', 'nanoseconds')).function(1, 'f', 'f.c', 3).function(2, 'g').location(1, (1, 4), (2, 9)).location(2, address=0xbeef)
+        m.sample([1, 2], [3, 4], thread='w', bytes=64).sample([], [1, 1]).sample([1, 1, 2], [7, 8]).add(13, [m.text('c')])
+        for name, data in (('p.pb.gz', gzip.compress(m.bytes(), mtime=0)), ('p.pprof', m.bytes())):
+            self.sweep('tree', self.write(name, data))
+        path = self.path('p.pprof')
+        self.sweep('tree', '-O', 'lines=yes', path)
+        for target in ('out.pb.gz', 'out.callgrind'):
+            self.sweep('convert', self.a, target, output=target)
+            self.sweep('convert', path, target, output=target)
+        self.sweep('convert', '-O', 'locations=each', self.a, 'out.pprof', output='out.pprof')
+        self.sweep('convert', self.capture(), 'out.pftrace', output='out.pftrace')
 
     def test_appending_to_captures(self):
         """Each try adds all of its records or none."""

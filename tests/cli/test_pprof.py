@@ -55,6 +55,11 @@ class Read(Case):
         self.assertEqual([('line main.go:10', 32), ('line main.go:26', 384), ('line malloc.go:110', 1000)], rows)
         self.assertEqual([('main.fill', 10), ('runtime.malloc', 25)], self.rows(path, "select name, line from context where name in ('main.fill', 'runtime.malloc') order by 1", '-O', 'lines=yes'))
 
+    def test_where_functions_are_called(self):
+        """The line of a call is one of the caller's file."""
+        m = Maker(('n', 'count')).function(1, 'f', 'f.c').function(2, 'g', 'g.c').location(1, (1, 7)).location(2, (2, 9)).sample([2, 1], [1])
+        self.assertIn('g  g.c  called at f.c:7', run('tree', self.make(m)).out)
+
     def test_differences_are_below_zero(self):
         m = Maker(('cpu', 'nanoseconds')).function(1, 'f').location(1, (1, 0)).sample([1], [-5]).sample([1], [-(1 << 62)])
         self.assertEqual([(-5 - (1 << 62),)], self.rows(self.make(m), 'select value from value'))

@@ -56,7 +56,7 @@ static assay_id region_of_address(building *b, uint32_t index) {
     return region.name == AS_NO_STR ? ASSAY_NONE : keep_region(b, &b->places, index, &region);
 }
 
-static assay_id region_of_line(building *b, uint32_t index, const as_pprof_line *line) {
+static assay_id find_region(building *b, uint32_t index, const as_pprof_line *line) {
     as_str module = module_of(b, &AS_AT(as_pprof_location, &b->t->locations, index));
     if (line->function == UINT32_MAX) return region_of_address(b, index);
     const as_pprof_function *function = &AS_AT(as_pprof_function, &b->t->functions, line->function);
@@ -74,19 +74,31 @@ static assay_id region_of_line(building *b, uint32_t index, const as_pprof_line 
     return keep_region(b, &b->regions, key, &region);
 }
 
+static assay_id region_of_line(building *b, uint32_t index, as_pprof_line *line) {
+    if (line->region == ASSAY_NONE) line->region = find_region(b, index, line);
+    return line->region;
+}
+
 /* ---- contexts -------------------------------------------------------------------------------------------------------- */
 
 /* Lines beyond 32 bits tell nothing apart. */
 static uint32_t line_key(int64_t line) { return line > 0 && line < UINT32_MAX ? (uint32_t)line : 0; }
 
+/* What tells a call from others of the same parent: its region, and line by line where it comes from. */
+static uint32_t step_of(building *b, assay_id region, int64_t line) {
+    if (!b->by_line) return region;
+    uint64_t key = as_pair(region, line_key(line));
+    uint32_t step = as_map_get(&b->steps, key);
+    if (step != AS_MAP_NONE) return step;
+    step = (uint32_t)b->steps.count;
+    return as_map_put(&b->steps, key, step) ? step : UINT32_MAX;
+}
+
 /* The context of a region below a parent, called from a line; made if new. ASSAY_NONE when memory is out. */
 static assay_id enter(building *b, assay_id parent, assay_id region, int64_t line, as_context_role role,
                       bool is_inlined) {
-    uint32_t step = as_map_get(&b->steps, as_pair(region, b->by_line ? line_key(line) : 0));
-    if (step == AS_MAP_NONE) {
-        step = (uint32_t)b->steps.count;
-        if (!as_map_put(&b->steps, as_pair(region, b->by_line ? line_key(line) : 0), step)) return ASSAY_NONE;
-    }
+    uint32_t step = step_of(b, region, line);
+    if (step == UINT32_MAX) return ASSAY_NONE;
     uint32_t known = as_map_get(&b->children, as_pair(parent, step));
     int64_t call_line = line > 0 ? line : -1;
     if (known != AS_MAP_NONE) { /* called from several lines: from none in particular */
@@ -150,8 +162,9 @@ static assay_id follow(building *b) {
             if (at == ASSAY_NONE) return at;
         }
         for (size_t k = location->n_lines; k-- > 0;) {
-            last = AS_AT(as_pprof_line, &b->t->lines, location->first_line + k);
-            assay_id region = region_of_line(b, index, &last);
+            as_pprof_line *line = &AS_AT(as_pprof_line, &b->t->lines, location->first_line + k);
+            assay_id region = region_of_line(b, index, line);
+            last = *line;
             bool is_inlined = k + 1 < location->n_lines;
             at = region == ASSAY_NONE ? ASSAY_NONE : enter(b, at, region, call_line, AS_ROLE_CALL, is_inlined);
             if (at == ASSAY_NONE) return at;

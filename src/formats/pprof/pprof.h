@@ -83,6 +83,7 @@ typedef struct as_pprof_function {
 
 typedef struct as_pprof_line {
     uint32_t function; /* index; UINT32_MAX: none */
+    assay_id region;   /* once a sample has been there; else ASSAY_NONE */
     int64_t line;
 } as_pprof_line;
 

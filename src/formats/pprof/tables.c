@@ -130,7 +130,7 @@ static assay_status read_function(as_pprof_tables *t, const as_protobuf *p) {
 /* Functions are all known. */
 static assay_status read_line(as_pprof_tables *t, const as_protobuf *p) {
     as_protobuf m = as_protobuf_message_of(p);
-    as_pprof_line new = {.function = UINT32_MAX};
+    as_pprof_line new = {.function = UINT32_MAX, .region = ASSAY_NONE};
     while (as_protobuf_next(&m)) {
         if (!is_number(&m)) continue;
         if (m.field == AS_PPROF_LINE_LINE) new.line = (int64_t)m.number;
