@@ -9,6 +9,8 @@
 enum { N_HOST = 8, N_GPU = 4, N_WARM = 8, N_SHADES = 3 };
 
 static const char *const host_classes[N_HOST] = {"h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"};
+/* The same, those first that no function's name has: names are warm. */
+static const char *const cool_classes[N_HOST] = {"h1", "h3", "h5", "h4", "h7", "h6", "h0", "h2"};
 static const char *const gpu_classes[N_GPU] = {"g0", "g1", "g2", "g3"};
 
 /* Fills on light paper and on dark. Changes go from blue to orange, which the colour-blind tell apart. */
@@ -101,6 +103,7 @@ static int compare_groups(const void *a, const void *b) {
 static bool give_colours(as_flame_colours *colours) {
     size_t n = colours->groups.count, n_host = 0, n_gpu = 0;
     as_flame_group **sorted = malloc((n + 1) * sizeof *sorted);
+    const char *const *classes = colours->has_names ? cool_classes : host_classes;
     if (!sorted) return false;
     for (size_t i = 0; i < n; i++) sorted[i] = &AS_AT(as_flame_group, &colours->groups, i);
     qsort(sorted, n, sizeof *sorted, compare_groups);
@@ -108,7 +111,7 @@ static bool give_colours(as_flame_colours *colours) {
         if (sorted[i]->is_gpu)
             sorted[i]->shade = gpu_classes[n_gpu++ % N_GPU];
         else
-            sorted[i]->shade = sorted[i]->text == AS_NO_STR || n_host >= N_HOST ? "hx" : host_classes[n_host++];
+            sorted[i]->shade = sorted[i]->text == AS_NO_STR || n_host >= N_HOST ? "hx" : classes[n_host++];
     }
     free(sorted);
     return true;
