@@ -166,7 +166,7 @@ bool as_flame_fold(const as_flame *flame, as_output *out) {
         }
         const frame *f = frame_at(flame, at);
         open_frame here = {f->next, stack.count};
-        fine = (!stack.count || as_vec_text(&stack, ";")) &&
+        fine = (!open.count || as_vec_text(&stack, ";")) &&
                as_vec_append(&stack, as_str_text(&flame->names, f->name), as_str_size(&flame->names, f->name)) &&
                as_vec_append(&open, &here, 1);
         if (fine && !(is_zero(&f->own[0]) && is_zero(&f->own[1]))) {

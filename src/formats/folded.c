@@ -298,7 +298,7 @@ static bool find_name(folding *f, assay_id id, bool hides_numbers) {
     const char *name = as_stack_frame_name(f->ds, id, &size),
                *blank = hides_numbers ? number_in(name, size, is_outermost) : NULL;
     f->name.count = 0;
-    if (!size && is_outermost) return as_vec_text(&f->name, "?");
+    if (!size && is_outermost && !as_own_is_zero(&f->stacks.own, id)) return as_vec_text(&f->name, "?");
     if (!as_vec_append(&f->name, name, size)) return false;
     if (blank) ((char *)f->name.data)[blank - name] = '_';
     return true;

@@ -1,0 +1,203 @@
+"""Folded stacks, speedscope profiles and Chrome traces of datasets of other formats: decoded here, and compared with SQL's answers."""
+import collections
+import json
+import os
+
+from common import SMALL, Case, main, run
+
+EXAMPLES = os.path.join(os.environ.get('ASSAY_SOURCE', '.'), 'examples')
+HEAT, CAPTURE, EXPORT, DATABASE = (os.path.join(EXAMPLES, name) for name in ('heat.cubex', 'simulation.afperf', 'gpu/filter.sqlite', 'heat-hpctoolkit'))
+
+
+def fold(text):
+    """stack -> amount"""
+    sums = collections.defaultdict(float)
+    for line in text.splitlines():
+        stack, amount = line.rsplit(' ', 1)
+        sums[stack] += float(amount)
+    return dict(sums)
+
+
+def stacks_of(document):
+    """profile name -> stack -> weight, of sampled profiles"""
+    frames = [f['name'] for f in document['shared']['frames']]
+    found = {}
+    for p in document['profiles']:
+        sums = found.setdefault(p['name'], collections.defaultdict(float))
+        assert p['type'] == 'sampled' and len(p['samples']) == len(p['weights'])
+        for stack, weight in zip(p['samples'], p['weights']):
+            sums[';'.join(frames[i] for i in stack)] += weight
+    return found
+
+
+class Stacks(Case):
+    def convert(self, source, name, *options):
+        result = run('convert', source, self.path(name), '--quiet', *options)
+        self.assertEqual((0, '', ''), (result.status, result.out, result.err), result)
+        return self.read(name).decode()
+
+    def query(self, path, sql):
+        result = run('sql', '--json', path, sql)
+        self.assertFine(result)
+        return result.json
+
+    def assertSame(self, want, got):
+        self.assertEqual({k for k, v in want.items() if v}, {k for k, v in got.items() if v})
+        for k, v in want.items():
+            self.assertAlmostEqual(v, got.get(k, 0), delta=1e-9 * abs(v) + 1e-15, msg=k)
+
+    def test_folded_is_what_flame_prints(self):
+        for source in (HEAT, DATABASE, EXPORT):
+            self.assertEqual(run('flame', '--folded', source).out, self.convert(source, 'x.folded'), source)
+
+    def test_folded_values_are_those_of_sql(self):
+        """Cube: exclusive values of call paths, added up over locations."""
+        rows = self.query(HEAT, "select p.path as path, sum(n.exclusive) as v from node n join metric m on m.id = n.metric join context p on p.id = n.context where m.name = 'time' group by p.path")
+        want = {r['path'].replace('->', ';'): r['v'] for r in rows}
+        self.assertSame(want, fold(self.convert(HEAT, 'x.folded')))
+
+    def test_folded_and_back(self):
+        first = self.convert(HEAT, 'x.folded')
+        again = self.convert(self.path('x.folded'), 'y.folded')
+        self.assertEqual(first, again)
+        visits = self.convert(HEAT, 'v.folded', '-O', 'metric=visits')
+        self.assertIn('main 8\n', visits)
+        two = self.convert(HEAT, 'two.folded', '-O', 'metric=time,visits')
+        self.assertTrue(all(len(line.split(' ')) >= 3 for line in two.splitlines()))
+        self.assertEqual(['before', 'after'], [m['name'] for m in self.query(self.path('two.folded'), 'select name from metric')])
+        self.assertEqual(two, self.convert(self.path('two.folded'), 'again.folded'))
+
+    def test_folded_options(self):
+        path = self.write('p.folded', 'main;a 5\nmain;b 7.5\n')
+        rows = run('sql', '--json', '-O', 'metric_name=time', '-O', 'unit=us', path, 'select name, unit, sum(value) as v from value join metric m on m.id = metric').json
+        self.assertEqual([{'name': 'time', 'unit': 'us', 'v': 12.5}], rows)
+
+    def test_one_run_of_an_experiment(self):
+        """The first repetition at the largest point, or the one that is named."""
+        text = self.write('small.txt', SMALL)
+        self.assertEqual('main;sort 4\nmain;join 40\n', self.convert(text, 'x.folded'))
+        self.assertEqual('main;sort 1.5\nmain;join 11\n', self.convert(text, 'y.folded', '-O', 'run=1'))
+        lost = run('convert', text, self.path('z.folded')).err
+        self.assertIn('7 runs beyond one', lost)
+        self.assertIn('2 parameters', lost)
+
+    def test_speedscope_profiles_are_locations(self):
+        document = json.loads(self.convert(HEAT, 'x.speedscope.json'))
+        found = stacks_of(document)
+        self.assertEqual(8, len(found))
+        together = collections.defaultdict(float)
+        for sums in found.values():
+            for k, v in sums.items():
+                together[k] += v
+        self.assertSame(fold(self.convert(HEAT, 'x.folded')), together)
+        for p in document['profiles']:
+            self.assertEqual('seconds', p['unit'])
+            self.assertAlmostEqual(sum(p['weights']), p['endValue'], delta=1e-9)
+        summed = stacks_of(json.loads(self.convert(HEAT, 's.speedscope.json', '-O', 'locations=sum')))
+        self.assertSame(fold(self.convert(HEAT, 'x.folded')), summed['time'])
+        # and read again: the same values at the same places
+        want = run('stat', '--json', HEAT, '--metric', 'time').json
+        sums = 'select sum(value) as v from value'
+        self.assertAlmostEqual(sum(together.values()), self.query(self.path('x.speedscope.json'), sums)[0]['v'], delta=1e-9)
+        self.assertTrue(want)
+
+    def test_speedscope_of_several_metrics(self):
+        document = json.loads(self.convert(HEAT, 'x.speedscope.json', '-O', 'metric=time,visits', '-O', 'locations=sum'))
+        self.assertEqual([('time', 'seconds'), ('visits', 'none')], [(p['name'], p['unit']) for p in document['profiles']])
+        self.assertEqual({'time', 'visits'}, {m['name'] for m in self.query(self.path('x.speedscope.json'), 'select name from metric')})
+        self.assertEqual([{'n': 0}], self.query(self.path('x.speedscope.json'), 'select count(*) as n from location'))
+
+    def check_nesting(self, document):
+        """name of a frame -> seconds"""
+        frames, sums = [f['name'] for f in document['shared']['frames']], collections.defaultdict(float)
+        for p in document['profiles']:
+            open_frames, last = [], p['startValue']
+            for e in p['events']:
+                self.assertGreaterEqual(e['at'], last)
+                last = e['at']
+                if e['type'] == 'O':
+                    open_frames.append((e['frame'], e['at']))
+                else:
+                    frame, at = open_frames.pop()
+                    self.assertEqual(frame, e['frame'])
+                    sums[frames[frame]] += (e['at'] - at) / 1e9
+            self.assertEqual([], open_frames)
+            self.assertLessEqual(last, p['endValue'])
+        return sums
+
+    def test_time_lines_in_speedscope(self):
+        for source, run_id in ((CAPTURE, 0), (EXPORT, 0)):
+            got = self.check_nesting(json.loads(self.convert(source, 'x.speedscope.json')))
+            rows = self.query(source, f'select name, sum("end" - start) as v from event where "end" is not null and run = {run_id} group by name')
+            want = {r['name']: r['v'] for r in rows if r['v']}
+            self.assertEqual(set(want), {k for k, v in got.items() if v})
+            for name, value in want.items():
+                self.assertAlmostEqual(value, got[name], delta=1e-6, msg=name)
+        self.check_nesting(json.loads(self.convert(DATABASE, 'd.speedscope.json')))
+
+    def test_time_lines_come_back(self):
+        self.convert(CAPTURE, 'x.speedscope.json')
+        sql = 'select name, count(*) as n, round(sum("end" - start), 6) as v from event where run = 0 and "end" is not null group by name order by name'
+        self.assertEqual(self.query(CAPTURE, sql), self.query(self.path('x.speedscope.json'), sql))
+
+    def test_chrome_traces(self):
+        for source in (CAPTURE, EXPORT):
+            document = json.loads(self.convert(source, 'x.trace.json'))
+            count, sums, threads, open_ones = collections.Counter(), collections.defaultdict(float), {}, {}
+            for e in document['traceEvents']:
+                if e['ph'] == 'M':
+                    if e['name'] == 'thread_name':
+                        threads[e['pid'], e['tid']] = e['args']['name']
+                    continue
+                if e['ph'] == 'e':
+                    sums[e['name']] += e['ts'] - open_ones.pop((e['id'], e['name']))
+                    continue
+                count[e['name']] += 1
+                if e['ph'] == 'b':
+                    open_ones[e['id'], e['name']] = e['ts']
+                else:
+                    self.assertIn((e['pid'], e['tid']), threads)
+                    self.assertIn(e['ph'], 'Xi')
+                    sums[e['name']] += e.get('dur', 0)
+            self.assertEqual({}, open_ones)
+            rows = self.query(source, 'select name, count(*) as n, total("end" - start) as v from event group by name')
+            self.assertEqual({r['name']: r['n'] for r in rows}, dict(count))
+            for r in rows:
+                self.assertAlmostEqual(r['v'] * 1e6, sums[r['name']], delta=1e-2, msg=r['name'])
+        self.assertEqual({'tag:platform': 'F15_ABC'}, next(e['args'] for e in json.loads(self.convert(CAPTURE, 'y.trace.json'))['traceEvents'] if e['name'] == 'radar'))
+
+    def test_samples_in_chrome_traces(self):
+        """Slices of one thread nest."""
+        lines = collections.defaultdict(list)
+        for e in json.loads(self.convert(DATABASE, 'x.trace.json'))['traceEvents']:
+            if e['ph'] == 'X':
+                lines[e['pid'], e['tid']].append((round(e['ts'] * 1000), round((e['ts'] + e['dur']) * 1000)))
+        self.assertGreater(len(lines), 1)
+        for slices in lines.values():
+            around = []
+            for start, end in sorted(slices, key=lambda s: (s[0], -s[1])):
+                while around and around[-1] <= start:
+                    around.pop()
+                self.assertTrue(not around or end <= around[-1] + 1)
+                around.append(end)
+
+    def test_hostile_names(self):
+        name = '<script>alert("x")</script>\\;\t'
+        path = self.write('h.speedscope.json', json.dumps({'shared': {'frames': [{'name': name}, {'name': 'ä\u2028'}]}, 'profiles': [
+            {'type': 'evented', 'name': name, 'unit': 'seconds', 'startValue': 0, 'endValue': 2,
+             'events': [{'type': 'O', 'frame': 0, 'at': 0}, {'type': 'O', 'frame': 1, 'at': 1}, {'type': 'C', 'frame': 1, 'at': 2}, {'type': 'C', 'frame': 0, 'at': 2}]}]}))
+        self.assertEqual({name, 'ä\u2028'}, {e['name'] for e in json.loads(self.convert(path, 'x.trace.json'))['traceEvents'] if e['ph'] == 'X'})
+        self.assertEqual({name, 'ä\u2028'}, {f['name'] for f in json.loads(self.convert(path, 'y.speedscope.json'))['shared']['frames']})
+        folded = self.convert(path, 'x.folded')
+        self.assertEqual(['<script>alert("x")</script>\\:  1', '<script>alert("x")</script>\\: ;ä\u2028 1', ''], folded.split('\n'))
+
+    def test_what_cannot_be_written(self):
+        self.assertFails(run('convert', HEAT, self.path('x.trace.json'), '--quiet'), 3, 'no time line')
+        self.assertFails(run('convert', HEAT, self.path('x.speedscope.json'), '--quiet', '-O', 'profiles=evented'), 3, 'no time line')
+        self.assertFails(run('convert', HEAT, self.path('x.folded'), '--quiet', '-O', 'metric=nothing'), 2, 'nothing')
+        self.assertFails(run('convert', HEAT, self.path('x.folded'), '--quiet', '-O', 'run=7'), 2, 'there is no run 7')
+        self.assertEqual([], self.files())
+
+
+if __name__ == '__main__':
+    main()
