@@ -166,6 +166,7 @@ export function clampSpan(span: Span, whole: Span, ticksPerSecond: number): Span
   const most = whole.to - whole.from;
   const least = Math.min(most, Math.max(8 / ticksPerSecond, Math.abs(whole.to) * 4e-15));
   const length = Math.min(most, Math.max(least, span.to - span.from));
+  if (length > most * (1 - 1e-9)) return { from: whole.from, to: whole.to };
   const middle = (span.from + span.to) / 2;
   const from = Math.max(whole.from, Math.min(whole.to - length, length === span.to - span.from ? span.from : middle - length / 2));
   return { from, to: from + length };
