@@ -13,7 +13,9 @@ enum {
     MOST_BINS = 500,
     MOST_PROCEDURES = 2000, /* that are named; the others are one */
     MOST_BINNED = 24,       /* procedures with a share of their own in each bin */
-    MOST_GLANCED = 256
+    MOST_GLANCED = 256,     /* lines whose moments tell shares */
+    MOST_MOMENTS = 1 << 18,
+    MOST_OF_BIN = 256
 };
 /* Windows with more samples, or changes of rows, are not read as a whole: their times are those of a picture. */
 static const uint64_t read_at_once = (uint64_t)1 << 21;
@@ -78,14 +80,16 @@ static assay_status count_inside(const as_lines *lines, const as_trace_window *w
     return ASSAY_OK;
 }
 
-/* From a picture of all lines, or of some of many. */
+/* From moments of all lines, or of some of many: what takes most of a column would hide what it has besides. */
 static assay_status see_times(const as_lines *lines, const as_trace_window *window, const as_frames *frames,
                               size_t n_bins, as_trace_times *out, assay_error *error) {
     size_t rows[MOST_GLANCED], n = lines->view.n_lines < MOST_GLANCED ? lines->view.n_lines : MOST_GLANCED;
+    size_t per_bin = MOST_MOMENTS / n / n_bins;
     as_trace_view part;
     for (size_t i = 0; i < n; i++) rows[i] = as_lines_every(lines, i, n);
-    assay_status status = as_lines_part(lines, window, rows, n, 2 * n_bins, &part, error);
-    if (status == ASSAY_OK) status = as_lines_draw(&part, frames, error);
+    per_bin = per_bin < 2 ? 2 : per_bin > MOST_OF_BIN ? MOST_OF_BIN : per_bin;
+    assay_status status = as_lines_part(lines, window, rows, n, per_bin * n_bins, &part, error);
+    if (status == ASSAY_OK) status = as_trace_picture(part.ds, &part.window, part.n_columns, part.cells, error);
     if (status == ASSAY_OK)
         status = as_trace_times_seen(&part.window, frames, part.cells, part.n_columns, n_bins, out, error);
     as_lines_part_free(&part);
@@ -227,8 +231,7 @@ static void build_answer(as_builder *b, const listing *l, const as_trace_view *p
     as_build_end(b);
     build_pieces(b, l, part);
     build_procedures(b, l);
-    if (node >= 0)
-        as_build_known(b, "node", l->numbers[as_procedure_of(frames, (assay_id)node)], false);
+    if (node >= 0) as_build_known(b, "node", l->numbers[as_procedure_of(frames, (assay_id)node)], false);
     as_build_int(b, "n_bins", (int64_t)l->times->n_bins);
     build_bins(b, l);
     as_build_end(b);

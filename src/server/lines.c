@@ -192,7 +192,7 @@ void as_lines_part_free(as_trace_view *part) {
 
 assay_status as_lines_draw(as_trace_view *part, const as_frames *frames, assay_error *error) {
     if (!part->has_intervals) return as_trace_picture(part->ds, &part->window, part->n_columns, part->cells, error);
-    return as_timeline_picture(&part->timeline, &part->window, frames, part->n_columns, part->cells)
+    return as_timeline_glance(&part->timeline, &part->window, frames, part->n_columns, part->cells)
                ? ASSAY_OK
                : as_fail_memory(error, NULL);
 }

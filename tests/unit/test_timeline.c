@@ -362,8 +362,39 @@ static void pictures_show_what_lasts_longest(void **state) {
     as_frames_free(&frames);
 }
 
+/* Of many in one column only some are looked at; few are all looked at. */
+static void a_glance_shows_what_lasts_longest(void **state) {
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        bool is_late = i >= 10000; /* h has two thirds of the first half, f of the second */
+        add("section", 0, S, 3 * i, 3 * i + (is_late ? 1 : 2));
+        add("section", 0, S, 3 * i + (is_late ? 1 : 2), 3 * i + 3);
+        add("region", 0, is_late ? F : H, 3 * i, 3 * i + 2);
+        add("region", 0, MAIN, 3 * i + 2, 3 * i + 3);
+    }
+    build(all);
+    as_frames frames;
+    assay_error error;
+    assay_id seen[2 * 40], glanced[2 * 40];
+    as_trace_window window = {.n_lines = timeline.n_rows, .from = 0, .to = 60000 * (uint64_t)SECOND};
+    assert_int_equal(timeline.n_rows, 2);
+    assert_int_equal(as_frames_at(ds, AS_DEEPEST, false, &frames, &error), ASSAY_OK);
+    assert_true(as_timeline_glance(&timeline, &window, &frames, 4, glanced)); /* 10,000 changes a column */
+    static const assay_id expected[] = {H, H, F, F};
+    for (size_t i = 0; i < 4; i++) assert_int_equal(glanced[i], expected[i]);
+    for (size_t i = 4; i < 8; i++) assert_int_equal(glanced[i], S);
+    window.from = 29000 * (uint64_t)SECOND;
+    window.to = 31000 * (uint64_t)SECOND;
+    assert_true(as_timeline_picture(&timeline, &window, &frames, 40, seen));
+    assert_true(as_timeline_glance(&timeline, &window, &frames, 40, glanced));
+    assert_memory_equal(seen, glanced, sizeof seen);
+    assert_true(seen[0] == H && seen[39] == F);
+    as_frames_free(&frames);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_glance_shows_what_lasts_longest, make, unmake),
         cmocka_unit_test_setup_teardown(the_innermost_is_shown, make, unmake),
         cmocka_unit_test_setup_teardown(what_overlaps_without_nesting_is_shown_to_its_end, make, unmake),
         cmocka_unit_test_setup_teardown(sections_have_lanes, make, unmake),

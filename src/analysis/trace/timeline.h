@@ -72,6 +72,9 @@ void as_timeline_free(as_timeline *timeline);
 /* Fills n_rows x n_columns cells, row by row: a context of the procedure that has most of the column's time, or one of trace.h's signs. False when memory is out. */
 bool as_timeline_picture(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
                          size_t n_columns, assay_id *cells);
+/* The same in bounded time: of columns with thousands of changes only some are looked at, spread over the column. */
+bool as_timeline_glance(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
+                        size_t n_columns, assay_id *cells);
 
 /* The intervals of a row that begin in from … to: first … end - 1. */
 void as_row_intervals(const as_timeline_row *row, uint64_t from, uint64_t to, size_t *first, size_t *end);

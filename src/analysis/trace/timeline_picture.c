@@ -4,6 +4,9 @@
 #include "analysis/trace/timeline_private.h"
 #include "core/parallel.h"
 
+/* At a glance, of a column with more than DENSE changes only some stretches are looked at. */
+enum { DENSE = 2048, STRETCHES = 8, STRETCH = DENSE / STRETCHES };
+
 typedef struct drawing {
     const as_timeline *timeline;
     const as_trace_window *window;
@@ -12,6 +15,7 @@ typedef struct drawing {
     assay_id *cells;
     size_t n_pieces;
     bool *failed; /* for each piece */
+    bool is_glance;
 } drawing;
 
 /* What a column has of each procedure so far. */
@@ -63,6 +67,16 @@ static void add_time(column *c, uint32_t procedure, uint64_t ticks) {
     c->ticks[procedure] += ticks;
 }
 
+/* What changes first … end - 1 have of from … to. */
+static void add_changes(const drawing *d, const as_trace_sample *changes, size_t first, size_t end, uint64_t from,
+                        uint64_t to, column *c) {
+    for (size_t k = first; k < end; k++) {
+        uint64_t begin = changes[k].time > from ? changes[k].time : from;
+        uint64_t until = changes[k + 1].time < to ? changes[k + 1].time : to;
+        add_time(c, as_procedure_of(d->frames, changes[k].context), until > begin ? until - begin : 0);
+    }
+}
+
 /* What is shown from each change to the next lasts until then; the last change only ends the row. Moments count where there is nothing else. */
 static void draw_row(const drawing *d, const as_timeline_row *row, assay_id *cells, column *c) {
     const as_trace_sample *changes = row->changes;
@@ -72,10 +86,17 @@ static void draw_row(const drawing *d, const as_timeline_row *row, assay_id *cel
         bool has_end = from == to || i + 1 == d->n_columns; /* to belongs to the column */
         while (at + 1 < n && (changes[at + 1].time < from || (changes[at + 1].time == from && changes[at].time < from)))
             at++;
-        for (size_t k = at; k + 1 < n && (changes[k].time < to || (has_end && changes[k].time == to)); k++) {
-            uint64_t begin = changes[k].time > from ? changes[k].time : from;
-            uint64_t end = changes[k + 1].time < to ? changes[k + 1].time : to;
-            add_time(c, as_procedure_of(d->frames, changes[k].context), end > begin ? end - begin : 0);
+        if (d->is_glance && n - at > DENSE && changes[at + DENSE].time < to) {
+            size_t end = as_row_change_at(row, to);
+            for (size_t k = 0; k < STRETCHES; k++) {
+                size_t first = at + (end - STRETCH - at) / (STRETCHES - 1) * k;
+                add_changes(d, changes, first, first + STRETCH, from, to, c);
+            }
+            at = end;
+        } else {
+            size_t end = at;
+            while (end + 1 < n && (changes[end].time < to || (has_end && changes[end].time == to))) end++;
+            add_changes(d, changes, at, end, from, to, c);
         }
         cells[i] = take_longest(c, d->frames);
     }
@@ -95,14 +116,24 @@ static void do_piece(void *user, size_t piece) {
     free(c.is_listed);
 }
 
-bool as_timeline_picture(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
-                         size_t n_columns, assay_id *cells) {
+static bool draw(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames, size_t n_columns,
+                 assay_id *cells, bool is_glance) {
     enum { MOST_PIECES = 64 };
     bool failed[MOST_PIECES] = {false}, fine = true;
-    drawing d = {timeline,  window, frames,
-                 n_columns, cells,  timeline->n_rows < MOST_PIECES ? timeline->n_rows : MOST_PIECES,
-                 failed};
+    drawing d = {timeline,  window,   frames,
+                 n_columns, cells,    timeline->n_rows < MOST_PIECES ? timeline->n_rows : MOST_PIECES,
+                 failed,    is_glance};
     as_parallel(d.n_pieces, 0, do_piece, &d);
     for (size_t i = 0; i < d.n_pieces; i++) fine &= !failed[i];
     return fine;
+}
+
+bool as_timeline_picture(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
+                         size_t n_columns, assay_id *cells) {
+    return draw(timeline, window, frames, n_columns, cells, false);
+}
+
+bool as_timeline_glance(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
+                        size_t n_columns, assay_id *cells) {
+    return draw(timeline, window, frames, n_columns, cells, true);
 }

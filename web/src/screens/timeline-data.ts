@@ -161,10 +161,12 @@ export function pieceAt(pieces: readonly number[], column: number): { procedure:
 
 // ---- windows
 
-/** Not longer than the whole, not shorter than a few ticks, and inside it. */
+const LEAST_TICKS = 200;
+
+/** Not longer than the whole, not so short that ticks of the clock would be seen, and inside it. */
 export function clampSpan(span: Span, whole: Span, ticksPerSecond: number): Span {
   const most = whole.to - whole.from;
-  const least = Math.min(most, Math.max(8 / ticksPerSecond, Math.abs(whole.to) * 4e-15));
+  const least = Math.min(most, Math.max(LEAST_TICKS / ticksPerSecond, Math.abs(whole.to) * 1e-13));
   const length = Math.min(most, Math.max(least, span.to - span.from));
   if (length > most * (1 - 1e-9)) return { from: whole.from, to: whole.to };
   const middle = (span.from + span.to) / 2;
@@ -199,12 +201,12 @@ export function lengthText(seconds: number): string {
   return `${value.toFixed(Math.min(3, digits))} ${name}`;
 }
 
-/** A moment to the last digit that `resolution` tells apart: "1.300 000 5 s", in the unit of the largest that stands beside it. */
+/** A moment to the last digit that `resolution` tells apart: "1.300 000 5 s" with thin spaces, in the unit of the largest that stands beside it. */
 export function momentText(seconds: number, resolution: number, largest = seconds): string {
   const [name, unit] = unitOf(Math.max(Math.abs(largest), resolution));
   const decimals = Math.max(0, Math.min(12, Math.ceil(-Math.log10(resolution / unit) - 1e-9)));
   const [whole, part = ''] = (seconds / unit).toFixed(decimals).split('.');
-  return `${whole}${part ? `.${part.replace(/(\d{3})(?=\d)/g, '$1 ')}` : ''} ${name}`;
+  return `${whole}${part ? `.${decimals > 4 ? part.replace(/(\d{3})(?=\d)/g, '$1\u2009') : part}` : ''} ${name}`;
 }
 
 export interface Ticks {

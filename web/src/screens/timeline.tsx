@@ -346,7 +346,7 @@ function Lines({ answer, params, selection }: LinesProps) {
           {view.at !== '' && selectedRow >= 0 && !inReport && <ClickedDetails colors={colors} params={params} row={selectedRow} at={Number(view.at)} half={length / columns / 2} label={answer.rows.label[selectedRow] ?? ''} node={selection.node} onClose={() => setView({ at: '' }, 'replace')} />}
         </aside>
       </div>
-      {hover && !drag.current?.moved && <Tooltip colors={colors} hover={hover} seen={seen} params={params} resolution={length / columns} canvas={canvas.current} label={hover.line ? hover.line.label : ''} />}
+      {hover && !drag.current?.moved && <Tooltip colors={colors} hover={hover} seen={seen} params={params} resolution={length / columns} canvas={canvas.current} label={answer.rows.label[hover.line?.row ?? -1] ?? ''} />}
       {loading && live === null && !picture && <Waiting />}
     </div>
   );
