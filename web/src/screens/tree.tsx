@@ -1,11 +1,491 @@
-import { Placeholder } from './placeholder';
-import { commandLine, type Screen } from './screen';
+// The call tree: top-down, bottom-up or flat, with what is asked for opened when it is looked at.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { failure, get, isAborted, isReport, type Failure, type Metric, type Opened, type Params } from '../api';
+import { Failed, Waiting } from '../boundary';
+import { exactValue, formatCount, formatPercent, formatQuantity, plural, quantityOf } from '../format';
+import { useKeys } from '../keys';
+import { openMenu, type MenuEntry } from '../menu';
+import { runWords, shownParams } from '../shown';
+import { navigate, readScreen, select, useScreen, type Selection } from '../state';
+import { copyText, toastError } from '../toast';
+import { BarCell, TreeCell, VTable, type Column, type TreeShape } from '../vtable';
+import { commandLine, type Screen, type ScreenProps } from './screen';
+import { APART, ASIDE, CUT, HOT, MATCH, matchIn, matchOption, placeText, TreeModel, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
+import { TreePanel } from './tree-panel';
+
+const DEFAULTS = { view: 'top-down', by: '', sort: '', order: '', filter: false, root: -1, row: -1, metrics: '', hidden: 'parent kind module', cube: false, panel: true };
+type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
+
+const MOST_OPEN = 400;
+const VIEWS: [TreeView, string][] = [['top-down', 'Top-down'], ['bottom-up', 'Bottom-up'], ['flat', 'Flat']];
+const GROUPS = ['scope', 'region', 'file', 'module', 'kind'];
+
+/** What an answer depends on, but for what is open. */
+function treeParams(input: Opened, metric: Metric | null, selection: Selection, view: View): Params {
+  const values = shownParams(input, metric, selection);
+  return {
+    ...values,
+    ...(view.metrics && metric ? { metric: null, metrics: [metric.id, ...view.metrics.split(' ')].join(',') } : {}),
+    view: view.view === 'top-down' ? null : view.view,
+    by: view.view === 'flat' && view.by ? view.by : null,
+    root: view.root >= 0 ? view.root : null,
+    sort: sortOf(selection, view),
+    sort_metric: sortMetric(view) || null,
+    order: view.order || null,
+    match: selection.search || null,
+    filter: selection.search && view.filter ? 1 : null,
+  };
+}
+
+/** "x1" is the exclusive value of the second metric. */
+function sortOf(selection: Selection, view: View): string | null {
+  if (view.sort === 'name' || view.sort === 'source') return view.sort;
+  const usual = view.view === 'top-down' ? 'inclusive' : 'exclusive';
+  const wanted = view.sort ? (view.sort.startsWith('x') ? 'exclusive' : 'inclusive') : selection.sides === 'exclusive' ? 'exclusive' : usual;
+  return wanted === usual ? null : wanted;
+}
+const sortMetric = (view: View): number => Number(/\d+$/.exec(view.sort)?.[0] ?? 0);
+
+interface Loaded {
+  model: TreeModel;
+  answer: TreeAnswer;
+  /** What the open nodes belong to. */
+  shape: string;
+}
+
+/** The tree as the parameters say; what is open stays open as long as it is the same view of the same input. */
+function useTree(params: Params, shape: string, reveal: number | null): { loaded: Loaded | null; error: Failure | null; isOld: boolean; ask: (extra: Params) => Promise<TreeAnswer | null>; redraw: () => void } {
+  const key = JSON.stringify(params);
+  const [state, setState] = useState<{ key: string; loaded: Loaded | null; error: Failure | null }>({ key: '', loaded: null, error: null });
+  const [, setDrawn] = useState(0);
+  const redraw = () => setDrawn((n) => n + 1);
+  const latest = useRef(params);
+  latest.current = params;
+  useEffect(() => {
+    const abort = new AbortController();
+    const old = state.loaded?.shape === shape ? state.loaded.model : null;
+    const open = old && old.open.size > 0 && !isReport() ? [-1, ...[...old.open].slice(0, MOST_OPEN)] : null;
+    get<TreeAnswer>('tree', { ...params, ...(open ? { node: open } : reveal !== null && !isReport() ? { reveal } : {}) }, abort.signal).then(
+      (answer) => {
+        const model = new TreeModel();
+        model.take(answer);
+        setState({ key, loaded: { model, answer, shape }, error: null });
+      },
+      (error: unknown) => {
+        if (!isAborted(error)) setState({ key, loaded: null, error: failure(error) });
+      },
+    );
+    return () => abort.abort();
+  }, [key]);
+  /** More of the same tree. */
+  const ask = async (extra: Params): Promise<TreeAnswer | null> => {
+    const model = state.loaded?.model;
+    if (!model) return null;
+    const asked = latest.current;
+    try {
+      const answer = await get<TreeAnswer>('tree', { ...asked, ...extra });
+      if (asked !== latest.current && JSON.stringify(asked) !== JSON.stringify(latest.current)) return null;
+      model.take(answer);
+      redraw();
+      return answer;
+    } catch (error) {
+      if (!isAborted(error)) toastError(error);
+      return null;
+    }
+  };
+  return { loaded: state.loaded, error: state.error, isOld: state.key !== key, ask, redraw };
+}
+
+function Name({ row, search }: { row: TreeRow; search: string }) {
+  const at = row.flags & MATCH ? matchIn(row.name, search) : null;
+  return (
+    <>
+      {at ? (
+        <>
+          {row.name.slice(0, at[0])}
+          <mark>{row.name.slice(at[0], at[1])}</mark>
+          {row.name.slice(at[1])}
+        </>
+      ) : row.flags & MATCH ? (
+        <mark>{row.name}</mark>
+      ) : (
+        row.name
+      )}
+      {(row.flags & ASIDE) !== 0 && <span class="hint"> aside</span>}
+    </>
+  );
+}
+
+/** The columns of one metric. */
+function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeModel): Column<Entry>[] {
+  const metric = answer.metrics[k]!;
+  const title = metric.display_name || metric.name || '';
+  const largest = Math.max(Math.abs(metric.whole ?? 0), ...[...model.rows.values()].slice(0, 2000).map((r) => Math.max(Math.abs(r.inclusive[k] ?? 0), Math.abs(r.exclusive[k] ?? 0))));
+  const quantity = quantityOf(metric.unit, largest, metric.is_whole);
+  const scale = metric.whole ?? largest;
+  const isOpen = (row: TreeRow) => view.cube && metric.has_exclusive && model.open.has(row.node) && model.isExpandable(row);
+  const value = (row: TreeRow, exclusive: boolean) => (exclusive || isOpen(row) ? row.exclusive[k] : row.inclusive[k]) ?? null;
+  const share = (row: TreeRow, exclusive: boolean) => {
+    const v = value(row, exclusive);
+    return v === null || metric.whole === null ? null : v / metric.whole;
+  };
+  const column = (exclusive: boolean): Column<Entry>[] => [
+    {
+      id: `${exclusive ? 'x' : 'i'}${k}`,
+      title: k === 0 ? (exclusive ? 'Exclusive' : 'Inclusive') : exclusive ? `${title} (excl.)` : title,
+      unit: quantity.unit,
+      width: 116,
+      align: 'right',
+      sortable: true,
+      cell: ({ row }) => row && <BarCell text={formatQuantity(quantity, value(row, exclusive))} share={scale > 0 ? Math.abs(value(row, exclusive) ?? 0) / scale : 0} />,
+      text: ({ row }) => (row ? exactValue(metric.unit, value(row, exclusive)) : ''),
+    },
+    ...(k === 0 && metric.whole !== null
+      ? [{ id: `${exclusive ? 'xp' : 'ip'}${k}`, title: '%', width: 56, align: 'right', cell: ({ row }) => row && <span class="share">{formatPercent(share(row, exclusive))}</span>, text: ({ row }) => (row ? formatPercent(share(row, exclusive)) : '') } satisfies Column<Entry>]
+      : []),
+  ];
+  return [...(metric.has_inclusive ? column(false) : []), ...(metric.has_exclusive && !(view.cube && metric.has_inclusive) ? column(true) : [])];
+}
+
+function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: string, tree: TreeShape, loadMore: (entry: Entry) => void): Column<Entry>[] {
+  const text = (of: (row: TreeRow) => string | null) => ({ row }: Entry) => (row ? (of(row) ?? '') : '');
+  const ofParent = (row: TreeRow) => {
+    const above = model.rows.get(row.parent)?.inclusive[0] ?? answer.metrics[0]?.whole ?? null;
+    const own = row.inclusive[0] ?? null;
+    return own === null || above === null || above === 0 ? null : own / above;
+  };
+  return [
+    {
+      id: 'name',
+      title: 'Name',
+      width: '1fr',
+      fixed: true,
+      sortable: true,
+      cell: (entry, index) =>
+        entry.row ? (
+          <TreeCell tree={tree} index={index}>
+            <Name row={entry.row} search={search} />
+          </TreeCell>
+        ) : (
+          <span class="tree-cell" style={{ paddingLeft: `${entry.more.depth * 14 + 16}px` }}>
+            <button class="link" onClick={() => loadMore(entry)}>{`${formatCount(entry.more.left)} more …`}</button>
+          </span>
+        ),
+      text: ({ row, more }) => row?.name ?? `${more!.left} more`,
+    },
+    ...answer.metrics.flatMap((_, k) => metricColumns(answer, k, view, model)),
+    ...(answer.metrics[0]?.adds_up
+      ? [{ id: 'parent', title: '% of parent', width: 84, align: 'right', cell: ({ row }) => row && formatPercent(ofParent(row)), text: ({ row }) => (row ? formatPercent(ofParent(row)) : '') } satisfies Column<Entry>]
+      : []),
+    { id: 'place', title: 'Source', width: 150, cell: ({ row }) => row && <span class="hint">{placeText(row.file, row.line)}</span>, text: text((r) => (r.file ? `${r.file}${r.line ? `:${r.line}` : ''}` : '')) },
+    { id: 'call', title: 'Called at', width: 150, cell: ({ row }) => row && <span class="hint">{placeText(row.callFile, row.callLine)}</span>, text: text((r) => (r.callFile ? `${r.callFile}${r.callLine ? `:${r.callLine}` : ''}` : '')) },
+    { id: 'kind', title: 'Kind', width: 100, cell: ({ row }) => row && <span class="hint">{row.kind}</span>, text: text((r) => r.kind) },
+    { id: 'module', title: 'Module', width: 180, cell: ({ row }) => row && <span class="hint">{placeText(row.module, null)}</span>, text: text((r) => r.module) },
+  ];
+}
+
+/** Columns that no row has anything in are not worth their room. */
+function filledColumns(columns: Column<Entry>[], model: TreeModel): Column<Entry>[] {
+  const rows = [...model.rows.values()].slice(0, 500);
+  const has: Record<string, boolean> = { place: rows.some((r) => r.file), call: rows.some((r) => r.callFile), kind: rows.some((r) => r.kind), module: rows.some((r) => r.module) };
+  return columns.filter((c) => has[c.id] ?? true);
+}
+
+function jsonOf(answer: TreeAnswer, entries: readonly Entry[]): string {
+  const rows = entries.flatMap(({ row }) => (row ? [row] : []));
+  return `${JSON.stringify(
+    rows.map((r) => ({
+      name: r.name, depth: r.depth, kind: r.kind, module: r.module, file: r.file, line: r.line,
+      metrics: Object.fromEntries(answer.metrics.map((m, k) => [m.name ?? '', { inclusive: r.inclusive[k], exclusive: r.exclusive[k] }])),
+    })),
+    null,
+    1,
+  )}\n`;
+}
+
+function Tree(props: ScreenProps) {
+  const { input, metric, selection } = props;
+  const [view, setView] = useScreen('tree', DEFAULTS);
+  const params = treeParams(input, metric, selection, view);
+  const isDown = view.view === 'top-down';
+  const shape = JSON.stringify([input.id, view.view, view.by, view.root, params['filter'] ? selection.search : '']);
+  const { loaded, error, isOld, ask, redraw } = useTree(params, shape, isDown ? selection.node : null);
+  const box = useRef<HTMLDivElement>(null);
+  const model = loaded?.model;
+  const entries = model?.entries() ?? [];
+  const wanted = isDown ? selection.node : view.row >= 0 ? view.row : null;
+  const selected = wanted === null ? -1 : entries.findIndex((e) => e.row?.node === wanted);
+  const row = selected >= 0 ? entries[selected]!.row : null;
+
+  const choose = (r: TreeRow | null | undefined) => {
+    if (!r) return;
+    if (isDown) select({ node: r.node }, 'replace');
+    else navigate({ 'tree.row': String(r.node), sel: r.context === null ? null : String(r.context) }, 'replace');
+  };
+  // Chosen elsewhere: show it
+  useEffect(() => {
+    if (model && isDown && selection.node !== null && selected < 0 && !isOld && !isReport()) void ask({ reveal: selection.node });
+  }, [selection.node, model, isOld]);
+  // The first picture has a selection: keys have something to begin with
+  useEffect(() => box.current?.querySelector<HTMLElement>('.vtable')?.focus({ preventScroll: true }), [model !== undefined]);
+
+  const openNode = async (r: TreeRow) => {
+    if (!model || !model.isExpandable(r)) return;
+    if (model.lists.has(r.node)) {
+      model.open.add(r.node);
+      redraw();
+    } else await ask({ node: r.node });
+  };
+  const loadMore = (entry: Entry) => {
+    if (entry.more) void ask({ node: entry.more.node, offset: model?.lists.get(entry.more.node)?.nodes.length ?? 0 });
+  };
+  const findMatch = async (find: 'next' | 'previous') => {
+    if (!selection.search) return;
+    const answer = await ask({ find, from: wanted });
+    if (answer?.at !== null && answer?.at !== undefined) choose(model?.rows.get(answer.at));
+  };
+  const hotPath = async () => {
+    const answer = row ? await ask({ hot: row.node }) : await ask({});
+    const end = row ? answer?.at : answer?.hot[answer.hot.length - 1];
+    if (end !== null && end !== undefined) choose(model?.rows.get(end));
+  };
+  const heaviest = async () => {
+    if (row) await openNode(row);
+    choose(model?.heaviest(row?.node ?? -1));
+  };
+  const focus = () => {
+    if (row && row.context !== null) setView({ root: row.context });
+  };
+  const collapse = () => {
+    model?.open.clear();
+    redraw();
+  };
+  const setKind = (kind: TreeView) => setView({ view: kind, sort: '', order: '', row: -1 });
+
+  useKeys('Tree', [
+    { key: '1', label: 'Top-down', run: () => setKind('top-down') },
+    { key: '2', label: 'Bottom-up: callers', run: () => setKind('bottom-up') },
+    { key: '3', label: 'Flat', run: () => setKind('flat') },
+    { key: 'h', label: 'Open the hot path', run: () => void hotPath() },
+    { key: 'l', label: 'To the heaviest child', run: () => void heaviest() },
+    { key: '*', label: 'Open three levels below', run: () => row && void ask({ node: row.node, levels: 3 }) },
+    { key: '-', label: 'Close everything', run: collapse },
+    { key: 'Space', label: 'Open or close', hidden: true, run: () => selected >= 0 && tree.toggle(selected) },
+    { key: 'n', label: 'Next match', run: () => void findMatch('next') },
+    { key: 'N', label: 'Previous match', run: () => void findMatch('previous') },
+    { key: 'i', label: 'Only what matches', run: () => setView({ filter: !view.filter }) },
+    { key: 'f', label: 'Focus on the subtree', run: focus },
+    { key: 'F', label: 'Focus no more', run: () => setView({ root: -1 }) },
+    { key: 'c', label: 'Cube style: open nodes show what they have themselves', run: () => setView({ cube: !view.cube }) },
+    { key: 'd', label: 'Details', run: () => setView({ panel: !view.panel }) },
+  ]);
+
+  const tree: TreeShape = {
+    level: (i) => entries[i]?.row?.depth ?? entries[i]?.more?.depth ?? 0,
+    isExpandable: (i) => {
+      const r = entries[i]?.row;
+      return r !== null && r !== undefined && model !== undefined && model.isExpandable(r);
+    },
+    isExpanded: (i) => model?.open.has(entries[i]?.row?.node ?? -1) ?? false,
+    toggle: (i) => {
+      const r = entries[i]?.row;
+      if (!r || !model) return;
+      if (model.open.delete(r.node)) redraw();
+      else void openNode(r);
+    },
+    parent: (i) => {
+      const above = entries[i]?.row?.parent ?? entries[i]?.more?.node ?? -1;
+      return above < 0 ? -1 : entries.findIndex((e) => e.row?.node === above);
+    },
+  };
+  const columns = useMemo(() => (loaded && model ? filledColumns(columnsOf(loaded.answer, model, view, selection.search, tree, loadMore), model) : []), [loaded, model?.rows.size, entries.length, view.cube, selection.search]);
+
+  if (error) return <Failed failure={error} />;
+  if (!loaded || !model) return <Waiting />;
+  const { answer } = loaded;
+  const isTree = view.view !== 'flat' || answer.by === 'scope';
+  const rowMenu = (i: number): MenuEntry[] => {
+    const r = entries[i]?.row;
+    if (!r) return [];
+    const names = model.path(r.node).map((p) => p.name);
+    return [
+      { label: 'Open the hot path', hint: 'h', run: () => void hotPath() },
+      { label: 'Open three levels', hint: '*', run: () => void ask({ node: r.node, levels: 3 }) },
+      ...(r.context === null ? [] : [{ label: 'Focus on the subtree', hint: 'f', run: () => setView({ root: r.context! }) }]),
+      { label: 'Callers of this function', run: () => navigate({ q: r.name, 'tree.view': 'bottom-up', 'tree.filter': '1', 'tree.sort': null }) },
+      { label: 'Show in the flame graph', run: () => navigate(r.context === null ? {} : { sel: String(r.context) }, 'push', 'flame') },
+      'line',
+      { label: 'Copy name', run: () => void copyText(r.name) },
+      { label: 'Copy path', run: () => void copyText(names.join(isDown ? '->' : '<-')) },
+      { label: 'Copy values', run: () => void copyText(answer.metrics.map((m, k) => `${m.name}: ${exactValue(m.unit, r.inclusive[k])} inclusive, ${exactValue(m.unit, r.exclusive[k])} exclusive`).join('\n')) },
+    ];
+  };
+  const sortedBy = view.sort || `${(params['sort'] ?? (isDown ? 'inclusive' : 'exclusive')) === 'exclusive' ? 'x' : 'i'}0`;
+  const byName = sortedBy === 'name';
+  return (
+    <div class={isOld ? 'fill tree-screen old' : 'fill tree-screen'} ref={box}>
+      <Toolbar {...{ answer, view, setView, setKind, selection, input, metric, isTree, findMatch, hotPath, collapse }} copyJson={() => void copyText(jsonOf(answer, entries), 'Copied as JSON')} />
+      <div class="split">
+        <VTable
+          label="Call tree"
+          columns={columns}
+          rowCount={entries.length}
+          row={(i) => entries[i]}
+          rowKey={(i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node}`}
+          tree={tree}
+          selected={selected}
+          onSelect={(i) => choose(entries[i]?.row)}
+          onOpen={(i) => (entries[i]?.more ? loadMore(entries[i]!) : tree.toggle(i))}
+          rowMenu={rowMenu}
+          rowClass={(i) => {
+            const r = entries[i]?.row;
+            if (!r) return 'dimmed';
+            return [r.flags & HOT && 'hot', r.flags & (APART | ASIDE) && 'dimmed', r.flags & CUT && 'cut'].filter(Boolean).join(' ') || undefined;
+          }}
+          sort={{ column: sortedBy, descending: byName ? view.order === 'descending' : view.order !== 'ascending' }}
+          onSort={({ column, descending }) => setView({ sort: column, order: column === 'name' ? (descending ? 'descending' : '') : descending ? '' : 'ascending' })}
+          hidden={view.hidden.split(' ').filter(Boolean)}
+          onHidden={(hidden) => setView({ hidden: hidden.join(' ') }, 'replace')}
+          empty={selection.search && view.filter ? 'No name matches' : 'Nothing to show'}
+        />
+        {view.panel && selection.node !== null && !isReport() && <TreePanel params={shownParams(input, metric, selection)} context={selection.node} sides={selection.sides} hasLocations={input.has.locations > 1} />}
+      </div>
+    </div>
+  );
+}
+
+interface ToolbarProps {
+  answer: TreeAnswer;
+  view: View;
+  setView: (patch: Partial<View>) => void;
+  setKind: (kind: TreeView) => void;
+  selection: Selection;
+  input: Opened;
+  metric: Metric | null;
+  isTree: boolean;
+  findMatch: (find: 'next' | 'previous') => Promise<void>;
+  hotPath: () => Promise<void>;
+  collapse: () => void;
+  copyJson: () => void;
+}
+
+function Found({ answer, selection, view, setView, findMatch }: ToolbarProps) {
+  const { found } = answer;
+  if (!selection.search || !found) return null;
+  const [metric] = answer.metrics;
+  const sum = selection.sides === 'exclusive' ? found.exclusive[0] : found.inclusive[0];
+  const share = metric && metric.whole !== null && sum !== null && sum !== undefined ? ` · ${formatPercent(sum / metric.whole)} %` : '';
+  return (
+    <span class="found-box" role="status">
+      <span>{found.n === 0 ? 'no match' : `${plural(found.n, 'match', 'matches')}${share}`}</span>
+      <button class="quiet" title="Previous match (N)" aria-label="Previous match" disabled={found.n === 0} onClick={() => void findMatch('previous')}>
+        ↑
+      </button>
+      <button class="quiet" title="Next match (n)" aria-label="Next match" disabled={found.n === 0} onClick={() => void findMatch('next')}>
+        ↓
+      </button>
+      <button aria-pressed={view.filter} title="Only what matches (i)" onClick={() => setView({ filter: !view.filter })}>
+        filter
+      </button>
+    </span>
+  );
+}
+
+function Toolbar(props: ToolbarProps) {
+  const { answer, view, setView, setKind, input, metric, isTree } = props;
+  const chosen = answer.metrics.map((m) => m.id);
+  const metricMenu = (): MenuEntry[] =>
+    input.metrics.filter((m) => m.id !== metric?.id).map((m) => {
+      const isShown = chosen.includes(m.id);
+      const others = chosen.filter((id) => id !== metric?.id && id !== m.id);
+      return { label: m.display_name || m.name, checked: isShown, run: () => setView({ metrics: (isShown ? others : [...others, m.id]).join(' ') }) };
+    });
+  return (
+    <div class="toolbar" role="toolbar" aria-label="Tree">
+      <div class="segmented" role="group" aria-label="View">
+        {VIEWS.map(([id, title], i) => (
+          <button key={id} aria-pressed={view.view === id} title={`${title} (${i + 1})`} onClick={() => setKind(id)}>
+            {title}
+          </button>
+        ))}
+      </div>
+      {view.view === 'flat' && (
+        <label class="inline">
+          <span class="picker-label">by</span>
+          <select value={answer.by ?? 'region'} onChange={(event) => setView({ by: event.currentTarget.value })}>
+            {GROUPS.filter((g) => g !== 'scope' || answer.has_scopes).map((g) => (
+              <option key={g} value={g}>
+                {g === 'scope' ? 'module, file, function' : g === 'region' ? 'function' : g}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {isTree && (
+        <button title="Open the hot path (h)" onClick={() => void props.hotPath()}>
+          Hot path
+        </button>
+      )}
+      {isTree && (
+        <button title="Close everything (-)" onClick={props.collapse}>
+          Close all
+        </button>
+      )}
+      {view.root >= 0 && (
+        <span class="chip">
+          <span class="picker-label">only below</span>
+          <span class="ellipsis">{answer.rows.name[0] ?? ''}</span>
+          <button class="quiet" aria-label="Focus no more" onClick={() => setView({ root: -1 })}>
+            ✕
+          </button>
+        </span>
+      )}
+      <Found {...props} />
+      <span class="grow" />
+      <span class="hint">{[answer.run, answer.location, plural(answer.items, 'node')].filter(Boolean).join(' · ')}</span>
+      {input.metrics.length > 1 && (
+        <button title="More metrics as columns" onClick={(event) => openMenu(event, metricMenu)}>
+          Metrics
+        </button>
+      )}
+      <button
+        title="Copying, style, details"
+        aria-label="More"
+        onClick={(event) =>
+          openMenu(event, () => [
+            { label: 'Copy rows as JSON', run: props.copyJson },
+            'line',
+            { label: 'Cube style: open nodes show their own value', hint: 'c', checked: view.cube, run: () => setView({ cube: !view.cube }) },
+            { label: 'Details beside the tree', hint: 'd', checked: view.panel, run: () => setView({ panel: !view.panel }) },
+          ])
+        }
+      >
+        ⋯
+      </button>
+    </div>
+  );
+}
+
+function treeCommand({ input, metric, selection }: ScreenProps): string {
+  const view = readScreen('tree', DEFAULTS);
+  const sort = view.sort === 'name' ? 'name' : sortOf(selection, view);
+  return commandLine('tree', [input.path], {
+    'bottom-up': view.view === 'bottom-up',
+    flat: view.view === 'flat' && !view.by,
+    by: view.view === 'flat' ? view.by : null,
+    metric: metric && !metric.is_main ? metric.name : null,
+    run: runWords(input, selection),
+    location: selection.locations,
+    sort,
+    match: selection.search && view.filter ? matchOption(selection.search) : null,
+  });
+}
 
 export const tree: Screen = {
   id: 'tree',
   title: 'Tree',
   key: 't',
   available: (_, input) => input.has.tree,
-  component: () => <Placeholder title="Tree" />,
-  command: ({ input, metric }) => commandLine('tree', [input.path], { metric: metric?.name }),
+  component: Tree,
+  command: treeCommand,
 };

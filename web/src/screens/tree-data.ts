@@ -1,0 +1,208 @@
+// Rows of call trees as the server sends them (docs/viewer-api.md), and what is open of them.
+
+export type TreeView = 'top-down' | 'bottom-up' | 'flat';
+
+export interface TreeMetric {
+  id: number;
+  name: string | null;
+  display_name: string | null;
+  unit: string | null;
+  is_whole: boolean;
+  adds_up: boolean;
+  has_inclusive: boolean;
+  has_exclusive: boolean;
+  /** What shares are of; null: they mean nothing. */
+  whole: number | null;
+  all: number | null;
+}
+
+type Cells<T> = (T | null)[];
+
+export interface RowColumns {
+  node: number[];
+  depth: number[];
+  name: Cells<string>;
+  context: Cells<number>;
+  children: Cells<number>;
+  flags: number[];
+  kind?: Cells<string>;
+  module?: Cells<string>;
+  file?: Cells<string>;
+  line?: Cells<number>;
+  call_file?: Cells<string>;
+  call_line?: Cells<number>;
+}
+
+export interface RowValues {
+  rows: RowColumns;
+  inclusive: Cells<number>[];
+  exclusive: Cells<number>[];
+}
+
+export interface TreeAnswer extends RowValues {
+  view: TreeView;
+  by: string | null;
+  sort: string;
+  run: string;
+  location: string;
+  items: number;
+  has_scopes: boolean;
+  metrics: TreeMetric[];
+  found: { n: number; inclusive: Cells<number>; exclusive: Cells<number> } | null;
+  at: number | null;
+  hot: number[];
+  lists: { node: number; n: number; offset: number; rows: number }[];
+}
+
+export const APART = 1;
+export const ASIDE = 2;
+export const CUT = 8;
+export const HOT = 16;
+export const MATCH = 32;
+
+export interface TreeRow {
+  node: number;
+  /** -1 of the first level. */
+  parent: number;
+  depth: number;
+  name: string;
+  context: number | null;
+  /** null: not known before it is opened. */
+  children: number | null;
+  flags: number;
+  kind: string | null;
+  module: string | null;
+  file: string | null;
+  line: number | null;
+  callFile: string | null;
+  callLine: number | null;
+  inclusive: (number | null)[];
+  exclusive: (number | null)[];
+}
+
+/** A row of the answer as an object. */
+export function rowAt(answer: RowValues, i: number, parent: number): TreeRow {
+  const { rows } = answer;
+  return {
+    node: rows.node[i]!,
+    parent,
+    depth: rows.depth[i]!,
+    name: rows.name[i] ?? '(unknown)',
+    context: rows.context[i] ?? null,
+    children: rows.children[i] ?? null,
+    flags: rows.flags[i]!,
+    kind: rows.kind?.[i] ?? null,
+    module: rows.module?.[i] ?? null,
+    file: rows.file?.[i] ?? null,
+    line: rows.line?.[i] ?? null,
+    callFile: rows.call_file?.[i] ?? null,
+    callLine: rows.call_line?.[i] ?? null,
+    inclusive: answer.inclusive.map((values) => values[i] ?? null),
+    exclusive: answer.exclusive.map((values) => values[i] ?? null),
+  };
+}
+
+export const rowsOf = (answer: RowValues): TreeRow[] => answer.rows.node.map((_, i) => rowAt(answer, i, -1));
+
+/** A line of the table: a row, or what stands for the children that are not here yet. */
+export type Entry = { row: TreeRow; more: null } | { row: null; more: { node: number; depth: number; left: number } };
+
+interface List {
+  n: number;
+  nodes: number[];
+}
+
+/** What is known of a tree, and which nodes are open. */
+export class TreeModel {
+  readonly rows = new Map<number, TreeRow>();
+  readonly lists = new Map<number, List>();
+  readonly open = new Set<number>();
+
+  /** Lists of an answer: their nodes are open. */
+  take(answer: TreeAnswer): void {
+    let at = 0;
+    for (const { node, n, offset, rows } of answer.lists) {
+      const known = this.lists.get(node);
+      const nodes = offset > 0 && known ? known.nodes.slice(0, offset) : [];
+      for (let i = 0; i < rows; i++, at++) {
+        const row = rowAt(answer, at, node);
+        this.rows.set(row.node, row);
+        nodes.push(row.node);
+      }
+      // A shorter answer to the same question takes nothing away
+      if (!known || nodes.length >= known.nodes.length || known.n !== n) this.lists.set(node, { n, nodes });
+      if (node >= 0) {
+        this.open.add(node);
+        const parent = this.rows.get(node);
+        if (parent && parent.children === null) parent.children = n;
+      }
+    }
+  }
+
+  isExpandable(row: TreeRow): boolean {
+    return row.children === null || row.children > 0;
+  }
+
+  /** From the root. */
+  path(node: number): TreeRow[] {
+    const out: TreeRow[] = [];
+    for (let row = this.rows.get(node); row; row = this.rows.get(row.parent)) out.push(row);
+    return out.reverse();
+  }
+
+  /** All lines, in order. No recursion: trees may be very deep. */
+  entries(): Entry[] {
+    const out: Entry[] = [];
+    const stack: { list: List; at: number; node: number; depth: number }[] = [];
+    const push = (node: number, depth: number) => {
+      const list = this.lists.get(node);
+      if (list) stack.push({ list, at: 0, node, depth });
+    };
+    push(-1, 0);
+    while (stack.length > 0) {
+      const top = stack[stack.length - 1]!;
+      if (top.at === top.list.nodes.length) {
+        const left = top.list.n - top.list.nodes.length;
+        if (left > 0) out.push({ row: null, more: { node: top.node, depth: top.depth, left } });
+        stack.pop();
+        continue;
+      }
+      const row = this.rows.get(top.list.nodes[top.at++]!)!;
+      out.push({ row, more: null });
+      if (this.open.has(row.node)) push(row.node, top.depth + 1);
+    }
+    return out;
+  }
+
+  /** The child with the largest value. */
+  heaviest(node: number): TreeRow | null {
+    let best: TreeRow | null = null;
+    for (const child of this.lists.get(node)?.nodes ?? []) {
+      const row = this.rows.get(child)!;
+      const size = Math.abs(row.inclusive[0] ?? row.exclusive[0] ?? 0);
+      if (!best || size > Math.abs(best.inclusive[0] ?? best.exclusive[0] ?? 0)) best = row;
+    }
+    return best;
+  }
+}
+
+/** What is between slashes is a regular expression; else small letters stand for large ones, too. Gives what --match takes. */
+export function matchOption(search: string): string {
+  if (/^\/.+\/$/.test(search)) return search.slice(1, -1);
+  const plain = search.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return /[A-Z]/.test(search) ? plain : plain.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`);
+}
+
+/** Where a part of the name matches: [from, to]; null of regular expressions and where it does not. */
+export function matchIn(name: string, search: string): [number, number] | null {
+  if (search === '' || /^\/.+\/$/.test(search)) return null;
+  const at = /[A-Z]/.test(search) ? name.indexOf(search) : name.toLowerCase().indexOf(search);
+  return at < 0 ? null : [at, at + search.length];
+}
+
+/** "solve.c:70" without the folders. */
+export function placeText(file: string | null, line: number | null): string {
+  if (!file) return '';
+  const name = file.slice(file.lastIndexOf('/') + 1) || file;
+  return line ? `${name}:${line}` : name;
+}

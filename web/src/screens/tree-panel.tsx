@@ -1,0 +1,213 @@
+// Beside the tree: all there is to say of the selected context.
+import type { ComponentChildren } from 'preact';
+import { useCallback } from 'preact/hooks';
+import { useData, type Params } from '../api';
+import { Canvas, type Size } from '../canvas';
+import { exactValue, formatCount, formatPercent, formatValue, plural } from '../format';
+import { navigate, select } from '../state';
+import { cssColor } from '../theme';
+import type { TreeMetric } from './tree-data';
+
+interface Relative {
+  context: number;
+  name: string | null;
+  n: number;
+  value: number | null;
+}
+
+export interface NodeAnswer {
+  context: number;
+  name: string | null;
+  kind: string | null;
+  module: string | null;
+  file: string | null;
+  line: number | null;
+  call_file: string | null;
+  call_line: number | null;
+  is_aside: boolean;
+  is_inlined: boolean;
+  below: number;
+  path: { context: number; name: string | null }[];
+  metrics: TreeMetric[];
+  values: { id: number; name: string | null; display_name: string | null; unit: string | null; inclusive?: number | string | null; exclusive?: number | string | null }[];
+  calls: number;
+  callers: { n: number; rows: Relative[] };
+  callees: { n: number; rows: Relative[] };
+  source: { file: string; first: number; line: number; lines: string[] } | null;
+  attributes: { owner: string; key: string; value: unknown }[];
+}
+
+interface LocationsAnswer {
+  over: string;
+  unit: string | null;
+  n: number;
+  statistics: { mean: number | null; min: number | null; max: number | null; imbalance: number | null; min_at: string; max_at: string } | null;
+  places?: { value: (number | null)[]; label: string[] };
+  curve?: (number | null)[] | { value: (number | null)[] };
+}
+
+function Section({ title, children, hint }: { title: string; children: ComponentChildren; hint?: string }) {
+  return (
+    <section class="panel-part">
+      <h3>
+        {title} {hint && <span class="hint">{hint}</span>}
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+function Relatives({ title, of, metric, of_all }: { title: string; of: NodeAnswer['callers']; metric: TreeMetric | undefined; of_all: number }) {
+  if (of.n === 0) return null;
+  const largest = Math.max(of_all, ...of.rows.map((r) => Math.abs(r.value ?? 0)));
+  return (
+    <Section title={title} hint={of.n > of.rows.length ? `${of.rows.length} of ${formatCount(of.n)}` : ''}>
+      <ul class="plain-list">
+        {of.rows.map((r) => (
+          <li key={r.context}>
+            <button class="row relative" title={`${r.name ?? ''}\n${exactValue(metric?.unit ?? null, r.value)}`} onClick={() => select({ node: r.context })}>
+              <span class="relative-bar" style={{ width: `${largest > 0 ? (Math.abs(r.value ?? 0) / largest) * 100 : 0}%` }} />
+              <span class="grow ellipsis">{r.name ?? '(unknown)'}</span>
+              <span class="number">{formatValue(metric?.unit ?? null, r.value)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const number = (value: number | string | null | undefined): number | null => (value === null || value === undefined ? null : Number(value));
+
+function Values({ node }: { node: NodeAnswer }) {
+  const hasExclusive = node.values.some((v) => v.exclusive !== undefined);
+  return (
+    <Section title="Values">
+      <table class="values">
+        <thead>
+          <tr>
+            <th />
+            <th>inclusive</th>
+            {hasExclusive && <th>exclusive</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {node.values.map((v) => (
+            <tr key={v.id}>
+              <th scope="row" class="ellipsis" title={v.name ?? ''}>
+                {v.display_name || v.name}
+              </th>
+              <td title={v.inclusive === undefined ? '' : `${v.inclusive} ${v.unit ?? ''}`}>{formatValue(v.unit, number(v.inclusive))}</td>
+              {hasExclusive && <td title={v.exclusive === undefined ? '' : `${v.exclusive} ${v.unit ?? ''}`}>{formatValue(v.unit, number(v.exclusive))}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  );
+}
+
+/** A bar for each place, or the sorted curve of very many. */
+function Places({ params, context, sides }: { params: Params; context: number; sides: string }) {
+  const { data } = useData<LocationsAnswer>('locations', { ...params, context, kind: sides === 'exclusive' ? 'exclusive' : null });
+  const curve = data?.curve;
+  const values = data?.places?.value ?? (Array.isArray(curve) ? curve : curve?.value) ?? [];
+  const draw = useCallback(
+    (c: CanvasRenderingContext2D, { width, height }: Size) => {
+      const most = Math.max(0, ...values.map((v) => v ?? 0));
+      if (!(most > 0)) return;
+      const step = width / values.length;
+      c.fillStyle = cssColor('--accent');
+      values.forEach((v, i) => {
+        const h = ((v ?? 0) / most) * (height - 2);
+        c.fillRect(i * step, height - h, Math.max(0.5, step - (step > 3 ? 1 : 0)), h);
+      });
+    },
+    [values],
+  );
+  const s = data?.statistics;
+  if (!data || !s || data.n < 2) return null;
+  const unit = data.unit;
+  return (
+    <Section title={`Over ${plural(data.n, data.over.replace(/e?s$/, (end) => (data.over === 'processes' ? '' : end === 'es' ? 'e' : '')), data.over)}`}>
+      <Canvas draw={draw} height={44} label={`Values over ${data.over}: mean ${formatValue(unit, s.mean)}, largest ${formatValue(unit, s.max)} at ${s.max_at}`} />
+      <p class="hint place-line">
+        <span>mean {formatValue(unit, s.mean)}</span>
+        <span>
+          max {formatValue(unit, s.max)} at {s.max_at}
+        </span>
+        {s.imbalance !== null && <span>imbalance {formatPercent(s.imbalance)} %</span>}
+        <button class="link" onClick={() => navigate({}, 'push', 'locations')}>
+          all
+        </button>
+      </p>
+    </Section>
+  );
+}
+
+export interface PanelProps {
+  params: Params;
+  context: number;
+  sides: string;
+  hasLocations: boolean;
+}
+
+export function TreePanel({ params, context, sides, hasLocations }: PanelProps) {
+  const { data, error } = useData<NodeAnswer>('node', { ...params, context });
+  if (error) return <aside class="panel" aria-label="Details"><p class="hint">{error.message}</p></aside>;
+  if (!data) return <aside class="panel" aria-label="Details" />;
+  const metric = data.metrics[0];
+  const own = number(data.values.find((v) => v.id === metric?.id)?.inclusive) ?? 0;
+  const place = data.file ? `${data.file}${data.line ? `:${data.line}` : ''}` : '';
+  const called = data.call_file ? `${data.call_file}${data.call_line ? `:${data.call_line}` : ''}` : '';
+  return (
+    <aside class="panel" aria-label="Details">
+      <h2 class="panel-name">{data.name ?? '(unknown)'}</h2>
+      <p class="hint">
+        {[data.kind, data.is_inlined && 'inlined', data.is_aside && 'stands aside', data.below > 0 && plural(data.below, 'node below', 'nodes below')].filter(Boolean).join(' · ')}
+      </p>
+      {(place || data.module || called) && (
+        <p class="mono panel-place">
+          {place && <span title="where it is defined">{place}</span>}
+          {called && <span title="where it is called">from {called}</span>}
+          {data.module && <span title="module">{data.module}</span>}
+        </p>
+      )}
+      <nav class="crumbs" aria-label="Path from the root">
+        {data.path.slice(0, -1).map((step) => (
+          <button key={step.context} class="link" onClick={() => select({ node: step.context })}>
+            {step.name ?? '(unknown)'}
+          </button>
+        ))}
+      </nav>
+      <Values node={data} />
+      {hasLocations && <Places params={params} context={context} sides={sides} />}
+      {data.source && (
+        <Section title="Source" hint={data.source.file}>
+          <pre class="source">
+            {data.source.lines.map((line, i) => (
+              <div key={i} class={data.source!.first + i === data.source!.line ? 'at' : ''}>
+                <span class="line-number">{data.source!.first + i}</span>
+                {line || ' '}
+              </div>
+            ))}
+          </pre>
+        </Section>
+      )}
+      <Relatives title="Callers" of={data.callers} metric={metric} of_all={own} />
+      <Relatives title="Callees" of={data.callees} metric={metric} of_all={own} />
+      {data.attributes.length > 0 && (
+        <Section title="Attributes">
+          <dl class="facts">
+            {data.attributes.map((a, i) => (
+              <div key={i}>
+                <dt class="ellipsis">{a.key}</dt>
+                <dd>{String(a.value ?? '')}</dd>
+              </div>
+            ))}
+          </dl>
+        </Section>
+      )}
+    </aside>
+  );
+}
