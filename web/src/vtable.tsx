@@ -64,6 +64,8 @@ export interface VTableProps<R> {
 const MOST_PIXELS = 8e6;
 const EXTRA_ROWS = 6;
 const COPIED_ROWS = 10000;
+/** Pixels that a column with a share of the width has at least. */
+const LEAST_SHARE = 180;
 let nextTable = 0;
 
 function csvCell(text: string): string {
@@ -245,7 +247,7 @@ export function VTable<R>(props: VTableProps<R>) {
       tabIndex={0}
       onScroll={scroll.onScroll}
       onKeyDown={onKeyDown}
-      style={{ '--columns': columns.map((c) => (typeof c.width === 'number' ? `${c.width}px` : `minmax(120px, ${c.width})`)).join(' ') }}
+      style={{ '--columns': columns.map((c) => (typeof c.width === 'number' ? `${c.width}px` : `minmax(${LEAST_SHARE}px, ${c.width})`)).join(' '), '--least': `${columns.reduce((sum, c) => sum + (typeof c.width === 'number' ? c.width : LEAST_SHARE), 0)}px` }}
     >
       <div class="vrow vhead" role="row" aria-rowindex={1} onContextMenu={menu}>
         {columns.map((c, i) => (

@@ -13,7 +13,7 @@ import { commandLine, type Screen, type ScreenProps } from './screen';
 import { APART, ASIDE, CUT, HOT, MATCH, matchIn, matchOption, placeText, TreeModel, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
 
-const DEFAULTS = { view: 'top-down', by: '', sort: '', order: '', filter: false, root: -1, row: -1, metrics: '', hidden: 'parent kind module', cube: false, panel: true };
+const DEFAULTS = { view: 'top-down', by: '', sort: '', order: '', filter: false, root: -1, row: -1, metrics: '', hidden: '-', cube: false, panel: true };
 type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
 const MOST_OPEN = 400;
@@ -132,7 +132,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
   const column = (exclusive: boolean): Column<Entry>[] => [
     {
       id: `${exclusive ? 'x' : 'i'}${k}`,
-      title: k === 0 ? (exclusive ? 'Exclusive' : 'Inclusive') : exclusive ? `${title} (excl.)` : title,
+      title: k === 0 ? (exclusive ? 'Exclusive' : 'Inclusive') : exclusive && metric.has_inclusive && !/^visits$/i.test(metric.name ?? '') ? `${title} (excl.)` : title,
       unit: quantity.unit,
       width: 116,
       align: 'right',
@@ -182,6 +182,12 @@ function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: str
     { id: 'kind', title: 'Kind', width: 100, cell: ({ row }) => row && <span class="hint">{row.kind}</span>, text: text((r) => r.kind) },
     { id: 'module', title: 'Module', width: 180, cell: ({ row }) => row && <span class="hint">{placeText(row.module, null)}</span>, text: text((r) => r.module) },
   ];
+}
+
+/** Of further metrics one side is enough: what is counted at each call has it itself. */
+function usuallyHidden(answer: TreeAnswer): string[] {
+  const sides = answer.metrics.flatMap((m, k) => (k === 0 || !m.has_inclusive || !m.has_exclusive ? [] : [/^visits$/i.test(m.name ?? '') ? `i${k}` : `x${k}`]));
+  return ['parent', 'kind', 'module', ...sides];
 }
 
 /** Columns that no row has anything in are not worth their room. */
@@ -344,7 +350,7 @@ function Tree(props: ScreenProps) {
           }}
           sort={{ column: sortedBy, descending: byName ? view.order === 'descending' : view.order !== 'ascending' }}
           onSort={({ column, descending }) => setView({ sort: column, order: column === 'name' ? (descending ? 'descending' : '') : descending ? '' : 'ascending' })}
-          hidden={view.hidden.split(' ').filter(Boolean)}
+          hidden={view.hidden === '-' ? usuallyHidden(answer) : view.hidden.split(' ').filter(Boolean)}
           onHidden={(hidden) => setView({ hidden: hidden.join(' ') }, 'replace')}
           empty={selection.search && view.filter ? 'No name matches' : 'Nothing to show'}
         />
