@@ -4,7 +4,7 @@
 
 #include "server/scale.h"
 
-enum { PLACES = 96, MOST_CURVES = 12 };
+enum { PLACES = 144, MOST_CURVES = 12 };
 
 typedef struct picture {
     as_scale_view *scale;

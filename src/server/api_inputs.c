@@ -5,6 +5,7 @@
 #include "cli/profile_choice.h"
 #include "server/drop.h"
 #include "server/report.h"
+#include "server/scale.h"
 
 static void build_metrics(as_builder *builder, const as_dataset *ds) {
     assay_id main_metric = as_main_metric(ds, false);
@@ -119,6 +120,33 @@ static void build_dataset(as_builder *builder, const as_dataset *ds) {
     build_runs(builder, ds);
 }
 
+/* Inputs of one point each that are one experiment together: the first such, with all that belong to it. */
+static void build_experiment(as_builder *builder, const as_viewing *viewing) {
+    const as_view_input *first = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < as_viewing_inputs(viewing) && n < 2; i++) {
+        first = as_viewing_input(viewing, i);
+        n = 0;
+        for (size_t k = i; k < as_viewing_inputs(viewing); k++)
+            n += as_inputs_are_points(first, as_viewing_input(viewing, k));
+    }
+    if (n < 2) {
+        as_build_text(builder, "experiment", NULL);
+        return;
+    }
+    as_build_object(builder, "experiment", false);
+    as_build_array(builder, "inputs", false);
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        if (as_inputs_are_points(first, as_viewing_input(viewing, i))) as_build_int(builder, NULL, (int64_t)i);
+    }
+    as_build_end(builder);
+    as_build_array(builder, "parameters", false);
+    for (size_t i = 0; i < as_ds_parameters(first->ds); i++)
+        as_build_text(builder, NULL, as_ds_parameter(first->ds, i));
+    as_build_end(builder);
+    as_build_end(builder);
+}
+
 static assay_status answer_inputs(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
     as_builder builder = as_builder_of(out);
     (void)request, (void)error;
@@ -144,6 +172,7 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
         as_build_end(&builder);
     }
     as_build_end(&builder);
+    build_experiment(&builder, viewing);
     as_build_end(&builder);
     return ASSAY_OK;
 }

@@ -25,12 +25,16 @@ bool as_inputs_fit(const as_view_input *a, const as_view_input *b) {
     return a->ds && b->ds && as_can_merge(both, 2);
 }
 
+bool as_inputs_are_points(const as_view_input *a, const as_view_input *b) {
+    return as_inputs_fit(a, b) && a->ds->n_points == 1 && b->ds->n_points == 1;
+}
+
 /* Inputs of one point each are one experiment; others only where somebody says so: two whole experiments are more likely to be compared. */
 static bool belongs(const as_request *request, const as_view_input *input, const as_view_input *other) {
     const char *together = as_request_text(request, "together");
     if (input == other) return true;
     if (!as_inputs_fit(input, other)) return false;
-    return together ? strcmp(together, "1") == 0 : input->ds->n_points == 1 && other->ds->n_points == 1;
+    return together ? strcmp(together, "1") == 0 : as_inputs_are_points(input, other);
 }
 
 static assay_status find_inputs(const as_viewing *viewing, const as_request *request, as_scale_view *s,

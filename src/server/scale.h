@@ -52,6 +52,8 @@ static inline const as_fit_note *as_scale_note(const as_scale_view *scale, uint3
 
 /* Whether two inputs could be points of one experiment. */
 bool as_inputs_fit(const as_view_input *a, const as_view_input *b);
+/* Whether they plainly are: both have one point. */
+bool as_inputs_are_points(const as_view_input *a, const as_view_input *b);
 /* What the page calls a context of the scale's dataset: the number it has in the input; those it does not have follow behind. */
 assay_id as_scale_context(const as_scale_view *scale, assay_id context);
 /* The models of the contexts that the parameter "context" lists ("3,17", as the page calls them), each once, at most `most`, into out (uint32_t). ASSAY_E_USAGE where there is none. */

@@ -1,11 +1,309 @@
-import { Placeholder } from './placeholder';
-import { commandLine, type Screen } from './screen';
+// How an experiment scales: models of all call paths, what each will cost at another size, and how sure that is.
+import { useMemo } from 'preact/hooks';
+import { useData, type Inputs, type Opened, type Params } from '../api';
+import { Failed, Waiting } from '../boundary';
+import { seriesColor } from '../colors';
+import { plural } from '../format';
+import { useKeys } from '../keys';
+import { readScreen, select, useScreen } from '../state';
+import { useTheme } from '../theme';
+import { copyText } from '../toast';
+import type { Sort } from '../vtable';
+import { Choice, Sliders } from './scale/controls';
+import { Details } from './scale/details';
+import { SurfaceMap } from './scale/map';
+import { drawnUntil, nearestStep, parsePoint, pointText, real, shortNumber, sliderSteps, type CurveAnswer, type ModelAnswer, type ScaleAnswer, type SurfaceAnswer, type View } from './scale/model';
+import { Lines } from './scale/plot';
+import './scale/scale.css';
+import { ModelTable, useRows } from './scale/table';
+import { commandLine, type Screen, type ScreenProps } from './screen';
+
+const DEFAULTS = {
+  sort: 'growth',
+  up: false,
+  tree: false,
+  measure: 'mean',
+  modeler: 'default',
+  scaling: '',
+  set: '',
+  together: '',
+  view: 'lines',
+  over: '',
+  at: '',
+  pins: '',
+  x: '',
+  y: '',
+  why: false,
+  hidden: 'interval,now,function,AR2,error,noise,speedup,points,flags',
+};
+type State = ReturnType<typeof readScreen<typeof DEFAULTS>>;
+const MOST_PINS = 8;
+
+/** The words of all requests of the screen; what has its usual value is left out. */
+function paramsOf({ input, metric }: Pick<ScreenProps, 'input' | 'metric'>, view: State): Params {
+  const stored = view.set !== '';
+  return {
+    d: input.id || undefined,
+    metric: metric && !metric.is_main ? metric.name : undefined,
+    measure: view.measure === 'mean' || stored ? undefined : view.measure,
+    modeler: view.modeler === 'default' || stored ? undefined : view.modeler,
+    scaling: stored ? undefined : view.scaling || undefined,
+    set: view.set || undefined,
+    together: view.together || undefined,
+  };
+}
+
+const pinsOf = (view: State): number[] => view.pins.split(',').filter((p) => /^\d+$/.test(p)).map(Number);
+
+/** Paths of all inputs that belong to the experiment. */
+function pathsOf({ inputs, input }: ScreenProps, answer: ScaleAnswer | null): string[] {
+  const all = (answer?.inputs ?? [input.id]).map((id) => inputs.inputs.find((i) => i.id === id)?.path ?? '').filter(Boolean);
+  return all.length ? all : [input.path];
+}
+
+function commandOf(props: ScreenProps, answer: ScaleAnswer | null): string {
+  const view = readScreen('scale', DEFAULTS);
+  const at = view.at || (answer && pointText(answer.parameters, answer.parameters.map((p) => real(answer.at[p.name]))));
+  return commandLine(at ? 'predict' : 'model', pathsOf(props, answer), {
+    at: at || undefined,
+    metric: props.metric?.name,
+    match: props.selection.search,
+    measure: view.measure === 'mean' ? undefined : view.measure,
+    modeler: view.modeler === 'default' ? undefined : view.modeler,
+    scaling: view.scaling || undefined,
+  });
+}
+
+/** The last answer, for the command of the page. */
+let lastAnswer: ScaleAnswer | null = null;
+
+const MEASURES = ['mean', 'median', 'minimum', 'maximum'].map((m) => [m, m] as const);
+const SCALINGS = [['', 'weak (as measured)'], ['weak_threaded', 'weak, without idle threads'], ['strong', 'strong (all processes)']] as const;
+
+function modelers(answer: ScaleAnswer): readonly (readonly [string, string])[] {
+  return answer.parameters.length > 1 ? [['default', 'multi-parameter']] : [['default', 'basic'], ['refining', 'refining'], ['segmented', 'segmented']];
+}
+
+function Scale(props: ScreenProps) {
+  const { selection } = props;
+  const [view, setView] = useScreen('scale', DEFAULTS);
+  const { isDark } = useTheme();
+  const base = paramsOf(props, view);
+  const sort: Sort = { column: view.tree ? '' : view.sort, descending: view.sort === 'name' ? view.up : !view.up };
+  const tableParams: Params = { ...base, at: view.at || undefined, sort: view.tree ? 'tree' : view.sort === 'growth' ? undefined : view.sort, reverse: view.up && !view.tree ? 1 : undefined, match: selection.search || undefined };
+  const { data: answer, error, loading } = useData<ScaleAnswer>('scale', tableParams);
+  const rows = useRows(answer, tableParams);
+  lastAnswer = answer;
+
+  const parameters = answer?.parameters ?? [];
+  const names = parameters.map((p) => p.name);
+  const main = names.includes(view.over) ? view.over : (parameters.find((p) => p.is_processes)?.name ?? names[0] ?? '');
+  const mainIndex = Math.max(0, names.indexOf(main));
+  const at = useMemo(() => (answer ? (view.at && parsePoint(answer.parameters, view.at)) || answer.parameters.map((p) => real(answer.at[p.name])) : []), [answer, view.at]);
+  const setAt = (values: readonly number[], isLast: boolean) => setView({ at: pointText(parameters, values) }, isLast ? 'push' : 'replace');
+  const moveTo = (name: string, value: number) => setAt(at.map((v, i) => (names[i] === name ? Number(value.toPrecision(parameters[i]!.values.every(Number.isInteger) && value > 100 ? 3 : 4)) : v)), true);
+
+  // What is in the plot: what was pinned, and what is selected
+  const pins = pinsOf(view);
+  const selected = selection.node ?? answer?.rows.context[0] ?? null;
+  const drawn = selected === null || pins.includes(selected) ? pins : [...pins, selected];
+  const colour = (context: number) => seriesColor(Math.max(0, drawn.indexOf(context)), isDark);
+  const pin = (context: number) => setView({ pins: (pins.includes(context) ? pins.filter((p) => p !== context) : [...pins, context].slice(-MOST_PINS)).join() });
+
+  const isMap = view.view === 'map' && parameters.length > 1;
+  const second = names.find((n) => n !== main) ?? '';
+  const largest = parameters[mainIndex]?.values.at(-1) ?? NaN;
+  const to = drawnUntil(largest, at[mainIndex] ?? NaN);
+  const log = view.x === '' ? undefined : view.x === 'log' ? 1 : 0;
+  const held = parameters.length > 1 && (view.at !== '' || view.over !== '') ? pointText(parameters, at.map((v, i) => (i === mainIndex ? largest : v))) : undefined;
+  const picture: Params = { ...base, context: drawn.join(), over: view.over ? main : undefined };
+  const curve = useData<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, { ...picture, at: held, to: to === largest * 4 ? undefined : to, log });
+  const surface = useData<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: view.over ? `${main},${second}` : undefined, at: view.at || undefined, log });
+
+  const shown: View = isMap ? 'map' : ((['speedup', 'efficiency', 'residuals'] as const).find((v) => v === view.view) ?? 'lines');
+  const xLog = view.x === '' ? ((isMap ? surface.data?.is_log.some(Boolean) : curve.data?.is_log) ?? false) : view.x === 'log';
+  const yLog = view.y === '' ? wantsLog(curve.data, xLog, shown) : view.y === 'log';
+  const nextAxis = (axis: 'x' | 'y', isLog: boolean) => setView({ [axis]: isLog ? 'linear' : 'log' });
+  const step = (by: number) => {
+    const steps = sliderSteps(parameters[mainIndex]?.values ?? []);
+    const next = steps[Math.max(0, Math.min(steps.length - 1, nearestStep(steps, at[mainIndex] ?? 0) + by))];
+    if (next !== undefined) setAt(at.map((v, i) => (i === mainIndex ? next : v)), false);
+  };
+  const nextView = () => {
+    const all: View[] = ['lines', 'speedup', 'efficiency', 'residuals', ...(parameters.length > 1 ? (['map'] as View[]) : [])];
+    setView({ view: all[(all.indexOf(shown) + 1) % all.length]! });
+  };
+
+  useKeys('Scale', [
+    { key: ']', label: 'Predict further out', run: () => step(1) },
+    { key: '[', label: 'Predict nearer', run: () => step(-1) },
+    { key: '0', label: 'Predict at the largest measured point', run: () => answer && setAt(parameters.map((p) => real(answer.largest[p.name])), true) },
+    { key: 'l', label: 'Logarithmic or linear x axis', run: () => nextAxis('x', xLog) },
+    { key: 'L', label: 'Logarithmic or linear y axis', run: () => nextAxis('y', yLog) },
+    { key: 'v', label: 'Next picture: values, speed-up, efficiency, residuals', run: nextView },
+    { key: 'p', label: 'Keep the selected call path in the plot', run: () => selected !== null && pin(selected) },
+    { key: 'w', label: 'Why this model: functions that were tried', run: () => setView({ why: !view.why }) },
+    { key: 't', label: 'Sorted, or as the call tree', run: () => setView({ tree: !view.tree }) },
+    { key: 'G', label: 'Sort by growth', run: () => setView({ sort: 'growth', up: false, tree: false }) },
+    { key: 'S', label: 'Sort by what it costs there', run: () => setView({ sort: 'share', up: false, tree: false }) },
+  ]);
+
+  if (error && !answer) return <Missing error={error} props={props} onReset={() => setView({ measure: 'mean', modeler: 'default', scaling: '', set: '', together: '', at: '' })} />;
+  if (!answer) return <Waiting />; // fitting 100,000 call paths takes a second
+  const model: ModelAnswer | undefined = isMap ? (surface.data ?? undefined) : (curve.data?.curves.find((c) => c.context === selected) ?? curve.data?.curves[0]);
+  const chosenRow = model && findRow(rows.row, answer.n, model.context);
+  const pictureError = isMap ? surface.error : curve.error;
+  return (
+    <div class="scale">
+      <div class="toolbar">
+        {answer.sets.length > 0 && <Choice label="Models" value={view.set} choices={[['', 'made here'], ...answer.sets.map((s, i) => [String(i), `${s.name ?? `set ${i + 1}`} (of the file)`] as const)]} onChange={(set) => setView({ set, scaling: '', together: '' })} />}
+        {view.set === '' && <Choice label="Measure" value={view.measure} choices={MEASURES} onChange={(measure) => setView({ measure })} />}
+        {view.set === '' && modelers(answer).length > 1 && <Choice label="Modeler" value={view.modeler} choices={modelers(answer)} onChange={(modeler) => setView({ modeler })} />}
+        {view.set === '' && <Choice label="Scaling" value={view.scaling} choices={SCALINGS} onChange={(scaling) => setView({ scaling })} />}
+        {answer.could_join.length > 0 && <Choice label="Inputs" value={view.together} choices={[['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'], answer.inputs.length > 1 && view.together === '' ? ['0', 'this one'] : ['1', `all ${answer.could_join.length + 1} as one`]]} onChange={(together) => setView({ together })} />}
+        <span class="grow" />
+        <span class="hint">
+          {plural(answer.n, 'call path')}
+          {answer.n !== answer.n_models && ` of ${answer.n_models}`}, {plural(answer.n_points, 'point')}
+          {loading && ' …'}
+        </span>
+        <div class="segmented" role="group" aria-label="Order">
+          <button aria-pressed={!view.tree} onClick={() => setView({ tree: false })}>sorted</button>
+          <button aria-pressed={view.tree} onClick={() => setView({ tree: true })}>tree</button>
+        </div>
+      </div>
+      <div>
+        <Sliders answer={answer} at={at} main={main} onAt={setAt} />
+        {answer.looks_strong && !view.scaling && !view.set && !answer.is_work && (
+          <div class="note" role="note">
+            The whole decreases along {answer.looks_strong}: looks like strong scaling.
+            <button onClick={() => setView({ scaling: 'strong' })}>Model the work instead</button>
+          </div>
+        )}
+        {error && <div class="note" role="alert">{error.message}</div>}
+        {rows.error && <div class="note" role="alert">{rows.error.message}</div>}
+      </div>
+      <div class="scale-split">
+        <div class="fill">
+          <ModelTable
+            answer={answer}
+            row={rows.row}
+            want={rows.want}
+            isTree={view.tree}
+            sort={sort}
+            onSort={(next) => setView({ sort: next.column, up: next.column === view.sort && !view.tree && !view.up, tree: false })}
+            selected={selected}
+            onSelect={(context) => select({ node: context }, 'replace')}
+            colour={(context) => (drawn.includes(context) ? colour(context) : undefined)}
+            onPin={pin}
+            menu={(row) => [
+              { label: pins.includes(row.context) ? 'Take out of the plot' : 'Keep in the plot', hint: 'p', run: () => pin(row.context) },
+              { label: 'Copy the function', run: () => void copyText(row.function, 'Function copied') },
+              { label: 'Copy the call path', run: () => void copyText(row.callpath, 'Call path copied') },
+              { label: 'Copy as command: model --why', run: () => void copyText(commandLine('model', pathsOf(props, answer), { why: row.callpath, metric: answer.metric, measure: view.measure === 'mean' ? undefined : view.measure, scaling: view.scaling || undefined }), 'Command copied') },
+              { label: 'Copy as command: model --plot', run: () => void copyText(commandLine('model', pathsOf(props, answer), { plot: row.callpath, metric: answer.metric, at: pointText(parameters, at), scaling: view.scaling || undefined }), 'Command copied') },
+            ]}
+            hidden={view.hidden.split(',')}
+            onHidden={(hidden) => setView({ hidden: hidden.filter(Boolean).join() })}
+          />
+        </div>
+        <div class="fill">
+          <div class="toolbar">
+            <div class="segmented" role="group" aria-label="Picture">
+              {(['lines', 'speedup', 'efficiency', 'residuals', ...(parameters.length > 1 ? ['map'] : [])] as View[]).map((v) => (
+                <button key={v} aria-pressed={shown === v} onClick={() => setView({ view: v })}>
+                  {v === 'lines' ? 'values' : v === 'speedup' ? 'speed-up' : v}
+                </button>
+              ))}
+            </div>
+            {parameters.length > 1 && <Choice label="over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
+            <span class="grow" />
+            <div class="segmented" role="group" aria-label="Logarithmic axes">
+              <button aria-pressed={xLog} title="Logarithmic x axis (l)" onClick={() => nextAxis('x', xLog)}>{isMap ? 'log' : 'log x'}</button>
+              {!isMap && <button aria-pressed={yLog} title="Logarithmic y axis (L)" onClick={() => nextAxis('y', yLog)}>log y</button>}
+            </div>
+          </div>
+          <div class="scale-plot">
+            {pictureError && <Failed failure={pictureError} title="No picture" />}
+            {!isMap && curve.data && !curve.error && (
+              <Lines answer={curve.data} view={shown} parameters={parameters} isWork={answer.is_work} unit={answer.unit} metric={answer.metric} colour={colour} xLog={xLog} yLog={yLog} at={at[mainIndex] ?? NaN} onAt={(x) => moveTo(curve.data!.over, x)} />
+            )}
+            {isMap && surface.data && !surface.error && (
+              <SurfaceMap
+                answer={surface.data}
+                parameters={parameters}
+                unit={answer.unit}
+                metric={answer.metric}
+                at={at}
+                onAt={(values) => setAt(at.map((v, i) => (names[i]! in values ? Number(values[names[i]!]!.toPrecision(3)) : v)), true)}
+              />
+            )}
+          </div>
+          {!isMap && curve.data && curve.data.curves.length > 1 && (
+            <div class="scale-legend">
+              {curve.data.curves.map((c) => (
+                <button key={c.context} title={c.callpath} onClick={() => select({ node: c.context }, 'replace')}>
+                  <span class="swatch" style={{ background: colour(c.context) }} />
+                  <span class="ellipsis">{c.name ?? c.callpath}</span>
+                </button>
+              ))}
+            </div>
+          )}
+          {model && (
+            <Details
+              model={model}
+              params={base}
+              parameters={names}
+              unit={answer.unit}
+              isStored={answer.set !== null}
+              value={chosenRow?.value ?? NaN}
+              low={chosenRow?.low ?? NaN}
+              high={chosenRow?.high ?? NaN}
+              point={parameters.map((p, i) => `${p.name} = ${shortNumber(at[i]!)}`).join(', ')}
+              why={view.why}
+              onWhy={(why) => setView({ why })}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Growth by powers is seen best where both axes are logarithmic. */
+function wantsLog(curve: CurveAnswer | null, xLog: boolean, view: View): boolean {
+  if (!curve || !xLog || view !== 'lines') return false;
+  const all = curve.curves.flatMap((c) => [...c.y, ...c.measured.value]).map(real).filter(Number.isFinite);
+  return all.length > 0 && Math.min(...all) > 0 && Math.max(...all) / Math.min(...all) > 100;
+}
+
+function findRow(row: ReturnType<typeof useRows>['row'], n: number, context: number) {
+  for (let i = 0; i < Math.min(n, 400); i++) {
+    const r = row(i);
+    if (r?.context === context) return r;
+  }
+  return undefined;
+}
+
+function Missing({ error, props, onReset }: { error: { message: string }; props: ScreenProps; onReset: () => void }) {
+  return (
+    <div class="message">
+      <Failed failure={error} title="No models" />
+      <p>
+        Models need measurements at several points of one experiment: a file of Extra-P, a directory with a profile for each point whose name says which (app.p64.n100.r1), or several inputs with the same parameters.
+      </p>
+      {props.input.has.parameters.length > 0 && <button onClick={onReset}>Model it the usual way</button>}
+    </div>
+  );
+}
+
+const isExperiment = (inputs: Inputs, input: Opened): boolean => input.has.points > 1 || (inputs.experiment?.inputs.includes(input.id) ?? false);
 
 export const scale: Screen = {
   id: 'scale',
   title: 'Scale',
   key: 's',
-  available: (inputs, input) => input.has.points > 1 || inputs.experiment !== null,
-  component: () => <Placeholder title="Scale" />,
-  command: ({ input, metric }) => commandLine('model', [input.path], { metric: metric?.name }),
+  available: isExperiment,
+  component: Scale,
+  command: (props) => commandOf(props, lastAnswer),
 };

@@ -1,0 +1,170 @@
+// The screen Scale with the command's own server.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { closeBrowser, type Page, source, view } from '../../web/test/harness';
+
+const example = (name: string) => join(source, 'examples', name);
+const corpus = process.env['ASSAY_CORPUS'] ?? '';
+const folder = mkdtempSync(join(tmpdir(), 'assay-scale-'));
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+after(async () => {
+  await closeBrowser();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Text of Extra-P: name → function, measured at these points with two repetitions. */
+function written(name: string, points: number[], functions: Record<string, (p: number) => number>): string {
+  const path = join(folder, name);
+  const regions = Object.entries(functions).map(([region, f]) => `REGION ${region}\n${points.map((p) => `DATA ${f(p) * 0.99} ${f(p) * 1.01}\n`).join('')}`);
+  writeFileSync(path, `PARAMETER p\nPOINTS ${points.map((p) => `(${p})`).join(' ')}\nMETRIC time\n${regions.join('')}`);
+  return path;
+}
+const POINTS = [4, 8, 16, 32, 64];
+
+const grid = (page: Page) => page.getByRole('grid', { name: 'Models' });
+const cells = async (page: Page, column: number) => grid(page).getByRole('row').locator(`[role=gridcell]:nth-child(${column})`).allTextContents();
+const plotted = (page: Page) => page.locator('.scale-plot [role=img]');
+
+test('models, sorted by growth; slider, keys and address go together', (t) =>
+  view(t, [written('a.txt', POINTS, { 'main->quick': () => 3, 'main->slow': (p) => 1 + p * p, 'main->steady': (p) => 50 + 2 * p })], async ({ page, shot }) => {
+    await plotted(page).waitFor();
+    assert.deepEqual((await cells(page, 1)).map((c) => c.trim()), ['slowmain', 'steadymain', 'quickmain']);
+    assert.deepEqual(await cells(page, 2), ['p2', 'p', 'constant']);
+    // 4 times the largest: 256
+    assert.equal(await page.getByLabel('Value of p').inputValue(), '256');
+    assert.match((await cells(page, 4))[0]!, /^65,5\d\d/); // 1 + 256²
+    await page.getByLabel('Value of p').fill('1000');
+    await page.keyboard.press('Enter');
+    await page.getByText('15.6× beyond').waitFor();
+    assert.match(page.url(), /scale\.at=p%3D1000/);
+    await page.waitForFunction(() => document.querySelector('.vbody .vrow [role=gridcell]:nth-child(4)')?.textContent?.startsWith('1,00'));
+    await page.getByLabel('Predict at p').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForURL((u) => !u.hash.includes('p%3D1000'));
+    await page.keyboard.press('0');
+    await page.waitForURL(/scale\.at=p%3D64/);
+    await page.getByText('measured', { exact: true }).waitFor();
+    // Selecting, keeping several, the axes, the pictures
+    await grid(page).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.waitForURL(/sel=\d/);
+    await page.keyboard.press('p');
+    await page.keyboard.press('ArrowDown');
+    await page.locator('.scale-legend button').nth(1).waitFor();
+    await page.keyboard.press('L');
+    await page.waitForURL(/scale\.y=linear/); // over decades it was logarithmic
+    await page.keyboard.press('v');
+    await page.waitForURL(/scale\.view=speedup/);
+    assert.equal(await page.getByRole('button', { name: 'speed-up' }).getAttribute('aria-pressed'), 'true');
+    await page.keyboard.press('w');
+    await page.getByRole('region', { name: 'Functions that were tried' }).getByText('chosen', { exact: true }).waitFor();
+    await shot('scale-line');
+    await page.keyboard.press('S');
+    await page.waitForFunction(() => document.querySelector('.vbody .vrow [role=gridcell]')?.textContent?.startsWith('slow'));
+    await page.keyboard.press('t');
+    assert.equal(await page.getByRole('button', { name: 'tree', exact: true }).getAttribute('aria-pressed'), 'true');
+    // A search is a regular expression, as the command's
+    await page.keyboard.press('/');
+    await page.keyboard.type('st.a');
+    await page.getByText('1 call path of 3').waitFor();
+    assert.deepEqual(await cells(page, 1), ['steady']);
+  }, { hash: '#scale' }));
+
+test('the example, in the dark; the function and the command are copied', (t) =>
+  view(t, [example('kernels.txt')], async ({ page, shot }) => {
+    await plotted(page).waitFor();
+    await page.getByRole('button', { name: 'Copy…' }).click();
+    await page.getByRole('menuitem', { name: 'LaTeX' }).click();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^\$.*\\cdot n\^\{3\}/);
+    await page.getByRole('button', { name: 'Copy as command' }).click();
+    await page.getByText('Command copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `assay predict ${example('kernels.txt')} --at n=4096 --metric time`);
+    await shot('scale-dark');
+    const box = (await plotted(page).boundingBox())!;
+    await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.5);
+    await page.locator('.tooltip').getByText(/^matrix: /).waitFor();
+    await page.mouse.click(box.x + box.width * 0.7, box.y + box.height * 0.5);
+    await page.waitForURL(/scale\.at=n%3D2\d\d\d/);
+  }, { hash: '#scale', colorScheme: 'dark' }));
+
+test('two parameters: a map, and lines along each', (t) => {
+  const path = join(folder, 'plane.txt');
+  const [xs, ys] = [[2, 4, 8, 16, 32], [10, 20, 30, 40, 50]];
+  const points = xs.flatMap((x) => ys.map((y) => [x, y] as const));
+  writeFileSync(path, `PARAMETER p\nPARAMETER n\nPOINTS ${points.map(([x, y]) => `(${x} ${y})`).join(' ')}\nMETRIC time\nREGION main->both\n${points.map(([x, y]) => `DATA ${5 + 0.5 * x * y}\n`).join('')}`);
+  return view(t, [path], async ({ page, shot }) => {
+    await plotted(page).waitFor();
+    assert.equal(await page.getByLabel('Value of p').inputValue(), '128');
+    assert.equal(await page.getByLabel('Value of n').inputValue(), '50');
+    await page.getByRole('button', { name: 'map', exact: true }).click();
+    const map = page.getByRole('img', { name: 'time of both over p and n' });
+    await map.waitFor();
+    await page.waitForTimeout(300);
+    await shot('scale-map');
+    const box = (await map.boundingBox())!;
+    await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * 0.5);
+    await page.waitForFunction(() => (document.querySelector('[aria-label="Value of n"]') as HTMLInputElement).value !== '50');
+    await page.getByRole('button', { name: 'values', exact: true }).click();
+    await page.getByRole('combobox', { name: 'over' }).selectOption('n');
+    await page.getByRole('img', { name: 'time over n of both' }).waitFor();
+    await shot('scale-slice');
+  }, { hash: '#scale' });
+});
+
+test('inputs that are points of one experiment', (t) =>
+  view(t, POINTS.map((p) => written(`part.p${p}.txt`, [p], { main: (x) => 2 * x })), async ({ page }) => {
+    await page.getByRole('tab', { name: 'Scale' }).click();
+    await page.getByText('1 call path, 5 points').waitFor();
+    assert.deepEqual(await cells(page, 2), ['p']);
+    await page.getByRole('combobox', { name: 'Inputs' }).selectOption('0');
+    await page.getByText('1 call path, 1 point', { exact: true }).waitFor();
+  }));
+
+test('strong scaling is offered where it looks like it', (t) =>
+  view(t, [written('strong.txt', POINTS, { main: (p) => 640 / p + 1 })], async ({ page }) => {
+    await page.getByRole('button', { name: 'Model the work instead' }).click();
+    await page.waitForURL(/scale\.scaling=strong/);
+    // The work is 640 + p
+    await page.waitForFunction(() => document.querySelector('.vbody .vrow [role=gridcell]:nth-child(2)')?.textContent === 'p');
+    await page.getByRole('button', { name: 'efficiency' }).click();
+    await plotted(page).waitFor();
+  }, { hash: '#scale' }));
+
+test('names are text; what is wrong is said', (t) =>
+  view(t, [written('hostile.txt', POINTS, { [`main->${HOSTILE}`]: (p) => p, 'main->[b](c)*': (p) => 2 * p })], async ({ page, complaints }) => {
+    await plotted(page).waitFor();
+    assert.equal(await page.locator('img').count(), 0);
+    assert.ok((await cells(page, 1)).some((c) => c.includes(HOSTILE)));
+    await page.keyboard.press('/');
+    await page.keyboard.type('(');
+    await page.getByText("--match '(' is no regular expression").first().waitFor();
+    assert.deepEqual(complaints.splice(0).filter((c) => !c.includes('400')), []);
+  }, { hash: '#scale' }));
+
+const FORMATS: Record<string, string> = {
+  'a directory of Cube profiles': 'cube/sets/single_parameter',
+  'JSON Lines': 'extrap/jsonlines/cross_matrix_2p.jsonl',
+  '.extra-p with models': 'extrap/input/exp_only_mean_median.extra-p',
+  'Extra-P 3': 'extrap/input/experiment_3',
+  TaLPas: 'extrap/talpas/talpas_2.txt',
+  'three parameters': 'extrap/text/three_parameter_1.txt',
+};
+for (const [title, name] of Object.entries(FORMATS)) {
+  const path = join(corpus, name);
+  test(title, { skip: !corpus || !existsSync(path) }, (t) =>
+    view(t, [path], async ({ page, shot }) => {
+      await plotted(page).waitFor();
+      await page.waitForTimeout(200);
+      await shot(`scale-${name.replace(/\W+/g, '-')}`);
+      if (title.includes('models')) {
+        await page.getByRole('combobox', { name: 'Models' }).selectOption({ label: 'Median Model (of the file)' });
+        await page.waitForURL(/scale\.set=1/);
+        await plotted(page).waitFor();
+      }
+      assert.ok((await cells(page, 1)).length > 0);
+    }, { hash: '#scale', viewport: { width: 1280, height: 720 } }));
+}

@@ -1,0 +1,203 @@
+// A model over two parameters: a heat map with contours, and what was measured.
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import { Canvas, pointerAt, type Size } from '../../canvas';
+import { css, sequential } from '../../colors';
+import { formatValue } from '../../format';
+import { cssColor } from '../../theme';
+import { contour, levelsOf, parameterTicks, real, shortNumber, type Parameter, type SurfaceAnswer } from './model';
+
+const EDGE = { left: 58, right: 74, top: 12, bottom: 40 };
+
+export interface MapProps {
+  answer: SurfaceAnswer;
+  parameters: readonly Parameter[];
+  unit: string | null;
+  metric: string;
+  at: readonly number[];
+  onAt: (values: Record<string, number>) => void;
+}
+
+interface Frame {
+  width: number;
+  height: number;
+  /** 0 … 1 along the axis, and back. */
+  px: (x: number) => number;
+  py: (y: number) => number;
+}
+
+function along(from: number, to: number, isLog: boolean): [(v: number) => number, (t: number) => number] {
+  return isLog ? [(v) => Math.log(v / from) / Math.log(to / from), (t) => from * (to / from) ** t] : [(v) => (v - from) / (to - from), (t) => from + (to - from) * t];
+}
+
+function frameOf(answer: SurfaceAnswer, size: Size): Frame {
+  const [width, height] = [Math.max(10, size.width - EDGE.left - EDGE.right), Math.max(10, size.height - EDGE.top - EDGE.bottom)];
+  const [tx] = along(answer.x[0]!, answer.x[answer.x.length - 1]!, answer.is_log[0]);
+  const [ty] = along(answer.y[0]!, answer.y[answer.y.length - 1]!, answer.is_log[1]);
+  return { width, height, px: (x) => EDGE.left + tx(x) * width, py: (y) => EDGE.top + (1 - ty(y)) * height };
+}
+
+export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapProps) {
+  const [tip, setTip] = useState<{ x: number; y: number; text: string } | null>(null);
+  const [nx, ny] = [answer.x.length, answer.y.length];
+  const z = useMemo(() => answer.z.map(real), [answer]);
+  const [low, high] = useMemo(() => {
+    const finite = z.filter(Number.isFinite);
+    return [Math.min(...finite), Math.max(...finite)];
+  }, [z]);
+  const isLog = low > 0 && high / low > 50;
+  const part = useCallback((v: number) => (high === low ? 0.5 : isLog ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low)), [low, high, isLog]);
+  const over = answer.over.map((name) => parameters.findIndex((p) => p.name === name)) as [number, number];
+
+  const draw = useCallback(
+    (c: CanvasRenderingContext2D, size: Size) => {
+      const f = frameOf(answer, size);
+      const image = document.createElement('canvas');
+      [image.width, image.height] = [nx, ny];
+      const pixels = image.getContext('2d')!;
+      for (let j = 0; j < ny; j++) {
+        for (let i = 0; i < nx; i++) {
+          const v = z[j * nx + i]!;
+          pixels.fillStyle = Number.isFinite(v) ? css(sequential(part(v))) : cssColor('--sunken');
+          pixels.fillRect(i, ny - 1 - j, 1, 1);
+        }
+      }
+      c.imageSmoothingEnabled = true;
+      c.drawImage(image, 0.5, 0.5, nx - 1, ny - 1, EDGE.left, EDGE.top, f.width, f.height);
+      c.font = `11px ${cssColor('--font')}`;
+      drawContours(c, f);
+      drawAxes(c, f);
+      drawMeasured(c, f);
+      drawLegend(c, f);
+    },
+    [answer, z, at[over[0]], at[over[1]]],
+  );
+
+  function drawContours(c: CanvasRenderingContext2D, f: Frame): void {
+    c.save();
+    c.beginPath();
+    c.rect(EDGE.left, EDGE.top, f.width, f.height);
+    c.clip();
+    for (const level of levelsOf(low, high, isLog)) {
+      const lines = contour(z, nx, ny, level);
+      const ink = part(level) > 0.55 ? 'rgb(0 0 0 / 62%)' : 'rgb(255 255 255 / 75%)';
+      const place = (i: number): [number, number] => [EDGE.left + (lines[i]! / (nx - 1)) * f.width, EDGE.top + (1 - lines[i + 1]! / (ny - 1)) * f.height];
+      c.strokeStyle = c.fillStyle = ink;
+      c.lineWidth = 1;
+      c.beginPath();
+      for (let i = 0; i < lines.length; i += 4) {
+        c.moveTo(...place(i));
+        c.lineTo(...place(i + 2));
+      }
+      c.stroke();
+      if (lines.length) {
+        const [x, y] = place(4 * Math.floor(lines.length / 8));
+        c.textAlign = 'center';
+        c.fillText(shortNumber(level), Math.min(x, EDGE.left + f.width - 16), Math.max(y - 3, EDGE.top + 10));
+      }
+    }
+    c.restore();
+  }
+
+  function drawAxes(c: CanvasRenderingContext2D, f: Frame): void {
+    c.fillStyle = cssColor('--muted');
+    c.strokeStyle = cssColor('--line');
+    c.strokeRect(EDGE.left, EDGE.top, f.width, f.height);
+    const [px, py] = [parameters[over[0]]!, parameters[over[1]]!];
+    c.textAlign = 'center';
+    for (const v of parameterTicks(px.values, answer.x[0]!, answer.x[nx - 1]!, answer.is_log[0], Math.max(2, f.width / 60))) c.fillText(shortNumber(v), f.px(v), EDGE.top + f.height + 15);
+    c.fillText(px.name, EDGE.left + f.width / 2, EDGE.top + f.height + 33);
+    c.textAlign = 'right';
+    for (const v of parameterTicks(py.values, answer.y[0]!, answer.y[ny - 1]!, answer.is_log[1], Math.max(2, f.height / 36))) c.fillText(shortNumber(v), EDGE.left - 6, f.py(v) + 4);
+    c.save();
+    c.translate(14, EDGE.top + f.height / 2);
+    c.rotate(-Math.PI / 2);
+    c.textAlign = 'center';
+    c.fillText(py.name, 0, 0);
+    c.restore();
+    // Where the sliders stand
+    c.save();
+    c.strokeStyle = '#fff';
+    c.setLineDash([5, 3]);
+    c.lineWidth = 1.5;
+    c.beginPath();
+    c.moveTo(f.px(at[over[0]]!), EDGE.top);
+    c.lineTo(f.px(at[over[0]]!), EDGE.top + f.height);
+    c.moveTo(EDGE.left, f.py(at[over[1]]!));
+    c.lineTo(EDGE.left + f.width, f.py(at[over[1]]!));
+    c.stroke();
+    c.restore();
+  }
+
+  const isShown = (i: number): boolean => parameters.every((p, k) => over.includes(k) || answer.measured.at[i]![k] === real(answer.at[p.name]));
+
+  function drawMeasured(c: CanvasRenderingContext2D, f: Frame): void {
+    answer.measured.at.forEach((point, i) => {
+      if (!isShown(i)) return;
+      c.beginPath();
+      c.arc(f.px(point[over[0]]!), f.py(point[over[1]]!), 4.5, 0, 7);
+      const v = real(answer.measured.value[i]);
+      c.fillStyle = Number.isFinite(v) ? css(sequential(part(v))) : '#888';
+      c.fill();
+      c.lineWidth = 1.5;
+      c.strokeStyle = '#fff';
+      c.stroke();
+      c.lineWidth = 0.75;
+      c.strokeStyle = '#222';
+      c.stroke();
+    });
+  }
+
+  function drawLegend(c: CanvasRenderingContext2D, f: Frame): void {
+    const left = EDGE.left + f.width + 14;
+    for (let y = 0; y < f.height; y++) {
+      c.fillStyle = css(sequential(1 - y / f.height));
+      c.fillRect(left, EDGE.top + y, 12, 1.5);
+    }
+    c.fillStyle = cssColor('--muted');
+    c.textAlign = 'left';
+    let before = Infinity;
+    for (const v of [low, ...levelsOf(low, high, isLog), high]) {
+      const y = EDGE.top + (1 - part(v)) * f.height;
+      const isEnd = v === low || v === high;
+      if (!isEnd && (y > before - 15 || y < EDGE.top + 16)) continue;
+      c.fillText(shortNumber(Number(v.toPrecision(3))), left + 17, Math.max(EDGE.top + 8, y + 4));
+      before = y;
+    }
+  }
+
+  const placeOf = (event: MouseEvent): { x: number; y: number; i: number } | null => {
+    const canvas = event.currentTarget as HTMLElement;
+    const f = frameOf(answer, { width: canvas.clientWidth, height: canvas.clientHeight });
+    const { x, y } = pointerAt(event);
+    const [tx, ty] = [(x - EDGE.left) / f.width, 1 - (y - EDGE.top) / f.height];
+    if (tx < 0 || tx > 1 || ty < 0 || ty > 1) return null;
+    const near = answer.measured.at.findIndex((p, i) => isShown(i) && Math.hypot(f.px(p[over[0]]!) - x, f.py(p[over[1]]!) - y) < 8);
+    return { x: along(answer.x[0]!, answer.x[nx - 1]!, answer.is_log[0])[1](tx), y: along(answer.y[0]!, answer.y[ny - 1]!, answer.is_log[1])[1](ty), i: near };
+  };
+  const onMove = (event: MouseEvent) => {
+    const place = placeOf(event);
+    if (!place) return setTip(null);
+    const column = Math.round(along(answer.x[0]!, answer.x[nx - 1]!, answer.is_log[0])[0](place.x) * (nx - 1));
+    const row = Math.round(along(answer.y[0]!, answer.y[ny - 1]!, answer.is_log[1])[0](place.y) * (ny - 1));
+    const m = answer.measured;
+    const text = place.i >= 0
+      ? `${answer.over[0]} = ${m.at[place.i]![over[0]]}, ${answer.over[1]} = ${m.at[place.i]![over[1]]}: measured ${formatValue(unit, real(m.value[place.i]))}, the model says ${formatValue(unit, real(m.model[place.i]))}`
+      : `${answer.over[0]} = ${shortNumber(Number(place.x.toPrecision(4)))}, ${answer.over[1]} = ${shortNumber(Number(place.y.toPrecision(4)))}: ${formatValue(unit, z[row * nx + column])}`;
+    setTip({ x: event.clientX, y: event.clientY, text });
+  };
+  return (
+    <>
+      <Canvas
+        draw={draw}
+        label={`${metric} of ${answer.name ?? answer.callpath} over ${answer.over.join(' and ')}`}
+        onMouseMove={onMove}
+        onMouseLeave={() => setTip(null)}
+        onClick={(event) => {
+          const place = placeOf(event);
+          if (place) onAt({ [answer.over[0]]: place.x, [answer.over[1]]: place.y });
+        }}
+      />
+      {tip && <div class="tooltip" style={{ left: `${Math.min(tip.x + 14, innerWidth - 300)}px`, top: `${tip.y + 14}px` }}>{tip.text}</div>}
+    </>
+  );
+}
