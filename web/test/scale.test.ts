@@ -1,7 +1,7 @@
 // The arithmetic of the screen Scale; expected values are worked out by hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contour, drawnUntil, formulaPieces, levelsOf, nearestStep, parameterTicks, parsePoint, pointText, real, severity, shortNumber, shownValue, sliderSteps, ticksOf, toC, type Parameter } from '../src/screens/scale/model';
+import { contour, drawnUntil, formulaPieces, levelsOf, nearestStep, parameterTicks, parsePoint, pointText, real, severity, shortNumber, shownValue, sliderSteps, snapped, ticksOf, toC, type Parameter } from '../src/screens/scale/model';
 
 const p: Parameter = { name: 'p', is_processes: true, values: [4, 8, 16] };
 const n: Parameter = { name: 'n', is_processes: false, values: [10, 20] };
@@ -22,6 +22,13 @@ test('sliders have the measured values, and go on', () => {
   assert.ok(steps.every((v, i) => Number.isInteger(v) && (i === 0 || v > steps[i - 1]!)));
   assert.equal(steps[nearestStep(steps, 4100)], 4096);
   assert.equal(sliderSteps([0, 10])[0], 0);
+});
+
+test('what is pointed at becomes a short number, or a measured one', () => {
+  assert.equal(snapped(p.values, 8.4), 8);
+  assert.equal(snapped(p.values, 10.27), 10);
+  assert.equal(snapped(p.values, 123456), 123000);
+  assert.equal(snapped([0.5, 1.5], 0.8123), 0.812);
 });
 
 test('pictures go on by factors of four', () => {

@@ -12,7 +12,7 @@ import type { Sort } from '../vtable';
 import { Choice, Sliders } from './scale/controls';
 import { Details } from './scale/details';
 import { SurfaceMap } from './scale/map';
-import { drawnUntil, nearestStep, parsePoint, pointText, real, shortNumber, sliderSteps, type CurveAnswer, type ModelAnswer, type ScaleAnswer, type SurfaceAnswer, type View } from './scale/model';
+import { drawnUntil, nearestStep, parsePoint, pointText, real, shortNumber, sliderSteps, snapped, type CurveAnswer, type ModelAnswer, type ScaleAnswer, type SurfaceAnswer, type View } from './scale/model';
 import { Lines } from './scale/plot';
 import './scale/scale.css';
 import { ModelTable, useRows } from './scale/table';
@@ -101,7 +101,7 @@ function Scale(props: ScreenProps) {
   const mainIndex = Math.max(0, names.indexOf(main));
   const at = useMemo(() => (answer ? (view.at && parsePoint(answer.parameters, view.at)) || answer.parameters.map((p) => real(answer.at[p.name])) : []), [answer, view.at]);
   const setAt = (values: readonly number[], isLast: boolean) => setView({ at: pointText(parameters, values) }, isLast ? 'push' : 'replace');
-  const moveTo = (name: string, value: number) => setAt(at.map((v, i) => (names[i] === name ? Number(value.toPrecision(parameters[i]!.values.every(Number.isInteger) && value > 100 ? 3 : 4)) : v)), true);
+  const moveTo = (to: Record<string, number>) => setAt(at.map((v, i) => (names[i]! in to ? snapped(parameters[i]!.values, to[names[i]!]!) : v)), true);
 
   // What is in the plot: what was pinned, and what is selected
   const pins = pinsOf(view);
@@ -117,7 +117,7 @@ function Scale(props: ScreenProps) {
   const log = view.x === '' ? undefined : view.x === 'log' ? 1 : 0;
   const held = parameters.length > 1 && (view.at !== '' || view.over !== '') ? pointText(parameters, at.map((v, i) => (i === mainIndex ? largest : v))) : undefined;
   const picture: Params = { ...base, context: drawn.join(), over: view.over ? main : undefined };
-  const curve = useData<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, { ...picture, at: held, to: to === largest * 4 ? undefined : to, log });
+  const curve = useData<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, { ...picture, at: held, to: held === undefined && to === largest * 4 ? undefined : to, log });
   const surface = useData<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: view.over ? `${main},${second}` : undefined, at: view.at || undefined, log });
 
   const shown: View = isMap ? 'map' : ((['speedup', 'efficiency', 'residuals'] as const).find((v) => v === view.view) ?? 'lines');
@@ -161,6 +161,7 @@ function Scale(props: ScreenProps) {
         {view.set === '' && modelers(answer).length > 1 && <Choice label="Modeler" value={view.modeler} choices={modelers(answer)} onChange={(modeler) => setView({ modeler })} />}
         {view.set === '' && <Choice label="Scaling" value={view.scaling} choices={SCALINGS} onChange={(scaling) => setView({ scaling })} />}
         {answer.could_join.length > 0 && <Choice label="Inputs" value={view.together} choices={[['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'], answer.inputs.length > 1 && view.together === '' ? ['0', 'this one'] : ['1', `all ${answer.could_join.length + 1} as one`]]} onChange={(together) => setView({ together })} />}
+        {parameters.length > 1 && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
         <span class="grow" />
         <span class="hint">
           {plural(answer.n, 'call path')}
@@ -216,7 +217,6 @@ function Scale(props: ScreenProps) {
                 </button>
               ))}
             </div>
-            {parameters.length > 1 && <Choice label="over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
             <span class="grow" />
             <div class="segmented" role="group" aria-label="Logarithmic axes">
               <button aria-pressed={xLog} title="Logarithmic x axis (l)" onClick={() => nextAxis('x', xLog)}>{isMap ? 'log' : 'log x'}</button>
@@ -226,7 +226,7 @@ function Scale(props: ScreenProps) {
           <div class="scale-plot">
             {pictureError && <Failed failure={pictureError} title="No picture" />}
             {!isMap && curve.data && !curve.error && (
-              <Lines answer={curve.data} view={shown} parameters={parameters} isWork={answer.is_work} unit={answer.unit} metric={answer.metric} colour={colour} xLog={xLog} yLog={yLog} at={at[mainIndex] ?? NaN} onAt={(x) => moveTo(curve.data!.over, x)} />
+              <Lines answer={curve.data} view={shown} parameters={parameters} isWork={answer.is_work} unit={answer.unit} metric={answer.metric} colour={colour} xLog={xLog} yLog={yLog} at={at[mainIndex] ?? NaN} onAt={(x) => moveTo({ [curve.data!.over]: x })} />
             )}
             {isMap && surface.data && !surface.error && (
               <SurfaceMap
@@ -235,7 +235,7 @@ function Scale(props: ScreenProps) {
                 unit={answer.unit}
                 metric={answer.metric}
                 at={at}
-                onAt={(values) => setAt(at.map((v, i) => (names[i]! in values ? Number(values[names[i]!]!.toPrecision(3)) : v)), true)}
+                onAt={moveTo}
               />
             )}
           </div>

@@ -198,6 +198,14 @@ export function nearestStep(steps: readonly number[], value: number): number {
   return best;
 }
 
+/** A place that was pointed at: the measured value where one is near, else a short number, whole where all measured ones are. */
+export function snapped(values: readonly number[], value: number): number {
+  const near = values.find((v) => Math.abs(v - value) <= 0.06 * Math.abs(v));
+  if (near !== undefined) return near;
+  const short = Number(value.toPrecision(3));
+  return values.every(Number.isInteger) && Math.abs(short) >= 1 ? Math.round(short) : short;
+}
+
 /** How far to draw: the largest value, times 4 as often as it takes to hold `at`. So a slider moves without a new picture at every step. */
 export function drawnUntil(largest: number, at: number): number {
   if (!(largest > 0)) return Math.max(largest, at);

@@ -278,6 +278,11 @@ export function Lines(props: LinesProps) {
   return (
     <>
       <Plot data={data} options={options} depends={[drawn, isXLog, isYLog, at, drawn.map((d) => colour(d.curve.context)).join()]} label={`${metric} over ${answer.over} of ${answer.curves.map((c) => c.name).join(', ')}`} />
+      {drawn.every((d) => d.dots.length === 0) && (
+        <div class="scale-hint hint">
+          {`nothing was measured at ${parameters.filter((p) => p.name !== answer.over).map((p) => `${p.name} = ${shortNumber(real(answer.at[p.name]))}`).join(', ')}`}
+        </div>
+      )}
       {tip && tip.lines.length > 0 && (
         <div class="tooltip" style={{ left: `${Math.min(tip.left + 14, innerWidth - 320)}px`, top: `${tip.top + 14}px` }}>
           <strong>{tip.head}</strong>
