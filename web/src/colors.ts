@@ -49,7 +49,7 @@ const KINDS: readonly [RegExp, number][] = [
   [/omp|openmp|pthread|thread|lock|barrier|sync/i, 275],
   [/kernel|gpu|cuda|hip|device/i, 145],
   [/mem|copy|alloc|transfer/i, 45],
-  [/io|file|read|write|disk/i, 320],
+  [/(^|[^a-z])io([^a-z]|$)|file|read|write|disk/i, 320],
   [/idle|wait|overhead/i, -1],
 ];
 

@@ -1,0 +1,111 @@
+// The flame graph: on every format with a call tree, with clicks and keys.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+
+const example = (name: string) => join(source, 'examples', name);
+const canvas = (page: Page) => page.locator('.flame-view canvas');
+const status = (page: Page) => page.locator('.statusbar [role=status]');
+const hash = (page: Page) => new URL(page.url()).hash;
+const ROW = 19;
+
+after(closeBrowser);
+
+test('a picture of each format', async (t) => {
+  for (const [name, file] of [
+    ['cube', 'heat.cubex'],
+    ['hpctoolkit', 'heat-hpctoolkit'],
+    ['nsight', 'gpu/filter.sqlite'],
+    ['afperf', 'simulation.afperf'],
+    ['perun', 'sort-1.perf'],
+    ['extra-prof', 'waves-extra-prof'],
+    ['extra-p', 'kernels.txt'],
+  ] as const) {
+    await view(
+      t,
+      [example(file)],
+      async ({ page, shot }) => {
+        await canvas(page).waitFor();
+        await page.getByText(/ in [\d,]+ frames?$/).waitFor();
+        await shot(`flame-${name}`);
+      },
+      { hash: '#flame' },
+    );
+  }
+});
+
+test('zoom by click and by keys, breadcrumbs, and the way back', (t) =>
+  view(
+    t,
+    [example('heat.cubex')],
+    async ({ page, shot }) => {
+      await canvas(page).waitFor();
+      const box = (await canvas(page).boundingBox())!;
+      // all, main, solve: the largest child is at the left
+      await page.mouse.move(box.x + 200, box.y + 2.5 * ROW);
+      await page.locator('.tooltip').getByText('solve', { exact: true }).waitFor();
+      await page.locator('.tooltip').getByText('11.85 s').waitFor();
+      await shot('flame-tooltip');
+      await page.mouse.click(box.x + 200, box.y + 2.5 * ROW);
+      await page.getByRole('navigation', { name: 'Where the picture begins' }).getByText('solve').waitFor();
+      assert.match(hash(page), /flame\.root=6/);
+      assert.match(await status(page).innerText(), /^solve: 11\.85 s, 87\.8 % of all$/);
+      await page.waitForTimeout(400); // until the picture has come to rest
+      await shot('flame-zoomed');
+      await canvas(page).focus();
+      await page.keyboard.press('ArrowDown');
+      await status(page).getByText(/^stencil: 8\.580 s/).waitFor();
+      await page.keyboard.press('ArrowRight');
+      await status(page).getByText(/^residual/).waitFor();
+      await page.keyboard.press('Enter');
+      await page.locator('.crumbs b').getByText('residual').waitFor();
+      await page.keyboard.press('Escape');
+      await page.locator('.crumbs b').getByText('solve').waitFor();
+      await page.getByRole('navigation', { name: 'Where the picture begins' }).getByRole('button', { name: 'all' }).click();
+      await page.waitForFunction(() => !location.hash.includes('flame.root'));
+      await page.goBack();
+      await page.locator('.crumbs b').getByText('solve').waitFor();
+    },
+    { hash: '#flame' },
+  ));
+
+test('search says how much of all it is, also of what cannot be seen', (t) =>
+  view(
+    t,
+    [example('heat.cubex')],
+    async ({ page, shot }) => {
+      await canvas(page).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('MPI');
+      // assay flame --folded: the stacks with MPI have 3.7660866 of 13.4910579 s
+      await page.locator('.flame-found').getByText('27.9 %').waitFor();
+      await page.locator('.flame-found').getByText('3.766 s in 8 frames').waitFor();
+      await shot('flame-search');
+    },
+    { hash: '#flame' },
+  ));
+
+test('upside down, inverted, in order, other colours; the selection is that of the tree', (t) =>
+  view(
+    t,
+    [example('heat-hpctoolkit')],
+    async ({ page, shot }) => {
+      await canvas(page).waitFor();
+      await page.keyboard.press('i');
+      await page.getByRole('button', { name: 'Flame', pressed: true }).waitFor();
+      await shot('flame-upward');
+      await page.keyboard.press('b');
+      await page.getByRole('button', { name: 'Inverted', pressed: true }).waitFor();
+      await page.keyboard.press('i');
+      await page.keyboard.press('c');
+      await page.keyboard.press('o');
+      await page.waitForFunction(() => location.hash.includes('flame.order=source'));
+      await shot('flame-inverted');
+      const box = (await canvas(page).boundingBox())!;
+      await page.mouse.click(box.x + 60, box.y + 1.5 * ROW, { button: 'right' });
+      await page.getByRole('menuitem', { name: 'Show in the tree' }).click();
+      await page.waitForFunction(() => location.hash.startsWith('#tree') && location.hash.includes('sel='));
+    },
+    { hash: '#flame', colorScheme: 'dark' },
+  ));

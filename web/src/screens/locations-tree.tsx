@@ -1,0 +1,161 @@
+// The tree of locations with what each has, as Cube shows its system tree.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { get, isReport, useData, type Params } from '../api';
+import { Failed, Waiting } from '../boundary';
+import { exactValue, formatQuantity, quantityOf } from '../format';
+import { select } from '../state';
+import { toastError } from '../toast';
+import { BarCell, TreeCell, VTable, type Column, type TreeShape } from '../vtable';
+import { termOf, type Named } from './locations-words';
+
+interface TreeAnswer {
+  unit: string | null;
+  adds_up: boolean;
+  n_top: number;
+  id: number[];
+  parent: (number | null)[];
+  kind: (string | null)[];
+  name: (string | null)[];
+  number: (number | null)[];
+  n_children: number[];
+  places: number[];
+  value: (number | string | null)[];
+  mean: (number | null)[];
+  min: (number | null)[];
+  max: (number | null)[];
+}
+
+interface Node {
+  id: number;
+  parent: number | null;
+  named: Named;
+  children: number;
+  places: number;
+  value: number | null;
+  mean: number | null;
+  min: number | null;
+  max: number | null;
+}
+
+function nodesOf(answer: TreeAnswer): Node[] {
+  return answer.id.map((id, i) => ({
+    id,
+    parent: answer.parent[i] ?? null,
+    named: { kind: answer.kind[i] ?? '', name: answer.name[i] ?? null, number: answer.number[i] ?? null },
+    children: answer.n_children[i]!,
+    places: answer.places[i]!,
+    value: answer.value[i] === null ? null : Number(answer.value[i]),
+    mean: answer.mean[i] ?? null,
+    min: answer.min[i] ?? null,
+    max: answer.max[i] ?? null,
+  }));
+}
+
+const title = ({ named }: Node): string => named.name || `${named.kind || 'place'} ${named.number ?? ''}`.trim();
+
+export function LocationTree({ params }: { params: Params }) {
+  const { data, error } = useData<TreeAnswer>('location_tree', params);
+  const [more, setMore] = useState<Map<number, Node[]>>(new Map());
+  const [closed, setClosed] = useState<Map<number, boolean>>(new Map());
+  const [chosen, setChosen] = useState(-1);
+  const key = JSON.stringify(params);
+  useEffect(() => setMore(new Map()), [key]);
+  const below = useMemo(() => {
+    const map = new Map<number | null, Node[]>();
+    for (const node of data ? nodesOf(data) : []) map.set(node.parent, [...(map.get(node.parent) ?? []), node]);
+    for (const [parent, nodes] of more) map.set(parent, nodes);
+    return map;
+  }, [data, more]);
+  const isOpen = (id: number) => closed.get(id) ?? below.has(id);
+  const rows = useMemo(() => {
+    const out: { node: Node; level: number; parent: number }[] = [];
+    const add = (parent: number | null, level: number, at: number) => {
+      for (const node of below.get(parent) ?? []) {
+        out.push({ node, level, parent: at });
+        if (isOpen(node.id)) add(node.id, level + 1, out.length - 1);
+      }
+    };
+    add(null, 0, -1);
+    return out;
+  }, [below, closed]);
+  if (error) return <Failed failure={error} />;
+  if (!data) return <Waiting />;
+  const load = async (id: number, total: number) => {
+    try {
+      const nodes: Node[] = [];
+      while (nodes.length < total && nodes.length < 20000) {
+        const next = nodesOf(await get<TreeAnswer>('location_tree', { ...params, parent: id, ...(nodes.length > 0 ? { offset: nodes.length } : {}) }));
+        if (next.length === 0) break;
+        nodes.push(...next);
+      }
+      setMore((old) => new Map(old).set(id, nodes));
+    } catch (failed) {
+      toastError(failed);
+    }
+  };
+  const toggle = (i: number) => {
+    const { node } = rows[i]!;
+    const open = !isOpen(node.id);
+    setClosed((old) => new Map(old).set(node.id, open));
+    if (open && !below.has(node.id) && !isReport()) void load(node.id, node.children);
+  };
+  const tree: TreeShape = { level: (i) => rows[i]!.level, isExpandable: (i) => rows[i]!.node.children > 0, isExpanded: (i) => isOpen(rows[i]!.node.id), toggle, parent: (i) => rows[i]!.parent };
+  const all = data.adds_up ? data.value.map(Number) : data.max.map(Number);
+  const largest = Math.max(0, ...all.filter(Number.isFinite).map(Math.abs));
+  const sums = quantityOf(data.unit, largest);
+  const single = quantityOf(data.unit, Math.max(0, ...data.max.map((v) => Math.abs(v ?? 0)).filter(Number.isFinite)));
+  const number = (id: 'mean' | 'min' | 'max', name: string): Column<Node> => ({
+    id,
+    title: name,
+    unit: single.unit,
+    width: 96,
+    align: 'right',
+    cell: (node) => formatQuantity(single, node[id]),
+    text: (node) => exactValue(data.unit, node[id]),
+  });
+  const columns: Column<Node>[] = [
+    { id: 'name', title: 'Location', width: '2fr', fixed: true, cell: (node, i) => <TreeCell tree={tree} index={i}>{title(node)}</TreeCell>, text: title },
+    { id: 'kind', title: 'Kind', width: 96, cell: (node) => <span class="hint">{node.named.kind}</span>, text: (node) => node.named.kind },
+    {
+      id: 'value',
+      title: data.adds_up ? 'Sum' : 'Value',
+      unit: sums.unit,
+      width: 150,
+      align: 'right',
+      cell: (node) => <BarCell text={formatQuantity(sums, node.value)} share={Math.abs(node.value ?? 0) / (largest || 1)} />,
+      text: (node) => exactValue(data.unit, node.value),
+    },
+    number('mean', 'Mean'),
+    number('min', 'Min'),
+    number('max', 'Max'),
+    { id: 'places', title: 'Places', width: 76, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
+  ];
+  const filterTo = (i: number) => {
+    const parts: string[] = [];
+    for (let at = i; at >= 0; at = rows[at]!.parent) {
+      const { node } = rows[at]!;
+      const isNamed = /^(rank|process|thread|stream|gpustream|node|device)$/i.test(node.named.kind);
+      const word = isNamed || at === i ? termOf([node.named]) : null;
+      if (word) parts.unshift(word);
+      if (/^(rank|process|node)$/i.test(node.named.kind)) break;
+    }
+    if (parts.length > 0) select({ locations: parts.join(',') });
+  };
+  return (
+    <VTable
+      label="Locations"
+      columns={columns}
+      rowCount={rows.length}
+      row={(i) => rows[i]?.node}
+      rowKey={(i) => rows[i]?.node.id ?? i}
+      selected={chosen}
+      onSelect={setChosen}
+      onOpen={filterTo}
+      tree={tree}
+      rowMenu={(i) => [
+        { label: 'Filter: only this', run: () => filterTo(i) },
+        { label: 'All locations', run: () => select({ locations: null }) },
+      ]}
+    />
+  );
+}
