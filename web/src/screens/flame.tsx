@@ -168,7 +168,7 @@ function Flame(props: ScreenProps) {
   const mapColor = useMemo(() => (map ? colorsOf(map, view.colors) : null), [map, view.colors]);
   const legend = useMemo(() => (picture ? legendOf(picture, view.colors) : []), [picture, view.colors]);
   const isDimmed = useMemo(() => (picture?.data.found && match ? (i: number) => !picture.data.found![i] : undefined), [picture, match]);
-  const above = useMemo(() => picture?.data.above.name.map((n) => n ?? '(no name)') ?? [], [picture]);
+  const above = useMemo(() => (picture && picture.data.node[0] !== null ? ['all', ...picture.data.above.name.map((n) => n ?? '(no name)')] : []), [picture]);
 
   // The frame of the context that is chosen elsewhere: its own, or one that has it among others
   const direct = picture && selection.node !== null ? (isInverted ? (picture.data.context?.indexOf(selection.node) ?? -1) : (picture.indexOf.get(selection.node) ?? -1)) : -1;
@@ -318,7 +318,7 @@ function Flame(props: ScreenProps) {
         color={color}
         isDimmed={isDimmed}
         above={above}
-        onAbove={(i) => setRoot(data.above.node[i] ?? -1)}
+        onAbove={(i) => setRoot(data.above.node[i - 1] ?? -1)}
         isUpward={view.up}
         selected={selected}
         onSelect={choose}

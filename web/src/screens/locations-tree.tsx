@@ -128,7 +128,7 @@ export function LocationTree({ params }: { params: Params }) {
     number('mean', 'Mean'),
     number('min', 'Min'),
     number('max', 'Max'),
-    { id: 'places', title: 'Places', width: 76, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
+    { id: 'places', title: 'Places', width: 96, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
   ];
   const filterTo = (i: number) => {
     const parts: string[] = [];
