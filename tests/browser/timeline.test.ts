@@ -1,10 +1,12 @@
 // The time line of each format that has one: samples, nested regions, sections, kernels and calls; zooming, choosing, call paths, reports.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { pathToFileURL } from 'node:url';
+import { closeBrowser, page as open, source, view, type Page } from '../../web/test/harness';
 
 const example = (name: string) => join(source, 'examples', name);
 const canvas = (page: Page) => page.getByRole('img', { name: /^Time lines of/ });
@@ -152,6 +154,30 @@ test('names from files are text', async (t) => {
       await page.mouse.click(x, y);
       await details(page).getByText(script).waitFor();
       assert.equal(await page.locator('img, main script').count(), 0);
+    }, { hash: '#timeline' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('in a report: the whole run, zoomed without a server', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-timeline-'));
+  try {
+    const file = join(folder, 'report.html');
+    const made = spawnSync(process.env['ASSAY'] ?? '', ['report', example('gpu/filter.sqlite'), example('heat-hpctoolkit'), '-o', file], { encoding: 'utf8' });
+    assert.equal(made.status, 0, made.stderr);
+    await open(pathToFileURL(file).href, async ({ page, shot }) => {
+      await legend(page).getByText('GPU blur_columns').waitFor();
+      const { x, y } = await placeIn(page, 'stream 14', 0.3);
+      await page.mouse.move(x, y);
+      await page.locator('.tooltip').getByText('stream 14').waitFor();
+      for (let i = 0; i < 3; i++) await page.keyboard.press('w');
+      await settled(page, () => value(page, 'timeline.from') !== null);
+      await page.mouse.click(x, y);
+      await page.waitForTimeout(300);
+      await shot('timeline-report');
+      assert.equal(await page.getByRole('tab', { name: 'SQL' }).count(), 0);
+      assert.equal(await page.getByRole('alert').count(), 0);
     }, { hash: '#timeline' });
   } finally {
     rmSync(folder, { recursive: true });

@@ -22,9 +22,13 @@ export interface Paint {
 /** The colour of a procedure, the same in rows and lists. */
 export type Colors = (name: string, kind: string | null) => Rgb;
 
-// Twelve that are told apart side by side, with light or dark text on them
-const LIGHT: readonly Rgb[] = [[132, 182, 232], [244, 172, 96], [126, 202, 142], [230, 134, 160], [186, 160, 228], [230, 214, 116], [116, 202, 200], [206, 166, 130], [240, 170, 216], [170, 188, 112], [160, 172, 204], [236, 130, 98]];
-const DARK: readonly Rgb[] = [[46, 96, 148], [150, 88, 28], [46, 110, 62], [144, 54, 82], [98, 72, 142], [122, 106, 24], [30, 108, 108], [112, 78, 48], [136, 62, 112], [84, 100, 36], [76, 88, 120], [150, 62, 36]];
+// Twelve that are told apart side by side, with light or dark text on them; then the same, paler
+const TWELVE_LIGHT: readonly Rgb[] = [[132, 182, 232], [244, 172, 96], [126, 202, 142], [230, 134, 160], [186, 160, 228], [230, 214, 116], [116, 202, 200], [206, 166, 130], [240, 170, 216], [170, 188, 112], [160, 172, 204], [236, 130, 98]];
+const TWELVE_DARK: readonly Rgb[] = [[46, 96, 148], [150, 88, 28], [46, 110, 62], [144, 54, 82], [98, 72, 142], [122, 106, 24], [30, 108, 108], [112, 78, 48], [136, 62, 112], [84, 100, 36], [76, 88, 120], [150, 62, 36]];
+
+const paler = (part: number) => ([r, g, b]: Rgb): Rgb => [Math.round(r + (255 - r) * part), Math.round(g + (255 - g) * part), Math.round(b + (255 - b) * part)];
+const LIGHT: readonly Rgb[] = [...TWELVE_LIGHT, ...TWELVE_LIGHT.map(paler(0.5))];
+const DARK: readonly Rgb[] = [...TWELVE_DARK, ...TWELVE_DARK.map(paler(0.22))];
 
 /** The largest of the whole run (names in order) have colours that differ; a name keeps the one its letters choose where it is free. All others have the colour of their name. */
 export function chooseColors(procedures: Procedures | null, isDark: boolean): Colors {
@@ -32,8 +36,11 @@ export function chooseColors(procedures: Procedures | null, isDark: boolean): Co
   const slots = new Map<string, number>();
   procedures?.name.forEach((name, i) => {
     if (taken.size === LIGHT.length || isQuietKind(procedures.kind[i] ?? null)) return;
-    let slot = hash(name) % LIGHT.length;
-    while (taken.has(slot)) slot = (slot + 5) % LIGHT.length;
+    // The pale ones come when the others are taken
+    const first = taken.size < TWELVE_LIGHT.length ? 0 : TWELVE_LIGHT.length;
+    let slot = hash(name) % TWELVE_LIGHT.length;
+    while (taken.has(first + slot)) slot = (slot + 5) % TWELVE_LIGHT.length;
+    slot += first;
     taken.set(slot, name);
     slots.set(name, slot);
   });

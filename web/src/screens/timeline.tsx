@@ -15,7 +15,7 @@ import { Details, Legend, Swatch } from './timeline-panel';
 const DEFAULTS = { from: '', to: '', depth: 0, row: -1, open: false, at: '', closed: '', wall: false, a: '', b: '' };
 type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
-const [LEAST_ROW, MOST_ROW] = [16, 36];
+const [LEAST_ROW, MOST_ROW, MOST_OF_FEW] = [16, 36, 52];
 const SETTLED_MS = 250;
 const ASKING_MS = 50;
 const RESTING_MS = 120;
@@ -88,15 +88,22 @@ function Lines({ answer, params, selection }: LinesProps) {
     setLive(null);
     setView({ from: isAll ? '' : String(span.from), to: isAll ? '' : String(span.to) }, how);
   };
+  // Keys and wheels may come faster than the page is drawn: each goes on from the last
+  const latest = useRef(window);
+  latest.current = window;
   const moveTo = (span: Span) => {
     const next = clampSpan(span, whole, answer.ticks_per_second);
+    latest.current = next;
     setLive(next);
     clearTimeout(settling.current);
     settling.current = setTimeout(() => keepWindow(next), SETTLED_MS);
   };
   useEffect(() => () => clearTimeout(settling.current), []);
   const length = window.to - window.from;
-  const pan = (part: number) => moveTo({ from: window.from + part * length, to: window.to + part * length });
+  const pan = (part: number) => {
+    const { from, to } = latest.current;
+    moveTo({ from: from + part * (to - from), to: to + part * (to - from) });
+  };
 
   // ---- lines
   const [box, size] = useSize<HTMLDivElement>();
@@ -112,7 +119,7 @@ function Lines({ answer, params, selection }: LinesProps) {
   const depths = useData<DepthsAnswer>(isOpen && canvasWidth > 0 ? 'timeline_depths' : null, { ...askedParams, row: selectedRow, columns });
   const levels = isOpen ? (depths.data?.levels.length ?? 0) : 0;
   const plain = useMemo(() => layLines(answer, closed, () => 0).filter(hasPicture).length, [answer, closed]);
-  const rowHeight = Math.max(LEAST_ROW, Math.min(MOST_ROW, Math.floor((size.height - AXIS) / Math.max(1, plain))));
+  const rowHeight = Math.max(LEAST_ROW, Math.min(plain <= 6 ? MOST_OF_FEW : MOST_ROW, Math.floor((size.height - AXIS) / Math.max(1, plain))));
   const lines = useMemo(() => layLines(answer, closed, (row) => rowHeight + (row === selectedRow && levels > 0 ? levels * LEVEL + 4 : 0)), [answer, closed, rowHeight, selectedRow, levels]);
   const total = lines.length ? lines[lines.length - 1]!.y + lines[lines.length - 1]!.height : 0;
   const inSight = lines.filter((l) => l.y + l.height >= top - 60 && l.y <= top + size.height + 60);
@@ -209,7 +216,7 @@ function Lines({ answer, params, selection }: LinesProps) {
     event.preventDefault();
     const step = (isSideways ? event.deltaX || event.deltaY : event.deltaY) * (event.deltaMode === 1 ? 20 : 1);
     if (isSideways) pan(step / 1000);
-    else moveTo(zoomSpan(window, timeAt(x), Math.exp(Math.max(-200, Math.min(200, step)) * (event.ctrlKey ? 0.004 : 0.0025))));
+    else moveTo(zoomSpan(latest.current, latest.current.from + (x / Math.max(1, canvasWidth)) * (latest.current.to - latest.current.from), Math.exp(Math.max(-200, Math.min(200, step)) * (event.ctrlKey ? 0.004 : 0.0025))));
   };
   const wheel = useRef(onWheel);
   wheel.current = onWheel;
@@ -221,7 +228,10 @@ function Lines({ answer, params, selection }: LinesProps) {
   }, [canvasWidth > 0]);
 
   // ---- keys
-  const zoom = (factor: number) => moveTo(zoomSpan(window, hover?.time ?? (window.from + window.to) / 2, factor));
+  const zoom = (factor: number) => {
+    const { from, to } = latest.current;
+    moveTo(zoomSpan(latest.current, from + (to - from) * (hover ? hover.x / Math.max(1, canvasWidth) : 0.5), factor));
+  };
   const setDepth = (to: number) => setView({ depth: Math.max(1, Math.min(answer.deepest, to)) });
   const moveRow = (by: number) => {
     const shown = lines.filter((l) => l.kind === 'row');
@@ -319,12 +329,12 @@ function Lines({ answer, params, selection }: LinesProps) {
             </span>
             {map && <Overview map={map} paint={mapPaint} whole={whole} window={window} onWindow={moveTo} />}
           </div>
-          <div class="tl-scroll" ref={box} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+          <div class="tl-scroll" ref={box} onScroll={(event) => (setTop(event.currentTarget.scrollTop), setHover(null))}>
             <div class="tl-space" style={{ height: `${Math.max(total + AXIS, size.height)}px` }}>
               <div class="tl-labels" role="list" aria-label="Rows">
                 <div class="tl-corner">{ticks.base && `${ticks.base} +`}</div>
                 {inSight.map((line) => (
-                  <Label key={`${line.kind}${line.row}`} line={line} track={answer.rows.track[line.row] ?? ''} isGpu={answer.rows.gpu[line.row] === 1} isSelected={line.kind === 'row' && line.row === selectedRow} onToggle={() => toggle(line)} onSelect={() => setView({ row: line.row, at: '' }, 'replace')} onOpen={() => setView({ row: line.row, open: !(isOpen && line.row === selectedRow) })} />
+                  <Label key={`${line.kind}${line.row}`} line={line} height={Math.min(line.height, line.kind === 'group' && line.isOpen ? line.height : rowHeight)} track={answer.rows.track[line.row] ?? ''} isGpu={answer.rows.gpu[line.row] === 1} isSelected={line.kind === 'row' && line.row === selectedRow} onToggle={() => toggle(line)} onSelect={() => setView({ row: line.row, at: '' }, 'replace')} onOpen={() => setView({ row: line.row, open: !(isOpen && line.row === selectedRow) })} />
                 ))}
               </div>
               <div class="tl-sticky" style={{ height: `${size.height}px` }}>
@@ -378,6 +388,8 @@ function whatIsAt(hover: Hover, picture: PictureAnswer, depths: DepthsAnswer | n
 
 interface LabelProps {
   line: Line;
+  /** Of its own picture, without the call paths below it. */
+  height: number;
   track: string;
   isGpu: boolean;
   isSelected: boolean;
@@ -386,10 +398,10 @@ interface LabelProps {
   onOpen: () => void;
 }
 
-function Label({ line, track, isGpu, isSelected, onToggle, onSelect, onOpen }: LabelProps) {
+function Label({ line, height, track, isGpu, isSelected, onToggle, onSelect, onOpen }: LabelProps) {
   const isGroup = line.kind === 'group';
   return (
-    <div role="listitem" class={`tl-label${isGroup ? ' group' : ''}${isSelected ? ' selected' : ''}${isGpu && !isGroup ? ' gpu' : ''}`} style={{ top: `${line.y + AXIS}px`, height: `${line.height}px`, paddingLeft: `${4 + line.indent * 12}px` }}>
+    <div role="listitem" class={`tl-label${isGroup ? ' group' : ''}${isSelected ? ' selected' : ''}${isGpu && !isGroup ? ' gpu' : ''}`} style={{ top: `${line.y + AXIS}px`, height: `${line.height}px`, lineHeight: `${height - 1}px`, paddingLeft: `${4 + line.indent * 12}px` }}>
       {line.isOpen !== null ? <button class={line.isOpen ? 'twist open' : 'twist'} aria-expanded={line.isOpen} aria-label={`${line.isOpen ? 'Close' : 'Open'} ${line.label}`} onClick={onToggle} /> : <span class="twist none" />}
       <button class="tl-label-name ellipsis" title={`${line.label}${isGroup ? '' : ` (${track})`}`} aria-pressed={isSelected} onClick={isGroup ? onToggle : onSelect} onDblClick={isGroup ? undefined : onOpen}>
         {line.label}
