@@ -207,31 +207,27 @@ as_exit as_diff_walk(as_diff_view *view, const as_change_request *request,
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 
-static as_exit load(as_diff_view *view, const as_dataset *const *sides) {
+as_exit as_diff_view_load(as_diff_view *view, const assay_id *metrics, size_t n) {
     as_view_source sources[2];
     assay_error error;
     for (size_t side = 0; side < 2; side++)
-        sources[side] = (as_view_source){.ds = sides[side],
+        sources[side] = (as_view_source){.ds = view->comparison.u.parts[side],
                                          .runs = view->runs[side].runs,
                                          .n_runs = view->runs[side].n_runs,
                                          .point = view->runs[side].point,
                                          .locations = view->locations[side].wanted};
-    if (as_comparison_load(&view->comparison, sources, view->metrics.data, view->metrics.count, &error) != ASSAY_OK)
-        return as_cli_error(view->cli, &error);
-    for (size_t side = 0; side < 2; side++)
-        if (!as_comparison_only_in(&view->comparison, side, &view->only[side])) return as_cli_memory(view->cli);
-    return AS_EXIT_FINE;
+    if (as_comparison_load(&view->comparison, sources, metrics, n, &error) == ASSAY_OK) return AS_EXIT_FINE;
+    return as_cli_error(view->cli, &error);
 }
 
-as_exit as_diff_view_open(as_cli *cli, const as_inputs *inputs, as_diff_view *out) {
-    const as_dataset *const *sides = as_inputs_parts(inputs);
+as_exit as_diff_view_choose(as_cli *cli, const as_dataset *const *sides, const char *const names[2],
+                            as_diff_view *out) {
     assay_error error;
-    *out = (as_diff_view){.cli = cli, .names = {as_cli_operand(cli, AS_BASE), as_cli_operand(cli, AS_TARGET)}};
+    *out = (as_diff_view){.cli = cli, .names = {names[AS_BASE], names[AS_TARGET]}};
     as_vec_init(&out->metrics, sizeof(assay_id), NULL);
     for (size_t side = 0; side < 2; side++) as_vec_init(&out->only[side], sizeof(assay_id), NULL);
     as_exit status = choose_request(out);
-    if (status == AS_EXIT_FINE &&
-        as_comparison_open(sides, as_matching_given(cli), &out->comparison, &error) != ASSAY_OK)
+    if (status == AS_EXIT_FINE && as_comparison_open(sides, &out->comparison, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++) {
         if (!sides[side]->contexts.count)
@@ -241,7 +237,20 @@ as_exit as_diff_view_open(as_cli *cli, const as_inputs *inputs, as_diff_view *ou
     if (status == AS_EXIT_FINE) status = choose_metrics(out);
     for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++)
         status = as_choose_locations(cli, sides[side], &out->locations[side]);
-    return status == AS_EXIT_FINE ? load(out, sides) : status;
+    return status;
+}
+
+as_exit as_diff_view_open(as_cli *cli, const as_inputs *inputs, as_diff_view *out) {
+    const char *names[2] = {as_cli_operand(cli, AS_BASE), as_cli_operand(cli, AS_TARGET)};
+    assay_error error;
+    as_exit status = as_diff_view_choose(cli, as_inputs_parts(inputs), names, out);
+    if (status == AS_EXIT_FINE &&
+        as_comparison_unite(&out->comparison, as_matching_given(cli), &error) != ASSAY_OK)
+        status = as_cli_error(cli, &error);
+    if (status == AS_EXIT_FINE) status = as_diff_view_load(out, out->metrics.data, out->metrics.count);
+    for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++)
+        if (!as_comparison_only_in(&out->comparison, side, &out->only[side])) status = as_cli_memory(cli);
+    return status;
 }
 
 void as_diff_view_close(as_diff_view *view) {

@@ -17,6 +17,10 @@ typedef struct as_diff_view {
     as_vec only[2];            /* assay_id of the united dataset: regions that one side lacks, by their first call path */
 } as_diff_view;
 
+/* What the command line says of the two sides, which stay the caller's, as does the array: no values yet. as_diff_view_close() in every case. */
+as_exit as_diff_view_choose(as_cli *cli, const as_dataset *const *sides, const char *const names[2], as_diff_view *out);
+/* Finds the values of some of the metrics. */
+as_exit as_diff_view_load(as_diff_view *view, const assay_id *metrics, size_t n);
 /* Opens all that is needed; the files stay the caller's. as_diff_view_close() in every case. */
 as_exit as_diff_view_open(as_cli *cli, const as_inputs *inputs, as_diff_view *out);
 void as_diff_view_close(as_diff_view *view);

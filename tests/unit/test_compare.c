@@ -19,7 +19,8 @@ static void open_pair(pair *p, const char *metrics, const char *base, const char
     assay_error error;
     p->sides[AS_BASE] = make_profile("0/0 1/0", metrics, base);
     p->sides[AS_TARGET] = make_profile("0/0 1/0", metrics, target);
-    assert_int_equal(as_comparison_open((const as_dataset *const *)p->sides, AS_MATCH_NAME, &p->c, &error), ASSAY_OK);
+    assert_int_equal(as_comparison_open((const as_dataset *const *)p->sides, &p->c, &error), ASSAY_OK);
+    assert_int_equal(as_comparison_unite(&p->c, AS_MATCH_NAME, &error), ASSAY_OK);
     as_view_source sources[2];
     for (size_t side = 0; side < 2; side++)
         sources[side] = (as_view_source){.ds = p->sides[side], .runs = &run, .n_runs = 1, .point = ASSAY_NONE};

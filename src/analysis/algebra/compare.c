@@ -13,24 +13,25 @@ static assay_id *invert(const assay_id *map, size_t n_own, size_t n) {
     return inverse;
 }
 
-static bool invert_maps(as_comparison *c) {
+assay_status as_comparison_open(const as_dataset *const *sides, as_comparison *out, assay_error *error) {
+    *out = (as_comparison){.ds = as_dataset_new(sides[AS_BASE]->budget.limit)};
+    if (!out->ds || !as_union_init(&out->u, out->ds, sides, 2) || !as_unite_metrics(&out->u))
+        return as_fail_memory(error, NULL);
     for (size_t side = 0; side < 2; side++) {
-        const as_dataset *part = c->u.parts[side];
-        c->contexts[side] = invert(c->u.maps[side].contexts, part->contexts.count, c->ds->contexts.count);
-        c->metrics[side] = invert(c->u.maps[side].metrics, part->metrics.count, c->ds->metrics.count);
-        if (!c->contexts[side] || !c->metrics[side]) return false;
+        out->metrics[side] = invert(out->u.maps[side].metrics, sides[side]->metrics.count, out->ds->metrics.count);
+        if (!out->metrics[side]) return as_fail_memory(error, NULL);
     }
-    return true;
+    return ASSAY_OK;
 }
 
-assay_status as_comparison_open(const as_dataset *const *sides, as_matching matching, as_comparison *out,
-                                assay_error *error) {
-    *out = (as_comparison){.ds = as_dataset_new(sides[AS_BASE]->budget.limit)};
-    if (!out->ds) return as_fail_memory(error, NULL);
-    if (as_union_init(&out->u, out->ds, sides, 2) && as_unite_metrics(&out->u) &&
-        as_unite_contexts(&out->u, matching) && invert_maps(out))
-        return ASSAY_OK;
-    return as_fail_memory(error, NULL);
+assay_status as_comparison_unite(as_comparison *c, as_matching matching, assay_error *error) {
+    if (!as_unite_contexts(&c->u, matching)) return as_fail_memory(error, NULL);
+    for (size_t side = 0; side < 2; side++) {
+        size_t n_own = c->u.parts[side]->contexts.count;
+        c->contexts[side] = invert(c->u.maps[side].contexts, n_own, c->ds->contexts.count);
+        if (!c->contexts[side]) return as_fail_memory(error, NULL);
+    }
+    return ASSAY_OK;
 }
 
 void as_comparison_close(as_comparison *c) {
@@ -117,13 +118,13 @@ static as_view_number number_of(const as_node *node, bool exclusive) {
                             .real = as_number_real(number)};
 }
 
-as_change_value as_comparison_at(const as_comparison *c, size_t column, assay_id context) {
+as_change_value as_comparison_between(const as_comparison *c, size_t column, const assay_id contexts[2]) {
     const as_change_column *k = &c->columns[column];
     as_view_number numbers[2][2] = {0};
     if (k->adds_up && k->has_exclusive)
         numbers[AS_BASE][0] = numbers[AS_BASE][1] = (as_view_number){true, true, 0, 0, NULL};
     for (size_t side = 0; side < 2; side++) {
-        assay_id own = c->contexts[side][context];
+        assay_id own = contexts[side];
         size_t at = k->at[side];
         const as_node *node =
             own == ASSAY_NONE || at == SIZE_MAX ? NULL : as_column_node(&c->data[side].columns[at], own);
@@ -134,6 +135,11 @@ as_change_value as_comparison_at(const as_comparison *c, size_t column, assay_id
     as_change_value value = {.inclusive = as_change_of(numbers[AS_BASE][0], numbers[AS_TARGET][0], k->adds_up)};
     if (k->has_exclusive) value.exclusive = as_change_of(numbers[AS_BASE][1], numbers[AS_TARGET][1], k->adds_up);
     return value;
+}
+
+as_change_value as_comparison_at(const as_comparison *c, size_t column, assay_id context) {
+    return as_comparison_between(c, column,
+                                 (assay_id[2]){c->contexts[AS_BASE][context], c->contexts[AS_TARGET][context]});
 }
 
 as_change_value as_comparison_whole(const as_comparison *c, size_t column) {

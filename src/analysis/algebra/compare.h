@@ -28,9 +28,10 @@ typedef struct as_comparison {
     struct as_change_value *values; /* private: room of a walk, one for each column */
 } as_comparison;
 
-/* Unites the tables. as_comparison_close() in every case; the sides must live as long. */
-assay_status as_comparison_open(const as_dataset *const *sides, as_matching matching, as_comparison *out,
-                                assay_error *error);
+/* Unites the metrics. as_comparison_close() in every case; the sides (and the array of both) must live as long. */
+assay_status as_comparison_open(const as_dataset *const *sides, as_comparison *out, assay_error *error);
+/* Unites the call trees. Whoever has the pairs of call paths already (change_table.h) needs none of it. */
+assay_status as_comparison_unite(as_comparison *comparison, as_matching matching, assay_error *error);
 /* Which metric of a side is that of the united dataset, or ASSAY_NONE. */
 static inline assay_id as_comparison_metric(const as_comparison *comparison, size_t side, assay_id metric) {
     return comparison->metrics[side][metric];
@@ -53,6 +54,8 @@ typedef struct as_change_value {
 
 /* adds_up: a number that only the other side knows is 0; else it stays unknown, and so does the change. */
 as_change as_change_of(as_view_number base, as_view_number target, bool adds_up);
+/* Of a context of each side; ASSAY_NONE: it has none. */
+as_change_value as_comparison_between(const as_comparison *comparison, size_t column, const assay_id contexts[2]);
 /* Of a context of the united dataset. */
 as_change_value as_comparison_at(const as_comparison *comparison, size_t column, assay_id context);
 /* The change as a part of the base, 0.1: a tenth more; infinite where there was nothing before, 0 where nothing changed. */

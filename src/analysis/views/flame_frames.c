@@ -8,12 +8,11 @@ static bool is_left_out(const as_view_item *item) { return item->flags & (AS_ITE
 
 static double known(double value) { return isnan(value) ? 0 : value; }
 
-/* Exclusive values will not do where lines are nodes: those of a function have them, too. So it is what the children have not. */
-static void take_differences(const as_view_table *table, const as_view_values *values, double *own) {
-    for (uint32_t i = 0; i < values->n; i++) own[i] = 0;
-    for (uint32_t i = values->n; i-- > 0;) {
+void as_flame_differences(const as_view_table *table, const double *inclusive, double *own) {
+    for (uint32_t i = 0; i < as_view_items(table); i++) own[i] = 0;
+    for (uint32_t i = as_view_items(table); i-- > 0;) {
         const as_view_item *item = as_view_item_at(table, i);
-        double all = known(values->inclusive[i]);
+        double all = known(inclusive[i]);
         if (item->parent != AS_NO_ITEM && !is_left_out(item)) own[item->parent] += all;
         own[i] = all - own[i];
         if (fabs(own[i]) <= 1e-12 * fabs(all)) own[i] = 0; /* rounding */
@@ -24,7 +23,7 @@ static double *find_own(const as_view_table *table, const as_view_values *values
     double *own = malloc(((size_t)values->n + 1) * sizeof *own);
     if (!own) return NULL;
     if (values->has_exclusive && values->has_inclusive && as_view_has_roles(table->ds)) {
-        take_differences(table, values, own);
+        as_flame_differences(table, values->inclusive, own);
         return own;
     }
     for (uint32_t i = 0; i < values->n; i++)
@@ -159,13 +158,17 @@ static void sum_up(as_flame_frames *f) {
 
 assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
                                  assay_error *error) {
-    size_t n = AS_COUNT(table->ds, contexts) + 1;
+    size_t n = AS_COUNT(table->ds, contexts);
+    for (uint32_t i = 0; i < as_view_items(table); i++) {
+        if (as_view_item_at(table, i)->context >= n) n = (size_t)as_view_item_at(table, i)->context + 1;
+    }
     as_flame_frames *f = calloc(1, sizeof *f);
     *out = NULL;
     if (!f) return as_fail_memory(error, NULL);
     f->ds = table->ds;
     as_vec_init(&f->frames, sizeof(as_flame_box), as_ds_budget(f->ds));
-    f->of_context = malloc(n * sizeof *f->of_context);
+    f->n_contexts = n;
+    f->of_context = malloc((n + 1) * sizeof *f->of_context);
     for (size_t i = 0; f->of_context && i < n; i++) f->of_context[i] = AS_NO_FRAME;
     double *own = find_own(table, values);
     making m = {.out = f, .table = table, .own = own};
@@ -191,7 +194,7 @@ void as_flame_frames_free(as_flame_frames *frames) {
 
 size_t as_flame_frames_bytes(const as_flame_frames *frames) {
     return sizeof *frames + frames->frames.capacity * sizeof(as_flame_box) +
-           AS_COUNT(frames->ds, contexts) * sizeof *frames->of_context;
+           frames->n_contexts * sizeof *frames->of_context;
 }
 
 double as_flame_frames_found(const as_flame_frames *f, const bool *names, uint32_t *n) {

@@ -21,10 +21,14 @@ typedef struct as_flame_box {
 typedef struct as_flame_frames {
     const as_dataset *ds; /* must last */
     as_vec frames;        /* as_flame_box */
-    uint32_t *of_context; /* of each context of the dataset: the frame it is in, or AS_NO_FRAME */
+    size_t n_contexts;    /* of the dataset, or beyond it where the items have such */
+    uint32_t *of_context; /* of each context: the frame it is in, or AS_NO_FRAME */
     double total;
     uint64_t n_minus; /* frames whose own amount counts as 0 */
 } as_flame_frames;
+
+/* What each item has that those below it have not: exclusive values will not do where lines are nodes, for those of a function have them, too. own: room for each item. */
+void as_flame_differences(const as_view_table *table, const double *inclusive, double *own);
 
 /* Of a top-down table, made with joins_calls and without_root, and the values of a metric that adds up. */
 assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
