@@ -244,8 +244,7 @@ as_exit as_diff_view_open(as_cli *cli, const as_inputs *inputs, as_diff_view *ou
     const char *names[2] = {as_cli_operand(cli, AS_BASE), as_cli_operand(cli, AS_TARGET)};
     assay_error error;
     as_exit status = as_diff_view_choose(cli, as_inputs_parts(inputs), names, out);
-    if (status == AS_EXIT_FINE &&
-        as_comparison_unite(&out->comparison, as_matching_given(cli), &error) != ASSAY_OK)
+    if (status == AS_EXIT_FINE && as_comparison_unite(&out->comparison, as_matching_given(cli), &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     if (status == AS_EXIT_FINE) status = as_diff_view_load(out, out->metrics.data, out->metrics.count);
     for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++)

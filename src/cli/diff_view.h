@@ -14,7 +14,7 @@ typedef struct as_diff_view {
     as_vec metrics;            /* assay_id of the united dataset, one for each column */
     as_change_request request; /* min_change as the command line says it, a part */
     bool is_cut;               /* nobody asked for that: a hint says how to see all */
-    as_vec only[2];            /* assay_id of the united dataset: regions that one side lacks, by their first call path */
+    as_vec only[2]; /* assay_id of the united dataset: regions that one side lacks, by their first call path */
 } as_diff_view;
 
 /* What the command line says of the two sides, which stay the caller's, as does the array: no values yet. as_diff_view_close() in every case. */

@@ -145,7 +145,8 @@ static assay_status fill(filling *f, bool flat, assay_error *error) {
     for (size_t i = 0; f->name_of && i < n_names; i++) f->name_of[i] = AS_NO_STR;
     for (size_t side = 0; side < 2; side++) f->table->own[side] = malloc((f->room + 1) * sizeof(assay_id));
     bool fine = f->name_of && f->table->own[AS_BASE] && f->table->own[AS_TARGET] && find_only(c, f->table);
-    assay_status status = fine ? as_comparison_walk(c, &request, add_item, f, &cut, error) : as_fail_memory(error, NULL);
+    assay_status status =
+        fine ? as_comparison_walk(c, &request, add_item, f, &cut, error) : as_fail_memory(error, NULL);
     if (status == ASSAY_OK) close_items(f, 0);
     free(f->name_of);
     return status;
@@ -176,6 +177,7 @@ assay_status as_change_table_new(const as_comparison *c, bool flat, as_change_ta
     *out = table;
     *values = NULL;
     if (!table) return as_fail_memory(error, NULL);
+    table->n_owners = 1;
     for (size_t side = 0; side < 2; side++) as_vec_init(&table->only[side], sizeof(assay_id), NULL);
     as_vec_init(&table->view.items, sizeof(as_view_item), NULL);
     table->view.request = (as_view_request){.kind = flat ? AS_VIEW_FLAT : AS_VIEW_TOP_DOWN};
@@ -190,7 +192,7 @@ assay_status as_change_table_new(const as_comparison *c, bool flat, as_change_ta
 }
 
 void as_change_table_free(as_change_table *table) {
-    if (!table) return;
+    if (!table || --table->n_owners) return;
     for (size_t side = 0; side < 2; side++) {
         free(table->own[side]);
         as_vec_free(&table->only[side]);

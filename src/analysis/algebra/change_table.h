@@ -12,17 +12,19 @@
 enum { AS_ITEM_IN_BASE = 64, AS_ITEM_IN_TARGET = 128 };
 
 typedef struct as_change_table {
+    unsigned n_owners;
     as_dataset *names;
     as_view_table view; /* of `names`; as_view_item.context is the number of the item itself */
     assay_id *own[2];   /* of each item the context of each side, of functions the first one; ASSAY_NONE: none */
     as_vec only[2];     /* assay_id: of regions that only this side has, its first context */
-    bool has_roles;     /* lines and call sites are items, too: exclusive values of a function are also those of its lines */
+    bool
+        has_roles; /* lines and call sites are items, too: exclusive values of a function are also those of its lines */
 } as_change_table;
 
 /* The numbers of one metric; NAN: not known. Whole numbers beyond 2^53 are rounded. */
 typedef struct as_change_values {
-    as_change_value whole; /* of all */
-    double sums[2];        /* what shares are of; NAN: none */
+    as_change_value whole;                 /* of all */
+    double sums[2];                        /* what shares are of; NAN: none */
     bool has_exclusive, adds_up, is_in[2]; /* is_in: whether each side has the metric */
     uint32_t n;
     double *inclusive[2], *exclusive[2]; /* n each; exclusive NULL where there are none */
@@ -34,6 +36,11 @@ assay_status as_change_table_new(const as_comparison *comparison, bool flat, as_
 /* The values of another metric, of call paths. comparison: of the same sides, loaded with one metric; it need not be united. */
 assay_status as_change_values_new(const as_change_table *table, const as_comparison *comparison, as_change_values **out,
                                   assay_error *error);
+/* Another owner, who calls as_change_table_free(), too: the table goes with the last one. */
+static inline as_change_table *as_change_table_share(as_change_table *table) {
+    table->n_owners++;
+    return table;
+}
 /* NULL is fine. */
 void as_change_table_free(as_change_table *table);
 void as_change_values_free(as_change_values *values);

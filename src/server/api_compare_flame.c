@@ -1,0 +1,281 @@
+/* Two inputs as one flame graph (api/compare_flame): each stack as wide as the larger of its two amounts, so that nothing is lost. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/views/flame_frames.h"
+#include "core/needle.h"
+#include "server/changes.h"
+
+enum { MOST_SHAPES = 8000, USUAL_WIDTH = 1600, WIDEST = 20000 };
+
+typedef struct flame {
+    as_asked_changes asked;
+    double scale;
+    const as_flame_frames *frames;
+    as_flame_asked request;
+    bool *wanted;              /* names that are looked for; or NULL */
+    as_vec shapes;             /* as_flame_shape */
+    double *own[2], *total[2]; /* of each frame on each side */
+    double whole[2];
+    double *left[2]; /* of each shape what it has below it that is no shape of its own */
+} flame;
+
+/* ---- frames ---------------------------------------------------------------------------------------------------------- */
+
+/* Frames, and the table that has their names. */
+typedef struct kept_frames {
+    as_flame_frames *frames;
+    as_change_table *table;
+} kept_frames;
+
+static void release(void *object) {
+    kept_frames *kept = object;
+    as_flame_frames_free(kept->frames);
+    as_change_table_free(kept->table);
+    free(kept);
+}
+
+/* The wider of both, of each item. */
+static double *find_widths(const flame *f) {
+    uint32_t n = f->asked.values->n;
+    double *base = as_change_own(f->asked.table, f->asked.values, AS_BASE);
+    double *target = as_change_own(f->asked.table, f->asked.values, AS_TARGET);
+    for (uint32_t i = 0; base && target && i < n; i++) base[i] = fmax(0, fmax(f->scale * base[i], target[i]));
+    if (!target) {
+        free(base);
+        base = NULL;
+    }
+    free(target);
+    return base;
+}
+
+static assay_status make_frames(as_viewing *viewing, flame *f, const char *key, assay_error *error) {
+    as_view_values widths = {
+        .has_exclusive = true, .adds_up = true, .n = f->asked.values->n, .exclusive = find_widths(f)};
+    kept_frames *kept = calloc(1, sizeof *kept);
+    assay_status status = widths.exclusive && kept ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) status = as_flame_frames_new(&f->asked.table->view, &widths, &kept->frames, error);
+    free(widths.exclusive);
+    if (status != ASSAY_OK) {
+        free(kept);
+        return status;
+    }
+    f->frames = kept->frames;
+    kept->table = as_change_table_share(f->asked.table);
+    bool is_kept = as_viewing_keep(viewing, key, kept, as_flame_frames_bytes(kept->frames), release);
+    return is_kept ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+static assay_status find_frames(as_viewing *viewing, flame *f, assay_error *error) {
+    char *key = NULL;
+    if (asprintf(&key, "frames compared %s%s", f->asked.key, f->scale != 1 ? " normalized" : "") < 0)
+        return as_fail_memory(error, NULL);
+    const kept_frames *kept = as_viewing_find(viewing, key);
+    if (kept) f->frames = kept->frames;
+    assay_status status = kept ? ASSAY_OK : make_frames(viewing, f, key, error);
+    free(key);
+    return status;
+}
+
+/* What the frames have on a side. */
+static bool sum_side(flame *f, size_t side) {
+    uint32_t n = as_flame_frames_count(f->frames);
+    double *own = as_change_own(f->asked.table, f->asked.values, side);
+    f->own[side] = calloc((size_t)n + 1, sizeof(double));
+    f->total[side] = calloc((size_t)n + 1, sizeof(double));
+    bool fine = own && f->own[side] && f->total[side];
+    for (uint32_t i = 0; fine && i < f->asked.values->n; i++) {
+        uint32_t frame = f->frames->of_context[i];
+        bool is_apart = as_view_item_at(&f->asked.table->view, i)->flags & AS_ITEM_APART;
+        if (frame != AS_NO_FRAME && !is_apart && !isnan(own[i])) f->own[side][frame] += own[i];
+    }
+    for (uint32_t i = n; fine && i-- > 0;) {
+        uint32_t parent = as_flame_box_at(f->frames, i)->parent;
+        f->total[side][i] += f->own[side][i];
+        *(parent == AS_NO_FRAME ? &f->whole[side] : &f->total[side][parent]) += f->total[side][i];
+    }
+    free(own);
+    return fine;
+}
+
+/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+
+static assay_status find_names(const as_request *request, flame *f, assay_error *error) {
+    const char *match = as_request_text(request, "match");
+    const as_dataset *names = f->asked.table->names;
+    as_needle needle;
+    if (!match) return ASSAY_OK;
+    assay_status status = as_needle_init(&needle, match, error);
+    size_t n = names->strings.entries.count;
+    if (status == ASSAY_OK && !(f->wanted = calloc(n + 1, sizeof *f->wanted))) status = as_fail_memory(error, NULL);
+    for (as_str name = 0; status == ASSAY_OK && name < n; name++) {
+        const char *text = as_ds_text(names, name);
+        f->wanted[name] = text && as_needle_matches(&needle, text);
+    }
+    as_needle_free(&needle);
+    f->request.names = f->wanted;
+    return status;
+}
+
+static assay_status choose(as_viewing *viewing, const as_request *request, flame *f, assay_error *error) {
+    int64_t width, root;
+    AS_TRY(as_asked_changes_make(viewing, request, false, &f->asked, error));
+    AS_TRY(as_asked_changes_need_metric(&f->asked, error));
+    if (!f->asked.values->adds_up)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                       "the values of this metric do not add up; choose another one");
+    f->scale = as_asked_scale(&f->asked, request);
+    AS_TRY(find_frames(viewing, f, error));
+    AS_TRY(as_request_number(request, "width", 1, WIDEST, USUAL_WIDTH, &width, error));
+    AS_TRY(as_request_number(request, "root", 0, (int64_t)f->asked.values->n - 1, -1, &root, error));
+    f->request = (as_flame_asked){.root = AS_NO_FRAME, .by_size = true, .most = MOST_SHAPES};
+    if (root >= 0) f->request.root = f->frames->of_context[root];
+    if (root >= 0 && f->request.root == AS_NO_FRAME)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "there is no frame %lld here", (long long)root);
+    double total = f->frames->total;
+    if (f->request.root != AS_NO_FRAME) total = as_flame_box_at(f->frames, f->request.root)->total;
+    f->request.narrowest = 0.5 * total / (double)width;
+    return find_names(request, f, error);
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+
+static const as_flame_shape *shape_at(const flame *f, size_t i) { return &AS_AT(as_flame_shape, &f->shapes, i); }
+
+/* On a side; what too narrow frames have together is what the others leave of their parent. */
+static double total_of(const flame *f, size_t side, size_t i) {
+    const as_flame_shape *shape = shape_at(f, i);
+    if (shape->rest) return f->left[side][shape->parent];
+    return shape->frame == AS_NO_FRAME ? f->whole[side] : f->total[side][shape->frame];
+}
+static double own_of(const flame *f, size_t side, size_t i) {
+    uint32_t frame = shape_at(f, i)->frame;
+    return frame == AS_NO_FRAME ? 0 : f->own[side][frame];
+}
+
+static bool find_left(flame *f) {
+    for (size_t side = 0; side < 2; side++) {
+        double *left = f->left[side] = malloc((f->shapes.count + 1) * sizeof *left);
+        if (!left) return false;
+        for (size_t i = 0; i < f->shapes.count; i++) {
+            const as_flame_shape *shape = shape_at(f, i);
+            if (shape->rest) continue;
+            left[i] = total_of(f, side, i) - own_of(f, side, i);
+            if (shape->parent != AS_NO_FRAME) left[shape->parent] -= total_of(f, side, i);
+        }
+    }
+    return true;
+}
+
+typedef enum column {
+    NODE,
+    PARENT,
+    NAME,
+    VALUE,
+    OWN,
+    A,
+    B,
+    A_OWN,
+    B_OWN,
+    IN,
+    A_CONTEXT,
+    B_CONTEXT,
+    REST,
+    FOUND,
+    N_COLUMNS
+} column;
+
+static void build_item(as_builder *b, const flame *f, uint32_t item, column k) {
+    uint8_t flags = as_view_item_at(&f->asked.table->view, item)->flags;
+    assay_id own = f->asked.table->own[k == B_CONTEXT][item];
+    if (k == IN)
+        as_build_int(b, NULL, (flags & AS_ITEM_IN_BASE ? 1 : 0) + (flags & AS_ITEM_IN_TARGET ? 2 : 0));
+    else
+        as_build_known(b, NULL, own == ASSAY_NONE ? -1 : (int64_t)own, false);
+}
+
+static void build_cell(as_builder *b, const flame *f, size_t i, column k) {
+    const as_flame_shape *shape = shape_at(f, i);
+    const as_flame_box *box = shape->frame == AS_NO_FRAME ? NULL : as_flame_box_at(f->frames, shape->frame);
+    switch (k) {
+    case NODE: as_build_known(b, NULL, box ? (int64_t)box->context : -1, false); break;
+    case PARENT: as_build_int(b, NULL, shape->parent == AS_NO_FRAME ? -1 : (int64_t)shape->parent); break;
+    case NAME: as_build_text(b, NULL, box ? as_ds_text(f->frames->ds, box->name) : NULL); break;
+    case VALUE: as_build_real(b, NULL, shape->total); break;
+    case OWN: as_build_real(b, NULL, shape->own); break;
+    case A: as_build_real(b, NULL, total_of(f, AS_BASE, i)); break;
+    case B: as_build_real(b, NULL, total_of(f, AS_TARGET, i)); break;
+    case A_OWN: as_build_real(b, NULL, own_of(f, AS_BASE, i)); break;
+    case B_OWN: as_build_real(b, NULL, own_of(f, AS_TARGET, i)); break;
+    case IN:
+    case A_CONTEXT:
+    case B_CONTEXT:
+        if (box)
+            build_item(b, f, box->context, k);
+        else
+            as_build_text(b, NULL, NULL);
+        break;
+    case REST: as_build_int(b, NULL, shape->rest); break;
+    case FOUND: as_build_int(b, NULL, shape->is_found); break;
+    case N_COLUMNS: break;
+    }
+}
+
+/* What lies above the root, the innermost first. */
+static void build_above(as_builder *b, const flame *f) {
+    for (int names = 0; names < 2; names++) {
+        as_build_array(b, names ? "above_names" : "above", false);
+        uint32_t at = f->request.root;
+        while (at != AS_NO_FRAME && (at = as_flame_box_at(f->frames, at)->parent) != AS_NO_FRAME) {
+            const as_flame_box *box = as_flame_box_at(f->frames, at);
+            if (names)
+                as_build_text(b, NULL, as_ds_text(f->frames->ds, box->name));
+            else
+                as_build_int(b, NULL, box->context);
+        }
+        as_build_end(b);
+    }
+}
+
+static void build(const flame *f, as_output *out) {
+    static const char *const titles[N_COLUMNS] = {"node",  "parent", "name", "value",     "own",       "a",    "b",
+                                                  "a_own", "b_own",  "in",   "a_context", "b_context", "rest", "found"};
+    as_builder builder = as_builder_of(out), *b = &builder;
+    b->compact = true;
+    as_build_object(b, NULL, false);
+    as_build_changes_head(b, &f->asked, f->scale);
+    as_build_real(b, "total", f->frames->total);
+    as_build_int(b, "n_frames", as_flame_frames_count(f->frames));
+    build_above(b, f);
+    as_build_object(b, "shapes", false);
+    for (column k = 0; k < N_COLUMNS; k++) {
+        if (k == FOUND && !f->wanted) continue;
+        as_build_array(b, titles[k], false);
+        for (size_t i = 0; i < f->shapes.count; i++) build_cell(b, f, i, k);
+        as_build_end(b);
+    }
+    as_build_end(b);
+    as_build_end(b);
+}
+
+static assay_status answer_flame(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
+    flame f = {.scale = 1};
+    as_vec_init(&f.shapes, sizeof(as_flame_shape), NULL);
+    assay_status status = choose(viewing, request, &f, error);
+    if (status == ASSAY_OK && !(as_flame_frames_draw(f.frames, &f.request, &f.shapes) && sum_side(&f, AS_BASE) &&
+                                sum_side(&f, AS_TARGET) && find_left(&f)))
+        status = as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) build(&f, out);
+    for (size_t side = 0; side < 2; side++) {
+        free(f.own[side]);
+        free(f.total[side]);
+        free(f.left[side]);
+    }
+    free(f.wanted);
+    as_vec_free(&f.shapes);
+    as_asked_changes_free(&f.asked);
+    return status;
+}
+
+const as_endpoint as_endpoint_compare_flame = {.path = "compare_flame", .answer = answer_flame};

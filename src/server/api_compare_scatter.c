@@ -1,0 +1,178 @@
+/* Two inputs, each call path or function a point (api/compare_scatter): the largest one by one, the others counted in cells. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/changes.h"
+
+enum { MOST_POINTS = 5000, CELLS = 64, N_KEYS = 1 << 16 };
+
+typedef struct scatter {
+    as_asked_changes asked;
+    double scale;
+    bool is_exclusive;
+    const double *values[2];      /* of each item */
+    as_vec points;                /* uint32_t: items */
+    double low, high;             /* of all that is above 0 */
+    uint32_t cells[CELLS][CELLS]; /* by a, then b */
+    uint64_t n_others, n_beyond;  /* in cells; that are 0 or less on one side, and no points */
+} scatter;
+
+/* What makes a point large; 0: there is nothing to be seen. */
+static double size_of(const scatter *s, uint32_t i) {
+    double a = fabs(s->values[AS_BASE][i]), b = fabs(s->values[AS_TARGET][i]);
+    double size = fmax(isfinite(a) ? a : 0, isfinite(b) ? b : 0);
+    return as_view_item_at(&s->asked.table->view, i)->flags & AS_ITEM_APART ? 0 : size;
+}
+
+/* The first bits of a number that is not negative: larger numbers have larger keys, or the same. */
+static uint32_t key_of(double size) {
+    uint64_t bits;
+    memcpy(&bits, &size, sizeof bits);
+    return (uint32_t)(bits >> 48);
+}
+
+static int cell_of(const scatter *s, double value) {
+    double part = s->high > s->low ? log(value / s->low) / log(s->high / s->low) : 0;
+    int cell = (int)(part * CELLS);
+    return cell < 0 ? 0 : cell >= CELLS ? CELLS - 1 : cell;
+}
+
+static void find_range(scatter *s) {
+    s->low = INFINITY;
+    s->high = 0;
+    for (uint32_t i = 0; i < s->asked.values->n; i++) {
+        if (size_of(s, i) == 0) continue;
+        for (size_t side = 0; side < 2; side++) {
+            double value = s->values[side][i];
+            if (!(value > 0) || !isfinite(value)) continue;
+            s->low = fmin(s->low, value);
+            s->high = fmax(s->high, value);
+        }
+    }
+}
+
+static void count_other(scatter *s, uint32_t i) {
+    double a = s->values[AS_BASE][i], b = s->values[AS_TARGET][i];
+    if (!(a > 0 && b > 0 && isfinite(a) && isfinite(b))) {
+        s->n_beyond++;
+        return;
+    }
+    s->cells[cell_of(s, a)][cell_of(s, b)]++;
+    s->n_others++;
+}
+
+/* The largest are points, ties as they stand. */
+static bool choose_points(scatter *s) {
+    uint32_t *counts = calloc(N_KEYS, sizeof *counts), n = s->asked.values->n, least = N_KEYS, room = MOST_POINTS;
+    if (!counts) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        double size = size_of(s, i);
+        if (size > 0) counts[key_of(size)]++;
+    }
+    while (least > 0 && counts[least - 1] <= room) room -= counts[--least];
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < n; i++) {
+        double size = size_of(s, i);
+        if (size == 0) continue;
+        uint32_t key = key_of(size);
+        bool is_tie = least > 0 && key == least - 1 && room > 0;
+        if (is_tie) room--;
+        if (key >= least || is_tie)
+            fine = as_vec_append(&s->points, &i, 1);
+        else
+            count_other(s, i);
+    }
+    free(counts);
+    return fine;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+
+typedef enum column { NODE, NAME, A, B, A_CONTEXT, B_CONTEXT, N_COLUMNS } column;
+
+static void build_cell(as_builder *b, const scatter *s, uint32_t i, column k) {
+    const as_view_table *view = &s->asked.table->view;
+    switch (k) {
+    case NODE: as_build_int(b, NULL, i); break;
+    case NAME: as_build_text(b, NULL, as_ds_text(view->ds, as_view_item_at(view, i)->name)); break;
+    case A: as_build_number(b, NULL, s->values[AS_BASE][i]); break;
+    case B: as_build_number(b, NULL, s->values[AS_TARGET][i]); break;
+    case A_CONTEXT:
+    case B_CONTEXT: {
+        assay_id own = s->asked.table->own[k == B_CONTEXT][i];
+        as_build_known(b, NULL, own == ASSAY_NONE ? -1 : (int64_t)own, false);
+        break;
+    }
+    case N_COLUMNS: break;
+    }
+}
+
+static void build_cells(as_builder *b, const scatter *s) {
+    as_build_object(b, "others", false);
+    as_build_int(b, "n", (int64_t)s->n_others);
+    as_build_int(b, "beyond", (int64_t)s->n_beyond);
+    as_build_int(b, "cells", CELLS);
+    for (int k = 0; k < 3; k++) {
+        static const char *const titles[] = {"a", "b", "count"};
+        as_build_array(b, titles[k], false);
+        for (int x = 0; x < CELLS; x++) {
+            for (int y = 0; y < CELLS; y++) {
+                if (s->cells[x][y]) as_build_int(b, NULL, k == 0 ? x : k == 1 ? y : (int64_t)s->cells[x][y]);
+            }
+        }
+        as_build_end(b);
+    }
+    as_build_end(b);
+}
+
+static void build(const scatter *s, as_output *out) {
+    static const char *const titles[N_COLUMNS] = {"node", "name", "a", "b", "a_context", "b_context"};
+    as_builder builder = as_builder_of(out), *b = &builder;
+    b->compact = true;
+    as_build_object(b, NULL, false);
+    as_build_text(b, "view", s->asked.flat ? "flat" : "top-down");
+    as_build_text(b, "kind", s->is_exclusive ? "exclusive" : "inclusive");
+    as_build_changes_head(b, &s->asked, s->scale);
+    as_build_number(b, "low", s->high > 0 ? s->low : NAN);
+    as_build_number(b, "high", s->high > 0 ? s->high : NAN);
+    as_build_object(b, "points", false);
+    for (column k = 0; k < N_COLUMNS; k++) {
+        as_build_array(b, titles[k], false);
+        for (size_t i = 0; i < s->points.count; i++) build_cell(b, s, AS_AT(uint32_t, &s->points, i), k);
+        as_build_end(b);
+    }
+    as_build_end(b);
+    build_cells(b, s);
+    as_build_end(b);
+}
+
+static assay_status gather(as_viewing *viewing, const as_request *request, scatter *s, assay_error *error) {
+    const char *view = as_request_text(request, "view"), *kind = as_request_text(request, "kind");
+    bool flat = view && strcmp(view, "flat") == 0, is_inclusive = kind && strcmp(kind, "inclusive") == 0;
+    if (view && !flat && strcmp(view, "top-down") != 0)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'view' cannot be '%.100s'; top-down or flat", view);
+    if (kind && !is_inclusive && strcmp(kind, "exclusive") != 0)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'kind' cannot be '%.100s'; exclusive or inclusive", kind);
+    AS_TRY(as_asked_changes_make(viewing, request, flat, &s->asked, error));
+    AS_TRY(as_asked_changes_need_metric(&s->asked, error));
+    s->scale = as_asked_scale(&s->asked, request);
+    s->is_exclusive = s->asked.values->has_exclusive && !is_inclusive;
+    for (size_t side = 0; side < 2; side++)
+        s->values[side] = s->is_exclusive ? s->asked.values->exclusive[side] : s->asked.values->inclusive[side];
+    find_range(s);
+    return choose_points(s) ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+static assay_status answer_scatter(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
+    scatter *s = calloc(1, sizeof *s);
+    if (!s) return as_fail_memory(error, NULL);
+    as_vec_init(&s->points, sizeof(uint32_t), NULL);
+    assay_status status = gather(viewing, request, s, error);
+    if (status == ASSAY_OK) build(s, out);
+    as_vec_free(&s->points);
+    as_asked_changes_free(&s->asked);
+    free(s);
+    return status;
+}
+
+const as_endpoint as_endpoint_compare_scatter = {.path = "compare_scatter", .answer = answer_scatter};

@@ -1,0 +1,100 @@
+#include "server/change_verdicts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/verdict/paths.h"
+
+static void release(void *object) {
+    as_change_verdicts *verdicts = object;
+    if (!verdicts) return;
+    as_verdict_free(&verdicts->verdict);
+    as_samples_free(&verdicts->samples);
+    free(verdicts->of_item);
+    free(verdicts);
+}
+
+/* The judgement of each node of the tree of names, which the samples number as as_paths_add() does. */
+static const as_judgement **list_by_node(const as_verdict *verdict, size_t n_nodes) {
+    const as_judgement **of_node = calloc(n_nodes + 1, sizeof *of_node);
+    for (size_t i = 0; of_node && i < verdict->n; i++) {
+        const as_judgement *judgement = &verdict->judgements[i];
+        if (judgement->subject->path && judgement->subject->node < n_nodes)
+            of_node[judgement->subject->node] = judgement;
+    }
+    return of_node;
+}
+
+static bool find_of_items(const as_asked_changes *asked, as_change_verdicts *out) {
+    as_paths paths;
+    uint32_t *nodes[2] = {0}, n = as_view_items(&asked->table->view);
+    bool fine = as_paths_init(&paths, NULL);
+    for (size_t side = 0; side < 2; side++) {
+        nodes[side] = malloc((AS_COUNT(asked->sides[side], contexts) + 1) * sizeof *nodes[side]);
+        fine = fine && nodes[side] && as_paths_add(&paths, asked->sides[side], nodes[side]);
+    }
+    const as_judgement **of_node = fine ? list_by_node(&out->verdict, as_paths_count(&paths)) : NULL;
+    out->of_item = calloc((size_t)n + 1, sizeof *out->of_item);
+    fine = of_node && out->of_item;
+    for (uint32_t i = 0; fine && i < n; i++) {
+        for (size_t side = 0; side < 2 && !out->of_item[i]; side++) {
+            assay_id own = asked->table->own[side][i];
+            uint32_t node = own == ASSAY_NONE ? AS_NO_PATH : nodes[side][own];
+            if (node != AS_NO_PATH) out->of_item[i] = of_node[node];
+        }
+    }
+    free(of_node);
+    for (size_t side = 0; side < 2; side++) free(nodes[side]);
+    as_paths_free(&paths);
+    return fine;
+}
+
+static assay_status judge(const as_asked_changes *asked, as_change_verdicts *out, assay_error *error) {
+    const as_dataset *ds = asked->diff.comparison.ds;
+    const char *metrics[2] = {as_ds_text(ds, as_ds_metric(ds, asked->metric)->name), NULL};
+    const as_dataset *const *sides[2] = {&asked->sides[AS_BASE], &asked->sides[AS_TARGET]};
+    as_sample_request request = {.metrics = metrics, .is_inclusive = true};
+    as_judge_options options = AS_JUDGE_DEFAULTS;
+    options.threads = 1;
+    AS_TRY(as_samples_find(sides, (const size_t[2]){1, 1}, &request, &out->samples, error));
+    AS_TRY(as_judge(&out->samples, &options, &out->verdict, error));
+    return find_of_items(asked, out) ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+/* Several runs at what is compared, on both sides; who compares single places asks something else than compare does. */
+static bool has_repetitions(const as_asked_changes *asked) {
+    for (size_t side = 0; side < 2; side++) {
+        if (asked->diff.runs[side].n_runs < 2 || asked->diff.locations[side].wanted) return false;
+    }
+    return asked->metric != ASSAY_NONE && asked->target_scale == 1 && !asked->flat;
+}
+
+/* About: a subject has its samples, and a judgement. */
+static size_t bytes_of(const as_asked_changes *asked, const as_change_verdicts *verdicts) {
+    return sizeof *verdicts + as_view_items(&asked->table->view) * sizeof *verdicts->of_item +
+           verdicts->samples.n * 512;
+}
+
+assay_status as_change_verdicts_find(as_viewing *viewing, const as_asked_changes *asked, const as_change_verdicts **out,
+                                     assay_error *error) {
+    char *key = NULL;
+    *out = NULL;
+    if (!has_repetitions(asked)) return ASSAY_OK;
+    if (asprintf(&key, "verdicts of %s", asked->key) < 0) return as_fail_memory(error, NULL);
+    as_change_verdicts *verdicts = as_viewing_find(viewing, key);
+    assay_status status = ASSAY_OK;
+    if (!verdicts) {
+        verdicts = calloc(1, sizeof *verdicts);
+        status = verdicts ? judge(asked, verdicts, error) : as_fail_memory(error, NULL);
+        if (status != ASSAY_OK) {
+            release(verdicts);
+            verdicts = NULL;
+            if (status != ASSAY_E_NOMEM) status = ASSAY_OK; /* there is nothing that compare could say */
+        } else if (!as_viewing_keep(viewing, key, verdicts, bytes_of(asked, verdicts), release)) {
+            status = as_fail_memory(error, NULL);
+        }
+    }
+    free(key);
+    *out = status == ASSAY_OK ? verdicts : NULL;
+    return status;
+}

@@ -1,0 +1,279 @@
+/* Comparisons for requests, kept. */
+#include "server/changes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/words.h"
+#include "dataset/main_metric.h"
+
+/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+
+static assay_status choose_inputs(as_viewing *viewing, const as_request *request, as_asked_changes *asked,
+                                  assay_error *error) {
+    static const char *const names[2] = {"a", "b"};
+    int64_t last = (int64_t)as_viewing_inputs(viewing) - 1;
+    if (last < 1)
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "",
+                       "there are no two inputs to compare; drop another file onto the page");
+    for (int side = 0; side < 2; side++) {
+        AS_TRY(as_request_number(request, names[side], 0, last, side, &asked->numbers[side], error));
+        asked->inputs[side] = as_viewing_input(viewing, (size_t)asked->numbers[side]);
+        asked->sides[side] = asked->inputs[side]->ds;
+        if (!asked->sides[side]) {
+            *error = asked->inputs[side]->error;
+            return error->code;
+        }
+    }
+    return ASSAY_OK;
+}
+
+static const char *unit_of(const as_dataset *ds, assay_id metric) {
+    const char *unit = as_ds_text(ds, as_ds_metric(ds, metric)->unit);
+    return unit ? unit : "";
+}
+
+/* Sets a metric of the target against one of the base that has another name. */
+static assay_status pair_metrics(as_asked_changes *asked, assay_id base, assay_id target, assay_error *error) {
+    as_comparison *c = &asked->diff.comparison;
+    const char *units[2] = {unit_of(asked->sides[0], base), unit_of(asked->sides[1], target)};
+    double seconds[2] = {as_unit_seconds(units[0]), as_unit_seconds(units[1])};
+    bool are_times = seconds[0] > 0 && seconds[1] > 0;
+    if (strcmp(units[0], units[1]) != 0 && !are_times)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                       "'%s' (%s) and '%s' (%s) have different units; choose another metric",
+                       as_ds_text(asked->sides[0], as_ds_metric(asked->sides[0], base)->name), units[0],
+                       as_ds_text(asked->sides[1], as_ds_metric(asked->sides[1], target)->name), units[1]);
+    if (are_times) asked->target_scale = seconds[1] / seconds[0];
+    asked->metric = c->u.maps[AS_BASE].metrics[base];
+    c->metrics[AS_TARGET][asked->metric] = target;
+    return ASSAY_OK;
+}
+
+static assay_status pair_named(as_asked_changes *asked, const char *name, assay_error *error) {
+    const as_dataset *target = asked->sides[AS_TARGET];
+    assay_id base = asked->metric == ASSAY_NONE ? as_main_metric(asked->sides[AS_BASE], false)
+                                                : as_comparison_metric(&asked->diff.comparison, AS_BASE, asked->metric);
+    if (base == ASSAY_NONE)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "%s: does not have the metric",
+                       asked->inputs[AS_BASE]->path);
+    for (assay_id m = 0; m < AS_COUNT(target, metrics); m++) {
+        const char *own = as_ds_text(target, as_ds_metric(target, m)->name);
+        if (own && strcmp(own, name) == 0) return pair_metrics(asked, base, m, error);
+    }
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "%s: has no metric '%.100s'", asked->inputs[AS_TARGET]->path,
+                   name);
+}
+
+/* The first that is asked for; else the main one that both have; else the main one of each. */
+static assay_status choose_metric(const as_request *request, as_asked_changes *asked, assay_error *error) {
+    const char *name = as_request_text(request, "metric_b");
+    asked->target_scale = 1;
+    asked->metric = ASSAY_NONE;
+    if (asked->diff.metrics.count) asked->metric = AS_AT(assay_id, &asked->diff.metrics, 0);
+    if (name) return pair_named(asked, name, error);
+    if (asked->metric != ASSAY_NONE) return ASSAY_OK;
+    assay_id base = as_main_metric(asked->sides[AS_BASE], false),
+             target = as_main_metric(asked->sides[AS_TARGET], false);
+    if (base == ASSAY_NONE || target == ASSAY_NONE) return ASSAY_OK;
+    assay_error ignored; /* there is none then, and names can be compared */
+    (void)pair_metrics(asked, base, target, &ignored);
+    return ASSAY_OK;
+}
+
+static assay_status choose_pairing(const as_request *request, as_asked_changes *asked, assay_error *error) {
+    const char *pairing = as_request_text(request, "pairing");
+    bool is_exact = pairing && strcmp(pairing, "exact") == 0;
+    if (pairing && !is_exact && strcmp(pairing, "name") != 0)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'pairing' cannot be '%.100s'; name or exact", pairing);
+    asked->matching = is_exact ? AS_MATCH_EXACT : AS_MATCH_NAME;
+    return ASSAY_OK;
+}
+
+/* What values depend on: sides, metrics, runs and locations. */
+static char *make_key(const as_request *request, const as_asked_changes *asked) {
+    as_vec text;
+    char numbers[200];
+    as_vec_init(&text, 1, NULL);
+    snprintf(numbers, sizeof numbers, "%" PRId64 " %" PRId64 " %d %d %u %u", asked->numbers[0], asked->numbers[1],
+             (int)asked->matching, (int)asked->flat, (unsigned)asked->metric,
+             (unsigned)as_asked_metric_of(asked, AS_TARGET));
+    bool fine = as_vec_text(&text, numbers);
+    for (size_t i = 0; fine && i < request->parameters.count; i++) {
+        const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
+        if (strcmp(parameter->name, "run") != 0 && strcmp(parameter->name, "location") != 0) continue;
+        if (*parameter->value)
+            fine = as_vec_text(&text, "\n") && as_vec_text(&text, parameter->name) && as_vec_text(&text, "=") &&
+                   as_vec_text(&text, parameter->value);
+    }
+    fine = fine && as_vec_append(&text, "", 1);
+    char *key = fine ? strdup(text.data) : NULL;
+    as_vec_free(&text);
+    return key;
+}
+
+/* ---- tables and values ----------------------------------------------------------------------------------------------- */
+
+static void free_table(void *table) { as_change_table_free(table); }
+static void free_values(void *values) { as_change_values_free(values); }
+
+static char *table_key(const as_asked_changes *asked) {
+    char *key = NULL;
+    int size = asked->flat ? asprintf(&key, "functions compared %s", asked->key)
+                           : asprintf(&key, "compared %" PRId64 " %" PRId64 " %d", asked->numbers[0], asked->numbers[1],
+                                      (int)asked->matching);
+    return size < 0 ? NULL : key;
+}
+
+static void scale(double *values, size_t n, double factor) {
+    for (size_t i = 0; values && i < n; i++) values[i] *= factor;
+}
+
+static void scale_number(as_view_number *number, double factor) {
+    number->is_whole = false;
+    number->real *= factor;
+}
+
+/* Into the unit of the base. */
+static void scale_target(as_change_values *values, double factor) {
+    as_change *whole = &values->whole.inclusive;
+    scale(values->inclusive[AS_TARGET], values->n, factor);
+    scale(values->exclusive[AS_TARGET], values->n, factor);
+    scale_number(&whole->side[AS_TARGET], factor);
+    *whole = as_change_of(whole->side[AS_BASE], whole->side[AS_TARGET], values->adds_up);
+    values->sums[AS_TARGET] *= factor;
+}
+
+static bool keep_values(as_viewing *viewing, const as_asked_changes *asked, const char *key, as_change_values *values) {
+    if (!values) return true;
+    if (asked->target_scale != 1) scale_target(values, asked->target_scale);
+    return as_viewing_keep(viewing, key, values, as_change_values_bytes(values), free_values);
+}
+
+/* All of it: the call trees are united for this, and forgotten. */
+static assay_status make_table(as_viewing *viewing, as_asked_changes *asked, const char *key, const char *values_key,
+                               assay_error *error) {
+    as_change_table *table = NULL;
+    as_change_values *values = NULL;
+    AS_TRY(as_comparison_unite(&asked->diff.comparison, asked->matching, error));
+    assay_status status = as_change_table_new(&asked->diff.comparison, asked->flat, &table, &values, error);
+    if (status == ASSAY_OK) asked->table = table;
+    if (status == ASSAY_OK && !as_viewing_keep(viewing, key, table, as_change_table_bytes(table), free_table))
+        status = as_fail_memory(error, NULL);
+    else if (status != ASSAY_OK)
+        as_change_table_free(table);
+    asked->values = values;
+    if (status != ASSAY_OK)
+        as_change_values_free(values);
+    else if (!keep_values(viewing, asked, values_key, values))
+        status = as_fail_memory(error, NULL);
+    return status;
+}
+
+static assay_status make_values(as_viewing *viewing, as_asked_changes *asked, const char *key, assay_error *error) {
+    as_change_values *values = NULL;
+    assay_status status = as_change_values_new(asked->table, &asked->diff.comparison, &values, error);
+    asked->values = values;
+    if (status != ASSAY_OK)
+        as_change_values_free(values);
+    else if (!keep_values(viewing, asked, key, values))
+        status = as_fail_memory(error, NULL);
+    return status;
+}
+
+static assay_status find(as_viewing *viewing, as_asked_changes *asked, assay_error *error) {
+    bool has_metric = asked->metric != ASSAY_NONE;
+    char *key = table_key(asked), *values_key = NULL;
+    if (asprintf(&values_key, "changes of %s", asked->key) < 0) values_key = NULL;
+    assay_status status = key && values_key ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) {
+        asked->table = as_viewing_find(viewing, key);
+        asked->values = has_metric ? as_viewing_find(viewing, values_key) : NULL;
+    }
+    /* Of functions both are made at once: which there are may depend on the metric */
+    bool needs_table = !asked->table || (asked->flat && has_metric && !asked->values);
+    bool needs_values = has_metric && !asked->values;
+    if (status == ASSAY_OK && (needs_table || needs_values))
+        status =
+            as_request_cli_status(&asked->made, as_diff_view_load(&asked->diff, &asked->metric, has_metric), error);
+    if (status == ASSAY_OK && needs_table)
+        status = make_table(viewing, asked, key, values_key, error);
+    else if (status == ASSAY_OK && needs_values)
+        status = make_values(viewing, asked, values_key, error);
+    free(key);
+    free(values_key);
+    return status;
+}
+
+assay_status as_asked_changes_make(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
+                                   assay_error *error) {
+    *out = (as_asked_changes){.flat = flat, .metric = ASSAY_NONE};
+    AS_TRY(choose_inputs(viewing, request, out, error));
+    AS_TRY(as_request_cli_make(request, "diff", "metric run location", NULL, &out->made, error));
+    const char *names[2] = {out->inputs[AS_BASE]->path, out->inputs[AS_TARGET]->path};
+    AS_TRY(choose_pairing(request, out, error));
+    AS_TRY(
+        as_request_cli_status(&out->made, as_diff_view_choose(&out->made.cli, out->sides, names, &out->diff), error));
+    AS_TRY(choose_metric(request, out, error));
+    out->key = make_key(request, out);
+    return out->key ? find(viewing, out, error) : as_fail_memory(error, NULL);
+}
+
+void as_asked_changes_free(as_asked_changes *asked) {
+    as_diff_view_close(&asked->diff);
+    as_request_cli_free(&asked->made);
+    free(asked->key);
+}
+
+double as_asked_scale(const as_asked_changes *asked, const as_request *request) {
+    if (!asked->values || !asked->values->adds_up || !as_request_flag(request, "normalize")) return 1;
+    double ratio = asked->values->sums[AS_TARGET] / asked->values->sums[AS_BASE];
+    return isfinite(ratio) && ratio > 0 ? ratio : 1;
+}
+
+assay_status as_asked_changes_need_metric(const as_asked_changes *asked, assay_error *error) {
+    if (asked->values) return ASSAY_OK;
+    return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "%s and %s have no metric in common; name one of each",
+                   asked->inputs[AS_BASE]->path, asked->inputs[AS_TARGET]->path);
+}
+
+/* ---- the head of answers --------------------------------------------------------------------------------------------- */
+
+static void build_side(as_builder *b, const as_asked_changes *asked, size_t side) {
+    assay_id metric = as_asked_metric_of(asked, side);
+    const as_dataset *ds = asked->sides[side];
+    as_build_object(b, side == AS_BASE ? "a" : "b", false);
+    as_build_int(b, "d", asked->numbers[side]);
+    as_build_text(b, "run", asked->diff.runs[side].label);
+    as_build_text(b, "location", asked->diff.locations[side].label);
+    as_build_text(b, "metric", metric == ASSAY_NONE ? NULL : as_ds_text(ds, as_ds_metric(ds, metric)->name));
+    const as_change_values *values = asked->values;
+    const as_view_number *whole = values ? &values->whole.inclusive.side[side] : NULL;
+    as_build_number(b, "total", whole && whole->is_known ? whole->real : NAN);
+    as_build_end(b);
+}
+
+static void build_choices(as_builder *b, const as_asked_changes *asked) {
+    const as_comparison *c = &asked->diff.comparison;
+    as_build_array(b, "metrics", false);
+    for (assay_id m = 0; m < AS_COUNT(c->ds, metrics); m++) {
+        const as_metric *metric = as_ds_metric(c->ds, m);
+        bool is_both =
+            as_comparison_metric(c, AS_BASE, m) != ASSAY_NONE && as_comparison_metric(c, AS_TARGET, m) != ASSAY_NONE;
+        if (is_both && metric->part_of == ASSAY_NONE) as_build_text(b, NULL, as_ds_text(c->ds, metric->name));
+    }
+    as_build_end(b);
+}
+
+void as_build_changes_head(as_builder *b, const as_asked_changes *asked, double scale) {
+    const as_dataset *ds = asked->diff.comparison.ds;
+    const as_metric *metric = asked->metric == ASSAY_NONE ? NULL : as_ds_metric(ds, asked->metric);
+    for (size_t side = 0; side < 2; side++) build_side(b, asked, side);
+    as_build_text(b, "metric", metric ? as_ds_text(ds, metric->name) : NULL);
+    as_build_text(b, "unit", metric ? as_ds_text(ds, metric->unit) : NULL);
+    as_build_bool(b, "adds_up", asked->values && asked->values->adds_up);
+    as_build_bool(b, "has_exclusive", asked->values && asked->values->has_exclusive);
+    as_build_real(b, "scale", scale);
+    build_choices(b, asked);
+}

@@ -1,0 +1,45 @@
+/* Comparisons of two inputs that requests are about: tables of what changed (analysis/algebra/change_table.h), kept from request to request.
+ *
+ * Parameters: a and b, the inputs (by default 0 and 1); metric, run and location as the options of `diff`; pairing, which is its --match; metric_b, what b calls the metric where the names differ. Where the two have no
+ * metric in common the main one of a is set against that of b, as long as their units allow for it. */
+#ifndef AS_SERVER_CHANGES_H
+#define AS_SERVER_CHANGES_H
+
+#include "analysis/algebra/change_table.h"
+#include "cli/diff_view.h"
+#include "server/request.h"
+
+typedef struct as_asked_changes {
+    as_view_input *inputs[2];
+    int64_t numbers[2];
+    const as_dataset *sides[2];
+    as_request_cli made;
+    as_diff_view diff; /* metrics, runs and locations as the command chooses them; no values */
+    as_matching matching;
+    bool flat;
+    assay_id metric;     /* of the united dataset; ASSAY_NONE: there is none */
+    double target_scale; /* what the target's values were multiplied by to have the base's unit */
+    char *key;           /* says all of this in words */
+    as_change_table *table;
+    const as_change_values *values; /* NULL where there is no metric; both are the viewing's, until the request ends */
+} as_asked_changes;
+
+/* as_asked_changes_free() in every case. It must not move in memory. */
+assay_status as_asked_changes_make(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
+                                   assay_error *error);
+void as_asked_changes_free(as_asked_changes *asked);
+
+/* The metric of a side, or ASSAY_NONE. */
+static inline assay_id as_asked_metric_of(const as_asked_changes *asked, size_t side) {
+    return asked->metric == ASSAY_NONE ? ASSAY_NONE
+                                       : as_comparison_metric(&asked->diff.comparison, side, asked->metric);
+}
+/* With normalize=1 what the base's values are multiplied by, so that both have the same sum; else 1. */
+double as_asked_scale(const as_asked_changes *asked, const as_request *request);
+/* ASSAY_E_UNSUPPORTED where there is nothing to compare but names. */
+assay_status as_asked_changes_need_metric(const as_asked_changes *asked, assay_error *error);
+
+/* "a" and "b": what is compared; "metric" … "scale": what all of them have. */
+void as_build_changes_head(as_builder *builder, const as_asked_changes *asked, double scale);
+
+#endif
