@@ -164,17 +164,17 @@ typedef struct columns {
     double *present_reals;
 } columns;
 
-static bool is_as_it_is(const as_profile *view, const as_places *places) {
-    if (view->n_columns != places->n || !view->columns) return false;
-    for (uint32_t i = 0; i < places->n; i++) {
-        if (places->place[view->columns[i]] != i) return false;
-    }
-    return true;
-}
-
 static uint32_t place_of_column(const as_profile *view, const as_places *places, uint32_t column) {
     assay_id location = as_profile_location(view, column);
     return location == ASSAY_NONE ? UINT32_MAX : places->place[location];
+}
+
+static bool is_as_it_is(const as_profile *view, const as_places *places) {
+    if (view->n_columns != places->n || !view->columns) return false;
+    for (uint32_t i = 0; i < places->n; i++) {
+        if (place_of_column(view, places, i) != i) return false;
+    }
+    return true;
 }
 
 /* A place without a column has 0 where numbers are added, and no part in minima and maxima. numbers: room for one of each place. */

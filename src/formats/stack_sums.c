@@ -116,9 +116,12 @@ static bool add_block(as_stack_sums *sums, const as_stack_metric *metric, assay_
     as_dataset *ds = sums->ds;
     const as_stack_sum *all = metric->sums.data;
     size_t n = metric->sums.count, n_contexts = 0, k = 0;
-    bool has_places = ds->locations.count > 0;
+    bool has_places = false;
     memset(next, 0, (ds->contexts.count + 1) * sizeof *next);
-    for (size_t i = 0; i < n; i++) n_contexts += next[sums->new_ids[all[i].context]]++ == 0;
+    for (size_t i = 0; i < n; i++) {
+        n_contexts += next[sums->new_ids[all[i].context]]++ == 0;
+        has_places |= all[i].location != ASSAY_NONE;
+    }
     assay_id *contexts = as_arena_array(&ds->arena, n_contexts, sizeof *contexts);
     uint64_t *starts = as_arena_array(&ds->arena, n_contexts + 1, sizeof *starts), at = 0;
     assay_id *locations = has_places ? as_arena_array(&ds->arena, n, sizeof *locations) : NULL;

@@ -94,6 +94,24 @@ static void test_several_profiles(void **state) {
     as_dataset_free(ds);
 }
 
+/* What assay wrote of metrics with and without places. */
+static void test_own_words(void **state) {
+    (void)state;
+#define OWN(words)                                                                                                     \
+    "{\"type\":\"sampled\",\"name\":\"n\",\"unit\":\"none\",\"assay\":" words ",\"samples\":[[0]],\"weights\":[4]}"
+    as_dataset *ds =
+        read_text("speedscope", WITH(OWN("{\"metric\":\"energy\",\"unit\":\"J\",\"location\":\"p0\"}") "," OWN(
+                                    "{\"metric\":\"visits\",\"location\":\"p0\"}") "," OWN("{\"metric\":\"size\"}")));
+    assert_int_equal(ds->locations.count, 1);
+    assert_int_equal(ds->metrics.count, 3);
+    assert_string_equal(as_ds_text(ds, as_ds_metric(ds, 0)->unit), "J");
+    assert_true(value_at(ds, "energy", "main") == 4);
+    assert_true(value_at(ds, "visits", "main") == 4);
+    assert_non_null(as_ds_block(ds, 0)->locations);
+    assert_null(as_ds_block(ds, 2)->locations); /* it lies at no place */
+    as_dataset_free(ds);
+}
+
 /* Read, written and read again. */
 static void check_again(const char *text, const char *option) {
     const char *options[] = {option, NULL};
@@ -158,8 +176,13 @@ static void test_beginnings_and_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_events),  cmocka_unit_test(test_several_profiles),
-        cmocka_unit_test(test_writing), cmocka_unit_test(test_refused), cmocka_unit_test(test_beginnings_and_memory),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_several_profiles),
+        cmocka_unit_test(test_own_words),
+        cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_beginnings_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
