@@ -1,11 +1,14 @@
 /* A flame graph, as far as it can be seen (api/flame): boxes, what is looked for, and where the root lies. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/needle.h"
+#include "dataset/main_metric.h"
 #include "server/frames.h"
+#include "server/report.h"
 
-enum { MOST_SHAPES = 20000, USUAL_WIDTH = 1600, WIDEST = 20000 };
+enum { MOST_SHAPES = 20000, USUAL_WIDTH = 1600, WIDEST = 20000, REPORTED_METRICS = 6 };
 
 typedef struct flame {
     as_asked_frames asked;
@@ -261,4 +264,28 @@ static assay_status answer_flame(as_viewing *viewing, const as_request *request,
     return status;
 }
 
-const as_endpoint as_endpoint_flame = {.path = "flame", .answer = answer_flame};
+/* ---- reports --------------------------------------------------------------------------------------------------------- */
+
+/* Of each input the picture both ways; and of other metrics, as long as there is room. */
+static void report_flames(as_viewing *viewing, as_html_report *report) {
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        const as_dataset *ds = as_viewing_input(viewing, i)->ds;
+        char number[24];
+        size_t first = i == 0; /* the page leaves out the first one's number */
+        if (!ds || AS_COUNT(ds, contexts) == 0) continue;
+        snprintf(number, sizeof number, "%zu", i);
+        as_parameter parameters[] = {{"d", number}, {"view", "inverted"}};
+        if (as_html_report_keep_part(report, "flame", parameters + first, 1 - first, 0.4) == AS_REPORT_TOO_LARGE)
+            as_html_report_note(report, "the flame graph");
+        as_html_report_keep_part(report, "flame", parameters + first, 2 - first, 0.2);
+        assay_id main_metric = as_main_metric(ds, false);
+        for (assay_id id = 0, n = 0; id < AS_COUNT(ds, metrics) && n < REPORTED_METRICS; id++) {
+            if (id == main_metric || !as_metric_has_data(ds, id) || as_ds_metric(ds, id)->name == AS_NO_STR) continue;
+            parameters[1] = (as_parameter){"metric", as_ds_text(ds, as_ds_metric(ds, id)->name)};
+            as_html_report_keep_part(report, "flame", parameters + first, 2 - first, 0.1);
+            n++;
+        }
+    }
+}
+
+const as_endpoint as_endpoint_flame = {.path = "flame", .answer = answer_flame, .report = report_flames};

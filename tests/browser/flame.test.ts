@@ -1,8 +1,12 @@
 // The flame graph: on every format with a call tree, with clicks and keys.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { pathToFileURL } from 'node:url';
+import { closeBrowser, page as open, source, view, type Page } from '../../web/test/harness';
 
 const example = (name: string) => join(source, 'examples', name);
 const canvas = (page: Page) => page.locator('.flame-view canvas');
@@ -109,3 +113,31 @@ test('upside down, inverted, in order, other colours; the selection is that of t
     },
     { hash: '#flame', colorScheme: 'dark' },
   ));
+
+test('a report has the picture, zooms in it and searches in it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-flame-'));
+  try {
+    const file = join(folder, 'report.html');
+    const made = spawnSync(process.env['ASSAY'] ?? '', ['report', example('heat.cubex'), '-o', file]);
+    assert.equal(made.status, 0, String(made.stderr));
+    await open(
+      pathToFileURL(file).href,
+      async ({ page }) => {
+        await canvas(page).waitFor();
+        const box = (await canvas(page).boundingBox())!;
+        await page.mouse.click(box.x + 200, box.y + 2.5 * ROW);
+        await status(page).getByText('solve: 11.85 s, 87.8 % of all').waitFor();
+        await page.keyboard.press('/');
+        await page.keyboard.type('MPI');
+        await page.locator('.flame-found').getByText('27.9 %').waitFor();
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('g');
+        await page.keyboard.press('l');
+        await page.locator('.path b').getByText('main->solve').waitFor();
+      },
+      { hash: '#flame' },
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -89,6 +89,21 @@ function legendOf(picture: Picture, by: string): { name: string; share: number; 
   return [...sums.values()].sort((a, b) => b.share - a.share).slice(0, LEGEND);
 }
 
+/** What a report can say of a search: among the boxes that it has, each stack once. */
+function findHere({ data, name }: Picture, text: string): { found: number[]; search: { n: number; value: number } } {
+  const [low, folds] = [text.toLowerCase(), text === text.toLowerCase()];
+  const found = data.node.map((node, i) => (node !== null && (folds ? name(i).toLowerCase().includes(low) : name(i).includes(text)) ? 1 : 0));
+  const inside: boolean[] = [];
+  const search = { n: 0, value: 0 };
+  found.forEach((is, i) => {
+    const parent = data.parent[i]!;
+    inside[i] = is === 1 || (parent >= 0 && inside[parent]!);
+    search.n += is;
+    if (is && !(parent >= 0 && inside[parent])) search.value += data.value[i]!;
+  });
+  return { found, search };
+}
+
 const shortModule = (name: string): string => name.replace(/^.*\/(?=[^/]+$)/, '');
 
 function Details({ picture, i, isInverted }: { picture: Picture; i: number; isInverted: boolean }) {
@@ -155,14 +170,18 @@ function Flame(props: ScreenProps) {
     ...askedFor(props),
     ...(isInverted ? { view: 'inverted' } : {}),
     ...(view.order === 'source' ? { order: 'source' } : {}),
-    ...(match ? { match } : {}),
+    ...(match && !isReport() ? { match } : {}),
   };
   const wantsRoot = view.root >= 0 && !isReport();
   const whole = useData<FlameAnswer>('flame', shared);
   const part = useData<FlameAnswer>(wantsRoot || zoom > 0 ? 'flame' : null, { ...shared, ...(wantsRoot ? { root: view.root } : {}), ...(zoom > 0 ? { width: WIDTHS[zoom] } : {}) });
   const answer = wantsRoot || zoom > 0 ? (part.data ?? whole.data) : whole.data;
   const error = wantsRoot && part.error ? part.error : whole.error;
-  const picture = useMemo(() => (answer ? pictureOf(answer) : null), [answer]);
+  const picture = useMemo(() => {
+    if (!answer) return null;
+    const made = pictureOf(answer);
+    return match && isReport() ? pictureOf({ ...answer, ...findHere(made, match) }) : made;
+  }, [answer, match]);
   const map = useMemo(() => (whole.data ? pictureOf(whole.data) : null), [whole.data]);
   const color = useMemo(() => (picture ? colorsOf(picture, view.colors) : null), [picture, view.colors]);
   const mapColor = useMemo(() => (map ? colorsOf(map, view.colors) : null), [map, view.colors]);
