@@ -1,4 +1,5 @@
 // Beside the time lines: procedures with their time, and what was clicked.
+import { isReport } from '../api';
 import { formatCount, formatPercent } from '../format';
 import { css } from '../colors';
 import { select } from '../state';
@@ -32,7 +33,7 @@ export function Legend({ colors, picture, counted, span, isSelection, node, sear
   return (
     <section class="tl-legend" aria-label="Procedures">
       <header>
-        <h3>{isSelection ? 'In the selection' : 'In the window'}</h3>
+        <h3>{isSelection ? 'In the selection' : isReport() ? 'In the whole run' : 'In the window'}</h3>
         <span class="grow" />
         {isSelection && (
           <>

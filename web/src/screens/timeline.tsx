@@ -61,10 +61,13 @@ interface LinesProps extends ScreenProps {
   params: Params;
 }
 
-/** Where the pointer is. */
-interface Hover {
+/** Where the pointer is; the time there changes with the window. */
+interface Pointer {
   x: number;
   y: number;
+}
+
+interface Hover extends Pointer {
   time: number;
   line: Line | null;
   /** Of the call paths below the row; -1: the row itself. */
@@ -148,7 +151,7 @@ function Lines({ answer, params, selection }: LinesProps) {
   const levelPaint = useMemo(() => (depths.data ? paints(depths.data.procedures, colors, isMeant, selection.node === null ? null : depths.data.procedures.context.indexOf(selection.node)) : []), [depths.data, colors, meant, search, selection.node]);
 
   // ---- the pointer
-  const [hover, setHover] = useState<Hover | null>(null);
+  const [pointer, setPointer] = useState<Pointer | null>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const timeAt = (x: number) => window.from + (Math.max(0, Math.min(canvasWidth, x)) / Math.max(1, canvasWidth)) * length;
   const lineAt = (y: number): Line | null => (y < AXIS ? null : (lines.find((l) => y - AXIS + top >= l.y && y - AXIS + top < l.y + l.height) ?? null));
@@ -157,6 +160,7 @@ function Lines({ answer, params, selection }: LinesProps) {
     const below = line && line.row === selectedRow && isOpen ? y - AXIS + top - line.y - rowHeight : -1;
     return { x, y, time: timeAt(x), line, level: below >= 0 ? Math.floor(below / LEVEL) : -1 };
   };
+  const hover = pointer && canvasWidth > 0 ? hoverAt(pointer.x, pointer.y) : null;
   const seen = hover?.line && hasPicture(hover.line) && picture ? whatIsAt(hover, picture, isOpen ? depths.data : null) : null;
   const drag = useRef<{ kind: 'pan' | 'select'; x: number; at: number; window: Span; moved: boolean } | null>(null);
 
@@ -176,7 +180,7 @@ function Lines({ answer, params, selection }: LinesProps) {
         moveTo({ from: d.window.from + by, to: d.window.to + by });
       } else setDragged({ from: Math.min(d.at, timeAt(x)), to: Math.max(d.at, timeAt(x)) });
     }
-    setHover(hoverAt(x, y));
+    setPointer({ x, y });
   };
   const onPointerUp = (event: PointerEvent) => {
     const { x, y } = pointerAt(event);
@@ -329,7 +333,7 @@ function Lines({ answer, params, selection }: LinesProps) {
             </span>
             {map && <Overview map={map} paint={mapPaint} whole={whole} window={window} onWindow={moveTo} />}
           </div>
-          <div class="tl-scroll" ref={box} onScroll={(event) => (setTop(event.currentTarget.scrollTop), setHover(null))}>
+          <div class="tl-scroll" ref={box} onScroll={(event) => (setTop(event.currentTarget.scrollTop), setPointer(null))}>
             <div class="tl-space" style={{ height: `${Math.max(total + AXIS, size.height)}px` }}>
               <div class="tl-labels" role="list" aria-label="Rows">
                 <div class="tl-corner">{ticks.base && `${ticks.base} +`}</div>
@@ -338,7 +342,7 @@ function Lines({ answer, params, selection }: LinesProps) {
                 ))}
               </div>
               <div class="tl-sticky" style={{ height: `${size.height}px` }}>
-                <Canvas draw={draw} canvasRef={canvas} label={`Time lines of ${plural(answer.n_rows, 'row')}, ${lengthText(length)} from ${momentText(window.from, length / 1000)}`} onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp} onPointerLeave={() => setHover(null)} onDblClick={zoomToPiece} class={drag.current?.moved ? 'tl-canvas moving' : 'tl-canvas'} />
+                <Canvas draw={draw} canvasRef={canvas} label={`Time lines of ${plural(answer.n_rows, 'row')}, ${lengthText(length)} from ${momentText(window.from, length / 1000)}`} onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp} onPointerLeave={() => setPointer(null)} onDblClick={zoomToPiece} class={drag.current?.moved ? 'tl-canvas moving' : 'tl-canvas'} />
               </div>
             </div>
           </div>
@@ -346,7 +350,7 @@ function Lines({ answer, params, selection }: LinesProps) {
             <span class="tl-caption">
               share of time<small>{answer.n_rows > 1 ? `all ${formatCount(answer.n_rows)} rows` : 'of the row'}</small>
             </span>
-            {picture && <Shares colors={colors} picture={picture} paint={paint} window={window} cursor={hover?.time ?? null} onCursor={(time, x) => setHover(time === null ? null : { x, y: -1, time, line: null, level: -1 })} />}
+            {picture && <Shares colors={colors} picture={picture} paint={paint} window={window} cursor={hover?.time ?? null} onCursor={(x) => setPointer(x === null ? null : { x, y: -1 })} />}
           </div>
         </div>
         <aside class="tl-side">
@@ -450,7 +454,7 @@ function Overview({ map, paint, whole, window, onWindow }: { map: PictureAnswer;
   );
 }
 
-function Shares({ colors, picture, paint, window, cursor, onCursor }: { colors: Colors; picture: PictureAnswer; paint: ReturnType<typeof paints>; window: Span; cursor: number | null; onCursor: (time: number | null, x: number) => void }) {
+function Shares({ colors, picture, paint, window, cursor, onCursor }: { colors: Colors; picture: PictureAnswer; paint: ReturnType<typeof paints>; window: Span; cursor: number | null; onCursor: (x: number | null) => void }) {
   const draw = useMemo(() => (c: CanvasRenderingContext2D, size: { width: number; height: number }) => drawShares(c, size, picture, paint, window, cursor), [picture, paint, window.from, window.to, cursor]);
   const bin = cursor === null ? -1 : Math.floor(((cursor - picture.from) / (picture.to - picture.from)) * picture.n_bins);
   const largest = bin < 0 ? [] : picture.bins.map((shares, i) => [shares[bin] ?? 0, i] as const).filter(([share]) => share > 0).sort(([a], [b]) => b - a).slice(0, 6);
@@ -461,13 +465,12 @@ function Shares({ colors, picture, paint, window, cursor, onCursor }: { colors: 
         draw={draw}
         label="Shares of the time of all rows over time"
         onPointerMove={(event: PointerEvent) => {
-          const { x } = pointerAt(event);
           setOver(true);
-          onCursor(window.from + (x / (event.currentTarget as HTMLElement).clientWidth) * (window.to - window.from), x);
+          onCursor(pointerAt(event).x);
         }}
         onPointerLeave={() => {
           setOver(false);
-          onCursor(null, 0);
+          onCursor(null);
         }}
       />
       {isOver && largest.length > 0 && (
