@@ -112,6 +112,10 @@ test('two parameters: a map, and lines along each', (t) => {
     await page.getByRole('combobox', { name: 'Over' }).selectOption('n');
     await page.getByRole('img', { name: 'time over n of both' }).waitFor();
     await shot('scale-slice');
+    // Which parameter counts the processes is chosen with strong scaling
+    await page.getByRole('combobox', { name: 'Scaling' }).selectOption('strong');
+    await page.waitForURL(/scale\.processes=n&.*scale\.scaling=strong/);
+    await plotted(page).waitFor();
   }, { hash: '#scale' });
 });
 
@@ -141,9 +145,18 @@ test('names are text; what is wrong is said', (t) =>
     assert.ok((await cells(page, 1)).some((c) => c.includes(HOSTILE)));
     await page.keyboard.press('/');
     await page.keyboard.type('(');
-    await page.getByText("--match '(' is no regular expression").first().waitFor();
+    await page.getByRole('alert').getByText("--match '(' is no regular expression").waitFor();
+    assert.equal((await cells(page, 1)).length, 2); // what was there stays
     assert.deepEqual(complaints.splice(0).filter((c) => !c.includes('400')), []);
   }, { hash: '#scale' }));
+
+test('a directory of Extra-Prof profiles, enlarged', (t) =>
+  view(t, [example('waves-extra-prof')], async ({ page, shot }) => {
+    await plotted(page).waitFor();
+    assert.equal((await cells(page, 1)).length, 21);
+    await page.waitForTimeout(200);
+    await shot('scale-enlarged');
+  }, { hash: '#scale', viewport: { width: 1024, height: 576 }, deviceScaleFactor: 1.25 }));
 
 const FORMATS: Record<string, string> = {
   'a directory of Cube profiles': 'cube/sets/single_parameter',
@@ -151,6 +164,8 @@ const FORMATS: Record<string, string> = {
   '.extra-p with models': 'extrap/input/exp_only_mean_median.extra-p',
   'Extra-P 3': 'extrap/input/experiment_3',
   TaLPas: 'extrap/talpas/talpas_2.txt',
+  'a directory of exports of Nsight Systems': 'nsight/extra_prof/test2',
+  'a profile of Perun': 'perun/profiles/examples__complexity.perf',
   'three parameters': 'extrap/text/three_parameter_1.txt',
 };
 for (const [title, name] of Object.entries(FORMATS)) {

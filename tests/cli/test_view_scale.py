@@ -1,7 +1,10 @@
 """Scaling models in the viewer: the numbers of api/scale, api/curve, api/surface and api/why are those of model and predict, and of functions known beforehand."""
-import glob
+import base64
+import gzip
+import json
 import math
 import os
+import re
 import unittest
 
 from common import Case, main, run
@@ -131,6 +134,25 @@ class Scale(Case):
             self.assertAlmostEqual(LINE['solve'](1024), rows(answer)['main->solve']['value'], 6)
             self.assertEqual([3], viewer.get('scale', d=3, together=0)['inputs'])
             self.assertEqual(6, len(viewer.get('curve', context=answer['rows']['context'][0], d=3)['curves'][0]['measured']['at']))
+
+    def test_what_inputs_say_of_experiments(self):
+        parts = [self.write(f'p{p}.txt', line([p])) for p in POINTS[:3]]
+        with Viewer(self.write('none.folded', 'main;solve 3\n'), *parts, self.write('whole.txt', line())) as viewer:
+            self.assertEqual({'inputs': [1, 2, 3], 'parameters': ['p']}, viewer.get('inputs')['experiment'])
+        with Viewer(parts[0]) as viewer:
+            self.assertIsNone(viewer.get('inputs')['experiment'])
+
+    def test_in_a_report(self):
+        """The page of a report finds the table and the picture of what grows fastest."""
+        path, report = self.write('line.txt', line()), self.path('report.html')
+        self.assertEqual(0, run('report', path, '-o', report).status)
+        with open(report, encoding='utf-8') as f:
+            packed = re.search(r'<script[^>]*id="?assay-data"?[^>]*>([^<]*)</script>', f.read()).group(1)
+        answers = json.loads(gzip.decompress(base64.b64decode(packed)))
+        with Viewer(path) as viewer:
+            self.assertEqual(viewer.get('scale'), answers['scale?'])
+            for context in answers['scale?']['rows']['context']:
+                self.assertEqual(viewer.get('curve', context=context), answers[f'curve?context={context}'])
 
     def test_whole_experiments_stay_apart(self):
         a, b = self.write('a.txt', line()), self.write('b.txt', line(functions={'solve': LINE['solve'], 'more': lambda p: p}))

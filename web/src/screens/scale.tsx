@@ -1,6 +1,6 @@
 // How an experiment scales: models of all call paths, what each will cost at another size, and how sure that is.
-import { useMemo } from 'preact/hooks';
-import { useData, type Inputs, type Opened, type Params } from '../api';
+import { useMemo, useRef } from 'preact/hooks';
+import { canonical, useData, type Inputs, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { seriesColor } from '../colors';
 import { plural } from '../format';
@@ -25,6 +25,7 @@ const DEFAULTS = {
   measure: 'mean',
   modeler: 'default',
   scaling: '',
+  processes: '',
   set: '',
   together: '',
   view: 'lines',
@@ -48,6 +49,7 @@ function paramsOf({ input, metric }: Pick<ScreenProps, 'input' | 'metric'>, view
     measure: view.measure === 'mean' || stored ? undefined : view.measure,
     modeler: view.modeler === 'default' || stored ? undefined : view.modeler,
     scaling: stored ? undefined : view.scaling || undefined,
+    processes: view.processes || undefined,
     set: view.set || undefined,
     together: view.together || undefined,
   };
@@ -71,6 +73,7 @@ function commandOf(props: ScreenProps, answer: ScaleAnswer | null): string {
     measure: view.measure === 'mean' ? undefined : view.measure,
     modeler: view.modeler === 'default' ? undefined : view.modeler,
     scaling: view.scaling || undefined,
+    processes: view.processes || undefined,
   });
 }
 
@@ -91,7 +94,12 @@ function Scale(props: ScreenProps) {
   const base = paramsOf(props, view);
   const sort: Sort = { column: view.tree ? '' : view.sort, descending: view.sort === 'name' ? view.up : !view.up };
   const tableParams: Params = { ...base, at: view.at || undefined, sort: view.tree ? 'tree' : view.sort === 'growth' ? undefined : view.sort, reverse: view.up && !view.tree ? 1 : undefined, match: selection.search || undefined };
-  const { data: answer, error, loading } = useData<ScaleAnswer>('scale', tableParams);
+  const { data, error, loading } = useData<ScaleAnswer>('scale', tableParams);
+  // A search that is no expression yet, or a point that does not exist, leaves what was there
+  const kept = useRef<{ key: string; answer: ScaleAnswer } | null>(null);
+  const key = canonical('scale', base);
+  if (data) kept.current = { key, answer: data };
+  const answer = data ?? (kept.current?.key === key ? kept.current.answer : null);
   const rows = useRows(answer, tableParams);
   lastAnswer = answer;
 
@@ -148,7 +156,7 @@ function Scale(props: ScreenProps) {
     { key: 'S', label: 'Sort by what it costs there', run: () => setView({ sort: 'share', up: false, tree: false }) },
   ]);
 
-  if (error && !answer) return <Missing error={error} props={props} onReset={() => setView({ measure: 'mean', modeler: 'default', scaling: '', set: '', together: '', at: '' })} />;
+  if (error && !answer) return <Missing error={error} props={props} onReset={() => setView({ measure: 'mean', modeler: 'default', scaling: '', processes: '', set: '', together: '', at: '' })} />;
   if (!answer) return <Waiting />; // fitting 100,000 call paths takes a second
   const model: ModelAnswer | undefined = isMap ? (surface.data ?? undefined) : (curve.data?.curves.find((c) => c.context === selected) ?? curve.data?.curves[0]);
   const chosenRow = model && findRow(rows.row, answer.n, model.context);
@@ -159,7 +167,8 @@ function Scale(props: ScreenProps) {
         {answer.sets.length > 0 && <Choice label="Models" value={view.set} choices={[['', 'made here'], ...answer.sets.map((s, i) => [String(i), `${s.name ?? `set ${i + 1}`} (of the file)`] as const)]} onChange={(set) => setView({ set, scaling: '', together: '' })} />}
         {view.set === '' && <Choice label="Measure" value={view.measure} choices={MEASURES} onChange={(measure) => setView({ measure })} />}
         {view.set === '' && modelers(answer).length > 1 && <Choice label="Modeler" value={view.modeler} choices={modelers(answer)} onChange={(modeler) => setView({ modeler })} />}
-        {view.set === '' && <Choice label="Scaling" value={view.scaling} choices={SCALINGS} onChange={(scaling) => setView({ scaling })} />}
+        {view.set === '' && <Choice label="Scaling" value={view.scaling} choices={SCALINGS} onChange={(scaling) => setView({ scaling, processes: scaling === 'strong' && parameters.length > 1 ? view.processes || main : view.processes })} />}
+        {view.set === '' && parameters.length > 1 && <Choice label="Processes" value={view.processes} choices={[['', 'as it looks'], ...names.map((n) => [n, n] as const)]} onChange={(processes) => setView({ processes })} />}
         {answer.could_join.length > 0 && <Choice label="Inputs" value={view.together} choices={[['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'], answer.inputs.length > 1 && view.together === '' ? ['0', 'this one'] : ['1', `all ${answer.could_join.length + 1} as one`]]} onChange={(together) => setView({ together })} />}
         {parameters.length > 1 && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
         <span class="grow" />
