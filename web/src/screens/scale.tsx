@@ -81,7 +81,7 @@ function commandOf(props: ScreenProps, answer: ScaleAnswer | null): string {
 let lastAnswer: ScaleAnswer | null = null;
 
 const MEASURES = ['mean', 'median', 'minimum', 'maximum'].map((m) => [m, m] as const);
-const SCALINGS = [['', 'weak (as measured)'], ['weak_threaded', 'weak, without idle threads'], ['strong', 'strong (all processes)']] as const;
+const SCALINGS = [['', 'as measured'], ['weak_threaded', 'without idle threads'], ['strong', 'strong: all processes']] as const;
 
 function modelers(answer: ScaleAnswer): readonly (readonly [string, string])[] {
   return answer.parameters.length > 1 ? [['default', 'multi-parameter']] : [['default', 'basic'], ['refining', 'refining'], ['segmented', 'segmented']];
