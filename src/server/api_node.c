@@ -178,7 +178,7 @@ static int compare_relatives(const void *a, const void *b) {
 }
 
 static void build_relatives(as_builder *builder, const char *key, details *d, relatives *r) {
-    qsort(r->all.data, r->all.count, sizeof(relative), compare_relatives);
+    if (r->all.count) qsort(r->all.data, r->all.count, sizeof(relative), compare_relatives);
     as_build_object(builder, key, false);
     as_build_int(builder, "n", (int64_t)r->all.count);
     as_build_array(builder, "rows", false);

@@ -1,4 +1,4 @@
-/* What is this (api/overview): what info says, totals, the hot path, the functions that cost most; and what is worth a look (api/findings): imbalance, GPUs. */
+/* What is this (api/overview): what info says, and the hot path; and what is worth a look, but takes longer (api/findings): totals, functions, imbalance, GPUs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@ enum {
     MOST_PROBLEMS = 200,
     MOST_ATTRIBUTES = 200,
     MOST_TOTALS = 24,
-    FEW_TOTALS = 4,
     TOP_FUNCTIONS = 10,
     HOT_LEVELS = 60,
     IMBALANCED = 8,
     KERNELS = 8,
-    MANY_CONTEXTS = 100000 /* of so many only a few metrics are summed up */
+    MOST_BALANCED = 1 << 22, /* contexts times locations that are looked at for imbalance */
+    MANY_CONTEXTS = 100000   /* of so many not all metrics are summed up */
 };
 
 /* ---- rows of views --------------------------------------------------------------------------------------------------- */
@@ -89,7 +89,6 @@ static assay_status build_views(as_viewing *viewing, const as_request *request, 
         status = build_hot_path(builder, &asked, &table, error);
     }
     as_asked_table_free(&table);
-    if (status == ASSAY_OK) status = build_functions(viewing, builder, &asked, error);
     as_asked_view_free(&asked);
     return status;
 }
@@ -209,22 +208,27 @@ static void build_total(as_builder *builder, const as_dataset *ds, assay_id metr
     as_build_end(builder);
 }
 
-/* Of the metrics that have values: what all of the program has. Of very large trees only of a few. */
+/* Of the metrics that have values: what all of the program has, of very large trees only of those that are looked at; and the functions that cost most. */
 static assay_status build_totals(as_viewing *viewing, const as_request *request, as_builder *builder,
                                  assay_error *error) {
     as_asked_view asked;
     assay_status status = as_asked_view_make(viewing, request, &asked, error);
     const as_dataset *ds = asked.tree.ds;
-    size_t n_shown = 0, most = status == ASSAY_OK && AS_COUNT(ds, contexts) > MANY_CONTEXTS ? FEW_TOTALS : MOST_TOTALS;
+    size_t n_shown = 0;
+    bool is_large = status == ASSAY_OK && AS_COUNT(ds, contexts) > MANY_CONTEXTS;
     as_build_array(builder, "totals", false);
-    for (assay_id id = 0; status == ASSAY_OK && id < AS_COUNT(ds, metrics) && n_shown < most; id++) {
+    for (assay_id id = 0; status == ASSAY_OK && id < AS_COUNT(ds, metrics) && n_shown < MOST_TOTALS; id++) {
         as_view_number all;
+        bool is_asked = false;
+        for (size_t i = 0; i < asked.tree.metrics.count; i++) is_asked |= as_asked_metric(&asked, i) == id;
+        if (is_large && !is_asked) continue;
         if (as_ds_metric(ds, id)->part_of != ASSAY_NONE || !as_metric_has_data(ds, id)) continue;
         status = as_asked_whole(&asked, id, &all, error);
         if (status == ASSAY_OK) build_total(builder, ds, id, &all);
         n_shown++;
     }
     as_build_end(builder);
+    if (status == ASSAY_OK) status = build_functions(viewing, builder, &asked, error);
     as_asked_view_free(&asked);
     return status;
 }
@@ -340,14 +344,19 @@ static assay_status answer_findings(as_viewing *viewing, const as_request *reque
     builder.compact = true;
     AS_TRY(as_request_input(viewing, request, "d", &input, error));
     as_build_object(&builder, NULL, false);
-    assay_status status = build_balance(request, &builder, input->ds, &why);
+    uint64_t work = (uint64_t)AS_COUNT(input->ds, contexts) * as_ds_leaves(input->ds);
+    assay_status status = work > MOST_BALANCED
+                              ? as_fail(&why, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "",
+                                        "how evenly it is spread takes a moment here: assay stat tells it")
+                              : build_balance(request, &builder, input->ds, &why);
     if (status == ASSAY_E_NOMEM) {
         *error = why;
         return status;
     }
     /* Nothing to compare is no failure */
     as_build_text(&builder, "no_balance", status == ASSAY_OK ? NULL : why.message);
-    if (AS_COUNT(input->ds, contexts)) AS_TRY(build_totals(viewing, request, &builder, error));
+    if (AS_COUNT(input->ds, contexts) && AS_COUNT(input->ds, metrics))
+        AS_TRY(build_totals(viewing, request, &builder, error));
     AS_TRY(build_devices(&builder, input->ds, error));
     as_build_end(&builder);
     return ASSAY_OK;

@@ -2,6 +2,9 @@
 #include "server/tables.h"
 
 #include <inttypes.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -176,7 +179,8 @@ static assay_status load(const as_asked_view *asked, const assay_id *metric, as_
 /* The last metric that was loaded: what is asked next may be about it, and there is memory for one at a time only. */
 typedef struct loaded {
     as_view_data data;
-    assay_id metric; /* ASSAY_NONE: none yet */
+    assay_id metric;        /* ASSAY_NONE: none yet */
+    as_view_values *values; /* of the first metric, where the table was made with them; else NULL */
 } loaded;
 
 static assay_status load_metric(const as_asked_view *asked, assay_id metric, loaded *out, assay_error *error) {
@@ -217,8 +221,11 @@ static assay_status make_table(const as_asked_view *asked, assay_id function, lo
     if (request.joins_calls) AS_TRY(find_joinings(asked, last, &out->joinings, error));
     request.wanted = out->wanted;
     request.joinings = out->joinings;
-    assay_status status = load(asked, NULL, &data, error);
-    if (status == ASSAY_OK) status = as_view_table_new(&data, &request, &out->table, error);
+    bool has_metric = asked->tree.metrics.count > 0;
+    assay_status status =
+        has_metric ? load_metric(asked, as_asked_metric(asked, 0), last, error) : load(asked, NULL, &data, error);
+    if (status == ASSAY_OK)
+        status = as_view_table_new(has_metric ? &last->data : &data, &request, &out->table, &last->values, error);
     as_view_data_free(&data);
     return status;
 }
@@ -251,14 +258,27 @@ static assay_status find_values(as_viewing *viewing, const as_asked_view *asked,
     as_view_values *values = key ? as_viewing_find(viewing, key) : NULL;
     assay_status status = key ? ASSAY_OK : as_fail_memory(error, NULL);
     if (status == ASSAY_OK && !values) {
-        status = load_metric(asked, metric, last, error);
-        if (status == ASSAY_OK) status = as_view_values_new(table, &last->data, &values, error);
+        bool is_made = last->values && last->values->metric == metric;
+        if (is_made) {
+            values = last->values;
+            last->values = NULL;
+        } else {
+            status = load_metric(asked, metric, last, error);
+            if (status == ASSAY_OK) status = as_view_values_new(table, &last->data, &values, error);
+        }
         if (status == ASSAY_OK && !as_viewing_keep(viewing, key, values, as_view_values_bytes(values), free_values))
             status = as_fail_memory(error, NULL);
     }
     free(key);
     *out = status == ASSAY_OK ? values : NULL;
     return status;
+}
+
+/* What was needed to make a table of a large tree is much more than the table, and nobody needs it again soon. */
+static void give_back_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_id function, size_t n,
@@ -271,7 +291,9 @@ static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_i
     for (; status == ASSAY_OK && out->n_values < n; out->n_values++)
         status = find_values(viewing, asked, key, out->table, as_asked_metric(asked, out->n_values), &last,
                              &out->values[out->n_values], error);
+    as_view_values_free(last.values);
     as_view_data_free(&last.data);
+    if (last.metric != ASSAY_NONE) give_back_memory();
     free(key);
     return status;
 }

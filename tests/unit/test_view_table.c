@@ -55,8 +55,14 @@ static struct made make_of(as_dataset *ds, as_view_request request) {
     assay_error error;
     as_view_source source = {.ds = ds, .runs = &run, .n_runs = 1, .point = ASSAY_NONE};
     assert_int_equal(as_view_load(&source, &metric, 1, NULL, 0, &data, &error), ASSAY_OK);
-    assert_int_equal(as_view_table_new(&data, &request, &made.table, &error), ASSAY_OK);
+    as_view_values *at_once;
+    assert_int_equal(as_view_table_new(&data, &request, &made.table, &at_once, &error), ASSAY_OK);
     assert_int_equal(as_view_values_new(made.table, &data, &made.values, &error), ASSAY_OK);
+    assert_memory_equal(at_once->inclusive, made.values->inclusive, made.values->n * sizeof(double));
+    assert_int_equal(at_once->exclusive == NULL, made.values->exclusive == NULL);
+    if (at_once->exclusive)
+        assert_memory_equal(at_once->exclusive, made.values->exclusive, made.values->n * sizeof(double));
+    as_view_values_free(at_once);
     as_view_data_free(&data);
     return made;
 }

@@ -5,12 +5,60 @@
 
 #include "analysis/views/view_private.h"
 
+/* ---- values of items ------------------------------------------------------------------------------------------------- */
+
+static double known_or_nan(const as_view_number *number) { return number->is_known ? number->real : NAN; }
+
+static bool find_weights(const as_view_table *table, as_view_values *values) {
+    if (values->has_exclusive) return true;
+    values->weights = calloc((size_t)values->n + 1, sizeof *values->weights);
+    if (!values->weights) return false;
+    for (uint32_t i = values->n; i-- > 0;) {
+        double own = values->inclusive[i];
+        if (!isnan(own) && fabs(own) > values->weights[i]) values->weights[i] = fabs(own);
+        uint32_t parent = as_view_item_at(table, i)->parent;
+        if (parent != AS_NO_ITEM && values->weights[i] > values->weights[parent])
+            values->weights[parent] = values->weights[i];
+    }
+    return true;
+}
+
+/* Without room for numbers. NULL when memory is out. */
+static as_view_values *new_values(const as_view_table *table, const as_view_data *data) {
+    const as_view_column *column = &data->columns[0];
+    as_view_values *values = calloc(1, sizeof *values);
+    if (!values) return NULL;
+    *values = (as_view_values){.metric = column->metric,
+                               .dtype = column->dtype,
+                               .adds_up = column->adds_up,
+                               .whole = column->whole,
+                               .all = as_view_whole(data, 0).inclusive,
+                               .n = as_view_items(table)};
+    values->all.parts = NULL;
+    return values;
+}
+
+/* When the numbers are there. False when memory is out. */
+static bool finish_values(const as_view_table *table, as_view_values *values) {
+    for (uint32_t i = 0; i < values->n; i++) {
+        values->has_inclusive |= !isnan(values->inclusive[i]);
+        values->has_exclusive |= !isnan(values->exclusive[i]);
+    }
+    if (!values->has_exclusive) {
+        free(values->exclusive);
+        values->exclusive = NULL;
+    }
+    return find_weights(table, values);
+}
+
 /* ---- items ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct filling {
     as_view_table *table;
     const as_view_data *data;
-    uint32_t last; /* the item before; AS_NO_ITEM: none */
+    uint32_t last;               /* the item before; AS_NO_ITEM: none */
+    as_vec inclusive, exclusive; /* double, of the first column; where has_values says so */
+    bool has_values;
 } filling;
 
 static bool is_apart(const filling *f, const as_view_node *node) {
@@ -47,6 +95,11 @@ static bool add_item(void *user, const as_view_node *node) {
                              (uint8_t)((is_apart(f, node) ? AS_ITEM_APART : 0) | (node->is_aside ? AS_ITEM_ASIDE : 0) |
                                        (node->is_inlined ? AS_ITEM_INLINED : 0) | (node->is_cut ? AS_ITEM_CUT : 0))};
     f->last = as_view_items(f->table);
+    if (f->has_values) {
+        double inclusive = known_or_nan(&node->values[0].inclusive),
+               exclusive = known_or_nan(&node->values[0].exclusive);
+        if (!as_vec_append(&f->inclusive, &inclusive, 1) || !as_vec_append(&f->exclusive, &exclusive, 1)) return false;
+    }
     return as_vec_append(&f->table->items, &item, 1);
 }
 
@@ -63,24 +116,47 @@ static as_view_request plain_request(const as_view_request *request) {
                              .without_root = request->without_root};
 }
 
+static assay_status fill_table(filling *f, as_view_values **values, assay_error *error) {
+    as_view_table *table = f->table;
+    AS_TRY(as_view_walk(f->data, &table->request, add_item, f, &table->cut, error));
+    close_items(f, 0);
+    as_vec_shrink(&table->items);
+    if (!f->has_values) return ASSAY_OK;
+    *values = new_values(table, f->data);
+    if (!*values) return as_fail_memory(error, NULL);
+    as_vec_shrink(&f->inclusive);
+    as_vec_shrink(&f->exclusive);
+    (*values)->inclusive = f->inclusive.data;
+    (*values)->exclusive = f->exclusive.data;
+    f->inclusive.data = f->exclusive.data = NULL;
+    return finish_values(table, *values) ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
 assay_status as_view_table_new(const as_view_data *data, const as_view_request *request, as_view_table **out,
-                               assay_error *error) {
+                               as_view_values **values, assay_error *error) {
     as_view_table *table = calloc(1, sizeof *table);
     *out = NULL;
+    if (values) *values = NULL;
     if (!table) return as_fail_memory(error, NULL);
     table->ds = data->source.ds;
     table->request = plain_request(request);
     as_vec_init(&table->items, sizeof(as_view_item), as_ds_budget(table->ds));
-    filling f = {.table = table, .data = data, .last = AS_NO_ITEM};
-    assay_status status = as_view_walk(data, &table->request, add_item, &f, &table->cut, error);
-    if (status != ASSAY_OK) {
-        as_view_table_free(table);
-        return status;
+    filling f = {.table = table, .data = data, .last = AS_NO_ITEM, .has_values = values && data->n_columns};
+    as_vec_init(&f.inclusive, sizeof(double), NULL);
+    as_vec_init(&f.exclusive, sizeof(double), NULL);
+    assay_status status = fill_table(&f, values, error);
+    as_vec_free(&f.inclusive);
+    as_vec_free(&f.exclusive);
+    if (status == ASSAY_OK) {
+        *out = table;
+        return ASSAY_OK;
     }
-    close_items(&f, 0);
-    as_vec_shrink(&table->items);
-    *out = table;
-    return ASSAY_OK;
+    if (values) {
+        as_view_values_free(*values);
+        *values = NULL;
+    }
+    as_view_table_free(table);
+    return status;
 }
 
 void as_view_table_free(as_view_table *table) {
@@ -131,10 +207,8 @@ as_view_node as_view_item_node(const as_view_table *table, uint32_t i) {
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
 
 static void set_value(as_view_values *values, uint32_t i, const as_view_value *value) {
-    values->inclusive[i] = value->inclusive.is_known ? value->inclusive.real : NAN;
-    values->exclusive[i] = value->exclusive.is_known ? value->exclusive.real : NAN;
-    values->has_inclusive |= value->inclusive.is_known;
-    values->has_exclusive |= value->exclusive.is_known;
+    values->inclusive[i] = known_or_nan(&value->inclusive);
+    values->exclusive[i] = known_or_nan(&value->exclusive);
 }
 
 typedef struct valuing {
@@ -163,45 +237,19 @@ static assay_status fill_values(const as_view_table *table, const as_view_data *
     return ASSAY_OK;
 }
 
-static bool find_weights(const as_view_table *table, as_view_values *values) {
-    if (values->has_exclusive) return true;
-    values->weights = calloc((size_t)values->n + 1, sizeof *values->weights);
-    if (!values->weights) return false;
-    for (uint32_t i = values->n; i-- > 0;) {
-        double own = values->inclusive[i];
-        if (!isnan(own) && fabs(own) > values->weights[i]) values->weights[i] = fabs(own);
-        uint32_t parent = as_view_item_at(table, i)->parent;
-        if (parent != AS_NO_ITEM && values->weights[i] > values->weights[parent])
-            values->weights[parent] = values->weights[i];
-    }
-    return true;
-}
-
 assay_status as_view_values_new(const as_view_table *table, const as_view_data *data, as_view_values **out,
                                 assay_error *error) {
-    const as_view_column *column = &data->columns[0];
-    as_view_values *values = calloc(1, sizeof *values);
+    as_view_values *values = new_values(table, data);
     *out = NULL;
     if (!values) return as_fail_memory(error, NULL);
-    *values = (as_view_values){.metric = column->metric,
-                               .dtype = column->dtype,
-                               .adds_up = column->adds_up,
-                               .whole = column->whole,
-                               .all = as_view_whole(data, 0).inclusive,
-                               .n = as_view_items(table)};
     values->inclusive = malloc(((size_t)values->n + 1) * sizeof *values->inclusive);
     values->exclusive = malloc(((size_t)values->n + 1) * sizeof *values->exclusive);
     bool has_room = values->inclusive && values->exclusive;
     assay_status status = has_room ? fill_values(table, data, values, error) : as_fail_memory(error, NULL);
-    if (status == ASSAY_OK && !find_weights(table, values)) status = as_fail_memory(error, NULL);
+    if (status == ASSAY_OK && !finish_values(table, values)) status = as_fail_memory(error, NULL);
     if (status != ASSAY_OK) {
         as_view_values_free(values);
         return status;
-    }
-    values->all.parts = NULL;
-    if (!values->has_exclusive) {
-        free(values->exclusive);
-        values->exclusive = NULL;
     }
     *out = values;
     return ASSAY_OK;

@@ -36,10 +36,12 @@ typedef struct as_view_table {
     as_view_cut cut;         /* what is not in it */
 } as_view_table;
 
+typedef struct as_view_values as_view_values;
+
 /* Makes the table of a view. Of the request only what the view is like counts: kind, group, wanted, max_levels, max_steps, joins_calls, joinings, without_root.
- * data may have no columns, but for joins_calls without joinings. */
+ * data may have no columns, but for joins_calls without joinings. values: NULL, or gets the first column's (NULL where there is none), for which the view is walked through once only. */
 assay_status as_view_table_new(const as_view_data *data, const as_view_request *request, as_view_table **out,
-                               assay_error *error);
+                               as_view_values **values, assay_error *error);
 /* NULL is fine. */
 void as_view_table_free(as_view_table *table);
 size_t as_view_table_bytes(const as_view_table *table);
@@ -68,7 +70,7 @@ static inline uint32_t as_view_next_sibling(const as_view_table *table, uint32_t
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
 
 /* The numbers of one metric; NAN: not known. Whole numbers beyond 2^53 are rounded. */
-typedef struct as_view_values {
+struct as_view_values {
     assay_id metric;
     as_dtype dtype;
     bool has_inclusive, has_exclusive; /* one of both at least */
@@ -78,7 +80,7 @@ typedef struct as_view_values {
     uint32_t n;
     double *inclusive, *exclusive; /* n each; exclusive is NULL where there are none */
     double *weights;               /* the largest size in each subtree, where parents need not have values; else NULL */
-} as_view_values;
+};
 
 /* Takes the first column of data, which must be of the same dataset and roots as the table was made of; of the same columns, where joins_calls depends on them. */
 assay_status as_view_values_new(const as_view_table *table, const as_view_data *data, as_view_values **out,

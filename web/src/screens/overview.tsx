@@ -51,7 +51,6 @@ interface OverviewAnswer {
   location?: string;
   metrics?: TreeMetric[];
   hot_path?: RowValues;
-  functions?: RowValues;
 }
 
 interface Uneven {
@@ -71,6 +70,7 @@ interface FindingsAnswer {
   balance?: { over: string; places: number; only_present: boolean; metric: string; unit: string | null; rows: Uneven[] };
   no_balance: string | null;
   totals?: { id: number; name: string; display_name: string | null; unit: string | null; all: number | null; is_whole: boolean }[];
+  functions?: RowValues;
   gpus: { name: string; busy: number; kernels: number; seconds: number }[];
   kernels?: { name: string; n: number; seconds: number; share: number | null; mean: number }[];
 }
@@ -178,8 +178,8 @@ function HotPath({ answer }: { answer: OverviewAnswer }) {
   );
 }
 
-function Functions({ answer }: { answer: OverviewAnswer }) {
-  const rows = answer.functions ? rowsOf(answer.functions) : [];
+function Functions({ answer, findings }: { answer: OverviewAnswer; findings: FindingsAnswer }) {
+  const rows = findings.functions ? rowsOf(findings.functions) : [];
   const [metric] = answer.metrics ?? [];
   if (!metric || rows.length === 0) return null;
   const isOwn = metric.has_exclusive;
@@ -222,6 +222,7 @@ function Bins({ bins }: { bins: number[] }) {
 function Balance({ findings, canCompare }: { findings: FindingsAnswer; canCompare: boolean }) {
   const { balance } = findings;
   const rows = (balance?.rows ?? []).filter((r) => (r.excess ?? 0) > 0 && (r.imbalance ?? 0) > 0.005);
+  if (!balance && findings.no_balance?.includes('takes a moment')) return <Card title="Imbalance"><p class="hint">{findings.no_balance}</p></Card>;
   if (!balance || balance.only_present) return null;
   return (
     <Card title={balance.over === 'runs' ? 'Differences between runs' : 'Imbalance'} hint={`of ${balance.metric} over ${formatCount(balance.places)} ${balance.over}`}>
@@ -230,7 +231,7 @@ function Balance({ findings, canCompare }: { findings: FindingsAnswer; canCompar
         {rows.map((r) => (
           <li key={r.context}>
             <button
-              class="row"
+              class="row uneven"
               title={`${r.path ?? ''}\nmean ${exactValue(balance.unit, r.mean)}\nmax ${exactValue(balance.unit, r.max)} at ${r.max_at}`}
               onClick={() => navigate({ sel: String(r.context) }, 'push', canCompare ? 'locations' : 'tree')}
             >
@@ -372,7 +373,7 @@ function Overview(props: ScreenProps) {
       <What answer={data} props={props} />
       <Totals answer={data} findings={findings.data} props={props} />
       <HotPath answer={data} />
-      <Functions answer={data} />
+      {findings.data && <Functions answer={data} findings={findings.data} />}
       {findings.data && <Balance findings={findings.data} canCompare={input.has.locations > 1} />}
       {findings.data && <Gpus findings={findings.data} />}
       <Problems answer={data} path={input.path} />

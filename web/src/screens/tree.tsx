@@ -134,14 +134,14 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       id: `${exclusive ? 'x' : 'i'}${k}`,
       title: k === 0 ? (exclusive ? 'Exclusive' : 'Inclusive') : exclusive && metric.has_inclusive && !/^visits$/i.test(metric.name ?? '') ? `${title} (excl.)` : title,
       unit: quantity.unit,
-      width: 116,
+      width: 104,
       align: 'right',
       sortable: true,
       cell: ({ row }) => row && <BarCell text={formatQuantity(quantity, value(row, exclusive))} share={scale > 0 ? Math.abs(value(row, exclusive) ?? 0) / scale : 0} />,
       text: ({ row }) => (row ? exactValue(metric.unit, value(row, exclusive)) : ''),
     },
     ...(k === 0 && metric.whole !== null
-      ? [{ id: `${exclusive ? 'xp' : 'ip'}${k}`, title: '%', width: 56, align: 'right', cell: ({ row }) => row && <span class="share">{formatPercent(share(row, exclusive))}</span>, text: ({ row }) => (row ? formatPercent(share(row, exclusive)) : '') } satisfies Column<Entry>]
+      ? [{ id: `${exclusive ? 'xp' : 'ip'}${k}`, title: '%', width: 52, align: 'right', cell: ({ row }) => row && <span class="share">{formatPercent(share(row, exclusive))}</span>, text: ({ row }) => (row ? formatPercent(share(row, exclusive)) : '') } satisfies Column<Entry>]
       : []),
   ];
   return [...(metric.has_inclusive ? column(false) : []), ...(metric.has_exclusive && !(view.cube && metric.has_inclusive) ? column(true) : [])];
@@ -177,8 +177,8 @@ function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: str
     ...(answer.metrics[0]?.adds_up
       ? [{ id: 'parent', title: '% of parent', width: 84, align: 'right', cell: ({ row }) => row && formatPercent(ofParent(row)), text: ({ row }) => (row ? formatPercent(ofParent(row)) : '') } satisfies Column<Entry>]
       : []),
-    { id: 'place', title: 'Source', width: 150, cell: ({ row }) => row && <span class="hint">{placeText(row.file, row.line)}</span>, text: text((r) => (r.file ? `${r.file}${r.line ? `:${r.line}` : ''}` : '')) },
-    { id: 'call', title: 'Called at', width: 150, cell: ({ row }) => row && <span class="hint">{placeText(row.callFile, row.callLine)}</span>, text: text((r) => (r.callFile ? `${r.callFile}${r.callLine ? `:${r.callLine}` : ''}` : '')) },
+    { id: 'place', title: 'Source', width: 130, cell: ({ row }) => row && <span class="hint">{placeText(row.file, row.line)}</span>, text: text((r) => (r.file ? `${r.file}${r.line ? `:${r.line}` : ''}` : '')) },
+    { id: 'call', title: 'Called at', width: 130, cell: ({ row }) => row && <span class="hint">{placeText(row.callFile, row.callLine)}</span>, text: text((r) => (r.callFile ? `${r.callFile}${r.callLine ? `:${r.callLine}` : ''}` : '')) },
     { id: 'kind', title: 'Kind', width: 100, cell: ({ row }) => row && <span class="hint">{row.kind}</span>, text: text((r) => r.kind) },
     { id: 'module', title: 'Module', width: 180, cell: ({ row }) => row && <span class="hint">{placeText(row.module, null)}</span>, text: text((r) => r.module) },
   ];
