@@ -2,7 +2,7 @@
  *
  * usage: bench_view [PATH…]      ASSAY names the command to time (its full path)
  *
- * Databases of 50,000 contexts x 64 threads and of 1,000,000 contexts x 8 threads are made here, in a temporary folder, and written by assay itself. PATH: these are measured instead. The first times count
+ * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself. PATH: these are measured instead. The first times count
  * from the start of the process to the last byte of the answer; others are those of one request. Memory is what the server has of its own after the request that left most, beside the peak of `assay tree` of the same input. */
 #include "measuring.h"
 
@@ -141,6 +141,23 @@ static void bench_input(const char *input, double target) {
     stop_server(&s);
 }
 
+/* Flame graphs and locations. The first answers make what the others take. */
+static void bench_pictures(const char *input) {
+    size_t size;
+    server s = start_server(input);
+    printf("%s\n", input);
+    ask(&s, "inputs", &size);
+    report_request(&s, "locations of the whole program", "locations", 100);
+    report_request(&s, "locations of a call path", "locations?context=5", 100);
+    report_request(&s, "the same for some of them", "locations?context=5&location=rank%3D0-1", 100);
+    report_request(&s, "tree of locations", "location_tree?context=5", 100);
+    report_request(&s, "flame graph, first", "flame", 1000);
+    report_request(&s, "flame graph, zoom", "flame?root=9", 100);
+    report_request(&s, "flame graph, search", "flame?match=fn_0042", 100);
+    report_request(&s, "flame graph, inverted", "flame?view=inverted", 1000);
+    stop_server(&s);
+}
+
 static double make_database(const void *given) {
     const made_shape *shape = given;
     char name[32];
@@ -154,16 +171,24 @@ static double make_database(const void *given) {
 int main(int argc, char **argv) {
     const char *given = getenv("ASSAY");
     if (given && *given == '/' && access(given, X_OK) == 0) command = given;
-    for (int i = 1; i < argc; i++) bench_input(argv[i], 1500);
+    for (int i = 1; i < argc; i++) {
+        bench_input(argv[i], 1500);
+        bench_pictures(argv[i]);
+    }
     if (argc > 1) return 0;
     char folder[] = "/tmp/assay-bench-XXXXXX";
     if (!mkdtemp(folder) || chdir(folder) != 0 /* names are then short and relative */) fail(folder, NULL);
     static const made_shape small = {.n_contexts = 50000, .n_profiles = 64, .density = 0.05},
-                            large = {.n_contexts = 1000000, .n_profiles = 8, .density = 0.2};
+                            large = {.n_contexts = 1000000, .n_profiles = 8, .density = 0.2},
+                            wide = {.n_contexts = 2000, .n_profiles = 12000, .density = 0.1};
     measure(make_database, &small, 1); /* in a process of its own: its memory is not that of what is measured */
     bench_input("contexts-50000", 300);
+    bench_pictures("contexts-50000");
     measure(make_database, &large, 1);
     bench_input("contexts-1000000", 1500);
+    bench_pictures("contexts-1000000");
+    measure(make_database, &wide, 1);
+    bench_pictures("contexts-2000");
     if (chdir("/") != 0) return 1;
     remove_all(folder);
     return 0;

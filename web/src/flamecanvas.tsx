@@ -32,6 +32,8 @@ export interface FlameCanvasProps {
   onRange?: (range: Range) => void;
   /** A box that fills the width though it is not the first one; the first one: 0. */
   focus?: number;
+  /** Another number: what was zoomed and dragged by the wheel is taken back. */
+  resets?: number;
   tooltip: (i: number) => ComponentChildren;
   label: string;
 }
@@ -204,10 +206,11 @@ export function FlameCanvas(props: FlameCanvasProps) {
       return -1;
     };
     const inside = find(old, props.keyOf(0));
+    if (inside === 0 && (old.focus ?? 0) === 0 && focus === 0 && old.resets === props.resets) return undefined; // more detail of the same
     if (inside >= 0 && old.boxes.width[inside]! > 0) return moveTo(to, rangeInside(now.current, rangeOf(old.boxes, inside)));
     const outside = find(props, old.keyOf(0));
     return moveTo(to, outside >= 0 ? rangeOutside(now.current, rangeOf(boxes, outside)) : to);
-  }, [boxes, focus]);
+  }, [boxes, focus, props.resets]);
 
   // The selected box, and in a new picture its first level, are in sight
   useLayoutEffect(() => {

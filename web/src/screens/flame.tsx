@@ -164,6 +164,7 @@ function Flame(props: ScreenProps) {
   const { isDark } = useTheme();
   const [zoom, setZoom] = useState(0); // index into WIDTHS
   const [seen, setSeen] = useState<Range>(WHOLE);
+  const [resets, setResets] = useState(0);
   const isInverted = view.view === 'inverted';
   const match = selection.search.trim();
   const shared = {
@@ -205,6 +206,7 @@ function Flame(props: ScreenProps) {
   const setRoot = (node: number) => {
     setZoom(0);
     setSeen(WHOLE);
+    setResets((n) => n + 1);
     setView({ root: node });
   };
   const zoomTo = (i: number) => {
@@ -215,7 +217,11 @@ function Flame(props: ScreenProps) {
     setRoot(node);
   };
   const out = () => {
-    if (seen !== WHOLE) setSeen(WHOLE);
+    if (seen.to - seen.from < 1) {
+      setSeen(WHOLE);
+      setZoom(0);
+      return setResets((n) => n + 1);
+    }
     const chain = picture?.data.above.node ?? [];
     if (view.root >= 0) setRoot(chain[chain.length - 1] ?? -1);
   };
@@ -331,6 +337,7 @@ function Flame(props: ScreenProps) {
       )}
       <Crumbs picture={picture} onRoot={setRoot} />
       <FlameCanvas
+        key={`${props.input.id} ${data.metric} ${view.view}`}
         boxes={boxes}
         keyOf={picture.key}
         name={picture.name}
@@ -346,6 +353,7 @@ function Flame(props: ScreenProps) {
         onMenu={menu}
         onRange={onRange}
         focus={focus}
+        resets={resets}
         tooltip={(i) => <Details picture={picture} i={i} isInverted={isInverted} />}
         label={`${view.up ? 'Flame graph' : 'Icicle'} of ${data.metric}, ${isInverted ? 'innermost functions first' : 'callers above callees'}: ${plural(data.n_frames, 'frame')}`}
       />
