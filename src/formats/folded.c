@@ -372,9 +372,9 @@ static const as_option read_options[] = {
     {"metric_name", AS_OPTION_TEXT, "samples", NULL, "what the amounts are, such as time"},
     {"unit", AS_OPTION_TEXT, "", NULL, "their unit, such as us; default: none, of samples occ"},
     {"columns", AS_OPTION_CHOICE, "auto", "auto|1|2", "how many amounts a line has; two are those of a difference"},
-    {NULL}};
+    {0}};
 
-static const as_option write_options[] = {AS_STACK_METRIC_OPTION, AS_STACK_RUN_OPTION, {NULL}};
+static const as_option write_options[] = {AS_STACK_METRIC_OPTION, AS_STACK_RUN_OPTION, {0}};
 
 const struct assay_format as_format_folded = {
     .name = "folded",

@@ -94,11 +94,12 @@ static void test_several_profiles(void **state) {
     as_dataset_free(ds);
 }
 
+#define OWN(words)                                                                                                     \
+    "{\"type\":\"sampled\",\"name\":\"n\",\"unit\":\"none\",\"assay\":" words ",\"samples\":[[0]],\"weights\":[4]}"
+
 /* What assay wrote of metrics with and without places. */
 static void test_own_words(void **state) {
     (void)state;
-#define OWN(words)                                                                                                     \
-    "{\"type\":\"sampled\",\"name\":\"n\",\"unit\":\"none\",\"assay\":" words ",\"samples\":[[0]],\"weights\":[4]}"
     as_dataset *ds =
         read_text("speedscope", WITH(OWN("{\"metric\":\"energy\",\"unit\":\"J\",\"location\":\"p0\"}") "," OWN(
                                     "{\"metric\":\"visits\",\"location\":\"p0\"}") "," OWN("{\"metric\":\"size\"}")));
@@ -156,6 +157,7 @@ static void test_refused(void **state) {
         {WITH("{}"), "profile-type", 1, 122},
         {WITH("{\"type\":\"sampled\",\"samples\":[],\"weights\":[]}"), "unit", 1, 164},
         {WITH("{\"unit\":\"miles\"}"), "unit", 1, 129},
+        {WITH(OWN("{\"metric\":\"m\"}") "," OWN("{\"metric\":\"m\",\"location\":\"p\"}")), "location", 1, 328},
         {WITH("{\"samples\":[[4]]}"), "frame-index", 1, 134},
         {WITH("{\"samples\":[[-1]]}"), "frame-index", 1, 134},
         {WITH("{\"type\":\"sampled\",\"unit\":\"none\",\"samples\":[[0]],\"weights\":[]}"), "weights", 1, 181},

@@ -29,7 +29,7 @@ static const as_option write_options[] = {
      "named"},
     {"locations", AS_OPTION_CHOICE, "auto", "auto|each|sum",
      "sampled: a profile for each location, or one of all; auto: each, up to 64"},
-    {NULL}};
+    {0}};
 
 /* Without options: the time line where there is one. */
 static void find_losses(const as_dataset *ds, as_losses *losses) {

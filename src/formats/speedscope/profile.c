@@ -276,34 +276,39 @@ static size_t metric_of(as_speedscope_reading *s) {
     return find_metric(s, name, word);
 }
 
+/* Whether values of a metric have lain at places so far (1), or at none (2); 0: there are none. */
+static uint32_t kind_of_places(const as_speedscope_reading *s, size_t metric) {
+    uint32_t known = as_map_get(&s->used, as_pair((uint32_t)metric, ASSAY_NONE));
+    return known == AS_MAP_NONE ? 0 : known;
+}
+
 /* Where the profile was taken: a place of its own, or the one that assay wrote several profiles of. ASSAY_NONE where that was none. False when memory is out. */
-static bool find_place(as_speedscope_reading *s, size_t metric, assay_id *out) {
+static bool find_place(as_speedscope_reading *s, size_t metric, bool is_placed, assay_id *out) {
     as_str name = s->now.place != AS_NO_STR ? s->now.place : s->now.name;
+    uint32_t known = is_placed && s->now.is_ours ? as_map_get(&s->places, name) : AS_MAP_NONE;
     *out = ASSAY_NONE;
-    if (s->now.is_ours && s->now.place == AS_NO_STR) {
-        if (as_map_get(&s->used, as_pair((uint32_t)metric, ASSAY_NONE)) == AS_MAP_NONE)
-            return as_map_put(&s->used, as_pair((uint32_t)metric, ASSAY_NONE), 1);
-    } else if (s->now.is_ours) {
-        uint32_t known = as_map_get(&s->places, name);
-        if (known != AS_MAP_NONE && as_map_get(&s->used, as_pair((uint32_t)metric, known)) == AS_MAP_NONE) *out = known;
-    }
-    if (*out == ASSAY_NONE) {
+    if (!as_map_put(&s->used, as_pair((uint32_t)metric, ASSAY_NONE), is_placed ? 1 : 2)) return false;
+    if (!is_placed) return true;
+    if (known != AS_MAP_NONE && as_map_get(&s->used, as_pair((uint32_t)metric, known)) == AS_MAP_NONE)
+        *out = known;
+    else {
         as_location location = AS_LOCATION_INIT;
         location.kind = as_ds_intern_text(s->sums.ds, "thread");
         location.name = name;
         location.leaf = true;
         if (location.kind != AS_NO_STR) *out = as_add_location(s->sums.ds, &location);
     }
-    if (*out == ASSAY_NONE) return false;
-    return (name == AS_NO_STR || as_map_put(&s->places, name, *out)) &&
+    return *out != ASSAY_NONE && (name == AS_NO_STR || as_map_put(&s->places, name, *out)) &&
            as_map_put(&s->used, as_pair((uint32_t)metric, *out), 1);
 }
 
-static bool add_visits(as_speedscope_reading *s) {
-    as_dataset *ds = s->sums.ds;
-    as_str name = as_ds_intern_text(ds, "visits"), unit = as_ds_intern_text(ds, "occ");
-    size_t metric = name == AS_NO_STR || unit == AS_NO_STR ? SIZE_MAX : find_metric(s, name, unit);
-    bool fine = metric != SIZE_MAX;
+static size_t visits_of(as_speedscope_reading *s) {
+    as_str name = as_ds_intern_text(s->sums.ds, "visits"), unit = as_ds_intern_text(s->sums.ds, "occ");
+    return name == AS_NO_STR || unit == AS_NO_STR ? SIZE_MAX : find_metric(s, name, unit);
+}
+
+static bool add_visits(as_speedscope_reading *s, size_t metric) {
+    bool fine = as_map_put(&s->used, as_pair((uint32_t)metric, ASSAY_NONE), 1);
     for (size_t i = s->now.first_call; fine && i < s->events.calls.count; i++) {
         assay_id context = AS_AT(as_speedscope_call, &s->events.calls, i).context;
         as_tree_mark_callpath(&s->sums.tree, context);
@@ -312,11 +317,8 @@ static bool add_visits(as_speedscope_reading *s) {
     return fine;
 }
 
-static assay_status add_up(as_speedscope_reading *s) {
-    size_t metric = metric_of(s), n = s->samples.count < s->amounts.count ? s->samples.count : s->amounts.count;
-    assay_id place;
-    if (metric == SIZE_MAX || !find_place(s, metric, &place)) return as_reader_memory(s->reader);
-    as_stack_sums_at(&s->sums, place);
+static bool add_amounts(as_speedscope_reading *s, size_t metric) {
+    size_t n = s->samples.count < s->amounts.count ? s->samples.count : s->amounts.count;
     bool fine = true;
     for (size_t i = 0; fine && i < n; i++) {
         assay_id context = AS_AT(assay_id, &s->samples, i);
@@ -324,13 +326,29 @@ static assay_status add_up(as_speedscope_reading *s) {
         as_tree_mark_callpath(&s->sums.tree, context);
         fine = as_stack_sums_add(&s->sums, metric, context, AS_AT(as_number, &s->amounts, i));
     }
-    if (fine && s->now.has_events) fine = add_visits(s);
+    return fine;
+}
+
+static assay_status add_up(as_speedscope_reading *s) {
+    bool is_evented = s->now.has_events, is_placed = is_evented || !s->now.is_ours || s->now.place != AS_NO_STR;
+    size_t metric = metric_of(s), visits = is_evented ? visits_of(s) : metric;
+    assay_id place;
+    if (metric == SIZE_MAX || visits == SIZE_MAX) return as_reader_memory(s->reader);
+    if (kind_of_places(s, metric) == (is_placed ? 2 : 1) || (is_evented && kind_of_places(s, visits) == 2)) {
+        s->events.calls.count = s->now.first_call;
+        return as_speedscope_broken(s, "location", "some profiles of this metric have a location, and others none");
+    }
+    if (!find_place(s, metric, is_placed, &place)) return as_reader_memory(s->reader);
+    as_stack_sums_at(&s->sums, place);
+    if (!add_amounts(s, metric) || (is_evented && !add_visits(s, visits))) return as_reader_memory(s->reader);
     as_speedscope_line line = {place, s->now.unit->per_second, s->now.start};
-    if (!line.per_second) { /* no time, no time line */
+    if (line.per_second == 0) { /* no time, no time line */
         s->events.calls.count = s->now.first_call;
         line.per_second = 1;
     }
-    return fine && as_vec_append(&s->events.lines, &line, 1) ? ASSAY_OK : as_reader_memory(s->reader);
+    if (!as_vec_append(&s->events.lines, &line, 1)) return as_reader_memory(s->reader);
+    s->n_profiles++;
+    return ASSAY_OK;
 }
 
 /* What the members say together. *is_fine: false where a broken rule was let pass. */
@@ -378,7 +396,5 @@ assay_status as_speedscope_profile_read(as_speedscope_reading *s) {
         s->events.calls.count = s->now.first_call;
         return ASSAY_OK;
     }
-    AS_TRY(add_up(s));
-    s->n_profiles++;
-    return ASSAY_OK;
+    return add_up(s);
 }

@@ -12,7 +12,7 @@ const as_speedscope_unit as_speedscope_units[] = {{"none", "weight", NULL, 0},
                                                   {"microseconds", "time", "us", 1e6},
                                                   {"milliseconds", "time", "ms", 1e3},
                                                   {"seconds", "time", "s", 1},
-                                                  {NULL}};
+                                                  {0}};
 
 assay_status as_speedscope_broken(as_speedscope_reading *s, const char *rule, const char *message) {
     if (s->json.type == AS_JSON_ERROR) return as_json_fail(&s->json, s->reader->error);

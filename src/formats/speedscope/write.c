@@ -48,6 +48,11 @@ static void put_text(scope *s, const char *key, as_str text) {
         as_json_write_string(s->out, as_ds_text(s->ds, text), as_str_size(&s->ds->strings, text));
 }
 
+/* The first `size` characters of a text, which is nowhere where it is empty. */
+static void put_string(scope *s, const as_vec *text, size_t size) {
+    as_json_write_string(s->out, size ? text->data : "", size);
+}
+
 static void put_shared(scope *s) {
     as_output_text(s->out, "\"shared\":{\"frames\":[");
     for (size_t i = 0; i < s->frames.count; i++) {
@@ -133,16 +138,16 @@ static void put_head(scope *s, assay_id metric, assay_id location, bool names_me
         as_vec_init(&title, 1, NULL);
         s->fine &= as_vec_text(&title, name ? name : "") &&
                    (!place_size || (as_vec_text(&title, ", ") && as_vec_append(&title, s->text.data, place_size)));
-        as_json_write_string(s->out, title.data, title.count);
+        put_string(s, &title, title.count);
         as_vec_free(&title);
     } else
-        as_json_write_string(s->out, s->text.data, place_size);
+        put_string(s, &s->text, place_size);
     as_output_printf(s->out, ",\"unit\":\"%s\"", unit_of(s->ds, metric)->word);
     put_text(s, ",\"assay\":{\"metric\":", about->name);
     if (about->unit != AS_NO_STR) put_text(s, ",\"unit\":", about->unit);
     if (location != ASSAY_NONE) {
         as_output_text(s->out, ",\"location\":");
-        as_json_write_string(s->out, s->text.data, place_size);
+        put_string(s, &s->text, place_size);
     }
     as_output_char(s->out, '}');
 }
