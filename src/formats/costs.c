@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/words.h"
 #include "dataset/main_metric.h"
@@ -106,6 +107,17 @@ static void unite_locations(as_vec *locations) {
     locations->count = n;
 }
 
+/* What people look at first comes first: it is what other tools show at once. */
+static void put_main_first(as_costs *c) {
+    assay_id first = as_main_metric(c->ds, false);
+    for (size_t k = 0; k < c->types.count; k++) {
+        as_cost_type *types = c->types.data, main = types[k];
+        if (main.metric != first) continue;
+        memmove(&types[1], &types[0], k * sizeof *types);
+        types[0] = main;
+    }
+}
+
 /* The metrics that have costs: of inclusive and exclusive ones that belong together the one that stands for both. */
 static bool find_types(as_costs *c) {
     for (assay_id metric = 0; metric < AS_COUNT(c->ds, metrics); metric++) {
@@ -118,6 +130,7 @@ static bool find_types(as_costs *c) {
         else if (!as_vec_append(&c->types, &type, 1))
             return false;
     }
+    put_main_first(c);
     return true;
 }
 

@@ -81,7 +81,7 @@ class Callgrind(Case):
     def test_cube(self):
         source = os.path.join(EXAMPLES, 'heat.cubex')
         found, flat = self.decoded(source), self.flat(source)
-        self.assertEqual(['visits', 'time', 'bytes_sent', 'bytes_received'], found.events)
+        self.assertEqual(['time', 'visits', 'bytes_sent', 'bytes_received'], found.events)
         self.assertEqual(set(flat), set(found.own) | {callee for _, callee in found.calls})
         called = collections.defaultdict(lambda: [0] * 4)
         for (_, callee), costs in found.calls.items():

@@ -155,7 +155,7 @@ class Written(Case):
 
     def test_cube(self):
         p = self.profile('heat.cubex', expect=['metric computed from others'])
-        self.assertEqual([('visits', 'count'), ('time', 'nanoseconds'), ('bytes_sent', 'bytes'), ('bytes_received', 'bytes')], p.types)
+        self.assertEqual([('time', 'nanoseconds'), ('visits', 'count'), ('bytes_sent', 'bytes'), ('bytes_received', 'bytes')], p.types)
         for which, (name, _) in enumerate(p.types):
             expected, found = self.own('heat.cubex', name), {s: v for s, v in p.stacks(which).items() if v}
             self.assertEqual(set(expected), set(found), name)
