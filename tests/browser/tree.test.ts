@@ -93,6 +93,21 @@ test('columns sort, and the same comes out of the command', async (t) => {
   }, { hash: '#tree' });
 });
 
+test('columns are dragged to other places, and hidden', async (t) => {
+  await view(t, [HEAT], async ({ page }) => {
+    await grid(page).waitFor();
+    const heads = () => page.getByRole('columnheader').locator('.head > .ellipsis').allTextContents();
+    assert.deepEqual(await heads(), ['Name', 'Inclusive', '%', 'Exclusive', '%', 'Visits', 'Source']);
+    await page.getByRole('columnheader', { name: 'Visits' }).dragTo(page.getByRole('columnheader', { name: 'Inclusive' }));
+    await page.waitForURL(/tree\.columns=/);
+    assert.deepEqual(await heads(), ['Name', 'Visits', 'Inclusive', '%', 'Exclusive', '%', 'Source']);
+    await page.getByRole('button', { name: 'Columns and copying' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Source' }).click();
+    await page.waitForURL(/tree\.hidden=/);
+    assert.deepEqual(await heads(), ['Name', 'Visits', 'Inclusive', '%', 'Exclusive', '%']);
+  }, { hash: '#tree' });
+});
+
 test('a search counts, marks, goes from match to match, and filters', async (t) => {
   await view(t, [HEAT], async ({ page, shot }) => {
     await grid(page).waitFor();

@@ -57,6 +57,9 @@ export interface VTableProps<R> {
   /** Ids of hidden columns, and what to do when another is chosen. */
   hidden?: readonly string[];
   onHidden?: (hidden: string[]) => void;
+  /** Ids of columns in the order in which they are shown, those that are not named behind them; heads can then be dragged. Fixed columns stay. */
+  order?: readonly string[];
+  onOrder?: (order: string[]) => void;
   empty?: ComponentChildren;
 }
 
@@ -183,7 +186,21 @@ function pressed<R>(key: string, { rowCount, selected = -1, tree, onOpen, onSele
   }
 }
 
-const visibleColumns = <R,>({ columns, hidden }: VTableProps<R>): Column<R>[] => columns.filter((c) => !hidden?.includes(c.id));
+function visibleColumns<R>({ columns, hidden, order }: VTableProps<R>): Column<R>[] {
+  const shown = columns.filter((c) => !hidden?.includes(c.id));
+  if (!order || order.length === 0) return shown;
+  const place = (c: Column<R>) => (c.fixed ? -1 : order.includes(c.id) ? order.indexOf(c.id) : order.length);
+  return shown.map((c, i) => [c, place(c), i] as const).sort((a, b) => a[1] - b[1] || a[2] - b[2]).map(([c]) => c);
+}
+
+/** The ids with one of them moved to the place of another. */
+export function moved(ids: readonly string[], from: string, to: string): string[] {
+  const [a, b] = [ids.indexOf(from), ids.indexOf(to)];
+  if (a < 0 || b < 0 || a === b) return [...ids];
+  const rest = ids.filter((id) => id !== from);
+  rest.splice(b, 0, from);
+  return rest;
+}
 
 function copyRows<R>(props: VTableProps<R>, format: 'csv' | 'markdown'): void {
   const rows: R[] = [];
@@ -198,7 +215,9 @@ function copyRows<R>(props: VTableProps<R>, format: 'csv' | 'markdown'): void {
 /** Copying, and which columns are there. The table may change while the menu is open: now() is what it is. */
 function headMenu<R>(now: () => VTableProps<R>): MenuEntry[] {
   const { columns, hidden = [], onHidden } = now();
+  const { order = [], onOrder } = now();
   const entries: MenuEntry[] = [
+    ...(onOrder && order.length > 0 ? [{ label: 'Columns in their usual order', run: () => onOrder([]) }] : []),
     { label: 'Copy as CSV', run: () => copyRows(now(), 'csv') },
     { label: 'Copy as Markdown', run: () => copyRows(now(), 'markdown') },
   ];
@@ -251,7 +270,15 @@ export function VTable<R>(props: VTableProps<R>) {
     >
       <div class="vrow vhead" role="row" aria-rowindex={1} onContextMenu={menu}>
         {columns.map((c, i) => (
-          <Head key={c.id} column={c} index={i} sort={props.sort} onSort={props.onSort} menu={i === columns.length - 1 ? menu : undefined} />
+          <Head
+            key={c.id}
+            column={c}
+            index={i}
+            sort={props.sort}
+            onSort={props.onSort}
+            onMove={props.onOrder && ((from) => props.onOrder?.(moved(columns.filter((k) => !k.fixed).map((k) => k.id), from, c.id)))}
+            menu={i === columns.length - 1 ? menu : undefined}
+          />
         ))}
       </div>
       <div class="vbody" role="rowgroup" style={{ height: `${scroll.shown}px` }}>
@@ -309,10 +336,13 @@ interface HeadProps<R> {
   index: number;
   sort: Sort | undefined;
   onSort: ((sort: Sort) => void) | undefined;
+  /** Another column was dropped here. */
+  onMove: ((from: string) => void) | undefined;
   menu: ((event: MouseEvent) => void) | undefined;
 }
 
-function Head<R>({ column, index, sort, onSort, menu }: HeadProps<R>) {
+function Head<R>({ column, index, sort, onSort, onMove, menu }: HeadProps<R>) {
+  const canMove = onMove !== undefined && !column.fixed;
   const isSorted = sort?.column === column.id;
   const order = isSorted ? (sort.descending ? 'descending' : 'ascending') : undefined;
   const title = (
@@ -323,7 +353,21 @@ function Head<R>({ column, index, sort, onSort, menu }: HeadProps<R>) {
     </>
   );
   return (
-    <div role="columnheader" aria-colindex={index + 1} aria-sort={order} class={column.align ? 'vcell right' : 'vcell'}>
+    <div
+      role="columnheader"
+      aria-colindex={index + 1}
+      aria-sort={order}
+      class={column.align ? 'vcell right' : 'vcell'}
+      draggable={canMove}
+      onDragStart={(event) => event.dataTransfer?.setData('text/x-column', column.id)}
+      onDragOver={(event) => canMove && event.dataTransfer?.types.includes('text/x-column') && event.preventDefault()}
+      onDrop={(event) => {
+        const from = event.dataTransfer?.getData('text/x-column');
+        if (!from || !canMove) return;
+        event.preventDefault();
+        onMove(from);
+      }}
+    >
       {column.sortable && onSort ? (
         <button class="head" onClick={() => onSort({ column: column.id, descending: isSorted ? !sort.descending : column.align === 'right' })}>
           {title}

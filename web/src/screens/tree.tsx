@@ -13,7 +13,7 @@ import { commandLine, type Screen, type ScreenProps } from './screen';
 import { APART, ASIDE, CUT, HOT, MATCH, matchIn, matchOption, placeText, TreeModel, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
 
-const DEFAULTS = { view: 'top-down', by: '', sort: '', order: '', filter: false, root: -1, row: -1, metrics: '', hidden: '-', cube: false, panel: true };
+const DEFAULTS = { view: 'top-down', by: '', sort: '', order: '', filter: false, root: -1, row: -1, metrics: '', hidden: '-', columns: '', cube: false, panel: true };
 type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
 const MOST_OPEN = 400;
@@ -141,7 +141,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       text: ({ row }) => (row ? exactValue(metric.unit, value(row, exclusive)) : ''),
     },
     ...(k === 0 && metric.whole !== null
-      ? [{ id: `${exclusive ? 'xp' : 'ip'}${k}`, title: '%', width: 52, align: 'right', cell: ({ row }) => row && <span class="share">{formatPercent(share(row, exclusive))}</span>, text: ({ row }) => (row ? formatPercent(share(row, exclusive)) : '') } satisfies Column<Entry>]
+      ? [{ id: `${exclusive ? 'xp' : 'ip'}${k}`, title: '%', width: 62, align: 'right', cell: ({ row }) => row && <span class="share">{formatPercent(share(row, exclusive))}</span>, text: ({ row }) => (row ? formatPercent(share(row, exclusive)) : '') } satisfies Column<Entry>]
       : []),
   ];
   return [...(metric.has_inclusive ? column(false) : []), ...(metric.has_exclusive && !(view.cube && metric.has_inclusive) ? column(true) : [])];
@@ -351,6 +351,8 @@ function Tree(props: ScreenProps) {
           sort={{ column: sortedBy, descending: byName ? view.order === 'descending' : view.order !== 'ascending' }}
           onSort={({ column, descending }) => setView({ sort: column, order: column === 'name' ? (descending ? 'descending' : '') : descending ? '' : 'ascending' })}
           hidden={view.hidden === '-' ? usuallyHidden(answer) : view.hidden.split(' ').filter(Boolean)}
+          order={view.columns.split(' ').filter(Boolean)}
+          onOrder={(order) => setView({ columns: order.join(' ') })}
           onHidden={(hidden) => setView({ hidden: hidden.join(' ') }, 'replace')}
           empty={selection.search && view.filter ? 'No name matches' : 'Nothing to show'}
         />
