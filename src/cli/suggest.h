@@ -25,4 +25,7 @@ static inline const char *as_suggest_parameter(const as_suggest *s, size_t param
 /* Prints the answer in the style of the command line. */
 as_exit as_suggest_print(as_cli *cli, const as_suggest *suggest);
 
+/* The whole verb for a dataset that was read from `path`, and stays; models are added to it. */
+as_exit as_suggest_of(as_cli *cli, as_dataset *ds, const char *path);
+
 #endif

@@ -394,7 +394,8 @@ static void share_among_processes(as_suggest *s) {
     }
 }
 
-static void close_suggest(as_suggest *s) {
+/* The dataset stays where keeps_dataset says so. */
+static void close_suggest(as_suggest *s, bool keeps_dataset) {
     for (size_t i = 0; s->values && i < as_ds_parameters(s->study.ds); i++) as_vec_free(&s->values[i]);
     free(s->values);
     for (size_t i = 0; i < s->notes.count; i++) free(AS_AT(char *, &s->notes, i));
@@ -404,7 +405,17 @@ static void close_suggest(as_suggest *s) {
     as_advice_free(&s->advice);
     as_fit_free(&s->fit);
     as_campaign_free(&s->campaign);
+    if (keeps_dataset) s->study.ds = NULL;
     as_study_close(&s->study);
+}
+
+/* Asks and prints, where the study could be opened. */
+static as_exit answer(as_cli *cli, as_suggest *s, as_exit status) {
+    if (status == AS_EXIT_FINE) status = ask(cli, s);
+    if (status == AS_EXIT_FINE && !find_intervals(s)) status = as_cli_memory(cli);
+    if (status != AS_EXIT_FINE) return status;
+    share_among_processes(s);
+    return as_suggest_print(cli, s);
 }
 
 static as_exit run(as_cli *cli) {
@@ -412,13 +423,18 @@ static as_exit run(as_cli *cli) {
     as_vec_init(&s.notes, sizeof(char *), NULL);
     as_exit status = read_numbers(cli, &s);
     if (status == AS_EXIT_FINE) status = as_study_open(cli, &s.study);
-    if (status == AS_EXIT_FINE) status = ask(cli, &s);
-    if (status == AS_EXIT_FINE && !find_intervals(&s)) status = as_cli_memory(cli);
-    if (status == AS_EXIT_FINE) {
-        share_among_processes(&s);
-        status = as_suggest_print(cli, &s);
-    }
-    close_suggest(&s);
+    status = answer(cli, &s, status);
+    close_suggest(&s, false);
+    return status;
+}
+
+as_exit as_suggest_of(as_cli *cli, as_dataset *ds, const char *path) {
+    as_suggest s = {0};
+    as_vec_init(&s.notes, sizeof(char *), NULL);
+    as_exit status = read_numbers(cli, &s);
+    if (status == AS_EXIT_FINE) status = as_study_of(cli, ds, path, &s.study);
+    status = answer(cli, &s, status);
+    close_suggest(&s, true);
     return status;
 }
 

@@ -83,6 +83,13 @@ test('the example, in the dark; the function and the command are copied', (t) =>
     await page.getByRole('button', { name: 'Copy as command' }).click();
     await page.getByText('Command copied').waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `assay predict ${example('kernels.txt')} --at n=4096 --metric time`);
+    await page.keyboard.press('n');
+    const dialog = page.getByRole('dialog', { name: 'What to measure next' });
+    await dialog.getByLabel('Budget in core hours').fill('0.003');
+    await dialog.getByText('n = 1408').waitFor(); // as docs/predictions.md has it
+    await shot('scale-suggest');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     await shot('scale-dark');
     const box = (await plotted(page).boundingBox())!;
     await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.5);

@@ -225,6 +225,19 @@ class SameAsTheCommand(Case):
                 if why.status == 0:
                     self.assertEqual(why.json, viewer.get('why', **{**choice, 'metric': metric['name']}, context=answer['rows']['context'][0]))
 
+    def test_suggestions(self):
+        path = self.write('line.txt', line())
+        expected = run('suggest', '--json', path, '--budget', '1000', '--processes', '1')
+        self.assertEqual(0, expected.status, expected)
+        with Viewer(path) as viewer:
+            before = viewer.get('scale')
+            self.assertEqual(expected.json, viewer.get('suggest', budget=1000, processes=1))
+            self.assertEqual(run('suggest', '--json', path, '--budget', '1000').json, viewer.get('suggest', budget=1000))
+            self.assertEqual(before, viewer.get('scale'))
+            with self.assertRaises(Refused) as refused:
+                viewer.get('suggest')
+            self.assertIn('budget', str(refused.exception))
+
     def test_own(self):
         self.check(self.write('line.txt', line()))
         self.check(self.write('plane.txt', plane()))

@@ -1,6 +1,6 @@
 // How an experiment scales: models of all call paths, what each will cost at another size, and how sure that is.
-import { useMemo, useRef } from 'preact/hooks';
-import { canonical, useData, type Inputs, type Opened, type Params } from '../api';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { canonical, isReport, useData, type Inputs, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { seriesColor } from '../colors';
 import { plural } from '../format';
@@ -15,6 +15,7 @@ import { SurfaceMap } from './scale/map';
 import { drawnUntil, nearestStep, parsePoint, pointText, real, shortNumber, sliderSteps, snapped, type CurveAnswer, type ModelAnswer, type ScaleAnswer, type SurfaceAnswer, type View } from './scale/model';
 import { Lines } from './scale/plot';
 import './scale/scale.css';
+import { Suggestions } from './scale/suggest';
 import { ModelTable, useRows } from './scale/table';
 import { commandLine, type Screen, type ScreenProps } from './screen';
 
@@ -91,6 +92,7 @@ function Scale(props: ScreenProps) {
   const { selection } = props;
   const [view, setView] = useScreen('scale', DEFAULTS);
   const { isDark } = useTheme();
+  const [suggests, setSuggests] = useState(false);
   const base = paramsOf(props, view);
   const sort: Sort = { column: view.tree ? '' : view.sort, descending: view.sort === 'name' ? view.up : !view.up };
   const tableParams: Params = { ...base, at: view.at || undefined, sort: view.tree ? 'tree' : view.sort === 'growth' ? undefined : view.sort, reverse: view.up && !view.tree ? 1 : undefined, match: selection.search || undefined };
@@ -151,6 +153,7 @@ function Scale(props: ScreenProps) {
     { key: 'v', label: 'Next picture: values, speed-up, efficiency, residuals', run: nextView },
     { key: 'p', label: 'Keep the selected call path in the plot', run: () => selected !== null && pin(selected) },
     { key: 'w', label: 'Why this model: functions that were tried', run: () => setView({ why: !view.why }) },
+    { key: 'n', label: 'What to measure next', run: () => setSuggests(!isReport() && view.set === '') },
     { key: 't', label: 'Sorted, or as the call tree', run: () => setView({ tree: !view.tree }) },
     { key: 'G', label: 'Sort by growth', run: () => setView({ sort: 'growth', up: false, tree: false }) },
     { key: 'S', label: 'Sort by what it costs there', run: () => setView({ sort: 'share', up: false, tree: false }) },
@@ -163,6 +166,14 @@ function Scale(props: ScreenProps) {
   const pictureError = isMap ? surface.error : curve.error;
   return (
     <div class="scale">
+      {suggests && (
+        <Suggestions
+          params={base}
+          hasProcesses={view.processes !== '' || parameters.some((p) => p.is_processes)}
+          command={(more) => commandLine('suggest', pathsOf(props, answer), { ...more, metric: answer.metric, scaling: view.scaling || undefined, ...(view.processes ? { processes: view.processes } : {}) })}
+          onClose={() => setSuggests(false)}
+        />
+      )}
       <div class="toolbar">
         {answer.sets.length > 0 && <Choice label="Models" value={view.set} choices={[['', 'made here'], ...answer.sets.map((s, i) => [String(i), `${s.name ?? `set ${i + 1}`} (of the file)`] as const)]} onChange={(set) => setView({ set, scaling: '', together: '' })} />}
         {view.set === '' && <Choice label="Measure" value={view.measure} choices={MEASURES} onChange={(measure) => setView({ measure })} />}
@@ -177,6 +188,7 @@ function Scale(props: ScreenProps) {
           {answer.n !== answer.n_models && ` of ${answer.n_models}`}, {plural(answer.n_points, 'point')}
           {loading && ' …'}
         </span>
+        {view.set === '' && !isReport() && <button title="What to measure next (n)" onClick={() => setSuggests(true)}>Measure next…</button>}
         <div class="segmented" role="group" aria-label="Order">
           <button aria-pressed={!view.tree} onClick={() => setView({ tree: false })}>sorted</button>
           <button aria-pressed={view.tree} onClick={() => setView({ tree: true })}>tree</button>
