@@ -74,6 +74,35 @@ test('zoom by click and by keys, breadcrumbs, and the way back', (t) =>
     { hash: '#flame' },
   ));
 
+test('the wheel zooms at the pointer, what is in sight stays there, Escape takes it back', (t) =>
+  view(
+    t,
+    [example('heat.cubex')],
+    async ({ page }) => {
+      await canvas(page).waitFor();
+      const box = (await canvas(page).boundingBox())!;
+      const tip = page.locator('.tooltip .tip-title');
+      // exchange_halo has 5.3 % of the width, behind stencil and residual with 82.5 %
+      const [x, y] = [box.x + box.width * 0.85, box.y + 3.5 * ROW];
+      await page.mouse.move(x, y);
+      await tip.getByText('exchange_halo').waitFor();
+      await page.mouse.move(x - 100, y);
+      await tip.getByText('residual').waitFor();
+      await page.mouse.move(x, y);
+      await page.keyboard.down('Control');
+      for (let i = 0; i < 8; i++) await page.mouse.wheel(0, -100);
+      await page.keyboard.up('Control');
+      await page.waitForTimeout(800); // more detail has come
+      await page.mouse.move(x - 100, y);
+      await tip.getByText('exchange_halo').waitFor();
+      await page.keyboard.press('Escape');
+      await page.waitForTimeout(400);
+      await page.mouse.move(x - 101, y);
+      await tip.getByText('residual').waitFor();
+    },
+    { hash: '#flame' },
+  ));
+
 test('search says how much of all it is, also of what cannot be seen', (t) =>
   view(
     t,

@@ -81,10 +81,12 @@ export function HeatMap({ places, low, high, cursor, hovered, onBrush, onHover, 
         if (c) context.strokeRect(left + c.column * cell.width + 0.5, top + c.row * cell.height + 0.5, Math.max(2, cell.width - 1 - gap), Math.max(2, cell.height - 1 - gap));
       };
       for (const c of places.cells) {
-        const [x, y] = [left + c.column * cell.width, top + c.row * cell.height];
+        // Whole pixels: cells side by side leave no seams
+        const [x, y] = [Math.round(left + c.column * cell.width), Math.round(top + c.row * cell.height)];
+        const [x1, y1] = [Math.round(left + (c.column + 1) * cell.width), Math.round(top + (c.row + 1) * cell.height)];
         context.globalAlpha = places.hasSelection && !c.isSelected ? 0.22 : 1;
         context.fillStyle = Number.isNaN(c.value) ? cssColor('--sunken') : css(sequential((c.value - low) / range));
-        context.fillRect(x, y, Math.max(0.5, cell.width - gap), Math.max(0.5, cell.height - gap));
+        context.fillRect(x, y, Math.max(0.5, x1 - x - gap), Math.max(0.5, y1 - y - gap));
         if (cell.width < 48 || cell.height < 16 || Number.isNaN(c.value)) continue;
         context.fillStyle = context.globalAlpha < 1 ? cssColor('--text') : inkOn(sequential((c.value - low) / range));
         context.textAlign = 'center';
@@ -106,7 +108,11 @@ export function HeatMap({ places, low, high, cursor, hovered, onBrush, onHover, 
         last = x;
         context.fillText(places.columnLabels[c]!, x, top - 9);
       }
-      if (top > 10) context.fillText([places.rowTitle, places.columnTitle].filter(Boolean).join(' × '), left / 2, top - 9);
+      if (top > 10) {
+        const both = `${places.rowTitle} × ${places.columnTitle}`;
+        const hasRoom = places.rowTitle && places.columnTitle && context.measureText(both).width < left - 8;
+        context.fillText(hasRoom ? both : places.rowTitle, left / 2 - 4, top - 9);
+      }
       context.textAlign = 'left';
       context.lineWidth = 1.5;
       context.strokeStyle = cssColor('--text');

@@ -74,14 +74,17 @@ function Tip({ places, cell, at }: { places: Places; cell: number; at: { x: numb
   );
 }
 
-/** "thread 3.1", "process 3", "run 4", "row 0–49, column 3". */
-function describe({ answer, cells, rowLabels, columnLabels }: Places, i: number): string {
+/** "thread 3.1", "process 3", "run 4", "rank 0–49, thread 3". */
+function describe({ answer, cells, rowLabels, columnLabels, rowTitle, columnTitle }: Places, i: number): string {
   const c = cells[i]!;
   if (answer.over === 'runs') return `run ${c.label}`;
   const kind = answer.n_processes === answer.n ? 'process' : (answer.kinds?.[answer.places?.kind?.[i] ?? -1] ?? '');
   if (!c.many) return c.label.toLowerCase().includes(kind.toLowerCase()) ? c.label : `${kind} ${c.label}`;
-  return [rowLabels[c.row] && `row ${rowLabels[c.row]}`, columnLabels[c.column] && `column ${columnLabels[c.column]}`].filter(Boolean).join(', ');
+  return [rowLabels[c.row] && `${rowTitle || 'row'} ${rowLabels[c.row]}`, columnLabels[c.column] && `${columnTitle || 'column'} ${columnLabels[c.column]}`].filter(Boolean).join(', ');
 }
+
+/** --location takes ranks as they are: "3", "3.1". */
+const isRank = (label: string): boolean => /^\d+(\.\d+)?$/.test(label);
 
 function Outliers({ places, onPick }: { places: Places; onPick: (place: number, add: boolean) => void }) {
   const { answer } = places;
@@ -97,7 +100,7 @@ function Outliers({ places, onPick }: { places: Places; onPick: (place: number, 
           const isHigh = v > (answer.statistics?.median ?? 0);
           return (
             <li key={place[i]}>
-              <button class="row" title={exactValue(answer.unit, v)} disabled={!answer.places} onClick={(event) => onPick(place[i]!, event.shiftKey)}>
+              <button class="row" title={exactValue(answer.unit, v)} disabled={!answer.places && !isRank(name)} onClick={(event) => (answer.places ? onPick(place[i]!, event.shiftKey) : select({ locations: name }))}>
                 <span class={isHigh ? 'mark-high' : 'mark-low'} aria-hidden="true">
                   {isHigh ? '▲' : '▼'}
                 </span>
