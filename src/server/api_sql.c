@@ -208,12 +208,11 @@ static assay_status answer_sql(as_viewing *viewing, const as_request *request, a
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "%d statements are still running; try again later",
                        MOST_AT_ONCE);
     }
-    /* Inputs are never removed, and reading them is safe from several threads: nobody else has to wait. */
-    as_viewing_unlock(viewing);
+    as_viewing_leave(viewing, input);
     assay_status status = connect_to(input->ds, &w, &db, error);
     if (status == ASSAY_OK) status = run_statement(db, &w, out, error);
     sqlite3_close(db);
-    as_viewing_lock(viewing);
+    as_viewing_return(viewing, input);
     atomic_fetch_sub(&n_running, 1);
     return status;
 }

@@ -11,17 +11,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/memory.h"
+
 enum { MAX_FILES = 20000, MAX_PARTS = 16, MAX_NAME = 1024 };
 
 struct as_drops {
     char *folder;
     uint64_t limit, taken;
     unsigned n_files;
+    as_drop_file *written; /* those that are still being written */
+    as_vec opened;         /* char *: the drops that are complete */
     pthread_mutex_t lock;
 };
 
 struct as_drop_file {
     as_drops *drops;
+    as_drop_file *next;
+    char *drop;
     char *path;
     int fd;
     uint64_t size;
@@ -42,6 +48,7 @@ assay_status as_drops_new(uint64_t limit, as_drops **out, assay_error *error) {
         return status;
     }
     drops->limit = limit;
+    as_vec_init(&drops->opened, sizeof(char *), NULL);
     pthread_mutex_init(&drops->lock, NULL);
     *out = drops;
     return ASSAY_OK;
@@ -57,6 +64,8 @@ void as_drops_free(as_drops *drops) {
     if (!drops) return;
     nftw(drops->folder, remove_entry, 32, FTW_DEPTH | FTW_PHYS);
     pthread_mutex_destroy(&drops->lock);
+    for (size_t i = 0; i < drops->opened.count; i++) free(AS_AT(char *, &drops->opened, i));
+    as_vec_free(&drops->opened);
     free(drops->folder);
     free(drops);
 }
@@ -116,14 +125,64 @@ static void give_back(as_drops *drops, uint64_t size) {
     pthread_mutex_unlock(&drops->lock);
 }
 
-static assay_status count_file(as_drops *drops, assay_error *error) {
+/* With the lock held. */
+static bool is_opened(const as_drops *drops, const char *drop) {
+    for (size_t i = 0; i < drops->opened.count; i++) {
+        if (strcmp(AS_AT(char *, &drops->opened, i), drop) == 0) return true;
+    }
+    return false;
+}
+
+static assay_status fail_opened(assay_error *error) {
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "this drop was opened already");
+}
+
+/* One more file of its drop, which is being written from now on. */
+static assay_status add_file(as_drops *drops, as_drop_file *file, assay_error *error) {
     pthread_mutex_lock(&drops->lock);
-    bool fits = drops->n_files < MAX_FILES;
-    drops->n_files += fits;
+    bool late = is_opened(drops, file->drop), fits = drops->n_files < MAX_FILES;
+    if (!late && fits) {
+        drops->n_files++;
+        file->next = drops->written;
+        drops->written = file;
+    }
     pthread_mutex_unlock(&drops->lock);
+    if (late) return fail_opened(error);
     if (fits) return ASSAY_OK;
     return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "too-many",
                    "more than %d files were dropped; name the directory behind `assay view`", MAX_FILES);
+}
+
+static void free_file(as_drop_file *file) {
+    free(file->drop);
+    free(file->path);
+    free(file);
+}
+
+static void remove_file(as_drop_file *file) {
+    as_drops *drops = file->drops;
+    pthread_mutex_lock(&drops->lock);
+    as_drop_file **at = &drops->written;
+    while (*at != file) at = &(*at)->next;
+    *at = file->next;
+    pthread_mutex_unlock(&drops->lock);
+    free_file(file);
+}
+
+/* Nothing is added to the drop from now on. */
+static assay_status close_drop(as_drops *drops, const char *drop, assay_error *error) {
+    assay_status status = ASSAY_OK;
+    char *copy = strdup(drop);
+    pthread_mutex_lock(&drops->lock);
+    if (is_opened(drops, drop)) status = fail_opened(error);
+    for (const as_drop_file *file = drops->written; file && status == ASSAY_OK; file = file->next) {
+        if (strcmp(file->drop, drop) == 0)
+            status = as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "files of this drop are still on their way");
+    }
+    if (status == ASSAY_OK && (!copy || !as_vec_append(&drops->opened, &copy, 1))) status = as_fail_memory(error, NULL);
+    pthread_mutex_unlock(&drops->lock);
+    if (status != ASSAY_OK) free(copy);
+    return status;
 }
 
 assay_status as_drop_begin(as_drops *drops, const char *drop, const char *name, uint64_t size, as_drop_file **out,
@@ -132,21 +191,24 @@ assay_status as_drop_begin(as_drops *drops, const char *drop, const char *name, 
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "a file of this name cannot be dropped; rename it");
     AS_TRY(take(drops, size, error));
     give_back(drops, size); /* only to say so before anything is sent: what counts is what comes */
-    AS_TRY(count_file(drops, error));
     as_drop_file *file = calloc(1, sizeof *file);
-    if (!file || asprintf(&file->path, "%s/%s/%s", drops->folder, drop, name) < 0) {
+    if (!file || !(file->drop = strdup(drop)) || asprintf(&file->path, "%s/%s/%s", drops->folder, drop, name) < 0) {
+        if (file) free(file->drop);
         free(file);
         return as_fail_memory(error, NULL);
     }
     file->drops = drops;
     file->fd = -1;
+    assay_status status = add_file(drops, file, error);
+    if (status != ASSAY_OK) {
+        free_file(file);
+        return status;
+    }
     if (make_directories(file->path, strlen(drops->folder) + 1))
         file->fd = open(file->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file->fd < 0) {
-        assay_status status =
-            as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot keep '%.200s': %s", name, strerror(errno));
-        free(file->path);
-        free(file);
+        status = as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot keep '%.200s': %s", name, strerror(errno));
+        remove_file(file);
         return status;
     }
     *out = file;
@@ -168,15 +230,15 @@ assay_status as_drop_write(as_drop_file *file, const void *data, size_t size, as
     return ASSAY_OK;
 }
 
-void as_drop_end(as_drop_file *file, bool is_complete) {
-    if (!file) return;
+bool as_drop_end(as_drop_file *file, bool is_complete) {
+    if (!file) return false;
     if (close(file->fd) != 0) is_complete = false;
     if (!is_complete) {
         unlink(file->path);
         give_back(file->drops, file->size);
     }
-    free(file->path);
-    free(file);
+    remove_file(file);
+    return is_complete;
 }
 
 assay_status as_drop_each(as_drops *drops, const char *drop,
@@ -186,8 +248,12 @@ assay_status as_drop_each(as_drops *drops, const char *drop,
     char *folder = NULL;
     if (!drop || !is_plain_path(drop, 1)) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "name a drop");
     if (asprintf(&folder, "%s/%s", drops->folder, drop) < 0) return as_fail_memory(error, NULL);
-    int n = scandir(folder, &entries, NULL, alphasort);
-    assay_status status = n < 0 ? as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "nothing was dropped") : ASSAY_OK;
+    struct stat about;
+    assay_status status = stat(folder, &about) != 0
+                              ? as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "nothing was dropped")
+                              : close_drop(drops, drop, error);
+    int n = status == ASSAY_OK ? scandir(folder, &entries, NULL, alphasort) : 0;
+    if (n < 0) status = as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot list what was dropped: %s", strerror(errno));
     for (int i = 0; i < n; i++) {
         char *path = NULL;
         if (status == ASSAY_OK && entries[i]->d_name[0] != '.') {

@@ -19,10 +19,11 @@ void as_drops_free(as_drops *drops);
 assay_status as_drop_begin(as_drops *drops, const char *drop, const char *name, uint64_t size, as_drop_file **out,
                            assay_error *error);
 assay_status as_drop_write(as_drop_file *file, const void *data, size_t size, assay_error *error);
-/* is_complete: else it is removed. Frees the file. */
-void as_drop_end(as_drop_file *file, bool is_complete);
+/* is_complete: else it is removed. Frees the file. Whether it was kept: closing may fail, too. */
+bool as_drop_end(as_drop_file *file, bool is_complete);
 
-/* Calls visit with each file or directory of a drop, in order of their names. ASSAY_E_USAGE: there is no such drop. */
+/* Calls visit with each file or directory of a drop, in order of their names. This is done once for a drop, when all of it has come, and nothing can be added behind it. ASSAY_E_USAGE: there is no such
+ * drop, some of it is still being written, or it was done already. */
 assay_status as_drop_each(as_drops *drops, const char *drop,
                           assay_status (*visit)(void *user, const char *path, const char *name, assay_error *error),
                           void *user, assay_error *error);

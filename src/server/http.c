@@ -245,8 +245,12 @@ static void take_body(exchange *x, const char *data, size_t size) {
 
 static enum MHD_Result finish_drop(exchange *x, struct MHD_Connection *connection) {
     static const char done[] = "{}\n";
-    as_drop_end(x->file, true);
+    bool is_kept = as_drop_end(x->file, true);
     x->file = NULL;
+    if (!is_kept) {
+        as_fail(&x->error, ASSAY_E_IO, AS_NOWHERE, "", "cannot keep the dropped file; is the disk full?");
+        return send_error(connection, MHD_HTTP_INSUFFICIENT_STORAGE, &x->error);
+    }
     return send_response(
         connection, MHD_HTTP_OK, "application/json; charset=utf-8",
         MHD_create_response_from_buffer(sizeof done - 1, (void *)(uintptr_t)done, MHD_RESPMEM_PERSISTENT));

@@ -6,6 +6,9 @@
 
 enum { SHARPEST_GLANCE = 100, MOST_GLANCED = 256, BLOCK = 1024 };
 
+/* The parameters that say which lines. */
+#define CHOICE "run location wallclock"
+
 /* ---- what is kept ---------------------------------------------------------------------------------------------------- */
 
 static void free_lines(void *object) {
@@ -22,16 +25,13 @@ static size_t size_of(const as_lines *lines) {
     return sizeof *lines + lines->view.n_lines * BYTES_OF_LINE + (size_t)lines->view.timeline.taken;
 }
 
-/* "lines 0 --run=1": what was chosen, as the command says it. NULL when memory is out. */
-static char *key_of(const as_view_input *input, const as_request_cli *made) {
+/* What was chosen. NULL when memory is out. */
+static char *key_of(const as_view_input *input, const as_request *request) {
     char number[32];
     as_vec key;
     as_vec_init(&key, 1, NULL);
     snprintf(number, sizeof number, "lines %p", (const void *)input);
-    bool fine = as_vec_text(&key, number);
-    for (size_t i = 0; i < made->words.count && fine; i++)
-        fine = as_vec_text(&key, " ") && as_vec_text(&key, AS_AT(char *, &made->words, i));
-    fine = fine && as_vec_append(&key, "", 1);
+    bool fine = as_vec_text(&key, number) && as_request_words(request, CHOICE, &key) && as_vec_append(&key, "", 1);
     char *text = fine ? strdup(key.data) : NULL;
     as_vec_free(&key);
     return text;
@@ -57,9 +57,9 @@ static assay_status make_lines(as_view_input *input, as_request_cli *made, as_li
     return lines->block_ends ? find_telling(lines, error) : as_fail_memory(error, NULL);
 }
 
-static assay_status find_or_make(as_viewing *viewing, as_view_input *input, as_request_cli *made, as_lines **out,
-                                 assay_error *error) {
-    char *key = key_of(input, made);
+static assay_status find_or_make(as_viewing *viewing, as_view_input *input, const as_request *request,
+                                 as_request_cli *made, as_lines **out, assay_error *error) {
+    char *key = key_of(input, request);
     if (!key) return as_fail_memory(error, NULL);
     *out = as_viewing_find(viewing, key);
     if (*out) {
@@ -86,8 +86,8 @@ assay_status as_lines_of(as_viewing *viewing, const as_request *request, as_line
     as_view_input *input;
     as_request_cli made;
     AS_TRY(as_request_input(viewing, request, "d", &input, error));
-    assay_status status = as_request_cli_make(request, "trace", "run location wallclock", NULL, &made, error);
-    if (status == ASSAY_OK) status = find_or_make(viewing, input, &made, out, error);
+    assay_status status = as_request_cli_make(request, "trace", CHOICE, NULL, &made, error);
+    if (status == ASSAY_OK) status = find_or_make(viewing, input, request, &made, out, error);
     as_request_cli_free(&made);
     return status;
 }

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The parameters that say which metric of which places. */
+#define CHOICE "metric run by"
+
 static void release(void *object) {
     as_placed_values *of = object;
     as_stat_view_free(&of->view);
@@ -31,7 +34,7 @@ static as_exit choose_metric(as_cli *cli, as_placed_values *of) {
 
 static assay_status choose(const as_request *request, as_placed_values *of, bool wants_exclusive, assay_error *error) {
     as_request_cli made;
-    assay_status status = as_request_cli_make(request, "stat", "metric run by", NULL, &made, error);
+    assay_status status = as_request_cli_make(request, "stat", CHOICE, NULL, &made, error);
     if (status == ASSAY_OK) status = as_request_cli_status(&made, as_stat_choose_places(&made.cli, &of->view), error);
     if (status == ASSAY_OK) status = as_request_cli_status(&made, choose_metric(&made.cli, of), error);
     if (status == ASSAY_OK) {
@@ -55,15 +58,9 @@ static assay_status find_values(as_placed_values *of, assay_error *error) {
 
 /* What it is kept under. False when memory is out. */
 static bool put_key(const as_request *request, int64_t d, assay_id context, bool is_exclusive, as_vec *key) {
-    static const char *const takes[] = {"metric", "run", "by"};
     char head[80];
     snprintf(head, sizeof head, "placed %lld %u %d", (long long)d, (unsigned)context, is_exclusive);
-    bool fine = as_vec_text(key, head);
-    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++) {
-        const char *value = as_request_text(request, takes[i]);
-        fine = fine && as_vec_text(key, "\n") && as_vec_text(key, value ? value : "");
-    }
-    return fine && as_vec_append(key, "", 1);
+    return as_vec_text(key, head) && as_request_words(request, CHOICE, key) && as_vec_append(key, "", 1);
 }
 
 static assay_status make(as_viewing *viewing, const as_request *request, const as_view_input *input, assay_id context,

@@ -140,6 +140,19 @@ static bool is_word_of(const char *word, const char *list) {
     return false;
 }
 
+bool as_request_words(const as_request *request, const char *takes, as_vec *out) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < request->parameters.count; i++) {
+        const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
+        char size[AS_NUMBER_SIZE];
+        if (!is_word_of(parameter->name, takes) || !*parameter->value) continue;
+        as_uint_format(strlen(parameter->value), size); /* a value may look like a parameter */
+        fine = as_vec_text(out, "\n") && as_vec_text(out, parameter->name) && as_vec_text(out, " ") &&
+               as_vec_text(out, size) && as_vec_text(out, "=") && as_vec_text(out, parameter->value);
+    }
+    return fine;
+}
+
 static void keep_message(void *user, const char *text) {
     as_request_cli *made = user;
     snprintf(made->message, sizeof made->message, "%s", text);

@@ -65,6 +65,10 @@ assay_status as_request_input(const as_viewing *viewing, const as_request *reque
 
 /* ---- the words of the command ---------------------------------------------------------------------------------------- */
 
+/* Appends the parameters of the names in `takes` ("metric run location") as text, all of them in their order, so that other choices give another text: what something made of them is kept under.
+ * False when memory is out. */
+bool as_request_words(const as_request *request, const char *takes, as_vec *out);
+
 /* A command line made of parameters: those of the names in `takes` ("metric run location") become the options of the verb that have these names, so that as_choose_runs() and its like understand
  * them as the command does. Several of one name are several options. What would be printed as an error is kept. */
 typedef struct as_request_cli {

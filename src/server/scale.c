@@ -352,36 +352,22 @@ static assay_status make(as_viewing *viewing, const as_request *request, as_requ
 
 /* What is kept is named by all that was asked for. */
 static assay_status key_of(const as_viewing *viewing, const as_request *request, as_vec *key, assay_error *error) {
-    static const char *const names[] = {"d",       "together",  "metric", "measure", "modeler",
-                                        "scaling", "processes", "set",    "O"};
     char inputs[48]; /* with others open, others belong together */
     snprintf(inputs, sizeof inputs, "scale %zu", as_viewing_inputs(viewing));
-    bool fine = as_vec_text(key, inputs);
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        for (size_t i = 0; i < request->parameters.count && fine; i++) {
-            const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
-            if (strcmp(parameter->name, names[k]) != 0 || !*parameter->value) continue;
-            fine = as_vec_text(key, "\n") && as_vec_text(key, names[k]) && as_vec_text(key, "=") &&
-                   as_vec_text(key, parameter->value);
-        }
-    }
+    bool fine = as_vec_text(key, inputs) && as_request_words(request, "d together set O " AS_SCALE_WORDS, key);
     return fine && as_vec_append(key, "", 1) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-static assay_status make_new(as_viewing *viewing, const as_request *request, const char *key, as_scale_view **out,
-                             assay_error *error) {
+static assay_status make_new(as_viewing *viewing, const as_view_input *input, const as_request *request,
+                             const char *key, as_scale_view **out, assay_error *error) {
     as_scale_view *s = calloc(1, sizeof *s);
     as_request_cli made;
     if (!s) return as_fail_memory(error, NULL);
     as_vec_init(&s->inputs, sizeof(size_t), NULL);
     as_arena_init(&s->texts, NULL);
     assay_status status = as_request_cli_make(request, "predict", AS_SCALE_WORDS, NULL, &made, error);
-    as_view_input *input;
-    if (status == ASSAY_OK) status = as_request_input(viewing, request, "d", &input, error);
-    if (status == ASSAY_OK) {
-        s->input = input;
-        status = make(viewing, request, &made, s, error);
-    }
+    s->input = input;
+    if (status == ASSAY_OK) status = make(viewing, request, &made, s, error);
     as_request_cli_free(&made);
     if (status != ASSAY_OK) {
         if (s->own && !s->study.ds) as_dataset_free(s->own);
@@ -395,11 +381,14 @@ static assay_status make_new(as_viewing *viewing, const as_request *request, con
 }
 
 assay_status as_scale_open(as_viewing *viewing, const as_request *request, as_scale_view **out, assay_error *error) {
+    as_view_input *input;
     as_vec key;
+    AS_TRY(as_request_input(viewing, request, "d", &input, error));
+    as_viewing_wait_alone(viewing, input); /* models are put into its dataset, and texts */
     as_vec_init(&key, 1, NULL);
     assay_status status = key_of(viewing, request, &key, error);
     *out = status == ASSAY_OK ? as_viewing_find(viewing, key.data) : NULL;
-    if (status == ASSAY_OK && !*out) status = make_new(viewing, request, key.data, out, error);
+    if (status == ASSAY_OK && !*out) status = make_new(viewing, input, request, key.data, out, error);
     as_vec_free(&key);
     if (status == ASSAY_OK && !(*out)->own) as_models_exchange((*out)->study.ds, &(*out)->aside);
     return status;

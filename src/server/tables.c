@@ -58,19 +58,11 @@ static assay_status choose_metrics(const as_request *request, as_asked_view *ask
     return as_request_cli_status(&asked->made, as_tree_choose_metrics(&asked->tree), error);
 }
 
-/* The words of some parameters, one after the other. NULL when memory is out. */
-static char *join_words(const as_request *request) {
+/* What values depend on. NULL when memory is out. */
+static char *places_of(const as_request *request) {
     as_vec text;
     as_vec_init(&text, 1, NULL);
-    bool fine = true;
-    for (size_t i = 0; i < request->parameters.count; i++) {
-        const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
-        if (strcmp(parameter->name, "run") != 0 && strcmp(parameter->name, "location") != 0) continue;
-        if (!*parameter->value) continue;
-        fine = fine && as_vec_text(&text, parameter->name) && as_vec_text(&text, "=") &&
-               as_vec_text(&text, parameter->value) && as_vec_text(&text, "\n");
-    }
-    fine = fine && as_vec_append(&text, "", 1);
+    bool fine = as_request_words(request, "run location", &text) && as_vec_append(&text, "", 1);
     char *words = fine ? strdup(text.data) : NULL;
     as_vec_free(&text);
     return words;
@@ -85,7 +77,7 @@ static assay_status choose(const as_request *request, as_asked_view *asked, assa
     AS_TRY(as_request_cli_status(&asked->made, as_choose_locations(tree->cli, tree->ds, &tree->locations), error));
     AS_TRY(as_request_number(request, "root", 0, (int64_t)AS_COUNT(tree->ds, contexts) - 1, -1, &root, error));
     if (root >= 0) asked->root = (assay_id)root;
-    asked->places = join_words(request);
+    asked->places = places_of(request);
     return asked->places ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 

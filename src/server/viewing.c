@@ -21,6 +21,7 @@ as_viewing *as_viewing_new(const as_read_config *config) {
     viewing->config = *config;
     as_vec_init(&viewing->inputs, sizeof(as_view_input *), NULL);
     pthread_mutex_init(&viewing->lock, NULL);
+    pthread_cond_init(&viewing->left, NULL);
     return viewing;
 }
 
@@ -45,6 +46,7 @@ void as_viewing_free(as_viewing *viewing) {
     }
     as_vec_free(&viewing->inputs);
     as_drops_free(viewing->drops);
+    pthread_cond_destroy(&viewing->left);
     pthread_mutex_destroy(&viewing->lock);
     free(viewing);
 }
@@ -55,6 +57,22 @@ void as_viewing_lock(as_viewing *viewing) {
 }
 
 void as_viewing_unlock(as_viewing *viewing) { pthread_mutex_unlock(&viewing->lock); }
+
+void as_viewing_leave(as_viewing *viewing, as_view_input *input) {
+    input->n_readers++;
+    as_viewing_unlock(viewing);
+}
+
+void as_viewing_return(as_viewing *viewing, as_view_input *input) {
+    as_viewing_lock(viewing);
+    input->n_readers--;
+    pthread_cond_broadcast(&viewing->left);
+}
+
+void as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input) {
+    while (input->n_readers > 0) pthread_cond_wait(&viewing->left, &viewing->lock);
+    viewing->request++; /* others may have been answered */
+}
 
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
     as_view_input *input = calloc(1, sizeof *input);

@@ -1,6 +1,7 @@
 /* What one viewer looks at: the inputs it was given, those dropped onto it, and what was made of them on the way.
  *
- * Everything here but the drops (drop.h) is used by one request at a time: as_viewing_lock() is held while a request is answered. */
+ * Everything here but the drops (drop.h) is used by one request at a time: as_viewing_lock() is held while a request is answered. What takes long and only reads a dataset can do without
+ * (as_viewing_leave()). */
 #ifndef AS_SERVER_VIEWING_H
 #define AS_SERVER_VIEWING_H
 
@@ -11,10 +12,11 @@
 
 /* A file or directory that was opened. */
 typedef struct as_view_input {
-    char *path;        /* as it was given; of a dropped one its name */
-    bool is_dropped;   /* it lies in the viewing's own folder, and no command can name it */
-    as_dataset *ds;    /* NULL: it could not be read */
-    assay_error error; /* why not */
+    char *path;         /* as it was given; of a dropped one its name */
+    bool is_dropped;    /* it lies in the viewing's own folder, and no command can name it */
+    as_dataset *ds;     /* NULL: it could not be read */
+    assay_error error;  /* why not */
+    unsigned n_readers; /* private: requests that read the dataset without the viewing's lock */
 } as_view_input;
 
 /* The last part of its path. */
@@ -29,6 +31,7 @@ typedef struct as_viewing {
     size_t kept_bytes;
     uint64_t request; /* private: number of the request at hand */
     pthread_mutex_t lock;
+    pthread_cond_t left; /* private: a reader has left its input */
 } as_viewing;
 
 /* NULL when memory is out. config is copied; what it points to must last. */
@@ -39,6 +42,13 @@ void as_viewing_free(as_viewing *viewing);
 /* One request begins, and ends. */
 void as_viewing_lock(as_viewing *viewing);
 void as_viewing_unlock(as_viewing *viewing);
+
+/* Gives the lock up for as long as a request only reads the dataset of this input, so that nobody waits for it; and takes it again. In between, nobody changes the dataset, and the request uses
+ * nothing else of the viewing. */
+void as_viewing_leave(as_viewing *viewing, as_view_input *input);
+void as_viewing_return(as_viewing *viewing, as_view_input *input);
+/* Waits until nobody reads the dataset that way: who changes it, if only for a while, asks for this first. Others are answered meanwhile, so that nothing found or kept before may be used behind it. */
+void as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input);
 
 /* Reads `path` and adds it, whatever comes of it: what could not be read is an input with an error. name: what to call it; NULL: its path. False when memory is out. */
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name);

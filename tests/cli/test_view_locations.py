@@ -72,6 +72,11 @@ class Numbers(Locations):
         runs = viewer.get('locations', d=1, run='p=1,n=10')
         self.assertEqual([11, 12.5], runs['places']['value'])
 
+    def test_the_last_of_several_runs_counts_whatever_was_asked_before(self):
+        viewer = self.viewer(self.write('small.txt', SMALL))  # main->sort 1 and 1.5, main->join 10 and 11 at its first point
+        asked = (['1', '0'], ['1'], ['0', '1'], ['0'], ['', '1'])
+        self.assertEqual([11, 12.5, 12.5, 11, 12.5], [viewer.get('locations', run=runs)['statistics']['sum'] for runs in asked])
+
     def test_minima_are_no_sums(self):
         answer = self.viewer(self.profile(2, 1, ((3.0, 5.0), (1.0, 7.0)), 'MINDOUBLE')).get('locations', context=0)
         self.assertFalse(answer['adds_up'])

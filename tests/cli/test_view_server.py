@@ -258,6 +258,27 @@ class Drops(Case):
                 time.sleep(0.1)
             self.assertEqual([], [n for _, _, names in os.walk(self.temporary) for n in names])
 
+    def test_only_what_has_come_is_opened(self):
+        with self.viewer() as viewer:
+            with socket.create_connection((viewer.host, viewer.port), timeout=10) as connection:
+                connection.sendall(f'POST {viewer.root}api/drop?drop=i&name=a;b HTTP/1.1\r\nHost: 127.0.0.1:{viewer.port}\r\nContent-Length: 8\r\n\r\nmain;'.encode())
+                time.sleep(0.3)
+                with self.assertRaisesRegex(Refused, 'still on their way'):
+                    viewer.post('open', drop='i')
+                connection.sendall(b'f 1')
+                self.assertIn(b' 200 ', connection.recv(100))
+            self.assertEqual(['a;b'], [i['name'] for i in viewer.post('open', drop='i')['inputs']])
+
+    def test_a_drop_is_opened_once(self):
+        with self.viewer() as viewer:
+            viewer.post('drop', self.contents(), drop='j', name='x.sqlite')
+            viewer.post('open', drop='j')
+            with self.assertRaisesRegex(Refused, 'opened already'):
+                viewer.post('open', drop='j')
+            with self.assertRaisesRegex(Refused, 'opened already'):
+                viewer.post('drop', b'more', drop='j', name='y')
+            self.assertEqual(1, len(viewer.get('inputs')['inputs']))
+
 
 class Crowds(Case):
     def test_slow_ones_hold_up_nobody(self):

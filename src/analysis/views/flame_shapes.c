@@ -34,6 +34,7 @@ static int compare_sources(const void *a, const void *b) {
 
 /* Those that wait from `first` on, the first of them last, as that is the next one taken. */
 static void order_waiting(as_vec *stack, size_t first, const as_flame_asked *request) {
+    if (stack->count == first) return;
     qsort((waiting *)stack->data + first, stack->count - first, sizeof(waiting),
           request->by_size ? compare_waiting : compare_sources);
 }
