@@ -28,9 +28,12 @@ static void build_metrics(as_builder *builder, const as_dataset *ds) {
     as_build_end(builder);
 }
 
+/* At most so many runs or points are listed: nobody chooses from more. */
+enum { MAX_LISTED = 10000 };
+
 static void build_points(as_builder *builder, const as_dataset *ds) {
     as_build_array(builder, "points", false);
-    for (assay_id id = 0; id < ds->n_points; id++) {
+    for (assay_id id = 0; id < ds->n_points && id < MAX_LISTED; id++) {
         char text[256];
         as_describe_point(ds, as_ds_point(ds, id), text, sizeof text);
         as_build_object(builder, NULL, false);
@@ -43,9 +46,6 @@ static void build_points(as_builder *builder, const as_dataset *ds) {
     }
     as_build_end(builder);
 }
-
-/* At most so many are listed: nobody chooses from more. */
-enum { MAX_LISTED_RUNS = 10000 };
 
 /* What people call a run: "p=64, repetition 2", else what the source calls it, else its number. */
 static const char *label_of(const as_dataset *ds, const as_run *run, assay_id id, char *out, size_t room) {
@@ -65,7 +65,7 @@ static const char *label_of(const as_dataset *ds, const as_run *run, assay_id id
 }
 
 static void build_runs(as_builder *builder, const as_dataset *ds) {
-    size_t n = AS_COUNT(ds, runs) < MAX_LISTED_RUNS ? AS_COUNT(ds, runs) : MAX_LISTED_RUNS;
+    size_t n = AS_COUNT(ds, runs) < MAX_LISTED ? AS_COUNT(ds, runs) : MAX_LISTED;
     char label[300];
     as_build_int(builder, "n_runs", (int64_t)AS_COUNT(ds, runs));
     as_build_array(builder, "runs", false);

@@ -114,7 +114,7 @@ static void build_attributes(as_builder *builder, const details *d) {
         as_build_object(builder, NULL, false);
         as_build_text(builder, "owner", as_owner_name(attribute->owner));
         as_build_text(builder, "key", as_ds_text(ds, attribute->key));
-        as_build_attribute_value(builder, &attribute->value);
+        as_answer_cell(builder, "value", &attribute->value, AS_LONGEST_VALUE);
         as_build_end(builder);
         n++;
     }

@@ -11,8 +11,11 @@
 enum {
     MOST_ROWS = 10000,
     MOST_BYTES = 4 << 20,
-    MOST_AT_ONCE = 4,           /* statements that run at the same time */
-    MOST_TEXT = 8 << 20,        /* bytes of one value on the way */
+    MOST_AT_ONCE = 4,      /* statements that run at the same time */
+    MOST_TEXT = 4 << 20,   /* bytes of one value on the way */
+    MOST_SHOWN = 64 << 10, /* bytes of a text that are shown */
+    MOST_COLUMNS = 500,
+    MOST_MEMORY = 64 << 20,     /* of all statements together */
     MOST_BLOB = 32,             /* bytes of a blob that are shown */
     STEPS_BETWEEN_LOOKS = 5000, /* of SQLite's machine */
     LOOKS_BETWEEN_PEEKS = 64    /* whether the client is still there */
@@ -47,7 +50,9 @@ static int look(void *user) {
 static assay_status connect_to(as_dataset *ds, watch *w, sqlite3 **out, assay_error *error) {
     as_dataset *datasets[] = {ds};
     AS_TRY(as_sql_open(datasets, NULL, 1, out, error));
+    sqlite3_hard_heap_limit64(MOST_MEMORY);
     sqlite3_limit(*out, SQLITE_LIMIT_LENGTH, MOST_TEXT);
+    sqlite3_limit(*out, SQLITE_LIMIT_COLUMN, MOST_COLUMNS);
     sqlite3_limit(*out, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_progress_handler(*out, STEPS_BETWEEN_LOOKS, look, w);
     return ASSAY_OK;
@@ -112,7 +117,7 @@ static void build_row(as_builder *b, sqlite3_stmt *statement, unsigned *types) {
             build_blob(b, statement, i);
         } else {
             as_cell cell = as_sql_cell(statement, i);
-            as_build_cell(b, NULL, &cell);
+            as_answer_cell(b, NULL, &cell, MOST_SHOWN);
         }
     }
     as_build_end(b);

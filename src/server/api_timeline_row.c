@@ -256,7 +256,7 @@ static void build_attributes(as_builder *b, const as_dataset *ds, uint64_t event
         if (attribute.owner != AS_OWNER_EVENT || attribute.owner_id != event) continue;
         as_build_array(b, NULL, false);
         as_build_text(b, NULL, as_ds_text(ds, attribute.key));
-        as_build_cell(b, NULL, &attribute.value);
+        as_answer_cell(b, NULL, &attribute.value, AS_LONGEST_VALUE);
         as_build_end(b);
         left--;
     }

@@ -60,9 +60,13 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
     return 0; /* what cannot be removed stays; go on with the rest */
 }
 
+void as_drops_remove(const as_drops *drops) {
+    if (drops) nftw(drops->folder, remove_entry, 32, FTW_DEPTH | FTW_PHYS);
+}
+
 void as_drops_free(as_drops *drops) {
     if (!drops) return;
-    nftw(drops->folder, remove_entry, 32, FTW_DEPTH | FTW_PHYS);
+    as_drops_remove(drops);
     pthread_mutex_destroy(&drops->lock);
     for (size_t i = 0; i < drops->opened.count; i++) free(AS_AT(char *, &drops->opened, i));
     as_vec_free(&drops->opened);

@@ -13,6 +13,8 @@ typedef struct as_drop_file as_drop_file;
 /* A private folder below $TMPDIR, or /tmp. limit: bytes of all files together. */
 assay_status as_drops_new(uint64_t limit, as_drops **out, assay_error *error);
 /* Removes the folder with all that is in it. NULL is fine. */
+void as_drops_remove(const as_drops *drops);
+/* The same, and frees it. */
 void as_drops_free(as_drops *drops);
 
 /* A new file of this drop. size: what is to come, 0: nobody knows. ASSAY_E_USAGE where the name will not do, ASSAY_E_UNSUPPORTED where it is too large; the message says so. */

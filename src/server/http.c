@@ -21,7 +21,7 @@ enum {
     MAX_CONNECTIONS = 256,
     CONNECTION_MEMORY = 64 << 10,
     TIMEOUT_SECONDS = 30,
-    MAX_PARAMETERS = 64,
+    MAX_PARAMETERS = 4096,
     MAX_BODY = 1 << 20, /* of a request that is no dropped file */
     MAX_ON_THE_WAY = 64 << 20
 };
@@ -160,7 +160,6 @@ static enum MHD_Result see_parameter(void *user, enum MHD_ValueKind kind, const 
     as_vec *parameters = user;
     as_parameter parameter = {name, value ? value : ""};
     (void)kind;
-    if (parameters->count >= MAX_PARAMETERS) return MHD_NO;
     return as_vec_append(parameters, &parameter, 1) ? MHD_YES : MHD_NO;
 }
 
@@ -201,9 +200,14 @@ static enum MHD_Result answer_api(exchange *x, struct MHD_Connection *connection
         request.body = x->body.data;
         request.body_size = x->body.count - 1;
     }
+    int n = MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL);
+    if (n > MAX_PARAMETERS) {
+        as_fail(&x->error, ASSAY_E_USAGE, AS_NOWHERE, "", "more than %d parameters", MAX_PARAMETERS);
+        return send_error(connection, MHD_HTTP_BAD_REQUEST, &x->error);
+    }
     as_vec_init(&request.parameters, sizeof(as_parameter), NULL);
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, see_parameter, &request.parameters);
-    sent = send_answer(x, connection, &request);
+    sent = (int)request.parameters.count == n ? send_answer(x, connection, &request) : MHD_NO;
     as_vec_free(&request.parameters);
     return sent;
 }

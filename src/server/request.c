@@ -38,7 +38,10 @@ static unsigned answer(const as_endpoint *endpoint, as_viewing *viewing, const a
     assay_error error = {.offset = -1};
     size_t size;
     as_viewing_lock(viewing);
-    assay_status status = endpoint->answer(viewing, request, out, &error);
+    /* Who has left while others were answered gets nothing made. */
+    bool is_gone = request->is_gone && request->is_gone(request->connection);
+    assay_status status = is_gone ? as_fail(&error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "nobody waits for this")
+                                  : endpoint->answer(viewing, request, out, &error);
     as_viewing_unlock(viewing);
     if (status == ASSAY_OK && !as_output_memory(out, &size)) status = as_fail_memory(&error, NULL);
     if (status != ASSAY_OK) {
@@ -75,6 +78,23 @@ void as_answer_number(as_builder *builder, const char *key, as_number number) {
         as_number_format(number, digits);
         as_build_text(builder, key, digits);
     }
+}
+
+void as_answer_cell(as_builder *builder, const char *key, const as_cell *cell, size_t longest) {
+    static const char end[] = "…";
+    bool is_text = cell->type == AS_CELL_TEXT || cell->type == AS_CELL_JSON;
+    char *cut = is_text && cell->size > longest ? malloc(longest + sizeof end) : NULL;
+    if (!is_text || cell->size <= longest) {
+        as_build_cell(builder, key, cell);
+    } else if (cut) {
+        while (longest > 0 && ((unsigned char)cell->text[longest] & 0xc0) == 0x80) longest--; /* whole characters */
+        memcpy(cut, cell->text, longest);
+        memcpy(cut + longest, end, sizeof end);
+        as_build_text(builder, key, cut);
+    } else {
+        as_build_text(builder, key, end);
+    }
+    free(cut);
 }
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------ */
@@ -134,7 +154,7 @@ assay_status as_request_input(const as_viewing *viewing, const as_request *reque
 
 static bool is_word_of(const char *word, const char *list) {
     size_t size = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)); at += size) {
+    for (const char *at = list; size > 0 && (at = strstr(at, word)); at += size) {
         if ((at == list || at[-1] == ' ') && (at[size] == ' ' || at[size] == '\0')) return true;
     }
     return false;

@@ -47,6 +47,10 @@ void as_answer_error(as_output *out, const assay_error *error);
 /* A number as answers have them: integers with all their digits, beyond 2^53 (where JavaScript loses some) as text. */
 void as_answer_number(as_builder *builder, const char *key, as_number number);
 
+/* A value of a table or an attribute; of longer texts the first `longest` bytes, and "…". */
+enum { AS_LONGEST_VALUE = 4000 };
+void as_answer_cell(as_builder *builder, const char *key, const as_cell *cell, size_t longest);
+
 /* ---- parameters ------------------------------------------------------------------------------------------------------ */
 
 /* The first value, or NULL. "" counts as not given. */

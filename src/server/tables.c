@@ -12,6 +12,8 @@
 
 /* Bottom-up tables end where going on would take more steps; a function alone may take more of them. */
 enum { STEPS_OF_ALL = 1 << 17, STEPS_OF_ONE = 1 << 19 };
+/* Rows have two numbers of each. */
+enum { MOST_METRICS = 256 };
 
 /* ---- what is asked --------------------------------------------------------------------------------------------------- */
 
@@ -54,8 +56,12 @@ static assay_status add_numbered_metrics(const char *text, as_asked_view *asked,
 
 static assay_status choose_metrics(const as_request *request, as_asked_view *asked, assay_error *error) {
     const char *numbers = as_request_text(request, "metrics");
-    if (numbers) return add_numbered_metrics(numbers, asked, error);
-    return as_request_cli_status(&asked->made, as_tree_choose_metrics(&asked->tree), error);
+    if (numbers)
+        AS_TRY(add_numbered_metrics(numbers, asked, error));
+    else
+        AS_TRY(as_request_cli_status(&asked->made, as_tree_choose_metrics(&asked->tree), error));
+    if (asked->tree.metrics.count <= MOST_METRICS) return ASSAY_OK;
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "more than %d metrics at once", MOST_METRICS);
 }
 
 /* What values depend on. NULL when memory is out. */

@@ -2,13 +2,6 @@
 
 #include <math.h>
 
-void as_build_attribute_value(as_builder *builder, const as_cell *value) {
-    enum { LONGEST = 4000 };
-    as_cell cell = *value;
-    if (cell.type == AS_CELL_TEXT && cell.size > LONGEST) cell.size = LONGEST;
-    as_build_cell(builder, "value", &cell);
-}
-
 void as_build_view_metrics(as_builder *builder, const as_asked_view *asked, const as_asked_table *table) {
     const as_dataset *ds = asked->tree.ds;
     as_build_array(builder, "metrics", false);

@@ -23,9 +23,6 @@ typedef struct as_tree_row {
     unsigned flags;    /* AS_ROW_… beside the item's own */
 } as_tree_row;
 
-/* "value" of an attribute; long texts are cut. */
-void as_build_attribute_value(as_builder *builder, const as_cell *value);
-
 /* "metrics": what the columns are: id, name, unit, whole … */
 void as_build_view_metrics(as_builder *builder, const as_asked_view *asked, const as_asked_table *table);
 /* "rows": {"node": […], "depth": […], "name": […], …} and "inclusive", "exclusive": [one array for each metric]. rows: as_tree_row. */

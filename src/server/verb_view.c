@@ -1,13 +1,17 @@
 /* The viewer: a server on this machine, and the address to open. */
+#include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "server/drop.h"
 #include "server/http.h"
 #include "server/open_inputs.h"
 #include "server/web.h"
@@ -16,6 +20,7 @@ extern char **environ;
 
 static const char usual_address[] = "127.0.0.1";
 static const uint64_t usual_max_drop = (uint64_t)1 << 30;
+enum { SECONDS_TO_END = 3 };
 
 /* ---- the browser ----------------------------------------------------------------------------------------------------- */
 
@@ -66,6 +71,29 @@ static void wait_for_end(const sigset_t *ends) {
     while (sigwait(ends, &number) != 0) continue;
 }
 
+typedef struct ending {
+    const as_viewing *viewing;
+    const sigset_t *signals;
+} ending;
+
+/* Some work knows no end before its own, and nobody waits for it any more. After a while, or at a second signal, what was dropped is removed, and that is all. */
+static void *end_anyway(void *user) {
+    const ending *e = user;
+    const struct timespec patience = {.tv_sec = SECONDS_TO_END};
+    while (sigtimedwait(e->signals, NULL, &patience) < 0 && errno == EINTR) continue;
+    as_drops_remove(e->viewing->drops);
+    _exit(AS_EXIT_FINE);
+}
+
+static void stop(as_server *server, ending *e) {
+    pthread_t watch;
+    bool is_watched = pthread_create(&watch, NULL, end_anyway, e) == 0;
+    as_server_stop(server);
+    if (!is_watched) return;
+    pthread_cancel(watch);
+    pthread_join(watch, NULL);
+}
+
 static as_exit serve(as_cli *cli, as_viewing *viewing, const as_server_config *config) {
     sigset_t ends;
     as_server *server;
@@ -81,7 +109,7 @@ static as_exit serve(as_cli *cli, as_viewing *viewing, const as_server_config *c
     print_address(cli, server);
     if (!as_cli_has(cli, "no-open") && has_screen()) open_browser(as_server_url(server));
     wait_for_end(&ends);
-    as_server_stop(server);
+    stop(server, &(ending){viewing, &ends});
     return AS_EXIT_FINE;
 }
 

@@ -81,6 +81,39 @@ class Sql(Case):
         for statement in ('select zeroblob(1000000000)', "select replace(hex(zeroblob(3000000)), '0', '0000000000')"):
             self.assertEqual(422, self.refused(statement).status)
 
+    def test_long_texts_are_cut_and_memory_is_bounded(self):
+        text = self.ask("select replace(hex(zeroblob(1000000)), '00', 'ä')")['rows'][0][0]
+        self.assertEqual('ä' * (1 << 15) + '…', text)
+        before = self.viewer.peak_memory()
+        wide = 'with t(x) as (select hex(zeroblob(1900000))) select ' + ','.join(['x || %d' % i for i in range(400)]) + ' from t'
+        self.assertEqual(507, self.refused(wide).status)
+        many = 'with recursive c(x, b) as (select 1, hex(randomblob(1000000)) union all select x + 1, hex(randomblob(1000000)) from c limit 200) select json_group_array(b) over (order by x) from c'
+        self.assertIn(self.refused(many).status, (422, 507))
+        self.assertEqual([[1]], self.ask('select 1')['rows'])
+        self.assertLess(self.viewer.peak_memory() - before, 100 << 20)
+
+    def test_models_and_statements_at_the_same_time(self):
+        """Models are put into the dataset for a while: statements that read it see those of the file."""
+        path = self.write('e.txt', 'PARAMETER p\nPOINTS 1 2 4 8 16 32\n' + ''.join(
+            f'REGION f{i}\nMETRIC time\n' + ''.join(f'DATA {i + p * p}\n' for p in (1, 2, 4, 8, 16, 32)) for i in range(40)))
+        with Viewer(path) as viewer:
+            answers, ended = [], threading.Event()
+
+            def ask():
+                while not ended.is_set():
+                    answers.append(viewer.post('sql', b'select (select count(*) from model), (select count(*) from term), (select group_concat(name) from region)')['rows'][0])
+            threads = [threading.Thread(target=ask) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for n in range(12):
+                viewer.get('scale', measure=('mean', 'median', 'minimum', 'maximum')[n % 4], limit=3)
+            ended.set()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(0, viewer.end()[0])
+        self.assertGreater(len(answers), 2)
+        self.assertEqual({(0, 0, ','.join(f'f{i}' for i in range(40)))}, {tuple(a) for a in answers})
+
     def test_nobody_waits_and_who_hangs_up_ends_it(self):
         def leave():
             try:

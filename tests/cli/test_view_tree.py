@@ -124,6 +124,19 @@ class Rows(Trees):
         hot = viewer.get('tree', hot=1)
         self.assertEqual(([1], 4), ([one['node'] for one in hot['lists']], hot['at']))  # 16 of 30
 
+    def test_hundreds_of_nodes(self):
+        path = self.write('wide.txt', 'PARAMETER p\nPOINTS 1 2\n' + ''.join(f'REGION main->f{i}->g\nMETRIC time\nDATA 1\nDATA 2\n' for i in range(300)))
+        viewer = self.viewer(path)
+        nodes = [c['id'] for c in run('sql', path, "select id from context where depth = 1", '--json').json]
+        self.assertEqual(300, len(nodes))
+        answer = viewer.get('tree', node=nodes)
+        self.assertEqual(nodes, [a['node'] for a in answer['lists']])
+
+    def test_metrics_are_bounded(self):
+        viewer = self.small()
+        self.assertEqual(256, len(viewer.get('tree', metrics=','.join(['0'] * 256))['metrics']))
+        self.assertEqual(400, self.refused(viewer, 'tree', metrics=','.join(['0'] * 257)).status)
+
     def test_what_cannot_be_asked(self):
         viewer = self.small()
         for params in ({'view': 'up'}, {'sort': 'x'}, {'order': 'x'}, {'node': 'x'}, {'node': '1.5'}, {'limit': 0}, {'limit': 99999}, {'levels': 0}, {'root': 8},
