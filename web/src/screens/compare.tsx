@@ -1,11 +1,218 @@
-import { Placeholder } from './placeholder';
-import { commandLine, type Screen } from './screen';
+// Two inputs against each other: one tree of what changed, one flame graph, A against B.
+import { isReport, type Opened, type Params } from '../api';
+import { formatChange, formatValue, plural } from '../format';
+import { useKeys } from '../keys';
+import { openMenu } from '../menu';
+import { Picker } from '../picker';
+import { runWords } from '../shown';
+import { navigate, readScreen, select, useScreen } from '../state';
+import { copyText } from '../toast';
+import { compareParams, DEFAULTS, NOTHING_FOUND, readable, shownSide, sidesOf, type CompareAnswer, type View } from './compare-data';
+import { ComparisonFlame } from './compare-flame';
+import { ComparisonScatter } from './compare-scatter';
+import { ComparisonTable, useComparison, type PartProps } from './compare-tree';
+import { commandLine, type Screen, type ScreenProps } from './screen';
+
+const TABS: [string, string][] = [['tree', 'Tree'], ['functions', 'Functions'], ['flame', 'Flame'], ['scatter', 'Scatter']];
+const NOISES = [0, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20];
+
+interface SideProps {
+  label: string;
+  side: Opened;
+  all: Opened[];
+  onChoose: (id: number) => void;
+}
+
+function SidePicker({ label, side, all, onChoose }: SideProps) {
+  return <Picker label={label} value={side.name} choices={all.map((i) => ({ id: String(i.id), label: i.name, hint: i.format_title ?? '', chosen: i.id === side.id, run: () => onChoose(i.id) }))} />;
+}
+
+/** "13.49 s → 15.66 s, +2.17 s (+16.1 %)", and what to think of it. */
+function Summary({ answer, noise }: { answer: CompareAnswer; noise: number }) {
+  const { a, b, verdict } = answer;
+  if (answer.metric === null || a.total === null || b.total === null) return <span class="hint">The two have no metric in common: only names are compared.</span>;
+  const change = b.total - a.total * answer.scale;
+  const relative = change === 0 ? 0 : change / Math.abs(a.total * answer.scale);
+  const isSame = verdict ? NOTHING_FOUND.has(verdict.outcome) : change === 0 || Math.abs(relative) * 100 < noise;
+  const words = verdict ? verdict.outcome : change === 0 ? 'no change' : isSame ? 'within the noise' : change > 0 ? 'more' : 'less';
+  const sure = verdict && verdict.low !== null && verdict.high !== null ? `B is ${verdict.low.toPrecision(4)} to ${verdict.high.toPrecision(4)} times A (95 %)${verdict.p === null ? '' : `, p = ${verdict.p.toPrecision(2)}`}` : undefined;
+  return (
+    <span class="compare-summary" role="status">
+      <span class="picker-label">{a.metric === b.metric ? answer.metric : `${a.metric} / ${b.metric}`}</span>
+      <span title={`${a.total} → ${b.total}`}>{`${formatValue(answer.unit, a.total)} → ${formatValue(answer.unit, b.total)}`}</span>
+      <b class={isSame ? 'hint' : change > 0 ? 'more' : 'less'}>{`${change > 0 ? '+' : ''}${formatValue(answer.unit, change)}${Number.isFinite(relative) ? ` (${formatChange(relative)} %)` : ''}`}</b>
+      <span class={isSame ? 'side-badge' : change > 0 ? 'side-badge more' : 'side-badge less'} title={sure}>
+        {words}
+      </span>
+    </span>
+  );
+}
+
+function OnlyButton({ side, only }: { side: 'A' | 'B'; only: CompareAnswer['only_a'] }) {
+  if (only.n === 0) return null;
+  return (
+    <button
+      class="quiet"
+      title={`Functions that only ${side} has`}
+      onClick={(event) => openMenu(event, only.names.slice(0, 30).map((name) => ({ label: name ?? '(unknown)', run: () => select({ search: name ?? '' }) })))}
+    >
+      {`${plural(only.n, 'function')} only in ${side}`}
+    </button>
+  );
+}
+
+function ThresholdSlider({ view, setView }: { view: View; setView: (patch: Partial<View>, how?: 'push' | 'replace') => void }) {
+  const at = NOISES.findIndex((n) => n >= view.noise);
+  return (
+    <label class="inline" title="Changes below this part of the whole are grey">
+      <span class="picker-label">noise</span>
+      <input type="range" min={0} max={NOISES.length - 1} value={at < 0 ? NOISES.length - 1 : at} aria-label="Changes that count as noise" aria-valuetext={`${view.noise} %`} onInput={(event) => setView({ noise: NOISES[Number(event.currentTarget.value)] ?? 1 }, 'replace')} />
+      <span class="noise-value">{`${view.noise} %`}</span>
+    </label>
+  );
+}
+
+/** Both have roots of their own, and no more. */
+const isDisjoint = ({ rows, lists, found }: CompareAnswer): boolean => found === null && lists[0]?.node === -1 && lists[0].rows > 0 && rows.in.slice(0, lists[0].rows).every((side) => side !== 3);
+
+const commandOptions = ({ input, metric, selection }: ScreenProps): Record<string, string | null> => ({
+  metric: metric && !metric.is_main ? metric.name : null,
+  run: runWords(input, selection),
+  location: selection.locations,
+});
+
+/** `assay diff A B …`, of the flame graph `assay flame --diff`. */
+function diffCommand(props: ScreenProps): string {
+  const view = readScreen('compare', DEFAULTS);
+  const sides = sidesOf(props.inputs, view);
+  const paths = (sides ?? []).map((s) => s.path);
+  const options = commandOptions(props);
+  if (view.tab === 'flame') return commandLine('flame', ['--diff', ...paths], { ...options, normalize: view.normalize, 'width-of': view.shown === 'b' ? null : view.shown === 'a' ? 'a' : 'max' });
+  const sorts: Record<string, string> = { relative: 'relative', base: 'base', target: 'target', name: 'name' };
+  return commandLine('diff', paths, { ...options, flat: view.tab === 'functions', sort: sorts[view.sort] ?? null, ...(view.hide ? { 'min-change': view.noise } : { all: view.tab !== 'scatter' }) });
+}
+
+function compareCommand(props: ScreenProps): string {
+  const sides = sidesOf(props.inputs, readScreen('compare', DEFAULTS));
+  const { metric } = commandOptions(props);
+  return commandLine('compare', (sides ?? []).map((s) => s.path), { metric: metric ?? null });
+}
+
+function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
+  const { inputs, selection, sides } = props;
+  const [view, setView] = useScreen('compare', DEFAULTS);
+  const [a, b] = sides;
+  const isFlat = view.tab === 'functions';
+  const side = shownSide(sides, selection);
+  const chosen: PartProps['chosen'] = side >= 0 && selection.node !== null ? { side: side as 0 | 1, context: selection.node } : null;
+  const params = compareParams(props, sides, view);
+  const search = selection.search.trim();
+  const tableParams: Params = {
+    ...params,
+    view: isFlat ? 'flat' : null,
+    sort: view.sort || null,
+    order: view.order || null,
+    match: search || null,
+    min_change: view.hide && view.noise > 0 ? view.noise : null,
+  };
+  const comparison = useComparison(tableParams, JSON.stringify([a.id, b.id, isFlat, view.hide]), chosen);
+  const answer = comparison.loaded?.answer ?? null;
+  // What a number of a node means changes with the pair
+  const pair = (next: Partial<View>) => setView({ row: -1, root: -1, metric_b: '', ...next });
+  const swap = () => pair({ a: b.id, b: a.id });
+  const setTab = (tab: string) => setView({ tab, row: (tab === 'functions') === isFlat ? view.row : -1 });
+  const onChoose: PartProps['onChoose'] = (node, contexts) => {
+    const own = side >= 0 ? contexts[side]! : null;
+    navigate({ 'compare.row': String(node), ...(side < 0 ? {} : { sel: own === null ? null : String(own) }) }, 'replace');
+  };
+  useKeys('Compare', [
+    { key: 'x', label: 'Swap A and B', run: swap },
+    { key: '1', label: 'Tree', run: () => setTab('tree') },
+    { key: '2', label: 'Functions', run: () => setTab('functions') },
+    { key: '3', label: 'Flame graph of both', run: () => setTab('flame') },
+    { key: '4', label: 'Scatter: A against B', run: () => setTab('scatter') },
+    { key: 'i', label: 'Only what changed', run: () => setView({ hide: !view.hide }) },
+    { key: 'o', label: 'Normalised: the same sum on both sides', run: () => setView({ normalize: !view.normalize }) },
+  ]);
+  const all = readable(inputs);
+  const part: PartProps = { params, view, setView, search, chosen, onChoose };
+  const otherMetrics = (): string[] => b.metrics.map((m) => m.name);
+  return (
+    <div class="fill">
+      <div class="toolbar compare-bar" role="toolbar" aria-label="What is compared">
+        <SidePicker label="A" side={a} all={all} onChoose={(id) => pair({ a: id, b: id === b.id ? a.id : b.id })} />
+        <button title="Swap A and B (x)" aria-label="Swap A and B" disabled={isReport()} onClick={swap}>
+          ⇄
+        </button>
+        <SidePicker label="B" side={b} all={all} onChoose={(id) => pair({ b: id, a: id === a.id ? b.id : a.id })} />
+        {answer && <Summary answer={answer} noise={view.noise} />}
+        <span class="grow" />
+        {answer && <OnlyButton side="A" only={answer.only_a} />}
+        {answer && <OnlyButton side="B" only={answer.only_b} />}
+      </div>
+      <div class="toolbar" role="toolbar" aria-label="How it is shown">
+        <div class="segmented" role="group" aria-label="View">
+          {TABS.map(([id, title], i) => (
+            <button key={id} aria-pressed={view.tab === id} title={`${title} (${i + 1})`} onClick={() => setTab(id)}>
+              {title}
+            </button>
+          ))}
+        </div>
+        <ThresholdSlider view={view} setView={setView} />
+        <button aria-pressed={view.hide} title="Leave out what changed less (i)" disabled={isReport()} onClick={() => setView({ hide: !view.hide })}>
+          Only changes
+        </button>
+        <button aria-pressed={view.normalize} title="Scale A so that both have the same sum (o)" disabled={isReport() || !answer?.adds_up} onClick={() => setView({ normalize: !view.normalize })}>
+          Normalised
+        </button>
+        {view.tab === 'scatter' && (
+          <div class="segmented" role="group" aria-label="Points">
+            {(['paths', 'functions'] as const).map((id) => (
+              <button key={id} aria-pressed={view.points === id} onClick={() => setView({ points: id, row: -1 })}>
+                {id === 'paths' ? 'Call paths' : 'Functions'}
+              </button>
+            ))}
+          </div>
+        )}
+        <span class="grow" />
+        {answer?.found !== null && answer?.found !== undefined && <span role="status">{answer.found === 0 ? 'no match' : plural(answer.found, 'match', 'matches')}</span>}
+        {answer && view.tab !== 'functions' && isDisjoint(answer) && (
+          <button class="quiet" title="The call trees begin with other functions: no path is of both" onClick={() => setTab('functions')}>
+            No call path is of both: compare functions
+          </button>
+        )}
+        <span class="hint">{answer ? [answer.a.run, answer.a.location, plural(answer.items, isFlat ? 'function' : 'call path')].filter(Boolean).join(' · ') : ''}</span>
+        <button
+          title="Copying, other metrics"
+          aria-label="More"
+          onClick={(event) =>
+            openMenu(event, () => [
+              { label: 'Copy as command: diff', hint: 'y', run: () => void copyText(diffCommand(props), 'Command copied') },
+              { label: 'Copy as command: compare', run: () => void copyText(compareCommand(props), 'Command copied') },
+              ...(answer && answer.a.metric !== null && otherMetrics().length > 1
+                ? (['line', ...otherMetrics().map((name) => ({ label: `B: ${name}`, checked: answer.b.metric === name, run: () => setView({ metric_b: name === answer.a.metric ? '' : name }) }))] as const)
+                : []),
+            ])
+          }
+        >
+          ⋯
+        </button>
+      </div>
+      {view.tab === 'flame' ? <ComparisonFlame {...part} /> : view.tab === 'scatter' ? <ComparisonScatter {...part} isFlat={view.points === 'functions'} isInclusive={selection.sides === 'inclusive'} /> : <ComparisonTable {...part} comparison={comparison} />}
+    </div>
+  );
+}
+
+function Compare(props: ScreenProps) {
+  const sides = sidesOf(props.inputs, readScreen('compare', DEFAULTS));
+  return sides ? <Comparison {...props} sides={sides} /> : <div class="message">Two inputs with call trees are needed. Drop another file onto the page.</div>;
+}
 
 export const compare: Screen = {
   id: 'compare',
   title: 'Compare',
   key: 'c',
-  available: (inputs) => inputs.inputs.filter((i) => !i.error).length > 1,
-  component: () => <Placeholder title="Compare" />,
-  command: ({ inputs }) => commandLine('diff', inputs.inputs.slice(0, 2).map((i) => i.path)),
+  available: (inputs) => readable(inputs).length > 1,
+  component: Compare,
+  command: diffCommand,
 };

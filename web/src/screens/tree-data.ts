@@ -1,4 +1,5 @@
 // Rows of call trees as the server sends them (docs/viewer-api.md), and what is open of them.
+import { ListModel, type EntryOf, type ModelRow } from '../listmodel';
 
 export type TreeView = 'top-down' | 'bottom-up' | 'flat';
 
@@ -60,15 +61,9 @@ export const CUT = 8;
 export const HOT = 16;
 export const MATCH = 32;
 
-export interface TreeRow {
-  node: number;
-  /** -1 of the first level. */
-  parent: number;
-  depth: number;
+export interface TreeRow extends ModelRow {
   name: string;
   context: number | null;
-  /** null: not known before it is opened. */
-  children: number | null;
   flags: number;
   kind: string | null;
   module: string | null;
@@ -104,74 +99,11 @@ export function rowAt(answer: RowValues, i: number, parent: number): TreeRow {
 
 export const rowsOf = (answer: RowValues): TreeRow[] => answer.rows.node.map((_, i) => rowAt(answer, i, -1));
 
-/** A line of the table: a row, or what stands for the children that are not here yet. */
-export type Entry = { row: TreeRow; more: null } | { row: null; more: { node: number; depth: number; left: number } };
+export type Entry = EntryOf<TreeRow>;
 
-interface List {
-  n: number;
-  nodes: number[];
-}
-
-/** What is known of a tree, and which nodes are open. */
-export class TreeModel {
-  readonly rows = new Map<number, TreeRow>();
-  readonly lists = new Map<number, List>();
-  readonly open = new Set<number>();
-
-  /** Lists of an answer: their nodes are open. */
+export class TreeModel extends ListModel<TreeRow> {
   take(answer: TreeAnswer): void {
-    let at = 0;
-    for (const { node, n, offset, rows } of answer.lists) {
-      const known = this.lists.get(node);
-      const nodes = offset > 0 && known ? known.nodes.slice(0, offset) : [];
-      for (let i = 0; i < rows; i++, at++) {
-        const row = rowAt(answer, at, node);
-        this.rows.set(row.node, row);
-        nodes.push(row.node);
-      }
-      // A shorter answer to the same question takes nothing away
-      if (!known || nodes.length >= known.nodes.length || known.n !== n) this.lists.set(node, { n, nodes });
-      if (node >= 0) {
-        this.open.add(node);
-        const parent = this.rows.get(node);
-        if (parent && parent.children === null) parent.children = n;
-      }
-    }
-  }
-
-  isExpandable(row: TreeRow): boolean {
-    return row.children === null || row.children > 0;
-  }
-
-  /** From the root. */
-  path(node: number): TreeRow[] {
-    const out: TreeRow[] = [];
-    for (let row = this.rows.get(node); row; row = this.rows.get(row.parent)) out.push(row);
-    return out.reverse();
-  }
-
-  /** All lines, in order. No recursion: trees may be very deep. */
-  entries(): Entry[] {
-    const out: Entry[] = [];
-    const stack: { list: List; at: number; node: number; depth: number }[] = [];
-    const push = (node: number, depth: number) => {
-      const list = this.lists.get(node);
-      if (list) stack.push({ list, at: 0, node, depth });
-    };
-    push(-1, 0);
-    while (stack.length > 0) {
-      const top = stack[stack.length - 1]!;
-      if (top.at === top.list.nodes.length) {
-        const left = top.list.n - top.list.nodes.length;
-        if (left > 0) out.push({ row: null, more: { node: top.node, depth: top.depth, left } });
-        stack.pop();
-        continue;
-      }
-      const row = this.rows.get(top.list.nodes[top.at++]!)!;
-      out.push({ row, more: null });
-      if (this.open.has(row.node)) push(row.node, top.depth + 1);
-    }
-    return out;
+    this.takeLists(answer, (i, parent) => rowAt(answer, i, parent));
   }
 
   /** The child with the largest value. */

@@ -1,0 +1,190 @@
+// Two inputs compared: tree, functions, flame graph, scatter; real clicks and keys, every pair of formats.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+
+const example = (name: string) => join(source, 'examples', name);
+const PAIR = [example('heat.cubex'), example('heat-2.cubex')];
+
+after(closeBrowser);
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name }).first();
+const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+
+test('the tree of what changed', (t) =>
+  view(
+    t,
+    PAIR,
+    async ({ page, shot }) => {
+      await page.getByRole('status').filter({ hasText: '13.49 s → 15.66 s' }).waitFor();
+      await page.getByText('+2.170 s (+16.1 %)').waitFor();
+      // Where most of the change is, is open; what only one has is marked
+      await row(page, 'MPI_File_write_all').waitFor();
+      assert.match((await row(page, 'checkpoint').textContent()) ?? '', /only B/);
+      assert.match((await row(page, 'stencil').textContent()) ?? '', /-0\.494.*-5\.8/);
+      await shot('compare-tree');
+      // init changed by less than 1 % of the whole: it stands back
+      assert.match((await row(page, 'init').getAttribute('class')) ?? '', /dimmed/);
+      await page.getByRole('button', { name: 'Only changes' }).click();
+      await row(page, 'init').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Only changes' }).click();
+      await row(page, 'init').waitFor();
+      // Open a node by keys
+      await row(page, 'exchange_halo').click();
+      await page.keyboard.press('ArrowRight');
+      await row(page, 'MPI_Waitall').waitFor();
+      // Swapped: what was more is less
+      await page.keyboard.press('x');
+      await page.getByText('-2.170 s (-13.9 %)').waitFor();
+      assert.match((await row(page, 'checkpoint').textContent()) ?? '', /only A/);
+      await page.keyboard.press('y');
+      assert.match(await clipboard(page), /^assay diff \S*heat-2\.cubex \S*heat\.cubex --all$/);
+    },
+    { hash: '#compare' },
+  ));
+
+test('search, sorting and copying', (t) =>
+  view(
+    t,
+    PAIR,
+    async ({ page }) => {
+      await row(page, 'checkpoint').waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('waitall');
+      await row(page, 'MPI_Waitall').waitFor();
+      await page.getByRole('status').filter({ hasText: '1 match' }).waitFor();
+      assert.equal(await row(page, 'checkpoint').count(), 0);
+      await page.keyboard.press('Control+A');
+      await page.keyboard.press('Delete');
+      await row(page, 'checkpoint').waitFor();
+      // By name: the first below main is init
+      await page.getByRole('columnheader', { name: 'Call path' }).getByRole('button').first().click();
+      await page.waitForFunction(() => document.querySelectorAll('.vbody .vrow')[1]?.textContent?.startsWith('MPI_Finalize'));
+      await page.getByRole('button', { name: 'Columns and copying' }).click();
+      await page.getByText('Copy as CSV').click();
+      const csv = await clipboard(page);
+      assert.match(csv.split('\n')[0] ?? '', /^Call path,A \(s\),B \(s\),Δ \(s\),Δ %/);
+      assert.match(csv, /^main,13\.491057862727123 sec,15\.66062313498611 sec/m);
+    },
+    { hash: '#compare' },
+  ));
+
+test('functions, the flame graph and the scatter plot', (t) =>
+  view(
+    t,
+    PAIR,
+    async ({ page, shot, url }) => {
+      await row(page, 'checkpoint').waitFor();
+      await page.keyboard.press('2');
+      await page.getByRole('grid', { name: 'Functions that changed' }).waitFor();
+      await row(page, 'MPI_File_write_all').waitFor();
+      await shot('compare-functions');
+      await page.keyboard.press('3');
+      const flame = page.getByRole('img', { name: /Flame graph of time, each stack as wide as the larger/ });
+      await flame.waitFor();
+      await page.waitForTimeout(300);
+      await shot('compare-flame');
+      await page.keyboard.press('b');
+      await page.getByRole('img', { name: /as wide as in A/ }).waitFor();
+      assert.match(page.url().slice(url.length), /compare\.shown=a/);
+      await page.keyboard.press('b');
+      await page.getByRole('img', { name: /as wide as in B/ }).waitFor();
+      await page.keyboard.press('b');
+      await flame.waitFor();
+      // The second level is main, the third begins with solve: into it, and out again
+      const box = (await flame.boundingBox())!;
+      await page.mouse.move(box.x + 40, box.y + 19 * 2.5);
+      await page.locator('.tooltip').getByText('solve').waitFor();
+      await page.locator('.tooltip').getByText('+24.3 %').waitFor();
+      await page.mouse.click(box.x + 40, box.y + 19 * 2.5);
+      await page.waitForURL(/compare\.root=6/);
+      await page.getByRole('button', { name: 'Whole picture' }).click();
+      await page.waitForURL((to) => !to.hash.includes('compare.root'));
+      // What is chosen there is chosen here
+      await page.keyboard.press('1');
+      await page.locator('.vrow.selected').filter({ hasText: 'solve' }).waitFor();
+      await page.keyboard.press('4');
+      await page.getByRole('img', { name: /of A against that of B/ }).waitFor();
+      await row(page, 'checkpoint').click();
+      await page.waitForURL(/compare\.row=15/);
+      await shot('compare-scatter');
+      // A frame around the upper right corner has the largest ones only
+      const plot = (await page.getByRole('img', { name: /of A against that of B/ }).boundingBox())!;
+      const before = Number(await page.getByRole('grid', { name: 'Points' }).getAttribute('aria-rowcount'));
+      await page.mouse.move(plot.x + plot.width - 4, plot.y + 4);
+      await page.mouse.down();
+      await page.mouse.move(plot.x + plot.width * 0.7, plot.y + plot.height * 0.4, { steps: 4 });
+      await page.mouse.up();
+      await page.getByText('In the frame').waitFor();
+      const inside = Number(await page.getByRole('grid', { name: 'Points' }).getAttribute('aria-rowcount'));
+      assert.ok(inside > 1 && inside < before, `${inside} of ${before}`);
+    },
+    { hash: '#compare' },
+  ));
+
+test('in the dark', (t) =>
+  view(
+    t,
+    PAIR,
+    async ({ page, shot }) => {
+      await row(page, 'checkpoint').waitFor();
+      await shot('compare-tree-dark');
+      await page.keyboard.press('3');
+      await page.getByRole('img', { name: /Flame graph of time/ }).waitFor();
+      await page.waitForTimeout(300);
+      await shot('compare-flame-dark');
+      await page.keyboard.press('4');
+      await page.getByRole('img', { name: /of A against that of B/ }).waitFor();
+      await page.waitForTimeout(200);
+      await shot('compare-scatter-dark');
+    },
+    { hash: '#compare', colorScheme: 'dark' },
+  ));
+
+test('every pair of formats', async (t) => {
+  const pairs: [string, string][] = [
+    ['heat-hpctoolkit', 'heat.cubex'],
+    ['sort-1.perf', 'sort-2.perf'],
+    [join('gpu', 'filter.sqlite'), join('gpu', 'filter-2.sqlite')],
+    ['simulation.afperf', 'simulation.afperf'],
+    ['waves-extra-prof', 'waves-extra-prof'],
+    ['kernels.txt', 'kernels.txt'],
+    ['sort-1.perf', 'heat.cubex'],
+  ];
+  for (const [a, b] of pairs) {
+    await view(
+      t,
+      [example(a), example(b)],
+      async ({ page, shot }) => {
+        for (const key of ['1', '2', '3', '4']) {
+          await page.locator('.compare-bar').waitFor();
+          await page.keyboard.press(key);
+          await page.locator('.vbody .vrow, .flame-box canvas, .scatter-box canvas, .message').first().waitFor();
+          await page.waitForTimeout(150);
+          assert.equal(await page.locator('.waiting-page').count(), 0);
+          await shot(`compare-${a.replace(/\W/g, '_')}-${b.replace(/\W/g, '_')}-${key}`);
+        }
+      },
+      { hash: '#compare' },
+    );
+  }
+});
+
+test('three inputs, one of them broken', (t) =>
+  view(
+    t,
+    [...PAIR, example('heat.py'), example('simulation.afperf')],
+    async ({ page }) => {
+      await row(page, 'checkpoint').waitFor();
+      await page.getByRole('button', { name: 'B: heat-2.cubex' }).click();
+      const choices = await page.getByRole('option').allTextContents();
+      assert.ok(choices.some((c) => c.includes('simulation.afperf')) && !choices.some((c) => c.includes('heat.py')), choices.join());
+      await page.getByRole('option').filter({ hasText: 'simulation.afperf' }).click();
+      await page.getByRole('button', { name: 'B: simulation.afperf' }).waitFor();
+      await page.waitForURL(/compare\.b=3/);
+      await page.keyboard.press('u');
+      await page.getByRole('button', { name: 'B: heat-2.cubex' }).waitFor();
+    },
+    { hash: '#compare' },
+  ));

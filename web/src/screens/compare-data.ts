@@ -1,0 +1,232 @@
+// What the screen Compare asks for (docs/viewer-api.md), and what it makes of the answers.
+import type { Input, Inputs, Opened, Params } from '../api';
+import { opened } from '../api';
+import { diverging, type Rgb } from '../colors';
+import { ListModel, type EntryOf, type ModelRow, type RowLists } from '../listmodel';
+import { runWords } from '../shown';
+import { readScreen, type Selection } from '../state';
+import type { ScreenProps } from './screen';
+
+/** tab: tree, functions, flame or scatter; noise: percent of the whole that counts as no change; shown: of the flame graph; row: the chosen node, as the comparison numbers them. */
+export const DEFAULTS = { a: -1, b: -1, tab: 'tree', sort: '', order: '', noise: 1, hide: false, normalize: false, metric_b: '', row: -1, root: -1, shown: 'both', points: 'paths', hidden: '-' };
+export type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
+
+type Cells<T> = (T | null)[];
+
+export interface Side {
+  d: number;
+  run: string;
+  location: string;
+  metric: string | null;
+  total: number | null;
+}
+
+/** What all answers begin with. */
+export interface Head {
+  a: Side;
+  b: Side;
+  metric: string | null;
+  unit: string | null;
+  adds_up: boolean;
+  has_exclusive: boolean;
+  /** What values of a are multiplied by before they are compared. */
+  scale: number;
+  /** That both have. */
+  metrics: string[];
+}
+
+export interface CompareRows {
+  node: number[];
+  depth: number[];
+  name: Cells<string>;
+  file: Cells<string>;
+  line: Cells<number>;
+  children: number[];
+  in: number[];
+  flags: number[];
+  a_context: Cells<number>;
+  b_context: Cells<number>;
+  a?: Cells<number>;
+  b?: Cells<number>;
+  change?: Cells<number>;
+  relative?: Cells<number>;
+  a_exclusive?: Cells<number>;
+  b_exclusive?: Cells<number>;
+  change_exclusive?: Cells<number>;
+  verdict?: Cells<string>;
+  low?: Cells<number>;
+  high?: Cells<number>;
+  p?: Cells<number>;
+}
+
+export interface CompareAnswer extends Head, RowLists {
+  view: string;
+  items: number;
+  only_a: { n: number; names: (string | null)[] };
+  only_b: { n: number; names: (string | null)[] };
+  verdict: { outcome: string; low: number | null; high: number | null; p: number | null; counts: Record<string, number> } | null;
+  found: number | null;
+  at: number | null;
+  rows: CompareRows;
+}
+
+export interface FlameShapes {
+  node: Cells<number>;
+  parent: number[];
+  name: Cells<string>;
+  value: number[];
+  a: number[];
+  b: number[];
+  a_own: number[];
+  b_own: number[];
+  in: Cells<number>;
+  a_context: Cells<number>;
+  b_context: Cells<number>;
+  rest: number[];
+  found?: number[];
+}
+
+export interface CompareFlameAnswer extends Head {
+  total: number;
+  n_frames: number;
+  above: number[];
+  above_names: (string | null)[];
+  shapes: FlameShapes;
+}
+
+export interface ScatterPoints {
+  node: number[];
+  name: Cells<string>;
+  a: Cells<number>;
+  b: Cells<number>;
+  a_context: Cells<number>;
+  b_context: Cells<number>;
+}
+
+export interface ScatterAnswer extends Head {
+  view: string;
+  kind: string;
+  low: number | null;
+  high: number | null;
+  points: ScatterPoints;
+  others: { n: number; beyond: number; cells: number; a: number[]; b: number[]; count: number[] };
+}
+
+// ---- rows
+
+export const MATCH = 32;
+export const ONLY_A = 1;
+export const ONLY_B = 2;
+
+export interface CompareRow extends ModelRow {
+  name: string;
+  file: string | null;
+  line: number | null;
+  in: number;
+  flags: number;
+  contexts: readonly [number | null, number | null];
+  a: number | null;
+  b: number | null;
+  change: number | null;
+  relative: number | null;
+  selfA: number | null;
+  selfB: number | null;
+  self: number | null;
+  verdict: string | null;
+  low: number | null;
+  high: number | null;
+  p: number | null;
+}
+export type CompareEntry = EntryOf<CompareRow>;
+
+function rowAt({ rows }: CompareAnswer, i: number, parent: number): CompareRow {
+  return {
+    node: rows.node[i]!,
+    parent,
+    depth: rows.depth[i]!,
+    children: rows.children[i]!,
+    name: rows.name[i] ?? '(unknown)',
+    file: rows.file[i] ?? null,
+    line: rows.line[i] ?? null,
+    in: rows.in[i]!,
+    flags: rows.flags[i]!,
+    contexts: [rows.a_context[i] ?? null, rows.b_context[i] ?? null],
+    a: rows.a?.[i] ?? null,
+    b: rows.b?.[i] ?? null,
+    change: rows.change?.[i] ?? null,
+    relative: rows.relative?.[i] ?? null,
+    selfA: rows.a_exclusive?.[i] ?? null,
+    selfB: rows.b_exclusive?.[i] ?? null,
+    self: rows.change_exclusive?.[i] ?? null,
+    verdict: rows.verdict?.[i] ?? null,
+    low: rows.low?.[i] ?? null,
+    high: rows.high?.[i] ?? null,
+    p: rows.p?.[i] ?? null,
+  };
+}
+
+export class CompareModel extends ListModel<CompareRow> {
+  take(answer: CompareAnswer): void {
+    this.takeLists(answer, (i, parent) => rowAt(answer, i, parent));
+  }
+}
+
+// ---- what is compared
+
+export const readable = (inputs: Inputs): Opened[] => inputs.inputs.flatMap((i: Input) => opened(i) ?? []).filter((i) => i.has.tree);
+
+/** The two inputs: those that are chosen, else the first two that can be read. */
+export function sidesOf(inputs: Inputs, view: View): [Opened, Opened] | null {
+  const all = readable(inputs);
+  if (all.length < 2) return null;
+  const a = all.find((i) => i.id === view.a) ?? all.find((i) => i.id !== view.b) ?? all[0]!;
+  const b = all.find((i) => i.id === view.b) ?? all.find((i) => i.id !== a.id) ?? all[1]!;
+  return [a, b];
+}
+
+/** Which of both is the input that the other screens show: 0, 1 or -1. */
+export const shownSide = (sides: readonly [Opened, Opened], selection: Selection): number => sides.findIndex((s) => s.id === selection.dataset);
+
+/** What all requests of the screen say. */
+export function compareParams({ input, metric, selection }: ScreenProps, [a, b]: readonly [Opened, Opened], view: View): Params {
+  const isMain = metric === null || metric.is_main;
+  return {
+    a: a.id === 0 ? null : a.id,
+    b: b.id === 1 ? null : b.id,
+    metric: isMain ? null : metric.name,
+    metric_b: view.metric_b || null,
+    run: runWords(input, selection),
+    location: selection.locations,
+    normalize: view.normalize ? 1 : null,
+  };
+}
+
+// ---- what changed
+
+/** Percent of the larger whole, in the metric's unit. */
+export function noiseOf(head: Head, percent: number): number {
+  return (percent / 100) * Math.max(Math.abs(head.a.total ?? 0) * head.scale, Math.abs(head.b.total ?? 0));
+}
+
+export const changeOf = (head: Head, a: number, b: number): number => b - a * head.scale;
+
+/** Of the change from a to b: NaN where there was nothing. */
+export function relativeOf(head: Head, a: number, b: number): number {
+  const change = changeOf(head, a, b);
+  return change === 0 ? 0 : change / Math.abs(a * head.scale || NaN);
+}
+
+/** -1 … 1: half as much is -0.75, twice as much 0.75; all or nothing the ends. */
+export function intensity(head: Head, a: number, b: number): number {
+  const [from, to] = [a * head.scale, b];
+  if (from === to) return 0;
+  if (from <= 0 || to <= 0) return to > from ? 1 : -1;
+  const t = Math.log2(to / from) * 0.75;
+  return Math.sign(t) * Math.min(1, Math.max(0.18, Math.abs(t)));
+}
+
+export const changeColor = (head: Head, a: number, b: number, noise: number, isDark: boolean): Rgb =>
+  diverging(Math.abs(changeOf(head, a, b)) < noise || changeOf(head, a, b) === 0 ? 0 : intensity(head, a, b), isDark);
+
+export const NOTHING_FOUND = new Set(['no change', 'too few repetitions']);
+export const isNoise = (row: CompareRow, noise: number): boolean => (row.verdict !== null ? NOTHING_FOUND.has(row.verdict) : row.change !== null && Math.max(Math.abs(row.change), Math.abs(row.self ?? 0)) < noise) || row.change === 0;

@@ -1,0 +1,295 @@
+// What changed, as a tree of call paths or a list of functions.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { failure, get, isAborted, isReport, type Failure, type Params } from '../api';
+import { Failed, Waiting } from '../boundary';
+import { exactValue, formatChange, formatCount, formatQuantity, quantityOf, type Quantity } from '../format';
+import { useKeys } from '../keys';
+import type { MenuEntry } from '../menu';
+import { navigate } from '../state';
+import { copyText, toastError } from '../toast';
+import { TreeCell, VTable, type Column, type TreeShape } from '../vtable';
+import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
+import { matchIn, placeText } from './tree-data';
+
+const MOST_OPEN = 400;
+
+export interface PartProps {
+  /** Of all requests. */
+  params: Params;
+  view: View;
+  setView: (patch: Partial<View>, how?: 'push' | 'replace') => void;
+  search: string;
+  /** The context that is chosen on the other screens, and of which side it is; null: none of both. */
+  chosen: { side: 0 | 1; context: number } | null;
+  onChoose: (node: number, contexts: readonly [number | null, number | null]) => void;
+}
+
+interface Loaded {
+  model: CompareModel;
+  answer: CompareAnswer;
+  shape: string;
+}
+
+export interface CompareTree {
+  loaded: Loaded | null;
+  error: Failure | null;
+  isOld: boolean;
+  ask: (extra: Params) => Promise<CompareAnswer | null>;
+  redraw: () => void;
+}
+
+/** The comparison as the parameters say; what is open stays open as long as it is the same pair. */
+export function useComparison(params: Params, shape: string, chosen: PartProps['chosen']): CompareTree {
+  const key = JSON.stringify(params);
+  const [state, setState] = useState<{ key: string; loaded: Loaded | null; error: Failure | null }>({ key: '', loaded: null, error: null });
+  const [, setDrawn] = useState(0);
+  const redraw = () => setDrawn((n) => n + 1);
+  const latest = useRef(key);
+  latest.current = key;
+  useEffect(() => {
+    const abort = new AbortController();
+    const old = state.loaded?.shape === shape ? state.loaded.model : null;
+    const open = old && old.open.size > 0 && !params['match'] && !isReport() ? [-1, ...[...old.open].slice(0, MOST_OPEN)] : null;
+    const reveal = chosen && !isReport() && !params['match'] ? { [chosen.side === 0 ? 'reveal_a' : 'reveal_b']: chosen.context } : {};
+    get<CompareAnswer>('compare', { ...params, ...(open ? { node: open } : reveal) }, abort.signal).then(
+      (answer) => {
+        const model = new CompareModel();
+        model.take(answer);
+        setState({ key, loaded: { model, answer, shape }, error: null });
+      },
+      (error: unknown) => {
+        if (!isAborted(error)) setState({ key, loaded: null, error: failure(error) });
+      },
+    );
+    return () => abort.abort();
+  }, [key]);
+  const ask = async (extra: Params): Promise<CompareAnswer | null> => {
+    const model = state.loaded?.model;
+    if (!model) return null;
+    try {
+      const answer = await get<CompareAnswer>('compare', { ...params, ...extra });
+      if (latest.current !== key) return null;
+      model.take(answer);
+      redraw();
+      return answer;
+    } catch (error) {
+      if (!isAborted(error)) toastError(error);
+      return null;
+    }
+  };
+  return { loaded: state.loaded, error: state.error, isOld: state.key !== key, ask, redraw };
+}
+
+/** A number in the middle of which nothing changed: less to the left, more to the right. */
+function ChangeCell({ text, part, isGrey }: { text: string; part: number; isGrey: boolean }) {
+  const width = `${(Math.min(1, Math.abs(part) || 0) * 50).toFixed(2)}%`;
+  return (
+    <span class="change-cell">
+      <span class="change-track" aria-hidden="true">
+        {part !== 0 && <span class={isGrey ? 'change-bar grey' : part > 0 ? 'change-bar more' : 'change-bar less'} style={part > 0 ? { left: '50%', width } : { right: '50%', width }} />}
+      </span>
+      <span class="change-text">{text}</span>
+    </span>
+  );
+}
+
+function Name({ row, search }: { row: CompareRow; search: string }) {
+  const at = row.flags & MATCH ? matchIn(row.name, search) : null;
+  return (
+    <>
+      {at ? (
+        <>
+          {row.name.slice(0, at[0])}
+          <mark>{row.name.slice(at[0], at[1])}</mark>
+          {row.name.slice(at[1])}
+        </>
+      ) : row.flags & MATCH ? (
+        <mark>{row.name}</mark>
+      ) : (
+        row.name
+      )}
+      {row.in === ONLY_A && <span class="side-badge less" title="Only A has it">only A</span>}
+      {row.in === ONLY_B && <span class="side-badge more" title="Only B has it">only B</span>}
+    </>
+  );
+}
+
+const signed = (quantity: Quantity, value: number | null): string => (value === null ? '' : (value > 0 ? '+' : '') + formatQuantity(quantity, value));
+
+/** The change as a part of A: "+16.1", "new", "gone". */
+function relativeText(row: CompareRow, scale: number, bySelf: boolean): string {
+  if (row.in === ONLY_B) return 'new';
+  if (row.in === ONLY_A) return 'gone';
+  if (!bySelf) return row.relative === null && row.change !== null && row.change !== 0 ? 'new' : formatChange(row.relative);
+  if (row.self === 0) return '0';
+  return row.selfA === 0 ? 'new' : formatChange((row.self ?? NaN) / Math.abs((row.selfA ?? NaN) * scale));
+}
+
+/** "1.08 … 1.13, p = 0.002": how sure it is. */
+function verdictTip(row: CompareRow): string {
+  if (row.verdict === null) return '';
+  const interval = row.low !== null && row.high !== null ? `; B is ${row.low.toPrecision(4)} to ${row.high.toPrecision(4)} times A (95 %)` : '';
+  return `${row.verdict}${interval}${row.p === null ? '' : `; p = ${row.p.toPrecision(2)}`}`;
+}
+
+function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, search: string, tree: TreeShape, noise: number, loadMore: (entry: CompareEntry) => void): Column<CompareEntry>[] {
+  const rows = [...model.rows.values()].slice(0, 3000);
+  const largest = Math.max(Math.abs(answer.a.total ?? 0), Math.abs(answer.b.total ?? 0), ...rows.map((r) => Math.max(Math.abs(r.a ?? 0), Math.abs(r.b ?? 0))));
+  const isWhole = rows.every((r) => Number.isInteger(r.a ?? 0) && Number.isInteger(r.b ?? 0));
+  const quantity = quantityOf(answer.unit, largest, isWhole);
+  const bySelf = isFlat && answer.has_exclusive;
+  const most = Math.max(...rows.map((r) => Math.abs((bySelf ? r.self : r.change) ?? 0)), Math.abs((answer.b.total ?? 0) - (answer.a.total ?? 0) * answer.scale), 1e-300);
+  const changes = quantityOf(answer.unit, most, isWhole && answer.scale === 1);
+  const whole = Math.abs(answer.a.total ?? 0) * answer.scale;
+  const text = (of: (row: CompareRow) => string) => ({ row }: CompareEntry) => (row ? of(row) : '');
+  const number = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
+    id, title, unit: quantity.unit, width: 104, align: 'right', sortable: true,
+    cell: ({ row }) => row && formatQuantity(quantity, of(row)),
+    text: text((r) => exactValue(answer.unit, of(r))),
+  });
+  const change = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
+    id, title, unit: changes.unit, width: 190, align: 'right', sortable: true,
+    cell: ({ row }) => row && <ChangeCell text={signed(changes, of(row))} part={(of(row) ?? 0) / most} isGrey={isNoise(row, noise)} />,
+    text: text((r) => exactValue(answer.unit, of(r))),
+  });
+  const plainChange = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({ ...number(id, title, of), unit: changes.unit, sortable: id === 'self', cell: ({ row }) => row && signed(changes, of(row)) });
+  const percent = (id: string, title: string, width: number, of: (r: CompareRow) => string): Column<CompareEntry> => ({
+    id, title, width, align: 'right', sortable: id !== 'part', cell: ({ row }) => row && <span class="share">{of(row)}</span>, text: text(of),
+  });
+  const part = (r: CompareRow) => ((bySelf ? r.self : r.change) ?? NaN) / whole;
+  return [
+    {
+      id: 'name', title: isFlat ? 'Function' : 'Call path', width: '1fr', fixed: true, sortable: true,
+      cell: (entry, index) =>
+        entry.row ? (
+          <TreeCell tree={tree} index={index}>
+            <Name row={entry.row} search={search} />
+          </TreeCell>
+        ) : (
+          <span class="tree-cell" style={{ paddingLeft: `${entry.more.depth * 14 + 16}px` }}>
+            <button class="link" onClick={() => loadMore(entry)}>{`${formatCount(entry.more.left)} more …`}</button>
+          </span>
+        ),
+      text: ({ row, more }) => row?.name ?? `${more!.left} more`,
+    },
+    ...(answer.metric === null ? [] : [
+      number('base', bySelf ? 'A self' : 'A', (r) => (bySelf ? r.selfA : r.a)), number('target', bySelf ? 'B self' : 'B', (r) => (bySelf ? r.selfB : r.b)),
+      bySelf ? change('change', 'Δ self', (r) => r.self) : change('change', 'Δ', (r) => r.change),
+      percent('relative', 'Δ %', 72, (r) => relativeText(r, answer.scale, bySelf)),
+      ...(answer.adds_up && whole > 0 ? [percent('part', 'Δ of all %', 82, (r) => formatChange(part(r)))] : []),
+      ...(answer.has_exclusive ? [bySelf ? plainChange('inclusive', 'Δ inclusive', (r) => r.change) : plainChange('self', 'Δ self', (r) => r.self)] : []),
+    ]),
+    ...(answer.rows.verdict ? [{ id: 'verdict', title: 'Verdict', width: 130, cell: ({ row }) => row && <span title={verdictTip(row)}>{row.verdict}</span>, text: text(verdictTip) } satisfies Column<CompareEntry>] : []),
+    ...(rows.some((r) => r.file) ? [{ id: 'place', title: 'Source', width: 140, cell: ({ row }) => row && <span class="hint">{placeText(row.file, row.line)}</span>, text: text((r) => (r.file ? `${r.file}${r.line ? `:${r.line}` : ''}` : '')) } satisfies Column<CompareEntry>] : []),
+  ];
+}
+
+export function ComparisonTable({ view, setView, search, chosen, onChoose, comparison }: PartProps & { comparison: CompareTree }) {
+  const { loaded, error, isOld, ask, redraw } = comparison;
+  const box = useRef<HTMLDivElement>(null);
+  const isFlat = view.tab === 'functions';
+  const model = loaded?.model;
+  const entries = model?.entries() ?? [];
+  const isRow = (r: CompareRow) => (chosen && !isFlat ? r.contexts[chosen.side] === chosen.context : r.node === view.row);
+  const selected = entries.findIndex((e) => e.row !== null && isRow(e.row));
+  const row = selected >= 0 ? entries[selected]!.row : null;
+  const noise = loaded ? noiseOf(loaded.answer, view.noise) : 0;
+
+  // Chosen elsewhere: show it
+  useEffect(() => {
+    if (model && chosen && !isFlat && selected < 0 && !isOld && !search && !isReport()) void ask({ [chosen.side === 0 ? 'reveal_a' : 'reveal_b']: chosen.context });
+  }, [chosen?.side, chosen?.context, model, isOld]);
+  useEffect(() => box.current?.querySelector<HTMLElement>('.vtable')?.focus({ preventScroll: true }), [model !== undefined]);
+
+  const openNode = async (r: CompareRow) => {
+    if (!model || !model.isExpandable(r)) return;
+    if (model.lists.has(r.node)) {
+      model.open.add(r.node);
+      redraw();
+    } else await ask({ node: r.node });
+  };
+  const loadMore = (entry: CompareEntry) => {
+    if (entry.more) void ask({ node: entry.more.node, offset: model?.lists.get(entry.more.node)?.nodes.length ?? 0 });
+  };
+  const choose = (r: CompareRow | null | undefined) => r && onChoose(r.node, r.contexts);
+  /** Down to where it happened: always the child that changed most. */
+  const follow = async () => {
+    if (!model) return;
+    let at: CompareRow | undefined = row ?? model.rows.get(model.lists.get(-1)?.nodes[0] ?? -1);
+    for (let level = 0; at && level < 60; level++) {
+      await openNode(at);
+      const below: CompareRow[] = (model.lists.get(at.node)?.nodes ?? []).map((n) => model.rows.get(n)!);
+      const next: CompareRow | undefined = below.sort((x, y) => Math.abs(y.change ?? 0) - Math.abs(x.change ?? 0))[0];
+      if (!next || Math.abs(next.change ?? 0) < 0.5 * Math.abs(at.change ?? 0)) break;
+      at = next;
+    }
+    choose(at);
+  };
+  useKeys('Changes', [
+    { key: 'h', label: 'Down to where most of the change is', run: () => void follow() },
+    { key: '-', label: 'Close everything', run: () => (model?.open.clear(), redraw()) },
+    { key: 'Space', label: 'Open or close', hidden: true, run: () => selected >= 0 && tree.toggle(selected) },
+  ]);
+  const tree: TreeShape = {
+    level: (i) => entries[i]?.row?.depth ?? entries[i]?.more?.depth ?? 0,
+    isExpandable: (i) => {
+      const r = entries[i]?.row;
+      return r !== null && r !== undefined && model !== undefined && model.isExpandable(r);
+    },
+    isExpanded: (i) => model?.open.has(entries[i]?.row?.node ?? -1) ?? false,
+    toggle: (i) => {
+      const r = entries[i]?.row;
+      if (!r || !model) return;
+      if (model.open.delete(r.node)) redraw();
+      else void openNode(r);
+    },
+    parent: (i) => {
+      const above = entries[i]?.row?.parent ?? entries[i]?.more?.node ?? -1;
+      return above < 0 ? -1 : entries.findIndex((e) => e.row?.node === above);
+    },
+  };
+  const columns = useMemo(() => (loaded && model ? columnsOf(loaded.answer, model, isFlat, search, tree, noise, loadMore) : []), [loaded, model?.rows.size, entries.length, search, noise]);
+  if (error) return <Failed failure={error} />;
+  if (!loaded || !model) return <Waiting />;
+  const rowMenu = (i: number): MenuEntry[] => {
+    const r = entries[i]?.row;
+    if (!r) return [];
+    return [
+      { label: 'Down to where most of the change is', hint: 'h', run: () => void follow() },
+      { label: 'Show in the flame graph', disabled: isFlat, run: () => (choose(r), setView({ tab: 'flame', root: -1 })) },
+      { label: 'Show in the tree of its input', disabled: r.contexts[chosen?.side ?? 0] === null, run: () => navigate({ sel: String(r.contexts[chosen?.side ?? 0]) }, 'push', 'tree') },
+      'line',
+      { label: 'Copy name', run: () => void copyText(r.name) },
+      { label: 'Copy path', run: () => void copyText(model.path(r.node).map((p) => p.name).join('->')) },
+      { label: 'Copy values', run: () => void copyText(`A ${exactValue(loaded.answer.unit, r.a)}, B ${exactValue(loaded.answer.unit, r.b)}, change ${exactValue(loaded.answer.unit, r.change)}`) },
+    ];
+  };
+  const sorted = view.sort || 'change';
+  const byName = sorted === 'name';
+  return (
+    <div class={isOld ? 'fill tree-screen old' : 'fill tree-screen'} ref={box}>
+      <VTable
+        label={isFlat ? 'Functions that changed' : 'Call paths that changed'}
+        columns={columns}
+        rowCount={entries.length}
+        row={(i) => entries[i]}
+        rowKey={(i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node}`}
+        {...(isFlat ? {} : { tree })}
+        selected={selected}
+        onSelect={(i) => choose(entries[i]?.row)}
+        onOpen={(i) => (entries[i]?.more ? loadMore(entries[i]!) : tree.toggle(i))}
+        rowMenu={rowMenu}
+        rowClass={(i) => (!entries[i]?.row || isNoise(entries[i]!.row!, noise) ? 'dimmed' : undefined)}
+        sort={{ column: sorted === 'increase' ? 'change' : sorted, descending: byName ? view.order === 'descending' : view.order !== 'ascending' }}
+        onSort={({ column, descending }) => {
+          // Sizes of changes first; pressed again by sign, the largest increase or the largest decrease first
+          if (column === 'change') setView(sorted === 'change' ? { sort: 'increase', order: '' } : sorted === 'increase' && view.order === '' ? { sort: 'increase', order: 'ascending' } : { sort: '', order: '' });
+          else setView({ sort: column, order: column === 'name' ? (descending ? 'descending' : '') : descending ? '' : 'ascending' });
+        }}
+        hidden={view.hidden === '-' ? [] : view.hidden.split(' ').filter(Boolean)}
+        onHidden={(hidden) => setView({ hidden: hidden.join(' ') }, 'replace')}
+        empty={search ? 'No name matches' : view.hide ? `Nothing changed by ${view.noise} % of the whole` : 'Nothing to show'}
+      />
+    </div>
+  );
+}
