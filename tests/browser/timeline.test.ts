@@ -140,6 +140,17 @@ test('to nanoseconds and back, at 125 % of 1280 x 720', (t) =>
     await settled(page, () => value(page, 'timeline.from') === null);
   }, { hash: '#timeline', viewport: { width: 1024, height: 576 }, deviceScaleFactor: 1.25 }));
 
+test('from one input to another, and to fewer places', (t) =>
+  view(t, [example('simulation.afperf'), example('gpu/filter.sqlite')], async ({ page }) => {
+    await legend(page).getByText('track fusion').waitFor();
+    await page.getByRole('button', { name: /^gpu\/?filter.sqlite|^filter.sqlite/ }).click();
+    await legend(page).getByText('GPU blur_columns').waitFor();
+    assert.match(await windowText(page), /18\.53 ms$/);
+    await page.evaluate("location.hash = '#timeline?d=1&loc=stream'");
+    await page.getByRole('button', { name: 'thread 48213 (filter)', exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'stream 13', exact: true }).waitFor();
+  }, { hash: '#timeline?timeline.from=1.5&timeline.to=2&timeline.a=1.6&timeline.b=1.7&timeline.row=7&timeline.at=1.65' }));
+
 test('names from files are text', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'assay-timeline-'));
   const [hostile, script] = ['<img src=x onerror=alert(1)>', '<script>alert(2)</script>'];

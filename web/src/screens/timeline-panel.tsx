@@ -18,6 +18,8 @@ export interface LegendProps {
   counted: string;
   span: Span;
   isSelection: boolean;
+  /** The numbers of the selection are on their way: these are others. */
+  isStale: boolean;
   node: number | null;
   search: string;
   onHover: (name: string | null) => void;
@@ -25,13 +27,13 @@ export interface LegendProps {
   onClear: () => void;
 }
 
-export function Legend({ colors, picture, counted, span, isSelection, node, search, onHover, onZoom, onClear }: LegendProps) {
+export function Legend({ colors, picture, counted, span, isSelection, isStale, node, search, onHover, onZoom, onClear }: LegendProps) {
   const { procedures } = picture;
   const wanted = search.toLowerCase();
   const shown = procedures.name.map((_, i) => i).filter((i) => (procedures.time[i]! > 0 || procedures.count[i]! > 0) && procedures.name[i]!.toLowerCase().includes(wanted));
   const found = wanted ? shown.reduce((sum, i) => sum + procedures.time[i]!, 0) : null;
   return (
-    <section class="tl-legend" aria-label="Procedures">
+    <section class={isStale ? 'tl-legend stale' : 'tl-legend'} aria-label="Procedures">
       <header>
         <h3>{isSelection ? 'In the selection' : isReport() ? 'In the whole run' : 'In the window'}</h3>
         <span class="grow" />
@@ -48,8 +50,8 @@ export function Legend({ colors, picture, counted, span, isSelection, node, sear
       </header>
       <p class="hint tl-sums" title={`${span.from} s … ${span.to} s`}>
         <b>{lengthText(span.to - span.from)}</b>
-        {picture.count !== null && <span>{`${formatCount(picture.count)} ${counted}`}</span>}
-        {picture.longest_gap > 0 && <span>{`longest gap ${lengthText(picture.longest_gap)}`}</span>}
+        {picture.count !== null && !isStale && <span>{`${formatCount(picture.count)} ${counted}`}</span>}
+        {picture.longest_gap > 0 && !isStale && <span>{`longest gap ${lengthText(picture.longest_gap)}`}</span>}
         {!picture.exact && <span>shares as drawn</span>}
         {found !== null && <span>{`found ${formatPercent(picture.time > 0 ? found / picture.time : 0)} %`}</span>}
       </p>
