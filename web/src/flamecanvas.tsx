@@ -5,6 +5,7 @@ import { Canvas, fitText, pointerAt, useSize } from './canvas';
 import { css, inkOn, type Rgb } from './colors';
 import { boxAt, clampRange, firstEndingAfter, neighbour, rangeInside, rangeOf, rangeOutside, WHOLE, type FlameBoxes, type Range, type Step } from './flamelayout';
 import { cssColor } from './theme';
+import { Tooltip } from './tooltip';
 
 export interface FlameCanvasProps {
   boxes: FlameBoxes;
@@ -74,22 +75,6 @@ interface Hover {
   i: number;
   x: number;
   y: number;
-}
-
-function Tooltip({ hover, children }: { hover: Hover; children: ComponentChildren }) {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const { width, height } = element.getBoundingClientRect();
-    element.style.left = `${Math.max(4, Math.min(hover.x + 14, innerWidth - width - 8))}px`;
-    element.style.top = `${hover.y + 18 + height > innerHeight ? Math.max(4, hover.y - height - 10) : hover.y + 18}px`;
-  });
-  return (
-    <div class="tooltip" ref={box}>
-      {children}
-    </div>
-  );
 }
 
 interface Picture {
@@ -327,7 +312,7 @@ export function FlameCanvas(props: FlameCanvasProps) {
         />
       </div>
       <div style={{ height: `${Math.max(0, rows * ROW - size.height)}px` }} />
-      {hover && hover.i >= 0 && hover.i < boxes.n && <Tooltip hover={hover}>{props.tooltip(hover.i)}</Tooltip>}
+      {hover && hover.i >= 0 && hover.i < boxes.n && <Tooltip at={hover}>{props.tooltip(hover.i)}</Tooltip>}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 // How a metric lies over places: heat map, sorted curve, histogram, who is out of line; and the tree of locations. Brushing makes the location filter of all screens.
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { isReport, useData } from '../api';
 import { askedFor, askedOptions } from '../asked';
 import { Failed, Waiting } from '../boundary';
@@ -7,6 +7,7 @@ import { exactValue, formatCount, formatPercent, formatQuantity, formatValue, pl
 import { useKeys } from '../keys';
 import { select, useScreen } from '../state';
 import { toast } from '../toast';
+import { Tooltip } from '../tooltip';
 import { placesOf, real, wordsOf, type LocationsAnswer, type Places, type Statistics } from './locations-data';
 import { BrushPlot, HeatLegend, HeatMap, quantityFor, scaleOf } from './locations-heat';
 import { LocationTree } from './locations-tree';
@@ -45,14 +46,6 @@ function Numbers({ places }: { places: Places }) {
 }
 
 function Tip({ places, cell, at }: { places: Places; cell: number; at: { x: number; y: number } }) {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const { width, height } = element.getBoundingClientRect();
-    element.style.left = `${Math.max(4, Math.min(at.x + 14, innerWidth - width - 8))}px`;
-    element.style.top = `${at.y + 16 + height > innerHeight ? at.y - height - 10 : at.y + 16}px`;
-  });
   const { answer } = places;
   const c = places.cells[cell];
   if (!c) return null;
@@ -60,7 +53,7 @@ function Tip({ places, cell, at }: { places: Places; cell: number; at: { x: numb
   const name = answer.places?.name?.[cell];
   const process = answer.processes?.name[answer.places?.process?.[cell] ?? -1];
   return (
-    <div class="tooltip" ref={box}>
+    <Tooltip at={at}>
       <div class="tip-title">{describe(places, cell)}</div>
       <div>
         <b>{Number.isNaN(c.value) ? 'no value' : formatValue(answer.unit, c.value)}</b>
@@ -70,7 +63,7 @@ function Tip({ places, cell, at }: { places: Places; cell: number; at: { x: numb
       {c.many && c.many.n > 0 && <div class="hint">{`from ${exactValue(answer.unit, c.many.min)} to ${exactValue(answer.unit, c.many.max)}`}</div>}
       {!c.many && !Number.isNaN(c.value) && <div class="hint">{`exact: ${exactValue(answer.unit, c.value)}`}</div>}
       {name && <div class="hint">{[process, name].filter(Boolean).join(', ')}</div>}
-    </div>
+    </Tooltip>
   );
 }
 
