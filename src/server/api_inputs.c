@@ -4,7 +4,6 @@
 
 #include "cli/profile_choice.h"
 #include "server/drop.h"
-#include "server/report.h"
 #include "server/scale.h"
 
 static void build_metrics(as_builder *builder, const as_dataset *ds) {
@@ -177,12 +176,7 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
     return ASSAY_OK;
 }
 
-static void report_inputs(as_viewing *viewing, as_html_report *report) {
-    (void)viewing;
-    as_html_report_keep(report, "inputs", NULL, 0);
-}
-
-const as_endpoint as_endpoint_inputs = {.path = "inputs", .answer = answer_inputs, .report = report_inputs};
+const as_endpoint as_endpoint_inputs = {.path = "inputs", .answer = answer_inputs};
 
 /* ---- what was dropped ------------------------------------------------------------------------------------------------ */
 

@@ -440,13 +440,12 @@ static void report_input(as_viewing *viewing, as_html_report *report, size_t i) 
 }
 
 static void report_models(as_viewing *viewing, as_html_report *report) {
-    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
-        const as_view_input *input = as_viewing_input(viewing, i);
-        bool has_points = input->ds && input->ds->n_points > 1;
-        for (size_t k = 0; k < as_viewing_inputs(viewing); k++)
-            has_points |= k != i && as_inputs_are_points(input, as_viewing_input(viewing, k));
-        if (has_points) report_input(viewing, report, i);
-    }
+    size_t i;
+    const as_view_input *input = as_html_report_input(report, &i);
+    bool has_points = input && input->ds->n_points > 1;
+    for (size_t k = 0; input && k < as_viewing_inputs(viewing); k++)
+        has_points |= k != i && as_inputs_are_points(input, as_viewing_input(viewing, k));
+    if (has_points) report_input(viewing, report, i);
 }
 
 const as_endpoint as_endpoint_scale = {.path = "scale", .answer = answer, .report = report_models};

@@ -272,17 +272,16 @@ static assay_status answer_picture(as_viewing *viewing, const as_request *reques
 
 /* The whole of each time line, as the page of a report asks for it. */
 static void report_pictures(as_viewing *viewing, as_html_report *report) {
-    bool is_cut = false;
-    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
-        const as_view_input *input = as_viewing_input(viewing, i);
-        char number[AS_NUMBER_SIZE];
-        as_parameter parameters[] = {{"d", number}, {"columns", "1000"}};
-        as_uint_format(i, number);
-        if (!input->ds || as_ds_events(input->ds) == 0) continue;
-        if (as_html_report_keep(report, "timeline", parameters, 1) == AS_REPORT_REFUSED) continue;
-        is_cut |= as_html_report_keep_part(report, "timeline_picture", parameters, 2, 0.3) == AS_REPORT_TOO_LARGE;
-    }
-    if (is_cut) as_html_report_note(report, "time lines");
+    char number[AS_NUMBER_SIZE];
+    as_parameter parameters[] = {{"d", number}, {"columns", "1000"}};
+    size_t i;
+    const as_view_input *input = as_html_report_input(report, &i);
+    (void)viewing;
+    if (!input || as_ds_events(input->ds) == 0) return;
+    as_uint_format(i, number);
+    if (as_html_report_keep(report, "timeline", parameters, 1) == AS_REPORT_REFUSED) return;
+    if (as_html_report_keep_part(report, "timeline_picture", parameters, 2, 0.3) == AS_REPORT_TOO_LARGE)
+        as_html_report_note(report, "the time line of %s", as_view_input_name(input));
 }
 
 const as_endpoint as_endpoint_timeline_picture = {

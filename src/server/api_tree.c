@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "server/tree_rows.h"
+#include "server/tree_whole.h"
 
-enum { USUAL_ROWS = 200, MOST_ROWS = 5000, MOST_LEVELS = 50, MOST_NODES = 2000 };
+enum { USUAL_ROWS = 200, MOST_ROWS = 5000, MOST_LEVELS = 50, MOST_NODES = 2000, MOST_OF_WHOLE = 60000 };
 
 /* A table that rows are of, with what was searched in it. */
 typedef struct source {
@@ -36,6 +37,8 @@ typedef struct answer {
     as_vec opened;  /* int64_t: nodes whose children are in the answer */
     as_vec hot;     /* uint32_t: items of the view's table */
     int64_t at;     /* the match that was looked for, or the end of the hot path; -1: none */
+    int64_t whole;  /* rows that a whole tree may have; 0: it is no whole tree */
+    as_whole_part part;
 } answer;
 
 static source *source_at(const answer *a, size_t i) { return AS_AT(source *, &a->sources, i); }
@@ -193,6 +196,40 @@ static assay_status open_levels(answer *a, assay_error *error) {
     return ASSAY_OK;
 }
 
+/* ---- whole trees ----------------------------------------------------------------------------------------------------- */
+
+/* Those below a node that are a part of the answer. */
+static bool open_part(answer *a, int64_t node, uint32_t item, as_vec *items) {
+    source *s = source_at(a, 0);
+    as_view_order order = order_of(a, s);
+    list l = {.node = node, .of = s, .item = item};
+    size_t n_part;
+    items->count = 0;
+    for (uint32_t at = as_view_first_child(s->asked.table, item); at != AS_NO_ITEM;
+         at = as_view_next_sibling(s->asked.table, at))
+        l.n++;
+    order.marks = a->part.marks;
+    bool fine = as_view_children(s->asked.table, &order, item, 0, a->part.n, items, &n_part);
+    for (size_t i = 0; fine && i < items->count; i++) fine = add_row(a, s, AS_AT(uint32_t, items, i));
+    l.rows = items->count;
+    return fine && (l.rows == 0 || as_vec_append(&a->lists, &l, 1));
+}
+
+/* All there is, level by level, as far as it is worth it. */
+static assay_status open_whole(answer *a, assay_error *error) {
+    as_vec items;
+    if (!as_whole_part_choose(&source_at(a, 0)->asked, (uint32_t)a->whole, &a->part))
+        return as_fail_memory(error, NULL);
+    as_vec_init(&items, sizeof(uint32_t), NULL);
+    bool fine = open_part(a, -1, AS_NO_ITEM, &items);
+    for (size_t i = 0; fine && i < a->rows.count; i++) {
+        uint32_t item = AS_AT(as_tree_row, &a->rows, i).item;
+        fine = open_part(a, as_asked_node(view_table(a), item), item, &items);
+    }
+    as_vec_free(&items);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
 /* ---- what is asked --------------------------------------------------------------------------------------------------- */
 
 static assay_status choose_order(answer *a, const as_request *request, assay_error *error) {
@@ -222,6 +259,7 @@ static assay_status choose(answer *a, const as_request *request, assay_error *er
     AS_TRY(as_request_number(request, "offset", 0, UINT32_MAX, 0, &a->offset, error));
     AS_TRY(as_request_number(request, "limit", 1, MOST_ROWS, USUAL_ROWS, &a->limit, error));
     AS_TRY(as_request_number(request, "levels", 1, MOST_LEVELS, 1, &a->levels, error));
+    AS_TRY(as_request_number(request, "whole", 1, MOST_OF_WHOLE, 0, &a->whole, error));
     a->match = as_request_text(request, "match");
     a->only_matches = a->match && as_request_flag(request, "filter");
     return ASSAY_OK;
@@ -352,6 +390,10 @@ static void build(answer *a, as_output *out) {
     as_build_view_metrics(&builder, &a->asked, &source_at(a, 0)->asked);
     build_found(&builder, a);
     as_build_known(&builder, "at", a->at, false);
+    if (a->whole) {
+        as_build_number(&builder, "min_share", a->part.share);
+        as_build_int(&builder, "left_out", a->part.all - a->part.n);
+    }
     as_build_array(&builder, "hot", false);
     for (size_t i = 0; i < a->hot.count && i < MOST_NODES; i++)
         as_build_int(&builder, NULL, as_asked_node(table, AS_AT(uint32_t, &a->hot, i)));
@@ -367,6 +409,7 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     int64_t revealed;
     AS_TRY(choose(a, request, error));
     AS_TRY(add_source(a, NULL, &first, &item, error));
+    if (a->whole) return open_whole(a, error);
     AS_TRY(find_hot(a, error));
     AS_TRY(find_match(a, request, error));
     AS_TRY(follow_hot(a, request, error));
@@ -388,6 +431,7 @@ static void answer_free(answer *a) {
     as_vec_free(&a->rows);
     as_vec_free(&a->opened);
     as_vec_free(&a->hot);
+    free(a->part.marks);
     as_asked_view_free(&a->asked);
 }
 

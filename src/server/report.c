@@ -1,5 +1,6 @@
 #include "server/report.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "io/base64.h"
 #include "io/gzip.h"
 #include "io/json.h"
+#include "io/xml_write.h"
 #include "server/web.h"
 
 enum {
@@ -20,22 +22,58 @@ struct as_html_report {
     as_viewing *viewing;
     uint64_t limit;  /* of packed bytes */
     uint64_t packed; /* of the answers so far, each on its own: together they take less */
+    uint64_t until;  /* of them, with what is kept of the input at hand */
+    size_t input;    /* at hand; the number of inputs: several are */
     as_output *data; /* "request":answer,… */
     as_vec kept;     /* char *: requests whose answers are there */
     as_vec notes;    /* char *, ended by NULL */
-    bool failed;     /* memory is out */
+    as_output *has;  /* {…},…: what the page is told of the inputs */
+    as_output *text; /* the summary for who has no script */
+    as_output *last; /* the answer last asked for, and how much it takes packed; NULL: there was none */
+    size_t last_size;
+    bool failed; /* memory is out */
 };
+
+/* The title of the page where nobody gave one: "a.cubex, b.cubex". */
+static void add_names(as_output *out, const as_viewing *viewing) {
+    enum { MOST_NAMES = 8 };
+    size_t n = as_viewing_inputs(viewing);
+    for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
+        const char *name = as_view_input_name(as_viewing_input(viewing, i));
+        if (i) as_output_text(out, ", ");
+        as_xml_put_text(out, name, strlen(name));
+    }
+    if (n > MOST_NAMES) as_output_printf(out, " and %zu more", n - MOST_NAMES);
+}
+
+/* What the page says without its script. */
+static bool add_summary(as_output *out, const as_viewing *viewing) {
+    enum { MOST_SUMMARIES = 8 };
+    size_t n = as_viewing_inputs(viewing);
+    bool fine = true;
+    for (size_t i = 0; fine && i < n && i < MOST_SUMMARIES; i++)
+        fine = as_html_report_text(as_viewing_input(viewing, i), out);
+    if (n > MOST_SUMMARIES) as_output_printf(out, "<p>And %zu more inputs.</p>\n", n - MOST_SUMMARIES);
+    return fine;
+}
 
 as_html_report *as_html_report_new(as_viewing *viewing, uint64_t limit) {
     as_html_report *report = calloc(1, sizeof *report);
     if (!report) return NULL;
-    uint64_t fixed = as_web_js.size + as_web_css.size + FRAME_SIZE;
     report->viewing = viewing;
-    report->limit = limit > fixed ? (limit - fixed) / 4 * 3 : 0; /* base64 takes four bytes for three */
     report->data = as_output_to_memory();
+    report->has = as_output_to_memory();
+    report->text = as_output_to_memory();
     as_vec_init(&report->kept, sizeof(char *), NULL);
     as_vec_init(&report->notes, sizeof(char *), NULL);
-    report->failed = !report->data || !as_vec_push(&report->notes);
+    if (!report->data || !report->has || !report->text || !as_vec_push(&report->notes) ||
+        !add_summary(report->text, viewing)) {
+        as_html_report_free(report);
+        return NULL;
+    }
+    uint64_t fixed = as_web_js.size + as_web_css.size + as_output_size(report->text) + FRAME_SIZE;
+    report->until = report->limit =
+        limit > fixed ? (limit - fixed) / 4 * 3 : 0; /* base64 takes four bytes for three */
     return report;
 }
 
@@ -47,6 +85,9 @@ static void free_texts(as_vec *texts) {
 void as_html_report_free(as_html_report *report) {
     if (!report) return;
     as_output_discard(report->data);
+    as_output_discard(report->has);
+    as_output_discard(report->text);
+    as_output_discard(report->last);
     free_texts(&report->kept);
     free_texts(&report->notes);
     free(report);
@@ -86,12 +127,13 @@ static char *canonical(const char *path, const as_vec *sorted) {
     return copy;
 }
 
-/* By name; those of one name stay in their order. */
+/* By name; those of one name stay in their order. The first input has no number. */
 static bool sort_parameters(const as_parameter *parameters, size_t n, as_vec *out) {
     as_vec_init(out, sizeof(as_parameter), NULL);
     for (size_t i = 0; i < n; i++) {
+        if (strcmp(parameters[i].name, "d") == 0 && strcmp(parameters[i].value, "0") == 0) continue;
         if (!as_vec_append(out, &parameters[i], 1)) return false;
-        for (size_t k = i; k > 0; k--) {
+        for (size_t k = out->count - 1; k > 0; k--) {
             as_parameter *a = &AS_AT(as_parameter, out, k - 1), *b = &AS_AT(as_parameter, out, k), swap = *a;
             if (strcmp(a->name, b->name) <= 0) break;
             *a = *b;
@@ -126,21 +168,23 @@ static void add_pair(as_html_report *report, const char *request, const char *an
 
 /* Takes over the request's name. */
 static as_html_report_kept keep_answer(as_html_report *report, char *name, const as_request *request, uint64_t most) {
-    as_output *out = as_output_to_memory();
     as_html_report_kept result = AS_REPORT_REFUSED;
-    size_t size, packed;
+    size_t size;
     const char *answer = NULL;
-    if (out && as_request_answer(report->viewing, request, out) == 200 && (answer = as_output_memory(out, &size))) {
-        packed = packed_size(answer, size);
-        result = packed > most ? AS_REPORT_TOO_LARGE : AS_REPORT_KEPT;
-        report->failed |= packed == 0;
+    as_output_discard(report->last);
+    report->last_size = 0;
+    report->last = as_output_to_memory();
+    if (report->last && as_request_answer(report->viewing, request, report->last) == 200 &&
+        (answer = as_output_memory(report->last, &size))) {
+        report->last_size = packed_size(answer, size);
+        result = report->last_size > most ? AS_REPORT_TOO_LARGE : AS_REPORT_KEPT;
+        report->failed |= report->last_size == 0;
         if (result == AS_REPORT_KEPT) {
             add_pair(report, name, answer, size);
-            report->packed += packed;
+            report->packed += report->last_size;
         }
     }
-    report->failed |= !out;
-    as_output_discard(out);
+    report->failed |= !report->last;
     if (result == AS_REPORT_KEPT && as_vec_append(&report->kept, &name, 1)) return result;
     report->failed |= result == AS_REPORT_KEPT;
     free(name);
@@ -168,8 +212,31 @@ as_html_report_kept as_html_report_keep(as_html_report *report, const char *path
     return as_html_report_keep_part(report, path, parameters, n, 1);
 }
 
+uint64_t as_html_report_last_size(const as_html_report *report) { return report->last_size; }
+
+double as_html_report_last_number(const as_html_report *report, const char *key) {
+    char quoted[80];
+    size_t size;
+    const char *answer = report->last ? as_output_memory(report->last, &size) : NULL;
+    snprintf(quoted, sizeof quoted, "\"%s\":", key);
+    const char *at = answer ? strstr(answer, quoted) : NULL; /* within texts its quotes would have a backslash before them */
+    as_number number;
+    if (!at) return NAN;
+    at += strlen(quoted);
+    at += *at == ' ';
+    return as_number_parse(at, strspn(at, "0123456789+-.eE"), &number) ? as_number_real(number) : NAN;
+}
+
+void as_html_report_tell_metrics(as_html_report *report, const assay_id *metrics, size_t n, size_t usual) {
+    as_output *out = report->has;
+    as_output_printf(out, "%s{\"id\":%zu,\"usual\":%zu,\"metrics\":[", as_output_size(out) ? "," : "", report->input,
+                     usual);
+    for (size_t i = 0; i < n; i++) as_output_printf(out, "%s%u", i ? "," : "", metrics[i]);
+    as_output_text(out, "]}");
+}
+
 uint64_t as_html_report_left(const as_html_report *report) {
-    return report->packed < report->limit ? report->limit - report->packed : 0;
+    return report->packed < report->until ? report->until - report->packed : 0;
 }
 
 /* ---- notes ----------------------------------------------------------------------------------------------------------- */
@@ -190,40 +257,33 @@ const char *const *as_html_report_notes(const as_html_report *report) { return r
 
 /* ---- all screens ----------------------------------------------------------------------------------------------------- */
 
-bool as_html_report_gather(as_html_report *report) {
+const as_view_input *as_html_report_input(const as_html_report *report, size_t *number) {
+    *number = report->input;
+    return report->input < as_viewing_inputs(report->viewing) ? as_viewing_input(report->viewing, report->input) : NULL;
+}
+
+static void ask_endpoints(as_html_report *report) {
     for (const as_endpoint *const *at = as_endpoints; *at; at++) {
         if ((*at)->report) (*at)->report(report->viewing, report);
     }
-    return !report->failed;
+}
+
+void as_html_report_gather(as_html_report *report) {
+    size_t n = as_viewing_inputs(report->viewing), shares = n > 1;
+    as_html_report_keep(report, "inputs", NULL, 0);
+    for (size_t i = 0; i < n; i++) shares += as_viewing_input(report->viewing, i)->ds != NULL;
+    for (report->input = 0; report->input < n; report->input++) {
+        if (!as_viewing_input(report->viewing, report->input)->ds) continue;
+        report->until = report->packed + (report->limit - report->packed) / shares--;
+        ask_endpoints(report);
+    }
+    report->until = report->limit;
+    if (n > 1) ask_endpoints(report);
 }
 
 /* ---- the page -------------------------------------------------------------------------------------------------------- */
 
-/* Names are text, never markup. */
-static void add_markup(as_output *out, const char *text) {
-    for (; *text; text++) {
-        if (*text == '<')
-            as_output_text(out, "&lt;");
-        else if (*text == '>')
-            as_output_text(out, "&gt;");
-        else if (*text == '&')
-            as_output_text(out, "&amp;");
-        else if (*text == '"')
-            as_output_text(out, "&quot;");
-        else
-            as_output_char(out, *text);
-    }
-}
-
-/* "a.cubex, b.cubex" */
-static void add_names(as_output *out, const as_viewing *viewing) {
-    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
-        if (i) as_output_text(out, ", ");
-        add_markup(out, as_view_input_name(as_viewing_input(viewing, i)));
-    }
-}
-
-/* {"request":answer,…,"report?":{"notes":[…]}}, packed, in base64. */
+/* {"request":answer,…,"report?":{"notes":[…],"inputs":[…]}}, packed, in base64. */
 static bool add_data(as_html_report *report, as_output *out) {
     as_output *all = as_output_to_memory();
     as_vec packed;
@@ -238,9 +298,12 @@ static bool add_data(as_html_report *report, as_output *out) {
         if (note != as_html_report_notes(report)) as_output_char(all, ',');
         as_json_write_string(all, *note, strlen(*note));
     }
+    const char *has = as_output_memory(report->has, &size);
+    as_output_text(all, "],\"inputs\":[");
+    if (has) as_output_write(all, has, size);
     as_output_text(all, "]}}");
     const char *text = as_output_memory(all, &size);
-    bool fine = data && text && as_gzip(text, size, SMALL, &packed);
+    bool fine = data && has && text && as_gzip(text, size, SMALL, &packed);
     if (fine) as_base64(out, packed.data, packed.count);
     as_vec_free(&packed);
     as_output_discard(all);
@@ -257,16 +320,18 @@ bool as_html_report_write(as_html_report *report, const char *title, as_output *
         "<meta name=\"generator\" content=\"assay %s\">\n<title>",
         as_web_js.sha256, as_web_css.sha256, assay_version());
     if (title)
-        add_markup(out, title);
+        as_xml_put_text(out, title, strlen(title));
     else
         add_names(out, report->viewing);
     as_output_text(out, "</title>\n<style>");
     as_output_write(out, as_web_css.bytes, as_web_css.size);
-    as_output_text(out,
-                   "</style>\n</head>\n<body>\n<div id=\"app\"></div>\n"
-                   "<noscript>This report needs a browser that may run its script. The measurements themselves can be "
-                   "looked at with assay.</noscript>\n<script type=\"application/gzip\" id=\"assay-data\">");
-    bool fine = add_data(report, out) && !report->failed;
+    size_t size;
+    const char *text = as_output_memory(report->text, &size);
+    as_output_text(out, "</style>\n</head>\n<body>\n<div id=\"app\"></div>\n<noscript>\n");
+    if (text) as_output_write(out, text, size);
+    as_output_text(out, "<p>This is a summary: with a browser that may run its script the report has more.</p>\n"
+                        "</noscript>\n<script type=\"application/gzip\" id=\"assay-data\">");
+    bool fine = text && add_data(report, out) && !report->failed;
     as_output_text(out, "</script>\n<script type=\"module\">");
     as_output_write(out, as_web_js.bytes, as_web_js.size);
     as_output_text(out, "</script>\n</body>\n</html>\n");

@@ -31,7 +31,8 @@ typedef struct as_endpoint {
     bool is_post;
     /* Writes JSON to out. On failure what was written is thrown away, and the error is the answer: ASSAY_E_USAGE where the request is wrong, others where it could not be done. */
     assay_status (*answer)(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error);
-    /* Asks for the answers that a report should have (report.h), the most telling first. NULL: none. */
+    /* Asks for the answers that a report should have of one input (as_html_report_input()), the most telling first, and when it was called for each once more for what is about several of them. NULL:
+     * none. Reports take them in the order of endpoints.def. */
     void (*report)(as_viewing *viewing, struct as_html_report *report);
 } as_endpoint;
 

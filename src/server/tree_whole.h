@@ -1,0 +1,17 @@
+/* Which items of a table are worth being told of where all of them are too many. */
+#ifndef AS_SERVER_TREE_WHOLE_H
+#define AS_SERVER_TREE_WHOLE_H
+
+#include "server/tables.h"
+
+/* A part of a table: what has at least some share of the whole in one of the metrics, and all that lies above it. */
+typedef struct as_whole_part {
+    uint8_t *marks;  /* of each item: whether it is a part; to be freed */
+    double share;    /* the least one; 0: nothing is left out; NAN: shares tell nothing apart, it is the first items */
+    uint32_t n, all; /* items */
+} as_whole_part;
+
+/* At most `most` items: the share is the least of 0, 1e-7, 2e-7, 5e-7, 1e-6 … that leaves no more. False when memory is out. */
+bool as_whole_part_choose(const as_asked_table *asked, uint32_t most, as_whole_part *out);
+
+#endif
