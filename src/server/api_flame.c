@@ -1,14 +1,12 @@
 /* A flame graph, as far as it can be seen (api/flame): boxes, what is looked for, and where the root lies. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/needle.h"
-#include "dataset/main_metric.h"
 #include "server/frames.h"
-#include "server/report.h"
+#include "server/report_choice.h"
 
-enum { MOST_SHAPES = 20000, USUAL_WIDTH = 1600, WIDEST = 20000, REPORTED_METRICS = 6 };
+enum { MOST_SHAPES = 20000, USUAL_WIDTH = 1600, WIDEST = 20000 };
 
 typedef struct flame {
     as_asked_frames asked;
@@ -264,28 +262,34 @@ static assay_status answer_flame(as_viewing *viewing, const as_request *request,
     return status;
 }
 
-/* ---- reports --------------------------------------------------------------------------------------------------------- */
+/* ---- in a report ----------------------------------------------------------------------------------------------------- */
 
-/* Of each input the picture both ways; and of other metrics, as long as there is room. */
-static void report_flames(as_viewing *viewing, as_html_report *report) {
-    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
-        const as_dataset *ds = as_viewing_input(viewing, i)->ds;
-        char number[24];
-        size_t first = i == 0; /* the page leaves out the first one's number */
-        if (!ds || AS_COUNT(ds, contexts) == 0) continue;
-        snprintf(number, sizeof number, "%zu", i);
-        as_parameter parameters[] = {{"d", number}, {"view", "inverted"}};
-        if (as_html_report_keep_part(report, "flame", parameters + first, 1 - first, 0.4) == AS_REPORT_TOO_LARGE)
-            as_html_report_note(report, "the flame graph");
-        as_html_report_keep_part(report, "flame", parameters + first, 2 - first, 0.2);
-        assay_id main_metric = as_main_metric(ds, false);
-        for (assay_id id = 0, n = 0; id < AS_COUNT(ds, metrics) && n < REPORTED_METRICS; id++) {
-            if (id == main_metric || !as_metric_has_data(ds, id) || as_ds_metric(ds, id)->name == AS_NO_STR) continue;
-            parameters[1] = (as_parameter){"metric", as_ds_text(ds, as_ds_metric(ds, id)->name)};
-            as_html_report_keep_part(report, "flame", parameters + first, 2 - first, 0.1);
-            n++;
-        }
+/* The finest picture for which there is room: the page zooms inside it. */
+static bool report_picture(as_html_report *report, assay_id metric, const char *view, double part) {
+    static const char *const widths[] = {"20000", "12800", "6400", "3200", "1600", "800", "400", "100"};
+    as_html_report_kept kept = AS_REPORT_TOO_LARGE;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths && kept == AS_REPORT_TOO_LARGE; i++) {
+        as_report_words words;
+        as_report_words_begin(&words, report, metric);
+        as_report_words_add(&words, "view", view);
+        as_report_words_add(&words, "width", widths[i]);
+        kept = as_html_report_keep_part(report, "flame", words.parameters, words.n, part);
     }
+    return kept != AS_REPORT_TOO_LARGE;
 }
 
-const as_endpoint as_endpoint_flame = {.path = "flame", .answer = answer_flame, .report = report_flames};
+static void report_pictures(as_viewing *viewing, as_html_report *report) {
+    assay_id metrics[AS_REPORT_METRICS];
+    size_t number, usual;
+    const as_view_input *input = as_html_report_input(report, &number);
+    if (!input || !AS_COUNT(input->ds, contexts) || !AS_COUNT(input->ds, metrics)) return;
+    size_t n = as_report_metrics(viewing, report, metrics, &usual);
+    bool fine = true;
+    for (size_t i = 0; i < n; i++) {
+        fine &= report_picture(report, metrics[i], NULL, i ? 0.04 : 0.15);
+        fine &= report_picture(report, metrics[i], "inverted", i ? 0.03 : 0.12);
+    }
+    if (!fine) as_html_report_note(report, "flame graphs of some metrics of %s", as_view_input_name(input));
+}
+
+const as_endpoint as_endpoint_flame = {.path = "flame", .answer = answer_flame, .report = report_pictures};

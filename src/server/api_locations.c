@@ -1,13 +1,10 @@
 /* How a metric lies over the places of a run (api/locations): statistics, a heat map, the sorted curve, a histogram, and who is out of line. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "server/frames.h"
 #include "server/location_cells.h"
-#include "server/report.h"
+#include "server/report_choice.h"
 
-enum { CURVE_POINTS = 1001, MOST_OUTLIERS = 40, LONGEST_PATH = 4096, REPORTED_CONTEXTS = 24 };
+enum { CURVE_POINTS = 1001, MOST_OUTLIERS = 40, LONGEST_PATH = 4096 };
 
 /* ---- numbers --------------------------------------------------------------------------------------------------------- */
 
@@ -242,56 +239,37 @@ static assay_status answer_locations(as_viewing *viewing, const as_request *requ
     return status;
 }
 
-/* ---- reports --------------------------------------------------------------------------------------------------------- */
+/* ---- in a report ----------------------------------------------------------------------------------------------------- */
 
-/* The contexts of the largest frames, the largest first. */
-static size_t largest_contexts(as_viewing *viewing, const as_parameter *input, size_t n_input, assay_id *out) {
-    as_request request = {.path = "flame", .body = ""};
-    as_asked_frames asked;
-    double totals[REPORTED_CONTEXTS];
-    assay_error error;
-    size_t n = 0;
-    as_vec_init(&request.parameters, sizeof(as_parameter), NULL);
-    bool fine = as_vec_append(&request.parameters, input, n_input) &&
-                as_asked_frames_find(viewing, &request, &asked, &error) == ASSAY_OK;
-    for (uint32_t i = 0; fine && i < as_flame_frames_count(asked.frames); i++) {
-        const as_flame_box *box = as_flame_box_at(asked.frames, i);
-        size_t at = n;
-        while (at > 0 && totals[at - 1] < box->total) at--;
-        if (at == REPORTED_CONTEXTS) continue;
-        if (n < REPORTED_CONTEXTS) n++;
-        memmove(totals + at + 1, totals + at, (n - 1 - at) * sizeof *totals);
-        memmove(out + at + 1, out + at, (n - 1 - at) * sizeof *out);
-        totals[at] = box->total;
-        out[at] = box->context;
-    }
-    as_vec_free(&request.parameters);
-    return n;
-}
-
-/* Of each input the whole, its tree of locations, and the call paths that have most. */
-static void report_locations(as_viewing *viewing, as_html_report *report) {
-    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
-        const as_dataset *ds = as_viewing_input(viewing, i)->ds;
-        char number[24], context[24];
-        assay_id contexts[REPORTED_CONTEXTS];
-        size_t first = i > 0, n; /* the page leaves out the first one's number */
-        if (!ds || (as_ds_leaves(ds) < 2 && AS_COUNT(ds, runs) < 2)) continue;
-        snprintf(number, sizeof number, "%zu", i);
-        const as_parameter input = {"d", number};
-        if (as_html_report_keep_part(report, "locations", &input, first, 0.2) != AS_REPORT_KEPT) continue;
-        as_html_report_keep_part(report, "location_tree", &input, first, 0.1);
-        n = largest_contexts(viewing, &input, first, contexts);
-        for (size_t k = 0; k < n; k++) {
-            as_parameter parameters[] = {{"context", context}, input, {"kind", "exclusive"}};
-            snprintf(context, sizeof context, "%u", (unsigned)contexts[k]);
-            as_html_report_keep_part(report, "locations", parameters, 1 + first, 0.02);
-            if (!first) parameters[1] = parameters[2];
-            as_html_report_keep_part(report, "locations", parameters, 2 + first, 0.02);
+/* The whole program in every way the page shows it, then the contexts that have most. */
+static void report_places(as_viewing *viewing, as_html_report *report) {
+    enum { CONTEXTS = 60 };
+    static const char *const ways[] = {NULL, "process", "run"};
+    size_t number, usual;
+    const as_view_input *input = as_html_report_input(report, &number);
+    assay_id metrics[AS_REPORT_METRICS];
+    as_report_words words;
+    if (!input || (as_ds_leaves(input->ds) < 2 && AS_COUNT(input->ds, runs) < 2)) return;
+    size_t n = as_report_metrics(viewing, report, metrics, &usual);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            as_report_words_begin(&words, report, metrics[i]);
+            as_report_words_add(&words, "by", ways[k]);
+            as_html_report_keep_part(report, "locations", words.parameters, words.n, 0.05);
+            as_html_report_keep_part(report, "location_tree", words.parameters, words.n, 0.05);
         }
-        if (n == REPORTED_CONTEXTS)
-            as_html_report_note(report, "single locations of call paths but for the first %d", REPORTED_CONTEXTS);
     }
+    as_vec contexts;
+    as_vec_init(&contexts, sizeof(assay_id), NULL);
+    as_report_contexts(viewing, report, CONTEXTS, &contexts);
+    for (size_t i = 0; i < contexts.count; i++) {
+        as_report_words_begin(&words, report, ASSAY_NONE);
+        as_report_words_context(&words, AS_AT(assay_id, &contexts, i));
+        as_html_report_keep_part(report, "locations", words.parameters, words.n, 0.005);
+        as_report_words_add(&words, "kind", "exclusive");
+        as_html_report_keep_part(report, "locations", words.parameters, words.n, 0.005);
+    }
+    as_vec_free(&contexts);
 }
 
-const as_endpoint as_endpoint_locations = {.path = "locations", .answer = answer_locations, .report = report_locations};
+const as_endpoint as_endpoint_locations = {.path = "locations", .answer = answer_locations, .report = report_places};

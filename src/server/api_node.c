@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/map.h"
+#include "server/report_choice.h"
 #include "server/tree_rows.h"
 
 enum {
@@ -338,4 +339,22 @@ static assay_status answer_node(as_viewing *viewing, const as_request *request, 
     return status;
 }
 
-const as_endpoint as_endpoint_node = {.path = "node", .answer = answer_node};
+/* Those that have most, with all there is to say of them; of others the page knows what the tree says. */
+static void report_nodes(as_viewing *viewing, as_html_report *report) {
+    enum { CONTEXTS = 100 };
+    size_t number;
+    const as_view_input *input = as_html_report_input(report, &number);
+    as_vec contexts;
+    if (!input || !AS_COUNT(input->ds, contexts) || !AS_COUNT(input->ds, metrics)) return;
+    as_vec_init(&contexts, sizeof(assay_id), NULL);
+    as_report_contexts(viewing, report, CONTEXTS, &contexts);
+    for (size_t i = 0; i < contexts.count; i++) {
+        as_report_words words;
+        as_report_words_begin(&words, report, ASSAY_NONE);
+        as_report_words_context(&words, AS_AT(assay_id, &contexts, i));
+        as_html_report_keep_part(report, "node", words.parameters, words.n, 0.02);
+    }
+    as_vec_free(&contexts);
+}
+
+const as_endpoint as_endpoint_node = {.path = "node", .answer = answer_node, .report = report_nodes};

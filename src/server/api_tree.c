@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/report_choice.h"
 #include "server/tree_rows.h"
 #include "server/tree_whole.h"
 
-enum { USUAL_ROWS = 200, MOST_ROWS = 5000, MOST_LEVELS = 50, MOST_NODES = 2000, MOST_OF_WHOLE = 60000 };
+enum { USUAL_ROWS = 200, MOST_ROWS = 5000, MOST_LEVELS = 50, MOST_NODES = 2000 };
 
 /* A table that rows are of, with what was searched in it. */
 typedef struct source {
@@ -259,7 +260,7 @@ static assay_status choose(answer *a, const as_request *request, assay_error *er
     AS_TRY(as_request_number(request, "offset", 0, UINT32_MAX, 0, &a->offset, error));
     AS_TRY(as_request_number(request, "limit", 1, MOST_ROWS, USUAL_ROWS, &a->limit, error));
     AS_TRY(as_request_number(request, "levels", 1, MOST_LEVELS, 1, &a->levels, error));
-    AS_TRY(as_request_number(request, "whole", 1, MOST_OF_WHOLE, 0, &a->whole, error));
+    AS_TRY(as_request_number(request, "whole", 1, AS_MOST_OF_WHOLE, 0, &a->whole, error));
     a->match = as_request_text(request, "match");
     a->only_matches = a->match && as_request_flag(request, "filter");
     return ASSAY_OK;
@@ -448,4 +449,4 @@ static assay_status answer_tree(as_viewing *viewing, const as_request *request, 
     return status;
 }
 
-const as_endpoint as_endpoint_tree = {.path = "tree", .answer = answer_tree};
+const as_endpoint as_endpoint_tree = {.path = "tree", .answer = answer_tree, .report = as_report_trees};

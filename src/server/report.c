@@ -72,8 +72,7 @@ as_html_report *as_html_report_new(as_viewing *viewing, uint64_t limit) {
         return NULL;
     }
     uint64_t fixed = as_web_js.size + as_web_css.size + as_output_size(report->text) + FRAME_SIZE;
-    report->until = report->limit =
-        limit > fixed ? (limit - fixed) / 4 * 3 : 0; /* base64 takes four bytes for three */
+    report->until = report->limit = limit > fixed ? (limit - fixed) / 4 * 3 : 0; /* base64 takes four bytes for three */
     return report;
 }
 
@@ -219,7 +218,8 @@ double as_html_report_last_number(const as_html_report *report, const char *key)
     size_t size;
     const char *answer = report->last ? as_output_memory(report->last, &size) : NULL;
     snprintf(quoted, sizeof quoted, "\"%s\":", key);
-    const char *at = answer ? strstr(answer, quoted) : NULL; /* within texts its quotes would have a backslash before them */
+    const char *at =
+        answer ? strstr(answer, quoted) : NULL; /* within texts its quotes would have a backslash before them */
     as_number number;
     if (!at) return NAN;
     at += strlen(quoted);

@@ -4,6 +4,9 @@
 
 #include "server/tables.h"
 
+/* Rows that one answer may have. */
+enum { AS_MOST_OF_WHOLE = 60000 };
+
 /* A part of a table: what has at least some share of the whole in one of the metrics, and all that lies above it. */
 typedef struct as_whole_part {
     uint8_t *marks;  /* of each item: whether it is a part; to be freed */

@@ -1,0 +1,93 @@
+#include "server/report_choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataset/main_metric.h"
+#include "server/tree_whole.h"
+
+static bool is_in(const assay_id *list, size_t n, assay_id metric) {
+    for (size_t i = 0; i < n; i++) {
+        if (list[i] == metric) return true;
+    }
+    return false;
+}
+
+/* A request about the input at hand. */
+static bool plain_request(const as_report_words *words, as_request *out) {
+    *out = (as_request){.path = "tree", .body = ""};
+    as_vec_init(&out->parameters, sizeof(as_parameter), NULL);
+    return as_vec_append(&out->parameters, words->parameters, words->n);
+}
+
+size_t as_report_metrics(as_viewing *viewing, const as_html_report *report, assay_id out[AS_REPORT_METRICS],
+                         size_t *usual) {
+    size_t number, n = 0;
+    const as_dataset *ds = as_html_report_input(report, &number)->ds;
+    as_report_words words;
+    as_request request;
+    as_asked_view asked;
+    assay_error error;
+    as_report_words_begin(&words, report, ASSAY_NONE);
+    bool fine = plain_request(&words, &request);
+    if (fine && as_asked_view_make(viewing, &request, &asked, &error) == ASSAY_OK) {
+        for (size_t i = 0; i < asked.tree.metrics.count && n < AS_REPORT_METRICS; i++)
+            out[n++] = as_asked_metric(&asked, i);
+    }
+    if (fine) as_asked_view_free(&asked);
+    as_vec_free(&request.parameters);
+    *usual = n;
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics) && n < AS_REPORT_METRICS; id++) {
+        if (as_ds_metric(ds, id)->part_of == ASSAY_NONE && as_metric_has_data(ds, id) && !is_in(out, n, id))
+            out[n++] = id;
+    }
+    return n;
+}
+
+void as_report_words_begin(as_report_words *words, const as_html_report *report, assay_id metric) {
+    size_t number;
+    const as_dataset *ds = as_html_report_input(report, &number)->ds;
+    words->n = 0;
+    as_uint_format(number, words->number);
+    as_report_words_add(words, "d", words->number);
+    if (metric != ASSAY_NONE && metric != as_main_metric(ds, false))
+        as_report_words_add(words, "metric", as_ds_text(ds, as_ds_metric(ds, metric)->name));
+}
+
+void as_report_words_add(as_report_words *words, const char *name, const char *value) {
+    if (value && words->n < AS_REPORT_WORDS) words->parameters[words->n++] = (as_parameter){name, value};
+}
+
+void as_report_words_context(as_report_words *words, assay_id context) {
+    as_uint_format(context, words->context);
+    for (size_t i = 0; i < words->n; i++) {
+        if (strcmp(words->parameters[i].name, "context") == 0) return;
+    }
+    as_report_words_add(words, "context", words->context);
+}
+
+void as_report_contexts(as_viewing *viewing, const as_html_report *report, uint32_t most, as_vec *out) {
+    as_report_words words;
+    as_request request;
+    as_asked_view asked;
+    as_asked_table table;
+    as_whole_part part;
+    assay_error error;
+    as_report_words_begin(&words, report, ASSAY_NONE);
+    if (!plain_request(&words, &request)) return;
+    as_viewing_lock(viewing);
+    if (as_asked_view_make(viewing, &request, &asked, &error) == ASSAY_OK) {
+        if (as_asked_table_some(viewing, &asked, 1, &table, &error) == ASSAY_OK &&
+            as_whole_part_choose(&table, most, &part)) {
+            for (uint32_t i = 0; i < part.all; i++) {
+                assay_id context = as_view_item_at(table.table, i)->context;
+                if (part.marks[i] && context != ASSAY_NONE && !as_vec_append(out, &context, 1)) break;
+            }
+            free(part.marks);
+        }
+        as_asked_table_free(&table);
+    }
+    as_asked_view_free(&asked);
+    as_viewing_unlock(viewing);
+    as_vec_free(&request.parameters);
+}

@@ -1,0 +1,74 @@
+/* Call trees in reports: whole ones, as far as there is room. */
+#include <stdio.h>
+#include <string.h>
+
+#include "server/report_choice.h"
+#include "server/tree_whole.h"
+
+/* A whole tree, as much of it as this part of what is left has room for. *left_out: how many rows are not in it, with *share the least part of the whole that one must have; the number of rows that
+ * would have been tried next is 0 where there was no room at all. */
+static bool report_whole(as_html_report *report, const char *metrics, const char *view, const char *by, double part,
+                         double *left_out, double *share) {
+    enum { FEWEST = 10 };
+    uint64_t room = (uint64_t)((double)as_html_report_left(report) * part);
+    for (double rows = AS_MOST_OF_WHOLE; rows >= FEWEST;) {
+        char most[AS_NUMBER_SIZE];
+        as_report_words words;
+        as_uint_format((uint64_t)rows, most);
+        as_report_words_begin(&words, report, ASSAY_NONE);
+        as_report_words_add(&words, "metrics", metrics);
+        as_report_words_add(&words, "view", view);
+        as_report_words_add(&words, "by", by);
+        as_report_words_add(&words, "sort", "source");
+        as_report_words_add(&words, "whole", most);
+        as_html_report_kept kept = as_html_report_keep_part(report, "tree", words.parameters, words.n, part);
+        *left_out = as_html_report_last_number(report, "left_out");
+        *share = as_html_report_last_number(report, "min_share");
+        if (kept != AS_REPORT_TOO_LARGE) return kept == AS_REPORT_KEPT;
+        double fits = rows * 0.9 * (double)room / (double)as_html_report_last_size(report);
+        rows = fits < rows / 2 ? fits : rows / 2;
+    }
+    return false;
+}
+
+static void note_whole(as_html_report *report, const char *what, double left_out, double share, bool is_there) {
+    size_t number;
+    const char *name = as_view_input_name(as_html_report_input(report, &number));
+    char percent[AS_NUMBER_SIZE], count[AS_NUMBER_SIZE];
+    if (is_there && !(left_out > 0)) return;
+    as_uint_format((uint64_t)left_out, count);
+    as_real_format(share * 100, percent);
+    if (!is_there)
+        as_html_report_note(report, "%s of %s: there is no room", what, name);
+    else if (share > 0)
+        as_html_report_note(report, "%s %s of %s that have less than %s %% of the whole", count, what, name, percent);
+    else
+        as_html_report_note(report, "%s %s of %s", count, what, name);
+}
+
+/* All metrics that the report has, as many as one answer can hold; where there is little room only the first. */
+void as_report_trees(as_viewing *viewing, as_html_report *report) {
+    static const struct {
+        const char *what, *view, *by;
+        double part; /* of what is left */
+    } wholes[] = {
+        {"functions", "flat", "region", 0.15}, {"modules, files and functions", "flat", "scope", 0.15},
+        {"call paths", NULL, NULL, 0.55},      {"callers", "bottom-up", NULL, 0.6},
+        {"modules", "flat", "module", 0.1},    {"files", "flat", "file", 0.2},
+        {"kinds", "flat", "kind", 0.2},
+    };
+    assay_id metrics[AS_REPORT_METRICS];
+    char numbers[AS_REPORT_METRICS * 12] = "";
+    size_t number, usual, used = 0;
+    const as_view_input *input = as_html_report_input(report, &number);
+    if (!input || !AS_COUNT(input->ds, contexts) || !AS_COUNT(input->ds, metrics)) return;
+    size_t n = as_report_metrics(viewing, report, metrics, &usual);
+    for (size_t i = 0; i < n; i++)
+        used += (size_t)snprintf(numbers + used, sizeof numbers - used, "%s%u", i ? "," : "", metrics[i]);
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+        double left_out = 0, share = 0;
+        if (wholes[i].by && strcmp(wholes[i].by, "scope") == 0 && !as_view_has_scopes(input->ds)) continue;
+        bool is_there = report_whole(report, numbers, wholes[i].view, wholes[i].by, wholes[i].part, &left_out, &share);
+        note_whole(report, wholes[i].what, left_out, share, is_there);
+    }
+}
