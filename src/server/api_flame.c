@@ -280,10 +280,10 @@ static bool report_picture(as_html_report *report, assay_id metric, const char *
 
 static void report_pictures(as_viewing *viewing, as_html_report *report) {
     assay_id metrics[AS_REPORT_METRICS];
-    size_t number, usual;
+    size_t number;
     const as_view_input *input = as_html_report_input(report, &number);
     if (!input || !AS_COUNT(input->ds, contexts) || !AS_COUNT(input->ds, metrics)) return;
-    size_t n = as_report_metrics(viewing, report, metrics, &usual);
+    size_t n = as_report_metrics(viewing, report, metrics);
     bool fine = true;
     for (size_t i = 0; i < n; i++) {
         fine &= report_picture(report, metrics[i], NULL, i ? 0.04 : 0.15);

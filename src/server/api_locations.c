@@ -245,12 +245,12 @@ static assay_status answer_locations(as_viewing *viewing, const as_request *requ
 static void report_places(as_viewing *viewing, as_html_report *report) {
     enum { CONTEXTS = 60 };
     static const char *const ways[] = {NULL, "process", "run"};
-    size_t number, usual;
+    size_t number;
     const as_view_input *input = as_html_report_input(report, &number);
     assay_id metrics[AS_REPORT_METRICS];
     as_report_words words;
     if (!input || (as_ds_leaves(input->ds) < 2 && AS_COUNT(input->ds, runs) < 2)) return;
-    size_t n = as_report_metrics(viewing, report, metrics, &usual);
+    size_t n = as_report_metrics(viewing, report, metrics);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < 3; k++) {
             as_report_words_begin(&words, report, metrics[i]);

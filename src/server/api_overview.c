@@ -196,9 +196,9 @@ static assay_status answer_overview(as_viewing *viewing, const as_request *reque
 /* Of each metric, the first ones first; the page offers those whose overview there is. */
 static void report_overviews(as_viewing *viewing, as_html_report *report) {
     assay_id metrics[AS_REPORT_METRICS];
-    size_t number, usual, n_kept = 0;
+    size_t number, n_kept = 0;
     if (!as_html_report_input(report, &number)) return;
-    size_t n = as_report_metrics(viewing, report, metrics, &usual);
+    size_t n = as_report_metrics(viewing, report, metrics);
     for (size_t i = 0; i < n || i == 0; i++) {
         as_report_words words;
         as_report_words_begin(&words, report, n ? metrics[i] : ASSAY_NONE);
@@ -206,7 +206,7 @@ static void report_overviews(as_viewing *viewing, as_html_report *report) {
         as_html_report_keep_part(report, "findings", words.parameters, words.n, 0.3);
         if (n) n_kept++;
     }
-    as_html_report_tell_metrics(report, metrics, n_kept, usual < n_kept ? usual : n_kept);
+    as_html_report_tell_metrics(report, metrics, n_kept);
 }
 
 const as_endpoint as_endpoint_overview = {.path = "overview", .answer = answer_overview, .report = report_overviews};

@@ -40,6 +40,7 @@ typedef struct answer {
     int64_t at;     /* the match that was looked for, or the end of the hot path; -1: none */
     int64_t whole;  /* rows that a whole tree may have; 0: it is no whole tree */
     as_whole_part part;
+    as_vec usual; /* assay_id: of whole trees the metrics that are shown where nobody chooses */
 } answer;
 
 static source *source_at(const answer *a, size_t i) { return AS_AT(source *, &a->sources, i); }
@@ -216,9 +217,28 @@ static bool open_part(answer *a, int64_t node, uint32_t item, as_vec *items) {
     return fine && (l.rows == 0 || as_vec_append(&a->lists, &l, 1));
 }
 
+/* The metrics of the same request without any. */
+static assay_status find_usual(answer *a, const as_request *request, assay_error *error) {
+    as_request plain = *request;
+    as_asked_view asked;
+    as_vec_init(&plain.parameters, sizeof(as_parameter), NULL);
+    bool fine = true;
+    for (size_t i = 0; fine && i < request->parameters.count; i++) {
+        const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
+        if (strncmp(parameter->name, "metric", 6) != 0) fine = as_vec_append(&plain.parameters, parameter, 1);
+    }
+    assay_status status = fine ? as_asked_view_make(a->viewing, &plain, &asked, error) : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK && !as_vec_append(&a->usual, asked.tree.metrics.data, asked.tree.metrics.count))
+        status = as_fail_memory(error, NULL);
+    if (fine) as_asked_view_free(&asked);
+    as_vec_free(&plain.parameters);
+    return status;
+}
+
 /* All there is, level by level, as far as it is worth it. */
-static assay_status open_whole(answer *a, assay_error *error) {
+static assay_status open_whole(answer *a, const as_request *request, assay_error *error) {
     as_vec items;
+    AS_TRY(find_usual(a, request, error));
     if (!as_whole_part_choose(&source_at(a, 0)->asked, (uint32_t)a->whole, &a->part))
         return as_fail_memory(error, NULL);
     as_vec_init(&items, sizeof(uint32_t), NULL);
@@ -394,6 +414,9 @@ static void build(answer *a, as_output *out) {
     if (a->whole) {
         as_build_number(&builder, "min_share", a->part.share);
         as_build_int(&builder, "left_out", a->part.all - a->part.n);
+        as_build_array(&builder, "usual", false);
+        for (size_t i = 0; i < a->usual.count; i++) as_build_int(&builder, NULL, AS_AT(assay_id, &a->usual, i));
+        as_build_end(&builder);
     }
     as_build_array(&builder, "hot", false);
     for (size_t i = 0; i < a->hot.count && i < MOST_NODES; i++)
@@ -410,7 +433,7 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     int64_t revealed;
     AS_TRY(choose(a, request, error));
     AS_TRY(add_source(a, NULL, &first, &item, error));
-    if (a->whole) return open_whole(a, error);
+    if (a->whole) return open_whole(a, request, error);
     AS_TRY(find_hot(a, error));
     AS_TRY(find_match(a, request, error));
     AS_TRY(follow_hot(a, request, error));
@@ -432,6 +455,7 @@ static void answer_free(answer *a) {
     as_vec_free(&a->rows);
     as_vec_free(&a->opened);
     as_vec_free(&a->hot);
+    as_vec_free(&a->usual);
     free(a->part.marks);
     as_asked_view_free(&a->asked);
 }
@@ -443,6 +467,7 @@ static assay_status answer_tree(as_viewing *viewing, const as_request *request, 
     as_vec_init(&a.rows, sizeof(as_tree_row), NULL);
     as_vec_init(&a.opened, sizeof(int64_t), NULL);
     as_vec_init(&a.hot, sizeof(uint32_t), NULL);
+    as_vec_init(&a.usual, sizeof(assay_id), NULL);
     assay_status status = gather(&a, request, error);
     if (status == ASSAY_OK) build(&a, out);
     answer_free(&a);

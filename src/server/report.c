@@ -227,10 +227,9 @@ double as_html_report_last_number(const as_html_report *report, const char *key)
     return as_number_parse(at, strspn(at, "0123456789+-.eE"), &number) ? as_number_real(number) : NAN;
 }
 
-void as_html_report_tell_metrics(as_html_report *report, const assay_id *metrics, size_t n, size_t usual) {
+void as_html_report_tell_metrics(as_html_report *report, const assay_id *metrics, size_t n) {
     as_output *out = report->has;
-    as_output_printf(out, "%s{\"id\":%zu,\"usual\":%zu,\"metrics\":[", as_output_size(out) ? "," : "", report->input,
-                     usual);
+    as_output_printf(out, "%s{\"id\":%zu,\"metrics\":[", as_output_size(out) ? "," : "", report->input);
     for (size_t i = 0; i < n; i++) as_output_printf(out, "%s%u", i ? "," : "", metrics[i]);
     as_output_text(out, "]}");
 }

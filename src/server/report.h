@@ -33,8 +33,8 @@ as_html_report_kept as_html_report_keep_part(as_html_report *report, const char 
 uint64_t as_html_report_last_size(const as_html_report *report);
 double as_html_report_last_number(const as_html_report *report, const char *key);
 
-/* The page is told which metrics the report has of the input at hand, of which the first `usual` are those that trees show where nobody chooses. */
-void as_html_report_tell_metrics(as_html_report *report, const assay_id *metrics, size_t n, size_t usual);
+/* The page is told which metrics the report has of the input at hand. */
+void as_html_report_tell_metrics(as_html_report *report, const assay_id *metrics, size_t n);
 
 /* A sentence for the reader about what was left out: "call paths under 0.1 % of the time". */
 void as_html_report_note(as_html_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));

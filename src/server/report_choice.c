@@ -20,8 +20,7 @@ static bool plain_request(const as_report_words *words, as_request *out) {
     return as_vec_append(&out->parameters, words->parameters, words->n);
 }
 
-size_t as_report_metrics(as_viewing *viewing, const as_html_report *report, assay_id out[AS_REPORT_METRICS],
-                         size_t *usual) {
+size_t as_report_metrics(as_viewing *viewing, const as_html_report *report, assay_id out[AS_REPORT_METRICS]) {
     size_t number, n = 0;
     const as_dataset *ds = as_html_report_input(report, &number)->ds;
     as_report_words words;
@@ -36,7 +35,6 @@ size_t as_report_metrics(as_viewing *viewing, const as_html_report *report, assa
     }
     if (fine) as_asked_view_free(&asked);
     as_vec_free(&request.parameters);
-    *usual = n;
     for (assay_id id = 0; id < AS_COUNT(ds, metrics) && n < AS_REPORT_METRICS; id++) {
         if (as_ds_metric(ds, id)->part_of == ASSAY_NONE && as_metric_has_data(ds, id) && !is_in(out, n, id))
             out[n++] = id;

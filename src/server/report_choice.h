@@ -6,9 +6,8 @@
 
 enum { AS_REPORT_METRICS = 8, AS_REPORT_WORDS = 8 };
 
-/* The metrics that a report has of the input at hand: those that trees show where nobody chooses, the main one first, then others that have values. How many; *usual: of the first kind. */
-size_t as_report_metrics(as_viewing *viewing, const as_html_report *report, assay_id out[AS_REPORT_METRICS],
-                         size_t *usual);
+/* The metrics that a report has of the input at hand: those that trees show where nobody chooses, the main one first, then others that have values. How many. */
+size_t as_report_metrics(as_viewing *viewing, const as_html_report *report, assay_id out[AS_REPORT_METRICS]);
 
 /* Parameters of a request about the input at hand. */
 typedef struct as_report_words {

@@ -59,10 +59,10 @@ void as_report_trees(as_viewing *viewing, as_html_report *report) {
     };
     assay_id metrics[AS_REPORT_METRICS];
     char numbers[AS_REPORT_METRICS * 12] = "";
-    size_t number, usual, used = 0;
+    size_t number, used = 0;
     const as_view_input *input = as_html_report_input(report, &number);
     if (!input || !AS_COUNT(input->ds, contexts) || !AS_COUNT(input->ds, metrics)) return;
-    size_t n = as_report_metrics(viewing, report, metrics, &usual);
+    size_t n = as_report_metrics(viewing, report, metrics);
     for (size_t i = 0; i < n; i++)
         used += (size_t)snprintf(numbers + used, sizeof numbers - used, "%s%u", i ? "," : "", metrics[i]);
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {

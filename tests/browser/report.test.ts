@@ -1,54 +1,123 @@
-// The page with its answers inside, opened from a file: under the policy that a report has.
+// Reports: the page with its answers inside, opened from a file, under the policy that a report has.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { closeBrowser, page } from '../../web/test/harness';
+import { gunzipSync } from 'node:zlib';
+import { canonical, type Params } from '../../web/src/api';
+import { ReportBackend } from '../../web/src/reportbackend';
+import { closeBrowser, page as open, source, type PageOptions } from '../../web/test/harness';
 
-const NAME = '</script><script>document.title = "taken"</script>';
-const metric = (id: number, name: string) => ({ id, name, display_name: name, unit: 's', dtype: 'FLOAT64', kind: 'exclusive', is_main: id === 0, adds_up: true });
-const ANSWERS = {
-  'inputs?': {
-    version: '0.1.0',
-    inputs: [{ id: 0, path: 'a.cubex', name: NAME, format: 'cube', format_title: 'Cube', problems: 0, has: { tree: true, locations: 4, events: false, points: 0, parameters: [], records: 0, models: 0 }, metrics: [metric(0, 'time'), metric(1, 'wait')], runs: [], points: [], error: null }],
-    experiment: null,
-  },
-};
+const assay = process.env['ASSAY'] ?? '';
+const example = (name: string) => join(source, 'examples', name);
+const folder = mkdtempSync(join(tmpdir(), 'assay-report-'));
 
-function report(): string {
-  const folder = join(process.env['ASSAY_BUILD'] ?? 'build', 'web');
-  const [script, style] = ['assay.js', 'assay.css'].map((name) => readFileSync(join(folder, name), 'latin1')) as [string, string];
-  assert.ok(!/<\/script|<!--/i.test(script) && !/<\/style/i.test(style), 'what cannot stand in a page');
-  assert.ok(/^[\x00-\x7f]*$/.test(script), 'the script is ASCII');
-  const allowed = (text: string) => `'sha256-${createHash('sha256').update(text, 'latin1').digest('base64')}'`;
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src ${allowed(script)}; style-src ${allowed(style)}">
-<title>assay</title><style>${style}</style></head><body><div id="app"></div>
-<script type="application/gzip" id="assay-data">${gzipSync(JSON.stringify(ANSWERS)).toString('base64')}</script><script type="module">${script}</script></body></html>`;
+after(async () => {
+  await closeBrowser();
+  rmSync(folder, { recursive: true });
+});
+
+/** Writes a report; gives its path and what was said. */
+function report(args: readonly string[], name: string): { file: string; said: string } {
+  const file = join(folder, `${name}.html`);
+  const made = spawnSync(assay, ['report', ...args, '-o', file], { encoding: 'utf8' });
+  assert.equal(made.status, 0, made.stderr);
+  return { file, said: made.stderr };
 }
 
-after(closeBrowser);
+function answersOf(file: string): Record<string, unknown> {
+  const data = /id="assay-data">([^<]*)</.exec(readFileSync(file, 'utf8'));
+  return JSON.parse(gunzipSync(Buffer.from(data![1]!, 'base64')).toString()) as Record<string, unknown>;
+}
 
-test('a report opens from a file, keeps its state in the address, and needs nobody', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'assay-report-'));
+const openFile = (file: string, use: Parameters<typeof open>[1], options: PageOptions = {}) => open(pathToFileURL(file).href, use, options);
+
+/** The viewer's own answers. */
+async function withServer(path: string, use: (get: (path: string, params: Params) => Promise<unknown>) => Promise<void>): Promise<void> {
+  const server = spawn(assay, ['view', '--no-open', path], { stdio: ['ignore', 'pipe', 'ignore'] });
   try {
-    const file = join(folder, 'report.html');
-    writeFileSync(file, report(), 'latin1');
-    await page(pathToFileURL(file).href, async ({ page, shot }) => {
-      await page.getByRole('heading', { name: NAME }).waitFor();
-      assert.notEqual(await page.title(), 'taken');
-      assert.deepEqual(await page.getByRole('tab').allTextContents(), ['Overview', 'Tree', 'Flame', 'Locations']);
-      assert.equal(await page.getByText('Add files').count(), 0);
-      await page.keyboard.press('m');
-      await page.waitForURL(/#\?m=wait$/);
-      await page.keyboard.press('u');
-      await page.getByRole('button', { name: 'Metric: time' }).waitFor();
-      await shot('report-file');
+    const url = await new Promise<string>((resolve) => server.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())));
+    await use(async (path, params) => {
+      const answer = await fetch(`${url}api/${canonical(path, params)}`);
+      assert.equal(answer.status, 200, canonical(path, params));
+      return answer.json();
     });
   } finally {
-    rmSync(folder, { recursive: true });
+    server.kill('SIGINT');
   }
-});
+}
+
+type Tree = { by: string | null; rows: { node: number[] }; hot: number[] };
+
+for (const name of ['heat.cubex', 'heat-hpctoolkit', 'kernels.txt', 'simulation.afperf', 'waves-extra-prof', 'gpu/filter.sqlite']) {
+  test(`the answers inside a report of ${name} are those of the server`, async () => {
+    const path = example(name);
+    const { file } = report([path], `same-${name.replace(/\W/g, '-')}`);
+    const inside = new ReportBackend(answersOf(file));
+    await withServer(path, async (get) => {
+      const same = async (path: string, params: Params) => assert.deepEqual(await inside.get(path, params), await get(path, params), canonical(path, params));
+      const { inputs } = (await inside.get('inputs', {})) as { inputs: { metrics: { name: string; id: number; is_main: boolean }[] }[] };
+      const metrics = inputs[0]!.metrics;
+      for (const view of ['top-down', 'bottom-up', 'flat'].map((v) => (v === 'top-down' ? {} : { view: v }))) {
+        await same('tree', { d: 0, ...view });
+        const first = (await get('tree', view)) as Tree;
+        const nodes = first.rows.node;
+        await same('tree', { d: 0, ...view, node: nodes.slice(0, 4) });
+        await same('tree', { ...view, node: nodes[0], levels: 3 });
+        await same('tree', { ...view, node: -1, offset: 1, limit: 2 });
+        // What has no name has one for people, which the page sorts by
+        const sorts = first.by === 'scope' ? ['inclusive', 'exclusive', 'source'] : ['inclusive', 'exclusive', 'name', 'source'];
+        for (const sort of sorts) for (const order of ['ascending', 'descending']) await same('tree', { ...view, sort, order, node: [-1, nodes[0]!] });
+        for (const metric of metrics.filter((m) => !m.is_main)) await same('tree', { ...view, metric: metric.name });
+        if (metrics.length > 1) await same('tree', { ...view, metrics: `${metrics[1]!.id},${metrics[0]!.id}`, sort_metric: 1 });
+        for (const match of ['a', 'MPI', '/^s.*e/', 'no such name']) {
+          await same('tree', { ...view, match });
+          await same('tree', { ...view, match, filter: 1 });
+          for (const find of ['next', 'previous']) for (const from of [undefined, nodes[0], nodes[nodes.length - 1]]) await same('tree', { ...view, match, find, from });
+        }
+        await same('tree', { ...view, reveal: nodes[nodes.length - 1] });
+        await same('tree', { ...view, hot: nodes[0] });
+      }
+      for (const by of ['region', 'file', 'module', 'kind']) await same('tree', { view: 'flat', by });
+      for (const path of ['overview', 'findings']) for (const metric of metrics) await same(path, metric.is_main ? { d: 0 } : { d: 0, metric: metric.name });
+      await same('node', { d: 0, context: ((await get('tree', {})) as Tree).hot.at(-1) ?? 0 });
+    });
+  });
+}
+
+const FORMATS: [string, string[]][] = [
+  ['heat.cubex', ['Overview', 'Tree', 'Flame', 'Locations']],
+  ['heat-hpctoolkit', ['Overview', 'Tree', 'Flame', 'Locations', 'Time line']],
+  ['kernels.txt', ['Overview', 'Tree', 'Flame', 'Locations', 'Scale']],
+  ['waves-extra-prof', ['Overview', 'Tree', 'Flame', 'Locations', 'Scale']],
+  ['simulation.afperf', ['Overview', 'Tree', 'Flame', 'Locations', 'Time line']],
+  ['gpu/filter.sqlite', ['Overview', 'Tree', 'Flame', 'Locations', 'Time line']],
+  ['sort-1.perf', ['Overview', 'Tree', 'Flame', 'Scale']],
+];
+
+for (const [name, screens] of FORMATS) {
+  test(`a report of ${name} opens from a file, and shows all its screens`, async () => {
+    const { file, said } = report([example(name)], name.replace(/\W/g, '-'));
+    assert.equal(said, '');
+    await openFile(file, async ({ page, shot }) => {
+      await page.getByRole('heading', { name: 'On the command line' }).waitFor();
+      assert.deepEqual(await page.getByRole('tab').allTextContents(), screens);
+      assert.equal(await page.getByText('Add files').count(), 0);
+      for (const screen of screens) {
+        await page.getByRole('tab', { name: screen }).click();
+        await page.waitForTimeout(250);
+        assert.equal(await page.getByText('Not in this report').count(), 0, screen);
+        assert.equal(await page.locator('.message.error, .toast').count(), 0, screen);
+        await shot(`report-${name.replace(/\W/g, '-')}-${screen.replace(' ', '-')}`);
+      }
+      // Another metric, where there is one
+      await page.getByRole('tab', { name: 'Tree' }).click();
+      await page.keyboard.press('m');
+      await page.waitForTimeout(200);
+      assert.equal(await page.locator('.message, .toast').count(), 0);
+    });
+  });
+}

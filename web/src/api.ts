@@ -26,6 +26,8 @@ export class RequestError extends Error {
 
 export interface Backend {
   readonly isReport: boolean;
+  /** What a report lacks, in words. */
+  readonly notes?: readonly string[];
   get(path: string, params: Params, signal?: AbortSignal): Promise<unknown>;
   post(path: string, params: Params, body: BodyInit | null, signal?: AbortSignal): Promise<unknown>;
 }
@@ -70,37 +72,6 @@ export class HttpBackend implements Backend {
     if (!answer.ok) throw new RequestError(failureOf(body, answer.status), answer.status);
     return body;
   }
-}
-
-/** Answers that were asked beforehand: canonical request → JSON. */
-export class ReportBackend implements Backend {
-  readonly isReport = true;
-
-  constructor(private readonly answers: Record<string, unknown>) {}
-
-  get(path: string, params: Params): Promise<unknown> {
-    const answer = this.answers[canonical(path, params)];
-    if (answer === undefined) return Promise.reject(new RequestError({ message: 'This report does not have that. Open the measurement itself with assay view.', rule: 'not-in-report' }, 404));
-    return Promise.resolve(answer);
-  }
-
-  post(): Promise<unknown> {
-    return Promise.reject(new RequestError({ message: 'A report takes no files: use assay view.', rule: 'not-in-report' }, 404));
-  }
-}
-
-async function inflate(base64: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(base64.replace(/\s+/g, '')), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(stream).text();
-}
-
-/** The report's data where the page has some: JSON, or base64 of gzip (type="application/gzip"). */
-export async function openBackend(page: Document): Promise<Backend> {
-  const data = page.getElementById('assay-data');
-  if (!data) return new HttpBackend();
-  const text = data.textContent ?? '';
-  return new ReportBackend(JSON.parse(data.getAttribute('type') === 'application/json' ? text : await inflate(text)) as Record<string, unknown>);
 }
 
 const KEPT_ANSWERS = 100;
@@ -179,6 +150,7 @@ export function setBackend(backend: Backend): void {
   client = new Client(backend);
 }
 export const isReport = (): boolean => client.backend.isReport;
+export const reportNotes = (): readonly string[] => client.backend.notes ?? [];
 export const get = <T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> => client.get(path, params, signal) as Promise<T>;
 export const post = <T>(path: string, params?: Params, body?: BodyInit | null, signal?: AbortSignal): Promise<T> => client.post(path, params, body, signal) as Promise<T>;
 export const forgetAnswers = (): void => client.forget();

@@ -37,6 +37,13 @@ export class Boundary extends Component<Props, { error: Error | null; name: stri
 
 /** An error of a request or a file, where it happened. */
 export function Failed({ failure, title }: { failure: Failure; title?: string }) {
+  if (failure.rule === 'not-in-report') {
+    return (
+      <div class="message" role="status">
+        <p class="hint">{failure.message}</p>
+      </div>
+    );
+  }
   const place = failure.file ? `${failure.file}${failure.line ? `:${failure.line}` : ''}${failure.line && failure.column ? `:${failure.column}` : ''}` : '';
   return (
     <div class="message error" role="alert">

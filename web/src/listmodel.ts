@@ -9,17 +9,18 @@ export interface ModelRow {
   children: number | null;
 }
 
-/** Lists of an answer: their rows follow one another. */
+/** Lists of an answer: their rows follow one another. missing: below the node, too, but not in this report. */
 export interface RowLists {
-  lists: { node: number; n: number; offset: number; rows: number }[];
+  lists: { node: number; n: number; offset: number; rows: number; missing?: number }[];
 }
 
 /** A line of the table: a row, or what stands for the children that are not here yet. */
-export type EntryOf<R> = { row: R; more: null } | { row: null; more: { node: number; depth: number; left: number } };
+export type EntryOf<R> = { row: R; more: null } | { row: null; more: { node: number; depth: number; left: number; isMissing: boolean } };
 
 interface List {
   n: number;
   nodes: number[];
+  missing: number;
 }
 
 export class ListModel<R extends ModelRow> {
@@ -30,7 +31,7 @@ export class ListModel<R extends ModelRow> {
   /** Lists of an answer: their nodes are open. */
   takeLists(answer: RowLists, rowAt: (i: number, parent: number) => R): void {
     let at = 0;
-    for (const { node, n, offset, rows } of answer.lists) {
+    for (const { node, n, offset, rows, missing = 0 } of answer.lists) {
       const known = this.lists.get(node);
       const nodes = offset > 0 && known ? known.nodes.slice(0, offset) : [];
       for (let i = 0; i < rows; i++, at++) {
@@ -39,7 +40,7 @@ export class ListModel<R extends ModelRow> {
         nodes.push(row.node);
       }
       // A shorter answer to the same question takes nothing away
-      if (!known || nodes.length >= known.nodes.length || known.n !== n) this.lists.set(node, { n, nodes });
+      if (!known || nodes.length >= known.nodes.length || known.n !== n) this.lists.set(node, { n, nodes, missing });
       if (node >= 0) {
         this.open.add(node);
         const parent = this.rows.get(node);
@@ -72,7 +73,8 @@ export class ListModel<R extends ModelRow> {
       const top = stack[stack.length - 1]!;
       if (top.at === top.list.nodes.length) {
         const left = top.list.n - top.list.nodes.length;
-        if (left > 0) out.push({ row: null, more: { node: top.node, depth: top.depth, left } });
+        if (left > 0) out.push({ row: null, more: { node: top.node, depth: top.depth, left, isMissing: false } });
+        if (top.list.missing > 0) out.push({ row: null, more: { node: top.node, depth: top.depth, left: top.list.missing, isMissing: true } });
         stack.pop();
         continue;
       }

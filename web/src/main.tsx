@@ -1,7 +1,8 @@
 import { render } from 'preact';
 import './style.css';
-import { openBackend, setBackend } from './api';
+import { setBackend } from './api';
 import { followKeys } from './keys';
+import { openBackend } from './reportbackend';
 import { App } from './shell';
 import { followAddress } from './state';
 import { followTheme } from './theme';

@@ -146,7 +146,7 @@ function Body({ input, screen, props }: { input: Input | undefined; screen: Scre
 
 export function App() {
   const address = useAddress();
-  const selection = selectionOf(address);
+  const selection = isReport() ? { ...selectionOf(address), run: null, point: null, locations: null } : selectionOf(address); // a report has no others
   const [inputs, error, reload] = useInputs();
   const [open, setOpen] = useState<Open>(null);
   const searchRef = useRef<HTMLInputElement>(null);
@@ -169,7 +169,7 @@ export function App() {
   };
 
   useEffect(() => {
-    document.title = found ? `${found.name} – ${screen.title} – assay` : 'assay';
+    if (!isReport()) document.title = found ? `${found.name} – ${screen.title} – assay` : 'assay';
   }, [found, screen]);
 
   const keys: Key[] = [

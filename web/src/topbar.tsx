@@ -1,6 +1,6 @@
 // Above the screen: tabs, search, actions; below them what is chosen, as pickers and chips.
 import { useEffect, useRef } from 'preact/hooks';
-import type { Inputs, Metric, Opened } from './api';
+import { isReport, type Inputs, type Metric, type Opened } from './api';
 import { Icon } from './icons';
 import type { Choice } from './list';
 import { Picker } from './picker';
@@ -134,8 +134,8 @@ export function FilterBar({ input, metric, selection }: { input: Opened; metric:
           ))}
         </div>
       )}
-      <PointPicker input={input} selection={selection} />
-      <RunPicker input={input} selection={selection} />
+      {!isReport() && <PointPicker input={input} selection={selection} />}
+      {!isReport() && <RunPicker input={input} selection={selection} />}
       {selection.locations !== null && <Chip label="Locations" value={selection.locations} onRemove={() => select({ locations: null })} />}
     </div>
   );

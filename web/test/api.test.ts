@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { canonical, Client, openBackend, ReportBackend, RequestError, type Backend, type Params } from '../src/api';
+import { canonical, Client, RequestError, type Backend, type Params } from '../src/api';
+import { openBackend, ReportBackend } from '../src/reportbackend';
 
 class SlowBackend implements Backend {
   readonly isReport = false;

@@ -150,12 +150,9 @@ export function LocationTree({ params }: { params: Params }) {
       rowKey={(i) => rows[i]?.node.id ?? i}
       selected={chosen}
       onSelect={setChosen}
-      onOpen={filterTo}
+      onOpen={isReport() ? undefined : filterTo}
       tree={tree}
-      rowMenu={(i) => [
-        { label: 'Filter: only this', run: () => filterTo(i) },
-        { label: 'All locations', run: () => select({ locations: null }) },
-      ]}
+      rowMenu={(i) => (isReport() ? [] : [{ label: 'Filter: only this', run: () => filterTo(i) }, { label: 'All locations', run: () => select({ locations: null }) }])}
     />
   );
 }

@@ -150,7 +150,7 @@ function Locations(props: ScreenProps) {
   const bys: [string, string][] = [...(hasPlaces ? ([['', 'Locations'], ['process', 'Processes']] as [string, string][]) : []), ...(hasRuns ? ([[hasPlaces ? 'run' : '', 'Runs']] as [string, string][]) : [])];
 
   const brush = (cells: Set<number>, add: boolean) => {
-    if (!places) return;
+    if (!places || isReport()) return;
     if (places.answer.over === 'runs') {
       const id = places.answer.places?.id[[...cells][0]!];
       if (cells.size === 1 && id !== undefined) select({ run: id });

@@ -1,7 +1,7 @@
 // What is this: the file, its totals, the hot path, what costs most, what is uneven, what is wrong.
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useData } from '../api';
+import { reportNotes, useData } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { exactValue, formatCount, formatPercent, formatQuantity, formatValue, plural, quantityOf } from '../format';
 import { shownParams } from '../shown';
@@ -361,6 +361,23 @@ function Next({ answer, path }: { answer: OverviewAnswer; path: string }) {
   );
 }
 
+/** What a report leaves out. */
+function LeftOut() {
+  const notes = reportNotes();
+  if (notes.length === 0) return null;
+  return (
+    <Card title="Not in this report" hint="for want of room" wide>
+      <ul class="plain-list left-out">
+        {notes.map((note) => (
+          <li key={note} class="hint">
+            {note}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
 function Overview(props: ScreenProps) {
   const { input, metric, selection } = props;
   const params = shownParams(input, metric, selection);
@@ -379,6 +396,7 @@ function Overview(props: ScreenProps) {
       <Problems answer={data} path={input.path} />
       <Next answer={data} path={input.path} />
       <Attributes answer={data} />
+      <LeftOut />
     </div>
   );
 }

@@ -64,8 +64,8 @@ function useTree(params: Params, shape: string, reveal: number | null): { loaded
   useEffect(() => {
     const abort = new AbortController();
     const old = state.loaded?.shape === shape ? state.loaded.model : null;
-    const open = old && old.open.size > 0 && !isReport() ? [-1, ...[...old.open].slice(0, MOST_OPEN)] : null;
-    get<TreeAnswer>('tree', { ...params, ...(open ? { node: open } : reveal !== null && !isReport() ? { reveal } : {}) }, abort.signal).then(
+    const open = old && old.open.size > 0 ? [-1, ...[...old.open].slice(0, MOST_OPEN)] : null;
+    get<TreeAnswer>('tree', { ...params, ...(open ? { node: open } : reveal !== null ? { reveal } : {}) }, abort.signal).then(
       (answer) => {
         const model = new TreeModel();
         model.take(answer);
@@ -168,7 +168,7 @@ function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: str
           </TreeCell>
         ) : (
           <span class="tree-cell" style={{ paddingLeft: `${entry.more.depth * 14 + 16}px` }}>
-            <button class="link" onClick={() => loadMore(entry)}>{`${formatCount(entry.more.left)} more …`}</button>
+            {entry.more.isMissing ? <span class="hint">{`${formatCount(entry.more.left)} smaller, not in this report`}</span> : <button class="link" onClick={() => loadMore(entry)}>{`${formatCount(entry.more.left)} more …`}</button>}
           </span>
         ),
       text: ({ row, more }) => row?.name ?? `${more!.left} more`,
@@ -230,7 +230,7 @@ function Tree(props: ScreenProps) {
   };
   // Chosen elsewhere: show it
   useEffect(() => {
-    if (model && isDown && selection.node !== null && selected < 0 && !isOld && !isReport()) void ask({ reveal: selection.node });
+    if (model && isDown && selection.node !== null && selected < 0 && !isOld) void ask({ reveal: selection.node });
   }, [selection.node, model, isOld]);
   // The first picture has a selection: keys have something to begin with
   useEffect(() => box.current?.querySelector<HTMLElement>('.vtable')?.focus({ preventScroll: true }), [model !== undefined]);
@@ -243,7 +243,7 @@ function Tree(props: ScreenProps) {
     } else await ask({ node: r.node });
   };
   const loadMore = (entry: Entry) => {
-    if (entry.more) void ask({ node: entry.more.node, offset: model?.lists.get(entry.more.node)?.nodes.length ?? 0 });
+    if (entry.more && !entry.more.isMissing) void ask({ node: entry.more.node, offset: model?.lists.get(entry.more.node)?.nodes.length ?? 0 });
   };
   const findMatch = async (find: 'next' | 'previous') => {
     if (!selection.search) return;
@@ -260,7 +260,7 @@ function Tree(props: ScreenProps) {
     choose(model?.heaviest(row?.node ?? -1));
   };
   const focus = () => {
-    if (row && row.context !== null) setView({ root: row.context });
+    if (row && row.context !== null && !isReport()) setView({ root: row.context });
   };
   const collapse = () => {
     model?.open.clear();
@@ -317,7 +317,7 @@ function Tree(props: ScreenProps) {
     return [
       { label: 'Open the hot path', hint: 'h', run: () => void hotPath() },
       { label: 'Open three levels', hint: '*', run: () => void ask({ node: r.node, levels: 3 }) },
-      ...(r.context === null ? [] : [{ label: 'Focus on the subtree', hint: 'f', run: () => setView({ root: r.context! }) }]),
+      ...(r.context === null || isReport() ? [] : [{ label: 'Focus on the subtree', hint: 'f', run: () => setView({ root: r.context! }) }]),
       { label: 'Callers of this function', run: () => navigate({ q: r.name, 'tree.view': 'bottom-up', 'tree.filter': '1', 'tree.sort': null }) },
       { label: 'Show in the flame graph', run: () => navigate(r.context === null ? {} : { sel: String(r.context) }, 'push', 'flame') },
       'line',
@@ -337,7 +337,7 @@ function Tree(props: ScreenProps) {
           columns={columns}
           rowCount={entries.length}
           row={(i) => entries[i]}
-          rowKey={(i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node}`}
+          rowKey={(i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node} ${entries[i]?.more?.isMissing}`}
           tree={tree}
           selected={selected}
           onSelect={(i) => choose(entries[i]?.row)}
@@ -356,7 +356,7 @@ function Tree(props: ScreenProps) {
           onHidden={(hidden) => setView({ hidden: hidden.join(' ') }, 'replace')}
           empty={selection.search && view.filter ? 'No name matches' : 'Nothing to show'}
         />
-        {view.panel && selection.node !== null && !isReport() && <TreePanel params={shownParams(input, metric, selection)} context={selection.node} sides={selection.sides} hasLocations={input.has.locations > 1} />}
+        {view.panel && selection.node !== null && <TreePanel params={shownParams(input, metric, selection)} context={selection.node} sides={selection.sides} hasLocations={input.has.locations > 1} />}
       </div>
     </div>
   );

@@ -1,0 +1,127 @@
+// The data inside a report: answers that were asked beforehand, and what follows from them.
+import { canonical, HttpBackend, opened, RequestError, type Backend, type Input, type Inputs, type Param, type Params } from './api';
+import { NotInside, WholeTree, type WholeAnswer } from './reporttree';
+import type { FlameAnswer } from './screens/flame';
+
+/** What the report says of itself, under "report?". */
+interface About {
+  notes: string[];
+  /** Of each input the metrics that are inside. */
+  inputs?: { id: number; metrics: number[] }[];
+}
+
+/** "tree?by=region&d=1" as parameters. */
+function paramsOf(request: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(request.slice(request.indexOf('?') + 1)));
+}
+
+/** The first input has no number, as in the names of the report's answers. */
+const plain = (params: Params): Params => (String(params['d'] ?? 0) === '0' ? { ...params, d: null } : params);
+
+const value = (params: Params | Record<string, string>, name: string): string => {
+  const given = (params as Record<string, Param>)[name];
+  return given === null || given === undefined ? '' : String(Array.isArray(given) ? given[0] : given);
+};
+
+const missing = () => new RequestError({ message: 'Not in this report. The measurement itself has it: assay view.', rule: 'not-in-report' }, 404);
+
+export class ReportBackend implements Backend {
+  readonly isReport = true;
+  readonly notes: readonly string[];
+  private readonly about: About;
+  /** Whole trees by input, view and grouping; made when they are looked at. */
+  private readonly trees = new Map<string, { request: string; tree: WholeTree | null }>();
+  /** Flame graphs by input, metric and view. */
+  private readonly flames = new Map<string, string>();
+
+  constructor(private readonly answers: Record<string, unknown>) {
+    this.about = (answers['report?'] ?? { notes: [] }) as About;
+    this.notes = this.about.notes;
+    for (const request of Object.keys(answers)) {
+      const params = paramsOf(request);
+      if (request.startsWith('tree?') && 'whole' in params) this.trees.set(`${params['d'] ?? 0} ${params['view'] ?? 'top-down'} ${params['by'] ?? ''}`, { request, tree: null });
+      if (request.startsWith('flame?')) this.flames.set(`${params['d'] ?? 0} ${params['metric'] ?? ''} ${params['view'] ?? ''}`, request);
+    }
+  }
+
+  get(path: string, params: Params): Promise<unknown> {
+    try {
+      const answer = this.answer(path, plain(params));
+      return answer === undefined ? Promise.reject(missing()) : Promise.resolve(answer);
+    } catch (error) {
+      return Promise.reject(error instanceof NotInside ? missing() : error instanceof SyntaxError ? new RequestError({ message: `This is no regular expression: ${error.message}` }, 400) : error);
+    }
+  }
+
+  post(): Promise<unknown> {
+    return Promise.reject(new RequestError({ message: 'A report takes no files: use assay view.', rule: 'not-in-report' }, 404));
+  }
+
+  private answer(path: string, params: Params): unknown {
+    const exact = this.answers[canonical(path, params)];
+    if (path === 'inputs' && exact !== undefined) return this.inputs(exact as Inputs);
+    if (exact !== undefined) return exact;
+    const d = value(params, 'd') || '0';
+    if (path === 'tree') return this.tree(d, value(params, 'view') || 'top-down', value(params, 'by'))?.answer(params);
+    if (path === 'node') return value(params, 'run') || value(params, 'location') ? undefined : this.tree(d, 'top-down', '')?.node(params);
+    if (path === 'flame') return this.flame(d, params);
+    return undefined;
+  }
+
+  /** Only metrics that are inside can be chosen. */
+  private inputs(all: Inputs): Inputs {
+    const only = (input: Input): Input => {
+      const inside = this.about.inputs?.find((i) => i.id === input.id);
+      const metrics = input.metrics?.filter((m) => !inside || inside.metrics.length === 0 || inside.metrics.includes(m.id));
+      return opened(input) && metrics ? { ...input, metrics } : input;
+    };
+    return { ...all, inputs: all.inputs.map(only) };
+  }
+
+  private tree(d: string, view: string, by: string): WholeTree | undefined {
+    const grouping = view === 'flat' ? by || (this.trees.has(`${d} flat scope`) ? 'scope' : 'region') : '';
+    const kept = this.trees.get(`${d} ${view} ${grouping}`);
+    if (!kept) return undefined;
+    kept.tree ??= new WholeTree(this.answers[kept.request] as WholeAnswer);
+    return kept.tree;
+  }
+
+  /** The finest picture there is, its frames in the order that is asked for; zooming and searching happen inside it. */
+  private flame(d: string, params: Params): unknown {
+    const request = this.flames.get(`${d} ${value(params, 'metric')} ${value(params, 'view')}`);
+    if (!request || ['run', 'location', 'root', 'match'].some((name) => value(params, name) !== '')) return undefined;
+    const answer = this.answers[request] as FlameAnswer;
+    return value(params, 'order') === 'source' ? inSourceOrder(answer) : answer;
+  }
+}
+
+/** The same frames, siblings as in the source; what was taken together is last. */
+function inSourceOrder(answer: FlameAnswer): FlameAnswer {
+  const below = new Map<number, number[]>();
+  answer.parent.forEach((parent, i) => below.set(parent, [...(below.get(parent) ?? []), i]));
+  const place = (i: number) => (answer.rest[i] ? Infinity : (answer.node[i] ?? -1) % 2 ** 32);
+  const order: number[] = [];
+  const stack = [...(below.get(-1) ?? [])];
+  while (stack.length > 0) {
+    const i = stack.pop()!;
+    order.push(i);
+    stack.push(...[...(below.get(i) ?? [])].sort((a, b) => place(b) - place(a) || b - a));
+  }
+  const moved = new Map(order.map((old, at) => [old, at]));
+  const pick = <T>(column: T[]): T[] => order.map((i) => column[i]!);
+  return { ...answer, node: pick(answer.node), parent: order.map((i) => moved.get(answer.parent[i]!) ?? -1), ...(answer.context ? { context: pick(answer.context) } : {}), name: pick(answer.name), value: pick(answer.value), own: pick(answer.own), module: pick(answer.module), kind: pick(answer.kind), rest: pick(answer.rest) };
+}
+
+async function inflate(base64: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(base64.replace(/\s+/g, '')), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).text();
+}
+
+/** The report's data where the page has some: JSON, or base64 of gzip (type="application/gzip"). */
+export async function openBackend(page: Document): Promise<Backend> {
+  const data = page.getElementById('assay-data');
+  if (!data) return new HttpBackend();
+  const text = data.textContent ?? '';
+  return new ReportBackend(JSON.parse(data.getAttribute('type') === 'application/json' ? text : await inflate(text)) as Record<string, unknown>);
+}
