@@ -23,6 +23,7 @@ void as_union_free(as_union *u) {
         free(u->maps[k].locations);
     }
     free(u->maps);
+    free(u->carried);
     as_vec_free(&u->metric_origins);
     as_vec_free(&u->region_origins);
     as_vec_free(&u->context_origins);

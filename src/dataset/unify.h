@@ -24,6 +24,8 @@ typedef struct as_union {
     as_id_map *maps; /* one for each part */
     /* For each metric, region, context and location of ds the number of the part it comes from: uint32_t */
     as_vec metric_origins, region_origins, context_origins, location_origins;
+    const as_dataset *carried_from; /* private: the part whose strings were carried over last … */
+    as_str *carried;                /* … and those of ds they are; AS_NO_STR: not yet */
 } as_union;
 
 /* All give false when memory is out. parts and ds stay the caller's and must live as long as the union. as_union_free() in every case. */

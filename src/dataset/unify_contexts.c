@@ -66,10 +66,28 @@ static uint32_t body_number(identities *ids, as_str file, int64_t begin, int64_t
     return pair_number(&ids->bodies, file, span, fine);
 }
 
+/* ---- strings --------------------------------------------------------------------------------------------------------- */
+
+/* As as_ds_carry(); each string of the part at hand is looked up once, however many regions and contexts have it. */
+static as_str carry(as_union *u, const as_dataset *part, as_str text, bool *fine) {
+    if (text == AS_NO_STR) return AS_NO_STR;
+    if (u->carried_from != part) {
+        size_t n = part->strings.entries.count;
+        free(u->carried);
+        u->carried = malloc((n + 1) * sizeof *u->carried);
+        u->carried_from = u->carried ? part : NULL;
+        for (size_t i = 0; u->carried && i < n; i++) u->carried[i] = AS_NO_STR;
+        *fine = *fine && u->carried;
+    }
+    if (!u->carried) return AS_NO_STR;
+    if (u->carried[text] == AS_NO_STR) u->carried[text] = as_ds_carry(u->ds, part, text, fine);
+    return u->carried[text];
+}
+
 /* ---- regions --------------------------------------------------------------------------------------------------------- */
 
 static as_str file_of(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
-    return as_ds_carry(j->u->ds, part, region->file == AS_NO_STR ? region->module : region->file, fine);
+    return carry(j->u, part, region->file == AS_NO_STR ? region->module : region->file, fine);
 }
 
 /* A section is no region, though it may have the name of one. */
@@ -85,11 +103,11 @@ static assay_id add_region(as_union *u, size_t k, assay_id id) {
     bool fine = true;
     as_region region = *as_ds_region(part, id);
     region.source_id = AS_NO_STR;
-    region.name = as_ds_carry(u->ds, part, region.name, &fine);
-    region.mangled = as_ds_carry(u->ds, part, region.mangled, &fine);
-    region.kind = as_ds_carry(u->ds, part, region.kind, &fine);
-    region.file = as_ds_carry(u->ds, part, region.file, &fine);
-    region.module = as_ds_carry(u->ds, part, region.module, &fine);
+    region.name = carry(u, part, region.name, &fine);
+    region.mangled = carry(u, part, region.mangled, &fine);
+    region.kind = carry(u, part, region.kind, &fine);
+    region.file = carry(u, part, region.file, &fine);
+    region.module = carry(u, part, region.module, &fine);
     return fine && as_vec_append(&u->region_origins, &origin, 1) ? as_add_region(u->ds, &region) : ASSAY_NONE;
 }
 
@@ -105,8 +123,7 @@ bool as_copy_regions(as_union *u) {
 
 /* A kernel is not the function that has its name. */
 static uint64_t region_key(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
-    as_str name = as_ds_carry(j->u->ds, part, region->name, fine),
-           kind = as_ds_carry(j->u->ds, part, region->kind, fine);
+    as_str name = carry(j->u, part, region->name, fine), kind = carry(j->u, part, region->kind, fine);
     return as_pair(name, pair_number(&j->ids.kinds, region_body(j, part, region, fine), kind, fine));
 }
 
@@ -206,7 +223,7 @@ static struct region_key *list_regions(joiner *j, const as_dataset *part, bool *
     *fine = *fine && keys;
     for (size_t i = 0; i < n && *fine; i++) {
         const as_region *region = as_ds_region(part, (assay_id)i);
-        keys[i] = (struct region_key){.name = as_ds_carry(j->u->ds, part, region->name, fine),
+        keys[i] = (struct region_key){.name = carry(j->u, part, region->name, fine),
                                       .body = region_body(j, part, region, fine),
                                       .plain = AS_MAP_NONE};
     }
@@ -226,7 +243,7 @@ static bool find_identities(joiner *j, const as_dataset *part) {
         struct region_key *key = context->region == ASSAY_NONE ? NULL : &keys[context->region];
         bool is_named = key && context->name == as_ds_region(part, context->region)->name;
         bool is_plain = is_named && context->line == -1 && j->identity[i] == AS_NO_STR;
-        j->names[i] = is_named ? key->name : as_ds_carry(j->u->ds, part, context->name, &fine);
+        j->names[i] = is_named ? key->name : carry(j->u, part, context->name, &fine);
         if (is_plain && key->plain != AS_MAP_NONE) {
             j->identity[i] = key->plain;
             continue;

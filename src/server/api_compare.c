@@ -291,6 +291,7 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     }
     if (n_asked) return ASSAY_OK;
     AS_TRY(open_node(a, AS_NO_ITEM, AS_NO_ITEM, error));
+    if (a->rows.count == 1) AS_TRY(open_node(a, AS_AT(uint32_t, &a->rows, 0), AS_NO_ITEM, error));
     if (a->found.marks) return open_matches(a, error);
     return a->asked.flat ? ASSAY_OK : follow_change(a, AS_NO_ITEM, error);
 }

@@ -145,64 +145,75 @@ static void scale_target(as_change_values *values, double factor) {
     values->sums[AS_TARGET] *= factor;
 }
 
-static bool keep_values(as_viewing *viewing, const as_asked_changes *asked, const char *key, as_change_values *values) {
-    if (!values) return true;
-    if (asked->target_scale != 1) scale_target(values, asked->target_scale);
-    return as_viewing_keep(viewing, key, values, as_change_values_bytes(values), free_values);
-}
-
-/* All of it: the call trees are united for this, and forgotten. */
-static assay_status make_table(as_viewing *viewing, as_asked_changes *asked, const char *key, const char *values_key,
-                               assay_error *error) {
-    as_change_table *table = NULL;
-    as_change_values *values = NULL;
-    AS_TRY(as_comparison_unite(&asked->diff.comparison, asked->matching, error));
-    assay_status status = as_change_table_new(&asked->diff.comparison, asked->flat, &table, &values, error);
-    if (status == ASSAY_OK) asked->table = table;
-    if (status == ASSAY_OK && !as_viewing_keep(viewing, key, table, as_change_table_bytes(table), free_table))
-        status = as_fail_memory(error, NULL);
-    else if (status != ASSAY_OK)
-        as_change_table_free(table);
-    asked->values = values;
-    if (status != ASSAY_OK)
-        as_change_values_free(values);
-    else if (!keep_values(viewing, asked, values_key, values))
-        status = as_fail_memory(error, NULL);
+/* The call trees are united for this, and forgotten before values take memory. */
+static assay_status make_tree(const as_asked_changes *asked, as_change_table **out, assay_error *error) {
+    as_view_source sources[2] = {{.ds = asked->sides[AS_BASE], .point = ASSAY_NONE},
+                                 {.ds = asked->sides[AS_TARGET], .point = ASSAY_NONE}};
+    as_change_values *none;
+    as_comparison c;
+    assay_status status = as_comparison_open(asked->sides, &c, error);
+    if (status == ASSAY_OK) status = as_comparison_unite(&c, asked->matching, error);
+    if (status == ASSAY_OK) status = as_comparison_load(&c, sources, NULL, 0, error);
+    if (status == ASSAY_OK) status = as_change_table_new(&c, false, out, &none, error);
+    as_comparison_close(&c);
     return status;
 }
 
-static assay_status make_values(as_viewing *viewing, as_asked_changes *asked, const char *key, assay_error *error) {
-    as_change_values *values = NULL;
-    assay_status status = as_change_values_new(asked->table, &asked->diff.comparison, &values, error);
-    asked->values = values;
-    if (status != ASSAY_OK)
-        as_change_values_free(values);
-    else if (!keep_values(viewing, asked, key, values))
-        status = as_fail_memory(error, NULL);
+static assay_status load(as_asked_changes *asked, assay_error *error) {
+    as_exit status = as_diff_view_load(&asked->diff, &asked->metric, asked->metric != ASSAY_NONE);
+    return as_request_cli_status(&asked->made, status, error);
+}
+
+/* Of functions table and values are made at once: which there are may depend on the metric. */
+static assay_status make_functions(as_asked_changes *asked, as_change_table **out, as_change_values **values,
+                                   assay_error *error) {
+    AS_TRY(load(asked, error));
+    AS_TRY(as_comparison_unite(&asked->diff.comparison, asked->matching, error));
+    return as_change_table_new(&asked->diff.comparison, true, out, values, error);
+}
+
+static assay_status make_values(as_asked_changes *asked, as_change_values **out, assay_error *error) {
+    AS_TRY(load(asked, error));
+    return as_change_values_new(asked->table, &asked->diff.comparison, out, error);
+}
+
+static assay_status find_table(as_viewing *viewing, as_asked_changes *asked, as_change_values **values,
+                               assay_error *error) {
+    char *key = table_key(asked);
+    as_change_table *table = NULL;
+    if (!key) return as_fail_memory(error, NULL);
+    assay_status status = ASSAY_OK;
+    bool is_complete = !asked->flat || asked->values || asked->metric == ASSAY_NONE;
+    asked->table = is_complete ? as_viewing_find(viewing, key) : NULL;
+    if (!asked->table) {
+        status = asked->flat ? make_functions(asked, &table, values, error) : make_tree(asked, &table, error);
+        if (status != ASSAY_OK)
+            as_change_table_free(table);
+        else if (!as_viewing_keep(viewing, key, table, as_change_table_bytes(table), free_table))
+            status = as_fail_memory(error, NULL);
+        asked->table = table;
+    }
+    free(key);
     return status;
 }
 
 static assay_status find(as_viewing *viewing, as_asked_changes *asked, assay_error *error) {
-    bool has_metric = asked->metric != ASSAY_NONE;
-    char *key = table_key(asked), *values_key = NULL;
-    if (asprintf(&values_key, "changes of %s", asked->key) < 0) values_key = NULL;
-    assay_status status = key && values_key ? ASSAY_OK : as_fail_memory(error, NULL);
-    if (status == ASSAY_OK) {
-        asked->table = as_viewing_find(viewing, key);
-        asked->values = has_metric ? as_viewing_find(viewing, values_key) : NULL;
+    as_change_values *values = NULL; /* new ones */
+    char *key = NULL;
+    if (asprintf(&key, "changes of %s", asked->key) < 0) return as_fail_memory(error, NULL);
+    if (asked->metric != ASSAY_NONE) asked->values = as_viewing_find(viewing, key);
+    assay_status status = find_table(viewing, asked, &values, error);
+    if (status == ASSAY_OK && asked->metric != ASSAY_NONE && !asked->values && !values)
+        status = make_values(asked, &values, error);
+    if (status != ASSAY_OK)
+        as_change_values_free(values);
+    else if (values) {
+        asked->values = values;
+        if (asked->target_scale != 1) scale_target(values, asked->target_scale);
+        if (!as_viewing_keep(viewing, key, values, as_change_values_bytes(values), free_values))
+            status = as_fail_memory(error, NULL);
     }
-    /* Of functions both are made at once: which there are may depend on the metric */
-    bool needs_table = !asked->table || (asked->flat && has_metric && !asked->values);
-    bool needs_values = has_metric && !asked->values;
-    if (status == ASSAY_OK && (needs_table || needs_values))
-        status =
-            as_request_cli_status(&asked->made, as_diff_view_load(&asked->diff, &asked->metric, has_metric), error);
-    if (status == ASSAY_OK && needs_table)
-        status = make_table(viewing, asked, key, values_key, error);
-    else if (status == ASSAY_OK && needs_values)
-        status = make_values(viewing, asked, values_key, error);
     free(key);
-    free(values_key);
     return status;
 }
 

@@ -138,7 +138,7 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   const isWhole = rows.every((r) => Number.isInteger(r.a ?? 0) && Number.isInteger(r.b ?? 0));
   const quantity = quantityOf(answer.unit, largest, isWhole);
   const bySelf = isFlat && answer.has_exclusive;
-  const most = Math.max(...rows.map((r) => Math.abs((bySelf ? r.self : r.change) ?? 0)), Math.abs((answer.b.total ?? 0) - (answer.a.total ?? 0) * answer.scale), 1e-300);
+  const most = Math.max(...rows.map((r) => Math.abs((bySelf ? r.self : r.change) ?? 0)), bySelf ? 0 : Math.abs((answer.b.total ?? 0) - (answer.a.total ?? 0) * answer.scale), 1e-300);
   const changes = quantityOf(answer.unit, most, isWhole && answer.scale === 1);
   const whole = Math.abs(answer.a.total ?? 0) * answer.scale;
   const text = (of: (row: CompareRow) => string) => ({ row }: CompareEntry) => (row ? of(row) : '');

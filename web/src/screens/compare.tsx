@@ -1,6 +1,6 @@
 // Two inputs against each other: one tree of what changed, one flame graph, A against B.
 import { isReport, type Opened, type Params } from '../api';
-import { formatChange, formatValue, plural } from '../format';
+import { formatChange, formatCount, formatValue, plural } from '../format';
 import { useKeys } from '../keys';
 import { openMenu } from '../menu';
 import { Picker } from '../picker';
@@ -24,7 +24,9 @@ interface SideProps {
 }
 
 function SidePicker({ label, side, all, onChoose }: SideProps) {
-  return <Picker label={label} value={side.name} choices={all.map((i) => ({ id: String(i.id), label: i.name, hint: i.format_title ?? '', chosen: i.id === side.id, run: () => onChoose(i.id) }))} />;
+  // Of one name, their paths tell them apart, or their places in the list
+  const nameOf = (i: Opened) => (all.every((o) => o.id === i.id || o.name !== i.name) ? i.name : all.every((o) => o.id === i.id || o.path !== i.path) ? i.path : `${i.name} (${i.id + 1})`);
+  return <Picker label={label} value={nameOf(side)} choices={all.map((i) => ({ id: String(i.id), label: nameOf(i), hint: i.format_title ?? '', chosen: i.id === side.id, run: () => onChoose(i.id) }))} />;
 }
 
 /** "13.49 s → 15.66 s, +2.17 s (+16.1 %)", and what to think of it. */
@@ -56,7 +58,7 @@ function OnlyButton({ side, only }: { side: 'A' | 'B'; only: CompareAnswer['only
       title={`Functions that only ${side} has`}
       onClick={(event) => openMenu(event, only.names.slice(0, 30).map((name) => ({ label: name ?? '(unknown)', run: () => select({ search: name ?? '' }) })))}
     >
-      {`${plural(only.n, 'function')} only in ${side}`}
+      {`${formatCount(only.n)} only in ${side}`}
     </button>
   );
 }
