@@ -33,6 +33,7 @@ struct as_server {
     char token[2 * TOKEN_BYTES + 1];
     char url[256];
     char hosts[3][128];       /* what Host may say; "": none */
+    atomic_bool is_named;     /* they are known: only when it listens it has a port */
     atomic_size_t on_the_way; /* bytes of answers that were not taken yet */
 };
 
@@ -56,6 +57,7 @@ static bool is_token(const char *token, const char *given, size_t size) {
 }
 
 static bool is_host(const as_server *server, const char *host) {
+    if (!atomic_load(&server->is_named)) return false;
     for (size_t i = 0; host && i < sizeof server->hosts / sizeof *server->hosts; i++) {
         if (server->hosts[i][0] && strcasecmp(host, server->hosts[i]) == 0) return true;
     }
@@ -389,6 +391,7 @@ assay_status as_server_start(as_viewing *viewing, const as_server_config *config
     }
     server->port = info->port;
     name_server(server, config->address);
+    atomic_store(&server->is_named, true);
     *out = server;
     return ASSAY_OK;
 }
