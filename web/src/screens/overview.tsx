@@ -383,6 +383,15 @@ function Overview(props: ScreenProps) {
   const params = shownParams(input, metric, selection);
   const { data, error } = useData<OverviewAnswer>('overview', params);
   const findings = useData<FindingsAnswer>('findings', params);
+  if (error?.rule === 'not-in-report') {
+    return (
+      <div class="page overview">
+        <Card title={input.name} hint={input.format_title}>
+          <p>{error.message}</p>
+        </Card>
+      </div>
+    );
+  }
   if (error) return <Failed failure={error} />;
   if (!data) return <Waiting />;
   return (
