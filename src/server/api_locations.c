@@ -110,11 +110,11 @@ static bool build_histogram(as_builder *b, const as_placed_values *of, const mem
     return true;
 }
 
-/* Those beyond 1.5 times the distance of the quartiles, the farthest first: from both ends of the order. */
+/* Those beyond 1.5 times the distance of the quartiles, the farthest first: from both ends of the order. What is less than one percent of the median away is in line, however close the others are. */
 static void build_outliers(as_builder *b, const as_placed_values *of, const member *members) {
     const as_spread *s = &of->spread;
     uint32_t n = of->n_values, low = 0, high = 0, shown[MOST_OUTLIERS], n_shown = 0;
-    double reach = n ? 1.5 * (s->q3 - s->q1) : NAN;
+    double reach = n ? fmax(1.5 * (s->q3 - s->q1), 0.01 * fabs(s->median)) : NAN;
     while (low < n && members[low].value < s->q1 - reach) low++;
     while (high < n - low && members[n - 1 - high].value > s->q3 + reach) high++;
     for (uint32_t i = 0, k = 0; n_shown < MOST_OUTLIERS && (i < low || k < high);) {

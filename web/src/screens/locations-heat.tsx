@@ -15,11 +15,16 @@ export interface BrushProps {
   hovered: number;
 }
 
+/** What differs by less than this part looks the same. */
+const SAME = 0.01;
+
 /** What colours and axes go from and to. */
 export function scaleOf({ sorted }: Places, fromZero: boolean): { low: number; high: number } {
   const finite = sorted.filter((c) => Number.isFinite(c.many ? c.many.max : c.value));
-  const low = finite[0]?.value ?? 0;
-  const high = finite[finite.length - 1]?.value ?? 1;
+  let low = finite[0]?.value ?? 0;
+  let high = finite[finite.length - 1]?.value ?? 1;
+  const wanted = SAME * Math.max(Math.abs(low), Math.abs(high));
+  if (high - low < wanted) [low, high] = [(low + high - wanted) / 2, (low + high + wanted) / 2];
   return { low: fromZero ? Math.min(0, low) : low, high: fromZero ? Math.max(0, high) : high };
 }
 
