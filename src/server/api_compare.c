@@ -1,8 +1,10 @@
 /* Two inputs, call path by call path: what changed (api/compare). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/change_verdicts.h"
+#include "server/report.h"
 
 enum { MOST_ROWS = 2000, USUAL_ROWS = 200, MOST_NODES = 400, MOST_LEVELS = 60, MOST_NAMES = 200, MATCH_ROWS = 500 };
 /* Of "flags". */
@@ -202,6 +204,15 @@ static assay_status open_matches(answer *a, assay_error *error) {
     return ASSAY_OK;
 }
 
+/* Level by level, as much as there is room for. */
+static assay_status open_all(answer *a, assay_error *error) {
+    for (size_t row = 0; row < a->rows.count && has_room(a); row++) {
+        uint32_t item = AS_AT(uint32_t, &a->rows, row);
+        if (as_view_first_child(view_of(a), item) != AS_NO_ITEM) AS_TRY(open_node(a, item, AS_NO_ITEM, error));
+    }
+    return ASSAY_OK;
+}
+
 /* ---- what is asked --------------------------------------------------------------------------------------------------- */
 
 static assay_status choose_sort(answer *a, const as_request *request, assay_error *error) {
@@ -293,6 +304,7 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     AS_TRY(open_node(a, AS_NO_ITEM, AS_NO_ITEM, error));
     if (a->rows.count == 1) AS_TRY(open_node(a, AS_AT(uint32_t, &a->rows, 0), AS_NO_ITEM, error));
     if (a->found.marks) return open_matches(a, error);
+    if (as_request_flag(request, "all")) return open_all(a, error);
     return a->asked.flat ? ASSAY_OK : follow_change(a, AS_NO_ITEM, error);
 }
 
@@ -505,4 +517,30 @@ static assay_status answer_compare(as_viewing *viewing, const as_request *reques
     return status;
 }
 
-const as_endpoint as_endpoint_compare = {.path = "compare", .answer = answer_compare};
+/* ---- in a report ----------------------------------------------------------------------------------------------------- */
+
+/* The first two that can be compared, as the page does. */
+static void report_comparison(as_viewing *viewing, as_html_report *report) {
+    char numbers[2][24];
+    as_parameter parameters[3];
+    size_t n = 0, n_sides = 0;
+    if (as_html_report_input(report, &(size_t){0})) return;
+    for (size_t i = 0; i < as_viewing_inputs(viewing) && n_sides < 2; i++) {
+        const as_dataset *ds = as_viewing_input(viewing, i)->ds;
+        if (!ds || !AS_COUNT(ds, contexts)) continue;
+        snprintf(numbers[n_sides], sizeof numbers[n_sides], "%zu", i);
+        if (i != n_sides) parameters[n++] = (as_parameter){n_sides ? "b" : "a", numbers[n_sides]};
+        n_sides++;
+    }
+    if (n_sides < 2) return;
+    parameters[n] = (as_parameter){"all", "1"};
+    bool fine = as_html_report_keep(report, "compare", parameters, n + 1) != AS_REPORT_TOO_LARGE;
+    fine &= as_html_report_keep(report, "compare_flame", parameters, n) != AS_REPORT_TOO_LARGE;
+    parameters[n] = (as_parameter){"view", "flat"};
+    fine &= as_html_report_keep(report, "compare", parameters, n + 1) != AS_REPORT_TOO_LARGE;
+    parameters[n] = (as_parameter){"kind", "inclusive"};
+    fine &= as_html_report_keep(report, "compare_scatter", parameters, n + 1) != AS_REPORT_TOO_LARGE;
+    if (!fine) as_html_report_note(report, "parts of the comparison");
+}
+
+const as_endpoint as_endpoint_compare = {.path = "compare", .answer = answer_compare, .report = report_comparison};

@@ -1,8 +1,12 @@
 // Two inputs compared: tree, functions, flame graph, scatter; real clicks and keys, every pair of formats.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { pathToFileURL } from 'node:url';
+import { closeBrowser, page as open, source, view, type Page } from '../../web/test/harness';
 
 const example = (name: string) => join(source, 'examples', name);
 const PAIR = [example('heat.cubex'), example('heat-2.cubex')];
@@ -168,6 +172,33 @@ test('every pair of formats', async (t) => {
       },
       { hash: '#compare' },
     );
+  }
+});
+
+test('in a report', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-compare-'));
+  try {
+    const file = join(folder, 'report.html');
+    const made = spawnSync(process.env['ASSAY'] ?? '', ['report', ...PAIR, '-o', file], { encoding: 'utf8' });
+    assert.equal(made.status, 0, made.stderr);
+    await open(
+      pathToFileURL(file).href,
+      async ({ page }) => {
+        await row(page, 'checkpoint').waitFor();
+        await row(page, 'exchange_halo').click();
+        await page.keyboard.press('ArrowRight');
+        await row(page, 'MPI_Waitall').waitFor();
+        await page.keyboard.press('2');
+        await page.getByRole('grid', { name: 'Functions that changed' }).waitFor();
+        await page.keyboard.press('3');
+        await page.getByRole('img', { name: /Flame graph of time/ }).waitFor();
+        await page.keyboard.press('4');
+        await page.getByRole('img', { name: /of A against that of B/ }).waitFor();
+      },
+      { hash: '#compare' },
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 

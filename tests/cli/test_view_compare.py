@@ -173,6 +173,10 @@ class Compare(Case):
         lists = rows_of(answer)
         self.assertEqual([[row['name'] for row in rows] for rows in lists.values()], [['main'], ['f', 'new', 'old'], ['g']])
 
+    def test_all_levels_at_once(self):
+        lists = rows_of(self.profiles(self.A, self.B).get('compare', all=1))
+        self.assertEqual(sorted(row['name'] for rows in lists.values() for row in rows), ['f', 'g', 'main', 'new', 'old'])
+
     def test_what_changed_little_can_be_left_out(self):
         """5 % of 138 are 6.9: old is below it, g did not change."""
         viewer = self.profiles(self.A, self.B)

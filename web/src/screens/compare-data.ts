@@ -169,6 +169,21 @@ export class CompareModel extends ListModel<CompareRow> {
   take(answer: CompareAnswer): void {
     this.takeLists(answer, (i, parent) => rowAt(answer, i, parent));
   }
+
+  /** Of all that is here, only the way to where most of the change is. */
+  openWay(): void {
+    this.open.clear();
+    let nodes = this.lists.get(-1)?.nodes ?? [];
+    for (let all = 0; nodes.length > 0; ) {
+      const rows = nodes.map((node) => this.rows.get(node)!);
+      const largest = rows.reduce((x, y) => (Math.abs(y.change ?? 0) > Math.abs(x.change ?? 0) ? y : x));
+      const size = Math.abs(largest.change ?? 0);
+      if (largest.depth > 0 && size < 0.5 * all) break;
+      this.open.add(largest.node);
+      all = size;
+      nodes = this.lists.get(largest.node)?.nodes ?? [];
+    }
+  }
 }
 
 // ---- what is compared

@@ -55,6 +55,7 @@ export function useComparison(params: Params, shape: string, chosen: PartProps['
       (answer) => {
         const model = new CompareModel();
         model.take(answer);
+        if (isReport()) model.openWay();
         setState({ key, loaded: { model, answer, shape }, error: null });
       },
       (error: unknown) => {
