@@ -178,7 +178,7 @@ export function App() {
     { key: '/', label: 'Search', run: () => searchRef.current?.select() },
     { key: 'm', label: 'Next metric', run: () => metricStep(1) },
     { key: 'M', label: 'Previous metric', run: () => metricStep(-1) },
-    { key: 'x', label: 'Inclusive or exclusive', run: () => select({ sides: selection.sides === 'inclusive' ? 'exclusive' : 'inclusive' }) },
+    ...(screen.hasSides ? [{ key: 'x', label: 'Inclusive or exclusive', run: () => select({ sides: selection.sides === 'inclusive' ? 'exclusive' : 'inclusive' }) }] : []),
     { key: 'u', label: 'Undo: one step back', run: () => history.back() },
     { key: 'U', label: 'Redo: one step forward', run: () => history.forward() },
     { key: 'y', label: 'Copy as command', run: copyCommand },
@@ -205,7 +205,7 @@ export function App() {
           onCopyCommand={copyCommand}
           searchRef={searchRef}
         />
-        {input && <FilterBar input={input} metric={metric} selection={selection} />}
+        {input && <FilterBar input={input} screen={screen} metric={metric} selection={selection} />}
         <main id="screen" role="tabpanel" aria-label={screen.title}>
           {error && <Failed failure={error} />}
           {!error && !inputs && <Waiting />}

@@ -121,11 +121,11 @@ function Chip({ label, value, onRemove }: { label: string; value: string; onRemo
   );
 }
 
-export function FilterBar({ input, metric, selection }: { input: Opened; metric: Metric | null; selection: Selection }) {
+export function FilterBar({ input, screen, metric, selection }: { input: Opened; screen: Screen; metric: Metric | null; selection: Selection }) {
   return (
     <div class="filterbar" role="toolbar" aria-label="What is shown">
       {metric && <Picker label="Metric" value={metric.display_name || metric.name} hint={metric.unit ?? ''} choices={metricChoices(input, metric)} />}
-      {metric && input.has.tree && (
+      {metric && screen.hasSides && (
         <div class="segmented" role="group" aria-label="Values">
           {(['inclusive', 'exclusive'] as const).map((sides) => (
             <button key={sides} aria-pressed={selection.sides === sides} onClick={() => select({ sides })}>

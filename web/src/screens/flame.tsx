@@ -261,7 +261,17 @@ function Flame(props: ScreenProps) {
     { key: 'ArrowDown', label: 'Into the picture: arrows move, Enter zooms', run: () => document.querySelector<HTMLElement>('.flame-box canvas')?.focus() },
   ]);
 
-  if (error && !picture) return <Failed failure={error} />;
+  if (error && !picture) {
+    // Most likely a quotient: nothing is broken, another metric is what helps
+    const main = props.input.metrics.find((m) => m.is_main);
+    if (!main || main === props.metric) return <Failed failure={error} />;
+    return (
+      <div class="message">
+        <p>{error.message}</p>
+        <button onClick={() => select({ metric: main.name })}>{main.display_name || main.name}</button>
+      </div>
+    );
+  }
   if (!picture || !color) return <Waiting />;
   const { data, boxes } = picture;
   if (data.total <= 0) return <div class="message">{`There is nothing of ${data.metric} here: no stack has more than 0.`}</div>;

@@ -284,6 +284,7 @@ export const locations: Screen = {
   title: 'Locations',
   key: 'l',
   available: (_, input) => input.has.locations > 1 || input.runs.length > 1,
+  hasSides: true,
   component: Locations,
   command: (props) => {
     const { node, sides } = props.selection;

@@ -245,7 +245,12 @@ function Scale(props: ScreenProps) {
             </div>
           </div>
           <div class="scale-plot">
-            {pictureError && <Failed failure={pictureError} title="No picture" />}
+            {pictureError && (
+              <div class="message">
+                <p>{pictureError.message}</p>
+                {selection.node !== null && <button onClick={() => select({ node: null }, 'replace')}>The first of the list</button>}
+              </div>
+            )}
             {!isMap && curve.data && !curve.error && (
               <Lines answer={curve.data} view={shown} parameters={parameters} isWork={answer.is_work} unit={answer.unit} metric={answer.metric} colour={colour} xLog={xLog} yLog={yLog} at={at[mainIndex] ?? NaN} onAt={(x) => moveTo({ [curve.data!.over]: x })} />
             )}

@@ -21,6 +21,8 @@ export interface Screen {
   key: string;
   /** Whether the data has what the screen needs. */
   available: (inputs: Inputs, input: Opened) => boolean;
+  /** It tells inclusive from exclusive values, as the selection says. */
+  hasSides?: boolean;
   component: ComponentType<ScreenProps>;
   /** The command that prints what the screen shows. */
   command: (props: ScreenProps) => string;

@@ -494,6 +494,7 @@ export const tree: Screen = {
   title: 'Tree',
   key: 't',
   available: (_, input) => input.has.tree,
+  hasSides: true,
   component: Tree,
   command: treeCommand,
 };

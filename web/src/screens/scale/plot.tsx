@@ -277,7 +277,7 @@ export function Lines(props: LinesProps) {
   });
   return (
     <>
-      <Plot data={data} options={options} depends={[drawn, isXLog, isYLog, at, drawn.map((d) => colour(d.curve.context)).join()]} label={`${metric} over ${answer.over} of ${answer.curves.map((c) => c.name).join(', ')}`} />
+      <Plot data={data} options={options} depends={[drawn, metric, unit, isXLog, isYLog, at, drawn.map((d) => colour(d.curve.context)).join()]} label={`${metric} over ${answer.over} of ${answer.curves.map((c) => c.name).join(', ')}`} />
       {drawn.every((d) => d.dots.length === 0) && (
         <div class="scale-hint hint">
           {`nothing was measured at ${parameters.filter((p) => p.name !== answer.over).map((p) => `${p.name} = ${shortNumber(real(answer.at[p.name]))}`).join(', ')}`}

@@ -149,6 +149,10 @@ export function ModelTable({ answer, row, want, isTree, sort, onSort, selected, 
   const now = quantityOf(unit, largestNow);
   const point = Object.entries(answer.at).map(([k, v]) => `${k}=${shortNumber(real(v))}`).join(', ');
   const shown = (q: typeof then, v: number) => (Number.isNaN(v) ? '–' : formatQuantity(q, v));
+  // A long name would leave no room for what grows: x stands for it, as in `assay compare`
+  const [only] = parameters;
+  const isLong = parameters.length === 1 && only!.length > 8;
+  const growth = (text: string) => (isLong ? text.replaceAll(only!, 'x') : text);
   const columns: Column<Row>[] = [
     {
       id: 'name', title: 'Call path', width: '1fr', fixed: true, sortable: true, text: (r) => r.callpath,
@@ -172,9 +176,9 @@ export function ModelTable({ answer, row, want, isTree, sort, onSort, selected, 
         </span>
       ),
     },
-    { id: 'growth', title: 'Growth', width: 100, sortable: true, text: (r) => `${r.order}: O(${r.growth})`, cell: (r) => <span class={`growth grow-${severity(r.order)}`}>{r.order === 'decreasing' ? '↘ ' : ''}<Formula text={r.growth === '1' ? 'constant' : r.growth} parameters={parameters} /></span> },
+    { id: 'growth', title: 'Growth', width: 100, sortable: true, text: (r) => `${r.order}: O(${r.growth})`, cell: (r) => <span class={`growth grow-${severity(r.order)}`}>{r.order === 'decreasing' ? '↘ ' : ''}<Formula text={r.growth === '1' ? 'constant' : growth(r.growth)} parameters={isLong ? ['x'] : parameters} /></span> },
     { id: 'spark', title: 'Shape', width: 66, text: (r) => `from the smallest measured value to ${point}: ${r.text}`, cell: (r) => <Spark values={r.spark} at={severity(r.order)} /> },
-    { id: 'share', title: parameters.length > 1 ? 'predicted' : `at ${point}`, unit: then.unit, width: 104, align: 'right', sortable: true, text: (r) => `${exact(unit, r.value)}, with a probability of 95 % from ${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => <BarCell text={shown(then, r.value)} share={Math.abs(r.value) / largest} /> },
+    { id: 'share', title: parameters.length > 1 ? 'predicted' : `at ${growth(point)}`, unit: then.unit, width: shown(then, largest).length > 11 ? 136 : 104, align: 'right', sortable: true, text: (r) => `${exact(unit, r.value)}, with a probability of 95 % from ${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => <BarCell text={shown(then, r.value)} share={Math.abs(r.value) / largest} /> },
     { id: 'part', title: 'Share', unit: '%', width: 70, align: 'right', text: (r) => `${percent(r.share)} % of the total there, ${percent(r.share_now)} % at the largest measured point`, cell: (r) => percent(r.share) },
     { id: 'change', title: '× now', width: 80, align: 'right', sortable: true, text: (r) => `${r.value / r.now} times its value at the largest measured point`, cell: (r) => (Number.isFinite(r.value / r.now) ? shortNumber(Number((r.value / r.now).toPrecision(3))) : '–') },
     { id: 'interval', title: '95 % interval', unit: then.unit, width: 140, align: 'right', text: (r) => `${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => (Number.isNaN(r.low) ? '–' : `${shown(then, r.low)} – ${shown(then, r.high)}`) },
