@@ -6,7 +6,7 @@
 #include "server/frames.h"
 #include "server/report_choice.h"
 
-enum { MOST_SHAPES = 20000, USUAL_WIDTH = 1600, WIDEST = 20000 };
+enum { MOST_SHAPES = 20000, USUAL_WIDTH = 1600, WIDEST = 20000, MOST_LOOPS = 32 };
 
 typedef struct flame {
     as_asked_frames asked;
@@ -117,9 +117,15 @@ static const as_region *region_of(const flame *f, uint32_t frame) {
     return region == ASSAY_NONE ? NULL : as_ds_region(f->ds, region);
 }
 
-static as_str module_of(const as_region *region) {
-    if (!region) return AS_NO_STR;
-    return region->module == AS_NO_STR ? region->file : region->module;
+/* Loops and lines are in the module of their function, the nearest above them that has one; where there are none, files do. */
+static as_str module_of(const flame *f, uint32_t frame) {
+    const as_region *own = region_of(f, frame), *region = own;
+    for (int i = 0; i < MOST_LOOPS && region && region->module == AS_NO_STR && region->file != AS_NO_STR; i++) {
+        frame = as_flame_box_at(f->asked.frames, frame)->parent;
+        region = region_of(f, frame);
+    }
+    if (region && region->module != AS_NO_STR) return region->module;
+    return own ? own->file : AS_NO_STR;
 }
 static as_str kind_of(const as_region *region) { return region ? region->kind : AS_NO_STR; }
 static as_str name_of(const flame *f, uint32_t frame) {
@@ -130,7 +136,7 @@ static bool number_names(flame *f) {
     for (size_t i = 0; i < f->shapes.count; i++) {
         uint32_t frame = AS_AT(as_flame_shape, &f->shapes, i).frame;
         const as_region *region = region_of(f, frame);
-        if (!number_name(f, name_of(f, frame)) || !number_name(f, module_of(region)) ||
+        if (!number_name(f, name_of(f, frame)) || !number_name(f, module_of(f, frame)) ||
             !number_name(f, kind_of(region)))
             return false;
     }
@@ -163,7 +169,7 @@ static void build_cell(as_builder *b, const flame *f, const as_flame_shape *shap
     case NAME: build_name(b, f, name_of(f, shape->frame)); break;
     case VALUE: as_build_real(b, NULL, shape->total); break;
     case OWN: as_build_real(b, NULL, shape->own); break;
-    case MODULE: build_name(b, f, module_of(region_of(f, shape->frame))); break;
+    case MODULE: build_name(b, f, module_of(f, shape->frame)); break;
     case KIND: build_name(b, f, kind_of(region_of(f, shape->frame))); break;
     case REST: as_build_int(b, NULL, shape->rest); break;
     case FOUND: as_build_int(b, NULL, shape->is_found); break;
