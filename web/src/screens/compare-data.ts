@@ -166,12 +166,17 @@ function rowAt({ rows }: CompareAnswer, i: number, parent: number): CompareRow {
 }
 
 export class CompareModel extends ListModel<CompareRow> {
-  take(answer: CompareAnswer): void {
-    this.takeLists(answer, (i, parent) => rowAt(answer, i, parent));
+  /** isWhole: answers have all there is, and only the way to where most of the change is will be open. */
+  constructor(private readonly isWhole: boolean) {
+    super();
   }
 
-  /** Of all that is here, only the way to where most of the change is. */
-  openWay(): void {
+  take(answer: CompareAnswer): void {
+    this.takeLists(answer, (i, parent) => rowAt(answer, i, parent));
+    if (this.isWhole) this.openWay();
+  }
+
+  private openWay(): void {
     this.open.clear();
     let nodes = this.lists.get(-1)?.nodes ?? [];
     for (let all = 0; nodes.length > 0; ) {

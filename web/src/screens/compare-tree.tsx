@@ -1,17 +1,16 @@
 // What changed, as a tree of call paths or a list of functions.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { failure, get, isAborted, isReport, type Failure, type Params } from '../api';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { isReport, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { exactValue, formatChange, formatCount, formatQuantity, quantityOf, type Quantity } from '../format';
 import { useKeys } from '../keys';
 import type { MenuEntry } from '../menu';
 import { navigate } from '../state';
-import { copyText, toastError } from '../toast';
+import { copyText } from '../toast';
+import { MatchedName, shapeOf, useLists, type Listed } from '../uselists';
 import { TreeCell, VTable, type Column, type TreeShape } from '../vtable';
 import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
-import { matchIn, placeText } from './tree-data';
-
-const MOST_OPEN = 400;
+import { placeText } from './tree-data';
 
 export interface PartProps {
   /** Of all requests. */
@@ -24,61 +23,13 @@ export interface PartProps {
   onChoose: (node: number, contexts: readonly [number | null, number | null]) => void;
 }
 
-interface Loaded {
-  model: CompareModel;
-  answer: CompareAnswer;
-  shape: string;
-}
-
-export interface CompareTree {
-  loaded: Loaded | null;
-  error: Failure | null;
-  isOld: boolean;
-  ask: (extra: Params) => Promise<CompareAnswer | null>;
-  redraw: () => void;
-}
+export type CompareTree = Listed<CompareAnswer, CompareModel>;
 
 /** The comparison as the parameters say; what is open stays open as long as it is the same pair. */
 export function useComparison(params: Params, shape: string, chosen: PartProps['chosen']): CompareTree {
-  const key = JSON.stringify(params);
-  const [state, setState] = useState<{ key: string; loaded: Loaded | null; error: Failure | null }>({ key: '', loaded: null, error: null });
-  const [, setDrawn] = useState(0);
-  const redraw = () => setDrawn((n) => n + 1);
-  const latest = useRef(key);
-  latest.current = key;
-  useEffect(() => {
-    const abort = new AbortController();
-    const old = state.loaded?.shape === shape ? state.loaded.model : null;
-    const open = old && old.open.size > 0 && !params['match'] && !isReport() ? [-1, ...[...old.open].slice(0, MOST_OPEN)] : null;
-    const reveal = chosen && !isReport() && !params['match'] ? { [chosen.side === 0 ? 'reveal_a' : 'reveal_b']: chosen.context } : {};
-    get<CompareAnswer>('compare', { ...params, ...(open ? { node: open } : reveal) }, abort.signal).then(
-      (answer) => {
-        const model = new CompareModel();
-        model.take(answer);
-        if (isReport()) model.openWay();
-        setState({ key, loaded: { model, answer, shape }, error: null });
-      },
-      (error: unknown) => {
-        if (!isAborted(error)) setState({ key, loaded: null, error: failure(error) });
-      },
-    );
-    return () => abort.abort();
-  }, [key]);
-  const ask = async (extra: Params): Promise<CompareAnswer | null> => {
-    const model = state.loaded?.model;
-    if (!model) return null;
-    try {
-      const answer = await get<CompareAnswer>('compare', { ...params, ...extra });
-      if (latest.current !== key) return null;
-      model.take(answer);
-      redraw();
-      return answer;
-    } catch (error) {
-      if (!isAborted(error)) toastError(error);
-      return null;
-    }
-  };
-  return { loaded: state.loaded, error: state.error, isOld: state.key !== key, ask, redraw };
+  const isSearch = params['match'] !== null;
+  const reveal = chosen && !isReport() && !isSearch ? { [chosen.side === 0 ? 'reveal_a' : 'reveal_b']: chosen.context } : {};
+  return useLists('compare', params, shape, reveal, () => new CompareModel(isReport()), !isSearch && !isReport());
 }
 
 /** A number in the middle of which nothing changed: less to the left, more to the right. */
@@ -95,20 +46,9 @@ function ChangeCell({ text, part, isGrey }: { text: string; part: number; isGrey
 }
 
 function Name({ row, search }: { row: CompareRow; search: string }) {
-  const at = row.flags & MATCH ? matchIn(row.name, search) : null;
   return (
     <>
-      {at ? (
-        <>
-          {row.name.slice(0, at[0])}
-          <mark>{row.name.slice(at[0], at[1])}</mark>
-          {row.name.slice(at[1])}
-        </>
-      ) : row.flags & MATCH ? (
-        <mark>{row.name}</mark>
-      ) : (
-        row.name
-      )}
+      <MatchedName name={row.name} isMatch={(row.flags & MATCH) !== 0} search={search} />
       {row.in === ONLY_A && <span class="side-badge less" title="Only A has it">only A</span>}
       {row.in === ONLY_B && <span class="side-badge more" title="Only B has it">only B</span>}
     </>
@@ -231,24 +171,7 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
     { key: '-', label: 'Close everything', run: () => (model?.open.clear(), redraw()) },
     { key: 'Space', label: 'Open or close', hidden: true, run: () => selected >= 0 && tree.toggle(selected) },
   ]);
-  const tree: TreeShape = {
-    level: (i) => entries[i]?.row?.depth ?? entries[i]?.more?.depth ?? 0,
-    isExpandable: (i) => {
-      const r = entries[i]?.row;
-      return r !== null && r !== undefined && model !== undefined && model.isExpandable(r);
-    },
-    isExpanded: (i) => model?.open.has(entries[i]?.row?.node ?? -1) ?? false,
-    toggle: (i) => {
-      const r = entries[i]?.row;
-      if (!r || !model) return;
-      if (model.open.delete(r.node)) redraw();
-      else void openNode(r);
-    },
-    parent: (i) => {
-      const above = entries[i]?.row?.parent ?? entries[i]?.more?.node ?? -1;
-      return above < 0 ? -1 : entries.findIndex((e) => e.row?.node === above);
-    },
-  };
+  const tree = shapeOf(entries, model, redraw, openNode);
   const columns = useMemo(() => (loaded && model ? columnsOf(loaded.answer, model, isFlat, search, tree, noise, loadMore) : []), [loaded, model?.rows.size, entries.length, search, noise]);
   if (error) return <Failed failure={error} />;
   if (!loaded || !model) return <Waiting />;

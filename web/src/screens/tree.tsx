@@ -1,22 +1,22 @@
 // The call tree: top-down, bottom-up or flat, with what is asked for opened when it is looked at.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { failure, get, isAborted, isReport, type Failure, type Metric, type Opened, type Params } from '../api';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { isReport, type Metric, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { exactValue, formatCount, formatPercent, formatQuantity, plural, quantityOf } from '../format';
 import { useKeys } from '../keys';
 import { openMenu, type MenuEntry } from '../menu';
 import { runWords, shownParams } from '../shown';
 import { navigate, readScreen, select, useScreen, type Selection } from '../state';
-import { copyText, toastError } from '../toast';
+import { copyText } from '../toast';
 import { BarCell, TreeCell, VTable, type Column, type TreeShape } from '../vtable';
+import { MatchedName, shapeOf, useLists } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
-import { APART, ASIDE, CUT, HOT, MATCH, matchIn, matchOption, placeText, TreeModel, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
+import { APART, ASIDE, CUT, HOT, MATCH, matchOption, placeText, TreeModel, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
 
 const DEFAULTS = { view: 'top-down', by: '', sort: '', order: '', filter: false, root: -1, row: -1, metrics: '', hidden: '-', columns: '', cube: false, panel: true };
 type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
-const MOST_OPEN = 400;
 const VIEWS: [TreeView, string][] = [['top-down', 'Top-down'], ['bottom-up', 'Bottom-up'], ['flat', 'Flat']];
 const GROUPS = ['scope', 'region', 'file', 'module', 'kind'];
 
@@ -46,71 +46,10 @@ function sortOf(selection: Selection, view: View): string | null {
 }
 const sortMetric = (view: View): number => Number(/\d+$/.exec(view.sort)?.[0] ?? 0);
 
-interface Loaded {
-  model: TreeModel;
-  answer: TreeAnswer;
-  /** What the open nodes belong to. */
-  shape: string;
-}
-
-/** The tree as the parameters say; what is open stays open as long as it is the same view of the same input. */
-function useTree(params: Params, shape: string, reveal: number | null): { loaded: Loaded | null; error: Failure | null; isOld: boolean; ask: (extra: Params) => Promise<TreeAnswer | null>; redraw: () => void } {
-  const key = JSON.stringify(params);
-  const [state, setState] = useState<{ key: string; loaded: Loaded | null; error: Failure | null }>({ key: '', loaded: null, error: null });
-  const [, setDrawn] = useState(0);
-  const redraw = () => setDrawn((n) => n + 1);
-  const latest = useRef(params);
-  latest.current = params;
-  useEffect(() => {
-    const abort = new AbortController();
-    const old = state.loaded?.shape === shape ? state.loaded.model : null;
-    const open = old && old.open.size > 0 ? [-1, ...[...old.open].slice(0, MOST_OPEN)] : null;
-    get<TreeAnswer>('tree', { ...params, ...(open ? { node: open } : reveal !== null ? { reveal } : {}) }, abort.signal).then(
-      (answer) => {
-        const model = new TreeModel();
-        model.take(answer);
-        setState({ key, loaded: { model, answer, shape }, error: null });
-      },
-      (error: unknown) => {
-        if (!isAborted(error)) setState({ key, loaded: null, error: failure(error) });
-      },
-    );
-    return () => abort.abort();
-  }, [key]);
-  /** More of the same tree. */
-  const ask = async (extra: Params): Promise<TreeAnswer | null> => {
-    const model = state.loaded?.model;
-    if (!model) return null;
-    const asked = latest.current;
-    try {
-      const answer = await get<TreeAnswer>('tree', { ...asked, ...extra });
-      if (asked !== latest.current && JSON.stringify(asked) !== JSON.stringify(latest.current)) return null;
-      model.take(answer);
-      redraw();
-      return answer;
-    } catch (error) {
-      if (!isAborted(error)) toastError(error);
-      return null;
-    }
-  };
-  return { loaded: state.loaded, error: state.error, isOld: state.key !== key, ask, redraw };
-}
-
 function Name({ row, search }: { row: TreeRow; search: string }) {
-  const at = row.flags & MATCH ? matchIn(row.name, search) : null;
   return (
     <>
-      {at ? (
-        <>
-          {row.name.slice(0, at[0])}
-          <mark>{row.name.slice(at[0], at[1])}</mark>
-          {row.name.slice(at[1])}
-        </>
-      ) : row.flags & MATCH ? (
-        <mark>{row.name}</mark>
-      ) : (
-        row.name
-      )}
+      <MatchedName name={row.name} isMatch={(row.flags & MATCH) !== 0} search={search} />
       {(row.flags & ASIDE) !== 0 && <span class="hint"> aside</span>}
     </>
   );
@@ -215,7 +154,7 @@ function Tree(props: ScreenProps) {
   const params = treeParams(input, metric, selection, view);
   const isDown = view.view === 'top-down';
   const shape = JSON.stringify([input.id, view.view, view.by, view.root, params['filter'] ? selection.search : '']);
-  const { loaded, error, isOld, ask, redraw } = useTree(params, shape, isDown ? selection.node : null);
+  const { loaded, error, isOld, ask, redraw } = useLists<TreeAnswer, TreeModel>('tree', params, shape, isDown && selection.node !== null ? { reveal: selection.node } : {}, () => new TreeModel());
   const box = useRef<HTMLDivElement>(null);
   const model = loaded?.model;
   const entries = model?.entries() ?? [];
@@ -286,24 +225,7 @@ function Tree(props: ScreenProps) {
     { key: 'd', label: 'Details', run: () => setView({ panel: !view.panel }) },
   ]);
 
-  const tree: TreeShape = {
-    level: (i) => entries[i]?.row?.depth ?? entries[i]?.more?.depth ?? 0,
-    isExpandable: (i) => {
-      const r = entries[i]?.row;
-      return r !== null && r !== undefined && model !== undefined && model.isExpandable(r);
-    },
-    isExpanded: (i) => model?.open.has(entries[i]?.row?.node ?? -1) ?? false,
-    toggle: (i) => {
-      const r = entries[i]?.row;
-      if (!r || !model) return;
-      if (model.open.delete(r.node)) redraw();
-      else void openNode(r);
-    },
-    parent: (i) => {
-      const above = entries[i]?.row?.parent ?? entries[i]?.more?.node ?? -1;
-      return above < 0 ? -1 : entries.findIndex((e) => e.row?.node === above);
-    },
-  };
+  const tree = shapeOf(entries, model, redraw, openNode);
   const columns = useMemo(() => (loaded && model ? filledColumns(columnsOf(loaded.answer, model, view, selection.search, tree, loadMore), model) : []), [loaded, model?.rows.size, entries.length, view.cube, selection.search]);
 
   if (error) return <Failed failure={error} />;

@@ -1,0 +1,94 @@
+// A tree of lists (listmodel.ts) on a screen: asked for, opened and closed, its names with what was searched for.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { failure, get, isAborted, type Failure, type Params } from './api';
+import type { EntryOf, ListModel, ModelRow, RowLists } from './listmodel';
+import { matchIn } from './screens/tree-data';
+import { toastError } from './toast';
+import type { TreeShape } from './vtable';
+
+const MOST_OPEN = 400;
+
+export interface Listed<A, M> {
+  loaded: { model: M; answer: A; shape: string } | null;
+  error: Failure | null;
+  /** What is shown is the answer to an earlier question. */
+  isOld: boolean;
+  /** More of the same tree. */
+  ask: (extra: Params) => Promise<A | null>;
+  redraw: () => void;
+}
+
+/** The tree as the parameters say. What is open stays open as long as `shape` is the same; else `first` says what to open. make: an empty model. */
+export function useLists<A extends RowLists, M extends ListModel<ModelRow> & { take: (answer: A) => void }>(path: string, params: Params, shape: string, first: Params, make: () => M, isKept = true): Listed<A, M> {
+  const key = JSON.stringify(params);
+  const [state, setState] = useState<{ key: string; loaded: Listed<A, M>['loaded']; error: Failure | null }>({ key: '', loaded: null, error: null });
+  const [, setDrawn] = useState(0);
+  const redraw = () => setDrawn((n) => n + 1);
+  const latest = useRef(key);
+  latest.current = key;
+  useEffect(() => {
+    const abort = new AbortController();
+    const open = state.loaded?.shape === shape && isKept ? state.loaded.model.open : null;
+    get<A>(path, { ...params, ...(open && open.size > 0 ? { node: [-1, ...[...open].slice(0, MOST_OPEN)] } : first) }, abort.signal).then(
+      (answer) => {
+        const model = make();
+        model.take(answer);
+        setState({ key, loaded: { model, answer, shape }, error: null });
+      },
+      (error: unknown) => {
+        if (!isAborted(error)) setState({ key, loaded: null, error: failure(error) });
+      },
+    );
+    return () => abort.abort();
+  }, [key]);
+  const ask = async (extra: Params): Promise<A | null> => {
+    const model = state.loaded?.model;
+    if (!model) return null;
+    try {
+      const answer = await get<A>(path, { ...params, ...extra });
+      if (latest.current !== key) return null;
+      model.take(answer);
+      redraw();
+      return answer;
+    } catch (error) {
+      if (!isAborted(error)) toastError(error);
+      return null;
+    }
+  };
+  return { loaded: state.loaded, error: state.error, isOld: state.key !== key, ask, redraw };
+}
+
+/** What the table needs to know of the lines of a tree. */
+export function shapeOf<R extends ModelRow>(entries: readonly EntryOf<R>[], model: ListModel<R> | undefined, redraw: () => void, openNode: (row: R) => Promise<void>): TreeShape {
+  return {
+    level: (i) => entries[i]?.row?.depth ?? entries[i]?.more?.depth ?? 0,
+    isExpandable: (i) => {
+      const row = entries[i]?.row;
+      return row !== null && row !== undefined && model !== undefined && model.isExpandable(row);
+    },
+    isExpanded: (i) => model?.open.has(entries[i]?.row?.node ?? -1) ?? false,
+    toggle: (i) => {
+      const row = entries[i]?.row;
+      if (!row || !model) return;
+      if (model.open.delete(row.node)) redraw();
+      else void openNode(row);
+    },
+    parent: (i) => {
+      const above = entries[i]?.row?.parent ?? entries[i]?.more?.node ?? -1;
+      return above < 0 ? -1 : entries.findIndex((e) => e.row?.node === above);
+    },
+  };
+}
+
+/** A name, and in it what is searched for; a pattern marks all of it. */
+export function MatchedName({ name, isMatch, search }: { name: string; isMatch: boolean; search: string }) {
+  const at = isMatch ? (matchIn(name, search) ?? [0, name.length]) : null;
+  if (!at) return <>{name}</>;
+  return (
+    <>
+      {name.slice(0, at[0])}
+      <mark>{name.slice(at[0], at[1])}</mark>
+      {name.slice(at[1])}
+    </>
+  );
+}
