@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "server/drop.h"
 #include "server/request.h"
@@ -31,8 +32,8 @@ struct as_server {
     struct MHD_Daemon *daemon;
     uint16_t port;
     char token[2 * TOKEN_BYTES + 1];
-    char url[256];
-    char hosts[3][128];       /* what Host may say; "": none */
+    char url[400];
+    char hosts[3][320];       /* what Host may say, beside the address of this end; the first is that of the URL */
     atomic_bool is_named;     /* they are known: only when it listens it has a port */
     atomic_size_t on_the_way; /* bytes of answers that were not taken yet */
 };
@@ -56,18 +57,44 @@ static bool is_token(const char *token, const char *given, size_t size) {
     return difference == 0;
 }
 
-static bool is_host(const as_server *server, const char *host) {
-    if (!atomic_load(&server->is_named)) return false;
-    for (size_t i = 0; host && i < sizeof server->hosts / sizeof *server->hosts; i++) {
-        if (server->hosts[i][0] && strcasecmp(host, server->hosts[i]) == 0) return true;
-    }
-    return false;
+typedef union any_address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+} any_address;
+
+/* "127.0.0.1:80", "[::1]:80": as browsers write it. */
+static void write_address(const any_address *address, uint16_t port, char *out, size_t room) {
+    char text[INET6_ADDRSTRLEN] = "";
+    bool is_v6 = address->any.sa_family == AF_INET6;
+    inet_ntop(address->any.sa_family, is_v6 ? (const void *)&address->v6.sin6_addr : &address->v4.sin_addr, text,
+              sizeof text);
+    snprintf(out, room, "%s%s%s:%u", is_v6 ? "[" : "", text, is_v6 ? "]" : "", port);
 }
 
-static bool is_own_origin(const as_server *server, const char *origin) {
+/* Whether this is the address that the connection has at this end: who listens at all addresses has many. */
+static bool is_this_end(const as_server *server, struct MHD_Connection *connection, const char *host) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    any_address address = {0};
+    socklen_t size = sizeof address;
+    char text[128];
+    if (!info || getsockname(info->connect_fd, &address.any, &size) != 0) return false;
+    write_address(&address, server->port, text, sizeof text);
+    return strcasecmp(host, text) == 0;
+}
+
+static bool is_host(const as_server *server, struct MHD_Connection *connection, const char *host) {
+    if (!host || !atomic_load(&server->is_named)) return false;
+    for (size_t i = 0; i < sizeof server->hosts / sizeof *server->hosts; i++) {
+        if (strcasecmp(host, server->hosts[i]) == 0) return true;
+    }
+    return is_this_end(server, connection, host);
+}
+
+static bool is_own_origin(const as_server *server, struct MHD_Connection *connection, const char *origin) {
     static const char scheme[] = "http://";
-    return !origin ||
-           (strncasecmp(origin, scheme, sizeof scheme - 1) == 0 && is_host(server, origin + sizeof scheme - 1));
+    return !origin || (strncasecmp(origin, scheme, sizeof scheme - 1) == 0 &&
+                       is_host(server, connection, origin + sizeof scheme - 1));
 }
 
 /* A page of somebody else can make the browser ask, but not hide that it did. */
@@ -84,7 +111,8 @@ static const char *admitted_path(exchange *x, struct MHD_Connection *connection,
     const as_server *server = x->server;
     size_t size = url[0] == '/' ? strcspn(url + 1, "/") : 0;
     x->refusal = 403;
-    if (!is_host(server, header(connection, "Host")) || !is_own_origin(server, header(connection, "Origin")) ||
+    if (!is_host(server, connection, header(connection, "Host")) ||
+        !is_own_origin(server, connection, header(connection, "Origin")) ||
         comes_from_elsewhere(header(connection, "Sec-Fetch-Site"))) {
         as_fail(&x->error, ASSAY_E_USAGE, AS_NOWHERE, "", "this server answers only to its own page");
         return NULL;
@@ -332,12 +360,6 @@ static bool make_token(char *out) {
     return true;
 }
 
-typedef union any_address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-} any_address;
-
 static bool parse_address(const as_server_config *config, any_address *out) {
     memset(out, 0, sizeof *out);
     if (inet_pton(AF_INET, config->address, &out->v4.sin_addr) == 1) {
@@ -350,10 +372,19 @@ static bool parse_address(const as_server_config *config, any_address *out) {
     return inet_pton(AF_INET6, config->address, &out->v6.sin6_addr) == 1;
 }
 
-static void name_server(as_server *server, const char *address) {
-    bool is_v6 = strchr(address, ':') != NULL;
+/* 0.0.0.0 and ::, at which nobody can be found. */
+static bool is_every_address(const any_address *address) {
+    return address->any.sa_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&address->v6.sin6_addr)
+                                              : address->v4.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+static void name_server(as_server *server, const any_address *address) {
     size_t room = sizeof server->hosts[0];
-    snprintf(server->hosts[0], room, "%s%s%s:%u", is_v6 ? "[" : "", address, is_v6 ? "]" : "", server->port);
+    char name[256] = "";
+    if (is_every_address(address) && gethostname(name, sizeof name - 1) == 0)
+        snprintf(server->hosts[0], room, "%s:%u", name, server->port);
+    else
+        write_address(address, server->port, server->hosts[0], room);
     /* What a forwarded port is called at the other end. */
     snprintf(server->hosts[1], room, "localhost:%u", server->port);
     snprintf(server->hosts[2], room, "127.0.0.1:%u", server->port);
@@ -390,7 +421,7 @@ assay_status as_server_start(as_viewing *viewing, const as_server_config *config
         return status;
     }
     server->port = info->port;
-    name_server(server, config->address);
+    name_server(server, &address);
     atomic_store(&server->is_named, true);
     *out = server;
     return ASSAY_OK;

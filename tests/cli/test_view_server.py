@@ -172,6 +172,29 @@ class Inputs(Case):
             self.assertIn(f'0100007F:{viewer.port:04X}', addresses)
             self.assertFalse([a for a in addresses if a.endswith(f':{viewer.port:04X}') and not a.startswith('0100007F')])
 
+    def test_all_addresses(self):
+        """The address to open has the machine's name; whoever comes by an address of the machine says that one."""
+        with Viewer('--listen', '0.0.0.0', FILTER) as viewer:
+            self.assertEqual(socket.gethostname().lower(), viewer.host)
+            viewer.host = '127.0.0.2'
+            path = viewer.root + 'api/inputs'
+            for host, status in ((f'127.0.0.2:{viewer.port}', 200), (f'{socket.gethostname()}:{viewer.port}', 200), (f'127.0.0.3:{viewer.port}', 403), (f'0.0.0.0:{viewer.port}', 403),
+                                 (f'evil.example:{viewer.port}', 403)):
+                self.assertEqual(status, viewer.ask(path, headers={'Host': host})[0], host)
+            self.assertIn('whoever can reach 0.0.0.0', viewer.end()[1])
+
+    def test_ipv6(self):
+        try:
+            with socket.create_server(('::1', 0), family=socket.AF_INET6):
+                pass
+        except OSError:
+            self.skipTest('no IPv6 here')
+        with Viewer('--listen', '0:0:0:0:0:0:0:1', FILTER) as viewer:
+            self.assertTrue(viewer.url.startswith(f'http://[::1]:{viewer.port}/'), viewer.url)
+            path = viewer.root + 'api/inputs'
+            for host, status in ((f'[::1]:{viewer.port}', 200), (f'::1:{viewer.port}', 403), (f'[::2]:{viewer.port}', 403)):
+                self.assertEqual(status, viewer.ask(path, headers={'Host': host})[0], host)
+
     def test_work_without_end_is_left(self):
         """One function of SQL that takes minutes, and that SQLite cannot be stopped in."""
         endless = "select instr(replace(hex(zeroblob(1900000)), '00', 'a'), replace(hex(zeroblob(900000)), '00', 'a') || 'b')"
