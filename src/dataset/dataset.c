@@ -46,6 +46,7 @@ as_dataset *as_dataset_new(uint64_t memory_limit) {
     as_strings_init(&ds->strings, &ds->arena);
     ds->format = "";
     ds->format_version = ds->path = ds->source_root = AS_NO_STR;
+    ds->first_metric = ASSAY_NONE;
     ds->traces.ticks_per_second = 1;
 #define MAKE(vector, type) as_vec_init(&(vector), sizeof(type), &ds->budget);
     EACH_VECTOR(ds, MAKE)

@@ -268,6 +268,7 @@ struct assay_dataset {
     size_t n_points;
     bool whole_coordinates; /* the source writes whole coordinates as integers, 4 instead of 4.0 */
     as_vec runs, metrics, regions, contexts, locations;
+    assay_id first_metric; /* the one that the source wants to be shown first; ASSAY_NONE: it does not say */
     as_vec blocks, series, measurements, summaries;
     as_vec events;                       /* as_event; empty where there is an event_source */
     const as_event_source *event_source; /* NULL: events has all of them. Lives in the arena or among the holdings */

@@ -85,6 +85,8 @@ assay_id as_main_metric(const as_dataset *ds, bool at_places) {
     assay_id best = ASSAY_NONE;
     int best_worth = -1;
     double best_total = 0;
+    assay_id first = ds->first_metric;
+    if (first != ASSAY_NONE && as_metric_has_data(ds, first) && (!at_places || lies_at_places(ds, first))) return first;
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
         const as_metric *metric = as_ds_metric(ds, id);
         const char *name = as_ds_text(ds, metric->name);

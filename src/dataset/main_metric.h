@@ -6,7 +6,7 @@
 
 /* Whether a run has values of this metric, or a point has statistics of it. Derived metrics have none of their own. */
 bool as_metric_has_data(const as_dataset *ds, assay_id metric);
-/* The metric people look at first: time, by unit or name (of several sparse ones that which has most), else the first plain one with data, else the first. ASSAY_NONE where there are none.
+/* The metric people look at first: the one that the source says, else time, by unit or name (of several sparse ones that which has most), else the first plain one with data, else the first. ASSAY_NONE where there are none.
  * at_places: the values of locations are asked for, so a metric is preferred that has any. */
 assay_id as_main_metric(const as_dataset *ds, bool at_places);
 /* The time of GPUs: of use beside that of the host, and where this is nothing. ASSAY_NONE: there is none. */

@@ -70,7 +70,7 @@ static int bid(const as_probe *probe) {
     if (probe->is_directory ||
         !count_amounts(probe->head, probe->head_size, probe->head_size == probe->size, &n_lines, &has_frames))
         return 0;
-    return has_frames ? 8 * 2 : 0;
+    return has_frames || as_has_ending(probe->path, ".folded .collapsed") ? 8 * 2 : 0;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */

@@ -48,6 +48,13 @@ class Read(Case):
         self.assertEqual([('default_sample_type', 'inuse_space'), ('period', 524288), ('period_type', 'space'), ('period_unit', 'bytes')],
                          self.rows(path, "select key, value from attribute where key != 'time_nanos' order by key"))
 
+    def test_the_default_type_is_shown(self):
+        self.assertEqual("'inuse_space' [bytes]", run('flame', self.make(go_heap()), '--json').json['metric'])
+        m = Maker(('samples', 'count'), ('cpu', 'nanoseconds')).function(1, 'f', 'f.c').location(1, (1, 7)).sample([1], [3, 0])
+        self.assertEqual("'cpu' [nanoseconds]", run('flame', self.make(m), '--json').json['metric'])  # nobody says it: time
+        m.add(14, m.text('samples'))
+        self.assertEqual("'samples' [count]", run('flame', self.make(m), '--json').json['metric'])
+
     def test_lines(self):
         """With lines=yes sampled lines are contexts; their sums are those of the functions."""
         path = self.make(go_heap())

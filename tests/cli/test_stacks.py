@@ -36,6 +36,12 @@ class Stacks(Case):
         self.assertEqual((0, '', ''), (result.status, result.out, result.err), result)
         return self.read(name).decode()
 
+    def test_a_name_tells_folded_stacks_of_one_frame_each(self):
+        single = b'main 3\nidle 4\n'
+        self.assertEqual([{'name': 'main', 'value': 3}, {'name': 'idle', 'value': 4}],
+                         self.query(self.write('x.folded', single), 'select name, value from value v join context c on v.context = c.id'))
+        self.assertIn('is of no format', run('info', self.write('x', single)).err)
+
     def query(self, path, sql):
         result = run('sql', '--json', path, sql)
         self.assertFine(result)

@@ -372,6 +372,8 @@ static bool add_blocks(building *b, const assay_id *new_ids) {
         int64_t *values = as_arena_array(arena, n + 1, sizeof *values);
         assay_id metric = add_metric(b, &AS_AT(as_pprof_type, &b->t->types, k));
         if (!values || metric == ASSAY_NONE) return false;
+        as_str type = AS_AT(as_pprof_type, &b->t->types, k).type;
+        if (type != AS_NO_STR && type == b->t->default_type) b->ds->first_metric = metric;
         for (size_t i = 0; i < n; i++) values[i] = AS_AT(int64_t, &b->sums, old_ids[contexts[i]] * n_types + k);
         as_block block = {.metric = metric,
                           .run = 0,
