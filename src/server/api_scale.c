@@ -428,6 +428,11 @@ static void report_input(as_viewing *viewing, as_html_report *report, size_t i) 
     snprintf(number, sizeof number, "%zu", i);
     as_parameter parameters[] = {{"d", number}, {"context", NULL}};
     if (as_html_report_keep(report, "scale", parameters, n_input) != AS_REPORT_KEPT) return;
+    static const char *const sorts[] = {"share", "now", "change", "error", "name", "tree"};
+    for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
+        as_parameter sorted[] = {{"sort", sorts[k]}, {"d", number}};
+        as_html_report_keep_part(report, "scale", sorted, 1 + n_input, 0.05);
+    }
     size_t n = first_contexts(viewing, parameters[0], n_input, contexts, &n_axes);
     for (size_t k = 0; k < n; k++) {
         as_parameter *first = n_input ? parameters : parameters + 1;

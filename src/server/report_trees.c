@@ -1,4 +1,5 @@
 /* Call trees in reports: whole ones, as far as there is room. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ static void note_whole(as_html_report *report, const char *what, double left_out
     char percent[AS_NUMBER_SIZE], count[AS_NUMBER_SIZE];
     if (is_there && !(left_out > 0)) return;
     as_uint_format((uint64_t)left_out, count);
-    as_real_format(share * 100, percent);
+    int digits = share > 0 ? (int)ceil(-log10(share * 100) - 1e-9) : 0; /* shares have one digit */
+    as_real_format_digits(share > 0 ? share * 100 : 0, false, digits > 0 ? digits : 0, percent, sizeof percent);
     if (!is_there)
         as_html_report_note(report, "%s of %s: there is no room", what, name);
     else if (share > 0)

@@ -5,7 +5,7 @@
 #include "server/tables.h"
 
 /* Rows that one answer may have. */
-enum { AS_MOST_OF_WHOLE = 60000 };
+enum { AS_MOST_OF_WHOLE = 150000 };
 
 /* A part of a table: what has at least some share of the whole in one of the metrics, and all that lies above it. */
 typedef struct as_whole_part {

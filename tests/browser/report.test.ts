@@ -1,7 +1,7 @@
 // Reports: the page with its answers inside, opened from a file, under the policy that a report has.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -121,3 +121,81 @@ for (const [name, screens] of FORMATS) {
     });
   });
 }
+
+const HOSTILE = '</script><script>document.title="taken"</script><img src=x onerror=document.title="taken">-->]]>\u2028"\'&lt;';
+
+test('names and titles that would be markup are text, with the script and without it', async () => {
+  const path = join(folder, 'hostile<b>.folded');
+  writeFileSync(path, Buffer.concat([Buffer.from(`main;${HOSTILE.replace(/;/g, ',')} 7\nmain;`), Buffer.from([0xff, 0xfe]), Buffer.from(' 3\n')]));
+  const { file } = report([path, '--title', HOSTILE], 'hostile');
+  for (const javaScriptEnabled of [true, false]) {
+    await openFile(
+      file,
+      async ({ page }) => {
+        if (javaScriptEnabled) await page.locator('#app').getByText('onerror=document.title').first().waitFor();
+        assert.match(await page.locator('body').innerText(), /<script>document\.title="taken/);
+        assert.equal(await page.title(), HOSTILE);
+        assert.equal(await page.locator('img').count(), 0);
+        assert.match(await page.locator('body').innerText(), /hostile<b>\.folded/);
+      },
+      { javaScriptEnabled },
+    );
+  }
+});
+
+test('without its script a report is a summary that can be read', async () => {
+  const { file } = report([example('heat.cubex')], 'static');
+  await openFile(
+    file,
+    async ({ page, shot }) => {
+      const text = await page.locator('body').innerText();
+      assert.match(text, /call paths +19 {2}4 levels/);
+      assert.match(text, /13\.49 100\.0 █+ +0\.00 +0\.0 +8 {2}▸ main/);
+      assert.match(text, /8\.58 63\.6 .* stencil/);
+      await shot('report-without-script');
+    },
+    { javaScriptEnabled: false },
+  );
+});
+
+test('on paper a report is light, without rail and buttons', async () => {
+  const { file } = report([example('heat.cubex')], 'paper');
+  await openFile(
+    file,
+    async ({ page, shot }) => {
+      await page.getByRole('heading', { name: 'Hot path' }).waitFor();
+      await page.emulateMedia({ media: 'print' });
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      assert.equal(await page.locator('.rail').isVisible(), false);
+      assert.equal(await page.getByRole('tab').first().isVisible(), false);
+      const [ground, height] = await page.evaluate(() => [getComputedStyle(document.body).backgroundColor, document.querySelector('main')!.scrollHeight - document.querySelector('main')!.clientHeight]);
+      assert.match(String(ground), /rgb\(25\d, 25\d, 25\d\)|rgba\(0, 0, 0, 0\)/);
+      assert.equal(height, 0, 'nothing is cut off');
+      await shot('report-paper');
+      writeFileSync(join(process.env['ASSAY_BUILD'] ?? 'build', 'screenshots', 'report-paper.pdf'), await page.pdf({ format: 'A4' }));
+    },
+    { colorScheme: 'dark', viewport: { width: 794, height: 1123 } },
+  );
+});
+
+test('what a report leaves out is said, where it lacks and at the beginning', async () => {
+  const path = join(folder, 'many.folded');
+  const lines: string[] = [];
+  for (let i = 0; i < 60000; i++) lines.push(`main;f${i % 40};g${i % 1500};leaf_${(i * 7919) % 60013} ${i < 40 ? 100000 : 1 + (i % 9)}`);
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  const { file, said } = report([path, '--max-size', '500kB'], 'many');
+  assert.match(said, /left out: \d+ call paths of many\.folded that have less than 0\.0*[125] % of the whole/);
+  assert.ok(readFileSync(file).length <= 500000);
+  const tree = (await new ReportBackend(answersOf(file)).get('tree', { levels: 4 })) as { lists: { missing?: number }[] };
+  assert.ok(tree.lists.some((list) => (list.missing ?? 0) > 0));
+  await openFile(file, async ({ page, shot }) => {
+    await page.getByRole('heading', { name: 'Not in this report' }).waitFor();
+    await page.getByText(/call paths of many\.folded that have less than/).waitFor();
+    await page.getByRole('tab', { name: 'Tree' }).click();
+    const grid = page.getByRole('treegrid');
+    await grid.press('Home');
+    await grid.press('*');
+    await grid.press('End');
+    await shot('report-pruned-tree');
+  });
+});

@@ -175,13 +175,13 @@ function Scale(props: ScreenProps) {
         />
       )}
       <div class="toolbar">
-        {answer.sets.length > 0 && <Choice label="Models" value={view.set} choices={[['', 'made here'], ...answer.sets.map((s, i) => [String(i), `${s.name ?? `set ${i + 1}`} (of the file)`] as const)]} onChange={(set) => setView({ set, scaling: '', together: '' })} />}
-        {view.set === '' && <Choice label="Measure" value={view.measure} choices={MEASURES} onChange={(measure) => setView({ measure })} />}
-        {view.set === '' && modelers(answer).length > 1 && <Choice label="Modeler" value={view.modeler} choices={modelers(answer)} onChange={(modeler) => setView({ modeler })} />}
-        {view.set === '' && <Choice label="Scaling" value={view.scaling} choices={SCALINGS} onChange={(scaling) => setView({ scaling, processes: scaling === 'strong' && parameters.length > 1 ? view.processes || main : view.processes })} />}
+        {answer.sets.length > 0 && !isReport() && <Choice label="Models" value={view.set} choices={[['', 'made here'], ...answer.sets.map((s, i) => [String(i), `${s.name ?? `set ${i + 1}`} (of the file)`] as const)]} onChange={(set) => setView({ set, scaling: '', together: '' })} />}
+        {view.set === '' && !isReport() && <Choice label="Measure" value={view.measure} choices={MEASURES} onChange={(measure) => setView({ measure })} />}
+        {view.set === '' && modelers(answer).length > 1 && !isReport() && <Choice label="Modeler" value={view.modeler} choices={modelers(answer)} onChange={(modeler) => setView({ modeler })} />}
+        {view.set === '' && !isReport() && <Choice label="Scaling" value={view.scaling} choices={SCALINGS} onChange={(scaling) => setView({ scaling, processes: scaling === 'strong' && parameters.length > 1 ? view.processes || main : view.processes })} />}
         {view.set === '' && parameters.length > 1 && <Choice label="Processes" value={view.processes} choices={[['', 'as it looks'], ...names.map((n) => [n, n] as const)]} onChange={(processes) => setView({ processes })} />}
-        {answer.could_join.length > 0 && <Choice label="Inputs" value={view.together} choices={[['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'], answer.inputs.length > 1 && view.together === '' ? ['0', 'this one'] : ['1', `all ${answer.could_join.length + 1} as one`]]} onChange={(together) => setView({ together })} />}
-        {parameters.length > 1 && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
+        {answer.could_join.length > 0 && !isReport() && <Choice label="Inputs" value={view.together} choices={[['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'], answer.inputs.length > 1 && view.together === '' ? ['0', 'this one'] : ['1', `all ${answer.could_join.length + 1} as one`]]} onChange={(together) => setView({ together })} />}
+        {parameters.length > 1 && !isReport() && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
         <span class="grow" />
         <span class="hint">
           {plural(answer.n, 'call path')}
@@ -195,7 +195,7 @@ function Scale(props: ScreenProps) {
         </div>
       </div>
       <div>
-        <Sliders answer={answer} at={at} main={main} onAt={setAt} />
+        {!isReport() && <Sliders answer={answer} at={at} main={main} onAt={setAt} />}
         {answer.looks_strong && !view.scaling && !view.set && !answer.is_work && (
           <div class="note" role="note">
             The whole decreases along {answer.looks_strong}: looks like strong scaling.

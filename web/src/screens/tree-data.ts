@@ -52,7 +52,6 @@ export interface TreeAnswer extends RowValues {
   found: { n: number; inclusive: Cells<number>; exclusive: Cells<number> } | null;
   at: number | null;
   hot: number[];
-
   lists: { node: number; n: number; offset: number; rows: number; missing?: number }[];
 }
 

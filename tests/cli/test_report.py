@@ -1,0 +1,167 @@
+"""assay report: sizes, what is left out, the same bytes each time, hostile names, and the data inside."""
+import base64
+import gzip
+import html
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from viewer import ASSAY, Viewer
+
+SOURCE = os.environ.get('ASSAY_SOURCE', '.')
+
+
+def example(name):
+    return os.path.join(SOURCE, 'examples', name)
+
+
+def page(path):
+    with open(path, encoding='utf-8') as f:
+        return f.read()
+
+
+def inside(path):
+    """The answers, by the names the page knows them by."""
+    packed = re.search(r'<script type="application/gzip" id="assay-data">([A-Za-z0-9+/=]*)</script>', page(path)).group(1)
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run_assay(self, *args, status=0, env=None):
+        done = subprocess.run([ASSAY, 'report', *args], capture_output=True, text=True, env={**os.environ, **(env or {})}, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def report(self, *args, name='report.html', env=None):
+        path = os.path.join(self.folder, name)
+        return path, self.run_assay(*args, '-o', path, env=env).stderr
+
+    def many(self, n=60000):
+        """A profile with so many stacks, most of them tiny."""
+        path = os.path.join(self.folder, 'many.folded')
+        with open(path, 'w', encoding='ascii') as f:
+            for i in range(n):
+                f.write(f'main;f{i % 40};g{i % 1500};leaf_{i * 7919 % 60013} {100000 if i < 40 else 1 + i % 9}\n')
+        return path
+
+    def test_answers_are_those_of_the_viewer(self):
+        path, said = self.report(example('heat.cubex'))
+        answers = inside(path)
+        self.assertEqual(said, '')
+        self.assertEqual(answers['report?']['notes'], [])
+        with Viewer(example('heat.cubex')) as viewer:
+            self.assertEqual(answers['overview?'], viewer.get('overview'))
+            self.assertEqual(answers['findings?metric=visits'], viewer.get('findings', metric='visits'))
+            self.assertEqual(answers['locations?by=process'], viewer.get('locations', by='process'))
+            self.assertEqual(answers['node?context=3'], viewer.get('node', context=3))
+            self.assertEqual(answers['flame?view=inverted&width=20000'], viewer.get('flame', view='inverted', width=20000))
+
+    def test_whole_tree_has_the_values_of_tree(self):
+        path, _ = self.report(example('heat.cubex'))
+        whole = next(answer for name, answer in inside(path).items() if name.startswith('tree?') and 'view=' not in name)
+        told = json.loads(subprocess.run([ASSAY, 'tree', example('heat.cubex'), '--json', '--metric', 'time'], capture_output=True, check=True).stdout)
+        values = {}
+
+        def walk(node):
+            values[node['name']] = values.get(node['name'], 0) + node['values']['time']['exclusive']
+            for child in node.get('children', []):
+                walk(child)
+
+        walk(told['root'])
+        time = [m['name'] for m in whole['metrics']].index('time')
+        found = {}
+        for name, value in zip(whole['rows']['name'], whole['exclusive'][time]):
+            found[name] = found.get(name, 0) + value
+        self.assertEqual(found.keys(), values.keys())
+        for name, value in values.items():
+            self.assertAlmostEqual(found[name], value, places=12, msg=name)
+
+    def test_size_is_never_more_than_asked(self):
+        path = self.many()
+        left = []
+        for size in (450000, 600000, 1000000, 5000000):
+            out, said = self.report(path, '--max-size', str(size))
+            self.assertLessEqual(os.path.getsize(out), size)
+            answers = inside(out)
+            whole = next(answer for name, answer in answers.items() if name.startswith('tree?') and 'view=' not in name)
+            left.append(whole['left_out'])
+            self.assertEqual(whole['left_out'] + len(whole['rows']['node']), whole['items'])
+            self.assertEqual(bool(whole['left_out']), f'{whole["left_out"]} call paths of many.folded' in said)
+            self.assertEqual([note for note in answers['report?']['notes'] if note not in said], [])
+            # What is there has its share, or something below it has
+            limit = (whole['min_share'] or 0) * whole['metrics'][0]['whole']
+            parents = {entry['node'] for entry in whole['lists']}
+            small = [n for n, v in zip(whole['rows']['node'], whole['inclusive'][0]) if v < limit and n not in parents]
+            self.assertEqual(small, [])
+        self.assertEqual(left, sorted(left, reverse=True))
+        self.assertGreater(left[0], 0)
+        self.assertEqual(left[-1], 0)
+
+    def test_same_bytes_each_time(self):
+        first, _ = self.report(example('kernels.txt'), example('heat.cubex'), name='a.html')
+        for threads in ('1', '7'):
+            again, _ = self.report(example('kernels.txt'), example('heat.cubex'), name='b.html', env={'OMP_NUM_THREADS': threads, 'ASSAY_THREADS': threads})
+            with open(first, 'rb') as a, open(again, 'rb') as b:
+                self.assertTrue(a.read() == b.read())
+
+    def test_names_are_text(self):
+        name = '</script><script>alert(1)</script><!--]]>"\''
+        path = os.path.join(self.folder, 'x<i>&.folded')
+        with open(path, 'wb') as f:
+            f.write(f'main,{name} 7\n'.encode() + b'main;\xff\xfe 2\n')
+        out, _ = self.report(path, '--title', f'</title>{name}\u2028')
+        text = page(out)
+        self.assertEqual(len(re.findall(r'<script', text)), 2)
+        self.assertEqual(len(re.findall(r'</script', text)), 2)
+        self.assertEqual(html.unescape(re.search(r'<title>(.*?)</title>', text, re.S).group(1)), f'</title>{name}\u2028')
+        self.assertIn('<h2>x&lt;i&gt;&amp;.folded</h2>', text)
+        self.assertIn('\ufffd', text)
+        self.assertIn(f'main,{name}', next(answer for name, answer in inside(out).items() if name.startswith('tree?'))['rows']['name'])
+
+    def test_without_script(self):
+        text = page(self.report(example('heat.cubex'))[0])
+        summary = html.unescape(re.search(r'<noscript>(.*?)</noscript>', text, re.S).group(1))
+        self.assertRegex(summary, r'call paths +19  4 levels')
+        self.assertRegex(summary, r'8\.58 63\.6 .* stencil')
+        self.assertNotIn('http', re.sub(r'http-equiv', '', text.split('<style>')[0]))
+
+    def test_one_input_cannot_be_read(self):
+        bad = os.path.join(self.folder, 'bad.cubex')
+        with open(bad, 'w', encoding='ascii') as f:
+            f.write('no cube')
+        out, said = self.report(example('heat.cubex'), bad)
+        self.assertIn('bad.cubex', said)
+        second = inside(out)['inputs?']['inputs'][1]
+        self.assertIn('message', second['error'])
+        self.assertIn('could not be read', page(out))
+        missing = os.path.join(self.folder, 'none.html')
+        done = self.run_assay(bad, '-o', missing, status=3)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertFalse(os.path.exists(missing))
+
+    def test_usage(self):
+        self.assertIn('name what to report', self.run_assay(status=2).stderr)
+        self.assertIn('--max-size', self.run_assay(example('heat.cubex'), '--max-size', '10kB', '-o', os.path.join(self.folder, 'x'), status=2).stderr)
+        self.assertIn('--max-size', self.run_assay(example('heat.cubex'), '--max-size', 'much', '-o', os.path.join(self.folder, 'x'), status=2).stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, 'x')))
+
+    def test_two_inputs_and_standard_input(self):
+        out, _ = self.report(example('heat.cubex'), example('heat-2.cubex'))
+        answers = inside(out)
+        self.assertIn('overview?', answers)
+        self.assertIn('overview?d=1', answers)
+        with open(example('kernels.txt'), 'rb') as f:
+            done = subprocess.run([ASSAY, 'report', '-'], stdin=f, capture_output=True, check=True)
+        self.assertTrue(done.stdout.startswith(b'<!doctype html>'))
+
+
+if __name__ == '__main__':
+    unittest.main()
