@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 20
 FUZZ_JOBS ?= $(JOBS)
 
-.PHONY: all help demo test test-asan fuzz bench install format lint clean
+.PHONY: all help demo test test-asan fuzz bench screenshots install format lint clean
 .NOTPARALLEL:
 
 all: ## build the command (build/assay) and the library, optimised
@@ -36,6 +36,10 @@ bench: ## measure speed and memory
 	@tools/install-packages build web
 	@tools/build release $(JOBS) -DASSAY_BENCH=ON
 	@tools/run-bench build
+
+screenshots: all ## make the pictures of docs/images anew
+	@tools/install-packages test
+	@tools/screenshots build
 
 install: all ## install to PREFIX (/usr/local), below DESTDIR if given
 	cmake --install build --prefix "$(PREFIX)"

@@ -1,4 +1,4 @@
-/* The viewer's page, bundled at build time from web/ (docs/viewer.md) and part of the program: no file is needed at run time.
+/* The viewer's page, bundled at build time from web/ (docs/viewer-page.md) and part of the program: no file is needed at run time.
  * Built without it (-DASSAY_WEB=OFF, fuzzing), all files are empty and as_web_is_built is false. */
 #ifndef AS_SERVER_WEB_H
 #define AS_SERVER_WEB_H

@@ -67,10 +67,10 @@ function between(stops: readonly Rgb[], t: number): Rgb {
   return [mix(0), mix(1), mix(2)];
 }
 
-const DIVERGING_LIGHT: readonly Rgb[] = [[33, 102, 172], [103, 169, 207], [209, 229, 240], [238, 238, 238], [253, 219, 199], [239, 138, 98], [178, 24, 43]];
+const DIVERGING_LIGHT: readonly Rgb[] = [[33, 102, 172], [103, 169, 207], [209, 229, 240], [238, 238, 238], [253, 219, 199], [240, 148, 98], [198, 80, 20]];
 const DIVERGING_DARK: readonly Rgb[] = [[90, 170, 240], [58, 116, 170], [44, 72, 100], [58, 60, 66], [110, 66, 46], [180, 92, 56], [245, 130, 80]];
 
-/** -1 (less: blue) … 0 (no change: grey) … 1 (more: red). */
+/** -1 (less: blue) … 0 (no change: grey) … 1 (more: orange). */
 export const diverging = (t: number, dark: boolean): Rgb => between(dark ? DIVERGING_DARK : DIVERGING_LIGHT, (t + 1) / 2);
 
 // cividis: as readable with as without red and green

@@ -42,16 +42,27 @@ const PICTURES: Picture[] = [
     },
   },
   { name: 'flame', inputs: ['examples/heat-hpctoolkit'], hash: '#flame', wait: async (o) => void (await o.page.locator('.flame-box canvas').waitFor()) },
-  { name: 'locations', inputs: ['examples/heat.cubex'], hash: '#locations?x=exclusive', wait: async ({ page }) => void (await page.locator('.heat-page').waitFor()) },
+  {
+    name: 'locations',
+    inputs: ['examples/heat.cubex'],
+    hash: '#overview',
+    wait: async ({ page }) => {
+      await page.getByRole('button', { name: /^stencil.*max at 3/ }).or(page.getByText('max at 3')).first().click();
+      await page.getByRole('tab', { name: 'Locations' }).click();
+      await page.locator('.heat-page').waitFor();
+    },
+  },
   { name: 'timeline', inputs: ['examples/gpu/filter.sqlite'], hash: '#timeline', wait: async (o) => void (await o.page.getByText('In the window').waitFor()), options: DARK },
   { name: 'scale', inputs: ['examples/kernels.txt'], hash: '#scale', wait: async (o) => void (await o.page.getByText('predicted').first().waitFor().catch(() => undefined)) },
   { name: 'compare', inputs: ['examples/heat.cubex', 'examples/heat-2.cubex'], hash: '#compare', wait: async (o) => void (await o.page.getByText('checkpoint').first().waitFor()) },
+  { name: 'compare-flame', inputs: ['examples/heat.cubex', 'examples/heat-2.cubex'], hash: '#compare?compare.tab=flame', wait: async (o) => void (await o.page.locator('.flame-box canvas').waitFor()) },
+  { name: 'overview-dark', inputs: ['examples/gpu/filter.sqlite'], hash: '#overview', wait: async (o) => void (await o.page.getByText('Functions').first().waitFor()), options: DARK },
   {
     name: 'sql',
     inputs: ['examples/heat-hpctoolkit'],
     hash: '#sql',
     wait: async ({ page }) => {
-      await page.getByRole('button', { name: /^Run/ }).click();
+      await page.getByRole('button', { name: /^Run(?!:)/ }).click();
       await page.getByRole('grid').first().waitFor();
     },
   },

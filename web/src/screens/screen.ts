@@ -1,4 +1,4 @@
-// What a screen is. docs/viewer.md says how to add one.
+// What a screen is. docs/viewer-page.md says how to add one.
 import type { ComponentType } from 'preact';
 import type { Inputs, Metric, Opened } from '../api';
 import { shellWord } from '../format';

@@ -43,9 +43,8 @@ export interface Example {
 export function examplesOf(input: Opened, metric: Metric | null): Example[] {
   const { has } = input;
   const events = Number(has.events) > 0;
-  // Both sides of a metric may have one name: nodes are those of the one that the other is part of
-  const isOne = input.metrics.filter((m) => m.name === metric?.name).length === 1;
-  const of = !metric ? '0' : isOne ? `(select id from metric where name = ${sqlText(metric.name)})` : String(metric.part_of ?? metric.id);
+  // Both sides of a metric may have one name: nodes are those of the inclusive one
+  const of = metric ? `(select id from metric where name = ${sqlText(metric.name)}${metric.kind === 'inclusive' ? " and kind = 'inclusive'" : ''})` : '0';
   const examples: (Example | false)[] = [
     has.tree && { title: 'Functions with most time of their own', statement: `with own as (\n  select c.name, sum(coalesce(n.exclusive, n.inclusive)) as own, count(*) as call_paths\n  from node n join context c on c.id = n.context\n  where n.metric = ${of} group by c.name)\nselect name, own, round(100.0 * own / sum(own) over (), 1) as percent, call_paths\nfrom own order by own desc limit 20` },
     has.tree && { title: 'The largest call paths', statement: `select c.path, n.inclusive, n.exclusive, n.context\nfrom node n join context c on c.id = n.context\nwhere n.metric = ${of}\norder by n.inclusive desc limit 20` },
