@@ -1,4 +1,4 @@
-// usage: node web/build.mjs OUTPUT_FOLDER    bundles web/src into index.html, assay.js and assay.css, and bundle.c, which has all three inside
+// usage: node web/build.mjs OUTPUT_FOLDER    bundles web/src into index.html, assay.js, report.js and assay.css, and bundle.c, which has all of them inside
 // The same sources give the same bytes, wherever they lie.
 import * as esbuild from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -12,9 +12,10 @@ const folder = resolve(process.argv[2] ?? 'build/web');
 mkdirSync(folder, { recursive: true });
 
 const notice = 'assay, BSD-3-Clause. Contains Preact (MIT, (c) Jason Miller) and uPlot (MIT, (c) Leon Sorokin).';
-const result = await esbuild.build({
+// The page that asks the server, and that of a report: neither has what only the other one needs.
+const bundle = (entry, isReport) => esbuild.build({
   absWorkingDir: web,
-  entryPoints: [{ in: 'src/main.tsx', out: 'assay' }],
+  entryPoints: [{ in: entry, out: isReport ? 'report' : 'assay' }],
   outdir: folder,
   write: false,
   bundle: true,
@@ -23,12 +24,18 @@ const result = await esbuild.build({
   target: 'es2020',
   legalComments: 'none',
   banner: { js: `/* ${notice} */` },
-  define: { 'process.env.NODE_ENV': '"production"' },
+  define: { 'process.env.NODE_ENV': '"production"', IS_REPORT: String(isReport) },
   logLevel: 'warning',
 }).catch(() => process.exit(1));
 
 const files = { 'index.html': readFileSync(join(web, 'src/index.html')) };
-for (const file of result.outputFiles) files[file.path.endsWith('.css') ? 'assay.css' : 'assay.js'] = Buffer.from(file.contents);
+for (const [entry, isReport] of [['src/report.tsx', true], ['src/main.tsx', false]]) {
+  const result = await bundle(entry, isReport);
+  for (const file of result.outputFiles) {
+    const name = file.path.endsWith('.css') ? 'assay.css' : `${isReport ? 'report' : 'assay'}.js`;
+    if (!isReport || name !== 'assay.css') files[name] = Buffer.from(file.contents);
+  }
+}
 
 function write(name, contents) {
   writeFileSync(join(folder, `${name}.new`), contents);
@@ -50,7 +57,7 @@ for (const [name, contents] of Object.entries(files)) {
   zipped[9] = 255; // the field that says which system packed it
   write(name, contents);
   write(`${name}.gz`, zipped);
-  const symbol = `as_web_${name.split('.')[1]}`;
+  const symbol = name === 'report.js' ? 'as_web_report_js' : `as_web_${name.split('.')[1]}`;
   source += `
 INCLUDE(${symbol}_bytes, ${JSON.stringify(join(folder, name))});
 INCLUDE(${symbol}_gzip, ${JSON.stringify(join(folder, `${name}.gz`))});

@@ -3,7 +3,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MOST = 120_000;
-const sizes = ['assay.js.gz', 'assay.css.gz'].map((name) => statSync(join(process.argv[2], name)).size);
-const total = sizes.reduce((sum, size) => sum + size, 0);
-console.log(`assay.js ${sizes[0]} + assay.css ${sizes[1]} = ${total} bytes packed, of at most ${MOST}`);
-process.exit(total > MOST ? 1 : 0);
+const size = (name) => statSync(join(process.argv[2], `${name}.gz`)).size;
+const totals = ['assay.js', 'report.js'].map((script) => {
+  const total = size(script) + size('assay.css');
+  console.log(`${script} ${size(script)} + assay.css ${size('assay.css')} = ${total} bytes packed, of at most ${MOST}`);
+  return total;
+});
+process.exit(Math.max(...totals) > MOST ? 1 : 0);

@@ -37,6 +37,7 @@ try {
     outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
+    define: { IS_REPORT: 'false' },
     format: 'esm',
     target: 'node18',
     sourcemap: 'inline',

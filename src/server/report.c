@@ -71,7 +71,7 @@ as_html_report *as_html_report_new(as_viewing *viewing, uint64_t limit) {
         as_html_report_free(report);
         return NULL;
     }
-    uint64_t fixed = as_web_js.size + as_web_css.size + as_output_size(report->text) + FRAME_SIZE;
+    uint64_t fixed = as_web_report_js.size + as_web_css.size + as_output_size(report->text) + FRAME_SIZE;
     report->until = report->limit = limit > fixed ? (limit - fixed) / 4 * 3 : 0; /* base64 takes four bytes for three */
     return report;
 }
@@ -317,7 +317,7 @@ bool as_html_report_write(as_html_report *report, const char *title, as_output *
         "style-src 'sha256-%s'; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"generator\" content=\"assay %s\">\n<title>",
-        as_web_js.sha256, as_web_css.sha256, assay_version());
+        as_web_report_js.sha256, as_web_css.sha256, assay_version());
     if (title)
         as_xml_put_text(out, title, strlen(title));
     else
@@ -332,7 +332,7 @@ bool as_html_report_write(as_html_report *report, const char *title, as_output *
                         "</noscript>\n<script type=\"application/gzip\" id=\"assay-data\">");
     bool fine = text && add_data(report, out) && !report->failed;
     as_output_text(out, "</script>\n<script type=\"module\">");
-    as_output_write(out, as_web_js.bytes, as_web_js.size);
+    as_output_write(out, as_web_report_js.bytes, as_web_report_js.size);
     as_output_text(out, "</script>\n</body>\n</html>\n");
     return fine;
 }

@@ -13,7 +13,7 @@ static const uint64_t room_for_data = 50 * 1000;
 
 static as_exit choose_size(as_cli *cli, uint64_t *out) {
     const char *given = as_cli_value(cli, "max-size");
-    uint64_t least = as_web_js.size + as_web_css.size + room_for_data;
+    uint64_t least = as_web_report_js.size + as_web_css.size + room_for_data;
     *out = usual_size;
     if (given && !as_size_parse(given, out))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--max-size cannot be '%s'; give a size such as 2MB", given);

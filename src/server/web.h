@@ -18,8 +18,9 @@ typedef struct as_web_file {
 extern const bool as_web_is_built;
 /* The page that the server sends. It loads assay.css and assay.js from beside it, and nothing else. */
 extern const as_web_file as_web_html;
-/* ASCII, without "</script": may stand between <script type="module"> and </script> as it is, where its hash allows it to run. */
 extern const as_web_file as_web_js;
+/* The script of a report. ASCII, without "</script": may stand between <script type="module"> and </script> as it is, where its hash allows it to run. */
+extern const as_web_file as_web_report_js;
 /* The same of <style>. */
 extern const as_web_file as_web_css;
 

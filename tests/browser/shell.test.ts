@@ -145,9 +145,9 @@ test('the palette finds screens and metrics, in the dark', async () => {
       await page.getByRole('button', { name: 'Metric: visits' }).waitFor();
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox').waitFor();
-      await page.keyboard.type('flame');
+      await page.keyboard.type('tree');
       await page.keyboard.press('Enter');
-      await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+      await page.getByRole('tab', { name: 'Tree', selected: true }).waitFor();
     }, { colorScheme: 'dark' }),
   );
 });

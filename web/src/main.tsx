@@ -1,16 +1,5 @@
-import { render } from 'preact';
-import './style.css';
-import { setBackend } from './api';
-import { followKeys } from './keys';
-import { openBackend } from './reportbackend';
-import { App } from './shell';
-import { followAddress } from './state';
-import { followTheme } from './theme';
+// The page that the server sends: it asks the server.
+import { HttpBackend } from './api';
+import { start } from './start';
 
-followTheme();
-followAddress();
-followKeys();
-void openBackend(document).then((backend) => {
-  setBackend(backend);
-  render(<App />, document.getElementById('app')!);
-});
+start(new HttpBackend());

@@ -1,5 +1,5 @@
 // The data inside a report: answers that were asked beforehand, and what follows from them.
-import { canonical, HttpBackend, opened, RequestError, type Backend, type Input, type Inputs, type Param, type Params } from './api';
+import { canonical, opened, RequestError, type Backend, type Input, type Inputs, type Param, type Params } from './api';
 import { NotInside, WholeTree, type WholeAnswer } from './reporttree';
 import type { FlameAnswer } from './screens/flame';
 
@@ -118,10 +118,9 @@ async function inflate(base64: string): Promise<string> {
   return new Response(stream).text();
 }
 
-/** The report's data where the page has some: JSON, or base64 of gzip (type="application/gzip"). */
+/** The data of the page: JSON, or base64 of gzip (type="application/gzip"). */
 export async function openBackend(page: Document): Promise<Backend> {
   const data = page.getElementById('assay-data');
-  if (!data) return new HttpBackend();
-  const text = data.textContent ?? '';
-  return new ReportBackend(JSON.parse(data.getAttribute('type') === 'application/json' ? text : await inflate(text)) as Record<string, unknown>);
+  const text = data?.textContent ?? '{}';
+  return new ReportBackend(JSON.parse(data?.getAttribute('type') === 'application/gzip' ? await inflate(text) : text) as Record<string, unknown>);
 }

@@ -84,13 +84,13 @@ function page(type: string, text: string): Document {
 }
 
 test('a report answers from its data, packed or not', async () => {
-  const answers = { 'inputs?': { version: '1' }, 'tree?d=0': ['é', '</script>'] };
+  const answers = { 'inputs?': { version: '1' }, 'overview?d=1': ['é', '</script>'] };
   const packed = gzipSync(JSON.stringify(answers)).toString('base64').replace(/(.{60})/g, '$1\n');
   for (const data of [page('application/json', JSON.stringify(answers)), page('application/gzip', packed)]) {
     const backend = await openBackend(data);
     assert.ok(backend.isReport);
-    assert.deepEqual(await backend.get('tree', { d: 0 }), ['é', '</script>']);
-    await assert.rejects(backend.get('tree', { d: 1 }), (error) => error instanceof RequestError && error.failure.rule === 'not-in-report');
+    assert.deepEqual(await backend.get('overview', { d: 1 }), ['é', '</script>']);
+    await assert.rejects(backend.get('overview', { d: 2 }), (error) => error instanceof RequestError && error.failure.rule === 'not-in-report');
   }
 });
 

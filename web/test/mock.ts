@@ -29,7 +29,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 /** Bundles a script of web/test/ that shows parts of the page alone, with the styles it needs besides the page's. */
 async function bundle(script: string): Promise<Record<string, Uint8Array>> {
   const web = process.env['ASSAY_WEB'] ?? '.';
-  const made = await esbuild.build({ absWorkingDir: web, entryPoints: [join(web, 'test', script)], outdir: 'out', write: false, bundle: true, format: 'esm', target: 'es2020' });
+  const made = await esbuild.build({ absWorkingDir: web, entryPoints: [join(web, 'test', script)], outdir: 'out', write: false, bundle: true, format: 'esm', target: 'es2020', define: { IS_REPORT: 'false' } });
   const [js, css] = ['.js', '.css'].map((end) => made.outputFiles.find((file) => file.path.endsWith(end))?.contents ?? new Uint8Array());
   return { 'assay.js': js!, 'assay.css': Buffer.concat([readFileSync(join(built(), 'assay.css')), css!]) };
 }
