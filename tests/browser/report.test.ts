@@ -152,6 +152,7 @@ test('without its script a report is a summary that can be read', async () => {
       assert.match(text, /call paths +19 {2}4 levels/);
       assert.match(text, /13\.49 100\.0 █+ +0\.00 +0\.0 +8 {2}▸ main/);
       assert.match(text, /8\.58 63\.6 .* stencil/);
+      assert.ok((await page.locator('pre').first().boundingBox())!.y < 200, 'it is in sight');
       await shot('report-without-script');
     },
     { javaScriptEnabled: false },

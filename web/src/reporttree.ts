@@ -87,9 +87,6 @@ export class WholeTree {
   get by(): string | null {
     return this.whole.by;
   }
-  get leftOut(): { n: number; share: number | null } {
-    return { n: this.whole.left_out, share: this.whole.min_share };
-  }
 
   private below(i: number): readonly number[] {
     return this.children.get(i) ?? [];
@@ -217,38 +214,24 @@ export class WholeTree {
     return sum;
   }
 
-  /** Those that match, as a reader of the whole tree would meet them. */
-  private matches(q: Question): number[] {
-    const out: number[] = [];
-    const leads = (i: number) => (q.marks![i]! & (IS_MATCH | ABOVE)) !== 0;
-    const stack = this.sorted(this.below(-1).filter(leads), q).reverse();
-    while (stack.length > 0) {
-      const i = stack.pop()!;
-      if (q.marks![i]! & IS_MATCH) out.push(i);
-      stack.push(...this.sorted(this.below(i).filter(leads), q).reverse());
-    }
-    return out;
-  }
-
-  /** The match behind or before a row; round again from the other end. */
+  /** The match behind or before a row, as a reader of the whole tree would meet it; round again from the other end. */
   private nextMatch(q: Question, from: number, isBackwards: boolean): number {
-    const all = this.matches(q);
-    if (all.length === 0) return -1;
-    if (from < 0) return isBackwards ? all[all.length - 1]! : all[0]!;
-    const place = this.places(q);
-    const at = place.get(from)!;
-    const further = isBackwards ? all.filter((i) => place.get(i)! < at).at(-1) : all.find((i) => place.get(i)! > at);
-    return further ?? (isBackwards ? all[all.length - 1]! : all[0]!);
-  }
-  private places(q: Question): Map<number, number> {
-    const place = new Map<number, number>();
+    const all: number[] = [];
     const stack = this.sorted(this.below(-1), q).reverse();
     while (stack.length > 0) {
       const i = stack.pop()!;
-      place.set(i, place.size);
-      stack.push(...this.sorted(this.below(i), q).reverse());
+      if (i === from || q.marks![i]! & IS_MATCH) all.push(i);
+      if (i === from || q.marks![i]! & ABOVE || this.leadsTo(i, from)) stack.push(...this.sorted(this.below(i), q).reverse());
     }
-    return place;
+    const at = all.indexOf(from);
+    const found = all.filter((i) => q.marks![i]! & IS_MATCH);
+    const further = at < 0 ? [] : (isBackwards ? all.slice(0, at) : all.slice(at + 1)).filter((i) => q.marks![i]! & IS_MATCH);
+    const some = further.length > 0 ? further : found;
+    return some[isBackwards ? some.length - 1 : 0] ?? -1;
+  }
+  private leadsTo(i: number, to: number): boolean {
+    for (let k = to; k >= 0; k = this.parent[k]!) if (k === i) return true;
+    return false;
   }
 
   // ---- answers
