@@ -125,6 +125,8 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
   const swap = () => pair({ a: b.id, b: a.id });
   const setTab = (tab: string) => setView({ tab, row: (tab === 'functions') === isFlat ? view.row : -1 });
   const onChoose: PartProps['onChoose'] = (node, contexts) => {
+    // After a swap the old answer stays for a moment: its contexts are those of the other side
+    if (answer?.a.d !== a.id || answer.b.d !== b.id) return;
     const own = side >= 0 ? contexts[side]! : null;
     navigate({ 'compare.row': String(node), ...(side < 0 ? {} : { sel: own === null ? null : String(own) }) }, 'replace');
   };

@@ -134,7 +134,8 @@ export function matchIn(name: string, search: string): [number, number] | null {
 
 /** "solve.c:70" without the folders. */
 export function placeText(file: string | null, line: number | null): string {
-  if (!file) return '';
+  // HPCToolkit writes so, with the module behind it, where it knows no source
+  if (!file || file.startsWith('<unknown file>')) return '';
   const name = file.slice(file.lastIndexOf('/') + 1) || file;
   return line ? `${name}:${line}` : name;
 }
