@@ -99,15 +99,8 @@ static char *make_key(const as_request *request, const as_asked_changes *asked) 
     snprintf(numbers, sizeof numbers, "%" PRId64 " %" PRId64 " %d %d %u %u", asked->numbers[0], asked->numbers[1],
              (int)asked->matching, (int)asked->flat, (unsigned)asked->metric,
              (unsigned)as_asked_metric_of(asked, AS_TARGET));
-    bool fine = as_vec_text(&text, numbers);
-    for (size_t i = 0; fine && i < request->parameters.count; i++) {
-        const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
-        if (strcmp(parameter->name, "run") != 0 && strcmp(parameter->name, "location") != 0) continue;
-        if (*parameter->value)
-            fine = as_vec_text(&text, "\n") && as_vec_text(&text, parameter->name) && as_vec_text(&text, "=") &&
-                   as_vec_text(&text, parameter->value);
-    }
-    fine = fine && as_vec_append(&text, "", 1);
+    bool fine = as_vec_text(&text, numbers) && as_request_words(request, "run location", &text) &&
+                as_vec_append(&text, "", 1);
     char *key = fine ? strdup(text.data) : NULL;
     as_vec_free(&text);
     return key;

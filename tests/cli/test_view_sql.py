@@ -101,7 +101,7 @@ class Sql(Case):
 
             def ask():
                 while not ended.is_set():
-                    answers.append(viewer.post('sql', b'select (select count(*) from model), (select count(*) from term), (select group_concat(name) from region)')['rows'][0])
+                    answers.append(viewer.post('sql', b'select sum((select count(*) from model m where m.id + a.id + b.id >= 0)), max(a.name) from region a, region b')['rows'][0])
             threads = [threading.Thread(target=ask) for _ in range(2)]
             for thread in threads:
                 thread.start()
@@ -112,7 +112,7 @@ class Sql(Case):
                 thread.join()
             self.assertEqual(0, viewer.end()[0])
         self.assertGreater(len(answers), 2)
-        self.assertEqual({(0, 0, ','.join(f'f{i}' for i in range(40)))}, {tuple(a) for a in answers})
+        self.assertEqual({(0, 'f9')}, {tuple(a) for a in answers})
 
     def test_nobody_waits_and_who_hangs_up_ends_it(self):
         def leave():
