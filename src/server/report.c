@@ -173,8 +173,9 @@ static as_html_report_kept keep_answer(as_html_report *report, char *name, const
     as_output_discard(report->last);
     report->last_size = 0;
     report->last = as_output_to_memory();
-    if (report->last && as_request_answer(report->viewing, request, report->last) == 200 &&
-        (answer = as_output_memory(report->last, &size))) {
+    unsigned status = report->last ? as_request_answer(report->viewing, request, report->last) : 507;
+    report->failed |= status == 507; /* memory is out: what is missing then is not what is told */
+    if (status == 200 && (answer = as_output_memory(report->last, &size))) {
         report->last_size = packed_size(answer, size);
         result = report->last_size > most ? AS_REPORT_TOO_LARGE : AS_REPORT_KEPT;
         report->failed |= report->last_size == 0;
@@ -183,7 +184,6 @@ static as_html_report_kept keep_answer(as_html_report *report, char *name, const
             report->packed += report->last_size;
         }
     }
-    report->failed |= !report->last;
     if (result == AS_REPORT_KEPT && as_vec_append(&report->kept, &name, 1)) return result;
     report->failed |= result == AS_REPORT_KEPT;
     free(name);

@@ -56,6 +56,7 @@ bool as_whole_part_choose(const as_asked_table *asked, uint32_t most, as_whole_p
     if (!shares || !out->marks) {
         free(shares);
         free(out->marks);
+        out->marks = NULL;
         return false;
     }
     find_shares(asked, shares);

@@ -345,6 +345,33 @@ roots:
             self.sweep('convert', path, target, output=target)
         self.sweep('convert', '-O', 'locations=each', self.a, 'out.pprof', output='out.pprof')
         self.sweep('convert', self.capture(), 'out.pftrace', output='out.pftrace')
+        self.sweep('convert', self.capture(), 'out.trace.json', output='out.trace.json')
+
+    def test_stacks_of_other_tools(self):
+        folded = self.write('x.folded', 'main;f_[k] 3\nmain;g h 4.5\nmain 1\n')
+        shared = {'frames': [{'name': 'main', 'file': 'm.c', 'line': 3}, {'name': 'f'}]}
+        evented = {'type': 'evented', 'name': 't', 'unit': 'seconds', 'startValue': 0, 'endValue': 4,
+                   'events': [{'type': 'O', 'frame': 0, 'at': 0}, {'type': 'O', 'frame': 1, 'at': 1}, {'type': 'C', 'frame': 1, 'at': 3}, {'type': 'C', 'frame': 0, 'at': 4}]}
+        sampled = {'type': 'sampled', 'name': 's', 'unit': 'none', 'startValue': 0, 'endValue': 3, 'samples': [[0], [0, 1]], 'weights': [1, 2]}
+        speedscope = self.write('x.speedscope.json', json.dumps({'$schema': 'https://www.speedscope.app/file-format-schema.json', 'shared': shared, 'profiles': [evented, sampled]}))
+        for path in (folded, speedscope, self.a):
+            self.sweep('convert', path, 'out.folded', output='out.folded')
+            self.sweep('convert', path, 'out.speedscope.json', output='out.speedscope.json')
+
+    def test_reports(self):
+        """What could not be answered may be left out; nothing is freed twice, and a file is there whole or not at all."""
+        folder = self.path('reports')
+        os.mkdir(folder)
+        env = environment(FAIL_FOLDER=folder, FAIL_STEP='3', LC_ALL='C.UTF-8', FAIL_OLD='out.html')
+        subprocess.run([FAILING, 'report', self.write('x.folded', 'main;f 3\nmain;g 4\n'), '-o', 'out.html'], env=env, timeout=600, check=True)
+        with open(f'{folder}/log') as log:
+            runs = [line.split() for line in log]
+        self.assertGreater(len(runs), 50)
+        for n, status in runs:
+            self.assertIn(status, '03', self.said(folder, n))
+            with open(f'{folder}/{n}/out.html', 'rb') as file:
+                text = file.read()
+            self.assertTrue(text.rstrip().endswith(b'</html>') if status == '0' else text == b'old\n', n)
 
     def test_appending_to_captures(self):
         """Each try adds all of its records or none."""
