@@ -68,7 +68,14 @@ export class HttpBackend implements Backend {
       if (init.signal?.aborted) throw error;
       throw new RequestError({ message: 'The server does not answer. Is assay view still running?' });
     }
-    const body: unknown = await answer.json().catch(() => null);
+    let body: unknown = null;
+    try {
+      body = await answer.json();
+    } catch (error) {
+      // Ended while it came, or broken off: never an answer that is nothing
+      if (init.signal?.aborted) throw error;
+      if (answer.ok) throw new RequestError({ message: 'The answer broke off. Is assay view still running?' });
+    }
     if (!answer.ok) throw new RequestError(failureOf(body, answer.status), answer.status);
     return body;
   }
