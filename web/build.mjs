@@ -1,14 +1,16 @@
-// usage: node web/build.mjs OUTPUT_FOLDER    bundles web/src into index.html, assay.js, report.js and assay.css, and bundle.c, which has all of them inside
+// usage: node web/build.mjs OUTPUT_FOLDER PACK    bundles web/src into index.html, assay.js, report.js and assay.css, and bundle.c, which has
+// all of them inside, also packed by the program PACK (pack.c)
 // The same sources give the same bytes, wherever they lie.
 import * as esbuild from 'esbuild';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const folder = resolve(process.argv[2] ?? 'build/web');
+const pack = process.argv[3] ?? join(folder, '../assay_web_pack');
 mkdirSync(folder, { recursive: true });
 
 const notice = 'assay, BSD-3-Clause. Contains Preact (MIT, (c) Jason Miller) and uPlot (MIT, (c) Leon Sorokin).';
@@ -53,15 +55,14 @@ const bool as_web_is_built = true;
   extern const unsigned char symbol[]
 `;
 for (const [name, contents] of Object.entries(files)) {
-  const zipped = gzipSync(contents, { level: 9 });
-  zipped[9] = 255; // the field that says which system packed it
   write(name, contents);
-  write(`${name}.gz`, zipped);
+  execFileSync(pack, [join(folder, name)]);
+  const zippedSize = statSync(join(folder, `${name}.gz`)).size;
   const symbol = name === 'report.js' ? 'as_web_report_js' : `as_web_${name.split('.')[1]}`;
   source += `
 INCLUDE(${symbol}_bytes, ${JSON.stringify(join(folder, name))});
 INCLUDE(${symbol}_gzip, ${JSON.stringify(join(folder, `${name}.gz`))});
-const as_web_file ${symbol} = {.bytes = ${symbol}_bytes, .size = ${contents.length}, .gzip = ${symbol}_gzip, .gzip_size = ${zipped.length},
+const as_web_file ${symbol} = {.bytes = ${symbol}_bytes, .size = ${contents.length}, .gzip = ${symbol}_gzip, .gzip_size = ${zippedSize},
     .sha256 = "${createHash('sha256').update(contents).digest('base64')}"};
 `;
 }
