@@ -237,7 +237,7 @@ function Balance({ findings, canCompare }: { findings: FindingsAnswer; canCompar
             >
               <Bins bins={r.bins} />
               <span class="grow ellipsis">{r.name ?? '(unknown)'}</span>
-              <span class="hint">max at {r.max_at}</span>
+              <span class="hint">at {r.max_at}</span>
               <span class="number">+{formatPercent(r.imbalance)} %</span>
               <span class="number share">{formatValue(balance.unit, r.excess)}</span>
             </button>
@@ -398,11 +398,11 @@ function Overview(props: ScreenProps) {
     <div class="page overview">
       <What answer={data} props={props} />
       <Totals answer={data} findings={findings.data} props={props} />
+      <Problems answer={data} path={input.path} />
       <HotPath answer={data} />
       {findings.data && <Functions answer={data} findings={findings.data} />}
       {findings.data && <Balance findings={findings.data} canCompare={input.has.locations > 1} />}
       {findings.data && <Gpus findings={findings.data} />}
-      <Problems answer={data} path={input.path} />
       <Next answer={data} path={input.path} />
       <Attributes answer={data} />
       <LeftOut />
