@@ -307,12 +307,17 @@ static void print_cuts(const printing *p, const as_view_cut *cut) {
         as_count_format(cut->deep, count);
         as_output_printf(cli->out, "%s %s more below level %u\n", dots, count, (unsigned)view->request.max_levels);
     }
+    if (cut->hidden) {
+        as_count_format(cut->hidden, count);
+        as_output_printf(cli->out, "%s %s hidden\n", dots, count);
+    }
     if (cut->rest) {
         double rest = 1 - p->shown / view->data.columns[0].whole;
         as_count_format(cut->rest, count);
         as_output_printf(cli->out, "%s %s more", dots, count);
         /* Of functions that were asked for, the others are not all that is missing */
-        if (!view->request.wanted && isfinite(rest) && rest >= 0 && as_percent_format(rest, share))
+        if (!view->request.wanted && !view->request.hidden && isfinite(rest) && rest >= 0 &&
+            as_percent_format(rest, share))
             as_output_printf(cli->out, ", %s %% in all", share);
         as_output_printf(cli->out, "; %s shows them\n", view->ask->no_limit);
     }

@@ -202,17 +202,82 @@ static as_exit choose_names(as_tree_view *view) {
     return status;
 }
 
-/* The contexts of --root that lie in no other such. */
-static as_exit choose_roots(as_tree_view *view) {
+/* Marks the names of nodes that a pattern matches: names has these (true) among all strings. */
+static as_exit hide_names(as_tree_view *view, const as_given *given, const bool *names) {
+    regex_t regex;
+    as_exit status = as_callpath_pattern(view->cli, given->option->name, given->value, &regex);
+    if (status != AS_EXIT_FINE) return status;
+    uint8_t how = strcmp(given->option->name, "hide") == 0 ? AS_HIDES_NODE : AS_HIDES_SUBTREE;
+    bool found = false;
+    for (as_str name = 0; name < view->ds->strings.entries.count; name++) {
+        if (!names[name] || regexec(&regex, as_ds_text(view->ds, name), 0, NULL, 0) != 0) continue;
+        view->hidden[name] |= how;
+        found = true;
+    }
+    regfree(&regex);
+    if (!found) as_cli_note(view->cli, "no name matches --%s '%s'", given->option->name, given->value);
+    return AS_EXIT_FINE;
+}
+
+as_exit as_tree_choose_hidden(as_tree_view *view) {
+    as_cli *cli = view->cli;
+    if (!as_cli_has(cli, "hide") && !as_cli_has(cli, "hide-subtree")) return AS_EXIT_FINE;
+    size_t n = view->ds->strings.entries.count;
+    bool *names = calloc(n + 1, sizeof *names);
+    view->request.hidden = view->hidden = calloc(n + 1, sizeof *view->hidden);
+    as_exit status = names && view->hidden ? AS_EXIT_FINE : as_cli_memory(cli);
+    for (assay_id id = 0; status == AS_EXIT_FINE && id < AS_COUNT(view->ds, contexts); id++) {
+        as_str some[MOST_NAMES];
+        for (size_t i = names_of(view, id, false, some); i-- > 0;) {
+            if (some[i] != AS_NO_STR) names[some[i]] = true;
+        }
+    }
+    for (size_t i = 0; status == AS_EXIT_FINE && i < cli->arguments.given.count; i++) {
+        const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
+        bool hides = strcmp(given->option->name, "hide") == 0 || strcmp(given->option->name, "hide-subtree") == 0;
+        if (hides) status = hide_names(view, given, names);
+    }
+    free(names);
+    return status;
+}
+
+/* Marks those of --context in wanted, one for each context. */
+static as_exit mark_contexts(as_tree_view *view, bool *wanted) {
+    const as_vec *given = &view->cli->arguments.given;
+    for (size_t i = 0; i < given->count; i++) {
+        const as_given *g = &AS_AT(as_given, given, i);
+        as_number number;
+        if (strcmp(g->option->name, "context") != 0) continue;
+        if (!as_number_parse(g->value, strlen(g->value), &number) || number.kind == AS_REAL ||
+            as_number_real(number) < 0 || as_number_real(number) >= (double)AS_COUNT(view->ds, contexts))
+            return as_cli_fail(view->cli, AS_EXIT_USAGE, "there is no call path with the number '%s'; from 0 to %zu",
+                               g->value, AS_COUNT(view->ds, contexts) - 1);
+        wanted[(size_t)as_number_real(number)] = true;
+    }
+    return AS_EXIT_FINE;
+}
+
+static as_exit collect_roots(as_tree_view *view, const bool *wanted) {
     const as_dataset *ds = view->ds;
-    if (!as_cli_has(view->cli, "root")) return AS_EXIT_FINE;
     for (assay_id id = 0; id < AS_COUNT(ds, contexts);) {
         const as_context *context = as_ds_context(ds, id);
-        bool is_root = context->name != AS_NO_STR && as_view_shows(ds, id) &&
-                       is_named(view->cli, "root", as_ds_text(ds, context->name));
+        bool is_root = wanted[id] || (context->name != AS_NO_STR && as_view_shows(ds, id) &&
+                                      is_named(view->cli, "root", as_ds_text(ds, context->name)));
         if (is_root && !as_vec_append(&view->roots, &id, 1)) return as_cli_memory(view->cli);
         id += is_root ? context->subtree : 1;
     }
+    return AS_EXIT_FINE;
+}
+
+/* The contexts of --root and --context that lie in no other such. */
+static as_exit choose_roots(as_tree_view *view) {
+    const as_dataset *ds = view->ds;
+    if (!as_cli_has(view->cli, "root") && !as_cli_has(view->cli, "context")) return AS_EXIT_FINE;
+    bool *wanted = calloc(AS_COUNT(ds, contexts) + 1, sizeof *wanted);
+    as_exit status = wanted ? mark_contexts(view, wanted) : as_cli_memory(view->cli);
+    if (status == AS_EXIT_FINE) status = collect_roots(view, wanted);
+    free(wanted);
+    if (status != AS_EXIT_FINE) return status;
     const char *missing = find_missing(view, "root", true);
     return missing ? as_fail_context_name(view->cli, ds, "function", missing) : AS_EXIT_FINE;
 }
@@ -323,6 +388,7 @@ static as_exit look_at(as_tree_view *view) {
     if (status == AS_EXIT_FINE) status = as_choose_runs(view->cli, view->ds, &view->runs);
     if (status == AS_EXIT_FINE) status = as_choose_locations(view->cli, view->ds, &view->locations);
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_names(view);
+    if (status == AS_EXIT_FINE && !view->ask->is_plain) status = as_tree_choose_hidden(view);
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_roots(view);
     if (status == AS_EXIT_FINE) status = load(view);
     if (status == AS_EXIT_FINE && is_gpu_time_all(view)) status = load_gpu_time(view);
@@ -340,6 +406,7 @@ void as_tree_view_close(as_tree_view *view) {
     as_vec_free(&view->name);
     as_source_lines_free(view->sources);
     free(view->wanted);
+    free(view->hidden);
     as_run_choice_free(&view->runs);
     as_location_choice_free(&view->locations);
 }

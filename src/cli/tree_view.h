@@ -23,6 +23,17 @@
         {.name = "root",                                                                                               \
          .argument = "NAME",                                                                                           \
          .help = "Look only at what this function does, with all it calls; may be given several times"},               \
+        {.name = "context",                                                                                            \
+         .argument = "ID",                                                                                             \
+         .help = "Look only at this call path, with all it calls: its number, as assay sql has it (context.id); may "  \
+                 "be given several times"},                                                                            \
+        {.name = "hide",                                                                                               \
+         .argument = "REGEX",                                                                                          \
+         .help = "Do not show nodes whose names match this regular expression: what is below them stands in their "    \
+                 "place; may be given several times"},                                                                 \
+        {.name = "hide-subtree",                                                                                       \
+         .argument = "REGEX",                                                                                          \
+         .help = "The same with all that is below them; may be given several times"},                                  \
         AS_LOCATION_OPTION, AS_RUN_OPTION
 
 #define AS_VIEW_SHOW_OPTIONS                                                                                           \
@@ -61,6 +72,7 @@ typedef struct as_tree_view {
     size_t n_asked;    /* of them: those that are looked at; the rest is for information (visits) */
     bool has_gpu_time; /* the first of these is the time of GPUs: beside that of the host */
     bool *wanted;      /* for each string; NULL: all */
+    uint8_t *hidden;   /* for each string AS_HIDES_…; NULL: nothing is hidden */
     as_vec roots;      /* assay_id */
     as_view_data data;
     as_source_lines *sources; /* NULL: nobody asks for them */
@@ -82,6 +94,8 @@ as_exit as_tree_show(as_cli *cli, const as_tree_ask *ask, as_dataset *ds);
 
 /* The parts of it, for whoever shows views in other ways: fills view->metrics as the command line, or the input, says. */
 as_exit as_tree_choose_metrics(as_tree_view *view);
+/* Fills view->hidden, and the request's, with what --hide and --hide-subtree say. */
+as_exit as_tree_choose_hidden(as_tree_view *view);
 /* Frees what the view has; not the dataset. */
 void as_tree_view_close(as_tree_view *view);
 

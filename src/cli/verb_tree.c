@@ -88,6 +88,7 @@ static const as_example examples[] = {
     {"assay tree profile.cubex --metric bytes_sent --metric bytes_received --match '^MPI_'",
      "What is sent and received, and where."},
     {"assay tree profile.cubex --root solve --location 3", "What solve does in process 3."},
+    {"assay tree profile.cubex --hide-subtree '^MPI_' --hide '^wrap_'", "Without MPI, and through wrappers."},
     {"assay tree database --location 'rank=0-3,thread=0' --source",
      "Some threads of an HPCToolkit database, with source lines."},
     {"assay tree database --flat", "Modules, files, functions, loops and lines."},
@@ -123,7 +124,9 @@ const as_verb as_verb_tree = {
         "GPUs and who launched it, --by api the calls of the API and what they caused, --by nvtx the NVTX ranges over "
         "all threads (docs/gpu.md).\n\n"
         "What makes up less than 0.5 % of the first metric is not shown to people (--all shows it), but is in JSON "
-        "and CSV. --match and --name keep the functions of these names and all above them. Minima, maxima and "
+        "and CSV. --match and --name keep the functions of these names and all above them. --hide takes nodes out of "
+        "sight, and those below stand in their place; --hide-subtree takes all of it. Neither changes a number of what "
+        "is still shown: assay cut --prune gives what is taken out to the callers. Minima, maxima and "
         "composite values are put together in their own way and have no shares. Metrics of experiments have one value "
         "only.\n\n"
         "In JSON a tree of several roots, and every list, has a node <root> above them. A path of more than 16384 "

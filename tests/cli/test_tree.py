@@ -140,6 +140,37 @@ class Json(TreeCase):
         r = self.json('--root', 'g')
         self.assertEqual(['g', 'g', 'g', 'g'], [c['name'] for c in r['root']['children']])
 
+    def test_one_call_path(self):
+        """--context: the outer f is 1, the g that main calls 5; one inside another is in it already."""
+        self.assertEqual(shown(self.json('--context', '1')['root']), ['f', 30, 2, ['f', 12, 4, ['g', 8, 8]], ['g', 16, 16]])
+        both = shown(self.json('--context', '5', '--context', '3', '--context', '1')['root'])
+        self.assertEqual(both[3:], [['f', 30, 2, ['f', 12, 4, ['g', 8, 8]], ['g', 16, 16]], ['g', 32, 32]])
+        for bad in '8', '-1', '1.5', 'f':
+            self.assertFails(run('tree', self.file, '--context', bad), 2, 'there is no call path with the number')
+
+    def test_hidden_nodes(self):
+        """What is below stands in their place; no number changes."""
+        self.assertEqual(shown(self.json('--hide', '^f$')['root'])[3:],
+                         [['main', 63, 1, ['g', 8, 8], ['g', 16, 16], ['g', 32, 32]], ['helper', 30, 10, ['g', 20, 20]]])
+        self.assertEqual(shown(self.json('--hide', '^(main|f)$')['root'])[3:],
+                         [['g', 8, 8], ['g', 16, 16], ['g', 32, 32], ['helper', 30, 10, ['g', 20, 20]]])
+        self.assertEqual(shown(self.json('--hide', 'main', '--hide', 'g', '--hide', 'helper')['root'])[3:], [['f', 30, 2, ['f', 12, 4]]])
+
+    def test_hidden_subtrees(self):
+        self.assertEqual(shown(self.json('--hide-subtree', '^f$')['root'])[3:], [['main', 63, 1, ['g', 32, 32]], ['helper', 30, 10, ['g', 20, 20]]])
+        self.assertEqual(shown(self.json('--hide', 'main', '--hide-subtree', '^f')['root'])[3:], [['g', 32, 32], ['helper', 30, 10, ['g', 20, 20]]])
+        # What matches only below what is hidden keeps nothing above it
+        self.assertEqual(shown(self.json('--hide-subtree', 'main|helper', '--match', 'g')['root'])[3:], [])
+
+    def test_hidden_functions(self):
+        """Flat: not in the list. Bottom-up: not there, as callers passed over, or the way up ends."""
+        self.assertEqual(shown(self.json('--flat', '--hide', '^f$')['root'])[3:], [['g', 76, 76], ['helper', 30, 10], ['main', 63, 1]])
+        self.assertEqual(shown(self.json('--bottom-up', '--name', 'g', '--hide', '^f$')['root'])[3:],
+                         [['g', 76, 76, ['main', 56, 56], ['helper', 20, 20]]])
+        self.assertEqual(shown(self.json('--bottom-up', '--name', 'g', '--hide-subtree', '^f$')['root'])[3:],
+                         [['g', 76, 76, ['main', 32, 32], ['helper', 20, 20]]])
+        self.assertEqual([n[0] for n in shown(self.json('--bottom-up', '--hide', 'g|f')['root'])[3:]], ['helper', 'main'])
+
     def test_other_values(self):
         nan, inf = float('nan'), float('inf')
         more = (metric(2, 'low', 'MINDOUBLE', 'sec') + metric(3, 'rate', 'RATE', '1/s') + metric(4, 'large', 'UINT64', '#') + metric(5, 'odd', 'DOUBLE', 'J') +
@@ -302,6 +333,14 @@ time s     %             self s    %  visits    call tree
   8.00  26.7 ██▋           8.00 26.7       4      └─g  g.c:3
 ''', self.text('--root', 'f'))
         self.assertTrue(run('tree', self.file, '--root', 'f', '--root', 'helper').out.startswith(f'{self.file}  time 60.00 s in f, helper, 2 locations\n'))
+
+    def test_hidden_ones_are_counted(self):
+        self.assertTrue(self.text('--hide', '^f$').endswith('\n… 2 hidden\n'))
+        self.assertTrue(self.text('--hide-subtree', '^f$').endswith('\n… 4 hidden\n'))
+        self.assertTrue(self.text('--flat', '--hide', '^f$').endswith('\n… 1 hidden\n'))
+        self.assertNotIn('hidden', self.text('--hide-subtree', '^f$', '--root', 'helper'))
+        r = run('tree', self.file, '--hide', 'nothing', env=UTF8)
+        self.assertIn("no name matches --hide 'nothing'", r.err)
 
     def test_the_rest_of_what_was_asked_for(self):
         """What is missing of the whole is more than the functions that are not shown."""

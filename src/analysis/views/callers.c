@@ -193,11 +193,21 @@ static bool find_limit(ascent *a) {
     return fine;
 }
 
-/* The nearest function above each context; parents come before their children. */
+static uint8_t hides(const ascent *a, uint32_t group) {
+    return as_view_hides(a->gather.walker, as_view_member_at(&a->gather.groups, group)->name);
+}
+
+/* The nearest function above each context that is not hidden; parents come before their children. */
 static void find_callers(ascent *a) {
     for (assay_id id = 0; id < AS_COUNT(a->ds, contexts); id++) {
         assay_id parent = as_ds_context(a->ds, id)->parent;
-        a->caller_of[id] = parent == ASSAY_NONE || group_at(a, parent) != UINT32_MAX ? parent : a->caller_of[parent];
+        uint32_t group = parent == ASSAY_NONE ? UINT32_MAX : group_at(a, parent);
+        uint8_t how = group == UINT32_MAX ? 0 : hides(a, group);
+        if (how & AS_HIDES_SUBTREE)
+            parent = ASSAY_NONE;
+        else if (parent != ASSAY_NONE && (how || group == UINT32_MAX))
+            parent = a->caller_of[parent];
+        a->caller_of[id] = parent;
     }
 }
 
@@ -238,7 +248,8 @@ static bool choose_functions(ascent *a, as_vec *functions) {
     for (uint32_t i = 0; i < a->gather.groups.members.count; i++) {
         const as_view_member *member = as_view_member_at(&a->gather.groups, i);
         as_view_pending next = {.at = i, .name = member->name, .is_apart = as_view_member_is_apart(w, member)};
-        if (wanted && (member->name == AS_NO_STR || !wanted[member->name])) continue;
+        w->cut->hidden += hides(a, i) != 0;
+        if (hides(a, i) || (wanted && (member->name == AS_NO_STR || !wanted[member->name]))) continue;
         next.key = as_view_gather_key(&a->gather, member, as_view_gather_contexts(&a->gather, i));
         if (next.key < w->least)
             w->cut->small++;

@@ -6,10 +6,12 @@
 
 /* For each member what a walk asks of it. Numbers of members, UINT32_MAX: none. */
 typedef struct place {
+    uint32_t parent;                        /* the nearest one above it that is not hidden */
     uint32_t first_child, last_child, next; /* next: of the same parent, in the order of the source */
     uint32_t n_kept;                        /* members in its subtree that are not left out by name, itself included */
     double key, weight;                     /* weight: the largest key in its subtree */
     bool is_kept;                           /* it, or one below it, has a name that is asked for; all where none is */
+    uint8_t hides;                          /* AS_HIDES_…, of itself or one above it; 0: it is shown */
 } place;
 
 typedef struct listing {
@@ -20,7 +22,7 @@ typedef struct listing {
 } listing;
 
 static void append_child(listing *l, uint32_t i) {
-    uint32_t parent = as_view_member_at(&l->gather.groups, i)->parent;
+    uint32_t parent = l->places[i].parent;
     uint32_t *first = parent == UINT32_MAX ? &l->first : &l->places[parent].first_child;
     uint32_t *last = parent == UINT32_MAX ? &l->last : &l->places[parent].last_child;
     if (*first == UINT32_MAX)
@@ -28,6 +30,15 @@ static void append_child(listing *l, uint32_t i) {
     else
         l->places[*last].next = i;
     *last = i;
+}
+
+/* Whether a member is hidden, and what it stands below. */
+static void find_parent(listing *l, uint32_t i) {
+    const as_view_member *member = as_view_member_at(&l->gather.groups, i);
+    const place *above = member->parent == UINT32_MAX ? NULL : &l->places[member->parent];
+    bool is_below_hidden = above && above->hides & AS_HIDES_SUBTREE;
+    l->places[i].hides = is_below_hidden ? AS_HIDES_SUBTREE : as_view_hides(l->gather.walker, member->name);
+    l->places[i].parent = above && above->hides ? above->parent : member->parent;
 }
 
 /* Parents come before their children: forth for the lists of children, back for what subtrees have. */
@@ -45,11 +56,14 @@ static void find_places(listing *l) {
                                .key = key,
                                .weight = key,
                                .is_kept = !wanted || (member->name != AS_NO_STR && wanted[member->name])};
-        append_child(l, i);
+        find_parent(l, i);
+        l->gather.walker->cut->hidden += l->places[i].hides != 0;
+        if (!l->places[i].hides) append_child(l, i);
     }
     for (uint32_t i = n; i-- > 0;) {
         place *own = &l->places[i];
-        uint32_t parent = as_view_member_at(groups, i)->parent;
+        uint32_t parent = own->parent;
+        if (own->hides) continue;
         own->n_kept += own->is_kept;
         if (parent == UINT32_MAX) continue;
         place *above = &l->places[parent];

@@ -31,7 +31,8 @@ bool as_view_is_call(const as_dataset *ds, assay_id context) {
 /* ---- calls and where they come from ---------------------------------------------------------------------------------- */
 
 bool as_view_is_node(const as_view_walker *walker, assay_id context) {
-    return as_view_shows(walker->data->source.ds, context) && !(walker->is_joined && walker->is_joined[context]);
+    return as_view_shows(walker->data->source.ds, context) && !(walker->is_joined && walker->is_joined[context]) &&
+           !(walker->is_hidden && walker->is_hidden[context]);
 }
 
 assay_id as_view_call_site(const as_view_walker *walker, assay_id context) {

@@ -109,6 +109,7 @@ static as_view_request plain_request(const as_view_request *request) {
                              .group = request->group,
                              .order = AS_SORT_SOURCE,
                              .wanted = request->wanted,
+                             .hidden = request->hidden,
                              .max_levels = request->max_levels,
                              .max_steps = request->max_steps,
                              .joins_calls = request->joins_calls,

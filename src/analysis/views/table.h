@@ -38,7 +38,7 @@ typedef struct as_view_table {
 
 typedef struct as_view_values as_view_values;
 
-/* Makes the table of a view. Of the request only what the view is like counts: kind, group, wanted, max_levels, max_steps, joins_calls, joinings, without_root.
+/* Makes the table of a view. Of the request only what the view is like counts: kind, group, wanted, hidden, max_levels, max_steps, joins_calls, joinings, without_root.
  * data may have no columns, but for joins_calls without joinings. values: NULL, or gets the first column's (NULL where there is none), for which the view is walked through once only. */
 assay_status as_view_table_new(const as_view_data *data, const as_view_request *request, as_view_table **out,
                                as_view_values **values, assay_error *error);

@@ -93,12 +93,17 @@ typedef enum as_view_group {
 } as_view_group;
 typedef enum as_view_sorting { AS_SORT_INCLUSIVE, AS_SORT_EXCLUSIVE, AS_SORT_NAME, AS_SORT_SOURCE } as_view_sorting;
 
+/* What becomes of nodes of a name: those below stand in their place, or are hidden with them. Bottom-up a hidden function has no place of its own, and as a caller is passed over, or ends the way up. */
+enum { AS_HIDES_NODE = 1, AS_HIDES_SUBTREE = 2 };
+
 typedef struct as_view_request {
     as_view_kind kind;
     as_view_group group;   /* of flat views */
     as_view_sorting order; /* by the first column, largest first; ties as in the source */
     const bool *wanted;    /* for each string of the dataset whether a name is asked for; NULL: all. Top-down: those and
                             all above them; else those functions */
+    const uint8_t *hidden; /* for each string of the dataset AS_HIDES_…, 0: shown; NULL: all are. No number of what is
+                            shown depends on it */
     uint32_t max_levels;   /* that are shown; 0: all */
     uint64_t max_steps;    /* bottom-up: steps up that are made at most, so that a level ends it; 0: the usual number */
     size_t max_first;      /* nodes of the first level that are shown, flat and bottom-up; 0: all */
@@ -157,10 +162,11 @@ typedef struct as_view_node {
 
 /* What was left out. */
 typedef struct as_view_cut {
-    uint64_t small; /* nodes under min_share */
-    uint64_t deep;  /* beyond max_levels; bottom-up: whose callers are */
-    uint64_t rest;  /* of the first level, beyond max_first */
-    uint32_t limit; /* bottom-up: levels after which it ended because going on would take too long; 0: it did not */
+    uint64_t small;  /* nodes under min_share */
+    uint64_t deep;   /* beyond max_levels; bottom-up: whose callers are */
+    uint64_t rest;   /* of the first level, beyond max_first */
+    uint64_t hidden; /* by their names; bottom-up functions alone */
+    uint32_t limit;  /* bottom-up: levels after which it ended because going on would take too long; 0: it did not */
 } as_view_cut;
 
 /* Whether a context is a node of the top-down view: call sites are one with their callees. */

@@ -95,12 +95,17 @@ typedef struct as_view_walker {
     double least;          /* in the first column; what has less is left out */
     double hot;            /* the request's threshold */
     bool *is_joined;       /* for each context whether joins_calls makes it no node; NULL: call sites only */
+    bool *is_hidden;       /* top-down: for each context whether its name, or one above it, hides it; NULL: none is */
 } as_view_walker;
 
 /* Whether a context is a node. */
 bool as_view_is_node(const as_view_walker *walker, assay_id context);
 /* The context that is one with a call: the place it comes from; or ASSAY_NONE. */
 assay_id as_view_call_site(const as_view_walker *walker, assay_id context);
+/* What becomes of nodes of this name: AS_HIDES_…, or 0. */
+static inline uint8_t as_view_hides(const as_view_walker *walker, as_str name) {
+    return walker->request->hidden && name != AS_NO_STR ? walker->request->hidden[name] : 0;
+}
 /* Finds what joins_calls is about. False when memory is out. */
 bool as_view_join_calls(as_view_walker *walker);
 

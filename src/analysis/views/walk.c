@@ -73,6 +73,27 @@ typedef struct descent {
     as_vec pending;         /* as_view_pending, the next one last */
 } descent;
 
+/* What is no node anyway hides nothing. */
+static bool find_hidden(descent *d) {
+    as_view_walker *w = d->walker;
+    size_t n = AS_COUNT(d->ds, contexts);
+    if (!w->request->hidden) return true;
+    bool *is_hidden = calloc(n + 1, sizeof *is_hidden);
+    if (!is_hidden) return false;
+    for (size_t i = 0; i < w->data->n_roots; i++) {
+        assay_id end = w->data->roots[i] + as_ds_context(d->ds, w->data->roots[i])->subtree;
+        for (assay_id id = w->data->roots[i]; id < end; id++) {
+            const as_context *context = as_ds_context(d->ds, id);
+            bool is_node = as_view_is_node(w, id);
+            uint8_t how = is_node && !is_hidden[id] ? as_view_hides(w, context->name) : 0;
+            if (how) memset(is_hidden + id, true, how & AS_HIDES_SUBTREE ? context->subtree : 1);
+            w->cut->hidden += is_node && is_hidden[id];
+        }
+    }
+    w->is_hidden = is_hidden;
+    return true;
+}
+
 /* Names that are asked for, and all above them. */
 static bool find_kept(descent *d) {
     const bool *wanted = d->walker->request->wanted;
@@ -129,7 +150,7 @@ static double size_of(const descent *d, assay_id context, bool exclusive) {
 
 static bool count_shown(descent *d) {
     size_t n = AS_COUNT(d->ds, contexts);
-    if (!d->is_kept && !as_view_has_roles(d->ds)) return true;
+    if (!d->is_kept && !d->walker->is_hidden && !as_view_has_roles(d->ds)) return true;
     d->shown_before = malloc((n + 1) * sizeof *d->shown_before);
     if (!d->shown_before) return false;
     d->shown_before[0] = 0;
@@ -200,15 +221,21 @@ static bool show(const descent *d, const as_view_pending *pending) {
     return w->visit(w->user, &node);
 }
 
-/* The nodes below a context wait, those of call sites in the place of these. limit: what the hot one must have; negative: no path leads here. */
-static bool add_below(descent *d, assay_id context, uint32_t depth, double limit) {
-    size_t from = d->pending.count;
+/* Offers the nodes below a context, in the place of those that are none (call sites, what is hidden) those below them. */
+static bool offer_below(descent *d, assay_id context, uint32_t depth) {
     assay_id end = context + as_ds_context(d->ds, context)->subtree;
     for (assay_id id = context + 1; id < end;) {
         bool is_node = as_view_is_node(d->walker, id);
         if (is_node && !offer(d, id, depth)) return false;
         id += is_node ? as_ds_context(d->ds, id)->subtree : 1;
     }
+    return true;
+}
+
+/* The nodes below a context wait. limit: what the hot one must have; negative: no path leads here. */
+static bool add_below(descent *d, assay_id context, uint32_t depth, double limit) {
+    size_t from = d->pending.count;
+    if (!offer_below(d, context, depth)) return false;
     mark_hot(d, from, limit);
     as_view_arrange(d->walker, &d->pending, from);
     return true;
@@ -228,7 +255,8 @@ static bool add_roots(descent *d) {
     if (d->walker->request->without_root && as_view_has_root(data))
         return add_below(d, data->roots[0], 0, size_of(d, data->roots[0], false) * d->walker->hot);
     for (size_t i = 0; i < data->n_roots; i++) {
-        if (!offer(d, data->roots[i], 0)) return false;
+        bool is_hidden = d->walker->is_hidden && d->walker->is_hidden[data->roots[i]];
+        if (!(is_hidden ? offer_below(d, data->roots[i], 0) : offer(d, data->roots[i], 0))) return false;
     }
     mark_hot(d, 0, 0);
     as_view_arrange(d->walker, &d->pending, 0);
@@ -249,7 +277,7 @@ static bool walk_down(as_view_walker *walker) {
                  .ds = walker->data->source.ds,
                  .first = walker->data->n_columns ? &walker->data->columns[0] : NULL};
     as_vec_init(&d.pending, sizeof(as_view_pending), NULL);
-    bool fine = find_kept(&d) && count_shown(&d) && find_weights(&d) && descend(&d);
+    bool fine = find_hidden(&d) && find_kept(&d) && count_shown(&d) && find_weights(&d) && descend(&d);
     free(d.shown_before);
     free(d.is_kept);
     free(d.weights);
@@ -275,5 +303,6 @@ assay_status as_view_walk(const as_view_data *data, const as_view_request *reque
                                                     : as_view_walk_flat(&walker);
     free(walker.values);
     free(walker.is_joined);
+    free(walker.is_hidden);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
