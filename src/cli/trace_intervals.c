@@ -87,9 +87,11 @@ as_exit as_trace_add_intervals(as_trace_sink *sink, as_trace_view *view) {
     for (size_t i = 0; i < view->n_lines && fine && !is_cut; i++) {
         const as_timeline_row *row = &view->timeline.rows[i];
         size_t first, end;
-        as_row_intervals(row, view->window.from, view->window.to, &first, &end);
-        for (; first < end && left && fine; first++, left--)
-            fine = add_interval(sink, view, i, &row->intervals[first], &t);
+        as_row_intervals(&view->timeline, row, view->window.from, view->window.to, &first, &end);
+        for (; first < end && left && fine; first++, left--) {
+            as_interval interval = as_row_interval(&view->timeline, row, first);
+            fine = add_interval(sink, view, i, &interval, &t);
+        }
         is_cut = first < end;
     }
     if (fine && is_cut) as_cli_note(view->cli, "the first %zu intervals; -n 0 shows all", view->limit);

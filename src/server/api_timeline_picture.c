@@ -18,7 +18,7 @@ enum {
     MOST_OF_BIN = 256
 };
 /* Windows with more samples, or changes of rows, are not read as a whole: their times are those of a picture. */
-static const uint64_t read_at_once = (uint64_t)1 << 21;
+static const uint64_t read_at_once = (uint64_t)1 << 20;
 
 /* ---- parameters ------------------------------------------------------------------------------------------------------ */
 
@@ -89,7 +89,7 @@ static assay_status see_times(const as_lines *lines, const as_trace_window *wind
     for (size_t i = 0; i < n; i++) rows[i] = as_lines_every(lines, i, n);
     per_bin = per_bin < 2 ? 2 : per_bin > MOST_OF_BIN ? MOST_OF_BIN : per_bin;
     assay_status status = as_lines_part(lines, window, rows, n, per_bin * n_bins, &part, error);
-    if (status == ASSAY_OK) status = as_trace_picture(part.ds, &part.window, part.n_columns, part.cells, error);
+    if (status == ASSAY_OK) status = as_lines_look(&part, error);
     if (status == ASSAY_OK)
         status = as_trace_times_seen(&part.window, frames, part.cells, part.n_columns, n_bins, out, error);
     as_lines_part_free(&part);

@@ -22,7 +22,7 @@ static void free_lines(void *object) {
 
 static size_t size_of(const as_lines *lines) {
     enum { BYTES_OF_LINE = 256 };
-    return sizeof *lines + lines->view.n_lines * BYTES_OF_LINE + (size_t)lines->view.timeline.taken;
+    return sizeof *lines + lines->view.n_lines * BYTES_OF_LINE + (size_t)as_timeline_size(&lines->view.timeline);
 }
 
 /* What was chosen. NULL when memory is out. */
@@ -43,7 +43,7 @@ static assay_status find_telling(as_lines *lines, assay_error *error) {
     as_trace_view part;
     for (size_t i = 0; i < n; i++) rows[i] = as_lines_every(lines, i, n);
     assay_status status = as_lines_part(lines, &lines->view.window, rows, n, SHARPEST_GLANCE, &part, error);
-    if (status == ASSAY_OK) status = as_trace_picture(part.ds, &part.window, part.n_columns, part.cells, error);
+    if (status == ASSAY_OK) status = as_lines_look(&part, error);
     if (status == ASSAY_OK) status = as_trace_find_depth(&part, &lines->telling, error);
     as_lines_part_free(&part);
     return status;
@@ -197,6 +197,13 @@ assay_status as_lines_draw(as_trace_view *part, const as_frames *frames, assay_e
                : as_fail_memory(error, NULL);
 }
 
+assay_status as_lines_look(as_trace_view *part, assay_error *error) {
+    if (!part->has_intervals) return as_trace_picture(part->ds, &part->window, part->n_columns, part->cells, error);
+    return as_timeline_moments(&part->timeline, &part->window, part->n_columns, part->cells)
+               ? ASSAY_OK
+               : as_fail_memory(error, NULL);
+}
+
 const char *as_lines_kind(const as_lines *lines, assay_id context) {
     const as_dataset *ds = lines->view.ds;
     assay_id region = context < AS_COUNT(ds, contexts) ? as_ds_context(ds, context)->region : ASSAY_NONE;
@@ -207,11 +214,13 @@ const char *as_lines_kind(const as_lines *lines, assay_id context) {
 
 /* The latest end of each block, so that what began long ago and still lasts is found without looking at all there is. NULL when memory is out. */
 static const uint64_t *ends_of(as_lines *lines, size_t number) {
-    const as_timeline_row *row = &lines->view.timeline.rows[number];
+    const as_timeline *timeline = &lines->view.timeline;
+    const as_timeline_row *row = &timeline->rows[number];
     if (lines->block_ends[number]) return lines->block_ends[number];
     uint64_t *ends = calloc(row->n_intervals / BLOCK + 1, sizeof *ends);
     for (size_t i = 0; ends && i < row->n_intervals; i++) {
-        if (row->intervals[i].end > ends[i / BLOCK]) ends[i / BLOCK] = row->intervals[i].end;
+        uint64_t end = as_row_interval(timeline, row, i).end;
+        if (end > ends[i / BLOCK]) ends[i / BLOCK] = end;
     }
     return lines->block_ends[number] = ends;
 }
@@ -230,22 +239,27 @@ static bool tell(around *a, const as_interval *interval) {
 
 bool as_lines_each_interval(as_lines *lines, size_t number, const as_trace_window *window,
                             bool (*visit)(void *user, const as_interval *interval, size_t level), void *user) {
-    const as_timeline_row *row = &lines->view.timeline.rows[number];
+    const as_timeline *timeline = &lines->view.timeline;
+    const as_timeline_row *row = &timeline->rows[number];
     const uint64_t *ends = ends_of(lines, number);
     around a = {.visit = visit, .user = user};
     size_t first, end;
     if (!ends) return false;
     as_vec_init(&a.ends, sizeof(uint64_t), NULL);
-    as_row_intervals(row, window->from, window->to, &first, &end);
+    as_row_intervals(timeline, row, window->from, window->to, &first, &end);
     bool fine = true;
     for (size_t block = 0; block * BLOCK < first && fine; block++) {
         if (ends[block] <= window->from) continue;
         size_t until = (block + 1) * BLOCK < first ? (block + 1) * BLOCK : first;
         for (size_t i = block * BLOCK; i < until && fine; i++) {
-            if (row->intervals[i].end > window->from) fine = tell(&a, &row->intervals[i]);
+            as_interval interval = as_row_interval(timeline, row, i);
+            if (interval.end > window->from) fine = tell(&a, &interval);
         }
     }
-    for (; first < end && fine; first++) fine = tell(&a, &row->intervals[first]);
+    for (; first < end && fine; first++) {
+        as_interval interval = as_row_interval(timeline, row, first);
+        fine = tell(&a, &interval);
+    }
     as_vec_free(&a.ends);
     return fine;
 }

@@ -34,6 +34,9 @@ void as_lines_part_free(as_trace_view *part);
 /* Draws them into the cells. */
 assay_status as_lines_draw(as_trace_view *part, const as_frames *frames, assay_error *error);
 
+/* Fills the cells with what is there in the middle of each column. */
+assay_status as_lines_look(as_trace_view *part, assay_error *error);
+
 /* Numbers i * n_lines / n of n rows, evenly: for a look at all of them where they are many. */
 static inline size_t as_lines_every(const as_lines *lines, size_t i, size_t n) {
     return (size_t)((as_whole)i * (as_whole)lines->view.n_lines / (as_whole)n);

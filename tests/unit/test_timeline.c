@@ -262,8 +262,11 @@ static void times_of_centuries_fit(void **state) {
     build(all);
     assert_int_equal(timeline.n_rows, 1);
     assert_int_equal(timeline.n_intervals, 1);
-    assert_true(timeline.rows[0].changes[0].time == 0);
-    assert_true(fabs(as_clock_seconds(&timeline.clock, timeline.rows[0].changes[1].time) / 1.8e19 - 1) < 1e-9);
+    as_trace_sample ends[2];
+    assay_error error;
+    assert_int_equal(as_trace_read(ds, &timeline.lines[0], 0, 2, ends, &error), ASSAY_OK);
+    assert_true(ends[0].time == 0);
+    assert_true(fabs(as_clock_seconds(&timeline.clock, ends[1].time) / 1.8e19 - 1) < 1e-9);
 }
 
 static void times_and_counts_are_those_of_intervals(void **state) {
@@ -392,8 +395,43 @@ static void a_glance_shows_what_lasts_longest(void **state) {
     as_frames_free(&frames);
 }
 
+/* Interval i, of f and h by turns, from i * i * i milliseconds on for half a millisecond: short steps and long ones, many to a block. */
+static void any_of_many_changes_is_found(void **state) {
+    (void)state;
+    enum { N = 1000, FROM = 63, COUNT = 300 };
+    as_trace_sample read[COUNT];
+    assay_error error;
+    for (int i = N - 1; i >= 0; i--) /* the last first: somebody has to sort them */
+        add("region", 0, i % 2 ? F : H, 1e-3 * i * i * i, 1e-3 * i * i * i + 5e-4);
+    build(all);
+    assert_int_equal(timeline.n_rows, 1);
+    assert_int_equal(timeline.lines[0].n, 2 * N);
+    assert_int_equal(as_trace_read(ds, &timeline.lines[0], FROM, COUNT, read, &error), ASSAY_OK);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        uint64_t number = (FROM + i) / 2, end = (FROM + i) % 2;
+        assert_int_equal(read[i].time, number * number * number * 1000000 + end * 500000);
+        assert_int_equal((int32_t)read[i].context, end ? IDLE : number % 2 ? F : H);
+    }
+    /* In the middle of interval 500, at its beginning, and before and behind all */
+    static const uint64_t when[] = {125000000250000u, 125000000000000u, 0, 999000000000000u};
+    static const int seen[] = {H, H, H, NOTHING};
+    for (size_t i = 0; i < 4; i++) {
+        assay_id cell;
+        as_trace_window window = {.n_lines = 1, .from = when[i], .to = when[i]};
+        assert_true(as_timeline_moments(&timeline, &window, 1, &cell));
+        assert_int_equal((int32_t)cell, seen[i]);
+    }
+    size_t first, end;
+    as_row_intervals(&timeline, &timeline.rows[0], 8000000, 27000000, &first, &end);
+    assert_true(first == 2 && end == 4);
+    as_interval interval = as_row_interval(&timeline, &timeline.rows[0], 999);
+    assert_true(interval.start == 997002999000000u && interval.end == 997002999500000u && interval.context == F);
+    assert_true(as_timeline_size(&timeline) < 30000); /* as they are they would take 56,000 bytes */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(any_of_many_changes_is_found, make, unmake),
         cmocka_unit_test_setup_teardown(a_glance_shows_what_lasts_longest, make, unmake),
         cmocka_unit_test_setup_teardown(the_innermost_is_shown, make, unmake),
         cmocka_unit_test_setup_teardown(what_overlaps_without_nesting_is_shown_to_its_end, make, unmake),

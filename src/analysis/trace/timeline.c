@@ -17,11 +17,9 @@ typedef struct gathering {
     as_timeline *out;
     as_str pause, section, osrt, sample, nvtx; /* kinds */
     as_event_values values;                    /* the style of ranges */
-    double *offsets;                           /* of each run: when it begins, in seconds */
     as_map groups;                             /* run, location -> its number */
     as_map tracks;                             /* that number, track -> set */
     as_map sections;                           /* that number, context -> set */
-    as_map names;                              /* of what has no context -> its number */
     as_vec sets;                               /* as_interval_set */
     as_vec pauses;                             /* pause */
     uint32_t *set_of;                          /* for each event */
@@ -90,9 +88,21 @@ static bool is_pause(const gathering *g, const as_event *event) {
 }
 
 /* On the common clock, in seconds; moments, and what ends before it begins, end when they begin. */
-static void find_times(const gathering *g, const as_event *event, double *start, double *end) {
-    *start = event->start + g->offsets[event->run];
-    *end = isfinite(event->end) && event->end > event->start ? event->end + g->offsets[event->run] : *start;
+static void find_times(const as_timeline *timeline, const as_event *event, double *start, double *end) {
+    double offset = timeline->offsets[event->run];
+    *start = event->start + offset;
+    *end = isfinite(event->end) && event->end > event->start ? event->end + offset : *start;
+}
+
+/* What has no context is known by its name. False when memory is out. */
+static bool know_name(as_timeline *timeline, const as_event *event) {
+    as_vec *names = &timeline->names;
+    if (event->context != ASSAY_NONE || event->name == AS_NO_STR ||
+        AS_COUNT(timeline->ds, contexts) + names->count >= AS_TRACE_PAUSED ||
+        as_map_get(&timeline->numbers_of_names, event->name) != AS_MAP_NONE)
+        return true;
+    return as_map_put(&timeline->numbers_of_names, event->name, (uint32_t)names->count) &&
+           as_vec_append(names, &event->name, 1);
 }
 
 static bool sort_event(gathering *g, uint64_t number) {
@@ -103,17 +113,17 @@ static bool sort_event(gathering *g, uint64_t number) {
     if (is_pause(g, &event)) { /* of the run: wherever it was */
         if (event.run >= AS_COUNT(g->ds, runs) || !isfinite(event.start)) return true;
         if (g->choice->runs && !g->choice->runs[event.run]) return true;
-        find_times(g, &event, &start, &end);
+        find_times(g->out, &event, &start, &end);
         pause p = {event.run, start, end};
         if (!g->choice->locations && find_track(g, event.run, event.location, AS_TRACK_NESTED, ASSAY_NONE) == LEFT_OUT)
             return false;
         if (!as_vec_append(&g->pauses, &p, 1)) return false;
     } else {
         if (!is_wanted(g, &event)) return true;
-        find_times(g, &event, &start, &end);
+        find_times(g->out, &event, &start, &end);
         as_track track = track_of(g, number, &event);
         uint32_t set = g->set_of[number] = find_track(g, event.run, event.location, track, event.context);
-        if (set == LEFT_OUT) return false;
+        if (set == LEFT_OUT || !know_name(g->out, &event)) return false;
         AS_AT(as_interval_set, &g->sets, set).n++;
     }
     if (start < g->first) g->first = start;
@@ -149,15 +159,15 @@ static bool sort_events(gathering *g) {
 static bool find_offsets(gathering *g) {
     size_t n = AS_COUNT(g->ds, runs);
     double first = INFINITY;
-    g->offsets = calloc(n + 1, sizeof *g->offsets);
-    if (!g->offsets || !g->choice->by_wallclock) return g->offsets != NULL;
+    g->out->offsets = calloc(n + 1, sizeof *g->out->offsets);
+    if (!g->out->offsets || !g->choice->by_wallclock) return g->out->offsets != NULL;
     for (size_t i = 0; i < n; i++) {
         double start = as_ds_run(g->ds, (assay_id)i)->start_time;
         if ((!g->choice->runs || g->choice->runs[i]) && isfinite(start) && start < first) first = start;
     }
     for (size_t i = 0; i < n; i++) {
         double start = as_ds_run(g->ds, (assay_id)i)->start_time;
-        if (isfinite(start) && start > first) g->offsets[i] = start - first;
+        if (isfinite(start) && start > first) g->out->offsets[i] = start - first;
     }
     return true;
 }
@@ -172,47 +182,42 @@ static void set_clock(gathering *g) {
 /* ---- intervals ------------------------------------------------------------------------------------------------------- */
 
 /* What an interval is: its context, or what stands for its name. */
-static assay_id context_of(gathering *g, const as_event *event, bool *fine) {
-    as_vec *names = &g->out->names;
-    size_t n = AS_COUNT(g->ds, contexts);
-    if (event->context != ASSAY_NONE || event->name == AS_NO_STR || n + names->count >= AS_TRACE_PAUSED)
-        return event->context;
-    uint32_t number = as_map_get(&g->names, event->name);
-    if (number == AS_MAP_NONE) {
-        number = (uint32_t)names->count;
-        *fine = as_vec_append(names, &event->name, 1) && as_map_put(&g->names, event->name, number);
-    }
-    return (assay_id)(n + number);
+static assay_id context_of(const as_timeline *timeline, const as_event *event) {
+    if (event->context != ASSAY_NONE || event->name == AS_NO_STR) return event->context;
+    uint32_t number = as_map_get(&timeline->numbers_of_names, event->name);
+    return number == AS_MAP_NONE ? ASSAY_NONE : (assay_id)(AS_COUNT(timeline->ds, contexts) + number);
 }
 
-/* Copies the intervals of all sets to where each set has its own, one behind the other. */
-static bool place_intervals(gathering *g) {
+as_interval as_interval_of(const as_timeline *timeline, uint32_t number) {
+    as_event event;
+    double start, end;
+    as_ds_event(timeline->ds, number, &event);
+    find_times(timeline, &event, &start, &end);
+    return (as_interval){.start = as_clock_stamp(&timeline->clock, start),
+                         .end = as_clock_stamp(&timeline->clock, end),
+                         .context = context_of(timeline, &event),
+                         .event = number};
+}
+
+/* Gives each set its events, one set behind the other. */
+static bool place_events(gathering *g) {
     as_timeline *out = g->out;
     size_t n = 0, bytes;
     for (size_t i = 0; i < g->sets.count; i++) n += AS_AT(as_interval_set, &g->sets, i).n;
-    if (!as_mul_size(n + 1, sizeof *out->intervals, &bytes) || !as_timeline_take(out, bytes)) return false;
-    out->intervals = malloc(bytes);
-    if (!out->intervals) return false;
-    as_interval *next = out->intervals;
+    if (!as_mul_size(n + 1, sizeof *out->events, &bytes) || !as_timeline_take(out, bytes)) return false;
+    out->events = malloc(bytes);
+    if (!out->events) return false;
+    uint32_t *next = out->events;
     for (size_t i = 0; i < g->sets.count; i++) {
         as_interval_set *set = &AS_AT(as_interval_set, &g->sets, i);
-        set->intervals = next;
+        set->events = next;
         next += set->n;
         set->n = 0;
     }
     for (uint64_t i = 0; i < as_ds_intervals(g->ds); i++) {
         if (g->set_of[i] == LEFT_OUT) continue;
         as_interval_set *set = &AS_AT(as_interval_set, &g->sets, g->set_of[i]);
-        as_event event;
-        double start, end;
-        as_ds_event(g->ds, i, &event);
-        find_times(g, &event, &start, &end);
-        bool fine = true;
-        set->intervals[set->n++] = (as_interval){.start = as_clock_stamp(&out->clock, start),
-                                                 .end = as_clock_stamp(&out->clock, end),
-                                                 .context = context_of(g, &event, &fine),
-                                                 .event = (uint32_t)i};
-        if (!fine) return false;
+        set->events[set->n++] = (uint32_t)i;
     }
     out->n_intervals = n;
     return true;
@@ -303,7 +308,7 @@ static bool put_rows(gathering *g) {
         out->n_intervals -= set->n_hidden;
         for (size_t k = 0; k < set->n_rows; k++) {
             if (!set->rows[k].n_changes) {
-                free(set->rows[k].changes);
+                as_row_free(&set->rows[k]);
                 continue;
             }
             as_timeline_row *row = &out->rows[out->n_rows];
@@ -341,7 +346,7 @@ bool as_timeline_take(as_timeline *timeline, uint64_t bytes) {
 
 assay_status as_timeline_of(const as_dataset *ds, const as_timeline_choice *choice, as_timeline *out,
                             assay_error *error) {
-    *out = (as_timeline){.budget = as_ds_budget(ds)};
+    *out = (as_timeline){.ds = ds, .budget = as_ds_budget(ds)};
     uint64_t n = as_ds_intervals(ds);
     gathering g = {.ds = ds,
                    .choice = choice,
@@ -352,7 +357,7 @@ assay_status as_timeline_of(const as_dataset *ds, const as_timeline_choice *choi
                    .sample = as_find(&ds->strings, "sample", 6),
                    .nvtx = as_find(&ds->strings, "nvtx", 4)};
     static const char *const style = "style";
-    as_map_init(&g.names, as_ds_budget(ds));
+    as_map_init(&out->numbers_of_names, as_ds_budget(ds));
     as_vec_init(&out->names, sizeof(as_str), as_ds_budget(ds));
     as_vec_init(&g.sets, sizeof(as_interval_set), as_ds_budget(ds));
     as_vec_init(&g.pauses, sizeof(pause), as_ds_budget(ds));
@@ -361,22 +366,31 @@ assay_status as_timeline_of(const as_dataset *ds, const as_timeline_choice *choi
     fine = as_event_values_open(&g.values, ds, &style, 1) && g.set_of && find_offsets(&g) && sort_events(&g);
     as_event_values_close(&g.values);
     if (fine) set_clock(&g);
-    fine = fine && place_intervals(&g);
+    fine = fine && place_events(&g);
     free(g.set_of);
     fine = fine && make_rows(&g);
-    free(g.offsets);
-    as_map_free(&g.names);
     as_vec_free(&g.sets);
     as_vec_free(&g.pauses);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
+uint64_t as_timeline_size(const as_timeline *timeline) {
+    uint64_t size = timeline->taken;
+    for (size_t i = 0; i < timeline->n_rows; i++) {
+        const as_timeline_row *row = &timeline->rows[i];
+        size += sizeof *row + row->packed.count + row->blocks.count * sizeof(as_change_block);
+    }
+    return size;
+}
+
 void as_timeline_free(as_timeline *timeline) {
-    for (size_t i = 0; i < timeline->n_rows && timeline->rows; i++) free(timeline->rows[i].changes);
+    for (size_t i = 0; i < timeline->n_rows && timeline->rows; i++) as_row_free(&timeline->rows[i]);
     free(timeline->rows);
     free(timeline->lines);
-    free(timeline->intervals);
+    free(timeline->events);
+    free(timeline->offsets);
     as_vec_free(&timeline->names);
+    as_map_free(&timeline->numbers_of_names);
     as_budget_give(timeline->budget, timeline->taken);
     *timeline = (as_timeline){0};
 }

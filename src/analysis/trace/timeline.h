@@ -35,10 +35,13 @@ typedef struct as_timeline_row {
     as_track track;
     assay_id section;       /* of a section its context, or AS_MANY_SECTIONS; else ASSAY_NONE */
     uint32_t lane;          /* of sections and ranges, from 0 */
-    as_interval *intervals; /* by start, the longest first */
+    const uint32_t *events; /* of its intervals: by start, the longest first */
     size_t n_intervals;
-    as_trace_sample *changes;
     size_t n_changes;
+    /* Private: millions of changes take a quarter of their size (timeline_changes.c) */
+    uint64_t longest; /* of samples: how long one lasts at most */
+    as_vec packed;    /* bytes */
+    as_vec blocks;    /* as_change_block */
 } as_timeline_row;
 
 typedef struct as_timeline {
@@ -51,8 +54,11 @@ typedef struct as_timeline {
     uint64_t n_pauses;
     as_vec names; /* as_str: of intervals without a context; for as_frames_add_names() */
     /* Private */
-    as_interval *intervals;
-    uint64_t taken; /* of the budget */
+    const as_dataset *ds;
+    double *offsets; /* of each run: when it begins, in seconds */
+    as_map numbers_of_names;
+    uint32_t *events; /* of all rows */
+    uint64_t taken;   /* of the budget */
     as_budget *budget;
 } as_timeline;
 
@@ -64,20 +70,27 @@ typedef struct as_timeline_choice {
     const uint32_t *order; /* of the locations: the place of each among all; NULL: that of their ids */
 } as_timeline_choice;
 
-/* as_timeline_free() in every case. */
+/* The dataset must last: intervals are made of its events when somebody asks. as_timeline_free() in every case. */
 assay_status as_timeline_of(const as_dataset *ds, const as_timeline_choice *choice, as_timeline *out,
                             assay_error *error);
 void as_timeline_free(as_timeline *timeline);
+/* Memory that it takes, in bytes. */
+uint64_t as_timeline_size(const as_timeline *timeline);
 
 /* Fills n_rows x n_columns cells, row by row: a context of the procedure that has most of the column's time, or one of trace.h's signs. False when memory is out. */
 bool as_timeline_picture(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
                          size_t n_columns, assay_id *cells);
-/* The same in bounded time: of columns with thousands of changes only some are looked at, spread over the column. */
+/* The same in bounded time: of columns with many changes only some are looked at, spread over the column. */
 bool as_timeline_glance(const as_timeline *timeline, const as_trace_window *window, const as_frames *frames,
                         size_t n_columns, assay_id *cells);
+/* Cells with the context at the moment in the middle of each column: over many columns that tells shares of time. False when memory is out. */
+bool as_timeline_moments(const as_timeline *timeline, const as_trace_window *window, size_t n_columns, assay_id *cells);
 
+/* An interval of a row, by its number there. */
+as_interval as_row_interval(const as_timeline *timeline, const as_timeline_row *row, size_t number);
 /* The intervals of a row that begin in from … to: first … end - 1. */
-void as_row_intervals(const as_timeline_row *row, uint64_t from, uint64_t to, size_t *first, size_t *end);
+void as_row_intervals(const as_timeline *timeline, const as_timeline_row *row, uint64_t from, uint64_t to,
+                      size_t *first, size_t *end);
 /* Makes n_samples of times (of the rows' lines, in their order) the number of intervals that begin in the window: of each procedure those that are its own, not those nested in it, and of
  * <paused> the pauses; and gaps
  * those in which there was none; first and last what of the window the row was there. False when memory is out. */

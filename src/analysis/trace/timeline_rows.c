@@ -15,30 +15,64 @@ static int compare_intervals(const void *a, const void *b) {
     return (x->event > y->event) - (x->event < y->event);
 }
 
-static void sort_intervals(as_interval *intervals, size_t n) {
-    size_t i = 1;
-    while (i < n && compare_intervals(&intervals[i - 1], &intervals[i]) <= 0) i++;
-    if (i < n) qsort(intervals, n, sizeof *intervals, compare_intervals);
+/* Those that are not in order are put so. False when memory is out. */
+static bool sort_events(const as_timeline *timeline, uint32_t *events, size_t n) {
+    as_interval before, at;
+    size_t i = 0;
+    for (; i < n; i++, before = at) {
+        at = as_interval_of(timeline, events[i]);
+        if (i && compare_intervals(&before, &at) > 0) break;
+    }
+    if (i == n) return true;
+    as_interval *intervals = malloc(n * sizeof *intervals);
+    if (!intervals) return false;
+    for (i = 0; i < n; i++) intervals[i] = as_interval_of(timeline, events[i]);
+    qsort(intervals, n, sizeof *intervals, compare_intervals);
+    for (i = 0; i < n; i++) events[i] = intervals[i].event;
+    free(intervals);
+    return true;
+}
+
+as_interval as_row_interval(const as_timeline *timeline, const as_timeline_row *row, size_t number) {
+    as_interval interval = as_interval_of(timeline, row->events[number]);
+    if (row->track == AS_TRACK_SAMPLES && number + 1 < row->n_intervals) {
+        uint64_t gap = as_interval_of(timeline, row->events[number + 1]).start - interval.start;
+        interval.end = interval.start + (gap < row->longest ? gap : row->longest);
+    }
+    return interval;
 }
 
 /* ---- changes --------------------------------------------------------------------------------------------------------- */
 
 /* Puts down what a row shows from each moment on, with the run's pauses over it. */
 typedef struct drawing {
-    as_trace_sample *out;
-    size_t n;
+    as_timeline_row *row;
+    as_trace_sample last; /* not put down yet */
+    assay_id before;      /* the last */
+    uint64_t time_before; /* that was put down */
+    size_t n;             /* with the last */
     const as_pause_span *pauses;
     size_t n_pauses, pause; /* the next, or the one at hand */
     bool is_paused;
     bool is_nested; /* pauses show where there is no interval, too */
+    bool failed;    /* memory is out */
     assay_id shown; /* but for pauses */
 } drawing;
+
+static void put_last(drawing *d) {
+    if (d->n == 0) return;
+    d->failed |= !as_row_add_change(d->row, &d->last, d->time_before);
+    d->time_before = d->last.time;
+    d->before = d->last.context;
+}
 
 static void put(drawing *d, uint64_t time) {
     bool can_pause = d->shown != AS_TRACE_NOTHING || d->is_nested;
     assay_id context = d->is_paused && can_pause ? AS_TRACE_PAUSED : d->shown;
-    if (d->n == 0 ? context == AS_TRACE_NOTHING : d->out[d->n - 1].context == context) return;
-    d->out[d->n++] = (as_trace_sample){.time = time, .context = context};
+    if (d->n == 0 ? context == AS_TRACE_NOTHING : d->last.context == context) return;
+    put_last(d);
+    d->last = (as_trace_sample){.time = time, .context = context};
+    d->n++;
 }
 
 /* Beginnings and ends of pauses up to a time. */
@@ -60,110 +94,76 @@ static void show(drawing *d, uint64_t time, assay_id context) {
 }
 
 /* What is over shows nothing; a line ends with what it showed last. */
-static size_t finish(drawing *d) {
+static bool finish(drawing *d) {
     put_pauses(d, UINT64_MAX);
-    if (d->n > 1 && d->out[d->n - 1].context == AS_TRACE_NOTHING) d->out[d->n - 1].context = d->out[d->n - 2].context;
-    return d->n;
+    if (d->n > 1 && d->last.context == AS_TRACE_NOTHING) d->last.context = d->before;
+    put_last(d);
+    as_vec_shrink(&d->row->packed);
+    as_vec_shrink(&d->row->blocks);
+    return !d->failed;
 }
 
-/* Intervals still open, the innermost last. */
-typedef struct opened {
-    const as_interval **list;
-    size_t n;
-} opened;
-
-/* Closes what ends up to a time. Where intervals overlap without nesting, the one that began last is shown to its end. */
-static void close_until(drawing *d, opened *open, uint64_t until, assay_id between) {
-    while (open->n && open->list[open->n - 1]->end <= until) {
-        uint64_t end = open->list[open->n - 1]->end;
-        while (open->n && open->list[open->n - 1]->end <= end) open->n--;
-        show(d, end, open->n ? open->list[open->n - 1]->context : between);
+/* Closes intervals that end up to a time; open: as_interval, the innermost last. Where they overlap without nesting, the one that began last is shown to its end. */
+static void close_until(drawing *d, as_vec *open, uint64_t until, assay_id between) {
+    while (open->count && AS_AT(as_interval, open, open->count - 1).end <= until) {
+        uint64_t end = AS_AT(as_interval, open, open->count - 1).end;
+        while (open->count && AS_AT(as_interval, open, open->count - 1).end <= end) open->count--;
+        show(d, end, open->count ? AS_AT(as_interval, open, open->count - 1).context : between);
     }
-}
-
-/* How deep intervals are nested at most. */
-static size_t deepest_of(const as_interval *intervals, size_t n, uint64_t *ends) {
-    size_t depth = 0, most = 0;
-    for (size_t i = 0; i < n; i++) {
-        while (depth && ends[depth - 1] <= intervals[i].start) depth--;
-        ends[depth++] = intervals[i].end;
-        if (depth > most) most = depth;
-    }
-    return most;
 }
 
 /* Each interval changes what is shown when it begins and when it ends, each pause too. */
 static bool make_changes(as_timeline_row *row, const as_interval_set *set, as_timeline *timeline) {
-    size_t n = row->n_intervals, bytes;
-    if (!as_mul_size(2 * (n + set->n_pauses) + 1, sizeof *row->changes, &bytes) || !as_timeline_take(timeline, bytes))
-        return false;
-    row->changes = malloc(bytes);
-    if (!row->changes) return false;
-    bool is_nested = as_track_nests(set->track);
-    uint64_t *ends = is_nested ? malloc((n + 1) * sizeof *ends) : NULL;
-    size_t most = !is_nested ? 1 : ends ? deepest_of(row->intervals, n, ends) : 0;
-    free(ends);
-    opened open = {malloc((most + 1) * sizeof *open.list), 0};
-    if (!open.list || (is_nested && !ends)) {
-        free(open.list);
-        return false;
-    }
-    drawing d = {.out = row->changes,
+    drawing d = {.row = row,
                  .pauses = set->pauses,
                  .n_pauses = set->n_pauses,
                  .is_nested = set->track == AS_TRACK_NESTED,
                  .shown = AS_TRACE_NOTHING};
     assay_id between = set->track == AS_TRACK_NESTED ? AS_TRACE_IDLE : AS_TRACE_NOTHING;
-    for (size_t i = 0; i < n; i++) {
-        const as_interval *interval = &row->intervals[i];
-        close_until(&d, &open, interval->start, between);
-        open.list[open.n++] = interval;
-        show(&d, interval->start, interval->context);
+    as_vec open;
+    as_vec_init(&open, sizeof(as_interval), timeline->budget);
+    for (size_t i = 0; i < row->n_intervals && !d.failed; i++) {
+        as_interval interval = as_row_interval(timeline, row, i);
+        close_until(&d, &open, interval.start, between);
+        d.failed |= !as_vec_append(&open, &interval, 1);
+        show(&d, interval.start, interval.context);
     }
-    close_until(&d, &open, UINT64_MAX, AS_TRACE_NOTHING);
-    row->n_changes = finish(&d);
-    free(open.list);
-    return true;
-}
-
-static assay_status read_changes(const as_trace_source *source, const as_trace_line *line, uint64_t first, size_t n,
-                                 as_trace_sample *out, assay_error *error) {
-    const as_timeline_row *row = (const as_timeline_row *)source;
-    (void)line;
-    (void)error;
-    memcpy(out, row->changes + first, n * sizeof *out);
-    return ASSAY_OK;
+    if (!d.failed) close_until(&d, &open, UINT64_MAX, AS_TRACE_NOTHING);
+    as_vec_free(&open);
+    return finish(&d);
 }
 
 /* ---- lanes ----------------------------------------------------------------------------------------------------------- */
 
 /* Gives each interval the first lane that is free, and sorts them by lanes; those without one go last, unshown. */
-static bool find_lanes(as_interval_set *set, size_t counts[MOST_LANES]) {
+static bool find_lanes(const as_timeline *timeline, as_interval_set *set, const as_timeline_row *all,
+                       size_t counts[MOST_LANES]) {
     uint64_t ends[MOST_LANES];
     size_t n_lanes = 0, starts[MOST_LANES + 1] = {0};
     unsigned char *lanes = malloc(set->n + 1);
-    as_interval *sorted = malloc((set->n + 1) * sizeof *sorted);
+    uint32_t *sorted = malloc((set->n + 1) * sizeof *sorted);
     if (!lanes || !sorted) {
         free(lanes);
         free(sorted);
         return false;
     }
     for (size_t i = 0; i < set->n; i++) {
+        as_interval interval = as_row_interval(timeline, all, i);
         size_t lane = 0;
-        while (lane < n_lanes && ends[lane] > set->intervals[i].start) lane++;
+        while (lane < n_lanes && ends[lane] > interval.start) lane++;
         if (lane == n_lanes && n_lanes < MOST_LANES) n_lanes++;
         lanes[i] = (unsigned char)lane;
         if (lane == MOST_LANES) {
             set->n_hidden++;
             continue;
         }
-        ends[lane] = set->intervals[i].end;
+        ends[lane] = interval.end;
         counts[lane]++;
     }
     for (size_t lane = 0; lane < n_lanes; lane++) starts[lane + 1] = starts[lane] + counts[lane];
     starts[MOST_LANES] = set->n - (size_t)set->n_hidden;
-    for (size_t i = 0; i < set->n; i++) sorted[starts[lanes[i]]++] = set->intervals[i];
-    memcpy(set->intervals, sorted, set->n * sizeof *sorted);
+    for (size_t i = 0; i < set->n; i++) sorted[starts[lanes[i]]++] = set->events[i];
+    memcpy(set->events, sorted, set->n * sizeof *sorted);
     free(lanes);
     free(sorted);
     set->n_rows = n_lanes;
@@ -175,54 +175,64 @@ static int compare_gaps(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Samples are moments: each lasts until the next one. Where that comes late, because nothing ran, it lasts as long as usual: twice the median. */
-static bool extend_samples(as_interval_set *set) {
+/* Samples are moments: each lasts until the next one. Where that comes late, because nothing ran, it lasts as long as usual: twice the median, into *longest. False when memory is out. */
+static bool find_longest(const as_timeline *timeline, const as_interval_set *set, uint64_t *longest) {
     if (set->n < 2) return true;
-    uint64_t *gaps = malloc(set->n * sizeof *gaps);
+    uint64_t *gaps = malloc(set->n * sizeof *gaps), before = 0;
     if (!gaps) return false;
-    for (size_t i = 0; i + 1 < set->n; i++) gaps[i] = set->intervals[i + 1].start - set->intervals[i].start;
-    qsort(gaps, set->n - 1, sizeof *gaps, compare_gaps);
-    uint64_t most = 2 * gaps[(set->n - 1) / 2];
-    free(gaps);
-    for (size_t i = 0; i + 1 < set->n; i++) {
-        uint64_t gap = set->intervals[i + 1].start - set->intervals[i].start;
-        set->intervals[i].end = set->intervals[i].start + (gap < most ? gap : most);
+    for (size_t i = 0; i < set->n; i++) {
+        uint64_t start = as_interval_of(timeline, set->events[i]).start;
+        if (i) gaps[i - 1] = start - before;
+        before = start;
     }
+    qsort(gaps, set->n - 1, sizeof *gaps, compare_gaps);
+    *longest = 2 * gaps[(set->n - 1) / 2];
+    free(gaps);
     return true;
 }
 
 bool as_set_make_rows(as_interval_set *set, as_timeline *timeline) {
     size_t counts[MOST_LANES] = {0}, n_rows = 1;
-    sort_intervals(set->intervals, set->n);
-    if (set->track == AS_TRACK_SAMPLES && !extend_samples(set)) return false;
+    as_timeline_row all = {.source.read = as_row_read,
+                           .run = set->run,
+                           .location = set->location,
+                           .track = set->track,
+                           .section = set->section,
+                           .events = set->events,
+                           .n_intervals = set->n};
+    if (!sort_events(timeline, set->events, set->n)) return false;
+    if (set->track == AS_TRACK_SAMPLES && !find_longest(timeline, set, &all.longest)) return false;
     counts[0] = set->n;
     if (!as_track_nests(set->track)) {
         counts[0] = 0;
-        if (!find_lanes(set, counts)) return false;
+        if (!find_lanes(timeline, set, &all, counts)) return false;
         n_rows = set->n_rows;
     }
     set->n_rows = 0;
     set->rows = calloc(n_rows + 1, sizeof *set->rows);
     if (!set->rows) return false;
-    as_interval *next = set->intervals;
+    const uint32_t *next = set->events;
     for (size_t lane = 0; lane < n_rows; lane++) {
         as_timeline_row *row = &set->rows[set->n_rows++];
-        *row = (as_timeline_row){.source.read = read_changes,
-                                 .run = set->run,
-                                 .location = set->location,
-                                 .track = set->track,
-                                 .section = set->section,
-                                 .lane = (uint32_t)lane,
-                                 .intervals = next,
-                                 .n_intervals = counts[lane]};
+        *row = all;
+        row->lane = (uint32_t)lane;
+        row->events = next;
+        row->n_intervals = counts[lane];
+        as_vec_init(&row->packed, 1, timeline->budget);
+        as_vec_init(&row->blocks, sizeof(as_change_block), timeline->budget);
         next += counts[lane];
         if (!make_changes(row, set, timeline)) return false;
     }
     return true;
 }
 
+void as_row_free(as_timeline_row *row) {
+    as_vec_free(&row->packed);
+    as_vec_free(&row->blocks);
+}
+
 void as_set_free(as_interval_set *set) {
-    for (size_t i = 0; i < set->n_rows; i++) free(set->rows[i].changes);
+    for (size_t i = 0; i < set->n_rows; i++) as_row_free(&set->rows[i]);
     free(set->rows);
     set->rows = NULL;
     set->n_rows = 0;
@@ -231,11 +241,11 @@ void as_set_free(as_interval_set *set) {
 /* ---- counting -------------------------------------------------------------------------------------------------------- */
 
 /* The number of the first interval that begins at or after a time. */
-static size_t first_from(const as_timeline_row *row, uint64_t time) {
+static size_t first_from(const as_timeline *timeline, const as_timeline_row *row, uint64_t time) {
     size_t low = 0, high = row->n_intervals;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (row->intervals[middle].start < time)
+        if (as_interval_of(timeline, row->events[middle]).start < time)
             low = middle + 1;
         else
             high = middle;
@@ -243,9 +253,10 @@ static size_t first_from(const as_timeline_row *row, uint64_t time) {
     return low;
 }
 
-void as_row_intervals(const as_timeline_row *row, uint64_t from, uint64_t to, size_t *first, size_t *end) {
-    *first = first_from(row, from);
-    *end = to < UINT64_MAX ? first_from(row, to + 1) : row->n_intervals;
+void as_row_intervals(const as_timeline *timeline, const as_timeline_row *row, uint64_t from, uint64_t to,
+                      size_t *first, size_t *end) {
+    *first = first_from(timeline, row, from);
+    *end = to < UINT64_MAX ? first_from(timeline, row, to + 1) : row->n_intervals;
 }
 
 static uint64_t clip(uint64_t time, const as_trace_window *window) {
@@ -254,13 +265,15 @@ static uint64_t clip(uint64_t time, const as_trace_window *window) {
 
 /* Returns how many pauses of the row begin in the window. */
 static uint64_t find_ends_and_gap(const as_timeline_row *row, const as_trace_window *window, as_line_times *line) {
-    line->first = clip(row->changes[0].time, window);
-    line->last = clip(row->changes[row->n_changes - 1].time, window);
+    as_changes changes;
+    as_changes_of(&changes, row);
+    line->first = clip(as_change_at(&changes, 0)->time, window);
+    line->last = clip(as_change_at(&changes, row->n_changes - 1)->time, window);
     line->longest_gap = 0;
     line->gap_at = 0;
     uint64_t n_pauses = 0;
-    for (size_t i = as_row_change_at(row, window->from); i + 1 < row->n_changes; i++) {
-        const as_trace_sample *change = &row->changes[i];
+    for (size_t i = as_change_before(&changes, window->from); i + 1 < row->n_changes; i++) {
+        const as_trace_sample *change = as_change_at(&changes, i);
         if (change->time > window->to) break;
         bool is_inside = change->time >= window->from && change->time <= window->to;
         n_pauses += is_inside && change->context == AS_TRACE_PAUSED;
@@ -280,15 +293,16 @@ static void know_slots(const as_line_times *line, uint32_t *slots, bool is_known
 }
 
 /* Those of the row that begin in the window; of all rows, too. */
-static void count_row(const as_timeline_row *row, const as_trace_window *window, const as_frames *frames,
-                      as_line_times *line, const uint32_t *slots, as_line_times *all, const uint32_t *all_slots) {
+static void count_row(const as_timeline *timeline, const as_timeline_row *row, const as_trace_window *window,
+                      const as_frames *frames, as_line_times *line, const uint32_t *slots, as_line_times *all,
+                      const uint32_t *all_slots) {
     size_t first, end;
-    as_row_intervals(row, window->from, window->to, &first, &end);
+    as_row_intervals(timeline, row, window->from, window->to, &first, &end);
     line->n_samples = end - first; /* also those below the depth */
     all->n_samples += line->n_samples;
     for (size_t i = 0; i < line->n_procedures; i++) line->procedures[i].n_samples = 0;
     for (size_t i = first; i < end; i++) {
-        assay_id context = row->intervals[i].context;
+        assay_id context = as_interval_of(timeline, row->events[i]).context;
         if (context < frames->n_contexts && frames->levels[context] > frames->depth) continue;
         uint32_t procedure = as_procedure_of(frames, context);
         if (procedure == AS_NO_PROCEDURE || !slots[procedure]) continue;
@@ -311,7 +325,7 @@ bool as_timeline_count(const as_timeline *timeline, const as_trace_window *windo
     for (size_t i = 0; i < times->n_lines && fine; i++) {
         as_line_times *line = &times->lines[i];
         know_slots(line, slots, true);
-        count_row(&timeline->rows[i], window, frames, line, slots, all, all_slots);
+        count_row(timeline, &timeline->rows[i], window, frames, line, slots, all, all_slots);
         uint64_t n_pauses = find_ends_and_gap(&timeline->rows[i], window, line);
         bool is_nested = timeline->rows[i].track == AS_TRACK_NESTED; /* others were paused with their run */
         if (n_pauses && slots[AS_PROCEDURE_PAUSED]) {
