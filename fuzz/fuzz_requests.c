@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         as_parameter parameter = {query, cut(query, '=')};
         if (!as_vec_append(&request.parameters, &parameter, 1)) abort();
     }
-    as_request_answer(viewing, &request, out);
+    as_request_answer(viewing, &request, out, &(assay_error){0});
     const char *answer = as_output_memory(out, &answered);
     if (answer) check_json(answer, answered);
     as_output_discard(out);

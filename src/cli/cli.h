@@ -128,6 +128,7 @@ typedef struct as_cli {
     as_peers *peers;            /* the other processes of this command; NULL: there are none */
     void (*tell)(void *user, const char *text); /* who is told of errors and notes instead of stderr; NULL: nobody */
     void *tell_user;
+    assay_status failure; /* of the last error that as_cli_error() told; ASSAY_OK: none */
 } as_cli;
 
 /* Runs the command line; the whole of main(). peers: NULL, or those that run the same. */

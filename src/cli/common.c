@@ -116,6 +116,7 @@ static void print_line(as_cli *cli, const char *label, const char *text) {
 
 as_exit as_cli_error(as_cli *cli, const assay_error *error) {
     if (strcmp(error->rule, "closed-pipe") == 0) return AS_EXIT_FINE; /* they have seen enough */
+    cli->failure = error->code;
     char text[sizeof error->path + sizeof error->message + 64];
     print_line(cli, "", assay_error_text(error, text, sizeof text));
     return exit_of(error->code);

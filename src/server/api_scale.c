@@ -402,20 +402,24 @@ static assay_status answer(as_viewing *viewing, const as_request *request, as_ou
 enum { REPORTED_CURVES = 100, REPORTED_SURFACES = 10 };
 
 /* The numbers of the first rows, as texts for requests; how many. */
-static size_t first_contexts(as_viewing *viewing, as_parameter input, size_t n_parameters, char out[][24],
-                             size_t *n_axes) {
+static size_t first_contexts(as_viewing *viewing, as_html_report *report, as_parameter input, size_t n_parameters,
+                             char out[][24], size_t *n_axes) {
     as_request request = {.path = "scale"};
     as_scale_view *s;
     assay_error error;
     size_t n = 0;
     as_vec_init(&request.parameters, sizeof(as_parameter), NULL);
     bool fine = as_vec_append(&request.parameters, &input, n_parameters);
+    if (!fine) as_fail_memory(&error, NULL);
     if (fine && as_scale_open(viewing, &request, &s, &error) == ASSAY_OK) {
         const uint32_t *rows = as_scale_ordered(s, AS_BY_GROWTH);
+        if (!rows) as_html_report_fail(report, NULL);
         *n_axes = as_ds_parameters(as_scale_ds(s));
         for (; rows && n < REPORTED_CURVES && n < s->predictor.fit.n; n++)
             snprintf(out[n], sizeof out[n], "%u", as_scale_context(s, as_scale_model(s, rows[n])->context));
         as_scale_close(s);
+    } else {
+        as_html_report_fail(report, &error);
     }
     as_vec_free(&request.parameters);
     return n;
@@ -433,7 +437,7 @@ static void report_input(as_viewing *viewing, as_html_report *report, size_t i) 
         as_parameter sorted[] = {{"sort", sorts[k]}, {"d", number}};
         as_html_report_keep_part(report, "scale", sorted, 1 + n_input, 0.05);
     }
-    size_t n = first_contexts(viewing, parameters[0], n_input, contexts, &n_axes);
+    size_t n = first_contexts(viewing, report, parameters[0], n_input, contexts, &n_axes);
     for (size_t k = 0; k < n; k++) {
         as_parameter *first = n_input ? parameters : parameters + 1;
         parameters[1].value = contexts[k];

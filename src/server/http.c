@@ -198,7 +198,8 @@ static enum MHD_Result send_answer(exchange *x, struct MHD_Connection *connectio
     as_output *out = as_output_to_memory();
     size_t size;
     if (!out) return MHD_NO;
-    unsigned status = as_request_answer(server->viewing, request, out);
+    assay_error error;
+    unsigned status = as_request_answer(server->viewing, request, out, &error);
     const char *text = as_output_memory(out, &size);
     enum MHD_Result sent = MHD_NO;
     if (text && atomic_fetch_add(&server->on_the_way, size) + size > MAX_ON_THE_WAY) {

@@ -31,7 +31,7 @@ struct as_html_report {
     as_output *text; /* the summary for who has no script */
     as_output *last; /* the answer last asked for, and how much it takes packed; NULL: there was none */
     size_t last_size;
-    bool failed; /* memory is out */
+    assay_error failure; /* the first; its code is ASSAY_OK where there was none */
 };
 
 /* The title of the page where nobody gave one: "a.cubex, b.cubex". */
@@ -149,6 +149,15 @@ static bool is_kept(const as_html_report *report, const char *request) {
     return false;
 }
 
+void as_html_report_fail(as_html_report *report, const assay_error *error) {
+    bool does_not_apply = error && (error->code == ASSAY_E_USAGE || error->code == ASSAY_E_UNSUPPORTED);
+    if (does_not_apply || report->failure.code != ASSAY_OK) return;
+    if (error)
+        report->failure = *error;
+    else
+        as_fail_memory(&report->failure, NULL);
+}
+
 /* How much a text takes packed; 0 when memory is out. */
 static size_t packed_size(const char *text, size_t size) {
     as_vec packed;
@@ -173,19 +182,22 @@ static as_html_report_kept keep_answer(as_html_report *report, char *name, const
     as_output_discard(report->last);
     report->last_size = 0;
     report->last = as_output_to_memory();
-    unsigned status = report->last ? as_request_answer(report->viewing, request, report->last) : 507;
-    report->failed |= status == 507; /* memory is out: what is missing then is not what is told */
-    if (status == 200 && (answer = as_output_memory(report->last, &size))) {
+    assay_error error = {.code = ASSAY_OK};
+    if (!report->last) {
+        as_html_report_fail(report, NULL);
+    } else if (as_request_answer(report->viewing, request, report->last, &error) != 200) {
+        as_html_report_fail(report, &error);
+    } else if ((answer = as_output_memory(report->last, &size))) {
         report->last_size = packed_size(answer, size);
         result = report->last_size > most ? AS_REPORT_TOO_LARGE : AS_REPORT_KEPT;
-        report->failed |= report->last_size == 0;
+        if (report->last_size == 0) as_html_report_fail(report, NULL);
         if (result == AS_REPORT_KEPT) {
             add_pair(report, name, answer, size);
             report->packed += report->last_size;
         }
     }
     if (result == AS_REPORT_KEPT && as_vec_append(&report->kept, &name, 1)) return result;
-    report->failed |= result == AS_REPORT_KEPT;
+    if (result == AS_REPORT_KEPT) as_html_report_fail(report, NULL);
     free(name);
     return result;
 }
@@ -195,7 +207,7 @@ as_html_report_kept as_html_report_keep_part(as_html_report *report, const char 
     as_request request = {.path = path, .body = ""};
     as_html_report_kept result = AS_REPORT_REFUSED;
     char *name = sort_parameters(parameters, n, &request.parameters) ? canonical(path, &request.parameters) : NULL;
-    report->failed |= !name;
+    if (!name) as_html_report_fail(report, NULL);
     if (name && is_kept(report, name)) {
         free(name);
         result = AS_REPORT_KEPT;
@@ -246,10 +258,10 @@ void as_html_report_note(as_html_report *report, const char *format, ...) {
     va_start(args, format);
     if (vasprintf(&text, format, args) < 0) text = NULL;
     va_end(args);
-    report->failed |= !text;
+    if (!text) as_html_report_fail(report, NULL);
     if (!text || report->notes.count == 0) return;
     AS_AT(char *, &report->notes, report->notes.count - 1) = text;
-    report->failed |= !as_vec_append(&report->notes, &none, 1);
+    if (!as_vec_append(&report->notes, &none, 1)) as_html_report_fail(report, NULL);
 }
 
 const char *const *as_html_report_notes(const as_html_report *report) { return report->notes.data; }
@@ -309,7 +321,7 @@ static bool add_data(as_html_report *report, as_output *out) {
     return fine;
 }
 
-bool as_html_report_write(as_html_report *report, const char *title, as_output *out) {
+assay_status as_html_report_write(as_html_report *report, const char *title, as_output *out, assay_error *error) {
     as_output_printf(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -330,9 +342,10 @@ bool as_html_report_write(as_html_report *report, const char *title, as_output *
     if (text) as_output_write(out, text, size);
     as_output_text(out, "<p>This is a summary: with a browser that may run its script the report has more.</p>\n"
                         "</noscript>\n<script type=\"application/gzip\" id=\"assay-data\">");
-    bool fine = text && add_data(report, out) && !report->failed;
+    if (!text || !add_data(report, out)) as_html_report_fail(report, NULL);
     as_output_text(out, "</script>\n<script type=\"module\">");
     as_output_write(out, as_web_report_js.bytes, as_web_report_js.size);
     as_output_text(out, "</script>\n</body>\n</html>\n");
-    return fine;
+    *error = report->failure;
+    return error->code;
 }

@@ -41,6 +41,10 @@ void as_html_report_note(as_html_report *report, const char *format, ...) __attr
 /* Bytes that are left for what is to be kept of the input at hand, unpacked about ten times as much. */
 uint64_t as_html_report_left(const as_html_report *report);
 
+/* What should be in the report could not be had: there will be none (as_html_report_write()). What does not apply to an input (ASSAY_E_USAGE, ASSAY_E_UNSUPPORTED) is no such failure. error NULL:
+ * memory is out. */
+void as_html_report_fail(as_html_report *report, const assay_error *error);
+
 /* Asks every endpoint what to keep. */
 void as_html_report_gather(as_html_report *report);
 /* The notes so far, ended by NULL; borrowed. */
@@ -48,7 +52,7 @@ const char *const *as_html_report_notes(const as_html_report *report);
 /* A summary as text, for who reads the page without its script: what the input is, the way to what costs most, and the functions that do (report_text.c). False when memory is out. */
 bool as_html_report_text(const as_view_input *input, as_output *out);
 
-/* Writes the page. title: of the page; NULL: made of the names of the inputs. False when memory is out. */
-bool as_html_report_write(as_html_report *report, const char *title, as_output *out);
+/* Writes the page. title: of the page; NULL: made of the names of the inputs. Fails as the first answer did that could not be had, and when memory is out: then out must not be used. */
+assay_status as_html_report_write(as_html_report *report, const char *title, as_output *out, assay_error *error);
 
 #endif

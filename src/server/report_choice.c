@@ -20,7 +20,7 @@ static bool plain_request(const as_report_words *words, as_request *out) {
     return as_vec_append(&out->parameters, words->parameters, words->n);
 }
 
-size_t as_report_metrics(as_viewing *viewing, const as_html_report *report, assay_id out[AS_REPORT_METRICS]) {
+size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id out[AS_REPORT_METRICS]) {
     size_t number, n = 0;
     const as_dataset *ds = as_html_report_input(report, &number)->ds;
     as_report_words words;
@@ -29,7 +29,9 @@ size_t as_report_metrics(as_viewing *viewing, const as_html_report *report, assa
     assay_error error;
     as_report_words_begin(&words, report, ASSAY_NONE);
     bool fine = plain_request(&words, &request);
-    if (fine && as_asked_view_make(viewing, &request, &asked, &error) == ASSAY_OK) {
+    assay_status status = fine ? as_asked_view_make(viewing, &request, &asked, &error) : ASSAY_E_NOMEM;
+    if (status != ASSAY_OK) as_html_report_fail(report, fine ? &error : NULL);
+    if (status == ASSAY_OK) {
         for (size_t i = 0; i < asked.tree.metrics.count && n < AS_REPORT_METRICS; i++)
             out[n++] = as_asked_metric(&asked, i);
     }
@@ -64,7 +66,7 @@ void as_report_words_context(as_report_words *words, assay_id context) {
     as_report_words_add(words, "context", words->context);
 }
 
-void as_report_contexts(as_viewing *viewing, const as_html_report *report, uint32_t most, as_vec *out) {
+void as_report_contexts(as_viewing *viewing, as_html_report *report, uint32_t most, as_vec *out) {
     as_report_words words;
     as_request request;
     as_asked_view asked;
@@ -72,19 +74,21 @@ void as_report_contexts(as_viewing *viewing, const as_html_report *report, uint3
     as_whole_part part;
     assay_error error;
     as_report_words_begin(&words, report, ASSAY_NONE);
-    if (!plain_request(&words, &request)) return;
+    if (!plain_request(&words, &request)) return as_html_report_fail(report, NULL);
     as_viewing_lock(viewing);
-    if (as_asked_view_make(viewing, &request, &asked, &error) == ASSAY_OK) {
-        if (as_asked_table_some(viewing, &asked, 1, &table, &error) == ASSAY_OK &&
-            as_whole_part_choose(&table, most, &part)) {
-            for (uint32_t i = 0; i < part.all; i++) {
-                assay_id context = as_view_item_at(table.table, i)->context;
-                if (part.marks[i] && context != ASSAY_NONE && !as_vec_append(out, &context, 1)) break;
-            }
-            free(part.marks);
+    assay_status status = as_asked_view_make(viewing, &request, &asked, &error);
+    if (status == ASSAY_OK) {
+        status = as_asked_table_some(viewing, &asked, 1, &table, &error);
+        if (status == ASSAY_OK && !as_whole_part_choose(&table, most, &part)) status = as_fail_memory(&error, NULL);
+        for (uint32_t i = 0; status == ASSAY_OK && i < part.all; i++) {
+            assay_id context = as_view_item_at(table.table, i)->context;
+            if (part.marks[i] && context != ASSAY_NONE && !as_vec_append(out, &context, 1))
+                as_html_report_fail(report, NULL);
         }
+        if (status == ASSAY_OK) free(part.marks);
         as_asked_table_free(&table);
     }
+    if (status != ASSAY_OK) as_html_report_fail(report, &error);
     as_asked_view_free(&asked);
     as_viewing_unlock(viewing);
     as_vec_free(&request.parameters);

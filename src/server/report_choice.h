@@ -7,7 +7,7 @@
 enum { AS_REPORT_METRICS = 8, AS_REPORT_WORDS = 8 };
 
 /* The metrics that a report has of the input at hand: those that trees show where nobody chooses, the main one first, then others that have values. How many. */
-size_t as_report_metrics(as_viewing *viewing, const as_html_report *report, assay_id out[AS_REPORT_METRICS]);
+size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id out[AS_REPORT_METRICS]);
 
 /* Parameters of a request about the input at hand. */
 typedef struct as_report_words {
@@ -24,7 +24,7 @@ void as_report_words_add(as_report_words *words, const char *name, const char *v
 void as_report_words_context(as_report_words *words, assay_id context);
 
 /* Contexts of the input at hand that have most in its main metric, at most `most`, with those above them; the outermost first. Appended to out (assay_id). */
-void as_report_contexts(as_viewing *viewing, const as_html_report *report, uint32_t most, as_vec *out);
+void as_report_contexts(as_viewing *viewing, as_html_report *report, uint32_t most, as_vec *out);
 
 /* Of api/tree (report_trees.c): whole trees of all metrics, as much of them as there is room for; notes say what is not. */
 void as_report_trees(as_viewing *viewing, as_html_report *report);

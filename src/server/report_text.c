@@ -8,14 +8,15 @@
 
 enum { WIDTH = 110, FUNCTIONS = 20, LONGEST = 24000 };
 
-/* <pre>, and what was printed; nothing where nothing was. */
-static void add_printed(as_output *out, const as_output *printed) {
+/* <pre>, and what was printed; nothing where nothing was. False when memory is out. */
+static bool add_printed(as_output *out, const as_output *printed) {
     size_t size;
     const char *text = as_output_memory((as_output *)(uintptr_t)printed, &size);
-    if (!text || size == 0) return;
+    if (!text || size == 0) return text != NULL;
     as_output_text(out, "<pre>");
     as_xml_put_text(out, text, size < LONGEST ? size : LONGEST);
     as_output_text(out, "</pre>\n");
+    return true;
 }
 
 /* The hot path, then the functions that cost most, as tree and top print them. */
@@ -33,9 +34,11 @@ static bool add_views(as_dataset *ds, as_output *out) {
         bool fine = printed && as_request_cli_make(&nothing, "tree", "", printed, &made, &error) == ASSAY_OK;
         if (!printed) return false;
         made.cli.style = (as_print_style){.mode = AS_PRINT_TEXT, .width = WIDTH};
-        if (fine && as_tree_show(&made.cli, &asks[i], ds) == AS_EXIT_FINE) {
+        as_exit status = fine ? as_tree_show(&made.cli, &asks[i], ds) : AS_EXIT_INPUT;
+        fine = fine && made.cli.failure != ASSAY_E_NOMEM;
+        if (status == AS_EXIT_FINE) {
             as_output_printf(out, "<h3>%s</h3>\n", titles[i]);
-            add_printed(out, printed);
+            fine = add_printed(out, printed);
         }
         as_request_cli_free(&made);
         as_output_discard(printed);
@@ -63,7 +66,7 @@ bool as_html_report_text(const as_view_input *input, as_output *out) {
     if (!printed) return false;
     made.cli.style = (as_print_style){.mode = AS_PRINT_TEXT, .width = WIDTH};
     fine = fine && as_card_print(&made.cli, input->ds, false);
-    if (fine) add_printed(out, printed);
+    fine = fine && add_printed(out, printed);
     as_request_cli_free(&made);
     as_output_discard(printed);
     bool has_tree = AS_COUNT(input->ds, contexts) && AS_COUNT(input->ds, metrics);

@@ -34,34 +34,36 @@ static unsigned http_status_of(assay_status status) {
     return status == ASSAY_OK ? 200 : status == ASSAY_E_USAGE ? 400 : status == ASSAY_E_NOMEM ? 507 : 422;
 }
 
-static unsigned answer(const as_endpoint *endpoint, as_viewing *viewing, const as_request *request, as_output *out) {
-    assay_error error = {.offset = -1};
+static assay_status answer(const as_endpoint *endpoint, as_viewing *viewing, const as_request *request, as_output *out,
+                           assay_error *error) {
     size_t size;
     as_viewing_lock(viewing);
     /* Who has left while others were answered gets nothing made. */
     bool is_gone = request->is_gone && request->is_gone(request->connection);
-    assay_status status = is_gone ? as_fail(&error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "nobody waits for this")
-                                  : endpoint->answer(viewing, request, out, &error);
+    assay_status status = is_gone ? as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "nobody waits for this")
+                                  : endpoint->answer(viewing, request, out, error);
     as_viewing_unlock(viewing);
-    if (status == ASSAY_OK && !as_output_memory(out, &size)) status = as_fail_memory(&error, NULL);
-    if (status != ASSAY_OK) {
-        as_output_clear(out);
-        as_answer_error(out, &error);
-    }
-    return http_status_of(status);
+    if (status == ASSAY_OK && !as_output_memory(out, &size)) status = as_fail_memory(error, NULL);
+    return status;
 }
 
-unsigned as_request_answer(as_viewing *viewing, const as_request *request, as_output *out) {
-    assay_error error = {.offset = -1};
+unsigned as_request_answer(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
     unsigned status = 404;
+    *error = (assay_error){.offset = -1};
     for (const as_endpoint *const *at = as_endpoints; *at; at++) {
         if (strcmp((*at)->path, request->path) != 0) continue;
-        if ((*at)->is_post == request->is_post) return answer(*at, viewing, request, out);
         status = 405;
+        if ((*at)->is_post != request->is_post) continue;
+        status = http_status_of(answer(*at, viewing, request, out, error));
+        break;
     }
-    as_fail(&error, ASSAY_E_USAGE, AS_NOWHERE, "",
-            status == 404 ? "there is no '%s' here" : "'%s' is asked for in another way (GET or POST)", request->path);
-    as_answer_error(out, &error);
+    if (status == 404 || status == 405)
+        as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                status == 404 ? "there is no '%s' here" : "'%s' is asked for in another way (GET or POST)",
+                request->path);
+    if (status == 200) return status;
+    as_output_clear(out);
+    as_answer_error(out, error);
     return status;
 }
 
@@ -224,6 +226,8 @@ void as_request_cli_free(as_request_cli *made) {
 
 assay_status as_request_cli_status(const as_request_cli *made, as_exit status, assay_error *error) {
     if (status == AS_EXIT_FINE) return ASSAY_OK;
-    return as_fail(error, status == AS_EXIT_USAGE ? ASSAY_E_USAGE : ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "%s",
-                   made->message[0] ? made->message : "this could not be done");
+    assay_status code = made->cli.failure != ASSAY_OK ? made->cli.failure
+                        : status == AS_EXIT_USAGE     ? ASSAY_E_USAGE
+                                                      : ASSAY_E_UNSUPPORTED;
+    return as_fail(error, code, AS_NOWHERE, "", "%s", made->message[0] ? made->message : "this could not be done");
 }

@@ -40,8 +40,8 @@ typedef struct as_endpoint {
 extern const as_endpoint *const as_endpoints[];
 
 /* Fills out with the answer, or with {"error": MESSAGE, "rule", "file", "line", "column", "offset"}. Returns the status of HTTP that fits: 200; 400 usage; 404 no such endpoint; 405; 422 what
- * was asked for cannot be had; 507 memory is out. Takes the viewing's lock. */
-unsigned as_request_answer(as_viewing *viewing, const as_request *request, as_output *out);
+ * was asked for cannot be had; 507 memory is out; error: what it is made of, where it is not 200. Takes the viewing's lock. */
+unsigned as_request_answer(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error);
 /* The same of an error alone. */
 void as_answer_error(as_output *out, const assay_error *error);
 

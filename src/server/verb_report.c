@@ -29,8 +29,10 @@ static as_exit write_report(as_cli *cli, as_viewing *viewing, uint64_t limit) {
     if (!report) return as_cli_memory(cli);
     if (!cli->quiet) as_progress_begin("gathering", NULL);
     as_html_report_gather(report);
-    if (!as_html_report_write(report, as_cli_value(cli, "title"), cli->out)) status = as_cli_memory(cli);
+    assay_error error;
+    bool fine = as_html_report_write(report, as_cli_value(cli, "title"), cli->out, &error) == ASSAY_OK;
     as_progress_end();
+    if (!fine) status = as_cli_error(cli, &error);
     for (const char *const *note = as_html_report_notes(report); status == AS_EXIT_FINE && *note; note++)
         as_cli_note(cli, "left out: %s", *note);
     as_html_report_free(report);

@@ -92,7 +92,7 @@ class FailingMemory(Case):
             message = f'{" ".join(args)}: allocation {n} failed, status {status}\n{self.said(folder, n)}'
             self.assertIn(status, '03', message)
             if status == '0':
-                self.assertEqual(answer, self.result(folder, n, output), message)
+                self.assertTrue(answer == self.result(folder, n, output), message)  # they may be long: nobody reads the difference
                 self.assertEqual(self.said(folder, '0'), self.said(folder, n), message)  # what was lost, too
                 continue
             lines = [line for line in self.said(folder, n).splitlines() if not line.startswith('assay: note: ')]
@@ -361,19 +361,12 @@ roots:
             self.sweep('convert', path, 'out.speedscope.json', output='out.speedscope.json')
 
     def test_reports(self):
-        """What could not be answered may be left out; nothing is freed twice, and a file is there whole or not at all."""
-        folder = self.path('reports')
-        os.mkdir(folder)
-        env = environment(FAIL_FOLDER=folder, FAIL_STEP='3', LC_ALL='C.UTF-8', FAIL_OLD='out.html')
-        subprocess.run([FAILING, 'report', self.write('x.folded', 'main;f 3\nmain;g 4\n'), '-o', 'out.html'], env=env, timeout=600, check=True)
-        with open(f'{folder}/log') as log:
-            runs = [line.split() for line in log]
-        self.assertGreater(len(runs), 50)
-        for n, status in runs:
-            self.assertIn(status, '03', self.said(folder, n))
-            with open(f'{folder}/{n}/out.html', 'rb') as file:
-                text = file.read()
-            self.assertTrue(text.rstrip().endswith(b'</html>') if status == '0' else text == b'old\n', n)
+        """A report has all it should have, or there is none: the earlier file stays."""
+        folded = self.write('x.folded', 'main;f 3\nmain;g 4\n')
+        self.sweep('report', folded, '-o', 'out.html', output='out.html', step=3)
+        points = self.write('points.txt', 'PARAMETER p\nPOINTS 2 4 8 16 32\nREGION main\nMETRIC time\nDATA 1\nDATA 2\nDATA 3\nDATA 4\nDATA 5\n')
+        for inputs in ([self.a], [folded, folded], [points], [self.capture()]):
+            self.sweep('report', *inputs, '-o', 'out.html', output='out.html', step=97)
 
     def test_appending_to_captures(self):
         """Each try adds all of its records or none."""
