@@ -49,16 +49,20 @@ static int decimals_of(double largest) {
     return digits >= 4 ? 1 : 4 - digits;
 }
 
+static const double most_digits = 1e12, least_plain = 1e-3; /* between them digits are written out */
+
 static as_quantity scaled(const scale *scales, size_t n, double base, double largest) {
     double value = largest * base;
     size_t i = 0;
     while (i + 1 < n && value < scales[i].size) i++;
     if (!(value > 0)) i = 0;
     double shown = value / scales[i].size;
-    return (as_quantity){.factor = base / scales[i].size, .unit = scales[i].unit, .decimals = decimals_of(shown)};
+    bool is_tiny = shown > 0 && shown < least_plain;
+    return (as_quantity){.factor = base / scales[i].size,
+                         .unit = scales[i].unit,
+                         .decimals = is_tiny ? 3 : decimals_of(shown),
+                         .is_scientific = is_tiny};
 }
-
-static const double most_digits = 1e12;
 
 as_quantity as_quantity_of(const char *unit, double largest, bool is_whole) {
     if (!unit || strcmp(unit, "unknown") == 0) unit = "";
@@ -74,7 +78,7 @@ as_quantity as_quantity_of(const char *unit, double largest, bool is_whole) {
     }
     as_quantity plain = {.factor = 1, .unit = unit, .is_exact = is_whole && largest < most_digits};
     if (plain.is_exact) return plain;
-    plain.is_scientific = largest >= most_digits || (largest > 0 && largest < 1e-3);
+    plain.is_scientific = largest >= most_digits || (largest > 0 && largest < least_plain);
     plain.decimals = plain.is_scientific ? 3 : decimals_of(largest);
     return plain;
 }

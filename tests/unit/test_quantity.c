@@ -93,6 +93,8 @@ static void other_numbers(void **state) {
     assert_string_equal(as_quantity_of("unknown", 1, false).unit, "");
     q = as_quantity_of("", 1e-7, false);
     check(&q, real(1e-7), "1.000e-07");
+    q = as_quantity_of("s", 2.5e-200, false); /* 2.5e-191 ns: two hundred digits would be shown */
+    check(&q, real(2.5e-200), "2.500e-191");
     q = as_quantity_of("", 1, false);
     check(&q, real(1e30), "1.000e+30"); /* larger than was said */
     q = as_quantity_of("", NAN, false);

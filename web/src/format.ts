@@ -26,7 +26,9 @@ type Scale = [unit: string, size: number];
 const TIME_SCALES: Scale[] = [['s', 1], ['ms', 1e-3], ['µs', 1e-6], ['ns', 1e-9]];
 const SIZE_SCALES: Scale[] = [['PB', 1e15], ['TB', 1e12], ['GB', 1e9], ['MB', 1e6], ['kB', 1e3], ['B', 1]];
 const COUNT_SCALES: Scale[] = [['P', 1e15], ['T', 1e12], ['G', 1e9], ['M', 1e6]];
+// Between them digits are written out.
 const MOST_DIGITS = 1e12;
+const LEAST_PLAIN = 1e-3;
 
 function baseOf(units: [string[], number][], unit: string): number {
   const wanted = unit.toLowerCase();
@@ -49,7 +51,8 @@ function scaled(scales: Scale[], base: number, largest: number): Quantity {
   let i = 0;
   if (value > 0) while (i + 1 < scales.length && value < scales[i]![1]) i++;
   const [unit, size] = scales[i]!;
-  return { factor: base / size, unit, decimals: decimalsOf(value / size), isExact: false, isScientific: false };
+  const isTiny = value > 0 && value / size < LEAST_PLAIN;
+  return { factor: base / size, unit, decimals: isTiny ? 3 : decimalsOf(value / size), isExact: false, isScientific: isTiny };
 }
 
 /** For numbers of this unit, as files write it, up to `largest` in size. */
@@ -64,7 +67,7 @@ export function quantityOf(unit: string | null, largest: number, isWhole = false
     return isWhole && quantity.factor === 1 ? { ...quantity, isExact: true, decimals: 0 } : quantity;
   }
   if (isWhole && size < MOST_DIGITS) return { factor: 1, unit: name, decimals: 0, isExact: true, isScientific: false };
-  const isScientific = size >= MOST_DIGITS || (size > 0 && size < 1e-3);
+  const isScientific = size >= MOST_DIGITS || (size > 0 && size < LEAST_PLAIN);
   return { factor: 1, unit: name, decimals: isScientific ? 3 : decimalsOf(size), isExact: false, isScientific };
 }
 

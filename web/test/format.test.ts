@@ -34,6 +34,7 @@ test('counts have all digits up to 1e12, then an exponent', () => {
 
 test('what is no number', () => {
   assert.equal(formatValue('s', null), '');
+  assert.equal(formatValue('s', 2.5e-200), '2.500e-191 ns');
   assert.equal(formatQuantity(quantityOf('x', 1), Infinity), 'inf');
   assert.equal(formatQuantity(quantityOf('x', 1), NaN), 'nan');
   assert.equal(formatPercent(NaN), '');
