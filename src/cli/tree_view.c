@@ -180,7 +180,7 @@ static bool mark_names(as_tree_view *view, const regex_t *regex) {
     return found;
 }
 
-static as_exit choose_names(as_tree_view *view) {
+as_exit as_tree_choose_names(as_tree_view *view) {
     as_cli *cli = view->cli;
     regex_t regex;
     bool has_regex;
@@ -387,7 +387,7 @@ static as_exit look_at(as_tree_view *view) {
     as_exit status = as_tree_choose_metrics(view);
     if (status == AS_EXIT_FINE) status = as_choose_runs(view->cli, view->ds, &view->runs);
     if (status == AS_EXIT_FINE) status = as_choose_locations(view->cli, view->ds, &view->locations);
-    if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_names(view);
+    if (status == AS_EXIT_FINE && !view->ask->is_plain) status = as_tree_choose_names(view);
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = as_tree_choose_hidden(view);
     if (status == AS_EXIT_FINE && !view->ask->is_plain) status = choose_roots(view);
     if (status == AS_EXIT_FINE) status = load(view);

@@ -94,6 +94,8 @@ as_exit as_tree_show(as_cli *cli, const as_tree_ask *ask, as_dataset *ds);
 
 /* The parts of it, for whoever shows views in other ways: fills view->metrics as the command line, or the input, says. */
 as_exit as_tree_choose_metrics(as_tree_view *view);
+/* Fills view->wanted, and the request's, with what --match and --name say, and --by kernel. */
+as_exit as_tree_choose_names(as_tree_view *view);
 /* Fills view->hidden, and the request's, with what --hide and --hide-subtree say. */
 as_exit as_tree_choose_hidden(as_tree_view *view);
 /* Frees what the view has; not the dataset. */

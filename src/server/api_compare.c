@@ -267,7 +267,7 @@ static assay_status choose(answer *a, as_viewing *viewing, const as_request *req
     a->scale = as_asked_scale(&a->asked, request);
     AS_TRY(as_change_verdicts_find(viewing, &a->asked, &a->verdicts, error));
     AS_TRY(hide_small(a, request, error));
-    return match ? as_view_search(view_of(a), match, &a->found, error) : ASSAY_OK;
+    return match ? as_view_search(view_of(a), match, NULL, &a->found, error) : ASSAY_OK;
 }
 
 static assay_status find_revealed(answer *a, const as_request *request, uint32_t *item, assay_error *error) {

@@ -20,6 +20,7 @@ static void build_metrics(as_builder *builder, const as_dataset *ds) {
         as_build_text(builder, "kind", as_kind_name(metric->kind));
         as_build_text(builder, "description", as_ds_text(ds, metric->description));
         as_build_bool(builder, "has_data", as_metric_has_data(ds, id));
+        as_build_known(builder, "parent", metric->parent == ASSAY_NONE ? -1 : (int64_t)metric->parent, false);
         as_build_known(builder, "part_of", metric->part_of == ASSAY_NONE ? -1 : (int64_t)metric->part_of, false);
         as_build_bool(builder, "is_main", id == main_metric);
         as_build_end(builder);
@@ -81,6 +82,17 @@ static void build_runs(as_builder *builder, const as_dataset *ds) {
     as_build_end(builder);
 }
 
+/* Other trees that can be made of it, as --by names them. */
+static void build_regroupings(as_builder *builder, const as_dataset *ds) {
+    static const char *const words[] = {"kernel", "api", "nvtx"};
+    as_build_array(builder, "regroupings", false);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        as_regrouping by;
+        if (as_regrouping_of(words[i], &by) && as_can_regroup(ds, by)) as_build_text(builder, NULL, words[i]);
+    }
+    as_build_end(builder);
+}
+
 static void build_has(as_builder *builder, const as_dataset *ds) {
     as_build_object(builder, "has", false);
     as_build_bool(builder, "tree", AS_COUNT(ds, contexts) > 0 && AS_COUNT(ds, metrics) > 0);
@@ -91,6 +103,7 @@ static void build_has(as_builder *builder, const as_dataset *ds) {
     as_build_int(builder, "events", (int64_t)as_ds_events(ds));
     as_build_int(builder, "points", (int64_t)ds->n_points);
     as_build_int(builder, "models", (int64_t)AS_COUNT(ds, models));
+    build_regroupings(builder, ds);
     as_build_array(builder, "parameters", false);
     for (size_t i = 0; i < as_ds_parameters(ds); i++) as_build_text(builder, NULL, as_ds_parameter(ds, i));
     as_build_end(builder);

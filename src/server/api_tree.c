@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/report_choice.h"
+#include "server/tree_hidden.h"
 #include "server/tree_rows.h"
 #include "server/tree_whole.h"
 
@@ -13,6 +14,8 @@ enum { USUAL_ROWS = 200, MOST_ROWS = 5000, MOST_LEVELS = 50, MOST_NODES = 2000 }
 typedef struct source {
     as_asked_table asked;
     as_view_found found;
+    uint8_t *large;       /* of each item whether its share is enough; NULL: all are */
+    const uint8_t *shown; /* of each item whether it is one of the rows; NULL: all are */
 } source;
 
 /* The children of one node, from `offset` on. */
@@ -28,6 +31,7 @@ typedef struct answer {
     as_asked_view asked;
     const char *match;
     bool only_matches;
+    double share; /* what has less of the whole is left out */
     as_view_sorting sort;
     int64_t sort_metric; /* index into the metrics that are asked for */
     bool is_ascending;
@@ -40,13 +44,36 @@ typedef struct answer {
     int64_t at;     /* the match that was looked for, or the end of the hot path; -1: none */
     int64_t whole;  /* rows that a whole tree may have; 0: it is no whole tree */
     as_whole_part part;
-    as_vec usual; /* assay_id: of whole trees the metrics that are shown where nobody chooses */
+    as_vec hidden; /* double: as_tree_hidden_values() */
+    as_vec usual;  /* assay_id: of whole trees the metrics that are shown where nobody chooses */
 } answer;
 
 static source *source_at(const answer *a, size_t i) { return AS_AT(source *, &a->sources, i); }
 static const as_view_table *view_table(const answer *a) { return source_at(a, 0)->asked.table; }
 
 /* ---- sources --------------------------------------------------------------------------------------------------------- */
+
+/* Whether GPUs did something while the host did not: then their time counts, too, as the command has it. */
+static bool is_gpu_time_telling(const answer *a, const as_asked_table *asked) {
+    if (!a->asked.tree.has_gpu_time || asked->n_values < 2 || !asked->values[1]->exclusive) return false;
+    for (uint32_t i = 0; i < asked->values[0]->n; i++) {
+        if (asked->values[1]->exclusive[i] > 0 && !(asked->values[0]->inclusive[i] > 0)) return true;
+    }
+    return false;
+}
+
+/* What is not shown because of its share, or its name. */
+static assay_status choose_shown(const answer *a, source *s, assay_error *error) {
+    if (a->share > 0 && s->asked.n_values) {
+        s->large = malloc((size_t)as_view_items(s->asked.table) + 1);
+        if (!s->large) return as_fail_memory(error, NULL);
+        as_view_mark_large(s->asked.table, s->asked.values, is_gpu_time_telling(a, &s->asked) ? 2 : 1, a->sort,
+                           a->share, s->large);
+    }
+    if (a->match) AS_TRY(as_view_search(s->asked.table, a->match, s->large, &s->found, error));
+    s->shown = a->only_matches ? s->found.marks : s->large;
+    return ASSAY_OK;
+}
 
 static assay_status add_source(answer *a, const as_view_item *cut, source **out, uint32_t *item, assay_error *error) {
     source *s = calloc(1, sizeof *s);
@@ -59,7 +86,7 @@ static assay_status add_source(answer *a, const as_view_item *cut, source **out,
         AS_TRY(as_asked_table_above(a->viewing, &a->asked, cut, SIZE_MAX, &s->asked, item, error));
     else
         AS_TRY(as_asked_table_get(a->viewing, &a->asked, &s->asked, error));
-    return a->match ? as_view_search(s->asked.table, a->match, &s->found, error) : ASSAY_OK;
+    return choose_shown(a, s, error);
 }
 
 /* Where a node is, with all that is below it; *item AS_NO_ITEM: nowhere. */
@@ -88,7 +115,7 @@ static as_view_order order_of(const answer *a, const source *s) {
     return (as_view_order){.by = a->sort,
                            .values = s->asked.n_values ? s->asked.values[a->sort_metric] : NULL,
                            .is_reversed = a->is_ascending,
-                           .marks = a->only_matches ? s->found.marks : NULL};
+                           .marks = s->shown};
 }
 
 static bool is_opened(const answer *a, int64_t node) {
@@ -105,18 +132,18 @@ static bool is_hot(const answer *a, const source *s, uint32_t item) {
     return false;
 }
 
-static uint32_t count_children(const source *s, uint32_t item, bool only_matches) {
+static uint32_t count_children(const source *s, uint32_t item) {
     uint32_t n = 0;
     const as_view_table *table = s->asked.table;
     if (as_view_item_at(table, item)->flags & AS_ITEM_CUT) return UINT32_MAX;
     for (uint32_t at = as_view_first_child(table, item); at != AS_NO_ITEM; at = as_view_next_sibling(table, at))
-        n += !only_matches || s->found.marks[at] != 0;
+        n += !s->shown || s->shown[at] != 0;
     return n;
 }
 
 static bool add_row(answer *a, const source *s, uint32_t item) {
     uint8_t mark = a->match ? s->found.marks[item] : 0;
-    as_tree_row row = {.of = &s->asked, .item = item, .children = count_children(s, item, a->only_matches)};
+    as_tree_row row = {.of = &s->asked, .item = item, .children = count_children(s, item)};
     row.flags = (is_hot(a, s, item) ? AS_ROW_HOT : 0u) | (mark & AS_MARK_MATCH ? AS_ROW_MATCH : 0u) |
                 (mark & AS_MARK_ABOVE ? AS_ROW_LEADS_TO_MATCH : 0u);
     return as_vec_append(&a->rows, &row, 1);
@@ -283,7 +310,7 @@ static assay_status choose(answer *a, const as_request *request, assay_error *er
     AS_TRY(as_request_number(request, "whole", 1, AS_MOST_OF_WHOLE, 0, &a->whole, error));
     a->match = as_request_text(request, "match");
     a->only_matches = a->match && as_request_flag(request, "filter");
-    return ASSAY_OK;
+    return as_request_cli_status(&a->asked.made, as_choose_min_share(&a->asked.made.cli, &a->share), error);
 }
 
 static assay_status find_hot(answer *a, assay_error *error) {
@@ -378,6 +405,19 @@ static void build_found(as_builder *builder, const answer *a) {
     as_build_end(builder);
 }
 
+static void build_hidden(as_builder *builder, const answer *a) {
+    if (!a->asked.tree.hidden) {
+        as_build_text(builder, "hidden", NULL);
+        return;
+    }
+    as_build_object(builder, "hidden", false);
+    as_build_int(builder, "n", (int64_t)view_table(a)->cut.hidden);
+    as_build_array(builder, "values", false);
+    for (size_t k = 0; k < a->hidden.count; k++) as_build_number(builder, NULL, AS_AT(double, &a->hidden, k));
+    as_build_end(builder);
+    as_build_end(builder);
+}
+
 static void build_lists(as_builder *builder, const answer *a) {
     as_build_array(builder, "lists", false);
     for (size_t i = 0; i < a->lists.count; i++) {
@@ -402,13 +442,17 @@ static void build(answer *a, as_output *out) {
     builder.compact = true;
     as_build_object(&builder, NULL, false);
     as_build_text(&builder, "view", views[request->kind]);
-    as_build_text(&builder, "by", request->kind == AS_VIEW_FLAT ? groups[request->group] : NULL);
+    as_build_text(&builder, "by",
+                  a->asked.regrouped >= 0         ? as_cli_value(&a->asked.made.cli, "by")
+                  : request->kind == AS_VIEW_FLAT ? groups[request->group]
+                                                  : NULL);
     as_build_text(&builder, "sort", sorts[a->sort]);
     as_build_text(&builder, "run", a->asked.tree.runs.label);
     as_build_text(&builder, "location", a->asked.tree.locations.label);
     as_build_int(&builder, "items", as_view_items(table));
     as_build_bool(&builder, "has_scopes", as_view_has_scopes(a->asked.tree.ds));
     as_build_view_metrics(&builder, &a->asked, &source_at(a, 0)->asked);
+    build_hidden(&builder, a);
     build_found(&builder, a);
     as_build_known(&builder, "at", a->at, false);
     if (a->whole) {
@@ -433,6 +477,7 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     int64_t revealed;
     AS_TRY(choose(a, request, error));
     AS_TRY(add_source(a, NULL, &first, &item, error));
+    if (a->asked.tree.hidden) AS_TRY(as_tree_hidden_values(a->viewing, &a->asked, &a->hidden, error));
     if (a->whole) return open_whole(a, request, error);
     AS_TRY(find_hot(a, error));
     AS_TRY(find_match(a, request, error));
@@ -448,6 +493,7 @@ static void answer_free(answer *a) {
         source *s = source_at(a, i);
         as_asked_table_free(&s->asked);
         as_view_found_free(&s->found);
+        free(s->large);
         free(s);
     }
     as_vec_free(&a->sources);
@@ -455,6 +501,7 @@ static void answer_free(answer *a) {
     as_vec_free(&a->rows);
     as_vec_free(&a->opened);
     as_vec_free(&a->hot);
+    as_vec_free(&a->hidden);
     as_vec_free(&a->usual);
     free(a->part.marks);
     as_asked_view_free(&a->asked);
@@ -467,6 +514,7 @@ static assay_status answer_tree(as_viewing *viewing, const as_request *request, 
     as_vec_init(&a.rows, sizeof(as_tree_row), NULL);
     as_vec_init(&a.opened, sizeof(int64_t), NULL);
     as_vec_init(&a.hot, sizeof(uint32_t), NULL);
+    as_vec_init(&a.hidden, sizeof(double), NULL);
     as_vec_init(&a.usual, sizeof(assay_id), NULL);
     assay_status status = gather(&a, request, error);
     if (status == ASSAY_OK) build(&a, out);

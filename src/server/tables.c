@@ -26,19 +26,36 @@ static assay_status choose_kind(const as_request *request, as_asked_view *asked,
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'view' cannot be '%.100s'; top-down, bottom-up or flat",
                        view);
     as_view_request *wanted = &asked->tree.request;
-    wanted->kind = (as_view_kind)i;
+    wanted->kind = asked->regrouped == AS_REGROUP_KERNEL ? AS_VIEW_BOTTOM_UP
+                   : asked->regrouped >= 0               ? AS_VIEW_TOP_DOWN
+                                                         : (as_view_kind)i;
     wanted->without_root = true;
     if (wanted->kind != AS_VIEW_FLAT) return ASSAY_OK;
     wanted->group = as_group_of(by);
     if (!by && as_view_has_scopes(asked->tree.ds)) wanted->group = AS_GROUP_SCOPE;
     if (by && wanted->group == AS_GROUP_SCOPE && strcmp(by, "scope") != 0)
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
-                       "'by' cannot be '%.100s'; region, file, module, kind or scope", by);
+                       "'by' cannot be '%.100s'; region, file, module, kind, scope, kernel, api or nvtx", by);
     return ASSAY_OK;
 }
 
+/* The metric of another dataset that has the same name; ASSAY_NONE: none has. */
+static assay_id same_metric(const as_dataset *ds, assay_id id, const as_dataset *other) {
+    const char *name = ds == other ? NULL : as_ds_text(ds, as_ds_metric(ds, id)->name);
+    if (ds == other) return id;
+    for (assay_id at = 0; name && at < AS_COUNT(other, metrics); at++) {
+        const char *known = as_ds_text(other, as_ds_metric(other, at)->name);
+        if (known && strcmp(known, name) == 0) return at;
+    }
+    return ASSAY_NONE;
+}
+
+assay_id as_asked_input_metric(const as_asked_view *asked, assay_id metric) {
+    return same_metric(asked->tree.ds, metric, asked->input->ds);
+}
+
 static assay_status add_numbered_metrics(const char *text, as_asked_view *asked, assay_error *error) {
-    const as_dataset *ds = asked->tree.ds;
+    const as_dataset *ds = asked->input->ds;
     for (const char *at = text; *at; at += *at == ',') {
         size_t size = strcspn(at, ",");
         as_number number;
@@ -46,7 +63,10 @@ static assay_status add_numbered_metrics(const char *text, as_asked_view *asked,
             as_number_real(number) >= (double)AS_COUNT(ds, metrics))
             return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "there is no metric with the number '%.*s'",
                            size > 40 ? 40 : (int)size, at);
-        assay_id id = (assay_id)as_number_real(number);
+        assay_id id = same_metric(ds, (assay_id)as_number_real(number), asked->tree.ds);
+        if (id == ASSAY_NONE)
+            return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "the metric with the number '%.*s' is not in it",
+                           size > 40 ? 40 : (int)size, at);
         if (!as_vec_append(&asked->tree.metrics, &id, 1)) return as_fail_memory(error, NULL);
         at += size;
     }
@@ -64,11 +84,11 @@ static assay_status choose_metrics(const as_request *request, as_asked_view *ask
     return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "more than %d metrics at once", MOST_METRICS);
 }
 
-/* What values depend on. NULL when memory is out. */
-static char *places_of(const as_request *request) {
+/* The parameters that something depends on. NULL when memory is out. */
+static char *words_of(const as_request *request, const char *takes) {
     as_vec text;
     as_vec_init(&text, 1, NULL);
-    bool fine = as_request_words(request, "run location", &text) && as_vec_append(&text, "", 1);
+    bool fine = as_request_words(request, takes, &text) && as_vec_append(&text, "", 1);
     char *words = fine ? strdup(text.data) : NULL;
     as_vec_free(&text);
     return words;
@@ -83,22 +103,32 @@ static assay_status choose(const as_request *request, as_asked_view *asked, assa
     AS_TRY(as_request_cli_status(&asked->made, as_choose_locations(tree->cli, tree->ds, &tree->locations), error));
     AS_TRY(as_request_number(request, "root", 0, (int64_t)AS_COUNT(tree->ds, contexts) - 1, -1, &root, error));
     if (root >= 0) asked->root = (assay_id)root;
-    asked->places = places_of(request);
-    return asked->places ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (asked->regrouped == AS_REGROUP_KERNEL)
+        AS_TRY(as_request_cli_status(&asked->made, as_tree_choose_names(tree), error));
+    AS_TRY(as_request_cli_status(&asked->made, as_tree_choose_hidden(tree), error));
+    asked->places = words_of(request, "run location");
+    asked->hides = words_of(request, "hide hide-subtree");
+    return asked->places && asked->hides ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 assay_status as_asked_view_make(as_viewing *viewing, const as_request *request, as_asked_view *out,
                                 assay_error *error) {
     static const as_tree_ask ask = {.by_scope = true};
-    *out = (as_asked_view){.root = ASSAY_NONE};
+    *out = (as_asked_view){.root = ASSAY_NONE, .regrouped = -1};
+    const char *by = as_request_text(request, "by");
+    as_regrouping how;
     as_vec_init(&out->tree.metrics, sizeof(assay_id), NULL);
     as_vec_init(&out->tree.name, 1, NULL);
     AS_TRY(as_request_input(viewing, request, "d", &out->input, error));
     AS_TRY(as_request_number(request, "d", 0, INT32_MAX, 0, &out->number, error));
-    AS_TRY(as_request_cli_make(request, "tree", "metric run location", NULL, &out->made, error));
+    if (by && as_regrouping_of(by, &how)) out->regrouped = (int)how;
+    const char *takes = out->regrouped < 0 ? "metric run location hide hide-subtree min-share"
+                                           : "metric run location hide hide-subtree min-share by";
+    AS_TRY(as_request_cli_make(request, "tree", takes, NULL, &out->made, error));
     out->tree.cli = &out->made.cli;
     out->tree.ask = &ask;
     out->tree.ds = out->input->ds;
+    if (out->regrouped >= 0) AS_TRY(as_view_input_regroup(out->input, how, &out->tree.ds, error));
     if (AS_COUNT(out->tree.ds, contexts) == 0)
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "%s: has no call tree", out->input->path);
     return choose(request, out, error);
@@ -108,6 +138,7 @@ void as_asked_view_free(as_asked_view *asked) {
     as_tree_view_close(&asked->tree);
     as_request_cli_free(&asked->made);
     free(asked->places);
+    free(asked->hides);
 }
 
 /* ---- tables and values ----------------------------------------------------------------------------------------------- */
@@ -117,6 +148,7 @@ typedef struct kept_table {
     as_view_table *table;
     uint8_t *joinings;
     bool *wanted;
+    uint8_t *hidden;
 } kept_table;
 
 static void free_table(void *object) {
@@ -125,6 +157,7 @@ static void free_table(void *object) {
     as_view_table_free(kept->table);
     free(kept->joinings);
     free(kept->wanted);
+    free(kept->hidden);
     free(kept);
 }
 static void free_values(void *values) { as_view_values_free(values); }
@@ -143,10 +176,11 @@ static char *table_key(const as_asked_view *asked, assay_id function) {
     as_vec text;
     char numbers[200];
     as_vec_init(&text, 1, NULL);
-    snprintf(numbers, sizeof numbers, "table %" PRId64 " %d %d %" PRId64 " %" PRId64, asked->number, (int)request->kind,
-             (int)request->group, asked->root == ASSAY_NONE ? -1 : (int64_t)asked->root,
-             function == ASSAY_NONE ? -1 : (int64_t)function);
+    snprintf(numbers, sizeof numbers, "table %" PRId64 " %d %d %d %" PRId64 " %" PRId64, asked->number,
+             asked->regrouped, (int)request->kind, (int)request->group,
+             asked->root == ASSAY_NONE ? -1 : (int64_t)asked->root, function == ASSAY_NONE ? -1 : (int64_t)function);
     bool fine = as_vec_text(&text, numbers), joins = joins_calls(asked);
+    fine = fine && as_vec_text(&text, asked->hides);
     for (size_t i = 0; fine && joins && i < asked->tree.metrics.count; i++) {
         snprintf(numbers, sizeof numbers, " m%u", (unsigned)as_asked_metric(asked, i));
         fine = as_vec_text(&text, numbers);
@@ -208,16 +242,28 @@ static bool *name_function(const as_dataset *ds, assay_id function) {
     return wanted;
 }
 
+/* What the table's request points to must last as long as the table. False when memory is out. */
+static bool keep_names(const as_asked_view *asked, assay_id function, kept_table *out) {
+    const as_tree_view *tree = &asked->tree;
+    size_t n = tree->ds->strings.entries.count + 1;
+    if (function != ASSAY_NONE)
+        out->wanted = name_function(tree->ds, function);
+    else if (tree->wanted && (out->wanted = malloc(n * sizeof *out->wanted)))
+        memcpy(out->wanted, tree->wanted, n * sizeof *out->wanted);
+    if (tree->hidden && (out->hidden = malloc(n))) memcpy(out->hidden, tree->hidden, n);
+    return (out->wanted || (function == ASSAY_NONE && !tree->wanted)) && (out->hidden || !tree->hidden);
+}
+
 static assay_status make_table(const as_asked_view *asked, assay_id function, loaded *last, kept_table *out,
                                assay_error *error) {
     as_view_request request = asked->tree.request;
     as_view_data data = {0};
     request.max_steps = function == ASSAY_NONE ? STEPS_OF_ALL : STEPS_OF_ONE;
-    if (function != ASSAY_NONE && !(out->wanted = name_function(asked->tree.ds, function)))
-        return as_fail_memory(error, NULL);
+    if (!keep_names(asked, function, out)) return as_fail_memory(error, NULL);
     request.joins_calls = joins_calls(asked);
     if (request.joins_calls) AS_TRY(find_joinings(asked, last, &out->joinings, error));
     request.wanted = out->wanted;
+    request.hidden = out->hidden;
     request.joinings = out->joinings;
     bool has_metric = asked->tree.metrics.count > 0;
     assay_status status =
@@ -230,7 +276,7 @@ static assay_status make_table(const as_asked_view *asked, assay_id function, lo
 
 static size_t bytes_of(const as_asked_view *asked, const kept_table *kept) {
     return as_view_table_bytes(kept->table) + (kept->joinings ? AS_COUNT(asked->tree.ds, contexts) : 0) +
-           (kept->wanted ? asked->tree.ds->strings.entries.count : 0);
+           ((kept->wanted != NULL) + (size_t)(kept->hidden != NULL)) * asked->tree.ds->strings.entries.count;
 }
 
 static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, assay_id function, const char *key,

@@ -1,6 +1,7 @@
 /* The views that requests are about, as tables (analysis/views/table.h) that are kept from request to request.
  *
- * Parameters: d the input; view top-down (usual), bottom-up or flat; by of flat views region, file, module, kind or scope (usual where the input tells where code stands, else region); run and location as the
+ * Parameters: d the input; view top-down (usual), bottom-up or flat; by of flat views region, file, module, kind or scope (usual where the input tells where code stands, else region), or of any input that has such kernel, api or nvtx, which
+ * are trees of their own; run, location, hide and hide-subtree as the
  * options of `tree`; root a context whose subtree is all that is looked at; metric (a name, as the option) or metrics (numbers of the dataset, "3,0"), by default what `tree` shows.
  *
  * Nodes have numbers that stay the same for a file: top-down that of the context; bottom-up the origin and, above 32 bits, the depth (as_view_node.origin); flat that of the item. */
@@ -18,12 +19,16 @@ typedef struct as_asked_view {
     as_request_cli made;
     as_tree_view tree; /* ds, request, runs, locations, metrics as the command chooses them; no data */
     assay_id root;     /* ASSAY_NONE: all */
-    char *places;      /* the words of run and location: what values depend on */
+    int regrouped; /* as_regrouping: the dataset is made of the input's, and has other contexts; -1: it is the input's */
+    char *places;  /* the words of run and location: what values depend on */
+    char *hides;   /* the words of hide and hide-subtree: what tables depend on */
 } as_asked_view;
 
 /* ASSAY_E_USAGE where a parameter cannot be understood; ASSAY_E_UNSUPPORTED where the input has no call tree. as_asked_view_free() in every case. The view must not move in memory. */
 assay_status as_asked_view_make(as_viewing *viewing, const as_request *request, as_asked_view *out, assay_error *error);
 void as_asked_view_free(as_asked_view *asked);
+/* The number of a metric in the input's dataset; ASSAY_NONE: it has none of that name. */
+assay_id as_asked_input_metric(const as_asked_view *asked, assay_id metric);
 static inline assay_id as_asked_metric(const as_asked_view *asked, size_t i) {
     return AS_AT(assay_id, &asked->tree.metrics, i);
 }

@@ -9,7 +9,8 @@ void as_build_view_metrics(as_builder *builder, const as_asked_view *asked, cons
         const as_view_values *values = table->values[i];
         const as_metric *metric = as_ds_metric(ds, values->metric);
         as_build_object(builder, NULL, false);
-        as_build_int(builder, "id", values->metric);
+        assay_id id = as_asked_input_metric(asked, values->metric);
+        as_build_known(builder, "id", id == ASSAY_NONE ? -1 : (int64_t)id, false);
         as_build_text(builder, "name", as_ds_text(ds, metric->name));
         as_build_text(builder, "display_name", as_ds_text(ds, metric->display_name));
         as_build_text(builder, "unit", as_ds_text(ds, metric->unit));
@@ -49,8 +50,7 @@ static void put_name(as_builder *builder, as_asked_view *asked, const as_tree_ro
     as_build_text(builder, NULL, as_tree_name_of(&asked->tree, &node, true));
 }
 static void put_context(as_builder *builder, as_asked_view *asked, const as_tree_row *row) {
-    (void)asked;
-    assay_id context = item_of(row)->context;
+    assay_id context = asked->regrouped < 0 ? item_of(row)->context : ASSAY_NONE;
     as_build_known(builder, NULL, context == ASSAY_NONE ? -1 : (int64_t)context, false);
 }
 static void put_kind(as_builder *builder, as_asked_view *asked, const as_tree_row *row) {

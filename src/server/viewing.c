@@ -40,6 +40,8 @@ void as_viewing_free(as_viewing *viewing) {
     }
     for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
         as_view_input *input = as_viewing_input(viewing, i);
+        for (size_t k = 0; k < sizeof input->regrouped / sizeof *input->regrouped; k++)
+            as_dataset_free(input->regrouped[k]);
         as_dataset_free(input->ds);
         free(input->path);
         free(input);
@@ -88,6 +90,12 @@ bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
     /* Nobody needs to know where dropped files lie. */
     if (name && !input->ds) snprintf(input->error.path, sizeof input->error.path, "%s", name);
     return true;
+}
+
+assay_status as_view_input_regroup(as_view_input *input, as_regrouping by, as_dataset **out, assay_error *error) {
+    if (!input->regrouped[by]) AS_TRY(as_regroup(input->ds, by, &input->regrouped[by], error));
+    *out = input->regrouped[by];
+    return ASSAY_OK;
 }
 
 const char *as_view_input_name(const as_view_input *input) {

@@ -7,17 +7,21 @@
 
 #include <pthread.h>
 
-#include "dataset/dataset.h"
+#include "analysis/algebra/algebra.h"
 #include "formats/format.h"
 
 /* A file or directory that was opened. */
 typedef struct as_view_input {
-    char *path;         /* as it was given; of a dropped one its name */
-    bool is_dropped;    /* it lies in the viewing's own folder, and no command can name it */
-    as_dataset *ds;     /* NULL: it could not be read */
-    assay_error error;  /* why not */
-    unsigned n_readers; /* private: requests that read the dataset without the viewing's lock */
+    char *path;               /* as it was given; of a dropped one its name */
+    bool is_dropped;          /* it lies in the viewing's own folder, and no command can name it */
+    as_dataset *ds;           /* NULL: it could not be read */
+    assay_error error;        /* why not */
+    as_dataset *regrouped[3]; /* private: as_view_input_regroup() */
+    unsigned n_readers;       /* private: requests that read the dataset without the viewing's lock */
 } as_view_input;
+
+/* The call tree by one of as_regrouping, as a dataset of its own; made once, the input's. */
+assay_status as_view_input_regroup(as_view_input *input, as_regrouping by, as_dataset **out, assay_error *error);
 
 /* The last part of its path. */
 const char *as_view_input_name(const as_view_input *input);

@@ -137,11 +137,52 @@ class Rows(Trees):
         self.assertEqual(256, len(viewer.get('tree', metrics=','.join(['0'] * 256))['metrics']))
         self.assertEqual(400, self.refused(viewer, 'tree', metrics=','.join(['0'] * 257)).status)
 
+    def test_hidden_nodes(self):
+        """What no row has any more is told: of nodes what they have themselves, of subtrees all of it."""
+        viewer = self.small()
+        answer = viewer.get('tree', hide='^f$', node=[-1, 0])
+        self.assertEqual({-1: [('main', 63, 1), ('helper', 30, 10)], 0: [('g', 32, 32), ('g', 16, 16), ('g', 8, 8)]}, self.lists(answer))
+        self.assertEqual(({'n': 2, 'values': [6]}, 93, 6), (answer['hidden'], answer['metrics'][0]['whole'], answer['items']))
+        answer = viewer.get('tree', **{'hide-subtree': '^f$', 'node': [-1, 0]})
+        self.assertEqual({-1: [('main', 63, 1), ('helper', 30, 10)], 0: [('g', 32, 32)]}, self.lists(answer))
+        self.assertEqual({'n': 4, 'values': [30]}, answer['hidden'])
+        both = viewer.get('tree', **{'hide': ['^main$', 'nothing'], 'hide-subtree': 'f', 'node': -1})
+        self.assertEqual(([('g', 32, 32), ('helper', 30, 10)], {'n': 5, 'values': [31]}), (self.lists(both)[-1], both['hidden']))
+        self.assertIsNone(viewer.get('tree')['hidden'])
+        self.assertEqual({-1: [('main', 63, 1), ('helper', 30, 10)]}, self.lists(viewer.get('tree', hide='nothing', node=-1)))
+
+    def test_hidden_functions(self):
+        viewer = self.small()
+        answer = viewer.get('tree', view='bottom-up', hide='^f$', node=-1)
+        self.assertEqual(([('g', 76, 76), ('helper', 30, 10), ('main', 63, 1)], {'n': 1, 'values': [6]}), (self.lists(answer)[-1], answer['hidden']))
+        g = answer['rows']['node'][0]
+        self.assertEqual([('main', 56, 56), ('helper', 20, 20)], self.lists(viewer.get('tree', view='bottom-up', hide='^f$', node=g))[g])
+        answer = viewer.get('tree', view='flat', hide='^[fg]$')
+        self.assertEqual(([('helper', 30, 10), ('main', 63, 1)], {'n': 2, 'values': [82]}), (self.lists(answer)[-1], answer['hidden']))
+
+    def test_a_hidden_node_shows_what_is_above_it(self):
+        answer = self.small().get('tree', hide='^g$', reveal=3)
+        self.assertEqual({-1: [('main', 63, 1), ('helper', 30, 10)], 0: [('f', 30, 2)], 1: [('f', 12, 4)]}, self.lists(answer))
+
+    def test_least_shares(self):
+        """9.3 are 10 %, 27.9 are 30 % of the whole; what leads to more stays."""
+        viewer = self.small()
+        answer = viewer.get('tree', levels=9, node=-1, **{'min-share': '10'})
+        self.assertEqual({-1: [('main', 63, 1), ('helper', 30, 10)], 0: [('g', 32, 32), ('f', 30, 2)], 6: [('g', 20, 20)], 1: [('g', 16, 16), ('f', 12, 4)]}, self.lists(answer))
+        self.assertEqual([2, 1, 0, 2, 0, 0, 0], answer['rows']['children'])
+        self.assertEqual([('g', 76, 76), ('helper', 30, 10)], self.lists(viewer.get('tree', view='bottom-up', node=-1, **{'min-share': '10%'}))[-1])
+        self.assertEqual([('g', 76, 76)], self.lists(viewer.get('tree', view='flat', **{'min-share': '30'}))[-1])
+        self.assertEqual([('g', 76, 76), ('main', 63, 1), ('f', 30, 6), ('helper', 30, 10)],
+                         self.lists(viewer.get('tree', view='flat', sort='inclusive', **{'min-share': '30'}))[-1])
+        # Matches that are too small are none
+        found = viewer.get('tree', match='g', filter=1, levels=9, node=-1, **{'min-share': '30'})
+        self.assertEqual(({-1: [('main', 63, 1)], 0: [('g', 32, 32)]}, 1), (self.lists(found), found['found']['n']))
+
     def test_what_cannot_be_asked(self):
         viewer = self.small()
         for params in ({'view': 'up'}, {'sort': 'x'}, {'order': 'x'}, {'node': 'x'}, {'node': '1.5'}, {'limit': 0}, {'limit': 99999}, {'levels': 0}, {'root': 8},
                        {'root': -1}, {'metrics': '7'}, {'metrics': 'x'}, {'metric': 'x'}, {'view': 'flat', 'by': 'x'}, {'match': '/(/'}, {'sort_metric': 1},
-                       {'reveal': 'x'}, {'location': '9'}, {'run': '7'}, {'d': 1}):
+                       {'reveal': 'x'}, {'location': '9'}, {'run': '7'}, {'d': 1}, {'hide': '('}, {'hide-subtree': '['}, {'min-share': 'x'}, {'min-share': '101'}):
             with self.subTest(params=params):
                 self.assertEqual(400, self.refused(viewer, 'tree', **params).status)
         for params in ({'node': 99}, {'reveal': 99}, {'hot': 99}, {'node': 2**52}, {'view': 'bottom-up', 'node': 5 << 32 | 3}):
@@ -175,6 +216,51 @@ class SameAsTheCommand(Trees):
         self.check(HEAT, '--flat', '--by', 'file', view='flat', by='file')
         self.check(HEAT, '--bottom-up', view='bottom-up')
         self.check(HEAT, '--location', '3', location='3')
+
+    def test_hidden_and_small(self):
+        for path in HEAT, FILTER:
+            for view in {}, {'view': 'bottom-up'}, {'view': 'flat', 'by': 'region'}:
+                words = ['--by', 'region'] if 'by' in view else [f'--{value}' for value in view.values()]
+                with self.subTest(path=path, view=view):
+                    self.check(path, *words, '--hide', '^(main|solve|filter)', '--hide-subtree', 'MPI_I|cudaMalloc', **view, hide='^(main|solve|filter)',
+                               **{'hide-subtree': 'MPI_I|cudaMalloc'})
+                    self.check(path, *words, '--min-share', '3', **view, metric='time', **{'min-share': '3'})
+
+    def test_small_as_people_see_it(self):
+        """The time of GPUs beside that of the host is a reason to be shown; lines that do nothing but call are no rows."""
+        for path in FILTER, DATABASE:
+            for share in '1', '3', '10':
+                with self.subTest(path=path, share=share):
+                    lines = run('tree', path, '--min-share', share, '--full-names').out.splitlines()[2:]
+                    answer = self.viewer(path).get('tree', limit=5000, levels=50, node=-1, **{'min-share': share})
+                    self.assertEqual(len([line for line in lines if 'more below' not in line]), len(answer['rows']['name']))
+
+    def test_one_call_path(self):
+        self.check(HEAT, '--context', '6', root=6)
+        self.check(HEAT, '--context', '6', '--bottom-up', root=6, view='bottom-up')
+
+    def test_trees_of_gpu_activities(self):
+        for by in 'kernel', 'api', 'nvtx':
+            with self.subTest(by=by):
+                self.check(FILTER, '--by', by, by=by)
+                answer = self.viewer(FILTER).get('tree', by=by)
+                self.assertEqual((by, 'bottom-up' if by == 'kernel' else 'top-down'), (answer['by'], answer['view']))
+                self.assertEqual({None}, set(answer['rows']['context']))  # its contexts are no contexts of the input
+        self.assertEqual(['kernel', 'api', 'nvtx'], self.viewer(FILTER).get('inputs')['inputs'][0]['has']['regroupings'])
+
+    def test_metrics_of_gpu_activities(self):
+        """By their numbers in the input, which the answer has, too."""
+        viewer = self.viewer(FILTER)
+        ids = {metric['name']: metric['id'] for metric in viewer.get('inputs')['inputs'][0]['metrics']}
+        answer = viewer.get('tree', by='api', metrics=f"{ids['visits']},{ids['gpu_time']}")
+        self.assertEqual([('visits', ids['visits']), ('gpu_time', ids['gpu_time'])], [(m['name'], m['id']) for m in answer['metrics']])
+
+    def test_inputs_without_gpu_activities(self):
+        viewer = self.viewer(HEAT)
+        self.assertEqual([], viewer.get('inputs')['inputs'][0]['has']['regroupings'])
+        refused = self.refused(viewer, 'tree', by='kernel')
+        self.assertEqual(422, refused.status)
+        self.assertIn('GPU activities', refused.message)
 
     def test_experiments(self):
         viewer = self.viewer(KERNELS)

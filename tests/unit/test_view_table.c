@@ -271,7 +271,7 @@ static void the_hot_path_goes_on_from_anywhere(void **state) {
 static as_view_found search(const struct made *made, const char *text) {
     as_view_found found;
     assay_error error;
-    assert_int_equal(as_view_search(made->table, text, &found, &error), ASSAY_OK);
+    assert_int_equal(as_view_search(made->table, text, NULL, &found, &error), ASSAY_OK);
     return found;
 }
 
@@ -301,7 +301,7 @@ static void small_letters_stand_for_large_ones(void **state) {
     assert_int_equal(found.n, 1);
     as_view_found_free(&found);
     assay_error error;
-    assert_int_equal(as_view_search(made.table, "/(/", &found, &error), ASSAY_E_USAGE);
+    assert_int_equal(as_view_search(made.table, "/(/", NULL, &found, &error), ASSAY_E_USAGE);
     as_view_found_free(&found);
     unmake(&made);
 }

@@ -41,6 +41,8 @@ typedef enum as_regrouping { AS_REGROUP_KERNEL, AS_REGROUP_API, AS_REGROUP_NVTX 
 bool as_region_is_gpu(const as_dataset *ds, assay_id region);
 /* Of the words "kernel", "api", "nvtx"; false: another one. */
 bool as_regrouping_of(const char *word, as_regrouping *out);
+/* Whether it has regions of the kind that this is about. */
+bool as_can_regroup(const as_dataset *ds, as_regrouping by);
 assay_status as_regroup(const as_dataset *part, as_regrouping by, as_dataset **out, assay_error *error);
 
 #endif

@@ -49,6 +49,15 @@ bool as_region_is_gpu(const as_dataset *ds, assay_id region) {
     return region != ASSAY_NONE && role_of(as_ds_text(ds, as_ds_region(ds, region)->kind)) == GPU;
 }
 
+static const role roles_asked[] = {[AS_REGROUP_KERNEL] = GPU, [AS_REGROUP_API] = API, [AS_REGROUP_NVTX] = NVTX};
+
+bool as_can_regroup(const as_dataset *ds, as_regrouping by) {
+    for (assay_id i = 0; i < AS_COUNT(ds, regions); i++) {
+        if (role_of(as_ds_text(ds, as_ds_region(ds, i)->kind)) == roles_asked[by]) return true;
+    }
+    return false;
+}
+
 /* Roles, and what each context is below. A parent comes before its children. */
 static bool find_roles(regrouper *r, size_t n_of[PART + 1]) {
     const as_dataset *part = r->c.part;
@@ -217,10 +226,9 @@ static assay_status fail_kind(const as_dataset *part, as_regrouping by, assay_er
 }
 
 static assay_status regroup(regrouper *r, assay_error *error) {
-    static const role asked[] = {[AS_REGROUP_KERNEL] = GPU, [AS_REGROUP_API] = API, [AS_REGROUP_NVTX] = NVTX};
     size_t n_of[PART + 1] = {0};
     if (!find_roles(r, n_of)) return as_fail_memory(error, NULL);
-    if (!n_of[asked[r->by]]) return fail_kind(r->c.part, r->by, error);
+    if (!n_of[roles_asked[r->by]]) return fail_kind(r->c.part, r->by, error);
     if (!unite_regions(r) || !place_all(r) || !finish_tree(r)) return as_fail_memory(error, NULL);
     return as_cutting_fill(&r->c);
 }

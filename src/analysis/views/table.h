@@ -104,6 +104,11 @@ typedef struct as_view_order {
 bool as_view_children(const as_view_table *table, const as_view_order *order, uint32_t i, size_t offset, size_t limit,
                       as_vec *out, size_t *n);
 
+/* Marks (1) the items that as_view_walk() with min_share and this order would show: those that, or one below which, have at least this part of what small is measured by, in the first of n values or one
+ * of the others, each by its own scale. marks: room for each item. */
+void as_view_mark_large(const as_view_table *table, const as_view_values *const *values, size_t n,
+                        as_view_sorting order, double share, uint8_t *marks);
+
 /* Appends the items of the hot path below i (AS_NO_ITEM: from the first level on): the largest child, as long as it has this part of its parent; 0: half. */
 bool as_view_hot_path(const as_view_table *table, const as_view_values *values, uint32_t i, double threshold,
                       as_vec *out);
@@ -121,9 +126,10 @@ typedef struct as_view_found {
     uint32_t n;     /* that match */
 } as_view_found;
 
-/* Which names match a text: /PATTERN/ is a regular expression (core/pattern.h), anything else is a part of the name, in which small letters stand for large ones, too. ASSAY_E_USAGE where the
+/* Which names match a text, among all items or those with a mark: /PATTERN/ is a regular expression (core/pattern.h), anything else is a part of the name, in which small letters stand for large ones, too. ASSAY_E_USAGE where the
  * pattern is none. as_view_found_free() in every case. */
-assay_status as_view_search(const as_view_table *table, const char *text, as_view_found *out, assay_error *error);
+assay_status as_view_search(const as_view_table *table, const char *text, const uint8_t *among, as_view_found *out,
+                            assay_error *error);
 void as_view_found_free(as_view_found *found);
 /* What all that matches has together: a match below a match counts once (exclusive values top-down are all counted), what stands apart not at all. NAN where values do not add up. */
 double as_view_found_sum(const as_view_table *table, const as_view_found *found, const as_view_values *values,

@@ -88,6 +88,35 @@ bool as_view_children(const as_view_table *table, const as_view_order *order, ui
     return true;
 }
 
+/* What small is measured by; NAN: nothing is. */
+static double scale_of(const as_view_values *values) {
+    double scale = NAN;
+    if (!values->adds_up || isfinite(values->whole)) return values->adds_up ? values->whole : NAN;
+    for (uint32_t i = 0; i < values->n; i++) scale = fmax(scale, fabs(values->inclusive[i]));
+    return scale;
+}
+
+void as_view_mark_large(const as_view_table *table, const as_view_values *const *values, size_t n,
+                        as_view_sorting order, double share, uint8_t *marks) {
+    uint32_t n_items = as_view_items(table);
+    bool exclusive = table->request.kind != AS_VIEW_TOP_DOWN && order != AS_SORT_INCLUSIVE;
+    memset(marks, !n || !isfinite(scale_of(values[0])), n_items);
+    for (size_t k = 0; k < n; k++) {
+        double least = share * scale_of(values[k]);
+        for (uint32_t i = 0; i < n_items; i++) marks[i] |= as_view_item_size(values[k], i, exclusive) >= least;
+    }
+    /* Callers have parts of their callee's value: each is cut by its own */
+    bool is_bottom_up = table->request.kind == AS_VIEW_BOTTOM_UP;
+    for (uint32_t i = 0; is_bottom_up && i < n_items; i++) {
+        uint32_t parent = as_view_item_at(table, i)->parent;
+        marks[i] &= parent == AS_NO_ITEM || marks[parent];
+    }
+    for (uint32_t i = n_items; !is_bottom_up && i-- > 0;) {
+        uint32_t parent = as_view_item_at(table, i)->parent;
+        if (parent != AS_NO_ITEM) marks[parent] |= marks[i];
+    }
+}
+
 bool as_view_hot_path(const as_view_table *table, const as_view_values *values, uint32_t i, double threshold,
                       as_vec *out) {
     if (!values->adds_up) return true;
@@ -112,13 +141,13 @@ bool as_view_hot_path(const as_view_table *table, const as_view_values *values, 
 /* ---- search ---------------------------------------------------------------------------------------------------------- */
 
 /* Asks each different name once. */
-static bool mark_matches(const as_view_table *table, const as_needle *n, as_view_found *out) {
+static bool mark_matches(const as_view_table *table, const as_needle *n, const uint8_t *among, as_view_found *out) {
     enum { UNKNOWN, NO, YES };
     uint8_t *known = calloc(table->ds->strings.entries.count + 1, 1);
     if (!known) return false;
     for (uint32_t i = 0; i < as_view_items(table); i++) {
         as_str name = as_view_item_at(table, i)->name;
-        if (name == AS_NO_STR) continue;
+        if (name == AS_NO_STR || (among && !among[i])) continue;
         if (known[name] == UNKNOWN) known[name] = as_needle_matches(n, as_ds_text(table->ds, name)) ? YES : NO;
         out->marks[i] = known[name] == YES ? AS_MARK_MATCH : 0;
         out->n += known[name] == YES;
@@ -140,15 +169,17 @@ static void mark_around(const as_view_table *table, uint8_t *marks) {
     }
 }
 
-assay_status as_view_search(const as_view_table *table, const char *text, as_view_found *out, assay_error *error) {
+assay_status as_view_search(const as_view_table *table, const char *text, const uint8_t *among, as_view_found *out,
+                            assay_error *error) {
     as_needle n;
     *out = (as_view_found){0};
     AS_TRY(as_needle_init(&n, text, error));
     out->marks = calloc((size_t)as_view_items(table) + 1, 1);
-    bool fine = out->marks && mark_matches(table, &n, out);
+    bool fine = out->marks && mark_matches(table, &n, among, out);
     as_needle_free(&n);
     if (!fine) return as_fail_memory(error, NULL);
     mark_around(table, out->marks);
+    for (uint32_t i = 0; among && i < as_view_items(table); i++) out->marks[i] = among[i] ? out->marks[i] : 0;
     return ASSAY_OK;
 }
 
