@@ -136,22 +136,21 @@ static bool take_runs(const as_dataset *ds, assay_id point, as_run_choice *out) 
     return out->runs != NULL;
 }
 
-static as_exit choose_runs(as_diff_view *view, const as_dataset *const *sides) {
-    as_cli *cli = view->cli;
+as_exit as_choose_common_runs(as_cli *cli, const as_dataset *const *sides, as_run_choice out[2]) {
     bool are_whole = as_has_whole_runs(sides[AS_BASE]) && as_has_whole_runs(sides[AS_TARGET]);
     if (!are_whole && !as_same_parameters(sides, 2))
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "the two do not have the same parameters, so their runs do not belong together");
     if (!sides[AS_BASE]->n_points || are_whole || as_cli_has(cli, "run")) {
-        as_exit status = as_choose_runs(cli, sides[AS_BASE], &view->runs[AS_BASE]);
-        return status == AS_EXIT_FINE ? as_choose_runs(cli, sides[AS_TARGET], &view->runs[AS_TARGET]) : status;
+        as_exit status = as_choose_runs(cli, sides[AS_BASE], &out[AS_BASE]);
+        return status == AS_EXIT_FINE ? as_choose_runs(cli, sides[AS_TARGET], &out[AS_TARGET]) : status;
     }
     assay_id points[2];
     if (!find_common_point(sides[AS_BASE], sides[AS_TARGET], points)) return as_cli_memory(cli);
     if (points[AS_BASE] == ASSAY_NONE)
         return as_cli_fail(cli, AS_EXIT_USAGE, "the two have no point in common; name one of each with --run");
     for (size_t side = 0; side < 2; side++)
-        if (!take_runs(sides[side], points[side], &view->runs[side])) return as_cli_memory(cli);
+        if (!take_runs(sides[side], points[side], &out[side])) return as_cli_memory(cli);
     return AS_EXIT_FINE;
 }
 
@@ -233,7 +232,7 @@ as_exit as_diff_view_choose(as_cli *cli, const as_dataset *const *sides, const c
         if (!sides[side]->contexts.count)
             status = as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no call tree", out->names[side]);
     }
-    if (status == AS_EXIT_FINE) status = choose_runs(out, sides);
+    if (status == AS_EXIT_FINE) status = as_choose_common_runs(cli, sides, out->runs);
     if (status == AS_EXIT_FINE) status = choose_metrics(out);
     for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++)
         status = as_choose_locations(cli, sides[side], &out->locations[side]);

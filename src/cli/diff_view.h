@@ -17,6 +17,8 @@ typedef struct as_diff_view {
     as_vec only[2]; /* assay_id of the united dataset: regions that one side lacks, by their first call path */
 } as_diff_view;
 
+/* The runs of the two sides that are compared: those of --run, else of the largest point that both have. as_run_choice_free() of both in every case. */
+as_exit as_choose_common_runs(as_cli *cli, const as_dataset *const *sides, as_run_choice out[2]);
 /* What the command line says of the two sides, which stay the caller's, as does the array: no values yet. as_diff_view_close() in every case. */
 as_exit as_diff_view_choose(as_cli *cli, const as_dataset *const *sides, const char *const names[2], as_diff_view *out);
 /* Finds the values of some of the metrics. */

@@ -6,8 +6,11 @@
 
 #include "analysis/verdict/sampling.h"
 #include "analysis/views/view.h"
+#include "cli/diff_view.h"
 #include "cli/flame_view.h"
 #include "cli/profile_choice.h"
+#include "dataset/pieces.h"
+#include "dataset/stacks.h"
 #include "formats/perun/flame.h"
 
 static const char *unit_of(const as_dataset *ds, assay_id metric) {
@@ -40,10 +43,26 @@ static void say_part(as_flame_view *stacks, const char *runs, const char *places
         snprintf(stacks->part, sizeof stacks->part, "%.120s%s%.120s", runs, *runs && *places ? ", " : "", places);
 }
 
+/* The frame of a context above parent. Of two files those of a pair of call paths are one, whatever either calls it; where pairs are exact ones, what has no mate stays apart from what has. */
+static uint32_t add_frame(const as_flame_view *stacks, uint32_t parent, const as_dataset *ds, assay_id context) {
+    const as_comparison *pairs = stacks->pairs;
+    unsigned apart = 0;
+    if (pairs) {
+        size_t side = as_flame_sides(stacks->flame) - 1;
+        context = pairs->u.maps[side].contexts[context];
+        ds = pairs->ds;
+        if (stacks->is_exact && pairs->contexts[!side][context] == ASSAY_NONE) apart = 1 + (unsigned)side;
+    }
+    as_str name = as_ds_context(ds, context)->name;
+    return as_flame_frame(stacks->flame, parent, name == AS_NO_STR ? "" : as_ds_text(ds, name),
+                          name == AS_NO_STR ? 0 : as_str_size(&ds->strings, name), apart);
+}
+
 /* ---- Perun profiles ------------------------------------------------------------------------------------------------------ */
 
 /* The frames of all contexts that kinds are of, by context; AS_FLAME_ROOT: not needed. False when memory is out. */
-static bool add_path(as_flame *flame, const as_dataset *ds, assay_id context, uint32_t *frames, as_vec *path) {
+static bool add_path(const as_flame_view *stacks, const as_dataset *ds, assay_id context, uint32_t *frames,
+                     as_vec *path) {
     uint32_t at = AS_FLAME_ROOT;
     path->count = 0;
     for (; context != ASSAY_NONE; context = as_ds_context(ds, context)->parent) {
@@ -53,9 +72,7 @@ static bool add_path(as_flame *flame, const as_dataset *ds, assay_id context, ui
     }
     for (size_t i = path->count; i-- > 0;) {
         assay_id id = AS_AT(assay_id, path, i);
-        as_str name = as_ds_context(ds, id)->name;
-        at = as_flame_frame(flame, at, name == AS_NO_STR ? "" : as_ds_text(ds, name),
-                            name == AS_NO_STR ? 0 : as_str_size(&ds->strings, name));
+        at = add_frame(stacks, at, ds, id);
         if (at == AS_FLAME_ROOT) return false;
         frames[id] = at;
     }
@@ -75,8 +92,8 @@ static void add_amount(as_flame *flame, uint32_t frame, const as_perun_amount *a
 }
 
 /* What kinds have, contexts in the order of the tree. with_others: those of no metric, too. */
-static bool add_kinds(as_flame *flame, const as_dataset *ds, const as_perun_amount *amounts, const bool *metrics,
-                      bool with_others, size_t n_runs) {
+static bool add_kinds(const as_flame_view *stacks, const as_dataset *ds, const as_perun_amount *amounts,
+                      const bool *metrics, bool with_others, size_t n_runs) {
     const as_vec *kinds = &as_perun_of(ds)->kinds;
     size_t n_contexts = ds->contexts.count;
     uint32_t *frames = malloc((n_contexts + 1) * sizeof *frames);
@@ -91,10 +108,10 @@ static bool add_kinds(as_flame *flame, const as_dataset *ds, const as_perun_amou
             bool is_shown = amounts[i].is_there && !kind->is_free && kind->context != ASSAY_NONE &&
                             (kind->metric == ASSAY_NONE ? with_others : metrics[kind->metric]);
             if (is_shown && pass == 0) has[kind->context] = true;
-            if (is_shown && pass == 1) add_amount(flame, frames[kind->context], &amounts[i], n_runs);
+            if (is_shown && pass == 1) add_amount(stacks->flame, frames[kind->context], &amounts[i], n_runs);
         }
         for (assay_id id = 0; fine && pass == 0 && id < n_contexts; id++) {
-            if (has[id]) fine = add_path(flame, ds, id, frames, &path);
+            if (has[id]) fine = add_path(stacks, ds, id, frames, &path);
         }
     }
     as_vec_free(&path);
@@ -178,7 +195,7 @@ static as_exit add_profile(as_cli *cli, const as_dataset *ds, as_flame_view *sta
         say_part(stacks, choice.label, "");
     }
     size_t n_runs = choice.n_runs ? choice.n_runs : ds->runs.count;
-    if (status == AS_EXIT_FINE && !add_kinds(stacks->flame, ds, amounts, metrics, !has_metric, n_runs))
+    if (status == AS_EXIT_FINE && !add_kinds(stacks, ds, amounts, metrics, !has_metric, n_runs))
         status = as_cli_memory(cli);
     as_run_choice_free(&choice);
     free(runs);
@@ -192,41 +209,58 @@ static as_exit add_profile(as_cli *cli, const as_dataset *ds, as_flame_view *sta
 
 /* A node of the tree, and what it has. */
 typedef struct stack_node {
-    uint32_t frame, depth;
+    uint32_t
+        frame; /* AS_FLAME_ROOT: it stands for the whole program, and is a frame only where it has something itself */
+    uint32_t depth;
     as_view_value value;
 } stack_node;
 
 typedef struct walk {
-    const as_dataset *ds;
-    as_flame *flame;
+    const as_view_data *data;
+    const as_flame_view *stacks;
+    bool has_root, has_wholes;
     as_vec nodes;   /* stack_node, in pre-order */
     as_vec parents; /* uint32_t, by depth: the frame of the last node */
-    uint32_t aside; /* the depth of the last node that stands aside, while nodes below it come; else UINT32_MAX */
+    uint32_t aside; /* the depth of the last node that is left out, while nodes below it come; else UINT32_MAX */
 } walk;
 
 static bool describe_frame(const walk *s, uint32_t frame, assay_id id) {
+    const as_dataset *ds = s->data->source.ds;
     if (id == ASSAY_NONE) return true;
-    const as_region *region = as_ds_region(s->ds, id);
-    return as_flame_describe(s->flame, frame, as_ds_text(s->ds, region->module), as_ds_text(s->ds, region->kind));
+    const as_region *region = as_ds_region(ds, id);
+    return as_flame_describe(s->stacks->flame, frame, as_ds_text(ds, region->module), as_ds_text(ds, region->kind));
 }
 
-/* What stands aside is in the stacks of others already. */
+/* What stands aside is in the stacks of others already; these are one whole, which sections are no part of. */
+static bool is_left_out(const walk *s, const as_view_node *node) {
+    return node->is_aside ||
+           (node->depth == 0 && s->has_wholes && as_context_is_section(s->data->source.ds, node->context));
+}
+
 static bool see_node(void *user, const as_view_node *node) {
     walk *s = user;
-    if (node->depth <= s->aside) s->aside = node->is_aside ? node->depth : UINT32_MAX;
+    if (node->depth <= s->aside) s->aside = is_left_out(s, node) ? node->depth : UINT32_MAX;
     if (s->aside != UINT32_MAX) return true;
-    const char *name = node->name == AS_NO_STR ? "" : as_ds_text(s->ds, node->name);
-    uint32_t parent = node->depth ? AS_AT(uint32_t, &s->parents, node->depth - 1) : AS_FLAME_ROOT;
-    stack_node seen = {as_flame_frame(s->flame, parent, name, strlen(name)), node->depth, node->values[0]};
+    stack_node seen = {AS_FLAME_ROOT, node->depth, node->values[0]};
+    if (!s->has_root || node->depth) {
+        uint32_t parent = node->depth ? AS_AT(uint32_t, &s->parents, node->depth - 1) : AS_FLAME_ROOT;
+        seen.frame = add_frame(s->stacks, parent, s->data->source.ds, node->context);
+        if (seen.frame == AS_FLAME_ROOT || !describe_frame(s, seen.frame, node->region)) return false;
+    }
     s->parents.count = node->depth;
-    return seen.frame != AS_FLAME_ROOT && describe_frame(s, seen.frame, node->region) &&
-           as_vec_append(&s->parents, &seen.frame, 1) && as_vec_append(&s->nodes, &seen, 1);
+    return as_vec_append(&s->parents, &seen.frame, 1) && as_vec_append(&s->nodes, &seen, 1);
 }
 
-static void add_number(as_flame *flame, uint32_t frame, const as_view_number *number) {
-    if (!number->is_known) return;
-    as_flame_add(flame, frame,
+/* False when memory is out. */
+static bool add_number(const walk *s, uint32_t frame, const as_view_number *number) {
+    if (!number->is_known) return true;
+    bool is_zero = number->is_whole ? number->whole == 0 : number->real == 0;
+    if (frame == AS_FLAME_ROOT && is_zero) return true;
+    if (frame == AS_FLAME_ROOT) frame = add_frame(s->stacks, AS_FLAME_ROOT, s->data->source.ds, s->data->roots[0]);
+    if (frame == AS_FLAME_ROOT) return false;
+    as_flame_add(s->stacks->flame, frame,
                  number->is_whole ? as_whole_number(number->whole) : (as_number){.kind = AS_REAL, .r = number->real});
+    return true;
 }
 
 /* What a node has and its children have not. Exclusive values will not do where lines are nodes: those of a function have them, too. */
@@ -237,7 +271,7 @@ typedef struct level_sum {
 
 static bool add_differences(walk *s) {
     as_vec sums; /* level_sum, by depth: of the children seen so far, from the last one on */
-    as_vec_init(&sums, sizeof(level_sum), as_ds_budget(s->ds));
+    as_vec_init(&sums, sizeof(level_sum), as_ds_budget(s->data->source.ds));
     bool fine = true;
     for (size_t i = s->nodes.count; fine && i-- > 0;) {
         const stack_node *node = &AS_AT(stack_node, &s->nodes, i);
@@ -249,7 +283,7 @@ static bool add_differences(walk *s) {
         own.whole -= below->whole;
         own.real -= below->real;
         if (fabs(own.real) <= 1e-12 * fabs(number->real)) own.real = 0; /* rounding */
-        add_number(s->flame, node->frame, &own);
+        fine = add_number(s, node->frame, &own);
         *below = (level_sum){0};
         mine->whole += number->whole;
         mine->real += number->real;
@@ -258,27 +292,37 @@ static bool add_differences(walk *s) {
     return fine;
 }
 
-static as_exit fold_tree(as_cli *cli, const as_view_data *data, as_flame *flame) {
+static bool add_own(const walk *s) {
+    const as_view_column *column = &s->data->columns[0];
+    bool fine = true;
+    for (size_t i = 0; fine && i < s->nodes.count; i++) {
+        const stack_node *node = &AS_AT(stack_node, &s->nodes, i);
+        fine = add_number(s, node->frame, column->has_exclusive ? &node->value.exclusive : &node->value.inclusive);
+    }
+    return fine;
+}
+
+/* joinings: of as_view_request. */
+static as_exit fold_tree(as_cli *cli, const as_view_data *data, const uint8_t *joinings, const as_flame_view *stacks) {
     const as_dataset *ds = data->source.ds;
     const as_view_column *column = &data->columns[0];
-    as_view_request request = {.order = AS_SORT_SOURCE, .joins_calls = true, .without_root = true};
-    walk s = {.ds = ds, .flame = flame, .aside = UINT32_MAX};
+    as_view_request request = {.order = AS_SORT_SOURCE, .joins_calls = true, .joinings = joinings};
+    walk s = {.data = data,
+              .stacks = stacks,
+              .has_root = as_view_has_root(data),
+              .has_wholes = as_ds_has_wholes(ds),
+              .aside = UINT32_MAX};
+    bool by_difference =
+        column->has_exclusive && !column->is_only_exclusive && !column->lacks_inclusive && as_view_has_roles(ds);
     as_view_cut cut;
     assay_error error;
     as_vec_init(&s.nodes, sizeof(stack_node), as_ds_budget(ds));
     as_vec_init(&s.parents, sizeof(uint32_t), as_ds_budget(ds));
     as_exit status = AS_EXIT_FINE;
-    if (as_view_walk(data, &request, see_node, &s, &cut, &error) != ASSAY_OK) {
+    if (as_view_walk(data, &request, see_node, &s, &cut, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
-    } else if (column->has_exclusive && !column->is_only_exclusive && !column->lacks_inclusive &&
-               as_view_has_roles(ds)) {
-        if (!add_differences(&s)) status = as_cli_memory(cli);
-    } else {
-        for (size_t i = 0; i < s.nodes.count; i++) {
-            const stack_node *node = &AS_AT(stack_node, &s.nodes, i);
-            add_number(flame, node->frame, column->has_exclusive ? &node->value.exclusive : &node->value.inclusive);
-        }
-    }
+    else if (!(by_difference ? add_differences(&s) : add_own(&s)))
+        status = as_cli_memory(cli);
     as_vec_free(&s.nodes);
     as_vec_free(&s.parents);
     return status;
@@ -297,63 +341,150 @@ static as_exit choose_metric(as_cli *cli, const as_dataset *ds, assay_id *out) {
     return status;
 }
 
-/* The stacks are one whole, which sections are no part of. roots: what is left; none: all of it. */
-static as_exit leave_sections(as_cli *cli, const as_dataset *ds, as_vec *roots) {
-    size_t n_sections = 0;
-    if (!as_ds_has_wholes(ds)) return AS_EXIT_FINE;
-    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id += as_ds_context(ds, id)->subtree) {
-        bool is_section = as_context_is_section(ds, id);
-        n_sections += is_section;
-        if (!is_section && as_ds_context(ds, id)->role != AS_ROLE_PLACELESS && !as_vec_append(roots, &id, 1))
-            return as_cli_memory(cli);
-    }
-    if (n_sections)
+static void tell_sections(as_cli *cli, const as_dataset *ds) {
+    size_t n = as_stacks_sections(ds);
+    if (n)
         as_cli_note(cli, "%s: without %zu section%s, which run%s beside the regions; assay tree shows %s",
-                    as_ds_text(ds, ds->path), n_sections, n_sections == 1 ? "" : "s", n_sections == 1 ? "s" : "",
-                    n_sections == 1 ? "it" : "them");
-    return AS_EXIT_FINE;
+                    as_ds_text(ds, ds->path), n, n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "it" : "them");
+}
+
+/* The values of a dataset's metric that the stacks have. as_tree_stacks_free() in every case. */
+typedef struct tree_stacks {
+    as_run_choice runs;
+    as_location_choice locations;
+    as_view_data data;
+} tree_stacks;
+
+static void free_tree(tree_stacks *tree) {
+    as_view_data_free(&tree->data);
+    as_run_choice_free(&tree->runs);
+    as_location_choice_free(&tree->locations);
+}
+
+/* tree->runs: chosen. */
+static as_exit load_tree(as_cli *cli, const as_dataset *ds, assay_id metric, tree_stacks *tree, as_flame_view *stacks) {
+    assay_error error;
+    as_exit status = as_choose_locations(cli, ds, &tree->locations);
+    if (status != AS_EXIT_FINE) return status;
+    as_view_source source = {.ds = ds,
+                             .runs = tree->runs.runs,
+                             .n_runs = tree->runs.n_runs,
+                             .point = tree->runs.point,
+                             .locations = tree->locations.wanted};
+    tell_sections(cli, ds);
+    if (as_view_load(&source, &metric, 1, NULL, 0, &tree->data, &error) != ASSAY_OK) return as_cli_error(cli, &error);
+    if (!tree->data.columns[0].adds_up)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "the values of '%s' do not add up; choose another with --metric",
+                           as_ds_text(ds, as_ds_metric(ds, metric)->name));
+    if (!*stacks->metric) put_metric(ds, metric, stacks->metric, sizeof stacks->metric);
+    say_part(stacks, tree->runs.label, tree->locations.label);
+    return check_unit(cli, ds, unit_of(ds, metric), stacks);
+}
+
+static as_exit need_tree(as_cli *cli, const as_dataset *ds) {
+    if (AS_COUNT(ds, contexts)) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no call tree", as_ds_text(ds, ds->path));
+}
+
+static as_exit need_metric(as_cli *cli, const as_dataset *ds, assay_id metric) {
+    if (metric != ASSAY_NONE) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metrics", as_ds_text(ds, ds->path));
 }
 
 static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame_view *stacks) {
     assay_id metric = ASSAY_NONE;
-    as_run_choice runs = {0};
-    as_location_choice locations = {0};
-    as_view_data data = {0};
-    as_exit status = AS_EXIT_FINE;
-    if (AS_COUNT(ds, contexts) == 0)
-        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no call tree", as_ds_text(ds, ds->path));
-    status = choose_metric(cli, ds, &metric);
-    if (status == AS_EXIT_FINE && metric == ASSAY_NONE)
-        return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metrics", as_ds_text(ds, ds->path));
-    if (status == AS_EXIT_FINE) status = as_choose_runs(cli, ds, &runs);
-    if (status == AS_EXIT_FINE) status = as_choose_locations(cli, ds, &locations);
-    if (status == AS_EXIT_FINE) {
-        as_view_source source = {
-            .ds = ds, .runs = runs.runs, .n_runs = runs.n_runs, .point = runs.point, .locations = locations.wanted};
-        assay_error error;
-        as_vec roots; /* assay_id */
-        as_vec_init(&roots, sizeof(assay_id), NULL);
-        status = leave_sections(cli, ds, &roots);
-        if (status == AS_EXIT_FINE &&
-            as_view_load(&source, &metric, 1, roots.count ? roots.data : NULL, roots.count, &data, &error) != ASSAY_OK)
-            status = as_cli_error(cli, &error);
-        as_vec_free(&roots);
-        if (status == AS_EXIT_FINE && !data.columns[0].adds_up)
-            status = as_cli_fail(cli, AS_EXIT_USAGE, "the values of '%s' do not add up; choose another with --metric",
-                                 as_ds_text(ds, as_ds_metric(ds, metric)->name));
-        if (status == AS_EXIT_FINE) status = check_unit(cli, ds, unit_of(ds, metric), stacks);
-        if (status == AS_EXIT_FINE) {
-            if (!*stacks->metric) put_metric(ds, metric, stacks->metric, sizeof stacks->metric);
-            say_part(stacks, runs.label, locations.label);
-            status = fold_tree(cli, &data, stacks->flame);
-        }
-        as_view_data_free(&data);
-    }
-    as_run_choice_free(&runs);
-    as_location_choice_free(&locations);
+    tree_stacks tree = {0};
+    as_exit status = need_tree(cli, ds);
+    if (status == AS_EXIT_FINE) status = choose_metric(cli, ds, &metric);
+    if (status == AS_EXIT_FINE) status = need_metric(cli, ds, metric);
+    if (status == AS_EXIT_FINE) status = as_choose_runs(cli, ds, &tree.runs);
+    if (status == AS_EXIT_FINE) status = load_tree(cli, ds, metric, &tree, stacks);
+    if (status == AS_EXIT_FINE) status = fold_tree(cli, &tree.data, NULL, stacks);
+    free_tree(&tree);
     return status;
 }
 
 as_exit as_flame_view_add(as_cli *cli, const as_dataset *ds, as_flame_view *stacks) {
     return as_perun_of(ds) ? add_profile(cli, ds, stacks) : add_tree(cli, ds, stacks);
+}
+
+/* ---- two of them ------------------------------------------------------------------------------------------------------ */
+
+/* As `diff` chooses it: what is named, else the main metric of either that both have; else the main one of each. */
+static as_exit choose_metrics(as_cli *cli, const as_comparison *pairs, assay_id metrics[2]) {
+    for (size_t side = 0; side < 2; side++) {
+        as_exit status = choose_metric(cli, pairs->u.parts[side], &metrics[side]);
+        if (status == AS_EXIT_FINE) status = need_metric(cli, pairs->u.parts[side], metrics[side]);
+        if (status != AS_EXIT_FINE) return status;
+    }
+    for (size_t side = 0; side < 2 && !as_cli_has(cli, "metric"); side++) {
+        assay_id other = pairs->metrics[!side][pairs->u.maps[side].metrics[metrics[side]]];
+        if (other == ASSAY_NONE) continue;
+        metrics[!side] = other;
+        break;
+    }
+    return AS_EXIT_FINE;
+}
+
+/* What does something itself in either is no part of another frame in both. */
+static bool find_joinings(const as_comparison *pairs, const tree_stacks trees[2], uint8_t *joinings[2]) {
+    for (size_t side = 0; side < 2; side++) {
+        joinings[side] = as_find_joinings(trees[side].data.source.ds);
+        if (!joinings[side]) return false;
+        as_view_unjoin(&trees[side].data, joinings[side]);
+    }
+    for (assay_id id = 0; id < AS_COUNT(pairs->ds, contexts); id++) {
+        assay_id base = pairs->contexts[AS_BASE][id], target = pairs->contexts[AS_TARGET][id];
+        if (base == ASSAY_NONE || target == ASSAY_NONE) continue;
+        if (joinings[AS_BASE][base] == AS_JOINS_NEVER) joinings[AS_TARGET][target] = AS_JOINS_NEVER;
+        if (joinings[AS_TARGET][target] == AS_JOINS_NEVER) joinings[AS_BASE][base] = AS_JOINS_NEVER;
+    }
+    return true;
+}
+
+static as_exit add_trees(as_cli *cli, as_flame_view *stacks) {
+    const as_comparison *pairs = stacks->pairs;
+    tree_stacks trees[2] = {0};
+    as_run_choice runs[2] = {0};
+    uint8_t *joinings[2] = {0};
+    assay_id metrics[2];
+    as_exit status = choose_metrics(cli, pairs, metrics);
+    if (status == AS_EXIT_FINE) status = as_choose_common_runs(cli, pairs->u.parts, runs);
+    for (size_t side = 0; side < 2; side++) {
+        trees[side].runs = runs[side];
+        if (status == AS_EXIT_FINE) status = load_tree(cli, pairs->u.parts[side], metrics[side], &trees[side], stacks);
+    }
+    if (status == AS_EXIT_FINE && !find_joinings(pairs, trees, joinings)) status = as_cli_memory(cli);
+    for (size_t side = 0; side < 2; side++) {
+        if (side) as_flame_turn(stacks->flame);
+        if (status == AS_EXIT_FINE) status = fold_tree(cli, &trees[side].data, joinings[side], stacks);
+    }
+    for (size_t side = 0; side < 2; side++) {
+        free_tree(&trees[side]);
+        free(joinings[side]);
+    }
+    return status;
+}
+
+as_exit as_flame_view_add_two(as_cli *cli, const as_dataset *const *sides, as_flame_view *stacks) {
+    as_comparison pairs;
+    assay_error error;
+    as_exit status = AS_EXIT_FINE;
+    for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++) status = need_tree(cli, sides[side]);
+    if (status != AS_EXIT_FINE) return status;
+    stacks->is_exact = as_matching_given(cli) == AS_MATCH_EXACT;
+    if (as_comparison_open(sides, &pairs, &error) != ASSAY_OK ||
+        as_comparison_unite(&pairs, as_matching_given(cli), &error) != ASSAY_OK)
+        status = as_cli_error(cli, &error);
+    stacks->pairs = &pairs;
+    if (as_perun_of(sides[AS_BASE]) || as_perun_of(sides[AS_TARGET])) {
+        if (status == AS_EXIT_FINE) status = as_flame_view_add(cli, sides[AS_BASE], stacks);
+        as_flame_turn(stacks->flame);
+        if (status == AS_EXIT_FINE) status = as_flame_view_add(cli, sides[AS_TARGET], stacks);
+    } else if (status == AS_EXIT_FINE) {
+        status = add_trees(cli, stacks);
+    }
+    stacks->pairs = NULL;
+    as_comparison_close(&pairs);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* Flame graphs: stacks with what is spent in each, folded or as a picture; of one measurement, or of two and what changed between them. */
 #include <string.h>
 
+#include "cli/algebra.h"
 #include "cli/compatible.h"
 #include "cli/flame_view.h"
 #include "cli/group_by.h"
@@ -39,8 +40,8 @@ static as_exit check_options(as_cli *cli, shape s, bool is_compatible) {
     }
     if (as_cli_has(cli, "flames") && as_cli_has(cli, "icicle"))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--flames and --icicle exclude each other");
-    if (!is_diff && (as_cli_has(cli, "normalize") || as_cli_has(cli, "width-of")))
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--normalize and --width-of are about two files; add --diff");
+    if (!is_diff && (as_cli_has(cli, "normalize") || as_cli_has(cli, "width-of") || as_cli_has(cli, "match")))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--normalize, --width-of and --match are about two files; add --diff");
     if (is_diff && n != 2)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--diff takes two files, A and B, and there %s %zu",
                            n == 1 ? "is" : "are", n);
@@ -49,11 +50,22 @@ static as_exit check_options(as_cli *cli, shape s, bool is_compatible) {
     return AS_EXIT_FINE;
 }
 
+static as_exit add_two(as_cli *cli, as_flame_view *stacks) {
+    as_dataset *sides[2] = {0};
+    as_exit status = AS_EXIT_FINE;
+    for (size_t i = 0; i < 2; i++) {
+        as_exit opened = as_cli_open(cli, as_cli_operand(cli, i), &sides[i]);
+        if (opened != AS_EXIT_FINE) status = opened;
+    }
+    if (status == AS_EXIT_FINE) status = as_flame_view_add_two(cli, (const as_dataset *const *)sides, stacks);
+    for (size_t i = 0; i < 2; i++) as_dataset_free(sides[i]);
+    return status;
+}
+
 static as_exit add_files(as_cli *cli, bool is_compatible, as_flame_view *stacks) {
     as_exit status = AS_EXIT_FINE;
     for (size_t i = 0; i < as_cli_operands(cli); i++) {
         as_dataset *ds = NULL;
-        if (i == 1 && as_cli_has(cli, "diff")) as_flame_turn(stacks->flame);
         as_exit answered = as_cli_open(cli, as_cli_operand(cli, i), &ds);
         if (answered == AS_EXIT_FINE)
             answered = is_compatible ? write_perun_lines(cli, ds) : as_flame_view_add(cli, ds, stacks);
@@ -72,7 +84,7 @@ static as_exit run(as_cli *cli) {
     if (status != AS_EXIT_FINE) return status;
     as_flame_view stacks = {.flame = as_flame_new(NULL)};
     if (!stacks.flame) return as_cli_memory(cli);
-    status = add_files(cli, is_compatible, &stacks);
+    status = as_cli_has(cli, "diff") ? add_two(cli, &stacks) : add_files(cli, is_compatible, &stacks);
     bool is_whole = status == AS_EXIT_FINE || (s == FOLDED && !as_cli_has(cli, "diff")); /* lines of the others stay */
     if (is_whole && !is_compatible) {
         as_exit written = s == PICTURE                            ? as_flame_draw(cli, &stacks)
@@ -91,6 +103,7 @@ static const as_cli_option options[] = {
      .help =
          "Write folded stacks, as without -o FILE.svg: a line for each, outermost function first, and what it took"},
     {.name = "diff", .help = "Compare two files, A and B: both amounts of each stack, colours for what changed"},
+    AS_PAIRING_OPTION,
     {.name = "normalize", .help = "With --diff: scale the amounts of A so that both have the same sum"},
     {.name = "width-of",
      .argument = "SIDE",
@@ -158,7 +171,8 @@ const as_verb as_verb_flame = {
         "value), summed over locations, in the metric's own unit and not rounded. Equal stacks are one line, also "
         "those of several files; stacks without anything of their own are left out. A ; in a name becomes :, and line "
         "breaks become blanks.\n\n"
-        "With --diff two files are compared: stacks belong together where all names are equal. Folded lines have both "
+        "With --diff two files are compared: call paths belong together as in diff (--match), equal names below one "
+        "frame are one. Folded lines have both "
         "amounts (as difffolded.pl writes them); the picture is as wide as B and coloured by how much each frame "
         "changed, from blue (less) to orange (more). Their units must be one.\n\n"
         "--json has all frames: parent (the place of it in the list, null: none), depth, name, value and self, of two "

@@ -66,10 +66,19 @@ static as_str intern_name(as_flame *flame, const char *name, size_t size) {
     return as_intern(&flame->names, size ? text : "", size);
 }
 
-uint32_t as_flame_frame(as_flame *flame, uint32_t parent, const char *name, size_t size) {
+/* What frames above one are told apart by: their names, followed by what names cannot have. */
+static as_str key_of(as_flame *flame, as_str name, unsigned apart) {
+    char mark = (char)apart;
+    if (!apart) return name;
+    return as_vec_append(&flame->name, &mark, 1) ? as_intern(&flame->names, flame->name.data, flame->name.count)
+                                                 : AS_NO_STR;
+}
+
+uint32_t as_flame_frame(as_flame *flame, uint32_t parent, const char *name, size_t size, unsigned apart) {
     as_str known = intern_name(flame, name, size);
-    if (known == AS_NO_STR) return AS_FLAME_ROOT;
-    uint32_t found = as_map_get(&flame->children, as_pair(parent, known));
+    as_str key = known == AS_NO_STR ? AS_NO_STR : key_of(flame, known, apart);
+    if (key == AS_NO_STR) return AS_FLAME_ROOT;
+    uint32_t found = as_map_get(&flame->children, as_pair(parent, key));
     if (found != AS_MAP_NONE) return found;
     frame added = {.name = known,
                    .module = AS_NO_STR,
@@ -80,7 +89,7 @@ uint32_t as_flame_frame(as_flame *flame, uint32_t parent, const char *name, size
                    .next = AS_FLAME_ROOT};
     uint32_t id = (uint32_t)flame->frames.count;
     if (id >= AS_FLAME_ROOT - 1 || !as_vec_append(&flame->frames, &added, 1)) return AS_FLAME_ROOT;
-    if (!as_map_put(&flame->children, as_pair(parent, known), id)) return AS_FLAME_ROOT;
+    if (!as_map_put(&flame->children, as_pair(parent, key), id)) return AS_FLAME_ROOT;
     uint32_t *first = parent == AS_FLAME_ROOT ? &flame->first : &frame_at(flame, parent)->first;
     uint32_t *last = parent == AS_FLAME_ROOT ? &flame->last : &frame_at(flame, parent)->last;
     if (*last == AS_FLAME_ROOT)

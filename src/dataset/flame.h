@@ -14,9 +14,9 @@ typedef struct as_flame as_flame;
 as_flame *as_flame_new(as_budget *budget);
 void as_flame_free(as_flame *flame);
 
-/* The frame of this name above parent (AS_FLAME_ROOT: at the bottom of a stack), made if new. ';' in names, which parts frames, becomes ':', and control characters become blanks.
- * AS_FLAME_ROOT when memory is out. */
-uint32_t as_flame_frame(as_flame *flame, uint32_t parent, const char *name, size_t size);
+/* The frame of this name above parent (AS_FLAME_ROOT: at the bottom of a stack), made if new. ';' in names, which parts frames, becomes ':', and control characters become blanks. apart: those of one name
+ * with different numbers (0, 1, 2) are different frames. AS_FLAME_ROOT when memory is out. */
+uint32_t as_flame_frame(as_flame *flame, uint32_t parent, const char *name, size_t size, unsigned apart);
 /* Adds to what the stack that ends at a frame has itself: integers exactly. */
 void as_flame_add(as_flame *flame, uint32_t frame, as_number amount);
 /* What is known of a frame's function, NULL: nothing; what was said first stays. False when memory is out. */

@@ -314,7 +314,7 @@ static bool add_stacks(folding *f) {
         assay_id caller = f->stacks.callers[id];
         if (!find_name(f, id, hides_numbers)) return false;
         f->frames[id] = as_flame_frame(f->flame, caller == ASSAY_NONE ? AS_FLAME_ROOT : f->frames[caller], f->name.data,
-                                       f->name.count);
+                                       f->name.count, 0);
         if (f->frames[id] == AS_FLAME_ROOT) return false;
         if (f->stacks.own.has[id]) as_flame_add(f->flame, f->frames[id], as_own_number(&f->stacks.own, id));
     }
