@@ -116,7 +116,9 @@ static void write_head(writer *w) {
     as_node_json_member(w->json.out, "base", view->names[AS_BASE]);
     as_node_json_member(w->json.out, "target", view->names[AS_TARGET]);
     as_node_json_member(w->json.out, "view", view->request.flat ? "flat" : "top-down");
-    if (view->runs[AS_BASE].label[0]) as_node_json_member(w->json.out, "run", view->runs[AS_BASE].label);
+    const char *base = view->runs[AS_BASE].label, *target = view->runs[AS_TARGET].label;
+    if (base[0]) as_node_json_member(w->json.out, "run", base);
+    if (strcmp(base, target) != 0 && target[0]) as_node_json_member(w->json.out, "target_run", target);
     if (view->locations[AS_BASE].label[0]) as_node_json_member(w->json.out, "location", view->locations[AS_BASE].label);
     as_output_text(w->json.out, "\"metrics\":[");
     for (size_t k = 0; k < c->n_columns; k++) {

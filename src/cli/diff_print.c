@@ -145,7 +145,10 @@ static void describe(const printing *p, as_output *out) {
         as_output_text(out, ", ");
         as_display_write(out, label, strlen(label), LONGEST_NAME);
     }
-    if (view->runs[AS_BASE].label[0]) as_output_printf(out, ", %s", view->runs[AS_BASE].label);
+    const char *base = view->runs[AS_BASE].label, *target = view->runs[AS_TARGET].label;
+    if (base[0]) as_output_printf(out, ", %s", base);
+    const char *arrow = as_cli_is_ascii(view->cli) ? " -> " : " → ";
+    if (strcmp(base, target) != 0 && target[0]) as_output_printf(out, "%s%s", base[0] ? arrow : ", ", target);
 }
 
 /* Columns that a text takes, without its colours. */

@@ -136,21 +136,34 @@ static bool take_runs(const as_dataset *ds, assay_id point, as_run_choice *out) 
     return out->runs != NULL;
 }
 
+const char *as_side_run_option(const as_cli *cli, size_t side) {
+    const char *own = side == AS_BASE ? "run-a" : "run-b";
+    return as_cli_has(cli, own) ? own : "run";
+}
+
 as_exit as_choose_common_runs(as_cli *cli, const as_dataset *const *sides, as_run_choice out[2]) {
+    const char *options[2] = {as_side_run_option(cli, AS_BASE), as_side_run_option(cli, AS_TARGET)};
+    bool is_named[2] = {as_cli_has(cli, options[AS_BASE]), as_cli_has(cli, options[AS_TARGET])};
+    bool are_own = as_cli_has(cli, "run-a") && as_cli_has(cli, "run-b");
     bool are_whole = as_has_whole_runs(sides[AS_BASE]) && as_has_whole_runs(sides[AS_TARGET]);
-    if (!are_whole && !as_same_parameters(sides, 2))
+    assay_id points[2] = {ASSAY_NONE, ASSAY_NONE};
+    if (!are_whole && !are_own && !as_same_parameters(sides, 2))
         return as_cli_fail(cli, AS_EXIT_USAGE,
-                           "the two do not have the same parameters, so their runs do not belong together");
-    if (!sides[AS_BASE]->n_points || are_whole || as_cli_has(cli, "run")) {
-        as_exit status = as_choose_runs(cli, sides[AS_BASE], &out[AS_BASE]);
-        return status == AS_EXIT_FINE ? as_choose_runs(cli, sides[AS_TARGET], &out[AS_TARGET]) : status;
+                           "the two do not have the same parameters, so their runs do not belong together; name those "
+                           "of each with --run-a and --run-b");
+    bool is_by_point = sides[AS_BASE]->n_points && !are_whole && !(is_named[AS_BASE] && is_named[AS_TARGET]);
+    if (is_by_point && !find_common_point(sides[AS_BASE], sides[AS_TARGET], points)) return as_cli_memory(cli);
+    if (is_by_point && points[AS_BASE] == ASSAY_NONE)
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "the two have no point in common; name one of each with --run-a and --run-b");
+    for (size_t side = 0; side < 2; side++) {
+        as_exit status = AS_EXIT_FINE;
+        if (is_named[side] || !is_by_point)
+            status = as_choose_runs_by(cli, sides[side], options[side], &out[side]);
+        else if (!take_runs(sides[side], points[side], &out[side]))
+            status = as_cli_memory(cli);
+        if (status != AS_EXIT_FINE) return status;
     }
-    assay_id points[2];
-    if (!find_common_point(sides[AS_BASE], sides[AS_TARGET], points)) return as_cli_memory(cli);
-    if (points[AS_BASE] == ASSAY_NONE)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "the two have no point in common; name one of each with --run");
-    for (size_t side = 0; side < 2; side++)
-        if (!take_runs(sides[side], points[side], &out[side])) return as_cli_memory(cli);
     return AS_EXIT_FINE;
 }
 

@@ -17,7 +17,17 @@ typedef struct as_diff_view {
     as_vec only[2]; /* assay_id of the united dataset: regions that one side lacks, by their first call path */
 } as_diff_view;
 
-/* The runs of the two sides that are compared: those of --run, else of the largest point that both have. as_run_choice_free() of both in every case. */
+#define AS_SIDE_RUN_OPTIONS                                                                                            \
+    {.name = "run-a",                                                                                                  \
+     .argument = "RUN",                                                                                                \
+     .help = "The run or point of the first file, where it is another one: as --run"},                                 \
+    {                                                                                                                  \
+        .name = "run-b", .argument = "RUN", .help = "That of the second file"                                          \
+    }
+
+/* The option that says the run of a side: --run-a or --run-b where it is given, else --run. */
+const char *as_side_run_option(const as_cli *cli, size_t side);
+/* The runs of the two sides that are compared: those of these options, else of the largest point that both have. as_run_choice_free() of both in every case. */
 as_exit as_choose_common_runs(as_cli *cli, const as_dataset *const *sides, as_run_choice out[2]);
 /* What the command line says of the two sides, which stay the caller's, as does the array: no values yet. as_diff_view_close() in every case. */
 as_exit as_diff_view_choose(as_cli *cli, const as_dataset *const *sides, const char *const names[2], as_diff_view *out);

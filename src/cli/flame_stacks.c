@@ -37,10 +37,15 @@ static as_exit check_unit(as_cli *cli, const as_dataset *ds, const char *unit, a
     return AS_EXIT_FINE;
 }
 
-/* What of the files the stacks are of: that of the first one. */
+/* What of the files the stacks are of: that of the first one, of two also of the second where it differs. */
 static void say_part(as_flame_view *stacks, const char *runs, const char *places) {
-    if (!*stacks->part)
-        snprintf(stacks->part, sizeof stacks->part, "%.120s%s%.120s", runs, *runs && *places ? ", " : "", places);
+    char text[256];
+    size_t used = strlen(stacks->part);
+    snprintf(text, sizeof text, "%.120s%s%.120s", runs, *runs && *places ? ", " : "", places);
+    if (!used)
+        snprintf(stacks->part, sizeof stacks->part, "%s", text);
+    else if (stacks->pairs && *text && strcmp(text, stacks->part) != 0)
+        snprintf(stacks->part + used, sizeof stacks->part - used, " → %s", text);
 }
 
 /* The frame of a context above parent. Of two files those of a pair of call paths are one, whatever either calls it; where pairs are exact ones, what has no mate stays apart from what has. */
@@ -179,13 +184,14 @@ static as_exit add_profile(as_cli *cli, const as_dataset *ds, as_flame_view *sta
     bool *runs = calloc(ds->runs.count + 1, sizeof *runs), *metrics = calloc(ds->metrics.count + 1, sizeof *metrics);
     bool *present = calloc(ds->metrics.count + 1, sizeof *present);
     as_perun_amount *amounts = calloc(perun->kinds.count + 1, sizeof *amounts);
-    bool has_metric = as_cli_has(cli, "metric"), has_runs = ds->runs.count > 1 || as_cli_has(cli, "run");
+    const char *run = stacks->pairs ? as_side_run_option(cli, as_flame_sides(stacks->flame) - 1) : "run";
+    bool has_metric = as_cli_has(cli, "metric"), has_runs = ds->runs.count > 1 || as_cli_has(cli, run);
     as_exit status = runs && metrics && present && amounts ? AS_EXIT_FINE : as_cli_memory(cli);
     if (status == AS_EXIT_FINE && as_cli_has(cli, "location"))
         status =
             as_cli_fail(cli, AS_EXIT_USAGE, "%s: has no locations; leave out --location", as_ds_text(ds, ds->path));
     if (status == AS_EXIT_FINE) status = as_mark_metrics(cli, ds, metrics);
-    if (status == AS_EXIT_FINE && has_runs) status = as_choose_runs(cli, ds, &choice);
+    if (status == AS_EXIT_FINE && has_runs) status = as_choose_runs_by(cli, ds, run, &choice);
     if (status == AS_EXIT_FINE) {
         for (size_t i = 0; i < choice.n_runs; i++) runs[choice.runs[i]] = true;
         as_perun_add_amounts(perun, choice.n_runs ? runs : NULL, amounts);

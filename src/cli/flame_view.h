@@ -12,7 +12,7 @@ typedef struct as_flame_view {
     char unit[64],
         unit_path[200]; /* the beginning of the unit of all of them, and of which file it is; "": not known */
     char metric[300];   /* "'time' [sec]": what the amounts are; "": nothing yet */
-    char part[256];     /* "p=64, mean of 5 runs, process 3": what they are of; "": everything */
+    char part[520];     /* "p=64, mean of 5 runs, process 3": what they are of; "": everything */
     const as_comparison
         *pairs; /* of two files, while they are added: which call paths belong together; NULL: those of equal names */
     bool is_exact; /* pairs are those of --match exact */

@@ -99,8 +99,9 @@ static as_exit fail_point(as_cli *cli, const as_dataset *ds, const double *coord
                        ds->n_points > 1 ? ", and others: assay sql FILE 'select * from point' lists them" : "");
 }
 
-/* The point of --run; "(64,10)" is what SQL shows. */
-static as_exit find_point(as_cli *cli, const as_dataset *ds, const char *text, assay_id *out) {
+/* The point of an option; "(64,10)" is what SQL shows. */
+static as_exit find_point(as_cli *cli, const as_dataset *ds, const char *option, assay_id *out) {
+    const char *text = as_cli_value(cli, option);
     as_vec points, label;
     as_vec_init(&points, sizeof(double), NULL);
     as_vec_init(&label, 1, NULL);
@@ -119,7 +120,7 @@ static as_exit find_point(as_cli *cli, const as_dataset *ds, const char *text, a
         if (as_points_parse(ds, text, &points, &error) != ASSAY_OK)
             status = as_cli_error(cli, &error);
         else if (points.count != n)
-            status = as_cli_fail(cli, AS_EXIT_USAGE, "--run takes one run or one point, not '%s'", text);
+            status = as_cli_fail(cli, AS_EXIT_USAGE, "--%s takes one run or one point, not '%s'", option, text);
         for (assay_id id = 0; status == AS_EXIT_FINE && id < ds->n_points && *out == ASSAY_NONE; id++) {
             if (memcmp(as_ds_point(ds, id), points.data, n * sizeof(double)) == 0) *out = id;
         }
@@ -159,9 +160,9 @@ bool as_has_whole_runs(const as_dataset *ds) {
     return false;
 }
 
-as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out) {
+as_exit as_choose_runs_by(as_cli *cli, const as_dataset *ds, const char *option, as_run_choice *out) {
     *out = (as_run_choice){.point = ASSAY_NONE};
-    const char *text = as_cli_value(cli, "run");
+    const char *text = as_cli_value(cli, option);
     size_t n = AS_COUNT(ds, runs);
     assay_id point = ASSAY_NONE, only = ASSAY_NONE;
     as_number number;
@@ -175,10 +176,10 @@ as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out) {
         only = (assay_id)number.i;
         point = as_ds_run(ds, only)->point;
     } else if (text && as_ds_parameters(ds) == 0) {
-        return as_cli_fail(cli, AS_EXIT_USAGE, "there are no parameters, so --run takes the number of a run, not '%s'",
-                           text);
+        return as_cli_fail(cli, AS_EXIT_USAGE, "there are no parameters, so --%s takes the number of a run, not '%s'",
+                           option, text);
     } else if (text) {
-        as_exit status = find_point(cli, ds, text, &point);
+        as_exit status = find_point(cli, ds, option, &point);
         if (status != AS_EXIT_FINE) return status;
     } else if (ds->n_points && !as_has_whole_runs(ds) && !as_largest_point(ds, &point)) {
         return as_cli_memory(cli);

@@ -39,8 +39,11 @@ typedef struct as_run_choice {
 
 /* Whether some runs are at no point: their values are of the whole, and points have only statistics. Then they are what is meant where nobody says otherwise. */
 bool as_has_whole_runs(const as_dataset *ds);
-/* What --run says. as_run_choice_free() in every case. */
-as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out);
+/* What --run says, or another option of the same form. as_run_choice_free() in every case. */
+as_exit as_choose_runs_by(as_cli *cli, const as_dataset *ds, const char *option, as_run_choice *out);
+static inline as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out) {
+    return as_choose_runs_by(cli, ds, "run", out);
+}
 void as_run_choice_free(as_run_choice *choice);
 
 /* "p=64, n=10" of coordinates, as much as there is room for. */

@@ -67,6 +67,7 @@ static const as_cli_option options[] = {
      .help = "Show only the N largest changes, and what is above them"},
     AS_LOCATION_OPTION,
     AS_RUN_OPTION,
+    AS_SIDE_RUN_OPTIONS,
     {.name = "full-names",
      .help = "Print names whole, with the folders of files, even where they do not fit the terminal"},
     AS_ASCII_OPTION,
@@ -87,30 +88,32 @@ const as_verb as_verb_diff = {
     .name = "diff",
     .summary = "Show what changed between two profiles",
     .usage = "[options] BASE TARGET",
-    .description = "Puts the call trees of both files together and shows, for each call path, the inclusive value "
-                   "before (base) and after (target), what "
-                   "changed and by how many percent, and the change of its exclusive value (self: what it does without "
-                   "those it calls). The largest changes come "
-                   "first. A call path that one of the two lacks counts as 0 there and is marked new or gone; "
-                   "functions that only one has are listed below. Values are "
-                   "summed over all places, or taken from one with --location. Of experiments the mean of the runs at "
-                   "the largest point that both have is compared; --run names another.\n\n"
-                   "Call paths belong together from the roots down: first those that are equal in everything "
-                   "(function, file, lines, call site, parameters), then "
-                   "what is left over by name, so that a function which moved by a line is not lost and new; see "
-                   "--match. Metrics belong together by name, places "
-                   "by name and rank of the process and rank of the thread, whatever machine they are on. Processes "
-                   "and threads that only the numbers of the operating system name, and places without ranks, belong "
-                   "together in their order where no name is equal.\n\n"
-                   "With -o the difference is written as a profile of its own, TARGET minus BASE at every place: "
-                   "integers as exact signed ones (INT64), numbers with a "
-                   "fraction as they are. A metric that one of the two lacks was not measured: it is left out, and a "
-                   "note says so; --all-metrics keeps it. "
-                   "Derived metrics are left out of the file, too.\n\n"
-                   "In JSON a node has values {METRIC: {\"base\", \"target\", \"change\", \"relative\"}}, each with "
-                   "inclusive and exclusive; relative is null where the base is "
-                   "0. in_base and in_target say who has the call path. A tree of several roots, and a list, has a "
-                   "node <root> above them.",
+    .description =
+        "Puts the call trees of both files together and shows, for each call path, the inclusive value "
+        "before (base) and after (target), what "
+        "changed and by how many percent, and the change of its exclusive value (self: what it does without "
+        "those it calls). The largest changes come "
+        "first. A call path that one of the two lacks counts as 0 there and is marked new or gone; "
+        "functions that only one has are listed below. Values are "
+        "summed over all places, or taken from one with --location. Of experiments the mean of the runs at "
+        "the largest point that both have is compared; --run names another, --run-a and --run-b one of each file "
+        "(which may be the same file).\n\n"
+        "Call paths belong together from the roots down: first those that are equal in everything "
+        "(function, file, lines, call site, parameters), then "
+        "what is left over by name, so that a function which moved by a line is not lost and new; see "
+        "--match. Metrics belong together by name, places "
+        "by name and rank of the process and rank of the thread, whatever machine they are on. Processes "
+        "and threads that only the numbers of the operating system name, and places without ranks, belong "
+        "together in their order where no name is equal.\n\n"
+        "With -o the difference is written as a profile of its own, TARGET minus BASE at every place: "
+        "integers as exact signed ones (INT64), numbers with a "
+        "fraction as they are. A metric that one of the two lacks was not measured: it is left out, and a "
+        "note says so; --all-metrics keeps it. "
+        "Derived metrics are left out of the file, too.\n\n"
+        "In JSON a node has values {METRIC: {\"base\", \"target\", \"change\", \"relative\"}}, each with "
+        "inclusive and exclusive; relative is null where the base is "
+        "0. in_base and in_target say who has the call path. A tree of several roots, and a list, has a "
+        "node <root> above them.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

@@ -1,8 +1,8 @@
 /* Flame graphs: stacks with what is spent in each, folded or as a picture; of one measurement, or of two and what changed between them. */
 #include <string.h>
 
-#include "cli/algebra.h"
 #include "cli/compatible.h"
+#include "cli/diff_view.h"
 #include "cli/flame_view.h"
 #include "cli/group_by.h"
 #include "cli/profile_choice.h"
@@ -21,6 +21,7 @@ static as_exit write_perun_lines(as_cli *cli, const as_dataset *ds) {
 static as_exit check_options(as_cli *cli, shape s, bool is_compatible) {
     static const char *const of_pictures[] = {"flames", "icicle", "width", "title", "color-by"};
     static const char *const of_trees[] = {"inverted", "min-share", "normalize", "width-of"};
+    static const char *const of_two[] = {"normalize", "width-of", "match", "run-a", "run-b"};
     size_t n = as_cli_operands(cli);
     bool is_diff = as_cli_has(cli, "diff");
     if (n == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "flame needs a file; assay flame --help tells more");
@@ -40,8 +41,10 @@ static as_exit check_options(as_cli *cli, shape s, bool is_compatible) {
     }
     if (as_cli_has(cli, "flames") && as_cli_has(cli, "icicle"))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--flames and --icicle exclude each other");
-    if (!is_diff && (as_cli_has(cli, "normalize") || as_cli_has(cli, "width-of") || as_cli_has(cli, "match")))
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--normalize, --width-of and --match are about two files; add --diff");
+    for (size_t i = 0; i < sizeof of_two / sizeof *of_two; i++) {
+        if (!is_diff && as_cli_has(cli, of_two[i]))
+            return as_cli_fail(cli, AS_EXIT_USAGE, "--%s is about two files; add --diff", of_two[i]);
+    }
     if (is_diff && n != 2)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--diff takes two files, A and B, and there %s %zu",
                            n == 1 ? "is" : "are", n);
@@ -139,6 +142,7 @@ static const as_cli_option options[] = {
          "Of inputs with GPU activities: stacks of these and who caused them, of API calls and what they caused, or "
          "of NVTX ranges over all threads"},
     AS_RUN_OPTION,
+    AS_SIDE_RUN_OPTIONS,
     AS_LOCATION_OPTION,
     {.name = NULL},
 };

@@ -61,9 +61,10 @@ static assay_status judge(const as_asked_changes *asked, as_change_verdicts *out
     return find_of_items(asked, out) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* Several runs at what is compared, on both sides; who compares single places asks something else than compare does. */
+/* Several runs at what is compared, on both sides; who compares single places, or runs that he names, asks something else than compare does. */
 static bool has_repetitions(const as_asked_changes *asked) {
     for (size_t side = 0; side < 2; side++) {
+        if (as_cli_has(&asked->made.cli, as_side_run_option(&asked->made.cli, side))) return false;
         if (asked->diff.runs[side].n_runs < 2 || asked->diff.locations[side].wanted) return false;
     }
     return asked->metric != ASSAY_NONE && asked->target_scale == 1 && !asked->flat;

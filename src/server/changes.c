@@ -14,7 +14,7 @@ static assay_status choose_inputs(as_viewing *viewing, const as_request *request
                                   assay_error *error) {
     static const char *const names[2] = {"a", "b"};
     int64_t last = (int64_t)as_viewing_inputs(viewing) - 1;
-    if (last < 1)
+    if (last < 1 && !as_request_text(request, names[AS_TARGET]))
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "",
                        "there are no two inputs to compare; drop another file onto the page");
     for (int side = 0; side < 2; side++) {
@@ -99,7 +99,7 @@ static char *make_key(const as_request *request, const as_asked_changes *asked) 
     snprintf(numbers, sizeof numbers, "%" PRId64 " %" PRId64 " %d %d %u %u", asked->numbers[0], asked->numbers[1],
              (int)asked->matching, (int)asked->flat, (unsigned)asked->metric,
              (unsigned)as_asked_metric_of(asked, AS_TARGET));
-    bool fine = as_vec_text(&text, numbers) && as_request_words(request, "run location", &text) &&
+    bool fine = as_vec_text(&text, numbers) && as_request_words(request, "run run_a run_b location", &text) &&
                 as_vec_append(&text, "", 1);
     char *key = fine ? strdup(text.data) : NULL;
     as_vec_free(&text);
@@ -214,7 +214,7 @@ assay_status as_asked_changes_make(as_viewing *viewing, const as_request *reques
                                    assay_error *error) {
     *out = (as_asked_changes){.flat = flat, .metric = ASSAY_NONE};
     AS_TRY(choose_inputs(viewing, request, out, error));
-    AS_TRY(as_request_cli_make(request, "diff", "metric run location", NULL, &out->made, error));
+    AS_TRY(as_request_cli_make(request, "diff", "metric run run_a run_b location", NULL, &out->made, error));
     const char *names[2] = {out->inputs[AS_BASE]->path, out->inputs[AS_TARGET]->path};
     AS_TRY(choose_pairing(request, out, error));
     AS_TRY(

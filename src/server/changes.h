@@ -1,6 +1,6 @@
 /* Comparisons of two inputs that requests are about: tables of what changed (analysis/algebra/change_table.h), kept from request to request.
  *
- * Parameters: a and b, the inputs (by default 0 and 1); metric, run and location as the options of `diff`; pairing, which is its --match; metric_b, what b calls the metric where the names differ. Where the two have no
+ * Parameters: a and b, the inputs (by default 0 and 1); both may be one input with several runs; metric, run, run_a, run_b and location as the options of `diff`; pairing, which is its --match; metric_b, what b calls the metric where the names differ. Where the two have no
  * metric in common the main one of a is set against that of b, as long as their units allow for it. */
 #ifndef AS_SERVER_CHANGES_H
 #define AS_SERVER_CHANGES_H

@@ -197,6 +197,7 @@ static assay_status add_words(const as_request *request, const as_verb *verb, co
         if (is_flag && !as_request_flag(request, parameter->name)) continue;
         if (asprintf(&word, "--%s%s%s", parameter->name, is_flag ? "" : "=", is_flag ? "" : parameter->value) < 0)
             return as_fail_memory(error, NULL);
+        for (char *at = word + 2; *at && *at != '='; at++) *at = *at == '_' ? '-' : *at;
         if (!as_vec_append(words, &word, 1)) {
             free(word);
             return as_fail_memory(error, NULL);

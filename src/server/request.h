@@ -74,7 +74,7 @@ assay_status as_request_input(const as_viewing *viewing, const as_request *reque
  * False when memory is out. */
 bool as_request_words(const as_request *request, const char *takes, as_vec *out);
 
-/* A command line made of parameters: those of the names in `takes` ("metric run location") become the options of the verb that have these names, so that as_choose_runs() and its like understand
+/* A command line made of parameters: those of the names in `takes` ("metric run location") become the options of the verb that have these names (with a - for each _), so that as_choose_runs() and its like understand
  * them as the command does. Several of one name are several options. What would be printed as an error is kept. */
 typedef struct as_request_cli {
     as_cli cli;

@@ -98,6 +98,29 @@ class FlameDiff(Case):
         self.assertAlmostEqual(run('flame', HEAT, '--json').json['value'], answer['a'])
         self.assertAlmostEqual(run('flame', database, '--json').json['value'], answer['b'])
 
+    # ---- runs
+
+    def test_runs_of_each_side(self):
+        """Runs of one experiment against each other; three repetitions at n=2 and n=4, of which run 3 is the first at n=4."""
+        path = self.write('runs.txt', 'PARAMETER n\nPOINTS 2 4\nREGION main\nMETRIC time\nDATA 1 2 6\nDATA 10 20 60\n')
+        pairs = {('0', '1'): (1, 2), ('1', '0'): (2, 1), ('3', '5'): (10, 60), ('n=2', '4'): (3, 20), ('n=2', 'n=4'): (3, 30)}
+        for (a, b), (base, target) in pairs.items():
+            values = run('diff', path, path, '--json', '--run-a', a, '--run-b', b).json['root']['values']['time']
+            self.assertEqual((base, target), (values['base']['inclusive'], values['target']['inclusive']))
+            self.assertEqual([f'main {base} {target}'], self.lines(path, path, '--run-a', a, '--run-b', b))
+        head = run('diff', path, path, '--run-a', '0', '--run-b', 'n=4', '--ascii').out.splitlines()[0]
+        self.assertIn('n=2, run 0 -> n=4, mean of 3 runs', head)
+        self.assertEqual('n=4, run 4', run('diff', path, path, '--run-a', '0', '--run-b', '4', '--json').json['target_run'])
+        # one side named: the other has the largest point that both have
+        self.assertEqual(['main 1 30'], self.lines(path, path, '--run-a', '0'))
+        self.assertEqual(['main 30 1'], self.lines(path, path, '--run-b', '0'))
+        self.assertFails(run('diff', path, path, '--run-b', '6'), 2, 'there is no run 6')
+        self.assertFails(run('flame', '--diff', path, path, '--run-a', 'p=3'), 2, "p")
+        self.assertFails(run('flame', path, '--run-a', '0'), 2, 'add --diff')
+        other = self.write('other.txt', 'PARAMETER p\nPOINTS 7\nREGION main\nMETRIC time\nDATA 5 7\n')
+        self.assertFails(run('diff', path, other), 2, '--run-a')
+        self.assertEqual(['main 1 6'], self.lines(path, other, '--run-a', '0', '--run-b', 'p=7'))
+
     # ---- what the root of all has itself
 
     def test_the_root_keeps_its_value(self):

@@ -1,14 +1,14 @@
 // What the screen Compare asks for (docs/viewer-api.md), and what it makes of the answers.
 import type { Input, Inputs, Opened, Params } from '../api';
-import { opened } from '../api';
+import { isReport, opened } from '../api';
 import { diverging, type Rgb } from '../colors';
 import { ListModel, type EntryOf, type ModelRow, type RowLists } from '../listmodel';
 import { runWords } from '../shown';
 import { readScreen, type Selection } from '../state';
 import type { ScreenProps } from './screen';
 
-/** tab: tree, functions, flame or scatter; noise: percent of the whole that counts as no change; shown: of the flame graph; row: the chosen node, as the comparison numbers them. */
-export const DEFAULTS = { a: -1, b: -1, tab: 'tree', sort: '', order: '', noise: 1, hide: false, normalize: false, metric_b: '', row: -1, root: -1, shown: 'both', points: 'paths', hidden: '-' };
+/** tab: tree, functions, flame or scatter; noise: percent of the whole that counts as no change; shown: of the flame graph; row: the chosen node, as the comparison numbers them; run_a, run_b: as --run takes them, '': as usual. */
+export const DEFAULTS = { a: -1, b: -1, tab: 'tree', sort: '', order: '', noise: 1, hide: false, normalize: false, metric_b: '', run_a: '', run_b: '', row: -1, root: -1, shown: 'both', points: 'paths', hidden: '-' };
 export type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
 type Cells<T> = (T | null)[];
@@ -195,13 +195,27 @@ export class CompareModel extends ListModel<CompareRow> {
 
 export const readable = (inputs: Inputs): Opened[] => inputs.inputs.flatMap((i: Input) => opened(i) ?? []).filter((i) => i.has.tree);
 
-/** The two inputs: those that are chosen, else the first two that can be read. */
+/** The runs and points one can choose of an input, the words --run takes for each. */
+export const runsOf = (input: Opened): { word: string; label: string }[] => [
+  ...(input.points.length > 1 ? input.points.map((p) => ({ word: p.label.replace(/, /g, ','), label: p.label })) : []),
+  ...(input.runs.length > 1 ? input.runs.map((r) => ({ word: String(r.id), label: r.label })) : []),
+];
+export const canCompare = (inputs: Inputs): boolean => readable(inputs).length > 1 || (!isReport() && readable(inputs).some((i) => runsOf(i).length > 1));
+
+/** The two inputs: those that are chosen, else the first two that can be read; or one with several runs. */
 export function sidesOf(inputs: Inputs, view: View): [Opened, Opened] | null {
   const all = readable(inputs);
-  if (all.length < 2) return null;
+  if (!canCompare(inputs)) return null;
   const a = all.find((i) => i.id === view.a) ?? all.find((i) => i.id !== view.b) ?? all[0]!;
-  const b = all.find((i) => i.id === view.b) ?? all.find((i) => i.id !== a.id) ?? all[1]!;
+  const b = all.find((i) => i.id === view.b) ?? all.find((i) => i.id !== a.id) ?? a;
   return [a, b];
+}
+
+/** The runs of both sides, '': as usual. Of one input the first against the last, unless something is chosen. */
+export function chosenRuns([a, b]: readonly [Opened, Opened], { run_a, run_b }: View): [string, string] {
+  const runs = runsOf(a);
+  const ends = a.id !== b.id || run_a || run_b || runs.length < 2 ? null : a.points.length > 1 ? a.points.length : runs.length;
+  return ends ? [runs[0]!.word, runs[ends - 1]!.word] : [run_a, run_b];
 }
 
 /** Which of both is the input that the other screens show: 0, 1 or -1. */
@@ -210,12 +224,15 @@ export const shownSide = (sides: readonly [Opened, Opened], selection: Selection
 /** What all requests of the screen say. */
 export function compareParams({ input, metric, selection }: ScreenProps, [a, b]: readonly [Opened, Opened], view: View): Params {
   const isMain = metric === null || metric.is_main;
+  const [run_a, run_b] = chosenRuns([a, b], view);
   return {
     a: a.id === 0 ? null : a.id,
     b: b.id === 1 ? null : b.id,
     metric: isMain ? null : metric.name,
     metric_b: view.metric_b || null,
     run: runWords(input, selection),
+    run_a: run_a || null,
+    run_b: run_b || null,
     location: selection.locations,
     normalize: view.normalize ? 1 : null,
   };

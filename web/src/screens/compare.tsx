@@ -7,7 +7,7 @@ import { Picker } from '../picker';
 import { runWords } from '../shown';
 import { navigate, readScreen, select, useScreen } from '../state';
 import { copyText } from '../toast';
-import { compareParams, DEFAULTS, NOTHING_FOUND, readable, shownSide, sidesOf, type CompareAnswer, type View } from './compare-data';
+import { canCompare, chosenRuns, compareParams, DEFAULTS, NOTHING_FOUND, readable, runsOf, shownSide, sidesOf, type CompareAnswer, type View } from './compare-data';
 import { ComparisonFlame } from './compare-flame';
 import { ComparisonScatter } from './compare-scatter';
 import { ComparisonTable, useComparison, type PartProps } from './compare-tree';
@@ -21,12 +21,22 @@ interface SideProps {
   side: Opened;
   all: Opened[];
   onChoose: (id: number) => void;
+  /** As --run takes it; '': as usual, which is `usual`. */
+  run: string;
+  usual: string;
+  onRun: (run: string) => void;
 }
 
-function SidePicker({ label, side, all, onChoose }: SideProps) {
+function SidePicker({ label, side, all, onChoose, run, usual, onRun }: SideProps) {
   // Of one name, their paths tell them apart, or their places in the list
   const nameOf = (i: Opened) => (all.every((o) => o.id === i.id || o.name !== i.name) ? i.name : all.every((o) => o.id === i.id || o.path !== i.path) ? i.path : `${i.name} (${i.id + 1})`);
-  return <Picker label={label} value={nameOf(side)} choices={all.map((i) => ({ id: String(i.id), label: nameOf(i), hint: i.format_title ?? '', chosen: i.id === side.id, run: () => onChoose(i.id) }))} />;
+  const runs = isReport() ? [] : [{ word: '', label: 'as usual' }, ...runsOf(side)];
+  return (
+    <>
+      <Picker label={label} value={nameOf(side)} choices={all.map((i) => ({ id: String(i.id), label: nameOf(i), hint: i.format_title ?? '', chosen: i.id === side.id, run: () => onChoose(i.id) }))} />
+      {runs.length > 2 && <Picker label={`Run of ${label}`} value={runs.find((r) => r.word && r.word === run)?.label ?? usual} choices={runs.map((r, i) => ({ id: `${i}`, label: r.label, chosen: r.word === run, run: () => onRun(r.word) }))} />}
+    </>
+  );
 }
 
 /** "13.49 s → 15.66 s, +2.17 s (+16.1 %)", and what to think of it. */
@@ -77,26 +87,27 @@ function ThresholdSlider({ view, setView }: { view: View; setView: (patch: Parti
 /** Both have roots of their own, and no more. */
 const isDisjoint = ({ rows, lists, found }: CompareAnswer): boolean => found === null && lists[0]?.node === -1 && lists[0].rows > 0 && rows.in.slice(0, lists[0].rows).every((side) => side !== 3);
 
-const commandOptions = ({ input, metric, selection }: ScreenProps): Record<string, string | null> => ({
-  metric: metric && !metric.is_main ? metric.name : null,
-  run: runWords(input, selection),
-  location: selection.locations,
-});
+function commandOptions({ input, inputs, metric, selection }: ScreenProps, view: View): Record<string, string | null> {
+  const sides = sidesOf(inputs, view);
+  const [a, b] = sides ? chosenRuns(sides, view) : [];
+  return { metric: metric && !metric.is_main ? metric.name : null, run: runWords(input, selection), 'run-a': a || null, 'run-b': b || null, location: selection.locations };
+}
 
 /** `assay diff A B …`, of the flame graph `assay flame --diff`. */
 function diffCommand(props: ScreenProps): string {
   const view = readScreen('compare', DEFAULTS);
   const sides = sidesOf(props.inputs, view);
   const paths = (sides ?? []).map((s) => s.path);
-  const options = commandOptions(props);
+  const options = commandOptions(props, view);
   if (view.tab === 'flame') return commandLine('flame', ['--diff', ...paths], { ...options, normalize: view.normalize, 'width-of': view.shown === 'b' ? null : view.shown === 'a' ? 'a' : 'max' });
   const sorts: Record<string, string> = { relative: 'relative', base: 'base', target: 'target', name: 'name' };
   return commandLine('diff', paths, { ...options, flat: view.tab === 'functions', sort: sorts[view.sort] ?? null, ...(view.hide ? { 'min-change': view.noise } : { all: view.tab !== 'scatter' }) });
 }
 
 function compareCommand(props: ScreenProps): string {
-  const sides = sidesOf(props.inputs, readScreen('compare', DEFAULTS));
-  const { metric } = commandOptions(props);
+  const view = readScreen('compare', DEFAULTS);
+  const sides = sidesOf(props.inputs, view);
+  const { metric } = commandOptions(props, view);
   return commandLine('compare', (sides ?? []).map((s) => s.path), { metric: metric ?? null });
 }
 
@@ -104,6 +115,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
   const { inputs, selection, sides } = props;
   const [view, setView] = useScreen('compare', DEFAULTS);
   const [a, b] = sides;
+  const all = readable(inputs);
   const isFlat = view.tab === 'functions';
   const side = shownSide(sides, selection);
   const chosen: PartProps['chosen'] = side >= 0 && selection.node !== null ? { side: side as 0 | 1, context: selection.node } : null;
@@ -122,7 +134,9 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
   const answer = comparison.loaded?.answer ?? null;
   // What a number of a node means changes with the pair
   const pair = (next: Partial<View>) => setView({ row: -1, root: -1, metric_b: '', ...next });
-  const swap = () => pair({ a: b.id, b: a.id });
+  const [runA, runB] = chosenRuns(sides, view);
+  const swap = () => pair({ a: b.id, b: a.id, run_a: runB, run_b: runA });
+  const canBoth = (id: number) => runsOf(all.find((i) => i.id === id)!).length > 1;
   const setTab = (tab: string) => setView({ tab, row: (tab === 'functions') === isFlat ? view.row : -1 });
   const onChoose: PartProps['onChoose'] = (node, contexts) => {
     // After a swap the old answer stays for a moment: its contexts are those of the other side
@@ -139,17 +153,16 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
     { key: 'i', label: 'Only what changed', run: () => setView({ hide: !view.hide }) },
     { key: 'o', label: 'Normalised: the same sum on both sides', run: () => setView({ normalize: !view.normalize }) },
   ]);
-  const all = readable(inputs);
   const part: PartProps = { params, view, setView, search, chosen, onChoose };
   const otherMetrics = (): string[] => b.metrics.map((m) => m.name);
   return (
     <div class="fill">
       <div class="toolbar compare-bar" role="toolbar" aria-label="What is compared">
-        <SidePicker label="A" side={a} all={all} onChoose={(id) => pair({ a: id, b: id === b.id ? a.id : b.id })} />
+        <SidePicker label="A" side={a} all={all} onChoose={(id) => pair({ a: id, b: id === b.id && !canBoth(id) ? a.id : b.id, run_a: '' })} run={runA} usual={answer?.a.run || 'as usual'} onRun={(run_a) => pair({ run_a, run_b: runB })} />
         <button title="Swap A and B (x)" aria-label="Swap A and B" disabled={isReport()} onClick={swap}>
           ⇄
         </button>
-        <SidePicker label="B" side={b} all={all} onChoose={(id) => pair({ b: id, a: id === a.id ? b.id : a.id })} />
+        <SidePicker label="B" side={b} all={all} onChoose={(id) => pair({ b: id, a: id === a.id && !canBoth(id) ? b.id : a.id, run_b: '' })} run={runB} usual={answer?.b.run || 'as usual'} onRun={(run_b) => pair({ run_a: runA, run_b })} />
         {answer && <Summary answer={answer} noise={view.noise} />}
         <span class="grow" />
         {answer && <OnlyButton side="A" only={answer.only_a} />}
@@ -186,7 +199,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
             No call path is of both: compare functions
           </button>
         )}
-        <span class="hint">{answer ? [answer.a.run, answer.a.location, plural(answer.items, isFlat ? 'function' : 'call path')].filter(Boolean).join(' · ') : ''}</span>
+        <span class="hint">{answer ? [answer.a.run === answer.b.run ? answer.a.run : `${answer.a.run || 'all'} → ${answer.b.run || 'all'}`, answer.a.location, plural(answer.items, isFlat ? 'function' : 'call path')].filter(Boolean).join(' · ') : ''}</span>
         <button
           title="Copying, other metrics"
           aria-label="More"
@@ -210,14 +223,14 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
 
 function Compare(props: ScreenProps) {
   const sides = sidesOf(props.inputs, readScreen('compare', DEFAULTS));
-  return sides ? <Comparison {...props} sides={sides} /> : <div class="message">Two inputs with call trees are needed. Drop another file onto the page.</div>;
+  return sides ? <Comparison {...props} sides={sides} /> : <div class="message">Two inputs with call trees are needed, or one with several runs. Drop another file onto the page.</div>;
 }
 
 export const compare: Screen = {
   id: 'compare',
   title: 'Compare',
   key: 'c',
-  available: (inputs) => readable(inputs).length > 1,
+  available: canCompare,
   component: Compare,
   command: diffCommand,
 };
