@@ -198,7 +198,7 @@ export const readable = (inputs: Inputs): Opened[] => inputs.inputs.flatMap((i: 
 /** The runs and points one can choose of an input, the words --run takes for each. */
 export const runsOf = (input: Opened): { word: string; label: string }[] => [
   ...(input.points.length > 1 ? input.points.map((p) => ({ word: p.label.replace(/, /g, ','), label: p.label })) : []),
-  ...(input.runs.length > 1 ? input.runs.map((r) => ({ word: String(r.id), label: r.label })) : []),
+  ...(input.runs.length > 1 ? input.runs.map((r) => ({ word: String(r.id), label: input.runs.every((o) => o === r || o.label !== r.label) ? r.label : `run ${r.id}` })) : []),
 ];
 export const canCompare = (inputs: Inputs): boolean => readable(inputs).length > 1 || (!isReport() && readable(inputs).some((i) => runsOf(i).length > 1));
 
