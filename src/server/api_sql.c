@@ -3,60 +3,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "query/query.h"
-#include "server/request.h"
+#include "server/sql_limits.h"
 
 enum {
     MOST_ROWS = 10000,
     MOST_BYTES = 4 << 20,
     MOST_AT_ONCE = 4,      /* statements that run at the same time */
-    MOST_TEXT = 4 << 20,   /* bytes of one value on the way */
     MOST_SHOWN = 64 << 10, /* bytes of a text that are shown */
-    MOST_COLUMNS = 500,
-    MOST_MEMORY = 64 << 20,     /* of all statements together */
-    MOST_BLOB = 32,             /* bytes of a blob that are shown */
-    STEPS_BETWEEN_LOOKS = 5000, /* of SQLite's machine */
-    LOOKS_BETWEEN_PEEKS = 64    /* whether the client is still there */
+    MOST_BLOB = 32         /* bytes of a blob that are shown */
 };
-static const double most_seconds = 20;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* ---- what a statement may take --------------------------------------------------------------------------------------- */
-
-typedef struct watch {
-    const as_request *request;
-    const char *start; /* of what is prepared, in the request's body */
-    double begin;
-    unsigned n_looks;
-    bool is_late, is_unwanted;
-} watch;
-
-static int look(void *user) {
-    watch *w = user;
-    w->is_late = now() - w->begin > most_seconds;
-    if (++w->n_looks % LOOKS_BETWEEN_PEEKS == 0 && w->request->is_gone)
-        w->is_unwanted = w->request->is_gone(w->request->connection);
-    return w->is_late || w->is_unwanted;
-}
-
-/* A connection of its own for one statement: what others do does not show in it, and nothing of it stays. */
-static assay_status connect_to(as_dataset *ds, watch *w, sqlite3 **out, assay_error *error) {
-    as_dataset *datasets[] = {ds};
-    AS_TRY(as_sql_open(datasets, NULL, 1, out, error));
-    sqlite3_hard_heap_limit64(MOST_MEMORY);
-    sqlite3_limit(*out, SQLITE_LIMIT_LENGTH, MOST_TEXT);
-    sqlite3_limit(*out, SQLITE_LIMIT_COLUMN, MOST_COLUMNS);
-    sqlite3_limit(*out, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_progress_handler(*out, STEPS_BETWEEN_LOOKS, look, w);
-    return ASSAY_OK;
-}
 
 /* ---- errors ---------------------------------------------------------------------------------------------------------- */
 
@@ -72,16 +28,32 @@ static as_place place_of(const char *sql, size_t offset) {
     return place;
 }
 
-static assay_status fail_statement(sqlite3 *db, const watch *w, assay_error *error) {
-    const char *sql = w->request->body;
+/* start: of what was prepared, in the request's body. */
+static assay_status fail_statement(sqlite3 *db, const as_sql_watch *watch, const char *start, assay_error *error) {
+    const char *sql = watch->request->body;
     int offset = sqlite3_error_offset(db);
-    if (w->is_late)
+    if (watch->is_late)
         return as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "too-long",
-                       "this takes longer than %g s; ask for less, or use `assay sql`, which has no limit",
-                       most_seconds);
+                       "this takes longer than %d s; ask for less, or use `assay sql`, which has no limit",
+                       AS_SQL_SECONDS);
     assay_error said;
     assay_status status = as_sql_fail(db, &said);
-    as_place place = offset < 0 ? AS_NOWHERE : place_of(sql, (size_t)(w->start - sql) + (size_t)offset);
+    if (status == ASSAY_E_NOMEM)
+        return as_fail(error, status, AS_NOWHERE, "too-much",
+                       "this takes more than %d MiB of memory; ask for less, or use `assay sql`, which has no limit",
+                       AS_SQL_MEMORY >> 20);
+    int code = sqlite3_errcode(db) & 0xff;
+    if (code == SQLITE_TOOBIG)
+        return as_fail(
+            error, status, AS_NOWHERE, "too-much",
+            "this makes a value or row of more than %d KiB, or is as long; use `assay sql`, which has no limit",
+            AS_SQL_VALUE >> 10);
+    if (code == SQLITE_FULL)
+        return as_fail(
+            error, status, AS_NOWHERE, "too-much",
+            "this sorts more than %d MiB, or the disk is full; add a LIMIT, or use `assay sql`, which has no limit",
+            AS_SQL_FILES >> 20);
+    as_place place = offset < 0 ? AS_NOWHERE : place_of(sql, (size_t)(start - sql) + (size_t)offset);
     return as_fail(error, status, place, said.rule, "%s", said.message);
 }
 
@@ -139,7 +111,7 @@ static int build_rows(as_builder *b, sqlite3_stmt *statement, unsigned *types, s
     return status;
 }
 
-static assay_status build_result(sqlite3 *db, sqlite3_stmt *statement, const watch *w, as_output *out,
+static assay_status build_result(sqlite3 *db, sqlite3_stmt *statement, const as_sql_watch *watch, as_output *out,
                                  assay_error *error) {
     as_builder b = as_builder_of(out);
     int n_columns = sqlite3_column_count(statement);
@@ -158,10 +130,11 @@ static assay_status build_result(sqlite3 *db, sqlite3_stmt *statement, const wat
     as_build_end(&b);
     as_build_int(&b, "n", (int64_t)n);
     as_build_bool(&b, "more", more);
-    as_build_real(&b, "seconds", now() - w->begin);
+    as_build_real(&b, "seconds", as_sql_now() - watch->begin);
     as_build_end(&b);
     free(types);
-    return status == SQLITE_DONE || status == SQLITE_ROW ? ASSAY_OK : fail_statement(db, w, error);
+    return status == SQLITE_DONE || status == SQLITE_ROW ? ASSAY_OK
+                                                         : fail_statement(db, watch, watch->request->body, error);
 }
 
 /* ---- one statement --------------------------------------------------------------------------------------------------- */
@@ -179,12 +152,13 @@ static bool is_end(sqlite3 *db, const char *tail, const char **next) {
     return true;
 }
 
-static assay_status run_statement(sqlite3 *db, watch *w, as_output *out, assay_error *error) {
-    const char *sql = w->request->body, *tail = sql, *next;
+static assay_status run_statement(sqlite3 *db, const as_sql_watch *watch, as_output *out, assay_error *error) {
+    const char *sql = watch->request->body, *tail = sql, *next;
     sqlite3_stmt *statement = NULL;
     while (*tail && !statement) { /* semicolons may come before it */
-        w->start = tail;
-        if (sqlite3_prepare_v2(db, tail, -1, &statement, &tail) != SQLITE_OK) return fail_statement(db, w, error);
+        const char *start = tail;
+        if (sqlite3_prepare_v2(db, tail, -1, &statement, &tail) != SQLITE_OK)
+            return fail_statement(db, watch, start, error);
     }
     if (!statement) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "there is no statement");
     assay_status status;
@@ -194,7 +168,7 @@ static assay_status run_statement(sqlite3 *db, watch *w, as_output *out, assay_e
     else if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0)
         status = as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "", "only statements that read and give rows are run here");
     else
-        status = build_result(db, statement, w, out, error);
+        status = build_result(db, statement, watch, out, error);
     sqlite3_finalize(statement);
     return status;
 }
@@ -204,7 +178,7 @@ static atomic_int n_running;
 static assay_status answer_sql(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
     as_view_input *input;
     sqlite3 *db = NULL;
-    watch w = {.request = request, .begin = now()};
+    as_sql_watch watch;
     AS_TRY(as_request_input(viewing, request, "d", &input, error));
     if (strlen(request->body) != request->body_size)
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "the statement has a zero byte");
@@ -214,9 +188,9 @@ static assay_status answer_sql(as_viewing *viewing, const as_request *request, a
                        MOST_AT_ONCE);
     }
     as_viewing_leave(viewing, input);
-    assay_status status = connect_to(input->ds, &w, &db, error);
-    if (status == ASSAY_OK) status = run_statement(db, &w, out, error);
-    sqlite3_close(db);
+    assay_status status = as_sql_open_limited(input->ds, request, &watch, &db, error);
+    if (status == ASSAY_OK) status = run_statement(db, &watch, out, error);
+    as_sql_close_limited(db, &watch);
     as_viewing_return(viewing, input);
     atomic_fetch_sub(&n_running, 1);
     return status;

@@ -1,6 +1,7 @@
 """SQL in the viewer: what it answers, and what nobody can make it do."""
 import json
 import os
+import tempfile
 import threading
 import time
 
@@ -9,6 +10,7 @@ from viewer import is_sanitized, Refused, Viewer
 
 EXAMPLES = os.path.join(os.environ['ASSAY_SOURCE'], 'examples')
 FILTER = os.path.join(EXAMPLES, 'gpu', 'filter.sqlite')
+COUNTING = 'with recursive r(value) as (select 1 union all select value + 1 from r limit %d) select value from r'
 ENDLESS = 'with recursive r(x) as (select 1 union all select x + 1 from r) select count(*) from r'
 
 
@@ -78,20 +80,88 @@ class Sql(Case):
             self.assertFalse(os.path.exists(target), statement)
 
     def test_large_values(self):
-        for statement in ('select zeroblob(1000000000)', "select replace(hex(zeroblob(3000000)), '0', '0000000000')"):
-            self.assertEqual(422, self.refused(statement).status)
+        for statement in ('select zeroblob(1000000000)', 'select hex(randomblob(1e9))', "select replace(hex(zeroblob(100000)), '0', '0000000000')", 'select group_concat(value) from (' + COUNTING
+                          % 300000 + ')', 'select 1 -- ' + 'x' * (64 << 10)):
+            error = self.refused(statement)
+            self.assertEqual(422, error.status)
+            self.assertIn('more than 256 KiB', error.message, statement[:80])
 
     def test_long_texts_are_cut_and_memory_is_bounded(self):
-        text = self.ask("select replace(hex(zeroblob(1000000)), '00', 'ä')")['rows'][0][0]
+        text = self.ask("select replace(hex(zeroblob(100000)), '00', 'ä')")['rows'][0][0]
         self.assertEqual('ä' * (1 << 15) + '…', text)
         before = self.viewer.peak_memory()
-        wide = 'with t(x) as (select hex(zeroblob(1900000))) select ' + ','.join(['x || %d' % i for i in range(400)]) + ' from t'
+        wide = 'with t(x) as (select hex(zeroblob(120000))) select ' + ','.join(['x || %d' % i for i in range(400)]) + ' from t'
         self.assertEqual(507, self.refused(wide).status)
-        many = 'with recursive c(x, b) as (select 1, hex(randomblob(1000000)) union all select x + 1, hex(randomblob(1000000)) from c limit 200) select json_group_array(b) over (order by x) from c'
+        many = 'with recursive c(x, b) as (select 1, hex(randomblob(100000)) union all select x + 1, hex(randomblob(100000)) from c limit 200) select json_group_array(b) over (order by x) from c'
         self.assertIn(self.refused(many).status, (422, 507))
         self.assertEqual([[1]], self.ask('select 1')['rows'])
         if not is_sanitized():
             self.assertLess(self.viewer.peak_memory() - before, 100 << 20)
+
+    def test_functions_that_nothing_can_stop(self):
+        """Some take as many steps as the product of two sizes, one as many as a number says: hours, in a single step of SQLite."""
+        of = "replace(hex(zeroblob(%d)), '00', '%s')"
+        for name, statement in (('trim', f"select trim({of % (120000, 'b')}, {of % (120000, 'c')} || 'b')"), ('ltrim', f"select ltrim({of % (120000, 'b')}, {of % (120000, 'c')} || 'b')"),
+                                ('rtrim', f"select rtrim({of % (120000, 'b')}, {of % (120000, 'c')} || 'b')"), ('instr', f"select instr({of % (120000, 'a')}, {of % (60000, 'a')} || 'b')"),
+                                ('replace', f"select replace({of % (120000, 'a')}, {of % (60000, 'a')} || 'b', '')"), ('like', f"select {of % (120000, 'a')} like {of % (999, 'a')} || 'b'"),
+                                ('glob', f"select {of % (120000, 'a')} glob {of % (999, 'a')} || 'b'"), ('printf', "select printf('%.*c', 1000000000, 'x')"),
+                                ('printf', "select printf('%-1000000000d', 1)"), ('format', "select format('%5.1000000000c', 'x')"),
+                                ('json_patch', f"with j as (select json_group_object(value, 1) j from ({COUNTING % 18000})) select length(json_patch(j, j)) from j")):
+            begin = time.monotonic()
+            self.assertEqual(f'texts too long for {name}() here; use `assay sql`, which has no limit', self.refused(statement).message)
+            self.assertLess(time.monotonic() - begin, 5, name)
+        self.assertIn('too complex', self.refused(f"select 'a' like {of % (1001, 'a')} escape '!'").message)
+
+    def test_guarded_functions_answer_as_the_command(self):
+        """What SQLite itself says, which `assay sql` asks as it is."""
+        for statement in ("select trim('xxaxx', 'x'), ltrim('xxaxx', 'x'), rtrim('xxaxx', 'x'), trim(' a '), trim(null, 'x'), trim(12321, 1)",
+                          "select instr('abcb', 'b'), instr('äöü', 'ü'), instr(x'0102', x'02'), instr(null, 'a'), instr('a', ''), instr(123, 2)",
+                          "select replace('aab', 'a', 'xx'), replace('aab', '', 'x'), replace(null, 'a', 'b'), replace('a', 'a', null)",
+                          "select 'ABC' like 'a%', 'ABC' like 'a', 'äÖ' like '_ö', 'a_' like 'a!_' escape '!', 'ab' like 'a!_' escape '!', null like 'a', 'a' like null, 5 like '5', 'a' not like 'b'",
+                          "select 'ABC' glob 'A*', 'ABC' glob 'a*', 'b' glob '[a-c]', null glob 'a'",
+                          """select json_patch('{"a": 1, "b": 2}', '{"b": null, "c": [3]}'), json_array(json_patch('{}', '{"a": 1}')), json_patch(null, '{}')""",
+                          "select printf('%05d|%-*s|%.*f 1234567890123 %%', 7, 5, 'ab', 2, 1.239), format('%s'), printf(null), printf('%,d', 1234567), printf('%c%c', 'xy', 'z'), printf('%!.20g', 0.1)"):
+            told = run('sql', '--json', FILTER, statement)
+            self.assertEqual(0, told.status, told.err)
+            self.assertEqual(list(told.json[0].values()), self.ask(statement)['rows'][0], statement)
+
+    def test_programs_without_a_loop(self):
+        """SQLite looks at the clock in loops alone; some hundred slow functions in a row have none."""
+        row = "with t as materialized (select replace(hex(zeroblob(8000)), '00', 'b') b, replace(hex(zeroblob(8000)), '00', 'c') || 'b' c) select %s from t"
+        statement = row % ' + '.join(f'length(trim(b, c)) * {i}' for i in range(99))
+        begin = time.monotonic()
+        try:
+            self.viewer.ask(self.viewer.path('sql', {}), 'POST', statement.encode(), timeout=1)
+        except OSError:
+            pass
+        self.assert_idle_soon(begin + 15)
+
+    def assert_idle_soon(self, deadline):
+        """The server stops working by then."""
+        while True:
+            before = self.viewer.processor_seconds()
+            time.sleep(0.3)
+            if self.viewer.processor_seconds() - before < 0.05:
+                return
+            self.assertLess(time.monotonic(), deadline, 'goes on though nobody waits for it')
+
+    def test_who_hangs_up_ends_a_sort(self):
+        begin = time.monotonic()
+        with self.assertRaises(OSError):
+            self.viewer.ask(self.viewer.path('sql', {}), 'POST', f'select * from ({COUNTING % 100000000}) order by hex(randomblob(40))'.encode(), timeout=1)
+        self.assert_idle_soon(begin + 15)
+
+    def test_sorting_may_take_some_disk_and_no_more(self):
+        temporary = tempfile.mkdtemp(dir=self.folder)
+        with Viewer(FILTER, env={'TMPDIR': temporary, 'SQLITE_TMPDIR': temporary}) as viewer:
+            rows = viewer.post('sql', f"select value, printf('%.*c', 400, 'x') from ({COUNTING % 300000}) order by -value".encode())['rows']
+            self.assertEqual((300000, 299999), (rows[0][0], rows[1][0]), 'more than memory may have, and sorted all the same')
+            with self.assertRaises(Refused) as caught:
+                viewer.post('sql', f"select value, printf('%.*c', 4000, 'x') from ({COUNTING % 300000}) order by -value".encode())
+            self.assertIn('this sorts more than 512 MiB', caught.exception.message)
+            self.assertEqual([], os.listdir(temporary))
+            if not is_sanitized():
+                self.assertLess(viewer.peak_memory(), 150 << 20)
 
     def test_models_and_statements_at_the_same_time(self):
         """Models are put into the dataset for a while: statements that read it see those of the file."""

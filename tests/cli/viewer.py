@@ -85,3 +85,8 @@ class Viewer:
         """Bytes of memory it has had at most."""
         with open(f'/proc/{self.process.pid}/status', encoding='ascii') as f:
             return next(int(line.split()[1]) * 1024 for line in f if line.startswith('VmHWM'))
+
+    def processor_seconds(self):
+        """Time that it has used processors for."""
+        with open(f'/proc/{self.process.pid}/stat', encoding='ascii') as f:
+            return sum(int(n) for n in f.read().rsplit(')', 1)[1].split()[11:13]) / os.sysconf('SC_CLK_TCK')
