@@ -13,34 +13,36 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "server/connections.h"
 #include "server/drop.h"
 #include "server/request.h"
 #include "server/web.h"
 
 enum {
     TOKEN_BYTES = 16,
-    MAX_CONNECTIONS = 256,
+    MAX_CONNECTIONS = 2 * AS_MOST_CONNECTIONS, /* those that have lost their places take a moment to go */
     CONNECTION_MEMORY = 64 << 10,
     TIMEOUT_SECONDS = 30,
     MAX_PARAMETERS = 4096,
-    MAX_BODY = 1 << 20, /* of a request that is no dropped file */
-    MAX_ON_THE_WAY = 64 << 20
+    MAX_BODY = 128 << 10, /* of a request that is no dropped file */
+    SEND_ROOM = 256 << 10 /* bytes of answers that the system holds for a connection */
 };
 
 struct as_server {
     as_viewing *viewing;
     struct MHD_Daemon *daemon;
+    as_connections *connections;
     uint16_t port;
     char token[2 * TOKEN_BYTES + 1];
     char url[400];
-    char hosts[3][320];       /* what Host may say, beside the address of this end; the first is that of the URL */
-    atomic_bool is_named;     /* they are known: only when it listens it has a port */
-    atomic_size_t on_the_way; /* bytes of answers that were not taken yet */
+    char hosts[3][320];   /* what Host may say, beside the address of this end; the first is that of the URL */
+    atomic_bool is_named; /* they are known: only when it listens it has a port */
 };
 
 /* One request from its first to its last byte. */
 typedef struct exchange {
     as_server *server;
+    as_connection *from;
     unsigned refusal; /* the status, where it was refused before its body came; the error says why */
     assay_error error;
     as_vec body;        /* char */
@@ -123,6 +125,7 @@ static const char *admitted_path(exchange *x, struct MHD_Connection *connection,
         return NULL;
     }
     x->refusal = 0;
+    as_connection_is_known(server->connections, x->from);
     return url + 1 + size;
 }
 
@@ -202,8 +205,7 @@ static enum MHD_Result send_answer(exchange *x, struct MHD_Connection *connectio
     unsigned status = as_request_answer(server->viewing, request, out, &error);
     const char *text = as_output_memory(out, &size);
     enum MHD_Result sent = MHD_NO;
-    if (text && atomic_fetch_add(&server->on_the_way, size) + size > MAX_ON_THE_WAY) {
-        atomic_fetch_sub(&server->on_the_way, size);
+    if (text && !as_connections_answer(server->connections, x->from, size)) {
         as_fail(&x->error, ASSAY_E_NOMEM, AS_NOWHERE, "", "too many answers wait to be taken; try again");
         sent = send_error(connection, MHD_HTTP_SERVICE_UNAVAILABLE, &x->error);
     } else if (text) {
@@ -306,10 +308,16 @@ static enum MHD_Result answer_path(exchange *x, struct MHD_Connection *connectio
     return send_error(connection, MHD_HTTP_NOT_FOUND, &x->error);
 }
 
-static exchange *begin_exchange(as_server *server) {
+static as_connection *place_of(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static exchange *begin_exchange(as_server *server, struct MHD_Connection *connection) {
     exchange *x = calloc(1, sizeof *x);
     if (!x) return NULL;
     x->server = server;
+    x->from = place_of(connection);
     x->error.offset = -1;
     as_vec_init(&x->body, sizeof(char), NULL);
     return x;
@@ -318,9 +326,10 @@ static exchange *begin_exchange(as_server *server) {
 static enum MHD_Result handle(void *user, struct MHD_Connection *connection, const char *url, const char *method,
                               const char *version, const char *data, size_t *size, void **state) {
     exchange *x = *state;
+    as_connections *connections = ((as_server *)user)->connections;
     bool is_post = strcmp(method, "POST") == 0, is_new = !x;
     (void)version;
-    if (is_new && !(*state = x = begin_exchange(user))) return MHD_NO;
+    if (is_new && !(*state = x = begin_exchange(user, connection))) return MHD_NO;
     const char *path = x->refusal && !is_new ? NULL : admitted_path(x, connection, url);
     bool is_drop = path && is_post && strcmp(path, "/api/drop") == 0;
     if (is_new && !is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
@@ -328,6 +337,7 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *connection, con
         return send_error(connection, x->refusal = MHD_HTTP_METHOD_NOT_ALLOWED, &x->error);
     }
     if (is_new) {
+        as_connection_is_at(connections, x->from, AS_CONNECTION_SENDS);
         if (is_drop) begin_drop(x, connection);
         /* Nobody who may not ask gets to send anything. */
         return x->refusal ? send_error(connection, x->refusal, &x->error) : MHD_YES;
@@ -338,18 +348,46 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *connection, con
         return MHD_YES;
     }
     if (x->refusal) return send_error(connection, x->refusal, &x->error);
-    return is_drop ? finish_drop(x, connection) : answer_path(x, connection, path, is_post);
+    as_connection_is_at(connections, x->from, AS_CONNECTION_IS_SERVED);
+    enum MHD_Result sent = is_drop ? finish_drop(x, connection) : answer_path(x, connection, path, is_post);
+    as_connection_is_at(connections, x->from, AS_CONNECTION_TAKES);
+    return sent;
 }
 
 static void forget(void *user, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode code) {
     exchange *x = *state;
     (void)user, (void)connection, (void)code;
     if (!x) return;
-    atomic_fetch_sub(&x->server->on_the_way, x->n_on_the_way);
+    as_connections_taken(x->server->connections, x->from, x->n_on_the_way);
+    as_connection_is_at(x->server->connections, x->from, AS_CONNECTION_WAITS);
     as_drop_end(x->file, false);
     as_vec_free(&x->body);
     free(x);
     *state = NULL;
+}
+
+/* A zero byte ends no text here: it becomes another that no name has. */
+static size_t unescape(void *user, struct MHD_Connection *connection, char *text) {
+    (void)user, (void)connection;
+    size_t size = MHD_http_unescape(text);
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '\0') text[i] = '\1';
+    }
+    return size;
+}
+
+/* A connection comes or goes. */
+static void see_connection(void *user, struct MHD_Connection *connection, void **place,
+                           enum MHD_ConnectionNotificationCode code) {
+    as_connections *connections = ((as_server *)user)->connections;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    int room = SEND_ROOM;
+    if (info && code == MHD_CONNECTION_NOTIFY_STARTED)
+        setsockopt(info->connect_fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        *place = info ? as_connections_add(connections, info->connect_fd) : NULL;
+    else
+        as_connections_remove(connections, *place);
 }
 
 /* ---- the server ------------------------------------------------------------------------------------------------------ */
@@ -400,9 +438,16 @@ assay_status as_server_start(as_viewing *viewing, const as_server_config *config
     as_server *server = calloc(1, sizeof *server);
     if (!server) return as_fail_memory(error, NULL);
     server->viewing = viewing;
-    if (!make_token(server->token)) {
+    server->connections = as_connections_new();
+    if (!server->connections) {
         free(server);
-        return as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "no random numbers for a token: %s", strerror(errno));
+        return as_fail_memory(error, NULL);
+    }
+    if (!make_token(server->token)) {
+        assay_status status =
+            as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "no random numbers for a token: %s", strerror(errno));
+        as_server_stop(server);
+        return status;
     }
     errno = 0;
     unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL;
@@ -411,7 +456,8 @@ assay_status as_server_start(as_viewing *viewing, const as_server_config *config
         MHD_start_daemon(flags, config->port, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, &address.any,
                          MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                          (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_SECONDS,
-                         MHD_OPTION_NOTIFY_COMPLETED, forget, server, MHD_OPTION_END);
+                         MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_NOTIFY_COMPLETED, forget, server,
+                         MHD_OPTION_NOTIFY_CONNECTION, see_connection, server, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     if (!info) {
@@ -431,6 +477,7 @@ assay_status as_server_start(as_viewing *viewing, const as_server_config *config
 void as_server_stop(as_server *server) {
     if (!server) return;
     if (server->daemon) MHD_stop_daemon(server->daemon);
+    as_connections_free(server->connections);
     free(server);
 }
 
