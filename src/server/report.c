@@ -34,9 +34,10 @@ struct as_html_report {
     assay_error failure; /* the first; its code is ASSAY_OK where there was none */
 };
 
-/* The title of the page where nobody gave one: "a.cubex, b.cubex". */
-static void add_names(as_output *out, const as_viewing *viewing) {
+/* The title of the page; NULL: nobody gave one, and it is "a.cubex, b.cubex". */
+static void add_title(as_output *out, const as_viewing *viewing, const char *title) {
     enum { MOST_NAMES = 8 };
+    if (title) return as_xml_put_text(out, title, strlen(title));
     size_t n = as_viewing_inputs(viewing);
     for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
         const char *name = as_view_input_name(as_viewing_input(viewing, i));
@@ -330,15 +331,14 @@ assay_status as_html_report_write(as_html_report *report, const char *title, as_
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"generator\" content=\"assay %s\">\n<title>",
         as_web_report_js.sha256, as_web_css.sha256, assay_version());
-    if (title)
-        as_xml_put_text(out, title, strlen(title));
-    else
-        add_names(out, report->viewing);
+    add_title(out, report->viewing, title);
     as_output_text(out, "</title>\n<style>");
     as_output_write(out, as_web_css.bytes, as_web_css.size);
     size_t size;
     const char *text = as_output_memory(report->text, &size);
-    as_output_text(out, "</style>\n</head>\n<body>\n<div id=\"app\"></div>\n<noscript>\n");
+    as_output_text(out, "</style>\n</head>\n<body>\n<div id=\"app\"></div>\n<noscript>\n<h1>");
+    add_title(out, report->viewing, title);
+    as_output_text(out, "</h1>\n");
     if (text) as_output_write(out, text, size);
     as_output_text(out, "<p>This is a summary: with a browser that may run its script the report has more.</p>\n"
                         "</noscript>\n<script type=\"application/gzip\" id=\"assay-data\">");

@@ -159,24 +159,62 @@ test('without its script a report is a summary that can be read', async () => {
   );
 });
 
-test('on paper a report is light, without rail and buttons', async () => {
-  const { file } = report([example('heat.cubex')], 'paper');
-  await openFile(
-    file,
-    async ({ page, shot }) => {
-      await page.getByRole('heading', { name: 'Hot path' }).waitFor();
-      await page.emulateMedia({ media: 'print' });
-      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-      assert.equal(await page.locator('.rail').isVisible(), false);
-      assert.equal(await page.getByRole('tab').first().isVisible(), false);
-      const [ground, height] = await page.evaluate(() => [getComputedStyle(document.body).backgroundColor, document.querySelector('main')!.scrollHeight - document.querySelector('main')!.clientHeight]);
-      assert.match(String(ground), /rgb\(25\d, 25\d, 25\d\)|rgba\(0, 0, 0, 0\)/);
-      assert.equal(height, 0, 'nothing is cut off');
-      await shot('report-paper');
-      writeFileSync(join(process.env['ASSAY_BUILD'] ?? 'build', 'screenshots', 'report-paper.pdf'), await page.pdf({ format: 'A4' }));
-    },
-    { colorScheme: 'dark', viewport: { width: 794, height: 1123 } },
-  );
+const PAPER: [string[], string[]][] = [
+  [['heat.cubex'], ['Call tree', 'Functions', 'Flame', 'Locations']],
+  [['kernels.txt'], ['Call tree', 'Functions', 'Flame', 'Locations', 'Scale']],
+  [['gpu/filter.sqlite'], ['Call tree', 'Functions', 'Flame', 'Locations', 'Time line']],
+  [['heat.cubex', 'heat-2.cubex'], ['Call tree', 'Functions', 'Flame', 'Locations', 'Call tree', 'Functions', 'Flame', 'Locations', 'Compared', 'Compared: flame graph', 'Compared: A against B']],
+];
+
+for (const [names, titles] of PAPER) {
+  test(`a report of ${names.join(' and ')} on paper has all its screens, one after the other`, async () => {
+    const name = `paper-${names.join('-').replace(/\W/g, '-')}`;
+    const { file } = report([...names.map(example), '--title', 'Before <the> change'], name);
+    await openFile(
+      file,
+      async ({ page, shot }) => {
+        await page.getByRole('heading', { name: 'Before <the> change' }).waitFor();
+        await page.getByRole('tab', { name: 'Flame' }).click(); // whatever is shown
+        const before = await page.evaluate(() => location.href);
+        await page.emulateMedia({ media: 'print' });
+        await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+        const paper = page.locator('.paper');
+        assert.equal(await page.locator('#app').isVisible(), false);
+        assert.equal(await paper.locator('h1:visible').first().innerText(), 'Before <the> change');
+        assert.deepEqual(await paper.locator('.sheet > h2').evaluateAll((all) => all.map((h) => h.firstChild!.textContent)), titles);
+        assert.equal(await paper.locator('.message, .toolbar:visible, .panel:visible, input:visible').count(), 0);
+        assert.ok((await paper.getByText('Hot path', { exact: true }).count()) === names.length);
+        // Nothing is cut off at the side or below, pictures are drawn, and it is light
+        const found = await paper.evaluate((element) => {
+          const width = element.getBoundingClientRect().right;
+          const isDrawn = (canvas: HTMLCanvasElement) => canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v !== 0);
+          return {
+            wide: [...element.querySelectorAll('.vrow, .card, canvas')].filter((e) => e.getBoundingClientRect().right > width + 1).length,
+            cut: [...element.querySelectorAll('.vtable, .fill, .scale-details, .heat-side')].filter((e) => e.scrollHeight > e.clientHeight + 1).length,
+            blank: [...element.querySelectorAll('canvas')].filter((c) => c.checkVisibility() && !isDrawn(c)).length,
+            drawn: element.querySelectorAll('canvas').length,
+            ground: getComputedStyle(document.body).backgroundColor,
+          };
+        });
+        assert.deepEqual({ ...found, drawn: found.drawn > 2 }, { wide: 0, cut: 0, blank: 0, drawn: true, ground: 'rgb(255, 255, 255)' });
+        await shot(`report-${name}`);
+        await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+        assert.equal(await paper.count(), 0);
+        assert.equal(await page.evaluate(() => location.href), before);
+        const pdf = await page.pdf({ format: 'A4' });
+        assert.ok(pdf.toString('latin1').split(/\/Type\s*\/Page\b/).length - 1 >= 3, 'pages');
+        writeFileSync(join(process.env['ASSAY_BUILD'] ?? 'build', 'screenshots', `report-${name}.pdf`), pdf);
+      },
+      { colorScheme: 'dark', viewport: { width: 794, height: 1123 } },
+    );
+  });
+}
+
+test('a browser that prints as soon as the page is loaded prints all of it', () => {
+  const { file } = report([example('kernels.txt')], 'at-once');
+  const pdf = join(folder, 'at-once.pdf');
+  spawnSync(process.env['ASSAY_CHROMIUM'] ?? '/usr/bin/chromium', ['--headless', '--no-sandbox', '--disable-gpu', `--print-to-pdf=${pdf}`, pathToFileURL(file).href], { timeout: 60000 });
+  assert.ok(readFileSync(pdf, 'latin1').split(/\/Type\s*\/Page\b/).length - 1 >= 3, 'pages');
 });
 
 test('what a report leaves out is said, where it lacks and at the beginning', async () => {

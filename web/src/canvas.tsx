@@ -1,7 +1,11 @@
 // A canvas that fills its parent, is sharp on every display, and draws itself when its size, the theme or what it depends on changes.
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useIsOnPaper } from './state';
 import { useTheme } from './theme';
+
+/** Dots of paper to a pixel. */
+const PAPER_RATIO = 3;
 
 export interface Size {
   width: number;
@@ -12,6 +16,7 @@ export interface Size {
 export function useSize<T extends HTMLElement>(): [{ current: T | null }, Size] {
   const ref = useRef<T>(null);
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
+  const isOnPaper = useIsOnPaper();
   useLayoutEffect(() => {
     const element = ref.current;
     if (!element) return undefined;
@@ -20,7 +25,7 @@ export function useSize<T extends HTMLElement>(): [{ current: T | null }, Size] 
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, []);
+  }, isOnPaper ? undefined : []); // nobody observes what is to be printed at once
   return [ref, size];
 }
 
@@ -40,15 +45,17 @@ export function Canvas({ draw, label, height, canvasRef, ...rest }: CanvasProps)
   const own = useRef<HTMLCanvasElement>(null);
   const canvas = canvasRef ?? own;
   const { isDark } = useTheme();
-  const [ratio, setRatio] = useState(devicePixelRatio);
+  const isOnPaper = useIsOnPaper();
+  const [ratio, setRatio] = useState(isOnPaper ? PAPER_RATIO : devicePixelRatio);
   useEffect(() => {
+    if (isOnPaper) return undefined;
     const query = matchMedia(`(resolution: ${ratio}dppx)`);
     const follow = () => setRatio(devicePixelRatio);
     query.addEventListener('change', follow);
     return () => query.removeEventListener('change', follow);
   }, [ratio]);
   useLayoutEffect(() => {
-    const frame = requestAnimationFrame(() => {
+    const paint = () => {
       const element = canvas.current;
       const context = element?.getContext('2d');
       if (!element || !context || size.width === 0 || size.height === 0) return;
@@ -60,7 +67,9 @@ export function Canvas({ draw, label, height, canvasRef, ...rest }: CanvasProps)
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, size.width, size.height);
       draw(context, size, isDark);
-    });
+    };
+    if (isOnPaper) return paint();
+    const frame = requestAnimationFrame(paint);
     return () => cancelAnimationFrame(frame);
   }, [draw, size, ratio, isDark]);
   return (

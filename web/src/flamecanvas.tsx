@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { Canvas, fitText, pointerAt, useSize } from './canvas';
 import { css, inkOn, type Rgb } from './colors';
 import { boxAt, clampRange, firstEndingAfter, neighbour, rangeInside, rangeOf, rangeOutside, WHOLE, type FlameBoxes, type Range, type Step } from './flamelayout';
+import { useIsOnPaper } from './state';
 import { cssColor } from './theme';
 import { Tooltip } from './tooltip';
 
@@ -42,6 +43,7 @@ export interface FlameCanvasProps {
 export const ROW = 19;
 const ANIMATION_MS = 180;
 const TEXT_ROOM = 28;
+const PAPER_ROWS = 48;
 
 const stillMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -166,6 +168,7 @@ function draw(context: CanvasRenderingContext2D, picture: Picture, width: number
 export function FlameCanvas(props: FlameCanvasProps) {
   const { boxes, focus = 0, isUpward = false } = props;
   const [box, size] = useSize<HTMLDivElement>();
+  const isOnPaper = useIsOnPaper();
   const [range, moveTo, now] = useRange();
   const [scroll, setScroll] = useState(0);
   const [hover, setHover] = useState<Hover | null>(null);
@@ -288,7 +291,7 @@ export function FlameCanvas(props: FlameCanvasProps) {
     return (context: CanvasRenderingContext2D, { width, height }: { width: number; height: number }, isDark: boolean) => draw(context, picture, width, height, isDark);
   }, [boxes, props.color, props.isDimmed, props.isMarked, props.selected, isUpward, props.above, range, scroll, hovered]);
   return (
-    <div class="flame-box" ref={box} onScroll={(event) => setScroll(event.currentTarget.scrollTop)}>
+    <div class="flame-box" ref={box} style={isOnPaper ? { height: `${Math.min(rows, PAPER_ROWS) * ROW}px` } : undefined} onScroll={(event) => setScroll(event.currentTarget.scrollTop)}>
       <div class="flame-view" style={{ height: `${size.height}px` }}>
         <Canvas
           draw={drawIt}
@@ -311,7 +314,7 @@ export function FlameCanvas(props: FlameCanvasProps) {
           }}
         />
       </div>
-      <div style={{ height: `${Math.max(0, rows * ROW - size.height)}px` }} />
+      {!isOnPaper && <div style={{ height: `${Math.max(0, rows * ROW - size.height)}px` }} />}
       {hover && hover.i >= 0 && hover.i < boxes.n && <Tooltip at={hover}>{props.tooltip(hover.i)}</Tooltip>}
     </div>
   );

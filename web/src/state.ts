@@ -1,6 +1,7 @@
 // The whole state of the page is in the hash of its address: #tree?d=0&m=time&sel=17&tree.order=name
 // Back and forward are undo and redo; a copied link shows the same.
-import { useEffect, useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
 
 export interface Address {
   screen: string;
@@ -61,14 +62,19 @@ export function navigate(patch: Record<string, string | null>, how: How = 'push'
   tell();
 }
 
+/** What is inside looks as this address says, not as that of the page: a sheet of paper, on which all is in sight and nothing moves. */
+export const OnPaper = createContext<Address | null>(null);
+export const useIsOnPaper = (): boolean => useContext(OnPaper) !== null;
+
 export function useAddress(): Address {
+  const own = useContext(OnPaper);
   const [, redraw] = useState(0);
   useEffect(() => {
     const listener = () => redraw((n) => n + 1);
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }, []);
-  return current;
+  return own ?? current;
 }
 
 // ---- what all screens share

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useSize } from './canvas';
 import { formatCount } from './format';
 import { openMenu, type MenuEntry } from './menu';
+import { useIsOnPaper } from './state';
 import { copyText } from './toast';
 
 export interface Column<R> {
@@ -69,6 +70,8 @@ const EXTRA_ROWS = 6;
 const COPIED_ROWS = 10000;
 /** Pixels that a column with a share of the width has at least. */
 const LEAST_SHARE = 180;
+/** What fits on a sheet. */
+const [PAPER_ROWS, PAPER_WIDTH] = [30, 690];
 let nextTable = 0;
 
 function csvCell(text: string): string {
@@ -193,6 +196,12 @@ function visibleColumns<R>({ columns, hidden, order }: VTableProps<R>): Column<R
   return shown.map((c, i) => [c, place(c), i] as const).sort((a, b) => a[1] - b[1] || a[2] - b[2]).map(([c]) => c);
 }
 
+/** As many of them as there is room for. */
+function columnsOnPaper<R>(columns: Column<R>[]): Column<R>[] {
+  let width = 0;
+  return columns.filter((c) => (width += typeof c.width === 'number' ? c.width : LEAST_SHARE) <= PAPER_WIDTH);
+}
+
 /** The ids with one of them moved to the place of another. */
 export function moved(ids: readonly string[], from: string, to: string): string[] {
   const [a, b] = [ids.indexOf(from), ids.indexOf(to)];
@@ -231,7 +240,8 @@ function headMenu<R>(now: () => VTableProps<R>): MenuEntry[] {
 
 export function VTable<R>(props: VTableProps<R>) {
   const { rowCount, selected = -1, tree } = props;
-  const columns = visibleColumns(props);
+  const isOnPaper = useIsOnPaper();
+  const columns = isOnPaper ? columnsOnPaper(visibleColumns(props)) : visibleColumns(props);
   const latest = useRef(props);
   latest.current = props;
   const [box, size] = useSize<HTMLDivElement>();
@@ -241,7 +251,7 @@ export function VTable<R>(props: VTableProps<R>) {
     if (box.current) setRowHeight(parseFloat(getComputedStyle(box.current).getPropertyValue('--row')) || 24);
   }, []);
   const scroll = useScroll(box, size.height, rowCount, rowHeight, selected);
-  const { first, last } = scroll;
+  const { first, last } = isOnPaper ? { first: 0, last: Math.min(rowCount, PAPER_ROWS) - 1 } : scroll;
   useEffect(() => {
     if (last >= first) props.onVisible?.(first, last);
   }, [first, last, rowCount]);
@@ -281,11 +291,12 @@ export function VTable<R>(props: VTableProps<R>) {
           />
         ))}
       </div>
-      <div class="vbody" role="rowgroup" style={{ height: `${scroll.shown}px` }}>
+      <div class="vbody" role="rowgroup" style={isOnPaper ? undefined : { height: `${scroll.shown}px` }}>
         {rows.map((i) => (
           <Row key={props.rowKey?.(i) ?? i} table={props} columns={columns} index={i} id={`${id}-${i}`} y={Math.round(i * rowHeight + scroll.shift)} />
         ))}
       </div>
+      {isOnPaper && rowCount > PAPER_ROWS && <p class="hint pad">{`${formatCount(rowCount - PAPER_ROWS)} more rows`}</p>}
       {rowCount === 0 && <div class="vempty">{props.empty ?? 'Nothing to show'}</div>}
     </div>
   );

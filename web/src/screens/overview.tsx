@@ -396,6 +396,7 @@ function Overview(props: ScreenProps) {
   if (!data) return <Waiting />;
   return (
     <div class="page overview">
+      {IS_REPORT && document.title !== input.name && <h1 class="wide">{document.title}</h1>}
       <What answer={data} props={props} />
       <Totals answer={data} findings={findings.data} props={props} />
       <Problems answer={data} path={input.path} />
