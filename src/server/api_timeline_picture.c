@@ -1,18 +1,19 @@
 /* What the rows of the time line show in a window, and how much time it takes (api/timeline_picture). */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/lines.h"
-#include "server/report.h"
 
 enum {
     USUAL_COLUMNS = 600,
     MOST_COLUMNS = 2000,
-    MOST_ROWS = 200,
+    MOST_ROWS = AS_MOST_LINES_AT_ONCE,
     USUAL_BINS = 100,
     MOST_BINS = 500,
     MOST_PROCEDURES = 2000, /* that are named; the others are one */
     MOST_BINNED = 24,       /* procedures with a share of their own in each bin */
+    MOST_EXACT = 200000,    /* samples or changes that are told as they are */
     MOST_GLANCED = 256,     /* lines whose moments tell shares */
     MOST_MOMENTS = 1 << 18,
     MOST_OF_BIN = 256
@@ -212,15 +213,81 @@ static void build_pieces(as_builder *b, const listing *l, const as_trace_view *p
     as_build_end(b);
 }
 
-static void build_answer(as_builder *b, const listing *l, const as_trace_view *part, const size_t *rows, bool is_exact,
-                         int64_t node) {
+/* One row as it is told: stretches of ticks. Those that show the same are one. */
+typedef struct stretches {
+    as_builder *builder;
+    uint64_t from, to; /* the window */
+    uint64_t begin;    /* of the one at hand */
+    int64_t shown;
+} stretches;
+
+static void end_stretch(stretches *s, uint64_t end) {
+    if (end <= s->begin) return;
+    as_build_real(s->builder, NULL, (double)(end - s->begin));
+    as_build_int(s->builder, NULL, s->shown);
+    s->begin = end;
+}
+
+static void show_from(stretches *s, uint64_t time, int64_t shown) {
+    uint64_t at = time < s->from ? s->from : time > s->to ? s->to : time;
+    if (shown == s->shown) return;
+    end_stretch(s, at);
+    s->shown = shown;
+}
+
+/* What a row shows, tick by tick. */
+static assay_status build_exact_row(as_builder *b, const listing *l, const as_trace_view *part, size_t row,
+                                    assay_error *error) {
+    enum { AT_ONCE = 1024 };
+    const as_trace_line *line = part->lines[row];
+    as_trace_rule rule = as_trace_rule_of(&part->window, row);
+    as_trace_sample *samples = malloc(AT_ONCE * sizeof *samples);
+    if (!samples) return as_fail_memory(error, NULL);
+    stretches s = {b, part->window.from, part->window.to, part->window.from, -1};
+    assay_status status = ASSAY_OK;
+    uint64_t before = 0;
+    for (uint64_t first = 0; first < line->n && status == ASSAY_OK; first += AT_ONCE) {
+        size_t n = line->n - first < AT_ONCE ? (size_t)(line->n - first) : AT_ONCE;
+        status = as_trace_read(part->ds, line, first, n, samples, error);
+        for (size_t i = 0; i < n && status == ASSAY_OK; i++) {
+            uint32_t procedure = as_procedure_of(l->frames, samples[i].context);
+            bool is_first = first + i == 0;
+            show_from(&s, is_first ? samples[i].time : as_lines_border(before, samples[i].time, rule),
+                      procedure == AS_NO_PROCEDURE ? -1
+                      : l->numbers[procedure] < 0  ? -2
+                                                   : l->numbers[procedure]);
+            before = samples[i].time;
+        }
+    }
+    if (line->n) show_from(&s, before, -1);
+    end_stretch(&s, s.to);
+    free(samples);
+    return status;
+}
+
+/* As build_pieces(), in ticks. */
+static assay_status build_exact(as_builder *b, const listing *l, const as_trace_view *part, assay_error *error) {
+    assay_status status = ASSAY_OK;
+    as_build_array(b, "pieces", false);
+    for (size_t i = 0; i < part->n_lines && status == ASSAY_OK; i++) {
+        as_build_array(b, NULL, false);
+        status = build_exact_row(b, l, part, i, error);
+        as_build_end(b);
+    }
+    as_build_end(b);
+    return status;
+}
+
+/* in_ticks: its columns are ticks. */
+static assay_status build_answer(as_builder *b, const listing *l, const as_trace_view *part, const size_t *rows,
+                                 bool is_exact, bool in_ticks, int64_t node, assay_error *error) {
     const as_trace_view *view = &l->lines->view;
     const as_frames *frames = l->frames;
     b->compact = true;
     as_build_object(b, NULL, false);
     as_build_real(b, "from", as_clock_seconds(&view->clock, part->window.from));
     as_build_real(b, "to", as_clock_seconds(&view->clock, part->window.to));
-    as_build_int(b, "columns", (int64_t)part->n_columns);
+    as_build_real(b, "columns", in_ticks ? (double)(part->window.to - part->window.from) : (double)part->n_columns);
     as_build_int(b, "depth", frames->depth < frames->deepest ? frames->depth : frames->deepest);
     as_build_bool(b, "exact", is_exact);
     as_build_real(b, "time", as_trace_duration(view, l->times->all.ticks));
@@ -229,12 +296,23 @@ static void build_answer(as_builder *b, const listing *l, const as_trace_view *p
     as_build_array(b, "rows", false);
     for (size_t i = 0; i < part->n_lines; i++) as_build_int(b, NULL, (int64_t)rows[i]);
     as_build_end(b);
-    build_pieces(b, l, part);
+    if (in_ticks)
+        AS_TRY(build_exact(b, l, part, error));
+    else
+        build_pieces(b, l, part);
     build_procedures(b, l);
     if (node >= 0) as_build_known(b, "node", l->numbers[as_procedure_of(frames, (assay_id)node)], false);
     as_build_int(b, "n_bins", (int64_t)l->times->n_bins);
     build_bins(b, l);
     as_build_end(b);
+    return ASSAY_OK;
+}
+
+static assay_status fail_exact(uint64_t n, assay_error *error) {
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                   "'exact' tells at most %d samples or changes, and there are %" PRIu64
+                   ": leave it out, or look at fewer",
+                   MOST_EXACT, n);
 }
 
 static assay_status answer_picture(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
@@ -253,6 +331,13 @@ static assay_status answer_picture(as_viewing *viewing, const as_request *reques
     AS_TRY(as_request_number(request, "bins", 1, MOST_BINS, USUAL_BINS, &bins, error));
     AS_TRY(as_request_number(request, "node", 0, (int64_t)frames->n_contexts - 1, -1, &node, error));
     AS_TRY(choose_rows(request, lines->view.n_lines, rows, &n, error));
+    bool in_ticks = as_request_flag(request, "exact");
+    if (in_ticks) {
+        uint64_t n_inside;
+        AS_TRY(count_inside(lines, &window, &n_inside, error));
+        if (n_inside > MOST_EXACT) return fail_exact(n_inside, error);
+        columns = 1;
+    }
     assay_status status = find_times(lines, &window, frames, (size_t)bins, &times, &is_exact, error);
     if (status == ASSAY_OK) status = as_lines_part(lines, &window, rows, n, (size_t)columns, &part, error);
     if (status == ASSAY_OK && n > 0) status = as_lines_draw(&part, frames, error);
@@ -261,7 +346,7 @@ static assay_status answer_picture(as_viewing *viewing, const as_request *reques
     if (status == ASSAY_OK && !list_procedures(&l, &part)) status = as_fail_memory(error, NULL);
     if (status == ASSAY_OK) {
         as_builder b = as_builder_of(out);
-        build_answer(&b, &l, &part, rows, is_exact, node);
+        status = build_answer(&b, &l, &part, rows, is_exact, in_ticks, node, error);
     }
     free(l.numbers);
     as_vec_free(&l.listed);
@@ -270,19 +355,5 @@ static assay_status answer_picture(as_viewing *viewing, const as_request *reques
     return status;
 }
 
-/* The whole of each time line, as the page of a report asks for it. */
-static void report_pictures(as_viewing *viewing, as_html_report *report) {
-    char number[AS_NUMBER_SIZE];
-    as_parameter parameters[] = {{"d", number}, {"columns", "1000"}};
-    size_t i;
-    const as_view_input *input = as_html_report_input(report, &i);
-    (void)viewing;
-    if (!input || as_ds_events(input->ds) == 0) return;
-    as_uint_format(i, number);
-    if (as_html_report_keep(report, "timeline", parameters, 1) == AS_REPORT_REFUSED) return;
-    if (as_html_report_keep_part(report, "timeline_picture", parameters, 2, 0.3) == AS_REPORT_TOO_LARGE)
-        as_html_report_note(report, "the time line of %s", as_view_input_name(input));
-}
-
 const as_endpoint as_endpoint_timeline_picture = {
-    .path = "timeline_picture", .answer = answer_picture, .report = report_pictures};
+    .path = "timeline_picture", .answer = answer_picture, .report = as_report_timeline};

@@ -209,11 +209,6 @@ static bool take_interval(void *user, const as_interval *interval, size_t level)
     return as_vec_append(&f->list, &one, 1);
 }
 
-/* The time that a sample owns begins in the middle to the one before, where it is nobody's before that. */
-static uint64_t border(uint64_t before, uint64_t after, as_trace_rule rule) {
-    return rule == AS_TRACE_BEFORE ? after : before + (after - before) / 2;
-}
-
 static assay_status find_samples(const as_lines *lines, size_t row, const as_trace_window *window, finding *f,
                                  assay_error *error) {
     const as_trace_view *view = &lines->view;
@@ -230,8 +225,8 @@ static assay_status find_samples(const as_lines *lines, size_t row, const as_tra
         uint64_t low = i > 0 ? i - 1 : 0, high = i + 1 < line->n ? i + 1 : i;
         AS_TRY(as_trace_read(view->ds, line, low, (size_t)(high - low + 1), around, error));
         const as_trace_sample *s = &around[i - low];
-        found one = {.start = i > low ? border(s[-1].time, s->time, rule) : s->time,
-                     .end = high > i ? border(s->time, s[1].time, rule) : s->time,
+        found one = {.start = i > low ? as_lines_border(s[-1].time, s->time, rule) : s->time,
+                     .end = high > i ? as_lines_border(s->time, s[1].time, rule) : s->time,
                      .time = s->time,
                      .context = s->context};
         if (one.end < window->from || one.start > window->to || (one.end == window->from && one.start < one.end))

@@ -5,6 +5,8 @@
 #include "cli/trace_view.h"
 #include "server/request.h"
 
+enum { AS_MOST_LINES_AT_ONCE = 200 }; /* in one answer */
+
 typedef struct as_lines {
     as_trace_view view;    /* its lines, their labels, the clock and the whole window; has no cli */
     uint32_t telling;      /* the depth that tells most */
@@ -42,6 +44,11 @@ static inline size_t as_lines_every(const as_lines *lines, size_t i, size_t n) {
     return (size_t)((as_whole)i * (as_whole)lines->view.n_lines / (as_whole)n);
 }
 
+/* Where the time of a sample begins that follows another: in the middle between them, or with itself where it is the other's until then. */
+static inline uint64_t as_lines_border(uint64_t before, uint64_t after, as_trace_rule rule) {
+    return rule == AS_TRACE_BEFORE ? after : before + (after - before) / 2;
+}
+
 /* Calls visit for each interval of a row that has some of the window, by start, an outer one before those in it; level: how many are around it. False: visit gave that, or memory is out. */
 bool as_lines_each_interval(as_lines *lines, size_t row, const as_trace_window *window,
                             bool (*visit)(void *user, const as_interval *interval, size_t level), void *user);
@@ -50,5 +57,8 @@ bool as_lines_each_interval(as_lines *lines, size_t row, const as_trace_window *
 
 /* "name", "context", "kind" of a procedure's context, for colours and tooltips. NULL: it has no kind. */
 const char *as_lines_kind(const as_lines *lines, assay_id context);
+
+/* What a report has of the time lines (report_timeline.c). */
+void as_report_timeline(as_viewing *viewing, struct as_html_report *report);
 
 #endif

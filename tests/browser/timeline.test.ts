@@ -171,6 +171,38 @@ test('names from files are text', async (t) => {
   }
 });
 
+/** One row of 60,000 intervals of 40 µs, one each 50 µs; every thousandth of another name. */
+function manyIntervals(): string {
+  const lines = ['# AFPerf v1     ', 'RunInfo,0,nanoseconds,1639527663.713,1.0.0,0x1,many,2.9.0,'];
+  for (let i = 0; i < 60000; i++) lines.push(`RegionStart,${i * 50000},0x1,0x${(i + 1).toString(16)},${i % 1000 === 500 ? 'rare' : 'usual'},`, `RegionStop,${i * 50000 + 40000},0x${(i + 1).toString(16)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+test('in a report of many intervals: as fine as there is room for, and it says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-timeline-'));
+  try {
+    const [path, file] = [join(folder, 'many.afperf'), join(folder, 'report.html')];
+    writeFileSync(path, manyIntervals());
+    const made = spawnSync(process.env['ASSAY'] ?? '', ['report', path, '-o', file], { encoding: 'utf8' });
+    assert.equal(made.status, 0, made.stderr);
+    // 3 s in 64,000 columns
+    assert.match(made.stderr, /what takes less than 4\.7e-05 s in the time line/);
+    await open(pathToFileURL(file).href, async ({ page, shot }) => {
+      await legend(page).getByText('usual').waitFor();
+      // The whole run does not show the rare ones: 40 µs of 3 ms; sixty-fourfold they are there
+      const go = (from: number, to: number) => page.evaluate((hash) => void (location.hash = hash), `#timeline?timeline.from=${from}&timeline.to=${to}`);
+      await go(0.01, 0.04);
+      await legend(page).getByText('rare').waitFor();
+      assert.equal(await page.locator('.tl-detail').count(), 0);
+      await shot('timeline-report-parts');
+      await go(0.025, 0.0252);
+      await page.getByText('This report has detail down to').waitFor();
+    }, { hash: '#timeline' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('in a report: the whole run, zoomed without a server', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'assay-timeline-'));
   try {
@@ -187,6 +219,11 @@ test('in a report: the whole run, zoomed without a server', async () => {
       await page.mouse.click(x, y);
       await page.waitForTimeout(300);
       await shot('timeline-report');
+      // All that happened is inside: to the last microsecond, with what is in the window
+      for (let i = 0; i < 14; i++) await page.keyboard.press('w');
+      await settled(page, () => Number(value(page, 'timeline.to')) - Number(value(page, 'timeline.from')) < 1e-5);
+      await legend(page).getByText('GPU blur_columns').waitFor();
+      assert.equal(await page.locator('.tl-detail').count(), 0);
       assert.equal(await page.getByRole('tab', { name: 'SQL' }).count(), 0);
       assert.equal(await page.getByRole('alert').count(), 0);
     }, { hash: '#timeline' });

@@ -61,6 +61,30 @@ class Timeline(Case):
         time = dict(zip(names, answer['procedures']['time']))
         self.assertEqual((0.04, 0.02, 0.02), tuple(round(time[name], 9) for name in ('load scenario', 'step', '<no activity>')))
 
+    def test_exactly_by_hand(self):
+        """Columns are nanoseconds then; nothing of the window is left out."""
+        answer = self.get('timeline_picture', d=2, run=0, depth=1, exact=1, rows='0', **{'from': 0.04, 'to': 0.12})
+        names = answer['procedures']['name']
+        pieces = answer['pieces'][0]
+        self.assertEqual([(40_000_000, 'load scenario'), (20_000_000, '<no activity>'), (20_000_000, 'step')],
+                         [(length, names[number]) for length, number in zip(pieces[::2], pieces[1::2])])
+        self.assertEqual(80_000_000, answer['columns'])
+
+    def test_exact_samples_are_the_single_ones(self):
+        answer = self.get('timeline_picture', d=1, exact=1, depth='deepest', rows='0')
+        ticks = self.get('timeline', d=1)['ticks_per_second']
+        names = answer['procedures']['name']
+        stretches = [(names[number], length) for length, number in zip(answer['pieces'][0][::2], answer['pieces'][0][1::2]) if number >= 0]
+        single = []
+        for one in self.get('intervals', d=1, row=0, limit=2000)['list']:
+            if one['duration'] > 0 and single and single[-1][0] == one['name']:
+                single[-1][1] += one['duration']
+            elif one['duration'] > 0:
+                single.append([one['name'], one['duration']])
+        self.assertEqual([name for name, _ in single], [name for name, _ in stretches])
+        for (_, seconds), (_, length) in zip(single, stretches):
+            self.assertAlmostEqual(seconds, length / ticks, delta=1e-8)
+
     def test_single_intervals(self):
         answer = self.get('intervals', d=2, row=0, **{'from': 0.2, 'to': 0.2})
         self.assertEqual([('step', 0.1, 0.48, 0), ('sensors', 0.1, 0.28, 1)], [(i['name'], i['start'], i['end'], i['level']) for i in answer['list'][:2]])

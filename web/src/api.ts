@@ -1,5 +1,5 @@
 // Requests to whoever has the data: the server of `assay view`, or the data inside a report. Screens only know get() and useData().
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export type Param = string | number | boolean | null | undefined | readonly (string | number)[];
 export type Params = Record<string, Param>;
@@ -200,6 +200,34 @@ export function useData<T>(path: string | null, params: Params = {}): Loaded<T> 
     return () => abort.abort();
   }, [key]);
   return state.key === key ? state : { data: state.data, error: null, loading: path !== null };
+}
+
+/** As useData(), for what changes with every move: asked for before the next frame, one request at a time; of what is wanted meanwhile only the last is asked for. */
+export function useLatest<T>(path: string | null, params: Params = {}): Loaded<T> {
+  const key = path === null ? null : canonical(path, params);
+  const [state, setState] = useState<Loaded<T>>({ data: null, error: null, loading: path !== null });
+  const wanted = useRef({ key, path, params, abort: null as AbortController | null }).current;
+  Object.assign(wanted, { key, path, params });
+  const ask = (): void => {
+    const asked = wanted.key;
+    if (wanted.abort || wanted.path === null) return;
+    const abort = (wanted.abort = new AbortController());
+    const end = (data: T | null, failed: unknown) => {
+      wanted.abort = null;
+      if (abort.signal.aborted) return;
+      setState({ data, error: failed ? failure(failed) : null, loading: asked !== wanted.key });
+      if (asked !== wanted.key) ask();
+    };
+    const kept = client.peek(wanted.path, wanted.params) as T | undefined;
+    if (kept !== undefined) end(kept, null);
+    else get<T>(wanted.path, wanted.params, abort.signal).then((data) => end(data, null), (error: unknown) => end(null, error));
+  };
+  useLayoutEffect(() => {
+    if (path === null) setState({ data: null, error: null, loading: false });
+    ask();
+  }, [key]);
+  useEffect(() => () => wanted.abort?.abort(), []);
+  return state;
 }
 
 // ---- api/inputs

@@ -1,7 +1,9 @@
 // The data inside a report: answers that were asked beforehand, and what follows from them.
 import { canonical, opened, RequestError, type Backend, type Input, type Inputs, type Param, type Params } from './api';
+import { ReportTimeline } from './reporttimeline';
 import { NotInside, WholeTree, type WholeAnswer } from './reporttree';
 import type { FlameAnswer } from './screens/flame';
+import type { PictureAnswer } from './screens/timeline-data';
 
 /** What the report says of itself, under "report?". */
 interface About {
@@ -34,6 +36,9 @@ export class ReportBackend implements Backend {
   /** Flame graphs by input, metric and view. */
   private readonly flames = new Map<string, string>();
 
+  /** By input; made when they are looked at. */
+  private readonly lines = new Map<string, ReportTimeline>();
+
   constructor(private readonly answers: Record<string, unknown>) {
     this.about = (answers['report?'] ?? { notes: [] }) as About;
     this.notes = this.about.notes;
@@ -65,6 +70,8 @@ export class ReportBackend implements Backend {
     if (path === 'tree') return this.tree(d, value(params, 'view') || 'top-down', value(params, 'by'))?.answer(params);
     if (path === 'node') return value(params, 'run') || value(params, 'location') ? undefined : this.tree(d, 'top-down', '')?.node(params);
     if (path === 'flame') return this.flame(d, params);
+    if (path === 'timeline_picture') return this.timeline(d).picture(paramsOf(canonical(path, params)));
+    if (path === 'intervals') return this.timeline(d).intervals(paramsOf(canonical(path, params)));
     return undefined;
   }
 
@@ -84,6 +91,13 @@ export class ReportBackend implements Backend {
     if (!kept) return undefined;
     kept.tree ??= new WholeTree(this.answers[kept.request] as WholeAnswer);
     return kept.tree;
+  }
+
+  private timeline(d: string): ReportTimeline {
+    const pictures = () => Object.keys(this.answers).filter((request) => request.startsWith('timeline_picture?')).map((request) => [paramsOf(request), this.answers[request] as PictureAnswer] as const);
+    const kept = this.lines.get(d) ?? new ReportTimeline(pictures().filter(([params]) => (params['d'] ?? '0') === d));
+    this.lines.set(d, kept);
+    return kept;
   }
 
   /** The finest picture there is, its frames in the order that is asked for; zooming and searching happen inside it. */

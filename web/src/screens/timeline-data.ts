@@ -50,6 +50,8 @@ export interface PictureAnswer {
   bins: number[][];
   /** The procedure that the chosen context belongs to; null: none that is seen. */
   node?: number | null;
+  /** Of a report that has no more detail than this, in seconds. */
+  detail?: number;
 }
 
 /** api/timeline_depths */

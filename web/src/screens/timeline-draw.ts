@@ -99,6 +99,9 @@ export interface RowsScene {
   window: Span;
   picture: PictureAnswer;
   paint: readonly Paint[];
+  /** The whole run, coarsely: stands where the picture does not reach while another is on its way. */
+  whole: PictureAnswer | null;
+  wholePaint: readonly Paint[];
   isGpu: (row: number) => boolean;
   /** The row whose call paths are shown level by level, and these. */
   open: { row: number; depths: DepthsAnswer | null; paint: readonly Paint[]; height: number } | null;
@@ -114,7 +117,10 @@ export function drawRows(c: CanvasRenderingContext2D, { width, height }: Size, s
   const x = xOf(window, width);
   const x0 = x(picture.from);
   const scale = (x(picture.to) - x0) / picture.columns;
-  const byRow = new Map(picture.rows.map((row, i) => [row, picture.pieces[i]!]));
+  const rowsOf = (of: PictureAnswer) => new Map(of.rows.map((row, i) => [row, of.pieces[i]!]));
+  const byRow = rowsOf(picture);
+  const isShort = x0 > 1 || x(picture.to) < width - 1;
+  const coarse = isShort && scene.whole ? rowsOf(scene.whole) : null;
   const [line, raised, sunken, accent] = ['--line', '--raised', '--sunken', '--accent'].map(cssColor) as [string, string, string, string];
   c.font = `11px ${cssColor('--font')}`;
   c.textBaseline = 'middle';
@@ -141,6 +147,12 @@ export function drawRows(c: CanvasRenderingContext2D, { width, height }: Size, s
     const isOpen = scene.open !== null && l.kind === 'row' && l.row === scene.open.row;
     const own = isOpen ? scene.open!.height : l.height;
     const inset = own >= 16 ? 2 : 1;
+    const below = coarse?.get(l.row);
+    if (below) {
+      const [from, to] = [x(scene.whole!.from), x(scene.whole!.to)];
+      drawPieces(c, below, from, (to - from) / scene.whole!.columns, y + inset, own - 2 * inset - 1, width, scene.wholePaint, null);
+      c.clearRect(x0, y + inset, picture.columns * scale, own - 2 * inset - 1);
+    }
     drawPieces(c, pieces, x0, scale, y + inset, own - 2 * inset - 1, width, scene.paint, own >= 15 ? picture.procedures.name : null);
     if (scene.isGpu(l.row)) {
       c.fillStyle = cssColor('--good');

@@ -1,5 +1,4 @@
 // Beside the time lines: procedures with their time, and what was clicked.
-import { isReport } from '../api';
 import { formatCount, formatPercent } from '../format';
 import { css } from '../colors';
 import { select } from '../state';
@@ -35,7 +34,7 @@ export function Legend({ colors, picture, counted, span, isSelection, isStale, n
   return (
     <section class={isStale ? 'tl-legend stale' : 'tl-legend'} aria-label="Procedures">
       <header>
-        <h3>{isSelection ? 'In the selection' : isReport() ? 'In the whole run' : 'In the window'}</h3>
+        <h3>{isSelection ? 'In the selection' : 'In the window'}</h3>
         <span class="grow" />
         {isSelection && (
           <>
@@ -63,7 +62,7 @@ export function Legend({ colors, picture, counted, span, isSelection, isStale, n
             <li key={i}>
               <button
                 class={context !== null && context === node ? 'row chosen' : 'row'}
-                title={`${name}\n${kind ?? ''}${kind ? ' · ' : ''}${time} s · ${formatPercent(share)} %${picture.exact ? ` · ${formatCount(procedures.count[i]!)} ${counted}` : ''}`}
+                title={`${name}\n${kind ?? ''}${kind ? ' · ' : ''}${time} s · ${formatPercent(share)} %${picture.exact && picture.count !== null ? ` · ${formatCount(procedures.count[i]!)} ${counted}` : ''}`}
                 onMouseEnter={() => onHover(name)}
                 onFocus={() => onHover(name)}
                 onBlur={() => onHover(null)}

@@ -33,10 +33,12 @@ interface ToolbarProps {
   /** null: the one that tells most. */
   depth: number | null;
   selectedRow: number;
+  /** Seconds: a report has no more detail. */
+  detail: number | undefined;
   onView: (patch: Partial<View>, how?: How) => void;
 }
 
-export function Toolbar({ answer, control, view, isOpen, depth, selectedRow, onView }: ToolbarProps) {
+export function Toolbar({ answer, control, view, isOpen, depth, selectedRow, detail, onView }: ToolbarProps) {
   const { window, whole } = control;
   const length = window.to - window.from;
   const isWhole = window.from <= whole.from && window.to >= whole.to;
@@ -70,6 +72,7 @@ export function Toolbar({ answer, control, view, isOpen, depth, selectedRow, onV
           </button>
         </label>
       )}
+      {detail !== undefined && <span class="hint tl-detail">{`This report has detail down to ${lengthText(detail)}; assay view has more.`}</span>}
       <span class="hint">
         {formatCount(answer.count)} {answer.counted}
         {answer.hidden > 0 && `, ${formatCount(answer.hidden)} not shown`}
@@ -85,6 +88,7 @@ export function chosenContext(picture: PictureAnswer, node: number | null): numb
 
 interface Seen {
   name: string;
+  context: number | null;
   kind: string | null;
   span: Span;
 }
@@ -97,7 +101,7 @@ export function whatIsAt(hover: Hover, picture: PictureAnswer, depths: DepthsAns
   const step = (source.to - source.from) / source.columns;
   const piece = pieceAt(pieces, Math.floor((hover.time - source.from) / step));
   if (hover.time < source.from || hover.time > source.to || piece.procedure === -1) return null;
-  return { name: source.procedures.name[piece.procedure] ?? 'others', kind: source.procedures.kind[piece.procedure] ?? null, span: { from: source.from + piece.first * step, to: source.from + piece.end * step } };
+  return { name: source.procedures.name[piece.procedure] ?? 'others', context: source.procedures.context[piece.procedure] ?? null, kind: source.procedures.kind[piece.procedure] ?? null, span: { from: source.from + piece.first * step, to: source.from + piece.end * step } };
 }
 
 interface LabelProps {
@@ -212,7 +216,7 @@ interface TooltipProps {
 export function Tooltip({ colors, hover, seen, params, resolution, canvas, label }: TooltipProps) {
   const row = hover.line && hasPicture(hover.line) ? hover.line.row : -1;
   const resting = useCalm(`${row} ${hover.time}`, RESTING_MS);
-  const isResting = resting === `${row} ${hover.time}` && seen !== null && !isReport();
+  const isResting = resting === `${row} ${hover.time}` && seen !== null;
   const { data } = useData<IntervalsAnswer>(isResting ? 'intervals' : null, { ...params, row, from: hover.time, to: hover.time, limit: 20 });
   if (!canvas || hover.y < AXIS || !hover.line) return null;
   const box = canvas.getBoundingClientRect();
@@ -240,8 +244,12 @@ export function Tooltip({ colors, hover, seen, params, resolution, canvas, label
               <dd>{found.name ?? '<unknown>'}</dd>
             </>
           )}
-          <dt>kind</dt>
-          <dd>{found.kind ?? ''}</dd>
+          {found.kind && (
+            <>
+              <dt>kind</dt>
+              <dd>{found.kind}</dd>
+            </>
+          )}
           {found.time !== undefined && (
             <>
               <dt>sampled</dt>
@@ -276,6 +284,7 @@ export function ClickedDetails({ colors, params, row, at, half, label, node, onC
   if (clicked.current.row !== row || clicked.current.at !== at) clicked.current = { row, at, half };
   const path = useData<DepthsAnswer>('timeline_depths', { ...params, row, from: at - clicked.current.half, to: at + clicked.current.half, columns: 1 });
   const found = useData<IntervalsAnswer>('intervals', { ...params, row, from: at, to: at, limit: 64 });
+  if (isReport() && !found.data) return null;
   return <Details colors={colors} clicked={{ row, at, label, path: path.data, found: found.data }} node={node} onClose={onClose} />;
 }
 

@@ -1,6 +1,6 @@
 // What the time line is made of: its window, the pictures it asks for, and their colours.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { isReport, useData, type Failure, type Params } from '../api';
+import { useData, useLatest, type Failure, type Params } from '../api';
 import type { How, Selection } from '../state';
 import { useTheme } from '../theme';
 import { clampSpan, rowRanges, zoomSpan, type DepthsAnswer, type PictureAnswer, type Span, type TimelineAnswer } from './timeline-data';
@@ -8,8 +8,6 @@ import { chooseColors, paints, type Colors, type Paint } from './timeline-draw';
 
 const SETTLED_MS = 250;
 const [MAP_ROWS, MAP_COLUMNS] = [48, 400];
-/** What a report has of the time line. */
-const REPORT_COLUMNS = 1000;
 
 /** The value, as it was at most so long ago: for what is asked while something moves. */
 export function useCalm<T>(value: T, ms: number): T {
@@ -120,24 +118,22 @@ export interface Pictures {
   levelPaint: Paint[];
 }
 
-/** The rows in sight, the whole run, the selected part; and how their procedures are painted. A report has one picture for all. */
+/** The rows in sight, the whole run, the selected part; and how their procedures are painted. */
 export function usePictures({ answer, params, askedParams, depth, columns, rows, selection, chosen, depths, meant }: Asked): Pictures {
   const { isDark } = useTheme();
-  const inReport = isReport();
-  const ofReport: Params = { ...params, columns: REPORT_COLUMNS };
-  const { data: picture, error, loading } = useData<PictureAnswer>(columns > 0 ? 'timeline_picture' : null, inReport ? ofReport : { ...askedParams, depth, columns, rows, node: selection.node });
+  const { data: picture, error, loading } = useLatest<PictureAnswer>(columns > 0 ? 'timeline_picture' : null, { ...askedParams, depth, columns, rows, node: selection.node });
   const mapRows = useMemo(() => {
     const n = Math.min(MAP_ROWS, answer.n_rows);
     return rowRanges(Array.from({ length: n }, (_, i) => Math.floor((i * answer.n_rows) / n)));
   }, [answer]);
-  const { data: map } = useData<PictureAnswer>('timeline_picture', inReport ? ofReport : { ...params, depth, columns: MAP_COLUMNS, bins: 1, rows: mapRows });
-  const { data: ofChosen } = useData<PictureAnswer>(chosen && !inReport ? 'timeline_picture' : null, { ...params, depth, from: chosen?.from, to: chosen?.to, columns: 1, bins: 1, rows: 'none' });
+  const { data: map } = useData<PictureAnswer>('timeline_picture', { ...params, depth, columns: MAP_COLUMNS, bins: 1, rows: mapRows });
+  const { data: ofChosen } = useData<PictureAnswer>(chosen ? 'timeline_picture' : null, { ...params, depth, from: chosen?.from, to: chosen?.to, columns: 1, bins: 1, rows: 'none' });
 
   const search = selection.search.toLowerCase();
   const isMeant = meant !== null ? (name: string) => name === meant : search !== '' ? (name: string) => name.toLowerCase().includes(search) : null;
   const indexOf = (contexts: readonly (number | null)[]) => (selection.node === null ? null : contexts.indexOf(selection.node));
   const colors = useMemo(() => chooseColors(map?.procedures ?? null, isDark), [map, isDark]);
-  const paint = useMemo(() => (picture ? paints(picture.procedures, colors, isMeant, inReport ? indexOf(picture.procedures.context) : (picture.node ?? null)) : []), [picture, colors, meant, search, selection.node]);
+  const paint = useMemo(() => (picture ? paints(picture.procedures, colors, isMeant, picture.node === undefined ? indexOf(picture.procedures.context) : picture.node) : []), [picture, colors, meant, search, selection.node]);
   const mapPaint = useMemo(() => (map ? paints(map.procedures, colors, isMeant) : []), [map, colors, meant, search]);
   const levelPaint = useMemo(() => (depths ? paints(depths.procedures, colors, isMeant, indexOf(depths.procedures.context)) : []), [depths, colors, meant, search, selection.node]);
   return { picture, error, loading, map, ofChosen, colors, paint, mapPaint, levelPaint };

@@ -1,6 +1,6 @@
 // What each location did when: rows of time lines, from the whole run to single intervals.
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { canonical, get, isReport, useData, type Params } from '../api';
+import { canonical, get, isReport, useData, useLatest, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { Canvas, pointerAt, useSize } from '../canvas';
 import { formatCount, plural } from '../format';
@@ -11,13 +11,12 @@ import { hasPicture, layLines, lengthText, momentText, rowRanges, ticksOf, zoomS
 import { AXIS, drawRows, LEVEL } from './timeline-draw';
 import { Legend } from './timeline-panel';
 import { chosenContext, ClickedDetails, Label, Overview, Shares, Toolbar, Tooltip, whatIsAt, type Hover, type Pointer } from './timeline-parts';
-import { inside, useCalm, usePictures, useWheel, useWindow } from './timeline-state';
+import { inside, usePictures, useWheel, useWindow } from './timeline-state';
 
 const DEFAULTS = { from: '', to: '', depth: 0, row: -1, open: false, at: '', closed: '', wall: false, a: '', b: '' };
 export type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
 const [LEAST_ROW, MOST_ROW, MOST_OF_FEW] = [16, 36, 52];
-const ASKING_MS = 50;
 const SHARES_HEIGHT = 64;
 /** The column of labels, also in style.css. */
 const LABELS = 196;
@@ -61,12 +60,11 @@ function Lines({ answer, params, selection }: LinesProps) {
   const closed = useMemo(() => new Set(view.closed.split(',').filter(Boolean)), [view.closed]);
   const selectedRow = view.row < answer.rows.label.length ? view.row : -1;
   const isOpen = view.open && selectedRow >= 0 && !inReport;
-  const asked = useCalm(window, ASKING_MS);
   const canvasWidth = Math.max(0, size.width - LABELS);
   const columns = Math.max(1, Math.min(2000, canvasWidth));
-  const askedParams: Params = { ...params, ...(asked.from <= whole.from ? {} : { from: asked.from }), ...(asked.to >= whole.to ? {} : { to: asked.to }) };
+  const askedParams: Params = { ...params, ...(window.from <= whole.from ? {} : { from: window.from }), ...(window.to >= whole.to ? {} : { to: window.to }) };
   const depth = view.depth > 0 ? Math.min(view.depth, answer.deepest) : null;
-  const depths = useData<DepthsAnswer>(isOpen && canvasWidth > 0 ? 'timeline_depths' : null, { ...askedParams, row: selectedRow, columns });
+  const depths = useLatest<DepthsAnswer>(isOpen && canvasWidth > 0 ? 'timeline_depths' : null, { ...askedParams, row: selectedRow, columns });
   const levels = isOpen ? (depths.data?.levels.length ?? 0) : 0;
   const plain = useMemo(() => layLines(answer, closed, () => 0).filter(hasPicture).length, [answer, closed]);
   const rowHeight = Math.max(LEAST_ROW, Math.min(plain <= 6 ? MOST_OF_FEW : MOST_ROW, Math.floor((size.height - AXIS) / Math.max(1, plain))));
@@ -123,7 +121,11 @@ function Lines({ answer, params, selection }: LinesProps) {
   const click = (where: Hover) => {
     if (!where.line || !hasPicture(where.line)) return;
     setView({ row: where.line.row, at: String(where.time) });
-    if (inReport) return;
+    if (inReport) {
+      const node = picture && whatIsAt(where, picture, null)?.context;
+      if (node !== null) select({ node }, 'replace');
+      return;
+    }
     // The context at the depth that is shown, or at the level that was clicked
     const half = length / columns / 2;
     const wanted = where.level >= 0 ? where.level : (picture?.depth ?? 1) - 1;
@@ -201,18 +203,18 @@ function Lines({ answer, params, selection }: LinesProps) {
       (context: CanvasRenderingContext2D, canvasSize: { width: number; height: number }) => {
         if (picture)
           drawRows(context, canvasSize, {
-            lines: inSight, top, window, picture, paint, isGpu: (row) => answer.rows.gpu[row] === 1, selectedRow, selection: chosen, cursor: hover?.time ?? null,
+            lines: inSight, top, window, picture, paint, whole: map, wholePaint: mapPaint, isGpu: (row) => answer.rows.gpu[row] === 1, selectedRow, selection: chosen, cursor: hover?.time ?? null,
             open: isOpen ? { row: selectedRow, depths: depths.data, paint: levelPaint, height: rowHeight } : null,
           });
       },
-    [picture, paint, levelPaint, depths.data, top, window.from, window.to, lines, selectedRow, chosen?.from, chosen?.to, hover?.time, isOpen, size.height],
+    [picture, paint, map, mapPaint, levelPaint, depths.data, top, window.from, window.to, lines, selectedRow, chosen?.from, chosen?.to, hover?.time, isOpen, size.height],
   );
   const legend = chosen && ofChosen ? ofChosen : picture;
   const ticks = ticksOf(window, Math.max(2, Math.floor(canvasWidth / 84)));
   if (error) return <Failed failure={error} />;
   return (
     <div class="fill timeline">
-      <Toolbar answer={answer} control={control} view={view} isOpen={isOpen} depth={depth} selectedRow={selectedRow} onView={setView} />
+      <Toolbar answer={answer} control={control} view={view} isOpen={isOpen} depth={depth} selectedRow={selectedRow} detail={picture?.detail} onView={setView} />
       <div class="tl-main">
         <div class="tl-left">
           <div class="tl-strip" style={{ height: `${MAP_HEIGHT}px` }}>
@@ -243,9 +245,9 @@ function Lines({ answer, params, selection }: LinesProps) {
         </div>
         <aside class="tl-side">
           {legend && (
-            <Legend colors={colors} picture={legend} counted={answer.counted} span={chosen ?? legend} isStale={chosen !== null && !ofChosen && !inReport} isSelection={chosen !== null} node={chosenContext(legend, selection.node)} search={selection.search} onHover={setMeant} onZoom={zoomToChosen} onClear={() => setView({ a: '', b: '' })} />
+            <Legend colors={colors} picture={legend} counted={answer.counted} span={chosen ?? legend} isStale={chosen !== null && !ofChosen} isSelection={chosen !== null} node={chosenContext(legend, selection.node)} search={selection.search} onHover={setMeant} onZoom={zoomToChosen} onClear={() => setView({ a: '', b: '' })} />
           )}
-          {view.at !== '' && Number(view.at) >= whole.from && Number(view.at) <= whole.to && selectedRow >= 0 && !inReport && <ClickedDetails colors={colors} params={params} row={selectedRow} at={Number(view.at)} half={length / columns / 2} label={answer.rows.label[selectedRow] ?? ''} node={selection.node} onClose={() => setView({ at: '' }, 'replace')} />}
+          {view.at !== '' && Number(view.at) >= whole.from && Number(view.at) <= whole.to && selectedRow >= 0 && <ClickedDetails colors={colors} params={params} row={selectedRow} at={Number(view.at)} half={length / columns / 2} label={answer.rows.label[selectedRow] ?? ''} node={selection.node} onClose={() => setView({ at: '' }, 'replace')} />}
         </aside>
       </div>
       {hover && !drag.current?.moved && <Tooltip colors={colors} hover={hover} seen={seen} params={params} resolution={length / columns} canvas={canvas.current} label={answer.rows.label[hover.line?.row ?? -1] ?? ''} />}
