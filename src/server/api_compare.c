@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/change_noise.h"
 #include "server/change_verdicts.h"
 #include "server/report.h"
 
@@ -34,6 +35,8 @@ typedef struct list {
 typedef struct answer {
     as_asked_changes asked;
     const as_change_verdicts *verdicts; /* or NULL */
+    as_change_spreads spreads;
+    double (*quartiles)[2]; /* of each row that of the changes of its locations; NULL: there are none */
     double scale;
     sort_key sort;
     bool is_reversed;
@@ -266,6 +269,7 @@ static assay_status choose(answer *a, as_viewing *viewing, const as_request *req
     AS_TRY(as_asked_changes_make(viewing, request, flat, &a->asked, error));
     a->scale = as_asked_scale(&a->asked, request);
     AS_TRY(as_change_verdicts_find(viewing, &a->asked, &a->verdicts, error));
+    AS_TRY(as_change_spreads_open(viewing, &a->asked, a->scale, &a->spreads, error));
     AS_TRY(hide_small(a, request, error));
     return match ? as_view_search(view_of(a), match, NULL, &a->found, error) : ASSAY_OK;
 }
@@ -308,6 +312,15 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     return a->asked.flat ? ASSAY_OK : follow_change(a, AS_NO_ITEM, error);
 }
 
+static assay_status find_spreads(answer *a, assay_error *error) {
+    if (!as_change_spreads_locations(&a->spreads)) return ASSAY_OK;
+    a->quartiles = malloc((a->rows.count + 1) * sizeof *a->quartiles);
+    if (!a->quartiles) return as_fail_memory(error, NULL);
+    for (size_t i = 0; i < a->rows.count; i++)
+        AS_TRY(as_change_spread_of(&a->spreads, &AS_AT(uint32_t, &a->rows, i), 1, false, a->quartiles[i], error));
+    return ASSAY_OK;
+}
+
 /* ---- the answer ------------------------------------------------------------------------------------------------------ */
 
 typedef enum column {
@@ -332,6 +345,8 @@ typedef enum column {
     LOW,
     HIGH,
     P,
+    QUARTER,
+    THREE_QUARTERS,
     N_COLUMNS
 } column;
 
@@ -380,7 +395,8 @@ static void build_own(as_builder *b, assay_id own) {
     as_build_known(b, NULL, own == ASSAY_NONE ? -1 : (int64_t)own, false);
 }
 
-static void build_cell(as_builder *b, const answer *a, uint32_t i, column k) {
+static void build_cell(as_builder *b, const answer *a, size_t row, column k) {
+    uint32_t i = AS_AT(uint32_t, &a->rows, row);
     const as_view_item *item = as_view_item_at(view_of(a), i);
     switch (k) {
     case NODE: as_build_int(b, NULL, i); break;
@@ -402,6 +418,8 @@ static void build_cell(as_builder *b, const answer *a, uint32_t i, column k) {
     case A_SELF: as_build_number(b, NULL, number_of(a, AS_BASE, i, true)); break;
     case B_SELF: as_build_number(b, NULL, number_of(a, AS_TARGET, i, true)); break;
     case CHANGE_SELF: as_build_number(b, NULL, change_of(a, i, true)); break;
+    case QUARTER:
+    case THREE_QUARTERS: as_build_number(b, NULL, a->quartiles[row][k - QUARTER]); break;
     default: build_verdict(b, a->verdicts->of_item[i], k);
     }
 }
@@ -427,14 +445,20 @@ static void build_rows(as_builder *b, const answer *a) {
                                                   "verdict",
                                                   "low",
                                                   "high",
-                                                  "p"};
+                                                  "p",
+                                                  "quarter",
+                                                  "three_quarters"};
     bool has_exclusive = a->asked.values && a->asked.values->has_exclusive;
     as_build_object(b, "rows", false);
     for (column k = 0; k < N_COLUMNS; k++) {
-        bool is_value = k >= A && k <= RELATIVE, is_self = k >= A_SELF && k <= CHANGE_SELF;
-        if ((is_value && !a->asked.values) || (is_self && !has_exclusive) || (k >= VERDICT && !a->verdicts)) continue;
+        bool is_there = k < A              ? true
+                        : k <= RELATIVE    ? a->asked.values != NULL
+                        : k <= CHANGE_SELF ? has_exclusive
+                        : k <= P           ? a->verdicts != NULL
+                                           : a->quartiles != NULL;
+        if (!is_there) continue;
         as_build_array(b, titles[k], false);
-        for (size_t i = 0; i < a->rows.count; i++) build_cell(b, a, AS_AT(uint32_t, &a->rows, i), k);
+        for (size_t i = 0; i < a->rows.count; i++) build_cell(b, a, i, k);
         as_build_end(b);
     }
     as_build_end(b);
@@ -491,6 +515,7 @@ static void build(answer *a, as_output *out) {
     as_build_text(b, "view", a->asked.flat ? "flat" : "top-down");
     as_build_text(b, "sort", sort_words[a->sort]);
     as_build_changes_head(b, &a->asked, a->scale);
+    as_build_int(b, "locations", as_change_spreads_locations(&a->spreads));
     as_build_int(b, "items", as_view_items(view_of(a)));
     build_only(b, a, AS_BASE);
     build_only(b, a, AS_TARGET);
@@ -508,11 +533,14 @@ static assay_status answer_compare(as_viewing *viewing, const as_request *reques
     as_vec_init(&a.rows, sizeof(uint32_t), NULL);
     assay_status status = choose(&a, viewing, request, error);
     if (status == ASSAY_OK) status = gather(&a, request, error);
+    if (status == ASSAY_OK) status = find_spreads(&a, error);
     if (status == ASSAY_OK) build(&a, out);
     as_vec_free(&a.lists);
     as_vec_free(&a.rows);
     as_view_found_free(&a.found);
     free(a.hidden);
+    free(a.quartiles);
+    as_change_spreads_free(&a.spreads);
     as_asked_changes_free(&a.asked);
     return status;
 }

@@ -5,7 +5,7 @@
 
 #include "analysis/views/flame_frames.h"
 #include "core/needle.h"
-#include "server/changes.h"
+#include "server/change_noise.h"
 
 enum { MOST_SHAPES = 8000, USUAL_WIDTH = 1600, WIDEST = 20000 };
 
@@ -19,6 +19,8 @@ typedef struct flame {
     double *own[2], *total[2]; /* of each frame on each side */
     double whole[2];
     double *left[2]; /* of each shape what it has below it that is no shape of its own */
+    as_change_spreads spreads;
+    double (*quartiles)[2]; /* of each shape that of the changes of its locations; NULL: there are none */
 } flame;
 
 /* ---- frames ---------------------------------------------------------------------------------------------------------- */
@@ -168,6 +170,58 @@ static bool find_left(flame *f) {
     return true;
 }
 
+/* An item of a shape that is one frame. */
+typedef struct member {
+    uint32_t shape, item;
+} member;
+
+static int compare_members(const void *x, const void *y) {
+    const member *a = x, *b = y;
+    if (a->shape != b->shape) return a->shape < b->shape ? -1 : 1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+/* The items of all shapes: of those of one name below one frame several. */
+static bool list_members(const flame *f, as_vec *out) {
+    uint32_t n = as_flame_frames_count(f->frames), *shape_of = malloc(((size_t)n + 1) * sizeof *shape_of);
+    bool fine = shape_of != NULL;
+    for (uint32_t i = 0; fine && i < n; i++) shape_of[i] = AS_NO_FRAME;
+    for (size_t i = 0; fine && i < f->shapes.count; i++) {
+        const as_flame_shape *shape = shape_at(f, i);
+        if (!shape->rest && shape->frame != AS_NO_FRAME) shape_of[shape->frame] = (uint32_t)i;
+    }
+    for (uint32_t i = 0; fine && i < f->asked.values->n; i++) {
+        uint32_t frame = f->frames->of_context[i];
+        if (frame == AS_NO_FRAME || shape_of[frame] == AS_NO_FRAME) continue;
+        fine = as_vec_append(out, &(member){shape_of[frame], i}, 1);
+    }
+    free(shape_of);
+    if (fine && out->count) qsort(out->data, out->count, sizeof(member), compare_members);
+    return fine;
+}
+
+/* The widest first: they come first, and are known where not all can be. */
+static assay_status find_spreads(flame *f, assay_error *error) {
+    as_vec members, items;
+    if (!as_change_spreads_locations(&f->spreads)) return ASSAY_OK;
+    as_vec_init(&members, sizeof(member), NULL);
+    as_vec_init(&items, sizeof(uint32_t), NULL);
+    f->quartiles = malloc((f->shapes.count + 1) * sizeof *f->quartiles);
+    bool fine = f->quartiles && list_members(f, &members);
+    assay_status status = ASSAY_OK;
+    for (size_t i = 0, at = 0; fine && status == ASSAY_OK && i < f->shapes.count; i++) {
+        items.count = 0;
+        for (; fine && at < members.count && AS_AT(member, &members, at).shape == i; at++)
+            fine = as_vec_append(&items, &AS_AT(member, &members, at).item, 1);
+        f->quartiles[i][0] = f->quartiles[i][1] = NAN;
+        if (fine && items.count)
+            status = as_change_spread_of(&f->spreads, items.data, items.count, false, f->quartiles[i], error);
+    }
+    as_vec_free(&members);
+    as_vec_free(&items);
+    return fine ? status : as_fail_memory(error, NULL);
+}
+
 typedef enum column {
     NODE,
     PARENT,
@@ -183,6 +237,8 @@ typedef enum column {
     B_CONTEXT,
     REST,
     FOUND,
+    QUARTER,
+    THREE_QUARTERS,
     N_COLUMNS
 } column;
 
@@ -218,6 +274,8 @@ static void build_cell(as_builder *b, const flame *f, size_t i, column k) {
         break;
     case REST: as_build_int(b, NULL, shape->rest); break;
     case FOUND: as_build_int(b, NULL, shape->is_found); break;
+    case QUARTER:
+    case THREE_QUARTERS: as_build_number(b, NULL, f->quartiles[i][k - QUARTER]); break;
     case N_COLUMNS: break;
     }
 }
@@ -239,18 +297,20 @@ static void build_above(as_builder *b, const flame *f) {
 }
 
 static void build(const flame *f, as_output *out) {
-    static const char *const titles[N_COLUMNS] = {"node",  "parent", "name", "value",     "own",       "a",    "b",
-                                                  "a_own", "b_own",  "in",   "a_context", "b_context", "rest", "found"};
+    static const char *const titles[N_COLUMNS] = {
+        "node",  "parent", "name",      "value",     "own",  "a",     "b",       "a_own",
+        "b_own", "in",     "a_context", "b_context", "rest", "found", "quarter", "three_quarters"};
     as_builder builder = as_builder_of(out), *b = &builder;
     b->compact = true;
     as_build_object(b, NULL, false);
     as_build_changes_head(b, &f->asked, f->scale);
+    as_build_int(b, "locations", as_change_spreads_locations(&f->spreads));
     as_build_real(b, "total", f->frames->total);
     as_build_int(b, "n_frames", as_flame_frames_count(f->frames));
     build_above(b, f);
     as_build_object(b, "shapes", false);
     for (column k = 0; k < N_COLUMNS; k++) {
-        if (k == FOUND && !f->wanted) continue;
+        if ((k == FOUND && !f->wanted) || (k >= QUARTER && !f->quartiles)) continue;
         as_build_array(b, titles[k], false);
         for (size_t i = 0; i < f->shapes.count; i++) build_cell(b, f, i, k);
         as_build_end(b);
@@ -266,6 +326,8 @@ static assay_status answer_flame(as_viewing *viewing, const as_request *request,
     if (status == ASSAY_OK && !(as_flame_frames_draw(f.frames, &f.request, &f.shapes) && sum_side(&f, AS_BASE) &&
                                 sum_side(&f, AS_TARGET) && find_left(&f)))
         status = as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) status = as_change_spreads_open(viewing, &f.asked, f.scale, &f.spreads, error);
+    if (status == ASSAY_OK) status = find_spreads(&f, error);
     if (status == ASSAY_OK) build(&f, out);
     for (size_t side = 0; side < 2; side++) {
         free(f.own[side]);
@@ -273,6 +335,8 @@ static assay_status answer_flame(as_viewing *viewing, const as_request *request,
         free(f.left[side]);
     }
     free(f.wanted);
+    free(f.quartiles);
+    as_change_spreads_free(&f.spreads);
     as_vec_free(&f.shapes);
     as_asked_changes_free(&f.asked);
     return status;

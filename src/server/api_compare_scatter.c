@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/changes.h"
+#include "server/change_noise.h"
 
 enum { MOST_POINTS = 5000, CELLS = 64, N_KEYS = 1 << 16 };
 
@@ -10,8 +10,10 @@ typedef struct scatter {
     as_asked_changes asked;
     double scale;
     bool is_exclusive;
-    const double *values[2];      /* of each item */
-    as_vec points;                /* uint32_t: items */
+    const double *values[2]; /* of each item */
+    as_vec points;           /* uint32_t: items */
+    as_change_spreads spreads;
+    double (*quartiles)[2];       /* of each point that of the changes of its locations; NULL: there are none */
     double low, high;             /* of all that is above 0 */
     uint32_t cells[CELLS][CELLS]; /* by a, then b */
     uint64_t n_others, n_beyond;  /* in cells; that are 0 or less on one side, and no points */
@@ -88,9 +90,20 @@ static bool choose_points(scatter *s) {
 
 /* ---- the answer ------------------------------------------------------------------------------------------------------ */
 
-typedef enum column { NODE, NAME, A, B, A_CONTEXT, B_CONTEXT, N_COLUMNS } column;
+static assay_status find_spreads(scatter *s, assay_error *error) {
+    if (!as_change_spreads_locations(&s->spreads)) return ASSAY_OK;
+    s->quartiles = malloc((s->points.count + 1) * sizeof *s->quartiles);
+    if (!s->quartiles) return as_fail_memory(error, NULL);
+    for (size_t i = 0; i < s->points.count; i++)
+        AS_TRY(as_change_spread_of(&s->spreads, &AS_AT(uint32_t, &s->points, i), 1, s->is_exclusive, s->quartiles[i],
+                                   error));
+    return ASSAY_OK;
+}
 
-static void build_cell(as_builder *b, const scatter *s, uint32_t i, column k) {
+typedef enum column { NODE, NAME, A, B, A_CONTEXT, B_CONTEXT, QUARTER, THREE_QUARTERS, N_COLUMNS } column;
+
+static void build_cell(as_builder *b, const scatter *s, size_t point, column k) {
+    uint32_t i = AS_AT(uint32_t, &s->points, point);
     const as_view_table *view = &s->asked.table->view;
     switch (k) {
     case NODE: as_build_int(b, NULL, i); break;
@@ -103,6 +116,8 @@ static void build_cell(as_builder *b, const scatter *s, uint32_t i, column k) {
         as_build_known(b, NULL, own == ASSAY_NONE ? -1 : (int64_t)own, false);
         break;
     }
+    case QUARTER:
+    case THREE_QUARTERS: as_build_number(b, NULL, s->quartiles[point][k - QUARTER]); break;
     case N_COLUMNS: break;
     }
 }
@@ -126,19 +141,21 @@ static void build_cells(as_builder *b, const scatter *s) {
 }
 
 static void build(const scatter *s, as_output *out) {
-    static const char *const titles[N_COLUMNS] = {"node", "name", "a", "b", "a_context", "b_context"};
+    static const char *const titles[N_COLUMNS] = {"node",      "name",      "a",       "b",
+                                                  "a_context", "b_context", "quarter", "three_quarters"};
     as_builder builder = as_builder_of(out), *b = &builder;
     b->compact = true;
     as_build_object(b, NULL, false);
     as_build_text(b, "view", s->asked.flat ? "flat" : "top-down");
     as_build_text(b, "kind", s->is_exclusive ? "exclusive" : "inclusive");
     as_build_changes_head(b, &s->asked, s->scale);
+    as_build_int(b, "locations", as_change_spreads_locations(&s->spreads));
     as_build_number(b, "low", s->high > 0 ? s->low : NAN);
     as_build_number(b, "high", s->high > 0 ? s->high : NAN);
     as_build_object(b, "points", false);
-    for (column k = 0; k < N_COLUMNS; k++) {
+    for (column k = 0; k < (s->quartiles ? N_COLUMNS : QUARTER); k++) {
         as_build_array(b, titles[k], false);
-        for (size_t i = 0; i < s->points.count; i++) build_cell(b, s, AS_AT(uint32_t, &s->points, i), k);
+        for (size_t i = 0; i < s->points.count; i++) build_cell(b, s, i, k);
         as_build_end(b);
     }
     as_build_end(b);
@@ -160,7 +177,9 @@ static assay_status gather(as_viewing *viewing, const as_request *request, scatt
     for (size_t side = 0; side < 2; side++)
         s->values[side] = s->is_exclusive ? s->asked.values->exclusive[side] : s->asked.values->inclusive[side];
     find_range(s);
-    return choose_points(s) ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (!choose_points(s)) return as_fail_memory(error, NULL);
+    AS_TRY(as_change_spreads_open(viewing, &s->asked, s->scale, &s->spreads, error));
+    return find_spreads(s, error);
 }
 
 static assay_status answer_scatter(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
@@ -170,6 +189,8 @@ static assay_status answer_scatter(as_viewing *viewing, const as_request *reques
     assay_status status = gather(viewing, request, s, error);
     if (status == ASSAY_OK) build(s, out);
     as_vec_free(&s->points);
+    free(s->quartiles);
+    as_change_spreads_free(&s->spreads);
     as_asked_changes_free(&s->asked);
     free(s);
     return status;

@@ -339,6 +339,47 @@ class Compare(Case):
         self.assertGreaterEqual(min(answer['points']['a']), 900)  # the least of them may be any of those that are about as large
         self.assertEqual((answer['low'], answer['high']), (1, n))
 
+    # ---- how changes lie over locations
+
+    def over(self, n, base, target, text='main(f g f)', other=None):
+        """Two profiles at n processes: rows of exclusive values of main, f, g, f."""
+        paths = [self.write(f'{name}.cubex', profile([('time', 'INT64', 'EXCLUSIVE', rows)], tree, processes(len(rows[0]))))
+                 for name, rows, tree in (('a', base, text), ('b', target, other or text))]
+        return self.viewer(*paths)
+
+    def test_spread_over_locations(self):
+        """Changes of main itself: 1, 1, -1, -1; of the first f 2 each; of g 0, 4, 8, 12; of the second f -9, 1, 1, 1. Quartiles lie a quarter of the way between neighbours, as those of stat."""
+        base = ((10, 10, 10, 10), (20, 20, 20, 20), (5, 5, 5, 5), (10, 10, 10, 10))
+        target = ((11, 11, 9, 9), (22, 22, 22, 22), (5, 9, 13, 17), (1, 11, 11, 11))
+        viewer = self.over(4, base, target)
+        answer = viewer.get('compare', all=1)
+        self.assertEqual(4, answer['locations'])
+        told = {row['node']: (row['name'], row['change'], row['quarter'], row['three_quarters']) for rows in rows_of(answer).values() for row in rows}
+        # main with all below it: -6, 8, 10, 14 at the four
+        self.assertEqual({0: ('main', 26, 4.5, 11), 1: ('f', 8, 2, 2), 2: ('g', 24, 3, 9), 3: ('f', -6, -1.5, 1)}, told)
+        points = viewer.get('compare_scatter')['points']
+        self.assertEqual({0: (-1, 1), 1: (2, 2), 2: (3, 9), 3: (-1.5, 1)}, dict(zip(points['node'], zip(points['quarter'], points['three_quarters']))))
+        # both f are one frame: -7, 3, 3, 3
+        shapes = viewer.get('compare_flame')['shapes']
+        found = {name: pair for name, pair in zip(shapes['name'], zip(shapes['quarter'], shapes['three_quarters']))}
+        self.assertEqual({None: (None, None), 'main': (4.5, 11), 'f': (0.5, 3), 'g': (3, 9)}, found)
+        # A's 180 become B's 206: g has 5 * 206 / 180 there
+        quarter = rows_of(viewer.get('compare', all=1, normalize=1))[0]
+        g = next(row for row in quarter if row['name'] == 'g')
+        self.assertAlmostEqual(8 - 5 * 206 / 180, g['quarter'])
+
+    def test_no_spread(self):
+        few = ((1, 2, 3),) * 4
+        self.assertEqual(0, self.over(3, few, few).get('compare')['locations'])
+        many = ((1, 2, 3, 4),) * 4
+        self.assertEqual(0, self.over(4, many, ((1, 2, 3, 4, 5),) * 4).get('compare')['locations'])
+        viewer = self.over(4, many, many)
+        self.assertNotIn('quarter', viewer.get('compare', view='flat')['rows'])
+        self.assertEqual(0, viewer.get('compare', location='0')['locations'])
+        # what only one of both has is new, not noise
+        rows = self.over(4, many, many, 'main(f g f)', 'main(f g h)').get('compare', all=1)['rows']
+        self.assertEqual([None], [q for name, q in zip(rows['name'], rows['quarter']) if name == 'h'])
+
 
 if __name__ == '__main__':
     main()

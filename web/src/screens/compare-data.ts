@@ -2,6 +2,7 @@
 import type { Input, Inputs, Opened, Params } from '../api';
 import { isReport, opened } from '../api';
 import { diverging, type Rgb } from '../colors';
+import { formatValue } from '../format';
 import { ListModel, type EntryOf, type ModelRow, type RowLists } from '../listmodel';
 import { runWords } from '../shown';
 import { readScreen, type Selection } from '../state';
@@ -33,9 +34,22 @@ export interface Head {
   scale: number;
   /** That both have. */
   metrics: string[];
+  /** Over how many locations changes are known one by one; 0: none. */
+  locations: number;
 }
 
-export interface CompareRows {
+/** Of each row, frame or point: the quartiles of the changes of its locations. */
+interface Spreads {
+  quarter?: Cells<number>;
+  three_quarters?: Cells<number>;
+}
+export type Spread = readonly [number | null, number | null];
+export const spreadAt = ({ quarter, three_quarters }: Spreads, i: number): Spread => [quarter?.[i] ?? null, three_quarters?.[i] ?? null];
+/** Some locations have less, and some more: a quarter of them at least. */
+export const isInSpread = ([low, high]: Spread): boolean => low !== null && high !== null && low <= 0 && high >= 0;
+export const spreadText = (head: Head, [low, high]: Spread): string => `${isInSpread([low, high]) ? 'within' : 'beyond'} the spread over ${head.locations} locations: half of them changed by ${formatValue(head.unit, low)} to ${formatValue(head.unit, high)}`;
+
+export interface CompareRows extends Spreads {
   node: number[];
   depth: number[];
   name: Cells<string>;
@@ -70,7 +84,7 @@ export interface CompareAnswer extends Head, RowLists {
   rows: CompareRows;
 }
 
-export interface FlameShapes {
+export interface FlameShapes extends Spreads {
   node: Cells<number>;
   parent: number[];
   name: Cells<string>;
@@ -94,7 +108,7 @@ export interface CompareFlameAnswer extends Head {
   shapes: FlameShapes;
 }
 
-export interface ScatterPoints {
+export interface ScatterPoints extends Spreads {
   node: number[];
   name: Cells<string>;
   a: Cells<number>;
@@ -136,6 +150,7 @@ export interface CompareRow extends ModelRow {
   low: number | null;
   high: number | null;
   p: number | null;
+  spread: Spread;
 }
 export type CompareEntry = EntryOf<CompareRow>;
 
@@ -162,6 +177,7 @@ function rowAt({ rows }: CompareAnswer, i: number, parent: number): CompareRow {
     low: rows.low?.[i] ?? null,
     high: rows.high?.[i] ?? null,
     p: rows.p?.[i] ?? null,
+    spread: spreadAt(rows, i),
   };
 }
 
@@ -262,8 +278,8 @@ export function intensity(head: Head, a: number, b: number): number {
   return Math.sign(t) * Math.min(1, Math.max(0.18, Math.abs(t)));
 }
 
-export const changeColor = (head: Head, a: number, b: number, noise: number, isDark: boolean): Rgb =>
-  diverging(Math.abs(changeOf(head, a, b)) < noise || changeOf(head, a, b) === 0 ? 0 : intensity(head, a, b), isDark);
+export const isSmall = (head: Head, a: number, b: number, noise: number, spread: Spread): boolean => Math.abs(changeOf(head, a, b)) < noise || changeOf(head, a, b) === 0 || isInSpread(spread);
+export const changeColor = (head: Head, a: number, b: number, noise: number, spread: Spread, isDark: boolean): Rgb => diverging(isSmall(head, a, b, noise, spread) ? 0 : intensity(head, a, b), isDark);
 
 export const NOTHING_FOUND = new Set(['no change', 'too few repetitions']);
-export const isNoise = (row: CompareRow, noise: number): boolean => (row.verdict !== null ? NOTHING_FOUND.has(row.verdict) : row.change !== null && Math.max(Math.abs(row.change), Math.abs(row.self ?? 0)) < noise) || row.change === 0;
+export const isNoise = (row: CompareRow, noise: number): boolean => (row.verdict !== null ? NOTHING_FOUND.has(row.verdict) : row.change !== null && Math.max(Math.abs(row.change), Math.abs(row.self ?? 0)) < noise) || row.change === 0 || isInSpread(row.spread);

@@ -10,7 +10,7 @@ import { useKeys } from '../keys';
 import { openMenu } from '../menu';
 import { useTheme } from '../theme';
 import { copyText } from '../toast';
-import { changeColor, changeOf, noiseOf, relativeOf, type CompareFlameAnswer } from './compare-data';
+import { changeColor, changeOf, noiseOf, relativeOf, spreadAt, spreadText, type CompareFlameAnswer } from './compare-data';
 import type { PartProps } from './compare-tree';
 
 const SHOWN: [string, string][] = [['both', 'Both'], ['a', 'A'], ['b', 'B']];
@@ -48,7 +48,7 @@ export function ComparisonFlame({ params, view, setView, search, chosen, onChoos
   const shapes = answer?.shapes;
   const boxes = useMemo(() => (shapes ? layOut(shapes.parent, view.shown === 'a' ? shapes.a : view.shown === 'b' ? shapes.b : shapes.value) : null), [shapes, view.shown]);
   const noise = answer ? noiseOf(answer, view.noise) : 0;
-  const color = useMemo(() => (i: number, dark: boolean): Rgb => (answer ? changeColor(answer, answer.shapes.a[i]!, answer.shapes.b[i]!, noise, dark) : [0, 0, 0]), [answer, noise]);
+  const color = useMemo(() => (i: number, dark: boolean): Rgb => (answer ? changeColor(answer, answer.shapes.a[i]!, answer.shapes.b[i]!, noise, spreadAt(answer.shapes, i), dark) : [0, 0, 0]), [answer, noise]);
   const isDimmed = useMemo(() => (shapes?.found ? (i: number) => !shapes.found![i] : undefined), [shapes]);
   const above = useMemo(() => (answer && answer.shapes.node[0] !== null ? ['all', ...[...answer.above_names].reverse().map((n) => n ?? '(no name)')] : []), [answer]);
 
@@ -128,6 +128,7 @@ export function ComparisonFlame({ params, view, setView, search, chosen, onChoos
               <b>{changeText(shapes.a[i]!, shapes.b[i]!, relativeOf(answer, shapes.a[i]!, shapes.b[i]!))}</b>
             </div>
             <div class="hint">{`change: ${exactValue(answer.unit, changeOf(answer, shapes.a[i]!, shapes.b[i]!))}${answer.a.total ? `, ${formatChange(changeOf(answer, shapes.a[i]!, shapes.b[i]!) / Math.abs(answer.a.total * answer.scale))} % of all` : ''}`}</div>
+            {spreadAt(shapes, i)[0] !== null && <div class="hint">{spreadText(answer, spreadAt(shapes, i))}</div>}
             {shapes.rest[i] === 0 && shapes.node[i] !== null && <div class="hint">{`itself: ${formatValue(answer.unit, shapes.a_own[i])} → ${formatValue(answer.unit, shapes.b_own[i])}`}</div>}
           </>
         )}

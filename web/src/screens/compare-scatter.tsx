@@ -8,7 +8,7 @@ import { exactValue, formatChange, formatValue, plural } from '../format';
 import { useKeys } from '../keys';
 import { cssColor } from '../theme';
 import { VTable, type Column } from '../vtable';
-import { changeOf, intensity, noiseOf, relativeOf, type ScatterAnswer } from './compare-data';
+import { changeOf, intensity, isSmall, noiseOf, relativeOf, spreadAt, spreadText, type ScatterAnswer } from './compare-data';
 import { changeText } from './compare-flame';
 import type { PartProps } from './compare-tree';
 
@@ -139,7 +139,7 @@ function drawPoints(context: CanvasRenderingContext2D, drawn: Drawn, size: Size,
   for (let i = a.length - 1; i >= 0; i--) {
     const [va, vb] = [a[i] ?? 0, b[i] ?? 0];
     const [x, y] = [axes.x(va), axes.y(vb)];
-    const isGrey = Math.abs(changeOf(answer, va, vb)) < noise;
+    const isGrey = isSmall(answer, va, vb, noise, spreadAt(answer.points, i));
     context.globalAlpha = hasSearch && !found(i) ? 0.15 : isGrey ? 0.5 : 0.9;
     context.fillStyle = isGrey ? cssColor('--muted') : css(diverging(Math.sign(changeOf(answer, va, vb)) * Math.max(0.55, Math.abs(intensity(answer, va, vb))), isDark));
     context.strokeStyle = isDark ? 'rgba(0,0,0,0.5)' : 'rgba(60,66,76,0.55)';
@@ -274,6 +274,7 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
               {`${formatValue(answer.unit, ta)} → ${formatValue(answer.unit, tb)}  `}
               <b>{changeText(ta, tb, relativeOf(answer, ta, tb))}</b>
             </div>
+            {spreadAt(answer.points, tip.i)[0] !== null && <div class="hint">{spreadText(answer, spreadAt(answer.points, tip.i))}</div>}
             <div class="hint">{`exact: ${exactValue(answer.unit, ta)} → ${exactValue(answer.unit, tb)}`}</div>
           </div>
         )}

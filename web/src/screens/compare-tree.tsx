@@ -9,7 +9,7 @@ import { navigate } from '../state';
 import { copyText } from '../toast';
 import { MatchedName, shapeOf, useLists, type Listed } from '../uselists';
 import { TreeCell, VTable, type Column, type TreeShape } from '../vtable';
-import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
+import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
 import { placeText } from './tree-data';
 
 export interface PartProps {
@@ -33,10 +33,10 @@ export function useComparison(params: Params, shape: string, chosen: PartProps['
 }
 
 /** A number in the middle of which nothing changed: less to the left, more to the right. */
-function ChangeCell({ text, part, isGrey }: { text: string; part: number; isGrey: boolean }) {
+function ChangeCell({ text, part, isGrey, tip }: { text: string; part: number; isGrey: boolean; tip?: string | undefined }) {
   const width = `${(Math.min(1, Math.abs(part) || 0) * 50).toFixed(2)}%`;
   return (
-    <span class="change-cell">
+    <span class="change-cell" title={tip}>
       <span class="change-track" aria-hidden="true">
         {part !== 0 && <span class={isGrey ? 'change-bar grey' : part > 0 ? 'change-bar more' : 'change-bar less'} style={part > 0 ? { left: '50%', width } : { right: '50%', width }} />}
       </span>
@@ -90,7 +90,7 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   });
   const change = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
     id, title, unit: changes.unit, width: 190, align: 'right', sortable: true,
-    cell: ({ row }) => row && <ChangeCell text={signed(changes, of(row))} part={(of(row) ?? 0) / most} isGrey={isNoise(row, noise)} />,
+    cell: ({ row }) => row && <ChangeCell text={signed(changes, of(row))} part={(of(row) ?? 0) / most} isGrey={isNoise(row, noise)} tip={row.spread[0] === null ? undefined : spreadText(answer, row.spread)} />,
     text: text((r) => exactValue(answer.unit, of(r))),
   });
   const plainChange = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({ ...number(id, title, of), unit: changes.unit, sortable: id === 'self', cell: ({ row }) => row && signed(changes, of(row)) });

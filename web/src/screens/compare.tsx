@@ -73,13 +73,19 @@ function OnlyButton({ side, only }: { side: 'A' | 'B'; only: CompareAnswer['only
   );
 }
 
-function ThresholdSlider({ view, setView }: { view: View; setView: (patch: Partial<View>, how?: 'push' | 'replace') => void }) {
+function ThresholdSlider({ answer, view, setView }: { answer: CompareAnswer | null; view: View; setView: (patch: Partial<View>, how?: 'push' | 'replace') => void }) {
   const at = NOISES.findIndex((n) => n >= view.noise);
+  const n = answer?.locations ?? 0;
+  const [basis, tip] = answer?.verdict
+    ? [' · repetitions', '; where there are repetitions, what assay compare cannot tell from noise']
+    : n > 0
+      ? [` · ${n} locations`, `, and those within the spread over ${n} locations: at least a quarter of them has less, and a quarter has more`]
+      : ['', ''];
   return (
-    <label class="inline" title="Changes below this part of the whole are grey">
+    <label class="inline" title={`Changes below this part of the whole are grey${tip}`}>
       <span class="picker-label">noise</span>
       <input type="range" min={0} max={NOISES.length - 1} value={at < 0 ? NOISES.length - 1 : at} aria-label="Changes that count as noise" aria-valuetext={`${view.noise} %`} onInput={(event) => setView({ noise: NOISES[Number(event.currentTarget.value)] ?? 1 }, 'replace')} />
-      <span class="noise-value">{`${view.noise} %`}</span>
+      <span class="noise-value">{`${view.noise} %${basis}`}</span>
     </label>
   );
 }
@@ -176,7 +182,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
             </button>
           ))}
         </div>
-        <ThresholdSlider view={view} setView={setView} />
+        <ThresholdSlider answer={answer} view={view} setView={setView} />
         <button aria-pressed={view.hide} title="Leave out what changed less (i)" disabled={isReport()} onClick={() => setView({ hide: !view.hide })}>
           Only changes
         </button>
