@@ -510,13 +510,18 @@ static assay_status sum_own(const as_dataset *ds, assay_id run, assay_id metric,
     return as_sparse_nodes(ds, profile, NULL, contexts.first, contexts.n, locations, list, error);
 }
 
+/* Whether one pass over the contexts reads both. */
+static bool are_pair(const as_profile *own, const as_profile *partner) {
+    return own && partner && as_profile_is_sparse(own) && as_profile_is_sparse(partner) &&
+           own->columns == partner->columns && own->n_columns == partner->n_columns;
+}
+
 static assay_status find_stored(const as_dataset *ds, assay_id run, assay_id metric, range contexts,
                                 const bool *locations, as_node_list *list, assay_error *error) {
     assay_id exclusive = as_ds_metric(ds, metric)->exclusive;
     const as_profile *own = as_ds_profile(ds, metric, run),
                      *partner = exclusive == ASSAY_NONE ? NULL : as_ds_profile(ds, exclusive, run);
-    if (own && partner && as_profile_is_sparse(own) && as_profile_is_sparse(partner) &&
-        own->columns == partner->columns && own->n_columns == partner->n_columns)
+    if (are_pair(own, partner))
         return as_sparse_nodes(ds, own, partner, contexts.first, contexts.n, locations, list, error);
     AS_TRY(sum_own(ds, run, metric, contexts, locations, list, error));
     if (exclusive == ASSAY_NONE) return ASSAY_OK;
@@ -538,6 +543,17 @@ assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metri
     list->nodes.count = list->parts.count = list->n_parts = 0;
     if (about->is_stored) return find_stored(ds, run, metric, contexts, locations, list, error);
     return sum_slice(ds, run, metric, about->kind, contexts, locations, list, error);
+}
+
+assay_status as_stored_sums_find(const as_dataset *ds, assay_id run, assay_id metric, const bool *locations,
+                                 as_stored_sums *out, bool *is_done, assay_error *error) {
+    const as_metric *about = as_ds_metric(ds, metric);
+    const as_profile *own = as_ds_profile(ds, metric, run),
+                     *partner = about->exclusive == ASSAY_NONE ? NULL : as_ds_profile(ds, about->exclusive, run);
+    *out = (as_stored_sums){0};
+    *is_done = about->is_stored && !as_ds_derived(ds, metric) &&
+               (are_pair(own, partner) || (about->exclusive == ASSAY_NONE && own && as_profile_is_sparse(own)));
+    return *is_done ? as_sparse_sums(ds, own, partner, locations, out, error) : ASSAY_OK;
 }
 
 assay_status as_nodes_find_one(const as_dataset *ds, assay_id run, assay_id metric, assay_id context,

@@ -49,6 +49,31 @@ assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, 
 /* The same of the values at some locations (one bool for each of the dataset; NULL: all). Those that are no place are then left out. */
 assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
                               as_node_list *list, assay_error *error);
+/* Stored values of all contexts without a list, which of a large tree takes five times as much room: of each context the sums over locations. */
+typedef struct as_stored_sums {
+    as_vec inclusive, exclusive;         /* double; exclusive is empty where the metric has no values of both kinds */
+    as_vec has_inclusive, has_exclusive; /* bool: whether there is a value */
+} as_stored_sums;
+
+/* The sums of a stored metric whose values are sparse, those of as_nodes_find_at() to the last bit. *is_done: else it is no such metric. as_stored_sums_free() in every case. */
+assay_status as_stored_sums_find(const as_dataset *ds, assay_id run, assay_id metric, const bool *locations,
+                                 as_stored_sums *out, bool *is_done, assay_error *error);
+void as_stored_sums_free(as_stored_sums *sums);
+/* The node of a context as a list would have it; false where there is none. */
+static inline bool as_stored_sums_node(const as_stored_sums *sums, assay_id context, as_node *out) {
+    bool is_pair = sums->exclusive.count > 0, has = AS_AT(bool, &sums->has_inclusive, context),
+         has_exclusive = is_pair && AS_AT(bool, &sums->has_exclusive, context);
+    if (!has && !has_exclusive) return false;
+    double own = AS_AT(double, &sums->inclusive, context);
+    *out = (as_node){.context = context,
+                     .has_own = has,
+                     .has_exclusive = is_pair,
+                     .lacks_exclusive = is_pair && !has_exclusive,
+                     .inclusive = {.kind = AS_REAL, .r = own},
+                     .exclusive = {.kind = AS_REAL, .r = is_pair ? AS_AT(double, &sums->exclusive, context) : own}};
+    return true;
+}
+
 /* The node of one context, or none: of stored metrics without looking at its subtree. */
 assay_status as_nodes_find_one(const as_dataset *ds, assay_id run, assay_id metric, assay_id context,
                                as_node_list *list, assay_error *error);

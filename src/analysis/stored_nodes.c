@@ -13,8 +13,10 @@ typedef struct sums {
     int n_profiles;
     assay_id first; /* contexts first … first + n - 1 */
     uint32_t n;
-    uint8_t *lane_of;   /* of each column, NO_PLACE: it is not wanted */
-    double *values[2];  /* of each context; LANES of them where columns are read */
+    uint8_t *lane_of; /* of each column, NO_PLACE: it is not wanted */
+    uint32_t
+        n_lanes; /* that are kept of each context until its sum is known: more than one only where columns are read */
+    double *values[2];  /* n_lanes of each context */
     bool *has[2];       /* of each context */
     assay_status *ends; /* of each piece of work */
 } sums;
@@ -90,7 +92,7 @@ static void add_column(const sums *s, int which, uint32_t column, const as_spars
     for (uint32_t i = 0; i < line->n; i++) {
         uint32_t at = line->at[i] - s->first;
         if (at >= s->n) continue;
-        s->values[which][(size_t)at * LANES + s->lane_of[column]] += line->values[i];
+        s->values[which][(size_t)at * s->n_lanes + s->lane_of[column]] += line->values[i];
         s->has[which][at] = true;
     }
 }
@@ -106,32 +108,26 @@ static assay_status sum_columns(const sums *s, int which, assay_error *error) {
     }
     as_sparse_line_free(&line);
     double *values = s->values[which];
-    for (uint32_t i = 0; i < s->n; i++) values[i] = sum_lanes(values + (size_t)i * LANES);
+    for (uint32_t i = 0; i < s->n && s->n_lanes == LANES; i++) values[i] = sum_lanes(values + (size_t)i * LANES);
     return status;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------------- */
 
-static void set_node(const sums *s, uint32_t at, as_node *node) {
-    bool is_pair = s->n_profiles > 1;
-    *node = (as_node){.context = s->first + at,
-                      .has_own = s->has[0][at],
-                      .has_exclusive = is_pair,
-                      .lacks_exclusive = is_pair && !s->has[1][at],
-                      .inclusive = {.kind = AS_REAL, .r = s->values[0][at]},
-                      .exclusive = {.kind = AS_REAL, .r = s->values[is_pair][at]}};
-}
-
-static bool collect(const sums *s, as_node_list *list) {
-    size_t n = 0;
-    const bool *has = s->has[0], *has_other = s->has[s->n_profiles - 1];
-    for (uint32_t i = 0; i < s->n; i++) n += has[i] | has_other[i];
-    if (!as_vec_reserve(&list->nodes, n)) return false;
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (has[i] || has_other[i]) set_node(s, i, &AS_AT(as_node, &list->nodes, list->nodes.count++));
+static bool collect(const as_stored_sums *of, assay_id first, uint32_t n, as_node_list *list) {
+    as_node node;
+    size_t n_nodes = 0;
+    for (uint32_t i = 0; i < n; i++) n_nodes += as_stored_sums_node(of, i, &node);
+    if (!as_vec_reserve(&list->nodes, n_nodes)) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!as_stored_sums_node(of, i, &node)) continue;
+        node.context = first + i;
+        AS_AT(as_node, &list->nodes, list->nodes.count++) = node;
     }
     return true;
 }
+
+/* ---- sums ------------------------------------------------------------------------------------------------------------ */
 
 /* A column costs what its location has of all metrics, so a few of them cost less than all rows. */
 static bool are_few(const as_dataset *ds, const sums *s, uint32_t n_wanted) {
@@ -139,35 +135,75 @@ static bool are_few(const as_dataset *ds, const sums *s, uint32_t n_wanted) {
     return by_columns <= (uint64_t)s->profiles[0]->n_columns * s->n / 16;
 }
 
-static assay_status sum_and_collect(const as_dataset *ds, sums *s, const bool *wanted, as_node_list *list,
-                                    assay_error *error) {
+/* n zeros. */
+static bool make_zeros(as_vec *vec, size_t n) {
+    as_vec_expect(vec, n);
+    if (!as_vec_reserve(vec, n)) return false;
+    if (n) memset(vec->data, 0, n * vec->size);
+    vec->count = n;
+    return true;
+}
+
+static bool make_room(sums *s, as_stored_sums *out) {
+    as_vec *values[] = {&out->inclusive, &out->exclusive}, *has[] = {&out->has_inclusive, &out->has_exclusive};
+    for (int i = 0; i < s->n_profiles; i++) {
+        if (!make_zeros(values[i], (size_t)s->n * s->n_lanes) || !make_zeros(has[i], s->n)) return false;
+        s->values[i] = values[i]->data;
+        s->has[i] = has[i]->data;
+    }
+    return true;
+}
+
+static assay_status sum_all(const as_dataset *ds, sums *s, const bool *wanted, as_stored_sums *out,
+                            assay_error *error) {
     s->lane_of = malloc((size_t)s->profiles[0]->n_columns + 1);
     if (!s->lane_of) return as_fail_memory(error, NULL);
     uint32_t n_wanted = deal_lanes(s->profiles[0], wanted, s->lane_of);
-    if (!n_wanted) return ASSAY_OK;
     bool by_columns = are_few(ds, s, n_wanted);
-    for (int i = 0; i < s->n_profiles; i++) {
-        s->values[i] = calloc((size_t)s->n + 1, (by_columns ? LANES : 1) * sizeof *s->values[i]);
-        s->has[i] = calloc((size_t)s->n + 1, sizeof *s->has[i]);
-        if (!s->values[i] || !s->has[i]) return as_fail_memory(error, NULL);
-        if (by_columns) AS_TRY(sum_columns(s, i, error));
-    }
+    s->n_lanes = by_columns && n_wanted >= LANES ? LANES : 1;
+    if (!make_room(s, out)) return as_fail_memory(error, NULL);
+    for (int i = 0; i < s->n_profiles && by_columns; i++) AS_TRY(sum_columns(s, i, error));
     if (!by_columns) AS_TRY(sum_rows(s, error));
-    return collect(s, list) ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (s->n_lanes == 1) return ASSAY_OK;
+    out->inclusive.count = s->n;
+    out->exclusive.count = s->n_profiles > 1 ? s->n : 0;
+    as_vec_shrink(&out->inclusive);
+    as_vec_shrink(&out->exclusive);
+    return ASSAY_OK;
+}
+
+static assay_status find_sums(const as_dataset *ds, sums *s, const bool *wanted, as_stored_sums *out,
+                              assay_error *error) {
+    as_vec_init(&out->inclusive, sizeof(double), as_ds_budget(ds));
+    as_vec_init(&out->exclusive, sizeof(double), as_ds_budget(ds));
+    as_vec_init(&out->has_inclusive, sizeof(bool), as_ds_budget(ds));
+    as_vec_init(&out->has_exclusive, sizeof(bool), as_ds_budget(ds));
+    assay_status status = sum_all(ds, s, wanted, out, error);
+    free(s->lane_of);
+    free(s->ends);
+    return status;
+}
+
+assay_status as_sparse_sums(const as_dataset *ds, const as_profile *profile, const as_profile *exclusive,
+                            const bool *wanted, as_stored_sums *out, assay_error *error) {
+    sums s = {.profiles = {profile, exclusive}, .n_profiles = exclusive ? 2 : 1, .n = (uint32_t)AS_COUNT(ds, contexts)};
+    return find_sums(ds, &s, wanted, out, error);
+}
+
+void as_stored_sums_free(as_stored_sums *of) {
+    as_vec_free(&of->inclusive);
+    as_vec_free(&of->exclusive);
+    as_vec_free(&of->has_inclusive);
+    as_vec_free(&of->has_exclusive);
 }
 
 assay_status as_sparse_nodes(const as_dataset *ds, const as_profile *profile, const as_profile *exclusive,
                              assay_id first, uint32_t n, const bool *wanted, as_node_list *list, assay_error *error) {
     sums s = {.profiles = {profile, exclusive}, .n_profiles = exclusive ? 2 : 1, .first = first, .n = n};
-    if (!as_budget_allows(&ds->budget, 2 * (uint64_t)n * (LANES * sizeof(double) + 1)))
-        return as_fail_memory(error, NULL);
-    assay_status status = sum_and_collect(ds, &s, wanted, list, error);
-    for (int i = 0; i < 2; i++) {
-        free(s.values[i]);
-        free(s.has[i]);
-    }
-    free(s.lane_of);
-    free(s.ends);
+    as_stored_sums found = {0};
+    assay_status status = find_sums(ds, &s, wanted, &found, error);
+    if (status == ASSAY_OK && !collect(&found, first, n, list)) status = as_fail_memory(error, NULL);
+    as_stored_sums_free(&found);
     return status;
 }
 

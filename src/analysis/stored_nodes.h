@@ -9,6 +9,10 @@
 assay_status as_sparse_nodes(const as_dataset *ds, const as_profile *profile, const as_profile *exclusive,
                              assay_id first, uint32_t n, const bool *wanted, as_node_list *list, assay_error *error);
 
+/* The same without nodes, of all contexts. out: all zero. */
+assay_status as_sparse_sums(const as_dataset *ds, const as_profile *profile, const as_profile *exclusive,
+                            const bool *wanted, as_stored_sums *out, assay_error *error);
+
 /* Makes nodes of a pair: list has those of the inclusive metric, other those of the exclusive one, both as values in `inclusive`. False when memory is out. */
 bool as_nodes_pair(as_node_list *list, const as_node_list *other);
 

@@ -319,7 +319,7 @@ static as_exit fold_tree(as_cli *cli, const as_view_data *data, const uint8_t *j
               .has_wholes = as_ds_has_wholes(ds),
               .aside = UINT32_MAX};
     bool by_difference =
-        column->has_exclusive && !column->is_only_exclusive && !column->lacks_inclusive && as_view_has_roles(ds);
+        column->has_exclusive && !column->is_only_exclusive && !column->lacks_inclusive && as_ds_has_roles(ds);
     as_view_cut cut;
     assay_error error;
     as_vec_init(&s.nodes, sizeof(stack_node), as_ds_budget(ds));

@@ -152,8 +152,9 @@ static bool place_row(printing *p, const as_view_node *node, bool is_joined, uin
 
 /* "covers 12.3 ms" of a section whose intervals overlap, else *note stays NULL. False when memory is out. */
 static bool cover_note(printing *p, const as_view_node *node, const char **note) {
-    const as_node *found = p->covered.n_columns ? as_column_node(&p->covered.columns[0], node->context) : NULL;
-    double covered = found ? as_number_real(found->inclusive) : NAN, all = node->values[0].inclusive.real;
+    as_node found;
+    bool is_found = p->covered.n_columns && as_column_node(&p->covered.columns[0], node->context, &found);
+    double covered = is_found ? as_number_real(found.inclusive) : NAN, all = node->values[0].inclusive.real;
     if (!(fabs(covered - all) > 1e-6 * fabs(all))) return true;
     const as_dataset *ds = p->view->ds;
     as_quantity q =
@@ -355,7 +356,7 @@ static bool has_values(const as_tree_view *view) {
     const as_view_data *data = &view->data;
     bool has_any = data->n_columns == 0;
     for (size_t k = 0; k < data->n_columns; k++)
-        has_any |= data->columns[k].formula != NULL || as_node_count(&data->columns[k].list) > 0;
+        has_any |= data->columns[k].formula != NULL || as_column_has_any(&data->columns[k]);
     return has_any;
 }
 

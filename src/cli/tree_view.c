@@ -318,10 +318,11 @@ static as_exit load_gpu_time(as_tree_view *view) {
 static void find_telling(as_tree_view *view) {
     if (!view->has_gpu_time) return;
     const as_view_column *time = &view->data.columns[0], *gpu = &view->data.columns[view->n_asked];
-    for (size_t i = 0; i < as_node_count(&gpu->list); i++) {
-        const as_node *node = as_node_at(&gpu->list, i), *other = as_column_node(time, node->context);
-        bool is_gpu = node->has_exclusive && as_number_real(node->exclusive) > 0;
-        if (is_gpu && !(other && as_number_real(other->inclusive) > 0)) view->request.n_telling = view->n_asked + 1;
+    for (assay_id id = 0; id < AS_COUNT(view->ds, contexts); id++) {
+        as_node node, other;
+        bool is_gpu = as_column_node(gpu, id, &node) && node.has_exclusive && as_number_real(node.exclusive) > 0;
+        if (is_gpu && !(as_column_node(time, id, &other) && as_number_real(other.inclusive) > 0))
+            view->request.n_telling = view->n_asked + 1;
     }
 }
 

@@ -267,8 +267,25 @@ bool as_ds_has_wholes(const as_dataset *ds) {
     return id < n;
 }
 
+/* What views ask again and again of all contexts, of which there may be millions; found once, and anew where contexts were added. */
+enum { HAS_ROLES = 1, HAS_ASIDES = 2, LOOKED_THROUGH = 4, SEEN_BITS = 3 };
+
+static unsigned look_through(const as_dataset *ds) {
+    uint64_t *seen = &((as_dataset *)(uintptr_t)ds)->seen_contexts, n = AS_COUNT(ds, contexts);
+    uint64_t known = __atomic_load_n(seen, __ATOMIC_RELAXED), found = n << SEEN_BITS | LOOKED_THROUGH;
+    if (known >> SEEN_BITS == n && known & LOOKED_THROUGH) return (unsigned)(known & (HAS_ROLES | HAS_ASIDES));
+    const as_context *contexts = ds->contexts.data;
+    for (size_t i = 0; i < n; i++)
+        found |= (contexts[i].role != AS_ROLE_CALL ? HAS_ROLES : 0u) | (contexts[i].is_aside ? HAS_ASIDES : 0u);
+    __atomic_store_n(seen, found, __ATOMIC_RELAXED);
+    return (unsigned)(found & (HAS_ROLES | HAS_ASIDES));
+}
+
+bool as_ds_has_roles(const as_dataset *ds) { return look_through(ds) & HAS_ROLES; }
+
 size_t as_ds_asides(const as_dataset *ds) {
     size_t n = 0;
+    if (!(look_through(ds) & HAS_ASIDES)) return 0;
     for (assay_id id = 0; id < AS_COUNT(ds, contexts);
          id += as_ds_context(ds, id)->is_aside ? as_ds_context(ds, id)->subtree : 1)
         n += as_ds_context(ds, id)->is_aside;

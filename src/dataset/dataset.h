@@ -268,6 +268,8 @@ struct assay_dataset {
     size_t n_points;
     bool whole_coordinates; /* the source writes whole coordinates as integers, 4 instead of 4.0 */
     as_vec runs, metrics, regions, contexts, locations;
+    uint64_t
+        seen_contexts; /* private, atomic: how many contexts there were when they were last looked through, and what they have (dataset.c) */
     assay_id first_metric; /* the one that the source wants to be shown first; ASSAY_NONE: it does not say */
     as_vec blocks, series, measurements, summaries;
     as_vec events;                       /* as_event; empty where there is an event_source */
@@ -355,6 +357,8 @@ bool as_region_is_place(const as_dataset *ds, assay_id region);
 bool as_location_is_gpu(const as_dataset *ds, assay_id location);
 /* Whether something at the root is no section, and does not stand aside. */
 bool as_ds_has_wholes(const as_dataset *ds);
+/* Whether contexts have roles other than calls: then modules, files, functions and what is inside them can be told apart. */
+bool as_ds_has_roles(const as_dataset *ds);
 /* How many contexts stand aside (as_context.is_aside), without those below them. */
 size_t as_ds_asides(const as_dataset *ds);
 /* *out: for each context whether it stands aside, or lies below one that does; to be freed. NULL where there is none. False when memory is out. */

@@ -44,9 +44,11 @@ static assay_status total_of_profile(const as_dataset *ds, const as_profile *pro
     as_sparse_line line = {0};
     assay_status status = ASSAY_OK;
     size_t n_roots = 0;
-    for (assay_id id = 0; id < AS_COUNT(ds, contexts) && n_roots < ROOTS_LOOKED_AT && status == ASSAY_OK; id++) {
-        const as_context *context = as_ds_context(ds, id);
-        if (context->depth > 1 || context->role == AS_ROLE_PLACELESS) continue;
+    const as_context *context;
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts) && n_roots < ROOTS_LOOKED_AT && status == ASSAY_OK;
+         id += context->depth ? context->subtree : 1) {
+        context = as_ds_context(ds, id);
+        if (context->role == AS_ROLE_PLACELESS) continue;
         n_roots++;
         status = profile->source->read_row(profile->source, profile, id, &line, NULL);
         for (uint32_t k = 0; k < line.n && status == ASSAY_OK; k++) *total += fabs(line.values[k]);

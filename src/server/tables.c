@@ -167,7 +167,7 @@ static bool joins_calls(const as_asked_view *asked) {
     const as_view_request *request = &asked->tree.request;
     bool has_lines =
         request->kind == AS_VIEW_TOP_DOWN || (request->kind == AS_VIEW_FLAT && request->group == AS_GROUP_SCOPE);
-    return has_lines && as_view_has_roles(asked->tree.ds);
+    return has_lines && as_ds_has_roles(asked->tree.ds);
 }
 
 /* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all). NULL when memory is out. */

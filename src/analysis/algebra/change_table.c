@@ -182,7 +182,7 @@ assay_status as_change_table_new(const as_comparison *c, bool flat, as_change_ta
     as_vec_init(&table->view.items, sizeof(as_view_item), NULL);
     table->view.request = (as_view_request){.kind = flat ? AS_VIEW_FLAT : AS_VIEW_TOP_DOWN};
     table->view.ds = table->names = as_dataset_new(c->ds->budget.limit);
-    table->has_roles = as_view_has_roles(c->ds);
+    table->has_roles = as_ds_has_roles(c->ds);
     if (c->n_columns) *values = new_values(c, room);
     if (!table->names || (c->n_columns && !*values)) return as_fail_memory(error, NULL);
     filling f = {.c = c, .table = table, .values = *values, .room = room, .last = AS_NO_ITEM};

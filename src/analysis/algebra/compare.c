@@ -126,11 +126,10 @@ as_change_value as_comparison_between(const as_comparison *c, size_t column, con
     for (size_t side = 0; side < 2; side++) {
         assay_id own = contexts[side];
         size_t at = k->at[side];
-        const as_node *node =
-            own == ASSAY_NONE || at == SIZE_MAX ? NULL : as_column_node(&c->data[side].columns[at], own);
-        if (!node) continue;
-        numbers[side][0] = number_of(node, false);
-        numbers[side][1] = number_of(node, true);
+        as_node node;
+        if (own == ASSAY_NONE || at == SIZE_MAX || !as_column_node(&c->data[side].columns[at], own, &node)) continue;
+        numbers[side][0] = number_of(&node, false);
+        numbers[side][1] = number_of(&node, true);
     }
     as_change_value value = {.inclusive = as_change_of(numbers[AS_BASE][0], numbers[AS_TARGET][0], k->adds_up)};
     if (k->has_exclusive) value.exclusive = as_change_of(numbers[AS_BASE][1], numbers[AS_TARGET][1], k->adds_up);

@@ -197,8 +197,9 @@ static assay_status sum_parts(as_view_data *data, assay_error *error) {
         column->whole = 0;
         for (uint32_t i = by_metric.starts[column->metric]; i < by_metric.starts[column->metric + 1]; i++) {
             assay_id context = as_ds_series(ds, by_metric.series[i])->context;
-            const as_node *node = parts[by_metric.series[i]] ? as_column_node(column, context) : NULL;
-            if (node && is_looked_at(data, context)) column->whole += as_number_real(node->inclusive);
+            as_node node;
+            bool has_node = parts[by_metric.series[i]] && as_column_node(column, context, &node);
+            if (has_node && is_looked_at(data, context)) column->whole += as_number_real(node.inclusive);
         }
     }
     bool fine = parts != NULL;
@@ -211,15 +212,22 @@ static assay_status sum_parts(as_view_data *data, assay_error *error) {
 static void check_whole(const as_view_data *data, as_view_column *column) {
     static const double slack = 0.01;
     bool is_signed = false;
+    double largest = NAN, least = -slack * column->whole, most = (1 + slack) * column->whole;
     column->scale = NAN;
     if (!column->adds_up) return;
-    for (size_t i = 0; i < as_node_count(&column->list); i++) {
-        const as_node *node = as_node_at(&column->list, i);
-        double inclusive = as_number_real(node->inclusive);
-        if (!isfinite(inclusive) || !is_looked_at(data, node->context)) continue;
-        column->scale = fmax(column->scale, fabs(inclusive));
-        is_signed |= inclusive < -slack * column->whole || inclusive > (1 + slack) * column->whole;
+    for (size_t i = 0; i < data->n_roots; i++) {
+        assay_id root = data->roots[i], end = root + as_ds_context(data->source.ds, root)->subtree;
+        if (data->leaves_apart && as_context_is_section(data->source.ds, root)) continue;
+        for (assay_id id = root; id < end; id++) {
+            as_node node;
+            if ((data->is_aside && data->is_aside[id]) || !as_column_node(column, id, &node)) continue;
+            double inclusive = as_number_real(node.inclusive);
+            if (!isfinite(inclusive)) continue;
+            largest = fmax(largest, fabs(inclusive));
+            is_signed |= inclusive < least || inclusive > most;
+        }
     }
+    column->scale = largest;
     if (!isfinite(column->whole) || column->whole <= 0 || (is_signed && column->has_exclusive)) column->whole = NAN;
     if (isfinite(column->whole)) column->scale = column->whole;
 }
@@ -232,7 +240,7 @@ static assay_status find_wholes(as_view_data *data, assay_error *error) {
         if (!column->adds_up) continue;
         bool is_inclusive =
             (column->has_exclusive && !column->is_only_exclusive) || (column->is_stored && column->is_inclusive);
-        has_open |= !column->has_exclusive && !column->is_stored && as_node_count(&column->list) > 0;
+        has_open |= !column->has_exclusive && !column->is_stored && as_column_has_any(column);
         if (is_inclusive) column->whole = as_view_whole(data, k).inclusive.real;
     }
     if (has_open) AS_TRY(sum_parts(data, error));
@@ -241,6 +249,18 @@ static assay_status find_wholes(as_view_data *data, assay_error *error) {
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
+
+bool as_column_has_any(const as_view_column *column) {
+    if (!column->has_sums) return as_node_count(&column->list) > 0;
+    const as_vec *has = &column->sums.has_inclusive, *has_exclusive = &column->sums.has_exclusive;
+    return (has->count && memchr(has->data, true, has->count)) ||
+           (has_exclusive->count && memchr(has_exclusive->data, true, has_exclusive->count));
+}
+
+/* The same for all nodes of a column. */
+static bool has_exclusive_nodes(const as_view_column *column) {
+    return column->has_sums ? column->sums.exclusive.count > 0 : as_node_at(&column->list, 0)->has_exclusive;
+}
 
 /* Nodes of all contexts need no index. */
 static bool make_index(as_view_column *column, size_t n_contexts) {
@@ -258,18 +278,20 @@ static bool is_sum(const as_dataset *ds, const as_view_column *column, bool *out
     size_t n = AS_COUNT(ds, contexts);
     double *below = calloc(n + 1, sizeof *below), largest = 0;
     if (!below) return false;
-    for (size_t i = 0; i < as_node_count(&column->list); i++) {
-        const as_node *node = as_node_at(&column->list, i);
-        const as_context *context = as_ds_context(ds, node->context);
+    for (assay_id id = 0; id < n; id++) {
+        as_node node;
+        if (!as_column_node(column, id, &node)) continue;
+        const as_context *context = as_ds_context(ds, id);
         assay_id parent = context->is_aside ? ASSAY_NONE : context->parent;
-        double inclusive = as_number_real(node->inclusive);
+        double inclusive = as_number_real(node.inclusive);
         if (parent != ASSAY_NONE) below[parent] += inclusive;
         largest = fmax(largest, fabs(inclusive));
     }
     *out = true;
     for (assay_id id = 0; *out && id < n; id++) {
-        const as_node *node = as_column_node(column, id);
-        double rest = node ? as_number_real(node->inclusive) - as_number_real(node->exclusive) : 0;
+        as_node node;
+        bool has_node = as_column_node(column, id, &node);
+        double rest = has_node ? as_number_real(node.inclusive) - as_number_real(node.exclusive) : 0;
         *out = fabs(rest - below[id]) <= 1e-9 * largest;
     }
     free(below);
@@ -284,6 +306,10 @@ static assay_status find_values(const as_view_source *source, as_view_column *co
     column->lacks_inclusive = column->can_be_empty && derived->sides == AS_SIDES_EXCLUSIVE;
     if (column->can_be_empty) AS_TRY(find_by_formula(source, column, formulas_left, &is_done, error));
     if (is_done) return ASSAY_OK;
+    if (source->n_runs == 1)
+        AS_TRY(as_stored_sums_find(source->ds, source->runs[0], column->metric, source->locations, &column->sums,
+                                   &column->has_sums, error));
+    if (column->has_sums) return ASSAY_OK;
     if (source->n_runs == 1)
         return as_nodes_find_at(source->ds, source->runs[0], column->metric, ASSAY_NONE, source->locations,
                                 &column->list, error);
@@ -310,16 +336,16 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
     column->dtype = find_dtype(ds, column->metric, source->runs, source->n_runs);
     column->adds_up = !as_dtype_is_composite(column->dtype) && !as_dtype_is_extreme(column->dtype);
     AS_TRY(find_values(source, column, formulas_left, error));
-    column->has_exclusive = as_node_count(&column->list) ? as_node_at(&column->list, 0)->has_exclusive
-                                                         : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
-    bool is_derived = kind == AS_KIND_DERIVED, fine = make_index(column, AS_COUNT(ds, contexts));
+    column->has_exclusive = as_column_has_any(column) ? has_exclusive_nodes(column)
+                                                      : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
+    bool is_derived = kind == AS_KIND_DERIVED, fine = column->has_sums || make_index(column, AS_COUNT(ds, contexts));
     if (fine && is_derived) fine = is_sum(ds, column, &column->adds_up);
     column->is_stored = as_ds_metric(ds, column->metric)->is_stored;
     column->is_only_exclusive = as_metric_is_only_exclusive(as_ds_metric(ds, column->metric));
     column->has_exclusive |= column->is_only_exclusive;
     column->is_inclusive = kind == AS_KIND_INCLUSIVE;
     column->can_merge = !is_derived || column->adds_up;
-    column->is_zero_elsewhere = is_derived ? as_node_count(&column->list) > 0 && !column->can_be_empty
+    column->is_zero_elsewhere = is_derived ? as_column_has_any(column) && !column->can_be_empty
                                            : column->adds_up && column->has_exclusive && !column->is_stored;
     if (!fine) return as_fail_memory(error, NULL);
     as_vec_free(&column->list.sums); /* is not needed again */
@@ -336,6 +362,7 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
 void as_view_column_free(as_view_column *column) {
     if (column->is_shared) return;
     as_node_list_free(&column->list);
+    as_stored_sums_free(&column->sums);
     free(column->index);
     as_view_formula_free(column->formula);
 }

@@ -22,7 +22,7 @@ void as_flame_differences(const as_view_table *table, const double *inclusive, d
 static double *find_own(const as_view_table *table, const as_view_values *values) {
     double *own = malloc(((size_t)values->n + 1) * sizeof *own);
     if (!own) return NULL;
-    if (values->has_exclusive && values->has_inclusive && as_view_has_roles(table->ds)) {
+    if (values->has_exclusive && values->has_inclusive && as_ds_has_roles(table->ds)) {
         as_flame_differences(table, values->inclusive, own);
         return own;
     }

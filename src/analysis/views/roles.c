@@ -9,15 +9,8 @@ bool as_view_shows(const as_dataset *ds, assay_id context) {
     return c->role == AS_ROLE_CALL_SITE ? c->subtree == 1 : c->role != AS_ROLE_PLACELESS;
 }
 
-bool as_view_has_roles(const as_dataset *ds) {
-    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id++) {
-        if (as_ds_context(ds, id)->role != AS_ROLE_CALL) return true;
-    }
-    return false;
-}
-
 bool as_view_has_scopes(const as_dataset *ds) {
-    return as_view_has_roles(ds) || (AS_COUNT(ds, contexts) && as_context_is_root(ds, 0));
+    return as_ds_has_roles(ds) || (AS_COUNT(ds, contexts) && as_context_is_root(ds, 0));
 }
 
 bool as_view_has_root(const as_view_data *data) {
@@ -65,7 +58,7 @@ bool as_view_join_calls(as_view_walker *walker) {
     const as_dataset *ds = data->source.ds;
     const uint8_t *known = walker->request->joinings;
     size_t n = AS_COUNT(ds, contexts);
-    if (!as_view_has_roles(ds)) return true;
+    if (!as_ds_has_roles(ds)) return true;
     uint8_t *found = known ? NULL : as_find_joinings(ds);
     walker->is_joined = calloc(n + 1, sizeof *walker->is_joined);
     bool fine = (known || found) && walker->is_joined;

@@ -17,20 +17,24 @@ static void drop_nan(as_view_number *number) {
     if (isnan(number->real)) *number = (as_view_number){0};
 }
 
-static size_t node_index(const as_view_column *column, const as_node *node) {
-    return (size_t)(node - (const as_node *)column->list.nodes.data);
+static as_view_value stored_value(const as_view_column *column, const as_node *node) {
+    as_view_value value = {0};
+    as_view_number own = number_of(node, false, NULL);
+    own.is_known = node->has_own;
+    *(column->is_only_exclusive ? &value.exclusive : &value.inclusive) = own;
+    if (node->has_exclusive && !node->lacks_exclusive) value.exclusive = number_of(node, true, NULL);
+    return value;
 }
 
 as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
-    const as_node *node = as_column_node(column, context);
     as_view_value value = {0};
-    if (node && column->is_stored) {
-        as_view_number own = number_of(node, false, NULL);
-        own.is_known = node->has_own;
-        *(column->is_only_exclusive ? &value.exclusive : &value.inclusive) = own;
-        if (node->has_exclusive && !node->lacks_exclusive) value.exclusive = number_of(node, true, NULL);
-    } else if (node) {
-        size_t at = node_index(column, node);
+    if (column->is_stored) {
+        as_node node;
+        return as_column_node(column, context, &node) ? stored_value(column, &node) : value;
+    }
+    uint32_t at = as_column_at(column, context);
+    if (at != UINT32_MAX) {
+        const as_node *node = as_node_at(&column->list, at);
         value.inclusive = number_of(node, false, as_node_parts(&column->list, at, false));
         /* Of a minimum nothing is not 0 */
         if (node->has_exclusive && (column->is_zero_elsewhere || column->is_inclusive || node->has_own))
@@ -101,15 +105,17 @@ static void add_stored(as_view_sum *sum, const as_dataset *ds, assay_id context,
 
 void as_view_sum_add(as_view_sum *sum, const as_dataset *ds, assay_id context) {
     const as_view_column *column = sum->column;
-    const as_node *node = as_column_node(column, context);
+    as_node node;
+    bool has_node = as_column_node(column, context, &node);
     if (column->is_stored && !column->formula && !as_dtype_is_integer(column->dtype)) {
-        if (node) add_stored(sum, ds, context, node);
+        if (has_node) add_stored(sum, ds, context, &node);
         return;
     }
     if (column->formula) as_view_formula_add(column->formula, context);
     /* An outermost context without a row has 0, and what lies inside it is still inside. */
-    if (!node && column->is_inclusive && column->is_zero_elsewhere && context >= sum->end) go_behind(sum, ds, context);
-    if (!node || !column->can_merge || column->formula) return;
+    if (!has_node && column->is_inclusive && column->is_zero_elsewhere && context >= sum->end)
+        go_behind(sum, ds, context);
+    if (!has_node || !column->can_merge || column->formula) return;
     as_view_value value = as_view_value_of(column, context);
     double *exclusive_parts = sum->parts ? sum->parts + column->list.n_parts : NULL;
     if (value.exclusive.is_known) add_number(column, &sum->value.exclusive, value.exclusive, exclusive_parts);
@@ -130,7 +136,8 @@ static void add_roots(as_view_sum *sum, const as_view_data *data) {
     const as_dataset *ds = data->source.ds;
     for (size_t i = 0; i < data->n_roots; i++) {
         assay_id root = data->roots[i], end = root + as_ds_context(ds, root)->subtree;
-        bool is_there = !sum->column->is_stored || as_column_node(sum->column, root);
+        as_node node;
+        bool is_there = !sum->column->is_stored || as_column_node(sum->column, root, &node);
         if (as_view_is_apart(data, root)) continue;
         if (is_there) as_view_sum_add(sum, ds, root);
         for (assay_id id = root + 1; !is_there && id < end; id++) {

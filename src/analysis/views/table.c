@@ -117,8 +117,73 @@ static as_view_request plain_request(const as_view_request *request) {
                              .without_root = request->without_root};
 }
 
+/* ---- all at once ----------------------------------------------------------------------------------------------------- */
+
+/* Ends the items that lie before a context; gives the one it is below. */
+static uint32_t close_before(filling *f, assay_id context) {
+    uint32_t n = as_view_items(f->table), at = f->last;
+    while (at != AS_NO_ITEM) {
+        as_view_item *item = &AS_AT(as_view_item, &f->table->items, at);
+        if (context - item->context < as_ds_context(f->table->ds, item->context)->subtree) return at;
+        item->end = n;
+        at = item->parent;
+    }
+    return AS_NO_ITEM;
+}
+
+static void put_context(filling *f, const as_view_walker *walker, assay_id id) {
+    const as_context *context = as_ds_context(f->table->ds, id);
+    uint32_t parent = close_before(f, id);
+    bool is_aside = context->is_aside && f->data->is_aside[id];
+    f->last = as_view_items(f->table);
+    AS_AT(as_view_item, &f->table->items, f->table->items.count++) = (as_view_item){
+        .parent = parent,
+        .end = AS_NO_ITEM,
+        .depth = parent == AS_NO_ITEM ? 0 : as_view_item_at(f->table, parent)->depth + 1,
+        .context = id,
+        .call_site = as_view_call_site(walker, id),
+        .name = context->name,
+        .level = AS_LEVEL_CONTEXT,
+        .flags =
+            (uint8_t)(((is_aside || (f->data->leaves_apart && as_context_is_section(f->table->ds, id))) ? AS_ITEM_APART
+                                                                                                        : 0) |
+                      (is_aside ? AS_ITEM_ASIDE : 0) | (context->is_inlined ? AS_ITEM_INLINED : 0))};
+}
+
+/* All of a top-down view in the order of the source: the contexts as they come, those that are nodes. That is what a walk shows, in a fraction of its time. */
+static assay_status fill_all(filling *f, assay_error *error) {
+    const as_view_data *data = f->data;
+    const as_dataset *ds = f->table->ds;
+    as_view_walker walker = {.data = data, .request = &f->table->request};
+    bool skips_root = f->table->request.without_root && as_view_has_root(data);
+    size_t n = 0;
+    for (size_t i = 0; i < data->n_roots; i++) n += as_ds_context(ds, data->roots[i])->subtree;
+    as_vec_expect(&f->table->items, n);
+    bool fine = as_vec_reserve(&f->table->items, n) && (!walker.request->joins_calls || as_view_join_calls(&walker));
+    for (size_t i = 0; fine && i < data->n_roots; i++) {
+        assay_id root = data->roots[i], end = root + as_ds_context(ds, root)->subtree;
+        if (!skips_root) put_context(f, &walker, root);
+        for (assay_id id = root + 1; id < end; id++) {
+            if (as_view_is_node(&walker, id)) put_context(f, &walker, id);
+        }
+    }
+    close_items(f, 0);
+    free(walker.is_joined);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+/* Whether nothing is left out of a top-down view. */
+static bool has_all(const as_view_request *request) {
+    return request->kind == AS_VIEW_TOP_DOWN && !request->wanted && !request->max_levels;
+}
+
 static assay_status fill_table(filling *f, as_view_values **values, assay_error *error) {
     as_view_table *table = f->table;
+    if (has_all(&table->request)) {
+        AS_TRY(fill_all(f, error));
+        as_vec_shrink(&table->items);
+        return f->has_values ? as_view_values_new(table, f->data, values, error) : ASSAY_OK;
+    }
     AS_TRY(as_view_walk(f->data, &table->request, add_item, f, &table->cut, error));
     close_items(f, 0);
     as_vec_shrink(&table->items);
@@ -212,6 +277,16 @@ static void set_value(as_view_values *values, uint32_t i, const as_view_value *v
     values->exclusive[i] = known_or_nan(&value->exclusive);
 }
 
+/* What set_value() makes of as_view_value_of(), where there are millions of them. */
+static void set_stored(as_view_values *values, uint32_t i, const as_view_column *column, assay_id context) {
+    as_node node;
+    bool is_there = as_stored_sums_node(&column->sums, context, &node);
+    double own = is_there && node.has_own ? node.inclusive.r : NAN;
+    bool is_pair = is_there && node.has_exclusive && !node.lacks_exclusive;
+    values->inclusive[i] = column->is_only_exclusive ? NAN : own;
+    values->exclusive[i] = is_pair ? node.exclusive.r : column->is_only_exclusive ? own : NAN;
+}
+
 typedef struct valuing {
     as_view_values *values;
     uint32_t next;
@@ -231,9 +306,15 @@ static assay_status fill_values(const as_view_table *table, const as_view_data *
     as_view_cut cut;
     if (table->request.kind != AS_VIEW_TOP_DOWN)
         return as_view_walk(data, &table->request, take_value, &v, &cut, error);
+    const as_view_column *column = &data->columns[0];
     for (uint32_t i = 0; i < values->n; i++) {
-        as_view_value value = as_view_value_of(&data->columns[0], as_view_item_at(table, i)->context);
-        set_value(values, i, &value);
+        assay_id context = as_view_item_at(table, i)->context;
+        if (column->has_sums) {
+            set_stored(values, i, column, context);
+        } else {
+            as_view_value value = as_view_value_of(column, context);
+            set_value(values, i, &value);
+        }
     }
     return ASSAY_OK;
 }

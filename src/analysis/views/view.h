@@ -53,10 +53,13 @@ typedef struct as_view_column {
     bool is_only_exclusive; /* of stored ones: there are no inclusive values */
     double whole;           /* all of it: what shares are of. NAN where they mean nothing, as of differences */
     double scale; /* what small is measured by: the whole, else the largest value; NAN where values do not add up */
+    /* private: as_column_node() and as_column_has_any() know how values are kept */
     as_node_list list;
-    uint32_t *index;          /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
-    bool is_shared;           /* private: the list and index are another column's */
-    as_view_formula *formula; /* private: gives the value of several contexts, where that is no sum; else NULL */
+    uint32_t *index; /* of each context's node, UINT32_MAX: none; NULL: node i is context i */
+    bool has_sums;   /* there are sums instead of a list */
+    as_stored_sums sums;
+    bool is_shared;           /* the list, index and sums are another column's */
+    as_view_formula *formula; /* gives the value of several contexts, where that is no sum; else NULL */
 } as_view_column;
 
 typedef struct as_view_data {
@@ -74,11 +77,20 @@ assay_status as_view_load(const as_view_source *source, const assay_id *metrics,
                           const assay_id *roots, size_t n_roots, as_view_data *out, assay_error *error);
 void as_view_data_free(as_view_data *data);
 
-/* The node of a context, or NULL. */
-static inline const as_node *as_column_node(const as_view_column *column, assay_id context) {
+/* The number of a context's node in the list, or UINT32_MAX. */
+static inline uint32_t as_column_at(const as_view_column *column, assay_id context) {
     uint32_t at = column->index ? column->index[context] : context;
-    return at < column->list.nodes.count ? as_node_at(&column->list, at) : NULL;
+    return at < column->list.nodes.count ? at : UINT32_MAX;
 }
+/* The node of a context; false where there is none. */
+static inline bool as_column_node(const as_view_column *column, assay_id context, as_node *out) {
+    if (column->has_sums) return as_stored_sums_node(&column->sums, context, out);
+    uint32_t at = as_column_at(column, context);
+    if (at != UINT32_MAX) *out = *as_node_at(&column->list, at);
+    return at != UINT32_MAX;
+}
+/* Whether some context has a node. */
+bool as_column_has_any(const as_view_column *column);
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------------- */
 
@@ -171,8 +183,6 @@ typedef struct as_view_cut {
 
 /* Whether a context is a node of the top-down view: call sites are one with their callees. */
 bool as_view_shows(const as_dataset *ds, assay_id context);
-/* Whether contexts have roles other than calls: then modules, files, functions and what is inside them can be told apart. */
-bool as_view_has_roles(const as_dataset *ds);
 /* Whether the source tells where code stands, also where no loop or line was seen (then it has a root of all): there the flat view is the tree of scopes, unless something else is asked for. */
 bool as_view_has_scopes(const as_dataset *ds);
 /* Whether the root of what is looked at is a context that stands for the whole program. */

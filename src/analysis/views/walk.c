@@ -116,8 +116,9 @@ static double size_in(const as_view_column *column, as_number number) {
 }
 
 static double size_at(const as_view_column *column, assay_id context) {
-    const as_node *node = as_column_node(column, context);
-    return node ? size_in(column, column->lacks_inclusive ? node->exclusive : node->inclusive) : 0;
+    as_node node;
+    if (!as_column_node(column, context, &node)) return 0;
+    return size_in(column, column->lacks_inclusive ? node.exclusive : node.inclusive);
 }
 
 /* A parent may be smaller than its children (differences, values of experiments): what is cut is small all the way down. */
@@ -142,15 +143,15 @@ static bool find_weights(descent *d) {
 
 /* The size of a context in the first column; of one without a value what lies below it. */
 static double size_of(const descent *d, assay_id context, bool exclusive) {
-    const as_node *node = d->first ? as_column_node(d->first, context) : NULL;
-    if (!node) return d->weights ? d->weights[context] : 0;
-    bool takes_exclusive = (exclusive && node->has_exclusive) || d->first->lacks_inclusive;
-    return size_in(d->first, takes_exclusive ? node->exclusive : node->inclusive);
+    as_node node;
+    if (!d->first || !as_column_node(d->first, context, &node)) return d->weights ? d->weights[context] : 0;
+    bool takes_exclusive = (exclusive && node.has_exclusive) || d->first->lacks_inclusive;
+    return size_in(d->first, takes_exclusive ? node.exclusive : node.inclusive);
 }
 
 static bool count_shown(descent *d) {
     size_t n = AS_COUNT(d->ds, contexts);
-    if (!d->is_kept && !d->walker->is_hidden && !as_view_has_roles(d->ds)) return true;
+    if (!d->is_kept && !d->walker->is_hidden && !as_ds_has_roles(d->ds)) return true;
     d->shown_before = malloc((n + 1) * sizeof *d->shown_before);
     if (!d->shown_before) return false;
     d->shown_before[0] = 0;
