@@ -11,6 +11,7 @@ bool as_view_gather_init(as_view_gather *gather, as_view_walker *walker) {
     if (by_scope ? !as_view_scopes_init(&gather->groups, walker)
                  : !as_view_groups_init(&gather->groups, data, request->group))
         return false;
+    if (!as_view_groups_list(&gather->groups, AS_COUNT(data->source.ds, contexts))) return false;
     size_t n_parts = 0;
     for (size_t k = 0; k < data->n_columns; k++) n_parts += 2 * (size_t)data->columns[k].list.n_parts;
     gather->sums = calloc(data->n_columns + 1, sizeof *gather->sums);

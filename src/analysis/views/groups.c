@@ -60,43 +60,46 @@ static bool find_groups(as_view_groups *groups, const as_view_data *data, as_vie
             uint32_t group = group_of(groups, &known, data, id, by);
             fine = group != UINT32_MAX;
             groups->of_context[id] = group;
-            if (fine) as_view_member_at(groups, group)->n++;
         }
     }
     as_map_free(&known);
     return fine;
 }
 
-/* The contexts of each group, by counting. */
-static void list_contexts(as_view_groups *groups, size_t n_contexts) {
-    uint32_t first = 0;
-    for (size_t i = 0; i < groups->members.count; i++) {
-        as_view_member *member = as_view_member_at(groups, i);
-        member->first = first;
-        first += member->n;
-        member->n = 0;
-    }
+bool as_view_groups_list(as_view_groups *groups, size_t n_contexts) {
+    uint32_t total = 0, in[AS_VIEW_MOST_GROUPS];
+    as_view_member *members = groups->members.data;
     for (assay_id id = 0; id < n_contexts; id++) {
-        if (groups->of_context[id] == UINT32_MAX) continue;
-        as_view_member *member = as_view_member_at(groups, groups->of_context[id]);
-        groups->contexts[member->first + member->n++] = id;
+        for (size_t i = as_view_groups_of(groups, id, in); i-- > 0;) members[in[i]].n++;
     }
+    for (size_t i = 0; i < groups->members.count; i++) {
+        members[i].first = total;
+        total += members[i].n;
+        members[i].n = 0;
+    }
+    groups->contexts = malloc(((size_t)total + 1) * sizeof *groups->contexts);
+    if (!groups->contexts) return false;
+    for (assay_id id = 0; id < n_contexts; id++) {
+        for (size_t i = as_view_groups_of(groups, id, in); i-- > 0;) {
+            as_view_member *member = &members[in[i]];
+            groups->contexts[member->first + member->n++] = id;
+        }
+    }
+    return true;
 }
 
 bool as_view_groups_init(as_view_groups *groups, const as_view_data *data, as_view_group by) {
     size_t n = AS_COUNT(data->source.ds, contexts);
-    *groups = (as_view_groups){.of_context = malloc((n + 1) * sizeof *groups->of_context),
-                               .contexts = malloc((n + 1) * sizeof *groups->contexts)};
+    *groups = (as_view_groups){.of_context = malloc((n + 1) * sizeof *groups->of_context)};
     as_vec_init(&groups->members, sizeof(as_view_member), NULL);
-    if (!groups->of_context || !groups->contexts) return false;
+    if (!groups->of_context) return false;
     memset(groups->of_context, 0xff, (n + 1) * sizeof *groups->of_context);
-    if (!find_groups(groups, data, by)) return false;
-    list_contexts(groups, n);
-    return true;
+    return find_groups(groups, data, by);
 }
 
 void as_view_groups_free(as_view_groups *groups) {
     free(groups->of_context);
+    free(groups->of_call);
     free(groups->contexts);
     as_vec_free(&groups->members);
 }

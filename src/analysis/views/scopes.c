@@ -19,20 +19,27 @@ typedef struct builder {
     const as_view_walker *walker;
     const as_dataset *ds;
     as_view_groups *groups;
-    as_map items;      /* as_pair(what, how) -> its number */
-    as_map scopes;     /* as_pair(parent + 1, number of the item) -> member */
-    uint32_t *of_call; /* for each context the scope of calls below its caller, or NOWHERE */
+    as_map items;           /* as_pair(what, how) -> its number, of those that are not numbered by their region */
+    as_map scopes;          /* as_pair(parent + 1, number of the item) -> member */
+    uint32_t *of_region[2]; /* for each region the scope of its functions, of those that stand aside; or NOWHERE */
     uint32_t n_items;
 } builder;
 
+/* Regions alone, and calls of regions that come from nowhere in particular, are most of all. UINT32_MAX when memory is out. */
+static uint32_t number_item(builder *b, uint32_t what, uint32_t how, bool is_region) {
+    uint32_t n_regions = (uint32_t)AS_COUNT(b->ds, regions);
+    if (is_region && how == IS_REGION) return what;
+    if (is_region && how == ASSAY_NONE) return n_regions + what;
+    uint32_t item = as_map_get(&b->items, as_pair(what, how));
+    if (item != AS_MAP_NONE) return item;
+    item = 2 * n_regions + b->n_items++;
+    return as_map_put(&b->items, as_pair(what, how), item) ? item : UINT32_MAX;
+}
+
 /* The member of an item below a parent, made if new. NOWHERE when memory is out. */
 static uint32_t scope_of(builder *b, uint32_t parent, uint32_t what, uint32_t how, const as_view_member *made) {
-    uint64_t pair = as_pair(what, how);
-    uint32_t item = as_map_get(&b->items, pair);
-    if (item == AS_MAP_NONE) {
-        item = b->n_items++;
-        if (!as_map_put(&b->items, pair, item)) return NOWHERE;
-    }
+    uint32_t item = number_item(b, what, how, made->region != ASSAY_NONE);
+    if (item == UINT32_MAX) return NOWHERE;
     uint64_t key = as_pair(parent + 1, item);
     uint32_t at = as_map_get(&b->scopes, key);
     if (at != AS_MAP_NONE) return at;
@@ -47,19 +54,25 @@ static bool stands_aside(const builder *b, assay_id id) {
     return is_aside && is_aside[id];
 }
 
+static as_view_member member_of(const builder *b, as_view_level level, assay_id id) {
+    const as_context *context = as_ds_context(b->ds, id);
+    return (as_view_member){.level = level,
+                            .name = context->name,
+                            .region = context->region,
+                            .context = id,
+                            .is_aside = stands_aside(b, id)};
+}
+
 /* That of a context's region, or name where it has none. */
 static uint32_t region_scope(builder *b, uint32_t parent, assay_id id) {
     const as_context *context = as_ds_context(b->ds, id);
-    as_view_member made = {.level = AS_LEVEL_CONTEXT,
-                           .name = context->name,
-                           .region = context->region,
-                           .context = id,
-                           .is_aside = stands_aside(b, id)};
+    as_view_member made = member_of(b, AS_LEVEL_CONTEXT, id);
     bool has_region = context->region != ASSAY_NONE;
     return scope_of(b, parent, has_region ? context->region : context->name, has_region ? IS_REGION : IS_NAME, &made);
 }
 
-static uint32_t function_scope(builder *b, assay_id id) {
+/* The scope of the file that a context's function stands in. */
+static uint32_t file_scope(builder *b, assay_id id) {
     const as_context *context = as_ds_context(b->ds, id);
     const as_region *region = context->region == ASSAY_NONE ? NULL : as_ds_region(b->ds, context->region);
     as_view_member module = {
@@ -68,8 +81,19 @@ static uint32_t function_scope(builder *b, assay_id id) {
         .level = AS_LEVEL_FILE, .name = region ? region->file : AS_NO_STR, .region = ASSAY_NONE, .context = id};
     bool is_aside = module.is_aside = file.is_aside = stands_aside(b, id);
     uint32_t at = scope_of(b, NOWHERE, module.name, is_aside ? IS_ASIDE : IS_MODULE, &module);
-    if (at != NOWHERE) at = scope_of(b, at, file.name, IS_FILE, &file);
-    return at == NOWHERE ? NOWHERE : region_scope(b, at, id);
+    return at == NOWHERE ? NOWHERE : scope_of(b, at, file.name, IS_FILE, &file);
+}
+
+static uint32_t function_scope(builder *b, assay_id id) {
+    assay_id region = as_ds_context(b->ds, id)->region;
+    uint32_t *known = region == ASSAY_NONE ? NULL : &b->of_region[stands_aside(b, id)][region];
+    if (known && *known != NOWHERE) return *known;
+    uint32_t file = file_scope(b, id);
+    if (file == NOWHERE || !known) return file == NOWHERE ? NOWHERE : region_scope(b, file, id);
+    as_view_member made = member_of(b, AS_LEVEL_CONTEXT, id);
+    made.parent = file;
+    if (!as_vec_append(&b->groups->members, &made, 1)) return NOWHERE;
+    return *known = (uint32_t)b->groups->members.count - 1;
 }
 
 /* The scope of calls of a function below that of its caller. */
@@ -77,11 +101,7 @@ static uint32_t call_scope(builder *b, uint32_t caller, assay_id id) {
     const as_context *context = as_ds_context(b->ds, id);
     assay_id site = as_view_call_site(b->walker, id);
     assay_id from = site == ASSAY_NONE ? ASSAY_NONE : as_ds_context(b->ds, site)->region;
-    as_view_member made = {.level = AS_LEVEL_CALL,
-                           .name = context->name,
-                           .region = context->region,
-                           .context = id,
-                           .is_aside = stands_aside(b, id)};
+    as_view_member made = member_of(b, AS_LEVEL_CALL, id);
     return scope_of(b, caller, context->region == ASSAY_NONE ? context->name : context->region, from, &made);
 }
 
@@ -98,70 +118,43 @@ static bool place_context(builder *b, assay_id id) {
     of_context[id] = is_call || above == NOWHERE ? function_scope(b, id) : region_scope(b, above, id);
     if (of_context[id] == NOWHERE) return false;
     if (!is_call || above == NOWHERE) return true;
-    b->of_call[id] = call_scope(b, above, id);
-    return b->of_call[id] != NOWHERE;
+    b->groups->of_call[id] = call_scope(b, above, id);
+    return b->groups->of_call[id] != NOWHERE;
 }
 
-/* Calls visit for each scope that a context counts in. */
-static void each_scope(const builder *b, assay_id id,
-                       void (*visit)(as_view_groups *groups, uint32_t scope, assay_id id)) {
-    uint32_t own = b->groups->of_context[id];
-    if (own == NOWHERE || !as_view_is_node(b->walker, id)) return;
-    visit(b->groups, own, id);
-    uint32_t file = as_view_member_at(b->groups, own)->parent;
-    if (as_view_member_at(b->groups, file)->level == AS_LEVEL_FILE) {
-        visit(b->groups, file, id);
-        visit(b->groups, as_view_member_at(b->groups, file)->parent, id);
-    }
-    if (b->of_call[id] != NOWHERE) visit(b->groups, b->of_call[id], id);
-}
-
-static void count(as_view_groups *groups, uint32_t scope, assay_id id) {
-    (void)id;
-    as_view_member_at(groups, scope)->n++;
-}
-
-static void list(as_view_groups *groups, uint32_t scope, assay_id id) {
-    as_view_member *member = as_view_member_at(groups, scope);
-    groups->contexts[member->first + member->n++] = id;
-}
-
-static bool list_contexts(builder *b) {
-    size_t n = AS_COUNT(b->ds, contexts);
-    uint32_t total = 0;
-    for (assay_id id = 0; id < n; id++) each_scope(b, id, count);
-    for (size_t i = 0; i < b->groups->members.count; i++) {
-        as_view_member *member = as_view_member_at(b->groups, i);
-        member->first = total;
-        total += member->n;
-        member->n = 0;
-    }
-    b->groups->contexts = malloc(((size_t)total + 1) * sizeof *b->groups->contexts);
-    if (!b->groups->contexts) return false;
-    for (assay_id id = 0; id < n; id++) each_scope(b, id, list);
-    return true;
+/* n times NOWHERE. NULL when memory is out. */
+static uint32_t *new_places(size_t n) {
+    uint32_t *places = malloc((n + 1) * sizeof *places);
+    if (places) memset(places, 0xff, (n + 1) * sizeof *places);
+    return places;
 }
 
 bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     const as_view_data *data = walker->data;
     const as_dataset *ds = data->source.ds;
-    size_t n = AS_COUNT(ds, contexts);
-    builder b = {.walker = walker, .ds = ds, .groups = groups, .of_call = malloc((n + 1) * sizeof *b.of_call)};
-    *groups = (as_view_groups){.of_context = malloc((n + 1) * sizeof *groups->of_context)};
+    size_t n = AS_COUNT(ds, contexts), n_regions = AS_COUNT(ds, regions);
+    builder b = {.walker = walker, .ds = ds, .groups = groups};
+    *groups = (as_view_groups){.of_context = new_places(n), .of_call = new_places(n)};
     as_vec_init(&groups->members, sizeof(as_view_member), NULL);
     as_map_init(&b.items, NULL);
     as_map_init(&b.scopes, NULL);
+    as_map_expect(&b.scopes, n);
+    b.of_region[0] = new_places(n_regions);
+    b.of_region[1] = data->is_aside ? new_places(n_regions) : NULL;
     /* Places of a context: its function, file, module, and below its caller */
-    bool fine = b.of_call && groups->of_context && n < UINT32_MAX / 4;
-    if (fine) memset(b.of_call, 0xff, (n + 1) * sizeof *b.of_call);
-    if (fine) memset(groups->of_context, 0xff, (n + 1) * sizeof *groups->of_context);
+    bool fine = groups->of_call && groups->of_context && b.of_region[0] && (b.of_region[1] || !data->is_aside) &&
+                n < UINT32_MAX / 4 && n_regions < UINT32_MAX / 8;
     for (size_t i = 0; fine && i < data->n_roots; i++) {
         assay_id first = data->roots[i], end = first + as_ds_context(ds, first)->subtree;
         for (assay_id id = first; fine && id < end; id++) fine = place_context(&b, id);
     }
-    if (fine) fine = list_contexts(&b);
+    /* What is no node had its place for what lies below it only */
+    for (assay_id id = 0; fine && id < n; id++) {
+        if (!as_view_is_node(walker, id)) groups->of_context[id] = NOWHERE;
+    }
     as_map_free(&b.items);
     as_map_free(&b.scopes);
-    free(b.of_call);
+    free(b.of_region[0]);
+    free(b.of_region[1]);
     return fine;
 }

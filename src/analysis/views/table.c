@@ -172,15 +172,18 @@ static assay_status fill_all(filling *f, assay_error *error) {
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* Whether nothing is left out of a top-down view. */
+/* Whether nothing is left out of a view that is no endless one. */
 static bool has_all(const as_view_request *request) {
-    return request->kind == AS_VIEW_TOP_DOWN && !request->wanted && !request->max_levels;
+    return request->kind != AS_VIEW_BOTTOM_UP && !request->wanted && !request->max_levels;
 }
 
 static assay_status fill_table(filling *f, as_view_values **values, assay_error *error) {
     as_view_table *table = f->table;
     if (has_all(&table->request)) {
-        AS_TRY(fill_all(f, error));
+        if (table->request.kind == AS_VIEW_TOP_DOWN)
+            AS_TRY(fill_all(f, error));
+        else if (!as_view_flat_fill(table, f->data))
+            return as_fail_memory(error, NULL);
         as_vec_shrink(&table->items);
         return f->has_values ? as_view_values_new(table, f->data, values, error) : ASSAY_OK;
     }
@@ -228,11 +231,15 @@ assay_status as_view_table_new(const as_view_data *data, const as_view_request *
 void as_view_table_free(as_view_table *table) {
     if (!table) return;
     as_vec_free(&table->items);
+    free(table->own_items);
+    free(table->call_items);
     free(table);
 }
 
 size_t as_view_table_bytes(const as_view_table *table) {
-    return sizeof *table + table->items.capacity * sizeof(as_view_item);
+    size_t n_lists = (table->own_items != NULL) + (size_t)(table->call_items != NULL);
+    return sizeof *table + table->items.capacity * sizeof(as_view_item) +
+           n_lists * AS_COUNT(table->ds, contexts) * sizeof(uint32_t);
 }
 
 uint32_t as_view_item_of(const as_view_table *table, assay_id context) {
@@ -304,6 +311,8 @@ static assay_status fill_values(const as_view_table *table, const as_view_data *
                                 assay_error *error) {
     valuing v = {.values = values};
     as_view_cut cut;
+    if (as_view_flat_can_value(table, &data->columns[0]))
+        return as_view_flat_values(table, data, values) ? ASSAY_OK : as_fail_memory(error, NULL);
     if (table->request.kind != AS_VIEW_TOP_DOWN)
         return as_view_walk(data, &table->request, take_value, &v, &cut, error);
     const as_view_column *column = &data->columns[0];

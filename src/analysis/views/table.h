@@ -34,6 +34,8 @@ typedef struct as_view_table {
     as_view_request request; /* as far as it counts; what it points to is the caller's, and may be changed by it */
     as_vec items;            /* as_view_item */
     as_view_cut cut;         /* what is not in it */
+    /* private, of flat views: for each context the item it is a part of, and that of calls below its caller; AS_NO_ITEM: none. NULL: nobody knows, or there are no such */
+    uint32_t *own_items, *call_items;
 } as_view_table;
 
 typedef struct as_view_values as_view_values;

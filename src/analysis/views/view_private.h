@@ -72,12 +72,15 @@ typedef struct as_view_member {
 
 typedef struct as_view_groups {
     uint32_t *of_context; /* the number of its group, for each context of the dataset; UINT32_MAX: in none */
+    uint32_t *of_call;    /* of scopes: that of the calls below its caller; else NULL */
     as_vec members;       /* as_view_member, in the order of their first contexts */
-    assay_id *contexts;   /* of all groups, one after the other, ascending in each */
+    assay_id *contexts;   /* of all groups, one after the other, ascending in each; NULL: not asked for */
 } as_view_groups;
 
 /* Groups of functions: each context is in one at most. By region, inlined pieces of functions are functions as well. */
 bool as_view_groups_init(as_view_groups *groups, const as_view_data *data, as_view_group by);
+/* Finds the contexts of each member. False when memory is out. */
+bool as_view_groups_list(as_view_groups *groups, size_t n_contexts);
 void as_view_groups_free(as_view_groups *groups);
 static inline as_view_member *as_view_member_at(const as_view_groups *groups, size_t i) {
     return &AS_AT(as_view_member, &groups->members, i);
@@ -108,6 +111,23 @@ static inline uint8_t as_view_hides(const as_view_walker *walker, as_str name) {
 }
 /* Finds what joins_calls is about. False when memory is out. */
 bool as_view_join_calls(as_view_walker *walker);
+
+/* The groups that a context counts in, at most AS_VIEW_MOST_GROUPS of them; returns how many. */
+enum { AS_VIEW_MOST_GROUPS = 4 };
+static inline size_t as_view_groups_of(const as_view_groups *groups, assay_id context,
+                                       uint32_t out[AS_VIEW_MOST_GROUPS]) {
+    size_t n = 0;
+    uint32_t own = groups->of_context[context];
+    if (own == UINT32_MAX) return 0;
+    out[n++] = own;
+    uint32_t file = as_view_member_at(groups, own)->parent;
+    if (file != UINT32_MAX && as_view_member_at(groups, file)->level == AS_LEVEL_FILE) {
+        out[n++] = file;
+        out[n++] = as_view_member_at(groups, file)->parent;
+    }
+    if (groups->of_call && groups->of_call[context] != UINT32_MAX) out[n++] = groups->of_call[context];
+    return n;
+}
 
 /* The tree of scopes: a call is in the groups of its function, file and module, and in one of calls below its caller; of_context is the first of these. */
 bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker);
@@ -165,5 +185,16 @@ static inline bool as_view_member_is_apart(const as_view_walker *walker, const a
 /* Shows a member with what these contexts have together. context: the first one of it. */
 bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pending, const as_view_member *member,
                          assay_id context, as_view_some contexts);
+
+/* ---- flat views as tables (table_flat.c) ------------------------------------------------------------------------------ */
+
+/* Fills the table of a flat view of which nothing is left out, in the order of the source. */
+struct as_view_table;
+struct as_view_values;
+bool as_view_flat_fill(struct as_view_table *table, const as_view_data *data);
+/* The numbers of such a table, in one pass over the contexts: those of a walk, to the last bit. */
+bool as_view_flat_values(const struct as_view_table *table, const as_view_data *data, struct as_view_values *values);
+/* Whether that can be had for this column. */
+bool as_view_flat_can_value(const struct as_view_table *table, const as_view_column *column);
 
 #endif

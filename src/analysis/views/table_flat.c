@@ -1,0 +1,167 @@
+/* Flat views as tables: their members in pre-order, and what these have in one pass over the contexts. */
+#include <stdlib.h>
+
+#include "analysis/views/table.h"
+#include "analysis/views/view_private.h"
+
+/* ---- items ----------------------------------------------------------------------------------------------------------- */
+
+static as_view_item item_of(const as_view_data *data, const as_view_walker *walker, const as_view_member *member) {
+    const as_dataset *ds = data->source.ds;
+    bool is_call = member->level == AS_LEVEL_CALL, is_context = member->level == AS_LEVEL_CONTEXT || is_call;
+    bool is_section = data->leaves_apart && member->parent == UINT32_MAX && member->level == AS_LEVEL_CONTEXT &&
+                      as_context_is_section(ds, member->context);
+    bool is_inlined = is_context && as_ds_context(ds, member->context)->is_inlined;
+    return (as_view_item){.context = is_context ? member->context : ASSAY_NONE,
+                          .call_site = is_call ? as_view_call_site(walker, member->context) : ASSAY_NONE,
+                          .name = member->name,
+                          .level = (uint8_t)member->level,
+                          .flags =
+                              (uint8_t)((member->is_aside || is_section ? AS_ITEM_APART : 0) |
+                                        (member->is_aside ? AS_ITEM_ASIDE : 0) | (is_inlined ? AS_ITEM_INLINED : 0))};
+}
+
+/* The number of each member's item, in pre-order; sizes: of the subtrees. Parents come before their children. */
+static void number_items(const as_view_groups *groups, uint32_t *sizes, uint32_t *items) {
+    uint32_t n = (uint32_t)groups->members.count, next_root = 0;
+    for (uint32_t i = 0; i < n; i++) sizes[i] = 1;
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t parent = as_view_member_at(groups, i)->parent;
+        if (parent != UINT32_MAX) sizes[parent] += sizes[i];
+    }
+    /* A member's item is known when it is met; until then, and behind it, its field says where its next child goes */
+    uint32_t *next = items;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t parent = as_view_member_at(groups, i)->parent,
+                 *from = parent == UINT32_MAX ? &next_root : &next[parent];
+        uint32_t own = *from;
+        *from += sizes[i];
+        next[i] = own + 1;
+    }
+    /* Behind the last child stands the end of the subtree */
+    for (uint32_t i = 0; i < n; i++) items[i] -= sizes[i];
+}
+
+static void put_items(as_view_table *table, const as_view_data *data, const as_view_walker *walker,
+                      const as_view_groups *groups, const uint32_t *sizes, const uint32_t *items) {
+    as_view_item *out = table->items.data;
+    for (uint32_t i = 0; i < groups->members.count; i++) {
+        const as_view_member *member = as_view_member_at(groups, i);
+        as_view_item item = item_of(data, walker, member);
+        bool is_first = member->parent == UINT32_MAX;
+        item.parent = is_first ? AS_NO_ITEM : items[member->parent];
+        item.end = items[i] + sizes[i];
+        item.depth = is_first ? 0 : out[item.parent].depth + 1;
+        out[items[i]] = item;
+    }
+    table->items.count = groups->members.count;
+}
+
+static void renumber(uint32_t *places, size_t n, const uint32_t *items) {
+    for (size_t i = 0; i < n; i++) {
+        if (places[i] != UINT32_MAX) places[i] = items[places[i]];
+    }
+}
+
+static bool fill(as_view_table *table, const as_view_data *data, const as_view_walker *walker, as_view_groups *groups) {
+    size_t n = groups->members.count, n_contexts = AS_COUNT(table->ds, contexts);
+    uint32_t *sizes = malloc((n + 1) * sizeof *sizes), *items = malloc((n + 1) * sizeof *items);
+    as_vec_expect(&table->items, n);
+    bool fine = sizes && items && n < UINT32_MAX - 1 && as_vec_reserve(&table->items, n);
+    if (fine) {
+        number_items(groups, sizes, items);
+        put_items(table, data, walker, groups, sizes, items);
+        renumber(groups->of_context, n_contexts, items);
+        if (groups->of_call) renumber(groups->of_call, n_contexts, items);
+        table->own_items = groups->of_context;
+        table->call_items = groups->of_call;
+        groups->of_context = groups->of_call = NULL;
+    }
+    free(sizes);
+    free(items);
+    return fine;
+}
+
+bool as_view_flat_fill(as_view_table *table, const as_view_data *data) {
+    as_view_walker walker = {.data = data, .request = &table->request};
+    as_view_groups groups = {0};
+    bool by_scope = table->request.group == AS_GROUP_SCOPE;
+    bool fine = !table->request.joins_calls || as_view_join_calls(&walker);
+    if (fine)
+        fine =
+            by_scope ? as_view_scopes_init(&groups, &walker) : as_view_groups_init(&groups, data, table->request.group);
+    fine = fine && fill(table, data, &walker, &groups);
+    as_view_groups_free(&groups);
+    free(walker.is_joined);
+    return fine;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------------------- */
+
+enum { HAS_INCLUSIVE = 1, HAS_EXCLUSIVE = 2 };
+
+typedef struct adding {
+    const as_dataset *ds;
+    const as_view_column *column;
+    as_view_values *values;
+    assay_id *ends; /* of each item: behind the last outermost context that was added */
+    uint8_t *has;
+} adding;
+
+static void add_real(double *to, uint8_t *has, uint8_t side, double value) {
+    *to = *has & side ? *to + value : value;
+    *has |= side;
+}
+
+/* What as_view_sum_add() does with stored values. */
+static void add_to(const adding *a, uint32_t item, const as_node *node, const as_context *context) {
+    as_view_values *values = a->values;
+    if (node->has_exclusive && !node->lacks_exclusive)
+        add_real(&values->exclusive[item], &a->has[item], HAS_EXCLUSIVE, node->exclusive.r);
+    if (!node->has_own) return;
+    if (a->column->is_only_exclusive) {
+        add_real(&values->exclusive[item], &a->has[item], HAS_EXCLUSIVE, node->inclusive.r);
+    } else if (node->context >= a->ends[item] || context->is_aside) {
+        assay_id end = node->context + context->subtree;
+        if (end > a->ends[item]) a->ends[item] = end;
+        add_real(&values->inclusive[item], &a->has[item], HAS_INCLUSIVE, node->inclusive.r);
+    }
+}
+
+static void add_contexts(const adding *a, const as_view_table *table) {
+    as_node node;
+    for (assay_id id = 0; id < AS_COUNT(a->ds, contexts); id++) {
+        uint32_t own = table->own_items[id];
+        if (own == UINT32_MAX || !as_stored_sums_node(&a->column->sums, id, &node)) continue;
+        const as_context *context = as_ds_context(a->ds, id);
+        add_to(a, own, &node, context);
+        uint32_t file = as_view_item_at(table, own)->parent;
+        if (file != AS_NO_ITEM && as_view_item_at(table, file)->level == AS_LEVEL_FILE) {
+            add_to(a, file, &node, context);
+            add_to(a, as_view_item_at(table, file)->parent, &node, context);
+        }
+        if (table->call_items && table->call_items[id] != UINT32_MAX) add_to(a, table->call_items[id], &node, context);
+    }
+}
+
+bool as_view_flat_can_value(const as_view_table *table, const as_view_column *column) {
+    return table->own_items && column->has_sums && !column->formula && column->can_merge;
+}
+
+bool as_view_flat_values(const as_view_table *table, const as_view_data *data, as_view_values *values) {
+    adding a = {.ds = table->ds,
+                .column = &data->columns[0],
+                .values = values,
+                .ends = calloc((size_t)values->n + 1, sizeof *a.ends),
+                .has = calloc((size_t)values->n + 1, sizeof *a.has)};
+    bool fine = a.ends && a.has;
+    if (fine) add_contexts(&a, table);
+    for (uint32_t i = 0; fine && i < values->n; i++) {
+        bool is_call = as_view_item_at(table, i)->level == AS_LEVEL_CALL; /* what it does is not done at that place */
+        if (!(a.has[i] & HAS_INCLUSIVE)) values->inclusive[i] = NAN;
+        if (!(a.has[i] & HAS_EXCLUSIVE) || is_call) values->exclusive[i] = NAN;
+    }
+    free(a.ends);
+    free(a.has);
+    return fine;
+}
