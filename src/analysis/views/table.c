@@ -120,20 +120,20 @@ static as_view_request plain_request(const as_view_request *request) {
 /* ---- all at once ----------------------------------------------------------------------------------------------------- */
 
 /* Ends the items that lie before a context; gives the one it is below. */
-static uint32_t close_before(filling *f, assay_id context) {
+static uint32_t close_before(filling *f, const as_context *contexts, assay_id context) {
+    as_view_item *items = f->table->items.data;
     uint32_t n = as_view_items(f->table), at = f->last;
-    while (at != AS_NO_ITEM) {
-        as_view_item *item = &AS_AT(as_view_item, &f->table->items, at);
-        if (context - item->context < as_ds_context(f->table->ds, item->context)->subtree) return at;
-        item->end = n;
-        at = item->parent;
+    while (at != AS_NO_ITEM && context - items[at].context >= contexts[items[at].context].subtree) {
+        items[at].end = n;
+        at = items[at].parent;
     }
-    return AS_NO_ITEM;
+    return at;
 }
 
+/* walker: NULL where no context has another role than that of a call. */
 static void put_context(filling *f, const as_view_walker *walker, assay_id id) {
-    const as_context *context = as_ds_context(f->table->ds, id);
-    uint32_t parent = close_before(f, id);
+    const as_context *contexts = f->table->ds->contexts.data, *context = &contexts[id];
+    uint32_t parent = close_before(f, contexts, id);
     bool is_aside = context->is_aside && f->data->is_aside[id];
     f->last = as_view_items(f->table);
     AS_AT(as_view_item, &f->table->items, f->table->items.count++) = (as_view_item){
@@ -141,7 +141,7 @@ static void put_context(filling *f, const as_view_walker *walker, assay_id id) {
         .end = AS_NO_ITEM,
         .depth = parent == AS_NO_ITEM ? 0 : as_view_item_at(f->table, parent)->depth + 1,
         .context = id,
-        .call_site = as_view_call_site(walker, id),
+        .call_site = walker ? as_view_call_site(walker, id) : ASSAY_NONE,
         .name = context->name,
         .level = AS_LEVEL_CONTEXT,
         .flags =
@@ -155,6 +155,7 @@ static assay_status fill_all(filling *f, assay_error *error) {
     const as_view_data *data = f->data;
     const as_dataset *ds = f->table->ds;
     as_view_walker walker = {.data = data, .request = &f->table->request};
+    const as_view_walker *asked = as_ds_has_roles(ds) ? &walker : NULL;
     bool skips_root = f->table->request.without_root && as_view_has_root(data);
     size_t n = 0;
     for (size_t i = 0; i < data->n_roots; i++) n += as_ds_context(ds, data->roots[i])->subtree;
@@ -162,9 +163,9 @@ static assay_status fill_all(filling *f, assay_error *error) {
     bool fine = as_vec_reserve(&f->table->items, n) && (!walker.request->joins_calls || as_view_join_calls(&walker));
     for (size_t i = 0; fine && i < data->n_roots; i++) {
         assay_id root = data->roots[i], end = root + as_ds_context(ds, root)->subtree;
-        if (!skips_root) put_context(f, &walker, root);
+        if (!skips_root) put_context(f, asked, root);
         for (assay_id id = root + 1; id < end; id++) {
-            if (as_view_is_node(&walker, id)) put_context(f, &walker, id);
+            if (!asked || as_view_is_node(asked, id)) put_context(f, asked, id);
         }
     }
     close_items(f, 0);
@@ -174,7 +175,7 @@ static assay_status fill_all(filling *f, assay_error *error) {
 
 /* Whether nothing is left out of a view that is no endless one. */
 static bool has_all(const as_view_request *request) {
-    return request->kind != AS_VIEW_BOTTOM_UP && !request->wanted && !request->max_levels;
+    return request->kind != AS_VIEW_BOTTOM_UP && !request->wanted && !request->hidden && !request->max_levels;
 }
 
 static assay_status fill_table(filling *f, as_view_values **values, assay_error *error) {
