@@ -190,7 +190,7 @@ as_exit as_callpath_find(as_cli *cli, const as_dataset *ds, const assay_id *cont
 }
 
 as_exit as_callpath_pattern(as_cli *cli, const char *option, const char *text, regex_t *regex) {
-    int code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+    int code = regcomp(regex, text, AS_CALLPATH_REGEX);
     if (code == 0) return AS_EXIT_FINE;
     char why[200];
     regerror(code, regex, why, sizeof why);

@@ -5,7 +5,6 @@
 
 #include "analysis/scaling/coordinates.h"
 #include "analysis/scaling/strong.h"
-#include "cli/callpath.h"
 #include "cli/profile_choice.h"
 #include "cli/row_order.h"
 #include "server/report.h"
@@ -29,30 +28,14 @@ typedef struct page {
 /* ---- which rows ------------------------------------------------------------------------------------------------------ */
 
 static assay_status keep_matching(page *p, const as_request *request, assay_error *error) {
-    as_request_cli made;
-    regex_t regex;
-    bool has_regex = false;
-    assay_status status = as_request_cli_make(request, "predict", "match", NULL, &made, error);
-    if (status == ASSAY_OK) {
-        as_exit read = as_callpath_regex(&made.cli, &regex, &has_regex);
-        status = as_request_cli_status(&made, read, error);
-    }
-    as_request_cli_free(&made);
-    const char *text = as_request_text(request, "match");
-    bool is_plain = text && !strpbrk(text, ".[]()*+?{}|^$\\"); /* while somebody types, nothing else is quick enough */
+    const bool *matches;
     size_t n = 0;
-    for (size_t i = 0; has_regex && i < p->n && status == ASSAY_OK; i++) {
-        const as_model *model = as_scale_model(p->scale, p->models[i]);
-        if (!as_context_path(as_scale_ds(p->scale), model->context, &p->text)) status = as_fail_memory(error, NULL);
-        bool matches = status == ASSAY_OK &&
-                       (is_plain ? strstr(p->text.data, text) != NULL : regexec(&regex, p->text.data, 0, NULL, 0) == 0);
-        if (matches) p->models[n++] = p->models[i];
+    AS_TRY(as_scale_matching(p->scale, request, &matches, error));
+    for (size_t i = 0; matches && i < p->n; i++) {
+        if (matches[p->models[i]]) p->models[n++] = p->models[i];
     }
-    if (has_regex) {
-        p->n = n;
-        regfree(&regex);
-    }
-    return status;
+    if (matches) p->n = n;
+    return ASSAY_OK;
 }
 
 /* Fills p->models in the order asked for. */

@@ -275,6 +275,8 @@ static void free_scale(void *object) {
     free(s->now);
     free(s->point);
     free(s->base);
+    free(s->pattern);
+    free(s->matches);
     as_vec_free(&s->inputs);
     as_arena_free(&s->texts);
     free(s);

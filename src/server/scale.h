@@ -31,6 +31,8 @@ typedef struct as_scale_view {
     uint32_t *orders[AS_SCALE_ORDERS]; /* NULL: not yet */
     as_forecast **forecasts;           /* of each model; NULL: not yet */
     size_t n_forecasts;
+    char *pattern; /* the last one that was searched for, and which models it means; NULL: none was */
+    bool *matches;
     double *point, *base; /* where predictor.values are */
     bool has_values;
 } as_scale_view;
@@ -72,6 +74,9 @@ const as_forecast *as_scale_forecast(as_scale_view *scale, uint32_t model);
 bool as_scale_intervals(as_scale_view *scale, const double *point, as_prediction *rows, size_t n);
 /* All models in this order; borrowed. NULL when memory is out. */
 const uint32_t *as_scale_ordered(as_scale_view *scale, as_scale_order order);
+
+/* Whether each model's call path matches "match"; NULL where nothing is searched for. Borrowed until the next search. */
+assay_status as_scale_matching(as_scale_view *scale, const as_request *request, const bool **out, assay_error *error);
 
 /* n places along a parameter, into out (double): from the smallest measured value to `to`, or to the largest where that lies beyond. log: 1 equal factors, 0 equal steps, -1 whichever fits what
  * was measured; *is_log says which. False when memory is out. */

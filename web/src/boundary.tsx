@@ -56,10 +56,10 @@ export function Failed({ failure, title }: { failure: Failure; title?: string })
 }
 
 /** While the first answer is on its way. Nothing is shown for the first moment, so that quick answers do not flicker. */
-export function Waiting() {
+export function Waiting({ what = 'Loading' }: { what?: string }) {
   return (
     <div class="message waiting-page" role="status">
-      Loading …
+      {what} …
     </div>
   );
 }

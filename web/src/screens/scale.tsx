@@ -1,6 +1,6 @@
 // How an experiment scales: models of all call paths, what each will cost at another size, and how sure that is.
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { canonical, isReport, useData, type Inputs, type Opened, type Params } from '../api';
+import { canonical, isReport, useLatest, type Inputs, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { seriesColor } from '../colors';
 import { plural } from '../format';
@@ -96,7 +96,7 @@ function Scale(props: ScreenProps) {
   const base = paramsOf(props, view);
   const sort: Sort = { column: view.tree ? '' : view.sort, descending: view.sort === 'name' ? view.up : !view.up };
   const tableParams: Params = { ...base, at: view.at || undefined, sort: view.tree ? 'tree' : view.sort === 'growth' ? undefined : view.sort, reverse: view.up && !view.tree ? 1 : undefined, match: selection.search || undefined };
-  const { data, error, loading } = useData<ScaleAnswer>('scale', tableParams);
+  const { data, error, loading } = useLatest<ScaleAnswer>('scale', tableParams);
   // A search that is no expression yet, or a point that does not exist, leaves what was there
   const kept = useRef<{ key: string; answer: ScaleAnswer } | null>(null);
   const key = canonical('scale', base);
@@ -127,8 +127,8 @@ function Scale(props: ScreenProps) {
   const log = view.x === '' ? undefined : view.x === 'log' ? 1 : 0;
   const held = parameters.length > 1 && (view.at !== '' || view.over !== '') ? pointText(parameters, at.map((v, i) => (i === mainIndex ? largest : v))) : undefined;
   const picture: Params = { ...base, context: drawn.join(), over: view.over ? main : undefined };
-  const curve = useData<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, { ...picture, at: held, to: held === undefined && to === largest * 4 ? undefined : to, log });
-  const surface = useData<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: view.over ? `${main},${second}` : undefined, at: view.at || undefined, log });
+  const curve = useLatest<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, { ...picture, at: held, to: held === undefined && to === largest * 4 ? undefined : to, log });
+  const surface = useLatest<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: view.over ? `${main},${second}` : undefined, at: view.at || undefined, log });
 
   const shown: View = isMap ? 'map' : ((['speedup', 'efficiency', 'residuals'] as const).find((v) => v === view.view) ?? 'lines');
   const xLog = view.x === '' ? ((isMap ? surface.data?.is_log.some(Boolean) : curve.data?.is_log) ?? false) : view.x === 'log';
@@ -160,7 +160,7 @@ function Scale(props: ScreenProps) {
   ]);
 
   if (error && !answer) return <Missing error={error} props={props} onReset={() => setView({ measure: 'mean', modeler: 'default', scaling: '', processes: '', set: '', together: '', at: '' })} />;
-  if (!answer) return <Waiting />; // fitting 100,000 call paths takes a second
+  if (!answer) return <Waiting what="Fitting models" />;
   const model: ModelAnswer | undefined = isMap ? (surface.data ?? undefined) : (curve.data?.curves.find((c) => c.context === selected) ?? curve.data?.curves[0]);
   const chosenRow = model && findRow(rows.row, answer.n, model.context);
   const pictureError = isMap ? surface.error : curve.error;
