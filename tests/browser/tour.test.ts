@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Opened, type PageOptions } from '../../web/test/harness';
+import { closeBrowser, settling, source, view, type Opened, type PageOptions } from '../../web/test/harness';
 
 const example = (name: string) => join(source, 'examples', name);
 const folder = mkdtempSync(join(tmpdir(), 'assay-tour-'));
@@ -41,29 +41,9 @@ const EXAMPLES: [name: string, inputs: () => string[], tabs: string[]][] = [
 const DARK: PageOptions = { colorScheme: 'dark', viewport: { width: 1280, height: 720 } };
 const LAPTOP: PageOptions = { viewport: { width: 1024, height: 576 }, deviceScaleFactor: 1.25 };
 
-const QUIET_MS = 80;
-
-/** Waits until nothing has been asked of the server for a moment. */
-function settling({ page }: Opened): () => Promise<void> {
-  let asked = 0;
-  let last = Date.now();
-  const count = (by: number) => () => {
-    asked += by;
-    last = Date.now();
-  };
-  page.on('request', count(1));
-  page.on('requestfinished', count(-1));
-  page.on('requestfailed', count(-1));
-  return async () => {
-    last = Date.now();
-    while (asked > 0 || Date.now() - last < QUIET_MS) await page.waitForTimeout(QUIET_MS / 4);
-  };
-}
-
 /** What a screen must not have: a message of failure, less than a few words, or more than the window is wide. */
 async function looksWell({ page, complaints }: Opened, settled: () => Promise<void>, what: string): Promise<void> {
   await settled();
-  await page.locator('.waiting-page').waitFor({ state: 'detached' });
   assert.deepEqual(await page.getByRole('alert').allTextContents(), [], `${what}: a failure is shown`);
   assert.ok(((await page.locator('#screen').textContent()) ?? '').trim().length > 20, `${what}: nothing is shown`);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${what}: wider than the window`);

@@ -276,7 +276,7 @@ export function FlameCanvas(props: FlameCanvasProps) {
     if (event.ctrlKey || event.metaKey || event.altKey || boxes.n === 0) return;
     const steps: Record<string, Step> = { ArrowUp: isUpward ? 'child' : 'parent', ArrowDown: isUpward ? 'parent' : 'child', ArrowLeft: 'previous', ArrowRight: 'next' };
     const step = steps[event.key];
-    if (step) props.onSelect(props.selected < 0 ? 0 : neighbour(boxes, props.selected, step));
+    if (step) props.onSelect(neighbour(boxes, Math.max(0, props.selected), step)); // the whole is never selected, and where it begins
     else if (event.key === 'Enter' || event.key === ' ') props.onZoom(Math.max(0, props.selected));
     else if (event.key === 'Escape' || event.key === 'Backspace') props.onOut();
     else if (event.key === '+' || event.key === '=') zoomAt(0.5, 0.7);

@@ -71,6 +71,26 @@ export async function page(url: string, use: (opened: Opened) => Promise<void>, 
   }
 }
 
+const QUIET_MS = 80;
+
+/** What it gives waits until nothing has been asked of the server for a moment. */
+export function settling({ page: opened }: Opened): () => Promise<void> {
+  let asked = 0;
+  let last = Date.now();
+  const count = (by: number) => () => {
+    asked += by;
+    last = Date.now();
+  };
+  opened.on('request', count(1));
+  opened.on('requestfinished', count(-1));
+  opened.on('requestfailed', count(-1));
+  return async () => {
+    last = Date.now();
+    while (asked > 0 || Date.now() - last < QUIET_MS) await opened.waitForTimeout(QUIET_MS / 4);
+    await opened.locator('.waiting-page').waitFor({ state: 'detached' });
+  };
+}
+
 function addressOf(server: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

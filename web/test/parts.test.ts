@@ -76,7 +76,7 @@ test('scales end where they should', () => {
   assert.equal(css(diverging(0, false)), 'rgb(238,238,238)');
   assert.equal(css(diverging(5, false)), 'rgb(198,80,20)');
   assert.equal(css(sequential(NaN)), 'rgb(0,34,78)');
-  assert.equal(inkOn([255, 255, 255]), '#111');
+  assert.equal(inkOn([255, 255, 255]), '#000');
   assert.equal(inkOn([0, 34, 78]), '#fff');
 });
 

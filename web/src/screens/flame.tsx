@@ -45,7 +45,7 @@ function pictureOf(data: FlameAnswer) {
   return {
     data,
     boxes: layOut(data.parent, data.value),
-    name: (i: number): string => (data.rest[i] ? `… ${formatCount(data.rest[i]!)} more` : data.name[i] === null ? (i === 0 && data.node[0] === null ? 'all' : '(no name)') : text(data.name[i])),
+    name: (i: number): string => (data.rest[i] ? `… ${formatCount(data.rest[i]!)} more` : data.name[i] === null ? (i === 0 && data.node[0] === null ? 'all' : '(no name)') : text(data.name[i]) || '(no name)'),
     module: (i: number): string => text(data.module[i]),
     kind: (i: number): string => text(data.kind[i]),
     key: (i: number): string => (data.node[i] === null ? `${data.rest[i] ? 'rest' : 'all'} ${data.rest[i] ? i : ''}` : String(data.node[i])),
