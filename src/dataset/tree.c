@@ -1,6 +1,8 @@
 /* The tree of contexts while it grows, and its pre-order in the end. */
 #include "dataset/build.h"
 
+enum { CONSUMED_AT_ONCE = 1 << 16 };
+
 void as_tree_init(as_tree *tree, as_dataset *ds) {
     *tree = (as_tree){.ds = ds};
     as_vec_init(&tree->nodes, sizeof(as_context), &ds->budget);
@@ -18,9 +20,8 @@ void as_tree_free(as_tree *tree) {
 
 assay_id as_tree_add(as_tree *tree, const as_context *context) {
     if (tree->nodes.count >= ASSAY_NONE - 1) return ASSAY_NONE;
-    as_context *node = as_vec_push(&tree->nodes);
-    if (!node) return ASSAY_NONE;
-    *node = *context;
+    if (!as_vec_append(&tree->nodes, context, 1)) return ASSAY_NONE;
+    as_context *node = &AS_AT(as_context, &tree->nodes, tree->nodes.count - 1);
     node->depth = context->parent == ASSAY_NONE ? 0 : AS_AT(as_context, &tree->nodes, context->parent).depth + 1;
     if (node->name == AS_NO_STR && node->region != ASSAY_NONE) node->name = as_ds_region(tree->ds, node->region)->name;
     return (assay_id)(tree->nodes.count - 1);
@@ -101,44 +102,62 @@ static bool is_in_order(const as_context *nodes, size_t n) {
 
 /* Sources that give their contexts in order give them as they stay. */
 static void move_all(as_tree *tree, assay_id *ids) {
-    for (size_t i = 0; i < tree->nodes.count; i++) ids[i] = (assay_id)i;
+    as_context *nodes = tree->nodes.data;
+    for (size_t i = 0; i < tree->nodes.count; i++) {
+        nodes[i].subtree = ids[i];
+        ids[i] = (assay_id)i;
+    }
     as_vec_free(&tree->ds->contexts);
     tree->ds->contexts = tree->nodes;
     as_vec_init(&tree->nodes, sizeof(as_context), &tree->ds->budget);
     as_vec_shrink(&tree->ds->contexts);
 }
 
-static bool sort_all(as_tree *tree, assay_id *ids) {
-    size_t n = tree->nodes.count;
+/* Each child's place follows from its parent's and its elder siblings': next has where the next child of each stands. Those that have found their place are given back as it goes: millions need not be there
+ * twice. */
+static void sort_into(as_tree *tree, as_context *sorted, assay_id *ids, assay_id *next) {
     const as_context *nodes = tree->nodes.data;
-    if (!as_vec_reserve(&tree->ds->contexts, n)) return false;
-    /* Each child's place follows from its parent's and its elder siblings'. */
     assay_id next_root = 0;
-    as_context *sorted = tree->ds->contexts.data;
-    for (size_t i = 0; i < n; i++) {
-        assay_id parent = nodes[i].parent;
-        assay_id *next =
-            parent == ASSAY_NONE ? &next_root : &sorted[ids[parent]].subtree; /* used as a counter until below */
-        ids[i] = *next;
-        *next += nodes[i].subtree;
-        sorted[ids[i]] = nodes[i];
-        sorted[ids[i]].parent = parent == ASSAY_NONE ? ASSAY_NONE : ids[parent];
-        sorted[ids[i]].subtree = ids[i] + 1;
+    for (size_t i = 0, n = tree->nodes.count, gone = 0; i < n; i++) {
+        assay_id parent = nodes[i].parent, size = ids[i];
+        assay_id *place = parent == ASSAY_NONE ? &next_root : &next[parent];
+        ids[i] = *place;
+        next[i] = *place + 1;
+        *place += size;
+        as_context *context = &sorted[ids[i]];
+        *context = nodes[i];
+        context->parent = parent == ASSAY_NONE ? ASSAY_NONE : ids[parent];
+        context->subtree = size;
+        if (i - gone < CONSUMED_AT_ONCE) continue;
+        as_vec_consumed(&tree->nodes, gone, i);
+        gone = i;
     }
-    for (size_t i = 0; i < n; i++) sorted[ids[i]].subtree = nodes[i].subtree;
-    tree->ds->contexts.count = n;
-    return true;
+}
+
+static bool sort_all(as_tree *tree, assay_id *ids) {
+    as_vec next; /* assay_id */
+    as_vec_init(&next, sizeof(assay_id), &tree->ds->budget);
+    bool fine = as_vec_reserve(&tree->ds->contexts, tree->nodes.count) && as_vec_reserve(&next, tree->nodes.count);
+    if (fine) {
+        sort_into(tree, tree->ds->contexts.data, ids, next.data);
+        tree->ds->contexts.count = tree->nodes.count;
+        as_vec_free(&tree->nodes);
+    }
+    as_vec_free(&next);
+    return fine;
 }
 
 bool as_tree_finish(as_tree *tree, const assay_id **new_ids) {
     size_t n = tree->nodes.count;
-    as_context *nodes = tree->nodes.data;
+    const as_context *nodes = tree->nodes.data;
+    as_map_free(&tree->by_region); /* the contexts may be there twice in a moment */
+    as_map_free(&tree->by_path);
     assay_id *ids = as_arena_array(&tree->ds->arena, n, sizeof *ids);
     if (!ids) return false;
-    /* Sizes of subtrees, children before parents. */
-    for (size_t i = 0; i < n; i++) nodes[i].subtree = 1;
+    /* Sizes of subtrees, children before parents; where they go they become ids. */
+    for (size_t i = 0; i < n; i++) ids[i] = 1;
     for (size_t i = n; i-- > 0;) {
-        if (nodes[i].parent != ASSAY_NONE) nodes[nodes[i].parent].subtree += nodes[i].subtree;
+        if (nodes[i].parent != ASSAY_NONE) ids[nodes[i].parent] += ids[i];
     }
     *new_ids = ids;
     if (!is_in_order(nodes, n)) return sort_all(tree, ids);

@@ -89,8 +89,9 @@ typedef struct folded {
     uint32_t line_number;
     const char *before; /* the stack of the line before, in the input; NULL: none */
     size_t before_size;
-    as_vec known; /* known_frame: of that stack */
-    as_vec text;  /* char: a line whose characters had to be replaced */
+    as_vec known;   /* known_frame: of that stack */
+    as_map regions; /* text of a name -> region */
+    as_vec text;    /* char: a line whose characters had to be replaced */
     bool was_replaced;
 } folded;
 
@@ -110,19 +111,22 @@ static const char *kind_of(const char *name, size_t size) {
     return NULL;
 }
 
-static assay_id add_frame(folded *f, assay_id parent, const char *name, size_t size) {
+/* The region of this name, made if new. ASSAY_NONE when memory is out. */
+static assay_id region_of(folded *f, const char *name, size_t size) {
     as_dataset *ds = f->sums.ds;
-    as_tree *tree = &f->sums.tree;
-    size_t n_regions = ds->regions.count;
-    assay_id region = as_tree_region(tree, as_ds_intern(ds, name, size));
-    if (region == ASSAY_NONE) return ASSAY_NONE;
-    const char *kind = ds->regions.count > n_regions ? kind_of(name, size) : NULL;
-    if (kind) {
-        as_str word = as_ds_intern_text(ds, kind);
-        if (word == AS_NO_STR) return ASSAY_NONE;
-        AS_AT(as_region, &ds->regions, region).kind = word;
-    }
-    return as_tree_child(tree, parent, region);
+    as_region region = AS_REGION_INIT;
+    region.name = as_ds_intern(ds, name, size);
+    uint32_t known = region.name == AS_NO_STR ? ASSAY_NONE : as_map_get(&f->regions, region.name);
+    if (region.name == AS_NO_STR || known != AS_MAP_NONE) return known;
+    const char *kind = kind_of(name, size);
+    if (kind && (region.kind = as_ds_intern_text(ds, kind)) == AS_NO_STR) return ASSAY_NONE;
+    assay_id id = as_add_region(ds, &region);
+    return id != ASSAY_NONE && as_map_put(&f->regions, region.name, id) ? id : ASSAY_NONE;
+}
+
+static assay_id add_frame(folded *f, assay_id parent, const char *name, size_t size) {
+    assay_id region = region_of(f, name, size);
+    return region == ASSAY_NONE ? ASSAY_NONE : as_stack_tree_child(&f->sums.tree, parent, region);
 }
 
 /* How many frames at its beginning a stack shares with the one before. */
@@ -172,7 +176,7 @@ static assay_status read_stack(folded *f) {
     f->before = is_own && context != ASSAY_NONE ? f->line : NULL;
     f->before_size = (size_t)(end - f->line);
     if (context == ASSAY_NONE) return ASSAY_OK;
-    as_tree_mark_callpath(&f->sums.tree, context);
+    as_stack_tree_mark(&f->sums.tree, context);
     for (int i = 0; i < f->n_amounts; i++) {
         if (!as_stack_sums_add(&f->sums, (size_t)i, context, amounts[i])) return as_reader_memory(f->reader);
     }
@@ -248,6 +252,7 @@ static assay_status read_folded(as_reader *reader) {
     as_stack_sums_init(&f.sums, reader->dataset);
     as_vec_init(&f.known, sizeof(known_frame), &reader->dataset->budget);
     as_vec_init(&f.text, 1, &reader->dataset->budget);
+    as_map_init(&f.regions, &reader->dataset->budget);
     assay_status status = add_metrics(&f) ? read_lines(&f) : as_reader_memory(reader);
     if (status == ASSAY_OK && !f.sums.tree.nodes.count)
         status = as_broken(reader, as_place_file(reader->input->path), "no-data", "has no stacks");
@@ -255,6 +260,7 @@ static assay_status read_folded(as_reader *reader) {
     as_stack_sums_free(&f.sums);
     as_vec_free(&f.known);
     as_vec_free(&f.text);
+    as_map_free(&f.regions);
     return status;
 }
 

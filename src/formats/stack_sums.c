@@ -4,7 +4,7 @@
 
 void as_stack_sums_init(as_stack_sums *sums, as_dataset *ds) {
     *sums = (as_stack_sums){.ds = ds, .location = ASSAY_NONE};
-    as_tree_init(&sums->tree, ds);
+    as_stack_tree_init(&sums->tree, ds);
     as_vec_init(&sums->metrics, sizeof(as_stack_metric), &ds->budget);
 }
 
@@ -14,7 +14,7 @@ void as_stack_sums_free(as_stack_sums *sums) {
         as_vec_free(&AS_AT(as_stack_metric, &sums->metrics, i).of);
     }
     as_vec_free(&sums->metrics);
-    as_tree_free(&sums->tree);
+    as_stack_tree_free(&sums->tree);
 }
 
 size_t as_stack_metric_add(as_stack_sums *sums, as_str name, as_str unit) {
@@ -168,7 +168,7 @@ static bool add_metric(as_stack_sums *sums, const as_stack_metric *metric, uint6
 bool as_stack_sums_finish(as_stack_sums *sums) {
     as_dataset *ds = sums->ds;
     as_run run = AS_RUN_INIT;
-    if (as_add_run(ds, &run) == ASSAY_NONE || !as_tree_finish(&sums->tree, &sums->new_ids)) return false;
+    if (as_add_run(ds, &run) == ASSAY_NONE || !as_stack_tree_finish(&sums->tree, &sums->new_ids)) return false;
     uint64_t *next = malloc((ds->contexts.count + 1) * sizeof *next);
     bool fine = next != NULL;
     for (size_t i = 0; fine && i < sums->metrics.count; i++) {

@@ -3,6 +3,7 @@
 #define AS_FORMATS_STACK_SUMS_H
 
 #include "formats/format.h"
+#include "formats/stack_tree.h"
 
 /* What a context has at a location: whole numbers and others apart, so that integers stay exact. */
 typedef struct as_stack_sum {
@@ -21,7 +22,7 @@ typedef struct as_stack_metric {
 
 typedef struct as_stack_sums {
     as_dataset *ds;
-    as_tree tree;
+    as_stack_tree tree;
     as_vec metrics;          /* as_stack_metric */
     assay_id location;       /* at hand; ASSAY_NONE: no place */
     const assay_id *new_ids; /* once finished: for each context of the tree its id in the dataset */

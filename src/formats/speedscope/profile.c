@@ -17,9 +17,11 @@ static assay_status push(as_speedscope_reading *s, uint32_t frame, bool *done) {
     if (frame >= s->frames.count) return as_speedscope_broken(s, "frame-index", "there is no frame of this number");
     if (s->stack.count >= s->reader->max_depth)
         return as_speedscope_broken(s, "too-deep", "the stack has more frames than the limit for nesting allows");
-    as_speedscope_frame open = {frame, as_tree_child(&s->sums.tree, top(s), AS_AT(assay_id, &s->frames, frame)),
+    as_speedscope_frame open = {frame, as_stack_tree_child(&s->sums.tree, top(s), AS_AT(assay_id, &s->frames, frame)),
                                 SIZE_MAX};
-    if (open.context == ASSAY_NONE || !as_vec_append(&s->stack, &open, 1)) return as_reader_memory(s->reader);
+    if (open.context == ASSAY_NONE || (s->stack.count == s->stack.capacity && !as_vec_reserve(&s->stack, 1)))
+        return as_reader_memory(s->reader);
+    AS_AT(as_speedscope_frame, &s->stack, s->stack.count++) = open;
     *done = true;
     return ASSAY_OK;
 }
@@ -311,7 +313,7 @@ static bool add_visits(as_speedscope_reading *s, size_t metric) {
     bool fine = as_map_put(&s->used, as_pair((uint32_t)metric, ASSAY_NONE), 1);
     for (size_t i = s->now.first_call; fine && i < s->events.calls.count; i++) {
         assay_id context = AS_AT(as_speedscope_call, &s->events.calls, i).context;
-        as_tree_mark_callpath(&s->sums.tree, context);
+        as_stack_tree_mark(&s->sums.tree, context);
         fine = as_stack_sums_add(&s->sums, metric, context, (as_number){.kind = AS_INT, .i = 1});
     }
     return fine;
@@ -323,7 +325,7 @@ static bool add_amounts(as_speedscope_reading *s, size_t metric) {
     for (size_t i = 0; fine && i < n; i++) {
         assay_id context = AS_AT(assay_id, &s->samples, i);
         if (context == ASSAY_NONE) continue;
-        as_tree_mark_callpath(&s->sums.tree, context);
+        as_stack_tree_mark(&s->sums.tree, context);
         fine = as_stack_sums_add(&s->sums, metric, context, AS_AT(as_number, &s->amounts, i));
     }
     return fine;
