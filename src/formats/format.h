@@ -141,7 +141,8 @@ typedef struct assay_format {
     const char *versioned; /* the file whose version a dataset's is: "experiment.xml"; NULL: it is the format's own */
     /* Endings it is written under, best first: ".txt"; "" for none. Of several formats the one with the longest ending has a name, then the first of formats.def */
     const char *extensions;
-    unsigned holds;          /* as_holds */
+    const char *prefix; /* what names without an ending begin with, before a number: "callgrind.out."; NULL: nothing */
+    unsigned holds;     /* as_holds */
     bool reads_directories;  /* else a directory is refused before read() is called */
     bool writes_directories; /* the output is a directory: writer->directory */
     bool writes_points; /* runs are written at their points only: one whose values are at several becomes several */
@@ -171,7 +172,7 @@ const as_format *as_format_find(const char *name);
 assay_status as_format_unknown(const char *name, const char *further, assay_error *error);
 /* Whether path ends in one of the endings of a list like ".txt .text" (case-insensitive), with something before it. */
 bool as_has_ending(const char *path, const char *endings);
-/* The writable format for an output's name, by its ending (case-insensitive), or NULL. */
+/* The writable format for an output's name, by its ending (case-insensitive), or as it begins, or NULL. */
 const as_format *as_format_for_path(const char *path);
 
 typedef struct as_read_config {

@@ -168,7 +168,8 @@ static bool add_metric(as_stack_sums *sums, const as_stack_metric *metric, uint6
 bool as_stack_sums_finish(as_stack_sums *sums) {
     as_dataset *ds = sums->ds;
     as_run run = AS_RUN_INIT;
-    if (as_add_run(ds, &run) == ASSAY_NONE || !as_stack_tree_finish(&sums->tree, &sums->new_ids)) return false;
+    if (!ds->runs.count && as_add_run(ds, &run) == ASSAY_NONE) return false;
+    if (!as_stack_tree_finish(&sums->tree, &sums->new_ids)) return false;
     uint64_t *next = malloc((ds->contexts.count + 1) * sizeof *next);
     bool fine = next != NULL;
     for (size_t i = 0; fine && i < sums->metrics.count; i++) {

@@ -2,9 +2,9 @@
 
 /* Stacks branch seldom: most nodes have one child, which stands in the node itself, so that a stack that is new from some frame on needs no look into the map. */
 typedef struct stack_node {
-    assay_id parent, region;
-    assay_id first; /* child; 0: none, as the first of all is a root */
-    uint32_t order; /* of call paths: which one it is, from 1; else 0 */
+    assay_id parent, region; /* region: or what it has as a key */
+    assay_id first;          /* child; 0: none, as the first of all is a root */
+    uint32_t order;          /* of call paths: which one it is, from 1; else 0 */
 } stack_node;
 
 void as_stack_tree_init(as_stack_tree *tree, as_dataset *ds) {
@@ -62,6 +62,7 @@ static void find_places(const stack_node *nodes, size_t n, const uint32_t *sizes
 static void put_contexts(as_stack_tree *tree, const uint32_t *sizes, const as_str *names, const assay_id *ids) {
     const stack_node *nodes = tree->nodes.data;
     as_context *contexts = tree->ds->contexts.data;
+    const assay_id *regions = tree->regions ? tree->regions->data : NULL;
     for (size_t i = 0; i < tree->nodes.count; i++) {
         as_context *context = &contexts[ids[i]];
         *context = AS_CONTEXT_INIT;
@@ -69,8 +70,8 @@ static void put_contexts(as_stack_tree *tree, const uint32_t *sizes, const as_st
             context->parent = ids[nodes[i].parent];
             context->depth = contexts[context->parent].depth + 1;
         }
-        context->region = nodes[i].region;
-        context->name = names[nodes[i].region];
+        context->region = regions ? regions[nodes[i].region] : nodes[i].region;
+        context->name = names[context->region];
         context->subtree = sizes[i];
         context->is_callpath = nodes[i].order != 0;
         if (nodes[i].order) context->callpath_order = nodes[i].order - 1;

@@ -9,14 +9,17 @@
 typedef struct as_stack_tree {
     as_dataset *ds;
     as_vec nodes;  /* private */
-    as_map others; /* parent, region -> id: roots, and children that are not their parent's first */
+    as_map others; /* parent, key -> id: roots, and children that are not their parent's first */
     uint32_t n_callpaths;
+    const as_vec *
+        regions; /* assay_id: where children are told apart by more than their region, the region of each key that as_stack_tree_child() was asked for; NULL: keys are regions */
 } as_stack_tree;
 
 void as_stack_tree_init(as_stack_tree *tree, as_dataset *ds);
 void as_stack_tree_free(as_stack_tree *tree);
 /* The context of this region below parent (ASSAY_NONE: a root), made if new. ASSAY_NONE when memory is out. */
 assay_id as_stack_tree_child(as_stack_tree *tree, assay_id parent, assay_id region);
+static inline size_t as_stack_tree_count(const as_stack_tree *tree) { return tree->nodes.count; }
 /* Says that the source names this context as a call path. */
 void as_stack_tree_mark(as_stack_tree *tree, assay_id id);
 /* Puts the contexts into the dataset in pre-order, children in order of arrival; the tree is not to be used from then on. *new_ids: for each context of the tree its id in the dataset, in ds->arena. False

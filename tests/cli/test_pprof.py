@@ -92,7 +92,40 @@ class Read(Case):
         m.sample([1], [3], thread='worker', bytes=64).sample([1], [4]).sample([1], [5], thread='main')
         path = self.make(m)
         self.assertEqual([(3, 'worker', 64), (5, 'main', None)], self.rows(path, 'select "value:n", "label:thread", "label:bytes" from sample'))
-        self.assertEqual([(12,)], self.rows(path, 'select value from value'))
+        self.assertEqual([(12,)], self.rows(path, 'select value from value', '-O', 'locations=none'))
+
+    def places(self, maker, *options):
+        """Each value with the names and kinds of the locations it lies at, outermost first."""
+        return self.rows(self.make(maker), "select coalesce(p.kind || ' ' || p.name || ' / ', '') || l.kind || ' ' || l.name as place, sum(v.value) from value v "
+                         "left join location l on v.location = l.id left join location p on l.parent = p.id group by 1 order by 1", *options)
+
+    def test_labels_of_threads_are_locations(self):
+        def maker(*labels):
+            m = Maker(('n', 'count')).function(1, 'f').function(2, 'g').location(1, (1, 0)).location(2, (2, 0))
+            for i, more in enumerate(labels):
+                m.sample([1 + i % 2], [1 << i], **more)
+            return m
+        by_name = maker({'thread': 'worker'}, {'thread': 'main'}, {}, {'thread': 'worker', 'bytes': 64}, {'thread': 'worker'})
+        self.assertEqual([('thread ?', 4), ('thread main', 2), ('thread worker', 1 + 8 + 16)], self.places(by_name))
+        self.assertEqual([(None, 31)], self.places(by_name, '-O', 'locations=none'))
+        by_id = maker({'pid': 7, 'tid': 70}, {'pid': 8, 'tid': 70}, {'pid': 7, 'tid': 71}, {'pid': 7, 'tid': 70})
+        self.assertEqual([('process process 7 / thread thread 70', 1 + 8), ('process process 7 / thread thread 71', 4), ('process process 8 / thread thread 70', 2)], self.places(by_id))
+        self.assertEqual([('process process 7', 1 + 4 + 8), ('process process 8', 2)], self.places(by_id, '-O', 'locations=pid'))
+        both = maker({'thread_name': 'io', 'thread_id': 3}, {'thread_name': 'io', 'thread_id': 4})
+        self.assertEqual([('thread io (3)', 1), ('thread io (4)', 2)], self.places(both))
+        other = maker({'request': '/a'}, {'request': '/b'}, {'request': '/a'})
+        self.assertEqual([(None, 7)], self.places(other))
+        self.assertEqual([('request /a', 5), ('request /b', 2)], self.places(other, '-O', 'locations=request'))
+        result = run('info', self.make(other), '-O', 'locations=thread')
+        self.assertIn('no sample has the label "thread"', result.out + result.err)
+
+    def test_what_is_written_of_each_location_comes_back(self):
+        path = os.path.join(self.folder, 'each.pb.gz')
+        cube = os.path.join(EXAMPLES, 'heat.cubex')
+        self.assertEqual(0, run('convert', cube, '-o', path, '-O', 'locations=each').status)
+        query = ("select l.rank, c.path, sum(v.value) from value v join location l on v.location = l.id join context c on v.context = c.id join metric m on v.metric = m.id "
+                 "where m.name = 'visits' and v.value != 0 group by 1, 2 order by 1, 2")
+        self.assertEqual(self.rows(cube, query), self.rows(path, query))
 
     def test_empty_profile(self):
         path = self.make(Maker(('cpu', 'nanoseconds')))

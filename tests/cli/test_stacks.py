@@ -107,6 +107,19 @@ class Stacks(Case):
         self.assertAlmostEqual(sum(together.values()), self.query(self.path('x.speedscope.json'), sums)[0]['v'], delta=1e-9)
         self.assertTrue(want)
 
+    def test_many_locations_are_added_up_and_that_is_said(self):
+        """Each up to 64; more are one profile unless they are wanted."""
+        for n in (64, 65):
+            document = {'shared': {'frames': [{'name': 'f'}]},
+                        'profiles': [{'type': 'sampled', 'name': 't%d' % i, 'unit': 'none', 'startValue': 0, 'endValue': 1, 'samples': [[0]], 'weights': [i]} for i in range(1, n + 1)]}
+            source = self.write('%d.json' % n, json.dumps(document).encode())
+            result = run('convert', source, self.path('out.speedscope.json'))
+            self.assertEqual(0, result.status)
+            self.assertEqual(n == 65, '65 locations: more than 64 are added up' in result.err, result.err)
+            weights = [p['weights'] for p in json.loads(self.read('out.speedscope.json'))['profiles']]
+            self.assertEqual([[65 * 66 // 2]] if n == 65 else [[i] for i in range(1, 65)], weights)
+        self.assertEqual(65, len(json.loads(self.convert(source, 'each.speedscope.json', '-O', 'locations=each'))['profiles']))
+
     def test_speedscope_of_several_metrics(self):
         document = json.loads(self.convert(HEAT, 'x.speedscope.json', '-O', 'metric=time,visits', '-O', 'locations=sum'))
         self.assertEqual([('time', 'seconds'), ('visits', 'none')], [(p['name'], p['unit']) for p in document['profiles']])

@@ -5,24 +5,33 @@
 #include <stdlib.h>
 
 #include "formats/pprof/pprof.h"
+#include "formats/stack_sums.h"
 
 enum { MOST_LABELS = 64, PROGRESS_BYTES = 1 << 18, FIRST_COLUMN = 3 /* of values: behind id, run and context */ };
+
+/* What a context is beyond its region. */
+typedef struct call {
+    int64_t line; /* it comes from; -1: none in particular */
+    uint8_t role; /* as_context_role */
+    bool is_inlined;
+} call;
 
 typedef struct building {
     as_pprof_tables *t;
     as_dataset *ds;
+    as_pprof_places *where;
     bool by_line;
-    as_tree tree;
-    as_map regions;  /* function, text of the module -> region */
-    as_map places;   /* location without lines -> region */
-    as_map lines;    /* text of the file, line -> region */
-    as_map steps;    /* region, line of the call -> number */
-    as_map children; /* parent, that number -> context of the tree */
+    as_stack_sums sums;
+    as_vec calls;        /* call: of each context of the tree */
+    as_map regions;      /* function, text of the module -> region */
+    as_map places;       /* location without lines -> region */
+    as_map lines;        /* text of the file, line -> region */
+    as_map steps;        /* region, line of the call -> number */
+    as_vec step_regions; /* assay_id: of these numbers */
+    assay_id no_stack;   /* region of samples without a path; ASSAY_NONE: not met yet */
     as_str function_kind, line_kind, address_kind;
     as_vec path;     /* uint32_t: index of the locations of a sample, the innermost first */
     as_vec values;   /* int64_t: of a sample */
-    as_vec sums;     /* int64_t: for each context of the tree, one of each type */
-    as_vec has;      /* bool: for each context of the tree, whether a sample ends there */
     as_table *table; /* of samples, where there are labels */
     as_vec labels;   /* as_str: keys with a column of their own */
     as_vec labelled; /* assay_id: for each row the context of the tree */
@@ -91,7 +100,7 @@ static uint32_t step_of(building *b, assay_id region, int64_t line) {
     uint32_t step = as_map_get(&b->steps, key);
     if (step != AS_MAP_NONE) return step;
     step = (uint32_t)b->steps.count;
-    return as_map_put(&b->steps, key, step) ? step : UINT32_MAX;
+    return as_map_put(&b->steps, key, step) && as_vec_append(&b->step_regions, &region, 1) ? step : UINT32_MAX;
 }
 
 /* The context of a region below a parent, called from a line; made if new. ASSAY_NONE when memory is out. */
@@ -99,22 +108,14 @@ static assay_id enter(building *b, assay_id parent, assay_id region, int64_t lin
                       bool is_inlined) {
     uint32_t step = step_of(b, region, line);
     if (step == UINT32_MAX) return ASSAY_NONE;
-    uint32_t known = as_map_get(&b->children, as_pair(parent, step));
-    int64_t call_line = line > 0 ? line : -1;
-    if (known != AS_MAP_NONE) { /* called from several lines: from none in particular */
-        as_context *context = &AS_AT(as_context, &b->tree.nodes, known);
-        if (context->line != call_line) context->line = -1;
-        return known;
+    assay_id id = as_stack_tree_child(&b->sums.tree, parent, step);
+    call new = {line > 0 ? line : -1, (uint8_t)role, is_inlined};
+    if (id < b->calls.count) { /* called from several lines: from none in particular */
+        call *known = &AS_AT(call, &b->calls, id);
+        if (known->line != new.line) known->line = -1;
+        return id;
     }
-    as_context new = AS_CONTEXT_INIT;
-    new.parent = parent;
-    new.region = region;
-    new.name = as_ds_region(b->ds, region)->name;
-    new.line = call_line;
-    new.role = (uint8_t)role;
-    new.is_inlined = is_inlined;
-    assay_id id = as_tree_add(&b->tree, &new);
-    return id != ASSAY_NONE && as_map_put(&b->children, as_pair(parent, step), id) ? id : ASSAY_NONE;
+    return id != ASSAY_NONE && as_vec_append(&b->calls, &new, 1) ? id : ASSAY_NONE;
 }
 
 /* The line of a function that was sampled, below the context of the function. */
@@ -140,10 +141,13 @@ static assay_id enter_line(building *b, assay_id parent, const as_pprof_line *li
     return enter(b, parent, region, line->line, AS_ROLE_INNER, false);
 }
 
-static assay_id no_stack(building *b) {
-    as_str name = as_ds_intern_text(b->ds, "<no stack>");
-    assay_id region = name == AS_NO_STR ? ASSAY_NONE : as_tree_region(&b->tree, name);
-    return region == ASSAY_NONE ? ASSAY_NONE : enter(b, ASSAY_NONE, region, 0, AS_ROLE_CALL, false);
+static assay_id enter_no_stack(building *b) {
+    if (b->no_stack == ASSAY_NONE) {
+        as_region region = AS_REGION_INIT;
+        region.name = as_ds_intern_text(b->ds, "<no stack>");
+        if (region.name != AS_NO_STR) b->no_stack = as_add_region(b->ds, &region);
+    }
+    return b->no_stack == ASSAY_NONE ? ASSAY_NONE : enter(b, ASSAY_NONE, b->no_stack, 0, AS_ROLE_CALL, false);
 }
 
 /* The context that the sample's path leads to; ASSAY_NONE when memory is out. */
@@ -151,7 +155,7 @@ static assay_id follow(building *b) {
     assay_id at = ASSAY_NONE;
     int64_t call_line = 0;
     as_pprof_line last = {.function = UINT32_MAX};
-    if (!b->path.count) return no_stack(b);
+    if (!b->path.count) return enter_no_stack(b);
     for (size_t i = b->path.count; i-- > 0;) {
         uint32_t index = AS_AT(uint32_t, &b->path, i);
         const as_pprof_location *location = &AS_AT(as_pprof_location, &b->t->locations, index);
@@ -177,24 +181,6 @@ static assay_id follow(building *b) {
 
 /* ---- labels ---------------------------------------------------------------------------------------------------------- */
 
-typedef struct label {
-    as_str key, text, unit;
-    int64_t number;
-} label;
-
-static assay_status read_label(building *b, const as_protobuf *p, label *out) {
-    as_protobuf m = as_protobuf_message_of(p);
-    *out = (label){AS_NO_STR, AS_NO_STR, AS_NO_STR, 0};
-    while (as_protobuf_next(&m)) {
-        if (m.type != AS_PROTOBUF_NUMBER) continue;
-        if (m.field == AS_PPROF_LABEL_KEY) AS_TRY(as_pprof_text(b->t, &m, &out->key));
-        if (m.field == AS_PPROF_LABEL_TEXT) AS_TRY(as_pprof_text(b->t, &m, &out->text));
-        if (m.field == AS_PPROF_LABEL_UNIT) AS_TRY(as_pprof_text(b->t, &m, &out->unit));
-        if (m.field == AS_PPROF_LABEL_NUMBER) out->number = (int64_t)m.number;
-    }
-    return ended_well(&m) ? ASSAY_OK : as_pprof_broken(b->t, &m, "protobuf", m.error);
-}
-
 static size_t add_column(building *b, const char *prefix, as_str key) {
     char *name = NULL;
     const char *text = as_ds_text(b->ds, key);
@@ -215,7 +201,7 @@ static bool begin_table(building *b) {
 }
 
 /* Two columns for each key: what it is, and the unit of numbers. */
-static bool set_label(building *b, size_t row, const label *l) {
+static bool set_label(building *b, size_t row, const as_pprof_label *l) {
     size_t k = 0, first = FIRST_COLUMN + b->t->types.count;
     while (k < b->labels.count && AS_AT(as_str, &b->labels, k) != l->key) k++;
     if (k == MOST_LABELS) {
@@ -245,12 +231,20 @@ static assay_status add_row(building *b, as_protobuf m, assay_id context) {
     for (size_t i = 0; i < b->values.count && fine; i++)
         fine = as_table_set(b->table, row, FIRST_COLUMN + i, as_cell_int(AS_AT(int64_t, &b->values, i)));
     while (fine && as_protobuf_next(&m)) {
-        label l;
+        as_pprof_label l;
         if (m.field != AS_PPROF_SAMPLE_LABEL || m.type != AS_PROTOBUF_BYTES) continue;
-        AS_TRY(read_label(b, &m, &l));
+        AS_TRY(as_pprof_read_label(b->t, &m, &l));
         fine = set_label(b, row, &l);
     }
     return fine ? ASSAY_OK : as_reader_memory(b->t->reader);
+}
+
+/* From now on values are those of the place that the labels of a sample say. */
+static assay_status go_to_place(building *b, as_protobuf sample) {
+    assay_id place;
+    AS_TRY(as_pprof_find_place(b->where, b->t, sample, &place));
+    if (place != b->sums.location) as_stack_sums_at(&b->sums, place);
+    return ASSAY_OK;
 }
 
 /* ---- samples --------------------------------------------------------------------------------------------------------- */
@@ -280,21 +274,12 @@ static assay_status read_values(building *b, as_protobuf *m) {
 }
 
 /* Adds the values of a sample to those of its context. */
-static assay_status add_values(building *b, const as_protobuf *p, assay_id context) {
-    size_t n = b->t->types.count;
-    while (b->has.count <= context) {
-        if (!as_vec_push(&b->has)) return as_reader_memory(b->t->reader);
-        for (size_t i = 0; i < n; i++) {
-            if (!as_vec_push(&b->sums)) return as_reader_memory(b->t->reader);
-        }
+static bool add_values(building *b, assay_id context) {
+    for (size_t i = 0; i < b->values.count; i++) {
+        as_number value = {.kind = AS_INT, .i = AS_AT(int64_t, &b->values, i)};
+        if (!as_stack_sums_add(&b->sums, i, context, value)) return false;
     }
-    AS_AT(bool, &b->has, context) = true;
-    for (size_t i = 0; i < n; i++) {
-        int64_t *sum = &AS_AT(int64_t, &b->sums, context * n + i);
-        if (__builtin_add_overflow(*sum, AS_AT(int64_t, &b->values, i), sum))
-            return as_pprof_broken(b->t, p, "sum", "the values of a call path add up to more than 64 bits hold");
-    }
-    return ASSAY_OK;
+    return true;
 }
 
 static size_t count_frames(const building *b) {
@@ -321,9 +306,10 @@ static assay_status read_sample(building *b, const as_protobuf *p) {
         return as_pprof_broken(b->t, p, "value-count", "a sample has not one value for each type of the profile");
     if (count_frames(b) > b->t->reader->max_depth)
         return as_pprof_broken(b->t, p, "depth", "a stack is deeper than the limit; --max-depth raises it");
+    if (as_pprof_has_places(b->where)) AS_TRY(go_to_place(b, as_protobuf_message_of(p)));
     assay_id context = follow(b);
     if (context == ASSAY_NONE) return as_reader_memory(b->t->reader);
-    AS_TRY(add_values(b, p, context));
+    if (!add_values(b, context)) return as_reader_memory(b->t->reader);
     return has_labels ? add_row(b, as_protobuf_message_of(p), context) : ASSAY_OK;
 }
 
@@ -342,54 +328,42 @@ static assay_status read_samples(building *b) {
 
 /* ---- the end --------------------------------------------------------------------------------------------------------- */
 
-static assay_id add_metric(building *b, const as_pprof_type *type) {
-    as_metric metric = AS_METRIC_INIT;
-    metric.name = type->type == AS_NO_STR ? as_ds_intern_text(b->ds, "value") : type->type;
-    metric.dtype = as_ds_intern_text(b->ds, "INT64");
-    metric.unit = type->unit;
-    metric.kind = AS_KIND_EXCLUSIVE;
-    bool fine = metric.name != AS_NO_STR && metric.dtype != AS_NO_STR;
-    return fine ? as_add_metric(b->ds, &metric) : ASSAY_NONE;
-}
-
-/* Contexts with samples are the same for all metrics: they share the arrays that say which. */
-static bool add_blocks(building *b, const assay_id *new_ids) {
-    as_arena *arena = &b->ds->arena;
-    size_t n_types = b->t->types.count, n_contexts = AS_COUNT(b->ds, contexts), n = 0;
-    for (size_t i = 0; i < b->has.count; i++) n += AS_AT(bool, &b->has, i);
-    assay_id *old_ids = as_arena_array(arena, n_contexts + 1, sizeof *old_ids);
-    assay_id *contexts = as_arena_array(arena, n + 1, sizeof *contexts);
-    uint64_t *starts = as_arena_array(arena, n + 1, sizeof *starts);
-    if (!old_ids || !contexts || !starts) return false;
-    for (size_t i = 0; i < n_contexts; i++) old_ids[new_ids[i]] = (assay_id)i;
-    n = 0;
-    for (assay_id id = 0; id < n_contexts; id++) {
-        if (old_ids[id] >= b->has.count || !AS_AT(bool, &b->has, old_ids[id])) continue;
-        contexts[n++] = id;
-        starts[n] = n;
-    }
-    for (size_t k = 0; k < n_types; k++) {
-        int64_t *values = as_arena_array(arena, n + 1, sizeof *values);
-        assay_id metric = add_metric(b, &AS_AT(as_pprof_type, &b->t->types, k));
-        if (!values || metric == ASSAY_NONE) return false;
-        as_str type = AS_AT(as_pprof_type, &b->t->types, k).type;
-        if (type != AS_NO_STR && type == b->t->default_type) b->ds->first_metric = metric;
-        for (size_t i = 0; i < n; i++) values[i] = AS_AT(int64_t, &b->sums, old_ids[contexts[i]] * n_types + k);
-        as_block block = {.metric = metric,
-                          .run = 0,
-                          .n_contexts = (uint32_t)n,
-                          .contexts = contexts,
-                          .starts = starts,
-                          .dtype = AS_DTYPE_INT64,
-                          .values = values};
-        if (n && !as_add_block(b->ds, &block)) return false;
+static bool add_metrics(building *b) {
+    as_str value = as_ds_intern_text(b->ds, "value");
+    for (size_t i = 0; i < b->t->types.count; i++) {
+        const as_pprof_type *type = &AS_AT(as_pprof_type, &b->t->types, i);
+        size_t metric = as_stack_metric_add(&b->sums, type->type == AS_NO_STR ? value : type->type, type->unit);
+        if (value == AS_NO_STR || metric == SIZE_MAX) return false;
+        if (type->type != AS_NO_STR && type->type == b->t->default_type) b->ds->first_metric = (assay_id)metric;
     }
     return true;
 }
 
+/* Values are of 64 bits, and so must sums be. */
+static assay_status check_sums(const building *b) {
+    for (size_t i = 0; i < b->sums.metrics.count; i++) {
+        const as_vec *sums = &AS_AT(as_stack_metric, &b->sums.metrics, i).sums;
+        for (size_t k = 0; k < sums->count; k++) {
+            as_whole whole = AS_AT(as_stack_sum, sums, k).whole;
+            if (whole < INT64_MIN || whole > INT64_MAX)
+                return as_broken(b->t->reader, as_place_file(b->t->reader->input->path), "sum",
+                                 "the values of a call path add up to more than 64 bits hold");
+        }
+    }
+    return ASSAY_OK;
+}
+
 static bool finish(building *b) {
-    const assay_id *new_ids;
-    if (!as_tree_finish(&b->tree, &new_ids) || !add_blocks(b, new_ids)) return false;
+    if (b->by_line) b->sums.tree.regions = &b->step_regions;
+    if (!as_stack_sums_finish(&b->sums)) return false;
+    const assay_id *new_ids = b->sums.new_ids;
+    for (size_t i = 0; i < b->calls.count; i++) {
+        const call *from = &AS_AT(call, &b->calls, i);
+        as_context *context = &AS_AT(as_context, &b->ds->contexts, new_ids[i]);
+        context->line = from->line;
+        context->role = from->role;
+        context->is_inlined = from->is_inlined;
+    }
     for (size_t row = 0; row < b->labelled.count; row++) {
         assay_id context = new_ids[AS_AT(assay_id, &b->labelled, row)];
         if (!as_table_set(b->table, row, 2, as_cell_int((int64_t)context))) return false;
@@ -397,29 +371,37 @@ static bool finish(building *b) {
     return true;
 }
 
-assay_status as_pprof_build(as_pprof_tables *tables, bool by_line) {
+static assay_status build(building *b) {
+    bool has_kinds = b->function_kind != AS_NO_STR && b->line_kind != AS_NO_STR && b->address_kind != AS_NO_STR;
+    if (!has_kinds || !add_metrics(b)) return as_reader_memory(b->t->reader);
+    AS_TRY(read_samples(b));
+    AS_TRY(check_sums(b));
+    return finish(b) ? ASSAY_OK : as_reader_memory(b->t->reader);
+}
+
+assay_status as_pprof_build(as_pprof_tables *tables, bool by_line, as_pprof_places *places) {
     as_dataset *ds = tables->reader->dataset;
     building b = {.t = tables,
                   .ds = ds,
+                  .where = places,
                   .by_line = by_line,
+                  .no_stack = ASSAY_NONE,
                   .function_kind = as_ds_intern_text(ds, "function"),
                   .line_kind = as_ds_intern_text(ds, "line"),
                   .address_kind = as_ds_intern_text(ds, "address")};
-    as_tree_init(&b.tree, ds);
-    as_map *const maps[] = {&b.regions, &b.places, &b.lines, &b.steps, &b.children};
+    as_stack_sums_init(&b.sums, ds);
+    as_map *const maps[] = {&b.regions, &b.places, &b.lines, &b.steps};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) as_map_init(maps[i], &ds->budget);
+    as_vec_init(&b.calls, sizeof(call), &ds->budget);
+    as_vec_init(&b.step_regions, sizeof(assay_id), &ds->budget);
     as_vec_init(&b.path, sizeof(uint32_t), &ds->budget);
     as_vec_init(&b.values, sizeof(int64_t), &ds->budget);
-    as_vec_init(&b.sums, sizeof(int64_t), &ds->budget);
-    as_vec_init(&b.has, sizeof(bool), &ds->budget);
     as_vec_init(&b.labels, sizeof(as_str), &ds->budget);
     as_vec_init(&b.labelled, sizeof(assay_id), &ds->budget);
-    bool has_kinds = b.function_kind != AS_NO_STR && b.line_kind != AS_NO_STR && b.address_kind != AS_NO_STR;
-    assay_status status = has_kinds ? read_samples(&b) : as_reader_memory(tables->reader);
-    if (status == ASSAY_OK && !finish(&b)) status = as_reader_memory(tables->reader);
-    as_tree_free(&b.tree);
+    assay_status status = build(&b);
+    as_stack_sums_free(&b.sums);
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) as_map_free(maps[i]);
-    as_vec *const vectors[] = {&b.path, &b.values, &b.sums, &b.has, &b.labels, &b.labelled};
+    as_vec *const vectors[] = {&b.calls, &b.step_regions, &b.path, &b.values, &b.labels, &b.labelled};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) as_vec_free(vectors[i]);
     return status;
 }

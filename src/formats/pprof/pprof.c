@@ -139,7 +139,11 @@ static assay_status read_message(as_reader *reader, const as_pprof *pprof, as_pp
         AS_TRY(as_broken(reader, as_place_file(reader->input->path), "no-types", "has samples, but no types of them"));
     if (!tables->n_samples)
         as_warn(reader, as_place_file(reader->input->path), "no-data", "has no samples: the profile is empty");
-    return as_pprof_build(tables, as_option_bool(&reader->options, "lines"));
+    as_pprof_places places;
+    assay_status status = as_pprof_find_places(tables, as_option_text(&reader->options, "locations"), &places);
+    if (status == ASSAY_OK) status = as_pprof_build(tables, as_option_bool(&reader->options, "lines"), &places);
+    as_pprof_places_free(&places);
+    return status;
 }
 
 static assay_status read_pprof(as_reader *reader) {
@@ -155,14 +159,18 @@ static assay_status read_pprof(as_reader *reader) {
 static const as_option read_options[] = {
     {"lines", AS_OPTION_BOOL, "no", NULL,
      "Tell calls apart by the line they come from, and make sampled lines contexts; else contexts are functions"},
+    {"locations", AS_OPTION_TEXT, "auto", NULL,
+     "Which labels of samples say where they were taken: auto: those of processes and threads (thread, tid, pid …); "
+     "none; "
+     "or the key of a label"},
     {0}};
 
 const struct assay_format as_format_pprof = {
     .name = "pprof",
     .title = "pprof profile",
     .extensions = ".pb.gz .pprof",
-    .holds =
-        AS_HOLDS_VALUES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES,
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES |
+             AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES,
     .read_options = read_options,
     .write_options = as_pprof_write_options,
     .bid = bid,

@@ -110,7 +110,6 @@ typedef struct as_pprof_tables {
     int64_t time, duration, period;
     as_vec comments; /* as_str */
     size_t n_samples;
-    bool has_labels;
 } as_pprof_tables;
 
 /* All but the samples. as_pprof_tables_free() in every case. */
@@ -122,7 +121,39 @@ assay_status as_pprof_broken(const as_pprof_tables *tables, const as_protobuf *f
 /* A string of the table, by its number; AS_NO_STR for the empty one. */
 assay_status as_pprof_text(const as_pprof_tables *tables, const as_protobuf *field, as_str *out);
 
+typedef struct as_pprof_label {
+    as_str key, text, unit; /* text AS_NO_STR: it is a number */
+    int64_t number;
+} as_pprof_label;
+assay_status as_pprof_read_label(const as_pprof_tables *tables, const as_protobuf *field, as_pprof_label *out);
+
+/* ---- places (places.c) ----------------------------------------------------------------------------------------------- */
+
+enum { AS_PPROF_PROCESSES, AS_PPROF_THREADS, AS_PPROF_LEVELS, AS_PPROF_PLACE_KEYS = 8 };
+
+/* Labels of samples that say where they were taken, as locations of the dataset. */
+typedef struct as_pprof_places {
+    as_dataset *ds;
+    as_str keys[AS_PPROF_LEVELS][AS_PPROF_PLACE_KEYS]; /* those that some sample has, in their order; AS_NO_STR: none */
+    as_str kinds[AS_PPROF_LEVELS];
+    bool has[AS_PPROF_LEVELS];
+    as_str rank;  /* key of the rank that assay writes beside "location"; AS_NO_STR: none */
+    as_map known; /* parent + 1, text -> location */
+    as_vec text;  /* char */
+    bool has_told;
+} as_pprof_places;
+
+/* wanted: "auto", "none", or the key of a label (-O locations). as_pprof_places_free() in every case. */
+assay_status as_pprof_find_places(as_pprof_tables *tables, const char *wanted, as_pprof_places *out);
+void as_pprof_places_free(as_pprof_places *places);
+static inline bool as_pprof_has_places(const as_pprof_places *places) {
+    return places->has[AS_PPROF_PROCESSES] || places->has[AS_PPROF_THREADS];
+}
+/* The place of a sample, made if new; one that says none is at "?". */
+assay_status as_pprof_find_place(as_pprof_places *places, const as_pprof_tables *tables, as_protobuf sample,
+                                 assay_id *out);
+
 /* Makes contexts, metrics and values of the samples, and rows of those with labels. by_line: lines are contexts, and call sites tell calls apart. */
-assay_status as_pprof_build(as_pprof_tables *tables, bool by_line);
+assay_status as_pprof_build(as_pprof_tables *tables, bool by_line, as_pprof_places *places);
 
 #endif

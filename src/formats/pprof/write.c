@@ -286,5 +286,8 @@ assay_status as_pprof_write(as_writer *writer) {
 }
 
 void as_pprof_losses(const as_dataset *ds, as_losses *losses) {
-    if (!as_pprof_of(ds)) as_lose_costs(ds, losses);
+    if (as_pprof_of(ds)) return;
+    size_t n = as_ds_leaves(ds);
+    if (n) as_lose(losses, "%zu location%s (values are added up without -O locations=each)", n, n == 1 ? "" : "s");
+    as_lose_costs(ds, losses);
 }

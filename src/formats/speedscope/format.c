@@ -28,13 +28,17 @@ static const as_option write_options[] = {
      "evented: the time line; sampled: the values of a metric; auto: the time line where there is one and no metric is "
      "named"},
     {"locations", AS_OPTION_CHOICE, "auto", "auto|each|sum",
-     "sampled: a profile for each location, or one of all; auto: each, up to 64"},
+     "sampled: a profile for each location, or one of all; auto: each, up to 64, else one"},
     {0}};
 
 /* Without options: the time line where there is one. */
 static void find_losses(const as_dataset *ds, as_losses *losses) {
     size_t n = AS_COUNT(ds, metrics);
     if (!as_ds_events(ds)) {
+        size_t n_places = as_ds_leaves(ds);
+        if (n_places > AS_SPEEDSCOPE_MOST_PLACES)
+            as_lose(losses, "%zu locations: more than %d are added up without -O locations=each", n_places,
+                    AS_SPEEDSCOPE_MOST_PLACES);
         as_stack_target_losses(ds, losses);
         return;
     }

@@ -8,6 +8,9 @@
 
 #define AS_SPEEDSCOPE_SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
+/* So many locations have profiles of their own unless somebody wants those of more. */
+enum { AS_SPEEDSCOPE_MOST_PLACES = 64 };
+
 /* The units that profiles can have. */
 typedef struct as_speedscope_unit {
     const char *word, *metric, *unit; /* as files have it; the metric it is of, and its unit (NULL: none) */

@@ -7,7 +7,6 @@
 #include "formats/speedscope/speedscope.h"
 #include "formats/stack_target.h"
 
-enum { MOST_PLACES = 64 };
 /* Samples repeat their call paths: trees of endless recursion would fill any disk. */
 #define MOST_FRAMES ((uint64_t)1000000000)
 
@@ -223,7 +222,7 @@ static void number_frames(scope *s, const as_stacks *stacks) {
 static bool is_each(const scope *s, const as_own_values *own) {
     const char *way = as_option_text(&s->writer->options, "locations");
     uint32_t n = as_own_values_locations(own);
-    return n && (strcmp(way, "each") == 0 || (strcmp(way, "auto") == 0 && n <= MOST_PLACES));
+    return n && (strcmp(way, "each") == 0 || (strcmp(way, "auto") == 0 && n <= AS_SPEEDSCOPE_MOST_PLACES));
 }
 
 static assay_status put_profiles(scope *s, as_stacks *stacks, bool names_metric) {
