@@ -341,13 +341,15 @@ static assay_status answer_node(as_viewing *viewing, const as_request *request, 
 
 /* Those that have most, with all there is to say of them; of others the page knows what the tree says. */
 static void report_nodes(as_viewing *viewing, as_html_report *report) {
-    enum { CONTEXTS = 100 };
+    enum { CONTEXTS = 1500, FEWEST = 100, WORK = 1 << 25 }; /* each looks at the whole tree */
     size_t number;
     const as_view_input *input = as_html_report_input(report, &number);
     as_vec contexts;
     if (!input || !AS_COUNT(input->ds, contexts) || !AS_COUNT(input->ds, metrics)) return;
     as_vec_init(&contexts, sizeof(assay_id), NULL);
-    as_report_contexts(viewing, report, CONTEXTS, &contexts);
+    size_t most = WORK / (AS_COUNT(input->ds, contexts) + 1);
+    most = most < FEWEST ? FEWEST : most > CONTEXTS ? CONTEXTS : most;
+    as_report_contexts(viewing, report, (uint32_t)most, &contexts);
     for (size_t i = 0; i < contexts.count; i++) {
         as_report_words words;
         as_report_words_begin(&words, report, ASSAY_NONE);

@@ -227,6 +227,11 @@ static assay_status open_levels(answer *a, assay_error *error) {
 
 /* ---- whole trees ----------------------------------------------------------------------------------------------------- */
 
+static bool is_inner(const answer *a, const as_view_table *table, uint32_t item) {
+    if (a->asked.tree.request.kind != AS_VIEW_TOP_DOWN) return false;
+    return as_ds_context(table->ds, as_view_item_at(table, item)->context)->role != AS_ROLE_CALL;
+}
+
 /* Those below a node that are a part of the answer. */
 static bool open_part(answer *a, int64_t node, uint32_t item, as_vec *items) {
     source *s = source_at(a, 0);
@@ -239,7 +244,11 @@ static bool open_part(answer *a, int64_t node, uint32_t item, as_vec *items) {
         l.n++;
     order.marks = a->part.marks;
     bool fine = as_view_children(s->asked.table, &order, item, 0, a->part.n, items, &n_part);
-    for (size_t i = 0; fine && i < items->count; i++) fine = add_row(a, s, AS_AT(uint32_t, items, i));
+    for (size_t i = 0; fine && i < items->count; i++) {
+        fine = add_row(a, s, AS_AT(uint32_t, items, i));
+        if (fine && is_inner(a, s->asked.table, AS_AT(uint32_t, items, i)))
+            AS_AT(as_tree_row, &a->rows, a->rows.count - 1).flags |= AS_ROW_INNER;
+    }
     l.rows = items->count;
     return fine && (l.rows == 0 || as_vec_append(&a->lists, &l, 1));
 }

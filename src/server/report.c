@@ -23,6 +23,7 @@ struct as_html_report {
     uint64_t limit;  /* of packed bytes */
     uint64_t packed; /* of the answers so far, each on its own: together they take less */
     uint64_t until;  /* of them, with what is kept of the input at hand */
+    uint64_t room;   /* that there was for it */
     size_t input;    /* at hand; the number of inputs: several are */
     as_output *data; /* "request":answer,… */
     as_vec kept;     /* char *: requests whose answers are there */
@@ -247,6 +248,8 @@ void as_html_report_tell_metrics(as_html_report *report, const assay_id *metrics
     as_output_text(out, "]}");
 }
 
+uint64_t as_html_report_room(const as_html_report *report) { return report->room; }
+
 uint64_t as_html_report_left(const as_html_report *report) {
     return report->packed < report->until ? report->until - report->packed : 0;
 }
@@ -286,7 +289,8 @@ void as_html_report_gather(as_html_report *report) {
     for (size_t i = 0; i < n; i++) shares += as_viewing_input(report->viewing, i)->ds != NULL;
     for (report->input = 0; report->input < n; report->input++) {
         if (!as_viewing_input(report->viewing, report->input)->ds) continue;
-        report->until = report->packed + (report->limit - report->packed) / shares--;
+        report->room = (report->limit > report->packed ? report->limit - report->packed : 0) / shares--;
+        report->until = report->packed + report->room;
         ask_endpoints(report);
     }
     report->until = report->limit;

@@ -38,6 +38,8 @@ void as_html_report_tell_metrics(as_html_report *report, const assay_id *metrics
 
 /* A sentence for the reader about what was left out: "call paths under 0.1 % of the time". */
 void as_html_report_note(as_html_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Bytes that there were for all of the input at hand, packed. */
+uint64_t as_html_report_room(const as_html_report *report);
 /* Bytes that are left for what is to be kept of the input at hand, unpacked about ten times as much. */
 uint64_t as_html_report_left(const as_html_report *report);
 

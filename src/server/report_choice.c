@@ -20,9 +20,18 @@ static bool plain_request(const as_report_words *words, as_request *out) {
     return as_vec_append(&out->parameters, words->parameters, words->n);
 }
 
+/* How many metrics there is room for. */
+static size_t most_metrics(const as_html_report *report, const as_dataset *ds) {
+    enum { FEWEST = 8, PART = 4, VALUE_BYTES = 8 };
+    double each = (double)AS_COUNT(ds, contexts) * VALUE_BYTES + 1;
+    double most = (double)as_html_report_room(report) / PART / each;
+    return most < FEWEST ? FEWEST : most > AS_REPORT_METRICS ? AS_REPORT_METRICS : (size_t)most;
+}
+
 size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id out[AS_REPORT_METRICS]) {
     size_t number, n = 0;
     const as_dataset *ds = as_html_report_input(report, &number)->ds;
+    size_t most = most_metrics(report, ds);
     as_report_words words;
     as_request request;
     as_asked_view asked;
@@ -32,12 +41,11 @@ size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id o
     assay_status status = fine ? as_asked_view_make(viewing, &request, &asked, &error) : ASSAY_E_NOMEM;
     if (status != ASSAY_OK) as_html_report_fail(report, fine ? &error : NULL);
     if (status == ASSAY_OK) {
-        for (size_t i = 0; i < asked.tree.metrics.count && n < AS_REPORT_METRICS; i++)
-            out[n++] = as_asked_metric(&asked, i);
+        for (size_t i = 0; i < asked.tree.metrics.count && n < most; i++) out[n++] = as_asked_metric(&asked, i);
     }
     if (fine) as_asked_view_free(&asked);
     as_vec_free(&request.parameters);
-    for (assay_id id = 0; id < AS_COUNT(ds, metrics) && n < AS_REPORT_METRICS; id++) {
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics) && n < most; id++) {
         if (as_ds_metric(ds, id)->part_of == ASSAY_NONE && as_metric_has_data(ds, id) && !is_in(out, n, id))
             out[n++] = id;
     }

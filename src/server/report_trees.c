@@ -10,9 +10,9 @@
  * would have been tried next is 0 where there was no room at all. */
 static bool report_whole(as_html_report *report, const char *metrics, const char *view, const char *by, double part,
                          double *left_out, double *share) {
-    enum { FEWEST = 10 };
+    enum { FEWEST = 10, ROW_BYTES = 5 }; /* a row hardly takes less */
     uint64_t room = (uint64_t)((double)as_html_report_left(report) * part);
-    for (double rows = AS_MOST_OF_WHOLE; rows >= FEWEST;) {
+    for (double rows = fmin((double)room / ROW_BYTES, AS_MOST_OF_WHOLE); rows >= FEWEST;) {
         char most[AS_NUMBER_SIZE];
         as_report_words words;
         as_uint_format((uint64_t)rows, most);
@@ -26,8 +26,9 @@ static bool report_whole(as_html_report *report, const char *metrics, const char
         *left_out = as_html_report_last_number(report, "left_out");
         *share = as_html_report_last_number(report, "min_share");
         if (kept != AS_REPORT_TOO_LARGE) return kept == AS_REPORT_KEPT;
-        double fits = rows * 0.9 * (double)room / (double)as_html_report_last_size(report);
-        rows = fits < rows / 2 ? fits : rows / 2;
+        double had = as_html_report_last_number(report, "items") - *left_out; /* fewer than it might have had */
+        double fits = fmin(rows, had) * 0.95 * (double)room / (double)as_html_report_last_size(report);
+        rows = fmin(fits, rows * 0.9);
     }
     return false;
 }
@@ -48,6 +49,30 @@ static void note_whole(as_html_report *report, const char *what, double left_out
         as_html_report_note(report, "%s %s of %s", count, what, name);
 }
 
+/* The metrics that are not in the report, by name. */
+static void note_metrics(as_html_report *report, const as_view_input *input, const assay_id *metrics, size_t n) {
+    enum { MOST_NAMES = 20 };
+    const as_dataset *ds = input->ds;
+    as_vec names;
+    size_t n_missing = 0;
+    char count[AS_NUMBER_SIZE];
+    as_vec_init(&names, sizeof(char), NULL);
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        bool is_there = as_ds_metric(ds, id)->part_of != ASSAY_NONE || !as_metric_has_data(ds, id);
+        for (size_t i = 0; !is_there && i < n; i++) is_there = metrics[i] == id;
+        if (is_there || n_missing++ >= MOST_NAMES) continue;
+        const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name);
+        bool fine = as_vec_text(&names, n_missing > 1 ? ", " : "") && as_vec_text(&names, name ? name : "(unknown)");
+        if (!fine) as_html_report_fail(report, NULL);
+    }
+    if (!as_vec_append(&names, "", 1)) as_html_report_fail(report, NULL);
+    as_uint_format(n_missing, count);
+    if (n_missing)
+        as_html_report_note(report, "%s metrics of %s: %s%s", count, as_view_input_name(input),
+                            names.count ? (const char *)names.data : "", n_missing > MOST_NAMES ? " …" : "");
+    as_vec_free(&names);
+}
+
 /* All metrics that the report has, as many as one answer can hold; where there is little room only the first. */
 void as_report_trees(as_viewing *viewing, as_html_report *report) {
     static const struct {
@@ -65,6 +90,7 @@ void as_report_trees(as_viewing *viewing, as_html_report *report) {
     const as_view_input *input = as_html_report_input(report, &number);
     if (!input || !AS_COUNT(input->ds, contexts) || !AS_COUNT(input->ds, metrics)) return;
     size_t n = as_report_metrics(viewing, report, metrics);
+    note_metrics(report, input, metrics, n);
     for (size_t i = 0; i < n; i++)
         used += (size_t)snprintf(numbers + used, sizeof numbers - used, "%s%u", i ? "," : "", metrics[i]);
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {

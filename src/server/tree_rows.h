@@ -11,8 +11,9 @@ enum {
     AS_ROW_INLINED = AS_ITEM_INLINED,
     AS_ROW_CUT = AS_ITEM_CUT, /* what is below it could not be followed */
     AS_ROW_HOT = 16,
-    AS_ROW_MATCH = 32,         /* its name matches */
-    AS_ROW_LEADS_TO_MATCH = 64 /* one below it does */
+    AS_ROW_MATCH = 32,          /* its name matches */
+    AS_ROW_LEADS_TO_MATCH = 64, /* one below it does */
+    AS_ROW_INNER = 128 /* of whole trees, top-down: no call, but a part of the function above, as a loop or a line */
 };
 
 /* One row: an item of a table, with what the endpoint knows of it. */

@@ -36,11 +36,10 @@ static uint32_t count_from(const double *shares, uint32_t n, double least) {
 }
 
 static double choose_share(const double *shares, uint32_t n, uint32_t most) {
-    static const double steps[] = {1, 2, 5};
     if (n <= most) return 0;
     for (int power = -7; power <= 0; power++) {
-        for (size_t k = 0; k < 3; k++) {
-            double share = steps[k] * pow(10, power);
+        for (int digit = 1; digit <= 9; digit++) {
+            double share = digit * pow(10, power);
             uint32_t count = share > 1 ? 0 : count_from(shares, n, share);
             if (count > 0 && count <= most) return share;
             if (count == 0) return NAN;

@@ -4,8 +4,8 @@
 
 #include "server/tables.h"
 
-/* Rows that one answer may have. */
-enum { AS_MOST_OF_WHOLE = 150000 };
+/* Rows that one answer may have: more than the largest report has room for. */
+enum { AS_MOST_OF_WHOLE = 4000000 };
 
 /* A part of a table: what has at least some share of the whole in one of the metrics, and all that lies above it. */
 typedef struct as_whole_part {
@@ -14,7 +14,7 @@ typedef struct as_whole_part {
     uint32_t n, all; /* items */
 } as_whole_part;
 
-/* At most `most` items: the share is the least of 0, 1e-7, 2e-7, 5e-7, 1e-6 … that leaves no more. False when memory is out. */
+/* At most `most` items: the share is the least of 0, 1e-7, 2e-7, 3e-7 … 9e-7, 1e-6 … that leaves no more. False when memory is out. */
 bool as_whole_part_choose(const as_asked_table *asked, uint32_t most, as_whole_part *out);
 
 #endif

@@ -68,7 +68,11 @@ export class ReportBackend implements Backend {
     if (exact !== undefined) return exact;
     const d = value(params, 'd') || '0';
     if (path === 'tree') return this.tree(d, value(params, 'view') || 'top-down', value(params, 'by'))?.answer(params);
-    if (path === 'node') return value(params, 'run') || value(params, 'location') ? undefined : this.tree(d, 'top-down', '')?.node(params);
+    if (path === 'node') {
+      if (value(params, 'run') || value(params, 'location')) return undefined;
+      const known = this.answers[canonical('node', { d: params['d'], context: params['context'] })];
+      return this.tree(d, 'top-down', '')?.node(params, known as Parameters<WholeTree['node']>[1]);
+    }
     if (path === 'flame') return this.flame(d, params);
     if (path === 'timeline_picture') return this.timeline(d).picture(paramsOf(canonical(path, params)));
     if (path === 'intervals') return this.timeline(d).intervals(paramsOf(canonical(path, params)));

@@ -11,6 +11,9 @@ export interface WholeAnswer extends TreeAnswer {
 }
 
 const LEADS_TO_MATCH = 64;
+/** No call, but a part of the function above it: only whole trees say so. */
+const INNER = 128;
+const MOST_RELATIVES = 50;
 const USUAL_ROWS = 200;
 const MOST_ROWS = 5000;
 const MOST_LEVELS = 50;
@@ -37,6 +40,17 @@ export function matcher(search: string): (name: string) => boolean {
   if (/[A-Z]/.test(search)) return (name) => name.includes(search);
   const low = search.toLowerCase();
   return (name) => name.toLowerCase().includes(low);
+}
+
+interface Relative {
+  context: number;
+  name: string | null;
+  n: number;
+  value: number;
+}
+interface Relatives {
+  n: number;
+  rows: Relative[];
 }
 
 /** Of one question. */
@@ -338,7 +352,7 @@ export class WholeTree {
     const all = this.whole.rows;
     const flags = (i: number) => {
       const mark = q.marks?.[i] ?? 0;
-      return all.flags[i]! | (q.hot.has(i) ? HOT : 0) | (mark & IS_MATCH ? MATCH : 0) | (mark & ABOVE ? LEADS_TO_MATCH : 0);
+      return (all.flags[i]! & ~INNER) | (q.hot.has(i) ? HOT : 0) | (mark & IS_MATCH ? MATCH : 0) | (mark & ABOVE ? LEADS_TO_MATCH : 0);
     };
     // Where all of them are missing, opening says so
     const children = (i: number) => {
@@ -354,8 +368,39 @@ export class WholeTree {
     return out;
   }
 
-  /** What the tree knows of one context, as api/node says it. */
-  node(params: Params): unknown {
+  /** Who calls the function of a row, and whom it calls, of all its calls in the tree; null where some of them may not be here. */
+  private relatives(i: number, metric: number | undefined): { calls: number; callers: Relatives; callees: Relatives } | null {
+    if (this.whole.left_out > 0 || metric === undefined || !this.whole.metrics[metric]!.has_inclusive) return null;
+    const { name, flags, node } = this.whole.rows;
+    const isCall = (k: number) => !(flags[k]! & INNER);
+    const [callers, callees] = [new Map<string | null, Relative>(), new Map<string | null, Relative>()];
+    const add = (to: Map<string | null, Relative>, k: number, of: number) => {
+      const key = name[k] ?? null;
+      const found = to.get(key) ?? { context: node[k]!, name: key, n: 0, value: 0 };
+      to.set(key, found);
+      found.n++;
+      found.value += Number(this.value(of, metric, false) ?? 0);
+    };
+    let calls = 0;
+    for (const k of this.preOrder) {
+      if (name[k] !== name[i]) continue;
+      calls++;
+      for (const stack = [...this.below(k)].reverse(); stack.length > 0; ) {
+        const at = stack.pop()!;
+        if (isCall(at)) add(callees, at, at);
+        else stack.push(...[...this.below(at)].reverse());
+      }
+      let above = this.parent[k]!;
+      while (above >= 0 && !isCall(above)) above = this.parent[above]!;
+      if (above >= 0) add(callers, above, k);
+    }
+    // Of the same value the first in the tree is first: sorting leaves them as they are
+    const sorted = (of: Map<string | null, Relative>) => ({ n: of.size, rows: [...of.values()].sort((a, b) => b.value - a.value).slice(0, MOST_RELATIVES) });
+    return { calls, callers: sorted(callers), callees: sorted(callees) };
+  }
+
+  /** What the tree knows of one context, as api/node says it. known: what the report has of it for another metric. */
+  node(params: Params, known: { source: unknown; attributes: unknown; source_id?: unknown } | undefined): unknown {
     const i = this.indexOf.get(number(params, 'context', -1));
     if (i === undefined || this.view !== 'top-down') throw new NotInside();
     const { rows } = this.whole;
@@ -364,6 +409,7 @@ export class WholeTree {
     for (let k = i; k >= 0; k = this.parent[k]!) path.unshift({ context: rows.node[k]!, name: rows.name[k] ?? null });
     let below = 0;
     for (const stack = [i]; stack.length > 0; ) for (const k of this.below(stack.pop()!)) (below += 1), stack.push(k);
+    const relatives = this.relatives(i, metrics[0]);
     const place = Object.fromEntries(OPTIONAL.map((key) => [key, rows[key]?.[i] ?? null]));
     return {
       context: rows.node[i]!,
@@ -375,11 +421,11 @@ export class WholeTree {
       path,
       metrics: metrics.map((m) => this.whole.metrics[m]!),
       values: this.whole.metrics.map((m, k) => ({ id: m.id, name: m.name, display_name: m.display_name, unit: m.unit, ...(m.has_inclusive ? { inclusive: this.value(i, k, false) } : {}), ...(m.has_exclusive ? { exclusive: this.value(i, k, true) } : {}) })),
-      calls: 0,
-      callers: { n: 0, rows: [] },
-      callees: { n: 0, rows: [] },
-      source: null,
-      attributes: [],
+      ...(relatives ?? { calls: 0, callers: { n: 0, rows: [] }, callees: { n: 0, rows: [] } }),
+      source_id: known?.source_id ?? null,
+      source: known?.source ?? null,
+      attributes: known?.attributes ?? [],
+      lacks: [...(relatives ? [] : ['callers and callees']), ...(known ? [] : ['lines of the source', 'attributes'])],
     };
   }
 }

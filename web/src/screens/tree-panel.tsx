@@ -35,6 +35,8 @@ export interface NodeAnswer {
   callees: { n: number; rows: Relative[] };
   source: { file: string; first: number; line: number; lines: string[] } | null;
   attributes: { owner: string; key: string; value: unknown }[];
+  /** What a report does not have of it, in words. */
+  lacks?: string[];
 }
 
 interface LocationsAnswer {
@@ -196,6 +198,7 @@ export function TreePanel({ params, context, sides, hasLocations }: PanelProps) 
       )}
       <Relatives title="Callers" of={data.callers} metric={metric} of_all={own} />
       <Relatives title="Callees" of={data.callees} metric={metric} of_all={own} />
+      {data.lacks && data.lacks.length > 0 && <p class="hint panel-part">{`Not in this report: ${data.lacks.join(', ')}`}</p>}
       {data.attributes.length > 0 && (
         <Section title="Attributes">
           <dl class="facts">
