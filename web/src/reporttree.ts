@@ -251,7 +251,7 @@ export class WholeTree {
   // ---- answers
 
   answer(params: Params): TreeAnswer {
-    if (text(params, 'root') !== null || text(params, 'run') !== null || text(params, 'location') !== null) throw new NotInside();
+    if (['root', 'run', 'location', 'hide', 'hide-subtree'].some((name) => text(params, name) !== null)) throw new NotInside();
     const metrics = this.chooseMetrics(params);
     const byValue = (sort: string) => sort === 'inclusive' || sort === 'exclusive';
     const sort = text(params, 'sort') ?? (this.view === 'top-down' ? 'inclusive' : 'exclusive');
@@ -279,6 +279,7 @@ export class WholeTree {
       has_scopes: this.whole.has_scopes,
       metrics: metrics.map((m): TreeMetric => this.whole.metrics[m]!),
       found,
+      ...{ hidden: null },
       at: at < 0 ? null : node[at]!,
       hot: hot.map((i) => node[i]!),
       lists,
@@ -394,8 +395,8 @@ export class WholeTree {
       while (above >= 0 && !isCall(above)) above = this.parent[above]!;
       if (above >= 0) add(callers, above, k);
     }
-    // Of the same value the first in the tree is first: sorting leaves them as they are
-    const sorted = (of: Map<string | null, Relative>) => ({ n: of.size, rows: [...of.values()].sort((a, b) => b.value - a.value).slice(0, MOST_RELATIVES) });
+    const place = new Map(this.preOrder.map((k, at) => [node[k]!, at])); // of the same value the first in the tree is first
+    const sorted = (of: Map<string | null, Relative>) => ({ n: of.size, rows: [...of.values()].sort((a, b) => b.value - a.value || place.get(a.context)! - place.get(b.context)!).slice(0, MOST_RELATIVES) });
     return { calls, callers: sorted(callers), callees: sorted(callees) };
   }
 
