@@ -155,7 +155,8 @@ static assay_status open_node(answer *a, int64_t node, size_t least, assay_error
     uint32_t item;
     if (is_opened(a, node)) return ASSAY_OK;
     AS_TRY(find_node(a, node, &s, &item, error));
-    if (item == AS_NO_ITEM && node >= 0) return ASSAY_OK; /* of another view, or another selection: it shows nothing */
+    /* Of another view or selection, or hidden: it shows nothing */
+    if (node >= 0 && (item == AS_NO_ITEM || as_asked_node(s->asked.table, item) != node)) return ASSAY_OK;
     as_view_order order = order_of(a, s);
     as_vec items;
     as_vec_init(&items, sizeof(uint32_t), NULL);

@@ -71,7 +71,7 @@ test('keys open, close, jump and change the view', async (t) => {
     await shot('tree-bottom-up');
     await page.keyboard.press('3');
     await page.waitForFunction(() => document.querySelectorAll('.vbody .vrow').length === 19);
-    await page.getByRole('combobox').selectOption('file');
+    await page.getByRole('combobox', { name: 'by' }).selectOption('file');
     await page.waitForFunction(() => document.querySelector('.vbody .vrow .vcell')?.textContent === 'solve.c');
     await shot('tree-files');
     await page.keyboard.press('u');
@@ -133,9 +133,134 @@ test('focus on a subtree, with a chip that takes it back', async (t) => {
     await shot('tree-source');
     await page.keyboard.press('f');
     await page.getByText('only below').waitFor();
-    assert.equal((await names(page))[0], 'stencil');
+    await page.waitForFunction(() => document.querySelector('.vbody .vrow .vcell')?.textContent === 'stencil');
+    await page.keyboard.press('y');
+    await page.getByText('Command copied').waitFor();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^assay tree \S+ --context \d+$/);
     await page.getByRole('button', { name: 'Focus no more' }).click();
     await page.getByText('only below').waitFor({ state: 'detached' });
+  }, { hash: '#tree' });
+});
+
+const rowsAre = (page: Page, expected: string[]) => page.waitForFunction((all: string) => [...document.querySelectorAll('.vbody .vrow .vcell:first-child')].map((c) => c.textContent).join() === all, expected.join());
+
+test('names are hidden, alone or with all below them, and the chip says how much that is', async (t) => {
+  await view(t, [HEAT], async ({ page, shot }) => {
+    await grid(page).waitFor();
+    await page.locator('.vbody .vrow', { hasText: 'solve' }).first().click();
+    await page.keyboard.press('x');
+    // What it has itself is in no row: 0.003 of 13.49 s
+    await page.locator('.chip', { hasText: 'hidden' }).getByText('1 · 0.0 %').waitFor();
+    await rowsAre(page, ['main', 'stencil', 'residual', 'init', 'exchange_halo', 'MPI_Finalize', 'write_output']);
+    await page.locator('.vbody .vrow', { hasText: 'residual' }).first().click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Hide them with all below' }).click();
+    // residual with its MPI_Allreduce: 2.551 of 13.49 s
+    await page.locator('.chip').getByText('3 · 18.9 %').waitFor();
+    await rowsAre(page, ['main', 'stencil', 'init', 'exchange_halo', 'MPI_Finalize', 'write_output']);
+    await page.keyboard.press('y');
+    await page.getByText('Command copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `assay tree ${HEAT} --hide '^solve$' --hide-subtree '^residual$'`);
+    await shot('tree-hidden');
+    await page.getByRole('button', { name: 'What is hidden' }).click();
+    await page.getByRole('menuitem', { name: 'Show solve' }).click();
+    await page.locator('.chip').getByText('2 · 18.9 %').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('mpi_');
+    await page.getByText(/^7 matches/).waitFor();
+    await page.getByRole('button', { name: 'hide', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Hide these nodes' }).click();
+    await page.waitForURL(/tree\.hide=mpi_/);
+    await page.locator('.chip').getByText('9 ·').waitFor();
+    await page.getByRole('button', { name: 'Hide nothing' }).click();
+    await page.locator('.chip').waitFor({ state: 'detached' });
+  }, { hash: '#tree' });
+});
+
+test('small ones are left out', async (t) => {
+  await view(t, [HEAT], async ({ page }) => {
+    await grid(page).waitFor();
+    await page.getByRole('combobox', { name: 'Least share' }).selectOption('5');
+    await rowsAre(page, ['main', 'solve', 'stencil', 'residual', 'exchange_halo', 'init', 'MPI_Finalize']);
+    await page.keyboard.press('y');
+    await page.getByText('Command copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `assay tree ${HEAT} --min-share 5`);
+    // Of another address the control shows what it says
+    await page.evaluate(() => void (location.hash = '#tree?tree.least=2.5'));
+    await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('select[aria-label="Least share"]')?.value === '2.5');
+  }, { hash: '#tree' });
+});
+
+test('trees of GPU activities where the input has them', async (t) => {
+  await view(t, [example('gpu/filter.sqlite'), HEAT], async ({ page, shot }) => {
+    await grid(page).waitFor();
+    await page.getByRole('button', { name: 'Kernels' }).click();
+    await page.waitForFunction(() => document.querySelector('.vbody .vrow .vcell')?.textContent === 'DEVICE_TO_HOST');
+    await page.getByRole('columnheader', { name: 'Exclusive GPU time' }).waitFor();
+    await page.locator('.vbody .vrow').first().click();
+    await shot('tree-kernels');
+    await page.keyboard.press('5');
+    await page.waitForFunction(() => document.querySelector('.vbody .vrow .vcell')?.textContent === 'cudaStreamSynchronize_v3020');
+    await page.keyboard.press('6');
+    await page.waitForFunction(() => document.querySelector('.vbody .vrow .vcell')?.textContent === 'picture');
+    await page.keyboard.press('y');
+    await page.getByText('Command copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `assay tree ${example('gpu/filter.sqlite')} --by nvtx`);
+    await page.evaluate(() => void (location.hash = '#tree?d=1'));
+    await page.getByText('stencil').first().waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Kernels' }).count(), 0);
+  }, { hash: '#tree' });
+});
+
+test('what is open is in the address, and back and forward follow it', async (t) => {
+  await view(t, [HEAT], async ({ page, url }) => {
+    const usual = ['main', 'solve', 'stencil', 'residual', 'exchange_halo', 'init', 'MPI_Finalize', 'write_output'];
+    const opened = ['main', 'solve', 'stencil', 'residual', 'exchange_halo', 'init', 'MPI_Init', 'allocate', 'read_config', 'MPI_Finalize', 'write_output'];
+    await rowsAre(page, usual);
+    await page.locator('.vbody .vrow', { hasText: 'init' }).first().locator('.twist').click();
+    await rowsAre(page, opened);
+    await page.waitForURL(/tree\.open=/);
+    const address = page.url();
+    await page.locator('.vbody .vrow', { hasText: 'solve' }).first().locator('.twist').click();
+    await rowsAre(page, opened.filter((n) => !['stencil', 'residual', 'exchange_halo'].includes(n)));
+    await page.goBack();
+    await rowsAre(page, opened);
+    await page.goBack();
+    await rowsAre(page, usual);
+    await page.goForward();
+    await rowsAre(page, opened);
+    await page.goto(`${url}#overview`);
+    await page.reload();
+    await page.goto(address);
+    await rowsAre(page, opened);
+    await page.keyboard.press('-');
+    await rowsAre(page, ['main']);
+    await page.reload();
+    await rowsAre(page, ['main']);
+  }, { hash: '#tree' });
+});
+
+test('the grid tells assistive technology what it is, and is used by keys', async (t) => {
+  await view(t, [HEAT], async ({ page }) => {
+    await grid(page).waitFor();
+    assert.equal(await grid(page).getAttribute('aria-rowcount'), '9');
+    const rows = await page.locator('.vbody .vrow').evaluateAll((all) => all.map((r) => ['aria-rowindex', 'aria-level', 'aria-posinset', 'aria-setsize', 'aria-expanded'].map((a) => r.getAttribute(a)).join(' ')));
+    assert.deepEqual(rows, ['2 1 1 1 true', '3 2 1 4 true', '4 3 1 3 ', '5 3 2 3 false', '6 3 3 3 false', '7 2 2 4 false', '8 2 3 4 ', '9 2 4 4 false']);
+    const active = () => page.evaluate(() => {
+      const id = document.querySelector('[role=treegrid]')?.getAttribute('aria-activedescendant');
+      return id ? document.getElementById(id)?.querySelector('.vcell')?.textContent : null;
+    });
+    await grid(page).focus();
+    for (const [key, name] of [['Home', 'main'], ['End', 'write_output'], ['PageUp', 'main'], ['ArrowDown', 'solve'], ['ArrowRight', 'stencil'], ['ArrowLeft', 'solve'], ['PageDown', 'write_output'], ['ArrowLeft', 'main']] as const) {
+      await page.keyboard.press(key);
+      await page.waitForFunction((expected) => document.querySelector('.vrow.selected .vcell')?.textContent === expected, name);
+      assert.equal(await active(), name);
+    }
+    assert.equal(await page.locator('.vrow.selected').getAttribute('aria-selected'), 'true');
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction(() => document.querySelector('.vrow.selected')?.getAttribute('aria-expanded') === 'false');
+    assert.equal(await grid(page).getAttribute('aria-rowcount'), '2');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('.vrow.selected')?.getAttribute('aria-expanded') === 'true');
   }, { hash: '#tree' });
 });
 

@@ -241,6 +241,8 @@ export interface Metric {
   kind: string;
   is_main: boolean;
   adds_up: boolean;
+  /** The metric that this one is a part of, as the source says. */
+  parent?: number | null;
   /** The metric that this one is another side of: views are that one's. */
   part_of?: number | null;
 }
@@ -265,6 +267,8 @@ export interface Has {
   parameters: string[];
   records: number;
   models: number;
+  /** Words of --by that make other trees of it: kernel, api, nvtx. */
+  regroupings?: string[];
 }
 
 export interface Input {

@@ -118,7 +118,7 @@ export function selectionPatch(patch: Partial<Selection>): Record<string, string
   const put = (key: string, value: string | number | null | undefined) => {
     if (value !== undefined) out[key] = value === null || value === '' ? null : String(value);
   };
-  if (patch.dataset !== undefined) for (const key of ['r', 'pt', 'loc', 'sel']) out[key] = null;
+  if (patch.dataset !== undefined) for (const key of ['r', 'pt', 'loc', 'sel', 'tree.open', 'tree.root', 'tree.row']) out[key] = null;
   put('d', patch.dataset === 0 ? null : patch.dataset);
   put('m', patch.metric);
   put('x', patch.sides === 'inclusive' ? null : patch.sides);

@@ -84,8 +84,15 @@ export function TopBar(props: TopBarProps) {
   );
 }
 
+/** How many metrics this one is a part of, one of the other. */
+function depthOf(metrics: readonly Metric[], metric: Metric): number {
+  let depth = 0;
+  for (let at: Metric | undefined = metric; at && depth < 9 && (at = metrics.find((m) => m.id === at!.parent)); ) depth++;
+  return depth;
+}
+
 export function metricChoices(input: Opened, chosen: Metric | null): Choice[] {
-  return input.metrics.map((m) => ({ id: `m${m.id}`, label: m.display_name || m.name, hint: m.unit ?? '', chosen: m === chosen, run: () => select({ metric: m.name }) }));
+  return input.metrics.map((m) => ({ id: `m${m.id}`, label: '\u2003'.repeat(depthOf(input.metrics, m)) + (m.display_name || m.name), hint: m.unit ?? '', chosen: m === chosen, run: () => select({ metric: m.name }) }));
 }
 
 function PointPicker({ input, selection }: { input: Opened; selection: Selection }) {

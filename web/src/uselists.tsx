@@ -73,6 +73,11 @@ export function shapeOf<R extends ModelRow>(entries: readonly EntryOf<R>[], mode
       if (model.open.delete(row.node)) redraw();
       else void openNode(row);
     },
+    among: (i) => {
+      const row = entries[i]?.row;
+      const list = model?.lists.get(row?.parent ?? entries[i]?.more?.node ?? -1);
+      return [row ? (list?.nodes.indexOf(row.node) ?? 0) + 1 : (list?.n ?? 1), list?.n ?? 1];
+    },
     parent: (i) => {
       const above = entries[i]?.row?.parent ?? entries[i]?.more?.node ?? -1;
       return above < 0 ? -1 : entries.findIndex((e) => e.row?.node === above);

@@ -34,6 +34,8 @@ export interface TreeShape {
   isExpandable: (index: number) => boolean;
   isExpanded: (index: number) => boolean;
   toggle: (index: number) => void;
+  /** Which one of how many it is, of those below the same parent. */
+  among?: (index: number) => [number, number];
   /** Index of the parent; -1 of a root. */
   parent: (index: number) => number;
 }
@@ -315,6 +317,7 @@ function Row<R>({ table, columns, index, id, y }: RowProps<R>) {
   const row = table.row(index);
   const isSelected = index === table.selected;
   const extra = table.rowClass?.(index);
+  const among = tree?.among?.(index);
   return (
     <div
       id={id}
@@ -322,6 +325,8 @@ function Row<R>({ table, columns, index, id, y }: RowProps<R>) {
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       aria-level={tree ? tree.level(index) + 1 : undefined}
+      aria-posinset={among?.[0]}
+      aria-setsize={among?.[1]}
       aria-expanded={tree?.isExpandable(index) ? tree.isExpanded(index) : undefined}
       class={`vrow${isSelected ? ' selected' : ''}${extra ? ` ${extra}` : ''}`}
       style={{ transform: `translateY(${y}px)` }}

@@ -82,4 +82,5 @@ test('scales end where they should', () => {
 
 test('commands', () => {
   assert.equal(commandLine('tree', ['a b.cubex'], { metric: 'time', run: 0, top: null, flat: true, json: false }), "assay tree 'a b.cubex' --metric time --run 0 --flat");
+  assert.equal(commandLine('tree', ['a'], { hide: ['^f$', 'g'], metric: [] }), "assay tree a --hide '^f$' --hide g");
 });

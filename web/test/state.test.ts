@@ -32,7 +32,7 @@ test('the selection is typed, and what is no number is not taken for one', () =>
 });
 
 test('another dataset drops what belongs to this one', () => {
-  assert.deepEqual(selectionPatch({ dataset: 0 }), { d: null, r: null, pt: null, loc: null, sel: null });
+  assert.deepEqual(selectionPatch({ dataset: 0 }), { d: null, r: null, pt: null, loc: null, sel: null, 'tree.open': null, 'tree.root': null, 'tree.row': null });
   select({ dataset: 3, node: 5 });
   assert.deepEqual(steps, ['push #tree?d=3&m=time&sel=5']);
 });

@@ -1,7 +1,7 @@
 // What is open of a call tree, and what a search means.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matchIn, matchOption, placeText, TreeModel, type TreeAnswer } from '../src/screens/tree-data';
+import { matchIn, matchOption, packOpen, placeText, plainName, TreeModel, unpackOpen, wholeName, type TreeAnswer } from '../src/screens/tree-data';
 
 /** Lists of [node, all there are, offset, [child, how many it has] …]. */
 function answer(...lists: [number, number, number, [number, number | null][]][]): TreeAnswer {
@@ -46,6 +46,31 @@ test('a search becomes what --match takes', () => {
   assert.deepEqual(matchIn('MPI_Send', 'mpi_'), [0, 4]);
   assert.equal(matchIn('MPI_Send', 'Mpi'), null);
   assert.equal(matchIn('MPI_Send', '/S/'), null);
+});
+
+test('whole names', () => {
+  assert.equal(wholeName('f(int*)'), '/^f\\(int\\*\\)$/');
+  assert.equal(matchOption(wholeName('f(int*)')), '^f\\(int\\*\\)$');
+  assert.equal(plainName(wholeName('a.b[0] {x}')), 'a.b[0] {x}');
+  assert.equal(plainName('MPI_'), 'MPI_');
+});
+
+test('open nodes go into the address and come back', () => {
+  assert.equal(packOpen(new Set([40, 3, 4])), '3.1.10');
+  assert.deepEqual(unpackOpen('3.1.10'), [3, 4, 40]);
+  assert.equal(packOpen([]), '-');
+  assert.deepEqual(unpackOpen('-'), []);
+  const large = [2 ** 40 + 7, 5 * 2 ** 32 + 1, 2 ** 53 - 1];
+  assert.deepEqual(unpackOpen(packOpen(large)), [...large].sort((a, b) => a - b));
+  assert.deepEqual(unpackOpen('1.x!.zzzzzzzzzzzz.2'), [1, 3]);
+});
+
+test('of very many open nodes the first ones stay', () => {
+  const nodes = Array.from({ length: 3000 }, (_, i) => (i * 7919 * 104729) % 2 ** 40);
+  const text = packOpen(nodes);
+  assert.ok(text.length > 1000 && text.length <= 1500);
+  const back = unpackOpen(text);
+  assert.deepEqual(new Set(back), new Set(nodes.slice(0, back.length)));
 });
 
 test('places are without folders', () => {

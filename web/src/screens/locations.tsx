@@ -5,7 +5,7 @@ import { askedFor, askedOptions } from '../asked';
 import { Failed, Waiting } from '../boundary';
 import { exactValue, formatCount, formatPercent, formatQuantity, formatValue, plural } from '../format';
 import { useKeys } from '../keys';
-import { select, useScreen } from '../state';
+import { readScreen, select, useScreen } from '../state';
 import { toast } from '../toast';
 import { Tooltip } from '../tooltip';
 import { placesOf, real, wordsOf, type LocationsAnswer, type Places, type Statistics } from './locations-data';
@@ -288,6 +288,6 @@ export const locations: Screen = {
   component: Locations,
   command: (props) => {
     const { node, sides } = props.selection;
-    return commandLine('stat', [props.input.path], { ...askedOptions(props), context: shownPath && shownPath.context === node ? shownPath.path : undefined, inclusive: sides === 'inclusive' });
+    return commandLine('stat', [props.input.path], { ...askedOptions(props), context: shownPath && shownPath.context === node ? shownPath.path : undefined, inclusive: sides === 'inclusive', by: readScreen('locations', DEFAULTS).by || (props.input.has.locations > 1 ? null : 'run') });
   },
 };

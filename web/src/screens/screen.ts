@@ -28,13 +28,17 @@ export interface Screen {
   command: (props: ScreenProps) => string;
 }
 
-/** `assay tree file --metric 'my time'`; options without a value (null, undefined, false) are left out, true is a flag. */
-export function commandLine(verb: string, paths: readonly string[], options: Record<string, string | number | boolean | null | undefined> = {}): string {
+type CommandValue = string | number | boolean | null | undefined;
+
+/** `assay tree file --metric 'my time'`; options without a value (null, undefined, false) are left out, true is a flag, of several values each has its own. */
+export function commandLine(verb: string, paths: readonly string[], options: Record<string, CommandValue | readonly CommandValue[]> = {}): string {
   const words = ['assay', verb, ...paths];
-  for (const [name, value] of Object.entries(options)) {
-    if (value === null || value === undefined || value === false || value === '') continue;
-    words.push(`--${name}`);
-    if (value !== true) words.push(String(value));
+  for (const [name, values] of Object.entries(options)) {
+    for (const value of [values].flat() as CommandValue[]) {
+      if (value === null || value === undefined || value === false || value === '') continue;
+      words.push(`--${name}`);
+      if (value !== true) words.push(String(value));
+    }
   }
   return words.map(shellWord).join(' ');
 }

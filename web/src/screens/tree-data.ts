@@ -1,7 +1,7 @@
 // Rows of call trees as the server sends them (docs/viewer-api.md), and what is open of them.
 import { ListModel, type EntryOf, type ModelRow } from '../listmodel';
 
-export type TreeView = 'top-down' | 'bottom-up' | 'flat';
+export type TreeView = 'top-down' | 'bottom-up' | 'flat' | 'kernel' | 'api' | 'nvtx';
 
 export interface TreeMetric {
   id: number;
@@ -49,6 +49,8 @@ export interface TreeAnswer extends RowValues {
   items: number;
   has_scopes: boolean;
   metrics: TreeMetric[];
+  /** What no row has any more. */
+  hidden?: { n: number; values: Cells<number> } | null;
   found: { n: number; inclusive: Cells<number>; exclusive: Cells<number> } | null;
   at: number | null;
   hot: number[];
@@ -118,10 +120,34 @@ export class TreeModel extends ListModel<TreeRow> {
   }
 }
 
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** A search for names that are this, and what such a one looks like to people. */
+export const wholeName = (name: string): string => `/^${escaped(name)}$/`;
+export const plainName = (search: string): string => (/^\/\^.*\$\/$/.test(search) ? search.slice(2, -2).replace(/\\(.)/g, '$1') : search);
+
+const MOST_OPEN = 400;
+const LONGEST_OPEN = 1500;
+
+/** Open nodes as text for the address: differences of sorted numbers, in base 36. Of too many those that were opened last are left out: others are above them. */
+export function packOpen(open: Iterable<number>): string {
+  let nodes = [...open].slice(0, MOST_OPEN);
+  for (;;) {
+    let last = 0;
+    const text = [...nodes].sort((a, b) => a - b).map((n) => [(n - last).toString(36), (last = n)][0]).join('.');
+    if (text.length <= LONGEST_OPEN) return text || '-';
+    nodes = nodes.slice(0, Math.floor((nodes.length * LONGEST_OPEN) / text.length));
+  }
+}
+
+export function unpackOpen(text: string): number[] {
+  let last = 0;
+  return text.split('.').flatMap((part) => (/^[0-9a-z]{1,11}$/.test(part) && Number.isSafeInteger((last += parseInt(part, 36))) ? [last] : [])).slice(0, MOST_OPEN);
+}
+
 /** What is between slashes is a regular expression; else small letters stand for large ones, too. Gives what --match takes. */
 export function matchOption(search: string): string {
   if (/^\/.+\/$/.test(search)) return search.slice(1, -1);
-  const plain = search.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const plain = escaped(search);
   return /[A-Z]/.test(search) ? plain : plain.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`);
 }
 

@@ -11,14 +11,23 @@ import { copyText } from '../toast';
 import { BarCell, TreeCell, VTable, type Column, type TreeShape } from '../vtable';
 import { MatchedName, shapeOf, useLists } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
-import { APART, ASIDE, CUT, HOT, MATCH, matchOption, placeText, TreeModel, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
+import { APART, ASIDE, CUT, HOT, MATCH, matchOption, packOpen, placeText, plainName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
 
-const DEFAULTS = { view: 'top-down', by: '', sort: '', order: '', filter: false, root: -1, row: -1, metrics: '', hidden: '-', columns: '', cube: false, panel: true };
+/** hide, without: what is hidden alone, and with all below it; a pattern a line, as the search takes them. least: percent. open: packOpen(). */
+const DEFAULTS = { view: 'top-down', by: '', sort: '', order: '', filter: false, root: -1, row: -1, metrics: '', hidden: '-', columns: '', cube: false, panel: true, hide: '', without: '', least: 0, open: '' };
 type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
 const VIEWS: [TreeView, string][] = [['top-down', 'Top-down'], ['bottom-up', 'Bottom-up'], ['flat', 'Flat']];
+/** Trees of their own, where the input has GPU activities. */
+const REGROUPED: [TreeView, string][] = [['kernel', 'Kernels'], ['api', 'API calls'], ['nvtx', 'NVTX']];
+const isRegrouped = (view: View): boolean => REGROUPED.some(([id]) => id === view.view);
+/** Inclusive values come first. */
+const leadsDown = (view: View): boolean => view.view !== 'bottom-up' && view.view !== 'flat' && view.view !== 'kernel';
 const GROUPS = ['scope', 'region', 'file', 'module', 'kind'];
+const LEAST = [0, 0.1, 0.5, 1, 2, 5, 10];
+const lines = (text: string): string[] => text.split('\n').filter(Boolean);
+const patterns = (text: string): string[] => lines(text).map(matchOption);
 
 /** What an answer depends on, but for what is open. */
 function treeParams(input: Opened, metric: Metric | null, selection: Selection, view: View): Params {
@@ -26,9 +35,10 @@ function treeParams(input: Opened, metric: Metric | null, selection: Selection, 
   return {
     ...values,
     ...(view.metrics && metric ? { metric: null, metrics: [metric.id, ...view.metrics.split(' ')].join(',') } : {}),
-    view: view.view === 'top-down' ? null : view.view,
-    by: view.view === 'flat' && view.by ? view.by : null,
-    root: view.root >= 0 ? view.root : null,
+    view: view.view === 'top-down' || isRegrouped(view) ? null : view.view,
+    by: isRegrouped(view) ? view.view : view.view === 'flat' && view.by ? view.by : null,
+    root: view.root >= 0 && !isRegrouped(view) ? view.root : null,
+    ...(isReport() ? {} : { hide: patterns(view.hide), 'hide-subtree': patterns(view.without), 'min-share': view.least || null }),
     sort: sortOf(selection, view),
     sort_metric: sortMetric(view) || null,
     order: view.order || null,
@@ -40,7 +50,7 @@ function treeParams(input: Opened, metric: Metric | null, selection: Selection, 
 /** "x1" is the exclusive value of the second metric. */
 function sortOf(selection: Selection, view: View): string | null {
   if (view.sort === 'name' || view.sort === 'source') return view.sort;
-  const usual = view.view === 'top-down' ? 'inclusive' : 'exclusive';
+  const usual = leadsDown(view) ? 'inclusive' : 'exclusive';
   const wanted = view.sort ? (view.sort.startsWith('x') ? 'exclusive' : 'inclusive') : selection.sides === 'exclusive' ? 'exclusive' : usual;
   return wanted === usual ? null : wanted;
 }
@@ -71,9 +81,9 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
   const column = (exclusive: boolean): Column<Entry>[] => [
     {
       id: `${exclusive ? 'x' : 'i'}${k}`,
-      title: k === 0 ? (exclusive ? 'Exclusive' : 'Inclusive') : exclusive && metric.has_inclusive && !/^visits$/i.test(metric.name ?? '') ? `${title} (excl.)` : title,
+      title: k === 0 ? `${exclusive ? 'Exclusive' : 'Inclusive'}${answer.by === 'kernel' ? ` ${title}` : ''}` : exclusive && metric.has_inclusive && !/^visits$/i.test(metric.name ?? '') ? `${title} (excl.)` : title,
       unit: quantity.unit,
-      width: 104,
+      width: k === 0 && answer.by === 'kernel' ? 160 : 104,
       align: 'right',
       sortable: true,
       cell: ({ row }) => row && <BarCell text={formatQuantity(quantity, value(row, exclusive))} share={scale > 0 ? Math.abs(value(row, exclusive) ?? 0) / scale : 0} />,
@@ -153,8 +163,9 @@ function Tree(props: ScreenProps) {
   const [view, setView] = useScreen('tree', DEFAULTS);
   const params = treeParams(input, metric, selection, view);
   const isDown = view.view === 'top-down';
-  const shape = JSON.stringify([input.id, view.view, view.by, view.root, params['filter'] ? selection.search : '']);
-  const { loaded, error, isOld, ask, redraw } = useLists<TreeAnswer, TreeModel>('tree', params, shape, isDown && selection.node !== null ? { reveal: selection.node } : {}, () => new TreeModel());
+  const shape = JSON.stringify([input.id, view.view, view.by, view.root, params['filter'] ? selection.search : '', view.hide, view.without]);
+  const first = { ...(view.open ? { node: [-1, ...unpackOpen(view.open)] } : {}), ...(isDown && selection.node !== null ? { reveal: selection.node } : {}) };
+  const { loaded, error, isOld, ask, redraw } = useLists<TreeAnswer, TreeModel>('tree', params, shape, first, () => new TreeModel());
   const box = useRef<HTMLDivElement>(null);
   const model = loaded?.model;
   const entries = model?.entries() ?? [];
@@ -167,6 +178,21 @@ function Tree(props: ScreenProps) {
     if (isDown) select({ node: r.node }, 'replace');
     else navigate({ 'tree.row': String(r.node), sel: r.context === null ? null : String(r.context) }, 'replace');
   };
+  const written = useRef(view.open);
+  const keepOpen = (how?: 'replace') => {
+    if (model) setView({ open: (written.current = packOpen(model.open)) }, how);
+  };
+  // Back, forward, or another address: what is open is as it says
+  useEffect(() => {
+    if (!model || !loaded || view.open === written.current) return;
+    written.current = view.open;
+    const wantedOpen = view.open ? unpackOpen(view.open) : loaded.answer.hot.filter((n) => model.lists.has(n));
+    const missing = wantedOpen.filter((n) => !model.lists.has(n));
+    model.open.clear();
+    for (const n of wantedOpen) model.open.add(n);
+    if (missing.length > 0) void ask({ node: missing });
+    else redraw();
+  }, [view.open, model]);
   // Chosen elsewhere: show it
   useEffect(() => {
     if (model && isDown && selection.node !== null && selected < 0 && !isOld) void ask({ reveal: selection.node });
@@ -176,10 +202,24 @@ function Tree(props: ScreenProps) {
 
   const openNode = async (r: TreeRow) => {
     if (!model || !model.isExpandable(r)) return;
-    if (model.lists.has(r.node)) {
-      model.open.add(r.node);
-      redraw();
-    } else await ask({ node: r.node });
+    if (model.lists.has(r.node)) model.open.add(r.node);
+    else await ask({ node: r.node });
+    changed();
+  };
+  const changed = () => {
+    redraw();
+    keepOpen();
+  };
+  const openLevels = async (r: TreeRow) => {
+    await ask({ node: r.node, levels: 3 });
+    keepOpen();
+  };
+  /** Names as they are, or what is searched for. */
+  const hide = (pattern: string, key: 'hide' | 'without') => model && setView({ [key]: [...new Set([...lines(view[key]), pattern])].join('\n'), open: (written.current = packOpen(model.open)) });
+  const hideRow = (r: TreeRow | null, key: 'hide' | 'without') => {
+    if (!r || isReport()) return;
+    hide(wholeName(r.name.replace(/^\[I\] /, '')), key);
+    choose(model?.rows.get(r.parent));
   };
   const loadMore = (entry: Entry) => {
     if (entry.more && !entry.more.isMissing) void ask({ node: entry.more.node, offset: model?.lists.get(entry.more.node)?.nodes.length ?? 0 });
@@ -187,10 +227,12 @@ function Tree(props: ScreenProps) {
   const findMatch = async (find: 'next' | 'previous') => {
     if (!selection.search) return;
     const answer = await ask({ find, from: wanted });
+    keepOpen('replace');
     if (answer?.at !== null && answer?.at !== undefined) choose(model?.rows.get(answer.at));
   };
   const hotPath = async () => {
     const answer = row ? await ask({ hot: row.node }) : await ask({});
+    keepOpen();
     const end = row ? answer?.at : answer?.hot[answer.hot.length - 1];
     if (end !== null && end !== undefined) choose(model?.rows.get(end));
   };
@@ -203,17 +245,16 @@ function Tree(props: ScreenProps) {
   };
   const collapse = () => {
     model?.open.clear();
-    redraw();
+    changed();
   };
-  const setKind = (kind: TreeView) => setView({ view: kind, sort: '', order: '', row: -1 });
+  const setKind = (kind: TreeView) => setView({ view: kind, sort: '', order: '', row: -1, open: '' });
+  const kinds = [...VIEWS, ...(isReport() ? [] : REGROUPED.filter(([id]) => input.has.regroupings?.includes(id)))];
 
   useKeys('Tree', [
-    { key: '1', label: 'Top-down', run: () => setKind('top-down') },
-    { key: '2', label: 'Bottom-up: callers', run: () => setKind('bottom-up') },
-    { key: '3', label: 'Flat', run: () => setKind('flat') },
+    ...kinds.map(([id, title], i) => ({ key: String(i + 1), label: id === 'bottom-up' ? 'Bottom-up: callers' : title, run: () => setKind(id) })),
     { key: 'h', label: 'Open the hot path', run: () => void hotPath() },
     { key: 'l', label: 'To the heaviest child', run: () => void heaviest() },
-    { key: '*', label: 'Open three levels below', run: () => row && void ask({ node: row.node, levels: 3 }) },
+    { key: '*', label: 'Open three levels below', run: () => row && void openLevels(row) },
     { key: '-', label: 'Close everything', run: collapse },
     { key: 'Space', label: 'Open or close', hidden: true, run: () => selected >= 0 && tree.toggle(selected) },
     { key: 'n', label: 'Next match', run: () => void findMatch('next') },
@@ -221,11 +262,13 @@ function Tree(props: ScreenProps) {
     { key: 'i', label: 'Only what matches', run: () => setView({ filter: !view.filter }) },
     { key: 'f', label: 'Focus on the subtree', run: focus },
     { key: 'F', label: 'Focus no more', run: () => setView({ root: -1 }) },
+    { key: 'x', label: 'Hide nodes of this name', run: () => hideRow(row, 'hide') },
+    { key: 'X', label: 'Hide them with all below', run: () => hideRow(row, 'without') },
     { key: 'c', label: 'Cube style: open nodes show what they have themselves', run: () => setView({ cube: !view.cube }) },
     { key: 'd', label: 'Details', run: () => setView({ panel: !view.panel }) },
   ]);
 
-  const tree = shapeOf(entries, model, redraw, openNode);
+  const tree = shapeOf(entries, model, changed, openNode);
   const columns = useMemo(() => (loaded && model ? filledColumns(columnsOf(loaded.answer, model, view, selection.search, tree, loadMore), model) : []), [loaded, model?.rows.size, entries.length, view.cube, selection.search]);
 
   if (error) return <Failed failure={error} />;
@@ -238,8 +281,9 @@ function Tree(props: ScreenProps) {
     const names = model.path(r.node).map((p) => p.name);
     return [
       { label: 'Open the hot path', hint: 'h', run: () => void hotPath() },
-      { label: 'Open three levels', hint: '*', run: () => void ask({ node: r.node, levels: 3 }) },
+      { label: 'Open three levels', hint: '*', run: () => void openLevels(r) },
       ...(r.context === null || isReport() ? [] : [{ label: 'Focus on the subtree', hint: 'f', run: () => setView({ root: r.context! }) }]),
+      ...(isReport() ? [] : [{ label: 'Hide nodes of this name', hint: 'x', run: () => hideRow(r, 'hide') }, { label: 'Hide them with all below', hint: 'X', run: () => hideRow(r, 'without') }]),
       { label: 'Callers of this function', run: () => navigate({ q: r.name, 'tree.view': 'bottom-up', 'tree.filter': '1', 'tree.sort': null }) },
       { label: 'Show in the flame graph', run: () => navigate(r.context === null ? {} : { sel: String(r.context) }, 'push', 'flame') },
       'line',
@@ -248,11 +292,11 @@ function Tree(props: ScreenProps) {
       { label: 'Copy values', run: () => void copyText(answer.metrics.map((m, k) => `${m.name}: ${exactValue(m.unit, r.inclusive[k])} inclusive, ${exactValue(m.unit, r.exclusive[k])} exclusive`).join('\n')) },
     ];
   };
-  const sortedBy = view.sort || `${(params['sort'] ?? (isDown ? 'inclusive' : 'exclusive')) === 'exclusive' ? 'x' : 'i'}0`;
+  const sortedBy = view.sort || `${(params['sort'] ?? (leadsDown(view) ? 'inclusive' : 'exclusive')) === 'exclusive' ? 'x' : 'i'}0`;
   const byName = sortedBy === 'name';
   return (
     <div class={isOld ? 'fill tree-screen old' : 'fill tree-screen'} ref={box}>
-      <Toolbar {...{ answer, view, setView, setKind, selection, input, metric, isTree, findMatch, hotPath, collapse }} copyJson={() => void copyText(jsonOf(answer, entries), 'Copied as JSON')} />
+      <Toolbar {...{ answer, view, setView, kinds, setKind, selection, input, metric, isTree, findMatch, hotPath, collapse, hide }} copyJson={() => void copyText(jsonOf(answer, entries), 'Copied as JSON')} />
       <div class="split">
         <VTable
           label="Call tree"
@@ -288,7 +332,9 @@ interface ToolbarProps {
   answer: TreeAnswer;
   view: View;
   setView: (patch: Partial<View>) => void;
+  kinds: [TreeView, string][];
   setKind: (kind: TreeView) => void;
+  hide: (pattern: string, key: 'hide' | 'without') => void;
   selection: Selection;
   input: Opened;
   metric: Metric | null;
@@ -299,7 +345,30 @@ interface ToolbarProps {
   copyJson: () => void;
 }
 
-function Found({ answer, selection, view, setView, findMatch }: ToolbarProps) {
+function Hidden({ answer, view, setView }: ToolbarProps) {
+  if (!answer.hidden) return null;
+  const { n, values } = answer.hidden;
+  const whole = answer.metrics[0]?.whole ?? null;
+  const all = (['hide', 'without'] as const).flatMap((key) => lines(view[key]).map((pattern) => ({ key, pattern, name: `${plainName(pattern)}${key === 'without' ? ' …' : ''}` })));
+  const share = whole !== null && typeof values[0] === 'number' ? ` · ${formatPercent(values[0] / whole)} %` : '';
+  return (
+    <span class="chip" title={`Not shown, and in no number of a row that is: ${plural(n, 'node')}${share}`}>
+      <button
+        class="quiet ellipsis"
+        aria-label="What is hidden"
+        onClick={(event) => openMenu(event, all.map(({ key, pattern, name }): MenuEntry => ({ label: `Show ${name}`, run: () => setView({ [key]: lines(view[key]).filter((p) => p !== pattern).join('\n') }) })))}
+      >
+        <span class="picker-label">hidden</span> {all.map((a) => a.name).join(', ')}
+      </button>
+      <span>{`${formatCount(n)}${share}`}</span>
+      <button class="quiet" aria-label="Hide nothing" onClick={() => setView({ hide: '', without: '' })}>
+        ✕
+      </button>
+    </span>
+  );
+}
+
+function Found({ answer, selection, view, setView, findMatch, hide }: ToolbarProps) {
   const { found } = answer;
   if (!selection.search || !found) return null;
   const [metric] = answer.metrics;
@@ -317,6 +386,22 @@ function Found({ answer, selection, view, setView, findMatch }: ToolbarProps) {
       <button aria-pressed={view.filter} title="Only what matches (i)" onClick={() => setView({ filter: !view.filter })}>
         filter
       </button>
+      {!isReport() && found.n > 0 && (
+        <button
+          title="Hide what matches"
+          onClick={(event) =>
+            openMenu(event, (['hide', 'without'] as const).map((key): MenuEntry => ({
+              label: key === 'hide' ? 'Hide these nodes' : 'Hide them with all below',
+              run: () => {
+                hide(selection.search, key);
+                select({ search: '' }, 'replace');
+              },
+            })))
+          }
+        >
+          hide
+        </button>
+      )}
     </span>
   );
 }
@@ -333,7 +418,7 @@ function Toolbar(props: ToolbarProps) {
   return (
     <div class="toolbar" role="toolbar" aria-label="Tree">
       <div class="segmented" role="group" aria-label="View">
-        {VIEWS.map(([id, title], i) => (
+        {props.kinds.map(([id, title], i) => (
           <button key={id} aria-pressed={view.view === id} title={`${title} (${i + 1})`} onClick={() => setKind(id)}>
             {title}
           </button>
@@ -342,7 +427,7 @@ function Toolbar(props: ToolbarProps) {
       {view.view === 'flat' && (
         <label class="inline">
           <span class="picker-label">by</span>
-          <select value={answer.by ?? 'region'} onChange={(event) => setView({ by: event.currentTarget.value })}>
+          <select value={answer.by ?? 'region'} onChange={(event) => setView({ by: event.currentTarget.value, open: '' })}>
             {GROUPS.filter((g) => g !== 'scope' || answer.has_scopes).map((g) => (
               <option key={g} value={g}>
                 {g === 'scope' ? 'module, file, function' : g === 'region' ? 'function' : g}
@@ -361,7 +446,19 @@ function Toolbar(props: ToolbarProps) {
           Close all
         </button>
       )}
-      {view.root >= 0 && (
+      {!isReport() && answer.metrics[0]?.adds_up && (
+        <label class="inline" title="Leave out what has less of the whole">
+          <span class="picker-label">share</span>
+          <select aria-label="Least share" value={view.least} onChange={(event) => setView({ least: Number(event.currentTarget.value) })}>
+            {[...new Set([...LEAST, view.least])].sort((a, b) => a - b).map((least) => (
+              <option key={least} value={least}>
+                {least ? `≥ ${least} %` : 'any'}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {view.root >= 0 && !isRegrouped(view) && (
         <span class="chip">
           <span class="picker-label">only below</span>
           <span class="ellipsis">{answer.rows.name[0] ?? ''}</span>
@@ -370,6 +467,7 @@ function Toolbar(props: ToolbarProps) {
           </button>
         </span>
       )}
+      <Hidden {...props} />
       <Found {...props} />
       <span class="grow" />
       <span class="hint">{[answer.run, answer.location, plural(answer.items, 'node')].filter(Boolean).join(' · ')}</span>
@@ -402,10 +500,14 @@ function treeCommand({ input, metric, selection }: ScreenProps): string {
   return commandLine('tree', [input.path], {
     'bottom-up': view.view === 'bottom-up',
     flat: view.view === 'flat' && !view.by,
-    by: view.view === 'flat' ? view.by : null,
-    metric: metric && !metric.is_main ? metric.name : null,
+    by: isRegrouped(view) ? view.view : view.view === 'flat' ? view.by : null,
+    metric: view.metrics ? [metric?.id, ...view.metrics.split(' ').map(Number)].map((id) => input.metrics.find((m) => m.id === id)?.name ?? null) : metric && !metric.is_main ? metric.name : null,
     run: runWords(input, selection),
     location: selection.locations,
+    context: view.root >= 0 && !isRegrouped(view) ? view.root : null,
+    hide: patterns(view.hide),
+    'hide-subtree': patterns(view.without),
+    'min-share': view.least || null,
     sort,
     match: selection.search && view.filter ? matchOption(selection.search) : null,
   });

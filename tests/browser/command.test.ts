@@ -1,0 +1,95 @@
+// What "copy as command" copies is run: it ends well, and prints what the screen shows.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+
+const example = (name: string): string => join(source, 'examples', name);
+const assay = process.env['ASSAY'] ?? 'assay';
+const folder = mkdtempSync(join(tmpdir(), 'assay-command-'));
+const FORMATS: Record<string, () => string> = {
+  cube: () => example('heat.cubex'),
+  hpctoolkit: () => example('heat-hpctoolkit'),
+  nsight: () => example('gpu/filter.sqlite'),
+  extrap: () => example('kernels.txt'),
+  afperf: () => example('simulation.afperf'),
+  perun: () => example('sort-1.perf'),
+  'extra-prof': () => example('waves-extra-prof'),
+  folded: () => converted('heat.folded'),
+  speedscope: () => converted('heat.speedscope.json'),
+  pprof: () => converted('heat.pb.gz'),
+};
+
+function converted(name: string): string {
+  const path = join(folder, name);
+  execFileSync(assay, ['convert', example('heat.cubex'), '-o', path, '--quiet']);
+  return path;
+}
+
+after(closeBrowser);
+
+/** Numbers that are more than a digit, without marks of thousands. */
+const numbers = (text: string): string[] => [...new Set(text.replace(/(\d),(?=\d{3})/g, '$1').match(/\d+(\.\d+)?(e[-+]?\d+)?/g)?.filter((n) => n.replace('.', '').length > 1) ?? [])];
+
+/** Whether a number of the screen is that of the output, which may have more digits, and another unit (s, ms). */
+function isSame(onScreen: string, printed: string): boolean {
+  const digits = onScreen.replace(/^0?\.?0*|\./g, '').length;
+  const scale = Math.round(Math.log10(Number(onScreen) / Number(printed)) / 3);
+  return Number.isFinite(scale) && Number((Number(printed) * 1000 ** scale).toPrecision(Math.max(1, digits))) === Number(onScreen);
+}
+
+/** Folded stacks have no total: it is the width of the picture. */
+const total = (stacks: string): string => String(stacks.split('\n').reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0));
+
+async function copied(page: Page): Promise<string> {
+  await page.evaluate(() => navigator.clipboard.writeText(''));
+  await page.getByRole('button', { name: 'Copy as command' }).click();
+  await page.waitForFunction(async () => (await navigator.clipboard.readText()) !== '');
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
+/** What the command prints; it must end well. */
+function printed(command: string): string {
+  assert.match(command, /^assay /);
+  const ended = spawnSync('sh', ['-c', command], { encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, PATH: `${dirname(resolve(assay))}:${process.env['PATH']}`, LC_ALL: 'C.UTF-8' } });
+  assert.equal(ended.status, 0, `${command}\n${ended.stderr}`);
+  assert.ok(ended.stdout.length > 0, command);
+  return ended.stdout;
+}
+
+/** Waits until nothing is waited for, and gives all that can be read on the screen. */
+async function shown(page: Page): Promise<string> {
+  await page.locator('main').waitFor();
+  await page.waitForFunction(() => !document.querySelector('main .waiting, main .old, main [aria-busy="true"]') && /\d/.test(document.querySelector('main')?.textContent ?? ''));
+  await page.waitForTimeout(300);
+  return page.evaluate(() => [...document.querySelectorAll('main *')].flatMap((e) => [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.textContent)).join(' '));
+}
+
+for (const [format, path] of Object.entries(FORMATS)) {
+  test(`the commands of all screens: ${format}`, async (t) => {
+    await view(t, [path()], async ({ page }) => {
+      await page.getByRole('heading', { name: 'Functions' }).waitFor();
+      const screens = await page.getByRole('tab').allTextContents();
+      assert.ok(screens.length >= 4, screens.join());
+      for (const screen of screens) {
+        await t.test(screen, async () => {
+          await page.getByRole('tab', { name: screen, exact: true }).click();
+          await page.getByRole('tab', { name: screen, exact: true, selected: true }).waitFor();
+          if (screen === 'SQL') {
+            await page.getByLabel('Statement').fill('select count(*) + 1000 as n from context');
+            await page.keyboard.press('Control+Enter');
+            await page.getByText('1 row').waitFor();
+          }
+          const onScreen = numbers(await shown(page));
+          const command = await copied(page);
+          const output = printed(command);
+          const inOutput = numbers(screen === 'Flame' ? total(output) : output);
+          assert.ok(onScreen.some((n) => n.length > 2 && inOutput.some((m) => isSame(n, m))), `${command}\non the screen: ${onScreen.slice(0, 40).join(' ')}\nprinted: ${inOutput.slice(0, 40).join(' ')}`);
+        });
+      }
+    });
+  });
+}
