@@ -278,6 +278,7 @@ export class WholeTree {
       items: this.whole.items,
       has_scopes: this.whole.has_scopes,
       metrics: metrics.map((m): TreeMetric => this.whole.metrics[m]!),
+      hidden: null,
       found,
       ...{ hidden: null },
       at: at < 0 ? null : node[at]!,
