@@ -1,4 +1,4 @@
-// A model over two parameters: a heat map with contours, and what was measured.
+// A model over two parameters: a heat map with contours, slices through it, and what was measured.
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { Canvas, pointerAt, type Size } from '../../canvas';
 import { css, sequential } from '../../colors';
@@ -6,7 +6,8 @@ import { formatValue } from '../../format';
 import { cssColor } from '../../theme';
 import { contour, levelsOf, parameterTicks, real, shortNumber, type Parameter, type SurfaceAnswer } from './model';
 
-const EDGE = { left: 58, right: 74, top: 12, bottom: 40 };
+const SLICE = 48;
+const EDGE = { left: 58, right: 82 + SLICE, top: 20 + SLICE, bottom: 40 };
 
 export interface MapProps {
   answer: SurfaceAnswer;
@@ -67,6 +68,7 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
       drawContours(c, f);
       drawAxes(c, f);
       drawMeasured(c, f);
+      drawSlices(c, f);
       drawLegend(c, f);
     },
     [answer, z, at[over[0]], at[over[1]]],
@@ -147,8 +149,48 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     });
   }
 
+  /** What the dashed lines cut out: the model along each parameter where the slider of the other stands, and what was measured there. */
+  function drawSlices(c: CanvasRenderingContext2D, f: Frame): void {
+    const [accent, muted] = [cssColor('--accent'), cssColor('--muted')];
+    const right = EDGE.left + f.width + 6;
+    const slice = (isAcross: boolean) => {
+      const [along, across] = isAcross ? [over[1], over[0]] : [over[0], over[1]];
+      const held = at[across]!;
+      const place = (position: number, v: number): [number, number] => (isAcross ? [right + part(v) * SLICE, position] : [position, EDGE.top - 6 - part(v) * SLICE]);
+      // Between two lines of the grid
+      const values = isAcross ? answer.x : answer.y;
+      const after = Math.max(1, Math.min(values.length - 1, values.findIndex((v) => v >= held)));
+      const t = Math.max(0, Math.min(1, (held - values[after - 1]!) / (values[after]! - values[after - 1]!)));
+      const valueAt = (i: number, line: number) => z[isAcross ? i * nx + line : line * nx + i]!;
+      c.strokeStyle = cssColor('--line');
+      c.lineWidth = 1;
+      if (isAcross) c.strokeRect(right, EDGE.top, SLICE, f.height);
+      else c.strokeRect(EDGE.left, EDGE.top - 6 - SLICE, f.width, SLICE);
+      c.strokeStyle = c.fillStyle = accent;
+      c.lineWidth = 2;
+      c.beginPath();
+      (isAcross ? answer.y : answer.x).forEach((v, i) => {
+        const value = valueAt(i, after - 1) * (1 - t) + valueAt(i, after) * t;
+        if (Number.isFinite(value)) c.lineTo(...place(isAcross ? f.py(v) : f.px(v), value));
+      });
+      c.stroke();
+      answer.measured.at.forEach((point, i) => {
+        const value = real(answer.measured.value[i]);
+        if (!isShown(i) || point[across] !== held || !Number.isFinite(value)) return;
+        c.beginPath();
+        c.arc(...place(isAcross ? f.py(point[along]!) : f.px(point[along]!), Math.max(low, Math.min(high, value))), 2.5, 0, 7);
+        c.fill();
+      });
+      c.fillStyle = muted;
+      c.textAlign = isAcross ? 'right' : 'left';
+      c.fillText(`${parameters[across]!.name} = ${shortNumber(Number(held.toPrecision(4)))}`, isAcross ? right + SLICE : EDGE.left, isAcross ? EDGE.top - 6 : 10);
+    };
+    slice(false);
+    slice(true);
+  }
+
   function drawLegend(c: CanvasRenderingContext2D, f: Frame): void {
-    const left = EDGE.left + f.width + 14;
+    const left = EDGE.left + f.width + SLICE + 22;
     for (let y = 0; y < f.height; y++) {
       c.fillStyle = css(sequential(1 - y / f.height));
       c.fillRect(left, EDGE.top + y, 12, 1.5);

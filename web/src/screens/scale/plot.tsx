@@ -213,7 +213,8 @@ export function Lines(props: LinesProps) {
   const parameter = parameters.find((p) => p.name === answer.over);
   const values = parameter?.values ?? [];
   const last = values[values.length - 1] ?? NaN;
-  const [x0, x1] = [answer.x[0]!, answer.x[answer.x.length - 1]!];
+  // Residuals are where something was measured
+  const [x0, x1] = [answer.x[0]!, view === 'residuals' && last > answer.x[0]! ? last : answer.x[answer.x.length - 1]!];
   const isXLog = xLog && x0 > 0 && x1 > x0;
   // Some air, so that the first point is whole
   const [left, right] = isXLog ? [x0 * (x0 / x1) ** 0.025, x1 * (x1 / x0) ** 0.025] : [x0 - (x1 - x0) * 0.025, x1 + (x1 - x0) * 0.025];

@@ -176,7 +176,7 @@ export function ModelTable({ answer, row, want, isTree, sort, onSort, selected, 
         </span>
       ),
     },
-    { id: 'growth', title: 'Growth', width: parameters.length > 1 ? 156 : 100, sortable: true, text: (r) => `${r.order}: O(${r.growth})`, cell: (r) => <span class={`growth grow-${severity(r.order)}`}>{r.order === 'decreasing' ? '↘ ' : ''}<Formula text={r.growth === '1' ? 'constant' : growth(r.growth)} parameters={isLong ? ['x'] : parameters} /></span> },
+    { id: 'growth', title: 'Growth', width: parameters.length > 1 ? 140 : 100, sortable: true, text: (r) => `${r.order}: O(${r.growth})`, cell: (r) => <span class={`growth grow-${severity(r.order)}`}>{r.order === 'decreasing' ? '↘ ' : ''}<Formula text={r.growth === '1' ? 'constant' : growth(r.growth)} parameters={isLong ? ['x'] : parameters} /></span> },
     { id: 'spark', title: 'Shape', width: 66, text: (r) => `from the smallest measured value to ${point}: ${r.text}`, cell: (r) => <Spark values={r.spark} at={severity(r.order)} /> },
     { id: 'share', title: parameters.length > 1 ? 'predicted' : `at ${growth(point)}`, unit: then.unit, width: shown(then, largest).length > 11 ? 136 : 104, align: 'right', sortable: true, text: (r) => `${exact(unit, r.value)}, with a probability of 95 % from ${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => <BarCell text={shown(then, r.value)} share={Math.abs(r.value) / largest} /> },
     { id: 'part', title: 'Share', unit: '%', width: 70, align: 'right', text: (r) => `${percent(r.share)} % of the total there, ${percent(r.share_now)} % at the largest measured point`, cell: (r) => percent(r.share) },
