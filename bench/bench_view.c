@@ -2,16 +2,19 @@
  *
  * usage: bench_view [PATH…]      ASSAY names the command to time (its full path)
  *
- * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself. PATH: these are measured instead. The first times count
+ * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
  * from the start of the process to the last byte of the answer; others are those of one request. Memory is what the server has of its own after the request that left most, beside the peak of `assay tree` of the same input. */
 #include "measuring.h"
 
 #include <arpa/inet.h>
+#include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "made_database.h"
+#include "made_export.h"
 
 static const char *command = "assay";
 
@@ -158,6 +161,100 @@ static void bench_pictures(const char *input) {
     stop_server(&s);
 }
 
+/* ---- time line and Scale ------------------------------------------------------------------------------------------------ */
+
+typedef struct watch {
+    pid_t process;
+    double most;
+    bool is_over;
+} watch;
+
+static void *watch_memory(void *user) {
+    watch *w = user;
+    while (!__atomic_load_n(&w->is_over, __ATOMIC_ACQUIRE)) {
+        double memory = own_memory(w->process);
+        if (memory > w->most) w->most = memory;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return NULL;
+}
+
+/* Zooming from the whole run of some five seconds to microseconds. */
+static void bench_timeline(const char *input) {
+    size_t size;
+    server s = start_server(input);
+    watch w = {.process = s.process};
+    pthread_t thread;
+    printf("%s\n", input);
+    ask(&s, "inputs", &size);
+    double opened = own_memory(s.process);
+    if (pthread_create(&thread, NULL, watch_memory, &w) != 0) fail("pthread_create", NULL);
+    report_request(&s, "time line, first", "timeline", 2000);
+    report_request(&s, "its picture, first", "timeline_picture?columns=1200", 1000);
+    report_request(&s, "the whole run", "timeline_picture?columns=1201", 100);
+    report_request(&s, "half of it", "timeline_picture?columns=1200&from=1&to=3.5", 100);
+    report_request(&s, "a fifth", "timeline_picture?columns=1200&from=1.5&to=2.5", 100);
+    report_request(&s, "a hundredth", "timeline_picture?columns=1200&from=2&to=2.05", 100);
+    report_request(&s, "microseconds", "timeline_picture?columns=1200&from=2&to=2.00005", 100);
+    report_request(&s, "call paths of a row", "timeline_depths?columns=1200&row=0", 100);
+    report_request(&s, "another depth", "timeline_picture?columns=1200&depth=1", 100);
+    report_request(&s, "a single interval, first", "intervals?from=2&row=0&to=2", 200);
+    report_request(&s, "a single interval", "intervals?from=2.1&row=0&to=2.1", 100);
+    __atomic_store_n(&w.is_over, true, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    report("most memory beyond the opened dataset, at any time", w.most - opened, "MB", 100, false);
+    stop_server(&s);
+}
+
+static double make_timeline(const void *path) {
+    made_export made;
+    if (!make_export(&made, path, 2200000)) fail(path, NULL);
+    made_close(&made);
+    return 0;
+}
+
+/* Two metrics of 100,000 call paths at six points, three times each. */
+static double make_experiment(const void *path) {
+    FILE *out = fopen(path, "w");
+    if (!out) fail(path, NULL);
+    fputs("PARAMETER p\nPOINTS (4) (8) (16) (32) (64) (128)\n", out);
+    for (int metric = 0; metric < 2; metric++) {
+        fprintf(out, "METRIC %s\n", metric ? "visits" : "time");
+        for (int i = 0; i < 100000; i++) {
+            fprintf(out, "REGION main->phase%d->linear::solver_%d<double>::apply(int)->kernel%d\n", i % 10, i % 997, i);
+            for (int p = 4; p <= 128; p *= 2) {
+                double value = 1 + i % 89 + (1 + i % 7) * pow(p, 0.25 * (i % 6)) * (i % 2 ? log2(p) : 1);
+                fprintf(out, "DATA %.6g %.6g %.6g\n", value * 0.98, value * (1 + 1e-3 * (i % 13)), value * 1.02);
+            }
+        }
+    }
+    if (fclose(out) != 0) fail(path, NULL);
+    return 0;
+}
+
+static void bench_scale(const char *input) {
+    size_t size;
+    server s = start_server(input);
+    printf("%s\n", input);
+    ask(&s, "inputs", &size);
+    report_request(&s, "models of 100,000 call paths", "scale", 1000);
+    report_request(&s, "the slider at another size", "scale?at=p%3D2000", 100);
+    report_request(&s, "sorted by what they cost there", "scale?at=p%3D2000&sort=share", 100);
+    report_request(&s, "sorted by change", "scale?at=p%3D3000&sort=change", 100);
+    report_request(&s, "sorted by name", "scale?sort=name", 100);
+    report_request(&s, "as the call tree", "scale?sort=tree", 100);
+    report_request(&s, "search for a text", "scale?match=kernel99", 100);
+    report_request(&s, "for an expression", "scale?match=solver_1%5B0-9%5D%2B.*kernel.*7%24", 100);
+    report_request(&s, "for one of another kind", "scale?match=(phase3%7Csolver_77).*9", 100);
+    report_request(&s, "the same, sorted", "scale?match=(phase3%7Csolver_77).*9&sort=share", 100);
+    report_request(&s, "another metric, first", "scale?metric=visits", 1000);
+    report_request(&s, "and back", "scale", 100);
+    report_request(&s, "another metric", "scale?metric=visits&sort=share", 100);
+    report_request(&s, "curves of four call paths", "curve?context=13,14,15,16", 100);
+    report_request(&s, "functions that were tried", "why?context=13", 100);
+    stop_server(&s);
+}
+
 static double make_database(const void *given) {
     const made_shape *shape = given;
     char name[32];
@@ -189,6 +286,10 @@ int main(int argc, char **argv) {
     bench_pictures("contexts-1000000");
     measure(make_database, &wide, 1);
     bench_pictures("contexts-2000");
+    measure(make_timeline, "intervals.sqlite", 1);
+    bench_timeline("intervals.sqlite");
+    measure(make_experiment, "experiment.txt", 1);
+    bench_scale("experiment.txt");
     if (chdir("/") != 0) return 1;
     remove_all(folder);
     return 0;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MADE_THREADS = 4, MADE_STREAMS = 8, MADE_KERNELS = 200, MADE_CYCLE = 23, MADE_FUNCTIONS = 40 };
+enum { MADE_THREADS = 4, MADE_STREAMS = 8, MADE_KERNELS = 200, MADE_CYCLE = 23, MADE_CALLERS = 40 };
 enum { MADE_LAUNCH_NAME = 1000, MADE_SYMBOLS = 2000 }; /* ids of strings; kernels have 1 and up, three each */
 
 #define MADE_NULL INT64_MIN
@@ -20,7 +20,7 @@ typedef struct made_export {
     uint64_t kernels, calls, copies, sets, syncs, ranges;
 } made_export;
 
-typedef enum made_kind { MADE_LAUNCH, MADE_COPY, MADE_SYNC, MADE_SET, MADE_MALLOC } made_kind;
+typedef enum made_activity { MADE_LAUNCH, MADE_COPY, MADE_SYNC, MADE_SET, MADE_MALLOC } made_activity;
 
 static inline bool made_run(made_export *made, const char *sql) {
     return sqlite3_exec(made->db, sql, NULL, NULL, NULL) == SQLITE_OK;
@@ -45,7 +45,7 @@ static inline int64_t made_number(uint64_t i, uint64_t salt, uint64_t below) {
 
 /* ---- calls --------------------------------------------------------------------------------------------------------------- */
 
-static inline made_kind made_kind_of(uint64_t call) {
+static inline made_activity made_activity_of(uint64_t call) {
     uint64_t at = call % MADE_CYCLE;
     return at < 20                 ? MADE_LAUNCH
            : at == 20              ? MADE_COPY
@@ -59,13 +59,13 @@ static inline int64_t made_start_of(uint64_t call) {
 }
 
 static inline int64_t made_end_of(uint64_t call) {
-    return made_start_of(call) + 2000 + made_number(call, 1, 4000) + (made_kind_of(call) == MADE_SYNC ? 500 : 0);
+    return made_start_of(call) + 2000 + made_number(call, 1, 4000) + (made_activity_of(call) == MADE_SYNC ? 500 : 0);
 }
 
 static inline int64_t made_thread_of(uint64_t call) { return MADE_PID | (868881 + (int64_t)(call % MADE_THREADS)); }
 
 static inline int64_t made_name_of(uint64_t call) {
-    made_kind kind = made_kind_of(call);
+    made_activity kind = made_activity_of(call);
     return MADE_LAUNCH_NAME + (kind == MADE_COPY     ? 1 + made_number(call, 2, 2)
                                : kind == MADE_LAUNCH ? 0
                                                      : (int64_t)kind + 1);
@@ -92,13 +92,13 @@ static inline bool made_write_strings(made_export *made, sqlite3_stmt *row) {
         id[0] = MADE_LAUNCH_NAME + i;
         done = done && made_row(row, id, 2, 1, calls[i]);
     }
-    for (int i = -1; i <= MADE_FUNCTIONS; i++) {
+    for (int i = -1; i <= MADE_CALLERS; i++) {
         snprintf(text, sizeof text, "EP\x1f%d\x1fsolver::step_%d(solver::grid&, double)", i, i);
         id[0] = MADE_SYMBOLS + 1 + i;
         done = done && made_row(row, id, 2, 1,
-                                i < 0                 ? "EXTRA_PROF_SYMBOLS"
-                                : i == MADE_FUNCTIONS ? "EXTRA_PROF_SYMBOLS_END"
-                                                      : text);
+                                i < 0               ? "EXTRA_PROF_SYMBOLS"
+                                : i == MADE_CALLERS ? "EXTRA_PROF_SYMBOLS_END"
+                                                    : text);
     }
     return done;
 }
@@ -124,10 +124,10 @@ static inline void made_place(uint64_t call, int64_t free_at[MADE_STREAMS], int6
 }
 
 /* What kernels, copies or memsets: one table at a time, rows in the order of calls. */
-static inline bool made_write_activities(made_export *made, sqlite3_stmt *row, made_kind kind, uint64_t *n) {
+static inline bool made_write_activities(made_export *made, sqlite3_stmt *row, made_activity kind, uint64_t *n) {
     int64_t free_at[MADE_STREAMS] = {0}, values[24];
     for (uint64_t i = 0; i < made->calls; i++) {
-        made_kind its = made_kind_of(i);
+        made_activity its = made_activity_of(i);
         if (its == MADE_SYNC || its == MADE_MALLOC) continue;
         made_place(i, free_at, its == MADE_LAUNCH ? 1500 + made_number(i, 5, 18000) : 1000 + made_number(i, 5, 3000),
                    values);
