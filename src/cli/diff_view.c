@@ -219,15 +219,17 @@ as_exit as_diff_walk(as_diff_view *view, const as_change_request *request,
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 
+as_view_source as_diff_view_source(const as_diff_view *view, size_t side) {
+    return (as_view_source){.ds = view->comparison.u.parts[side],
+                            .runs = view->runs[side].runs,
+                            .n_runs = view->runs[side].n_runs,
+                            .point = view->runs[side].point,
+                            .locations = view->locations[side].wanted};
+}
+
 as_exit as_diff_view_load(as_diff_view *view, const assay_id *metrics, size_t n) {
-    as_view_source sources[2];
+    as_view_source sources[2] = {as_diff_view_source(view, AS_BASE), as_diff_view_source(view, AS_TARGET)};
     assay_error error;
-    for (size_t side = 0; side < 2; side++)
-        sources[side] = (as_view_source){.ds = view->comparison.u.parts[side],
-                                         .runs = view->runs[side].runs,
-                                         .n_runs = view->runs[side].n_runs,
-                                         .point = view->runs[side].point,
-                                         .locations = view->locations[side].wanted};
     if (as_comparison_load(&view->comparison, sources, metrics, n, &error) == ASSAY_OK) return AS_EXIT_FINE;
     return as_cli_error(view->cli, &error);
 }

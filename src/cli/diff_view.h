@@ -31,6 +31,8 @@ const char *as_side_run_option(const as_cli *cli, size_t side);
 as_exit as_choose_common_runs(as_cli *cli, const as_dataset *const *sides, as_run_choice out[2]);
 /* What the command line says of the two sides, which stay the caller's, as does the array: no values yet. as_diff_view_close() in every case. */
 as_exit as_diff_view_choose(as_cli *cli, const as_dataset *const *sides, const char *const names[2], as_diff_view *out);
+/* Where the values of a side come from. */
+as_view_source as_diff_view_source(const as_diff_view *view, size_t side);
 /* Finds the values of some of the metrics. */
 as_exit as_diff_view_load(as_diff_view *view, const assay_id *metrics, size_t n);
 /* Opens all that is needed; the files stay the caller's. as_diff_view_close() in every case. */

@@ -142,32 +142,27 @@ static void scale_target(as_change_values *values, double factor) {
 static assay_status make_tree(const as_asked_changes *asked, as_change_table **out, assay_error *error) {
     as_view_source sources[2] = {{.ds = asked->sides[AS_BASE], .point = ASSAY_NONE},
                                  {.ds = asked->sides[AS_TARGET], .point = ASSAY_NONE}};
-    as_change_values *none;
     as_comparison c;
     assay_status status = as_comparison_open(asked->sides, &c, error);
     if (status == ASSAY_OK) status = as_comparison_unite(&c, asked->matching, error);
     if (status == ASSAY_OK) status = as_comparison_load(&c, sources, NULL, 0, error);
-    if (status == ASSAY_OK) status = as_change_table_new(&c, false, out, &none, error);
+    if (status == ASSAY_OK) status = as_change_table_new(&c, out, error);
     as_comparison_close(&c);
     return status;
-}
-
-static assay_status load(as_asked_changes *asked, assay_error *error) {
-    as_exit status = as_diff_view_load(&asked->diff, &asked->metric, asked->metric != ASSAY_NONE);
-    return as_request_cli_status(&asked->made, status, error);
 }
 
 /* Of functions table and values are made at once: which there are may depend on the metric. */
 static assay_status make_functions(as_asked_changes *asked, as_change_table **out, as_change_values **values,
                                    assay_error *error) {
-    AS_TRY(load(asked, error));
-    AS_TRY(as_comparison_unite(&asked->diff.comparison, asked->matching, error));
-    return as_change_table_new(&asked->diff.comparison, true, out, values, error);
+    const as_view_source sources[2] = {as_diff_view_source(&asked->diff, AS_BASE),
+                                       as_diff_view_source(&asked->diff, AS_TARGET)};
+    return as_change_functions_new(&asked->diff.comparison, sources, asked->metric, out, values, error);
 }
 
 static assay_status make_values(as_asked_changes *asked, as_change_values **out, assay_error *error) {
-    AS_TRY(load(asked, error));
-    return as_change_values_new(asked->table, &asked->diff.comparison, out, error);
+    const as_view_source sources[2] = {as_diff_view_source(&asked->diff, AS_BASE),
+                                       as_diff_view_source(&asked->diff, AS_TARGET)};
+    return as_change_values_new(asked->table, &asked->diff.comparison, sources, asked->metric, out, error);
 }
 
 static assay_status find_table(as_viewing *viewing, as_asked_changes *asked, as_change_values **values,
@@ -185,6 +180,7 @@ static assay_status find_table(as_viewing *viewing, as_asked_changes *asked, as_
         else if (!as_viewing_keep(viewing, key, table, as_change_table_bytes(table), free_table))
             status = as_fail_memory(error, NULL);
         asked->table = table;
+        as_give_back_memory();
     }
     free(key);
     return status;

@@ -2,9 +2,6 @@
 #include "server/tables.h"
 
 #include <inttypes.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -318,13 +315,6 @@ static assay_status find_values(as_viewing *viewing, const as_asked_view *asked,
     return status;
 }
 
-/* What was needed to make a table of a large tree is much more than the table, and nobody needs it again soon. */
-static void give_back_memory(void) {
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
-
 static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_id function, size_t n,
                         as_asked_table *out, assay_error *error) {
     char *key = table_key(asked, function);
@@ -337,7 +327,7 @@ static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_i
                              &out->values[out->n_values], error);
     as_view_values_free(last.values);
     as_view_data_free(&last.data);
-    if (last.metric != ASSAY_NONE) give_back_memory();
+    if (last.metric != ASSAY_NONE) as_give_back_memory();
     free(key);
     return status;
 }

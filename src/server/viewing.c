@@ -1,5 +1,8 @@
 #include "server/viewing.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,4 +152,10 @@ bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t 
     viewing->kept_bytes += bytes;
     make_room(viewing);
     return true;
+}
+
+void as_give_back_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

@@ -73,4 +73,7 @@ void *as_viewing_find(as_viewing *viewing, const char *key);
 /* The viewing owns object from now on, and calls release. False when memory is out: then it was released. */
 bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t bytes, void (*release)(void *object));
 
+/* To the system what was freed: what is needed to make a table of a large tree is much more than the table, and nobody needs it again soon. */
+void as_give_back_memory(void);
+
 #endif

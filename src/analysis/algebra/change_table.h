@@ -30,12 +30,16 @@ typedef struct as_change_values {
     double *inclusive[2], *exclusive[2]; /* n each; exclusive NULL where there are none */
 } as_change_values;
 
-/* comparison: united and loaded, with one metric at most; nothing of it is kept. values: of the metric; NULL where there is none. as_change_table_free() and as_change_values_free() in every case. */
-assay_status as_change_table_new(const as_comparison *comparison, bool flat, as_change_table **out,
-                                 as_change_values **values, assay_error *error);
-/* The values of another metric, of call paths. comparison: of the same sides, loaded with one metric; it need not be united. */
-assay_status as_change_values_new(const as_change_table *table, const as_comparison *comparison, as_change_values **out,
+/* The table of call paths. comparison: united, and loaded without metrics; nothing of it is kept. as_change_table_free() in every case. */
+assay_status as_change_table_new(const as_comparison *comparison, as_change_table **out, assay_error *error);
+/* The values of a metric (of the united dataset) in such a table, in the runs and at the locations that the sources name. One side is read after the other, and only these numbers of it stay. comparison: of the same sides, with their metrics; it need
+ * be neither united nor loaded. as_change_values_free() in every case. */
+assay_status as_change_values_new(const as_change_table *table, const as_comparison *comparison,
+                                  const as_view_source sources[2], assay_id metric, as_change_values **out,
                                   assay_error *error);
+/* The table of functions and its values, likewise; metric ASSAY_NONE: *values is NULL. Functions are paired as as_comparison_walk() does. */
+assay_status as_change_functions_new(const as_comparison *comparison, const as_view_source sources[2], assay_id metric,
+                                     as_change_table **out, as_change_values **values, assay_error *error);
 /* Another owner, who calls as_change_table_free(), too: the table goes with the last one. */
 static inline as_change_table *as_change_table_share(as_change_table *table) {
     table->n_owners++;

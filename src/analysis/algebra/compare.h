@@ -105,6 +105,13 @@ assay_status as_comparison_walk(const as_comparison *comparison, const as_change
                                 bool (*visit)(void *user, const as_change_node *node), void *user, as_change_cut *cut,
                                 assay_error *error);
 
+/* What functions of two sides are told by. */
+typedef struct as_function_name {
+    as_str name, file; /* of the same strings on both sides */
+} as_function_name;
+/* Pairs functions that are single on both sides: of one name and file, then of one name. mates: of each of n[side] functions the number of the other side's, UINT32_MAX: none. False when memory is out. */
+bool as_pair_functions(const as_function_name *const functions[2], const size_t n[2], uint32_t *const mates[2]);
+
 /* The regions that only this side has, each by its first call path (assay_id of ds, ascending), into out. False when memory is out. */
 bool as_comparison_only_in(const as_comparison *comparison, size_t side, as_vec *out);
 

@@ -258,24 +258,54 @@ static assay_status gather_side(const walker *w, size_t side, gathering *out, as
 
 static function *function_at(gathering *g, size_t i) { return &AS_AT(function, &g->functions, i); }
 
-/* Pairs functions that are single on both sides: of one name and file, or of one name. */
-static bool pair_functions(gathering sides[2], bool by_file) {
+static bool pair_by(const as_function_name *const functions[2], const size_t n[2], bool by_file,
+                    uint32_t *const mates[2]) {
     as_pairing known;
     as_pairing_init(&known, NULL);
     bool fine = true;
     as_pairing_begin(&known);
-    for (uint32_t i = 0; fine && i < sides[AS_BASE].functions.count; i++) {
-        const function *f = function_at(&sides[AS_BASE], i);
-        if (f->mate == UINT32_MAX) fine = as_pairing_add(&known, as_pair(f->name, by_file ? f->file : 0), i);
+    for (uint32_t i = 0; fine && i < n[AS_BASE]; i++) {
+        const as_function_name *f = &functions[AS_BASE][i];
+        if (mates[AS_BASE][i] == UINT32_MAX) fine = as_pairing_add(&known, as_pair(f->name, by_file ? f->file : 0), i);
     }
     as_pairing_begin(&known);
-    for (uint32_t i = 0; fine && i < sides[AS_TARGET].functions.count; i++) {
-        function *f = function_at(&sides[AS_TARGET], i);
-        if (f->mate != UINT32_MAX) continue;
-        f->mate = as_pairing_take(&known, as_pair(f->name, by_file ? f->file : 0));
-        if (f->mate != UINT32_MAX) function_at(&sides[AS_BASE], f->mate)->mate = i;
+    for (uint32_t i = 0; fine && i < n[AS_TARGET]; i++) {
+        const as_function_name *f = &functions[AS_TARGET][i];
+        if (mates[AS_TARGET][i] != UINT32_MAX) continue;
+        uint32_t mate = as_pairing_take(&known, as_pair(f->name, by_file ? f->file : 0));
+        mates[AS_TARGET][i] = mate;
+        if (mate != UINT32_MAX) mates[AS_BASE][mate] = i;
     }
     as_pairing_free(&known);
+    return fine;
+}
+
+bool as_pair_functions(const as_function_name *const functions[2], const size_t n[2], uint32_t *const mates[2]) {
+    for (size_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < n[side]; i++) mates[side][i] = UINT32_MAX;
+    return pair_by(functions, n, true, mates) && pair_by(functions, n, false, mates);
+}
+
+static bool pair_functions(gathering sides[2]) {
+    as_function_name *names[2] = {0};
+    uint32_t *mates[2] = {0};
+    size_t n[2] = {sides[AS_BASE].functions.count, sides[AS_TARGET].functions.count};
+    bool fine = true;
+    for (size_t side = 0; side < 2; side++) {
+        names[side] = malloc((n[side] + 1) * sizeof *names[side]);
+        mates[side] = malloc((n[side] + 1) * sizeof *mates[side]);
+        fine = fine && names[side] && mates[side];
+        for (size_t i = 0; fine && i < n[side]; i++) {
+            const function *f = function_at(&sides[side], i);
+            names[side][i] = (as_function_name){f->name, f->file};
+        }
+    }
+    fine = fine && as_pair_functions((const as_function_name *const *)names, n, mates);
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t i = 0; fine && i < n[side]; i++) function_at(&sides[side], i)->mate = mates[side][i];
+        free(names[side]);
+        free(mates[side]);
+    }
     return fine;
 }
 
@@ -362,8 +392,7 @@ static assay_status walk_functions(walker *w, assay_error *error) {
     assay_status status = gather_side(w, AS_BASE, &sides[AS_BASE], error);
     assay_status other = gather_side(w, AS_TARGET, &sides[AS_TARGET], error);
     if (status == ASSAY_OK) status = other;
-    if (status == ASSAY_OK &&
-        !(pair_functions(sides, true) && pair_functions(sides, false) && show_functions(w, sides)))
+    if (status == ASSAY_OK && !(pair_functions(sides) && show_functions(w, sides)))
         status = as_fail_memory(error, NULL);
     for (size_t side = 0; side < 2; side++) {
         as_vec_free(&sides[side].functions);
