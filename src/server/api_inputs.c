@@ -6,7 +6,9 @@
 #include "server/drop.h"
 #include "server/scale.h"
 
-static void build_metrics(as_builder *builder, const as_dataset *ds) {
+static void build_metrics(as_builder *builder, const as_view_input *input) {
+    const as_dataset *ds = input->ds;
+    size_t n_read = AS_COUNT(ds, metrics) - input->derives.count;
     assay_id main_metric = as_main_metric(ds, false);
     as_build_array(builder, "metrics", false);
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
@@ -23,6 +25,7 @@ static void build_metrics(as_builder *builder, const as_dataset *ds) {
         as_build_known(builder, "parent", metric->parent == ASSAY_NONE ? -1 : (int64_t)metric->parent, false);
         as_build_known(builder, "part_of", metric->part_of == ASSAY_NONE ? -1 : (int64_t)metric->part_of, false);
         as_build_bool(builder, "is_main", id == main_metric);
+        if (id >= n_read) as_build_text(builder, "derive", AS_AT(const char *, &input->derives, id - n_read));
         as_build_end(builder);
     }
     as_build_end(builder);
@@ -120,7 +123,8 @@ static void build_error(as_builder *builder, const assay_error *error) {
     as_build_end(builder);
 }
 
-static void build_dataset(as_builder *builder, const as_dataset *ds) {
+static void build_dataset(as_builder *builder, const as_view_input *input) {
+    const as_dataset *ds = input->ds;
     const as_format *format = as_format_find(ds->format);
     as_build_text(builder, "format", ds->format);
     as_build_text(builder, "format_title", format ? format->title : NULL);
@@ -128,7 +132,7 @@ static void build_dataset(as_builder *builder, const as_dataset *ds) {
     as_build_int(builder, "size", (int64_t)ds->input_size);
     as_build_int(builder, "problems", (int64_t)(AS_COUNT(ds, problems) + ds->n_problems_dropped));
     build_has(builder, ds);
-    build_metrics(builder, ds);
+    build_metrics(builder, input);
     build_runs(builder, ds);
 }
 
@@ -177,7 +181,7 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
         if (!input->ds)
             build_error(&builder, &input->error);
         else {
-            build_dataset(&builder, input->ds);
+            build_dataset(&builder, input);
             build_points(&builder, input->ds);
             as_build_text(&builder, "error", NULL);
         }

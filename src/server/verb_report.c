@@ -60,6 +60,7 @@ static const as_cli_option options[] = {
      .help = "Let the file have at most this size, such as 2MB; what is small is left out, and the report says so. By "
              "default 5MB"},
     {.name = "title", .argument = "TEXT", .help = "The title of the page; by default the names of the inputs"},
+    AS_DERIVE_OPTION,
     {.name = NULL},
 };
 

@@ -157,6 +157,7 @@ static const as_cli_option options[] = {
     {.name = "max-drop",
      .argument = "SIZE",
      .help = "Let files that are dropped onto the page have this size together, such as 500M; by default 1G"},
+    AS_DERIVE_OPTION,
     {.name = NULL},
 };
 
@@ -164,6 +165,7 @@ static const as_example examples[] = {
     {"assay view profile.cubex", "Look at a profile in the browser."},
     {"assay view before.cubex after.cubex", "Two of them, and what changed."},
     {"assay view runs/", "How an experiment scales."},
+    {"assay view profile.cubex --derive 'per call=time/visits'", "With a metric more."},
     {"assay view --no-open --port 8080 database", "On a machine far away: ssh -L 8080:127.0.0.1:8080 shows it here."},
     {NULL, NULL},
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/derive.h"
 #include "server/drop.h"
 
 typedef struct as_cache_entry {
@@ -23,6 +24,7 @@ as_viewing *as_viewing_new(const as_read_config *config) {
     if (!viewing) return NULL;
     viewing->config = *config;
     as_vec_init(&viewing->inputs, sizeof(as_view_input *), NULL);
+    as_vec_init(&viewing->derives, sizeof(as_view_derive), NULL);
     pthread_mutex_init(&viewing->lock, NULL);
     pthread_cond_init(&viewing->left, NULL);
     return viewing;
@@ -46,10 +48,12 @@ void as_viewing_free(as_viewing *viewing) {
         for (size_t k = 0; k < sizeof input->regrouped / sizeof *input->regrouped; k++)
             as_dataset_free(input->regrouped[k]);
         as_dataset_free(input->ds);
+        as_vec_free(&input->derives);
         free(input->path);
         free(input);
     }
     as_vec_free(&viewing->inputs);
+    as_vec_free(&viewing->derives);
     as_drops_free(viewing->drops);
     pthread_cond_destroy(&viewing->left);
     pthread_mutex_destroy(&viewing->lock);
@@ -79,11 +83,25 @@ void as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input) {
     viewing->request++; /* others may have been answered */
 }
 
+/* Inputs may have other metrics, and no such formula then. False when memory is out. */
+static bool derive_metrics(as_viewing *viewing, as_view_input *input) {
+    for (size_t i = 0; input->ds && i < viewing->derives.count; i++) {
+        as_view_derive *derive = &AS_AT(as_view_derive, &viewing->derives, i);
+        assay_status status = as_derive_metric(input->ds, derive->text, &derive->error);
+        if (status == ASSAY_E_NOMEM) return false;
+        if (status != ASSAY_OK) continue;
+        derive->is_used = true;
+        if (!as_vec_append(&input->derives, &derive->text, 1)) return false;
+    }
+    return true;
+}
+
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
     as_view_input *input = calloc(1, sizeof *input);
     if (!input) return false;
     input->path = strdup(name ? name : path);
     input->is_dropped = name != NULL;
+    as_vec_init(&input->derives, sizeof(const char *), NULL);
     if (!input->path || !as_vec_append(&viewing->inputs, &input, 1)) {
         free(input->path);
         free(input);
@@ -92,7 +110,7 @@ bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
     if (as_read(path, &viewing->config, &input->ds, &input->error) != ASSAY_OK) input->ds = NULL;
     /* Nobody needs to know where dropped files lie. */
     if (name && !input->ds) snprintf(input->error.path, sizeof input->error.path, "%s", name);
-    return true;
+    return derive_metrics(viewing, input);
 }
 
 assay_status as_view_input_regroup(as_view_input *input, as_regrouping by, as_dataset **out, assay_error *error) {

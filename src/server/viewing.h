@@ -16,6 +16,7 @@ typedef struct as_view_input {
     bool is_dropped;          /* it lies in the viewing's own folder, and no command can name it */
     as_dataset *ds;           /* NULL: it could not be read */
     assay_error error;        /* why not */
+    as_vec derives;           /* const char *: texts of as_viewing.derives; its last metrics are of these */
     as_dataset *regrouped[3]; /* private: as_view_input_regroup() */
     unsigned n_readers;       /* private: requests that read the dataset without the viewing's lock */
 } as_view_input;
@@ -26,9 +27,17 @@ assay_status as_view_input_regroup(as_view_input *input, as_regrouping by, as_da
 /* The last part of its path. */
 const char *as_view_input_name(const as_view_input *input);
 
+/* A metric of --derive. */
+typedef struct as_view_derive {
+    const char *text;  /* must last */
+    bool is_used;      /* an input has it */
+    assay_error error; /* why the last one without it has it not */
+} as_view_derive;
+
 typedef struct as_viewing {
     as_vec inputs;               /* as_view_input *: their number is their name; none is ever removed */
     as_read_config config;       /* how dropped files are read, too */
+    as_vec derives;              /* as_view_derive: metrics that inputs get where they have what these are made of */
     uint64_t max_drop;           /* bytes that dropped files may have, all together */
     struct as_drops *drops;      /* drop.h; NULL: none yet */
     struct as_cache_entry *kept; /* private: what as_viewing_keep() keeps, last used first */

@@ -196,6 +196,22 @@ class Rows(Trees):
         self.assertEqual([name], self.viewer(path).get('tree')['rows']['name'])
 
 
+class Derived(Trees):
+    def test_metrics_of_formulas(self):
+        """view --derive: half of the time, beside it; inputs that lack the metric have no such."""
+        half = 'half [s]=time/2'
+        viewer = self.viewer('--derive', half, self.write('p.cubex', profile([('time', 'UINT64', 'EXCLUSIVE', OWN)], TREE, processes(1))), DATABASE)
+        first, second = (one['metrics'] for one in viewer.get('inputs')['inputs'])
+        self.assertEqual([('time', None), ('half', half)], [(m['name'], m.get('derive')) for m in first])
+        self.assertEqual([], [m['name'] for m in second if 'derive' in m])
+        answer = viewer.get('tree', metrics='1', node=-1)
+        self.assertEqual([('main', 31.5, 0.5), ('helper', 15, 5)], self.lists(answer)[-1])
+
+    def test_formulas_that_no_input_can_have(self):
+        with self.assertRaisesRegex(RuntimeError, 'ended with 2: .*nothing'):
+            self.viewer('--derive', 'x=nothing/2', HEAT)
+
+
 class SameAsTheCommand(Trees):
     def check(self, path, *options, **params):
         """All of a view has the rows and numbers of assay tree."""

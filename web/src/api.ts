@@ -241,6 +241,8 @@ export interface Metric {
   kind: string;
   is_main: boolean;
   adds_up: boolean;
+  /** What --derive was given. */
+  derive?: string;
   /** The metric that this one is a part of, as the source says. */
   parent?: number | null;
   /** The metric that this one is another side of: views are that one's. */

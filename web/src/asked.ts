@@ -28,5 +28,5 @@ export function askedFor(asked: Asked): { d?: number; metric?: string; run?: str
 /** The same as options of a command. */
 export function askedOptions(asked: Asked): Record<string, string | undefined> {
   const { metric, run, location } = askedFor(asked);
-  return { metric, run, location };
+  return { derive: asked.metric?.derive, metric, run, location };
 }

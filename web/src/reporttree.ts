@@ -280,7 +280,6 @@ export class WholeTree {
       metrics: metrics.map((m): TreeMetric => this.whole.metrics[m]!),
       hidden: null,
       found,
-      ...{ hidden: null },
       at: at < 0 ? null : node[at]!,
       hot: hot.map((i) => node[i]!),
       lists,

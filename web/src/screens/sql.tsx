@@ -437,5 +437,5 @@ export const sql: Screen = {
   key: 'q',
   available: () => !isReport(),
   component: Sql,
-  command: ({ input }) => commandLine('sql', [input.path, ...(readScreen('sql', DEFAULTS).q ? [readScreen('sql', DEFAULTS).q] : [])]),
+  command: ({ input }) => commandLine('sql', [input.path, ...(readScreen('sql', DEFAULTS).q ? [readScreen('sql', DEFAULTS).q] : [])], { derive: input.metrics.map((m) => m.derive) }),
 };

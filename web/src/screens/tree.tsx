@@ -497,11 +497,13 @@ function Toolbar(props: ToolbarProps) {
 function treeCommand({ input, metric, selection }: ScreenProps): string {
   const view = readScreen('tree', DEFAULTS);
   const sort = view.sort === 'name' ? 'name' : sortOf(selection, view);
+  const shown = [metric, ...(view.metrics ? view.metrics.split(' ').map((id) => input.metrics.find((m) => m.id === Number(id))) : [])];
   return commandLine('tree', [input.path], {
     'bottom-up': view.view === 'bottom-up',
     flat: view.view === 'flat' && !view.by,
     by: isRegrouped(view) ? view.view : view.view === 'flat' ? view.by : null,
-    metric: view.metrics ? [metric?.id, ...view.metrics.split(' ').map(Number)].map((id) => input.metrics.find((m) => m.id === id)?.name ?? null) : metric && !metric.is_main ? metric.name : null,
+    derive: shown.map((m) => m?.derive),
+    metric: view.metrics ? shown.map((m) => m?.name) : metric && !metric.is_main ? metric.name : null,
     run: runWords(input, selection),
     location: selection.locations,
     context: view.root >= 0 && !isRegrouped(view) ? view.root : null,
