@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/main_metric.h"
+#include "dataset/metric_names.h"
 #include "server/change_noise.h"
 #include "server/change_verdicts.h"
 #include "server/report.h"
@@ -547,28 +549,56 @@ static assay_status answer_compare(as_viewing *viewing, const as_request *reques
 
 /* ---- in a report ----------------------------------------------------------------------------------------------------- */
 
-/* The first two that can be compared, as the page does. */
+/* One metric in every way the page shows it; parameters: n, and room for another. What there is no room for is said. */
+static void report_metric(as_html_report *report, as_parameter *parameters, size_t n, const char *metric, double part) {
+    static const struct {
+        const char *path, *what;
+        as_parameter more[2];
+    } ways[] = {
+        {"compare", "call paths", {{"all", "1"}}},
+        {"compare_flame", "flame graph", {{NULL, NULL}}},
+        {"compare", "functions", {{"view", "flat"}}},
+        {"compare_scatter", "scatter plot", {{"kind", "inclusive"}}},
+        {"compare_scatter", "scatter plot of exclusive values", {{NULL, NULL}}},
+        {"compare_scatter", "scatter plot of functions", {{"view", "flat"}, {"kind", "inclusive"}}},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        size_t all = n;
+        for (size_t k = 0; k < 2 && ways[i].more[k].name; k++) parameters[all++] = ways[i].more[k];
+        if (as_html_report_keep_part(report, ways[i].path, parameters, all, part) == AS_REPORT_TOO_LARGE)
+            as_html_report_note(report, "of the comparison%s%s: the %s", metric ? " of " : "", metric ? metric : "",
+                                ways[i].what);
+    }
+}
+
+/* The first two that can be compared, as the page does: the main metric, then others that both have. */
 static void report_comparison(as_viewing *viewing, as_html_report *report) {
+    enum { METRICS = 8 };
     char numbers[2][24];
-    as_parameter parameters[3];
-    size_t n = 0, n_sides = 0;
+    as_parameter parameters[5];
+    const as_dataset *sides[2];
+    size_t n = 0, n_sides = 0, n_metrics = 1;
     if (as_html_report_input(report, &(size_t){0})) return;
     for (size_t i = 0; i < as_viewing_inputs(viewing) && n_sides < 2; i++) {
         const as_dataset *ds = as_viewing_input(viewing, i)->ds;
         if (!ds || !AS_COUNT(ds, contexts)) continue;
         snprintf(numbers[n_sides], sizeof numbers[n_sides], "%zu", i);
         if (i != n_sides) parameters[n++] = (as_parameter){n_sides ? "b" : "a", numbers[n_sides]};
-        n_sides++;
+        sides[n_sides++] = ds;
     }
     if (n_sides < 2) return;
-    parameters[n] = (as_parameter){"all", "1"};
-    bool fine = as_html_report_keep(report, "compare", parameters, n + 1) != AS_REPORT_TOO_LARGE;
-    fine &= as_html_report_keep(report, "compare_flame", parameters, n) != AS_REPORT_TOO_LARGE;
-    parameters[n] = (as_parameter){"view", "flat"};
-    fine &= as_html_report_keep(report, "compare", parameters, n + 1) != AS_REPORT_TOO_LARGE;
-    parameters[n] = (as_parameter){"kind", "inclusive"};
-    fine &= as_html_report_keep(report, "compare_scatter", parameters, n + 1) != AS_REPORT_TOO_LARGE;
-    if (!fine) as_html_report_note(report, "parts of the comparison");
+    report_metric(report, parameters, n, NULL, 0.6);
+    for (assay_id id = 0; id < AS_COUNT(sides[0], metrics) && n_metrics < METRICS; id++) {
+        const as_metric *metric = as_ds_metric(sides[0], id);
+        const char *name = as_ds_text(sides[0], metric->name);
+        if (!name || metric->part_of != ASSAY_NONE || id == as_main_metric(sides[0], false) ||
+            !as_metric_has_data(sides[0], id) ||
+            as_metric_by_name(sides[1], name, strlen(name), false, NULL, 0) == ASSAY_NONE)
+            continue;
+        parameters[n] = (as_parameter){"metric", name};
+        report_metric(report, parameters, n + 1, name, 0.1);
+        n_metrics++;
+    }
 }
 
 const as_endpoint as_endpoint_compare = {.path = "compare", .answer = answer_compare, .report = report_comparison};

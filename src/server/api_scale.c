@@ -7,7 +7,7 @@
 #include "analysis/scaling/strong.h"
 #include "cli/profile_choice.h"
 #include "cli/row_order.h"
-#include "server/report.h"
+#include "server/report_choice.h"
 #include "server/scale.h"
 
 enum { USUAL_ROWS = 200, MOST_ROWS = 1000, SPARK_PLACES = 16, PATH_BYTES = 400, DIGITS = 4 };
@@ -380,64 +380,4 @@ static assay_status answer(as_viewing *viewing, const as_request *request, as_ou
     return status;
 }
 
-/* ---- in a report ----------------------------------------------------------------------------------------------------- */
-
-enum { REPORTED_CURVES = 100, REPORTED_SURFACES = 10 };
-
-/* The numbers of the first rows, as texts for requests; how many. */
-static size_t first_contexts(as_viewing *viewing, as_html_report *report, as_parameter input, size_t n_parameters,
-                             char out[][24], size_t *n_axes) {
-    as_request request = {.path = "scale"};
-    as_scale_view *s;
-    assay_error error;
-    size_t n = 0;
-    as_vec_init(&request.parameters, sizeof(as_parameter), NULL);
-    bool fine = as_vec_append(&request.parameters, &input, n_parameters);
-    if (!fine) as_fail_memory(&error, NULL);
-    if (fine && as_scale_open(viewing, &request, &s, &error) == ASSAY_OK) {
-        const uint32_t *rows = as_scale_ordered(s, AS_BY_GROWTH);
-        if (!rows) as_html_report_fail(report, NULL);
-        *n_axes = as_ds_parameters(as_scale_ds(s));
-        for (; rows && n < REPORTED_CURVES && n < s->predictor.fit.n; n++)
-            snprintf(out[n], sizeof out[n], "%u", as_scale_context(s, as_scale_model(s, rows[n])->context));
-        as_scale_close(s);
-    } else {
-        as_html_report_fail(report, &error);
-    }
-    as_vec_free(&request.parameters);
-    return n;
-}
-
-/* The table, and the pictures of what grows fastest. */
-static void report_input(as_viewing *viewing, as_html_report *report, size_t i) {
-    char number[24], contexts[REPORTED_CURVES][24];
-    size_t n_input = i > 0, n_axes = 0, n_kept = 0; /* the page leaves out the first one's number */
-    snprintf(number, sizeof number, "%zu", i);
-    as_parameter parameters[] = {{"d", number}, {"context", NULL}};
-    if (as_html_report_keep(report, "scale", parameters, n_input) != AS_REPORT_KEPT) return;
-    static const char *const sorts[] = {"share", "now", "change", "error", "name", "tree"};
-    for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
-        as_parameter sorted[] = {{"sort", sorts[k]}, {"d", number}};
-        as_html_report_keep_part(report, "scale", sorted, 1 + n_input, 0.05);
-    }
-    size_t n = first_contexts(viewing, report, parameters[0], n_input, contexts, &n_axes);
-    for (size_t k = 0; k < n; k++) {
-        as_parameter *first = n_input ? parameters : parameters + 1;
-        parameters[1].value = contexts[k];
-        if (as_html_report_keep_part(report, "curve", first, n_input + 1, 0.2) == AS_REPORT_KEPT) n_kept++;
-        if (k == 0) as_html_report_keep_part(report, "why", first, n_input + 1, 0.1);
-        if (k < REPORTED_SURFACES && n_axes > 1) as_html_report_keep_part(report, "surface", first, n_input + 1, 0.1);
-    }
-    if (n_kept < n) as_html_report_note(report, "the curves of scaling models but for the first %zu", n_kept);
-}
-
-static void report_models(as_viewing *viewing, as_html_report *report) {
-    size_t i;
-    const as_view_input *input = as_html_report_input(report, &i);
-    bool has_points = input && input->ds->n_points > 1;
-    for (size_t k = 0; input && k < as_viewing_inputs(viewing); k++)
-        has_points |= k != i && as_inputs_are_points(input, as_viewing_input(viewing, k));
-    if (has_points) report_input(viewing, report, i);
-}
-
-const as_endpoint as_endpoint_scale = {.path = "scale", .answer = answer, .report = report_models};
+const as_endpoint as_endpoint_scale = {.path = "scale", .answer = answer, .report = as_report_scale};

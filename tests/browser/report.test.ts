@@ -132,6 +132,44 @@ for (const [name, screens] of FORMATS) {
   });
 }
 
+for (const name of ['kernels.txt', 'waves-extra-prof']) {
+  test(`a report of ${name} predicts at the places of its slider as the server does`, async () => {
+    const { file } = report([example(name)], `scale-${name.replace(/\W/g, '-')}`);
+    const inside = new ReportBackend(answersOf(file));
+    type Scale = { steps?: Record<string, number[]>; parameters: { name: string; values: number[] }[]; metrics: { name: string }[]; metric: string; rows: { context: number[] } };
+    await withServer(example(name), async (get) => {
+      const first = (await inside.get('scale', {})) as Scale;
+      const [p] = first.parameters;
+      const steps = first.steps![p!.name]!;
+      assert.ok(steps.length > p!.values.length && steps.at(-1)! >= 4 * p!.values.at(-1)!);
+      const same = async (path: string, params: Params) => {
+        const { steps, ...answer } = (await inside.get(path, params)) as Scale;
+        assert.ok(path !== 'scale' || steps);
+        assert.deepEqual(answer, await get(path, params), canonical(path, params));
+      };
+      for (const metric of first.metrics.map((m) => (m.name === first.metric ? undefined : m.name))) {
+        for (const at of [undefined, ...steps.map((v) => `${p!.name}=${v}`)]) {
+          for (const sort of [undefined, 'share', 'now', 'error', 'name', 'tree']) await same('scale', { metric, at, sort });
+        }
+        await same('scale', { metric, at: `${p!.name}=${steps[1]}`, reverse: 1, match: '^main' });
+        const { rows } = (await inside.get('scale', { metric })) as Scale;
+        await same('curve', { metric, context: rows.context.slice(0, 3).join() });
+      }
+    });
+    await openFile(file, async ({ page, shot }) => {
+      await page.getByRole('tab', { name: 'Scale' }).click();
+      const slider = page.getByRole('slider');
+      const head = page.getByRole('columnheader', { name: /^at / });
+      const before = await head.innerText();
+      await slider.fill('1');
+      await page.waitForFunction((text) => ![...document.querySelectorAll('[role=columnheader]')].some((h) => (h as HTMLElement).innerText === text), before);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.locator('.message, .toast, .note[role=alert]').count(), 0);
+      await shot(`report-slider-${name.replace(/\W/g, '-')}`);
+    });
+  });
+}
+
 const HOSTILE = '</script><script>document.title="taken"</script><img src=x onerror=document.title="taken">-->]]>\u2028"\'&lt;';
 
 test('names and titles that would be markup are text, with the script and without it', async () => {

@@ -105,6 +105,22 @@ class Report(unittest.TestCase):
         self.assertGreater(left[0], 0)
         self.assertEqual(left[-1], 0)
 
+    def test_metrics_that_fit(self):
+        """Forty metrics: the report says by name which are not in it."""
+        path = os.path.join(self.folder, 'many.txt')
+        with open(path, 'w', encoding='ascii') as f:
+            f.write('PARAMETER p\nPOINTS 1 2 4 8 16\nREGION main\n')
+            for i in range(40):
+                f.write(f'METRIC m{i}\n' + ''.join(f'DATA {i + k}\n' for k in range(5)))
+        out, said = self.report(path)
+        answers = inside(out)
+        metrics = answers['report?']['inputs'][0]['metrics']
+        self.assertEqual(len(metrics), 32)
+        names = [m['name'] for m in answers['inputs?']['inputs'][0]['metrics']]
+        left = [name for i, name in enumerate(names) if i not in metrics]
+        self.assertIn(f'8 metrics of many.txt: {", ".join(left)}', said)
+        self.assertIn(f'scale?metric={names[metrics[3]]}', answers)
+
     def test_same_bytes_each_time(self):
         first, _ = self.report(example('kernels.txt'), example('heat.cubex'), name='a.html')
         for threads in ('1', '7'):
@@ -158,6 +174,11 @@ class Report(unittest.TestCase):
         answers = inside(out)
         self.assertIn('overview?', answers)
         self.assertIn('overview?d=1', answers)
+        with Viewer(example('heat.cubex'), example('heat-2.cubex')) as viewer:
+            self.assertEqual(answers['compare?all=1'], viewer.get('compare', all=1))
+            self.assertEqual(answers['compare?all=1&metric=visits'], viewer.get('compare', all=1, metric='visits'))
+            self.assertEqual(answers['compare_flame?'], viewer.get('compare_flame'))
+            self.assertEqual(answers['compare_scatter?kind=inclusive&metric=visits'], viewer.get('compare_scatter', kind='inclusive', metric='visits'))
         with open(example('kernels.txt'), 'rb') as f:
             done = subprocess.run([ASSAY, 'report', '-'], stdin=f, capture_output=True, check=True)
         self.assertTrue(done.stdout.startswith(b'<!doctype html>'))

@@ -110,7 +110,13 @@ function Scale(props: ScreenProps) {
   const main = names.includes(view.over) ? view.over : (parameters.find((p) => p.is_processes)?.name ?? names[0] ?? '');
   const mainIndex = Math.max(0, names.indexOf(main));
   const at = useMemo(() => (answer ? (view.at && parsePoint(answer.parameters, view.at)) || answer.parameters.map((p) => real(answer.at[p.name])) : []), [answer, view.at]);
-  const setAt = (values: readonly number[], isLast: boolean) => setView({ at: pointText(parameters, values) }, isLast ? 'push' : 'replace');
+  const setAt = (values: readonly number[], isLast: boolean) => {
+    const inside = values.map((v, i) => {
+      const steps = answer?.steps?.[names[i]!];
+      return steps ? steps[nearestStep(steps, v)]! : v;
+    });
+    setView({ at: pointText(parameters, inside) }, isLast ? 'push' : 'replace');
+  };
   const moveTo = (to: Record<string, number>) => setAt(at.map((v, i) => (names[i]! in to ? snapped(parameters[i]!.values, to[names[i]!]!) : v)), true);
 
   // What is in the plot: what was pinned, and what is selected
@@ -124,18 +130,18 @@ function Scale(props: ScreenProps) {
   const second = names.find((n) => n !== main) ?? '';
   const largest = parameters[mainIndex]?.values.at(-1) ?? NaN;
   const to = drawnUntil(largest, at[mainIndex] ?? NaN);
-  const log = view.x === '' ? undefined : view.x === 'log' ? 1 : 0;
-  const held = parameters.length > 1 && (view.at !== '' || view.over !== '') ? pointText(parameters, at.map((v, i) => (i === mainIndex ? largest : v))) : undefined;
+  const log = view.x === '' || isReport() ? undefined : view.x === 'log' ? 1 : 0;
+  const held = !isReport() && parameters.length > 1 && (view.at !== '' || view.over !== '') ? pointText(parameters, at.map((v, i) => (i === mainIndex ? largest : v))) : undefined;
   const picture: Params = { ...base, context: drawn.join(), over: view.over ? main : undefined };
   const curve = useLatest<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, { ...picture, at: held, to: held === undefined && to === largest * 4 ? undefined : to, log });
-  const surface = useLatest<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: view.over ? `${main},${second}` : undefined, at: view.at || undefined, log });
+  const surface = useLatest<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: view.over ? `${main},${second}` : undefined, at: (!isReport() && view.at) || undefined, log });
 
   const shown: View = isMap ? 'map' : ((['speedup', 'efficiency', 'residuals'] as const).find((v) => v === view.view) ?? 'lines');
   const xLog = view.x === '' ? ((isMap ? surface.data?.is_log.some(Boolean) : curve.data?.is_log) ?? false) : view.x === 'log';
   const yLog = view.y === '' ? wantsLog(curve.data, xLog, shown) : view.y === 'log';
   const nextAxis = (axis: 'x' | 'y', isLog: boolean) => setView({ [axis]: isLog ? 'linear' : 'log' });
   const step = (by: number) => {
-    const steps = sliderSteps(parameters[mainIndex]?.values ?? []);
+    const steps = answer?.steps?.[main] ?? sliderSteps(parameters[mainIndex]?.values ?? []);
     const next = steps[Math.max(0, Math.min(steps.length - 1, nearestStep(steps, at[mainIndex] ?? 0) + by))];
     if (next !== undefined) setAt(at.map((v, i) => (i === mainIndex ? next : v)), false);
   };
@@ -195,7 +201,7 @@ function Scale(props: ScreenProps) {
         </div>
       </div>
       <div>
-        {!isReport() && <Sliders answer={answer} at={at} main={main} onAt={setAt} />}
+        {(!isReport() || answer.steps) && <Sliders answer={answer} at={at} main={main} onAt={setAt} />}
         {answer.looks_strong && !view.scaling && !view.set && !answer.is_work && (
           <div class="note" role="note">
             The whole decreases along {answer.looks_strong}: looks like strong scaling.

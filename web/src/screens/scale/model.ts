@@ -65,6 +65,8 @@ export interface ScaleAnswer {
   n: number;
   offset: number;
   rows: Rows;
+  /** Of a report: the values of each parameter at which it has predictions. */
+  steps?: Record<string, number[]>;
 }
 
 export interface Measured {
