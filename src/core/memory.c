@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/large_pages.h"
+
 static bool take_own(as_budget *budget, uint64_t bytes) {
     uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
     do {
@@ -55,8 +57,7 @@ void as_arena_free(as_arena *arena) {
     as_arena_init(arena, arena->budget);
 }
 
-/* Asks for large pages where a chunk has some: first touches of decoded values cost a third of unpacking them otherwise. */
-static void use_huge_pages(void *data, size_t size) {
+void as_use_large_pages(void *data, size_t size) {
     uintptr_t page = HUGE_PAGE, first = ((uintptr_t)data + page - 1) & ~(page - 1),
               end = ((uintptr_t)data + size) & ~(page - 1);
     if (first < end) madvise((void *)first, end - first, MADV_HUGEPAGE);
@@ -71,7 +72,7 @@ static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
         as_budget_give(arena->budget, size);
         return NULL;
     }
-    if (size >= 2 * HUGE_PAGE) use_huge_pages(chunk, size);
+    if (size >= 2 * HUGE_PAGE) as_use_large_pages(chunk, size);
     chunk->size = size;
     return chunk;
 }
@@ -167,7 +168,7 @@ static void move_to_huge_pages(as_vec *vec, size_t bytes) {
         as_budget_give(vec->budget, more);
         return;
     }
-    use_huge_pages(data, rounded);
+    as_use_large_pages(data, rounded);
     if (vec->count) memcpy(data, vec->data, vec->count * vec->size);
     free(vec->data);
     vec->data = data;

@@ -4,6 +4,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "core/large_pages.h"
 #include "core/seed.h"
 
 struct as_string_entry {
@@ -40,6 +41,7 @@ static bool grow_slots(as_strings *strings, size_t n) {
         as_budget_give(strings->arena->budget, n * sizeof *strings->slots);
         return false;
     }
+    as_use_large_pages(slots, n * sizeof *slots);
     for (size_t i = 0; i < strings->n_slots; i++) {
         if (!strings->slots[i].id) continue;
         size_t slot = strings->slots[i].hash & (n - 1);

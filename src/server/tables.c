@@ -262,7 +262,9 @@ static assay_status make_table(const as_asked_view *asked, assay_id function, lo
     request.wanted = out->wanted;
     request.hidden = out->hidden;
     request.joinings = out->joinings;
-    bool has_metric = asked->tree.metrics.count > 0;
+    /* Where a walk makes the table, it is to find the values, too; others are had apart, and only then take room */
+    bool is_walked = request.kind == AS_VIEW_BOTTOM_UP || request.wanted || request.hidden;
+    bool has_metric = asked->tree.metrics.count > 0 && is_walked;
     assay_status status =
         has_metric ? load_metric(asked, as_asked_metric(asked, 0), last, error) : load(asked, NULL, &data, error);
     if (status == ASSAY_OK)
@@ -280,6 +282,7 @@ static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, 
                                loaded *last, const as_view_table **out, assay_error *error) {
     kept_table *kept = as_viewing_find(viewing, key);
     if (!kept) {
+        as_viewing_expect(viewing, AS_COUNT(asked->tree.ds, contexts) * (sizeof(as_view_item) + 2 * sizeof(double)));
         kept = calloc(1, sizeof *kept);
         assay_status status = kept ? make_table(asked, function, last, kept, error) : as_fail_memory(error, NULL);
         if (status != ASSAY_OK) {
@@ -304,6 +307,7 @@ static assay_status find_values(as_viewing *viewing, const as_asked_view *asked,
             values = last->values;
             last->values = NULL;
         } else {
+            as_viewing_expect(viewing, as_view_items(table) * 2 * sizeof(double));
             status = load_metric(asked, metric, last, error);
             if (status == ASSAY_OK) status = as_view_values_new(table, &last->data, &values, error);
         }

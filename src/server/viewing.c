@@ -142,8 +142,9 @@ void *as_viewing_find(as_viewing *viewing, const char *key) {
 }
 
 /* From the end of the list, which was not used for longest. */
-static void make_room(as_viewing *viewing) {
-    while (viewing->kept_bytes > AS_KEPT_LIMIT) {
+void as_viewing_expect(as_viewing *viewing, size_t bytes) {
+    size_t most = bytes < AS_KEPT_LIMIT ? AS_KEPT_LIMIT - bytes : 0;
+    while (viewing->kept_bytes > most) {
         as_cache_entry **last = NULL;
         for (as_cache_entry **at = &viewing->kept; *at; at = &(*at)->next) {
             if ((*at)->used_by != viewing->request) last = at;
@@ -168,7 +169,7 @@ bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t 
     *entry = (as_cache_entry){viewing->kept, copy, object, bytes, release, viewing->request};
     viewing->kept = entry;
     viewing->kept_bytes += bytes;
-    make_room(viewing);
+    as_viewing_expect(viewing, 0);
     return true;
 }
 

@@ -79,6 +79,8 @@ enum { AS_KEPT_LIMIT = 64 << 20 };
 
 /* NULL: it is not there (any more). */
 void *as_viewing_find(as_viewing *viewing, const char *key);
+/* Says that something of about so many bytes is about to be made and kept: what would have to go then goes at once, and does not take its room while it is made. */
+void as_viewing_expect(as_viewing *viewing, size_t bytes);
 /* The viewing owns object from now on, and calls release. False when memory is out: then it was released. */
 bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t bytes, void (*release)(void *object));
 

@@ -380,14 +380,22 @@ static assay_status name_places(as_hpc_experiment *experiment) {
     return ASSAY_OK;
 }
 
+/* What each context and each region takes; what is not used of it is given back. */
+static void expect_contexts(as_hpc_experiment *experiment, size_t n) {
+    as_vec *const all[] = {&experiment->tree.nodes, &experiment->marks, &experiment->region_keys,
+                           &experiment->ds->regions, &experiment->ds->attributes};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) as_vec_expect(all[i], n);
+}
+
 assay_status as_hpc_read_tree(as_hpc_experiment *experiment) {
-    enum { PROGRESS_ELEMENTS = 1 << 14 };
+    enum { PROGRESS_ELEMENTS = 1 << 14, USUAL_ELEMENT = 64 /* bytes, with its end */ };
     pending waiting = {.context = ASSAY_NONE};
     if (!experiment->frames.count) {
         AS_HPC_WARN(experiment, experiment->scan.element, "second-section",
                     "only the first tree of the document is read");
         return as_xml_scan_skip(&experiment->scan);
     }
+    expect_contexts(experiment, (size_t)(experiment->scan.end - experiment->scan.at) / USUAL_ELEMENT);
     for (uint64_t n = 1; experiment->frames.count; n++) {
         as_xml_event event;
         AS_TRY(as_xml_scan_next(&experiment->scan, &event));
@@ -397,5 +405,7 @@ assay_status as_hpc_read_tree(as_hpc_experiment *experiment) {
             AS_TRY(end_element(experiment, &waiting));
         if (n % PROGRESS_ELEMENTS == 0) AS_TRY(report_progress(experiment));
     }
+    as_vec_shrink(&experiment->ds->regions);
+    as_vec_shrink(&experiment->ds->attributes);
     return name_places(experiment);
 }

@@ -1,0 +1,11 @@
+/* Large pages for large tables. */
+#ifndef AS_CORE_LARGE_PAGES_H
+#define AS_CORE_LARGE_PAGES_H
+
+#include <stddef.h>
+
+/* Asks for large pages for new memory, where it has some: the first touch of each of many small pages can cost more than all that is done with them. Not for what realloc() may get, which then
+ * would copy it. */
+void as_use_large_pages(void *data, size_t size);
+
+#endif
