@@ -171,6 +171,15 @@ static void tables_are_what_walks_show(void **state) {
             check_views(sparse, metric, metric == LONE ? one : some, &has_sums);
         }
         as_dataset_free(sparse);
+        seed = number;
+        as_dataset *dense = make_dataset(number & 1, number & 2, number & 4);
+        for (assay_id metric = 0; metric < 3; metric++) {
+            AS_AT(as_metric, &dense->metrics, metric).is_stored = number & 8;
+            add_dense(dense, metric, cells[metric], sources[metric].n);
+            check_views(dense, metric, NULL, &has_sums);
+            assert_false(has_sums);
+        }
+        as_dataset_free(dense);
     }
 }
 

@@ -33,13 +33,15 @@ bool as_regrouping_of(const char *word, as_regrouping *out) {
 
 /* ---- what contexts are ----------------------------------------------------------------------------------------------- */
 
+static const struct {
+    const char *kind;
+    role role;
+} kinds[] = {{"kernel", GPU}, {"memcpy", GPU}, {"memset", GPU},   {"graph", GPU}, {"api", API},
+             {"nvtx", NVTX},  {"sync", PART},  {"overlap", PART}, {"wait", PART}, {"launch", LAUNCH}};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
 static role role_of(const char *kind) {
-    static const struct {
-        const char *kind;
-        role role;
-    } kinds[] = {{"kernel", GPU}, {"memcpy", GPU}, {"memset", GPU},   {"graph", GPU}, {"api", API},
-                 {"nvtx", NVTX},  {"sync", PART},  {"overlap", PART}, {"wait", PART}, {"launch", LAUNCH}};
-    for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; kind && i < N_KINDS; i++) {
         if (strcmp(kind, kinds[i].kind) == 0) return kinds[i].role;
     }
     return UNKNOWN;
@@ -52,8 +54,12 @@ bool as_region_is_gpu(const as_dataset *ds, assay_id region) {
 static const role roles_asked[] = {[AS_REGROUP_KERNEL] = GPU, [AS_REGROUP_API] = API, [AS_REGROUP_NVTX] = NVTX};
 
 bool as_can_regroup(const as_dataset *ds, as_regrouping by) {
-    for (assay_id i = 0; i < AS_COUNT(ds, regions); i++) {
-        if (role_of(as_ds_text(ds, as_ds_region(ds, i)->kind)) == roles_asked[by]) return true;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        as_str kind =
+            kinds[k].role == roles_asked[by] ? as_find(&ds->strings, kinds[k].kind, strlen(kinds[k].kind)) : AS_NO_STR;
+        for (assay_id i = 0; kind != AS_NO_STR && i < AS_COUNT(ds, regions); i++) {
+            if (as_ds_region(ds, i)->kind == kind) return true;
+        }
     }
     return false;
 }

@@ -312,8 +312,7 @@ static assay_status fill_values(const as_view_table *table, const as_view_data *
                                 assay_error *error) {
     valuing v = {.values = values};
     as_view_cut cut;
-    if (as_view_flat_can_value(table, &data->columns[0]))
-        return as_view_flat_values(table, data, values) ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (table->own_items) return as_view_flat_values(table, data, values) ? ASSAY_OK : as_fail_memory(error, NULL);
     if (table->request.kind != AS_VIEW_TOP_DOWN)
         return as_view_walk(data, &table->request, take_value, &v, &cut, error);
     const as_view_column *column = &data->columns[0];

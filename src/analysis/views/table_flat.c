@@ -98,10 +98,33 @@ bool as_view_flat_fill(as_view_table *table, const as_view_data *data) {
 
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
 
+enum { MOST_ITEMS = AS_VIEW_MOST_GROUPS };
+
+/* The items that a context counts in; returns how many. */
+static size_t items_of(const as_view_table *table, assay_id context, uint32_t out[MOST_ITEMS]) {
+    size_t n = 0;
+    uint32_t own = table->own_items[context];
+    if (own == UINT32_MAX) return 0;
+    out[n++] = own;
+    uint32_t file = as_view_item_at(table, own)->parent;
+    if (file != AS_NO_ITEM && as_view_item_at(table, file)->level == AS_LEVEL_FILE) {
+        out[n++] = file;
+        out[n++] = as_view_item_at(table, file)->parent;
+    }
+    if (table->call_items && table->call_items[context] != UINT32_MAX) out[n++] = table->call_items[context];
+    return n;
+}
+
+/* What a call does is not done at the place it comes from. */
+static bool is_call(const as_view_table *table, uint32_t item) {
+    return as_view_item_at(table, item)->level == AS_LEVEL_CALL;
+}
+
+/* ---- of stored values, all items at once */
+
 enum { HAS_INCLUSIVE = 1, HAS_EXCLUSIVE = 2 };
 
 typedef struct adding {
-    const as_dataset *ds;
     const as_view_column *column;
     as_view_values *values;
     assay_id *ends; /* of each item: behind the last outermost context that was added */
@@ -128,40 +151,76 @@ static void add_to(const adding *a, uint32_t item, const as_node *node, const as
     }
 }
 
-static void add_contexts(const adding *a, const as_view_table *table) {
-    as_node node;
-    for (assay_id id = 0; id < AS_COUNT(a->ds, contexts); id++) {
-        uint32_t own = table->own_items[id];
-        if (own == UINT32_MAX || !as_stored_sums_node(&a->column->sums, id, &node)) continue;
-        const as_context *context = as_ds_context(a->ds, id);
-        add_to(a, own, &node, context);
-        uint32_t file = as_view_item_at(table, own)->parent;
-        if (file != AS_NO_ITEM && as_view_item_at(table, file)->level == AS_LEVEL_FILE) {
-            add_to(a, file, &node, context);
-            add_to(a, as_view_item_at(table, file)->parent, &node, context);
-        }
-        if (table->call_items && table->call_items[id] != UINT32_MAX) add_to(a, table->call_items[id], &node, context);
-    }
-}
-
-bool as_view_flat_can_value(const as_view_table *table, const as_view_column *column) {
-    return table->own_items && column->has_sums && !column->formula && column->can_merge;
-}
-
-bool as_view_flat_values(const as_view_table *table, const as_view_data *data, as_view_values *values) {
-    adding a = {.ds = table->ds,
-                .column = &data->columns[0],
+static bool add_all(const as_view_table *table, const as_view_column *column, as_view_values *values) {
+    const as_context *contexts = table->ds->contexts.data;
+    adding a = {.column = column,
                 .values = values,
                 .ends = calloc((size_t)values->n + 1, sizeof *a.ends),
                 .has = calloc((size_t)values->n + 1, sizeof *a.has)};
     bool fine = a.ends && a.has;
-    if (fine) add_contexts(&a, table);
+    for (assay_id id = 0; fine && id < AS_COUNT(table->ds, contexts); id++) {
+        uint32_t in[MOST_ITEMS];
+        as_node node;
+        size_t n = as_stored_sums_node(&column->sums, id, &node) ? items_of(table, id, in) : 0;
+        for (size_t i = 0; i < n; i++) add_to(&a, in[i], &node, &contexts[id]);
+    }
     for (uint32_t i = 0; fine && i < values->n; i++) {
-        bool is_call = as_view_item_at(table, i)->level == AS_LEVEL_CALL; /* what it does is not done at that place */
         if (!(a.has[i] & HAS_INCLUSIVE)) values->inclusive[i] = NAN;
-        if (!(a.has[i] & HAS_EXCLUSIVE) || is_call) values->exclusive[i] = NAN;
+        if (!(a.has[i] & HAS_EXCLUSIVE) || is_call(table, i)) values->exclusive[i] = NAN;
     }
     free(a.ends);
     free(a.has);
     return fine;
+}
+
+/* ---- of all others, item by item */
+
+/* The contexts of item i are contexts[starts[i]] … contexts[starts[i + 1] - 1], ascending. False when memory is out. */
+static bool list_contexts(const as_view_table *table, uint32_t *starts, assay_id **contexts) {
+    size_t n_contexts = AS_COUNT(table->ds, contexts);
+    uint32_t in[MOST_ITEMS], n_items = as_view_items(table), total = 0;
+    memset(starts, 0, ((size_t)n_items + 1) * sizeof *starts);
+    for (assay_id id = 0; id < n_contexts; id++) {
+        for (size_t i = items_of(table, id, in); i-- > 0;) starts[in[i]]++;
+    }
+    for (uint32_t i = 0; i < n_items; i++) {
+        uint32_t n = starts[i];
+        starts[i] = total;
+        total += n;
+    }
+    starts[n_items] = total;
+    *contexts = malloc(((size_t)total + 1) * sizeof **contexts);
+    if (!*contexts) return false;
+    for (assay_id id = 0; id < n_contexts; id++) {
+        for (size_t i = items_of(table, id, in); i-- > 0;) (*contexts)[starts[in[i]]++] = id;
+    }
+    /* Each now says where the next one begins */
+    memmove(starts + 1, starts, n_items * sizeof *starts);
+    starts[0] = 0;
+    return true;
+}
+
+static bool sum_each(const as_view_table *table, const as_view_column *column, as_view_values *values) {
+    uint32_t *starts = malloc(((size_t)values->n + 1) * sizeof *starts);
+    double *parts = calloc(2 * (size_t)column->list.n_parts + 1, sizeof *parts);
+    assay_id *contexts = NULL;
+    bool fine = starts && parts && list_contexts(table, starts, &contexts);
+    for (uint32_t i = 0; fine && i < values->n; i++) {
+        as_view_sum sum;
+        as_view_sum_begin(&sum, column, column->list.n_parts ? parts : NULL);
+        for (uint32_t k = starts[i]; k < starts[i + 1]; k++) as_view_sum_add(&sum, table->ds, contexts[k]);
+        as_view_value value = as_view_sum_value(&sum);
+        values->inclusive[i] = value.inclusive.is_known ? value.inclusive.real : NAN;
+        values->exclusive[i] = value.exclusive.is_known && !is_call(table, i) ? value.exclusive.real : NAN;
+    }
+    free(starts);
+    free(parts);
+    free(contexts);
+    return fine;
+}
+
+bool as_view_flat_values(const as_view_table *table, const as_view_data *data, as_view_values *values) {
+    const as_view_column *column = &data->columns[0];
+    bool at_once = column->has_sums && !column->formula && column->can_merge;
+    return at_once ? add_all(table, column, values) : sum_each(table, column, values);
 }

@@ -192,9 +192,7 @@ bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pe
 struct as_view_table;
 struct as_view_values;
 bool as_view_flat_fill(struct as_view_table *table, const as_view_data *data);
-/* The numbers of such a table, in one pass over the contexts: those of a walk, to the last bit. */
+/* The numbers of such a table: those of a walk, to the last bit. */
 bool as_view_flat_values(const struct as_view_table *table, const as_view_data *data, struct as_view_values *values);
-/* Whether that can be had for this column. */
-bool as_view_flat_can_value(const struct as_view_table *table, const as_view_column *column);
 
 #endif
