@@ -171,6 +171,31 @@ test('names from files are text', async (t) => {
   }
 });
 
+test('while a picture is on its way the last one is stretched, and only the last window is asked for', async (t) => {
+  await view(t, [example('gpu/filter.sqlite')], async ({ page }) => {
+    await legend(page).getByText('GPU blur_columns').waitFor();
+    const asked: string[] = [];
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    await page.route('**/api/timeline_picture*', async (route) => {
+      asked.push(route.request().url());
+      await held;
+      await route.continue();
+    });
+    const picture = () => page.locator('.tl-canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+    const before = await picture();
+    for (let i = 0; i < 10; i++) await page.keyboard.press('w');
+    await settled(page, () => value(page, 'timeline.from') !== null);
+    assert.equal(asked.length, 1, 'one at a time');
+    assert.notEqual(await picture(), before, 'it moves before there is an answer');
+    letGo();
+    await settled(page, () => asked.length === 2);
+    await page.waitForTimeout(500);
+    assert.equal(asked.length, 2, 'nothing between the first and the last');
+    assert.equal(new URL(asked[1]!).searchParams.get('from'), value(page, 'timeline.from'));
+  }, { hash: '#timeline' });
+});
+
 /** One row of 60,000 intervals of 40 µs, one each 50 µs; every thousandth of another name. */
 function manyIntervals(): string {
   const lines = ['# AFPerf v1     ', 'RunInfo,0,nanoseconds,1639527663.713,1.0.0,0x1,many,2.9.0,'];
