@@ -189,19 +189,12 @@ as_exit as_callpath_find(as_cli *cli, const as_dataset *ds, const assay_id *cont
     return AS_EXIT_FINE;
 }
 
-as_exit as_callpath_pattern(as_cli *cli, const char *option, const char *text, regex_t *regex) {
-    int code = regcomp(regex, text, AS_CALLPATH_REGEX);
+as_exit as_callpath_regex(as_cli *cli, regex_t *regex, bool *has) {
+    const char *text = as_cli_value(cli, "match");
+    int code = text ? regcomp(regex, text, AS_CALLPATH_REGEX) : 0;
+    *has = text && code == 0;
     if (code == 0) return AS_EXIT_FINE;
     char why[200];
     regerror(code, regex, why, sizeof why);
-    return as_cli_fail(cli, AS_EXIT_USAGE, "--%s '%s' is no regular expression: %s", option, text, why);
-}
-
-as_exit as_callpath_regex(as_cli *cli, regex_t *regex, bool *has) {
-    const char *text = as_cli_value(cli, "match");
-    *has = false;
-    if (!text) return AS_EXIT_FINE;
-    as_exit status = as_callpath_pattern(cli, "match", text, regex);
-    *has = status == AS_EXIT_FINE;
-    return status;
+    return as_cli_fail(cli, AS_EXIT_USAGE, "--match '%s' is no regular expression: %s", text, why);
 }

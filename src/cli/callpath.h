@@ -14,8 +14,6 @@ as_exit as_callpath_find(as_cli *cli, const as_dataset *ds, const assay_id *cont
 /* How patterns of call paths are meant, for regcomp(): POSIX extended. */
 #define AS_CALLPATH_REGEX (REG_EXTENDED | REG_NOSUB)
 
-/* The text of an option as a regular expression, to be freed with regfree(). */
-as_exit as_callpath_pattern(as_cli *cli, const char *option, const char *text, regex_t *regex);
 /* That of --match (POSIX extended): *has says whether there is one, to be freed with regfree(). */
 as_exit as_callpath_regex(as_cli *cli, regex_t *regex, bool *has);
 

@@ -9,6 +9,7 @@
 
 #include "analysis/algebra/algebra.h"
 #include "cli/callpath.h"
+#include "core/pattern.h"
 #include "dataset/formulas.h"
 
 as_view_group as_group_of(const char *word) {
@@ -204,17 +205,23 @@ as_exit as_tree_choose_names(as_tree_view *view) {
 
 /* Marks the names of nodes that a pattern matches: names has these (true) among all strings. */
 static as_exit hide_names(as_tree_view *view, const as_given *given, const bool *names) {
-    regex_t regex;
-    as_exit status = as_callpath_pattern(view->cli, given->option->name, given->value, &regex);
-    if (status != AS_EXIT_FINE) return status;
+    const char *why;
+    size_t at;
+    /* The viewer's page asks for it, too: whatever the pattern is, it takes no long time */
+    as_pattern *pattern = as_pattern_new(given->value, strlen(given->value), &why, &at);
+    if (!pattern && !why) return as_cli_memory(view->cli);
+    if (!pattern)
+        return as_cli_fail(view->cli, AS_EXIT_USAGE, "--%s '%s' is no regular expression: %s", given->option->name,
+                           given->value, why);
     uint8_t how = strcmp(given->option->name, "hide") == 0 ? AS_HIDES_NODE : AS_HIDES_SUBTREE;
     bool found = false;
     for (as_str name = 0; name < view->ds->strings.entries.count; name++) {
-        if (!names[name] || regexec(&regex, as_ds_text(view->ds, name), 0, NULL, 0) != 0) continue;
+        const char *text = names[name] ? as_ds_text(view->ds, name) : NULL;
+        if (!text || !as_pattern_search(pattern, text, strlen(text))) continue;
         view->hidden[name] |= how;
         found = true;
     }
-    regfree(&regex);
+    as_pattern_free(pattern);
     if (!found) as_cli_note(view->cli, "no name matches --%s '%s'", given->option->name, given->value);
     return AS_EXIT_FINE;
 }

@@ -182,7 +182,7 @@ class Rows(Trees):
         viewer = self.small()
         for params in ({'view': 'up'}, {'sort': 'x'}, {'order': 'x'}, {'node': 'x'}, {'node': '1.5'}, {'limit': 0}, {'limit': 99999}, {'levels': 0}, {'root': 8},
                        {'root': -1}, {'metrics': '7'}, {'metrics': 'x'}, {'metric': 'x'}, {'view': 'flat', 'by': 'x'}, {'match': '/(/'}, {'sort_metric': 1},
-                       {'reveal': 'x'}, {'location': '9'}, {'run': '7'}, {'d': 1}, {'hide': '('}, {'hide-subtree': '['}, {'min-share': 'x'}, {'min-share': '101'}):
+                       {'reveal': 'x'}, {'location': '9'}, {'run': '7'}, {'d': 1}, {'hide': '('}, {'hide': '(((x{1,200}){1,200}){1,200}){1,200}'}, {'hide-subtree': '['}, {'min-share': 'x'}, {'min-share': '101'}):
             with self.subTest(params=params):
                 self.assertEqual(400, self.refused(viewer, 'tree', **params).status)
         for params in ({'node': 99}, {'reveal': 99}, {'hot': 99}, {'node': 2**52}, {'view': 'bottom-up', 'node': 5 << 32 | 3}):
