@@ -1,10 +1,12 @@
 // Names from files are text on every screen: whatever they look like, nothing runs, no element comes of them, and the page keeps its shape.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, settling, view, type Opened, type PageOptions } from '../../web/test/harness';
+import { pathToFileURL } from 'node:url';
+import { closeBrowser, page as openPage, settling, view, type Opened, type PageOptions } from '../../web/test/harness';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-names-'));
 
@@ -49,7 +51,7 @@ function experiment(): string {
 async function isText({ page }: Opened, what: string): Promise<void> {
   const found = await page.evaluate(() => ({
     ran: (window as unknown as { ran?: number }).ran ?? null,
-    made: [...document.querySelectorAll('img, iframe, object, embed, script:not([src]), [onload], [onerror], svg:not([class]), a[href^="javascript:"]')].map((e) => e.outerHTML.slice(0, 200)),
+    made: [...document.querySelectorAll('img, iframe, object, embed, script:not([src], [type]), [onload], [onerror], svg:not([class]), a[href^="javascript:"]')].map((e) => e.outerHTML.slice(0, 200)),
     wide: document.documentElement.scrollWidth > innerWidth || document.body.scrollHeight > innerHeight + 1,
   }));
   assert.deepEqual(found, { ran: null, made: [], wide: false }, what);
@@ -135,6 +137,41 @@ test('an experiment: metrics, parameters, call paths', (t) =>
     await isText(opened, 'list of metrics');
     await page.keyboard.press('Escape');
   }, WINDOW));
+
+/** Every screen of a report of them, whose page has the data inside, and its sheets of paper. */
+async function inReport(paths: string[], tabs: string[], name: string): Promise<void> {
+  const file = join(folder, `${name}.html`);
+  const made = spawnSync(process.env['ASSAY'] ?? '', ['report', ...paths, '-o', file, '--title', SCRIPT + IMG], { encoding: 'utf8' });
+  assert.equal(made.status, 0, made.stderr);
+  await openPage(
+    pathToFileURL(file).href,
+    async (opened) => {
+      const { page, shot } = opened;
+      await page.getByRole('heading', { name: IMG }).first().waitFor();
+      assert.deepEqual(await page.getByRole('tab').allTextContents(), tabs);
+      for (const tab of tabs) {
+        await page.getByRole('tab', { name: tab }).click();
+        await page.waitForTimeout(200);
+        await hoverAll(opened, `report, ${tab}`);
+        await page.keyboard.press('m');
+        await isText(opened, `report, ${tab}, another metric`);
+      }
+      await page.getByRole('tab', { name: 'Tree' }).click();
+      await page.getByRole('treegrid').getByText(IMG).first().click();
+      await isText(opened, 'report, details');
+      await page.emulateMedia({ media: 'print' });
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      assert.ok((await page.locator('.paper').getByText(SCRIPT).count()) > 1);
+      const found = await page.evaluate(() => ({ ran: (window as unknown as { ran?: number }).ran ?? null, made: document.querySelectorAll('.paper :is(img, iframe, object, script, [onload], [onerror])').length, scripts: document.scripts.length }));
+      assert.deepEqual(found, { ran: null, made: 0, scripts: 2 });
+      await shot(`names-paper-${name}`);
+    },
+    WINDOW,
+  );
+}
+
+test('reports of profiles: every screen, and paper', () => inReport([write(`r ${IMG.replaceAll('/', '')}.json`, profile(1)), write(`'"$(touch r)&.json`, profile(2))], ['Overview', 'Tree', 'Flame', 'Locations', 'Time line', 'Compare'], 'profiles'));
+test('reports of an experiment: every screen, and paper', () => inReport([write('<b>r.jsonl', experiment())], ['Overview', 'Tree', 'Flame', 'Locations', 'Scale'], 'experiment'));
 
 test('results of SQL, as table and chart', (t) =>
   view(t, [write('plain.json', profile(1))], async (opened) => {

@@ -5,6 +5,7 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -162,6 +163,19 @@ class Report(unittest.TestCase):
         done = self.run_assay(bad, '-o', missing, status=3)
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertFalse(os.path.exists(missing))
+
+    def test_what_breaks_while_it_is_read(self):
+        """There is no report then, and the earlier one stays."""
+        path, out = os.path.join(self.folder, 'db'), os.path.join(self.folder, 'old.html')
+        shutil.copytree(example('heat-hpctoolkit'), path)
+        with open(os.path.join(path, 'profile.db'), 'r+b') as f:
+            f.seek(os.path.getsize(f.name) // 2)
+            f.write(b'\xff' * 200)
+        with open(out, 'w', encoding='ascii') as f:
+            f.write('old')
+        done = self.run_assay(path, '-o', out, status=3)
+        self.assertRegex(done.stderr, r'\Aassay: [^\n]*profile\.db[^\n]*\n\Z')
+        self.assertEqual(page(out), 'old')
 
     def test_usage(self):
         self.assertIn('name what to report', self.run_assay(status=2).stderr)
