@@ -275,10 +275,18 @@ typedef struct level_sum {
     double real;
 } level_sum;
 
-static bool add_differences(walk *s) {
+typedef enum difference_use {
+    ADD_THEM,
+    ADD_WHAT_IS_LEFT, /* of values that only look as if they had in them what is below: noise can leave less than nothing */
+    LOOK_AT_THEM
+} difference_use;
+
+/* *nests: whether values look as if they had in them what is below. */
+static bool take_differences(walk *s, difference_use use, bool *nests) {
     as_vec sums; /* level_sum, by depth: of the children seen so far, from the last one on */
     as_vec_init(&sums, sizeof(level_sum), as_ds_budget(s->data->source.ds));
-    bool fine = true;
+    bool fine = true, has_inner = false;
+    *nests = true;
     for (size_t i = s->nodes.count; fine && i-- > 0;) {
         const stack_node *node = &AS_AT(stack_node, &s->nodes, i);
         const as_view_number *number = &node->value.inclusive;
@@ -289,11 +297,20 @@ static bool add_differences(walk *s) {
         own.whole -= below->whole;
         own.real -= below->real;
         if (fabs(own.real) <= 1e-12 * fabs(number->real)) own.real = 0; /* rounding */
-        fine = add_number(s, node->frame, &own);
+        if (use == ADD_WHAT_IS_LEFT && own.whole < 0) own.whole = 0;
+        if (use == ADD_WHAT_IS_LEFT && own.real < 0) own.real = 0;
+        if (use != LOOK_AT_THEM) fine = add_number(s, node->frame, &own);
+        double sum = number->is_whole ? (double)below->whole : below->real;
+        if (sum != 0) {
+            has_inner = true;
+            *nests &=
+                as_looks_inclusive(number->is_whole ? (double)number->whole : number->real, sum, node->depth == 0);
+        }
         *below = (level_sum){0};
         mine->whole += number->whole;
         mine->real += number->real;
     }
+    *nests &= has_inner;
     as_vec_free(&sums);
     return fine;
 }
@@ -308,18 +325,27 @@ static bool add_own(const walk *s) {
     return fine;
 }
 
+static bool add_amounts(walk *s) {
+    const as_view_column *column = &s->data->columns[0];
+    const as_dataset *ds = s->data->source.ds;
+    bool nests = false;
+    if (column->has_exclusive && !column->is_only_exclusive && !column->lacks_inclusive && as_ds_has_roles(ds))
+        return take_differences(s, ADD_THEM, &nests);
+    if (!column->has_exclusive && as_ds_metric(ds, column->metric)->kind == AS_KIND_NONE &&
+        !take_differences(s, LOOK_AT_THEM, &nests))
+        return false;
+    return nests ? take_differences(s, ADD_WHAT_IS_LEFT, &nests) : add_own(s);
+}
+
 /* joinings: of as_view_request. */
 static as_exit fold_tree(as_cli *cli, const as_view_data *data, const uint8_t *joinings, const as_flame_view *stacks) {
     const as_dataset *ds = data->source.ds;
-    const as_view_column *column = &data->columns[0];
     as_view_request request = {.order = AS_SORT_SOURCE, .joins_calls = true, .joinings = joinings};
     walk s = {.data = data,
               .stacks = stacks,
               .has_root = as_view_has_root(data),
               .has_wholes = as_ds_has_wholes(ds),
               .aside = UINT32_MAX};
-    bool by_difference =
-        column->has_exclusive && !column->is_only_exclusive && !column->lacks_inclusive && as_ds_has_roles(ds);
     as_view_cut cut;
     assay_error error;
     as_vec_init(&s.nodes, sizeof(stack_node), as_ds_budget(ds));
@@ -327,7 +353,7 @@ static as_exit fold_tree(as_cli *cli, const as_view_data *data, const uint8_t *j
     as_exit status = AS_EXIT_FINE;
     if (as_view_walk(data, &request, see_node, &s, &cut, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
-    else if (!(by_difference ? add_differences(&s) : add_own(&s)))
+    else if (!add_amounts(&s))
         status = as_cli_memory(cli);
     as_vec_free(&s.nodes);
     as_vec_free(&s.parents);

@@ -41,6 +41,7 @@ assay_status as_own_values_open(const as_dataset *ds, assay_id metric, assay_id 
     AS_TRY(open_values(out, only_sums, error));
     const as_profile *view = out->sparse ? out->sparse : &out->slice.view;
     out->is_difference = as_ds_metric(ds, metric)->kind == AS_KIND_INCLUSIVE;
+    out->is_guess = as_ds_metric(ds, metric)->kind == AS_KIND_NONE && !view->columns;
     out->is_whole = as_dtype_is_integer(view->type.dtype);
     out->is_unsigned = as_dtype_is_unsigned(view->type.dtype);
     out->has = calloc(n, sizeof *out->has);
@@ -125,25 +126,45 @@ static assay_status take_sparse(as_own_values *own, uint32_t location, assay_err
     return status;
 }
 
-/* Takes off what the children have. Sums were rounded apart from those of their parts: what that leaves is nothing. */
-static void subtract_children(as_own_values *own) {
-    size_t n = AS_COUNT(own->ds, contexts);
-    for (assay_id id = (assay_id)n; own->is_difference && id-- > 0;) { /* in the order of everybody's sums */
+/* The sums of what children have, and whether there are any. */
+static bool add_children(as_own_values *own) {
+    bool has_inner = false;
+    for (assay_id id = (assay_id)AS_COUNT(own->ds, contexts); id-- > 0;) { /* in the order of everybody's sums */
         const as_context *context = as_ds_context(own->ds, id);
         if (context->parent == ASSAY_NONE || context->is_aside) continue;
+        has_inner |= own->has[id] && own->has[context->parent];
         if (own->is_whole)
             own->whole_below[context->parent] += own->whole[id];
         else
             own->real_below[context->parent] += own->real[id];
     }
-    for (assay_id id = 0; own->is_difference && id < n; id++) {
+    return has_inner;
+}
+
+static bool looks_inclusive(const as_own_values *own) {
+    for (assay_id id = 0; id < AS_COUNT(own->ds, contexts); id++) {
+        double below = own->is_whole ? (double)own->whole_below[id] : own->real_below[id];
+        double value = own->is_whole ? (double)own->whole[id] : own->real[id];
+        bool is_root = as_ds_context(own->ds, id)->parent == ASSAY_NONE;
+        if (below != 0 && !as_looks_inclusive(value, below, is_root)) return false;
+    }
+    return true;
+}
+
+/* Takes off what the children have. Sums were rounded apart from those of their parts: what that leaves is nothing. */
+static void subtract_children(as_own_values *own) {
+    size_t n = AS_COUNT(own->ds, contexts);
+    if (!own->is_difference && !own->is_guess) return;
+    bool has_inner = add_children(own);
+    if (own->is_guess && !(has_inner && looks_inclusive(own))) return;
+    for (assay_id id = 0; id < n; id++) {
         if (own->is_whole) {
             own->whole[id] -= own->whole_below[id];
-            if (own->is_unsigned && own->whole[id] < 0) own->whole[id] = 0;
+            if ((own->is_unsigned || own->is_guess) && own->whole[id] < 0) own->whole[id] = 0;
             continue;
         }
         double left = own->real[id] - own->real_below[id];
-        own->real[id] = fabs(left) <= 1e-12 * fabs(own->real[id]) ? 0 : left;
+        own->real[id] = fabs(left) <= 1e-12 * fabs(own->real[id]) || (own->is_guess && left < 0) ? 0 : left;
     }
 }
 

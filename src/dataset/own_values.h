@@ -12,12 +12,18 @@ typedef struct as_own_values {
     as_whole *whole;
     double *real;
     /* Private */
-    bool is_difference, is_unsigned;
+    bool is_difference, is_guess, is_unsigned;
     as_slice slice;
     const as_profile *sparse; /* is read line by line; NULL: slice has the values */
     as_whole *whole_below;
     double *real_below, *row;
 } as_own_values;
+
+/* Where a source does not say whether values have in them what is below (AS_KIND_NONE), they look as if they had: those of each context that has some below it are no less than theirs, but for noise, and
+ * those of roots, which may do work of their own, at most twice as large. */
+static inline bool as_looks_inclusive(double value, double below, bool is_root) {
+    return value >= 0.95 * below && (!is_root || value <= 2 * below);
+}
 
 /* Why a metric has none: ASSAY_E_UNSUPPORTED where it is computed from others, or its values are no numbers that add up. */
 assay_status as_own_values_check(const as_dataset *ds, assay_id metric, assay_error *error);

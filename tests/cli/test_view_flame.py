@@ -90,6 +90,24 @@ class Numbers(Flame):
                     small = {k for k, v in amounts.items() if k not in found and v < answer['total'] / 40000}
                     self.assertSame({k: v for k, v in amounts.items() if k not in small}, found, (path, metric))
 
+    def test_values_of_which_nobody_says_what_is_in_them(self):
+        """Extra-P's texts do not say whether a call path has in it what is below. Where it looks so, nothing is counted twice."""
+        def experiment(name, **values):
+            return self.write(name, 'PARAMETER p\nPOINTS 1 2 4 8 16\n' + ''.join(f"REGION {path.replace('_', '->')}\nMETRIC time\n" + f'DATA {value}\n' * 5 for path, value in values.items()))
+        nested = experiment('nested.txt', main=10, main_a=6, main_a_x=2, main_b=3.5)
+        apart = experiment('apart.txt', main=1, main_a=6, main_a_x=2, main_b=3.5)
+        for path, expected in ((nested, {('main',): 0.5, ('main', 'a'): 4, ('main', 'a', 'x'): 2, ('main', 'b'): 3.5}), (apart, {('main',): 1, ('main', 'a'): 6, ('main', 'a', 'x'): 2, ('main', 'b'): 3.5})):
+            total = sum(expected.values())
+            self.assertSame(expected, folded(run('flame', '--folded', path).out), path)
+            self.assertAlmostEqual(total, run('flame', '--json', path).json['value'])
+            run('convert', '-q', path, self.path('out.folded'))
+            with open(self.path('out.folded'), encoding='utf-8') as f:
+                self.assertSame(expected, folded(f.read()), path)
+            os.remove(self.path('out.folded'))
+            with Viewer(path, path) as viewer:
+                self.assertAlmostEqual(total, viewer.get('flame')['total'])
+                self.assertAlmostEqual(total, viewer.get('compare_flame')['shapes']['value'][0])
+
     def test_the_mean_of_runs_and_some_locations(self):
         for path, params in (('kernels.txt', {'run': 'n=256'}), ('heat.cubex', {'location': 'rank=0-2'}), ('heat.cubex', {'location': '3', 'metric': 'visits'})):
             known = run('flame', '--folded', os.path.join(EXAMPLES, path), *(w for k, v in params.items() for w in (f'--{k}', v)))

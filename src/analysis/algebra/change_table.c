@@ -469,7 +469,9 @@ double *as_change_own(const as_change_table *table, const as_change_values *valu
     double *own = malloc(((size_t)values->n + 1) * sizeof *own);
     if (own && table->has_roles && exclusive)
         as_flame_differences(&table->view, inclusive, own);
+    else if (own && !exclusive)
+        as_flame_guess_own(&table->view, inclusive, own);
     else if (own && values->n)
-        memcpy(own, exclusive ? exclusive : inclusive, values->n * sizeof *own);
+        memcpy(own, exclusive, values->n * sizeof *own);
     return own;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "dataset/experiment.h"
+#include "dataset/own_values.h"
 
 bool as_metric_series_init(as_metric_series *out, const as_dataset *ds) {
     size_t n = ds->series.count, n_metrics = ds->metrics.count;
@@ -70,7 +71,6 @@ static bool fill_nodes(const as_dataset *ds, const uint32_t *series, size_t n, b
 }
 
 static as_nesting nesting_of(const as_dataset *ds, const uint32_t *series, size_t n, const node *nodes) {
-    static const double noise = 0.95, most = 2; /* roots that are larger may do that work themselves */
     bool has_inner = false;
     for (size_t i = 0; i < n; i++) {
         assay_id context = as_ds_series(ds, series[i])->context;
@@ -79,8 +79,7 @@ static as_nesting nesting_of(const as_dataset *ds, const uint32_t *series, size_
         has_inner = true;
         bool is_root = measured_above(ds, nodes, context) == ASSAY_NONE;
         for (int k = 0; k < 2; k++) {
-            if (!(one->value[k] >= noise * one->below[k]) || (is_root && !(one->value[k] <= most * one->below[k])))
-                return AS_NESTING_APART;
+            if (!as_looks_inclusive(one->value[k], one->below[k], is_root)) return AS_NESTING_APART;
         }
     }
     return has_inner ? AS_NESTING_INCLUSIVE : AS_NESTING_NONE;

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "dataset/own_values.h"
+
 /* ---- what each item has itself --------------------------------------------------------------------------------------- */
 
 static bool is_left_out(const as_view_item *item) { return item->flags & (AS_ITEM_APART | AS_ITEM_ASIDE); }
@@ -19,11 +21,28 @@ void as_flame_differences(const as_view_table *table, const double *inclusive, d
     }
 }
 
+void as_flame_guess_own(const as_view_table *table, const double *values, double *own) {
+    bool has_inner = false, nests = true;
+    as_flame_differences(table, values, own);
+    for (uint32_t i = 0; nests && i < as_view_items(table); i++) {
+        double value = known(values[i]), below = value - own[i];
+        if (below == 0) continue;
+        has_inner = true;
+        nests = as_looks_inclusive(value, below, as_view_item_at(table, i)->parent == AS_NO_ITEM);
+    }
+    for (uint32_t i = 0; i < as_view_items(table); i++)
+        own[i] = !nests || !has_inner ? known(values[i]) : own[i] < 0 ? 0 : own[i];
+}
+
 static double *find_own(const as_view_table *table, const as_view_values *values) {
     double *own = malloc(((size_t)values->n + 1) * sizeof *own);
     if (!own) return NULL;
     if (values->has_exclusive && values->has_inclusive && as_ds_has_roles(table->ds)) {
         as_flame_differences(table, values->inclusive, own);
+        return own;
+    }
+    if (!values->has_exclusive && as_ds_metric(table->ds, values->metric)->kind == AS_KIND_NONE) {
+        as_flame_guess_own(table, values->inclusive, own);
         return own;
     }
     for (uint32_t i = 0; i < values->n; i++)

@@ -29,6 +29,8 @@ typedef struct as_flame_frames {
 
 /* What each item has that those below it have not: exclusive values will not do where lines are nodes, for those of a function have them, too. own: room for each item. */
 void as_flame_differences(const as_view_table *table, const double *inclusive, double *own);
+/* What each item has itself where nobody knows whether values have in them what is below: differences where it looks so (as_looks_inclusive()), else the values. */
+void as_flame_guess_own(const as_view_table *table, const double *values, double *own);
 
 /* Of a top-down table, made with joins_calls and without_root, and the values of a metric that adds up. */
 assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
