@@ -90,7 +90,7 @@ static bool sum_side(flame *f, size_t side) {
     for (uint32_t i = 0; fine && i < f->asked.values->n; i++) {
         uint32_t frame = f->frames->of_context[i];
         bool is_apart = as_view_item_at(&f->asked.table->view, i)->flags & AS_ITEM_APART;
-        if (frame != AS_NO_FRAME && !is_apart && !isnan(own[i])) f->own[side][frame] += own[i];
+        if (frame != AS_NO_FRAME && !is_apart && isfinite(own[i])) f->own[side][frame] += own[i];
     }
     for (uint32_t i = n; fine && i-- > 0;) {
         uint32_t parent = as_flame_box_at(f->frames, i)->parent;

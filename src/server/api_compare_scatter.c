@@ -34,7 +34,8 @@ static uint32_t key_of(double size) {
 }
 
 static int cell_of(const scatter *s, double value) {
-    double part = s->high > s->low ? log(value / s->low) / log(s->high / s->low) : 0;
+    double range = log(s->high) - log(s->low);
+    double part = range > 0 ? (log(value) - log(s->low)) / range : 0;
     int cell = (int)(part * CELLS);
     return cell < 0 ? 0 : cell >= CELLS ? CELLS - 1 : cell;
 }

@@ -1,5 +1,13 @@
 // Numbers for people, as the command prints them (src/render/quantity.h): all of a column in one unit, that of the largest.
 
+/** A number of an answer: null where it is not known; "inf", "-inf" and "nan", and integers beyond 2^53, are texts. */
+export type Num = number | string | null;
+/** NaN of what is not known. */
+export const real = (n: Num | undefined): number => (typeof n === 'number' ? n : Number(String(n).replace('inf', 'Infinity')));
+export const known = (n: Num | undefined): number | null => (n === null || n === undefined ? null : real(n));
+/** Its size, 0 of what is not known or not finite: what columns are scaled by. */
+export const finiteSize = (n: Num | undefined): number => (Number.isFinite(real(n)) ? Math.abs(real(n)) : 0);
+
 export interface Quantity {
   /** value * factor is what is shown. */
   factor: number;
@@ -86,8 +94,9 @@ function scientific(value: number): string {
 }
 
 /** "1,234.5"; "0" is exactly that, "0.0" what rounds to it; "" of what is no number. */
-export function formatQuantity(quantity: Quantity, value: number | null | undefined): string {
-  if (value === null || value === undefined) return '';
+export function formatQuantity(quantity: Quantity, number: Num | undefined): string {
+  const value = known(number);
+  if (value === null) return '';
   const isShort = quantity.isScientific && quantity.factor === 1 && Math.abs(value) < MOST_DIGITS;
   if ((quantity.isExact || isShort) && Number.isInteger(value)) return group(String(value));
   let shown = value * quantity.factor;
@@ -99,15 +108,16 @@ export function formatQuantity(quantity: Quantity, value: number | null | undefi
 }
 
 /** One number with its unit: "1.234 ms". */
-export function formatValue(unit: string | null, value: number | null | undefined): string {
-  if (value === null || value === undefined) return '';
+export function formatValue(unit: string | null, number: Num | undefined): string {
+  const value = known(number);
+  if (value === null) return '';
   const quantity = quantityOf(unit, value, Number.isInteger(value));
   const text = formatQuantity(quantity, value);
   return quantity.unit ? `${text} ${quantity.unit}` : text;
 }
 
 /** All its digits, for tooltips and for what is copied: "0.001234 s". */
-export function exactValue(unit: string | null, value: number | null | undefined): string {
+export function exactValue(unit: string | null, value: Num | undefined): string {
   if (value === null || value === undefined) return '';
   return unit && unit !== 'unknown' ? `${value} ${unit}` : String(value);
 }

@@ -1,5 +1,6 @@
 // A whole call tree that a report holds, and what the server would answer to requests for parts of it (docs/viewer-api.md, "Rows of call trees").
 import type { Params } from './api';
+import { known } from './format';
 import { APART, CUT, HOT, MATCH, type RowColumns, type TreeAnswer, type TreeMetric } from './screens/tree-data';
 
 /** The answer to `whole`: rows are in the order of the source, list by list; what has too little is left out. */
@@ -127,7 +128,7 @@ export class WholeTree {
   }
 
   private value(i: number, metric: number, exclusive: boolean): number | null {
-    return (exclusive ? this.whole.exclusive : this.whole.inclusive)[metric]?.[i] ?? null;
+    return known((exclusive ? this.whole.exclusive : this.whole.inclusive)[metric]?.[i]);
   }
 
   /** What rows are sorted by: their size; where they have no value that of what lies below, of metrics that only some rows have. */

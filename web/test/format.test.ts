@@ -1,7 +1,8 @@
 // The numbers are those of the rules in src/render/quantity.h, worked out by hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exactValue, formatChange, formatCount, formatPercent, formatQuantity, formatValue, quantityOf, quantityOfCounts, shellWord } from '../src/format';
+import { exactValue, finiteSize, formatChange, formatCount, formatPercent, formatQuantity, formatValue, known, quantityOf, quantityOfCounts, real, shellWord } from '../src/format';
+import { sureText } from '../src/screens/compare-data';
 
 test('times take the unit of the largest', () => {
   const seconds = quantityOf('sec', 12.5);
@@ -62,4 +63,20 @@ test('words of a shell', () => {
   assert.equal(shellWord('my file'), "'my file'");
   assert.equal(shellWord("it's; rm -rf $HOME"), `'it'\\''s; rm -rf $HOME'`);
   assert.equal(shellWord(''), "''");
+});
+
+test('numbers that answers tell as texts', () => {
+  assert.deepEqual([real(3), real('inf'), real('-inf'), real('9007199254740994')], [3, Infinity, -Infinity, 2 ** 53 + 2]);
+  assert.ok([null, undefined, 'nan'].every((n) => Number.isNaN(real(n))));
+  assert.deepEqual([known(null), known(undefined), known('inf')], [null, null, Infinity]);
+  assert.deepEqual([finiteSize(-2), finiteSize('-inf'), finiteSize('nan'), finiteSize(null)], [2, 0, 0, 0]);
+  assert.equal(formatQuantity(quantityOf('s', 1), 'inf'), 'inf');
+  assert.equal(formatValue('s', '-inf'), '-inf s');
+  assert.equal(formatValue('s', 'nan'), 'nan s');
+});
+
+test('how sure a change is', () => {
+  assert.equal(sureText({ low: 1.08, high: 1.1321, p: 0.0021 }), 'B is 1.080 to 1.132 times A (95 %), p = 0.0021');
+  assert.equal(sureText({ low: 0.5, high: 'inf', p: null }), 'B is 0.5000 to Infinity times A (95 %)');
+  assert.equal(sureText({ low: null, high: null, p: null }), '');
 });

@@ -2,7 +2,7 @@
 import type { Input, Inputs, Opened, Params } from '../api';
 import { isReport, opened } from '../api';
 import { diverging, type Rgb } from '../colors';
-import { formatValue } from '../format';
+import { finiteSize, formatValue, known, real, type Num } from '../format';
 import { ListModel, type EntryOf, type ModelRow, type RowLists } from '../listmodel';
 import { runWords } from '../shown';
 import { readScreen, type Selection } from '../state';
@@ -19,7 +19,7 @@ export interface Side {
   run: string;
   location: string;
   metric: string | null;
-  total: number | null;
+  total: Num;
 }
 
 /** What all answers begin with. */
@@ -40,11 +40,11 @@ export interface Head {
 
 /** Of each row, frame or point: the quartiles of the changes of its locations. */
 interface Spreads {
-  quarter?: Cells<number>;
-  three_quarters?: Cells<number>;
+  quarter?: Num[];
+  three_quarters?: Num[];
 }
 export type Spread = readonly [number | null, number | null];
-export const spreadAt = ({ quarter, three_quarters }: Spreads, i: number): Spread => [quarter?.[i] ?? null, three_quarters?.[i] ?? null];
+export const spreadAt = ({ quarter, three_quarters }: Spreads, i: number): Spread => [known(quarter?.[i]), known(three_quarters?.[i])];
 /** Some locations have less, and some more: a quarter of them at least. */
 export const isInSpread = ([low, high]: Spread): boolean => low !== null && high !== null && low <= 0 && high >= 0;
 export const spreadText = (head: Head, [low, high]: Spread): string => `${isInSpread([low, high]) ? 'within' : 'beyond'} the spread over ${head.locations} locations: half of them changed by ${formatValue(head.unit, low)} to ${formatValue(head.unit, high)}`;
@@ -60,17 +60,17 @@ export interface CompareRows extends Spreads {
   flags: number[];
   a_context: Cells<number>;
   b_context: Cells<number>;
-  a?: Cells<number>;
-  b?: Cells<number>;
-  change?: Cells<number>;
-  relative?: Cells<number>;
-  a_exclusive?: Cells<number>;
-  b_exclusive?: Cells<number>;
-  change_exclusive?: Cells<number>;
+  a?: Num[];
+  b?: Num[];
+  change?: Num[];
+  relative?: Num[];
+  a_exclusive?: Num[];
+  b_exclusive?: Num[];
+  change_exclusive?: Num[];
   verdict?: Cells<string>;
-  low?: Cells<number>;
-  high?: Cells<number>;
-  p?: Cells<number>;
+  low?: Num[];
+  high?: Num[];
+  p?: Num[];
 }
 
 export interface CompareAnswer extends Head, RowLists {
@@ -78,7 +78,7 @@ export interface CompareAnswer extends Head, RowLists {
   items: number;
   only_a: { n: number; names: (string | null)[] };
   only_b: { n: number; names: (string | null)[] };
-  verdict: { outcome: string; low: number | null; high: number | null; p: number | null; counts: Record<string, number> } | null;
+  verdict: { outcome: string; low: Num; high: Num; p: Num; counts: Record<string, number> } | null;
   found: number | null;
   at: number | null;
   rows: CompareRows;
@@ -111,8 +111,8 @@ export interface CompareFlameAnswer extends Head {
 export interface ScatterPoints extends Spreads {
   node: number[];
   name: Cells<string>;
-  a: Cells<number>;
-  b: Cells<number>;
+  a: Num[];
+  b: Num[];
   a_context: Cells<number>;
   b_context: Cells<number>;
 }
@@ -166,17 +166,17 @@ function rowAt({ rows }: CompareAnswer, i: number, parent: number): CompareRow {
     in: rows.in[i]!,
     flags: rows.flags[i]!,
     contexts: [rows.a_context[i] ?? null, rows.b_context[i] ?? null],
-    a: rows.a?.[i] ?? null,
-    b: rows.b?.[i] ?? null,
-    change: rows.change?.[i] ?? null,
-    relative: rows.relative?.[i] ?? null,
-    selfA: rows.a_exclusive?.[i] ?? null,
-    selfB: rows.b_exclusive?.[i] ?? null,
-    self: rows.change_exclusive?.[i] ?? null,
+    a: known(rows.a?.[i]),
+    b: known(rows.b?.[i]),
+    change: known(rows.change?.[i]),
+    relative: known(rows.relative?.[i]),
+    selfA: known(rows.a_exclusive?.[i]),
+    selfB: known(rows.b_exclusive?.[i]),
+    self: known(rows.change_exclusive?.[i]),
     verdict: rows.verdict?.[i] ?? null,
-    low: rows.low?.[i] ?? null,
-    high: rows.high?.[i] ?? null,
-    p: rows.p?.[i] ?? null,
+    low: known(rows.low?.[i]),
+    high: known(rows.high?.[i]),
+    p: known(rows.p?.[i]),
     spread: spreadAt(rows, i),
   };
 }
@@ -258,7 +258,7 @@ export function compareParams({ input, metric, selection }: ScreenProps, [a, b]:
 
 /** Percent of the larger whole, in the metric's unit. */
 export function noiseOf(head: Head, percent: number): number {
-  return (percent / 100) * Math.max(Math.abs(head.a.total ?? 0) * head.scale, Math.abs(head.b.total ?? 0));
+  return (percent / 100) * Math.max(finiteSize(head.a.total) * head.scale, finiteSize(head.b.total));
 }
 
 export const changeOf = (head: Head, a: number, b: number): number => b - a * head.scale;
@@ -281,5 +281,7 @@ export function intensity(head: Head, a: number, b: number): number {
 export const isSmall = (head: Head, a: number, b: number, noise: number, spread: Spread): boolean => Math.abs(changeOf(head, a, b)) < noise || changeOf(head, a, b) === 0 || isInSpread(spread);
 export const changeColor = (head: Head, a: number, b: number, noise: number, spread: Spread, isDark: boolean): Rgb => diverging(isSmall(head, a, b, noise, spread) ? 0 : intensity(head, a, b), isDark);
 
+/** "B is 1.08 to 1.13 times A (95 %), p = 0.002"; '' where that is not known. */
+export const sureText = ({ low, high, p }: { low: Num; high: Num; p: Num }): string => (low === null || high === null ? '' : `B is ${real(low).toPrecision(4)} to ${real(high).toPrecision(4)} times A (95 %)`) + (p === null ? '' : `, p = ${real(p).toPrecision(2)}`);
 export const NOTHING_FOUND = new Set(['no change', 'too few repetitions']);
 export const isNoise = (row: CompareRow, noise: number): boolean => (row.verdict !== null ? NOTHING_FOUND.has(row.verdict) : row.change !== null && Math.max(Math.abs(row.change), Math.abs(row.self ?? 0)) < noise) || row.change === 0 || isInSpread(row.spread);

@@ -5,7 +5,7 @@ import { Failed, Waiting } from '../boundary';
 import { css, diverging, type Rgb } from '../colors';
 import { FlameCanvas } from '../flamecanvas';
 import { layOut } from '../flamelayout';
-import { exactValue, formatChange, formatCount, formatValue, plural } from '../format';
+import { exactValue, finiteSize, formatChange, formatCount, formatValue, plural } from '../format';
 import { useKeys } from '../keys';
 import { openMenu } from '../menu';
 import { useTheme } from '../theme';
@@ -127,7 +127,7 @@ export function ComparisonFlame({ params, view, setView, search, chosen, onChoos
               {`${formatValue(answer.unit, shapes.a[i])} → ${formatValue(answer.unit, shapes.b[i])}  `}
               <b>{changeText(shapes.a[i]!, shapes.b[i]!, relativeOf(answer, shapes.a[i]!, shapes.b[i]!))}</b>
             </div>
-            <div class="hint">{`change: ${exactValue(answer.unit, changeOf(answer, shapes.a[i]!, shapes.b[i]!))}${answer.a.total ? `, ${formatChange(changeOf(answer, shapes.a[i]!, shapes.b[i]!) / Math.abs(answer.a.total * answer.scale))} % of all` : ''}`}</div>
+            <div class="hint">{`change: ${exactValue(answer.unit, changeOf(answer, shapes.a[i]!, shapes.b[i]!))}${finiteSize(answer.a.total) ? `, ${formatChange(changeOf(answer, shapes.a[i]!, shapes.b[i]!) / (finiteSize(answer.a.total) * answer.scale))} % of all` : ''}`}</div>
             {spreadAt(shapes, i)[0] !== null && <div class="hint">{spreadText(answer, spreadAt(shapes, i))}</div>}
             {shapes.rest[i] === 0 && shapes.node[i] !== null && <div class="hint">{`itself: ${formatValue(answer.unit, shapes.a_own[i])} → ${formatValue(answer.unit, shapes.b_own[i])}`}</div>}
           </>

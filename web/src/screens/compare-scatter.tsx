@@ -4,7 +4,7 @@ import { useData } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { Canvas, pointerAt, useSize, type Size } from '../canvas';
 import { css, diverging } from '../colors';
-import { exactValue, formatChange, formatValue, plural } from '../format';
+import { exactValue, formatChange, formatValue, known, plural, type Num } from '../format';
 import { useKeys } from '../keys';
 import { cssColor } from '../theme';
 import { VTable, type Column } from '../vtable';
@@ -18,6 +18,8 @@ const TOP = 12;
 const RIGHT = 16;
 /** Where points lie that one side has nothing of: beside the axes. */
 const GUTTER = 18;
+
+const valueAt = (values: Num[], i: number): number => known(values[i]) ?? 0;
 const GUIDE = 1.1;
 const NEAR = 14;
 
@@ -137,7 +139,7 @@ function drawPoints(context: CanvasRenderingContext2D, drawn: Drawn, size: Size,
   const { a, b } = answer.points;
   // Small ones first, so that large ones lie above them
   for (let i = a.length - 1; i >= 0; i--) {
-    const [va, vb] = [a[i] ?? 0, b[i] ?? 0];
+    const [va, vb] = [valueAt(a, i), valueAt(b, i)];
     const [x, y] = [axes.x(va), axes.y(vb)];
     const isGrey = isSmall(answer, va, vb, noise, spreadAt(answer.points, i));
     context.globalAlpha = hasSearch && !found(i) ? 0.15 : isGrey ? 0.5 : 0.9;
@@ -155,7 +157,7 @@ function drawPoints(context: CanvasRenderingContext2D, drawn: Drawn, size: Size,
     context.strokeStyle = cssColor(i === selected ? '--accent' : '--text');
     context.lineWidth = 2;
     context.beginPath();
-    context.arc(axes.x(a[i] ?? 0), axes.y(b[i] ?? 0), 7, 0, 2 * Math.PI);
+    context.arc(axes.x(valueAt(a, i)), axes.y(valueAt(b, i)), 7, 0, 2 * Math.PI);
     context.stroke();
   }
   if (brush) {
@@ -208,7 +210,7 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
     const { a, b, name } = answer.points;
     const inside = (x: number, y: number) => !brush || (x >= brush.x && x <= brush.x + brush.width && y >= brush.y && y <= brush.y + brush.height);
     return a
-      .map((_, i) => ({ i, name: name[i] ?? '(unknown)', a: a[i] ?? 0, b: b[i] ?? 0 }))
+      .map((_, i) => ({ i, name: name[i] ?? '(unknown)', a: valueAt(a, i), b: valueAt(b, i) }))
       .filter((p) => inside(axes.x(p.a), axes.y(p.b)) && (needle === '' || found(p.i)))
       .sort((p, q) => Math.abs(changeOf(answer, q.a, q.b)) - Math.abs(changeOf(answer, p.a, p.b)));
   }, [answer, brush, needle, size.width, size.height]);
@@ -216,8 +218,8 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
   const nearest = (x: number, y: number): number => {
     const axes = axesOf(answer, size);
     let [best, distance] = [-1, NEAR];
-    answer.points.a.forEach((a, i) => {
-      const d = Math.hypot(axes.x(a ?? 0) - x, axes.y(answer.points.b[i] ?? 0) - y);
+    answer.points.a.forEach((_, i) => {
+      const d = Math.hypot(axes.x(valueAt(answer.points.a, i)) - x, axes.y(valueAt(answer.points.b, i)) - y);
       if (d < distance) [best, distance] = [i, d];
     });
     return best;
@@ -253,7 +255,7 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
     { id: 'relative', title: 'Δ %', width: 66, align: 'right', cell: (p) => (p.a === 0 ? 'new' : p.b === 0 ? 'gone' : formatChange(relativeOf(answer, p.a, p.b))), text: (p) => exactValue(answer.unit, changeOf(answer, p.a, p.b)) },
   ];
   const tip = hover && answer.points.node[hover.i] !== undefined ? hover : null;
-  const [ta, tb] = tip ? [answer.points.a[tip.i] ?? 0, answer.points.b[tip.i] ?? 0] : [0, 0];
+  const [ta, tb] = tip ? [valueAt(answer.points.a, tip.i), valueAt(answer.points.b, tip.i)] : [0, 0];
   return (
     <div class="split">
       <div class="scatter-box" ref={box}>

@@ -2,14 +2,14 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isReport, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, formatChange, formatCount, formatQuantity, quantityOf, type Quantity } from '../format';
+import { exactValue, finiteSize, formatChange, formatCount, formatQuantity, quantityOf, real, type Quantity } from '../format';
 import { useKeys } from '../keys';
 import type { MenuEntry } from '../menu';
 import { navigate } from '../state';
 import { copyText } from '../toast';
 import { MatchedName, shapeOf, useLists, type Listed } from '../uselists';
 import { TreeCell, VTable, type Column, type TreeShape } from '../vtable';
-import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
+import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, sureText, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
 import { placeText } from './tree-data';
 
 export interface PartProps {
@@ -69,19 +69,18 @@ function relativeText(row: CompareRow, scale: number, bySelf: boolean): string {
 /** "1.08 … 1.13, p = 0.002": how sure it is. */
 function verdictTip(row: CompareRow): string {
   if (row.verdict === null) return '';
-  const interval = row.low !== null && row.high !== null ? `; B is ${row.low.toPrecision(4)} to ${row.high.toPrecision(4)} times A (95 %)` : '';
-  return `${row.verdict}${interval}${row.p === null ? '' : `; p = ${row.p.toPrecision(2)}`}`;
+  return [row.verdict, sureText(row)].filter(Boolean).join('; ');
 }
 
 function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, search: string, tree: TreeShape, noise: number, loadMore: (entry: CompareEntry) => void): Column<CompareEntry>[] {
   const rows = [...model.rows.values()].slice(0, 3000);
-  const largest = Math.max(Math.abs(answer.a.total ?? 0), Math.abs(answer.b.total ?? 0), ...rows.map((r) => Math.max(Math.abs(r.a ?? 0), Math.abs(r.b ?? 0))));
+  const largest = Math.max(finiteSize(answer.a.total), finiteSize(answer.b.total), ...rows.map((r) => Math.max(finiteSize(r.a), finiteSize(r.b))));
   const isWhole = rows.every((r) => Number.isInteger(r.a ?? 0) && Number.isInteger(r.b ?? 0));
   const quantity = quantityOf(answer.unit, largest, isWhole);
   const bySelf = isFlat && answer.has_exclusive;
-  const most = Math.max(...rows.map((r) => Math.abs((bySelf ? r.self : r.change) ?? 0)), bySelf ? 0 : Math.abs((answer.b.total ?? 0) - (answer.a.total ?? 0) * answer.scale), 1e-300);
+  const most = Math.max(...rows.map((r) => finiteSize(bySelf ? r.self : r.change)), bySelf ? 0 : finiteSize(real(answer.b.total) - real(answer.a.total) * answer.scale), 1e-300);
   const changes = quantityOf(answer.unit, most, isWhole && answer.scale === 1);
-  const whole = Math.abs(answer.a.total ?? 0) * answer.scale;
+  const whole = finiteSize(answer.a.total) * answer.scale;
   const text = (of: (row: CompareRow) => string) => ({ row }: CompareEntry) => (row ? of(row) : '');
   const number = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
     id, title, unit: quantity.unit, width: 104, align: 'right', sortable: true,

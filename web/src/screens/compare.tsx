@@ -1,13 +1,13 @@
 // Two inputs against each other: one tree of what changed, one flame graph, A against B.
 import { isReport, type Opened, type Params } from '../api';
-import { formatChange, formatCount, formatValue, plural } from '../format';
+import { formatChange, formatCount, formatValue, plural, real } from '../format';
 import { useKeys } from '../keys';
 import { openMenu } from '../menu';
 import { Picker } from '../picker';
 import { runWords } from '../shown';
 import { navigate, readScreen, select, useScreen } from '../state';
 import { copyText } from '../toast';
-import { canCompare, chosenRuns, compareParams, DEFAULTS, NOTHING_FOUND, readable, runsOf, shownSide, sidesOf, type CompareAnswer, type View } from './compare-data';
+import { canCompare, chosenRuns, compareParams, DEFAULTS, NOTHING_FOUND, readable, runsOf, shownSide, sidesOf, sureText, type CompareAnswer, type View } from './compare-data';
 import { ComparisonFlame } from './compare-flame';
 import { ComparisonScatter } from './compare-scatter';
 import { ComparisonTable, useComparison, type PartProps } from './compare-tree';
@@ -43,11 +43,12 @@ function SidePicker({ label, side, all, onChoose, run, usual, onRun }: SideProps
 function Summary({ answer, noise }: { answer: CompareAnswer; noise: number }) {
   const { a, b, verdict } = answer;
   if (answer.metric === null || a.total === null || b.total === null) return <span class="hint">The two have no metric in common: only names are compared.</span>;
-  const change = b.total - a.total * answer.scale;
-  const relative = change === 0 ? 0 : change / Math.abs(a.total * answer.scale);
+  const from = real(a.total) * answer.scale;
+  const change = real(b.total) - from;
+  const relative = change === 0 ? 0 : change / Math.abs(from);
   const isSame = verdict ? NOTHING_FOUND.has(verdict.outcome) : change === 0 || Math.abs(relative) * 100 < noise;
   const words = verdict ? verdict.outcome : change === 0 ? 'no change' : isSame ? 'within the noise' : change > 0 ? 'more' : 'less';
-  const sure = verdict && verdict.low !== null && verdict.high !== null ? `B is ${verdict.low.toPrecision(4)} to ${verdict.high.toPrecision(4)} times A (95 %)${verdict.p === null ? '' : `, p = ${verdict.p.toPrecision(2)}`}` : undefined;
+  const sure = verdict ? sureText(verdict) : undefined;
   return (
     <span class="compare-summary" role="status">
       <span class="picker-label">{a.metric === b.metric ? answer.metric : `${a.metric} / ${b.metric}`}</span>

@@ -1,8 +1,8 @@
 // The answer of api/locations, and what the pictures need of it: places with a row, a column and a value, one by one or some in a cell.
+import { real, type Num } from '../format';
 import type { NamedPlace } from './locations-words';
 import { kindWord, rangesOf, wordsFor } from './locations-words';
 
-type Value = number | string | null;
 
 export interface Statistics {
   count: number;
@@ -44,11 +44,11 @@ export interface LocationsAnswer {
   grid?: { layout: 'processes' | 'nodes' | 'wrapped'; n_rows: number; n_columns: number; rows: Axis; columns: Axis | null };
   kinds?: string[];
   processes?: { id: number[]; kind: (number | null)[]; number: (number | null)[]; name: (string | null)[] };
-  places?: { id: number[]; label: string[]; value: Value[]; kind?: (number | null)[]; number?: (number | null)[]; name?: (string | null)[]; process?: (number | null)[]; row?: number[]; column?: number[]; selected?: number[] };
-  cells?: { rows: number; columns: number; row_step: number; column_step: number; n: number[]; mean: Value[]; min: Value[]; max: Value[]; selected?: number[] };
-  curve?: { index: number[]; value: Value[]; label: string[] };
+  places?: { id: number[]; label: string[]; value: Num[]; kind?: (number | null)[]; number?: (number | null)[]; name?: (string | null)[]; process?: (number | null)[]; row?: number[]; column?: number[]; selected?: number[] };
+  cells?: { rows: number; columns: number; row_step: number; column_step: number; n: number[]; mean: Num[]; min: Num[]; max: Num[]; selected?: number[] };
+  curve?: { index: number[]; value: Num[]; label: string[] };
   histogram: { min: number; max: number; count: number[] } | null;
-  outliers: { low: number; high: number; place: number[]; label: string[]; value: Value[] };
+  outliers: { low: number; high: number; place: number[]; label: string[]; value: Num[] };
 }
 
 /** One cell of the heat map. */
@@ -78,7 +78,6 @@ export interface Places {
   hasSelection: boolean;
 }
 
-export const real = (value: Value | undefined): number => (value === null || value === undefined ? NaN : Number(value === 'inf' ? Infinity : value === '-inf' ? -Infinity : value));
 
 /** "3", "0–49"; where there are several kinds "device 0". */
 const labelOf = (axis: Axis, i: number, isMixed: boolean): string => {

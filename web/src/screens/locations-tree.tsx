@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { get, isReport, useData, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, formatQuantity, quantityOf } from '../format';
+import { exactValue, finiteSize, formatQuantity, known, quantityOf, type Num } from '../format';
 import { select } from '../state';
 import { toastError } from '../toast';
 import { BarCell, TreeCell, VTable, type Column, type TreeShape } from '../vtable';
@@ -19,10 +19,10 @@ interface TreeAnswer {
   number: (number | null)[];
   n_children: number[];
   places: number[];
-  value: (number | string | null)[];
-  mean: (number | null)[];
-  min: (number | null)[];
-  max: (number | null)[];
+  value: Num[];
+  mean: Num[];
+  min: Num[];
+  max: Num[];
 }
 
 interface Node {
@@ -44,10 +44,10 @@ function nodesOf(answer: TreeAnswer): Node[] {
     named: { kind: answer.kind[i] ?? '', name: answer.name[i] ?? null, number: answer.number[i] ?? null },
     children: answer.n_children[i]!,
     places: answer.places[i]!,
-    value: answer.value[i] === null ? null : Number(answer.value[i]),
-    mean: answer.mean[i] ?? null,
-    min: answer.min[i] ?? null,
-    max: answer.max[i] ?? null,
+    value: known(answer.value[i]),
+    mean: known(answer.mean[i]),
+    min: known(answer.min[i]),
+    max: known(answer.max[i]),
   }));
 }
 
@@ -100,10 +100,9 @@ export function LocationTree({ params }: { params: Params }) {
     if (open && !below.has(node.id) && !isReport()) void load(node.id, node.children);
   };
   const tree: TreeShape = { level: (i) => rows[i]!.level, isExpandable: (i) => rows[i]!.node.children > 0, isExpanded: (i) => isOpen(rows[i]!.node.id), toggle, parent: (i) => rows[i]!.parent };
-  const all = data.adds_up ? data.value.map(Number) : data.max.map(Number);
-  const largest = Math.max(0, ...all.filter(Number.isFinite).map(Math.abs));
+  const largest = Math.max(0, ...(data.adds_up ? data.value : data.max).map(finiteSize));
   const sums = quantityOf(data.unit, largest);
-  const single = quantityOf(data.unit, Math.max(0, ...data.max.map((v) => Math.abs(v ?? 0)).filter(Number.isFinite)));
+  const single = quantityOf(data.unit, Math.max(0, ...data.max.map(finiteSize)));
   const number = (id: 'mean' | 'min' | 'max', name: string): Column<Node> => ({
     id,
     title: name,

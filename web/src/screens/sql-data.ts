@@ -1,5 +1,6 @@
 // Statements and their results: examples, order of rows, what a chart shows, text to copy. Nothing here knows of the page.
 import type { Failure, Metric, Opened } from '../api';
+import { real } from '../format';
 
 export type Cell = string | number | null;
 export type Type = 'integer' | 'real' | 'text' | 'blob' | 'null' | 'mixed';
@@ -97,8 +98,6 @@ export function cellText(cell: Cell): string {
   return String(Number(cell.toPrecision(10)));
 }
 
-const numberOf = (cell: Cell): number => (typeof cell === 'number' ? cell : cell === 'inf' ? Infinity : cell === '-inf' ? -Infinity : Number(cell));
-
 /** NULL last, whatever the order; integers beyond 2^53 come as text. */
 export function compareCells(a: Cell, b: Cell, type: Type | undefined, isDescending: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
@@ -106,7 +105,7 @@ export function compareCells(a: Cell, b: Cell, type: Type | undefined, isDescend
   if (type === 'integer' && (typeof a === 'string' || typeof b === 'string')) {
     const [x, y] = [BigInt(a), BigInt(b)];
     order = x < y ? -1 : x > y ? 1 : 0;
-  } else if (isNumeric(type)) order = numberOf(a) - numberOf(b) || 0;
+  } else if (isNumeric(type)) order = real(a) - real(b) || 0;
   else if (typeof a !== typeof b) order = typeof a === 'number' ? -1 : 1;
   else order = a < b ? -1 : a > b ? 1 : 0;
   return isDescending ? -order : order;
@@ -162,10 +161,10 @@ export function makeChart(result: Result, x: string, y: string, group: string): 
   const [ix, iy, ig] = [result.columns.indexOf(x), result.columns.indexOf(y), result.columns.indexOf(group)];
   if (ix < 0 || iy < 0) return null;
   const isNumber = isNumeric(result.types[ix]);
-  const rows = result.rows.filter((row) => Number.isFinite(numberOf(row[iy] ?? 'nan')) && row[iy] !== null && (!isNumber || (row[ix] !== null && Number.isFinite(numberOf(row[ix] ?? 'nan')))));
+  const rows = result.rows.filter((row) => Number.isFinite(real(row[iy])) && (!isNumber || Number.isFinite(real(row[ix]))));
   const labels = isNumber ? null : [...new Set(rows.map((row) => cellText(row[ix] ?? null)))].slice(0, MOST_LABELS);
   const place = new Map(labels?.map((label, i) => [label, i]));
-  const at = (row: Cell[]) => (isNumber ? numberOf(row[ix] ?? null) : (place.get(cellText(row[ix] ?? null)) ?? -1));
+  const at = (row: Cell[]) => (isNumber ? real(row[ix]) : (place.get(cellText(row[ix] ?? null)) ?? -1));
   const sorted = rows.map((row) => [at(row), row] as const).filter(([i]) => isNumber || i >= 0).sort(([a], [b]) => a - b);
   const names = ig < 0 ? [y] : [...new Set(sorted.map(([, row]) => cellText(row[ig] ?? null)))];
   const shown = names.slice(0, MOST_SERIES);
@@ -181,7 +180,7 @@ export function makeChart(result: Result, x: string, y: string, group: string): 
       xs.push(value);
       for (const s of series) s.y.push(null);
     }
-    series[number]!.y[xs.length - 1] = numberOf(row[iy] ?? null);
+    series[number]!.y[xs.length - 1] = real(row[iy]);
   }
   return { labels, x: xs, series, left: ig < 0 ? result.rows.length - sorted.length : names.length - shown.length };
 }

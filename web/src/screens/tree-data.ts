@@ -1,4 +1,5 @@
 // Rows of call trees as the server sends them (docs/viewer-api.md), and what is open of them.
+import { known, type Num } from '../format';
 import { ListModel, type EntryOf, type ModelRow } from '../listmodel';
 
 export type TreeView = 'top-down' | 'bottom-up' | 'flat' | 'kernel' | 'api' | 'nvtx';
@@ -36,8 +37,8 @@ export interface RowColumns {
 
 export interface RowValues {
   rows: RowColumns;
-  inclusive: Cells<number>[];
-  exclusive: Cells<number>[];
+  inclusive: Num[][];
+  exclusive: Num[][];
 }
 
 export interface TreeAnswer extends RowValues {
@@ -94,8 +95,8 @@ export function rowAt(answer: RowValues, i: number, parent: number): TreeRow {
     line: rows.line?.[i] ?? null,
     callFile: rows.call_file?.[i] ?? null,
     callLine: rows.call_line?.[i] ?? null,
-    inclusive: answer.inclusive.map((values) => values[i] ?? null),
-    exclusive: answer.exclusive.map((values) => values[i] ?? null),
+    inclusive: answer.inclusive.map((values) => known(values[i])),
+    exclusive: answer.exclusive.map((values) => known(values[i])),
   };
 }
 

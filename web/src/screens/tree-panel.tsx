@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
 import { useData, type Params } from '../api';
 import { Canvas, type Size } from '../canvas';
-import { exactValue, formatCount, formatPercent, formatValue, plural } from '../format';
+import { exactValue, formatCount, formatPercent, formatValue, known, plural, type Num } from '../format';
 import { navigate, select } from '../state';
 import { cssColor } from '../theme';
 import type { TreeMetric } from './tree-data';
@@ -29,7 +29,7 @@ export interface NodeAnswer {
   below: number;
   path: { context: number; name: string | null }[];
   metrics: TreeMetric[];
-  values: { id: number; name: string | null; display_name: string | null; unit: string | null; inclusive?: number | string | null; exclusive?: number | string | null }[];
+  values: { id: number; name: string | null; display_name: string | null; unit: string | null; inclusive?: Num; exclusive?: Num }[];
   calls: number;
   callers: { n: number; rows: Relative[] };
   callees: { n: number; rows: Relative[] };
@@ -79,7 +79,6 @@ function Relatives({ title, of, metric, of_all }: { title: string; of: NodeAnswe
   );
 }
 
-const number = (value: number | string | null | undefined): number | null => (value === null || value === undefined ? null : Number(value));
 
 function Values({ node }: { node: NodeAnswer }) {
   const hasExclusive = node.values.some((v) => v.exclusive !== undefined);
@@ -99,8 +98,8 @@ function Values({ node }: { node: NodeAnswer }) {
               <th scope="row" class="ellipsis" title={v.name ?? ''}>
                 {v.display_name || v.name}
               </th>
-              <td title={v.inclusive === undefined ? '' : `${v.inclusive} ${v.unit ?? ''}`}>{formatValue(v.unit, number(v.inclusive))}</td>
-              {hasExclusive && <td title={v.exclusive === undefined ? '' : `${v.exclusive} ${v.unit ?? ''}`}>{formatValue(v.unit, number(v.exclusive))}</td>}
+              <td title={v.inclusive === undefined ? '' : `${v.inclusive} ${v.unit ?? ''}`}>{formatValue(v.unit, v.inclusive)}</td>
+              {hasExclusive && <td title={v.exclusive === undefined ? '' : `${v.exclusive} ${v.unit ?? ''}`}>{formatValue(v.unit, v.exclusive)}</td>}
             </tr>
           ))}
         </tbody>
@@ -159,7 +158,7 @@ export function TreePanel({ params, context, sides, hasLocations }: PanelProps) 
   if (error) return <aside class="panel" aria-label="Details"><p class="hint">{error.message}</p></aside>;
   if (!data) return <aside class="panel" aria-label="Details" />;
   const metric = data.metrics[0];
-  const own = number(data.values.find((v) => v.id === metric?.id)?.inclusive) ?? 0;
+  const own = known(data.values.find((v) => v.id === metric?.id)?.inclusive) ?? 0;
   const place = data.file ? `${data.file}${data.line ? `:${data.line}` : ''}` : '';
   const called = data.call_file ? `${data.call_file}${data.call_line ? `:${data.call_line}` : ''}` : '';
   return (

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isReport, type Metric, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, formatCount, formatPercent, formatQuantity, plural, quantityOf } from '../format';
+import { exactValue, finiteSize, formatCount, formatPercent, formatQuantity, plural, quantityOf } from '../format';
 import { useKeys } from '../keys';
 import { openMenu, type MenuEntry } from '../menu';
 import { runWords, shownParams } from '../shown';
@@ -69,7 +69,7 @@ function Name({ row, search }: { row: TreeRow; search: string }) {
 function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeModel): Column<Entry>[] {
   const metric = answer.metrics[k]!;
   const title = metric.display_name || metric.name || '';
-  const largest = Math.max(Math.abs(metric.whole ?? 0), ...[...model.rows.values()].slice(0, 2000).map((r) => Math.max(Math.abs(r.inclusive[k] ?? 0), Math.abs(r.exclusive[k] ?? 0))));
+  const largest = Math.max(finiteSize(metric.whole), ...[...model.rows.values()].slice(0, 2000).map((r) => Math.max(finiteSize(r.inclusive[k]), finiteSize(r.exclusive[k]))));
   const quantity = quantityOf(metric.unit, largest, metric.is_whole);
   const scale = metric.whole ?? largest;
   const isOpen = (row: TreeRow) => view.cube && metric.has_exclusive && model.open.has(row.node) && model.isExpandable(row);

@@ -1,7 +1,7 @@
 // What is modelled and how, and where it is predicted.
 import { useMemo, useState } from 'preact/hooks';
-import { formatValue } from '../../format';
-import { nearestStep, real, shortNumber, sliderSteps, type Parameter, type ScaleAnswer } from './model';
+import { formatValue, real } from '../../format';
+import { nearestStep, shortNumber, sliderSteps, type Parameter, type ScaleAnswer } from './model';
 
 export function Choice({ label, value, choices, onChange }: { label: string; value: string; choices: readonly (readonly [string, string])[]; onChange: (value: string) => void }) {
   return (

@@ -1,11 +1,11 @@
 // One model: its function to copy, how well it fits, why there is doubt, and which functions were tried.
 import { useData, type Params } from '../../api';
 import { Failed } from '../../boundary';
-import { exactValue, formatValue } from '../../format';
+import { exactValue, formatValue, real, type Num } from '../../format';
 import { openMenu } from '../../menu';
 import { copyText } from '../../toast';
 import { Formula } from './formula';
-import { FLAGS, real, severity, toC, type ModelAnswer, type Num, type WhyAnswer } from './model';
+import { FLAGS, severity, toC, type ModelAnswer, type WhyAnswer } from './model';
 
 function digits(n: Num, most: number): string {
   const value = real(n);

@@ -2,9 +2,9 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { Canvas, pointerAt, type Size } from '../../canvas';
 import { css, sequential } from '../../colors';
-import { formatValue } from '../../format';
+import { formatValue, real } from '../../format';
 import { cssColor } from '../../theme';
-import { contour, levelsOf, parameterTicks, real, shortNumber, type Parameter, type SurfaceAnswer } from './model';
+import { contour, levelsOf, parameterTicks, shortNumber, type Parameter, type SurfaceAnswer } from './model';
 
 const SLICE = 48;
 const EDGE = { left: 58, right: 82 + SLICE, top: 20 + SLICE, bottom: 40 };

@@ -1,9 +1,5 @@
 // What api/scale and its like answer, and the arithmetic of the screen: places on axes, contours, functions in other notations.
-
-/** Numbers that are not finite are texts; null is unknown. */
-export type Num = number | null | 'inf' | '-inf' | 'nan';
-
-export const real = (n: Num | undefined): number => (typeof n === 'number' ? n : n === 'inf' ? Infinity : n === '-inf' ? -Infinity : NaN);
+import type { Num } from '../../format';
 
 export interface Parameter {
   name: string;

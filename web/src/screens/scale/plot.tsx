@@ -1,10 +1,10 @@
 // Models as lines: measured points with their repetitions, curve and band; or speed-up, efficiency and residuals.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { exactValue, formatValue } from '../../format';
+import { exactValue, formatValue, real } from '../../format';
 import { axis, Plot } from '../../plot';
 import { cssColor } from '../../theme';
-import { parameterTicks, real, shortNumber, shownValue, ticksOf, type Curve, type CurveAnswer, type Parameter, type View } from './model';
+import { parameterTicks, shortNumber, shownValue, ticksOf, type Curve, type CurveAnswer, type Parameter, type View } from './model';
 
 export interface LinesProps {
   answer: CurveAnswer;

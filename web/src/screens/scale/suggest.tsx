@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { useData, type Params } from '../../api';
 import { Failed } from '../../boundary';
 import { Dialog } from '../../dialog';
-import { formatValue } from '../../format';
+import { formatValue, real, type Num } from '../../format';
 import { copyText } from '../../toast';
-import { real, shortNumber, type Num } from './model';
+import { shortNumber } from './model';
 
 interface SuggestAnswer {
   mode: string;

@@ -1,11 +1,11 @@
 // The models of all call paths: how they grow, and what each will cost where the slider stands.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, type Failure, failure, isAborted, type Params } from '../../api';
-import { exactValue, formatPercent, formatQuantity, quantityOf } from '../../format';
+import { exactValue, formatPercent, formatQuantity, quantityOf, real, type Num } from '../../format';
 import type { MenuEntry } from '../../menu';
 import { BarCell, VTable, type Column, type Sort } from '../../vtable';
 import { Formula } from './formula';
-import { FLAGS, real, severity, shortNumber, type Num, type Rows, type ScaleAnswer } from './model';
+import { FLAGS, severity, shortNumber, type Rows, type ScaleAnswer } from './model';
 
 export interface Row {
   context: number;
