@@ -245,13 +245,15 @@ static assay_status build_exact_row(as_builder *b, const listing *l, const as_tr
     if (!samples) return as_fail_memory(error, NULL);
     stretches s = {b, part->window.from, part->window.to, part->window.from, -1};
     assay_status status = ASSAY_OK;
-    uint64_t before = 0;
-    for (uint64_t first = 0; first < line->n && status == ASSAY_OK; first += AT_ONCE) {
+    uint64_t before = 0, begin = 0;
+    if (line->n) status = as_trace_find(part->ds, line, s.from, &begin, error);
+    begin -= begin > 0; /* what lasts until then */
+    for (uint64_t first = begin; first < line->n && before <= s.to && status == ASSAY_OK; first += AT_ONCE) {
         size_t n = line->n - first < AT_ONCE ? (size_t)(line->n - first) : AT_ONCE;
         status = as_trace_read(part->ds, line, first, n, samples, error);
         for (size_t i = 0; i < n && status == ASSAY_OK; i++) {
             uint32_t procedure = as_procedure_of(l->frames, samples[i].context);
-            bool is_first = first + i == 0;
+            bool is_first = first + i == begin;
             show_from(&s, is_first ? samples[i].time : as_lines_border(before, samples[i].time, rule),
                       procedure == AS_NO_PROCEDURE ? -1
                       : l->numbers[procedure] < 0  ? -2

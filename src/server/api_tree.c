@@ -8,7 +8,7 @@
 #include "server/tree_rows.h"
 #include "server/tree_whole.h"
 
-enum { USUAL_ROWS = 200, MOST_ROWS = 5000, MOST_LEVELS = 50, MOST_NODES = 2000 };
+enum { USUAL_ROWS = 200, MOST_ROWS = 5000, MOST_LEVELS = 50, MOST_NODES = 2000, MOST_SENT_OF_WHOLE = 150000 };
 
 /* A table that rows are of, with what was searched in it. */
 typedef struct source {
@@ -317,7 +317,8 @@ static assay_status choose(answer *a, const as_request *request, assay_error *er
     AS_TRY(as_request_number(request, "offset", 0, UINT32_MAX, 0, &a->offset, error));
     AS_TRY(as_request_number(request, "limit", 1, MOST_ROWS, USUAL_ROWS, &a->limit, error));
     AS_TRY(as_request_number(request, "levels", 1, MOST_LEVELS, 1, &a->levels, error));
-    AS_TRY(as_request_number(request, "whole", 1, AS_MOST_OF_WHOLE, 0, &a->whole, error));
+    int64_t most_of_whole = request->connection ? MOST_SENT_OF_WHOLE : AS_MOST_OF_WHOLE;
+    AS_TRY(as_request_number(request, "whole", 1, most_of_whole, 0, &a->whole, error));
     a->match = as_request_text(request, "match");
     a->only_matches = a->match && as_request_flag(request, "filter");
     return as_request_cli_status(&a->asked.made, as_choose_min_share(&a->asked.made.cli, &a->share), error);

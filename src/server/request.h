@@ -21,7 +21,7 @@ typedef struct as_request {
     size_t body_size;
     /* Whether nobody waits for the answer any more: what takes long may stop. NULL: nobody can tell. */
     bool (*is_gone)(const void *connection);
-    const void *connection;
+    const void *connection; /* NULL: it is no client that asks, but a report */
 } as_request;
 
 struct as_html_report;

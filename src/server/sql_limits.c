@@ -215,4 +215,5 @@ void as_sql_close_limited(sqlite3 *db, as_sql_watch *watch) {
     sqlite3_close(db);
     for (size_t i = 0; i < AS_SQL_GUARDS; i++) sqlite3_finalize(watch->guards[i].call);
     sqlite3_close(watch->plain);
+    as_sql_limit_files(UINT64_MAX); /* what this thread does next is no statement */
 }

@@ -4,7 +4,7 @@
 
 #include "server/tables.h"
 
-/* Rows that one answer may have: more than the largest report has room for. */
+/* Rows that one answer in a report may have: more than the largest has room for. */
 enum { AS_MOST_OF_WHOLE = 4000000 };
 
 /* A part of a table: what has at least some share of the whole in one of the metrics, and all that lies above it. */

@@ -14,7 +14,7 @@ from viewer import is_sanitized, Refused, Viewer
 SOURCE = os.environ['ASSAY_SOURCE']
 EXAMPLES = os.path.join(SOURCE, 'examples')
 FILTER = os.path.join(EXAMPLES, 'gpu', 'filter.sqlite')
-PATIENCE = 10 if is_sanitized() else 2
+PATIENCE = 20 if is_sanitized() else 10  # less than the 30 s after which a connection that says nothing ends
 LONG = "with recursive r(x) as (select 1 union all select x + 1 from r limit 80) select x, printf('%.*c', 50000, 'x') from r"
 
 
@@ -197,7 +197,7 @@ class Requests(Case):
                     begin = time.monotonic()
                     status, headers, body = self.viewer.ask(path)
                     self.assertIn(status, (200, 400, 422), f'{path}: {body[:300]}')
-                    self.assertLess(time.monotonic() - begin, 5 * PATIENCE, path)
+                    self.assertLess(time.monotonic() - begin, 2 * PATIENCE, path)
                     self.assertTrue(headers['Content-Type'].startswith('application/json'))
                     answer = json.loads(body)
                     self.assertNotIn('root:x', body.decode())
@@ -266,7 +266,7 @@ class Files(Case):
                 self.assertEqual((200, b'{}\n'), (answer.status, answer.read()))
             connection.close()
             inputs = viewer.post('open', drop='a')['inputs']
-            self.assertLess(time.monotonic() - begin, 30)
+            self.assertLess(time.monotonic() - begin, 9 * PATIENCE)
             self.assertEqual(1, len(inputs), 'a folder is one input')
             self.assertEqual(0, viewer.end()[0])
         self.assertEqual([], os.listdir(self.temporary))

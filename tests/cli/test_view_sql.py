@@ -109,7 +109,7 @@ class Sql(Case):
                                 ('json_patch', f"with j as (select json_group_object(value, 1) j from ({COUNTING % 18000})) select length(json_patch(j, j)) from j")):
             begin = time.monotonic()
             self.assertEqual(f'texts too long for {name}() here; use `assay sql`, which has no limit', self.refused(statement).message)
-            self.assertLess(time.monotonic() - begin, 5, name)
+            self.assertLess(time.monotonic() - begin, 15, name)
         self.assertIn('too complex', self.refused(f"select 'a' like {of % (1001, 'a')} escape '!'").message)
 
     def test_guarded_functions_answer_as_the_command(self):

@@ -85,6 +85,22 @@ class Timeline(Case):
         for (_, seconds), (_, length) in zip(single, stretches):
             self.assertAlmostEqual(seconds, length / ticks, delta=1e-8)
 
+    def test_exact_windows_are_parts_of_the_whole(self):
+        whole = self.get('timeline_picture', d=1, exact=1, depth='deepest')
+        ticks = self.get('timeline', d=1)['ticks_per_second']
+        span = whole['to'] - whole['from']
+        for begin, end in ((0, 0.01), (0.31, 0.33), (0.5, 0.9), (0.995, 1)):
+            part = self.get('timeline_picture', d=1, exact=1, depth='deepest', **{'from': whole['from'] + begin * span, 'to': whole['from'] + end * span})
+            first = round((part['from'] - whole['from']) * ticks)
+            for all_pieces, pieces in zip(whole['pieces'], part['pieces']):
+                expected, at = [], 0
+                for length, number in zip(all_pieces[::2], all_pieces[1::2]):
+                    inside = min(at + length, first + part['columns']) - max(at, first)
+                    if inside > 0:
+                        expected.append((inside, whole['procedures']['name'][number] if number >= 0 else None))
+                    at += length
+                self.assertEqual(expected, [(length, part['procedures']['name'][number] if number >= 0 else None) for length, number in zip(pieces[::2], pieces[1::2])])
+
     def test_single_intervals(self):
         answer = self.get('intervals', d=2, row=0, **{'from': 0.2, 'to': 0.2})
         self.assertEqual([('step', 0.1, 0.48, 0), ('sensors', 0.1, 0.28, 1)], [(i['name'], i['start'], i['end'], i['level']) for i in answer['list'][:2]])

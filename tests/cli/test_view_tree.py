@@ -136,6 +136,7 @@ class Rows(Trees):
         viewer = self.small()
         self.assertEqual(256, len(viewer.get('tree', metrics=','.join(['0'] * 256))['metrics']))
         self.assertEqual(400, self.refused(viewer, 'tree', metrics=','.join(['0'] * 257)).status)
+        self.assertEqual(400, self.refused(viewer, 'tree', whole=150001).status)
 
     def test_hidden_nodes(self):
         """What no row has any more is told: of nodes what they have themselves, of subtrees all of it."""

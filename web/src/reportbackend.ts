@@ -1,9 +1,10 @@
 // The data inside a report: answers that were asked beforehand, and what follows from them.
 import { canonical, opened, RequestError, type Backend, type Input, type Inputs, type Param, type Params } from './api';
+import { real } from './format';
 import { ReportTimeline } from './reporttimeline';
 import { NotInside, WholeTree, type WholeAnswer } from './reporttree';
 import type { FlameAnswer } from './screens/flame';
-import { parsePoint, pointText, real, type CurveAnswer, type Rows, type ScaleAnswer } from './screens/scale/model';
+import { parsePoint, pointText, type CurveAnswer, type Rows, type ScaleAnswer } from './screens/scale/model';
 import type { PictureAnswer } from './screens/timeline-data';
 
 /** What the report says of itself, under "report?". */
@@ -149,7 +150,9 @@ export class ReportBackend implements Backend {
 
 /** The places of those that match: by their numbers, or as they were ranked; null: as they are. */
 function arranged(rows: Rows, sort: string, ranks: readonly number[] | null, match: RegExp | null): number[] {
-  const size = (i: number) => (sort === 'share' ? real(rows.value[i]) : sort === 'now' ? real(rows.now[i]) : sort === 'change' ? real(rows.value[i]) / real(rows.now[i]) : -(ranks?.indexOf(rows.context[i]!) ?? 0));
+  const rankOf = new Map(ranks?.map((context, i) => [context, i]));
+  const sizes = rows.context.map((context, i) => (sort === 'share' ? real(rows.value[i]) : sort === 'now' ? real(rows.now[i]) : sort === 'change' ? real(rows.value[i]) / real(rows.now[i]) : -(rankOf.get(context) ?? 0)));
+  const size = (i: number) => sizes[i]!;
   return rows.context.map((_, i) => i).filter((i) => !match || match.test(rows.callpath[i]!)).sort((a, b) => Number(isNaN(size(a))) - Number(isNaN(size(b))) || size(b) - size(a) || a - b);
 }
 
