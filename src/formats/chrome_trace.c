@@ -7,7 +7,7 @@
  *   {"ph":"i","pid":1,"tid":3,"ts":4.200,"cat":"sample","name":"f","s":"t"}                a moment
  *   ],…}
  *
- * Events are written as they are found, track by track (formats/slices.h): nothing is held of what is written. */
+ * Events are written as they are found, in order of time (formats/slices.h): nothing is held of what is written. */
 #include "formats/format.h"
 #include "formats/slices.h"
 #include "io/json.h"
@@ -146,8 +146,7 @@ static assay_status write_tracks(tracing *t) {
     as_slice_visitor visitor = {begin_slice, end_slice, t};
     as_output_text(t->out, "{\"traceEvents\":[");
     put_names(t);
-    for (size_t i = 0; i < as_slice_track_count(&t->slices) && t->fine; i++)
-        AS_TRY(as_slices_walk(&t->slices, i, &visitor, t->writer->error));
+    if (t->fine) AS_TRY(as_slices_walk_all(&t->slices, &visitor, t->writer->error));
     as_output_text(t->out, "\n],\n\"displayTimeUnit\":\"ns\",\"otherData\":{\"exporter\":\"assay\",\"source\":");
     as_json_write_string(t->out, name, strlen(name));
     if (t->slices.n_left_out)
@@ -159,7 +158,7 @@ static assay_status write_tracks(tracing *t) {
 static assay_status write_trace(as_writer *writer) {
     tracing t = {.writer = writer, .out = writer->out, .is_first = true, .fine = true};
     as_vec_init(&t.text, 1, NULL);
-    assay_status status = as_slices_open(writer->dataset, &t.slices, writer->error);
+    assay_status status = as_slices_open(writer->dataset, false, &t.slices, writer->error);
     if (status == ASSAY_OK && !as_slice_track_count(&t.slices))
         status = as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-events",
                          "there is no time line to write; speedscope and folded hold profiles without one");

@@ -3,7 +3,7 @@
  *   Trace { repeated TracePacket packet = 1 }
  *
  * A packet describes a track (a process, a thread, or something in a process), or is an event on one: a slice begins, a slice ends, or something happens at a moment. Names are given numbers in the packet that
- * first uses them. Packets come track by track; who reads them sorts them by time. */
+ * first uses them. Those of a track come in order of time; who reads them sorts them all. */
 #include "formats/format.h"
 #include "formats/slices.h"
 #include "io/protobuf.h"
@@ -172,8 +172,7 @@ static assay_status write_trace(const as_slices *slices, as_writer *writer) {
     as_message_init(&w.names, budget);
     for (name_kind kind = CATEGORIES; kind < N_KINDS; kind++) as_map_init(&w.numbers[kind], budget);
     put_tracks(&w);
-    for (size_t i = 0; i < as_slice_track_count(slices) && status == ASSAY_OK && !w.failed; i++)
-        status = as_slices_walk(slices, i, &visitor, writer->error);
+    if (!w.failed) status = as_slices_walk_all(slices, &visitor, writer->error);
     if (status == ASSAY_OK && w.failed) status = as_fail_memory(writer->error, NULL);
     as_message_free(&w.packet);
     as_message_free(&w.names);
@@ -183,7 +182,7 @@ static assay_status write_trace(const as_slices *slices, as_writer *writer) {
 
 static assay_status write_perfetto(as_writer *writer) {
     as_slices slices;
-    assay_status status = as_slices_open(writer->dataset, &slices, writer->error);
+    assay_status status = as_slices_open(writer->dataset, false, &slices, writer->error);
     if (status == ASSAY_OK && !as_slice_track_count(&slices))
         status = as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-events",
                          "has no time line: a trace needs events or samples with times; a profile can go to pprof, "
@@ -201,7 +200,7 @@ static bool is_kept(const as_dataset *ds, const as_attribute *attribute) {
 static void find_losses(const as_dataset *ds, as_losses *losses) {
     as_slices slices;
     assay_error error;
-    if (as_slices_open(ds, &slices, &error) == ASSAY_E_NOMEM) losses->failed = true;
+    if (as_slices_open(ds, false, &slices, &error) == ASSAY_E_NOMEM) losses->failed = true;
     if (slices.n_left_out)
         as_lose(losses, "%llu event%s without a time or a run, or beyond 256 that overlap",
                 (unsigned long long)slices.n_left_out, slices.n_left_out == 1 ? "" : "s");

@@ -8,7 +8,7 @@
 #ifndef AS_FORMATS_SLICES_H
 #define AS_FORMATS_SLICES_H
 
-#include "dataset/dataset.h"
+#include "formats/event_order.h"
 
 typedef enum as_slice_kind {
     AS_SLICES_NESTED,
@@ -34,7 +34,7 @@ typedef struct as_slice_track {
     uint32_t pid, tid; /* numbers for tools that want such: different for all processes, and for all tracks */
     bool is_of_gpu;    /* its location is a GPU, or a stream of one */
     uint64_t n;        /* slices; of AS_SLICES_TRACE: samples */
-    uint64_t first;    /* private: where they are */
+    uint64_t first;    /* private: where they are; of events, until they are listed, their set */
 } as_slice_track;
 
 typedef struct as_time_slice {
@@ -51,13 +51,16 @@ typedef struct as_slices {
     as_vec tracks;       /* as_slice_track: those of one process together, by location, kind, section and lane */
     uint64_t n_left_out; /* events of no run, without a time, or beyond 256 that overlap */
     /* Private */
-    as_vec entries;    /* by tracks */
-    as_vec attributes; /* those of ds->attributes that are events', by events */
-    double earliest;   /* seconds: time 0 */
+    as_event_order order;
+    struct as_slice_sets *sets; /* of events */
+    as_vec listed;              /* uint64_t: numbers of events by tracks, where these can be walked one by one */
+    as_vec attributes;          /* those of ds->attributes that are events', by events */
+    double earliest;            /* seconds: time 0 */
 } as_slices;
 
-/* Finds the tracks. Takes about 30 bytes of the dataset's budget for each event, nothing for samples. as_slices_close() in every case. */
-assay_status as_slices_open(const as_dataset *ds, as_slices *out, assay_error *error);
+/* Finds the tracks. by_track: those of events can be walked one by one, for which 8 bytes of the dataset's budget are taken for each event; else nothing grows with events and samples, but for sources that give their events in
+ * no order (see formats/event_order.h). as_slices_close() in every case. */
+assay_status as_slices_open(const as_dataset *ds, bool by_track, as_slices *out, assay_error *error);
 void as_slices_close(as_slices *slices);
 
 static inline size_t as_slice_track_count(const as_slices *slices) { return slices->tracks.count; }
@@ -79,7 +82,9 @@ typedef struct as_slice_visitor {
     bool (*end)(void *user, const as_slice_track *track, const as_time_slice *slice); /* may be NULL */
     void *user;
 } as_slice_visitor;
-/* Ends early, with ASSAY_OK, when the visitor wants to stop. */
+/* All tracks: slices of events in order of time, whatever track they are on, then trace lines one by one; what is told of each track is what as_slices_walk() tells. Both end early, with ASSAY_OK, when the visitor wants to stop. One
+ * walk at a time. */
+assay_status as_slices_walk_all(const as_slices *slices, const as_slice_visitor *visitor, assay_error *error);
 assay_status as_slices_walk(const as_slices *slices, size_t track, const as_slice_visitor *visitor, assay_error *error);
 
 /* Attribute k (from 0) of an event, as the source orders them; false: it has no more. The text lives as long as the dataset. */

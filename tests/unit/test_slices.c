@@ -27,26 +27,79 @@ static bool say_end(void *user, const as_slice_track *track, const as_time_slice
     return true;
 }
 
+/* What as_slices_walk_all() tells, with a text for each track. */
+typedef struct telling {
+    const as_slices *slices;
+    FILE **texts;
+} telling;
+
+static bool say_begin_of_any(void *user, const as_slice_track *track, const as_time_slice *slice) {
+    const telling *t = user;
+    void *one[] = {(void *)(uintptr_t)t->slices, t->texts[track - as_slice_track_at(t->slices, 0)]};
+    return say_begin(one, track, slice);
+}
+
+static bool say_end_of_any(void *user, const as_slice_track *track, const as_time_slice *slice) {
+    const telling *t = user;
+    void *one[] = {(void *)(uintptr_t)t->slices, t->texts[track - as_slice_track_at(t->slices, 0)]};
+    return say_end(one, track, slice);
+}
+
+/* All at once, without lists of events, tells of each track what is told of it alone. */
+static void assert_same_at_once(const as_dataset *ds, char *const *alone) {
+    as_slices slices;
+    assay_error error;
+    assert_int_equal(as_slices_open(ds, false, &slices, &error), ASSAY_OK);
+    size_t n = as_slice_track_count(&slices);
+    assert_int_equal(slices.listed.capacity, 0);
+    char **texts = calloc(n + 1, sizeof *texts);
+    size_t *sizes = calloc(n + 1, sizeof *sizes);
+    FILE **files = calloc(n + 1, sizeof *files);
+    for (size_t i = 0; i < n; i++) files[i] = open_memstream(&texts[i], &sizes[i]);
+    telling t = {&slices, files};
+    as_slice_visitor visitor = {say_begin_of_any, say_end_of_any, &t};
+    for (int turn = 0; turn < 2; turn++) { /* it can be told again */
+        for (size_t i = 0; i < n; i++) rewind(files[i]);
+        assert_int_equal(as_slices_walk_all(&slices, &visitor, &error), ASSAY_OK);
+    }
+    for (size_t i = 0; i < n; i++) {
+        fclose(files[i]);
+        assert_string_equal(texts[i], alone[i]);
+        free(texts[i]);
+    }
+    free(texts);
+    free(sizes);
+    free(files);
+    as_slices_close(&slices);
+}
+
 /* A line for each track: process/name: slices. To be freed. */
 static char *tell(const as_dataset *ds, as_slices *slices) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assay_error error;
-    assert_int_equal(as_slices_open(ds, slices, &error), ASSAY_OK);
+    assert_int_equal(as_slices_open(ds, true, slices, &error), ASSAY_OK);
     as_vec process, name;
     as_vec_init(&process, 1, NULL);
     as_vec_init(&name, 1, NULL);
+    char **alone = calloc(as_slice_track_count(slices) + 1, sizeof *alone);
     for (size_t i = 0; i < as_slice_track_count(slices); i++) {
         const as_slice_track *track = as_slice_track_at(slices, i);
         assert_true(as_slice_process_name(slices, track->process, &process));
         assert_true(as_slice_track_name(slices, track, &name));
         fprintf(out, "%s/%s:", (char *)process.data, (char *)name.data);
-        void *user[] = {slices, out};
+        size_t alone_size;
+        FILE *one = open_memstream(&alone[i], &alone_size);
+        void *user[] = {slices, one};
         as_slice_visitor visitor = {say_begin, say_end, user};
         assert_int_equal(as_slices_walk(slices, i, &visitor, &error), ASSAY_OK);
-        fputc('\n', out);
+        fclose(one);
+        fprintf(out, "%s\n", alone[i]);
     }
+    assert_same_at_once(ds, alone);
+    for (size_t i = 0; i < as_slice_track_count(slices); i++) free(alone[i]);
+    free(alone);
     as_vec_free(&process);
     as_vec_free(&name);
     fclose(out);
@@ -140,9 +193,37 @@ static void lanes_are_limited(void **state) {
     }
     as_slices slices;
     assay_error error;
-    assert_int_equal(as_slices_open(ds, &slices, &error), ASSAY_OK);
+    assert_int_equal(as_slices_open(ds, true, &slices, &error), ASSAY_OK);
     assert_int_equal(as_slice_track_count(&slices), 256);
     assert_int_equal(slices.n_left_out, 44);
+    as_slices_close(&slices);
+    as_dataset_free(ds);
+}
+
+/* Events in no order at all: each is earlier than the one before it, more of them than are merged. */
+static void events_in_no_order_are_sorted(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    as_dataset *ds = as_dataset_new(0);
+    add_made_run(ds, NULL);
+    for (int i = 0; i < N; i++) {
+        as_event event = {.source_id = AS_NO_STR,
+                          .name = as_ds_intern_text(ds, "e"),
+                          .kind = AS_NO_STR,
+                          .location = ASSAY_NONE,
+                          .context = ASSAY_NONE,
+                          .start = (N - i) NS,
+                          .end = (N - i + 1) NS};
+        assert_true(as_add_event(ds, &event));
+    }
+    as_slices slices;
+    char *text = tell(ds, &slices), expected[64];
+    assert_int_equal(as_slice_track_count(&slices), 1);
+    assert_int_equal(as_slice_track_at(&slices, 0)->n, N);
+    assert_int_equal(strncmp(text, "run 0/regions: e[1 2] e[2 3] e[3 4]", 35), 0);
+    snprintf(expected, sizeof expected, " e[%d %d]\n", N, N + 1);
+    assert_string_equal(text + strlen(text) - strlen(expected), expected);
+    free(text);
     as_slices_close(&slices);
     as_dataset_free(ds);
 }
@@ -158,7 +239,7 @@ static void attributes_are_those_of_the_event(void **state) {
     as_slices slices;
     assay_error error;
     as_attribute attribute;
-    assert_int_equal(as_slices_open(ds, &slices, &error), ASSAY_OK);
+    assert_int_equal(as_slices_open(ds, true, &slices, &error), ASSAY_OK);
     assert_true(as_slice_attribute(&slices, 0, 1, &attribute));
     assert_string_equal(as_ds_text(ds, attribute.key), "tag:y");
     assert_string_equal(attribute.value.text, "2");
@@ -202,8 +283,9 @@ static void samples_are_slices_of_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_are_told_as_they_nest),   cmocka_unit_test(what_overlaps_has_lanes),
-        cmocka_unit_test(times_begin_with_the_first_event),  cmocka_unit_test(lanes_are_limited),
-        cmocka_unit_test(attributes_are_those_of_the_event), cmocka_unit_test(samples_are_slices_of_calls)};
+        cmocka_unit_test(intervals_are_told_as_they_nest),  cmocka_unit_test(what_overlaps_has_lanes),
+        cmocka_unit_test(times_begin_with_the_first_event), cmocka_unit_test(lanes_are_limited),
+        cmocka_unit_test(events_in_no_order_are_sorted),    cmocka_unit_test(attributes_are_those_of_the_event),
+        cmocka_unit_test(samples_are_slices_of_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
