@@ -154,6 +154,11 @@ extern "C" size_t as_real_format(double value, char buffer[AS_NUMBER_SIZE]) {
     return finish(buffer, std::to_chars(buffer, buffer + AS_NUMBER_SIZE - 1, value).ptr);
 }
 
+extern "C" size_t as_real_format_plain(double value, char buffer[AS_PLAIN_NUMBER_SIZE]) {
+    char *end = buffer + AS_PLAIN_NUMBER_SIZE - 1;
+    return finish(buffer, std::to_chars(buffer, end, value, std::chars_format::fixed).ptr);
+}
+
 /* Python has fixed notation from 1e-4 on and below 1e16, and a fraction always. */
 extern "C" size_t as_real_format_python(double value, char buffer[AS_NUMBER_SIZE]) {
     if (!std::isfinite(value)) return as_real_format(value, buffer);

@@ -35,6 +35,9 @@ double as_number_real(as_number number);
 enum { AS_NUMBER_SIZE = 32 };
 /* Shortest text that reads back as the same double: "20", "0.1", "1e+30", "nan", "inf", "-inf". NUL-terminated; returns its length. */
 size_t as_real_format(double value, char buffer[AS_NUMBER_SIZE]);
+/* The same without an exponent, for readers that know none: "0.00001", "1000000000000000000000000000000". value must be finite. */
+enum { AS_PLAIN_NUMBER_SIZE = 352 };
+size_t as_real_format_plain(double value, char buffer[AS_PLAIN_NUMBER_SIZE]);
 /* The same digits as Python writes a float: "20.0", "0.1", "100000.0", "1e-05", "1e+16", "nan", "-inf". */
 size_t as_real_format_python(double value, char buffer[AS_NUMBER_SIZE]);
 /* `precision` digits behind the point, the last one rounded exactly (half to even): "12.50", or scientific: "1.25e+01". value must be finite.

@@ -144,13 +144,12 @@ bool as_flame_is_whole(const as_flame *flame) { return !flame->has_real; }
 
 /* ---- lines -------------------------------------------------------------------------------------------------------------- */
 
+/* flamegraph.pl and others that draw such lines know no exponents. */
 static void write_amount(const amount *own, as_output *out) {
-    char text[AS_WHOLE_SIZE];
+    char text[AS_PLAIN_NUMBER_SIZE];
     as_output_char(out, ' ');
-    if (own->has_real)
-        as_output_real(out, real_of(own));
-    else
-        as_output_write(out, text, as_whole_format(own->whole, text));
+    as_output_write(out, text,
+                    own->has_real ? as_real_format_plain(real_of(own), text) : as_whole_format(own->whole, text));
 }
 
 static bool is_zero(const amount *own) { return own->has_real ? real_of(own) == 0 : own->whole == 0; }

@@ -5,9 +5,11 @@
  *   main;solve 0 31                of a difference (difffolded.pl): before and after, in all lines
  *
  * Stacks that come again add up. Names may hold blanks; ';' parts them. Empty lines, and lines that begin with '#' and end in no number, are none. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/utf8.h"
+#include "core/words.h"
 #include "dataset/flame.h"
 #include "formats/stack_sums.h"
 #include "formats/stack_target.h"
@@ -284,6 +286,7 @@ typedef struct folding {
     uint32_t *frames; /* by context */
     as_vec name;      /* char */
     bool is_difference;
+    double scale; /* of amounts, which are rounded to whole numbers; 0: as they are */
 } folding;
 
 /* Whether all lines would look like those of a difference. */
@@ -310,6 +313,14 @@ static bool find_name(folding *f, assay_id id, bool hides_numbers) {
     return true;
 }
 
+static as_number amount_of(const folding *f, assay_id id) {
+    as_number own = as_own_number(&f->stacks.own, id);
+    if (f->scale == 0) return own;
+    double scaled = nearbyint(as_number_real(own) * f->scale);
+    return fabs(scaled) < 0x1p63 ? (as_number){.kind = AS_INT, .i = (int64_t)scaled}
+                                 : (as_number){.kind = AS_REAL, .r = scaled};
+}
+
 static bool add_stacks(folding *f) {
     size_t n = AS_COUNT(f->ds, contexts);
     bool hides_numbers = !f->is_difference && looks_like_difference(f);
@@ -322,13 +333,30 @@ static bool add_stacks(folding *f) {
         f->frames[id] = as_flame_frame(f->flame, caller == ASSAY_NONE ? AS_FLAME_ROOT : f->frames[caller], f->name.data,
                                        f->name.count, 0);
         if (f->frames[id] == AS_FLAME_ROOT) return false;
-        if (f->stacks.own.has[id]) as_flame_add(f->flame, f->frames[id], as_own_number(&f->stacks.own, id));
+        if (f->stacks.own.has[id]) as_flame_add(f->flame, f->frames[id], amount_of(f, id));
     }
     return true;
 }
 
+/* How many of -O unit one of the metric's unit has; 0: it is not given. */
+static assay_status find_scale(const as_writer *writer, assay_id metric, double *out) {
+    const as_dataset *ds = writer->dataset;
+    const char *wanted = as_option_text(&writer->options, "unit"),
+               *unit = as_ds_text(ds, as_ds_metric(ds, metric)->unit);
+    double one = unit ? as_unit_seconds(unit) : 0;
+    *out = 0;
+    if (strcmp(wanted, "own") == 0) return ASSAY_OK;
+    if (one == 0)
+        return as_fail(writer->error, ASSAY_E_USAGE, AS_NOWHERE, "unit",
+                       "-O unit is for times, and the unit of %s is %s", as_ds_text(ds, as_ds_metric(ds, metric)->name),
+                       unit ? unit : "none");
+    *out = one / as_unit_seconds(wanted);
+    return ASSAY_OK;
+}
+
 static assay_status fold_metric(as_writer *writer, assay_id metric, assay_id run, bool is_difference, as_flame *flame) {
     folding f = {.ds = writer->dataset, .flame = flame, .is_difference = is_difference};
+    AS_TRY(find_scale(writer, metric, &f.scale));
     as_vec_init(&f.name, 1, as_ds_budget(f.ds));
     assay_status status = as_stacks_open(f.ds, metric, run, true, &f.stacks, writer->error);
     if (status == ASSAY_OK && !add_stacks(&f)) status = as_fail_memory(writer->error, NULL);
@@ -380,7 +408,12 @@ static const as_option read_options[] = {
     {"columns", AS_OPTION_CHOICE, "auto", "auto|1|2", "how many amounts a line has; two are those of a difference"},
     {0}};
 
-static const as_option write_options[] = {AS_STACK_METRIC_OPTION, AS_STACK_RUN_OPTION, {0}};
+static const as_option write_options[] = {
+    AS_STACK_METRIC_OPTION,
+    AS_STACK_RUN_OPTION,
+    {"unit", AS_OPTION_CHOICE, "own", "own|s|ms|us|ns",
+     "of times: whole numbers of this unit, as speedscope and inferno want them; own: as they are"},
+    {0}};
 
 const struct assay_format as_format_folded = {
     .name = "folded",

@@ -2,6 +2,7 @@
 import collections
 import json
 import os
+import re
 
 from common import SMALL, Case, main, run
 
@@ -77,6 +78,18 @@ class Stacks(Case):
         path = self.write('p.folded', 'main;a 5\nmain;b 7.5\n')
         rows = run('sql', '--json', '-O', 'metric_name=time', '-O', 'unit=us', path, 'select name, unit, sum(value) as v from value join metric m on m.id = metric').json
         self.assertEqual([{'name': 'time', 'unit': 'us', 'v': 12.5}], rows)
+
+    def test_folded_amounts_are_plain(self):
+        """flamegraph.pl knows digits and a point; speedscope and inferno know digits."""
+        lines = self.convert(HEAT, 'x.folded').splitlines()
+        self.assertEqual([], [line for line in lines if not re.search(r' \d+(\.\d*)?$', line)])
+        self.assertIn('main 0.00007994407304856566', lines)
+        exact, whole = fold('\n'.join(lines)), fold(self.convert(HEAT, 'ns.folded', '-O', 'unit=ns'))
+        self.assertEqual({stack: round(amount * 1e9) for stack, amount in exact.items()}, whole)
+        self.assertIn('main 79944', self.read('ns.folded').decode().splitlines())
+        result = run('convert', HEAT, self.path('v.folded'), '-O', 'metric=visits', '-O', 'unit=ns')
+        self.assertEqual(2, result.status)
+        self.assertIn('-O unit is for times', result.err)
 
     def test_one_run_of_an_experiment(self):
         """The first repetition at the largest point, or the one that is named."""

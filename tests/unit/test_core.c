@@ -152,6 +152,31 @@ static void shortest_text(void **state) {
     assert_string_equal(text, "9223372036854775808");
 }
 
+static void text_without_an_exponent(void **state) {
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{20, "20"},
+                 {7.994407304856566e-05, "0.00007994407304856566"},
+                 {1e-7, "0.0000001"},
+                 {-2.5e-10, "-0.00000000025"},
+                 {1e22, "10000000000000000000000"},
+                 {0.6865903347281989, "0.6865903347281989"}};
+    char text[AS_PLAIN_NUMBER_SIZE];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(as_real_format_plain(cases[i].value, text), strlen(cases[i].text));
+        assert_string_equal(text, cases[i].text);
+    }
+    static const double extremes[] = {-2.2250738585072014e-308, 0x1p-1074, -1.7976931348623157e308};
+    for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
+        double back;
+        size_t n = as_real_format_plain(extremes[i], text);
+        assert_true(n < AS_PLAIN_NUMBER_SIZE - 1 && !strchr(text, 'e'));
+        assert_true(as_real_parse(text, n, &back) && back == extremes[i]);
+    }
+}
+
 static void every_double_comes_back(void **state) {
     (void)state;
     uint64_t bits = 0x9e3779b97f4a7c15u;
@@ -565,6 +590,7 @@ int main(void) {
         cmocka_unit_test(long_numbers_out_of_range),
         cmocka_unit_test(no_numbers),
         cmocka_unit_test(shortest_text),
+        cmocka_unit_test(text_without_an_exponent),
         cmocka_unit_test(every_double_comes_back),
         cmocka_unit_test(the_locale_does_not_matter),
         cmocka_unit_test(budgets),
