@@ -2,7 +2,8 @@
  *
  *   {"traceEvents":[
  *   {"ph":"M","pid":1,"name":"process_name","args":{"name":"rank 0"}},                     names of processes and threads
- *   {"ph":"X","pid":1,"tid":1,"ts":12.345,"dur":3.000,"cat":"region","name":"solve"},      what lasted; times in microseconds
+ *   {"ph":"B","pid":1,"tid":1,"ts":12.345,"cat":"region","name":"solve"},                  what lasted: its begin …
+ *   {"ph":"E","pid":1,"tid":1,"ts":15.345,"name":"solve"},                                 … and its end; times in microseconds
  *   {"ph":"b","pid":1,"tid":2,"ts":1.000,"cat":"section","id":"0x7","name":"paging"},      sections and ranges, which overlap: begin and end
  *   {"ph":"i","pid":1,"tid":3,"ts":4.200,"cat":"sample","name":"f","s":"t"}                a moment
  *   ],…}
@@ -103,13 +104,23 @@ static void put_words(tracing *t, const as_time_slice *slice, const char *kind) 
     as_json_write_string(t->out, name, strlen(name));
 }
 
-static void put_complete(tracing *t, const as_slice_track *track, const as_time_slice *slice) {
-    begin_event(t, slice->is_moment ? 'i' : 'X', track);
+/* A moment, or the begin of what lasts. */
+static void put_begin(tracing *t, const as_slice_track *track, const as_time_slice *slice) {
+    begin_event(t, slice->is_moment ? 'i' : 'B', track);
     put_time(t->out, ",\"ts\":", slice->start);
-    if (!slice->is_moment) put_time(t->out, ",\"dur\":", slice->end - slice->start);
     put_words(t, slice, track->kind == AS_SLICES_TRACE ? "sample" : "region");
     if (slice->is_moment) as_output_text(t->out, ",\"s\":\"t\"");
     put_arguments(t, slice);
+    as_output_char(t->out, '}');
+}
+
+/* Its end is said, not how long it takes: whoever adds that up in floating point lets it end behind the begin of the next. */
+static void put_end(tracing *t, const as_slice_track *track, const as_time_slice *slice) {
+    const char *name = as_slice_name(t->slices.ds, slice);
+    begin_event(t, 'E', track);
+    put_time(t->out, ",\"ts\":", slice->end);
+    as_output_text(t->out, ",\"name\":");
+    as_json_write_string(t->out, name, strlen(name));
     as_output_char(t->out, '}');
 }
 
@@ -123,19 +134,18 @@ static void put_loose(tracing *t, const as_slice_track *track, const as_time_sli
 }
 
 static bool begin_slice(void *user, const as_slice_track *track, const as_time_slice *slice) {
-    tracing *t = user;
     if (is_loose(track) && !slice->is_moment)
-        put_loose(t, track, slice, false);
-    else if (slice->end != UINT64_MAX) /* else it is written when its end is known */
-        put_complete(t, track, slice);
+        put_loose(user, track, slice, false);
+    else
+        put_begin(user, track, slice);
     return true;
 }
 
 static bool end_slice(void *user, const as_slice_track *track, const as_time_slice *slice) {
     if (is_loose(track))
         put_loose(user, track, slice, true);
-    else if (track->kind == AS_SLICES_TRACE)
-        put_complete(user, track, slice);
+    else
+        put_end(user, track, slice);
     return true;
 }
 

@@ -175,7 +175,7 @@ class Stacks(Case):
     def test_chrome_traces(self):
         for source in (CAPTURE, EXPORT):
             document = json.loads(self.convert(source, 'x.trace.json'))
-            count, sums, threads, open_ones = collections.Counter(), collections.defaultdict(float), {}, {}
+            count, sums, threads, open_ones, stacks = collections.Counter(), collections.defaultdict(float), {}, {}, collections.defaultdict(list)
             for e in document['traceEvents']:
                 if e['ph'] == 'M':
                     if e['name'] == 'thread_name':
@@ -184,14 +184,20 @@ class Stacks(Case):
                 if e['ph'] == 'e':
                     sums[e['name']] += e['ts'] - open_ones.pop((e['id'], e['name']))
                     continue
+                if e['ph'] == 'E':
+                    name, start = stacks[e['pid'], e['tid']].pop()
+                    self.assertEqual(name, e['name'])
+                    sums[name] += e['ts'] - start
+                    continue
                 count[e['name']] += 1
                 if e['ph'] == 'b':
                     open_ones[e['id'], e['name']] = e['ts']
-                else:
-                    self.assertIn((e['pid'], e['tid']), threads)
-                    self.assertIn(e['ph'], 'Xi')
-                    sums[e['name']] += e.get('dur', 0)
-            self.assertEqual({}, open_ones)
+                    continue
+                self.assertIn((e['pid'], e['tid']), threads)
+                self.assertIn(e['ph'], 'Bi')
+                if e['ph'] == 'B':
+                    stacks[e['pid'], e['tid']].append((e['name'], e['ts']))
+            self.assertEqual(({}, []), (open_ones, [stack for stack in stacks.values() if stack]))
             rows = self.query(source, 'select name, count(*) as n, total("end" - start) as v from event group by name')
             self.assertEqual({r['name']: r['n'] for r in rows}, dict(count))
             for r in rows:
@@ -199,26 +205,29 @@ class Stacks(Case):
         self.assertEqual({'tag:platform': 'F15_ABC'}, next(e['args'] for e in json.loads(self.convert(CAPTURE, 'y.trace.json'))['traceEvents'] if e['name'] == 'radar'))
 
     def test_samples_in_chrome_traces(self):
-        """Slices of one thread nest."""
-        lines = collections.defaultdict(list)
+        """Slices of one thread nest, and nothing on it goes back in time."""
+        open_ones, last, n = collections.defaultdict(list), {}, 0
         for e in json.loads(self.convert(DATABASE, 'x.trace.json'))['traceEvents']:
-            if e['ph'] == 'X':
-                lines[e['pid'], e['tid']].append((round(e['ts'] * 1000), round((e['ts'] + e['dur']) * 1000)))
-        self.assertGreater(len(lines), 1)
-        for slices in lines.values():
-            around = []
-            for start, end in sorted(slices, key=lambda s: (s[0], -s[1])):
-                while around and around[-1] <= start:
-                    around.pop()
-                self.assertTrue(not around or end <= around[-1] + 1)
-                around.append(end)
+            if e['ph'] not in 'BE':
+                continue
+            line = e['pid'], e['tid']
+            self.assertGreaterEqual(e['ts'], last.get(line, 0))
+            last[line] = e['ts']
+            if e['ph'] == 'B':
+                open_ones[line].append(e['name'])
+                n += 1
+            else:
+                self.assertEqual(open_ones[line].pop(), e['name'])
+        self.assertGreater(len(last), 1)
+        self.assertGreater(n, 10)
+        self.assertEqual([], [stack for stack in open_ones.values() if stack])
 
     def test_hostile_names(self):
         name = '<script>alert("x")</script>\\;\t'
         path = self.write('h.speedscope.json', json.dumps({'shared': {'frames': [{'name': name}, {'name': 'ä\u2028'}]}, 'profiles': [
             {'type': 'evented', 'name': name, 'unit': 'seconds', 'startValue': 0, 'endValue': 2,
              'events': [{'type': 'O', 'frame': 0, 'at': 0}, {'type': 'O', 'frame': 1, 'at': 1}, {'type': 'C', 'frame': 1, 'at': 2}, {'type': 'C', 'frame': 0, 'at': 2}]}]}))
-        self.assertEqual({name, 'ä\u2028'}, {e['name'] for e in json.loads(self.convert(path, 'x.trace.json'))['traceEvents'] if e['ph'] == 'X'})
+        self.assertEqual({name, 'ä\u2028'}, {e['name'] for e in json.loads(self.convert(path, 'x.trace.json'))['traceEvents'] if e['ph'] == 'B'})
         self.assertEqual({name, 'ä\u2028'}, {f['name'] for f in json.loads(self.convert(path, 'y.speedscope.json'))['shared']['frames']})
         folded = self.convert(path, 'x.folded')
         self.assertEqual(['<script>alert("x")</script>\\:  1', '<script>alert("x")</script>\\: ;ä\u2028 1', ''], folded.split('\n'))
