@@ -1,8 +1,8 @@
 /* Speed and memory of the viewer's server, next to the targets.
  *
- * usage: bench_view [PATH…]      ASSAY names the command to time (its full path)
+ * usage: bench_view [PATH…] | --compare BASE TARGET      ASSAY names the command to time (its full path)
  *
- * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
+ * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
  * from the start of the process to the last byte of the answer; others are those of one request. Memory is what the server has of its own beyond what it has with
  * the dataset open: after the request that left most, and at the largest moment while requests were answered (looked at every 2 ms); beside the peak of `assay tree` of the same input. */
 #include "measuring.h"
@@ -28,7 +28,8 @@ typedef struct server {
     char path[128]; /* "/TOKEN/" */
 } server;
 
-static server start_server(const char *input) {
+/* other: NULL, or a second input. */
+static server start_server_of(const char *input, const char *other) {
     server s = {.start = wall_seconds()};
     int ends[2];
     char line[400];
@@ -38,7 +39,7 @@ static server start_server(const char *input) {
     if (s.process == 0) {
         if (dup2(ends[1], STDOUT_FILENO) < 0) _exit(1);
         close(ends[0]);
-        execlp(command, command, "view", "--no-open", "--quiet", input, (char *)NULL);
+        execlp(command, command, "view", "--no-open", "--quiet", input, other, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -49,6 +50,8 @@ static server start_server(const char *input) {
     s.port = (uint16_t)port;
     return s; /* the pipe stays open: closing it would end the server */
 }
+
+static server start_server(const char *input) { return start_server_of(input, NULL); }
 
 /* What the server has itself: pages of mapped files are the system's, and go when they are needed. */
 static double own_memory(pid_t process) {
@@ -258,9 +261,45 @@ static double make_database(const void *given) {
     return 0;
 }
 
+/* ---- two inputs --------------------------------------------------------------------------------------------------------- */
+
+static void report_watched(const server *s, const char *what, const char *request, double target, double opened) {
+    char text[100];
+    largest_moment = 0;
+    report_request(s, what, request, target);
+    snprintf(text, sizeof text, "%s: most memory meanwhile", what);
+    report(text, fmax(0, largest_moment - opened), "MB", 100, false);
+}
+
+/* Two databases, one of which lacks some call paths of the other. */
+static void bench_comparison(const char *base, const char *target) {
+    size_t size;
+    server s = start_server_of(base, target);
+    printf("%s and %s\n", base, target);
+    ask(&s, "inputs", &size);
+    double opened = own_memory(s.process);
+    report_watched(&s, "compared, first", "compare", 1000, opened);
+    report_request(&s, "a node opens", "compare?node=1", 100);
+    report_watched(&s, "another metric", "compare?metric=M1", 100, opened);
+    report_request(&s, "sorted by name", "compare?metric=M1&sort=name", 100);
+    report_request(&s, "search", "compare?metric=M1&match=fn_0042", 100);
+    report_request(&s, "only changes", "compare?metric=M1&min_change=1", 100);
+    report_watched(&s, "flame graph of both, first", "compare_flame", 1000, opened);
+    report_request(&s, "flame graph of both, zoom", "compare_flame?root=9", 100);
+    report_watched(&s, "A against B", "compare_scatter", 1000, opened);
+    report_watched(&s, "functions, first", "compare?view=flat", 1000, opened);
+    report_request(&s, "functions, again", "compare?sort=name&view=flat", 100);
+    report("memory kept beyond the datasets", own_memory(s.process) - opened, "MB", 100, false);
+    stop_server(&s);
+}
+
 int main(int argc, char **argv) {
     const char *given = getenv("ASSAY");
     if (given && *given == '/' && access(given, X_OK) == 0) command = given;
+    if (argc == 4 && strcmp(argv[1], "--compare") == 0) {
+        bench_comparison(argv[2], argv[3]);
+        return 0;
+    }
     for (int i = 1; i < argc; i++) {
         bench_input(argv[i], 1500);
         bench_pictures(argv[i]);
@@ -277,6 +316,12 @@ int main(int argc, char **argv) {
     measure(make_database, &large, 1);
     bench_input("contexts-1000000", 1500);
     bench_pictures("contexts-1000000");
+    static const made_shape less = {.n_contexts = 49000, .n_profiles = 64, .density = 0.05},
+                            little_less = {.n_contexts = 990000, .n_profiles = 8, .density = 0.2};
+    measure(make_database, &less, 1);
+    bench_comparison("contexts-50000", "contexts-49000");
+    measure(make_database, &little_less, 1);
+    bench_comparison("contexts-1000000", "contexts-990000");
     measure(make_database, &wide, 1);
     bench_pictures("contexts-2000");
     measure(make_timeline, "intervals.sqlite", 1);

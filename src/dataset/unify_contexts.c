@@ -426,9 +426,20 @@ static bool finish(joiner *j) {
     return fine;
 }
 
+/* What tells contexts apart is not needed any more where all have their places. */
+static void forget(joiner *j) {
+    as_vec *vectors[] = {&j->knots, &j->mine, &j->theirs, &j->left, &j->right};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) as_vec_free(vectors[i]);
+    as_pairing_free(&j->regions);
+    free_identities(&j->ids);
+}
+
 bool as_unite_contexts(as_union *u, as_matching matching) {
     as_budget *budget = &u->ds->budget;
     joiner j = {.u = u, .matching = matching, .first_root = ASSAY_NONE, .last_root = ASSAY_NONE};
+    size_t largest = 0;
+    for (size_t k = 0; k < u->n; k++)
+        if (u->parts[k]->contexts.count > largest) largest = u->parts[k]->contexts.count;
     init_identities(&j.ids, budget);
     as_pairing_init(&j.regions, budget);
     as_tree_init(&j.tree, u->ds);
@@ -437,13 +448,13 @@ bool as_unite_contexts(as_union *u, as_matching matching) {
     as_vec_init(&j.theirs, sizeof(assay_id), budget);
     as_vec_init(&j.left, sizeof(uint64_t), budget);
     as_vec_init(&j.right, sizeof(uint64_t), budget);
+    as_vec_expect(&j.knots, largest); /* mostly the parts are alike */
+    as_vec_expect(&j.tree.nodes, largest);
+    as_vec_expect(&u->context_origins, largest);
     bool fine = true;
     for (size_t k = 0; k < u->n && fine; k++) fine = join_part(&j, k);
+    forget(&j);
     fine = fine && finish(&j);
-    as_vec *vectors[] = {&j.knots, &j.mine, &j.theirs, &j.left, &j.right};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) as_vec_free(vectors[i]);
     as_tree_free(&j.tree);
-    as_pairing_free(&j.regions);
-    free_identities(&j.ids);
     return fine;
 }

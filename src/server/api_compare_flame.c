@@ -5,6 +5,7 @@
 
 #include "analysis/views/flame_frames.h"
 #include "core/needle.h"
+#include "dataset/pieces.h"
 #include "server/change_noise.h"
 
 enum { MOST_SHAPES = 8000, USUAL_WIDTH = 1600, WIDEST = 20000 };
@@ -38,27 +39,62 @@ static void release(void *object) {
     free(kept);
 }
 
-/* The wider of both, of each item. */
-static double *find_widths(const flame *f) {
+/* What each item did itself on both sides; the wider of both; as_frame_way. */
+typedef struct widths {
+    double *own[2], *most;
+    uint8_t *ways;
+} widths;
+
+static void free_widths(widths *w) {
+    for (size_t side = 0; side < 2; side++) free(w->own[side]);
+    free(w->most);
+    free(w->ways);
+}
+
+/* As `flame --diff` does: what only calls, on both sides, is one with whom it calls, and the root of all is no frame above the others. */
+static bool find_ways(const flame *f, widths *w) {
+    const as_change_table *table = f->asked.table;
     uint32_t n = f->asked.values->n;
-    double *base = as_change_own(f->asked.table, f->asked.values, AS_BASE);
-    double *target = as_change_own(f->asked.table, f->asked.values, AS_TARGET);
-    for (uint32_t i = 0; base && target && i < n; i++) base[i] = fmax(0, fmax(f->scale * base[i], target[i]));
-    if (!target) {
-        free(base);
-        base = NULL;
+    uint8_t *joinings[2] = {0};
+    bool fine = true;
+    w->ways = calloc((size_t)n + 1, sizeof *w->ways);
+    for (size_t side = 0; side < 2; side++)
+        fine = (joinings[side] = as_find_joinings(f->asked.sides[side])) != NULL && fine;
+    for (uint32_t i = 0; fine && w->ways && i < n; i++) {
+        bool is_joined = table->has_roles, is_root = false;
+        for (size_t side = 0; side < 2; side++) {
+            assay_id own = table->own[side][i];
+            if (own == ASSAY_NONE) continue;
+            uint8_t joining = joinings[side][own];
+            is_joined &= joining == AS_JOINS_ALWAYS || (joining == AS_JOINS_WHERE_IDLE && w->own[side][i] == 0);
+            is_root |=
+                as_view_item_at(&table->view, i)->parent == AS_NO_ITEM && as_context_is_root(f->asked.sides[side], own);
+        }
+        w->ways[i] = is_root ? AS_FRAME_ALONE : is_joined ? AS_FRAME_JOINED : AS_FRAME_USUAL;
     }
-    free(target);
-    return base;
+    for (size_t side = 0; side < 2; side++) free(joinings[side]);
+    return fine && w->ways;
+}
+
+static bool find_widths(const flame *f, widths *w) {
+    uint32_t n = f->asked.values->n;
+    for (size_t side = 0; side < 2; side++) {
+        w->own[side] = as_change_own(f->asked.table, f->asked.values, side);
+        if (!w->own[side]) return false;
+    }
+    w->most = malloc(((size_t)n + 1) * sizeof *w->most);
+    for (uint32_t i = 0; w->most && i < n; i++)
+        w->most[i] = fmax(0, fmax(f->scale * w->own[AS_BASE][i], w->own[AS_TARGET][i]));
+    return w->most && find_ways(f, w);
 }
 
 static assay_status make_frames(as_viewing *viewing, flame *f, const char *key, assay_error *error) {
-    as_view_values widths = {
-        .has_exclusive = true, .adds_up = true, .n = f->asked.values->n, .exclusive = find_widths(f)};
+    widths w = {0};
     kept_frames *kept = calloc(1, sizeof *kept);
-    assay_status status = widths.exclusive && kept ? ASSAY_OK : as_fail_memory(error, NULL);
-    if (status == ASSAY_OK) status = as_flame_frames_new(&f->asked.table->view, &widths, &kept->frames, error);
-    free(widths.exclusive);
+    assay_status status = find_widths(f, &w) && kept ? ASSAY_OK : as_fail_memory(error, NULL);
+    as_view_values values = {.has_exclusive = true, .adds_up = true, .n = f->asked.values->n, .exclusive = w.most};
+    if (status == ASSAY_OK) status = as_flame_frames_new(&f->asked.table->view, &values, w.ways, &kept->frames, error);
+    free_widths(&w);
     if (status != ASSAY_OK) {
         free(kept);
         return status;
@@ -66,6 +102,7 @@ static assay_status make_frames(as_viewing *viewing, flame *f, const char *key, 
     f->frames = kept->frames;
     kept->table = as_change_table_share(f->asked.table);
     bool is_kept = as_viewing_keep(viewing, key, kept, as_flame_frames_bytes(kept->frames), release);
+    as_give_back_memory();
     return is_kept ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
@@ -192,7 +229,9 @@ static bool list_members(const flame *f, as_vec *out) {
     }
     for (uint32_t i = 0; fine && i < f->asked.values->n; i++) {
         uint32_t frame = f->frames->of_context[i];
+        uint32_t parent = as_view_item_at(&f->asked.table->view, i)->parent;
         if (frame == AS_NO_FRAME || shape_of[frame] == AS_NO_FRAME) continue;
+        if (parent != AS_NO_ITEM && f->frames->of_context[parent] == frame) continue; /* is in that one already */
         fine = as_vec_append(out, &(member){shape_of[frame], i}, 1);
     }
     free(shape_of);

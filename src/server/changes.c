@@ -201,6 +201,7 @@ static assay_status find(as_viewing *viewing, as_asked_changes *asked, assay_err
         if (asked->target_scale != 1) scale_target(values, asked->target_scale);
         if (!as_viewing_keep(viewing, key, values, as_change_values_bytes(values), free_values))
             status = as_fail_memory(error, NULL);
+        as_give_back_memory();
     }
     free(key);
     return status;

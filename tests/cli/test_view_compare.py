@@ -5,6 +5,7 @@ import os
 
 from common import Case, main, run
 from cubex import processes, profile
+import hpctoolkit
 from viewer import Refused, Viewer
 
 EXAMPLES = os.path.join(os.environ['ASSAY_SOURCE'], 'examples')
@@ -338,6 +339,39 @@ class Compare(Case):
         self.assertEqual(sum(answer['others']['count']), answer['others']['n'])
         self.assertGreaterEqual(min(answer['points']['a']), 900)  # the least of them may be any of those that are about as large
         self.assertEqual((answer['low'], answer['high']), (1, n))
+
+    def check_flame(self, a, b, **params):
+        """Frames with their amounts on both sides, as flame --diff has them."""
+        words = [word for key, value in params.items() for word in (f'--{key.replace("_", "-")}', value)]
+        told = run('flame', '--diff', a, b, '--json', '--width-of', 'max', '--min-share', '0', *words).json['nodes']
+        expected, paths = {}, []
+        for node in told:
+            paths.append((() if node['parent'] is None else paths[node['parent']]) + (node['name'],))
+            expected[paths[-1]] = [node['a'], node['b'], node['a_self'], node['b_self']]
+        shapes, found, paths = self.viewer(a, b).get('compare_flame', width=20000, **params)['shapes'], {}, []
+        for i, parent in enumerate(shapes['parent']):
+            paths.append(() if shapes['node'][i] is None else paths[parent] + (shapes['name'][i],))
+            if shapes['node'][i] is not None and (shapes['a'][i] or shapes['b'][i]):
+                found[paths[-1]] = [shapes[key][i] for key in ('a', 'b', 'a_own', 'b_own')]
+        self.assertEqual(0, sum(shapes['rest']))
+        self.assertEqual(set(expected), set(found))
+        for path, numbers in expected.items():
+            for want, got in zip(numbers, found[path]):
+                self.assertLessEqual(abs(want - got), 1e-9 * max(abs(want), 1e-6), path)
+
+    def test_flame_is_that_of_the_command(self):
+        self.check_flame(HEAT, HEAT_2)
+        self.check_flame(FILTER, FILTER_2)
+        # lines that only call are no frames, on both sides: in the second database one of them has something itself
+        second = self.path('second')
+        db = hpctoolkit.small()
+        first = self.path('first')
+        hpctoolkit.write_2021(first, db)
+        db.profiles[0].costs[4, 'CPUTIME (sec)'] = 0.75
+        db.extra[1, 0, 'CPUTIME (sec)', 'execution'] = 9  # of which the functions have less
+        hpctoolkit.write_2021(second, db)
+        self.check_flame(first, second, metric='CPUTIME (sec)')
+        self.check_flame(DATABASE, DATABASE)
 
     # ---- how changes lie over locations
 

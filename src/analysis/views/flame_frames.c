@@ -60,7 +60,8 @@ typedef struct group {
 typedef struct making {
     as_flame_frames *out;
     const as_view_table *table;
-    const double *own;
+    const uint8_t *ways; /* or NULL */
+    double *own;
     as_vec groups;  /* group: the last one comes next */
     as_vec waiting; /* uint32_t: items of all groups */
     as_vec members; /* uint32_t: items of the frame at hand */
@@ -74,12 +75,22 @@ static uint32_t *slot_of(const making *m, uint32_t item) {
     return &m->slot[name == AS_NO_STR ? m->table->ds->strings.entries.count : name];
 }
 
-/* The items below i (AS_NO_ITEM: of the first level) behind those in m->below. */
+static as_frame_way way_of(const making *m, uint32_t item) {
+    return m->ways ? (as_frame_way)m->ways[item] : AS_FRAME_USUAL;
+}
+
+/* The items below i (AS_NO_ITEM: of the first level) that are frames behind those in m->below. */
 static bool gather_below(making *m, uint32_t i) {
+    uint32_t end = i == AS_NO_ITEM ? as_view_items(m->table) : as_view_item_at(m->table, i)->end;
     bool fine = true;
-    for (uint32_t at = as_view_first_child(m->table, i); fine && at != AS_NO_ITEM;
-         at = as_view_next_sibling(m->table, at)) {
-        if (!is_left_out(as_view_item_at(m->table, at))) fine = as_vec_append(&m->below, &at, 1);
+    if (i != AS_NO_ITEM && way_of(m, i) == AS_FRAME_ALONE) return true;
+    for (uint32_t at = i == AS_NO_ITEM ? 0 : i + 1; fine && at < end;) {
+        const as_view_item *item = as_view_item_at(m->table, at);
+        as_frame_way way = way_of(m, at);
+        bool is_joined = way == AS_FRAME_JOINED && i != AS_NO_ITEM, is_out = is_left_out(item);
+        bool is_frame = !is_out && !is_joined && !(way == AS_FRAME_ALONE && m->own[at] == 0);
+        if (is_frame) fine = as_vec_append(&m->below, &at, 1);
+        at = !is_out && (is_joined || way == AS_FRAME_ALONE) ? at + 1 : item->end;
     }
     return fine;
 }
@@ -151,6 +162,25 @@ static bool make_frames(making *m) {
     return fine;
 }
 
+/* What joined items have is that of the nearest frame above them, and so are they; ready: frames are made. */
+static void join_items(making *m, bool ready) {
+    const as_view_table *table = m->table;
+    uint32_t n = m->ways ? as_view_items(table) : 0;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = ready ? k : n - 1 - k;
+        const as_view_item *item = as_view_item_at(table, i);
+        if (way_of(m, i) != AS_FRAME_JOINED || item->parent == AS_NO_ITEM) continue;
+        if (way_of(m, item->parent) == AS_FRAME_ALONE) continue;
+        uint32_t *frames = m->out->of_context;
+        if (ready) {
+            frames[item->context] = frames[as_view_item_at(table, item->parent)->context];
+        } else if (!is_left_out(item)) {
+            m->own[item->parent] += m->own[i];
+            m->own[i] = 0;
+        }
+    }
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
 /* Contexts that are no nodes are parts of those above them. Parents come first. */
@@ -175,8 +205,8 @@ static void sum_up(as_flame_frames *f) {
     }
 }
 
-assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
-                                 assay_error *error) {
+assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, const uint8_t *ways,
+                                 as_flame_frames **out, assay_error *error) {
     size_t n = AS_COUNT(table->ds, contexts);
     for (uint32_t i = 0; i < as_view_items(table); i++) {
         if (as_view_item_at(table, i)->context >= n) n = (size_t)as_view_item_at(table, i)->context + 1;
@@ -190,8 +220,11 @@ assay_status as_flame_frames_new(const as_view_table *table, const as_view_value
     f->of_context = malloc((n + 1) * sizeof *f->of_context);
     for (size_t i = 0; f->of_context && i < n; i++) f->of_context[i] = AS_NO_FRAME;
     double *own = find_own(table, values);
-    making m = {.out = f, .table = table, .own = own};
-    bool fine = f->of_context && own && make_frames(&m);
+    making m = {.out = f, .table = table, .ways = ways, .own = own};
+    bool fine = f->of_context && own;
+    if (fine) join_items(&m, false);
+    fine = fine && make_frames(&m);
+    if (fine) join_items(&m, true);
     free(own);
     if (!fine) {
         as_flame_frames_free(f);
