@@ -16,8 +16,8 @@ after(async () => {
 });
 
 /** The example in another format. */
-function converted(from: string, to: string): string {
-  const made = spawnSync(process.env['ASSAY'] ?? 'assay', ['convert', '-q', example(from), join(folder, to)], { encoding: 'utf-8' });
+function converted(from: string, to: string, ...options: string[]): string {
+  const made = spawnSync(process.env['ASSAY'] ?? 'assay', ['convert', '-q', ...options, example(from), join(folder, to)], { encoding: 'utf-8' });
   assert.equal(made.status, 0, made.stderr);
   return join(folder, to);
 }
@@ -43,6 +43,12 @@ const EXAMPLES: [name: string, inputs: () => string[], tabs: string[]][] = [
   ['pprof', () => [converted('heat.cubex', 'heat.pb.gz')], ['Overview', 'Tree', 'Flame', 'SQL']],
   ['folded', () => [converted('heat.cubex', 'heat.folded')], ['Overview', 'Tree', 'Flame', 'SQL']],
   ['speedscope', () => [converted('heat-hpctoolkit', 'heat.speedscope.json')], [...PROFILE, 'Time line', 'SQL']],
+];
+
+/** Other files of the same: one walk will do. */
+const VARIANTS: typeof EXAMPLES = [
+  ['hpctoolkit-2021', () => [converted('heat-hpctoolkit', 'heat-2021', '--to', 'hpctoolkit-2021')], [...PROFILE, 'Time line', 'SQL']],
+  ...['extra-p', 'json', 'jsonl'].map((end): (typeof EXAMPLES)[0] => [`extrap-${end}`, () => [converted('kernels.txt', `kernels.${end}`)], [...PROFILE, 'Scale', 'Compare', 'SQL']]),
 ];
 
 const DARK: PageOptions = { colorScheme: 'dark', viewport: { width: 1280, height: 720 } };
@@ -134,7 +140,7 @@ const TRUE: Record<string, (opened: Opened, inputs: string[], what: string) => P
   },
 };
 
-for (const [name, inputs, tabs] of EXAMPLES) {
+for (const [name, inputs, tabs] of [...EXAMPLES, ...VARIANTS]) {
   test(`${name}: every tab, by clicks, has what the command says`, (t) => {
     const files = inputs();
     return view(t, files, async (opened) => {
@@ -157,6 +163,7 @@ for (const [name, inputs, tabs] of EXAMPLES) {
     });
   });
 
+  if (VARIANTS.some(([variant]) => variant === name)) continue;
   test(`${name}: every tab, by keys, dark`, (t) =>
     view(t, inputs(), async (opened) => {
       const { page, shot } = opened;
