@@ -141,17 +141,25 @@ const char *as_side_run_option(const as_cli *cli, size_t side) {
     return as_cli_has(cli, own) ? own : "run";
 }
 
+/* Whether runs are named that need not belong together: one of each side, where a side has more than one. */
+static bool are_named_apart(const as_cli *cli, const as_dataset *const *sides) {
+    bool has_base = as_cli_has(cli, "run-a"), has_target = as_cli_has(cli, "run-b");
+    return (has_base || has_target) && (has_base || sides[AS_BASE]->runs.count == 1) &&
+           (has_target || sides[AS_TARGET]->runs.count == 1);
+}
+
 as_exit as_choose_common_runs(as_cli *cli, const as_dataset *const *sides, as_run_choice out[2]) {
     const char *options[2] = {as_side_run_option(cli, AS_BASE), as_side_run_option(cli, AS_TARGET)};
     bool is_named[2] = {as_cli_has(cli, options[AS_BASE]), as_cli_has(cli, options[AS_TARGET])};
-    bool are_own = as_cli_has(cli, "run-a") && as_cli_has(cli, "run-b");
+    bool are_apart = are_named_apart(cli, sides);
     bool are_whole = as_has_whole_runs(sides[AS_BASE]) && as_has_whole_runs(sides[AS_TARGET]);
     assay_id points[2] = {ASSAY_NONE, ASSAY_NONE};
-    if (!are_whole && !are_own && !as_same_parameters(sides, 2))
+    if (!are_whole && !are_apart && !as_same_parameters(sides, 2))
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "the two do not have the same parameters, so their runs do not belong together; name those "
                            "of each with --run-a and --run-b");
-    bool is_by_point = sides[AS_BASE]->n_points && !are_whole && !(is_named[AS_BASE] && is_named[AS_TARGET]);
+    bool is_by_point =
+        sides[AS_BASE]->n_points && !are_whole && !are_apart && !(is_named[AS_BASE] && is_named[AS_TARGET]);
     if (is_by_point && !find_common_point(sides[AS_BASE], sides[AS_TARGET], points)) return as_cli_memory(cli);
     if (is_by_point && points[AS_BASE] == ASSAY_NONE)
         return as_cli_fail(cli, AS_EXIT_USAGE,

@@ -120,6 +120,12 @@ class FlameDiff(Case):
         other = self.write('other.txt', 'PARAMETER p\nPOINTS 7\nREGION main\nMETRIC time\nDATA 5 7\n')
         self.assertFails(run('diff', path, other), 2, '--run-a')
         self.assertEqual(['main 1 6'], self.lines(path, other, '--run-a', '0', '--run-b', 'p=7'))
+        # who has one run only needs no name for it
+        single = self.write('single.txt', 'PARAMETER p\nPOINTS 7\nREGION main\nMETRIC time\nDATA 5\n')
+        self.assertEqual(['main 1 5'], self.lines(path, single, '--run-a', '0'))
+        self.assertEqual(['main 5 30'], self.lines(single, path, '--run-b', 'n=4'))
+        self.assertFails(run('diff', path, single), 2, '--run-a')
+        self.assertFails(run('diff', path, other, '--run-a', '0'), 2, '--run-b')
 
     # ---- what the root of all has itself
 
