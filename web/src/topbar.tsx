@@ -87,7 +87,7 @@ export function TopBar(props: TopBarProps) {
 /** How many metrics this one is a part of, one of the other. */
 function depthOf(metrics: readonly Metric[], metric: Metric): number {
   let depth = 0;
-  for (let at: Metric | undefined = metric; at && depth < 9 && (at = metrics.find((m) => m.id === at!.parent)); ) depth++;
+  for (let at: Metric | undefined = metric; typeof at?.parent === 'number' && depth < 9 && (at = metrics.find((m) => m.id === at!.parent)); ) depth++;
   return depth;
 }
 

@@ -53,6 +53,10 @@ test('whole names', () => {
   assert.equal(matchOption(wholeName('f(int*)')), '^f\\(int\\*\\)$');
   assert.equal(plainName(wholeName('a.b[0] {x}')), 'a.b[0] {x}');
   assert.equal(plainName('MPI_'), 'MPI_');
+  // Patterns are lines of the address: one that has two is one line all the same
+  assert.equal(wholeName('a\nb'), '/^a\\nb$/');
+  assert.equal(plainName(wholeName('a\nb')), 'a b');
+  assert.equal(plainName(wholeName('a\\nb')), 'a\\nb');
 });
 
 test('open nodes go into the address and come back', () => {

@@ -123,8 +123,8 @@ export class TreeModel extends ListModel<TreeRow> {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** A search for names that are this, and what such a one looks like to people. */
-export const wholeName = (name: string): string => `/^${escaped(name)}$/`;
-export const plainName = (search: string): string => (/^\/\^.*\$\/$/.test(search) ? search.slice(2, -2).replace(/\\(.)/g, '$1') : search);
+export const wholeName = (name: string): string => `/^${escaped(name).replace(/\n/g, '\\n')}$/`;
+export const plainName = (search: string): string => (/^\/\^.*\$\/$/.test(search) ? search.slice(2, -2).replace(/\\(.)/g, (_, c: string) => (c === 'n' ? ' ' : c)) : search);
 
 const MOST_OPEN = 400;
 const LONGEST_OPEN = 1500;

@@ -159,7 +159,8 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
       const place = (position: number, v: number): [number, number] => (isAcross ? [right + part(v) * SLICE, position] : [position, EDGE.top - 6 - part(v) * SLICE]);
       // Between two lines of the grid
       const values = isAcross ? answer.x : answer.y;
-      const after = Math.max(1, Math.min(values.length - 1, values.findIndex((v) => v >= held)));
+      const next = values.findIndex((v) => v >= held);
+      const after = Math.max(1, next < 0 ? values.length - 1 : next);
       const t = Math.max(0, Math.min(1, (held - values[after - 1]!) / (values[after]! - values[after - 1]!)));
       const valueAt = (i: number, line: number) => z[isAcross ? i * nx + line : line * nx + i]!;
       c.strokeStyle = cssColor('--line');
