@@ -189,12 +189,18 @@ as_exit as_callpath_find(as_cli *cli, const as_dataset *ds, const assay_id *cont
     return AS_EXIT_FINE;
 }
 
-as_exit as_callpath_regex(as_cli *cli, regex_t *regex, bool *has) {
+as_exit as_callpath_pattern(as_cli *cli, const char *option, const char *text, as_pattern **out) {
+    const char *why;
+    size_t at;
+    *out = as_pattern_new(text, strlen(text), &why, &at);
+    if (*out) return AS_EXIT_FINE;
+    if (!why) return as_cli_memory(cli);
+    return as_cli_fail(cli, AS_EXIT_USAGE, "--%s '%s' is no regular expression: %s, at its byte %zu", option, text, why,
+                       at + 1);
+}
+
+as_exit as_callpath_match(as_cli *cli, as_pattern **out) {
     const char *text = as_cli_value(cli, "match");
-    int code = text ? regcomp(regex, text, AS_CALLPATH_REGEX) : 0;
-    *has = text && code == 0;
-    if (code == 0) return AS_EXIT_FINE;
-    char why[200];
-    regerror(code, regex, why, sizeof why);
-    return as_cli_fail(cli, AS_EXIT_USAGE, "--match '%s' is no regular expression: %s", text, why);
+    *out = NULL;
+    return text ? as_callpath_pattern(cli, "match", text, out) : AS_EXIT_FINE;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/callpath.h"
 #include "cli/compare_view.h"
 #include "core/words.h"
 #include "io/input.h"
@@ -271,13 +272,7 @@ static as_exit take_options(as_cli *cli, as_compare_config *out) {
     return take_metrics(cli, out) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
-static as_exit read_match(as_cli *cli, as_compare_config *out) {
-    const char *text = as_cli_value(cli, "match"), *why = NULL;
-    size_t at;
-    if (!text || (out->match = as_pattern_new(text, strlen(text), &why, &at))) return AS_EXIT_FINE;
-    if (!why) return as_cli_memory(cli);
-    return as_cli_fail(cli, AS_EXIT_USAGE, "--match %s is no pattern: %s, at its byte %zu", text, why, at + 1);
-}
+static as_exit read_match(as_cli *cli, as_compare_config *out) { return as_callpath_match(cli, &out->match); }
 
 bool as_path_choice_keeps(void *choice, const char *metric, const char *path) {
     const as_path_choice *chosen = choice;

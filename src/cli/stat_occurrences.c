@@ -185,7 +185,7 @@ static bool sort_by_name(as_occurrence_view *view) {
     return fine;
 }
 
-static bool list_rows(as_occurrence_view *view, const regex_t *regex) {
+static bool list_rows(as_occurrence_view *view, const as_pattern *match) {
     as_vec path;
     as_vec_init(&path, 1, NULL);
     size_t n = view->found.subjects.count;
@@ -195,8 +195,8 @@ static bool list_rows(as_occurrence_view *view, const regex_t *regex) {
         const as_subject *subject = &AS_AT(as_subject, &view->found.subjects, i);
         const char *text = NULL;
         if (view->context != ASSAY_NONE && subject->context != view->context) continue;
-        if (regex) text = as_subject_path(view, subject, &path, &fine);
-        if (!regex || (text && regexec(regex, text, 0, NULL, 0) == 0)) view->rows[view->n_rows++] = (uint32_t)i;
+        if (match) text = as_subject_path(view, subject, &path, &fine);
+        if (!match || (text && as_pattern_search(match, text, strlen(text)))) view->rows[view->n_rows++] = (uint32_t)i;
     }
     as_vec_free(&path);
     return fine;
@@ -204,16 +204,15 @@ static bool list_rows(as_occurrence_view *view, const regex_t *regex) {
 
 static as_exit order_rows(as_cli *cli, as_occurrence_view *view) {
     const char *sort = as_cli_value(cli, "sort");
-    regex_t regex;
-    bool has_regex;
+    as_pattern *match;
     if (sort && (strcmp(sort, "excess") == 0 || strcmp(sort, "imbalance") == 0))
         return as_cli_fail(cli, AS_EXIT_USAGE, "occurrences have no %s; sort by sum, count, mean, median, p99 or max",
                            sort);
-    as_exit status = as_callpath_regex(cli, &regex, &has_regex);
+    as_exit status = as_callpath_match(cli, &match);
     if (status != AS_EXIT_FINE) return status;
-    bool fine = list_rows(view, has_regex ? &regex : NULL);
-    if (has_regex) regfree(&regex);
-    if (fine && has_regex && !view->n_rows)
+    bool fine = list_rows(view, match);
+    as_pattern_free(match);
+    if (fine && as_cli_has(cli, "match") && !view->n_rows)
         return as_cli_fail(cli, AS_EXIT_USAGE, "no call path matches '%s'", as_cli_value(cli, "match"));
     if (!sort) sort = is_for_people(cli) ? "sum" : "tree";
     if (fine && strcmp(sort, "name") == 0) {

@@ -216,10 +216,9 @@ static as_exit apply_scaling(as_cli *cli, as_dataset *ds) {
 
 /* What --metric, --match and --min-share ask for. */
 struct wish {
-    bool *metrics; /* for each metric whether it is wanted */
-    regex_t regex;
-    bool has_regex;
-    double min_share; /* part, 0: all */
+    bool *metrics;     /* for each metric whether it is wanted */
+    as_pattern *match; /* NULL: all */
+    double min_share;  /* part, 0: all */
 };
 
 /* Sums over all call paths at each point of one metric, then each one's part of the largest. */
@@ -292,9 +291,9 @@ static bool mark_wanted(const as_study *study, const struct wish *wish, bool *wa
     bool fine = true, matches = true;
     for (size_t i = 0; fine && i < ds->series.count; i++) {
         const as_series *series = as_ds_series(ds, i);
-        if (wish->has_regex && series->context != last) {
+        if (wish->match && series->context != last) {
             fine = as_context_path(ds, series->context, &path);
-            matches = fine && regexec(&wish->regex, path.data, 0, NULL, 0) == 0;
+            matches = fine && as_pattern_search(wish->match, path.data, strlen(path.data));
             last = series->context;
         }
         wanted[i] = matches && wish->metrics[series->metric];
@@ -315,7 +314,7 @@ static as_exit collect_wanted(as_cli *cli, as_study *study, const struct wish *w
     }
     free(wanted);
     if (status != AS_EXIT_FINE || study->n_series) return status;
-    if (wish->has_regex)
+    if (wish->match)
         return as_cli_fail(cli, AS_EXIT_USAGE, "no call path%s matches '%s'",
                            as_cli_has(cli, "metric") || wish->min_share > 0 ? " of those chosen" : "",
                            as_cli_value(cli, "match"));
@@ -329,9 +328,9 @@ static as_exit choose(as_cli *cli, as_study *study) {
     if (!wish.metrics) return as_cli_memory(cli);
     as_exit status = as_mark_metrics(cli, study->ds, wish.metrics);
     if (status == AS_EXIT_FINE) status = as_choose_min_share(cli, &wish.min_share);
-    if (status == AS_EXIT_FINE) status = as_callpath_regex(cli, &wish.regex, &wish.has_regex);
+    if (status == AS_EXIT_FINE) status = as_callpath_match(cli, &wish.match);
     if (status == AS_EXIT_FINE) status = collect_wanted(cli, study, &wish);
-    if (wish.has_regex) regfree(&wish.regex);
+    as_pattern_free(wish.match);
     free(wish.metrics);
     return status;
 }

@@ -9,7 +9,6 @@
 
 #include "analysis/algebra/algebra.h"
 #include "cli/callpath.h"
-#include "core/pattern.h"
 #include "dataset/formulas.h"
 
 as_view_group as_group_of(const char *word) {
@@ -156,7 +155,7 @@ static bool is_by_kernel(const as_cli *cli) {
 }
 
 /* Asks each different name once. */
-static bool mark_names(as_tree_view *view, const regex_t *regex) {
+static bool mark_names(as_tree_view *view, const as_pattern *match) {
     bool *is_known = calloc(view->ds->strings.entries.count + 1, sizeof *is_known), found = false;
     bool by_kernel = is_by_kernel(view->cli);
     view->wanted = calloc(view->ds->strings.entries.count + 1, sizeof *view->wanted);
@@ -167,7 +166,7 @@ static bool mark_names(as_tree_view *view, const regex_t *regex) {
             if (names[i] == AS_NO_STR || is_known[names[i]]) continue;
             const char *text = as_ds_text(view->ds, names[i]);
             is_known[names[i]] = true;
-            view->wanted[names[i]] = (!regex || regexec(regex, text, 0, NULL, 0) == 0) &&
+            view->wanted[names[i]] = (!match || as_pattern_search(match, text, strlen(text))) &&
                                      (!as_cli_has(view->cli, "name") || is_named(view->cli, "name", text)) &&
                                      (!by_kernel || as_region_is_gpu(view->ds, as_ds_context(view->ds, id)->region));
             found |= view->wanted[names[i]];
@@ -183,15 +182,14 @@ static bool mark_names(as_tree_view *view, const regex_t *regex) {
 
 as_exit as_tree_choose_names(as_tree_view *view) {
     as_cli *cli = view->cli;
-    regex_t regex;
-    bool has_regex;
-    as_exit status = as_callpath_regex(cli, &regex, &has_regex);
+    as_pattern *match;
+    as_exit status = as_callpath_match(cli, &match);
     if (status != AS_EXIT_FINE) return status;
     const char *missing = find_missing(view, "name", false);
     if (missing) {
         status = as_fail_context_name(cli, view->ds, "function", missing);
-    } else if (has_regex || as_cli_has(cli, "name") || is_by_kernel(cli)) {
-        bool found = mark_names(view, has_regex ? &regex : NULL);
+    } else if (match || as_cli_has(cli, "name") || is_by_kernel(cli)) {
+        bool found = mark_names(view, match);
         if (!view->wanted)
             status = as_cli_memory(cli);
         else if (!found)
@@ -199,20 +197,15 @@ as_exit as_tree_choose_names(as_tree_view *view) {
                                  as_cli_has(cli, "name") ? " of those given" : "", as_cli_value(cli, "match"));
         view->request.wanted = view->wanted;
     }
-    if (has_regex) regfree(&regex);
+    as_pattern_free(match);
     return status;
 }
 
 /* Marks the names of nodes that a pattern matches: names has these (true) among all strings. */
 static as_exit hide_names(as_tree_view *view, const as_given *given, const bool *names) {
-    const char *why;
-    size_t at;
-    /* The viewer's page asks for it, too: whatever the pattern is, it takes no long time */
-    as_pattern *pattern = as_pattern_new(given->value, strlen(given->value), &why, &at);
-    if (!pattern && !why) return as_cli_memory(view->cli);
-    if (!pattern)
-        return as_cli_fail(view->cli, AS_EXIT_USAGE, "--%s '%s' is no regular expression: %s", given->option->name,
-                           given->value, why);
+    as_pattern *pattern;
+    as_exit status = as_callpath_pattern(view->cli, given->option->name, given->value, &pattern);
+    if (status != AS_EXIT_FINE) return status;
     uint8_t how = strcmp(given->option->name, "hide") == 0 ? AS_HIDES_NODE : AS_HIDES_SUBTREE;
     bool found = false;
     for (as_str name = 0; name < view->ds->strings.entries.count; name++) {

@@ -167,8 +167,8 @@ static bool is_shown(const as_cli *cli, const as_dataset *ds, assay_id context) 
     return as_ds_context(ds, context)->role == AS_ROLE_CALL || is_foreign(ds, context);
 }
 
-/* Those whose path matches; regex NULL: all. */
-static bool list_rows(const as_cli *cli, const as_dataset *ds, as_stat_metric *m, const regex_t *regex) {
+/* Those whose path matches; match NULL: all. */
+static bool list_rows(const as_cli *cli, const as_dataset *ds, as_stat_metric *m, const as_pattern *match) {
     as_vec path;
     as_vec_init(&path, 1, NULL);
     m->rows = malloc((m->items.count + 1) * sizeof *m->rows);
@@ -177,21 +177,21 @@ static bool list_rows(const as_cli *cli, const as_dataset *ds, as_stat_metric *m
     for (size_t i = 0; i < m->items.count && fine; i++) {
         assay_id context = AS_AT(as_context_spread, &m->items, i).context;
         if (!is_shown(cli, ds, context)) continue;
-        if (regex && !(fine = as_context_path_end(ds, context, AS_LONGEST_PATH, &path, NULL))) break;
-        if (!regex || regexec(regex, path.data, 0, NULL, 0) == 0) m->rows[m->n_rows++] = (uint32_t)i;
+        if (match && !(fine = as_context_path_end(ds, context, AS_LONGEST_PATH, &path, NULL))) break;
+        if (!match || as_pattern_search(match, path.data, strlen(path.data))) m->rows[m->n_rows++] = (uint32_t)i;
     }
     as_vec_free(&path);
     return fine;
 }
 
 static as_exit order_rows(as_cli *cli, as_stat_view *view) {
-    regex_t regex;
-    bool has_regex, fine = true;
-    as_exit status = as_callpath_regex(cli, &regex, &has_regex);
+    as_pattern *match;
+    bool fine = true;
+    as_exit status = as_callpath_match(cli, &match);
     if (status != AS_EXIT_FINE) return status;
     const char *sort = as_cli_value(cli, "sort");
     if (sort && (strcmp(sort, "count") == 0 || strcmp(sort, "p99") == 0)) {
-        if (has_regex) regfree(&regex);
+        as_pattern_free(match);
         return as_cli_fail(cli, AS_EXIT_USAGE, "--sort %s is about occurrences; sort by excess, sum, mean or max",
                            sort);
     }
@@ -200,7 +200,7 @@ static as_exit order_rows(as_cli *cli, as_stat_view *view) {
     if (!sort) sort = !as_stat_is_for_people(cli) ? "tree" : is_balance ? "excess" : "sum";
     for (size_t i = 0; i < view->n_metrics && fine; i++) {
         as_stat_metric *m = &view->metrics[i];
-        fine = list_rows(cli, view->ds, m, has_regex ? &regex : NULL);
+        fine = list_rows(cli, view->ds, m, match);
         if (fine && strcmp(sort, "name") == 0)
             fine = sort_by_name(view->ds, m);
         else if (fine && strcmp(sort, "tree") != 0)
@@ -208,9 +208,9 @@ static as_exit order_rows(as_cli *cli, as_stat_view *view) {
         n_rows += m->n_rows;
         n_items += m->items.count;
     }
-    if (has_regex) regfree(&regex);
+    as_pattern_free(match);
     if (!fine) return as_cli_memory(cli);
-    if (n_items && !n_rows && has_regex)
+    if (n_items && !n_rows && as_cli_has(cli, "match"))
         return as_cli_fail(cli, AS_EXIT_USAGE, "no call path matches '%s'", as_cli_value(cli, "match"));
     return AS_EXIT_FINE;
 }
@@ -351,7 +351,7 @@ static const as_cli_option options[] = {
              "will do where only one ends so, and so does what tables show of it"},
     {.name = "match",
      .argument = "REGEX",
-     .help = "Take only call paths that match this regular expression (POSIX extended); of a path of more than 16384 "
+     .help = "Take only call paths that match this regular expression; of a path of more than 16384 "
              "bytes, its end is looked at"},
     {.name = "sort",
      .argument = "COLUMN",

@@ -451,9 +451,7 @@ static const as_cli_option options[] = {
      .help =
          "Which metric is the time a run takes; by default time or runtime, else one whose unit is a time, else the "
          "first. Values are seconds unless the file says ms, us, ns, min or h"},
-    {.name = "match",
-     .argument = "REGEX",
-     .help = "Take only call paths that match this regular expression (POSIX extended)"},
+    {.name = "match", .argument = "REGEX", .help = "Take only call paths that match this regular expression"},
     {.name = "sum",
      .argument = "WHICH",
      .choices = "all|topmost",

@@ -10,7 +10,7 @@ enum { PIECE = 2048 };
 
 typedef struct search {
     const as_scale_view *scale;
-    const char *pattern;
+    const as_pattern *pattern;
     bool is_plain; /* it says nothing but itself */
     as_vec needed; /* char: texts, each ended by NUL, that come one after the other wherever the pattern matches */
     bool *matches;
@@ -23,7 +23,6 @@ typedef struct search {
 /* Behind the "]" of a set that begins here; NULL where it has classes of its own. */
 static const char *behind_set(const char *at) {
     at += at[1] == '^' ? 2 : 1;
-    at += *at == ']';
     at += strcspn(at, "[]");
     return *at == ']' ? at + 1 : NULL;
 }
@@ -61,49 +60,40 @@ static bool has_needed(const as_vec *needed, const char *text) {
 
 /* ---- searching ------------------------------------------------------------------------------------------------------- */
 
-/* An expression is locked while it is matched: each piece has one of its own. */
 static void do_piece(void *user, size_t piece) {
     search *s = user;
-    regex_t regex;
     as_vec text;
     size_t end = (piece + 1) * PIECE < s->n ? (piece + 1) * PIECE : s->n;
-    bool fine = s->is_plain || regcomp(&regex, s->pattern, AS_CALLPATH_REGEX) == 0;
-    bool has_regex = fine && !s->is_plain;
+    bool fine = true;
     as_vec_init(&text, 1, NULL);
     for (size_t i = piece * PIECE; i < end && fine; i++) {
         const as_model *model = as_scale_model(s->scale, (uint32_t)i);
         fine = as_context_path(as_scale_ds(s->scale), model->context, &text);
         if (!fine) break;
-        s->matches[i] =
-            has_needed(&s->needed, text.data) && (s->is_plain || regexec(&regex, text.data, 0, NULL, 0) == 0);
+        s->matches[i] = has_needed(&s->needed, text.data) &&
+                        (s->is_plain || as_pattern_search(s->pattern, text.data, strlen(text.data)));
     }
     if (!fine) __atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
-    if (has_regex) regfree(&regex);
     as_vec_free(&text);
 }
 
-/* The pattern must be one. */
-static assay_status check_pattern(const as_request *request, assay_error *error) {
+static assay_status read_pattern(const as_request *request, as_pattern **out, assay_error *error) {
     as_request_cli made;
-    regex_t regex;
-    bool has_regex = false;
     assay_status status = as_request_cli_make(request, "predict", "match", NULL, &made, error);
-    if (status == ASSAY_OK)
-        status = as_request_cli_status(&made, as_callpath_regex(&made.cli, &regex, &has_regex), error);
+    if (status == ASSAY_OK) status = as_request_cli_status(&made, as_callpath_match(&made.cli, out), error);
     as_request_cli_free(&made);
-    if (has_regex) regfree(&regex);
     return status;
 }
 
 /* Into matches; false when memory is out. */
-static bool find_all(const as_scale_view *s, const char *pattern, bool *matches) {
+static bool find_all(const as_scale_view *s, const char *text, const as_pattern *pattern, bool *matches) {
     search found = {.scale = s,
                     .pattern = pattern,
-                    .is_plain = !strpbrk(pattern, ".[]()*+?{}|^$\\"),
+                    .is_plain = !strpbrk(text, ".[]()*+?{}|^$\\"),
                     .matches = matches,
                     .n = s->predictor.fit.n};
     as_vec_init(&found.needed, 1, NULL);
-    found.failed = !find_needed(pattern, &found.needed);
+    found.failed = !find_needed(text, &found.needed);
     if (!found.failed) as_parallel((found.n + PIECE - 1) / PIECE, 0, do_piece, &found);
     as_vec_free(&found.needed);
     return !found.failed;
@@ -114,17 +104,20 @@ assay_status as_scale_matching(as_scale_view *s, const as_request *request, cons
     *out = NULL;
     if (!text) return ASSAY_OK;
     if (!s->pattern || strcmp(s->pattern, text) != 0) {
-        AS_TRY(check_pattern(request, error));
-        char *pattern = strdup(text);
+        as_pattern *pattern = NULL;
+        AS_TRY(read_pattern(request, &pattern, error));
+        char *kept = strdup(text);
         bool *matches = calloc(s->predictor.fit.n + 1, sizeof *matches);
-        if (!pattern || !matches || !find_all(s, text, matches)) {
-            free(pattern);
+        bool fine = kept && matches && find_all(s, text, pattern, matches);
+        as_pattern_free(pattern);
+        if (!fine) {
+            free(kept);
             free(matches);
             return as_fail_memory(error, NULL);
         }
         free(s->pattern);
         free(s->matches);
-        s->pattern = pattern;
+        s->pattern = kept;
         s->matches = matches;
     }
     *out = s->matches;

@@ -199,7 +199,7 @@ rules:
     def test_match_and_metric(self):
         base, target = self.sides({'main__f': [100], 'main__g': [100]}, {'main__f': [150], 'main__g': [100]})
         self.assertEqual(0, run('compare', base, target, '--match', 'g$').status)
-        self.assertFails(run('compare', base, target, '--match', 'a('), 2, 'no pattern')
+        self.assertFails(run('compare', base, target, '--match', 'a('), 2, 'no regular expression')
         self.assertFails(run('compare', base, target, '--metric', 'visits'), 2, "no metric 'visits'")
         self.assertEqual(1, run('compare', base, target, '--metric', 'time').status)
 
