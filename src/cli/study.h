@@ -28,10 +28,7 @@
 
 #define AS_CHOICE_OPTIONS                                                                                              \
     {.name = "metric", .argument = "NAME", .help = "Take only this metric; may be given several times"},               \
-        {.name = "match",                                                                                              \
-         .argument = "REGEX",                                                                                          \
-         .help = "Take only call paths that match this regular expression (POSIX extended)"},                          \
-    {                                                                                                                  \
+        {.name = "match", .argument = "REGEX", .help = "Take only call paths that match this regular expression"}, {   \
         .name = "min-share", .argument = "PERCENT",                                                                    \
         .help = "Take only call paths that make up at least this part of their metric, at the point where it is "      \
                 "largest"                                                                                              \

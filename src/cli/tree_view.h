@@ -18,7 +18,7 @@
         AS_DERIVE_OPTION, AS_GROUP_OPTION,                                                                             \
         {.name = "match",                                                                                              \
          .argument = "REGEX",                                                                                          \
-         .help = "Show only functions whose names match this regular expression (POSIX extended)"},                    \
+         .help = "Show only functions whose names match this regular expression"},                                     \
         {.name = "name", .argument = "NAME", .help = "Show only functions of this name; may be given several times"},  \
         {.name = "root",                                                                                               \
          .argument = "NAME",                                                                                           \
