@@ -218,7 +218,7 @@ static bool ascent_init(ascent *a, as_view_walker *walker) {
     if (!as_view_gather_init(&a->gather, walker)) return false;
     size_t most = 0, n_groups = a->gather.groups.members.count;
     for (size_t i = 0; i < n_groups; i++) {
-        uint32_t n = as_view_member_at(&a->gather.groups, i)->n;
+        size_t n = as_view_gather_contexts(&a->gather, (uint32_t)i).n;
         if (n > most) most = n;
     }
     a->caller_of = malloc((AS_COUNT(a->ds, contexts) + 1) * sizeof *a->caller_of);

@@ -26,8 +26,8 @@ void as_view_gather_free(as_view_gather *gather) {
 }
 
 as_view_some as_view_gather_contexts(const as_view_gather *gather, uint32_t member) {
-    const as_view_member *m = as_view_member_at(&gather->groups, member);
-    return (as_view_some){gather->groups.contexts + m->first, sizeof(assay_id), m->n};
+    const uint32_t *starts = gather->groups.starts + member;
+    return (as_view_some){gather->groups.contexts + starts[0], sizeof(assay_id), starts[1] - starts[0]};
 }
 
 static double *parts_of(const as_view_gather *gather, size_t column) {
@@ -69,9 +69,9 @@ bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pe
     as_view_walker *w = gather->walker;
     const as_dataset *ds = w->data->source.ds;
     const bool *wanted = w->request->wanted;
-    bool is_context = member->level == AS_LEVEL_CONTEXT || member->level == AS_LEVEL_CALL;
+    bool is_context = as_view_member_is_context(member);
     for (size_t k = 0; k < w->data->n_columns; k++) w->values[k] = sum_of(gather, member, k, contexts);
-    as_view_node node = {.level = member->level,
+    as_view_node node = {.level = (as_view_level)member->level,
                          .depth = pending->depth,
                          .is_last = pending->is_last,
                          .is_hot = pending->is_hot,
@@ -83,7 +83,7 @@ bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pe
                          .call_site = member->level == AS_LEVEL_CALL ? as_view_call_site(w, context) : ASSAY_NONE,
                          .origin = w->request->kind == AS_VIEW_BOTTOM_UP ? contexts.first[0] : ASSAY_NONE,
                          .is_cut = pending->is_cut,
-                         .region = member->region,
+                         .region = as_view_member_region(ds, member),
                          .name = member->name,
                          .values = w->values};
     return w->visit(w->user, &node);

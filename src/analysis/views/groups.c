@@ -32,9 +32,8 @@ static uint32_t group_of(as_view_groups *groups, as_map *known, const as_view_da
     uint32_t at = as_map_get(known, key);
     if (at != AS_MAP_NONE) return at;
     at = (uint32_t)groups->members.count;
-    as_view_member member = {.level = level_of(by),
+    as_view_member member = {.level = (uint8_t)level_of(by),
                              .name = by == AS_GROUP_REGION ? context->name : (as_str)key,
-                             .region = by == AS_GROUP_REGION ? context->region : ASSAY_NONE,
                              .context = id,
                              .parent = UINT32_MAX,
                              .is_aside = is_aside};
@@ -68,23 +67,25 @@ static bool find_groups(as_view_groups *groups, const as_view_data *data, as_vie
 
 bool as_view_groups_list(as_view_groups *groups, size_t n_contexts) {
     uint32_t total = 0, in[AS_VIEW_MOST_GROUPS];
-    as_view_member *members = groups->members.data;
+    size_t n_members = groups->members.count;
+    uint32_t *starts = groups->starts = calloc(n_members + 1, sizeof *starts);
+    if (!starts) return false;
     for (assay_id id = 0; id < n_contexts; id++) {
-        for (size_t i = as_view_groups_of(groups, id, in); i-- > 0;) members[in[i]].n++;
+        for (size_t i = as_view_groups_of(groups, id, in); i-- > 0;) starts[in[i]]++;
     }
-    for (size_t i = 0; i < groups->members.count; i++) {
-        members[i].first = total;
-        total += members[i].n;
-        members[i].n = 0;
+    for (size_t i = 0; i < n_members; i++) {
+        uint32_t n = starts[i];
+        starts[i] = total;
+        total += n;
     }
     groups->contexts = malloc(((size_t)total + 1) * sizeof *groups->contexts);
     if (!groups->contexts) return false;
     for (assay_id id = 0; id < n_contexts; id++) {
-        for (size_t i = as_view_groups_of(groups, id, in); i-- > 0;) {
-            as_view_member *member = &members[in[i]];
-            groups->contexts[member->first + member->n++] = id;
-        }
+        for (size_t i = as_view_groups_of(groups, id, in); i-- > 0;) groups->contexts[starts[in[i]]++] = id;
     }
+    /* Each now says where the next one begins */
+    memmove(starts + 1, starts, n_members * sizeof *starts);
+    starts[0] = 0;
     return true;
 }
 
@@ -101,5 +102,6 @@ void as_view_groups_free(as_view_groups *groups) {
     free(groups->of_context);
     free(groups->of_call);
     free(groups->contexts);
+    free(groups->starts);
     as_vec_free(&groups->members);
 }

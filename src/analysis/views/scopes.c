@@ -38,7 +38,7 @@ static uint32_t number_item(builder *b, uint32_t what, uint32_t how, bool is_reg
 
 /* The member of an item below a parent, made if new. NOWHERE when memory is out. */
 static uint32_t scope_of(builder *b, uint32_t parent, uint32_t what, uint32_t how, const as_view_member *made) {
-    uint32_t item = number_item(b, what, how, made->region != ASSAY_NONE);
+    uint32_t item = number_item(b, what, how, as_view_member_region(b->ds, made) != ASSAY_NONE);
     if (item == UINT32_MAX) return NOWHERE;
     uint64_t key = as_pair(parent + 1, item);
     uint32_t at = as_map_get(&b->scopes, key);
@@ -56,11 +56,8 @@ static bool stands_aside(const builder *b, assay_id id) {
 
 static as_view_member member_of(const builder *b, as_view_level level, assay_id id) {
     const as_context *context = as_ds_context(b->ds, id);
-    return (as_view_member){.level = level,
-                            .name = context->name,
-                            .region = context->region,
-                            .context = id,
-                            .is_aside = stands_aside(b, id)};
+    return (as_view_member){
+        .level = (uint8_t)level, .name = context->name, .context = id, .is_aside = stands_aside(b, id)};
 }
 
 /* That of a context's region, or name where it has none. */
@@ -75,10 +72,8 @@ static uint32_t region_scope(builder *b, uint32_t parent, assay_id id) {
 static uint32_t file_scope(builder *b, assay_id id) {
     const as_context *context = as_ds_context(b->ds, id);
     const as_region *region = context->region == ASSAY_NONE ? NULL : as_ds_region(b->ds, context->region);
-    as_view_member module = {
-        .level = AS_LEVEL_MODULE, .name = region ? region->module : AS_NO_STR, .region = ASSAY_NONE, .context = id};
-    as_view_member file = {
-        .level = AS_LEVEL_FILE, .name = region ? region->file : AS_NO_STR, .region = ASSAY_NONE, .context = id};
+    as_view_member module = {.level = AS_LEVEL_MODULE, .name = region ? region->module : AS_NO_STR, .context = id};
+    as_view_member file = {.level = AS_LEVEL_FILE, .name = region ? region->file : AS_NO_STR, .context = id};
     bool is_aside = module.is_aside = file.is_aside = stands_aside(b, id);
     uint32_t at = scope_of(b, NOWHERE, module.name, is_aside ? IS_ASIDE : IS_MODULE, &module);
     return at == NOWHERE ? NOWHERE : scope_of(b, at, file.name, IS_FILE, &file);

@@ -8,14 +8,14 @@
 
 static as_view_item item_of(const as_view_data *data, const as_view_walker *walker, const as_view_member *member) {
     const as_dataset *ds = data->source.ds;
-    bool is_call = member->level == AS_LEVEL_CALL, is_context = member->level == AS_LEVEL_CONTEXT || is_call;
+    bool is_call = member->level == AS_LEVEL_CALL, is_context = as_view_member_is_context(member);
     bool is_section = data->leaves_apart && member->parent == UINT32_MAX && member->level == AS_LEVEL_CONTEXT &&
                       as_context_is_section(ds, member->context);
     bool is_inlined = is_context && as_ds_context(ds, member->context)->is_inlined;
     return (as_view_item){.context = is_context ? member->context : ASSAY_NONE,
                           .call_site = is_call ? as_view_call_site(walker, member->context) : ASSAY_NONE,
                           .name = member->name,
-                          .level = (uint8_t)member->level,
+                          .level = member->level,
                           .flags =
                               (uint8_t)((member->is_aside || is_section ? AS_ITEM_APART : 0) |
                                         (member->is_aside ? AS_ITEM_ASIDE : 0) | (is_inlined ? AS_ITEM_INLINED : 0))};

@@ -61,13 +61,11 @@ bool as_view_is_call(const as_dataset *ds, assay_id context);
 
 /* A function, file, module or kind; or, in a tree of scopes, what is inside functions. */
 typedef struct as_view_member {
-    as_view_level level;
     as_str name;
-    assay_id region;   /* the first one; ASSAY_NONE: none */
-    assay_id context;  /* the first one */
-    uint32_t first, n; /* its contexts: as_view_groups.contexts[first …] */
-    uint32_t parent;   /* the member it stands below, which comes before it; UINT32_MAX: none */
-    bool is_aside;     /* all its contexts stand aside, or lie below such; else none does */
+    assay_id context; /* the first one */
+    uint32_t parent;  /* the member it stands below, which comes before it; UINT32_MAX: none */
+    uint8_t level;    /* as_view_level */
+    bool is_aside;    /* all its contexts stand aside, or lie below such; else none does */
 } as_view_member;
 
 typedef struct as_view_groups {
@@ -75,6 +73,7 @@ typedef struct as_view_groups {
     uint32_t *of_call;    /* of scopes: that of the calls below its caller; else NULL */
     as_vec members;       /* as_view_member, in the order of their first contexts */
     assay_id *contexts;   /* of all groups, one after the other, ascending in each; NULL: not asked for */
+    uint32_t *starts;     /* those of member i are contexts[starts[i]] … contexts[starts[i + 1] - 1] */
 } as_view_groups;
 
 /* Groups of functions: each context is in one at most. By region, inlined pieces of functions are functions as well. */
@@ -84,6 +83,14 @@ bool as_view_groups_list(as_view_groups *groups, size_t n_contexts);
 void as_view_groups_free(as_view_groups *groups);
 static inline as_view_member *as_view_member_at(const as_view_groups *groups, size_t i) {
     return &AS_AT(as_view_member, &groups->members, i);
+}
+/* Whether it is of contexts, not a file, module or kind of them. */
+static inline bool as_view_member_is_context(const as_view_member *member) {
+    return member->level == AS_LEVEL_CONTEXT || member->level == AS_LEVEL_CALL;
+}
+/* The region of its contexts; ASSAY_NONE: none. */
+static inline assay_id as_view_member_region(const as_dataset *ds, const as_view_member *member) {
+    return as_view_member_is_context(member) ? as_ds_context(ds, member->context)->region : ASSAY_NONE;
 }
 
 /* ---- walking --------------------------------------------------------------------------------------------------------- */
