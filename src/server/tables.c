@@ -278,11 +278,22 @@ static size_t bytes_of(const as_asked_view *asked, const kept_table *kept) {
            ((kept->wanted != NULL) + (size_t)(kept->hidden != NULL)) * asked->tree.ds->strings.entries.count;
 }
 
+/* About what the table and the first values of a view take, and as much again while they are made. */
+static size_t expected_bytes(const as_asked_view *asked) {
+    const as_dataset *ds = asked->tree.ds;
+    const as_view_request *request = &asked->tree.request;
+    size_t n = asked->root == ASSAY_NONE ? AS_COUNT(ds, contexts) : as_ds_context(ds, asked->root)->subtree;
+    /* A tree of scopes has calls below their callers, and the functions */
+    bool by_scope = request->kind == AS_VIEW_FLAT && request->group == AS_GROUP_SCOPE;
+    if (by_scope) n += AS_COUNT(ds, regions) < n ? AS_COUNT(ds, regions) : n;
+    return 2 * n * (sizeof(as_view_item) + 2 * sizeof(double));
+}
+
 static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, assay_id function, const char *key,
                                loaded *last, const as_view_table **out, assay_error *error) {
     kept_table *kept = as_viewing_find(viewing, key);
     if (!kept) {
-        as_viewing_expect(viewing, AS_COUNT(asked->tree.ds, contexts) * (sizeof(as_view_item) + 2 * sizeof(double)));
+        as_viewing_expect(viewing, expected_bytes(asked));
         kept = calloc(1, sizeof *kept);
         assay_status status = kept ? make_table(asked, function, last, kept, error) : as_fail_memory(error, NULL);
         if (status != ASSAY_OK) {

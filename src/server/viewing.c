@@ -19,9 +19,18 @@ typedef struct as_cache_entry {
     uint64_t used_by; /* the last request that asked for it */
 } as_cache_entry;
 
+/* Large arrays come from the system and go back to it as soon as they are freed. malloc() else would learn from their sizes to keep them, and more of them lie about than are used. */
+static void return_large_arrays(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 2 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+#endif
+}
+
 as_viewing *as_viewing_new(const as_read_config *config) {
     as_viewing *viewing = calloc(1, sizeof *viewing);
     if (!viewing) return NULL;
+    return_large_arrays();
     viewing->config = *config;
     as_vec_init(&viewing->inputs, sizeof(as_view_input *), NULL);
     as_vec_init(&viewing->derives, sizeof(as_view_derive), NULL);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/views/view_private.h"
+#include "core/large_pages.h"
 
 /* ---- values of items ------------------------------------------------------------------------------------------------- */
 
@@ -336,6 +337,8 @@ assay_status as_view_values_new(const as_view_table *table, const as_view_data *
     values->inclusive = malloc(((size_t)values->n + 1) * sizeof *values->inclusive);
     values->exclusive = malloc(((size_t)values->n + 1) * sizeof *values->exclusive);
     bool has_room = values->inclusive && values->exclusive;
+    if (has_room) as_use_large_pages(values->inclusive, values->n * sizeof *values->inclusive);
+    if (has_room) as_use_large_pages(values->exclusive, values->n * sizeof *values->exclusive);
     assay_status status = has_room ? fill_values(table, data, values, error) : as_fail_memory(error, NULL);
     if (status == ASSAY_OK && !finish_values(table, values)) status = as_fail_memory(error, NULL);
     if (status != ASSAY_OK) {

@@ -3,6 +3,7 @@
 
 #include "analysis/views/table.h"
 #include "analysis/views/view_private.h"
+#include "core/large_pages.h"
 
 /* ---- items ----------------------------------------------------------------------------------------------------------- */
 
@@ -100,8 +101,8 @@ bool as_view_flat_fill(as_view_table *table, const as_view_data *data) {
 
 enum { MOST_ITEMS = AS_VIEW_MOST_GROUPS };
 
-/* The items that a context counts in; returns how many. */
-static size_t items_of(const as_view_table *table, assay_id context, uint32_t out[MOST_ITEMS]) {
+/* The items that a context counts in with what it does itself; returns how many. */
+static size_t own_items_of(const as_view_table *table, assay_id context, uint32_t out[MOST_ITEMS]) {
     size_t n = 0;
     uint32_t own = table->own_items[context];
     if (own == UINT32_MAX) return 0;
@@ -111,7 +112,13 @@ static size_t items_of(const as_view_table *table, assay_id context, uint32_t ou
         out[n++] = file;
         out[n++] = as_view_item_at(table, file)->parent;
     }
-    if (table->call_items && table->call_items[context] != UINT32_MAX) out[n++] = table->call_items[context];
+    return n;
+}
+
+/* All that it counts in: that of calls below its caller, too. */
+static size_t items_of(const as_view_table *table, assay_id context, uint32_t out[MOST_ITEMS]) {
+    size_t n = own_items_of(table, context, out);
+    if (n && table->call_items && table->call_items[context] != UINT32_MAX) out[n++] = table->call_items[context];
     return n;
 }
 
@@ -120,56 +127,61 @@ static bool is_call(const as_view_table *table, uint32_t item) {
     return as_view_item_at(table, item)->level == AS_LEVEL_CALL;
 }
 
-/* ---- of stored values, all items at once */
+/* ---- of stored values, all items at once: what as_view_sum_add() does with them. One side after the other, as each needs room of its own */
 
-enum { HAS_INCLUSIVE = 1, HAS_EXCLUSIVE = 2 };
-
-typedef struct adding {
-    const as_view_column *column;
-    as_view_values *values;
-    assay_id *ends; /* of each item: behind the last outermost context that was added */
-    uint8_t *has;
-} adding;
-
-static void add_real(double *to, uint8_t *has, uint8_t side, double value) {
-    *to = *has & side ? *to + value : value;
-    *has |= side;
+/* n zeros. NULL when memory is out. */
+static void *new_zeros(size_t n, size_t size) {
+    void *zeros = calloc(n + 1, size);
+    if (zeros) as_use_large_pages(zeros, (n + 1) * size);
+    return zeros;
 }
 
-/* What as_view_sum_add() does with stored values. */
-static void add_to(const adding *a, uint32_t item, const as_node *node, const as_context *context) {
-    as_view_values *values = a->values;
-    if (node->has_exclusive && !node->lacks_exclusive)
-        add_real(&values->exclusive[item], &a->has[item], HAS_EXCLUSIVE, node->exclusive.r);
-    if (!node->has_own) return;
-    if (a->column->is_only_exclusive) {
-        add_real(&values->exclusive[item], &a->has[item], HAS_EXCLUSIVE, node->inclusive.r);
-    } else if (node->context >= a->ends[item] || context->is_aside) {
-        assay_id end = node->context + context->subtree;
-        if (end > a->ends[item]) a->ends[item] = end;
-        add_real(&values->inclusive[item], &a->has[item], HAS_INCLUSIVE, node->inclusive.r);
-    }
+static void add_real(double *to, bool *has, double value) {
+    *to = *has ? *to + value : value;
+    *has = true;
 }
 
-static bool add_all(const as_view_table *table, const as_view_column *column, as_view_values *values) {
+static bool add_inclusive(const as_view_table *table, const as_view_column *column, as_view_values *values) {
     const as_context *contexts = table->ds->contexts.data;
-    adding a = {.column = column,
-                .values = values,
-                .ends = calloc((size_t)values->n + 1, sizeof *a.ends),
-                .has = calloc((size_t)values->n + 1, sizeof *a.has)};
-    bool fine = a.ends && a.has;
-    for (assay_id id = 0; fine && id < AS_COUNT(table->ds, contexts); id++) {
+    assay_id *ends = new_zeros(values->n, sizeof *ends); /* behind the last outermost context that was added */
+    bool *has = new_zeros(values->n, sizeof *has), fine = ends && has;
+    for (assay_id id = 0; fine && !column->is_only_exclusive && id < AS_COUNT(table->ds, contexts); id++) {
         uint32_t in[MOST_ITEMS];
         as_node node;
-        size_t n = as_stored_sums_node(&column->sums, id, &node) ? items_of(table, id, in) : 0;
-        for (size_t i = 0; i < n; i++) add_to(&a, in[i], &node, &contexts[id]);
+        bool is_there = as_stored_sums_node(&column->sums, id, &node) && node.has_own;
+        for (size_t i = is_there ? items_of(table, id, in) : 0; i-- > 0;) {
+            uint32_t item = in[i];
+            assay_id end = id + contexts[id].subtree;
+            if (id < ends[item] && !contexts[id].is_aside) continue;
+            if (end > ends[item]) ends[item] = end;
+            add_real(&values->inclusive[item], &has[item], node.inclusive.r);
+        }
     }
     for (uint32_t i = 0; fine && i < values->n; i++) {
-        if (!(a.has[i] & HAS_INCLUSIVE)) values->inclusive[i] = NAN;
-        if (!(a.has[i] & HAS_EXCLUSIVE) || is_call(table, i)) values->exclusive[i] = NAN;
+        if (!has[i]) values->inclusive[i] = NAN;
     }
-    free(a.ends);
-    free(a.has);
+    free(ends);
+    free(has);
+    return fine;
+}
+
+static bool add_exclusive(const as_view_table *table, const as_view_column *column, as_view_values *values) {
+    bool *has = new_zeros(values->n, sizeof *has);
+    for (assay_id id = 0; has && id < AS_COUNT(table->ds, contexts); id++) {
+        uint32_t in[MOST_ITEMS];
+        as_node node;
+        if (!as_stored_sums_node(&column->sums, id, &node)) continue;
+        bool is_pair = node.has_exclusive && !node.lacks_exclusive, is_own = node.has_own && column->is_only_exclusive;
+        for (size_t i = is_pair || is_own ? own_items_of(table, id, in) : 0; i-- > 0;) {
+            if (is_pair) add_real(&values->exclusive[in[i]], &has[in[i]], node.exclusive.r);
+            if (is_own) add_real(&values->exclusive[in[i]], &has[in[i]], node.inclusive.r);
+        }
+    }
+    for (uint32_t i = 0; has && i < values->n; i++) {
+        if (!has[i]) values->exclusive[i] = NAN;
+    }
+    bool fine = has != NULL;
+    free(has);
     return fine;
 }
 
@@ -222,5 +234,6 @@ static bool sum_each(const as_view_table *table, const as_view_column *column, a
 bool as_view_flat_values(const as_view_table *table, const as_view_data *data, as_view_values *values) {
     const as_view_column *column = &data->columns[0];
     bool at_once = column->has_sums && !column->formula && column->can_merge;
-    return at_once ? add_all(table, column, values) : sum_each(table, column, values);
+    if (!at_once) return sum_each(table, column, values);
+    return add_inclusive(table, column, values) && add_exclusive(table, column, values);
 }
