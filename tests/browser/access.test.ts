@@ -114,6 +114,8 @@ const BEFORE: Record<string, string[]> = {
   'Tree F': ['ArrowDown', 'f'],
   'Tree f': ['ArrowDown'],
   'Tree l': ['ArrowDown'],
+  'Tree z': ['ArrowDown'],
+  'Tree Z': ['ArrowDown'],
   'Tree *': ['ArrowDown', 'ArrowLeft'],
   'Flame Escape': ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'],
   'Flame Home': ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'],

@@ -87,7 +87,7 @@ test('a profile: every screen', (t) =>
     const first = page.getByRole('treegrid').getByText(IMG).first();
     await first.click();
     await page.getByText(SCRIPT).first().waitFor();
-    for (const key of ['h', 'd', 'd', '2', '3', '1', 'End', 'y', 'x', 'f', '?', 'Escape']) {
+    for (const key of ['h', 'd', 'd', '2', '3', '1', 'End', 'y', 'x', 'z', 'f', '?', 'Escape']) {
       await page.keyboard.press(key);
       await isText(opened, `tree, ${key}`);
     }

@@ -148,7 +148,7 @@ test('names are hidden, alone or with all below them, and the chip says how much
   await view(t, [HEAT], async ({ page, shot }) => {
     await grid(page).waitFor();
     await page.locator('.vbody .vrow', { hasText: 'solve' }).first().click();
-    await page.keyboard.press('x');
+    await page.keyboard.press('z');
     // What it has itself is in no row: 0.003 of 13.49 s
     await page.locator('.chip', { hasText: 'hidden' }).getByText('1 · 0.0 %').waitFor();
     await rowsAre(page, ['main', 'stencil', 'residual', 'init', 'exchange_halo', 'MPI_Finalize', 'write_output']);
