@@ -188,17 +188,16 @@ class Sql(Case):
     def test_nobody_waits_and_who_hangs_up_ends_it(self):
         def leave():
             try:
-                self.viewer.ask(self.viewer.path('sql', {}), 'POST', ENDLESS.encode(), timeout=1)
+                self.viewer.ask(self.viewer.path('sql', {}), 'POST', ENDLESS.encode(), timeout=4)
             except OSError:
                 pass
         threads = [threading.Thread(target=leave) for _ in range(4)]
         for thread in threads:
             thread.start()
         time.sleep(0.4)
-        begin = time.monotonic()
         self.viewer.get('inputs')
-        self.assertLess(time.monotonic() - begin, 0.5)
         self.assertIn('still running', self.refused('select 1').message)
+        self.assertTrue(all(thread.is_alive() for thread in threads), 'an answer came only when others had left')
         for thread in threads:
             thread.join()
         for _ in range(50):
