@@ -6,7 +6,7 @@
 #include "dataset/sparse.h"
 
 /* Sums are made in four lanes, as those of rows with all columns are: zeros in between change nothing, so the result is the same. */
-enum { LANES = 4, CONTEXTS_AT_ONCE = 512, NO_PLACE = 0xff };
+enum { LANES = 4, CONTEXTS_AT_ONCE = 512, NO_PLACE = 0xff, CACHE_LINE = 64 };
 
 typedef struct sums {
     const as_profile *profiles[2]; /* with the same columns; those of one context lie side by side in the files */
@@ -156,7 +156,8 @@ static bool make_room(sums *s, as_stored_sums *out) {
 
 static assay_status sum_all(const as_dataset *ds, sums *s, const bool *wanted, as_stored_sums *out,
                             assay_error *error) {
-    s->lane_of = malloc((size_t)s->profiles[0]->n_columns + 1);
+    /* All threads read it for each value: in cache lines of its own, that none of them writes to */
+    s->lane_of = aligned_alloc(CACHE_LINE, ((size_t)s->profiles[0]->n_columns / CACHE_LINE + 1) * CACHE_LINE);
     if (!s->lane_of) return as_fail_memory(error, NULL);
     uint32_t n_wanted = deal_lanes(s->profiles[0], wanted, s->lane_of);
     bool by_columns = are_few(ds, s, n_wanted);

@@ -143,9 +143,9 @@ static void add_real(double *to, bool *has, double value) {
 
 static bool add_inclusive(const as_view_table *table, const as_view_column *column, as_view_values *values) {
     const as_context *contexts = table->ds->contexts.data;
-    assay_id *ends = new_zeros(values->n, sizeof *ends); /* behind the last outermost context that was added */
-    bool *has = new_zeros(values->n, sizeof *has), fine = ends && has;
-    for (assay_id id = 0; fine && !column->is_only_exclusive && id < AS_COUNT(table->ds, contexts); id++) {
+    /* Behind the last outermost context that was added; 0: none was */
+    assay_id *ends = new_zeros(values->n, sizeof *ends);
+    for (assay_id id = 0; ends && !column->is_only_exclusive && id < AS_COUNT(table->ds, contexts); id++) {
         uint32_t in[MOST_ITEMS];
         as_node node;
         bool is_there = as_stored_sums_node(&column->sums, id, &node) && node.has_own;
@@ -153,15 +153,15 @@ static bool add_inclusive(const as_view_table *table, const as_view_column *colu
             uint32_t item = in[i];
             assay_id end = id + contexts[id].subtree;
             if (id < ends[item] && !contexts[id].is_aside) continue;
+            values->inclusive[item] = ends[item] ? values->inclusive[item] + node.inclusive.r : node.inclusive.r;
             if (end > ends[item]) ends[item] = end;
-            add_real(&values->inclusive[item], &has[item], node.inclusive.r);
         }
     }
-    for (uint32_t i = 0; fine && i < values->n; i++) {
-        if (!has[i]) values->inclusive[i] = NAN;
+    for (uint32_t i = 0; ends && i < values->n; i++) {
+        if (!ends[i]) values->inclusive[i] = NAN;
     }
+    bool fine = ends != NULL;
     free(ends);
-    free(has);
     return fine;
 }
 
