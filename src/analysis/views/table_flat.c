@@ -141,6 +141,16 @@ static void add_real(double *to, bool *has, double value) {
     *has = true;
 }
 
+/* Asks for what a context some steps ahead needs: its item may lie anywhere. */
+static void fetch_ahead(const as_view_table *table, assay_id context, const double *values) {
+    enum { STEPS = 24 };
+    if (context + STEPS >= AS_COUNT(table->ds, contexts)) return;
+    uint32_t own = table->own_items[context + STEPS];
+    if (own == UINT32_MAX) return;
+    __builtin_prefetch(as_view_item_at(table, own));
+    __builtin_prefetch(&values[own], 1);
+}
+
 static bool add_inclusive(const as_view_table *table, const as_view_column *column, as_view_values *values) {
     const as_context *contexts = table->ds->contexts.data;
     /* Behind the last outermost context that was added; 0: none was */
@@ -148,6 +158,7 @@ static bool add_inclusive(const as_view_table *table, const as_view_column *colu
     for (assay_id id = 0; ends && !column->is_only_exclusive && id < AS_COUNT(table->ds, contexts); id++) {
         uint32_t in[MOST_ITEMS];
         as_node node;
+        fetch_ahead(table, id, values->inclusive);
         bool is_there = as_stored_sums_node(&column->sums, id, &node) && node.has_own;
         for (size_t i = is_there ? items_of(table, id, in) : 0; i-- > 0;) {
             uint32_t item = in[i];
@@ -170,6 +181,7 @@ static bool add_exclusive(const as_view_table *table, const as_view_column *colu
     for (assay_id id = 0; has && id < AS_COUNT(table->ds, contexts); id++) {
         uint32_t in[MOST_ITEMS];
         as_node node;
+        fetch_ahead(table, id, values->exclusive);
         if (!as_stored_sums_node(&column->sums, id, &node)) continue;
         bool is_pair = node.has_exclusive && !node.lacks_exclusive, is_own = node.has_own && column->is_only_exclusive;
         for (size_t i = is_pair || is_own ? own_items_of(table, id, in) : 0; i-- > 0;) {
