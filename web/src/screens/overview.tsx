@@ -399,11 +399,11 @@ function Overview(props: ScreenProps) {
       {IS_REPORT && document.title !== input.name && <h1 class="wide">{document.title}</h1>}
       <What answer={data} props={props} />
       <Totals answer={data} findings={findings.data} props={props} />
-      <Problems answer={data} path={input.path} />
       <HotPath answer={data} />
       {findings.data && <Functions answer={data} findings={findings.data} />}
       {findings.data && <Balance findings={findings.data} canCompare={input.has.locations > 1} />}
       {findings.data && <Gpus findings={findings.data} />}
+      <Problems answer={data} path={input.path} />
       <Next answer={data} path={input.path} />
       <Attributes answer={data} />
       <LeftOut />
