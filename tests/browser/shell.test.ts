@@ -129,6 +129,33 @@ test('keys lead to screens, choose, undo, and are listed', async () => {
       // One step takes the search away, whole
       await page.keyboard.press('u');
       await page.waitForURL((u) => !u.hash.includes('q='));
+      // A dialog that has just closed takes no key, though it still has the focus
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await page.evaluate(() => {
+        const dialog = document.querySelector('dialog')!;
+        dialog.close();
+        dialog.querySelector('button')!.dispatchEvent(new KeyboardEvent('keydown', { key: 'U', bubbles: true }));
+      });
+      await page.waitForURL(/q=solve/);
+    }),
+  );
+});
+
+test('a table that comes while somebody types does not take the letters', async () => {
+  let arrive = () => {};
+  const held = new Promise<void>((resolve) => (arrive = resolve));
+  await mock(async (asked) => (asked.name.startsWith('tree?') && (await held), answer(asked)), (url) =>
+    page(`${url}#tree`, async ({ page }) => {
+      const field = page.getByRole('searchbox', { name: 'Search names' });
+      await page.getByRole('tab', { name: 'Tree', selected: true }).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('so');
+      arrive();
+      await page.locator('.vtable').waitFor();
+      await page.keyboard.type('lve');
+      await page.waitForURL(/q=solve$/);
+      assert.ok(await field.evaluate((e) => e === document.activeElement));
     }),
   );
 });

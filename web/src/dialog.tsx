@@ -26,7 +26,8 @@ export function Dialog({ title, onClose, children, bare }: DialogProps) {
       aria-label={title}
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
-      onKeyDown={(event) => event.key !== 'Escape' && event.stopPropagation()}
+      // It has closed already, and keeps the focus, for a moment before onClose
+      onKeyDown={(event) => event.key !== 'Escape' && dialog.current?.open && event.stopPropagation()}
     >
       <div class="dialog-body">
         {!bare && (

@@ -55,7 +55,8 @@ export function keyName(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'
   return `${event.ctrlKey || event.metaKey ? 'Ctrl+' : ''}${event.altKey ? 'Alt+' : ''}${event.shiftKey && (named || event.ctrlKey || event.metaKey) ? 'Shift+' : ''}${key}`;
 }
 
-function isField(target: EventTarget | null): boolean {
+/** Whether it takes letters. */
+export function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox]):not([type=radio]):not([type=range])'));
 }
 

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useSize } from './canvas';
 import { formatCount } from './format';
+import { isField } from './keys';
 import { openMenu, type MenuEntry } from './menu';
 import { useIsOnPaper } from './state';
 import { copyText } from './toast';
@@ -435,4 +436,9 @@ export function BarCell({ text, share }: { text: string; share: number }) {
       <span class="bar-text">{text}</span>
     </span>
   );
+}
+
+/** Arrows move in the table of a screen as soon as it is there; whoever types somewhere goes on typing. */
+export function focusTable(box: HTMLElement | null): void {
+  if (!isField(document.activeElement)) box?.querySelector<HTMLElement>('.vtable')?.focus({ preventScroll: true });
 }

@@ -47,7 +47,7 @@ export async function mock(answer: Answer, use: (url: string) => Promise<void>, 
         response.end(instead[file] ?? readFileSync(join(built(), file)));
         return;
       }
-      const made = path.startsWith('api/') ? answer({ method: request.method ?? '', name: path.slice(4), body: await bodyOf(request) }) : undefined;
+      const made = path.startsWith('api/') ? await answer({ method: request.method ?? '', name: path.slice(4), body: await bodyOf(request) }) : undefined;
       const refused = made as { status?: number; body?: unknown } | undefined;
       const status = made === undefined ? 404 : (refused?.status ?? 200);
       response.writeHead(status, { ...headers, 'Content-Type': 'application/json' });

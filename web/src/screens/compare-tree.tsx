@@ -8,7 +8,7 @@ import type { MenuEntry } from '../menu';
 import { navigate } from '../state';
 import { copyText } from '../toast';
 import { MatchedName, shapeOf, useLists, type Listed } from '../uselists';
-import { TreeCell, VTable, type Column, type TreeShape } from '../vtable';
+import { TreeCell, VTable, focusTable, type Column, type TreeShape } from '../vtable';
 import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, sureText, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
 import { placeText } from './tree-data';
 
@@ -139,7 +139,7 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
   useEffect(() => {
     if (model && chosen && !isFlat && selected < 0 && !isOld && !search && !isReport()) void ask({ [chosen.side === 0 ? 'reveal_a' : 'reveal_b']: chosen.context });
   }, [chosen?.side, chosen?.context, model, isOld]);
-  useEffect(() => box.current?.querySelector<HTMLElement>('.vtable')?.focus({ preventScroll: true }), [model !== undefined]);
+  useEffect(() => focusTable(box.current), [model !== undefined]);
 
   const openNode = async (r: CompareRow) => {
     if (!model || !model.isExpandable(r)) return;

@@ -8,7 +8,7 @@ import { openMenu, type MenuEntry } from '../menu';
 import { runWords, shownParams } from '../shown';
 import { navigate, readScreen, select, useScreen, type Selection } from '../state';
 import { copyText } from '../toast';
-import { BarCell, TreeCell, VTable, type Column, type TreeShape } from '../vtable';
+import { BarCell, TreeCell, VTable, focusTable, type Column, type TreeShape } from '../vtable';
 import { MatchedName, shapeOf, useLists } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
 import { APART, ASIDE, CUT, HOT, MATCH, matchOption, packOpen, placeText, plainName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
@@ -198,7 +198,7 @@ function Tree(props: ScreenProps) {
     if (model && isDown && selection.node !== null && selected < 0 && !isOld) void ask({ reveal: selection.node });
   }, [selection.node, model, isOld]);
   // The first picture has a selection: keys have something to begin with
-  useEffect(() => box.current?.querySelector<HTMLElement>('.vtable')?.focus({ preventScroll: true }), [model !== undefined]);
+  useEffect(() => focusTable(box.current), [model !== undefined]);
 
   const openNode = async (r: TreeRow) => {
     if (!model || !model.isExpandable(r)) return;
