@@ -272,8 +272,6 @@ static as_exit take_options(as_cli *cli, as_compare_config *out) {
     return take_metrics(cli, out) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
-static as_exit read_match(as_cli *cli, as_compare_config *out) { return as_callpath_match(cli, &out->match); }
-
 bool as_path_choice_keeps(void *choice, const char *metric, const char *path) {
     const as_path_choice *chosen = choice;
     const as_threshold_rule *rule = as_rules_find(chosen->rules, metric, path);
@@ -289,7 +287,7 @@ as_exit as_compare_config_read(as_cli *cli, as_compare_config *out) {
     const char *path = as_cli_value(cli, "config");
     as_exit status = path ? read_file(cli, path, out) : AS_EXIT_FINE;
     if (status == AS_EXIT_FINE) status = take_options(cli, out);
-    if (status == AS_EXIT_FINE) status = read_match(cli, out);
+    if (status == AS_EXIT_FINE) status = as_callpath_match(cli, &out->match);
     out->judge.rules = out->rules.data;
     out->judge.n_rules = out->rules.count;
     return status;
