@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { plotParts } from './plot-parts.mjs';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const folder = resolve(process.argv[2] ?? 'build/web');
@@ -27,6 +28,7 @@ const bundle = (entry, isReport) => esbuild.build({
   legalComments: 'none',
   banner: { js: `/* ${notice} */` },
   define: { 'process.env.NODE_ENV': '"production"', IS_REPORT: String(isReport) },
+  plugins: [plotParts],
   logLevel: 'warning',
 }).catch(() => process.exit(1));
 
