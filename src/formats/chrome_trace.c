@@ -168,7 +168,7 @@ static assay_status write_tracks(tracing *t) {
 static assay_status write_trace(as_writer *writer) {
     tracing t = {.writer = writer, .out = writer->out, .is_first = true, .fine = true};
     as_vec_init(&t.text, 1, NULL);
-    assay_status status = as_slices_open(writer->dataset, false, &t.slices, writer->error);
+    assay_status status = as_slices_open(writer->dataset, false, AS_SLICES_OF_PERFETTO, &t.slices, writer->error);
     if (status == ASSAY_OK && !as_slice_track_count(&t.slices))
         status = as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-events",
                          "there is no time line to write; speedscope and folded hold profiles without one");
@@ -185,6 +185,7 @@ static bool is_of_event(const as_dataset *ds, const as_attribute *attribute) {
 
 static void find_losses(const as_dataset *ds, as_losses *losses) {
     size_t n = as_ds_parameters(ds);
+    as_lose_slices(ds, AS_SLICES_OF_PERFETTO, losses);
     as_lose_attributes(losses, ds, is_of_event);
     if (n) as_lose(losses, "%zu parameter%s", n, n == 1 ? "" : "s");
 }

@@ -18,7 +18,19 @@ enum {
     PACKET_TRACK = 60
 };
 enum { STATE_IS_CLEARED = 1, NEEDS_STATE = 2 }; /* flags */
-enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5 };
+enum {
+    TRACK_UUID = 1,
+    TRACK_NAME = 2,
+    TRACK_PROCESS = 3,
+    TRACK_THREAD = 4,
+    TRACK_PARENT = 5,
+    TRACK_RANK = 12,
+    TRACK_MERGING = 15,
+    TRACK_PROCESS_ORDER = 19,
+    TRACK_THREAD_ORDER = 20
+};
+enum { BY_RANK = 1 };    /* of processes and threads */
+enum { NOT_MERGED = 2 }; /* else those of one name are drawn as one */
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum { EVENT_CATEGORY = 3, EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
@@ -46,6 +58,17 @@ static void put_packet(writing *w) {
 
 /* ---- tracks ---------------------------------------------------------------------------------------------------------- */
 
+/* What holds for all: processes and threads are to be drawn in the order of the dataset. */
+static void put_root(writing *w) {
+    as_message_number(&w->packet, PACKET_FLAGS, STATE_IS_CLEARED);
+    size_t track = as_message_begin(&w->packet, PACKET_TRACK);
+    as_message_number(&w->packet, TRACK_UUID, 0);
+    as_message_number(&w->packet, TRACK_PROCESS_ORDER, BY_RANK);
+    as_message_number(&w->packet, TRACK_THREAD_ORDER, BY_RANK);
+    as_message_end(&w->packet, track);
+    put_packet(w);
+}
+
 static void put_process(writing *w, size_t process, const char *name) {
     size_t track = as_message_begin(&w->packet, PACKET_TRACK);
     as_message_number(&w->packet, TRACK_UUID, process + 1);
@@ -53,6 +76,7 @@ static void put_process(writing *w, size_t process, const char *name) {
     as_message_number(&w->packet, PROCESS_PID, process + 1);
     as_message_text(&w->packet, PROCESS_NAME, name);
     as_message_end(&w->packet, within);
+    as_message_number(&w->packet, TRACK_RANK, process);
     as_message_end(&w->packet, track);
     put_packet(w);
 }
@@ -72,7 +96,9 @@ static void put_track(writing *w, const as_slice_track *t, const char *name) {
     } else {
         as_message_text(&w->packet, TRACK_NAME, name);
         as_message_number(&w->packet, TRACK_PARENT, t->pid);
+        as_message_number(&w->packet, TRACK_MERGING, NOT_MERGED);
     }
+    as_message_number(&w->packet, TRACK_RANK, (uint64_t)(t - as_slice_track_at(w->slices, 0)));
     as_message_end(&w->packet, track);
     put_packet(w);
 }
@@ -80,8 +106,7 @@ static void put_track(writing *w, const as_slice_track *t, const char *name) {
 static void put_tracks(writing *w) {
     as_vec name;
     as_vec_init(&name, 1, as_ds_budget(w->ds));
-    as_message_number(&w->packet, PACKET_FLAGS, STATE_IS_CLEARED);
-    put_packet(w);
+    put_root(w);
     for (size_t i = 0; i < w->slices->processes.count && !w->failed; i++) {
         w->failed |= !as_slice_process_name(w->slices, i, &name);
         if (!w->failed) put_process(w, i, name.data);
@@ -182,7 +207,7 @@ static assay_status write_trace(const as_slices *slices, as_writer *writer) {
 
 static assay_status write_perfetto(as_writer *writer) {
     as_slices slices;
-    assay_status status = as_slices_open(writer->dataset, false, &slices, writer->error);
+    assay_status status = as_slices_open(writer->dataset, false, AS_SLICES_OF_PERFETTO, &slices, writer->error);
     if (status == ASSAY_OK && !as_slice_track_count(&slices))
         status = as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-events",
                          "has no time line: a trace needs events or samples with times; a profile can go to pprof, "
@@ -198,13 +223,7 @@ static bool is_kept(const as_dataset *ds, const as_attribute *attribute) {
 }
 
 static void find_losses(const as_dataset *ds, as_losses *losses) {
-    as_slices slices;
-    assay_error error;
-    if (as_slices_open(ds, false, &slices, &error) == ASSAY_E_NOMEM) losses->failed = true;
-    if (slices.n_left_out)
-        as_lose(losses, "%llu event%s without a time or a run, or beyond 256 that overlap",
-                (unsigned long long)slices.n_left_out, slices.n_left_out == 1 ? "" : "s");
-    as_slices_close(&slices);
+    as_lose_slices(ds, AS_SLICES_OF_PERFETTO, losses);
     as_lose_attributes(losses, ds, is_kept);
 }
 

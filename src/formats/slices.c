@@ -180,8 +180,23 @@ static bool make_sets(as_slices *out) {
     return as_event_values_open(&sets->values, out->ds, &style, 1);
 }
 
-assay_status as_slices_open(const as_dataset *ds, bool by_track, as_slices *out, assay_error *error) {
-    *out = (as_slices){.ds = ds};
+/* Contexts with more calls on the way to them than are told. */
+static uint64_t count_cut(const as_slices *slices) {
+    const as_dataset *ds = slices->ds;
+    uint64_t n_cut = 0;
+    for (assay_id i = 0; as_trace_line_count(&ds->traces) && i < AS_COUNT(ds, contexts); i++) {
+        uint32_t n = 0;
+        if (as_ds_context(ds, i)->depth < slices->most_deep) continue;
+        for (assay_id at = i; at != ASSAY_NONE && n <= slices->most_deep; at = as_ds_context(ds, at)->parent)
+            n += as_slice_is_call(ds, at);
+        n_cut += n > slices->most_deep;
+    }
+    return n_cut;
+}
+
+assay_status as_slices_open(const as_dataset *ds, bool by_track, uint32_t most_deep, as_slices *out,
+                            assay_error *error) {
+    *out = (as_slices){.ds = ds, .most_deep = most_deep};
     as_budget *budget = as_ds_budget(ds);
     as_vec_init(&out->processes, sizeof(as_slice_process), budget);
     as_vec_init(&out->tracks, sizeof(as_slice_track), budget);
@@ -191,6 +206,7 @@ assay_status as_slices_open(const as_dataset *ds, bool by_track, as_slices *out,
     bool fine = as_event_order_open(&out->order, ds) && make_sets(out);
     out->earliest = out->order.earliest;
     out->n_left_out = out->order.n_without_time;
+    out->n_cut = count_cut(out);
     fine = fine && as_slices_make_lanes(out) && make_tracks(out) && find_processes(out) && list_attributes(out);
     if (fine) tell_lanes(out);
     fine = fine && (!by_track || as_slices_list(out));
@@ -220,6 +236,19 @@ void as_slices_close(as_slices *slices) {
     as_vec_free(&slices->tracks);
     as_vec_free(&slices->listed);
     as_vec_free(&slices->attributes);
+}
+
+void as_lose_slices(const as_dataset *ds, uint32_t most_deep, as_losses *losses) {
+    as_slices slices;
+    assay_error error;
+    if (as_slices_open(ds, false, most_deep, &slices, &error) == ASSAY_E_NOMEM) losses->failed = true;
+    if (slices.n_left_out)
+        as_lose(losses, "%llu event%s without a time or a run, or beyond 256 that overlap",
+                (unsigned long long)slices.n_left_out, slices.n_left_out == 1 ? "" : "s");
+    if (slices.n_cut)
+        as_lose(losses, "the innermost calls of %llu call path%s of more than %u", (unsigned long long)slices.n_cut,
+                slices.n_cut == 1 ? "" : "s", (unsigned)most_deep);
+    as_slices_close(&slices);
 }
 
 /* ---- names ----------------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* A dataset's time line as tools that draw time lines want it: slices on tracks. Slices of one track come in order of time and nest: each begins and ends within the one that is open.
  *
  * Intervals of a run and location that nest (regions, API calls, kernels …) are one track. Each section has tracks of its own, so have ranges that need not nest, calls of the OS runtime, samples, and
- * the pauses of a run. Where slices of a track overlap all the same, the later ones are in further lanes, each a track. Samples of trace lines (dataset/trace.h) are slices of the calls on their call paths, for as long as
+ * the pauses of a run. Where slices of a track overlap all the same, the later ones are in further lanes, each a track; so are those that nest deeper than whoever
+ * reads them can take. Samples of trace lines (dataset/trace.h) are slices of the calls on their call paths, for as long as
  * the samples have them: between the mid-points to their neighbours, on GPUs until the next sample, as `assay trace` shows them.
  *
  * Times are nanoseconds. All runs begin at the same time, which is 0 unless something happened before its run began. */
@@ -9,6 +10,7 @@
 #define AS_FORMATS_SLICES_H
 
 #include "formats/event_order.h"
+#include "formats/format.h"
 
 typedef enum as_slice_kind {
     AS_SLICES_NESTED,
@@ -50,6 +52,8 @@ typedef struct as_slices {
     as_vec processes;    /* as_slice_process, by run and location */
     as_vec tracks;       /* as_slice_track: those of one process together, by location, kind, section and lane */
     uint64_t n_left_out; /* events of no run, without a time, or beyond 256 that overlap */
+    uint64_t n_cut;      /* call paths that samples may have whose innermost calls are left out, being too deep */
+    uint32_t most_deep;
     /* Private */
     as_event_order order;
     struct as_slice_sets *sets; /* of events */
@@ -58,10 +62,16 @@ typedef struct as_slices {
     double earliest;            /* seconds: time 0 */
 } as_slices;
 
-/* Finds the tracks. by_track: those of events can be walked one by one, for which 8 bytes of the dataset's budget are taken for each event; else nothing grows with events and samples, but for sources that give their events in
+/* How many slices in each other the trace processor of Perfetto takes, from whatever format. It drops what is deeper, and takes the ends of these for those of the slices around them. */
+#define AS_SLICES_OF_PERFETTO 512
+
+/* Finds the tracks. most_deep: at most so many slices of a track are in each other. by_track: those of events can be walked one by one, for which 8 bytes of the dataset's budget are taken for each event; else nothing grows with events and samples, but for sources that give their events in
  * no order (see formats/event_order.h). as_slices_close() in every case. */
-assay_status as_slices_open(const as_dataset *ds, bool by_track, as_slices *out, assay_error *error);
+assay_status as_slices_open(const as_dataset *ds, bool by_track, uint32_t most_deep, as_slices *out,
+                            assay_error *error);
 void as_slices_close(as_slices *slices);
+/* Reports what no track has, or not as deep as it is. */
+void as_lose_slices(const as_dataset *ds, uint32_t most_deep, as_losses *losses);
 
 static inline size_t as_slice_track_count(const as_slices *slices) { return slices->tracks.count; }
 static inline const as_slice_track *as_slice_track_at(const as_slices *slices, size_t i) {

@@ -103,7 +103,8 @@ static as_slice_lane *find_lane(flow *f, as_slice_set *set, const as_time_slice 
         as_slice_lane *lane = &AS_AT(as_slice_lane, &set->lanes, i);
         if (!end_in_lane(f, lane, slice->start)) return NULL;
         const as_time_slice *inner = lane->open.count ? &AS_AT(as_time_slice, &lane->open, lane->open.count - 1) : NULL;
-        if (!inner || (set->kind != AS_SLICES_SECTION && inner->end >= slice->end)) return lane;
+        bool is_too_deep = lane->open.count >= f->slices->most_deep;
+        if (!inner || (set->kind != AS_SLICES_SECTION && inner->end >= slice->end && !is_too_deep)) return lane;
     }
     if (f->visitor || set->lanes.count == MOST_LANES) return NULL;
     as_slice_lane *lane = as_vec_push(&set->lanes);
@@ -252,14 +253,19 @@ static void walk_events(walk *w) {
 
 /* ---- samples --------------------------------------------------------------------------------------------------------- */
 
-/* The calls on the way to a context, the innermost first; of one that is not there ASSAY_NONE. */
+/* The calls on the way to a context, the innermost first, as many of the outer ones as are told; of one that is not there ASSAY_NONE. */
 static bool find_path(walk *w, assay_id context) {
     const as_dataset *ds = w->slices->ds;
     w->path.count = 0;
     if (context >= AS_COUNT(ds, contexts)) return as_vec_append(&w->path, &context, 1);
     for (assay_id at = context; at != ASSAY_NONE; at = as_ds_context(ds, at)->parent) {
-        bool is_call = as_ds_context(ds, at)->role == AS_ROLE_CALL && !as_context_is_root(ds, at);
-        if (is_call && !as_vec_append(&w->path, &at, 1)) return false;
+        if (as_slice_is_call(ds, at) && !as_vec_append(&w->path, &at, 1)) return false;
+    }
+    if (w->path.count > w->slices->most_deep) {
+        size_t n_cut = w->path.count - w->slices->most_deep;
+        assay_id *path = w->path.data;
+        memmove(path, path + n_cut, w->slices->most_deep * sizeof *path);
+        w->path.count = w->slices->most_deep;
     }
     return true;
 }

@@ -54,6 +54,9 @@ class Message:
         for number, wire, value in fields(data):
             name, kind = schema[number]
             one = kind[0] if isinstance(kind, list) else kind
+            expected = 2 if isinstance(one, dict) or one == "text" else 1 if one == "real" else 0
+            if wire != expected and not (wire == 2 and expected == 0 and isinstance(kind, list)):
+                raise ValueError("%s has the wire type %d" % (name, wire))
             if isinstance(one, dict):
                 values = [Message(one, value)]
             elif one == "text":
@@ -203,7 +206,8 @@ class Maker:
 PROCESS = {1: ("pid", "int"), 6: ("process_name", "text")}
 THREAD = {1: ("pid", "int"), 2: ("tid", "int"), 5: ("thread_name", "text")}
 DESCRIPTOR = {1: ("uuid", "uint"), 2: ("name", "text"), 3: ("process", PROCESS), 4: ("thread", THREAD),
-              5: ("parent_uuid", "uint")}
+              5: ("parent_uuid", "uint"), 12: ("sibling_order_rank", "int"), 15: ("sibling_merge_behavior", "uint"),
+              19: ("process_ordering", "uint"), 20: ("thread_ordering", "uint")}
 ANNOTATION = {1: ("name_iid", "uint"), 3: ("uint_value", "uint"), 4: ("int_value", "int"), 5: ("double_value", "real"),
               6: ("string_value", "text")}
 EVENT = {3: ("category_iids", ["uint"]), 4: ("debug_annotations", [ANNOTATION]), 9: ("type", "uint"),

@@ -11,6 +11,8 @@
 #include "interval_files.h"
 #include "traces.h"
 
+static uint32_t most_deep = UINT32_MAX;
+
 /* ---- what is told, in words ------------------------------------------------------------------------------------------ */
 
 static bool say_begin(void *user, const as_slice_track *track, const as_time_slice *slice) {
@@ -49,7 +51,7 @@ static bool say_end_of_any(void *user, const as_slice_track *track, const as_tim
 static void assert_same_at_once(const as_dataset *ds, char *const *alone) {
     as_slices slices;
     assay_error error;
-    assert_int_equal(as_slices_open(ds, false, &slices, &error), ASSAY_OK);
+    assert_int_equal(as_slices_open(ds, false, most_deep, &slices, &error), ASSAY_OK);
     size_t n = as_slice_track_count(&slices);
     assert_int_equal(slices.listed.capacity, 0);
     char **texts = calloc(n + 1, sizeof *texts);
@@ -79,7 +81,7 @@ static char *tell(const as_dataset *ds, as_slices *slices) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assay_error error;
-    assert_int_equal(as_slices_open(ds, true, slices, &error), ASSAY_OK);
+    assert_int_equal(as_slices_open(ds, true, most_deep, slices, &error), ASSAY_OK);
     as_vec process, name;
     as_vec_init(&process, 1, NULL);
     as_vec_init(&name, 1, NULL);
@@ -193,7 +195,7 @@ static void lanes_are_limited(void **state) {
     }
     as_slices slices;
     assay_error error;
-    assert_int_equal(as_slices_open(ds, true, &slices, &error), ASSAY_OK);
+    assert_int_equal(as_slices_open(ds, true, most_deep, &slices, &error), ASSAY_OK);
     assert_int_equal(as_slice_track_count(&slices), 256);
     assert_int_equal(slices.n_left_out, 44);
     as_slices_close(&slices);
@@ -239,7 +241,7 @@ static void attributes_are_those_of_the_event(void **state) {
     as_slices slices;
     assay_error error;
     as_attribute attribute;
-    assert_int_equal(as_slices_open(ds, true, &slices, &error), ASSAY_OK);
+    assert_int_equal(as_slices_open(ds, true, most_deep, &slices, &error), ASSAY_OK);
     assert_true(as_slice_attribute(&slices, 0, 1, &attribute));
     assert_string_equal(as_ds_text(ds, attribute.key), "tag:y");
     assert_string_equal(attribute.value.text, "2");
@@ -281,11 +283,49 @@ static void samples_are_slices_of_calls(void **state) {
     as_dataset_free(ds);
 }
 
+/* ---- depth ----------------------------------------------------------------------------------------------------------- */
+
+static void what_is_too_deep_has_a_lane(void **state) {
+    (void)state;
+    as_dataset *ds = as_dataset_new(0);
+    add_made_run(ds, NULL);
+    static const made_event made[] = {{0, "region", "a", 0 NS, 100 NS, NULL}, {0, "region", "b", 10 NS, 90 NS, NULL},
+                                      {0, "region", "c", 20 NS, 80 NS, NULL}, {0, "region", "d", 30 NS, 40 NS, NULL},
+                                      {0, "region", "m", 35 NS, NAN, NULL},   {0, "region", "e", 90 NS, 95 NS, NULL}};
+    add_made_events(ds, made, 6);
+    most_deep = 2;
+    assert_told(ds, "run 0/regions: a[0 b[10 90] e[90 95] 100]\n"
+                    "run 0/regions (2): c[20 d[30 40] 80]\n"
+                    "run 0/regions (3): m@35\n");
+    most_deep = UINT32_MAX;
+    as_dataset_free(ds);
+}
+
+/* The outer calls last as long as the inner ones that are left out. */
+static void samples_are_cut(void **state) {
+    (void)state;
+    as_dataset *ds = sampled();
+    add_line(ds, 0, add_place(ds, "thread", "thread 0"), samples, 5);
+    as_slices slices;
+    most_deep = 2;
+    char *text = tell(ds, &slices);
+    assert_string_equal(text, "thread 0/thread 0: main[0 f[5 35] 35] <unknown>[35 45] main[45 50]\n");
+    assert_int_equal(slices.n_cut, 1);
+    most_deep = UINT32_MAX;
+    free(text);
+    as_slices_close(&slices);
+    as_dataset_free(ds);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_are_told_as_they_nest),  cmocka_unit_test(what_overlaps_has_lanes),
-        cmocka_unit_test(times_begin_with_the_first_event), cmocka_unit_test(lanes_are_limited),
-        cmocka_unit_test(events_in_no_order_are_sorted),    cmocka_unit_test(attributes_are_those_of_the_event),
-        cmocka_unit_test(samples_are_slices_of_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(intervals_are_told_as_they_nest),
+                                       cmocka_unit_test(what_overlaps_has_lanes),
+                                       cmocka_unit_test(times_begin_with_the_first_event),
+                                       cmocka_unit_test(lanes_are_limited),
+                                       cmocka_unit_test(events_in_no_order_are_sorted),
+                                       cmocka_unit_test(attributes_are_those_of_the_event),
+                                       cmocka_unit_test(samples_are_slices_of_calls),
+                                       cmocka_unit_test(what_is_too_deep_has_a_lane),
+                                       cmocka_unit_test(samples_are_cut)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,7 +350,7 @@ static assay_status choose_events(scope *s, as_slices *slices, bool *out) {
     bool is_asked = strcmp(way, "evented") == 0;
     *out = false;
     if (strcmp(way, "sampled") == 0 || (!is_asked && *as_option_text(&s->writer->options, "metric"))) return ASSAY_OK;
-    AS_TRY(as_slices_open(s->ds, true, slices, s->writer->error));
+    AS_TRY(as_slices_open(s->ds, true, UINT32_MAX, slices, s->writer->error));
     for (size_t i = 0; i < as_slice_track_count(slices); i++) *out |= as_slice_track_at(slices, i)->run == s->run;
     if (is_asked && !*out)
         return as_fail(s->writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-events",
