@@ -141,6 +141,10 @@ const char *as_side_run_option(const as_cli *cli, size_t side) {
     return as_cli_has(cli, own) ? own : "run";
 }
 
+bool as_has_named_runs(const as_cli *cli) {
+    return as_cli_has(cli, "run") || as_cli_has(cli, "run-a") || as_cli_has(cli, "run-b");
+}
+
 /* Whether runs are named that need not belong together: one of each side, where a side has more than one. */
 static bool are_named_apart(const as_cli *cli, const as_dataset *const *sides) {
     bool has_base = as_cli_has(cli, "run-a"), has_target = as_cli_has(cli, "run-b");

@@ -27,6 +27,8 @@ typedef struct as_diff_view {
 
 /* The option that says the run of a side: --run-a or --run-b where it is given, else --run. */
 const char *as_side_run_option(const as_cli *cli, size_t side);
+/* Whether runs are named by any of these. */
+bool as_has_named_runs(const as_cli *cli);
 /* The runs of the two sides that are compared: those of these options (a side with one run needs none), else of the largest point that both have. as_run_choice_free() of both in every case. */
 as_exit as_choose_common_runs(as_cli *cli, const as_dataset *const *sides, as_run_choice out[2]);
 /* What the command line says of the two sides, which stay the caller's, as does the array: no values yet. as_diff_view_close() in every case. */

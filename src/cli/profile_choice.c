@@ -189,6 +189,12 @@ as_exit as_choose_runs_by(as_cli *cli, const as_dataset *ds, const char *option,
     return AS_EXIT_FINE;
 }
 
+bool *as_run_choice_marks(const as_run_choice *choice, const as_dataset *ds) {
+    bool *marks = calloc(AS_COUNT(ds, runs) + 1, sizeof *marks);
+    for (size_t i = 0; marks && i < choice->n_runs; i++) marks[choice->runs[i]] = true;
+    return marks;
+}
+
 void as_run_choice_free(as_run_choice *choice) {
     free(choice->runs);
     *choice = (as_run_choice){.point = ASSAY_NONE};

@@ -44,6 +44,8 @@ as_exit as_choose_runs_by(as_cli *cli, const as_dataset *ds, const char *option,
 static inline as_exit as_choose_runs(as_cli *cli, const as_dataset *ds, as_run_choice *out) {
     return as_choose_runs_by(cli, ds, "run", out);
 }
+/* Of each run of ds whether it is chosen. To be freed; NULL when memory is out. */
+bool *as_run_choice_marks(const as_run_choice *choice, const as_dataset *ds);
 void as_run_choice_free(as_run_choice *choice);
 
 /* "p=64, n=10" of coordinates, as much as there is room for. */

@@ -1,8 +1,10 @@
 /* Did it get worse? The command line of all that compare answers, and its default: any two measurements. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/compare_view.h"
 #include "cli/compatible.h"
+#include "cli/diff_view.h"
 #include "cli/group_by.h"
 
 /* ---- the comparison ----------------------------------------------------------------------------------------------------------- */
@@ -16,13 +18,41 @@ static size_t main_metric(const as_samples *samples) {
     return 0;
 }
 
+/* "runs.txt (p=4, 8 runs)": no means are taken here. */
+static void label_runs(const as_dataset *ds, const as_run_choice *choice, char label[256]) {
+    char point[200] = "";
+    size_t used = strlen(label);
+    if (choice->n_runs == 1 && choice->label[0]) snprintf(label + used, 256 - used, " (%s)", choice->label);
+    if (choice->n_runs == 1) return;
+    if (choice->point != ASSAY_NONE) as_describe_point(ds, as_ds_point(ds, choice->point), point, sizeof point);
+    snprintf(label + used, 256 - used, " (%s%s%zu runs)", point, point[0] ? ", " : "", choice->n_runs);
+}
+
+/* The runs that --run-a and --run-b name; they are of one dataset each. */
+static as_exit choose_runs(as_compare_view *view, bool *runs[2]) {
+    as_cli *cli = view->cli;
+    as_run_choice choices[2] = {0};
+    if (!as_has_named_runs(cli)) return AS_EXIT_FINE;
+    if (view->sides.n[0] != 1 || view->sides.n[1] != 1)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--run-a and --run-b take runs of one file, not of several");
+    const as_dataset *sides[2] = {view->sides.parts[0][0], view->sides.parts[1][0]};
+    as_exit status = as_choose_common_runs(cli, sides, choices);
+    for (size_t side = 0; side < 2; side++) {
+        if (status == AS_EXIT_FINE) label_runs(sides[side], &choices[side], view->sides.label[side]);
+        if (status == AS_EXIT_FINE && !(runs[side] = as_run_choice_marks(&choices[side], sides[side])))
+            status = as_cli_memory(cli);
+        as_run_choice_free(&choices[side]);
+    }
+    return status;
+}
+
 static as_exit judge(as_compare_view *view) {
     as_cli *cli = view->cli;
     const as_dataset *const *const sides[2] = {(const as_dataset *const *)view->sides.parts[0],
                                                (const as_dataset *const *)view->sides.parts[1]};
     as_rules *rules = NULL;
     assay_error error;
-    as_exit status = AS_EXIT_FINE;
+    bool *runs[2] = {NULL, NULL};
     if (as_rules_new(view->config.judge.rules, view->config.judge.n_rules, &rules, &error) != ASSAY_OK)
         return as_cli_error(cli, &error);
     as_path_choice chosen = {rules, view->config.match};
@@ -30,6 +60,8 @@ static as_exit judge(as_compare_view *view) {
                                  .is_inclusive = view->config.is_inclusive,
                                  .keeps = as_path_choice_keeps,
                                  .user = &chosen};
+    as_exit status = choose_runs(view, runs);
+    for (size_t side = 0; side < 2; side++) request.runs[side] = runs[side];
     if (status == AS_EXIT_FINE && as_samples_find(sides, view->sides.n, &request, &view->samples, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     if (status == AS_EXIT_FINE && chosen.match && !view->samples.n)
@@ -42,14 +74,16 @@ static as_exit judge(as_compare_view *view) {
     if (status == AS_EXIT_FINE && as_judge(&view->samples, &view->config.judge, &view->verdict, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     as_rules_free(rules);
+    for (size_t side = 0; side < 2; side++) free(runs[side]);
     view->main_metric = main_metric(&view->samples);
     view->outcome = view->verdict.outcome;
     return status;
 }
 
-/* Models count like everything else. */
+/* Models count like everything else; single points have none. */
 static as_exit judge_growth(as_compare_view *view) {
     as_dataset *const *const sides[2] = {view->sides.parts[0], view->sides.parts[1]};
+    if (as_has_named_runs(view->cli)) return AS_EXIT_FINE;
     as_exit status = as_compare_growth(view->cli, sides, view->sides.n, &view->config, &view->growths);
     view->outcome = as_outcome_worse(view->outcome, view->growths.outcome);
     return status;
@@ -86,7 +120,7 @@ static as_exit compare(as_cli *cli) {
 /* What only the comparison of two sides can do is refused elsewhere, rather than left out. */
 static as_exit check_mode(as_cli *cli) {
     static const char *const modes[] = {"series", "noise", "check", NULL};
-    static const char *const others[] = {"junit", "sarif", "at", NULL};
+    static const char *const others[] = {"junit", "sarif", "at", "run-a", "run-b", NULL};
     const char *mode = NULL;
     for (size_t i = 0; modes[i]; i++) {
         if (!as_cli_has(cli, modes[i])) continue;
@@ -100,6 +134,8 @@ static as_exit check_mode(as_cli *cli) {
                                mode);
     if (as_cli_has(cli, "order") && !as_cli_has(cli, "series"))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--order belongs to --series");
+    if (as_cli_has(cli, "at") && as_has_named_runs(cli))
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--at compares models of all points, not those of --run-a and --run-b");
     return AS_EXIT_FINE;
 }
 
@@ -152,6 +188,7 @@ static const as_cli_option options[] = {
     {.name = "at",
      .argument = "POINT",
      .help = "With models on both sides (parameters): compare what they predict at this point, such as n=1e6,p=64"},
+    AS_SIDE_RUN_OPTIONS,
     {.name = "series",
      .help = "Look for changes of level over many runs instead: files, a directory of them, or a .perun store"},
     {.name = "order",

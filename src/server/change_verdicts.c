@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/verdict/paths.h"
 
@@ -49,25 +50,39 @@ static bool find_of_items(const as_asked_changes *asked, as_change_verdicts *out
     return fine;
 }
 
+static const char *metric_name(const as_asked_changes *asked, size_t side) {
+    const char *name =
+        as_ds_text(asked->sides[side], as_ds_metric(asked->sides[side], as_asked_metric_of(asked, side))->name);
+    return name ? name : "";
+}
+
 static assay_status judge(const as_asked_changes *asked, as_change_verdicts *out, assay_error *error) {
-    const as_dataset *ds = asked->diff.comparison.ds;
-    const char *metrics[2] = {as_ds_text(ds, as_ds_metric(ds, asked->metric)->name), NULL};
+    const char *metrics[2] = {metric_name(asked, AS_BASE), NULL};
     const as_dataset *const *sides[2] = {&asked->sides[AS_BASE], &asked->sides[AS_TARGET]};
     as_sample_request request = {.metrics = metrics, .is_inclusive = true};
     as_judge_options options = AS_JUDGE_DEFAULTS;
+    bool *runs[2] = {NULL, NULL}, fine = true;
     options.threads = 1;
-    AS_TRY(as_samples_find(sides, (const size_t[2]){1, 1}, &request, &out->samples, error));
-    AS_TRY(as_judge(&out->samples, &options, &out->verdict, error));
-    return find_of_items(asked, out) ? ASSAY_OK : as_fail_memory(error, NULL);
+    for (size_t side = 0; side < 2 && as_has_named_runs(&asked->made.cli); side++) {
+        runs[side] = as_run_choice_marks(&asked->diff.runs[side], asked->sides[side]);
+        request.runs[side] = runs[side];
+        fine = fine && runs[side];
+    }
+    assay_status status = fine ? as_samples_find(sides, (const size_t[2]){1, 1}, &request, &out->samples, error)
+                               : as_fail_memory(error, NULL);
+    for (size_t side = 0; side < 2; side++) free(runs[side]);
+    if (status == ASSAY_OK) status = as_judge(&out->samples, &options, &out->verdict, error);
+    if (status == ASSAY_OK && !find_of_items(asked, out)) status = as_fail_memory(error, NULL);
+    return status;
 }
 
-/* Several runs at what is compared, on both sides; who compares single places, or runs that he names, asks something else than compare does. */
+/* Several runs at what is compared, on both sides; who compares single places, or metrics of two names, asks something else than compare does. */
 static bool has_repetitions(const as_asked_changes *asked) {
     for (size_t side = 0; side < 2; side++) {
-        if (as_cli_has(&asked->made.cli, as_side_run_option(&asked->made.cli, side))) return false;
         if (asked->diff.runs[side].n_runs < 2 || asked->diff.locations[side].wanted) return false;
     }
-    return asked->metric != ASSAY_NONE && asked->target_scale == 1 && !asked->flat;
+    return asked->metric != ASSAY_NONE && asked->target_scale == 1 && !asked->flat &&
+           strcmp(metric_name(asked, AS_BASE), metric_name(asked, AS_TARGET)) == 0;
 }
 
 /* About: a subject has its samples, and a judgement. */

@@ -169,6 +169,24 @@ class TestVerdicts(common.Case):
         self.assertEqual((0, 'no change', [1000, 1000]), (r.status, r.json['verdict'], [round(r.json['growth'][0][side]['value']) for side in ('base', 'target')]))
         self.assertEqual(0, run('compare', base, self.write('some.txt', at(5, 6, 7))).status)
 
+    def test_named_points(self):
+        """Of one file against itself: the medians of f are 20 at 2 and 40 at 4, those of g 5."""
+        path = self.write('runs.txt', 'PARAMETER p\nPOINTS 1 2 4\nMETRIC time\nREGION f\nDATA 1 1 1\nDATA 10 20 30\nDATA 39 40 41\nREGION g\nDATA 1 1 1\nDATA 5 5 5\nDATA 5 5 5\n')
+        r = run('compare', path, path, '--run-a', 'p=2', '--run-b', 'p=4', '--json', '--all', '--fail-on', 'never')
+        f, g = self.entry(r.json, 'f'), self.entry(r.json, 'g')
+        self.assertEqual((20, 40, 3, 3), (f['base'], f['target'], f['n_base'], f['n_target']))
+        self.assertEqual((5, 5, 'no change'), (g['base'], g['target'], g['finding']))
+        self.assertTrue(r.json['method']['has_repetitions'])
+        self.assertEqual([], r.json.get('growth', []))
+        self.assertIn('runs.txt (p=2, 3 runs) → ', run('compare', path, path, '--run-a', 'p=2', '--run-b', 'p=4', env=UTF8).out)
+        # single runs: the second of p=2 against the last
+        one = run('compare', path, path, '--run-a', '4', '--run-b', '8', '--json', '--all', '--fail-on', 'never').json
+        self.assertEqual((20, 41, False), (self.entry(one, 'f')['base'], self.entry(one, 'f')['target'], one['method']['has_repetitions']))
+        self.assertFails(run('compare', path, path, '--run-a', 'p=3'), 2, 'nothing was measured at p=3')
+        self.assertFails(run('compare', path, path, '--run-a', 'p=2', '--at', 'p=9'), 2, '--at')
+        self.assertFails(run('compare', path, 'vs', path, path, '--run-a', 'p=2'), 2, 'one file')
+        self.assertFails(run('compare', '--noise', path, '--run-a', 'p=2'), 2, '--run-a')
+
     def test_what_is_inside_of_matched_call_paths_is_said_once(self):
         base, target = self.sides({'main': [100], 'main__f': [90]}, {'main': [120], 'main__f': [90], 'main__g': [20]})
         self.assertNotIn('without new and gone', run('compare', base, target).out)

@@ -283,6 +283,31 @@ class Compare(Case):
         self.assertEqual([head['verdict'][key] for key in ('outcome', 'low', 'high', 'p')], [total[key] for key in ('finding', 'ratio_low', 'ratio_high', 'adjusted_p')])
         self.assertEqual(head['verdict']['counts']['degradation'], 1)
 
+    STEADY, SLOW = 'DATA 10 11 10 11 10 11 10 11\n', 'DATA 20 21 20 21 20 21 20 21\n'
+
+    def test_named_points_are_judged_as_compare_does(self):
+        """At 4 both take the same, at 8 one of them twice as long: what is said depends on the points that are named."""
+        path = self.write('runs.txt', 'PARAMETER p\nPOINTS ( 4 ) ( 8 )\nREGION steady\nMETRIC time\n' + self.STEADY + self.STEADY +
+                          'REGION worse\nMETRIC time\n' + self.STEADY + self.SLOW)
+        viewer = self.viewer(path, path)
+        for a, b, expected in (('p=4', 'p=8', 'degradation'), ('p=8', 'p=4', 'optimization'), ('p=8', 'p=8', 'no change')):
+            told = run('compare', path, path, '--run-a', a, '--run-b', b, '--json', '--all', '--inclusive', '--fail-on', 'never').json
+            head, rows = self.everything(viewer, run_a=a, run_b=b)
+            self.assertEqual({'steady': 'no change', 'worse': expected}, {r['name']: r['verdict'] for r in rows})
+            self.assertEqual({e['path']: (e['finding'], e['ratio_low'], e['ratio_high'], e['adjusted_p']) for e in told['entries']},
+                             {r['name']: (r['verdict'], r['low'], r['high'], r['p']) for r in rows})
+            self.assertEqual(told['totals'][0]['finding'], head['verdict']['outcome'])
+        # one input against itself, and one point of both
+        self.assertEqual('degradation', viewer.get('compare', a=0, b=0, run_a='p=4', run_b='p=8')['verdict']['outcome'])
+        self.assertEqual('no change', viewer.get('compare', run='p=8')['verdict']['outcome'])
+        # single runs have no repetitions
+        self.assertIsNone(viewer.get('compare', run_a='1', run_b='9')['verdict'])
+
+    def test_points_of_other_parameters_are_judged(self):
+        paths = [self.write(f'{name}.txt', f'PARAMETER {name}\nPOINTS ( 4 ) ( 8 )\nREGION f\nMETRIC time\n' + self.STEADY + self.SLOW) for name in 'pn']
+        answer = self.viewer(*paths).get('compare', run_a='p=4', run_b='n=8')
+        self.assertEqual(['degradation'], answer['rows']['verdict'])
+
     # ---- flame graph
 
     def test_flame_by_hand(self):

@@ -74,6 +74,10 @@ static uint32_t stratum_of(as_sampling *s, uint32_t side, uint32_t dataset, assa
     return stratum;
 }
 
+static bool takes_run(const as_sampling *s, uint32_t side, assay_id run) {
+    return !s->request->runs[side] || s->request->runs[side][run];
+}
+
 /* ---- runs ------------------------------------------------------------------------------------------------------------- */
 
 static bool add_nodes(as_sampling *s, const as_node_list *list, const uint32_t *nodes, uint32_t unit, bool is_stored) {
@@ -130,6 +134,7 @@ static assay_status gather_runs(as_sampling *s, uint32_t side, uint32_t dataset,
     as_node_list_init_of(&list, ds);
     assay_status status = ASSAY_OK;
     for (assay_id run = 0; run < AS_COUNT(ds, runs) && status == ASSAY_OK; run++) {
+        if (!takes_run(s, side, run)) continue;
         status = as_nodes_find(ds, run, metric, ASSAY_NONE, &list, s->error);
         if (status != ASSAY_OK || !as_node_count(&list)) continue;
         uint32_t stratum = stratum_of(s, side, dataset, as_ds_run(ds, run)->point);
@@ -176,7 +181,7 @@ static bool add_block(as_sampling *s, const as_block *block, const uint32_t *nod
             double sum = 0; /* over locations */
             for (; row < block->starts[i + 1] && as_block_run(block, row) == run; row++)
                 sum += as_block_real(block, row);
-            if (!as_sampling_add(s, node, units[run], sum)) return false;
+            if (units[run] != UINT32_MAX && !as_sampling_add(s, node, units[run], sum)) return false;
         }
     }
     return true;
@@ -188,6 +193,8 @@ static bool gather_block(as_sampling *s, uint32_t side, uint32_t dataset, const 
     uint32_t *units = malloc((n + 1) * sizeof *units);
     bool fine = units != NULL;
     for (assay_id run = 0; fine && run < n; run++) {
+        units[run] = UINT32_MAX;
+        if (!takes_run(s, side, run)) continue;
         uint32_t stratum = stratum_of(s, side, dataset, as_ds_run(ds, run)->point);
         units[run] = as_sampling_unit(s, (as_sample_unit){side, dataset, stratum, .is_profile = false});
         fine = stratum != AS_NO_STR && units[run] != UINT32_MAX;

@@ -491,7 +491,7 @@ static assay_status sample_metrics(sorting *t) {
 
 static assay_status set_parameters(as_sampling *s) {
     const as_dataset *first = s->sides[0][0];
-    size_t n = as_ds_parameters(first);
+    size_t n = s->request->runs[0] ? 0 : as_ds_parameters(first); /* wherever those runs were measured */
     const char **names = as_arena_array(&s->out->arena, n, sizeof *names);
     if (!names) return as_fail_memory(s->error, NULL);
     for (size_t i = 0; i < n; i++) {
@@ -518,7 +518,7 @@ static assay_status match_parameters(as_sampling *s, size_t side, size_t dataset
         }
     }
     s->indices[side][dataset] = n ? indices : NULL;
-    if (found == n && as_ds_parameters(ds) == n) return ASSAY_OK;
+    if (s->request->runs[side] || (found == n && as_ds_parameters(ds) == n)) return ASSAY_OK;
     return as_fail(s->error, ASSAY_E_USAGE, AS_NOWHERE, "", "%s and %s have different parameters: nothing to compare",
                    as_ds_text(first, first->path), as_ds_text(ds, ds->path));
 }

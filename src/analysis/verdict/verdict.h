@@ -79,6 +79,8 @@ typedef struct as_sample_request {
     bool is_inclusive;          /* inclusive values of call paths; else exclusive ones */
     bool (*keeps)(void *user, const char *metric, const char *path); /* whether a call path is looked at; NULL: all */
     void *user;
+    /* Of the one dataset of each side the runs that are looked at: repetitions of each other, wherever they were measured. NULLs: all, and those of one point are */
+    const bool *runs[2];
 } as_sample_request;
 
 /* sides[s]: n[s] datasets. as_samples_free() in every case. Of a side with several datasets each gives one number for a stratum, its median. Contexts that are pieces of a call
