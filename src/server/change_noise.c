@@ -40,8 +40,11 @@ static assay_status pair_places(const as_asked_changes *asked, as_location_pairs
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* Nothing is found where the sides have other numbers of places, or too few. */
+/* Nothing is found where the sides have other numbers of places, or too few, or one of them lacks the metric. */
 static assay_status find_pairs(const as_asked_changes *asked, as_location_pairs *out, assay_error *error) {
+    for (size_t side = 0; side < 2; side++) {
+        if (as_asked_metric_of(asked, side) == ASSAY_NONE) return ASSAY_OK;
+    }
     for (size_t side = 0; side < 2; side++) {
         const as_dataset *ds = asked->sides[side];
         as_places *places = &out->places[side];

@@ -439,6 +439,19 @@ class Compare(Case):
         rows = self.over(4, many, many, 'main(f g f)', 'main(f g h)').get('compare', all=1)['rows']
         self.assertEqual([None], [q for name, q in zip(rows['name'], rows['quarter']) if name == 'h'])
 
+    def test_a_metric_of_one_side_has_no_spread(self):
+        """Either side may be the one without: 0 there, and nothing over locations on any of the pictures."""
+        rows, time = ((1, 2, 3, 4),) * 4, ('time', 'INT64', 'EXCLUSIVE', ((1, 1, 1, 1),) * 4)
+        paths = [self.write(f'{name}.cubex', profile(metrics, 'main(f g f)', processes(4)))
+                 for name, metrics in (('with', [time, ('bytes', 'INT64', 'EXCLUSIVE', rows)]), ('without', [time]))]
+        for a, b, change in ((0, 1, -40), (1, 0, 40)):
+            viewer = self.viewer(paths[a], paths[b])
+            answer = viewer.get('compare', metric='bytes')
+            self.assertEqual((0, [change]), (answer['locations'], answer['rows']['change'][:1]))
+            for name in ('compare_scatter', 'compare_flame'):
+                self.assertEqual(0, viewer.get(name, metric='bytes')['locations'])
+            self.assertEqual(4, viewer.get('compare', metric='time')['locations'])
+
 
 if __name__ == '__main__':
     main()
