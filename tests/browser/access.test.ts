@@ -1,5 +1,8 @@
 // For people without a mouse, with few colours, at 125 %: what every screen owes them.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { closeBrowser, settling, source, view, type Opened, type PageOptions } from '../../web/test/harness';
@@ -107,6 +110,70 @@ test('Tab goes to everything on every screen, and shows where it is; nothing mov
       assert.equal(moving, 0, `${screen[0]}: something moves though the system asks for stillness`);
     }
   }, LAPTOP));
+
+/** What is wrong with what is shown: words that only programs say, texts that are cut or stand out of their boxes, tree grids that do not say where one is. */
+function faultsOf(): string[] {
+  const found = new Set<string>();
+  const bad = /\bNaN\b|\bundefined\b|\bInfinity\b|\[object|\bnull\b/;
+  if (document.documentElement.scrollWidth > innerWidth + 1) found.add('the page scrolls sideways');
+  for (const e of document.querySelectorAll<HTMLElement>('body *')) {
+    if (!e.checkVisibility() || e.closest('svg, textarea, .sql-under, .off-screen, script')) continue;
+    const own = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.nodeValue).join('').trim();
+    for (const text of [own, e.title, e.getAttribute('aria-label') ?? '']) if (bad.test(text)) found.add(`says "${text.slice(0, 80)}"`);
+    const { display, overflowX, textOverflow } = getComputedStyle(e);
+    if (own && display !== 'inline' && e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1 && textOverflow !== 'ellipsis' && overflowX !== 'auto' && overflowX !== 'scroll') found.add(`out of its box: "${own.slice(0, 40)}" (${e.tagName} ${e.className})`);
+    if (e.classList.contains('waiting') || e.classList.contains('waiting-page')) found.add('still waits');
+  }
+  const screen = document.querySelector('#screen')!;
+  if (screen.scrollWidth > screen.clientWidth + 1) found.add('the screen scrolls sideways');
+  for (const grid of document.querySelectorAll('[role=grid], [role=treegrid]')) {
+    const [name, n] = [grid.getAttribute('aria-label'), Number(grid.getAttribute('aria-colcount'))];
+    if (!name || !n || !grid.getAttribute('aria-rowcount')) found.add(`grid "${name}" without a name or counts`);
+    for (const row of grid.querySelectorAll('[role=row]')) {
+      const number = (attribute: string) => Number(row.getAttribute(attribute));
+      if (row.querySelectorAll('[role=gridcell], [role=columnheader]').length !== n || !number('aria-rowindex') || number('aria-rowindex') > Number(grid.getAttribute('aria-rowcount'))) found.add(`${name}: cells or index of a row`);
+      if (grid.role !== 'treegrid' || row.classList.contains('vhead')) continue;
+      if (!number('aria-level') || !number('aria-posinset') || number('aria-posinset') > number('aria-setsize')) found.add(`${name}: level or place of a row`);
+      if (row.querySelector('.twist:not(.none)') && !row.getAttribute('aria-expanded')) found.add(`${name}: a row does not say whether it is open`);
+    }
+  }
+  return [...found];
+}
+
+/** Profiles of four processes and of large numbers; the second lacks a metric. */
+function unequalProfiles(): string[] {
+  const made = join(mkdtempSync(join(tmpdir(), 'assay-access-')), 'large-and-small');
+  const script = `import sys; sys.path.insert(0, sys.argv[1])
+from cubex import processes, profile
+rows = ((134217728000, 2684354560, 4, 134217728),) * 4
+for name, metrics in (('a', ['instructions', 'bytes_sent_between_processes']), ('b', ['instructions'])):
+    open(sys.argv[2] + name + '.cubex', 'wb').write(profile([(m, 'INT64', 'EXCLUSIVE', rows) for m in metrics], 'main(f g f)', processes(4)))`;
+  execFileSync('python3', ['-c', script, join(source, 'tests', 'cli'), made]);
+  return [`${made}a.cubex`, `${made}b.cubex`];
+}
+
+test('nothing is cut or stands out, and tree grids say where one is, at 1280 and at 125 %', async (t) => {
+  const looked = new Set<string>();
+  for (const inputs of [INPUTS, unequalProfiles(), [join(source, 'tests', 'data', 'extrap-segmented.extra-p')]])
+    await view(t, inputs, async (opened) => {
+      const { page } = opened;
+      const settled = settling(opened);
+      for (const [name] of SCREENS) {
+        const tab = page.getByRole('tab', { name, exact: true });
+        if ((await tab.count()) === 0) continue;
+        await tab.click();
+        await settled();
+        for (const [key, width] of [['ArrowDown', 1024], ['2', 1024], ['m', 1024], ['3', 1280], ['4', 1280]] as const) {
+          await page.setViewportSize({ width, height: 576 });
+          await page.keyboard.press(key);
+          await settled();
+          assert.deepEqual(await page.evaluate(faultsOf), [], `${inputs[0]}: ${name}, ${key}, ${width}`);
+        }
+        looked.add(name);
+      }
+    }, LAPTOP);
+  assert.equal(looked.size, SCREENS.length);
+});
 
 /** Keys that do nothing where there is nothing to do: what to press before. */
 const BEFORE: Record<string, string[]> = {

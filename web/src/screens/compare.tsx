@@ -51,7 +51,7 @@ function Summary({ answer, noise }: { answer: CompareAnswer; noise: number }) {
   const sure = verdict ? sureText(verdict) : undefined;
   return (
     <span class="compare-summary" role="status">
-      <span class="picker-label">{a.metric === b.metric ? answer.metric : `${a.metric} / ${b.metric}`}</span>
+      <span class="picker-label">{a.metric === b.metric ? answer.metric : `${a.metric ?? '–'} / ${b.metric ?? '–'}`}</span>
       <span title={`${a.total} → ${b.total}`}>{`${formatValue(answer.unit, a.total)} → ${formatValue(answer.unit, b.total)}`}</span>
       <b class={isSame ? 'hint' : change > 0 ? 'more' : 'less'}>{`${change > 0 ? '+' : ''}${formatValue(answer.unit, change)}${Number.isFinite(relative) ? ` (${formatChange(relative)} %)` : ''}`}</b>
       <span class={isSame ? 'side-badge' : change > 0 ? 'side-badge more' : 'side-badge less'} title={sure}>

@@ -68,10 +68,10 @@ export function LocationTree({ params }: { params: Params }) {
   }, [data, more]);
   const isOpen = (id: number) => closed.get(id) ?? below.has(id);
   const rows = useMemo(() => {
-    const out: { node: Node; level: number; parent: number }[] = [];
+    const out: { node: Node; level: number; parent: number; among: [number, number] }[] = [];
     const add = (parent: number | null, level: number, at: number) => {
-      for (const node of below.get(parent) ?? []) {
-        out.push({ node, level, parent: at });
+      for (const [i, node] of (below.get(parent) ?? []).entries()) {
+        out.push({ node, level, parent: at, among: [i + 1, below.get(parent)!.length] });
         if (isOpen(node.id)) add(node.id, level + 1, out.length - 1);
       }
     };
@@ -99,7 +99,7 @@ export function LocationTree({ params }: { params: Params }) {
     setClosed((old) => new Map(old).set(node.id, open));
     if (open && !below.has(node.id) && !isReport()) void load(node.id, node.children);
   };
-  const tree: TreeShape = { level: (i) => rows[i]!.level, isExpandable: (i) => rows[i]!.node.children > 0, isExpanded: (i) => isOpen(rows[i]!.node.id), toggle, parent: (i) => rows[i]!.parent };
+  const tree: TreeShape = { level: (i) => rows[i]!.level, isExpandable: (i) => rows[i]!.node.children > 0, isExpanded: (i) => isOpen(rows[i]!.node.id), toggle, among: (i) => rows[i]!.among, parent: (i) => rows[i]!.parent };
   const largest = Math.max(0, ...(data.adds_up ? data.value : data.max).map(finiteSize));
   const sums = quantityOf(data.unit, largest);
   const single = quantityOf(data.unit, Math.max(0, ...data.max.map(finiteSize)));

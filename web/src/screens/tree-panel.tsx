@@ -98,8 +98,8 @@ function Values({ node }: { node: NodeAnswer }) {
               <th scope="row" class="ellipsis" title={v.name ?? ''}>
                 {v.display_name || v.name}
               </th>
-              <td title={v.inclusive === undefined ? '' : `${v.inclusive} ${v.unit ?? ''}`}>{formatValue(v.unit, v.inclusive)}</td>
-              {hasExclusive && <td title={v.exclusive === undefined ? '' : `${v.exclusive} ${v.unit ?? ''}`}>{formatValue(v.unit, v.exclusive)}</td>}
+              <td title={exactValue(v.unit, v.inclusive)}>{formatValue(v.unit, v.inclusive)}</td>
+              {hasExclusive && <td title={exactValue(v.unit, v.exclusive)}>{formatValue(v.unit, v.exclusive)}</td>}
             </tr>
           ))}
         </tbody>
