@@ -3,12 +3,14 @@ import os
 import re
 
 import cubex
+import hpctoolkit
 from common import Case, main, run
 from cubex import processes, profile
 from viewer import Refused, Viewer
 
 EXAMPLES = os.path.join(os.environ['ASSAY_SOURCE'], 'examples')
 CORPUS = os.environ.get('ASSAY_CORPUS', '')
+TIME = 'CPUTIME (sec)'
 
 
 def as_folded(name):
@@ -113,6 +115,25 @@ class Numbers(Flame):
             known = run('flame', '--folded', os.path.join(EXAMPLES, path), *(w for k, v in params.items() for w in (f'--{k}', v)))
             answer = self.viewer(os.path.join(EXAMPLES, path)).get('flame', width=20000, **params)
             self.assertSame(folded(known.out), stacks(answer), (path, params))
+
+    def test_what_the_root_has_itself(self):
+        """0.5 s of the first profile that no function has: as `flame` and `convert` have it."""
+        db = hpctoolkit.small()
+        own = db.stored(db.profiles[0])[0, TIME, 'execution']
+        whole = own + db.stored(db.profiles[1])[0, TIME, 'execution'] + 0.5
+        db.extra[1, 0, TIME, 'execution'] = own + 0.5
+        database = self.path('database')
+        hpctoolkit.write_2021(database, db)
+        viewer = self.viewer(database)
+        answer = viewer.get('flame', metric=TIME, width=20000)
+        self.assertAlmostEqual(0.5, stacks(answer)['<root>',])
+        self.assertSame(folded(run('flame', '--folded', database, '--metric', TIME).out), stacks(answer), 'with a root')
+        self.assertAlmostEqual(whole, answer['total'])
+        root = answer['node'][answer['name'].index(answer['names'].index('<root>'))]
+        self.assertEqual([0.5], [round(v, 9) for v in viewer.get('flame', metric=TIME, root=root)['value']])
+        self.assertIn(('<root>',), inverted(stacks(viewer.get('flame', metric=TIME, view='inverted', width=20000))))
+        one = viewer.get('flame', metric=TIME, location='0', width=20000)
+        self.assertSame(folded(run('flame', '--folded', database, '--metric', TIME, '--location', '0').out), stacks(one), 'one location')
 
     def test_equal_names_below_one_frame_are_one(self):
         viewer = self.viewer(self.profile(((1.0,), (2.0,), (4.0,), (8.0,), (16.0,)), 'main(f(g) f(g))'))

@@ -205,6 +205,29 @@ static void sum_up(as_flame_frames *f) {
     }
 }
 
+/* What the root of all has itself, where the table is without it: a frame beside those of the first level. False when memory is out. */
+static bool add_root(const making *m, const as_view_values *values) {
+    const as_view_table *table = m->table;
+    if (m->ways || !table->request.without_root || !as_view_items(table)) return true;
+    assay_id root = as_view_item_at(table, 0)->context;
+    while (root != ASSAY_NONE && as_ds_context(table->ds, root)->parent != ASSAY_NONE)
+        root = as_ds_context(table->ds, root)->parent;
+    if (!as_context_is_root(table->ds, root) || !values->has_inclusive || !values->all.is_known) return true;
+    double all = values->all.real, own = all;
+    for (uint32_t i = 0; i != AS_NO_ITEM; i = as_view_next_sibling(table, i)) {
+        if (!is_left_out(as_view_item_at(table, i))) own -= known(values->inclusive[i]);
+    }
+    if (!(own > 1e-12 * fabs(all))) return true; /* rounding */
+    uint32_t id = as_flame_frames_count(m->out);
+    as_flame_box frame = {.name = as_ds_context(table->ds, root)->name,
+                          .parent = AS_NO_FRAME,
+                          .end = id + 1,
+                          .context = root,
+                          .own = own};
+    m->out->of_context[root] = id;
+    return as_vec_append(&m->out->frames, &frame, 1);
+}
+
 assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, const uint8_t *ways,
                                  as_flame_frames **out, assay_error *error) {
     size_t n = AS_COUNT(table->ds, contexts);
@@ -226,12 +249,15 @@ assay_status as_flame_frames_new(const as_view_table *table, const as_view_value
     fine = fine && make_frames(&m);
     if (fine) join_items(&m, true);
     free(own);
+    if (fine) {
+        fill_contexts(f);
+        fine = add_root(&m, values);
+    }
     if (!fine) {
         as_flame_frames_free(f);
         return as_fail_memory(error, NULL);
     }
     as_vec_shrink(&f->frames);
-    fill_contexts(f);
     sum_up(f);
     *out = f;
     return ASSAY_OK;
