@@ -113,8 +113,20 @@ test('two parameters: a map, and lines along each', (t) => {
     await page.waitForTimeout(300);
     await shot('scale-map');
     const box = (await map.boundingBox())!;
+    const asked: URLSearchParams[] = [];
+    page.on('request', (r) => r.url().includes('api/surface') && asked.push(new URL(r.url()).searchParams));
     await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * 0.5);
     await page.waitForFunction(() => (document.querySelector('[aria-label="Value of n"]') as HTMLInputElement).value !== '50');
+    // The map goes as far as before, and the slices go through the click
+    await page.waitForTimeout(200);
+    assert.deepEqual(asked.map((a) => a.get('at')), ['p=128,n=50']);
+    assert.notEqual(await page.getByLabel('Value of p').inputValue(), '128');
+    await shot('scale-map-clicked');
+    // Further out than it goes
+    await page.getByLabel('Value of n').fill('120');
+    await page.getByLabel('Value of n').press('Enter');
+    await page.waitForTimeout(300);
+    assert.equal(asked.at(-1)?.get('at'), 'p=128,n=200');
     await page.getByRole('button', { name: 'values', exact: true }).click();
     await page.getByRole('combobox', { name: 'Over' }).selectOption('n');
     await page.getByRole('img', { name: 'time over n of both' }).waitFor();
@@ -175,6 +187,24 @@ const FORMATS: Record<string, string> = {
   'a profile of Perun': 'perun/profiles/examples__complexity.perf',
   'three parameters': 'extrap/text/three_parameter_1.txt',
 };
+test('three parameters: any two of them as a map, and back to what was measured', (t) => {
+  const path = join(folder, 'cube.txt');
+  const points = [2, 4, 8, 16, 32].flatMap((p) => [1, 2, 3, 4, 5].flatMap((n) => [10, 20, 30, 40, 50].map((m) => [p, n, m] as const)));
+  writeFileSync(path, `PARAMETER p\nPARAMETER n\nPARAMETER m\nPOINTS ${points.map((x) => `(${x.join(' ')})`).join(' ')}\nMETRIC time\nREGION main\n${points.map(([p, n, m]) => `DATA ${5 + p * n + m}\n`).join('')}`);
+  return view(t, [path], async ({ page, shot }) => {
+    await page.getByRole('img', { name: 'time of main over p and n' }).waitFor();
+    await page.getByRole('combobox', { name: 'Over' }).selectOption('n');
+    await page.getByRole('combobox', { name: 'and', exact: true }).selectOption('m');
+    await page.getByRole('img', { name: 'time of main over n and m' }).waitFor();
+    await shot('scale-map-of-three');
+    await page.getByRole('button', { name: 'values', exact: true }).click();
+    await page.getByText('nothing was measured at p = 128, m = 50').waitFor();
+    await page.getByRole('button', { name: 'to what was (0)' }).click();
+    await page.waitForURL(/scale\.at=p%3D32%2Cn%3D5%2Cm%3D50/);
+    await page.getByText('nothing was measured').waitFor({ state: 'hidden' });
+  }, { hash: '#scale?scale.view=map' });
+});
+
 for (const [title, name] of Object.entries(FORMATS)) {
   const path = join(corpus, name);
   test(title, { skip: !corpus || !existsSync(path) }, (t) =>

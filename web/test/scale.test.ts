@@ -1,7 +1,7 @@
 // The arithmetic of the screen Scale; expected values are worked out by hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contour, drawnUntil, formulaPieces, levelsOf, nearestStep, parameterTicks, parsePoint, pointText, severity, shortNumber, shownValue, sliderSteps, snapped, ticksOf, toC, type Parameter } from '../src/screens/scale/model';
+import { contour, drawnUntil, formulaPieces, levelsOf, mapUntil, nearestStep, parameterTicks, parsePoint, pointText, severity, shortNumber, shownValue, sliderSteps, snapped, ticksOf, toC, type Parameter } from '../src/screens/scale/model';
 
 const p: Parameter = { name: 'p', is_processes: true, values: [4, 8, 16] };
 const n: Parameter = { name: 'n', is_processes: false, values: [10, 20] };
@@ -36,6 +36,9 @@ test('pictures go on by factors of four', () => {
   assert.equal(drawnUntil(128, 512), 512);
   assert.equal(drawnUntil(128, 513), 2048);
   assert.equal(drawnUntil(0, 7), 7);
+  const three: Parameter[] = [{ name: 'n', is_processes: false, values: [1, 10] }, { name: 'p', is_processes: true, values: [2, 8] }, { name: 'm', is_processes: false, values: [5, 6] }];
+  assert.deepEqual(mapUntil(three, ['n', 'p'], [3, 3, 5.5]), [10, 32, 5.5]);
+  assert.deepEqual(mapUntil(three, ['n', 'm'], [11, 3, 60]), [40, 3, 96]);
 });
 
 test('ticks', () => {

@@ -12,7 +12,7 @@ import type { Sort } from '../vtable';
 import { Choice, Sliders } from './scale/controls';
 import { Details } from './scale/details';
 import { SurfaceMap } from './scale/map';
-import { drawnUntil, nearestStep, parsePoint, pointText, shortNumber, sliderSteps, snapped, type CurveAnswer, type ModelAnswer, type ScaleAnswer, type SurfaceAnswer, type View } from './scale/model';
+import { drawnUntil, mapUntil, nearestStep, parsePoint, pointText, shortNumber, sliderSteps, snapped, type CurveAnswer, type ModelAnswer, type ScaleAnswer, type SurfaceAnswer, type View } from './scale/model';
 import { Lines } from './scale/plot';
 import './scale/scale.css';
 import { Suggestions } from './scale/suggest';
@@ -31,6 +31,7 @@ const DEFAULTS = {
   together: '',
   view: 'lines',
   over: '',
+  and: '',
   at: '',
   pins: '',
   x: '',
@@ -127,14 +128,15 @@ function Scale(props: ScreenProps) {
   const pin = (context: number) => setView({ pins: (pins.includes(context) ? pins.filter((p) => p !== context) : [...pins, context].slice(-MOST_PINS)).join() });
 
   const isMap = view.view === 'map' && parameters.length > 1;
-  const second = names.find((n) => n !== main) ?? '';
+  const second = names.find((n) => n !== main && n === view.and) ?? names.find((n) => n !== main) ?? '';
   const largest = parameters[mainIndex]?.values.at(-1) ?? NaN;
   const to = drawnUntil(largest, at[mainIndex] ?? NaN);
   const log = view.x === '' || isReport() ? undefined : view.x === 'log' ? 1 : 0;
   const held = !isReport() && parameters.length > 1 && (view.at !== '' || view.over !== '') ? pointText(parameters, at.map((v, i) => (i === mainIndex ? largest : v))) : undefined;
   const picture: Params = { ...base, context: drawn.join(), over: view.over ? main : undefined };
   const curve = useLatest<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, { ...picture, at: held, to: held === undefined && to === largest * 4 ? undefined : to, log });
-  const surface = useLatest<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: view.over ? `${main},${second}` : undefined, at: (!isReport() && view.at) || undefined, log });
+  const pair = view.over || view.and ? [main, second] : undefined;
+  const surface = useLatest<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: pair?.join(), at: !isReport() && view.at ? pointText(parameters, mapUntil(parameters, pair ?? names.slice(0, 2), at)) : undefined, log });
 
   const shown: View = isMap ? 'map' : ((['speedup', 'efficiency', 'residuals'] as const).find((v) => v === view.view) ?? 'lines');
   const xLog = view.x === '' ? ((isMap ? surface.data?.is_log.some(Boolean) : curve.data?.is_log) ?? false) : view.x === 'log';
@@ -150,10 +152,12 @@ function Scale(props: ScreenProps) {
     setView({ view: all[(all.indexOf(shown) + 1) % all.length]! });
   };
 
+  const toMeasured = () => answer && setAt(parameters.map((p) => real(answer.largest[p.name])), true);
+
   useKeys('Scale', [
     { key: ']', label: 'Predict further out', run: () => step(1) },
     { key: '[', label: 'Predict nearer', run: () => step(-1) },
-    { key: '0', label: 'Predict at the largest measured point', run: () => answer && setAt(parameters.map((p) => real(answer.largest[p.name])), true) },
+    { key: '0', label: 'Predict at the largest measured point', run: toMeasured },
     { key: 'l', label: 'Logarithmic or linear x axis', run: () => nextAxis('x', xLog) },
     { key: 'L', label: 'Logarithmic or linear y axis', run: () => nextAxis('y', yLog) },
     { key: 'v', label: 'Next picture: values, speed-up, efficiency, residuals', run: nextView },
@@ -188,6 +192,7 @@ function Scale(props: ScreenProps) {
         {view.set === '' && parameters.length > 1 && <Choice label="Processes" value={view.processes} choices={[['', 'as it looks'], ...names.map((n) => [n, n] as const)]} onChange={(processes) => setView({ processes })} />}
         {answer.could_join.length > 0 && !isReport() && <Choice label="Inputs" value={view.together} choices={[['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'], answer.inputs.length > 1 && view.together === '' ? ['0', 'this one'] : ['1', `all ${answer.could_join.length + 1} as one`]]} onChange={(together) => setView({ together })} />}
         {parameters.length > 1 && !isReport() && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
+        {parameters.length > 2 && isMap && !isReport() && <Choice label="and" value={second} choices={names.filter((n) => n !== main).map((n) => [n, n] as const)} onChange={(and) => setView({ and })} />}
         <span class="grow" />
         <span class="hint">
           {plural(answer.n, 'call path')}
@@ -258,7 +263,7 @@ function Scale(props: ScreenProps) {
               </div>
             )}
             {!isMap && curve.data && !curve.error && (
-              <Lines answer={curve.data} view={shown} parameters={parameters} isWork={answer.is_work} unit={answer.unit} metric={answer.metric} colour={colour} xLog={xLog} yLog={yLog} at={at[mainIndex] ?? NaN} onAt={(x) => moveTo({ [curve.data!.over]: x })} />
+              <Lines answer={curve.data} view={shown} parameters={parameters} isWork={answer.is_work} unit={answer.unit} metric={answer.metric} colour={colour} xLog={xLog} yLog={yLog} at={at[mainIndex] ?? NaN} onAt={(x) => moveTo({ [curve.data!.over]: x })} onMeasured={toMeasured} />
             )}
             {isMap && surface.data && !surface.error && (
               <SurfaceMap

@@ -107,7 +107,8 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     const [px, py] = [parameters[over[0]]!, parameters[over[1]]!];
     c.textAlign = 'center';
     for (const v of parameterTicks(px.values, answer.x[0]!, answer.x[nx - 1]!, answer.is_log[0], Math.max(2, f.width / 60))) c.fillText(shortNumber(v), f.px(v), EDGE.top + f.height + 15);
-    c.fillText(px.name, EDGE.left + f.width / 2, EDGE.top + f.height + 33);
+    const held = parameters.filter((_, i) => !over.includes(i)).map((p) => `${p.name} = ${shortNumber(real(answer.at[p.name]))}`).join(', ');
+    c.fillText(`${px.name}${held && `   (${held})`}`, EDGE.left + f.width / 2, EDGE.top + f.height + 33);
     c.textAlign = 'right';
     for (const v of parameterTicks(py.values, answer.y[0]!, answer.y[ny - 1]!, answer.is_log[1], Math.max(2, f.height / 36))) c.fillText(shortNumber(v), EDGE.left - 6, f.py(v) + 4);
     c.save();
@@ -116,8 +117,11 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     c.textAlign = 'center';
     c.fillText(py.name, 0, 0);
     c.restore();
-    // Where the sliders stand
+    // What was measured, and where the sliders stand
     c.save();
+    const [mx, my] = [f.px(px.values.at(-1)!), f.py(py.values.at(-1)!)];
+    c.strokeStyle = 'rgb(255 255 255 / 60%)';
+    c.strokeRect(EDGE.left, my, mx - EDGE.left, EDGE.top + f.height - my);
     c.strokeStyle = '#fff';
     c.setLineDash([5, 3]);
     c.lineWidth = 1.5;

@@ -212,6 +212,15 @@ export function drawnUntil(largest: number, at: number): number {
   return to;
 }
 
+/** The same for both parameters of a map: it stays as it is when somebody clicks into it. Others are held at `at`. */
+export function mapUntil(parameters: readonly Parameter[], over: readonly string[], at: readonly number[]): number[] {
+  const processes = Math.max(0, parameters.findIndex((p) => p.is_processes));
+  return parameters.map((p, i) => {
+    const largest = p.values.at(-1) ?? NaN;
+    return !over.includes(p.name) ? at[i]! : i !== processes && at[i]! <= largest ? largest : drawnUntil(largest, at[i]!);
+  });
+}
+
 // ---- axes
 
 /** Places for labels on an axis, at most about `want`. */

@@ -19,6 +19,8 @@ export interface LinesProps {
   /** Where the slider stands, and what to do when somebody clicks elsewhere. */
   at: number;
   onAt: (x: number) => void;
+  /** To the largest point that was measured. */
+  onMeasured: () => void;
 }
 
 interface Dot {
@@ -205,7 +207,7 @@ interface Tip {
 }
 
 export function Lines(props: LinesProps) {
-  const { answer, view, parameters, isWork, unit, metric, colour, xLog, yLog, at, onAt } = props;
+  const { answer, view, parameters, isWork, unit, metric, colour, xLog, yLog, at, onAt, onMeasured } = props;
   const [tip, setTip] = useState<Tip | null>(null);
   const clicked = useRef(onAt);
   clicked.current = onAt;
@@ -281,7 +283,8 @@ export function Lines(props: LinesProps) {
       <Plot data={data} options={options} depends={[drawn, metric, unit, isXLog, isYLog, at, drawn.map((d) => colour(d.curve.context)).join()]} label={`${metric} over ${answer.over} of ${answer.curves.map((c) => c.name).join(', ')}`} />
       {drawn.every((d) => d.dots.length === 0) && (
         <div class="scale-hint hint">
-          {`nothing was measured at ${parameters.filter((p) => p.name !== answer.over).map((p) => `${p.name} = ${shortNumber(real(answer.at[p.name]))}`).join(', ')}`}
+          {`nothing was measured at ${parameters.filter((p) => p.name !== answer.over).map((p) => `${p.name} = ${shortNumber(real(answer.at[p.name]))}`).join(', ')}`}{' '}
+          <button class="link" onClick={onMeasured}>to what was (0)</button>
         </div>
       )}
       {tip && tip.lines.length > 0 && (
