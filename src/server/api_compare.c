@@ -318,8 +318,10 @@ static assay_status find_spreads(answer *a, assay_error *error) {
     if (!as_change_spreads_locations(&a->spreads)) return ASSAY_OK;
     a->quartiles = malloc((a->rows.count + 1) * sizeof *a->quartiles);
     if (!a->quartiles) return as_fail_memory(error, NULL);
+    AS_TRY(as_change_spreads_expect(&a->spreads, a->rows.data, a->rows.count, error));
     for (size_t i = 0; i < a->rows.count; i++)
-        AS_TRY(as_change_spread_of(&a->spreads, &AS_AT(uint32_t, &a->rows, i), 1, false, a->quartiles[i], error));
+        AS_TRY(as_change_spread_of(&a->spreads, &AS_AT(uint32_t, &a->rows, i), 1, by_exclusive(a), a->quartiles[i],
+                                   error));
     return ASSAY_OK;
 }
 

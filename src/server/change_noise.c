@@ -5,7 +5,7 @@
 
 #include "analysis/stored_rows.h"
 
-enum { MOST_WORK = 20000000 };
+enum { MOST_WORK = 20000000, WORK_OF_CONTEXT = 50 };
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ static assay_status find_pairs(const as_asked_changes *asked, as_location_pairs 
 }
 
 static bool has_single_runs(const as_asked_changes *asked) {
-    return asked->values && asked->values->adds_up && !asked->flat && asked->diff.runs[AS_BASE].n_runs == 1 &&
+    return asked->values && asked->values->adds_up && asked->diff.runs[AS_BASE].n_runs == 1 &&
            asked->diff.runs[AS_TARGET].n_runs == 1;
 }
 
@@ -88,6 +88,7 @@ static assay_status keep_pairs(as_viewing *viewing, const as_asked_changes *aske
 assay_status as_change_spreads_open(as_viewing *viewing, const as_asked_changes *asked, double scale,
                                     as_change_spreads *out, assay_error *error) {
     *out = (as_change_spreads){.asked = asked, .scale = scale, .work_left = MOST_WORK};
+    as_map_init(&out->places, NULL);
     if (!has_single_runs(asked)) return ASSAY_OK;
     AS_TRY(keep_pairs(viewing, asked, &out->pairs, error));
     if (!out->pairs) return ASSAY_OK;
@@ -101,6 +102,23 @@ void as_change_spreads_free(as_change_spreads *spreads) {
     free(spreads->changes);
     free(spreads->has);
     free(spreads->room);
+    as_map_free(&spreads->places);
+    for (size_t side = 0; side < 2; side++) as_view_functions_free(&spreads->functions[side]);
+}
+
+assay_status as_change_spreads_expect(as_change_spreads *s, const uint32_t *items, size_t n, assay_error *error) {
+    if (!s->pairs || !s->asked->flat) return ASSAY_OK;
+    assay_id *firsts = malloc((n + 1) * sizeof *firsts);
+    bool fine = firsts != NULL;
+    assay_status status = ASSAY_OK;
+    for (size_t i = 0; fine && i < n; i++) fine = as_map_put(&s->places, items[i], (uint32_t)i);
+    for (size_t side = 0; fine && side < 2 && status == ASSAY_OK; side++) {
+        as_view_source source = as_diff_view_source(&s->asked->diff, side);
+        for (size_t i = 0; i < n; i++) firsts[i] = s->asked->table->own[side][items[i]];
+        status = as_view_functions_find(&source, firsts, n, &s->functions[side], error);
+    }
+    free(firsts);
+    return fine ? status : as_fail_memory(error, NULL);
 }
 
 /* ---- changes --------------------------------------------------------------------------------------------------------- */
@@ -109,7 +127,7 @@ void as_change_spreads_free(as_change_spreads *spreads) {
 static bool spend(as_change_spreads *s, size_t side, assay_id context) {
     const as_dataset *ds = s->asked->sides[side];
     uint64_t n = as_has_stored_rows(ds, as_asked_metric_of(s->asked, side)) ? 1 : as_ds_context(ds, context)->subtree;
-    uint64_t work = n * s->pairs->n;
+    uint64_t work = n * s->pairs->n + WORK_OF_CONTEXT;
     if (work > s->work_left) return false;
     s->work_left -= work;
     return true;
@@ -133,6 +151,28 @@ static assay_status add_side(as_change_spreads *s, size_t side, assay_id context
     return ASSAY_OK;
 }
 
+/* Adds what an item has on a side. *is_known: false where that would take too long. */
+static assay_status add_item(as_change_spreads *s, size_t side, uint32_t item, bool exclusive, bool *is_known,
+                             assay_error *error) {
+    const as_view_functions *functions = &s->functions[side];
+    const assay_id *contexts = &s->asked->table->own[side][item];
+    size_t n = 1;
+    if (s->asked->flat) {
+        uint32_t at = as_map_get(&s->places, item);
+        contexts = functions->contexts + functions->starts[at];
+        n = functions->starts[at + 1] - functions->starts[at];
+    }
+    assay_id end = 0; /* behind the last that was added, and what it calls */
+    for (size_t i = 0; i < n; i++) {
+        const as_context *context = as_ds_context(s->asked->sides[side], contexts[i]);
+        if (!exclusive && contexts[i] < end && !context->is_aside) continue;
+        if (!(*is_known = spend(s, side, contexts[i]))) return ASSAY_OK;
+        AS_TRY(add_side(s, side, contexts[i], exclusive, error));
+        if (contexts[i] + context->subtree > end) end = contexts[i] + context->subtree;
+    }
+    return ASSAY_OK;
+}
+
 assay_status as_change_spread_of(as_change_spreads *s, const uint32_t *items, size_t n, bool exclusive,
                                  double quartiles[2], assay_error *error) {
     bool is_in[2] = {false, false};
@@ -144,10 +184,10 @@ assay_status as_change_spread_of(as_change_spreads *s, const uint32_t *items, si
     }
     for (size_t k = 0; k < 2 * n; k++) {
         size_t side = k % 2;
-        assay_id context = s->asked->table->own[side][items[k / 2]];
-        if (context == ASSAY_NONE) continue;
-        if (!spend(s, side, context)) return ASSAY_OK;
-        AS_TRY(add_side(s, side, context, exclusive, error));
+        bool is_known = true;
+        if (s->asked->table->own[side][items[k / 2]] == ASSAY_NONE) continue;
+        AS_TRY(add_item(s, side, items[k / 2], exclusive, &is_known, error));
+        if (!is_known) return ASSAY_OK;
         is_in[side] = true;
     }
     uint32_t n_there = 0;

@@ -4,6 +4,8 @@
 #define AS_SERVER_CHANGE_NOISE_H
 
 #include "analysis/location_statistics.h"
+#include "analysis/views/functions.h"
+#include "core/map.h"
 #include "server/changes.h"
 
 /* Of fewer, quartiles tell nothing. */
@@ -25,15 +27,19 @@ typedef struct as_change_spreads {
     double *changes;    /* room: of each location */
     bool *has;          /* likewise */
     void *room;
+    as_map places; /* of functions: of each item its place in the lists */
+    as_view_functions functions[2];
 } as_change_spreads;
 
-/* Single runs of call paths at locations that are all on both sides. as_change_spreads_free() in every case. */
+/* Single runs of call paths or functions at locations that are all on both sides. as_change_spreads_free() in every case. */
 assay_status as_change_spreads_open(as_viewing *viewing, const as_asked_changes *asked, double scale,
                                     as_change_spreads *out, assay_error *error);
 void as_change_spreads_free(as_change_spreads *spreads);
 static inline uint32_t as_change_spreads_locations(const as_change_spreads *spreads) {
     return spreads->pairs ? spreads->pairs->n : 0;
 }
+/* Functions, of which the changes of these can be asked for; call paths need no such word. */
+assay_status as_change_spreads_expect(as_change_spreads *spreads, const uint32_t *items, size_t n, assay_error *error);
 /* The first and third quartile of the changes of some items together, location by location. NANs: not known, or one side lacks them. */
 assay_status as_change_spread_of(as_change_spreads *spreads, const uint32_t *items, size_t n, bool exclusive,
                                  double quartiles[2], assay_error *error);

@@ -427,13 +427,45 @@ class Compare(Case):
         g = next(row for row in quarter if row['name'] == 'g')
         self.assertAlmostEqual(8 - 5 * 206 / 180, g['quarter'])
 
+    def test_spread_of_functions(self):
+        """Both f are one function, with what they do themselves: -7, 3, 3, 3."""
+        base = ((10, 10, 10, 10), (20, 20, 20, 20), (5, 5, 5, 5), (10, 10, 10, 10))
+        target = ((11, 11, 9, 9), (22, 22, 22, 22), (5, 9, 13, 17), (1, 11, 11, 11))
+        viewer = self.over(4, base, target)
+        answer = viewer.get('compare', view='flat')
+        self.assertEqual(4, answer['locations'])
+        expected = {'main': (-1, 1), 'f': (0.5, 3), 'g': (3, 9)}
+        rows = answer['rows']
+        self.assertEqual(expected, dict(zip(rows['name'], zip(rows['quarter'], rows['three_quarters']))))
+        points = viewer.get('compare_scatter', view='flat')['points']
+        self.assertEqual(expected, dict(zip(points['name'], zip(points['quarter'], points['three_quarters']))))
+        # inclusive: what is inside of another f is counted once
+        rows = ((0, 0, 0, 0), (1, 2, 3, 4), (5, 5, 5, 5), (0, 0, 0, 0))
+        more = ((0, 0, 0, 0), (2, 4, 6, 8), (9, 9, 9, 9), (0, 0, 0, 0))
+        points = self.over(4, rows, more, 'main(f(f) g)').get('compare_scatter', view='flat', kind='inclusive')['points']
+        # 5, 6, 7, 8 for f as a whole
+        self.assertEqual({'main': (5.75, 7.25), 'f': (5.75, 7.25)}, dict(zip(points['name'], zip(points['quarter'], points['three_quarters']))))
+
+    def test_spread_of_functions_of_a_database(self):
+        """Lines (8 in loops, 11 of an inlined function) and a recursion (14) are parts of their functions, each counted once."""
+        time, paths = 'CPUTIME (sec)', [self.path('first'), self.path('second')]
+        for path, lines, inlined in ((paths[0], (1, 1, 1, 1, 1), (1, 1, 1, 1, 1)), (paths[1], (2, 3, 4, 5, 6), (0.5, 1, 1, 1.25, 2))):
+            db = hpctoolkit.small()
+            db.extra = {}
+            db.profiles = [hpctoolkit.Profile([('NODE', 0, 7), ('RANK', i, i), ('THREAD', 0, 0)], {(8, time): 1 + lines[i], (11, time): inlined[i], (14, time): lines[i]}, [])
+                           for i in range(5)]
+            hpctoolkit.write_2021(path, db)
+        rows = self.viewer(*paths).get('compare', view='flat', metric=time)['rows']
+        told = {name: pair for name, *pair in zip(rows['name'], rows['change_exclusive'], rows['quarter'], rows['three_quarters'])}
+        # solve: 2, 4, 6, 8, 10; square: -0.5, 0, 0, 0.25, 1
+        self.assertEqual(([30, 4, 8], [0.75, 0, 0.25]), (told['solve'], told['square']))
+
     def test_no_spread(self):
         few = ((1, 2, 3),) * 4
         self.assertEqual(0, self.over(3, few, few).get('compare')['locations'])
         many = ((1, 2, 3, 4),) * 4
         self.assertEqual(0, self.over(4, many, ((1, 2, 3, 4, 5),) * 4).get('compare')['locations'])
         viewer = self.over(4, many, many)
-        self.assertNotIn('quarter', viewer.get('compare', view='flat')['rows'])
         self.assertEqual(0, viewer.get('compare', location='0')['locations'])
         # what only one of both has is new, not noise
         rows = self.over(4, many, many, 'main(f g f)', 'main(f g h)').get('compare', all=1)['rows']

@@ -1,6 +1,7 @@
 /* Calls put together by function, file, module or kind. */
 #include <stdlib.h>
 
+#include "analysis/views/functions.h"
 #include "analysis/views/view_private.h"
 #include "core/map.h"
 
@@ -23,12 +24,18 @@ static as_view_level level_of(as_view_group by) {
                                    : AS_LEVEL_CONTEXT;
 }
 
+static bool is_aside_in(const as_view_data *data, assay_id id) { return data->is_aside && data->is_aside[id]; }
+
+/* What tells its group from others. */
+static uint64_t whole_key_of(const as_view_data *data, assay_id id, as_view_group by) {
+    const as_dataset *ds = data->source.ds;
+    return key_of(ds, as_ds_context(ds, id), by) | (is_aside_in(data, id) ? as_pair(2, 0) : 0);
+}
+
 static uint32_t group_of(as_view_groups *groups, as_map *known, const as_view_data *data, assay_id id,
                          as_view_group by) {
-    const as_dataset *ds = data->source.ds;
-    const as_context *context = as_ds_context(ds, id);
-    bool is_aside = data->is_aside && data->is_aside[id];
-    uint64_t key = key_of(ds, context, by) | (is_aside ? as_pair(2, 0) : 0);
+    const as_context *context = as_ds_context(data->source.ds, id);
+    uint64_t key = whole_key_of(data, id, by);
     uint32_t at = as_map_get(known, key);
     if (at != AS_MAP_NONE) return at;
     at = (uint32_t)groups->members.count;
@@ -36,7 +43,7 @@ static uint32_t group_of(as_view_groups *groups, as_map *known, const as_view_da
                              .name = by == AS_GROUP_REGION ? context->name : (as_str)key,
                              .context = id,
                              .parent = UINT32_MAX,
-                             .is_aside = is_aside};
+                             .is_aside = is_aside_in(data, id)};
     return as_vec_append(&groups->members, &member, 1) && as_map_put(known, key, at) ? at : UINT32_MAX;
 }
 
@@ -104,4 +111,77 @@ void as_view_groups_free(as_view_groups *groups) {
     free(groups->contexts);
     free(groups->starts);
     as_vec_free(&groups->members);
+}
+
+/* ---- some functions --------------------------------------------------------------------------------------------------- */
+
+/* A context of one of the functions. */
+typedef struct part {
+    uint32_t function;
+    assay_id context;
+} part;
+
+/* By their keys; has_region: of each region whether it is one of them. */
+static bool know_functions(const as_view_data *data, const assay_id *firsts, size_t n, as_map *known,
+                           bool *has_region) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < n; i++) {
+        if (firsts[i] == ASSAY_NONE) continue;
+        assay_id region = as_ds_context(data->source.ds, firsts[i])->region;
+        if (region != ASSAY_NONE) has_region[region] = true;
+        fine = as_map_put(known, whole_key_of(data, firsts[i], AS_GROUP_REGION), (uint32_t)i);
+    }
+    return fine;
+}
+
+static bool find_parts(const as_view_data *data, const as_map *known, const bool *has_region, as_vec *parts) {
+    const as_dataset *ds = data->source.ds;
+    for (size_t i = 0; i < data->n_roots; i++) {
+        assay_id first = data->roots[i], end = first + as_ds_context(ds, first)->subtree;
+        for (assay_id id = first; id < end; id++) {
+            assay_id region = as_ds_context(ds, id)->region;
+            if ((region != ASSAY_NONE && !has_region[region]) || !is_counted(ds, id, AS_GROUP_REGION)) continue;
+            uint32_t at = as_map_get(known, whole_key_of(data, id, AS_GROUP_REGION));
+            if (at != AS_MAP_NONE && !as_vec_append(parts, &(part){at, id}, 1)) return false;
+        }
+    }
+    return true;
+}
+
+/* In the order of the functions; of each as they stand. */
+static bool sort_parts(const as_vec *parts, size_t n, as_view_functions *out) {
+    uint32_t *starts = out->starts = calloc(n + 2, sizeof *starts);
+    out->contexts = malloc((parts->count + 1) * sizeof *out->contexts);
+    if (!starts || !out->contexts) return false;
+    for (size_t i = 0; i < parts->count; i++) starts[AS_AT(part, parts, i).function + 2]++;
+    for (size_t i = 2; i < n + 2; i++) starts[i] += starts[i - 1];
+    for (size_t i = 0; i < parts->count; i++) /* the start of each moves on to its end, which is that of the next */
+        out->contexts[starts[AS_AT(part, parts, i).function + 1]++] = AS_AT(part, parts, i).context;
+    return true;
+}
+
+assay_status as_view_functions_find(const as_view_source *source, const assay_id *firsts, size_t n,
+                                    as_view_functions *out, assay_error *error) {
+    as_view_data data = {0};
+    as_map known;
+    as_vec parts;
+    *out = (as_view_functions){0};
+    as_map_init(&known, NULL);
+    as_vec_init(&parts, sizeof(part), NULL);
+    bool *has_region = calloc(AS_COUNT(source->ds, regions) + 1, sizeof *has_region);
+    assay_status status = as_view_load(source, NULL, 0, NULL, 0, &data, error);
+    if (status == ASSAY_OK && !(has_region && know_functions(&data, firsts, n, &known, has_region) &&
+                                find_parts(&data, &known, has_region, &parts) && sort_parts(&parts, n, out)))
+        status = as_fail_memory(error, NULL);
+    as_view_data_free(&data);
+    free(has_region);
+    as_vec_free(&parts);
+    as_map_free(&known);
+    return status;
+}
+
+void as_view_functions_free(as_view_functions *functions) {
+    free(functions->starts);
+    free(functions->contexts);
+    *functions = (as_view_functions){0};
 }
