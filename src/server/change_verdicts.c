@@ -50,9 +50,11 @@ static bool find_of_items(const as_asked_changes *asked, as_change_verdicts *out
     return fine;
 }
 
+/* "" where a side lacks it. */
 static const char *metric_name(const as_asked_changes *asked, size_t side) {
+    assay_id metric = as_asked_metric_of(asked, side);
     const char *name =
-        as_ds_text(asked->sides[side], as_ds_metric(asked->sides[side], as_asked_metric_of(asked, side))->name);
+        metric == ASSAY_NONE ? NULL : as_ds_text(asked->sides[side], as_ds_metric(asked->sides[side], metric)->name);
     return name ? name : "";
 }
 
@@ -81,7 +83,7 @@ static bool has_repetitions(const as_asked_changes *asked) {
     for (size_t side = 0; side < 2; side++) {
         if (asked->diff.runs[side].n_runs < 2 || asked->diff.locations[side].wanted) return false;
     }
-    return asked->metric != ASSAY_NONE && asked->target_scale == 1 && !asked->flat &&
+    return *metric_name(asked, AS_BASE) && asked->target_scale == 1 && !asked->flat &&
            strcmp(metric_name(asked, AS_BASE), metric_name(asked, AS_TARGET)) == 0;
 }
 

@@ -303,6 +303,14 @@ class Compare(Case):
         # single runs have no repetitions
         self.assertIsNone(viewer.get('compare', run_a='1', run_b='9')['verdict'])
 
+    def test_metric_of_one_side_is_not_judged(self):
+        text = 'PARAMETER p\nPOINTS ( 4 )\nREGION f\nMETRIC time\n' + self.STEADY
+        paths = [self.write('one.txt', text), self.write('two.txt', text + 'METRIC visits\n' + self.SLOW)]
+        for order in (paths, paths[::-1]):
+            viewer = self.viewer(*order)
+            self.assertIsNone(viewer.get('compare', metric='visits')['verdict'])
+            self.assertEqual('no change', viewer.get('compare', metric='time')['verdict']['outcome'])
+
     def test_points_of_other_parameters_are_judged(self):
         paths = [self.write(f'{name}.txt', f'PARAMETER {name}\nPOINTS ( 4 ) ( 8 )\nREGION f\nMETRIC time\n' + self.STEADY + self.SLOW) for name in 'pn']
         answer = self.viewer(*paths).get('compare', run_a='p=4', run_b='n=8')
