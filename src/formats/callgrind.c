@@ -22,7 +22,7 @@
 #include "core/words.h"
 #include "formats/costs.h"
 
-enum { NO_LINE = 0 };
+enum { NO_LINE = 0, MOST_TYPES = 200 /* KCachegrind opens no file with more events */ };
 
 /* The costs of a line of a function, or of the calls of one function from there. */
 typedef struct row {
@@ -42,7 +42,7 @@ typedef struct writing {
     as_costs costs;
     const as_dataset *ds;
     as_output *out;
-    size_t n_types;
+    size_t n_types;        /* those of costs, up to MOST_TYPES */
     size_t visits;         /* the type that counts calls; SIZE_MAX: there is none */
     as_vec totals;         /* int64_t: of each context with all below it */
     uint32_t *function_of; /* by context: of frames that are functions; UINT32_MAX: it is none */
@@ -89,11 +89,13 @@ static uint32_t first_line(const writing *w, assay_id context) {
 static int64_t natural(int64_t amount) { return amount > 0 ? amount : 0; }
 
 static bool add_totals(writing *w) {
-    size_t n = AS_COUNT(w->ds, contexts), n_amounts = n * w->n_types;
-    if (!as_vec_reserve(&w->totals, n_amounts + 1)) return false;
+    size_t n = AS_COUNT(w->ds, contexts);
+    if (!as_vec_reserve(&w->totals, n * w->n_types + 1)) return false;
     int64_t *totals = w->totals.data;
-    const int64_t *own = w->costs.amounts.data;
-    for (size_t i = 0; i < n_amounts; i++) totals[i] = natural(own[i]);
+    for (assay_id id = 0; id < n; id++) {
+        const int64_t *own = as_costs_of(&w->costs, id);
+        for (size_t k = 0; k < w->n_types; k++) totals[id * w->n_types + k] = natural(own[k]);
+    }
     for (assay_id id = (assay_id)n; id-- > 0;) {
         assay_id caller = w->costs.callers[id];
         if (w->costs.frames[id] != id || caller == ASSAY_NONE) continue;
@@ -175,6 +177,12 @@ static bool make_graph(writing *w) {
 
 /* ---- text ------------------------------------------------------------------------------------------------------------ */
 
+/* In one line; what is blank would be no name. */
+static void put_text(writing *w, const char *text) {
+    if (!text[strspn(text, " \t\r\n")]) text = "???";
+    for (const char *c = text; *c; c++) as_output_char(w->out, (unsigned char)*c < ' ' ? ' ' : *c);
+}
+
 /* "(3) name" when it comes first, "(3)" from then on. */
 static bool put_name(writing *w, size_t kind, const char *key, as_str id, const char *text) {
     uint32_t number = as_map_get(&w->names[kind], id);
@@ -182,7 +190,7 @@ static bool put_name(writing *w, size_t kind, const char *key, as_str id, const 
     if (is_new) number = number_of(&w->names[kind], id);
     as_output_printf(w->out, "%s=(%u)", key, number + 1);
     if (is_new) as_output_char(w->out, ' ');
-    for (const char *c = text; is_new && *c; c++) as_output_char(w->out, (unsigned char)*c < ' ' ? ' ' : *c);
+    if (is_new) put_text(w, text);
     as_output_char(w->out, '\n');
     return number != UINT32_MAX;
 }
@@ -271,7 +279,11 @@ static void put_descriptions(writing *w) {
     for (size_t k = 0; k < w->n_types; k++) {
         const as_cost_type *type = &AS_AT(as_cost_type, &w->costs.types, k);
         const char *name = as_ds_text(w->ds, as_ds_metric(w->ds, type->metric)->name);
-        as_output_printf(w->out, "desc: Event %zu: %s [%s]\n", k + 1, name ? name : "", type->unit);
+        as_output_printf(w->out, "desc: Event %zu: ", k + 1);
+        put_text(w, name ? name : "");
+        as_output_text(w->out, " [");
+        put_text(w, type->unit);
+        as_output_text(w->out, "]\n");
     }
 }
 
@@ -324,7 +336,7 @@ static assay_status write_callgrind(as_writer *writer) {
     as_vec_init(&w.depths, sizeof(uint32_t), budget);
     as_vec_init(&w.open, sizeof(open_call), budget);
     assay_status status = as_costs_open(w.ds, false, &w.costs, writer->error);
-    w.n_types = w.costs.types.count;
+    w.n_types = w.costs.types.count < MOST_TYPES ? w.costs.types.count : MOST_TYPES;
     w.visits = find_visits(&w.costs);
     if (status == ASSAY_OK && (!make_graph(&w) || !put_all(&w))) status = as_fail_memory(writer->error, NULL);
     as_costs_close(&w.costs);
@@ -346,8 +358,12 @@ static void find_losses(const as_dataset *ds, as_losses *losses) {
         }
     }
     losses->failed |= error.code == ASSAY_E_NOMEM;
+    size_t n_types = costs.types.count;
     as_costs_close(&costs);
     if (n) as_lose(losses, "%zu cost%s below 0 (%s 0 there)", n, n == 1 ? "" : "s", n == 1 ? "it is" : "they are");
+    if (n_types > MOST_TYPES)
+        as_lose(losses, "%zu metric%s beyond the %d that KCachegrind takes", n_types - MOST_TYPES,
+                n_types == MOST_TYPES + 1 ? "" : "s", MOST_TYPES);
     as_lose(losses, "call paths (a function is one, whoever calls it)");
     as_lose_costs(ds, losses);
 }

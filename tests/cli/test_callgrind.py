@@ -136,7 +136,32 @@ class Callgrind(Case):
         m = Maker(('a b', 'count'), ('a-b', 'count'), ('9', 'count')).function(1, 'f\ncalls=1 2').location(1, (1, 0)).sample([1], [3, 4, 5])
         found = self.decoded(self.write('n.pprof', m.bytes()))
         self.assertEqual(['a_b', 'a_b_2', 'e9'], found.events)
+        self.assertIn('desc: Event 1: a b [count]', self.read('out.callgrind').decode().split('\n'))
         self.assertEqual({'f calls=1 2': [3, 4, 5]}, dict(found.own))
+
+    def test_words_of_metrics_that_would_break_lines(self):
+        m = Maker(('a\nfn=(7) x', 'u\n5 5')).function(1, 'f').location(1, (1, 0)).sample([1], [3])
+        found = self.decoded(self.write('n.pprof', m.bytes()))
+        self.assertEqual({'f': [3]}, dict(found.own))
+
+    def test_blank_names(self):
+        """A number with nothing behind it would be one that nobody has named."""
+        m = Maker(('a', 'count')).function(1, '', '').function(2, ' ', ' ').location(1, (1, 0)).location(2, (2, 0)).sample([1, 2], [3])
+        self.decoded(self.write('n.pprof', m.bytes()))
+        lines = self.read('out.callgrind').decode().split('\n')
+        names = [line for line in lines if re.match(r'c?(ob|fl|fi|fn)=', line)]
+        self.assertIn('fn=(1) ???', names)
+        self.assertEqual([], [line for line in names if re.fullmatch(r'\w+=\(\d+\)\s+', line)])
+
+    def test_metrics_beyond_those_that_are_taken(self):
+        m = Maker(*[('m%d' % i, 'count') for i in range(203)]).function(1, 'f').function(2, 'g').location(1, (1, 0)).location(2, (2, 0))
+        m.sample([1], list(range(1, 204))).sample([2, 1], list(range(1001, 1204)))
+        result = run('convert', self.write('n.pprof', m.bytes()), '-o', self.path('out.callgrind'))
+        self.assertIn('3 metrics beyond the 200 that KCachegrind takes', result.err)
+        found = Decoded(self.read('out.callgrind').decode())
+        self.assertEqual(['m%d' % i for i in range(200)], found.events)
+        self.assertEqual(list(range(1, 201)), found.own['f'])
+        self.assertEqual(list(range(1001, 1201)), found.calls['f', 'g'])
 
     @unittest.skipUnless(shutil.which('callgrind_annotate'), 'callgrind_annotate is not installed (Debian: valgrind)')
     def test_callgrind_annotate(self):
