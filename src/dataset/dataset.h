@@ -66,16 +66,16 @@ typedef struct as_context {
     as_str source_id; /* where is_numbered, the number itself: as_context_source_id() has the text of both */
     as_str name;
     assay_id parent, region;
-    uint32_t depth;   /* roots: 0 */
-    uint32_t subtree; /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
-    int64_t line;     /* call site, -1: unknown */
-    uint8_t role;     /* as_context_role */
+    uint32_t depth;    /* roots: 0 */
+    uint32_t subtree;  /* contexts in the subtree, itself included: its ids are id … id + subtree - 1 */
+    int64_t line;      /* call site, -1: unknown */
+    uint32_t role : 8; /* as_context_role */
     bool
-        is_inlined; /* the compiler put the callee in place. A call where its exclusive values are its own alone; an inner one where those of the call above have them as well */
-    bool is_numbered;
+        is_inlined : 1; /* the compiler put the callee in place. A call where its exclusive values are its own alone; an inner one where those of the call above have them as well */
+    bool is_numbered : 1;
     bool
-        is_aside; /* its values say again, in another way, what others have (a wait within a call): sums along the tree, totals and shares leave it out, with all below it */
-    bool is_callpath;        /* the source names it as such; inner nodes that only lie on the way are not */
+        is_aside : 1; /* its values say again, in another way, what others have (a wait within a call): sums along the tree, totals and shares leave it out, with all below it */
+    bool is_callpath : 1;    /* the source names it as such; inner nodes that only lie on the way are not */
     uint32_t callpath_order; /* of call paths: in which the source first names them, from 0 without gaps */
 } as_context;
 

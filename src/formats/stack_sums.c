@@ -168,16 +168,19 @@ static bool add_metric(as_stack_sums *sums, const as_stack_metric *metric, uint6
 bool as_stack_sums_finish(as_stack_sums *sums) {
     as_dataset *ds = sums->ds;
     as_run run = AS_RUN_INIT;
+    as_vec next; /* uint64_t */
     if (!ds->runs.count && as_add_run(ds, &run) == ASSAY_NONE) return false;
+    for (size_t i = 0; i < sums->metrics.count; i++) as_vec_free(&AS_AT(as_stack_metric, &sums->metrics, i).of);
     if (!as_stack_tree_finish(&sums->tree, &sums->new_ids)) return false;
-    uint64_t *next = malloc((ds->contexts.count + 1) * sizeof *next);
-    bool fine = next != NULL;
+    as_vec_init(&next, sizeof(uint64_t), NULL);
+    as_vec_expect(&next, ds->contexts.count + 1);
+    bool fine = as_vec_reserve(&next, ds->contexts.count + 1);
     for (size_t i = 0; fine && i < sums->metrics.count; i++) {
         as_stack_metric *metric = &AS_AT(as_stack_metric, &sums->metrics, i);
         order_sums(metric);
-        fine = add_metric(sums, metric, next);
+        fine = add_metric(sums, metric, next.data);
         as_vec_free(&metric->sums);
     }
-    free(next);
+    as_vec_free(&next);
     return fine;
 }

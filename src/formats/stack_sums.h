@@ -25,7 +25,7 @@ typedef struct as_stack_sums {
     as_stack_tree tree;
     as_vec metrics;          /* as_stack_metric */
     assay_id location;       /* at hand; ASSAY_NONE: no place */
-    const assay_id *new_ids; /* once finished: for each context of the tree its id in the dataset */
+    const assay_id *new_ids; /* once finished, until it is freed: for each context of the tree its id in the dataset */
 } as_stack_sums;
 
 void as_stack_sums_init(as_stack_sums *sums, as_dataset *ds);

@@ -10,11 +10,13 @@ typedef struct stack_node {
 void as_stack_tree_init(as_stack_tree *tree, as_dataset *ds) {
     *tree = (as_stack_tree){.ds = ds};
     as_vec_init(&tree->nodes, sizeof(stack_node), &ds->budget);
+    as_vec_init(&tree->new_ids, sizeof(assay_id), &ds->budget);
     as_map_init(&tree->others, &ds->budget);
 }
 
 void as_stack_tree_free(as_stack_tree *tree) {
     as_vec_free(&tree->nodes);
+    as_vec_free(&tree->new_ids);
     as_map_free(&tree->others);
 }
 
@@ -47,19 +49,27 @@ void as_stack_tree_mark(as_stack_tree *tree, assay_id id) {
     if (!node->order) node->order = ++tree->n_callpaths;
 }
 
-/* Where each goes, by its parent's place and its elder siblings', whose subtrees stand before it. sizes: of subtrees; next: room for where the next child of each stands. */
-static void find_places(const stack_node *nodes, size_t n, const uint32_t *sizes, assay_id *next, assay_id *ids) {
+/* How many contexts are in the subtree of each, which its node has from now on in the place of its first child. */
+static void find_sizes(stack_node *nodes, size_t n) {
+    for (size_t i = 0; i < n; i++) nodes[i].first = 1;
+    for (size_t i = n; i-- > 0;) {
+        if (nodes[i].parent != ASSAY_NONE) nodes[nodes[i].parent].first += nodes[i].first;
+    }
+}
+
+/* Where each goes, by its parent's place and its elder siblings', whose subtrees stand before it. next: room for where the next child of each stands. */
+static void find_places(const stack_node *nodes, size_t n, assay_id *next, assay_id *ids) {
     assay_id next_root = 0;
     for (size_t i = 0; i < n; i++) {
         assay_id *place = nodes[i].parent == ASSAY_NONE ? &next_root : &next[nodes[i].parent];
         ids[i] = *place;
         next[i] = *place + 1;
-        *place += sizes[i];
+        *place += nodes[i].first;
     }
 }
 
 /* names: of regions, close together. */
-static void put_contexts(as_stack_tree *tree, const uint32_t *sizes, const as_str *names, const assay_id *ids) {
+static void put_contexts(as_stack_tree *tree, const as_str *names, const assay_id *ids) {
     const stack_node *nodes = tree->nodes.data;
     as_context *contexts = tree->ds->contexts.data;
     const assay_id *regions = tree->regions ? tree->regions->data : NULL;
@@ -72,40 +82,36 @@ static void put_contexts(as_stack_tree *tree, const uint32_t *sizes, const as_st
         }
         context->region = regions ? regions[nodes[i].region] : nodes[i].region;
         context->name = names[context->region];
-        context->subtree = sizes[i];
+        context->subtree = nodes[i].first;
         context->is_callpath = nodes[i].order != 0;
         if (nodes[i].order) context->callpath_order = nodes[i].order - 1;
     }
     tree->ds->contexts.count = tree->nodes.count;
 }
 
+static bool reserve(as_vec *vec, size_t n) {
+    as_vec_expect(vec, n);
+    return as_vec_reserve(vec, n);
+}
+
 bool as_stack_tree_finish(as_stack_tree *tree, const assay_id **new_ids) {
-    const stack_node *nodes = tree->nodes.data;
     size_t n = tree->nodes.count;
-    as_vec sizes, next, names; /* uint32_t, assay_id, as_str */
-    as_vec_init(&sizes, sizeof(uint32_t), &tree->ds->budget);
+    as_vec next, names; /* assay_id, as_str */
     as_vec_init(&next, sizeof(assay_id), &tree->ds->budget);
     as_vec_init(&names, sizeof(as_str), &tree->ds->budget);
     as_map_free(&tree->others);
-    assay_id *ids = as_arena_array(&tree->ds->arena, n, sizeof *ids);
-    bool fine = ids && as_vec_reserve(&sizes, n) && as_vec_reserve(&next, n);
+    bool fine = reserve(&tree->new_ids, n) && reserve(&next, n);
     if (fine) {
-        uint32_t *size = sizes.data;
-        for (size_t i = 0; i < n; i++) size[i] = 1;
-        for (size_t i = n; i-- > 0;) {
-            if (nodes[i].parent != ASSAY_NONE) size[nodes[i].parent] += size[i];
-        }
-        find_places(nodes, n, size, next.data, ids);
+        find_sizes(tree->nodes.data, n);
+        find_places(tree->nodes.data, n, next.data, tree->new_ids.data);
     }
     as_vec_free(&next);
-    if (fine) as_vec_expect(&tree->ds->contexts, n);
-    fine = fine && as_vec_reserve(&tree->ds->contexts, n);
+    fine = fine && reserve(&tree->ds->contexts, n);
     for (size_t i = 0; fine && i < tree->ds->regions.count; i++)
         fine = as_vec_append(&names, &as_ds_region(tree->ds, (assay_id)i)->name, 1);
-    if (fine) put_contexts(tree, sizes.data, names.data, ids);
+    if (fine) put_contexts(tree, names.data, tree->new_ids.data);
     as_vec_free(&names);
-    as_vec_free(&sizes);
     as_vec_free(&tree->nodes);
-    *new_ids = ids;
+    *new_ids = tree->new_ids.data;
     return fine;
 }

@@ -8,8 +8,9 @@
 
 typedef struct as_stack_tree {
     as_dataset *ds;
-    as_vec nodes;  /* private */
-    as_map others; /* parent, key -> id: roots, and children that are not their parent's first */
+    as_vec nodes;   /* private */
+    as_vec new_ids; /* private */
+    as_map others;  /* parent, key -> id: roots, and children that are not their parent's first */
     uint32_t n_callpaths;
     const as_vec *
         regions; /* assay_id: where children are told apart by more than their region, the region of each key that as_stack_tree_child() was asked for; NULL: keys are regions */
@@ -22,7 +23,7 @@ assay_id as_stack_tree_child(as_stack_tree *tree, assay_id parent, assay_id regi
 static inline size_t as_stack_tree_count(const as_stack_tree *tree) { return tree->nodes.count; }
 /* Says that the source names this context as a call path. */
 void as_stack_tree_mark(as_stack_tree *tree, assay_id id);
-/* Puts the contexts into the dataset in pre-order, children in order of arrival; the tree is not to be used from then on. *new_ids: for each context of the tree its id in the dataset, in ds->arena. False
+/* Puts the contexts into the dataset in pre-order, children in order of arrival; the tree is not to be used from then on. *new_ids: for each context of the tree its id in the dataset, until the tree is freed. False
  * when memory is out. */
 bool as_stack_tree_finish(as_stack_tree *tree, const assay_id **new_ids);
 
