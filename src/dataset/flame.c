@@ -177,6 +177,8 @@ bool as_flame_fold(const as_flame *flame, as_output *out) {
         fine = (!open.count || as_vec_text(&stack, ";")) &&
                as_vec_append(&stack, as_str_text(&flame->names, f->name), as_str_size(&flame->names, f->name)) &&
                as_vec_append(&open, &here, 1);
+        char *text = stack.data;
+        if (fine && stack.count > 1 && text[0] == '#' && text[1] == ' ') text[1] = '_'; /* it is no comment */
         if (fine && !(is_zero(&f->own[0]) && is_zero(&f->own[1]))) {
             as_output_write(out, stack.data, stack.count);
             for (size_t side = 0; side <= flame->side; side++) write_amount(&f->own[side], out);

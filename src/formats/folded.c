@@ -4,7 +4,7 @@
  *   main;solve;[unknown];read_[k] 12.5
  *   main;solve 0 31                of a difference (difffolded.pl): before and after, in all lines
  *
- * Stacks that come again add up. Names may hold blanks; ';' parts them. Empty lines, and lines that begin with '#' and end in no number, are none. */
+ * Stacks that come again add up. Names may hold blanks; ';' parts them. Empty lines, and lines that begin with '#' and a blank, or with '#' and end in no number, are none. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,16 +15,23 @@
 #include "formats/stack_target.h"
 
 enum { PROGRESS_BYTES = 1 << 18, MOST_AMOUNTS = 2 };
+/* As people call such files: out.kern_folded, perf-folded … */
+#define ENDINGS ".folded .collapsed .folded.txt .collapsed.txt _folded -folded"
 
 /* ---- lines ----------------------------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/* Takes the number at the end of a line, and the blank before it. False: there is none, or nothing is before it. */
+/* What austin and others say of their file; names of functions may begin with '#'. */
+static bool is_comment(const char *line, const char *end) {
+    return end - line > 1 && line[0] == '#' && is_blank(line[1]);
+}
+
+/* Takes the number at the end of a line, and the blank before it, before which there may be nothing. False: there is none. */
 static bool take_amount(const char *line, const char **end, as_number *out) {
     const char *at = *end;
     while (at > line && !is_blank(at[-1])) at--;
-    if (at < line + 2 || at == *end) return false;
+    if (at == line || at == *end) return false;
     char first = *at;
     if ((first < '0' || first > '9') && first != '-' && first != '+' && first != '.') return false; /* nan, inf */
     if (!as_number_parse(at, (size_t)(*end - at), out) || (out->kind == AS_REAL && !isfinite(out->r))) return false;
@@ -54,7 +61,7 @@ static int count_amounts(const char *data, size_t size, bool is_all, size_t *n_l
         for (const char *c = line; c < stack_end; c++) {
             if ((unsigned char)*c < ' ' && *c != '\t' && *c != '\r') return 0;
         }
-        if (stack_end == line) continue;
+        if (stack_end == line || is_comment(line, stack_end)) continue;
         while (n < MOST_AMOUNTS && take_amount(line, &stack_end, &amount)) n++;
         if (!n && *line == '#') continue;
         if (n < least) least = n;
@@ -72,7 +79,7 @@ static int bid(const as_probe *probe) {
     if (probe->is_directory ||
         !count_amounts(probe->head, probe->head_size, probe->head_size == probe->size, &n_lines, &has_frames))
         return 0;
-    return has_frames || as_has_ending(probe->path, ".folded .collapsed") ? 8 * 2 : 0;
+    return has_frames || as_has_ending(probe->path, ENDINGS) ? 8 * 2 : 0;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */
@@ -211,7 +218,7 @@ static assay_status read_lines(folded *f) {
         f->line = at;
         f->end = trimmed(at, newline ? newline : end);
         f->line_number++;
-        if (f->end > f->line) {
+        if (f->end > f->line && !is_comment(f->line, f->end)) {
             if (as_utf8_invalid(f->line, (size_t)(f->end - f->line))) AS_TRY(replace_invalid(f));
             AS_TRY(read_stack(f));
         }

@@ -134,6 +134,7 @@ class Callgrind(Case):
 
     def test_names_that_would_break_lines(self):
         m = Maker(('a b', 'count'), ('a-b', 'count'), ('9', 'count')).function(1, 'f\ncalls=1 2').location(1, (1, 0)).sample([1], [3, 4, 5])
+        m.add(14, m.text('a b'))  # what is shown first comes first
         found = self.decoded(self.write('n.pprof', m.bytes()))
         self.assertEqual(['a_b', 'a_b_2', 'e9'], found.events)
         self.assertIn('desc: Event 1: a b [count]', self.read('out.callgrind').decode().split('\n'))
@@ -155,7 +156,7 @@ class Callgrind(Case):
 
     def test_metrics_beyond_those_that_are_taken(self):
         m = Maker(*[('m%d' % i, 'count') for i in range(203)]).function(1, 'f').function(2, 'g').location(1, (1, 0)).location(2, (2, 0))
-        m.sample([1], list(range(1, 204))).sample([2, 1], list(range(1001, 1204)))
+        m.sample([1], list(range(1, 204))).sample([2, 1], list(range(1001, 1204))).add(14, m.text('m0'))
         result = run('convert', self.write('n.pprof', m.bytes()), '-o', self.path('out.callgrind'))
         self.assertIn('3 metrics beyond the 200 that KCachegrind takes', result.err)
         found = Decoded(self.read('out.callgrind').decode())

@@ -51,9 +51,15 @@ class Read(Case):
     def test_the_default_type_is_shown(self):
         self.assertEqual("'inuse_space' [bytes]", run('flame', self.make(go_heap()), '--json').json['metric'])
         m = Maker(('samples', 'count'), ('cpu', 'nanoseconds')).function(1, 'f', 'f.c').location(1, (1, 7)).sample([1], [3, 0])
-        self.assertEqual("'cpu' [nanoseconds]", run('flame', self.make(m), '--json').json['metric'])  # nobody says it: time
+        self.assertEqual("'cpu' [nanoseconds]", run('flame', self.make(m), '--json').json['metric'])  # nobody says it: the last one
         m.add(14, m.text('samples'))
         self.assertEqual("'samples' [count]", run('flame', self.make(m), '--json').json['metric'])
+        heap = Maker(('alloc_space', 'bytes'), ('inuse_space', 'bytes')).function(1, 'f').location(1, (1, 7)).sample([1], [30, 3])
+        self.assertEqual("'inuse_space' [bytes]", run('flame', self.make(heap), '--json').json['metric'])  # as Go writes them
+        heap.add(14, heap.text('a type that is not there'))
+        self.assertEqual("'inuse_space' [bytes]", run('flame', self.make(heap), '--json').json['metric'])
+        heap.add(14, heap.text('alloc_space'))
+        self.assertEqual("'alloc_space' [bytes]", run('flame', self.make(heap), '--json').json['metric'])
 
     def test_lines(self):
         """With lines=yes sampled lines are contexts; their sums are those of the functions."""

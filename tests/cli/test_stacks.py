@@ -31,6 +31,41 @@ def stacks_of(document):
     return found
 
 
+UNITS = {'none', 'nanoseconds', 'microseconds', 'milliseconds', 'seconds', 'bytes'}
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def check_speedscope(document):
+    """What the file format's specification asks for, and what speedscope refuses."""
+    assert document['$schema'] == 'https://www.speedscope.app/file-format-schema.json'
+    assert isinstance(document.get('name', ''), str) and isinstance(document.get('exporter', ''), str)
+    frames, profiles = document['shared']['frames'], document['profiles']
+    assert profiles and 0 <= document.get('activeProfileIndex', 0) < len(profiles)
+    for f in frames:
+        assert isinstance(f['name'], str) and isinstance(f.get('file', ''), str)
+        assert is_number(f.get('line', 0)) and is_number(f.get('col', 0))
+    for p in profiles:
+        assert isinstance(p['name'], str) and p['unit'] in UNITS and is_number(p['startValue']) and is_number(p['endValue'])
+        assert p['startValue'] <= p['endValue']
+        if p['type'] == 'sampled':
+            assert len(p['samples']) == len(p['weights']) and all(is_number(w) for w in p['weights'])
+            assert all(type(i) is int and 0 <= i < len(frames) for stack in p['samples'] for i in stack)
+            continue
+        assert p['type'] == 'evented'
+        opened, last = [], p['startValue']
+        for e in p['events']:
+            assert last <= e['at'] <= p['endValue'] and type(e['frame']) is int and 0 <= e['frame'] < len(frames)
+            last = e['at']
+            if e['type'] == 'O':
+                opened.append(e['frame'])
+            else:
+                assert e['type'] == 'C' and opened.pop() == e['frame']
+        assert not opened
+
+
 class Stacks(Case):
     def convert(self, source, name, *options):
         result = run('convert', source, self.path(name), '--quiet', *options)
@@ -41,7 +76,14 @@ class Stacks(Case):
         single = b'main 3\nidle 4\n'
         self.assertEqual([{'name': 'main', 'value': 3}, {'name': 'idle', 'value': 4}],
                          self.query(self.write('x.folded', single), 'select name, value from value v join context c on v.context = c.id'))
-        self.assertIn('is of no format', run('info', self.write('x', single)).err)
+        for name in ('x.collapsed', 'out.kern_folded', 'out.perf-folded', 'x.folded.txt'):
+            self.assertIn('Folded stacks', run('info', self.write(name, single)).out, name)
+        for name in ('x', 'x.txt', 'unfolded'):
+            self.assertIn('is of no format', run('info', self.write(name, single)).err, name)
+
+    def test_speedscope_is_as_specified(self):
+        for source, options in ((HEAT, ()), (CAPTURE, ()), (CAPTURE, ('-O', 'profiles=sampled')), (EXPORT, ()), (DATABASE, ()), (DATABASE, ('-O', 'profiles=sampled', '-O', 'locations=sum'))):
+            check_speedscope(json.loads(self.convert(source, 'x.speedscope.json', *options)))
 
     def query(self, path, sql):
         result = run('sql', '--json', path, sql)

@@ -59,6 +59,26 @@ static void test_numbers(void **state) {
     as_dataset_free(ds);
 }
 
+/* What austin says of itself ends in numbers too; names that begin with '#' are names. */
+static void test_comments(void **state) {
+    (void)state;
+    as_dataset *ds = read_text("folded", "# austin: 3.4.1\n# interval: 100\n#\n# mode wall\n#f;g 3\n\n#f 4\n");
+    assert_int_equal(ds->contexts.count, 2);
+    assert_int_equal(value_at(ds, 0, "#f").i, 4);
+    assert_int_equal(value_at(ds, 0, "#f->g").i, 3);
+    as_dataset_free(ds);
+    assert_writes("folded", "a;# b 3\n", "folded", "a;# b 3\n");
+    assert_writes("folded", "\t# b;c 3\n", "folded", " # b;c 3\n");
+}
+
+static void test_no_frames(void **state) {
+    (void)state;
+    as_dataset *ds = read_text("folded", "a;b 3\n 5\n 2\n");
+    assert_int_equal(ds->contexts.count, 3);
+    assert_int_equal(value_at(ds, 0, "").i, 7);
+    as_dataset_free(ds);
+}
+
 static void test_differences(void **state) {
     (void)state;
     as_dataset *ds = read_text("folded", "a;b 1 2\na;c 0 5\n");
@@ -113,7 +133,7 @@ static void test_refused(void **state) {
                                             {"a;b 1\na;b x\n", "no-amount", 2, 5},
                                             {"a;b 1\na;b nan\n", "no-amount", 2, 7},
                                             {"5\n", "no-amount", 1, 1},
-                                            {" 5\n", "no-amount", 1, 2},
+                                            {"5\n", "no-amount", 1, 1},
                                             {"", "no-data", 0, 0},
                                             {"\n\n# nothing\n", "no-data", 0, 0}};
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) assert_refused("folded", &errors[i]);
@@ -153,6 +173,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_no_frames),
         cmocka_unit_test(test_differences),
         cmocka_unit_test(test_names_that_look_like_amounts),
         cmocka_unit_test(test_writing),

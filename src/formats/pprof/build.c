@@ -328,13 +328,16 @@ static assay_status read_samples(building *b) {
 
 /* ---- the end --------------------------------------------------------------------------------------------------------- */
 
+/* What is shown first is the type that the profile says; where it says none, it is the last one, as with pprof. */
 static bool add_metrics(building *b) {
     as_str value = as_ds_intern_text(b->ds, "value");
+    bool is_said = false;
     for (size_t i = 0; i < b->t->types.count; i++) {
         const as_pprof_type *type = &AS_AT(as_pprof_type, &b->t->types, i);
         size_t metric = as_stack_metric_add(&b->sums, type->type == AS_NO_STR ? value : type->type, type->unit);
         if (value == AS_NO_STR || metric == SIZE_MAX) return false;
-        if (type->type != AS_NO_STR && type->type == b->t->default_type) b->ds->first_metric = (assay_id)metric;
+        if (!is_said) b->ds->first_metric = (assay_id)metric;
+        is_said |= type->type != AS_NO_STR && type->type == b->t->default_type;
     }
     return true;
 }
