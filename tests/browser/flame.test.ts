@@ -39,6 +39,26 @@ test('a picture of each format', async (t) => {
   }
 });
 
+test('colours by module where there are modules, else by name; the list of keys closes before anything else', (t) =>
+  view(
+    t,
+    [example('kernels.txt'), example('heat.cubex')],
+    async ({ page, shot }) => {
+      const by = (name: string) => page.getByRole('group', { name: 'Colours' }).getByRole('button', { name, pressed: true });
+      await by('Name').waitFor();
+      await shot('flame-without-modules');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.keyboard.press('c');
+      await by('Module').waitFor();
+      await page.goto(page.url().replace(/#.*/, '#flame?d=1'));
+      await by('Module').waitFor();
+    },
+    { hash: '#flame' },
+  ));
+
 test('zoom by click and by keys, breadcrumbs, and the way back', (t) =>
   view(
     t,

@@ -51,7 +51,7 @@ test('hovering, a brush on the heat map, the chip, and the way back', (t) =>
       await page.mouse.down();
       await page.mouse.move(...cell(0, 2), { steps: 4 });
       await page.mouse.up();
-      await page.getByText('3 places chosen').waitFor();
+      await page.getByText('3 locations chosen').waitFor();
       assert.match(hash(page), /loc=rank=0-2/);
       await shot('locations-brushed');
       await page.keyboard.down('Shift');
@@ -80,7 +80,7 @@ test('keys, curve and histogram', (t) =>
       await page.keyboard.press('ArrowDown');
       await page.locator('.heat-legend [role=status]').getByText(/^thread 1\.0: /).waitFor();
       await page.keyboard.press('Enter');
-      await page.getByText('1 place chosen').waitFor();
+      await page.getByText('1 location chosen').waitFor();
       assert.match(hash(page), /loc=rank=1,thread=0/);
       await page.keyboard.press('Escape');
       await page.waitForFunction(() => !location.hash.includes('loc='));
@@ -89,7 +89,7 @@ test('keys, curve and histogram', (t) =>
       await page.mouse.down();
       await page.mouse.move(plot.x + plot.width - 60, plot.y + 40, { steps: 4 });
       await page.mouse.up();
-      await page.getByText(/places? chosen/).waitFor();
+      await page.getByText(/locations? chosen/).waitFor();
       await shot('locations-curve');
     },
     { hash: '#locations', colorScheme: 'dark' },

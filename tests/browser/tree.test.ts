@@ -93,6 +93,24 @@ test('columns sort, and the same comes out of the command', async (t) => {
   }, { hash: '#tree' });
 });
 
+test('rows are copied with numbers that programs read', async (t) => {
+  await view(t, [HEAT], async ({ page }) => {
+    await page.getByRole('treegrid').waitFor();
+    const copied = async (name: string): Promise<string> => {
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name }).click();
+      await page.getByText(`as ${name.replace('Copy as ', '')}`).last().waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    const csv = (await copied('Copy as CSV')).split('\n');
+    assert.equal(csv[0], 'Level,Name,Inclusive (sec),Inclusive %,Exclusive (sec),Exclusive %,Visits (occ),Source');
+    assert.match(csv[1]!, /^0,main,13\.4\d+,100\.0,[\d.e-]+,0\.0,8,(\S*\/)?heat\.c:41$/);
+    assert.match(csv[2]!, /^1,solve,11\.8\d+,87\.8,/);
+    assert.match((await copied('Copy as Markdown')).split('\n')[3]!, /^\| \u00a0\u00a0solve \| 11\.8\d+ \| 87\.8 \|/);
+    assert.equal((JSON.parse(await copied('Copy as JSON')) as { depth: number }[])[0]!.depth, 0);
+  }, { hash: '#tree' });
+});
+
 test('columns are dragged to other places, and hidden', async (t) => {
   await view(t, [HEAT], async ({ page }) => {
     await grid(page).waitFor();

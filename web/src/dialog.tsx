@@ -27,7 +27,7 @@ export function Dialog({ title, onClose, children, bare }: DialogProps) {
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
       // It has closed already, and keeps the focus, for a moment before onClose
-      onKeyDown={(event) => event.key !== 'Escape' && dialog.current?.open && event.stopPropagation()}
+      onKeyDown={(event) => dialog.current?.open && event.stopPropagation()}
     >
       <div class="dialog-body">
         {!bare && (

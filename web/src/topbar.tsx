@@ -91,18 +91,22 @@ function depthOf(metrics: readonly Metric[], metric: Metric): number {
   return depth;
 }
 
+/** Its unit, where the name has none: "CPUTIME (sec)". */
+const unitHint = (m: Metric): string => (m.name.endsWith(`(${m.unit})`) ? '' : (m.unit ?? ''));
+
 export function metricChoices(input: Opened, chosen: Metric | null): Choice[] {
-  return input.metrics.map((m) => ({ id: `m${m.id}`, label: '\u2003'.repeat(depthOf(input.metrics, m)) + (m.display_name || m.name), hint: m.unit ?? '', chosen: m === chosen, run: () => select({ metric: m.name }) }));
+  return input.metrics.map((m) => ({ id: `m${m.id}`, label: '\u2003'.repeat(depthOf(input.metrics, m)) + (m.display_name || m.name), hint: unitHint(m), chosen: m === chosen, run: () => select({ metric: m.name }) }));
 }
 
 function PointPicker({ input, selection }: { input: Opened; selection: Selection }) {
   if (input.points.length < 2) return null;
   const chosen = input.points.find((p) => p.id === selection.point);
+  const usual = input.runs.some((r) => r.point !== null) ? 'largest' : 'all points'; // as --run has it
   const choices: Choice[] = [
-    { id: 'all', label: 'all points', chosen: !chosen, run: () => select({ point: null, run: null }) },
+    { id: 'all', label: usual, chosen: !chosen, run: () => select({ point: null, run: null }) },
     ...input.points.map((p) => ({ id: String(p.id), label: p.label, chosen: p === chosen, run: () => select({ point: p.id, run: null }) })),
   ];
-  return <Picker label="Point" value={chosen?.label ?? 'all points'} choices={choices} />;
+  return <Picker label="Point" value={chosen?.label ?? usual} choices={choices} />;
 }
 
 function RunPicker({ input, selection }: { input: Opened; selection: Selection }) {
@@ -129,9 +133,10 @@ function Chip({ label, value, onRemove }: { label: string; value: string; onRemo
 }
 
 export function FilterBar({ input, screen, metric, selection }: { input: Opened; screen: Screen; metric: Metric | null; selection: Selection }) {
+  const hasRuns = !isReport() && screen.without !== 'runs';
   return (
     <div class="filterbar" role="toolbar" aria-label="What is shown">
-      {metric && <Picker label="Metric" value={metric.display_name || metric.name} hint={metric.unit ?? ''} choices={metricChoices(input, metric)} />}
+      {metric && screen.without !== 'metric' && <Picker label="Metric" value={metric.display_name || metric.name} hint={unitHint(metric)} choices={metricChoices(input, metric)} />}
       {metric && screen.hasSides && (
         <div class="segmented" role="group" aria-label="Values">
           {(['inclusive', 'exclusive'] as const).map((sides) => (
@@ -141,8 +146,8 @@ export function FilterBar({ input, screen, metric, selection }: { input: Opened;
           ))}
         </div>
       )}
-      {!isReport() && <PointPicker input={input} selection={selection} />}
-      {!isReport() && <RunPicker input={input} selection={selection} />}
+      {hasRuns && <PointPicker input={input} selection={selection} />}
+      {hasRuns && <RunPicker input={input} selection={selection} />}
       {selection.locations !== null && <Chip label="Locations" value={selection.locations} onRemove={() => select({ locations: null })} />}
     </div>
   );

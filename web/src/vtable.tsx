@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useSize } from './canvas';
-import { formatCount } from './format';
+import { exactValue, formatCount, type Num } from './format';
 import { isField } from './keys';
 import { openMenu, type MenuEntry } from './menu';
 import { useIsOnPaper } from './state';
@@ -19,6 +19,9 @@ export interface Column<R> {
   cell: (row: R, index: number) => ComponentChildren;
   /** What is copied, and shown when the pointer rests: exact, not rounded. */
   text: (row: R) => string;
+  /** What is copied instead, in rawUnit: a number that programs read. */
+  raw?: (row: R) => Num | undefined;
+  rawUnit?: string | null;
   sortable?: boolean;
   /** The chooser cannot hide it. */
   fixed?: boolean;
@@ -81,10 +84,21 @@ function csvCell(text: string): string {
   return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
-/** The rows as CSV, or as a table of Markdown. */
-export function tableText<R>(columns: readonly Column<R>[], rows: readonly R[], format: 'csv' | 'markdown'): string {
-  const titles = columns.map((c) => (c.unit ? `${c.title} (${c.unit})` : c.title));
-  const lines = rows.map((row) => columns.map((c) => c.text(row)));
+/** 15 digits: what sums have behind them is rounding. */
+const rawText = (n: Num | undefined): string => (typeof n === 'number' && Number.isFinite(n) ? String(Number(n.toPrecision(15))) : String(n ?? ''));
+
+/** A value of a unit, as tooltips have it and as it is copied. */
+export const exactly = <R,>(unit: string | null, of: (row: R) => Num | undefined): Pick<Column<R>, 'raw' | 'rawUnit' | 'text'> => ({ raw: of, rawUnit: unit, text: (row) => exactValue(unit, of(row)) });
+
+/** The rows as CSV, or as a table of Markdown; those of a tree with their levels. */
+export function tableText<R>(columns: readonly Column<R>[], rows: readonly R[], format: 'csv' | 'markdown', levels?: readonly number[]): string {
+  const titles = columns.map((c, i) => {
+    const unit = c.raw ? c.rawUnit : c.unit;
+    return `${c.title === '%' ? `${columns[i - 1]?.title} ` : ''}${c.title}${unit && !c.title.endsWith(`(${unit})`) ? ` (${unit})` : ''}`;
+  });
+  const lines = rows.map((row) => columns.map((c) => (c.raw ? rawText(c.raw(row)) : c.text(row))));
+  levels?.forEach((level, i) => (format === 'csv' ? lines[i]!.unshift(String(level)) : (lines[i]![0] = '\u00a0\u00a0'.repeat(level) + lines[i]![0])));
+  if (levels && format === 'csv') titles.unshift('Level');
   if (format === 'csv') return [titles, ...lines].map((cells) => `${cells.map(csvCell).join(',')}\n`).join('');
   const line = (cells: string[]) => `| ${cells.map((c) => c.replace(/\|/g, '\\|').replace(/[\n\r]+/g, ' ')).join(' | ')} |\n`;
   return line(titles) + `|${columns.map((c) => (c.align ? ' ---: ' : ' --- ')).join('|')}|\n` + lines.map(line).join('');
@@ -214,14 +228,17 @@ export function moved(ids: readonly string[], from: string, to: string): string[
   return rest;
 }
 
-function copyRows<R>(props: VTableProps<R>, format: 'csv' | 'markdown'): void {
+export function copyRows<R>(props: VTableProps<R>, format: 'csv' | 'markdown'): void {
   const rows: R[] = [];
+  const levels: number[] = [];
   for (let i = 0; i < props.rowCount && rows.length < COPIED_ROWS; i++) {
     const row = props.row(i);
-    if (row !== undefined) rows.push(row);
+    if (row === undefined) continue;
+    rows.push(row);
+    levels.push(props.tree?.level(i) ?? 0);
   }
   const of = rows.length < props.rowCount ? ` of ${formatCount(props.rowCount)}` : '';
-  void copyText(tableText(visibleColumns(props), rows, format), `Copied ${formatCount(rows.length)}${of} rows as ${format === 'csv' ? 'CSV' : 'Markdown'}`);
+  void copyText(tableText(visibleColumns(props), rows, format, props.tree && levels), `Copied ${formatCount(rows.length)}${of} rows as ${format === 'csv' ? 'CSV' : 'Markdown'}`);
 }
 
 /** Copying, and which columns are there. The table may change while the menu is open: now() is what it is. */

@@ -6,7 +6,7 @@ import { colorOfName, css, diverging, hash, inkOn, sequential, type Rgb } from '
 import { findKey, keyName, registerKeys } from '../src/keys';
 import { filterChoices, matchScore, type Choice } from '../src/list';
 import { commandLine } from '../src/screens/screen';
-import { tableText, type Column } from '../src/vtable';
+import { exactly, tableText, type Column } from '../src/vtable';
 
 test('names of data are never markup', () => {
   const source = join(process.env['ASSAY_WEB'] ?? '.', 'src');
@@ -26,6 +26,21 @@ test('CSV and Markdown are quoted', () => {
   const rows: [string, number][] = [['f<int, "a">', 1.5], ['a|b\nc', 2]];
   assert.equal(tableText(columns, rows, 'csv'), 'Name,Time (s)\n"f<int, ""a"">",1.5\n"a|b\nc",2\n');
   assert.equal(tableText(columns, rows, 'markdown'), '| Name | Time (s) |\n| --- | ---: |\n| f<int, "a"> | 1.5 |\n| a\\|b c | 2 |\n');
+});
+
+test('numbers are copied as numbers, in the unit of the file, and trees with their levels', () => {
+  type Row = [string, number | null];
+  const columns: Column<Row>[] = [
+    { id: 'n', title: 'Name', width: '1fr', cell: (r) => r[0], text: (r) => r[0] },
+    { id: 'v', title: 'Inclusive', unit: 'ms', width: 80, align: 'right', cell: () => '', ...exactly<Row>('s', (r) => r[1]) },
+    { id: 'p', title: '%', width: 80, align: 'right', cell: () => '', text: () => '50.0' },
+    { id: 'c', title: 'CPUTIME (sec)', width: 80, align: 'right', cell: () => '', ...exactly<Row>('sec', (r) => r[1]) },
+  ];
+  // 0.1 + 0.2 is 0.30000000000000004 in binary
+  const rows: Row[] = [['main', 0.1 + 0.2], ['f', 1e-7], ['g', null]];
+  assert.equal(columns[1]!.text(['f', 0.25]), '0.25 s');
+  assert.equal(tableText(columns, rows, 'csv', [0, 1, 2]), 'Level,Name,Inclusive (s),Inclusive %,CPUTIME (sec)\n0,main,0.3,50.0,0.3\n1,f,1e-7,50.0,1e-7\n2,g,,50.0,\n');
+  assert.equal(tableText(columns, rows.slice(1, 2), 'markdown', [1]), '| Name | Inclusive (s) | Inclusive % | CPUTIME (sec) |\n| --- | ---: | ---: | ---: |\n| \u00a0\u00a0f | 1e-7 | 50.0 | 1e-7 |\n');
 });
 
 test('keys are found, the newest first, and not while somebody types', () => {

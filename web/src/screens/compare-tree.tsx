@@ -8,7 +8,7 @@ import type { MenuEntry } from '../menu';
 import { navigate } from '../state';
 import { copyText } from '../toast';
 import { MatchedName, shapeOf, useLists, type Listed } from '../uselists';
-import { TreeCell, VTable, focusTable, type Column, type TreeShape } from '../vtable';
+import { TreeCell, VTable, exactly, focusTable, type Column, type TreeShape } from '../vtable';
 import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, sureText, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
 import { placeText } from './tree-data';
 
@@ -85,12 +85,12 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   const number = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
     id, title, unit: quantity.unit, width: 104, align: 'right', sortable: true,
     cell: ({ row }) => row && formatQuantity(quantity, of(row)),
-    text: text((r) => exactValue(answer.unit, of(r))),
+    ...exactly(answer.unit, ({ row }: CompareEntry) => row && of(row)),
   });
   const change = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
     id, title, unit: changes.unit, width: 190, align: 'right', sortable: true,
     cell: ({ row }) => row && <ChangeCell text={signed(changes, of(row))} part={(of(row) ?? 0) / most} isGrey={isNoise(row, noise)} tip={row.spread[0] === null ? undefined : spreadText(answer, row.spread)} />,
-    text: text((r) => exactValue(answer.unit, of(r))),
+    ...exactly(answer.unit, ({ row }: CompareEntry) => row && of(row)),
   });
   const plainChange = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({ ...number(id, title, of), unit: changes.unit, sortable: id === 'self', cell: ({ row }) => row && signed(changes, of(row)) });
   const percent = (id: string, title: string, width: number, of: (r: CompareRow) => string): Column<CompareEntry> => ({

@@ -35,7 +35,7 @@ export interface FlameAnswer {
   found?: number[];
 }
 
-const DEFAULTS = { up: false, view: 'top-down', order: 'size', colors: 'module', root: -1 };
+const DEFAULTS = { up: false, view: 'top-down', order: 'size', colors: '', root: -1 };
 const WIDTHS = [1600, 3200, 6400, 12800, 20000];
 const LEGEND = 7;
 
@@ -184,9 +184,11 @@ function Flame(props: ScreenProps) {
     return match && isReport() ? pictureOf({ ...answer, ...findHere(made, match) }) : made;
   }, [answer, match]);
   const map = useMemo(() => (whole.data ? pictureOf(whole.data) : null), [whole.data]);
-  const color = useMemo(() => (picture ? colorsOf(picture, view.colors) : null), [picture, view.colors]);
-  const mapColor = useMemo(() => (map ? colorsOf(map, view.colors) : null), [map, view.colors]);
-  const legend = useMemo(() => (picture ? legendOf(picture, view.colors) : []), [picture, view.colors]);
+  // Without modules, all would be grey
+  const colors = view.colors || (whole.data?.module.every((m) => m === null) ? 'name' : 'module');
+  const color = useMemo(() => (picture ? colorsOf(picture, colors) : null), [picture, colors]);
+  const mapColor = useMemo(() => (map ? colorsOf(map, colors) : null), [map, colors]);
+  const legend = useMemo(() => (picture ? legendOf(picture, colors) : []), [picture, colors]);
   const isDimmed = useMemo(() => (picture?.data.found && match ? (i: number) => !picture.data.found![i] : undefined), [picture, match]);
   const above = useMemo(() => (picture && picture.data.node[0] !== null ? ['all', ...picture.data.above.name.map((n) => n ?? '(no name)')] : []), [picture]);
 
@@ -255,7 +257,7 @@ function Flame(props: ScreenProps) {
     { key: 'i', label: 'Icicle or flame', run: () => toggle({ up: !view.up }) },
     { key: 'b', label: 'Inverted: innermost functions first', run: invert },
     { key: 'o', label: 'Order: by size or as in the source', run: () => toggle({ order: view.order === 'size' ? 'source' : 'size' }) },
-    { key: 'c', label: 'Colours by module, kind or name', run: () => toggle({ colors: COLORS[(COLORS.indexOf(view.colors) + 1) % 3]! }) },
+    { key: 'c', label: 'Colours by module, kind or name', run: () => toggle({ colors: COLORS[(COLORS.indexOf(colors) + 1) % 3]! }) },
     { key: 'Escape', label: 'Zoom one step out', run: out },
     { key: 'Home', label: 'The whole again', run: () => setRoot(-1) },
     { key: 'ArrowDown', label: 'Into the picture: arrows move, Enter zooms', run: () => document.querySelector<HTMLElement>('.flame-box canvas')?.focus() },
@@ -328,7 +330,7 @@ function Flame(props: ScreenProps) {
         </div>
         <div class="segmented" role="group" aria-label="Colours">
           {COLORS.map((by) => (
-            <button key={by} aria-pressed={view.colors === by} title={`Colours by ${by} (c)`} onClick={() => toggle({ colors: by })}>
+            <button key={by} aria-pressed={colors === by} title={`Colours by ${by} (c)`} onClick={() => toggle({ colors: by })}>
               {by[0]!.toUpperCase() + by.slice(1)}
             </button>
           ))}

@@ -282,7 +282,7 @@ export function BrushPlot({ places, kind, hovered, onBrush, onHover }: PlotProps
           context.setLineDash([]);
           text('mean', MARGIN.left - 5, Math.min(MARGIN.top + h - 18, Math.max(MARGIN.top + 18, y)), 'right');
         }
-        text(`${places.answer.over === 'runs' ? 'runs' : 'places'} by size`, MARGIN.left + w, height - 8, 'right');
+        text(`${places.answer.over} by size`, MARGIN.left + w, height - 8, 'right');
       } else {
         text(formatQuantity(quantity, low), MARGIN.left, height - 8, 'left');
         text(`${formatQuantity(quantity, high)} ${quantity.unit}`, MARGIN.left + w, height - 8, 'right');
@@ -307,7 +307,7 @@ export function BrushPlot({ places, kind, hovered, onBrush, onHover }: PlotProps
   return (
     <Canvas
       draw={drawIt}
-      label={kind === 'curve' ? 'Values by size' : 'How many places have which value'}
+      label={kind === 'curve' ? 'Values by size' : 'How many locations have which value'}
       onPointerDown={(event: PointerEvent) => {
         if (event.button !== 0 || places.answer.cells) return;
         (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);

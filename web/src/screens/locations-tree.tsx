@@ -2,10 +2,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { get, isReport, useData, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, finiteSize, formatQuantity, known, quantityOf, type Num } from '../format';
+import { finiteSize, formatQuantity, known, quantityOf, type Num } from '../format';
 import { select } from '../state';
 import { toastError } from '../toast';
-import { BarCell, TreeCell, VTable, type Column, type TreeShape } from '../vtable';
+import { BarCell, TreeCell, VTable, exactly, type Column, type TreeShape } from '../vtable';
 import { termOf, type Named } from './locations-words';
 
 interface TreeAnswer {
@@ -110,7 +110,7 @@ export function LocationTree({ params }: { params: Params }) {
     width: 96,
     align: 'right',
     cell: (node) => formatQuantity(single, node[id]),
-    text: (node) => exactValue(data.unit, node[id]),
+    ...exactly(data.unit, (node: Node) => node[id]),
   });
   const columns: Column<Node>[] = [
     { id: 'name', title: 'Location', width: '2fr', fixed: true, cell: (node, i) => <TreeCell tree={tree} index={i}>{title(node)}</TreeCell>, text: title },
@@ -122,12 +122,12 @@ export function LocationTree({ params }: { params: Params }) {
       width: 150,
       align: 'right',
       cell: (node) => <BarCell text={formatQuantity(sums, node.value)} share={Math.abs(node.value ?? 0) / (largest || 1)} />,
-      text: (node) => exactValue(data.unit, node.value),
+      ...exactly(data.unit, (node: Node) => node.value),
     },
     number('mean', 'Mean'),
     number('min', 'Min'),
     number('max', 'Max'),
-    { id: 'places', title: 'Places', width: 96, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
+    { id: 'places', title: 'Locations', width: 96, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
   ];
   const filterTo = (i: number) => {
     const parts: string[] = [];

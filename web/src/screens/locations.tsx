@@ -34,7 +34,7 @@ function Numbers({ places }: { places: Places }) {
     ...(answer.adds_up ? [['excess', formatValue(answer.unit, s.excess), `(max - mean) × ${s.count}: what perfect balance would save`] as [string, string, string]] : []),
   ];
   return (
-    <dl class="stats" aria-label={answer.selection ? `Statistics of ${answer.selection.label}` : 'Statistics of all places'}>
+    <dl class="stats" aria-label={answer.selection ? `Statistics of ${answer.selection.label}` : 'Statistics of all locations'}>
       {facts.map(([name, value, title]) => (
         <div key={name} title={title}>
           <dt>{name}</dt>
@@ -58,7 +58,7 @@ function Tip({ places, cell, at }: { places: Places; cell: number; at: { x: numb
       <div>
         <b>{Number.isNaN(c.value) ? 'no value' : formatValue(answer.unit, c.value)}</b>
         {c.many && ` mean of ${formatCount(c.many.n)}`}
-        {Number.isFinite(c.value / mean) && mean !== 0 && `  ${c.value >= mean ? '+' : ''}${formatPercent(c.value / mean - 1)} % of the mean`}
+        {Number.isFinite(c.value / mean) && mean !== 0 && `  ${formatPercent(Math.abs(c.value / mean - 1))} % ${c.value < mean ? 'below' : 'above'} the mean`}
       </div>
       {c.many && c.many.n > 0 && <div class="hint">{`from ${exactValue(answer.unit, c.many.min)} to ${exactValue(answer.unit, c.many.max)}`}</div>}
       {!c.many && !Number.isNaN(c.value) && <div class="hint">{`exact: ${exactValue(answer.unit, c.value)}`}</div>}
@@ -86,7 +86,7 @@ function Outliers({ places, onPick }: { places: Places; onPick: (place: number, 
   if (label.length === 0) return <p class="hint pad">Nobody is out of line: all lie within 1.5 times the distance of the quartiles.</p>;
   return (
     <>
-      <p class="hint pad">{`${plural(low + high, 'place')} out of line: ${formatCount(high)} above, ${formatCount(low)} below`}</p>
+      <p class="hint pad">{`${plural(low + high, answer.over === 'runs' ? 'run' : 'location')} out of line: ${formatCount(high)} above, ${formatCount(low)} below`}</p>
       <ul class="plain-list outliers">
         {label.map((name, i) => {
           const v = real(value[i]);
@@ -164,7 +164,7 @@ function Locations(props: ScreenProps) {
       });
     }
     const words = wordsOf(places, chosen);
-    if (words === null) return toast('There are no words for just these places: choose whole rows, or fewer.');
+    if (words === null) return toast('There are no words for just these locations: choose whole rows, or fewer.');
     select({ locations: words === '' ? null : words });
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -221,7 +221,7 @@ function Locations(props: ScreenProps) {
           </button>
         )}
         <span class="grow" />
-        {data?.selection && <span class="flame-found">{`${plural(data.selection.n, 'place')} chosen`}</span>}
+        {data?.selection && <span class="flame-found">{`${plural(data.selection.n, 'location')} chosen`}</span>}
       </div>
       {error && <Failed failure={error} />}
       {!error && !places && <Waiting />}

@@ -92,12 +92,15 @@ function sizeText(bytes: number): string {
   return formatValue('B', bytes);
 }
 
+/** "HPCToolkit database 4" of version 4.0 has the number once. */
+const formatText = (title: string, version: string | null): string => (version?.startsWith(`${/\d+$/.exec(title)?.[0]}.`) ? title.replace(/\d+$/, version) : [title, version].filter(Boolean).join(' '));
+
 function What({ answer, props }: { answer: OverviewAnswer; props: ScreenProps }) {
   const { info } = answer;
   const { input } = props;
   const kinds = answer.location_kinds.map(({ kind, n }) => plural(n, kind, kind.endsWith('s') ? `${kind}es` : `${kind}s`)).join(', ');
   const all: [string, string | false | null][] = [
-    ['Format', `${answer.title ?? input.format ?? ''}${info.format_version ? ` ${info.format_version}` : ''}`],
+    ['Format', formatText(answer.title ?? input.format ?? '', info.format_version)],
     ['File', answer.path],
     ['Size', `${sizeText(info.bytes)}${info.evidence_bits ? `, recognised by ${info.evidence_bits} bits` : ''}`],
     ['Parameters', info.parameters.length > 0 && info.parameters.join(', ')],
@@ -228,6 +231,15 @@ function Balance({ findings, canCompare }: { findings: FindingsAnswer; canCompar
     <Card title={balance.over === 'runs' ? 'Differences between runs' : 'Imbalance'} hint={`of ${balance.metric} over ${formatCount(balance.places)} ${balance.over}`}>
       {rows.length === 0 && <p class="hint">Evenly spread.</p>}
       <ul class="plain-list">
+        {rows.length > 0 && (
+          <li class="row uneven hint" title="excess: what perfect balance would save">
+            <span />
+            <span />
+            <span>largest</span>
+            <span class="number">over mean</span>
+            <span class="number">excess</span>
+          </li>
+        )}
         {rows.map((r) => (
           <li key={r.context}>
             <button
@@ -237,7 +249,7 @@ function Balance({ findings, canCompare }: { findings: FindingsAnswer; canCompar
             >
               <Bins bins={r.bins} />
               <span class="grow ellipsis">{r.name ?? '(unknown)'}</span>
-              <span class="hint">at {r.max_at}</span>
+              <span class="hint">{balance.over === 'runs' ? 'run' : 'at'} {r.max_at}</span>
               <span class="number">+{formatPercent(r.imbalance)} %</span>
               <span class="number share">{formatValue(balance.unit, r.excess)}</span>
             </button>
@@ -323,11 +335,12 @@ function Problems({ answer, path }: { answer: OverviewAnswer; path: string }) {
 function Attributes({ answer }: { answer: OverviewAnswer }) {
   const all = answer.attributes_shown;
   if (all.length === 0) return null;
+  const keys = [...new Set(all.map((a) => a.key))];
   const several = answer.info.runs > 1;
   return (
     <Card title="Attributes" hint={plural(answer.info.attributes ?? all.length, 'attribute')}>
       <details>
-        <summary>{all.slice(0, 4).map((a) => a.key).join(', ')}{all.length > 4 ? ' …' : ''}</summary>
+        <summary>{keys.slice(0, 4).join(', ')}{keys.length > 4 ? ' …' : ''}</summary>
         <dl class="facts attributes">
           {all.map((a, i) => (
             <div key={i}>

@@ -340,6 +340,7 @@ export const scale: Screen = {
   id: 'scale',
   title: 'Scale',
   key: 's',
+  without: 'runs',
   available: isExperiment,
   component: Scale,
   command: (props) => commandOf(props, lastAnswer),

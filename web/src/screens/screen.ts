@@ -23,6 +23,8 @@ export interface Screen {
   available: (inputs: Inputs, input: Opened) => boolean;
   /** It tells inclusive from exclusive values, as the selection says. */
   hasSides?: boolean;
+  /** What it does not depend on, and offers no choice of. */
+  without?: 'metric' | 'runs';
   component: ComponentType<ScreenProps>;
   /** The command that prints what the screen shows. */
   command: (props: ScreenProps) => string;

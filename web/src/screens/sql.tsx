@@ -145,7 +145,7 @@ function Sql({ input, metric }: ScreenProps) {
         )}
         {running.result && view.chart === '' && <ResultTable key={running.statement} result={running.result} sort={view.sort === '' ? undefined : { column: view.sort, descending: view.down }} onSort={(sort) => setView({ sort: sort.column, down: sort.descending }, 'replace')} />}
         {running.result && view.chart !== '' && <QuickChart result={running.result} view={view} onView={(patch) => setView(patch, 'replace')} />}
-        {!running.result && !running.error && !running.isRunning && <div class="message">Write a statement, or take one of the examples. The tables are at the left; a click puts a name into the statement.</div>}
+        {!running.result && !running.error && !running.isRunning && <div class="message">Run the statement above (Ctrl-Enter), change it, or take one of the examples. The tables are at the left; a click puts a name into the statement.</div>}
       </div>
     </div>
   );

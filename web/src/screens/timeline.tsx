@@ -260,6 +260,7 @@ export const timeline: Screen = {
   id: 'timeline',
   title: 'Time line',
   key: 'i',
+  without: 'metric',
   available: (_, input) => Number(input.has.events) > 0,
   component: Timeline,
   command: ({ input, selection }) => {

@@ -8,7 +8,7 @@ import { openMenu, type MenuEntry } from '../menu';
 import { runWords, shownParams } from '../shown';
 import { navigate, readScreen, select, useScreen, type Selection } from '../state';
 import { copyText } from '../toast';
-import { BarCell, TreeCell, VTable, focusTable, type Column, type TreeShape } from '../vtable';
+import { BarCell, TreeCell, VTable, copyRows, exactly, focusTable, type Column, type TreeShape, type VTableProps } from '../vtable';
 import { MatchedName, shapeOf, useLists } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
 import { APART, ASIDE, CUT, HOT, MATCH, matchOption, packOpen, placeText, plainName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
@@ -87,7 +87,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       align: 'right',
       sortable: true,
       cell: ({ row }) => row && <BarCell text={formatQuantity(quantity, value(row, exclusive))} share={scale > 0 ? Math.abs(value(row, exclusive) ?? 0) / scale : 0} />,
-      text: ({ row }) => (row ? exactValue(metric.unit, value(row, exclusive)) : ''),
+      ...exactly(metric.unit, ({ row }: Entry) => row && value(row, exclusive)),
     },
     ...(k === 0 && metric.whole !== null
       ? [{ id: `${exclusive ? 'xp' : 'ip'}${k}`, title: '%', width: 62, align: 'right', cell: ({ row }) => row && <span class="share">{formatPercent(share(row, exclusive))}</span>, text: ({ row }) => (row ? formatPercent(share(row, exclusive)) : '') } satisfies Column<Entry>]
@@ -294,34 +294,35 @@ function Tree(props: ScreenProps) {
   };
   const sortedBy = view.sort || `${(params['sort'] ?? (leadsDown(view) ? 'inclusive' : 'exclusive')) === 'exclusive' ? 'x' : 'i'}0`;
   const byName = sortedBy === 'name';
+  const table: VTableProps<Entry> = {
+    label: 'Call tree',
+    columns,
+    rowCount: entries.length,
+    row: (i) => entries[i],
+    rowKey: (i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node} ${entries[i]?.more?.isMissing}`,
+    tree,
+    selected,
+    onSelect: (i) => choose(entries[i]?.row),
+    onOpen: (i) => (entries[i]?.more ? loadMore(entries[i]!) : tree.toggle(i)),
+    rowMenu,
+    rowClass: (i) => {
+      const r = entries[i]?.row;
+      if (!r) return 'dimmed';
+      return [r.flags & HOT && 'hot', r.flags & (APART | ASIDE) && 'dimmed', r.flags & CUT && 'cut'].filter(Boolean).join(' ') || undefined;
+    },
+    sort: { column: sortedBy, descending: byName ? view.order === 'descending' : view.order !== 'ascending' },
+    onSort: ({ column, descending }) => setView({ sort: column, order: column === 'name' ? (descending ? 'descending' : '') : descending ? '' : 'ascending' }),
+    hidden: view.hidden === '-' ? usuallyHidden(answer) : view.hidden.split(' ').filter(Boolean),
+    order: view.columns.split(' ').filter(Boolean),
+    onOrder: (order) => setView({ columns: order.join(' ') }),
+    onHidden: (hidden) => setView({ hidden: hidden.join(' ') }, 'replace'),
+    empty: selection.search && view.filter ? 'No name matches' : 'Nothing to show',
+  };
   return (
     <div class={isOld ? 'fill tree-screen old' : 'fill tree-screen'} ref={box}>
-      <Toolbar {...{ answer, view, setView, kinds, setKind, selection, input, metric, isTree, findMatch, hotPath, collapse, hide }} copyJson={() => void copyText(jsonOf(answer, entries), 'Copied as JSON')} />
+      <Toolbar {...{ answer, view, setView, kinds, setKind, selection, input, metric, isTree, findMatch, hotPath, collapse, hide }} copy={(format) => (format === 'json' ? void copyText(jsonOf(answer, entries), 'Copied as JSON') : copyRows(table, format))} />
       <div class="split">
-        <VTable
-          label="Call tree"
-          columns={columns}
-          rowCount={entries.length}
-          row={(i) => entries[i]}
-          rowKey={(i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node} ${entries[i]?.more?.isMissing}`}
-          tree={tree}
-          selected={selected}
-          onSelect={(i) => choose(entries[i]?.row)}
-          onOpen={(i) => (entries[i]?.more ? loadMore(entries[i]!) : tree.toggle(i))}
-          rowMenu={rowMenu}
-          rowClass={(i) => {
-            const r = entries[i]?.row;
-            if (!r) return 'dimmed';
-            return [r.flags & HOT && 'hot', r.flags & (APART | ASIDE) && 'dimmed', r.flags & CUT && 'cut'].filter(Boolean).join(' ') || undefined;
-          }}
-          sort={{ column: sortedBy, descending: byName ? view.order === 'descending' : view.order !== 'ascending' }}
-          onSort={({ column, descending }) => setView({ sort: column, order: column === 'name' ? (descending ? 'descending' : '') : descending ? '' : 'ascending' })}
-          hidden={view.hidden === '-' ? usuallyHidden(answer) : view.hidden.split(' ').filter(Boolean)}
-          order={view.columns.split(' ').filter(Boolean)}
-          onOrder={(order) => setView({ columns: order.join(' ') })}
-          onHidden={(hidden) => setView({ hidden: hidden.join(' ') }, 'replace')}
-          empty={selection.search && view.filter ? 'No name matches' : 'Nothing to show'}
-        />
+        <VTable {...table} />
         {view.panel && selection.node !== null && <TreePanel params={shownParams(input, metric, selection)} context={selection.node} sides={selection.sides} hasLocations={input.has.locations > 1} />}
       </div>
     </div>
@@ -342,7 +343,7 @@ interface ToolbarProps {
   findMatch: (find: 'next' | 'previous') => Promise<void>;
   hotPath: () => Promise<void>;
   collapse: () => void;
-  copyJson: () => void;
+  copy: (format: 'csv' | 'markdown' | 'json') => void;
 }
 
 function Hidden({ answer, view, setView }: ToolbarProps) {
@@ -448,7 +449,7 @@ function Toolbar(props: ToolbarProps) {
       )}
       {!isReport() && answer.metrics[0]?.adds_up && (
         <label class="inline" title="Leave out what has less of the whole">
-          <span class="picker-label">share</span>
+          <span class="picker-label">min share</span>
           <select aria-label="Least share" value={view.least} onChange={(event) => setView({ least: Number(event.currentTarget.value) })}>
             {[...new Set([...LEAST, view.least])].sort((a, b) => a - b).map((least) => (
               <option key={least} value={least}>
@@ -481,7 +482,7 @@ function Toolbar(props: ToolbarProps) {
         aria-label="More"
         onClick={(event) =>
           openMenu(event, () => [
-            { label: 'Copy rows as JSON', run: props.copyJson },
+            ...([['CSV', 'csv'], ['Markdown', 'markdown'], ['JSON', 'json']] as const).map(([name, format]): MenuEntry => ({ label: `Copy as ${name}`, run: () => props.copy(format) })),
             'line',
             { label: 'Cube style: open nodes show their own value', hint: 'c', checked: view.cube, run: () => setView({ cube: !view.cube }) },
             { label: 'Details beside the tree', hint: 'd', checked: view.panel, run: () => setView({ panel: !view.panel }) },

@@ -147,7 +147,7 @@ export function ModelTable({ answer, row, want, isTree, sort, onSort, selected, 
   const unit = answer.unit;
   const then = quantityOf(unit, largest);
   const now = quantityOf(unit, largestNow);
-  const point = Object.entries(answer.at).map(([k, v]) => `${k}=${shortNumber(real(v))}`).join(', ');
+  const point = Object.entries(answer.at).map(([k, v]) => `${k}=${Math.abs(real(v)) < 1e7 ? v : shortNumber(real(v))}`).join(', ');
   const shown = (q: typeof then, v: number) => (Number.isNaN(v) ? '–' : formatQuantity(q, v));
   // A long name would leave no room for what grows: x stands for it, as in `assay compare`
   const [only] = parameters;
