@@ -225,7 +225,7 @@ static void build_total(as_builder *builder, const as_dataset *ds, assay_id metr
     as_build_end(builder);
 }
 
-/* Of the metrics that have values: what all of the program has, of very large trees only of those that are looked at; and the functions that cost most. */
+/* Of the metrics that have values here: what all of the program has, of very large trees only of those that are looked at, which are there in any case; and the functions that cost most. */
 static assay_status build_totals(as_viewing *viewing, const as_request *request, as_builder *builder,
                                  assay_error *error) {
     as_asked_view asked;
@@ -234,14 +234,15 @@ static assay_status build_totals(as_viewing *viewing, const as_request *request,
     size_t n_shown = 0;
     bool is_large = status == ASSAY_OK && AS_COUNT(ds, contexts) > MANY_CONTEXTS;
     as_build_array(builder, "totals", false);
-    for (assay_id id = 0; status == ASSAY_OK && id < AS_COUNT(ds, metrics) && n_shown < MOST_TOTALS; id++) {
+    for (assay_id id = 0; status == ASSAY_OK && id < AS_COUNT(ds, metrics); id++) {
         as_view_number all;
         bool is_asked = false;
         for (size_t i = 0; i < asked.tree.metrics.count; i++) is_asked |= as_asked_metric(&asked, i) == id;
-        if (is_large && !is_asked) continue;
+        if (!is_asked && (is_large || n_shown >= MOST_TOTALS)) continue;
         if (as_ds_metric(ds, id)->part_of != ASSAY_NONE || !as_metric_has_data(ds, id)) continue;
         status = as_asked_whole(&asked, id, &all, error);
-        if (status == ASSAY_OK) build_total(builder, ds, id, &all);
+        if (status != ASSAY_OK || (!is_asked && !all.is_known)) continue;
+        build_total(builder, ds, id, &all);
         n_shown++;
     }
     as_build_end(builder);

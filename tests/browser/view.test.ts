@@ -30,7 +30,10 @@ test('a file that is added', (t) =>
   view(t, [example('heat.cubex')], async ({ page }) => {
     await page.getByRole('heading', { name: 'heat.cubex' }).waitFor();
     await page.getByLabel('Add files', { exact: true }).setInputFiles(example('kernels.txt'));
-    await page.getByRole('button', { name: 'kernels.txt' }).click();
     await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
     await page.getByRole('tab', { name: 'Scale' }).waitFor();
+    await page.getByLabel('Add files', { exact: true }).setInputFiles({ name: 'bad.cubex', mimeType: '', buffer: Buffer.from('not a profile') });
+    await page.getByRole('heading', { name: 'bad.cubex could not be read' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
   }));

@@ -311,6 +311,17 @@ class Overviews(Trees):
         self.assertAlmostEqual(max((row['max'] - row['mean']) * row['count'] for row in told), first['excess'])
         self.assertEqual(['visits', 'time', 'bytes_sent', 'bytes_received'], [total['name'] for total in answer['totals']])
 
+    def test_totals_are_of_metrics_that_have_values(self):
+        # m05 has none at the larger point; of the others the first 24, and the one that is asked for
+        values = [(p, m) for p in (1, 2) for m in range(40) if (p, m) != (2, 5)]
+        lines = [json.dumps({'params': {'p': p}, 'callpath': 'main', 'metric': f'm{m:02}', 'value': 10 * m + p}) for p, m in values]
+        viewer = self.viewer(self.write('many.jsonl', '\n'.join(lines) + '\n'))
+        first = {f'm{m:02}': 10 * m + 2 for m in range(25) if m != 5}
+        for metric, expected in (('m00', first), ('m39', {**first, 'm39': 392})):
+            totals = viewer.get('findings', metric=metric)['totals']
+            self.assertEqual(expected, {total['name']: total['all'] for total in totals}, metric)
+        self.assertIn(('m05', None), [(total['name'], total['all']) for total in viewer.get('findings', metric='m05')['totals']])
+
     def test_gpus(self):
         answer = self.viewer(FILTER).get('findings')
         told = json.loads(run('info', '--json', FILTER).out)['gpus']

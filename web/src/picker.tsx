@@ -39,7 +39,7 @@ export function Picker({ label, value, hint, choices }: PickerProps) {
         <div class="popup" ref={popup}>
           <SearchList
             choices={choices}
-            placeholder={`Find a ${label.toLowerCase()}`}
+            placeholder="Find"
             onDone={() => {
               setOpen(false);
               box.current?.querySelector('button')?.focus();

@@ -10,21 +10,24 @@ import { MenuHost } from './menu';
 import { Rail } from './rail';
 import { screens } from './screens/index';
 import type { Screen, ScreenProps } from './screens/screen';
-import { navigate, select, selectionOf, useAddress } from './state';
+import { navigate, select, selectionOf, selectionPatch, useAddress } from './state';
 import { setTheme, theme, type Theme } from './theme';
 import { copyText, toastError, ToastHost } from './toast';
 import { FilterBar, metricChoices, nextTheme, TopBar } from './topbar';
 
 const EVERYWHERE = 'Everywhere';
 
-function useInputs(): [Inputs | null, Failure | null, () => void] {
+function useInputs(): [Inputs | null, Failure | null, (then?: (inputs: Inputs) => void) => void] {
   const [state, setState] = useState<{ inputs: Inputs | null; error: Failure | null }>({ inputs: null, error: null });
-  const load = () =>
+  const load = (then?: (inputs: Inputs) => void) =>
     void get<Inputs>('inputs').then(
-      (inputs) => setState({ inputs, error: null }),
+      (inputs) => {
+        setState({ inputs, error: null });
+        then?.(inputs);
+      },
       (error: unknown) => setState((old) => ({ inputs: old.inputs, error: failure(error) })),
     );
-  useEffect(load, []);
+  useEffect(() => load(), []);
   return [state.inputs, state.error, load];
 }
 
@@ -157,7 +160,13 @@ export function App() {
   const shown = useMemo(() => screens.filter((s) => inputs && input && s.available(inputs, input)), [inputs, input]);
   const screen = screens.find((s) => s.id === address.screen) ?? screens[0]!;
   const props: ScreenProps | null = inputs && input ? { inputs, input, metric, selection } : null;
-  const onFiles = (files: Dropped[]) => void openFiles(files, reload);
+  // What was dropped is what is wanted next; who compares goes on comparing
+  const showNew = (all: Inputs) => {
+    const news = all.inputs.slice(inputs?.inputs.length ?? 0);
+    const first = news.find((i) => !i.error) ?? news[0];
+    if (first && !/compare|scale/.test(screen.id)) navigate(selectionPatch({ dataset: first.id }), 'push', 'overview');
+  };
+  const onFiles = (files: Dropped[]) => void openFiles(files, () => reload(showNew));
   const isOver = useDropZone(onFiles);
   const goTo = (id: string) => navigate({}, 'push', id);
   const copyLink = () => void copyText(location.href, 'Link copied');

@@ -133,7 +133,7 @@ function Totals({ answer, findings, props }: { answer: OverviewAnswer; findings:
   const totals = findings?.totals ?? (answer.metrics ?? []).map((m) => ({ id: m.id, name: m.name ?? '', display_name: m.display_name, unit: m.unit, all: m.all, is_whole: m.is_whole }));
   if (totals.length === 0) return null;
   return (
-    <Card title="Totals" hint={[answer.run, answer.location].filter(Boolean).join(' · ')}>
+    <Card title="Totals" hint={[answer.run, answer.location, totals.length < props.input.metrics.length && `${formatCount(totals.length)} of ${plural(props.input.metrics.length, 'metric')}`].filter(Boolean).join(' · ')}>
       <ul class="plain-list">
         {totals.map((t) => (
           <li key={t.id}>

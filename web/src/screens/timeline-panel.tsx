@@ -71,7 +71,7 @@ export function Legend({ colors, picture, counted, span, isSelection, isStale, n
                 <Swatch name={name} kind={kind} colors={colors} />
                 <span class="grow ellipsis">{name}</span>
                 <span class="tl-time">{lengthText(time)}</span>
-                <span class="tl-share">{formatPercent(share)}</span>
+                <span class="tl-share">{formatPercent(share)} %</span>
               </button>
             </li>
           );

@@ -126,8 +126,8 @@ function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: str
     ...(answer.metrics[0]?.adds_up
       ? [{ id: 'parent', title: '% of parent', width: 84, align: 'right', cell: ({ row }) => row && formatPercent(ofParent(row)), text: ({ row }) => (row ? formatPercent(ofParent(row)) : '') } satisfies Column<Entry>]
       : []),
-    { id: 'place', title: 'Source', width: 130, cell: ({ row }) => row && <span class="hint">{placeText(row.file, row.line)}</span>, text: text((r) => (r.file ? `${r.file}${r.line ? `:${r.line}` : ''}` : '')) },
-    { id: 'call', title: 'Called at', width: 130, cell: ({ row }) => row && <span class="hint">{placeText(row.callFile, row.callLine)}</span>, text: text((r) => (r.callFile ? `${r.callFile}${r.callLine ? `:${r.callLine}` : ''}` : '')) },
+    { id: 'place', title: 'Source', width: 156, cell: ({ row }) => row && <span class="hint">{placeText(row.file, row.line)}</span>, text: text((r) => (r.file ? `${r.file}${r.line ? `:${r.line}` : ''}` : '')) },
+    { id: 'call', title: 'Called at', width: 156, cell: ({ row }) => row && <span class="hint">{placeText(row.callFile, row.callLine)}</span>, text: text((r) => (r.callFile ? `${r.callFile}${r.callLine ? `:${r.callLine}` : ''}` : '')) },
     { id: 'kind', title: 'Kind', width: 100, cell: ({ row }) => row && <span class="hint">{row.kind}</span>, text: text((r) => r.kind) },
     { id: 'module', title: 'Module', width: 180, cell: ({ row }) => row && <span class="hint">{placeText(row.module, null)}</span>, text: text((r) => r.module) },
   ];
