@@ -29,7 +29,7 @@ void as_report_contexts(as_viewing *viewing, as_html_report *report, uint32_t mo
 
 /* Of api/tree (report_trees.c): whole trees of all metrics, as much of them as there is room for; notes say what is not. */
 void as_report_trees(as_viewing *viewing, as_html_report *report);
-/* Of api/scale (report_scale.c): the models of all metrics, as many as there is room for, what they say at some places, and the curves of those that grow fastest. */
+/* Of api/scale (report_scale.c): the models of all metrics, as many as there is room for, with the measurements of those that grow fastest. */
 void as_report_scale(as_viewing *viewing, as_html_report *report);
 
 #endif

@@ -132,39 +132,77 @@ for (const [name, screens] of FORMATS) {
   });
 }
 
-for (const name of ['kernels.txt', 'waves-extra-prof']) {
-  test(`a report of ${name} predicts at the places of its slider as the server does`, async () => {
-    const { file } = report([example(name)], `scale-${name.replace(/\W/g, '-')}`);
+type Json = null | string | number | boolean | Json[] | { [key: string]: Json };
+
+/** All of b in a: the same texts and the same numbers, but for the last digits; of intervals (low, high) that far apart. Not what the page has no use for. */
+function alike(a: Json | undefined, b: Json | undefined, at: string, apart: number): void {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const most = /\b(low|high)\b/.test(at) ? apart : 1e-11;
+    if (apart > 0.1 && /\blow\b/.test(at)) return; // near 0 there is nothing to be alike
+    assert.ok(Math.abs(a - b) <= most * Math.max(Math.abs(a), Math.abs(b)), `${at}: ${a}, not ${b}`);
+  } else if (typeof a === 'object' && typeof b === 'object' && a && b) {
+    for (const key of Object.keys(b).filter((key) => !/^(base|extrapolat|efficiency)/.test(key))) alike((a as Record<string, Json>)[key], (b as Record<string, Json>)[key], `${at}.${key}`, apart);
+  } else assert.ok(a === b || (Number.isNaN(a) && b === null), `${at}: ${a}, not ${b}`);
+}
+
+/** An experiment with so many parameters: two call paths that grow, one that does not. */
+function experiment(parameters: readonly string[]): string {
+  const points = parameters.reduce<number[][]>((all) => all.flatMap((point) => [4, 8, 16, 32, 64].map((v) => [...point, v])), [[]]);
+  const value = (region: string, point: readonly number[]) => (region === 'main' ? 3 : region === 'grow' ? 0.5 + 0.02 * point.reduce((all, v) => all * v, 1) : 1 + 0.3 * point[0]! ** 1.5 + 0.1 * Math.log2(point.at(-1)!));
+  const text = [`PARAMETER ${parameters.join('\nPARAMETER ')}`, `POINTS ${points.map((point) => `(${point.join(' ')})`).join(' ')}`];
+  for (const region of ['main', 'main->grow', 'main->mix']) {
+    text.push(`REGION ${region}`, 'METRIC time');
+    points.forEach((point, i) => text.push(`DATA ${[0.99, 1.01, 1 + (i % 3) / 100].map((noise) => value(region.replace('main->', ''), point) * noise).join(' ')}`));
+  }
+  const file = join(folder, `experiment-${parameters.length}.txt`);
+  writeFileSync(file, `${text.join('\n')}\n`);
+  return file;
+}
+
+const EXPERIMENTS: [string, () => string][] = [['kernels.txt', () => example('kernels.txt')], ['waves-extra-prof', () => example('waves-extra-prof')], ['two parameters', () => experiment(['p', 'n'])], ['three parameters', () => experiment(['p', 'n', 'k'])]];
+
+for (const [name, path] of EXPERIMENTS) {
+  test(`a report of ${name} predicts anywhere as the server does`, async () => {
+    const { file, said } = report([path()], `scale-${name.replace(/\W/g, '-')}`);
+    assert.equal(said, '');
     const inside = new ReportBackend(answersOf(file));
-    type Scale = { steps?: Record<string, number[]>; parameters: { name: string; values: number[] }[]; metrics: { name: string }[]; metric: string; rows: { context: number[] } };
-    await withServer(example(name), async (get) => {
+    type Scale = { parameters: { name: string; values: number[] }[]; metrics: { name: string }[]; metric: string; rows: { context: number[] } };
+    await withServer(path(), async (get) => {
+      // Intervals are exact at the steps of one slider, else between those of some places
+      const same = async (path: string, params: Params, apart: number) => alike((await inside.get(path, params)) as Json, (await get(path, params)) as Json, canonical(path, params), apart);
       const first = (await inside.get('scale', {})) as Scale;
-      const [p] = first.parameters;
-      const steps = first.steps![p!.name]!;
-      assert.ok(steps.length > p!.values.length && steps.at(-1)! >= 4 * p!.values.at(-1)!);
-      const same = async (path: string, params: Params) => {
-        const { steps, ...answer } = (await inside.get(path, params)) as Scale;
-        assert.ok(path !== 'scale' || steps);
-        assert.deepEqual(answer, await get(path, params), canonical(path, params));
-      };
+      const { parameters } = first;
+      const [exact, rough] = [1e-3, 0.3];
+      const at = (of: (values: number[]) => number) => parameters.map((p) => `${p.name}=${of(p.values)}`).join();
       for (const metric of first.metrics.map((m) => (m.name === first.metric ? undefined : m.name))) {
-        for (const at of [undefined, ...steps.map((v) => `${p!.name}=${v}`)]) {
-          for (const sort of [undefined, 'share', 'now', 'error', 'name', 'tree']) await same('scale', { metric, at, sort });
+        for (const sort of [undefined, 'share', 'now', 'change', 'error', 'name', 'tree']) {
+          await same('scale', { metric, sort }, exact);
+          await same('scale', { metric, sort, at: at((values) => values.at(-1)! * 64), reverse: 1 }, exact);
         }
-        await same('scale', { metric, at: `${p!.name}=${steps[1]}`, reverse: 1, match: '^main' });
-        const { rows } = (await inside.get('scale', { metric })) as Scale;
-        await same('curve', { metric, context: rows.context.slice(0, 3).join() });
+        for (const of of [(v: number[]) => v[0]!, (v: number[]) => v[2]!]) await same('scale', { metric, at: at(of) }, exact);
+        for (const of of [(v: number[]) => v[0]! * 1.37, (v: number[]) => v.at(-1)! * 777]) await same('scale', { metric, at: at(of), match: '^main' }, rough);
+        const context = ((await inside.get('scale', { metric })) as Scale).rows.context.slice(0, 3).join();
+        await same('curve', { metric, context }, rough);
+        await same('curve', { metric, context, to: parameters.at(-1)!.values.at(-1)! * 16, log: 0, over: parameters.at(-1)!.name, at: at((v) => v.at(-1)!) }, rough);
+        if (parameters.length > 1) await same('surface', { metric, context: context.split(',')[1], at: at((v) => v.at(-1)! * 3) }, 0);
+        if (parameters.length > 1) await same('surface', { metric, context: context.split(',')[0], over: `${parameters[1]!.name},${parameters[0]!.name}`, log: 0 }, 0);
       }
     });
     await openFile(file, async ({ page, shot }) => {
       await page.getByRole('tab', { name: 'Scale' }).click();
-      const slider = page.getByRole('slider');
-      const head = page.getByRole('columnheader', { name: /^at / });
-      const before = await head.innerText();
-      await slider.fill('1');
-      await page.waitForFunction((text) => ![...document.querySelectorAll('[role=columnheader]')].some((h) => (h as HTMLElement).innerText === text), before);
+      const whole = page.locator('.whole');
+      for (const slider of await page.getByRole('slider').all()) {
+        const before = await whole.innerText();
+        await slider.fill('1');
+        await page.waitForFunction((text) => document.querySelector<HTMLElement>('.whole')?.innerText !== text, before);
+      }
+      assert.match(await whole.innerText(), /95 %/);
       await page.keyboard.press('Escape');
-      assert.equal(await page.locator('.message, .toast, .note[role=alert]').count(), 0);
+      for (const button of ['log x', 'speed-up', 'efficiency', 'residuals', 'map']) {
+        if ((await page.getByRole('button', { name: button, exact: true }).count()) > 0) await page.getByRole('button', { name: button, exact: true }).click();
+        await page.waitForTimeout(50);
+        assert.equal(await page.locator('.message, .toast, .note[role=alert]').count(), 0, button);
+      }
       await shot(`report-slider-${name.replace(/\W/g, '-')}`);
     });
   });

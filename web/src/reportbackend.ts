@@ -1,10 +1,10 @@
 // The data inside a report: answers that were asked beforehand, and what follows from them.
 import { canonical, opened, RequestError, type Backend, type Input, type Inputs, type Param, type Params } from './api';
-import { real } from './format';
+import { ReportScale, type ModelsAnswer } from './reportscale';
 import { ReportTimeline } from './reporttimeline';
 import { NotInside, WholeTree, type WholeAnswer } from './reporttree';
 import type { FlameAnswer } from './screens/flame';
-import { parsePoint, pointText, type CurveAnswer, type Rows, type ScaleAnswer } from './screens/scale/model';
+import type { ScaleAnswer } from './screens/scale/model';
 import type { PictureAnswer } from './screens/timeline-data';
 
 /** What the report says of itself, under "report?". */
@@ -40,6 +40,8 @@ export class ReportBackend implements Backend {
 
   /** By input; made when they are looked at. */
   private readonly lines = new Map<string, ReportTimeline>();
+  /** By the request for all rows. */
+  private readonly scales = new Map<string, ReportScale>();
 
   constructor(private readonly answers: Record<string, unknown>) {
     this.about = (answers['report?'] ?? { notes: [] }) as About;
@@ -53,7 +55,7 @@ export class ReportBackend implements Backend {
 
   get(path: string, params: Params): Promise<unknown> {
     try {
-      const answer = this.answers[canonical(path, params)] !== undefined && path !== 'inputs' && path !== 'scale' ? this.answers[canonical(path, params)] : this.answer(path, plain(params));
+      const answer = this.answers[canonical(path, params)] !== undefined && path !== 'inputs' ? this.answers[canonical(path, params)] : this.answer(path, plain(params));
       return answer === undefined ? Promise.reject(missing()) : Promise.resolve(answer);
     } catch (error) {
       return Promise.reject(error instanceof NotInside ? missing() : error instanceof SyntaxError ? new RequestError({ message: `This is no regular expression: ${error.message}` }, 400) : error);
@@ -67,7 +69,6 @@ export class ReportBackend implements Backend {
   private answer(path: string, params: Params): unknown {
     const exact = this.answers[canonical(path, params)];
     if (path === 'inputs' && exact !== undefined) return this.inputs(exact as Inputs);
-    if (path === 'scale') return this.scale(params, exact as ScaleAnswer | undefined);
     if (exact !== undefined) return exact;
     const d = value(params, 'd') || '0';
     if (path === 'tree') return this.tree(d, value(params, 'view') || 'top-down', value(params, 'by'))?.answer(params);
@@ -77,7 +78,7 @@ export class ReportBackend implements Backend {
       return this.tree(d, 'top-down', '')?.node(params, known as Parameters<WholeTree['node']>[1]);
     }
     if (path === 'flame') return this.flame(d, params);
-    if (path === 'curve') return this.curves(params);
+    if (path === 'scale' || path === 'curve' || path === 'surface') return this.scale(params)?.[path](params);
     if (path === 'timeline_picture') return this.timeline(d).picture(paramsOf(canonical(path, params)));
     if (path === 'intervals') return this.timeline(d).intervals(paramsOf(canonical(path, params)));
     return undefined;
@@ -108,35 +109,16 @@ export class ReportBackend implements Backend {
     return kept;
   }
 
-  /** Several curves in one picture: each has its own answer. */
-  private curves(params: Params): CurveAnswer | undefined {
-    const all = value(params, 'context').split(',').map((context) => this.answers[canonical('curve', { ...params, context })] as CurveAnswer | undefined);
-    const [first] = all;
-    return first && all.every((one) => one !== undefined && one.x.length === first.x.length && one.x.every((x, i) => x === first.x[i])) ? { ...first, curves: all.flatMap((one) => one!.curves) } : undefined;
-  }
-
-  /** Models at a place, sorted and searched where all of them are there. */
-  private scale(params: Params, exact: ScaleAnswer | undefined): ScaleAnswer | undefined {
-    const { at, sort, reverse, match, offset, ...base } = params;
-    const usual = this.answers[canonical('scale', base)] as ScaleAnswer | undefined;
-    if (!usual) return exact;
-    const { parameters } = usual;
-    const places = new Map([[pointText(parameters, parameters.map((p) => real(usual.at[p.name]))), usual]]);
-    for (const [request, answer] of Object.entries(this.answers)) {
-      const { at: place, ...others } = request.startsWith('scale?') ? paramsOf(request) : {};
-      const point = place && canonical('scale', others) === canonical('scale', base) && parsePoint(parameters, place);
-      if (point) places.set(pointText(parameters, point), answer as ScaleAnswer);
-    }
-    const steps = Object.fromEntries(parameters.map((p, i) => [p.name, [...new Set([...places.keys()].map((place) => parsePoint(parameters, place)![i]!))].sort((a, b) => a - b)]));
-    if (exact) return { ...exact, steps };
-    const answer = at ? places.get(String(at)) : usual;
-    if (!answer || answer.n > answer.rows.context.length || offset) return undefined;
-    const ranks = sort ? (this.answers[canonical('scale', { ...base, sort })] as ScaleAnswer | undefined)?.rows.context : null;
-    if (ranks === undefined) return undefined;
-    const rows = arranged(answer.rows, String(sort ?? ''), ranks, match ? new RegExp(String(match)) : null);
-    if (reverse) rows.reverse();
-    const picked = Object.fromEntries(Object.entries(answer.rows).map(([key, column]) => [key, rows.map((i) => (column as unknown[])[i])])) as unknown as Rows;
-    return { ...answer, steps, n: rows.length, rows: picked };
+  /** The models of a metric. */
+  private scale(params: Params): ReportScale | undefined {
+    const base = { d: params['d'], metric: params['metric'] };
+    const name = canonical('scale', { ...base, limit: 0 });
+    const head = this.answers[name] as ScaleAnswer | undefined;
+    const models = Object.keys(this.answers).find((request) => request.startsWith('models?') && canonical('scale', { ...paramsOf(request), rows: null, details: null, limit: 0 }) === name);
+    if (!head || !models || ['measure', 'modeler', 'scaling', 'processes', 'set', 'together'].some((word) => value(params, word))) return undefined;
+    const kept = this.scales.get(name) ?? new ReportScale(head, this.answers[models] as ModelsAnswer);
+    this.scales.set(name, kept);
+    return kept;
   }
 
   /** The finest picture there is, its frames in the order that is asked for; zooming and searching happen inside it. */
@@ -146,14 +128,6 @@ export class ReportBackend implements Backend {
     const answer = this.answers[request] as FlameAnswer;
     return value(params, 'order') === 'source' ? inSourceOrder(answer) : answer;
   }
-}
-
-/** The places of those that match: by their numbers, or as they were ranked; null: as they are. */
-function arranged(rows: Rows, sort: string, ranks: readonly number[] | null, match: RegExp | null): number[] {
-  const rankOf = new Map(ranks?.map((context, i) => [context, i]));
-  const sizes = rows.context.map((context, i) => (sort === 'share' ? real(rows.value[i]) : sort === 'now' ? real(rows.now[i]) : sort === 'change' ? real(rows.value[i]) / real(rows.now[i]) : -(rankOf.get(context) ?? 0)));
-  const size = (i: number) => sizes[i]!;
-  return rows.context.map((_, i) => i).filter((i) => !match || match.test(rows.callpath[i]!)).sort((a, b) => Number(isNaN(size(a))) - Number(isNaN(size(b))) || size(b) - size(a) || a - b);
 }
 
 /** The same frames, siblings as in the source; what was taken together is last. */

@@ -111,13 +111,7 @@ function Scale(props: ScreenProps) {
   const main = names.includes(view.over) ? view.over : (parameters.find((p) => p.is_processes)?.name ?? names[0] ?? '');
   const mainIndex = Math.max(0, names.indexOf(main));
   const at = useMemo(() => (answer ? (view.at && parsePoint(answer.parameters, view.at)) || answer.parameters.map((p) => real(answer.at[p.name])) : []), [answer, view.at]);
-  const setAt = (values: readonly number[], isLast: boolean) => {
-    const inside = values.map((v, i) => {
-      const steps = answer?.steps?.[names[i]!];
-      return steps ? steps[nearestStep(steps, v)]! : v;
-    });
-    setView({ at: pointText(parameters, inside) }, isLast ? 'push' : 'replace');
-  };
+  const setAt = (values: readonly number[], isLast: boolean) => setView({ at: pointText(parameters, values) }, isLast ? 'push' : 'replace');
   const moveTo = (to: Record<string, number>) => setAt(at.map((v, i) => (names[i]! in to ? snapped(parameters[i]!.values, to[names[i]!]!) : v)), true);
 
   // What is in the plot: what was pinned, and what is selected
@@ -131,19 +125,19 @@ function Scale(props: ScreenProps) {
   const second = names.find((n) => n !== main && n === view.and) ?? names.find((n) => n !== main) ?? '';
   const largest = parameters[mainIndex]?.values.at(-1) ?? NaN;
   const to = drawnUntil(largest, at[mainIndex] ?? NaN);
-  const log = view.x === '' || isReport() ? undefined : view.x === 'log' ? 1 : 0;
-  const held = !isReport() && parameters.length > 1 && (view.at !== '' || view.over !== '') ? pointText(parameters, at.map((v, i) => (i === mainIndex ? largest : v))) : undefined;
+  const log = view.x === '' ? undefined : view.x === 'log' ? 1 : 0;
+  const held = parameters.length > 1 && (view.at !== '' || view.over !== '') ? pointText(parameters, at.map((v, i) => (i === mainIndex ? largest : v))) : undefined;
   const picture: Params = { ...base, context: drawn.join(), over: view.over ? main : undefined };
   const curve = useLatest<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, { ...picture, at: held, to: held === undefined && to === largest * 4 ? undefined : to, log });
   const pair = view.over || view.and ? [main, second] : undefined;
-  const surface = useLatest<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: pair?.join(), at: !isReport() && view.at ? pointText(parameters, mapUntil(parameters, pair ?? names.slice(0, 2), at)) : undefined, log });
+  const surface = useLatest<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: pair?.join(), at: view.at ? pointText(parameters, mapUntil(parameters, pair ?? names.slice(0, 2), at)) : undefined, log });
 
   const shown: View = isMap ? 'map' : ((['speedup', 'efficiency', 'residuals'] as const).find((v) => v === view.view) ?? 'lines');
   const xLog = view.x === '' ? ((isMap ? surface.data?.is_log.some(Boolean) : curve.data?.is_log) ?? false) : view.x === 'log';
   const yLog = view.y === '' ? wantsLog(curve.data, xLog, shown) : view.y === 'log';
   const nextAxis = (axis: 'x' | 'y', isLog: boolean) => setView({ [axis]: isLog ? 'linear' : 'log' });
   const step = (by: number) => {
-    const steps = answer?.steps?.[main] ?? sliderSteps(parameters[mainIndex]?.values ?? []);
+    const steps = sliderSteps(parameters[mainIndex]?.values ?? []);
     const next = steps[Math.max(0, Math.min(steps.length - 1, nearestStep(steps, at[mainIndex] ?? 0) + by))];
     if (next !== undefined) setAt(at.map((v, i) => (i === mainIndex ? next : v)), false);
   };
@@ -189,10 +183,10 @@ function Scale(props: ScreenProps) {
         {view.set === '' && !isReport() && <Choice label="Measure" value={view.measure} choices={MEASURES} onChange={(measure) => setView({ measure })} />}
         {view.set === '' && modelers(answer).length > 1 && !isReport() && <Choice label="Modeler" value={view.modeler} choices={modelers(answer)} onChange={(modeler) => setView({ modeler })} />}
         {view.set === '' && !isReport() && <Choice label="Scaling" value={view.scaling} choices={SCALINGS} onChange={(scaling) => setView({ scaling, processes: scaling === 'strong' && parameters.length > 1 ? view.processes || main : view.processes })} />}
-        {view.set === '' && parameters.length > 1 && <Choice label="Processes" value={view.processes} choices={[['', 'as it looks'], ...names.map((n) => [n, n] as const)]} onChange={(processes) => setView({ processes })} />}
+        {view.set === '' && parameters.length > 1 && !isReport() && <Choice label="Processes" value={view.processes} choices={[['', 'as it looks'], ...names.map((n) => [n, n] as const)]} onChange={(processes) => setView({ processes })} />}
         {answer.could_join.length > 0 && !isReport() && <Choice label="Inputs" value={view.together} choices={[['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'], answer.inputs.length > 1 && view.together === '' ? ['0', 'this one'] : ['1', `all ${answer.could_join.length + 1} as one`]]} onChange={(together) => setView({ together })} />}
-        {parameters.length > 1 && !isReport() && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
-        {parameters.length > 2 && isMap && !isReport() && <Choice label="and" value={second} choices={names.filter((n) => n !== main).map((n) => [n, n] as const)} onChange={(and) => setView({ and })} />}
+        {parameters.length > 1 && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
+        {parameters.length > 2 && isMap && <Choice label="and" value={second} choices={names.filter((n) => n !== main).map((n) => [n, n] as const)} onChange={(and) => setView({ and })} />}
         <span class="grow" />
         <span class="hint">
           {plural(answer.n, 'call path')}
@@ -206,11 +200,11 @@ function Scale(props: ScreenProps) {
         </div>
       </div>
       <div>
-        {(!isReport() || answer.steps) && <Sliders answer={answer} at={at} main={main} onAt={setAt} />}
+        <Sliders answer={answer} at={at} main={main} onAt={setAt} />
         {answer.looks_strong && !view.scaling && !view.set && !answer.is_work && (
           <div class="note" role="note">
             The whole decreases along {answer.looks_strong}: looks like strong scaling.
-            <button onClick={() => setView({ scaling: 'strong' })}>Model the work instead</button>
+            {!isReport() && <button onClick={() => setView({ scaling: 'strong' })}>Model the work instead</button>}
           </div>
         )}
         {error && <div class="note" role="alert">{error.message}</div>}

@@ -18,8 +18,8 @@ export function Choice({ label, value, choices, onChange }: { label: string; val
   );
 }
 
-function Slider({ parameter, value, isMain, given, onChange }: { parameter: Parameter; value: number; isMain: boolean; given: number[] | undefined; onChange: (value: number, isLast: boolean) => void }) {
-  const steps = useMemo(() => given ?? sliderSteps(parameter.values), [parameter, given]);
+function Slider({ parameter, value, isMain, onChange }: { parameter: Parameter; value: number; isMain: boolean; onChange: (value: number, isLast: boolean) => void }) {
+  const steps = useMemo(() => sliderSteps(parameter.values), [parameter]);
   const [typed, setTyped] = useState<string | null>(null);
   const at = nearestStep(steps, value);
   const last = parameter.values[parameter.values.length - 1] ?? NaN;
@@ -71,7 +71,7 @@ export function Sliders({ answer, at, main, onAt }: { answer: ScaleAnswer; at: r
   return (
     <div class="sliders">
       {answer.parameters.map((p, i) => (
-        <Slider key={p.name} parameter={p} value={at[i]!} isMain={p.name === main} given={answer.steps?.[p.name]} onChange={(value, isLast) => onAt(at.map((v, k) => (k === i ? value : v)), isLast)} />
+        <Slider key={p.name} parameter={p} value={at[i]!} isMain={p.name === main} onChange={(value, isLast) => onAt(at.map((v, k) => (k === i ? value : v)), isLast)} />
       ))}
       <span class="whole">
         <span class="hint">whole program</span> {Number.isFinite(real(total.value)) ? formatValue(unit, real(total.value)) : 'unknown'}

@@ -20,8 +20,6 @@ export interface Rows {
   now: Num[];
   share_now: Num[];
   speedup: Num[];
-  efficiency_strong: Num[];
-  efficiency_weak: Num[];
   AR2: Num[];
   SMAPE: Num[];
   noise: Num[];
@@ -52,17 +50,12 @@ export interface ScaleAnswer {
   unknown: number;
   n_points: number;
   at: Record<string, Num>;
-  base: Record<string, Num>;
   largest: Record<string, Num>;
-  extrapolation: Num;
-  extrapolated: string | null;
-  total: { value: Num; low: Num; high: Num; now: Num; speedup: Num; efficiency_strong: Num; efficiency_weak: Num };
+  total: { value: Num; low: Num; high: Num; now: Num; speedup: Num };
   n_models: number;
   n: number;
   offset: number;
   rows: Rows;
-  /** Of a report: the values of each parameter at which it has predictions. */
-  steps?: Record<string, number[]>;
 }
 
 export interface Measured {
