@@ -272,16 +272,11 @@ static assay_status answer_flame(as_viewing *viewing, const as_request *request,
 
 /* The finest picture for which there is room: the page zooms inside it. */
 static bool report_picture(as_html_report *report, assay_id metric, const char *view, double part) {
-    static const char *const widths[] = {"20000", "12800", "6400", "3200", "1600", "800", "400", "100"};
-    as_html_report_kept kept = AS_REPORT_TOO_LARGE;
-    for (size_t i = 0; i < sizeof widths / sizeof *widths && kept == AS_REPORT_TOO_LARGE; i++) {
-        as_report_words words;
-        as_report_words_begin(&words, report, metric);
-        as_report_words_add(&words, "view", view);
-        as_report_words_add(&words, "width", widths[i]);
-        kept = as_html_report_keep_part(report, "flame", words.parameters, words.n, part);
-    }
-    return kept != AS_REPORT_TOO_LARGE;
+    static const char *const widths[] = {"20000", "12800", "6400", "3200", "1600", "800", "400", "100", NULL};
+    as_report_words words;
+    as_report_words_begin(&words, report, metric);
+    as_report_words_add(&words, "view", view);
+    return as_html_report_keep_first(report, "flame", words.parameters, words.n, "width", widths, part) != NULL;
 }
 
 static void report_pictures(as_viewing *viewing, as_html_report *report) {

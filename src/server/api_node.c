@@ -341,7 +341,7 @@ static assay_status answer_node(as_viewing *viewing, const as_request *request, 
 
 /* Those that have most, with all there is to say of them; of others the page knows what the tree says. */
 static void report_nodes(as_viewing *viewing, as_html_report *report) {
-    enum { CONTEXTS = 1500, FEWEST = 100, WORK = 1 << 25 }; /* each looks at the whole tree */
+    enum { CONTEXTS = 1500, FEWEST = 300, WORK = 1 << 25 }; /* each looks at the whole tree */
     size_t number;
     const as_view_input *input = as_html_report_input(report, &number);
     as_vec contexts;

@@ -14,8 +14,8 @@
 
 enum {
     FRAME_SIZE = 8192, /* what is around the page's own parts and the data */
-    QUICK = 1,
-    SMALL = 12 /* levels of packing: to see how much it is, and to write it */
+    QUICK = 6,
+    SMALL = 10 /* levels of packing: to see how much it is, and to write it */
 };
 
 struct as_html_report {
@@ -223,6 +223,22 @@ as_html_report_kept as_html_report_keep_part(as_html_report *report, const char 
 as_html_report_kept as_html_report_keep(as_html_report *report, const char *path, const as_parameter *parameters,
                                         size_t n) {
     return as_html_report_keep_part(report, path, parameters, n, 1);
+}
+
+const char *as_html_report_keep_first(as_html_report *report, const char *path, const as_parameter *parameters,
+                                      size_t n, const char *name, const char *const *values, double part) {
+    as_vec all;
+    as_html_report_kept kept = AS_REPORT_TOO_LARGE;
+    as_parameter more = {name, NULL};
+    as_vec_init(&all, sizeof(as_parameter), NULL);
+    bool fine = as_vec_append(&all, parameters, n) && as_vec_append(&all, &more, 1);
+    if (!fine) as_html_report_fail(report, NULL);
+    for (; fine && *values && kept == AS_REPORT_TOO_LARGE; values++) {
+        AS_AT(as_parameter, &all, n).value = *values;
+        kept = as_html_report_keep_part(report, path, all.data, all.count, part);
+    }
+    as_vec_free(&all);
+    return kept == AS_REPORT_KEPT ? values[-1] : NULL;
 }
 
 uint64_t as_html_report_last_size(const as_html_report *report) { return report->last_size; }

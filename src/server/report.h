@@ -29,6 +29,9 @@ as_html_report_kept as_html_report_keep(as_html_report *report, const char *path
 /* The same with no more than this part of what is left. */
 as_html_report_kept as_html_report_keep_part(as_html_report *report, const char *path, const as_parameter *parameters,
                                              size_t n, double part);
+/* The same with one more parameter, of whose values (from the largest answer to the smallest, ended by NULL) the first is taken for which there is room. Which; NULL: there is for none, or no such answer. */
+const char *as_html_report_keep_first(as_html_report *report, const char *path, const as_parameter *parameters,
+                                      size_t n, const char *name, const char *const *values, double part);
 /* Of the answer last asked for, kept or not: how much it takes packed, and a number it has under a key that no other part of it has; NAN: there is none. */
 uint64_t as_html_report_last_size(const as_html_report *report);
 double as_html_report_last_number(const as_html_report *report, const char *key);

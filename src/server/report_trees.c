@@ -6,29 +6,44 @@
 #include "server/report_choice.h"
 #include "server/tree_whole.h"
 
-/* A whole tree, as much of it as this part of what is left has room for. *left_out: how many rows are not in it, with *share the least part of the whole that one must have; the number of rows that
- * would have been tried next is 0 where there was no room at all. */
-static bool report_whole(as_html_report *report, const char *metrics, const char *view, const char *by, double part,
-                         double *left_out, double *share) {
-    enum { FEWEST = 10, ROW_BYTES = 5 }; /* a row hardly takes less */
-    uint64_t room = (uint64_t)((double)as_html_report_left(report) * part);
-    for (double rows = fmin((double)room / ROW_BYTES, AS_MOST_OF_WHOLE); rows >= FEWEST;) {
-        char most[AS_NUMBER_SIZE];
-        as_report_words words;
-        as_uint_format((uint64_t)rows, most);
-        as_report_words_begin(&words, report, ASSAY_NONE);
-        as_report_words_add(&words, "metrics", metrics);
-        as_report_words_add(&words, "view", view);
-        as_report_words_add(&words, "by", by);
-        as_report_words_add(&words, "sort", "source");
-        as_report_words_add(&words, "whole", most);
-        as_html_report_kept kept = as_html_report_keep_part(report, "tree", words.parameters, words.n, part);
-        *left_out = as_html_report_last_number(report, "left_out");
-        *share = as_html_report_last_number(report, "min_share");
+/* A view of all metrics. */
+typedef struct whole {
+    const char *metrics, *view, *by;
+    double left_out; /* rows that it has not */
+    double share;    /* and the least part of the whole that one must have */
+} whole;
+
+/* With so many rows at most. part 0: nothing is kept, but it is known how much it would take. */
+static as_html_report_kept keep_rows(as_html_report *report, whole *w, double rows, double part) {
+    char most[AS_NUMBER_SIZE];
+    as_report_words words;
+    as_uint_format((uint64_t)rows, most);
+    as_report_words_begin(&words, report, ASSAY_NONE);
+    as_report_words_add(&words, "metrics", w->metrics);
+    as_report_words_add(&words, "view", w->view);
+    as_report_words_add(&words, "by", w->by);
+    as_report_words_add(&words, "sort", "source");
+    as_report_words_add(&words, "whole", most);
+    as_html_report_kept kept = as_html_report_keep_part(report, "tree", words.parameters, words.n, part);
+    w->left_out = as_html_report_last_number(report, "left_out");
+    w->share = as_html_report_last_number(report, "min_share");
+    return kept;
+}
+
+/* A whole tree, as much of it as this part of what is left has room for: some rows tell how much one takes. */
+static bool report_whole(as_html_report *report, whole *w, double part) {
+    enum { FEWEST = 10, SOME = 3000 };
+    double room = (double)as_html_report_left(report) * part;
+    double rows = SOME;
+    if (keep_rows(report, w, rows, 0) == AS_REPORT_REFUSED) return false;
+    while (rows >= FEWEST) {
+        double had = as_html_report_last_number(report, "items") - w->left_out; /* fewer than it might have had */
+        double size = fmax((double)as_html_report_last_size(report), 1);
+        bool is_all = w->left_out == 0 && size <= room;
+        if (!is_all)
+            rows = fmin(fmin(0.97 * had * room / size, AS_MOST_OF_WHOLE), size > room ? 0.95 * rows : INFINITY);
+        as_html_report_kept kept = keep_rows(report, w, rows, part);
         if (kept != AS_REPORT_TOO_LARGE) return kept == AS_REPORT_KEPT;
-        double had = as_html_report_last_number(report, "items") - *left_out; /* fewer than it might have had */
-        double fits = fmin(rows, had) * 0.95 * (double)room / (double)as_html_report_last_size(report);
-        rows = fmin(fits, rows * 0.9);
     }
     return false;
 }
@@ -39,7 +54,9 @@ static void note_whole(as_html_report *report, const char *what, double left_out
     char percent[AS_NUMBER_SIZE], count[AS_NUMBER_SIZE];
     if (is_there && !(left_out > 0)) return;
     as_uint_format((uint64_t)left_out, count);
-    int digits = share > 0 ? (int)ceil(-log10(share * 100) - 1e-9) : 0; /* shares have one digit */
+    int digits = share > 0 ? (int)ceil(-log10(share * 100) - 1e-9) : 0; /* of shares of one digit; most have two */
+    bool is_short = as_real_round(share, 1) == as_real_round(share, 2);
+    digits += is_short ? 0 : 1;
     as_real_format_digits(share > 0 ? share * 100 : 0, false, digits > 0 ? digits : 0, percent, sizeof percent);
     if (!is_there)
         as_html_report_note(report, "%s of %s: there is no room", what, name);
@@ -80,7 +97,7 @@ void as_report_trees(as_viewing *viewing, as_html_report *report) {
         double part; /* of what is left */
     } wholes[] = {
         {"functions", "flat", "region", 0.15}, {"modules, files and functions", "flat", "scope", 0.15},
-        {"call paths", NULL, NULL, 0.55},      {"callers", "bottom-up", NULL, 0.6},
+        {"call paths", NULL, NULL, 0.6},       {"callers", "bottom-up", NULL, 0.65},
         {"modules", "flat", "module", 0.1},    {"files", "flat", "file", 0.2},
         {"kinds", "flat", "kind", 0.2},
     };
@@ -94,9 +111,9 @@ void as_report_trees(as_viewing *viewing, as_html_report *report) {
     for (size_t i = 0; i < n; i++)
         used += (size_t)snprintf(numbers + used, sizeof numbers - used, "%s%u", i ? "," : "", metrics[i]);
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
-        double left_out = 0, share = 0;
+        whole w = {.metrics = numbers, .view = wholes[i].view, .by = wholes[i].by};
         if (wholes[i].by && strcmp(wholes[i].by, "scope") == 0 && !as_view_has_scopes(input->ds)) continue;
-        bool is_there = report_whole(report, numbers, wholes[i].view, wholes[i].by, wholes[i].part, &left_out, &share);
-        note_whole(report, wholes[i].what, left_out, share, is_there);
+        bool is_there = report_whole(report, &w, wholes[i].part);
+        note_whole(report, wholes[i].what, w.left_out, w.share, is_there);
     }
 }

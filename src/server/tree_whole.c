@@ -35,17 +35,24 @@ static uint32_t count_from(const double *shares, uint32_t n, double least) {
     return count;
 }
 
+/* The shares that are tried: 1e-7, 1.1e-7 … 9.9e-7, 1e-6 … 1. */
+enum { STEPS = 90, POWERS = 7 };
+
+static double share_of(int step) { return (10 + step % STEPS) * pow(10, step / STEPS - POWERS - 1); }
+
+/* The least that leaves few enough. */
 static double choose_share(const double *shares, uint32_t n, uint32_t most) {
+    int low = 0, high = STEPS * POWERS;
     if (n <= most) return 0;
-    for (int power = -7; power <= 0; power++) {
-        for (int digit = 1; digit <= 9; digit++) {
-            double share = digit * pow(10, power);
-            uint32_t count = share > 1 ? 0 : count_from(shares, n, share);
-            if (count > 0 && count <= most) return share;
-            if (count == 0) return NAN;
-        }
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (count_from(shares, n, share_of(middle)) <= most)
+            high = middle;
+        else
+            low = middle + 1;
     }
-    return NAN;
+    uint32_t count = count_from(shares, n, share_of(low));
+    return count > 0 && count <= most ? share_of(low) : NAN;
 }
 
 bool as_whole_part_choose(const as_asked_table *asked, uint32_t most, as_whole_part *out) {

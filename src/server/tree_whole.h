@@ -14,7 +14,7 @@ typedef struct as_whole_part {
     uint32_t n, all; /* items */
 } as_whole_part;
 
-/* At most `most` items: the share is the least of 0, 1e-7, 2e-7, 3e-7 … 9e-7, 1e-6 … that leaves no more. False when memory is out. */
+/* At most `most` items: the share is the least of 0, 1e-7, 1.1e-7, 1.2e-7 … 9.9e-7, 1e-6 … that leaves no more. False when memory is out. */
 bool as_whole_part_choose(const as_asked_table *asked, uint32_t most, as_whole_part *out);
 
 #endif

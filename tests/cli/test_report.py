@@ -120,7 +120,7 @@ class Report(unittest.TestCase):
         names = [m['name'] for m in answers['inputs?']['inputs'][0]['metrics']]
         left = [name for i, name in enumerate(names) if i not in metrics]
         self.assertIn(f'8 metrics of many.txt: {", ".join(left)}', said)
-        self.assertIn(f'scale?metric={names[metrics[3]]}', answers)
+        self.assertIn(f'scale?limit=0&metric={names[metrics[3]]}', answers)
 
     def test_same_bytes_each_time(self):
         first, _ = self.report(example('kernels.txt'), example('heat.cubex'), name='a.html')
