@@ -34,6 +34,12 @@ def rows(answer):
     return {path: {key: column[i] for key, column in columns.items()} for i, path in enumerate(columns['callpath'])}
 
 
+def value_at(terms, point):
+    """c0 + sum of c * product of p^a * log2(p)^b"""
+    constant, *products = terms
+    return constant + sum(c * math.prod(point[k] ** a * math.log2(point[k]) ** b for k, a, b in factors) for c, *factors in products)
+
+
 class Scale(Case):
     def test_known_functions(self):
         with Viewer(self.write('line.txt', line())) as viewer:
@@ -158,17 +164,66 @@ class Scale(Case):
         with Viewer(parts[0]) as viewer:
             self.assertIsNone(viewer.get('inputs')['experiment'])
 
-    def test_in_a_report(self):
-        """The page of a report finds the table and the picture of what grows fastest."""
-        path, report = self.write('line.txt', line()), self.path('report.html')
-        self.assertEqual(0, run('report', path, '-o', report).status)
+    def inside(self, path, *options):
+        """The answers in a report, and what the command said."""
+        report = self.path('report.html')
+        done = run('report', path, *options, '-o', report)
+        self.assertEqual(0, done.status, done.err)
         with open(report, encoding='utf-8') as f:
             packed = re.search(r'<script[^>]*id="?assay-data"?[^>]*>([^<]*)</script>', f.read()).group(1)
-        answers = json.loads(gzip.decompress(base64.b64decode(packed)))
+        return json.loads(gzip.decompress(base64.b64decode(packed))), done.err
+
+    def test_in_a_report(self):
+        """The page of a report finds the table without rows, and the functions to make them of."""
+        path = self.write('line.txt', line())
+        answers, said = self.inside(path)
+        self.assertEqual('', said)
+        models = answers['models?details=2&rows=2']
         with Viewer(path) as viewer:
-            self.assertEqual(viewer.get('scale'), answers['scale?'])
-            for context in answers['scale?']['rows']['context']:
-                self.assertEqual(viewer.get('curve', context=context), answers[f'curve?context={context}'])
+            self.assertEqual(viewer.get('scale', limit=0), answers['scale?limit=0'])
+            self.assertEqual(viewer.get('models', rows=2, details=2), models)
+            curves = viewer.get('curve', context='1,2')['curves']
+        for row in models['rows']:
+            for p in (4, 777, 1e6):
+                self.assertAlmostEqual(1, value_at(row['terms'], [p]) / LINE[row['name']](p), 9)
+            curve = next(c for c in curves if c['context'] == row['context'])
+            self.assertEqual(curve['measured'], row['measured'])
+            self.assertEqual((curve['python'], curve['function']), (row['python'], row['function']))
+
+    def test_functions_of_two_parameters(self):
+        with Viewer(self.write('plane.txt', plane())) as viewer:
+            answer = viewer.get('models', details=1)
+            row = answer['rows'][0]
+            self.assertAlmostEqual(5 + 0.5 * 300 * 70, value_at(row['terms'], [300, 70]), 6)
+            self.assertEqual((len(row['low']), len(row['high'])), (math.prod(map(len, answer['places'])),) * 2)
+            p, n = answer['places']
+            at = p.index(32) * len(n) + n.index(50)
+            there = rows(viewer.get('scale', at='p=32,n=50'))['main->both']
+            self.assertAlmostEqual(1, row['low'][at] / there['low'], 3)
+            self.assertAlmostEqual(1, row['high'][at] / there['high'], 3)
+
+    def test_what_has_no_row_is_part_of_the_total(self):
+        functions = {f'f{i}': (lambda k: lambda p: k + k * p)(i + 1) for i in range(30)}
+        with Viewer(self.write('many.txt', line(functions=functions))) as viewer:
+            answer = viewer.get('models', rows=10)
+            self.assertEqual((30, 10), (answer['n'], len(answer['rows'])))
+            self.assertFalse([row for row in answer['rows'] if 'measured' in row])
+            total = value_at(answer['rest'], [1000]) + sum(value_at(row['terms'], [1000]) for row in answer['rows'])
+            self.assertAlmostEqual(1, total / (30 * 31 / 2 * 1001), 9)
+            self.assertAlmostEqual(1, viewer.get('scale', at='p=1000')['total']['value'] / total, 12)
+            with self.assertRaises(Refused):
+                viewer.get('models', modeler='segmented', rows=1001)
+
+    def test_report_of_more_models_than_it_has_room_for(self):
+        functions = {f'function_{i}_{i * 7919 % 1009}': (lambda k: lambda p: k % 97 + k * p)(i + 1) for i in range(3000)}
+        answers, said = self.inside(self.write('many.txt', line(functions=functions)), '--max-size', '400kB')
+        models = next(answer for name, answer in answers.items() if name.startswith('models?'))
+        n, detailed = len(models['rows']), len([row for row in models['rows'] if 'measured' in row])
+        self.assertLess(n, 3000)
+        self.assertIn(f'scaling models of time of many.txt: {3000 - n} that grow least', said)
+        self.assertIn(f'those of {n - detailed} of {n}', said)
+        total = value_at(models['rest'], [512]) + sum(value_at(row['terms'], [512]) for row in models['rows'])
+        self.assertAlmostEqual(1, total / answers['scale?limit=0']['total']['value'], 9)
 
     def test_whole_experiments_stay_apart(self):
         a, b = self.write('a.txt', line()), self.write('b.txt', line(functions={'solve': LINE['solve'], 'more': lambda p: p}))
