@@ -1,6 +1,9 @@
 """pprof profiles: made by hand and decoded again straight from the document of protocol buffers."""
 import gzip
 import os
+import shutil
+import subprocess
+import unittest
 
 from common import Case, main, run
 from protobuf import Maker, Profile, put
@@ -258,6 +261,29 @@ class Written(Case):
         p = Profile(out)
         self.assertEqual([('energy', 'millionths of count')], p.types)
         self.assertEqual({('main',): 1250000}, p.stacks(0))
+
+    NAMES = ('<module>', 'std::vector<int>::at(int)', '_Z3foov')
+
+    def named(self):
+        source = self.path('n.folded')
+        with open(source, 'w') as file:
+            file.write(''.join('all;%s %d\n' % (name, i + 1) for i, name in enumerate(self.NAMES)))
+        self.assertFine(run('convert', source, self.path('n.pb.gz'), '--quiet'))
+        return self.path('n.pb.gz')
+
+    def test_names_are_not_said_to_be_mangled(self):
+        """pprof shortens the names of functions whose name is that of the system."""
+        p = Profile(self.named())
+        names = {p.strings[f.name]: p.strings[f.system_name] for f in p.functions.values()}
+        self.assertEqual({'all': '', '<module>': '', 'std::vector<int>::at(int)': '', '_Z3foov': '_Z3foov'}, names)
+
+    @unittest.skipUnless(shutil.which('go'), 'go is not installed (Debian: golang-go)')
+    def test_pprof_shows_the_names(self):
+        environment = dict(os.environ, HOME=self.folder, PPROF_TMPDIR=self.folder)
+        answer = subprocess.run(['go', 'tool', 'pprof', '-top', self.named()], capture_output=True, text=True, env=environment)
+        self.assertEqual(0, answer.returncode, answer.stderr)
+        rows = {line.split(maxsplit=5)[5]: line.split()[0] for line in answer.stdout.splitlines() if line.count('%') == 3 and 'flat%' not in line}
+        self.assertEqual({'all': '0', '<module>': '1', 'std::vector<int>::at(int)': '2', 'foo': '3'}, rows)
 
 
 if __name__ == '__main__':

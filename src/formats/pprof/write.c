@@ -163,6 +163,12 @@ static void put_locations(writing *w) {
     }
 }
 
+/* A function without a second name keeps its name as it is: of one whose names are the same pprof makes a shorter one, and nothing of "<module>". Names that nobody has made readable it shall. */
+static const char *system_name(const char *name, const char *mangled) {
+    bool is_mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
+    return mangled ? mangled : is_mangled ? name : NULL;
+}
+
 static void put_functions(writing *w) {
     for (uint32_t i = 0; i < w->function_of.count && !w->failed; i++) {
         const as_region *region = region_of(w, i);
@@ -171,7 +177,7 @@ static void put_functions(writing *w) {
         const char *file = region ? as_ds_text(w->ds, region->file) : NULL;
         as_message_number(&w->message, AS_PPROF_FUNCTION_ID, (uint64_t)i + 1);
         as_message_number(&w->message, AS_PPROF_FUNCTION_NAME, string_of(w, name));
-        as_message_number(&w->message, AS_PPROF_FUNCTION_SYSTEM_NAME, string_of(w, mangled ? mangled : name));
+        as_message_number_if(&w->message, AS_PPROF_FUNCTION_SYSTEM_NAME, string_of(w, system_name(name, mangled)));
         as_message_number_if(&w->message, AS_PPROF_FUNCTION_FILE, string_of(w, file));
         if (region && region->line_begin > 0)
             as_message_number(&w->message, AS_PPROF_FUNCTION_LINE, (uint64_t)region->line_begin);
