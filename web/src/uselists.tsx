@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { failure, get, isAborted, type Failure, type Params } from './api';
 import type { EntryOf, ListModel, ModelRow, RowLists } from './listmodel';
-import { matchIn } from './screens/tree-data';
+import { APART, ASIDE, matchIn } from './screens/tree-data';
 import { toastError } from './toast';
 import type { TreeShape } from './vtable';
 
@@ -96,4 +96,9 @@ export function MatchedName({ name, isMatch, search }: { name: string; isMatch: 
       {name.slice(at[1])}
     </>
   );
+}
+
+/** What is no part of the whole says so, as `assay diff` does. */
+export function Apart({ row }: { row: { flags: number } }) {
+  return row.flags & (APART | ASIDE) ? <span class="hint">{row.flags & APART ? ' section' : ' aside'}</span> : null;
 }

@@ -7,6 +7,7 @@ import { exactValue, formatCount, formatPercent, formatQuantity, formatValue, pl
 import { shownParams } from '../shown';
 import { navigate, select } from '../state';
 import { copyText } from '../toast';
+import { Apart } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
 import { placeText, rowsOf, type RowValues, type TreeMetric, type TreeRow } from './tree-data';
 
@@ -197,7 +198,10 @@ function Functions({ answer, findings }: { answer: OverviewAnswer; findings: Fin
           <li key={row.node}>
             <button class="row relative" title={`${row.name}\n${exactValue(metric.unit, valueOf(row))}`} onClick={() => goTo(row)}>
               <span class="relative-bar" style={{ width: `${largest > 0 ? (Math.abs(valueOf(row) ?? 0) / largest) * 100 : 0}%` }} />
-              <span class="grow ellipsis">{row.name}</span>
+              <span class="grow ellipsis">
+                {row.name}
+                <Apart row={row} />
+              </span>
               <span class="number">
                 {formatQuantity(quantity, valueOf(row))} {quantity.unit}
               </span>

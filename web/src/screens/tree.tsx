@@ -9,7 +9,7 @@ import { runWords, shownParams } from '../shown';
 import { navigate, readScreen, select, useScreen, type Selection } from '../state';
 import { copyText } from '../toast';
 import { BarCell, TreeCell, VTable, copyRows, exactly, focusTable, type Column, type TreeShape, type VTableProps } from '../vtable';
-import { MatchedName, shapeOf, useLists } from '../uselists';
+import { Apart, MatchedName, shapeOf, useLists } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
 import { APART, ASIDE, CUT, HOT, MATCH, matchOption, packOpen, placeText, plainName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
@@ -60,7 +60,7 @@ function Name({ row, search }: { row: TreeRow; search: string }) {
   return (
     <>
       <MatchedName name={row.name} isMatch={(row.flags & MATCH) !== 0} search={search} />
-      {(row.flags & ASIDE) !== 0 && <span class="hint"> aside</span>}
+      <Apart row={row} />
     </>
   );
 }
