@@ -15,6 +15,8 @@ export interface Column<R> {
   unit?: string;
   /** Pixels, or a share of what is left: "1fr". */
   width: number | `${number}fr`;
+  /** Wider where there is room: its bars say more. */
+  grows?: boolean;
   align?: 'right';
   cell: (row: R, index: number) => ComponentChildren;
   /** What is copied, and shown when the pointer rests: exact, not rounded. */
@@ -85,7 +87,7 @@ function csvCell(text: string): string {
 }
 
 /** 15 digits: what sums have behind them is rounding. */
-const rawText = (n: Num | undefined): string => (typeof n === 'number' && Number.isFinite(n) ? String(Number(n.toPrecision(15))) : String(n ?? ''));
+const rawText = (n: Num | undefined): string => (typeof n === 'number' ? (Number.isNaN(n) ? '' : String(Number(n.toPrecision(15)))) : (n ?? ''));
 
 /** A value of a unit, as tooltips have it and as it is copied. */
 export const exactly = <R,>(unit: string | null, of: (row: R) => Num | undefined): Pick<Column<R>, 'raw' | 'rawUnit' | 'text'> => ({ raw: of, rawUnit: unit, text: (row) => exactValue(unit, of(row)) });
@@ -296,7 +298,7 @@ export function VTable<R>(props: VTableProps<R>) {
       tabIndex={0}
       onScroll={scroll.onScroll}
       onKeyDown={onKeyDown}
-      style={{ '--columns': columns.map((c) => (typeof c.width === 'number' ? `${c.width}px` : `minmax(${LEAST_SHARE}px, ${c.width})`)).join(' '), '--least': `${columns.reduce((sum, c) => sum + (typeof c.width === 'number' ? c.width : LEAST_SHARE), 0)}px` }}
+      style={{ '--columns': columns.map((c) => (typeof c.width === 'number' ? (c.grows ? `minmax(${c.width}px, .2fr)` : `${c.width}px`) : `minmax(${LEAST_SHARE}px, ${c.width})`)).join(' '), '--least': `${columns.reduce((sum, c) => sum + (typeof c.width === 'number' ? c.width : LEAST_SHARE), 0)}px` }}
     >
       <div class="vrow vhead" role="row" aria-rowindex={1} onContextMenu={menu}>
         {columns.map((c, i) => (

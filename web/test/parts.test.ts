@@ -37,9 +37,9 @@ test('numbers are copied as numbers, in the unit of the file, and trees with the
     { id: 'c', title: 'CPUTIME (sec)', width: 80, align: 'right', cell: () => '', ...exactly<Row>('sec', (r) => r[1]) },
   ];
   // 0.1 + 0.2 is 0.30000000000000004 in binary
-  const rows: Row[] = [['main', 0.1 + 0.2], ['f', 1e-7], ['g', null]];
+  const rows: Row[] = [['main', 0.1 + 0.2], ['f', 1e-7], ['g', null], ['h', NaN]];
   assert.equal(columns[1]!.text(['f', 0.25]), '0.25 s');
-  assert.equal(tableText(columns, rows, 'csv', [0, 1, 2]), 'Level,Name,Inclusive (s),Inclusive %,CPUTIME (sec)\n0,main,0.3,50.0,0.3\n1,f,1e-7,50.0,1e-7\n2,g,,50.0,\n');
+  assert.equal(tableText(columns, rows, 'csv', [0, 1, 2, 1]), 'Level,Name,Inclusive (s),Inclusive %,CPUTIME (sec)\n0,main,0.3,50.0,0.3\n1,f,1e-7,50.0,1e-7\n2,g,,50.0,\n1,h,,50.0,\n');
   assert.equal(tableText(columns, rows.slice(1, 2), 'markdown', [1]), '| Name | Inclusive (s) | Inclusive % | CPUTIME (sec) |\n| --- | ---: | ---: | ---: |\n| \u00a0\u00a0f | 1e-7 | 50.0 | 1e-7 |\n');
 });
 

@@ -120,6 +120,7 @@ export function LocationTree({ params }: { params: Params }) {
       title: data.adds_up ? 'Sum' : 'Value',
       unit: sums.unit,
       width: 150,
+      grows: true,
       align: 'right',
       cell: (node) => <BarCell text={formatQuantity(sums, node.value)} share={Math.abs(node.value ?? 0) / (largest || 1)} />,
       ...exactly(data.unit, (node: Node) => node.value),

@@ -12,7 +12,7 @@ import type { Sort } from '../vtable';
 import { Choice, Sliders } from './scale/controls';
 import { Details } from './scale/details';
 import { SurfaceMap } from './scale/map';
-import { drawnUntil, mapUntil, nearestStep, parsePoint, pointText, shortNumber, sliderSteps, snapped, type CurveAnswer, type ModelAnswer, type ScaleAnswer, type SurfaceAnswer, type View } from './scale/model';
+import { drawnUntil, mapUntil, nearestStep, parameterText, parsePoint, pointText, sliderSteps, snapped, type CurveAnswer, type ModelAnswer, type ScaleAnswer, type SurfaceAnswer, type View } from './scale/model';
 import { Lines } from './scale/plot';
 import './scale/scale.css';
 import { Suggestions } from './scale/suggest';
@@ -290,7 +290,7 @@ function Scale(props: ScreenProps) {
               value={chosenRow?.value ?? NaN}
               low={chosenRow?.low ?? NaN}
               high={chosenRow?.high ?? NaN}
-              point={parameters.map((p, i) => `${p.name} = ${shortNumber(at[i]!)}`).join(', ')}
+              point={parameters.map((p, i) => `${p.name} = ${parameterText(at[i]!)}`).join(', ')}
               why={view.why}
               onWhy={(why) => setView({ why })}
             />

@@ -84,6 +84,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       title: k === 0 ? `${exclusive ? 'Exclusive' : 'Inclusive'}${answer.by === 'kernel' ? ` ${title}` : ''}` : exclusive && metric.has_inclusive && !/^visits$/i.test(metric.name ?? '') ? `${title} (excl.)` : title,
       unit: quantity.unit,
       width: k === 0 && answer.by === 'kernel' ? 160 : 104,
+      grows: true,
       align: 'right',
       sortable: true,
       cell: ({ row }) => row && <BarCell text={formatQuantity(quantity, value(row, exclusive))} share={scale > 0 ? Math.abs(value(row, exclusive) ?? 0) / scale : 0} />,

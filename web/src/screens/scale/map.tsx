@@ -4,7 +4,7 @@ import { Canvas, pointerAt, type Size } from '../../canvas';
 import { css, sequential } from '../../colors';
 import { formatValue, real } from '../../format';
 import { cssColor } from '../../theme';
-import { contour, levelsOf, parameterTicks, shortNumber, type Parameter, type SurfaceAnswer } from './model';
+import { contour, levelsOf, parameterText, parameterTicks, shortNumber, type Parameter, type SurfaceAnswer } from './model';
 
 const SLICE = 48;
 const EDGE = { left: 58, right: 82 + SLICE, top: 20 + SLICE, bottom: 40 };
@@ -107,7 +107,7 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     const [px, py] = [parameters[over[0]]!, parameters[over[1]]!];
     c.textAlign = 'center';
     for (const v of parameterTicks(px.values, answer.x[0]!, answer.x[nx - 1]!, answer.is_log[0], Math.max(2, f.width / 60))) c.fillText(shortNumber(v), f.px(v), EDGE.top + f.height + 15);
-    const held = parameters.filter((_, i) => !over.includes(i)).map((p) => `${p.name} = ${shortNumber(real(answer.at[p.name]))}`).join(', ');
+    const held = parameters.filter((_, i) => !over.includes(i)).map((p) => `${p.name} = ${parameterText(real(answer.at[p.name]))}`).join(', ');
     c.fillText(`${px.name}${held && `   (${held})`}`, EDGE.left + f.width / 2, EDGE.top + f.height + 33);
     c.textAlign = 'right';
     for (const v of parameterTicks(py.values, answer.y[0]!, answer.y[ny - 1]!, answer.is_log[1], Math.max(2, f.height / 36))) c.fillText(shortNumber(v), EDGE.left - 6, f.py(v) + 4);

@@ -262,6 +262,9 @@ export function shortNumber(value: number): string {
   return String(Number(value.toPrecision(4)));
 }
 
+/** A value of a parameter, as it is typed. */
+export const parameterText = (value: number): string => (Number.isInteger(value) && Math.abs(value) < 1e9 ? String(value) : shortNumber(value));
+
 // ---- contours
 
 /** Segments of the line z = level over a grid (row by row, nx to a row), in units of cells: x1, y1, x2, y2. Cells with a corner that is no number have none. */

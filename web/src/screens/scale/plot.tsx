@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import { exactValue, formatValue, real } from '../../format';
 import { axis, Plot } from '../../plot';
 import { cssColor } from '../../theme';
-import { parameterTicks, shortNumber, shownValue, ticksOf, type Curve, type CurveAnswer, type Parameter, type View } from './model';
+import { parameterText, parameterTicks, shortNumber, shownValue, ticksOf, type Curve, type CurveAnswer, type Parameter, type View } from './model';
 
 export interface LinesProps {
   answer: CurveAnswer;
@@ -283,7 +283,7 @@ export function Lines(props: LinesProps) {
       <Plot data={data} options={options} depends={[drawn, metric, unit, isXLog, isYLog, at, drawn.map((d) => colour(d.curve.context)).join()]} label={`${metric} over ${answer.over} of ${answer.curves.map((c) => c.name).join(', ')}`} />
       {drawn.every((d) => d.dots.length === 0) && (
         <div class="scale-hint hint">
-          {`nothing was measured at ${parameters.filter((p) => p.name !== answer.over).map((p) => `${p.name} = ${shortNumber(real(answer.at[p.name]))}`).join(', ')}`}{' '}
+          {`nothing was measured at ${parameters.filter((p) => p.name !== answer.over).map((p) => `${p.name} = ${parameterText(real(answer.at[p.name]))}`).join(', ')}`}{' '}
           <button class="link" onClick={onMeasured}>to what was (0)</button>
         </div>
       )}

@@ -5,7 +5,7 @@ import { Failed } from '../../boundary';
 import { Dialog } from '../../dialog';
 import { formatValue, real, type Num } from '../../format';
 import { copyText } from '../../toast';
-import { shortNumber } from './model';
+import { parameterText, shortNumber } from './model';
 
 interface SuggestAnswer {
   mode: string;
@@ -18,7 +18,7 @@ interface SuggestAnswer {
 }
 
 const hours = (n: Num): string => (Number.isFinite(real(n)) ? shortNumber(Number(real(n).toPrecision(4))) : '–');
-const pointOf = (point: Record<string, Num>): string => Object.entries(point).map(([k, v]) => `${k} = ${shortNumber(real(v))}`).join(', ');
+const pointOf = (point: Record<string, Num>): string => Object.entries(point).map(([k, v]) => `${k} = ${parameterText(real(v))}`).join(', ');
 
 /** hasProcesses: a parameter counts them; else all runs count as one process. command: what prints the same, without the budget. */
 export function Suggestions({ params, hasProcesses, command, onClose }: { params: Params; hasProcesses: boolean; command: (options: Record<string, string | number | undefined>) => string; onClose: () => void }) {
