@@ -117,6 +117,7 @@ assay_status as_derive_metric(as_dataset *ds, const char *text, assay_error *err
     }
     if (as_infix_compile(&names, d.expression, &formula, &cause) != ASSAY_OK)
         return fail_expression(&cause, text, (size_t)(d.expression.text - text), error);
+    as_unprepare_formulas(ds);
     assay_status status = add_metric(ds, &d, &id, error);
     if (status != ASSAY_OK) {
         as_formula_free(formula);
@@ -125,4 +126,11 @@ assay_status as_derive_metric(as_dataset *ds, const char *text, assay_error *err
     if (!as_add_compiled_formula(ds, id, AS_SIDES_BOTH, formula, d.expression) || !as_compile_formulas(ds, NULL))
         return as_fail_memory(error, NULL);
     return ASSAY_OK;
+}
+
+void as_underive_metrics(as_dataset *ds, size_t n) {
+    if (!n) return;
+    as_unprepare_formulas(ds);
+    ds->metrics.count -= n;
+    as_remove_formulas(ds, (assay_id)ds->metrics.count);
 }

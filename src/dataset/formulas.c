@@ -65,14 +65,14 @@ bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind,
 
 bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_derived_sides sides, as_formula *formula,
                              as_formula_text text) {
-    char *copy = as_arena_copy(&ds->arena, text.text, text.size);
-    as_derived *derived = copy ? new_derived(ds, metric) : NULL;
+    as_str copy = as_ds_intern(ds, text.text, text.size);
+    as_derived *derived = copy != AS_NO_STR ? new_derived(ds, metric) : NULL;
     if (!derived) {
         as_formula_free(formula);
         return false;
     }
     derived->kind = AS_DERIVED_POST;
-    derived->texts[AS_FORMULA_VALUE] = (as_formula_text){copy, text.size};
+    derived->texts[AS_FORMULA_VALUE] = (as_formula_text){as_ds_text(ds, copy), text.size};
     derived->formula = formula;
     derived->sides = sides;
     derived->is_infix = derived->is_compiled = derived->is_usable = true;
@@ -402,7 +402,8 @@ static bool run_init(as_dataset *ds, as_derived *derived, bool *is_fine) {
     as_run_result result = as_machine_init(derived->machine);
     *is_fine = result == AS_RUN_OK;
     if (*is_fine || result == AS_RUN_NO_MEMORY) return *is_fine;
-    warn(ds, derived, AS_FORMULA_INIT, 0, 0, as_run_result_text(result));
+    if (!derived->has_no_init) warn(ds, derived, AS_FORMULA_INIT, 0, 0, as_run_result_text(result));
+    derived->has_no_init = true;
     derived->is_usable = false;
     return true;
 }
@@ -419,6 +420,21 @@ static void undo_prepare(as_derivations *d) {
     d->facts = NULL;
     d->globals = NULL;
     d->is_void = NULL;
+}
+
+void as_unprepare_formulas(as_dataset *ds) {
+    as_derivations *d = ds->derivations;
+    if (!d) return;
+    if (d->companion) d->release_companion(d->companion);
+    d->companion = NULL;
+    undo_prepare(d);
+    d->is_ready = false;
+}
+
+void as_remove_formulas(as_dataset *ds, assay_id first) {
+    as_derivations *d = ds->derivations;
+    for (; d && d->derived.count && derived_at(d, d->derived.count - 1)->metric >= first; d->derived.count--)
+        as_formula_free(derived_at(d, d->derived.count - 1)->formula);
 }
 
 static bool prepare(as_dataset *ds) {

@@ -15,13 +15,17 @@ bool as_add_formula(as_dataset *ds, assay_id metric, as_derived_kind kind,
 /* Which of inclusive and exclusive values a formula gives. */
 typedef enum as_derived_sides { AS_SIDES_BOTH, AS_SIDES_INCLUSIVE, AS_SIDES_EXCLUSIVE } as_derived_sides;
 /* A derived metric in the notation of formula/infix.h, of kind AS_DERIVED_POST, that as_infix_compile() has compiled; as_compile_formulas() has to follow. The formula is the
- * dataset's from here on in every case; the text is copied. False when memory is out. */
+ * dataset's from here on in every case; the text is copied, once where it comes again. False when memory is out. */
 bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_derived_sides sides, as_formula *formula,
                              as_formula_text text);
 /* Compiles what was added, when all metrics are known, and finds the order to compute it in. May be called again when more was added, as long as nobody asked for values. A formula that cannot be used (its text is wrong or beyond what is supported, it
  * needs a metric that is not there, or itself) stays without a value, with a problem (warning, rule "cubepl") that quotes it. path: the file.
  * False when memory is out. */
 bool as_compile_formulas(as_dataset *ds, const char *path);
+/* Formulas are about to come or go when somebody may have asked for values: what was made ready for these goes, and is made again. Nobody reads the dataset meanwhile. */
+void as_unprepare_formulas(as_dataset *ds);
+/* Takes the formulas of metrics from `first` on away, which no other one needs; as_unprepare_formulas() came before. */
+void as_remove_formulas(as_dataset *ds, assay_id first);
 
 /* ---- for whoever computes -------------------------------------------------------------------------------------------- */
 
@@ -39,6 +43,7 @@ typedef struct as_derived {
         has_exclusive; /* its exclusive values are others than its inclusive ones: not where all it needs has but one value */
     /* Private */
     as_machine *machine; /* has run init */
+    bool has_no_init;    /* it failed, and a problem says so */
     bool has_failed;
 } as_derived;
 

@@ -163,6 +163,19 @@ static void build_experiment(as_builder *builder, const as_viewing *viewing) {
     as_build_end(builder);
 }
 
+/* The formulas of the request, and why no input has one. */
+static void build_derives(as_builder *builder, const as_viewing *viewing) {
+    as_build_array(builder, "derives", false);
+    for (size_t i = 0; i < viewing->asked.count; i++) {
+        const as_view_derive *derive = &AS_AT(as_view_derive, &viewing->asked, i);
+        as_build_object(builder, NULL, false);
+        as_build_text(builder, "text", derive->text);
+        as_build_text(builder, "error", derive->is_used ? NULL : derive->error.message);
+        as_build_end(builder);
+    }
+    as_build_end(builder);
+}
+
 static assay_status answer_inputs(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
     as_builder builder = as_builder_of(out);
     (void)request, (void)error;
@@ -189,6 +202,7 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
     }
     as_build_end(&builder);
     build_experiment(&builder, viewing);
+    if (viewing->asked.count) build_derives(&builder, viewing);
     as_build_end(&builder);
     return ASSAY_OK;
 }

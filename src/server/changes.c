@@ -91,16 +91,16 @@ static assay_status choose_pairing(const as_request *request, as_asked_changes *
     return ASSAY_OK;
 }
 
-/* What values depend on: sides, metrics, runs and locations. */
-static char *make_key(const as_request *request, const as_asked_changes *asked) {
+/* What values depend on: sides, metrics, runs and locations. Other formulas give other numbers to the metrics of both. */
+static char *make_key(const as_viewing *viewing, const as_request *request, const as_asked_changes *asked) {
     as_vec text;
     char numbers[200];
     as_vec_init(&text, 1, NULL);
     snprintf(numbers, sizeof numbers, "%" PRId64 " %" PRId64 " %d %d %u %u", asked->numbers[0], asked->numbers[1],
              (int)asked->matching, (int)asked->flat, (unsigned)asked->metric,
              (unsigned)as_asked_metric_of(asked, AS_TARGET));
-    bool fine = as_vec_text(&text, numbers) && as_request_words(request, "run run_a run_b location", &text) &&
-                as_vec_append(&text, "", 1);
+    bool fine = as_vec_text(&text, numbers) && as_vec_text(&text, viewing->asked_words ? viewing->asked_words : "") &&
+                as_request_words(request, "run run_a run_b location", &text) && as_vec_append(&text, "", 1);
     char *key = fine ? strdup(text.data) : NULL;
     as_vec_free(&text);
     return key;
@@ -217,7 +217,7 @@ assay_status as_asked_changes_make(as_viewing *viewing, const as_request *reques
     AS_TRY(
         as_request_cli_status(&out->made, as_diff_view_choose(&out->made.cli, out->sides, names, &out->diff), error));
     AS_TRY(choose_metric(request, out, error));
-    out->key = make_key(request, out);
+    out->key = make_key(viewing, request, out);
     return out->key ? find(viewing, out, error) : as_fail_memory(error, NULL);
 }
 

@@ -33,7 +33,8 @@ static assay_status find(as_viewing *viewing, as_asked_view *asked, as_asked_fra
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "%s: has no metrics", asked->input->path);
     asked->tree.metrics.count = 1; /* stacks have one amount */
     out->metric = as_asked_metric(asked, 0);
-    if (asprintf(&key, "frames %" PRId64 " %u\n%s", asked->number, (unsigned)out->metric, asked->places) < 0)
+    if (asprintf(&key, "frames %" PRId64 " %u%s\n%s", asked->number, (unsigned)out->metric,
+                 as_viewing_formulas_of(viewing, asked->tree.ds, out->metric), asked->places) < 0)
         return as_fail_memory(error, NULL);
     assay_status status = ASSAY_OK;
     out->frames = as_viewing_find(viewing, key);

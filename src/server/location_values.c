@@ -57,10 +57,12 @@ static assay_status find_values(as_placed_values *of, assay_error *error) {
 }
 
 /* What it is kept under. False when memory is out. */
-static bool put_key(const as_request *request, int64_t d, assay_id context, bool is_exclusive, as_vec *key) {
+static bool put_key(const as_request *request, int64_t d, const char *formulas, assay_id context, bool is_exclusive,
+                    as_vec *key) {
     char head[80];
     snprintf(head, sizeof head, "placed %lld %u %d", (long long)d, (unsigned)context, is_exclusive);
-    return as_vec_text(key, head) && as_request_words(request, CHOICE, key) && as_vec_append(key, "", 1);
+    return as_vec_text(key, head) && as_vec_text(key, formulas) && as_request_words(request, CHOICE, key) &&
+           as_vec_append(key, "", 1);
 }
 
 static assay_status make(as_viewing *viewing, const as_request *request, const as_view_input *input, assay_id context,
@@ -96,7 +98,9 @@ assay_status as_placed_values_find(as_viewing *viewing, const as_request *reques
     assay_id id = context < 0 ? ASSAY_NONE : (assay_id)context;
     as_vec key;
     as_vec_init(&key, 1, NULL);
-    assay_status status = put_key(request, d, id, is_exclusive, &key) ? ASSAY_OK : as_fail_memory(error, NULL);
+    const char *formulas = as_viewing_formulas_of_name(viewing, input->ds, as_request_text(request, "metric"));
+    assay_status status =
+        put_key(request, d, formulas, id, is_exclusive, &key) ? ASSAY_OK : as_fail_memory(error, NULL);
     *out = status == ASSAY_OK ? as_viewing_find(viewing, key.data) : NULL;
     if (status == ASSAY_OK && !*out) status = make(viewing, request, input, id, is_exclusive, key.data, out, error);
     as_vec_free(&key);

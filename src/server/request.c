@@ -34,6 +34,17 @@ static unsigned http_status_of(assay_status status) {
     return status == ASSAY_OK ? 200 : status == ASSAY_E_USAGE ? 400 : status == ASSAY_E_NOMEM ? 507 : 422;
 }
 
+/* Its formulas become metrics of the inputs. */
+static assay_status derive(as_viewing *viewing, const as_request *request, assay_error *error) {
+    const char *texts[AS_MOST_DERIVES + 1];
+    size_t n = 0;
+    for (size_t i = 0; i < request->parameters.count && n <= AS_MOST_DERIVES; i++) {
+        const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
+        if (strcmp(parameter->name, "derive") == 0 && *parameter->value) texts[n++] = parameter->value;
+    }
+    return as_viewing_derive(viewing, texts, n, error);
+}
+
 static assay_status answer(const as_endpoint *endpoint, as_viewing *viewing, const as_request *request, as_output *out,
                            assay_error *error) {
     size_t size;
@@ -41,7 +52,8 @@ static assay_status answer(const as_endpoint *endpoint, as_viewing *viewing, con
     /* Who has left while others were answered gets nothing made. */
     bool is_gone = request->is_gone && request->is_gone(request->connection);
     assay_status status = is_gone ? as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "nobody waits for this")
-                                  : endpoint->answer(viewing, request, out, error);
+                                  : derive(viewing, request, error);
+    if (status == ASSAY_OK) status = endpoint->answer(viewing, request, out, error);
     as_viewing_unlock(viewing);
     if (status == ASSAY_OK && !as_output_memory(out, &size)) status = as_fail_memory(error, NULL);
     return status;

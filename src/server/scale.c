@@ -353,10 +353,13 @@ static assay_status make(as_viewing *viewing, const as_request *request, as_requ
 }
 
 /* What is kept is named by all that was asked for. */
-static assay_status key_of(const as_viewing *viewing, const as_request *request, as_vec *key, assay_error *error) {
+static assay_status key_of(const as_viewing *viewing, const as_view_input *input, const as_request *request,
+                           as_vec *key, assay_error *error) {
     char inputs[48]; /* with others open, others belong together */
     snprintf(inputs, sizeof inputs, "scale %zu", as_viewing_inputs(viewing));
-    bool fine = as_vec_text(key, inputs) && as_request_words(request, "d together set O " AS_SCALE_WORDS, key);
+    const char *formulas = as_viewing_formulas_of_name(viewing, input->ds, as_request_text(request, "metric"));
+    bool fine = as_vec_text(key, inputs) && as_vec_text(key, formulas) &&
+                as_request_words(request, "d together set O " AS_SCALE_WORDS, key);
     return fine && as_vec_append(key, "", 1) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
@@ -388,7 +391,7 @@ assay_status as_scale_open(as_viewing *viewing, const as_request *request, as_sc
     AS_TRY(as_request_input(viewing, request, "d", &input, error));
     as_viewing_wait_alone(viewing, input); /* models are put into its dataset, and texts */
     as_vec_init(&key, 1, NULL);
-    assay_status status = key_of(viewing, request, &key, error);
+    assay_status status = key_of(viewing, input, request, &key, error);
     *out = status == ASSAY_OK ? as_viewing_find(viewing, key.data) : NULL;
     if (status == ASSAY_OK && !*out) status = make_new(viewing, input, request, key.data, out, error);
     as_vec_free(&key);

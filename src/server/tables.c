@@ -168,7 +168,7 @@ static bool joins_calls(const as_asked_view *asked) {
 }
 
 /* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all). NULL when memory is out. */
-static char *table_key(const as_asked_view *asked, assay_id function) {
+static char *table_key(const as_viewing *viewing, const as_asked_view *asked, assay_id function) {
     const as_view_request *request = &asked->tree.request;
     as_vec text;
     char numbers[200];
@@ -179,8 +179,10 @@ static char *table_key(const as_asked_view *asked, assay_id function) {
     bool fine = as_vec_text(&text, numbers), joins = joins_calls(asked);
     fine = fine && as_vec_text(&text, asked->hides);
     for (size_t i = 0; fine && joins && i < asked->tree.metrics.count; i++) {
-        snprintf(numbers, sizeof numbers, " m%u", (unsigned)as_asked_metric(asked, i));
-        fine = as_vec_text(&text, numbers);
+        assay_id metric = as_asked_metric(asked, i);
+        snprintf(numbers, sizeof numbers, " m%u", (unsigned)metric);
+        fine =
+            as_vec_text(&text, numbers) && as_vec_text(&text, as_viewing_formulas_of(viewing, asked->tree.ds, metric));
     }
     if (fine && joins) fine = as_vec_text(&text, "\n") && as_vec_text(&text, asked->places);
     fine = fine && as_vec_append(&text, "", 1);
@@ -189,9 +191,11 @@ static char *table_key(const as_asked_view *asked, assay_id function) {
     return key;
 }
 
-static char *values_key(const as_asked_view *asked, const char *table, assay_id metric) {
+static char *values_key(const as_viewing *viewing, const as_asked_view *asked, const char *table, assay_id metric) {
     char *key = NULL;
-    return asprintf(&key, "values of %s: %u\n%s", table, (unsigned)metric, asked->places) < 0 ? NULL : key;
+    const char *formulas = as_viewing_formulas_of(viewing, asked->tree.ds, metric);
+    int size = asprintf(&key, "values of %s: %u%s\n%s", table, (unsigned)metric, formulas, asked->places);
+    return size < 0 ? NULL : key;
 }
 
 static assay_status load(const as_asked_view *asked, const assay_id *metric, as_view_data *out, assay_error *error) {
@@ -309,7 +313,7 @@ static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, 
 static assay_status find_values(as_viewing *viewing, const as_asked_view *asked, const char *of,
                                 const as_view_table *table, assay_id metric, loaded *last, const as_view_values **out,
                                 assay_error *error) {
-    char *key = values_key(asked, of, metric);
+    char *key = values_key(viewing, asked, of, metric);
     as_view_values *values = key ? as_viewing_find(viewing, key) : NULL;
     assay_status status = key ? ASSAY_OK : as_fail_memory(error, NULL);
     if (status == ASSAY_OK && !values) {
@@ -332,7 +336,7 @@ static assay_status find_values(as_viewing *viewing, const as_asked_view *asked,
 
 static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_id function, size_t n,
                         as_asked_table *out, assay_error *error) {
-    char *key = table_key(asked, function);
+    char *key = table_key(viewing, asked, function);
     loaded last = {.metric = ASSAY_NONE};
     *out = (as_asked_table){.values = calloc(n + 1, sizeof *out->values)};
     assay_status status = key && out->values ? ASSAY_OK : as_fail_memory(error, NULL);

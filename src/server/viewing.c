@@ -34,6 +34,7 @@ as_viewing *as_viewing_new(const as_read_config *config) {
     viewing->config = *config;
     as_vec_init(&viewing->inputs, sizeof(as_view_input *), NULL);
     as_vec_init(&viewing->derives, sizeof(as_view_derive), NULL);
+    as_vec_init(&viewing->asked, sizeof(as_view_derive), NULL);
     pthread_mutex_init(&viewing->lock, NULL);
     pthread_cond_init(&viewing->left, NULL);
     return viewing;
@@ -45,17 +46,36 @@ static void free_entry(as_cache_entry *entry) {
     free(entry);
 }
 
-void as_viewing_free(as_viewing *viewing) {
-    if (!viewing) return;
+static void forget_all(as_viewing *viewing) {
     while (viewing->kept) {
         as_cache_entry *next = viewing->kept->next;
         free_entry(viewing->kept);
         viewing->kept = next;
     }
+    viewing->kept_bytes = 0;
+}
+
+static void free_regrouped(as_view_input *input) {
+    for (size_t k = 0; k < sizeof input->regrouped / sizeof *input->regrouped; k++) {
+        as_dataset_free(input->regrouped[k]);
+        input->regrouped[k] = NULL;
+    }
+}
+
+static void free_asked(as_viewing *viewing) {
+    for (size_t i = 0; i < viewing->asked.count; i++)
+        free((char *)(uintptr_t)AS_AT(as_view_derive, &viewing->asked, i).text);
+    viewing->asked.count = 0;
+    free(viewing->asked_words);
+    viewing->asked_words = NULL;
+}
+
+void as_viewing_free(as_viewing *viewing) {
+    if (!viewing) return;
+    forget_all(viewing);
     for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
         as_view_input *input = as_viewing_input(viewing, i);
-        for (size_t k = 0; k < sizeof input->regrouped / sizeof *input->regrouped; k++)
-            as_dataset_free(input->regrouped[k]);
+        free_regrouped(input);
         as_dataset_free(input->ds);
         as_vec_free(&input->derives);
         free(input->path);
@@ -63,6 +83,8 @@ void as_viewing_free(as_viewing *viewing) {
     }
     as_vec_free(&viewing->inputs);
     as_vec_free(&viewing->derives);
+    free_asked(viewing);
+    as_vec_free(&viewing->asked);
     as_drops_free(viewing->drops);
     pthread_cond_destroy(&viewing->left);
     pthread_mutex_destroy(&viewing->lock);
@@ -93,9 +115,9 @@ void as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input) {
 }
 
 /* Inputs may have other metrics, and no such formula then. False when memory is out. */
-static bool derive_metrics(as_viewing *viewing, as_view_input *input) {
-    for (size_t i = 0; input->ds && i < viewing->derives.count; i++) {
-        as_view_derive *derive = &AS_AT(as_view_derive, &viewing->derives, i);
+static bool derive_metrics(as_view_input *input, const as_vec *derives) {
+    for (size_t i = 0; input->ds && i < derives->count; i++) {
+        as_view_derive *derive = &AS_AT(as_view_derive, derives, i);
         assay_status status = as_derive_metric(input->ds, derive->text, &derive->error);
         if (status == ASSAY_E_NOMEM) return false;
         if (status != ASSAY_OK) continue;
@@ -119,7 +141,92 @@ bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
     if (as_read(path, &viewing->config, &input->ds, &input->error) != ASSAY_OK) input->ds = NULL;
     /* Nobody needs to know where dropped files lie. */
     if (name && !input->ds) snprintf(input->error.path, sizeof input->error.path, "%s", name);
-    return derive_metrics(viewing, input);
+    bool fine = derive_metrics(input, &viewing->derives);
+    input->n_given = input->derives.count;
+    return fine && derive_metrics(input, &viewing->asked);
+}
+
+/* ---- formulas of requests -------------------------------------------------------------------------------------------- */
+
+static bool is_asked(const as_viewing *viewing, const char *const *texts, size_t n) {
+    bool is_same = viewing->asked.count == n;
+    for (size_t i = 0; is_same && i < n; i++)
+        is_same = strcmp(AS_AT(as_view_derive, &viewing->asked, i).text, texts[i]) == 0;
+    return is_same;
+}
+
+static as_view_input *read_input(const as_viewing *viewing) {
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        if (as_viewing_input(viewing, i)->n_readers) return as_viewing_input(viewing, i);
+    }
+    return NULL;
+}
+
+static void underive(as_viewing *viewing) {
+    bool has_regrouped = false;
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        as_view_input *input = as_viewing_input(viewing, i);
+        for (size_t k = 0; k < sizeof input->regrouped / sizeof *input->regrouped; k++)
+            has_regrouped |= input->regrouped[k] != NULL;
+        if (input->ds) as_underive_metrics(input->ds, input->derives.count - input->n_given);
+        input->derives.count = input->n_given;
+    }
+    if (has_regrouped) forget_all(viewing); /* they have metrics of their own, and tables are of them */
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) free_regrouped(as_viewing_input(viewing, i));
+    free_asked(viewing);
+}
+
+static bool ask_for(as_viewing *viewing, const char *const *texts, size_t n) {
+    as_vec words;
+    bool fine = true;
+    as_vec_init(&words, 1, NULL);
+    for (size_t i = 0; fine && i < n; i++) {
+        char *copy = strdup(texts[i]);
+        fine = copy && as_vec_append(&viewing->asked, &(as_view_derive){.text = copy}, 1);
+        if (!fine) free(copy);
+        fine = fine && as_vec_text(&words, "\n") && as_vec_text(&words, texts[i]);
+        viewing->derived_bytes += strlen(texts[i]);
+    }
+    fine = fine && as_vec_append(&words, "", 1);
+    if (fine && n) fine = (viewing->asked_words = strdup(words.data)) != NULL;
+    as_vec_free(&words);
+    for (size_t i = 0; fine && i < as_viewing_inputs(viewing); i++)
+        fine = derive_metrics(as_viewing_input(viewing, i), &viewing->asked);
+    return fine;
+}
+
+assay_status as_viewing_derive(as_viewing *viewing, const char *const *texts, size_t n, assay_error *error) {
+    if (n > AS_MOST_DERIVES)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "more than %d formulas at once", AS_MOST_DERIVES);
+    for (size_t i = 0; i < n; i++) {
+        if (strlen(texts[i]) > AS_LONGEST_DERIVE)
+            return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "a formula may have %d bytes", AS_LONGEST_DERIVE);
+    }
+    /* Who is waited for may be followed by who asks for other formulas */
+    for (as_view_input *input; !is_asked(viewing, texts, n) && (input = read_input(viewing)) != NULL;)
+        as_viewing_wait_alone(viewing, input);
+    if (is_asked(viewing, texts, n)) return ASSAY_OK;
+    if (viewing->derived_bytes > AS_DERIVED_BYTES && n)
+        return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "",
+                       "too many formulas came since the viewer was started; start it again");
+    underive(viewing);
+    if (ask_for(viewing, texts, n)) return ASSAY_OK;
+    underive(viewing);
+    return as_fail_memory(error, NULL);
+}
+
+const char *as_viewing_formulas_of(const as_viewing *viewing, const as_dataset *ds, assay_id metric) {
+    bool is_derived = metric < AS_COUNT(ds, metrics) && as_ds_metric(ds, metric)->kind == AS_KIND_DERIVED;
+    return is_derived && viewing->asked_words ? viewing->asked_words : "";
+}
+
+const char *as_viewing_formulas_of_name(const as_viewing *viewing, const as_dataset *ds, const char *name) {
+    if (!name || !viewing->asked_words) return "";
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        const char *known = as_ds_text(ds, as_ds_metric(ds, id)->name);
+        if (known && strcmp(known, name) == 0) return as_viewing_formulas_of(viewing, ds, id);
+    }
+    return viewing->asked_words; /* a beginning of one, or none: who knows */
 }
 
 assay_status as_view_input_regroup(as_view_input *input, as_regrouping by, as_dataset **out, assay_error *error) {

@@ -16,7 +16,8 @@ typedef struct as_view_input {
     bool is_dropped;          /* it lies in the viewing's own folder, and no command can name it */
     as_dataset *ds;           /* NULL: it could not be read */
     assay_error error;        /* why not */
-    as_vec derives;           /* const char *: texts of as_viewing.derives; its last metrics are of these */
+    as_vec derives;           /* const char *: texts of as_viewing.derives and .asked; its last metrics are of these */
+    size_t n_given;           /* the first so many of them are of as_viewing.derives */
     as_dataset *regrouped[3]; /* private: as_view_input_regroup() */
     unsigned n_readers;       /* private: requests that read the dataset without the viewing's lock */
 } as_view_input;
@@ -27,17 +28,23 @@ assay_status as_view_input_regroup(as_view_input *input, as_regrouping by, as_da
 /* The last part of its path. */
 const char *as_view_input_name(const as_view_input *input);
 
-/* A metric of --derive. */
+/* A metric of --derive, or of a request. */
 typedef struct as_view_derive {
     const char *text;  /* must last */
     bool is_used;      /* an input has it */
     assay_error error; /* why the last one without it has it not */
 } as_view_derive;
 
+/* What formulas of requests may be; and all that ever came, whose texts stay with the datasets. */
+enum { AS_MOST_DERIVES = 16, AS_LONGEST_DERIVE = 1000, AS_DERIVED_BYTES = 16 << 20 };
+
 typedef struct as_viewing {
     as_vec inputs;               /* as_view_input *: their number is their name; none is ever removed */
     as_read_config config;       /* how dropped files are read, too */
     as_vec derives;              /* as_view_derive: metrics that inputs get where they have what these are made of */
+    as_vec asked;                /* as_view_derive: those of the request at hand, whose texts are the viewing's */
+    char *asked_words;           /* these as one text; NULL: there are none */
+    size_t derived_bytes;        /* private: of all that ever came */
     uint64_t max_drop;           /* bytes that dropped files may have, all together */
     struct as_drops *drops;      /* drop.h; NULL: none yet */
     struct as_cache_entry *kept; /* private: what as_viewing_keep() keeps, last used first */
@@ -65,6 +72,14 @@ void as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input);
 
 /* Reads `path` and adds it, whatever comes of it: what could not be read is an input with an error. name: what to call it; NULL: its path. False when memory is out. */
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name);
+
+/* From now on the inputs have metrics of these formulas behind those of as_viewing.derives, where they have what they are made of, and none of others; as_viewing.asked says which have. Does nothing
+ * where that is so already; else waits until nobody reads a dataset (as_viewing_wait_alone()). ASSAY_E_USAGE, ASSAY_E_UNSUPPORTED: there is more than there may be. */
+assay_status as_viewing_derive(as_viewing *viewing, const char *const *texts, size_t n, assay_error *error);
+/* What belongs into the key of something made of a metric: "" of one that stays what it is; else all formulas that are asked for, as its number may be that of another one tomorrow. */
+const char *as_viewing_formulas_of(const as_viewing *viewing, const as_dataset *ds, assay_id metric);
+/* The same of a name; NULL: the main one. */
+const char *as_viewing_formulas_of_name(const as_viewing *viewing, const as_dataset *ds, const char *name);
 
 static inline size_t as_viewing_inputs(const as_viewing *viewing) { return viewing->inputs.count; }
 static inline as_view_input *as_viewing_input(const as_viewing *viewing, size_t i) {
