@@ -32,9 +32,16 @@ export interface Backend {
   post(path: string, params: Params, body: BodyInit | null, signal?: AbortSignal): Promise<unknown>;
 }
 
+let formulas: readonly string[] = [];
+/** Every request has them, so that their metrics are there. */
+export function setFormulas(texts: readonly string[]): void {
+  formulas = texts;
+}
+
 /** `tree?a=1&b=x`: parameters sorted by name, those without a value left out, several values of one as they are given. A report keeps its answers under this name. */
-export function canonical(path: string, params: Params = {}): string {
+export function canonical(path: string, given: Params = {}): string {
   const pairs: string[] = [];
+  const params: Params = { derive: formulas, ...given };
   for (const key of Object.keys(params).sort()) {
     const value = params[key];
     if (value === undefined || value === null) continue;
@@ -241,7 +248,7 @@ export interface Metric {
   kind: string;
   is_main: boolean;
   adds_up: boolean;
-  /** What --derive was given. */
+  /** The formula it is of, as --derive takes it. */
   derive?: string;
   /** The metric that this one is a part of, as the source says. */
   parent?: number | null;
@@ -294,6 +301,8 @@ export interface Inputs {
   inputs: Input[];
   /** Inputs that are points of one experiment. */
   experiment: { inputs: number[]; parameters: string[] } | null;
+  /** Formulas of the request; error: why no input has a metric of it. */
+  derives?: { text: string; error: string | null }[];
 }
 
 /** An input that could be read. */

@@ -1,5 +1,6 @@
 // What requests and commands say of the shared selection. What is usual is left out, so that one thing is asked for in one way (a report knows its answers by these words).
 import type { Metric, Opened } from './api';
+import { formulasFor } from './formulas';
 import type { Selection } from './state';
 
 export interface Asked {
@@ -26,7 +27,7 @@ export function askedFor(asked: Asked): { d?: number; metric?: string; run?: str
 }
 
 /** The same as options of a command. */
-export function askedOptions(asked: Asked): Record<string, string | undefined> {
+export function askedOptions(asked: Asked): Record<string, string | string[] | undefined> {
   const { metric, run, location } = askedFor(asked);
-  return { derive: asked.metric?.derive, metric, run, location };
+  return { derive: formulasFor(asked.input, [asked.metric?.name]), metric, run, location };
 }

@@ -1,9 +1,10 @@
 // The page around the screens.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { get, isReport, opened, type Failure, failure, type Input, type Inputs, type Metric, type Opened } from './api';
+import { get, isReport, opened, setFormulas, type Failure, failure, type Input, type Inputs, type Metric, type Opened } from './api';
 import { Boundary, Failed, Waiting } from './boundary';
 import { Dialog } from './dialog';
 import { filesOf, openFiles, type Dropped } from './drop';
+import { FormulaDialog, formulasIn } from './formulas';
 import { keyGroups, useKeys, type Key } from './keys';
 import { SearchList, type Choice } from './list';
 import { MenuHost } from './menu';
@@ -17,7 +18,7 @@ import { FilterBar, metricChoices, nextTheme, TopBar } from './topbar';
 
 const EVERYWHERE = 'Everywhere';
 
-function useInputs(): [Inputs | null, Failure | null, (then?: (inputs: Inputs) => void) => void] {
+function useInputs(formulas: string): [Inputs | null, Failure | null, (then?: (inputs: Inputs) => void) => void] {
   const [state, setState] = useState<{ inputs: Inputs | null; error: Failure | null }>({ inputs: null, error: null });
   const load = (then?: (inputs: Inputs) => void) =>
     void get<Inputs>('inputs').then(
@@ -27,8 +28,13 @@ function useInputs(): [Inputs | null, Failure | null, (then?: (inputs: Inputs) =
       },
       (error: unknown) => setState((old) => ({ inputs: old.inputs, error: failure(error) })),
     );
-  useEffect(() => load(), []);
-  return [state.inputs, state.error, load];
+  useEffect(() => load(), [formulas]);
+  // Until the next list comes: what there is no formula of any more is no metric
+  const inputs = useMemo(() => {
+    const gone = state.inputs?.derives?.map((d) => d.text).filter((text) => !formulas.split('\n').includes(text)) ?? [];
+    return state.inputs && gone.length > 0 ? { ...state.inputs, inputs: state.inputs.inputs.map((i) => ({ ...i, metrics: i.metrics?.filter((m) => !m.derive || !gone.includes(m.derive)) })) } : state.inputs;
+  }, [state.inputs, formulas]);
+  return [inputs, state.error, load];
 }
 
 /** Files may be dropped anywhere. Returns whether some are held over the page. */
@@ -126,7 +132,7 @@ function Palette({ shown, inputs, input, metric, onClose }: PaletteProps) {
   );
 }
 
-type Open = 'keys' | 'palette' | null;
+type Open = 'keys' | 'palette' | 'formulas' | null;
 
 function Body({ input, screen, props }: { input: Input | undefined; screen: Screen; props: ScreenProps | null }) {
   if (!input) return <div class="message">Nothing is open. Drop files onto the page, or start assay view with some.</div>;
@@ -150,7 +156,9 @@ function Body({ input, screen, props }: { input: Input | undefined; screen: Scre
 export function App() {
   const address = useAddress();
   const selection = isReport() ? { ...selectionOf(address), run: null, point: null, locations: null } : selectionOf(address); // a report has no others
-  const [inputs, error, reload] = useInputs();
+  const formulas = isReport() ? [] : formulasIn(address);
+  setFormulas(formulas); // whatever is asked from here on has them
+  const [inputs, error, reload] = useInputs(formulas.join('\n'));
   const [open, setOpen] = useState<Open>(null);
   const searchRef = useRef<HTMLInputElement>(null);
 
@@ -187,6 +195,7 @@ export function App() {
     { key: '/', label: 'Search', run: () => searchRef.current?.select() },
     { key: 'm', label: 'Next metric', run: () => metricStep(1) },
     { key: 'M', label: 'Previous metric', run: () => metricStep(-1) },
+    ...(isReport() ? [] : [{ key: '=', label: 'Metrics of formulas', run: () => setOpen(input && 'formulas') }]),
     ...(screen.hasSides ? [{ key: 'x', label: 'Inclusive or exclusive', run: () => select({ sides: selection.sides === 'inclusive' ? 'exclusive' : 'inclusive' }) }] : []),
     { key: 'u', label: 'Undo: one step back', run: () => history.back() },
     { key: 'U', label: 'Redo: one step forward', run: () => history.forward() },
@@ -214,7 +223,7 @@ export function App() {
           onCopyCommand={copyCommand}
           searchRef={searchRef}
         />
-        {input && <FilterBar input={input} screen={screen} metric={metric} selection={selection} />}
+        {input && <FilterBar input={input} screen={screen} metric={metric} selection={selection} failed={inputs?.derives?.find((d) => d.error)} onFormulas={() => setOpen('formulas')} />}
         <main id="screen" role="tabpanel" aria-label={screen.title}>
           {error && <Failed failure={error} />}
           {!error && !inputs && <Waiting />}
@@ -222,6 +231,7 @@ export function App() {
         </main>
       </div>
       {isOver && <div class="drop-hint">Drop to open</div>}
+      {open === 'formulas' && input && <FormulaDialog input={input} formulas={formulas} onClose={() => setOpen(null)} />}
       {open === 'keys' && <KeysDialog onClose={() => setOpen(null)} />}
       {open === 'palette' && <Palette shown={shown} inputs={inputs} input={input} metric={metric} onClose={() => setOpen(null)} />}
       <MenuHost />

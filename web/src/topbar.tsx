@@ -132,11 +132,21 @@ function Chip({ label, value, onRemove }: { label: string; value: string; onRemo
   );
 }
 
-export function FilterBar({ input, screen, metric, selection }: { input: Opened; screen: Screen; metric: Metric | null; selection: Selection }) {
+export interface FilterBarProps {
+  input: Opened;
+  screen: Screen;
+  metric: Metric | null;
+  selection: Selection;
+  /** A formula of the address that says nothing here. */
+  failed: { text: string; error: string | null } | undefined;
+  onFormulas: () => void;
+}
+
+export function FilterBar({ input, screen, metric, selection, failed, onFormulas }: FilterBarProps) {
   const hasRuns = !isReport() && screen.without !== 'runs';
   return (
     <div class="filterbar" role="toolbar" aria-label="What is shown">
-      {metric && screen.without !== 'metric' && <Picker label="Metric" value={metric.display_name || metric.name} hint={unitHint(metric)} choices={metricChoices(input, metric)} />}
+      {metric && screen.without !== 'metric' && <Picker label="Metric" value={metric.display_name || metric.name} hint={unitHint(metric)} choices={[...metricChoices(input, metric), ...(isReport() ? [] : [{ id: 'formula', label: 'of a formula …', hint: '=', run: onFormulas }])]} />}
       {metric && screen.hasSides && (
         <div class="segmented" role="group" aria-label="Values">
           {(['inclusive', 'exclusive'] as const).map((sides) => (
@@ -148,6 +158,7 @@ export function FilterBar({ input, screen, metric, selection }: { input: Opened;
       )}
       {hasRuns && <PointPicker input={input} selection={selection} />}
       {hasRuns && <RunPicker input={input} selection={selection} />}
+      {failed && <button class="badge bad ellipsis" title={failed.error ?? ''} onClick={onFormulas}>{failed.error}</button>}
       {selection.locations !== null && <Chip label="Locations" value={selection.locations} onRemove={() => select({ locations: null })} />}
     </div>
   );

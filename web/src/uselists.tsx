@@ -1,6 +1,6 @@
 // A tree of lists (listmodel.ts) on a screen: asked for, opened and closed, its names with what was searched for.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { failure, get, isAborted, type Failure, type Params } from './api';
+import { canonical, failure, get, isAborted, type Failure, type Params } from './api';
 import type { EntryOf, ListModel, ModelRow, RowLists } from './listmodel';
 import { APART, ASIDE, matchIn } from './screens/tree-data';
 import { toastError } from './toast';
@@ -20,7 +20,7 @@ export interface Listed<A, M> {
 
 /** The tree as the parameters say. What is open stays open as long as `shape` is the same; else `first` says what to open. make: an empty model. */
 export function useLists<A extends RowLists, M extends ListModel<ModelRow> & { take: (answer: A) => void }>(path: string, params: Params, shape: string, first: Params, make: () => M, isKept = true): Listed<A, M> {
-  const key = JSON.stringify(params);
+  const key = canonical(path, params);
   const [state, setState] = useState<{ key: string; loaded: Listed<A, M>['loaded']; error: Failure | null }>({ key: '', loaded: null, error: null });
   const [, setDrawn] = useState(0);
   const redraw = () => setDrawn((n) => n + 1);

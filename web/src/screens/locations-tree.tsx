@@ -1,6 +1,6 @@
 // The tree of locations with what each has, as Cube shows its system tree.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { get, isReport, useData, type Params } from '../api';
+import { canonical, get, isReport, useData, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { finiteSize, formatQuantity, known, quantityOf, type Num } from '../format';
 import { select } from '../state';
@@ -58,7 +58,7 @@ export function LocationTree({ params }: { params: Params }) {
   const [more, setMore] = useState<Map<number, Node[]>>(new Map());
   const [closed, setClosed] = useState<Map<number, boolean>>(new Map());
   const [chosen, setChosen] = useState(-1);
-  const key = JSON.stringify(params);
+  const key = canonical('', params);
   useEffect(() => setMore(new Map()), [key]);
   const below = useMemo(() => {
     const map = new Map<number | null, Node[]>();

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isReport, type Metric, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { exactValue, finiteSize, formatCount, formatPercent, formatQuantity, plural, quantityOf } from '../format';
+import { formulasFor } from '../formulas';
 import { useKeys } from '../keys';
 import { openMenu, type MenuEntry } from '../menu';
 import { runWords, shownParams } from '../shown';
@@ -504,7 +505,7 @@ function treeCommand({ input, metric, selection }: ScreenProps): string {
     'bottom-up': view.view === 'bottom-up',
     flat: view.view === 'flat' && !view.by,
     by: isRegrouped(view) ? view.view : view.view === 'flat' ? view.by : null,
-    derive: shown.map((m) => m?.derive),
+    derive: formulasFor(input, shown.map((m) => m?.name)),
     metric: view.metrics ? shown.map((m) => m?.name) : metric && !metric.is_main ? metric.name : null,
     run: runWords(input, selection),
     location: selection.locations,
