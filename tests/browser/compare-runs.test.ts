@@ -23,7 +23,11 @@ test('one experiment: its first point against its last, then others', (t) =>
     [RUNS],
     async ({ page, shot, url }) => {
       await page.getByRole('treegrid', { name: 'Call paths that changed' }).waitFor();
-      await page.getByText('n=2, mean of 2 runs → n=4, mean of 3 runs').waitFor();
+      await page.getByRole('button', { name: 'Run of A: n=2' }).waitFor();
+      await page.getByRole('button', { name: 'Run of B: n=4' }).waitFor();
+      // What is named is judged, too: two against three values are too few
+      await page.getByRole('columnheader', { name: 'Verdict' }).waitFor();
+      assert.match(await cells(page, 'main'), /too few repetitions|maybe degradation/);
       assert.match(await cells(page, 'main'), /1\.5.*30.*\+28\.5/);
       await shot('compare-runs');
       await page.getByRole('button', { name: /^Run of A/ }).click();

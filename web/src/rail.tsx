@@ -9,16 +9,19 @@ import { select } from './state';
 export interface RailProps {
   inputs: Inputs | null;
   chosen: number;
+  /** On the screen Compare: what is A, and what is B. */
+  sides: readonly number[];
   onFiles: (files: Dropped[]) => void;
 }
 
-function InputEntry({ input, chosen }: { input: Input; chosen: boolean }) {
+function InputEntry({ input, chosen, side }: { input: Input; chosen: boolean; side: string }) {
   const problems = input.problems ?? 0;
   return (
     <li>
       <button class={`input-entry${chosen ? ' chosen' : ''}${input.error ? ' broken' : ''}`} aria-current={chosen} title={input.error ? input.error.message : input.path} onClick={() => select({ dataset: input.id })}>
         <span class="input-name">
           <span class="ellipsis grow">{input.name}</span>
+          {side && <span class="badge">{side}</span>}
           {input.error && <span class="badge bad">error</span>}
           {!input.error && problems > 0 && (
             <span class="badge warn" title={plural(problems, 'problem')}>
@@ -32,7 +35,7 @@ function InputEntry({ input, chosen }: { input: Input; chosen: boolean }) {
   );
 }
 
-export function Rail({ inputs, chosen, onFiles }: RailProps) {
+export function Rail({ inputs, chosen, sides, onFiles }: RailProps) {
   const field = useRef<HTMLInputElement>(null);
   return (
     <aside class="rail" aria-label="Inputs">
@@ -41,7 +44,7 @@ export function Rail({ inputs, chosen, onFiles }: RailProps) {
         assay
         {inputs && <span class="hint">{inputs.version}</span>}
       </div>
-      <ul class="inputs">{inputs?.inputs.map((input) => <InputEntry key={input.id} input={input} chosen={input.id === chosen} />)}</ul>
+      <ul class="inputs">{inputs?.inputs.map((input) => <InputEntry key={input.id} input={input} chosen={input.id === chosen} side={['A', 'B'].filter((_, i) => sides[i] === input.id).join(' ')} />)}</ul>
       {!isReport() && (
         <div class="rail-foot">
           <button class="add" onClick={() => field.current?.click()}>

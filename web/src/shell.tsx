@@ -9,9 +9,10 @@ import { keyGroups, useKeys, type Key } from './keys';
 import { SearchList, type Choice } from './list';
 import { MenuHost } from './menu';
 import { Rail } from './rail';
+import { DEFAULTS, sidesOf } from './screens/compare-data';
 import { screens } from './screens/index';
 import type { Screen, ScreenProps } from './screens/screen';
-import { navigate, select, selectionOf, selectionPatch, useAddress } from './state';
+import { navigate, readScreen, select, selectionOf, selectionPatch, useAddress } from './state';
 import { setTheme, theme, type Theme } from './theme';
 import { copyText, toastError, ToastHost } from './toast';
 import { FilterBar, metricChoices, nextTheme, TopBar } from './topbar';
@@ -208,7 +209,7 @@ export function App() {
 
   return (
     <div class={isOver ? 'app over' : 'app'}>
-      <Rail inputs={inputs} chosen={found?.id ?? -1} onFiles={onFiles} />
+      <Rail inputs={inputs} chosen={found?.id ?? -1} sides={screen.id === 'compare' && inputs ? (sidesOf(inputs, readScreen('compare', DEFAULTS)) ?? []).map((i) => i.id) : []} onFiles={onFiles} />
       <div class="main">
         <TopBar
           inputs={inputs}

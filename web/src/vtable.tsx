@@ -17,6 +17,8 @@ export interface Column<R> {
   width: number | `${number}fr`;
   /** Wider where there is room: its bars say more. */
   grows?: boolean;
+  /** Of a share: pixels that it has at least. */
+  least?: number;
   align?: 'right';
   cell: (row: R, index: number) => ComponentChildren;
   /** What is copied, and shown when the pointer rests: exact, not rounded. */
@@ -76,8 +78,7 @@ export interface VTableProps<R> {
 const MOST_PIXELS = 8e6;
 const EXTRA_ROWS = 6;
 const COPIED_ROWS = 10000;
-/** Pixels that a column with a share of the width has at least. */
-const LEAST_SHARE = 180;
+const leastOf = <R,>({ width, least }: Column<R>): number => (typeof width === 'number' ? width : (least ?? 180));
 /** What fits on a sheet. */
 const [PAPER_ROWS, PAPER_WIDTH] = [30, 690];
 let nextTable = 0;
@@ -218,7 +219,7 @@ function visibleColumns<R>({ columns, hidden, order }: VTableProps<R>): Column<R
 /** As many of them as there is room for. */
 function columnsOnPaper<R>(columns: Column<R>[]): Column<R>[] {
   let width = 0;
-  return columns.filter((c) => (width += typeof c.width === 'number' ? c.width : LEAST_SHARE) <= PAPER_WIDTH);
+  return columns.filter((c) => (width += leastOf(c)) <= PAPER_WIDTH);
 }
 
 /** The ids with one of them moved to the place of another. */
@@ -298,7 +299,7 @@ export function VTable<R>(props: VTableProps<R>) {
       tabIndex={0}
       onScroll={scroll.onScroll}
       onKeyDown={onKeyDown}
-      style={{ '--columns': columns.map((c) => (typeof c.width === 'number' ? (c.grows ? `minmax(${c.width}px, .2fr)` : `${c.width}px`) : `minmax(${LEAST_SHARE}px, ${c.width})`)).join(' '), '--least': `${columns.reduce((sum, c) => sum + (typeof c.width === 'number' ? c.width : LEAST_SHARE), 0)}px` }}
+      style={{ '--columns': columns.map((c) => (typeof c.width === 'number' ? (c.grows ? `minmax(${c.width}px, .2fr)` : `${c.width}px`) : `minmax(${leastOf(c)}px, ${c.width})`)).join(' '), '--least': `${columns.reduce((sum, c) => sum + leastOf(c), 0)}px` }}
     >
       <div class="vrow vhead" role="row" aria-rowindex={1} onContextMenu={menu}>
         {columns.map((c, i) => (
@@ -323,6 +324,8 @@ export function VTable<R>(props: VTableProps<R>) {
     </div>
   );
 }
+
+const cellClass = <R,>({ align, fixed }: Column<R>): string => `vcell${align ? ' right' : ''}${fixed ? ' fixed' : ''}`;
 
 interface RowProps<R> {
   table: VTableProps<R>;
@@ -359,7 +362,7 @@ function Row<R>({ table, columns, index, id, y }: RowProps<R>) {
       }}
     >
       {columns.map((c) => (
-        <div key={c.id} role="gridcell" class={c.align ? 'vcell right' : 'vcell'} title={row === undefined ? undefined : c.text(row)}>
+        <div key={c.id} role="gridcell" class={cellClass(c)} title={row === undefined ? undefined : c.text(row)}>
           {row === undefined ? <span class="waiting" /> : c.cell(row, index)}
         </div>
       ))}
@@ -393,7 +396,7 @@ function Head<R>({ column, index, sort, onSort, onMove, menu }: HeadProps<R>) {
       role="columnheader"
       aria-colindex={index + 1}
       aria-sort={order}
-      class={column.align ? 'vcell right' : 'vcell'}
+      class={cellClass(column)}
       draggable={canMove}
       onDragStart={(event) => event.dataTransfer?.setData('text/x-column', column.id)}
       onDragOver={(event) => canMove && event.dataTransfer?.types.includes('text/x-column') && event.preventDefault()}
@@ -430,7 +433,7 @@ export interface TreeCellProps {
 export function TreeCell({ tree, index, children }: TreeCellProps) {
   const canOpen = tree.isExpandable(index);
   return (
-    <span class="tree-cell" style={{ paddingLeft: `${tree.level(index) * 14}px` }}>
+    <span class="tree-cell" style={{ '--level': tree.level(index) }}>
       {canOpen ? (
         <span
           class={tree.isExpanded(index) ? 'twist open' : 'twist'}

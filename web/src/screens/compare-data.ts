@@ -1,8 +1,8 @@
 // What the screen Compare asks for (docs/viewer-api.md), and what it makes of the answers.
-import type { Input, Inputs, Opened, Params } from '../api';
+import type { Input, Inputs, Metric, Opened, Params } from '../api';
 import { isReport, opened } from '../api';
 import { diverging, type Rgb } from '../colors';
-import { finiteSize, formatValue, known, real, type Num } from '../format';
+import { finiteSize, formatValue, isTime, known, real, type Num } from '../format';
 import { ListModel, type EntryOf, type ModelRow, type RowLists } from '../listmodel';
 import { runWords } from '../shown';
 import { readScreen, type Selection } from '../state';
@@ -213,7 +213,7 @@ export const readable = (inputs: Inputs): Opened[] => inputs.inputs.flatMap((i: 
 
 /** The runs and points one can choose of an input, the words --run takes for each. */
 export const runsOf = (input: Opened): { word: string; label: string }[] => [
-  ...(input.points.length > 1 ? input.points.map((p) => ({ word: p.label.replace(/, /g, ','), label: p.label })) : []),
+  ...(input.points.length > 1 ? input.points.map((p) => ({ word: pointWord(p.label), label: p.label })) : []),
   ...(input.runs.length > 1 ? input.runs.map((r) => ({ word: String(r.id), label: input.runs.every((o) => o === r || o.label !== r.label) ? r.label : `run ${r.id}` })) : []),
 ];
 export const canCompare = (inputs: Inputs): boolean => readable(inputs).length > 1 || (!isReport() && readable(inputs).some((i) => runsOf(i).length > 1));
@@ -227,9 +227,16 @@ export function sidesOf(inputs: Inputs, view: View): [Opened, Opened] | null {
   return [a, b];
 }
 
-/** The runs of both sides, '': as usual. Of one input the first against the last, unless something is chosen. */
+const pointWord = (label: string): string => label.replace(/, /g, ',');
+/** No run of one belongs to one of the other: points of other parameters, or elsewhere. */
+const areApart = (a: Opened, b: Opened): boolean =>
+  a.points.length + b.points.length > 0 && !b.points.some((p) => a.points.some((q) => q.label === p.label)) && ![a, b].every((i) => i.runs.some((r) => r.point === null));
+const lastOf = ({ points, runs }: Opened): string => (points.length > 0 ? pointWord(points.at(-1)!.label) : runs.length > 1 ? '0' : '');
+
+/** The runs of both sides, '': as usual. Of one input the first against the last, of inputs without a point in common the last of each, unless something is chosen. */
 export function chosenRuns([a, b]: readonly [Opened, Opened], { run_a, run_b }: View): [string, string] {
   const runs = runsOf(a);
+  if (areApart(a, b)) return [run_a || lastOf(a), run_b || lastOf(b)];
   const ends = a.id !== b.id || run_a || run_b || runs.length < 2 ? null : a.points.length > 1 ? a.points.length : runs.length;
   return ends ? [runs[0]!.word, runs[ends - 1]!.word] : [run_a, run_b];
 }
@@ -253,6 +260,9 @@ export function compareParams({ input, metric, selection }: ScreenProps, [a, b]:
     normalize: view.normalize ? 1 : null,
   };
 }
+
+/** Pairs of metrics whose units allow for a comparison. */
+export const pairsOf = ([a, b]: readonly [Opened, Opened]): [Metric, Metric][] => a.metrics.flatMap((m) => b.metrics.filter((n) => m.unit === n.unit || (isTime(m.unit) && isTime(n.unit))).map((n): [Metric, Metric] => [m, n]));
 
 // ---- what changed
 

@@ -10,7 +10,7 @@ import { useKeys } from '../keys';
 import { openMenu } from '../menu';
 import { useTheme } from '../theme';
 import { copyText } from '../toast';
-import { changeColor, changeOf, noiseOf, relativeOf, spreadAt, spreadText, type CompareFlameAnswer } from './compare-data';
+import { changeColor, changeOf, noiseOf, relativeOf, spreadAt, spreadText, type CompareFlameAnswer, type Head } from './compare-data';
 import type { PartProps } from './compare-tree';
 
 const SHOWN: [string, string][] = [['both', 'Both'], ['a', 'A'], ['b', 'B']];
@@ -22,17 +22,19 @@ export function changeText(a: number, b: number, relative: number): string {
   return a === b ? 'no change' : `${formatChange(relative)} %`;
 }
 
-export function Scale({ isDark }: { isDark: boolean }) {
-  const stops = Array.from({ length: 9 }, (_, i) => css(diverging(i / 4 - 1, isDark)));
+/** Which colour is which change: B as so many times A; grey what is noise. */
+function Legend({ head, percent, isDark }: { head: Head; percent: number; isDark: boolean }) {
+  const steps = Array.from({ length: 9 }, (_, i) => i / 4 - 1);
   return (
     <span class="change-scale" role="img" aria-label="Blue: less in B. Grey: no change. Orange and red: more in B.">
-      <span>less</span>
+      <span>less ×0.4</span>
       <span class="change-ramp">
-        {stops.map((color, i) => (
-          <span key={i} style={{ background: color }} />
+        {steps.map((t) => (
+          <span key={t} title={t === 0 ? 'noise' : `B is ${(2 ** (t / 0.75)).toFixed(2)} times A${Math.abs(t) === 1 ? ` or ${t < 0 ? 'less, or gone' : 'more, or new'}` : ''}`} style={{ background: css(diverging(t, isDark)) }} />
         ))}
       </span>
-      <span>more</span>
+      <span>×2.5 more</span>
+      <span>{`· grey: below ${formatValue(head.unit, noiseOf(head, percent))}${head.locations > 0 ? ' or within the spread' : ''}`}</span>
     </span>
   );
 }
@@ -65,6 +67,9 @@ export function ComparisonFlame({ params, view, setView, search, chosen, onChoos
   if (!answer || !shapes || !boxes) return <Waiting />;
   const name = (i: number): string => (shapes.rest[i] ? `… ${formatCount(shapes.rest[i]!)} more` : shapes.node[i] === null ? 'all' : (shapes.name[i] ?? '(no name)'));
   if (answer.total <= 0) return <div class="message">{`There is nothing of ${answer.metric} here: no stack has more than 0.`}</div>;
+  // Of what a search finds the outermost boxes, each stack once
+  const isInFound = (i: number): boolean => i >= 0 && (shapes.found![i] === 1 || isInFound(shapes.parent[i]!));
+  const sumFound = (of: number[]) => of.reduce((sum, v, i) => (shapes.found![i] === 1 && !isInFound(shapes.parent[i]!) ? sum + v : sum), 0);
   const contextsOf = (i: number) => [shapes.a_context[i] ?? null, shapes.b_context[i] ?? null] as const;
   const selected = chosen ? (chosen.side === 0 ? shapes.a_context : shapes.b_context).indexOf(chosen.context) : view.row >= 0 ? shapes.node.indexOf(view.row) : -1;
   const zoom = (i: number) => {
@@ -88,8 +93,9 @@ export function ComparisonFlame({ params, view, setView, search, chosen, onChoos
             </button>
           ))}
         </div>
-        <Scale isDark={isDark} />
+        <Legend head={answer} percent={view.noise} isDark={isDark} />
         <span class="grow" />
+        {shapes.found && <span role="status">{`found: ${formatValue(answer.unit, sumFound(shapes.a))} → ${formatValue(answer.unit, sumFound(shapes.b))}`}</span>}
         {view.root >= 0 && (
           <button class="quiet" onClick={() => setRoot(-1)}>
             Whole picture

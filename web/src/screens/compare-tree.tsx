@@ -81,32 +81,35 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   const most = Math.max(...rows.map((r) => finiteSize(bySelf ? r.self : r.change)), bySelf ? 0 : finiteSize(real(answer.b.total) - real(answer.a.total) * answer.scale), 1e-300);
   const changes = quantityOf(answer.unit, most, isWhole && answer.scale === 1);
   const whole = finiteSize(answer.a.total) * answer.scale;
+  // As wide as the longest number, so that names have the rest
+  const room = (q: Quantity, size: number) => Math.max(76, 24 + 7.5 * signed(q, size).length);
   const text = (of: (row: CompareRow) => string) => ({ row }: CompareEntry) => (row ? of(row) : '');
   const number = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
-    id, title, unit: quantity.unit, width: 104, align: 'right', sortable: true,
+    id, title, unit: quantity.unit, width: room(quantity, largest), align: 'right', sortable: true,
     cell: ({ row }) => row && formatQuantity(quantity, of(row)),
     ...exactly(answer.unit, ({ row }: CompareEntry) => row && of(row)),
   });
   const change = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
-    id, title, unit: changes.unit, width: 190, align: 'right', sortable: true,
+    id, title, unit: changes.unit, width: (innerWidth < 1200 ? 80 : 116) + room(changes, most), align: 'right', sortable: true,
     cell: ({ row }) => row && <ChangeCell text={signed(changes, of(row))} part={(of(row) ?? 0) / most} isGrey={isNoise(row, noise)} tip={row.spread[0] === null ? undefined : spreadText(answer, row.spread)} />,
     ...exactly(answer.unit, ({ row }: CompareEntry) => row && of(row)),
   });
-  const plainChange = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({ ...number(id, title, of), unit: changes.unit, sortable: id === 'self', cell: ({ row }) => row && signed(changes, of(row)) });
+  const plainChange = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({ ...number(id, title, of), unit: changes.unit, width: 24 + room(changes, most), sortable: id === 'self', cell: ({ row }) => row && signed(changes, of(row)) });
   const percent = (id: string, title: string, width: number, of: (r: CompareRow) => string): Column<CompareEntry> => ({
     id, title, width, align: 'right', sortable: id !== 'part', cell: ({ row }) => row && <span class="share">{of(row)}</span>, text: text(of),
   });
   const part = (r: CompareRow) => ((bySelf ? r.self : r.change) ?? NaN) / whole;
   return [
     {
-      id: 'name', title: isFlat ? 'Function' : 'Call path', width: '1fr', fixed: true, sortable: true,
+      id: 'name', title: isFlat ? 'Function' : 'Call path', width: '1fr', least: 250, fixed: true, sortable: true,
       cell: (entry, index) =>
         entry.row ? (
           <TreeCell tree={tree} index={index}>
             <Name row={entry.row} search={search} />
           </TreeCell>
         ) : (
-          <span class="tree-cell" style={{ paddingLeft: `${entry.more.depth * 14 + 16}px` }}>
+          <span class="tree-cell" style={{ '--level': entry.more.depth }}>
+            <span class="twist none" />
             <button class="link" onClick={() => loadMore(entry)}>{`${formatCount(entry.more.left)} more …`}</button>
           </span>
         ),
@@ -123,6 +126,9 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
     ...(rows.some((r) => r.file) ? [{ id: 'place', title: 'Source', width: 140, cell: ({ row }) => row && <span class="hint">{placeText(row.file, row.line)}</span>, text: text((r) => (r.file ? `${r.file}${r.line ? `:${r.line}` : ''}` : '')) } satisfies Column<CompareEntry>] : []),
   ];
 }
+
+/** Columns that give their room to names where the window is narrower, unless somebody chooses. */
+const USUALLY_HIDDEN: [string, number][] = [['place', 1100], ['self', 1000], ['inclusive', 1000], ['part', 900]];
 
 export function ComparisonTable({ view, setView, search, chosen, onChoose, comparison }: PartProps & { comparison: CompareTree }) {
   const { loaded, error, isOld, ask, redraw } = comparison;
@@ -209,7 +215,7 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
           if (column === 'change') setView(sorted === 'change' ? { sort: 'increase', order: '' } : sorted === 'increase' && view.order === '' ? { sort: 'increase', order: 'ascending' } : { sort: '', order: '' });
           else setView({ sort: column, order: column === 'name' ? (descending ? 'descending' : '') : descending ? '' : 'ascending' });
         }}
-        hidden={view.hidden === '-' ? [] : view.hidden.split(' ').filter(Boolean)}
+        hidden={view.hidden === '-' ? USUALLY_HIDDEN.filter(([, least]) => innerWidth < least).map(([id]) => id) : view.hidden.split(' ').filter(Boolean)}
         onHidden={(hidden) => setView({ hidden: hidden.join(' ') }, 'replace')}
         empty={search ? 'No name matches' : view.hide ? `Nothing changed by ${view.noise} % of the whole` : 'Nothing to show'}
       />

@@ -1,5 +1,6 @@
 // Two inputs against each other: one tree of what changed, one flame graph, A against B.
 import { isReport, type Opened, type Params } from '../api';
+import { Failed, Waiting } from '../boundary';
 import { formatChange, formatCount, formatValue, plural, real } from '../format';
 import { useKeys } from '../keys';
 import { openMenu } from '../menu';
@@ -7,7 +8,7 @@ import { Picker } from '../picker';
 import { runWords } from '../shown';
 import { navigate, readScreen, select, useScreen } from '../state';
 import { copyText } from '../toast';
-import { canCompare, chosenRuns, compareParams, DEFAULTS, NOTHING_FOUND, readable, runsOf, shownSide, sidesOf, sureText, type CompareAnswer, type View } from './compare-data';
+import { canCompare, chosenRuns, compareParams, DEFAULTS, NOTHING_FOUND, pairsOf, readable, runsOf, shownSide, sidesOf, sureText, type CompareAnswer, type View } from './compare-data';
 import { ComparisonFlame } from './compare-flame';
 import { ComparisonScatter } from './compare-scatter';
 import { ComparisonTable, useComparison, type PartProps } from './compare-tree';
@@ -42,7 +43,7 @@ function SidePicker({ label, side, all, onChoose, run, usual, onRun }: SideProps
 /** "13.49 s → 15.66 s, +2.17 s (+16.1 %)", and what to think of it. */
 function Summary({ answer, noise }: { answer: CompareAnswer; noise: number }) {
   const { a, b, verdict } = answer;
-  if (answer.metric === null || a.total === null || b.total === null) return <span class="hint">The two have no metric in common: only names are compared.</span>;
+  if (a.metric === null || b.metric === null || a.total === null || b.total === null) return <span class="hint">{answer.metric === null ? 'The two have no metric in common: only names are compared.' : `Only one of both has ${answer.metric}.`}</span>;
   const from = real(a.total) * answer.scale;
   const change = real(b.total) - from;
   const relative = change === 0 ? 0 : change / Math.abs(from);
@@ -51,7 +52,7 @@ function Summary({ answer, noise }: { answer: CompareAnswer; noise: number }) {
   const sure = verdict ? sureText(verdict) : undefined;
   return (
     <span class="compare-summary" role="status">
-      <span class="picker-label">{a.metric === b.metric ? answer.metric : `${a.metric ?? '–'} / ${b.metric ?? '–'}`}</span>
+      {a.metric !== b.metric && <span class="picker-label">{`${a.metric} / ${b.metric}`}</span>}
       <span title={`${a.total} → ${b.total}`}>{`${formatValue(answer.unit, a.total)} → ${formatValue(answer.unit, b.total)}`}</span>
       <b class={isSame ? 'hint' : change > 0 ? 'more' : 'less'}>{`${change > 0 ? '+' : ''}${formatValue(answer.unit, change)}${Number.isFinite(relative) ? ` (${formatChange(relative)} %)` : ''}`}</b>
       <span class={isSame ? 'side-badge' : change > 0 ? 'side-badge more' : 'side-badge less'} title={sure}>
@@ -69,7 +70,7 @@ function OnlyButton({ side, only }: { side: 'A' | 'B'; only: CompareAnswer['only
       title={`Functions that only ${side} has`}
       onClick={(event) => openMenu(event, only.names.slice(0, 30).map((name) => ({ label: name ?? '(unknown)', run: () => select({ search: name ?? '' }) })))}
     >
-      {`${formatCount(only.n)} only in ${side}`}
+      {`${formatCount(only.n)} only ${side}`}
     </button>
   );
 }
@@ -88,6 +89,23 @@ function ThresholdSlider({ answer, view, setView }: { answer: CompareAnswer | nu
       <input type="range" min={0} max={NOISES.length - 1} value={at < 0 ? NOISES.length - 1 : at} aria-label="Changes that count as noise" aria-valuetext={`${view.noise} %`} onInput={(event) => setView({ noise: NOISES[Number(event.currentTarget.value)] ?? 1 }, 'replace')} />
       <span class="noise-value">{`${view.noise} %${basis}`}</span>
     </label>
+  );
+}
+
+/** Instead of a picture: why there is none, and what can be compared. */
+function NoPicture({ answer, sides }: { answer: CompareAnswer; sides: [Opened, Opened] }) {
+  if (answer.metric !== null && answer.a.metric !== null && answer.b.metric !== null) return <div class="message">{`Values of ${answer.metric} do not add up, so that there is no flame graph of them. Choose another metric.`}</div>;
+  const pairs = pairsOf(sides);
+  return (
+    <div class="message">
+      <p>{`${answer.metric === null ? 'The two have no metric in common' : `Only ${answer.a.metric === null ? 'B' : 'A'} has ${answer.metric}`}. ${pairs.length > 0 ? 'These can be compared, as their units are the same:' : 'No metric of A has the unit of one of B: Tree and Functions compare names.'}`}</p>
+      {pairs.slice(0, 12).map(([m, n]) => (
+        <button class="row" onClick={() => navigate({ d: String(sides[0].id), m: m.name, 'compare.metric_b': m.name === n.name ? null : n.name })}>
+          {`${m.name} → ${n.name}`}
+          <span class="hint">{m.unit}</span>
+        </button>
+      ))}
+    </div>
   );
 }
 
@@ -160,16 +178,26 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
     { key: 'i', label: 'Only what changed', run: () => setView({ hide: !view.hide }) },
     { key: 'o', label: 'Normalised: the same sum on both sides', run: () => setView({ normalize: !view.normalize }) },
   ]);
+  const chooseA = (id: number) => pair({ a: id, b: id === b.id && !canBoth(id) ? a.id : b.id, run_a: '' });
+  const chooseB = (id: number) => pair({ b: id, a: id === a.id && !canBoth(id) ? b.id : a.id, run_b: '' });
+  const after = (id: number) => all[(all.findIndex((i) => i.id === id) + 1) % all.length]!.id;
+  useKeys('Inputs', all.length < 3 ? [] : [
+    { key: 'A', label: 'The next input as A', run: () => chooseA(after(a.id)) },
+    { key: 'B', label: 'The next input as B', run: () => chooseB(after(b.id)) },
+  ]);
+  // Pictures need numbers of both; what is known of this pair says whether there are some
+  const isKnown = answer?.a.d === a.id && answer.b.d === b.id;
+  const hasPicture = !answer || (answer.a.metric !== null && answer.b.metric !== null && (view.tab === 'scatter' || answer.adds_up));
   const part: PartProps = { params, view, setView, search, chosen, onChoose };
   const otherMetrics = (): string[] => b.metrics.map((m) => m.name);
   return (
     <div class="fill">
       <div class="toolbar compare-bar" role="toolbar" aria-label="What is compared">
-        <SidePicker label="A" side={a} all={all} onChoose={(id) => pair({ a: id, b: id === b.id && !canBoth(id) ? a.id : b.id, run_a: '' })} run={runA} usual={answer?.a.run || 'as usual'} onRun={(run_a) => pair({ run_a, run_b: runB })} />
+        <SidePicker label="A" side={a} all={all} onChoose={chooseA} run={runA} usual={answer?.a.run || 'as usual'} onRun={(run_a) => pair({ run_a, run_b: runB })} />
         <button title="Swap A and B (x)" aria-label="Swap A and B" disabled={isReport()} onClick={swap}>
           ⇄
         </button>
-        <SidePicker label="B" side={b} all={all} onChoose={(id) => pair({ b: id, a: id === a.id && !canBoth(id) ? b.id : a.id, run_b: '' })} run={runB} usual={answer?.b.run || 'as usual'} onRun={(run_b) => pair({ run_a: runA, run_b })} />
+        <SidePicker label="B" side={b} all={all} onChoose={chooseB} run={runB} usual={answer?.b.run || 'as usual'} onRun={(run_b) => pair({ run_a: runA, run_b })} />
         {answer && <Summary answer={answer} noise={view.noise} />}
         <span class="grow" />
         {answer && <OnlyButton side="A" only={answer.only_a} />}
@@ -206,7 +234,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
             No call path is of both: compare functions
           </button>
         )}
-        <span class="hint">{answer ? [answer.a.run === answer.b.run ? answer.a.run : `${answer.a.run || 'all'} → ${answer.b.run || 'all'}`, answer.a.location, plural(answer.items, isFlat ? 'function' : 'call path')].filter(Boolean).join(' · ') : ''}</span>
+        <span class="hint compare-hint" title={answer ? `${answer.a.run} → ${answer.b.run}` : ''}>{answer ? [answer.a.location, plural(answer.items, isFlat ? 'function' : 'call path')].filter(Boolean).join(' · ') : ''}</span>
         <button
           title="Copying, other metrics"
           aria-label="More"
@@ -223,7 +251,19 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
           ⋯
         </button>
       </div>
-      {view.tab === 'flame' ? <ComparisonFlame {...part} /> : view.tab === 'scatter' ? <ComparisonScatter {...part} isFlat={view.points === 'functions'} isInclusive={selection.sides === 'inclusive'} /> : <ComparisonTable {...part} comparison={comparison} />}
+      {view.tab !== 'flame' && view.tab !== 'scatter' ? (
+        <ComparisonTable {...part} comparison={comparison} />
+      ) : comparison.error && !isReport() ? (
+        <Failed failure={comparison.error} />
+      ) : !isKnown && !comparison.error ? (
+        <Waiting />
+      ) : !hasPicture ? (
+        <NoPicture answer={answer!} sides={sides} />
+      ) : view.tab === 'flame' ? (
+        <ComparisonFlame {...part} />
+      ) : (
+        <ComparisonScatter {...part} isFlat={view.points === 'functions'} isInclusive={selection.sides === 'inclusive'} />
+      )}
     </div>
   );
 }

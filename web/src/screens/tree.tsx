@@ -118,7 +118,8 @@ function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: str
             <Name row={entry.row} search={search} />
           </TreeCell>
         ) : (
-          <span class="tree-cell" style={{ paddingLeft: `${entry.more.depth * 14 + 16}px` }}>
+          <span class="tree-cell" style={{ '--level': entry.more.depth }}>
+            <span class="twist none" />
             {entry.more.isMissing ? <span class="hint">{`${formatCount(entry.more.left)} smaller, not in this report`}</span> : <button class="link" onClick={() => loadMore(entry)}>{`${formatCount(entry.more.left)} more …`}</button>}
           </span>
         ),
