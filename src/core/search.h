@@ -1,4 +1,4 @@
-/* Binary search. */
+/* Binary search, and the first of many in order. */
 #ifndef AS_CORE_SEARCH_H
 #define AS_CORE_SEARCH_H
 
@@ -30,5 +30,10 @@ static inline size_t as_last_not_above(const uint64_t *sums, size_t n, uint64_t 
     }
     return low;
 }
+
+/* Sorts n things of `size` bytes (at most 64) so that the first `most` of them stand in their places: of very many only these are sorted, and the others may be lost. compare: as that of qsort_r(), 0 for
+ * no two of them. */
+void as_sort_first(void *things, size_t n, size_t size, size_t most, int (*compare)(const void *, const void *, void *),
+                   void *user);
 
 #endif

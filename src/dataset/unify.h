@@ -45,6 +45,8 @@ bool as_unite_locations(as_union *u);
 
 /* Contexts from the roots down, with their regions: all of the first part, and what contexts of others need. Those without a place in the tree meet nobody. */
 bool as_unite_contexts(as_union *u, as_matching matching);
+/* Only the pairs of two parts, in a small part of the room and time: contexts[] of the second part's map are those of the first one, ASSAY_NONE where it has no mate. ds gets strings alone. */
+bool as_pair_contexts(as_union *u, as_matching matching);
 /* Only the regions, of the only part: for who makes contexts another way. */
 bool as_copy_regions(as_union *u);
 

@@ -25,6 +25,10 @@ typedef struct joiner {
     as_tree tree;
     as_vec knots; /* struct knot, one for each node of the tree */
     assay_id first_root, last_root;
+    const as_dataset *base;  /* as_pair_contexts(): the first part stands for the tree, and there are no knots */
+    uint32_t *base_identity; /* of each of its contexts */
+    as_str *base_names;
+    bool *is_met;        /* by the second part */
     uint32_t *identity;  /* of each context of the part at hand */
     as_str *names;       /* likewise, in the united dataset */
     as_vec mine, theirs; /* assay_id: children of the pair at hand, in the tree and in the part */
@@ -290,17 +294,23 @@ static assay_id add_context(joiner *j, size_t k, assay_id id, assay_id parent) {
     return new;
 }
 
+/* The children of a context of a dataset (ASSAY_NONE: the roots). */
+static bool list_below(const as_dataset *ds, assay_id parent, as_vec *out) {
+    assay_id id = parent == ASSAY_NONE ? 0 : parent + 1;
+    size_t end = parent == ASSAY_NONE ? ds->contexts.count : parent + as_ds_context(ds, parent)->subtree;
+    for (; id < end; id += as_ds_context(ds, id)->subtree) {
+        if (!as_vec_append(out, &id, 1)) return false;
+    }
+    return true;
+}
+
 /* The children of a pair (ASSAY_NONE: the roots) into mine and theirs. */
 static bool list_children(joiner *j, size_t k, assay_id in_tree, assay_id in_part) {
-    const as_dataset *part = j->u->parts[k];
     j->mine.count = j->theirs.count = 0;
-    assay_id id = in_part == ASSAY_NONE ? 0 : in_part + 1;
-    size_t end = in_part == ASSAY_NONE ? part->contexts.count : in_part + as_ds_context(part, in_part)->subtree;
-    for (; id < end; id += as_ds_context(part, id)->subtree) {
-        if (!as_vec_append(&j->theirs, &id, 1)) return false;
-    }
+    if (!list_below(j->u->parts[k], in_part, &j->theirs)) return false;
     if (!j->theirs.count) return true;
-    id = in_tree == ASSAY_NONE ? j->first_root : knot_of(j, in_tree)->first_child;
+    if (j->base) return list_below(j->base, in_tree, &j->mine);
+    assay_id id = in_tree == ASSAY_NONE ? j->first_root : knot_of(j, in_tree)->first_child;
     for (; id != ASSAY_NONE; id = knot_of(j, id)->next) {
         if (!as_vec_append(&j->mine, &id, 1)) return false;
     }
@@ -314,7 +324,14 @@ static bool is_placeless(const joiner *j, size_t k, assay_id id) {
 static void pair_up(joiner *j, size_t k, size_t mine, size_t theirs) {
     assay_id id = AS_AT(assay_id, &j->mine, mine);
     j->u->maps[k].contexts[AS_AT(assay_id, &j->theirs, theirs)] = id;
-    knot_of(j, id)->met_by = (uint32_t)k + 1;
+    if (j->base)
+        j->is_met[id] = true;
+    else
+        knot_of(j, id)->met_by = (uint32_t)k + 1;
+}
+
+static uint32_t my_identity(joiner *j, assay_id id) {
+    return j->base ? j->base_identity[id] : knot_of(j, id)->identity;
 }
 
 /* What contexts are compared by: everything, the name, or that they are places, whose names differ between executions. */
@@ -328,10 +345,11 @@ static uint64_t place_number(const as_dataset *ds, assay_id region) {
 
 /* Of a node of the tree that has no mate in part k yet; NO_KEY: it meets nobody. */
 static uint64_t my_key(joiner *j, size_t k, assay_id id, likeness by) {
-    const as_context *node = &AS_AT(as_context, &j->tree.nodes, id);
-    const struct knot *knot = knot_of(j, id);
-    if (node->role == AS_ROLE_PLACELESS || knot->met_by == k + 1) return NO_KEY;
-    return by == BY_ALL ? knot->identity : by == BY_NAME ? node->name : place_number(j->u->ds, node->region);
+    const as_context *node = j->base ? as_ds_context(j->base, id) : &AS_AT(as_context, &j->tree.nodes, id);
+    bool is_met = j->base ? j->is_met[id] : knot_of(j, id)->met_by == k + 1;
+    if (node->role == AS_ROLE_PLACELESS || is_met) return NO_KEY;
+    if (by == BY_NAME) return j->base ? j->base_names[id] : node->name;
+    return by == BY_ALL ? my_identity(j, id) : place_number(j->base ? j->base : j->u->ds, node->region);
 }
 
 static uint64_t their_key(joiner *j, size_t k, assay_id id, likeness by) {
@@ -366,12 +384,12 @@ static bool pair_equal(joiner *j, size_t k, size_t from, likeness by) {
     return true;
 }
 
-/* Finds a mate for each child of a pair, or makes one. */
+/* Finds a mate for each child of a pair, or makes one (but for as_pair_contexts()). */
 static bool join_children(joiner *j, size_t k, assay_id in_tree, assay_id in_part) {
     if (!list_children(j, k, in_tree, in_part)) return false;
     size_t same = 0; /* mostly both sides are alike */
     while (same < j->mine.count && same < j->theirs.count && !is_placeless(j, k, AS_AT(assay_id, &j->theirs, same)) &&
-           knot_of(j, AS_AT(assay_id, &j->mine, same))->identity == j->identity[AS_AT(assay_id, &j->theirs, same)]) {
+           my_identity(j, AS_AT(assay_id, &j->mine, same)) == j->identity[AS_AT(assay_id, &j->theirs, same)]) {
         pair_up(j, k, same, same);
         same++;
     }
@@ -380,7 +398,7 @@ static bool join_children(joiner *j, size_t k, assay_id in_tree, assay_id in_par
         if (j->matching == AS_MATCH_NAME && !pair_equal(j, k, same, BY_NAME)) return false;
         if (!pair_equal(j, k, same, BY_PLACE)) return false;
     }
-    for (size_t i = same; i < j->theirs.count; i++) {
+    for (size_t i = same; !j->base && i < j->theirs.count; i++) {
         assay_id id = AS_AT(assay_id, &j->theirs, i), *mate = &j->u->maps[k].contexts[id];
         if (*mate == ASSAY_NONE) *mate = add_context(j, k, id, in_tree);
         if (*mate == ASSAY_NONE) return false;
@@ -388,16 +406,25 @@ static bool join_children(joiner *j, size_t k, assay_id in_tree, assay_id in_par
     return true;
 }
 
+/* From the roots down. What stands below one without a mate has none either. */
+static bool join_all(joiner *j, size_t k) {
+    const as_dataset *part = j->u->parts[k];
+    size_t n = part->contexts.count;
+    assay_id *map = j->u->maps[k].contexts = malloc((n + 1) * sizeof *map);
+    for (size_t i = 0; map && i < n; i++) map[i] = ASSAY_NONE;
+    bool fine = map && join_children(j, k, ASSAY_NONE, ASSAY_NONE);
+    for (assay_id i = 0; fine && i < n; i++) {
+        if (as_ds_context(part, i)->subtree > 1 && map[i] != ASSAY_NONE) fine = join_children(j, k, map[i], i);
+    }
+    return fine;
+}
+
 static bool join_part(joiner *j, size_t k) {
     const as_dataset *part = j->u->parts[k];
-    size_t n = part->contexts.count, n_callpaths = 0;
-    assay_id *map = j->u->maps[k].contexts = malloc((n + 1) * sizeof *map), *callpaths = NULL;
-    bool fine = map && meet_regions(j, k) && find_identities(j, part);
-    for (size_t i = 0; fine && i < n; i++) map[i] = ASSAY_NONE;
-    fine = fine && join_children(j, k, ASSAY_NONE, ASSAY_NONE);
-    for (assay_id i = 0; fine && i < n; i++) {
-        if (as_ds_context(part, i)->subtree > 1) fine = join_children(j, k, map[i], i);
-    }
+    size_t n_callpaths = 0;
+    assay_id *callpaths = NULL;
+    bool fine = meet_regions(j, k) && find_identities(j, part) && join_all(j, k);
+    const assay_id *map = j->u->maps[k].contexts;
     fine = fine && as_ds_callpaths(part, &callpaths, &n_callpaths);
     for (size_t i = 0; fine && i < n_callpaths; i++) as_tree_mark_callpath(&j->tree, map[callpaths[i]]);
     free(callpaths);
@@ -434,20 +461,25 @@ static void forget(joiner *j) {
     free_identities(&j->ids);
 }
 
-bool as_unite_contexts(as_union *u, as_matching matching) {
+static void init_joiner(joiner *j, as_union *u, as_matching matching) {
     as_budget *budget = &u->ds->budget;
-    joiner j = {.u = u, .matching = matching, .first_root = ASSAY_NONE, .last_root = ASSAY_NONE};
+    *j = (joiner){.u = u, .matching = matching, .first_root = ASSAY_NONE, .last_root = ASSAY_NONE};
+    init_identities(&j->ids, budget);
+    as_pairing_init(&j->regions, budget);
+    as_tree_init(&j->tree, u->ds);
+    as_vec_init(&j->knots, sizeof(struct knot), budget);
+    as_vec_init(&j->mine, sizeof(assay_id), budget);
+    as_vec_init(&j->theirs, sizeof(assay_id), budget);
+    as_vec_init(&j->left, sizeof(uint64_t), budget);
+    as_vec_init(&j->right, sizeof(uint64_t), budget);
+}
+
+bool as_unite_contexts(as_union *u, as_matching matching) {
+    joiner j;
     size_t largest = 0;
     for (size_t k = 0; k < u->n; k++)
         if (u->parts[k]->contexts.count > largest) largest = u->parts[k]->contexts.count;
-    init_identities(&j.ids, budget);
-    as_pairing_init(&j.regions, budget);
-    as_tree_init(&j.tree, u->ds);
-    as_vec_init(&j.knots, sizeof(struct knot), budget);
-    as_vec_init(&j.mine, sizeof(assay_id), budget);
-    as_vec_init(&j.theirs, sizeof(assay_id), budget);
-    as_vec_init(&j.left, sizeof(uint64_t), budget);
-    as_vec_init(&j.right, sizeof(uint64_t), budget);
+    init_joiner(&j, u, matching);
     as_vec_expect(&j.knots, largest); /* mostly the parts are alike */
     as_vec_expect(&j.tree.nodes, largest);
     as_vec_expect(&u->context_origins, largest);
@@ -455,6 +487,37 @@ bool as_unite_contexts(as_union *u, as_matching matching) {
     for (size_t k = 0; k < u->n && fine; k++) fine = join_part(&j, k);
     forget(&j);
     fine = fine && finish(&j);
+    as_tree_free(&j.tree);
+    return fine;
+}
+
+/* In the united tree a context without a name has that of its region. */
+static bool name_base(joiner *j) {
+    bool fine = true;
+    for (assay_id i = 0; fine && i < j->base->contexts.count; i++) {
+        assay_id region = as_ds_context(j->base, i)->region;
+        if (j->base_names[i] == AS_NO_STR && region != ASSAY_NONE)
+            j->base_names[i] = carry(j->u, j->base, as_ds_region(j->base, region)->name, &fine);
+    }
+    return fine;
+}
+
+bool as_pair_contexts(as_union *u, as_matching matching) {
+    joiner j;
+    init_joiner(&j, u, matching);
+    j.base = u->parts[0];
+    j.is_met = calloc(j.base->contexts.count + 1, sizeof *j.is_met);
+    bool fine = j.is_met && find_identities(&j, j.base);
+    j.base_identity = j.identity;
+    j.base_names = j.names;
+    j.identity = j.names = NULL;
+    fine = fine && name_base(&j) && find_identities(&j, u->parts[1]) && join_all(&j, 1);
+    free(j.base_identity);
+    free(j.base_names);
+    free(j.identity);
+    free(j.names);
+    free(j.is_met);
+    forget(&j);
     as_tree_free(&j.tree);
     return fine;
 }

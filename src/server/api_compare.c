@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/search.h"
 #include "dataset/main_metric.h"
 #include "dataset/metric_names.h"
 #include "server/change_noise.h"
@@ -55,9 +56,7 @@ static const as_view_table *view_of(const answer *a) { return &a->asked.table->v
 /* ---- numbers --------------------------------------------------------------------------------------------------------- */
 
 static double number_of(const answer *a, size_t side, uint32_t i, bool exclusive) {
-    const as_change_values *values = a->asked.values;
-    const double *of = !values ? NULL : exclusive ? values->exclusive[side] : values->inclusive[side];
-    return of ? of[i] : NAN;
+    return a->asked.values ? as_change_number(a->asked.table, a->asked.values, side, i, exclusive) : NAN;
 }
 
 static double change_of(const answer *a, uint32_t i, bool exclusive) {
@@ -98,17 +97,18 @@ typedef struct child {
     const char *name; /* of BY_NAME */
 } child;
 
-static int compare_children(const void *x, const void *y) {
+static int compare_children(const void *x, const void *y, void *user) {
     const child *a = x, *b = y;
+    (void)user;
     if (a->is_apart != b->is_apart) return a->is_apart ? 1 : -1;
     if (a->key != b->key) return a->key > b->key ? -1 : 1;
     int order = a->name && b->name ? strcmp(a->name, b->name) : 0;
     return order ? order : (a->item > b->item) - (a->item < b->item);
 }
 
-static int compare_reversed(const void *x, const void *y) {
+static int compare_reversed(const void *x, const void *y, void *user) {
     const child *a = x, *b = y;
-    return a->is_apart != b->is_apart ? compare_children(x, y) : compare_children(y, x);
+    return a->is_apart != b->is_apart ? compare_children(x, y, user) : compare_children(y, x, user);
 }
 
 static bool is_shown(const answer *a, uint32_t i) {
@@ -116,8 +116,8 @@ static bool is_shown(const answer *a, uint32_t i) {
     return !a->found.marks || a->found.marks[i];
 }
 
-/* Of a node (AS_NO_ITEM: the first level) all that are shown, in order: child. */
-static bool list_children(const answer *a, uint32_t node, as_vec *out) {
+/* Of a node (AS_NO_ITEM: the first level) all that are shown, the first `most` of them in order: child. */
+static bool list_children(const answer *a, uint32_t node, size_t most, as_vec *out) {
     const as_view_table *view = view_of(a);
     for (uint32_t i = as_view_first_child(view, node); i != AS_NO_ITEM; i = as_view_next_sibling(view, i)) {
         if (!is_shown(a, i)) continue;
@@ -127,8 +127,8 @@ static bool list_children(const answer *a, uint32_t node, as_vec *out) {
         child one = {.item = i, .is_apart = is_apart, .key = key_of(a, i), .name = name};
         if (!as_vec_append(out, &one, 1)) return false;
     }
-    if (out->count > 1)
-        qsort(out->data, out->count, sizeof(child), a->is_reversed ? compare_reversed : compare_children);
+    as_sort_first(out->data, out->count, sizeof(child), most, a->is_reversed ? compare_reversed : compare_children,
+                  NULL);
     return true;
 }
 
@@ -146,9 +146,10 @@ static assay_status open_node(answer *a, uint32_t node, uint32_t wanted, assay_e
     as_vec children;
     if (is_open(a, node) || !has_room(a)) return ASSAY_OK;
     as_vec_init(&children, sizeof(child), NULL);
-    bool fine = list_children(a, node, &children);
-    list l = {.node = node, .n = children.count, .offset = (size_t)a->offset};
+    list l = {.node = node, .offset = (size_t)a->offset};
     size_t end = l.offset + (size_t)a->limit;
+    bool fine = list_children(a, node, wanted == AS_NO_ITEM ? end : SIZE_MAX, &children);
+    l.n = children.count;
     for (size_t i = 0; fine && wanted != AS_NO_ITEM && i < children.count; i++) {
         if (AS_AT(child, &children, i).item == wanted && i >= end) end = i + 1;
     }
@@ -248,7 +249,7 @@ static assay_status hide_small(answer *a, const as_request *request, assay_error
     if (percent == 0 || !values) return ASSAY_OK;
     double base = known(fabs(values->sums[AS_BASE]), 0), target = known(fabs(values->sums[AS_TARGET]), 0);
     double least = percent / 100 * fmax(base, target);
-    uint32_t n = values->n;
+    uint32_t n = as_view_items(view_of(a));
     if (!(a->hidden = malloc((size_t)n + 1))) return as_fail_memory(error, NULL);
     memset(a->hidden, 1, n);
     for (uint32_t i = n; i-- > 0;) {
@@ -371,7 +372,7 @@ static int64_t flags_of(const answer *a, uint32_t i) {
 /* Where its function stands, as the target says, else the base. */
 static const as_region *region_of(const answer *a, uint32_t i, const as_dataset **ds) {
     for (size_t side = 2; side-- > 0;) {
-        assay_id own = a->asked.table->own[side][i];
+        assay_id own = as_change_context(a->asked.table, side, i);
         *ds = a->asked.sides[side];
         assay_id region = own == ASSAY_NONE ? ASSAY_NONE : as_ds_context(*ds, own)->region;
         if (region != ASSAY_NONE) return as_ds_region(*ds, region);
@@ -413,8 +414,8 @@ static void build_cell(as_builder *b, const answer *a, size_t row, column k) {
         as_build_int(b, NULL, (item->flags & AS_ITEM_IN_BASE ? 1 : 0) + (item->flags & AS_ITEM_IN_TARGET ? 2 : 0));
         break;
     case FLAGS: as_build_int(b, NULL, flags_of(a, i)); break;
-    case A_CONTEXT: build_own(b, a->asked.table->own[AS_BASE][i]); break;
-    case B_CONTEXT: build_own(b, a->asked.table->own[AS_TARGET][i]); break;
+    case A_CONTEXT: build_own(b, as_change_context(a->asked.table, AS_BASE, i)); break;
+    case B_CONTEXT: build_own(b, as_change_context(a->asked.table, AS_TARGET, i)); break;
     case A: as_build_number(b, NULL, number_of(a, AS_BASE, i, false)); break;
     case B: as_build_number(b, NULL, number_of(a, AS_TARGET, i, false)); break;
     case CHANGE: as_build_number(b, NULL, change_of(a, i, false)); break;

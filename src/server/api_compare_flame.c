@@ -54,7 +54,7 @@ static void free_widths(widths *w) {
 /* As `flame --diff` does: what only calls, on both sides, is one with whom it calls, and the root of all is no frame above the others. */
 static bool find_ways(const flame *f, widths *w) {
     const as_change_table *table = f->asked.table;
-    uint32_t n = f->asked.values->n;
+    uint32_t n = as_view_items(&f->asked.table->view);
     uint8_t *joinings[2] = {0};
     bool fine = true;
     w->ways = calloc((size_t)n + 1, sizeof *w->ways);
@@ -63,7 +63,7 @@ static bool find_ways(const flame *f, widths *w) {
     for (uint32_t i = 0; fine && w->ways && i < n; i++) {
         bool is_joined = table->has_roles, is_root = false;
         for (size_t side = 0; side < 2; side++) {
-            assay_id own = table->own[side][i];
+            assay_id own = as_change_context(table, side, i);
             if (own == ASSAY_NONE) continue;
             uint8_t joining = joinings[side][own];
             is_joined &= joining == AS_JOINS_ALWAYS || (joining == AS_JOINS_WHERE_IDLE && w->own[side][i] == 0);
@@ -77,7 +77,7 @@ static bool find_ways(const flame *f, widths *w) {
 }
 
 static bool find_widths(const flame *f, widths *w) {
-    uint32_t n = f->asked.values->n;
+    uint32_t n = as_view_items(&f->asked.table->view);
     for (size_t side = 0; side < 2; side++) {
         w->own[side] = as_change_own(f->asked.table, f->asked.values, side);
         if (!w->own[side]) return false;
@@ -92,7 +92,8 @@ static assay_status make_frames(as_viewing *viewing, flame *f, const char *key, 
     widths w = {0};
     kept_frames *kept = calloc(1, sizeof *kept);
     assay_status status = find_widths(f, &w) && kept ? ASSAY_OK : as_fail_memory(error, NULL);
-    as_view_values values = {.has_exclusive = true, .adds_up = true, .n = f->asked.values->n, .exclusive = w.most};
+    as_view_values values = {
+        .has_exclusive = true, .adds_up = true, .n = as_view_items(&f->asked.table->view), .exclusive = w.most};
     if (status == ASSAY_OK) status = as_flame_frames_new(&f->asked.table->view, &values, w.ways, &kept->frames, error);
     free_widths(&w);
     if (status != ASSAY_OK) {
@@ -124,7 +125,7 @@ static bool sum_side(flame *f, size_t side) {
     f->own[side] = calloc((size_t)n + 1, sizeof(double));
     f->total[side] = calloc((size_t)n + 1, sizeof(double));
     bool fine = own && f->own[side] && f->total[side];
-    for (uint32_t i = 0; fine && i < f->asked.values->n; i++) {
+    for (uint32_t i = 0; fine && i < as_view_items(&f->asked.table->view); i++) {
         uint32_t frame = f->frames->of_context[i];
         bool is_apart = as_view_item_at(&f->asked.table->view, i)->flags & AS_ITEM_APART;
         if (frame != AS_NO_FRAME && !is_apart && isfinite(own[i])) f->own[side][frame] += own[i];
@@ -167,7 +168,7 @@ static assay_status choose(as_viewing *viewing, const as_request *request, flame
     f->scale = as_asked_scale(&f->asked, request);
     AS_TRY(find_frames(viewing, f, error));
     AS_TRY(as_request_number(request, "width", 1, WIDEST, USUAL_WIDTH, &width, error));
-    AS_TRY(as_request_number(request, "root", 0, (int64_t)f->asked.values->n - 1, -1, &root, error));
+    AS_TRY(as_request_number(request, "root", 0, (int64_t)as_view_items(&f->asked.table->view) - 1, -1, &root, error));
     f->request = (as_flame_asked){.root = AS_NO_FRAME, .by_size = true, .most = MOST_SHAPES};
     if (root >= 0) f->request.root = f->frames->of_context[root];
     if (root >= 0 && f->request.root == AS_NO_FRAME)
@@ -227,7 +228,7 @@ static bool list_members(const flame *f, as_vec *out) {
         const as_flame_shape *shape = shape_at(f, i);
         if (!shape->rest && shape->frame != AS_NO_FRAME) shape_of[shape->frame] = (uint32_t)i;
     }
-    for (uint32_t i = 0; fine && i < f->asked.values->n; i++) {
+    for (uint32_t i = 0; fine && i < as_view_items(&f->asked.table->view); i++) {
         uint32_t frame = f->frames->of_context[i];
         uint32_t parent = as_view_item_at(&f->asked.table->view, i)->parent;
         if (frame == AS_NO_FRAME || shape_of[frame] == AS_NO_FRAME) continue;
@@ -283,7 +284,7 @@ typedef enum column {
 
 static void build_item(as_builder *b, const flame *f, uint32_t item, column k) {
     uint8_t flags = as_view_item_at(&f->asked.table->view, item)->flags;
-    assay_id own = f->asked.table->own[k == B_CONTEXT][item];
+    assay_id own = as_change_context(f->asked.table, k == B_CONTEXT, item);
     if (k == IN)
         as_build_int(b, NULL, (flags & AS_ITEM_IN_BASE ? 1 : 0) + (flags & AS_ITEM_IN_TARGET ? 2 : 0));
     else

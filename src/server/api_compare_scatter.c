@@ -10,8 +10,7 @@ typedef struct scatter {
     as_asked_changes asked;
     double scale;
     bool is_exclusive;
-    const double *values[2]; /* of each item */
-    as_vec points;           /* uint32_t: items */
+    as_vec points; /* uint32_t: items */
     as_change_spreads spreads;
     double (*quartiles)[2];       /* of each point that of the changes of its locations; NULL: there are none */
     double low, high;             /* of all that is above 0 */
@@ -19,9 +18,13 @@ typedef struct scatter {
     uint64_t n_others, n_beyond;  /* in cells; that are 0 or less on one side, and no points */
 } scatter;
 
+static double number_of(const scatter *s, size_t side, uint32_t i) {
+    return as_change_number(s->asked.table, s->asked.values, side, i, s->is_exclusive);
+}
+
 /* What makes a point large; 0: there is nothing to be seen. */
 static double size_of(const scatter *s, uint32_t i) {
-    double a = fabs(s->values[AS_BASE][i]), b = fabs(s->values[AS_TARGET][i]);
+    double a = fabs(number_of(s, AS_BASE, i)), b = fabs(number_of(s, AS_TARGET, i));
     double size = fmax(isfinite(a) ? a : 0, isfinite(b) ? b : 0);
     return as_view_item_at(&s->asked.table->view, i)->flags & AS_ITEM_APART ? 0 : size;
 }
@@ -43,10 +46,10 @@ static int cell_of(const scatter *s, double value) {
 static void find_range(scatter *s) {
     s->low = INFINITY;
     s->high = 0;
-    for (uint32_t i = 0; i < s->asked.values->n; i++) {
+    for (uint32_t i = 0; i < as_view_items(&s->asked.table->view); i++) {
         if (size_of(s, i) == 0) continue;
         for (size_t side = 0; side < 2; side++) {
-            double value = s->values[side][i];
+            double value = number_of(s, side, i);
             if (!(value > 0) || !isfinite(value)) continue;
             s->low = fmin(s->low, value);
             s->high = fmax(s->high, value);
@@ -55,7 +58,7 @@ static void find_range(scatter *s) {
 }
 
 static void count_other(scatter *s, uint32_t i) {
-    double a = s->values[AS_BASE][i], b = s->values[AS_TARGET][i];
+    double a = number_of(s, AS_BASE, i), b = number_of(s, AS_TARGET, i);
     if (!(a > 0 && b > 0 && isfinite(a) && isfinite(b))) {
         s->n_beyond++;
         return;
@@ -66,7 +69,8 @@ static void count_other(scatter *s, uint32_t i) {
 
 /* The largest are points, ties as they stand. */
 static bool choose_points(scatter *s) {
-    uint32_t *counts = calloc(N_KEYS, sizeof *counts), n = s->asked.values->n, least = N_KEYS, room = MOST_POINTS;
+    uint32_t *counts = calloc(N_KEYS, sizeof *counts), n = as_view_items(&s->asked.table->view), least = N_KEYS,
+             room = MOST_POINTS;
     if (!counts) return false;
     for (uint32_t i = 0; i < n; i++) {
         double size = size_of(s, i);
@@ -110,11 +114,11 @@ static void build_cell(as_builder *b, const scatter *s, size_t point, column k) 
     switch (k) {
     case NODE: as_build_int(b, NULL, i); break;
     case NAME: as_build_text(b, NULL, as_ds_text(view->ds, as_view_item_at(view, i)->name)); break;
-    case A: as_build_number(b, NULL, s->values[AS_BASE][i]); break;
-    case B: as_build_number(b, NULL, s->values[AS_TARGET][i]); break;
+    case A: as_build_number(b, NULL, number_of(s, AS_BASE, i)); break;
+    case B: as_build_number(b, NULL, number_of(s, AS_TARGET, i)); break;
     case A_CONTEXT:
     case B_CONTEXT: {
-        assay_id own = s->asked.table->own[k == B_CONTEXT][i];
+        assay_id own = as_change_context(s->asked.table, k == B_CONTEXT, i);
         as_build_known(b, NULL, own == ASSAY_NONE ? -1 : (int64_t)own, false);
         break;
     }
@@ -176,8 +180,6 @@ static assay_status gather(as_viewing *viewing, const as_request *request, scatt
     AS_TRY(as_asked_changes_need_metric(&s->asked, error));
     s->scale = as_asked_scale(&s->asked, request);
     s->is_exclusive = s->asked.values->has_exclusive && !is_inclusive;
-    for (size_t side = 0; side < 2; side++)
-        s->values[side] = s->is_exclusive ? s->asked.values->exclusive[side] : s->asked.values->inclusive[side];
     find_range(s);
     if (!choose_points(s)) return as_fail_memory(error, NULL);
     AS_TRY(as_change_spreads_open(viewing, &s->asked, s->scale, &s->spreads, error));

@@ -114,7 +114,7 @@ assay_status as_change_spreads_expect(as_change_spreads *s, const uint32_t *item
     for (size_t i = 0; fine && i < n; i++) fine = as_map_put(&s->places, items[i], (uint32_t)i);
     for (size_t side = 0; fine && side < 2 && status == ASSAY_OK; side++) {
         as_view_source source = as_diff_view_source(&s->asked->diff, side);
-        for (size_t i = 0; i < n; i++) firsts[i] = s->asked->table->own[side][items[i]];
+        for (size_t i = 0; i < n; i++) firsts[i] = as_change_context(s->asked->table, side, items[i]);
         status = as_view_functions_find(&source, firsts, n, &s->functions[side], error);
     }
     free(firsts);
@@ -155,7 +155,7 @@ static assay_status add_side(as_change_spreads *s, size_t side, assay_id context
 static assay_status add_item(as_change_spreads *s, size_t side, uint32_t item, bool exclusive, bool *is_known,
                              assay_error *error) {
     const as_view_functions *functions = &s->functions[side];
-    const assay_id *contexts = &s->asked->table->own[side][item];
+    const assay_id first = as_change_context(s->asked->table, side, item), *contexts = &first;
     size_t n = 1;
     if (s->asked->flat) {
         uint32_t at = as_map_get(&s->places, item);
@@ -185,7 +185,7 @@ assay_status as_change_spread_of(as_change_spreads *s, const uint32_t *items, si
     for (size_t k = 0; k < 2 * n; k++) {
         size_t side = k % 2;
         bool is_known = true;
-        if (s->asked->table->own[side][items[k / 2]] == ASSAY_NONE) continue;
+        if (as_change_context(s->asked->table, side, items[k / 2]) == ASSAY_NONE) continue;
         AS_TRY(add_item(s, side, items[k / 2], exclusive, &is_known, error));
         if (!is_known) return ASSAY_OK;
         is_in[side] = true;

@@ -39,7 +39,7 @@ static bool find_of_items(const as_asked_changes *asked, as_change_verdicts *out
     fine = of_node && out->of_item;
     for (uint32_t i = 0; fine && i < n; i++) {
         for (size_t side = 0; side < 2 && !out->of_item[i]; side++) {
-            assay_id own = asked->table->own[side][i];
+            assay_id own = as_change_context(asked->table, side, i);
             uint32_t node = own == ASSAY_NONE ? AS_NO_PATH : nodes[side][own];
             if (node != AS_NO_PATH) out->of_item[i] = of_node[node];
         }

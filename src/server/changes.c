@@ -108,73 +108,69 @@ static char *make_key(const as_viewing *viewing, const as_request *request, cons
 
 /* ---- tables and values ----------------------------------------------------------------------------------------------- */
 
+static void free_pairs(void *pairs) { as_change_pairs_free(pairs); }
 static void free_table(void *table) { as_change_table_free(table); }
 static void free_values(void *values) { as_change_values_free(values); }
 
-static char *table_key(const as_asked_changes *asked) {
+/* What depends on nothing but the two trees. */
+static char *tree_key(const as_asked_changes *asked, const char *what) {
     char *key = NULL;
-    int size = asked->flat ? asprintf(&key, "functions compared %s", asked->key)
-                           : asprintf(&key, "compared %" PRId64 " %" PRId64 " %d", asked->numbers[0], asked->numbers[1],
-                                      (int)asked->matching);
+    int size = asprintf(&key, "%s compared %" PRId64 " %" PRId64 " %d", what, asked->numbers[0], asked->numbers[1],
+                        (int)asked->matching);
     return size < 0 ? NULL : key;
 }
 
-static void scale(double *values, size_t n, double factor) {
-    for (size_t i = 0; values && i < n; i++) values[i] *= factor;
+static size_t contexts_of(const as_asked_changes *asked) {
+    return AS_COUNT(asked->sides[AS_BASE], contexts) + AS_COUNT(asked->sides[AS_TARGET], contexts);
 }
 
-static void scale_number(as_view_number *number, double factor) {
-    number->is_whole = false;
-    number->real *= factor;
-}
+/* While pairs and functions are found there is more than what stays of them: others give way first. */
+enum { PAIRS_ROOM = 24, FUNCTIONS_ROOM = 28, TREE_ROOM = sizeof(as_view_item) / 2 };
 
-/* Into the unit of the base. */
-static void scale_target(as_change_values *values, double factor) {
-    as_change *whole = &values->whole.inclusive;
-    scale(values->inclusive[AS_TARGET], values->n, factor);
-    scale(values->exclusive[AS_TARGET], values->n, factor);
-    scale_number(&whole->side[AS_TARGET], factor);
-    *whole = as_change_of(whole->side[AS_BASE], whole->side[AS_TARGET], values->adds_up);
-    values->sums[AS_TARGET] *= factor;
-}
-
-/* The call trees are united for this, and forgotten before values take memory. */
-static assay_status make_tree(const as_asked_changes *asked, as_change_table **out, assay_error *error) {
-    as_view_source sources[2] = {{.ds = asked->sides[AS_BASE], .point = ASSAY_NONE},
-                                 {.ds = asked->sides[AS_TARGET], .point = ASSAY_NONE}};
-    as_comparison c;
-    assay_status status = as_comparison_open(asked->sides, &c, error);
-    if (status == ASSAY_OK) status = as_comparison_unite(&c, asked->matching, error);
-    if (status == ASSAY_OK) status = as_comparison_load(&c, sources, NULL, 0, error);
-    if (status == ASSAY_OK) status = as_change_table_new(&c, out, error);
-    as_comparison_close(&c);
+/* Whoever has the pairs can make the table again in no time. */
+static assay_status find_pairs(as_viewing *viewing, const as_asked_changes *asked, as_change_pairs **out,
+                               assay_error *error) {
+    char *key = tree_key(asked, "pairs");
+    if (!key) return as_fail_memory(error, NULL);
+    assay_status status = ASSAY_OK;
+    *out = as_viewing_find(viewing, key);
+    if (!*out) {
+        as_viewing_expect(viewing, contexts_of(asked) * PAIRS_ROOM);
+        status = as_change_pairs_new(asked->sides, asked->matching, out, error);
+        if (status != ASSAY_OK)
+            as_change_pairs_free(*out);
+        else if (!as_viewing_keep(viewing, key, *out, sizeof **out + (*out)->n * sizeof(assay_id), free_pairs))
+            status = as_fail_memory(error, NULL);
+        as_give_back_memory();
+    }
+    free(key);
     return status;
 }
 
-/* Of functions table and values are made at once: which there are may depend on the metric. */
-static assay_status make_functions(as_asked_changes *asked, as_change_table **out, as_change_values **values,
-                                   assay_error *error) {
-    const as_view_source sources[2] = {as_diff_view_source(&asked->diff, AS_BASE),
-                                       as_diff_view_source(&asked->diff, AS_TARGET)};
-    return as_change_functions_new(&asked->diff.comparison, sources, asked->metric, out, values, error);
+/* They are used last, so that they go last: they are small, and the way back from elsewhere is short then. */
+static void touch_pairs(as_viewing *viewing, const as_asked_changes *asked) {
+    char *key = tree_key(asked, "pairs");
+    if (key) (void)as_viewing_find(viewing, key);
+    free(key);
 }
 
-static assay_status make_values(as_asked_changes *asked, as_change_values **out, assay_error *error) {
-    const as_view_source sources[2] = {as_diff_view_source(&asked->diff, AS_BASE),
-                                       as_diff_view_source(&asked->diff, AS_TARGET)};
-    return as_change_values_new(asked->table, &asked->diff.comparison, sources, asked->metric, out, error);
-}
-
-static assay_status find_table(as_viewing *viewing, as_asked_changes *asked, as_change_values **values,
+static assay_status make_table(as_viewing *viewing, as_asked_changes *asked, as_change_table **out,
                                assay_error *error) {
-    char *key = table_key(asked);
+    as_change_pairs *pairs = NULL;
+    if (!asked->flat) AS_TRY(find_pairs(viewing, asked, &pairs, error));
+    as_viewing_expect(viewing, contexts_of(asked) * (asked->flat ? FUNCTIONS_ROOM : TREE_ROOM));
+    return asked->flat ? as_change_functions_new(asked->sides, out, error)
+                       : as_change_table_new(asked->sides, pairs, out, error);
+}
+
+static assay_status find_table(as_viewing *viewing, as_asked_changes *asked, assay_error *error) {
+    char *key = tree_key(asked, asked->flat ? "functions" : "call paths");
     as_change_table *table = NULL;
     if (!key) return as_fail_memory(error, NULL);
     assay_status status = ASSAY_OK;
-    bool is_complete = !asked->flat || asked->values || asked->metric == ASSAY_NONE;
-    asked->table = is_complete ? as_viewing_find(viewing, key) : NULL;
+    asked->table = as_viewing_find(viewing, key);
     if (!asked->table) {
-        status = asked->flat ? make_functions(asked, &table, values, error) : make_tree(asked, &table, error);
+        status = make_table(viewing, asked, &table, error);
         if (status != ASSAY_OK)
             as_change_table_free(table);
         else if (!as_viewing_keep(viewing, key, table, as_change_table_bytes(table), free_table))
@@ -186,24 +182,33 @@ static assay_status find_table(as_viewing *viewing, as_asked_changes *asked, as_
     return status;
 }
 
+static assay_status make_values(as_viewing *viewing, as_asked_changes *asked, const char *key, assay_error *error) {
+    const as_view_source sources[2] = {as_diff_view_source(&asked->diff, AS_BASE),
+                                       as_diff_view_source(&asked->diff, AS_TARGET)};
+    as_change_values *values = NULL;
+    as_viewing_expect(viewing, contexts_of(asked) * 2 * sizeof(double));
+    assay_status status =
+        as_change_values_new(asked->table, &asked->diff.comparison, sources, asked->metric, &values, error);
+    if (status != ASSAY_OK) {
+        as_change_values_free(values);
+        return status;
+    }
+    if (asked->target_scale != 1) as_change_values_scale(values, AS_TARGET, asked->target_scale);
+    asked->values = values;
+    bool is_kept = as_viewing_keep(viewing, key, values, as_change_values_bytes(values), free_values);
+    as_give_back_memory();
+    return is_kept ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
 static assay_status find(as_viewing *viewing, as_asked_changes *asked, assay_error *error) {
-    as_change_values *values = NULL; /* new ones */
     char *key = NULL;
     if (asprintf(&key, "changes of %s", asked->key) < 0) return as_fail_memory(error, NULL);
     if (asked->metric != ASSAY_NONE) asked->values = as_viewing_find(viewing, key);
-    assay_status status = find_table(viewing, asked, &values, error);
-    if (status == ASSAY_OK && asked->metric != ASSAY_NONE && !asked->values && !values)
-        status = make_values(asked, &values, error);
-    if (status != ASSAY_OK)
-        as_change_values_free(values);
-    else if (values) {
-        asked->values = values;
-        if (asked->target_scale != 1) scale_target(values, asked->target_scale);
-        if (!as_viewing_keep(viewing, key, values, as_change_values_bytes(values), free_values))
-            status = as_fail_memory(error, NULL);
-        as_give_back_memory();
-    }
+    assay_status status = find_table(viewing, asked, error);
+    if (status == ASSAY_OK && asked->metric != ASSAY_NONE && !asked->values)
+        status = make_values(viewing, asked, key, error);
     free(key);
+    if (status == ASSAY_OK && !asked->flat) touch_pairs(viewing, asked);
     return status;
 }
 

@@ -8,6 +8,11 @@
 
 static bool is_left_out(const as_view_item *item) { return item->flags & (AS_ITEM_APART | AS_ITEM_ASIDE); }
 
+/* What a frame names an item by: its context, or its number where the table is of names alone. */
+static uint32_t number_of(const as_view_table *table, uint32_t i) {
+    return AS_COUNT(table->ds, contexts) ? as_view_item_at(table, i)->context : i;
+}
+
 static double known(double value) { return isnan(value) ? 0 : value; }
 
 void as_flame_differences(const as_view_table *table, const double *inclusive, double *own) {
@@ -131,12 +136,15 @@ static bool make_frame(making *m) {
     m->members.count = 0;
     m->waiting.count -= g.n;
     if (!as_vec_append(&m->members, (const uint32_t *)m->waiting.data + m->waiting.count, g.n)) return false;
-    const as_view_item *first = as_view_item_at(m->table, AS_AT(uint32_t, &m->members, 0));
-    as_flame_box frame = {.name = first->name, .parent = g.parent, .end = id + 1, .context = first->context};
+    uint32_t first = AS_AT(uint32_t, &m->members, 0);
+    as_flame_box frame = {.name = as_view_item_at(m->table, first)->name,
+                          .parent = g.parent,
+                          .end = id + 1,
+                          .context = number_of(m->table, first)};
     for (uint32_t i = 0; i < g.n; i++) {
         uint32_t item = AS_AT(uint32_t, &m->members, i);
         frame.own += m->own[item];
-        m->out->of_context[as_view_item_at(m->table, item)->context] = id;
+        m->out->of_context[number_of(m->table, item)] = id;
         if (!gather_below(m, item)) return false;
     }
     if (!(isfinite(frame.own) && frame.own >= 0)) {
@@ -173,7 +181,7 @@ static void join_items(making *m, bool ready) {
         if (way_of(m, item->parent) == AS_FRAME_ALONE) continue;
         uint32_t *frames = m->out->of_context;
         if (ready) {
-            frames[item->context] = frames[as_view_item_at(table, item->parent)->context];
+            frames[number_of(table, i)] = frames[number_of(table, item->parent)];
         } else if (!is_left_out(item)) {
             m->own[item->parent] += m->own[i];
             m->own[i] = 0;
@@ -230,10 +238,7 @@ static bool add_root(const making *m, const as_view_values *values) {
 
 assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, const uint8_t *ways,
                                  as_flame_frames **out, assay_error *error) {
-    size_t n = AS_COUNT(table->ds, contexts);
-    for (uint32_t i = 0; i < as_view_items(table); i++) {
-        if (as_view_item_at(table, i)->context >= n) n = (size_t)as_view_item_at(table, i)->context + 1;
-    }
+    size_t n_contexts = AS_COUNT(table->ds, contexts), n = n_contexts ? n_contexts : as_view_items(table);
     as_flame_frames *f = calloc(1, sizeof *f);
     *out = NULL;
     if (!f) return as_fail_memory(error, NULL);

@@ -13,7 +13,7 @@ typedef struct as_flame_box {
     as_str name;
     uint32_t parent;  /* AS_NO_FRAME: it is of the first level */
     uint32_t end;     /* what follows it, up to this, lies below it */
-    assay_id context; /* of several the first */
+    assay_id context; /* of several the first; of a table of names alone: its item */
     double own;       /* of the stacks that end here */
     double total;     /* with all below it */
 } as_flame_box;
@@ -21,8 +21,8 @@ typedef struct as_flame_box {
 typedef struct as_flame_frames {
     const as_dataset *ds; /* must last */
     as_vec frames;        /* as_flame_box */
-    size_t n_contexts;    /* of the dataset, or beyond it where the items have such */
-    uint32_t *of_context; /* of each context: the frame it is in, or AS_NO_FRAME */
+    size_t n_contexts;    /* of the dataset; of a table of names alone: items */
+    uint32_t *of_context; /* of each of these: the frame it is in, or AS_NO_FRAME */
     double total;
     uint64_t n_minus; /* frames whose own amount counts as 0 */
 } as_flame_frames;

@@ -3,6 +3,7 @@
 
 #include "analysis/views/table.h"
 #include "core/needle.h"
+#include "core/search.h"
 
 /* ---- order ----------------------------------------------------------------------------------------------------------- */
 
@@ -43,32 +44,6 @@ static int compare_places(const void *a, const void *b, void *user) {
     return compare_items(user, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Puts the item in the place of the last one of a heap of n, whose last is on top. */
-static void sink(const sorting *s, uint32_t *heap, size_t n, size_t at) {
-    uint32_t item = heap[at];
-    for (size_t below = 2 * at + 1; below < n; below = 2 * at + 1) {
-        if (below + 1 < n && compare_items(s, heap[below + 1], heap[below]) > 0) below++;
-        if (compare_items(s, heap[below], item) <= 0) break;
-        heap[at] = heap[below];
-        at = below;
-    }
-    heap[at] = item;
-}
-
-/* The first `most` of n items, in order: of very many only these are sorted. */
-static void take_first(const sorting *s, uint32_t *items, size_t n, size_t most) {
-    if (most < n / 4) {
-        for (size_t i = most / 2; i-- > 0;) sink(s, items, most, i);
-        for (size_t i = most; i < n && most; i++) {
-            if (compare_items(s, items[i], items[0]) >= 0) continue;
-            items[0] = items[i];
-            sink(s, items, most, 0);
-        }
-        n = most;
-    }
-    qsort_r(items, n, sizeof *items, compare_places, (void *)(uintptr_t)s);
-}
-
 bool as_view_children(const as_view_table *table, const as_view_order *order, uint32_t i, size_t offset, size_t limit,
                       as_vec *out, size_t *n) {
     const sorting s = {table, order};
@@ -81,7 +56,7 @@ bool as_view_children(const as_view_table *table, const as_view_order *order, ui
     if (*n == 0) return true;
     if (!as_add_size(offset, limit, &most) || most > *n) most = *n;
     uint32_t *items = &AS_AT(uint32_t, out, from);
-    take_first(&s, items, *n, most);
+    as_sort_first(items, *n, sizeof *items, most, compare_places, (void *)(uintptr_t)&s);
     size_t kept = offset < most ? most - offset : 0;
     if (kept) memmove(items, items + offset, kept * sizeof *items);
     out->count = from + kept;
