@@ -10,14 +10,23 @@
 
 enum { MOST_SHAPES = 8000, USUAL_WIDTH = 1600, WIDEST = 20000 };
 
+/* Frames, the table that has their names, and what frames have of their own on each side: with these, values of items are not needed any more. */
+typedef struct kept_frames {
+    as_flame_frames *frames;
+    as_change_table *table;
+    double *own[2];          /* of each frame */
+    as_change_values values; /* without numbers */
+    double scale;
+} kept_frames;
+
 typedef struct flame {
     as_asked_changes asked;
-    double scale;
+    const kept_frames *kept;
     const as_flame_frames *frames;
     as_flame_asked request;
     bool *wanted;              /* names that are looked for; or NULL */
     as_vec shapes;             /* as_flame_shape */
-    double *own[2], *total[2]; /* of each frame on each side */
+    double *own[2], *total[2]; /* of each shape on each side */
     double whole[2];
     double *left[2]; /* of each shape what it has below it that is no shape of its own */
     as_change_spreads spreads;
@@ -26,28 +35,23 @@ typedef struct flame {
 
 /* ---- frames ---------------------------------------------------------------------------------------------------------- */
 
-/* Frames, and the table that has their names. */
-typedef struct kept_frames {
-    as_flame_frames *frames;
-    as_change_table *table;
-} kept_frames;
-
 static void release(void *object) {
     kept_frames *kept = object;
+    if (!kept) return;
     as_flame_frames_free(kept->frames);
     as_change_table_free(kept->table);
+    for (size_t side = 0; side < 2; side++) free(kept->own[side]);
     free(kept);
 }
 
-/* What each item did itself on both sides; the wider of both; as_frame_way. */
+/* What each item did itself on both sides; as_frame_way. */
 typedef struct widths {
-    double *own[2], *most;
+    double *own[2];
     uint8_t *ways;
 } widths;
 
 static void free_widths(widths *w) {
     for (size_t side = 0; side < 2; side++) free(w->own[side]);
-    free(w->most);
     free(w->ways);
 }
 
@@ -77,65 +81,124 @@ static bool find_ways(const flame *f, widths *w) {
 }
 
 static bool find_widths(const flame *f, widths *w) {
-    uint32_t n = as_view_items(&f->asked.table->view);
     for (size_t side = 0; side < 2; side++) {
         w->own[side] = as_change_own(f->asked.table, f->asked.values, side);
         if (!w->own[side]) return false;
     }
-    w->most = malloc(((size_t)n + 1) * sizeof *w->most);
-    for (uint32_t i = 0; w->most && i < n; i++)
-        w->most[i] = fmax(0, fmax(f->scale * w->own[AS_BASE][i], w->own[AS_TARGET][i]));
-    return w->most && find_ways(f, w);
+    return find_ways(f, w);
 }
 
-static assay_status make_frames(as_viewing *viewing, flame *f, const char *key, assay_error *error) {
-    widths w = {0};
-    kept_frames *kept = calloc(1, sizeof *kept);
-    assay_status status = find_widths(f, &w) && kept ? ASSAY_OK : as_fail_memory(error, NULL);
-    as_view_values values = {
-        .has_exclusive = true, .adds_up = true, .n = as_view_items(&f->asked.table->view), .exclusive = w.most};
-    if (status == ASSAY_OK) status = as_flame_frames_new(&f->asked.table->view, &values, w.ways, &kept->frames, error);
-    free_widths(&w);
-    if (status != ASSAY_OK) {
-        free(kept);
-        return status;
-    }
-    f->frames = kept->frames;
-    kept->table = as_change_table_share(f->asked.table);
-    bool is_kept = as_viewing_keep(viewing, key, kept, as_flame_frames_bytes(kept->frames), release);
-    as_give_back_memory();
-    return is_kept ? ASSAY_OK : as_fail_memory(error, NULL);
-}
-
-static assay_status find_frames(as_viewing *viewing, flame *f, assay_error *error) {
-    char *key = NULL;
-    if (asprintf(&key, "frames compared %s%s", f->asked.key, f->scale != 1 ? " normalized" : "") < 0)
-        return as_fail_memory(error, NULL);
-    const kept_frames *kept = as_viewing_find(viewing, key);
-    if (kept) f->frames = kept->frames;
-    assay_status status = kept ? ASSAY_OK : make_frames(viewing, f, key, error);
-    free(key);
+/* Each as wide as the larger of its two amounts. */
+static assay_status frame_items(const as_change_table *table, const widths *w, kept_frames *kept, assay_error *error) {
+    uint32_t n = as_view_items(&table->view);
+    double *most = malloc(((size_t)n + 1) * sizeof *most);
+    if (!most) return as_fail_memory(error, NULL);
+    for (uint32_t i = 0; i < n; i++) most[i] = fmax(0, fmax(kept->scale * w->own[AS_BASE][i], w->own[AS_TARGET][i]));
+    assay_status status = as_flame_frames_of(&table->view, most, w->ways, &kept->frames, error);
+    free(most);
     return status;
 }
 
 /* What the frames have on a side. */
+static bool sum_items(const as_change_table *table, const double *own, size_t side, kept_frames *kept) {
+    double *of_frames = kept->own[side] = calloc((size_t)as_flame_frames_count(kept->frames) + 1, sizeof *of_frames);
+    for (uint32_t i = 0; of_frames && i < as_view_items(&table->view); i++) {
+        uint32_t frame = kept->frames->of_context[i];
+        bool is_apart = as_view_item_at(&table->view, i)->flags & AS_ITEM_APART;
+        if (frame != AS_NO_FRAME && !is_apart && isfinite(own[i])) of_frames[frame] += own[i];
+    }
+    return of_frames != NULL;
+}
+
+/* Of the values only what is no array. */
+static as_change_values without_numbers(const as_change_values *values) {
+    as_change_values out = *values;
+    out.by_context = false;
+    for (size_t side = 0; side < 2; side++) {
+        out.n[side] = 0;
+        out.inclusive[side] = out.exclusive[side] = NULL;
+        out.stored[side] = (as_stored_sums){0};
+    }
+    return out;
+}
+
+/* The values go as soon as they are not needed, and what is known of a side when the frames have it: all of it at once would be too much. */
+static assay_status fill_frames(as_viewing *viewing, flame *f, kept_frames *kept, assay_error *error) {
+    widths w = {0};
+    assay_status status = find_widths(f, &w) ? ASSAY_OK : as_fail_memory(error, NULL);
+    kept->values = without_numbers(f->asked.values);
+    kept->table = as_change_table_share(f->asked.table);
+    as_asked_changes_forget_values(viewing, &f->asked);
+    as_give_back_memory();
+    if (status == ASSAY_OK) status = frame_items(kept->table, &w, kept, error);
+    for (size_t side = 0; side < 2 && status == ASSAY_OK; side++) {
+        if (!sum_items(kept->table, w.own[side], side, kept)) status = as_fail_memory(error, NULL);
+        free(w.own[side]);
+        w.own[side] = NULL;
+    }
+    free_widths(&w);
+    return status;
+}
+
+static assay_status make_frames(as_viewing *viewing, const as_request *request, flame *f, const char *key,
+                                assay_error *error) {
+    AS_TRY(as_asked_changes_find(viewing, &f->asked, error));
+    AS_TRY(as_asked_changes_need_metric(&f->asked, error));
+    if (!f->asked.values->adds_up)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                       "the values of this metric do not add up; choose another one");
+    kept_frames *kept = calloc(1, sizeof *kept);
+    if (!kept) return as_fail_memory(error, NULL);
+    kept->scale = as_asked_scale(&f->asked, request);
+    as_viewing_expect(viewing, as_view_items(&f->asked.table->view) * (sizeof(as_flame_box) + 2 * sizeof(double)));
+    assay_status status = fill_frames(viewing, f, kept, error);
+    if (status != ASSAY_OK) {
+        release(kept);
+        return status;
+    }
+    size_t bytes = as_flame_frames_bytes(kept->frames) + 2 * as_flame_frames_count(kept->frames) * sizeof(double);
+    f->kept = kept;
+    bool is_kept = as_viewing_keep(viewing, key, kept, bytes, release);
+    as_give_back_memory();
+    return is_kept ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+static assay_status find_frames(as_viewing *viewing, const as_request *request, flame *f, assay_error *error) {
+    char *key = NULL;
+    if (asprintf(&key, "frames compared %s%s", f->asked.key,
+                 as_request_flag(request, "normalize") ? " normalized" : "") < 0)
+        return as_fail_memory(error, NULL);
+    f->kept = as_viewing_find(viewing, key);
+    assay_status status = f->kept ? ASSAY_OK : make_frames(viewing, request, f, key, error);
+    free(key);
+    if (status != ASSAY_OK) return status;
+    f->frames = f->kept->frames;
+    f->asked.table = f->kept->table;
+    f->asked.values = &f->kept->values;
+    as_asked_changes_touch(viewing, &f->asked);
+    return ASSAY_OK;
+}
+
+/* What the shapes have on a side. */
 static bool sum_side(flame *f, size_t side) {
     uint32_t n = as_flame_frames_count(f->frames);
-    double *own = as_change_own(f->asked.table, f->asked.values, side);
-    f->own[side] = calloc((size_t)n + 1, sizeof(double));
-    f->total[side] = calloc((size_t)n + 1, sizeof(double));
-    bool fine = own && f->own[side] && f->total[side];
-    for (uint32_t i = 0; fine && i < as_view_items(&f->asked.table->view); i++) {
-        uint32_t frame = f->frames->of_context[i];
-        bool is_apart = as_view_item_at(&f->asked.table->view, i)->flags & AS_ITEM_APART;
-        if (frame != AS_NO_FRAME && !is_apart && isfinite(own[i])) f->own[side][frame] += own[i];
-    }
+    const double *own = f->kept->own[side];
+    double *total = calloc((size_t)n + 1, sizeof *total);
+    f->own[side] = calloc(f->shapes.count + 1, sizeof(double));
+    f->total[side] = calloc(f->shapes.count + 1, sizeof(double));
+    bool fine = total && f->own[side] && f->total[side];
     for (uint32_t i = n; fine && i-- > 0;) {
         uint32_t parent = as_flame_box_at(f->frames, i)->parent;
-        f->total[side][i] += f->own[side][i];
-        *(parent == AS_NO_FRAME ? &f->whole[side] : &f->total[side][parent]) += f->total[side][i];
+        total[i] += own[i];
+        *(parent == AS_NO_FRAME ? &f->whole[side] : &total[parent]) += total[i];
     }
-    free(own);
+    for (size_t i = 0; fine && i < f->shapes.count; i++) {
+        uint32_t frame = AS_AT(as_flame_shape, &f->shapes, i).frame;
+        if (frame == AS_NO_FRAME) continue;
+        f->own[side][i] = own[frame];
+        f->total[side][i] = total[frame];
+    }
+    free(total);
     return fine;
 }
 
@@ -160,13 +223,8 @@ static assay_status find_names(const as_request *request, flame *f, assay_error 
 
 static assay_status choose(as_viewing *viewing, const as_request *request, flame *f, assay_error *error) {
     int64_t width, root;
-    AS_TRY(as_asked_changes_make(viewing, request, false, &f->asked, error));
-    AS_TRY(as_asked_changes_need_metric(&f->asked, error));
-    if (!f->asked.values->adds_up)
-        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
-                       "the values of this metric do not add up; choose another one");
-    f->scale = as_asked_scale(&f->asked, request);
-    AS_TRY(find_frames(viewing, f, error));
+    AS_TRY(as_asked_changes_choose(viewing, request, false, &f->asked, error));
+    AS_TRY(find_frames(viewing, request, f, error));
     AS_TRY(as_request_number(request, "width", 1, WIDEST, USUAL_WIDTH, &width, error));
     AS_TRY(as_request_number(request, "root", 0, (int64_t)as_view_items(&f->asked.table->view) - 1, -1, &root, error));
     f->request = (as_flame_asked){.root = AS_NO_FRAME, .by_size = true, .most = MOST_SHAPES};
@@ -187,12 +245,9 @@ static const as_flame_shape *shape_at(const flame *f, size_t i) { return &AS_AT(
 static double total_of(const flame *f, size_t side, size_t i) {
     const as_flame_shape *shape = shape_at(f, i);
     if (shape->rest) return f->left[side][shape->parent];
-    return shape->frame == AS_NO_FRAME ? f->whole[side] : f->total[side][shape->frame];
+    return shape->frame == AS_NO_FRAME ? f->whole[side] : f->total[side][i];
 }
-static double own_of(const flame *f, size_t side, size_t i) {
-    uint32_t frame = shape_at(f, i)->frame;
-    return frame == AS_NO_FRAME ? 0 : f->own[side][frame];
-}
+static double own_of(const flame *f, size_t side, size_t i) { return f->own[side][i]; }
 
 static bool find_left(flame *f) {
     for (size_t side = 0; side < 2; side++) {
@@ -343,7 +398,7 @@ static void build(const flame *f, as_output *out) {
     as_builder builder = as_builder_of(out), *b = &builder;
     b->compact = true;
     as_build_object(b, NULL, false);
-    as_build_changes_head(b, &f->asked, f->scale);
+    as_build_changes_head(b, &f->asked, f->kept->scale);
     as_build_int(b, "locations", as_change_spreads_locations(&f->spreads));
     as_build_real(b, "total", f->frames->total);
     as_build_int(b, "n_frames", as_flame_frames_count(f->frames));
@@ -360,13 +415,13 @@ static void build(const flame *f, as_output *out) {
 }
 
 static assay_status answer_flame(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
-    flame f = {.scale = 1};
+    flame f = {0};
     as_vec_init(&f.shapes, sizeof(as_flame_shape), NULL);
     assay_status status = choose(viewing, request, &f, error);
     if (status == ASSAY_OK && !(as_flame_frames_draw(f.frames, &f.request, &f.shapes) && sum_side(&f, AS_BASE) &&
                                 sum_side(&f, AS_TARGET) && find_left(&f)))
         status = as_fail_memory(error, NULL);
-    if (status == ASSAY_OK) status = as_change_spreads_open(viewing, &f.asked, f.scale, &f.spreads, error);
+    if (status == ASSAY_OK) status = as_change_spreads_open(viewing, &f.asked, f.kept->scale, &f.spreads, error);
     if (status == ASSAY_OK) status = find_spreads(&f, error);
     if (status == ASSAY_OK) build(&f, out);
     for (size_t side = 0; side < 2; side++) {

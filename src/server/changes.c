@@ -147,11 +147,15 @@ static assay_status find_pairs(as_viewing *viewing, const as_asked_changes *aske
     return status;
 }
 
-/* They are used last, so that they go last: they are small, and the way back from elsewhere is short then. */
-static void touch_pairs(as_viewing *viewing, const as_asked_changes *asked) {
-    char *key = tree_key(asked, "pairs");
+static void touch(as_viewing *viewing, char *key) {
     if (key) (void)as_viewing_find(viewing, key);
     free(key);
+}
+
+/* Pairs are used last, so that they go last: they are small, and the way back from elsewhere is short then. */
+void as_asked_changes_touch(as_viewing *viewing, const as_asked_changes *asked) {
+    touch(viewing, tree_key(asked, asked->flat ? "functions" : "call paths"));
+    if (!asked->flat) touch(viewing, tree_key(asked, "pairs"));
 }
 
 static assay_status make_table(as_viewing *viewing, as_asked_changes *asked, as_change_table **out,
@@ -200,20 +204,32 @@ static assay_status make_values(as_viewing *viewing, as_asked_changes *asked, co
     return is_kept ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-static assay_status find(as_viewing *viewing, as_asked_changes *asked, assay_error *error) {
+static char *values_key(const as_asked_changes *asked) {
     char *key = NULL;
-    if (asprintf(&key, "changes of %s", asked->key) < 0) return as_fail_memory(error, NULL);
+    return asprintf(&key, "changes of %s", asked->key) < 0 ? NULL : key;
+}
+
+void as_asked_changes_forget_values(as_viewing *viewing, as_asked_changes *asked) {
+    char *key = values_key(asked);
+    if (key) as_viewing_forget(viewing, key);
+    if (key) asked->values = NULL;
+    free(key);
+}
+
+assay_status as_asked_changes_find(as_viewing *viewing, as_asked_changes *asked, assay_error *error) {
+    char *key = values_key(asked);
+    if (!key) return as_fail_memory(error, NULL);
     if (asked->metric != ASSAY_NONE) asked->values = as_viewing_find(viewing, key);
     assay_status status = find_table(viewing, asked, error);
     if (status == ASSAY_OK && asked->metric != ASSAY_NONE && !asked->values)
         status = make_values(viewing, asked, key, error);
     free(key);
-    if (status == ASSAY_OK && !asked->flat) touch_pairs(viewing, asked);
+    if (status == ASSAY_OK) as_asked_changes_touch(viewing, asked);
     return status;
 }
 
-assay_status as_asked_changes_make(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
-                                   assay_error *error) {
+assay_status as_asked_changes_choose(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
+                                     assay_error *error) {
     *out = (as_asked_changes){.flat = flat, .metric = ASSAY_NONE};
     AS_TRY(choose_inputs(viewing, request, out, error));
     AS_TRY(as_request_cli_make(request, "diff", "metric run run_a run_b location", NULL, &out->made, error));
@@ -223,7 +239,13 @@ assay_status as_asked_changes_make(as_viewing *viewing, const as_request *reques
         as_request_cli_status(&out->made, as_diff_view_choose(&out->made.cli, out->sides, names, &out->diff), error));
     AS_TRY(choose_metric(request, out, error));
     out->key = make_key(viewing, request, out);
-    return out->key ? find(viewing, out, error) : as_fail_memory(error, NULL);
+    return out->key ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+assay_status as_asked_changes_make(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
+                                   assay_error *error) {
+    AS_TRY(as_asked_changes_choose(viewing, request, flat, out, error));
+    return as_asked_changes_find(viewing, out, error);
 }
 
 void as_asked_changes_free(as_asked_changes *asked) {

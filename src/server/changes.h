@@ -27,6 +27,14 @@ typedef struct as_asked_changes {
 /* as_asked_changes_free() in every case. It must not move in memory. */
 assay_status as_asked_changes_make(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
                                    assay_error *error);
+/* The same in two steps: what is asked for, without table and values; then these. */
+assay_status as_asked_changes_choose(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
+                                     assay_error *error);
+assay_status as_asked_changes_find(as_viewing *viewing, as_asked_changes *asked, assay_error *error);
+/* Says that the table is in use, for who has it from elsewhere. */
+void as_asked_changes_touch(as_viewing *viewing, const as_asked_changes *asked);
+/* Lets the values go, for who has taken what is needed of them: there is not always room for all. */
+void as_asked_changes_forget_values(as_viewing *viewing, as_asked_changes *asked);
 void as_asked_changes_free(as_asked_changes *asked);
 
 /* The metric of a side, or ASSAY_NONE. */

@@ -19,7 +19,7 @@ static assay_status make(as_viewing *viewing, const as_asked_view *asked, const 
         status =
             as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "the values of '%s' do not add up; choose another metric",
                     as_ds_text(ds, as_ds_metric(ds, as_asked_metric(asked, 0))->name));
-    if (status == ASSAY_OK) status = as_flame_frames_new(table.table, table.values[0], NULL, &frames, error);
+    if (status == ASSAY_OK) status = as_flame_frames_new(table.table, table.values[0], &frames, error);
     if (status == ASSAY_OK && !as_viewing_keep(viewing, key, frames, as_flame_frames_bytes(frames), release))
         status = as_fail_memory(error, NULL);
     *out = status == ASSAY_OK ? frames : NULL;

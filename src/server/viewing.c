@@ -273,6 +273,16 @@ void as_viewing_expect(as_viewing *viewing, size_t bytes) {
     }
 }
 
+void as_viewing_forget(as_viewing *viewing, const char *key) {
+    as_cache_entry **at = &viewing->kept;
+    while (*at && strcmp((*at)->key, key) != 0) at = &(*at)->next;
+    as_cache_entry *entry = *at;
+    if (!entry) return;
+    *at = entry->next;
+    viewing->kept_bytes -= entry->bytes;
+    free_entry(entry);
+}
+
 bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t bytes, void (*release)(void *object)) {
     as_cache_entry *entry = malloc(sizeof *entry);
     char *copy = strdup(key);

@@ -30,10 +30,29 @@ static void forget(united *all) {
     for (size_t k = 0; k < n; k++) as_dataset_free(all->parts[k]);
 }
 
+/* Pairs alone are those of the united tree. */
+static void assert_pairs(const united *all, as_matching matching) {
+    as_dataset *strings = as_dataset_new(0);
+    as_union u;
+    assert_true(as_union_init(&u, strings, (const as_dataset *const *)all->parts, 2));
+    assert_true(as_pair_contexts(&u, matching));
+    for (assay_id i = 0; i < all->parts[1]->contexts.count; i++) {
+        assay_id mate = u.maps[1].contexts[i], at = all->u.maps[1].contexts[i];
+        assay_id expected = ASSAY_NONE;
+        for (assay_id k = 0; k < all->parts[0]->contexts.count; k++) {
+            if (all->u.maps[0].contexts[k] == at) expected = k;
+        }
+        assert_int_equal(mate, expected);
+    }
+    as_union_free(&u);
+    as_dataset_free(strings);
+}
+
 /* Makes the parts of trees alone and says how contexts of the second go: "0 1 2 …". */
 static void unite_trees(united *all, const char *a, const char *b, as_matching matching) {
     *all = (united){.parts = {make_profile("0/0", "", a), make_profile("0/0", "", b)}};
     unite(all, 2, matching);
+    assert_pairs(all, matching);
 }
 
 static void assert_map(const united *all, size_t k, const char *expected) {

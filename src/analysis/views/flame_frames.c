@@ -236,8 +236,9 @@ static bool add_root(const making *m, const as_view_values *values) {
     return as_vec_append(&m->out->frames, &frame, 1);
 }
 
-assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, const uint8_t *ways,
-                                 as_flame_frames **out, assay_error *error) {
+/* own: NULL when memory is out; values: NULL where there are ways. */
+static assay_status make(const as_view_table *table, double *own, const uint8_t *ways, const as_view_values *values,
+                         as_flame_frames **out, assay_error *error) {
     size_t n_contexts = AS_COUNT(table->ds, contexts), n = n_contexts ? n_contexts : as_view_items(table);
     as_flame_frames *f = calloc(1, sizeof *f);
     *out = NULL;
@@ -247,13 +248,11 @@ assay_status as_flame_frames_new(const as_view_table *table, const as_view_value
     f->n_contexts = n;
     f->of_context = malloc((n + 1) * sizeof *f->of_context);
     for (size_t i = 0; f->of_context && i < n; i++) f->of_context[i] = AS_NO_FRAME;
-    double *own = find_own(table, values);
     making m = {.out = f, .table = table, .ways = ways, .own = own};
     bool fine = f->of_context && own;
     if (fine) join_items(&m, false);
     fine = fine && make_frames(&m);
     if (fine) join_items(&m, true);
-    free(own);
     if (fine) {
         fill_contexts(f);
         fine = add_root(&m, values);
@@ -266,6 +265,19 @@ assay_status as_flame_frames_new(const as_view_table *table, const as_view_value
     sum_up(f);
     *out = f;
     return ASSAY_OK;
+}
+
+assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
+                                 assay_error *error) {
+    double *own = find_own(table, values);
+    assay_status status = make(table, own, NULL, values, out, error);
+    free(own);
+    return status;
+}
+
+assay_status as_flame_frames_of(const as_view_table *table, double *own, const uint8_t *ways, as_flame_frames **out,
+                                assay_error *error) {
+    return make(table, own, ways, NULL, out, error);
 }
 
 void as_flame_frames_free(as_flame_frames *frames) {

@@ -35,9 +35,12 @@ void as_flame_guess_own(const as_view_table *table, const double *values, double
 /* What becomes of an item: a frame; nothing of its own, so that it and what is below it are its parent's (but at the first level, where it is a frame); or a frame beside those of what is below it (the root of all). */
 typedef enum as_frame_way { AS_FRAME_USUAL, AS_FRAME_JOINED, AS_FRAME_ALONE } as_frame_way;
 
-/* Of a top-down table and the values of a metric that adds up. ways: as_frame_way of each item; NULL: all are frames, of a table made with joins_calls and without_root; what the root of all has itself is one, too. */
-assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, const uint8_t *ways,
-                                 as_flame_frames **out, assay_error *error);
+/* Of a top-down table made with joins_calls and without_root, and the values of a metric that adds up: all items are frames; what the root of all has itself is one, too. */
+assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
+                                 assay_error *error);
+/* Of any top-down table. own: what each item has itself, none of them NAN; they are changed on the way. ways: as_frame_way of each item. */
+assay_status as_flame_frames_of(const as_view_table *table, double *own, const uint8_t *ways, as_flame_frames **out,
+                                assay_error *error);
 /* NULL is fine. */
 void as_flame_frames_free(as_flame_frames *frames);
 size_t as_flame_frames_bytes(const as_flame_frames *frames);
