@@ -281,14 +281,18 @@ static void bench_comparison(const char *base, const char *target) {
     report_watched(&s, "compared, first", "compare", 1000, opened);
     report_request(&s, "a node opens", "compare?node=1", 100);
     report_watched(&s, "another metric", "compare?metric=M1", 100, opened);
+    report_request(&s, "and back", "compare", 100);
+    report_request(&s, "and forth", "compare?metric=M1", 100);
     report_request(&s, "sorted by name", "compare?metric=M1&sort=name", 100);
     report_request(&s, "search", "compare?metric=M1&match=fn_0042", 100);
     report_request(&s, "only changes", "compare?metric=M1&min_change=1", 100);
     report_watched(&s, "flame graph of both, first", "compare_flame", 1000, opened);
-    report_request(&s, "flame graph of both, zoom", "compare_flame?root=9", 100);
+    report_watched(&s, "flame graph of both, zoom", "compare_flame?root=9", 100, opened);
     report_watched(&s, "A against B", "compare_scatter", 1000, opened);
     report_watched(&s, "functions, first", "compare?view=flat", 1000, opened);
-    report_request(&s, "functions, again", "compare?sort=name&view=flat", 100);
+    report_request(&s, "functions, sorted by name", "compare?sort=name&view=flat", 100);
+    report_watched(&s, "functions, another metric", "compare?metric=M1&view=flat", 500, opened);
+    report_watched(&s, "back to call paths", "compare?metric=M1", 500, opened);
     report("memory kept beyond the datasets", own_memory(s.process) - opened, "MB", 100, false);
     stop_server(&s);
 }
