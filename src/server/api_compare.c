@@ -10,7 +10,15 @@
 #include "server/change_verdicts.h"
 #include "server/report.h"
 
-enum { MOST_ROWS = 2000, USUAL_ROWS = 200, MOST_NODES = 400, MOST_LEVELS = 60, MOST_NAMES = 200, MATCH_ROWS = 500 };
+enum {
+    MOST_ROWS = 2000,
+    MOST_IN_REPORT = 20000,
+    USUAL_ROWS = 200,
+    MOST_NODES = 400,
+    MOST_LEVELS = 60,
+    MOST_NAMES = 200,
+    MATCH_ROWS = 500
+};
 /* Of "flags". */
 enum { ROW_APART = AS_ITEM_APART, ROW_MATCH = 32, ROW_LEADS_TO_MATCH = 64 };
 
@@ -44,6 +52,8 @@ typedef struct answer {
     sort_key sort;
     bool is_reversed;
     int64_t offset, limit;
+    int64_t all; /* rows, of as many nodes as that takes; 1: as many as there may be; 0: what was asked for */
+    size_t most_rows, most_lists;
     as_view_found found; /* of `match` */
     uint8_t *hidden;     /* of each item whether min_change leaves it out; NULL: none is */
     as_vec lists;        /* list */
@@ -139,7 +149,7 @@ static bool is_open(const answer *a, uint32_t node) {
     return false;
 }
 
-static bool has_room(const answer *a) { return a->rows.count < MOST_ROWS && a->lists.count < MOST_NODES; }
+static bool has_room(const answer *a) { return a->rows.count < a->most_rows && a->lists.count < a->most_lists; }
 
 /* Adds the children of a node; of those at least that of the item `wanted` (AS_NO_ITEM: none in particular). */
 static assay_status open_node(answer *a, uint32_t node, uint32_t wanted, assay_error *error) {
@@ -153,7 +163,7 @@ static assay_status open_node(answer *a, uint32_t node, uint32_t wanted, assay_e
     for (size_t i = 0; fine && wanted != AS_NO_ITEM && i < children.count; i++) {
         if (AS_AT(child, &children, i).item == wanted && i >= end) end = i + 1;
     }
-    for (size_t i = l.offset; fine && i < end && i < children.count && a->rows.count < MOST_ROWS; i++, l.rows++)
+    for (size_t i = l.offset; fine && i < end && i < children.count && a->rows.count < a->most_rows; i++, l.rows++)
         fine = as_vec_append(&a->rows, &AS_AT(child, &children, i).item, 1);
     fine = fine && as_vec_append(&a->lists, &l, 1);
     as_vec_free(&children);
@@ -210,13 +220,26 @@ static assay_status open_matches(answer *a, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* Level by level, as much as there is room for. */
+/* What is large on a side or changed much, with all above it: as much as there is room for. */
 static assay_status open_all(answer *a, assay_error *error) {
-    for (size_t row = 0; row < a->rows.count && has_room(a); row++) {
-        uint32_t item = AS_AT(uint32_t, &a->rows, row);
-        if (as_view_first_child(view_of(a), item) != AS_NO_ITEM) AS_TRY(open_node(a, item, AS_NO_ITEM, error));
+    const as_change_values *values = a->asked.values;
+    double whole = values ? fmax(known(fabs(values->sums[AS_BASE]), 0), known(fabs(values->sums[AS_TARGET]), 0)) : 0;
+    uint8_t *done = calloc(a->most_rows + 1, 1);
+    if (!done) return as_fail_memory(error, NULL);
+    assay_status status = ASSAY_OK;
+    for (double least = 0.1; has_room(a) && status == ASSAY_OK; least = least < 1e-6 ? 0 : least / 10) {
+        for (size_t row = 0; row < a->rows.count && has_room(a) && status == ASSAY_OK; row++) {
+            uint32_t item = AS_AT(uint32_t, &a->rows, row);
+            double size = fmax(known(fabs(number_of(a, AS_BASE, item, false)), 0),
+                               known(fabs(number_of(a, AS_TARGET, item, false)), 0));
+            if (done[row] || (least > 0 && size < least * whole)) continue;
+            done[row] = 1;
+            if (as_view_first_child(view_of(a), item) != AS_NO_ITEM) status = open_node(a, item, AS_NO_ITEM, error);
+        }
+        if (least == 0) break;
     }
-    return ASSAY_OK;
+    free(done);
+    return status;
 }
 
 /* ---- what is asked --------------------------------------------------------------------------------------------------- */
@@ -264,11 +287,15 @@ static assay_status hide_small(answer *a, const as_request *request, assay_error
 static assay_status choose(answer *a, as_viewing *viewing, const as_request *request, assay_error *error) {
     const char *view = as_request_text(request, "view"), *match = as_request_text(request, "match");
     bool flat = view && strcmp(view, "flat") == 0;
+    int64_t most = request->connection ? MOST_ROWS : MOST_IN_REPORT;
     if (view && !flat && strcmp(view, "top-down") != 0)
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'view' cannot be '%.100s'; top-down or flat", view);
     AS_TRY(choose_sort(a, request, error));
     AS_TRY(as_request_number(request, "offset", 0, UINT32_MAX, 0, &a->offset, error));
-    AS_TRY(as_request_number(request, "limit", 1, MOST_ROWS, USUAL_ROWS, &a->limit, error));
+    AS_TRY(as_request_number(request, "limit", 1, most, USUAL_ROWS, &a->limit, error));
+    AS_TRY(as_request_number(request, "all", 0, most, 0, &a->all, error));
+    a->most_rows = a->all > 1 ? (size_t)a->all : (size_t)a->limit > MOST_ROWS ? (size_t)a->limit : MOST_ROWS;
+    a->most_lists = a->all > 1 ? a->most_rows : MOST_NODES;
     AS_TRY(as_asked_changes_make(viewing, request, flat, &a->asked, error));
     a->scale = as_asked_scale(&a->asked, request);
     AS_TRY(as_change_verdicts_find(viewing, &a->asked, &a->verdicts, error));
@@ -311,7 +338,7 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     AS_TRY(open_node(a, AS_NO_ITEM, AS_NO_ITEM, error));
     if (a->rows.count == 1) AS_TRY(open_node(a, AS_AT(uint32_t, &a->rows, 0), AS_NO_ITEM, error));
     if (a->found.marks) return open_matches(a, error);
-    if (as_request_flag(request, "all")) return open_all(a, error);
+    if (a->all) return open_all(a, error);
     return a->asked.flat ? ASSAY_OK : follow_change(a, AS_NO_ITEM, error);
 }
 
@@ -522,6 +549,7 @@ static void build(answer *a, as_output *out) {
     as_build_changes_head(b, &a->asked, a->scale);
     as_build_int(b, "locations", as_change_spreads_locations(&a->spreads));
     as_build_int(b, "items", as_view_items(view_of(a)));
+    as_build_int(b, "has", (int64_t)a->rows.count);
     build_only(b, a, AS_BASE);
     build_only(b, a, AS_TARGET);
     build_summary(b, a);
@@ -552,25 +580,40 @@ static assay_status answer_compare(as_viewing *viewing, const as_request *reques
 
 /* ---- in a report ----------------------------------------------------------------------------------------------------- */
 
-/* One metric in every way the page shows it; parameters: n, and room for another. What there is no room for is said. */
+/* One metric in every way the page shows it; parameters: n, and room for others. Of what there is no room for there is less, and that is said. */
 static void report_metric(as_html_report *report, as_parameter *parameters, size_t n, const char *metric, double part) {
+    static const char *const rows[] = {"20000", "10000", "5000", "2000", "1000", "500", "200", "100", "50", "20", NULL};
+    static const char *const widths[] = {"12800", "6400", "3200", "1600", "800", "400", "100", NULL};
+    static const char *const points[] = {"5000", "2000", "1000", "500", "200", "50", NULL};
     static const struct {
-        const char *path, *what;
+        const char *path, *what, *number; /* what makes it smaller */
+        const char *const *values;
         as_parameter more[2];
     } ways[] = {
-        {"compare", "call paths", {{"all", "1"}}},
-        {"compare_flame", "flame graph", {{NULL, NULL}}},
-        {"compare", "functions", {{"view", "flat"}}},
-        {"compare_scatter", "scatter plot", {{"kind", "inclusive"}}},
-        {"compare_scatter", "scatter plot of exclusive values", {{NULL, NULL}}},
-        {"compare_scatter", "scatter plot of functions", {{"view", "flat"}, {"kind", "inclusive"}}},
+        {"compare", "call paths", "all", rows, {{NULL, NULL}}},
+        {"compare_flame", "the flame graph", "width", widths, {{NULL, NULL}}},
+        {"compare", "functions", "limit", rows, {{"view", "flat"}}},
+        {"compare_scatter", "the scatter plot", "points", points, {{"kind", "inclusive"}}},
+        {"compare_scatter", "the scatter plot of exclusive values", "points", points, {{NULL, NULL}}},
+        {"compare_scatter",
+         "the scatter plot of functions",
+         "points",
+         points,
+         {{"view", "flat"}, {"kind", "inclusive"}}},
+        {"compare_scatter", "the scatter plot of what functions do themselves", "points", points, {{"view", "flat"}}},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         size_t all = n;
         for (size_t k = 0; k < 2 && ways[i].more[k].name; k++) parameters[all++] = ways[i].more[k];
-        if (as_html_report_keep_part(report, ways[i].path, parameters, all, part) == AS_REPORT_TOO_LARGE)
-            as_html_report_note(report, "of the comparison%s%s: the %s", metric ? " of " : "", metric ? metric : "",
+        const char *kept =
+            as_html_report_keep_first(report, ways[i].path, parameters, all, ways[i].number, ways[i].values, part);
+        double has = as_html_report_last_number(report, "has"), of = as_html_report_last_number(report, "items");
+        if (!kept)
+            as_html_report_note(report, "of the comparison%s%s: %s", metric ? " of " : "", metric ? metric : "",
                                 ways[i].what);
+        else if (ways[i].values == rows && has < of)
+            as_html_report_note(report, "of the comparison%s%s: %.0f of %.0f %s", metric ? " of " : "",
+                                metric ? metric : "", of - has, of, ways[i].what);
     }
 }
 
@@ -578,7 +621,7 @@ static void report_metric(as_html_report *report, as_parameter *parameters, size
 static void report_comparison(as_viewing *viewing, as_html_report *report) {
     enum { METRICS = 8 };
     char numbers[2][24];
-    as_parameter parameters[5];
+    as_parameter parameters[6];
     const as_dataset *sides[2];
     size_t n = 0, n_sides = 0, n_metrics = 1;
     if (as_html_report_input(report, &(size_t){0})) return;

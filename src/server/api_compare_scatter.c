@@ -10,6 +10,7 @@ typedef struct scatter {
     as_asked_changes asked;
     double scale;
     bool is_exclusive;
+    uint32_t most; /* points */
     as_vec points; /* uint32_t: items */
     as_change_spreads spreads;
     double (*quartiles)[2];       /* of each point that of the changes of its locations; NULL: there are none */
@@ -70,7 +71,7 @@ static void count_other(scatter *s, uint32_t i) {
 /* The largest are points, ties as they stand. */
 static bool choose_points(scatter *s) {
     uint32_t *counts = calloc(N_KEYS, sizeof *counts), n = as_view_items(&s->asked.table->view), least = N_KEYS,
-             room = MOST_POINTS;
+             room = s->most;
     if (!counts) return false;
     for (uint32_t i = 0; i < n; i++) {
         double size = size_of(s, i);
@@ -176,6 +177,9 @@ static assay_status gather(as_viewing *viewing, const as_request *request, scatt
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'view' cannot be '%.100s'; top-down or flat", view);
     if (kind && !is_inclusive && strcmp(kind, "exclusive") != 0)
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'kind' cannot be '%.100s'; exclusive or inclusive", kind);
+    int64_t most;
+    AS_TRY(as_request_number(request, "points", 1, MOST_POINTS, MOST_POINTS, &most, error));
+    s->most = (uint32_t)most;
     AS_TRY(as_asked_changes_make(viewing, request, flat, &s->asked, error));
     AS_TRY(as_asked_changes_need_metric(&s->asked, error));
     s->scale = as_asked_scale(&s->asked, request);

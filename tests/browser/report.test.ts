@@ -36,8 +36,8 @@ function answersOf(file: string): Record<string, unknown> {
 const openFile = (file: string, use: Parameters<typeof open>[1], options: PageOptions = {}) => open(pathToFileURL(file).href, use, options);
 
 /** The viewer's own answers. */
-async function withServer(path: string, use: (get: (path: string, params: Params) => Promise<unknown>) => Promise<void>): Promise<void> {
-  const server = spawn(assay, ['view', '--no-open', path], { stdio: ['ignore', 'pipe', 'ignore'] });
+async function withServer(path: string | readonly string[], use: (get: (path: string, params: Params) => Promise<unknown>) => Promise<void>): Promise<void> {
+  const server = spawn(assay, ['view', '--no-open', ...[path].flat()], { stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     const url = await new Promise<string>((resolve) => server.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())));
     await use(async (path, params) => {
@@ -207,6 +207,78 @@ for (const [name, path] of EXPERIMENTS) {
     });
   });
 }
+
+test('a comparison inside a report is sorted and searched as the server does it', async () => {
+  const paths = [example('heat.cubex'), example('heat-2.cubex')];
+  const { file, said } = report(paths, 'compared');
+  assert.equal(said, '');
+  const inside = new ReportBackend(answersOf(file));
+  type Compared = { lists: { node: number }[]; rows: { node: number[]; children: number[]; name: string[]; flags: number[] }; found: number | null };
+  await withServer(paths, async (get) => {
+    const both = async (params: Params) => (await Promise.all([inside.get('compare', params), get('compare', params)])) as [Compared, Compared];
+    for (const metric of [undefined, 'visits']) {
+      const top = (await get('compare', { metric, all: 1 })) as Compared;
+      const nodes = [-1, ...top.rows.node.filter((_, i) => top.rows.children[i]! > 0)];
+      for (const sort of [undefined, 'change', 'increase', 'relative', 'base', 'target', 'self', 'name', 'source']) {
+        for (const order of [undefined, 'ascending', 'descending']) {
+          for (const node of nodes) {
+            const [a, b] = await both({ metric, sort, order, node });
+            assert.deepEqual(a.rows, b.rows, canonical('compare', { metric, sort, order, node }));
+          }
+          const [a, b] = await both({ metric, sort, order, view: 'flat' });
+          assert.deepEqual(a.rows, b.rows, canonical('compare', { metric, sort, order, view: 'flat' }));
+        }
+      }
+      for (const match of ['MPI', '/^s.*e/', 'no such name']) {
+        const [a, b] = await both({ metric, match });
+        assert.deepEqual([a.found, new Set(a.rows.name)], [b.found, new Set(b.rows.name)], match);
+        assert.deepEqual(new Set(a.rows.node.map((node, i) => `${node} ${a.rows.flags[i]}`)), new Set(b.rows.node.map((node, i) => `${node} ${b.rows.flags[i]}`)), match);
+      }
+      for (const kind of ['inclusive', undefined]) assert.deepEqual(await inside.get('compare_scatter', { metric, kind }), await get('compare_scatter', { metric, kind }));
+    }
+  });
+  await openFile(file, async ({ page, shot }) => {
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    for (const head of [/^A/, /^B/, /^Δ %/, /^Call path/]) await page.getByRole('columnheader', { name: head }).first().click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('MPI');
+    await page.keyboard.press('Enter');
+    await page.getByText('MPI_').first().waitFor();
+    await page.getByRole('button', { name: 'Flame' }).first().click();
+    const picture = page.locator('.flame-box canvas').last();
+    await picture.focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await page.getByRole('button', { name: 'Whole picture' }).waitFor();
+    await page.waitForTimeout(400);
+    const width = (await picture.boundingBox())!.width;
+    const zoomed = await picture.evaluate((c: HTMLCanvasElement) => c.toDataURL());
+    await page.getByRole('button', { name: 'Whole picture' }).click();
+    await page.waitForTimeout(400);
+    assert.ok(width > 0 && zoomed !== (await picture.evaluate((c: HTMLCanvasElement) => c.toDataURL())), 'it zooms');
+    assert.equal(await page.locator('.message, .toast').count(), 0);
+    await shot('report-compare-searched');
+  });
+});
+
+test('a comparison that has no room has fewer rows, and says so', async () => {
+  const write = (name: string, times: number) => {
+    const lines = Array.from({ length: 30000 }, (_, i) => `main;f${i % 40};g${i % 1500};leaf_${(i * 7919) % 30013} ${(i < 40 ? 100000 : 1 + (i % 9)) * (i % 3 ? 1 : times)}`);
+    writeFileSync(join(folder, name), `${lines.join('\n')}\n`);
+    return join(folder, name);
+  };
+  const { file, said } = report([write('before.folded', 1), write('after.folded', 3), '--max-size', '800kB'], 'compared-many');
+  assert.ok(readFileSync(file).length <= 800000);
+  assert.match(said, /left out: of the comparison: \d+ of 33041 call paths\n.*\d+ of 31541 functions/);
+  await openFile(file, async ({ page, shot }) => {
+    await page.getByRole('tab', { name: 'Compare' }).click();
+    const grid = page.getByRole('treegrid');
+    await grid.press('End');
+    for (let i = 0; i < 6; i++) await grid.press(i % 2 ? 'ArrowDown' : 'ArrowRight');
+    await page.getByText(/smaller, not in this report/).first().waitFor({ timeout: 5000 });
+    assert.equal(await page.locator('.message, .toast').count(), 0);
+    await shot('report-compare-pruned');
+  });
+});
 
 const HOSTILE = '</script><script>document.title="taken"</script><img src=x onerror=document.title="taken">-->]]>\u2028"\'&lt;';
 

@@ -189,10 +189,10 @@ class Report(unittest.TestCase):
         self.assertIn('overview?', answers)
         self.assertIn('overview?d=1', answers)
         with Viewer(example('heat.cubex'), example('heat-2.cubex')) as viewer:
-            self.assertEqual(answers['compare?all=1'], viewer.get('compare', all=1))
-            self.assertEqual(answers['compare?all=1&metric=visits'], viewer.get('compare', all=1, metric='visits'))
-            self.assertEqual(answers['compare_flame?'], viewer.get('compare_flame'))
-            self.assertEqual(answers['compare_scatter?kind=inclusive&metric=visits'], viewer.get('compare_scatter', kind='inclusive', metric='visits'))
+            self.assertEqual(answers['compare?all=20000'], viewer.get('compare', all=2000))
+            self.assertEqual(answers['compare?all=20000&metric=visits'], viewer.get('compare', all=2000, metric='visits'))
+            self.assertEqual(answers['compare_flame?width=12800'], viewer.get('compare_flame', width=12800))
+            self.assertEqual(answers['compare_scatter?kind=inclusive&metric=visits&points=5000'], viewer.get('compare_scatter', kind='inclusive', metric='visits'))
         with open(example('kernels.txt'), 'rb') as f:
             done = subprocess.run([ASSAY, 'report', '-'], stdin=f, capture_output=True, check=True)
         self.assertTrue(done.stdout.startswith(b'<!doctype html>'))

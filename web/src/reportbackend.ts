@@ -1,8 +1,10 @@
 // The data inside a report: answers that were asked beforehand, and what follows from them.
 import { canonical, opened, RequestError, type Backend, type Input, type Inputs, type Param, type Params } from './api';
+import { compared } from './reportcompare';
 import { ReportScale, type ModelsAnswer } from './reportscale';
 import { ReportTimeline } from './reporttimeline';
 import { NotInside, WholeTree, type WholeAnswer } from './reporttree';
+import type { CompareAnswer } from './screens/compare-data';
 import type { FlameAnswer } from './screens/flame';
 import type { ScaleAnswer } from './screens/scale/model';
 import type { PictureAnswer } from './screens/timeline-data';
@@ -38,6 +40,8 @@ export class ReportBackend implements Backend {
   /** Flame graphs by input, metric and view. */
   private readonly flames = new Map<string, string>();
 
+  /** By the request, whatever their size. */
+  private readonly comparisons = new Map<string, unknown>();
   /** By input; made when they are looked at. */
   private readonly lines = new Map<string, ReportTimeline>();
   /** By the request for all rows. */
@@ -49,6 +53,8 @@ export class ReportBackend implements Backend {
     for (const request of Object.keys(answers)) {
       const params = paramsOf(request);
       if (request.startsWith('tree?') && 'whole' in params) this.trees.set(`${params['d'] ?? 0} ${params['view'] ?? 'top-down'} ${params['by'] ?? ''}`, { request, tree: null });
+      const { all, limit, width, points, ...base } = params;
+      if (request.startsWith('compare')) this.comparisons.set(canonical(request.slice(0, request.indexOf('?')), base), answers[request]);
       if (request.startsWith('flame?')) this.flames.set(`${params['d'] ?? 0} ${params['metric'] ?? ''} ${params['view'] ?? ''}`, request);
     }
   }
@@ -78,6 +84,11 @@ export class ReportBackend implements Backend {
       return this.tree(d, 'top-down', '')?.node(params, known as Parameters<WholeTree['node']>[1]);
     }
     if (path === 'flame') return this.flame(d, params);
+    if (path.startsWith('compare')) {
+      const { sort, order, match, node, all, ...base } = params;
+      const kept = this.comparisons.get(canonical(path, base));
+      return path === 'compare' && kept ? compared(kept as CompareAnswer, params) : kept;
+    }
     if (path === 'scale' || path === 'curve' || path === 'surface') return this.scale(params)?.[path](params);
     if (path === 'timeline_picture') return this.timeline(d).picture(paramsOf(canonical(path, params)));
     if (path === 'intervals') return this.timeline(d).intervals(paramsOf(canonical(path, params)));

@@ -1,6 +1,7 @@
 // A tree of lists (listmodel.ts) on a screen: asked for, opened and closed, its names with what was searched for.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { canonical, failure, get, isAborted, type Failure, type Params } from './api';
+import { formatCount } from './format';
 import type { EntryOf, ListModel, ModelRow, RowLists } from './listmodel';
 import { APART, ASIDE, matchIn } from './screens/tree-data';
 import { toastError } from './toast';
@@ -101,4 +102,14 @@ export function MatchedName({ name, isMatch, search }: { name: string; isMatch: 
 /** What is no part of the whole says so, as `assay diff` does. */
 export function Apart({ row }: { row: { flags: number } }) {
   return row.flags & (APART | ASIDE) ? <span class="hint">{row.flags & APART ? ' section' : ' aside'}</span> : null;
+}
+
+/** Stands for the rest of a list. */
+export function MoreCell({ more, onMore }: { more: NonNullable<EntryOf<ModelRow>['more']>; onMore: () => void }) {
+  return (
+    <span class="tree-cell" style={{ '--level': more.depth }}>
+      <span class="twist none" />
+      {more.isMissing ? <span class="hint">{`${formatCount(more.left)} smaller, not in this report`}</span> : <button class="link" onClick={onMore}>{`${formatCount(more.left)} more …`}</button>}
+    </span>
+  );
 }

@@ -189,7 +189,7 @@ export class CompareModel extends ListModel<CompareRow> {
 
   take(answer: CompareAnswer): void {
     this.takeLists(answer, (i, parent) => rowAt(answer, i, parent));
-    if (this.isWhole) this.openWay();
+    if (this.isWhole && answer.found === null && answer.lists[0]?.node === -1) this.openWay();
   }
 
   private openWay(): void {

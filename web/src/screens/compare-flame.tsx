@@ -56,7 +56,9 @@ export function ComparisonFlame({ params, view, setView, search, chosen, onChoos
 
   const next = () => setView({ shown: SHOWN[(SHOWN.findIndex(([id]) => id === view.shown) + 1) % SHOWN.length]![0] }, 'replace');
   const setRoot = (node: number) => setView({ root: node });
-  const out = () => view.root >= 0 && setRoot(answer?.above[0] ?? -1);
+  // Inside the picture that there is: until its own has come, and in a report
+  const focus = view.root >= 0 && shapes && shapes.node[0] !== view.root ? Math.max(0, shapes.node.indexOf(view.root)) : 0;
+  const out = () => view.root >= 0 && setRoot((focus > 0 ? shapes!.node[shapes!.parent[focus]!] : answer?.above[0]) ?? -1);
   useKeys('Changes as a flame graph', [
     { key: 'b', label: 'Blink: both, A, B', run: next },
     { key: 'Escape', label: 'Zoom one step out', run: out },
@@ -105,6 +107,7 @@ export function ComparisonFlame({ params, view, setView, search, chosen, onChoos
       </div>
       <FlameCanvas
         boxes={boxes}
+        focus={focus}
         keyOf={(i) => (shapes.node[i] === null ? `${shapes.rest[i] ? `rest ${i}` : 'all'}` : String(shapes.node[i]))}
         name={name}
         color={color}

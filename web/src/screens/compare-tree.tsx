@@ -2,12 +2,12 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isReport, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, finiteSize, formatChange, formatCount, formatQuantity, quantityOf, real, type Quantity } from '../format';
+import { exactValue, finiteSize, formatChange, formatQuantity, quantityOf, real, type Quantity } from '../format';
 import { useKeys } from '../keys';
 import type { MenuEntry } from '../menu';
 import { navigate } from '../state';
 import { copyText } from '../toast';
-import { MatchedName, shapeOf, useLists, type Listed } from '../uselists';
+import { MatchedName, MoreCell, shapeOf, useLists, type Listed } from '../uselists';
 import { TreeCell, VTable, exactly, focusTable, type Column, type TreeShape } from '../vtable';
 import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, sureText, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
 import { placeText } from './tree-data';
@@ -108,10 +108,7 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
             <Name row={entry.row} search={search} />
           </TreeCell>
         ) : (
-          <span class="tree-cell" style={{ '--level': entry.more.depth }}>
-            <span class="twist none" />
-            <button class="link" onClick={() => loadMore(entry)}>{`${formatCount(entry.more.left)} more …`}</button>
-          </span>
+          <MoreCell more={entry.more} onMore={() => loadMore(entry)} />
         ),
       text: ({ row, more }) => row?.name ?? `${more!.left} more`,
     },
@@ -155,7 +152,7 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
     } else await ask({ node: r.node });
   };
   const loadMore = (entry: CompareEntry) => {
-    if (entry.more) void ask({ node: entry.more.node, offset: model?.lists.get(entry.more.node)?.nodes.length ?? 0 });
+    if (entry.more && !entry.more.isMissing) void ask({ node: entry.more.node, offset: model?.lists.get(entry.more.node)?.nodes.length ?? 0 });
   };
   const choose = (r: CompareRow | null | undefined) => r && onChoose(r.node, r.contexts);
   /** Down to where it happened: always the child that changed most. */
@@ -202,7 +199,7 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
         columns={columns}
         rowCount={entries.length}
         row={(i) => entries[i]}
-        rowKey={(i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node}`}
+        rowKey={(i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node} ${entries[i]?.more?.isMissing}`}
         {...(isFlat ? {} : { tree })}
         selected={selected}
         onSelect={(i) => choose(entries[i]?.row)}

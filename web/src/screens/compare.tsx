@@ -152,7 +152,6 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
     sort: view.sort || null,
     order: view.order || null,
     match: search || null,
-    all: isReport() && !isFlat ? 1 : null,
     min_change: view.hide && view.noise > 0 ? view.noise : null,
   };
   const comparison = useComparison(tableParams, JSON.stringify([a.id, b.id, isFlat, view.hide]), chosen);

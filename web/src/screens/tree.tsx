@@ -10,7 +10,7 @@ import { runWords, shownParams } from '../shown';
 import { navigate, readScreen, select, useScreen, type Selection } from '../state';
 import { copyText } from '../toast';
 import { BarCell, TreeCell, VTable, copyRows, exactly, focusTable, type Column, type TreeShape, type VTableProps } from '../vtable';
-import { Apart, MatchedName, shapeOf, useLists } from '../uselists';
+import { Apart, MatchedName, MoreCell, shapeOf, useLists } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
 import { APART, ASIDE, CUT, HOT, MATCH, matchOption, packOpen, placeText, plainName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
@@ -118,10 +118,7 @@ function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: str
             <Name row={entry.row} search={search} />
           </TreeCell>
         ) : (
-          <span class="tree-cell" style={{ '--level': entry.more.depth }}>
-            <span class="twist none" />
-            {entry.more.isMissing ? <span class="hint">{`${formatCount(entry.more.left)} smaller, not in this report`}</span> : <button class="link" onClick={() => loadMore(entry)}>{`${formatCount(entry.more.left)} more …`}</button>}
-          </span>
+          <MoreCell more={entry.more} onMore={() => loadMore(entry)} />
         ),
       text: ({ row, more }) => row?.name ?? `${more!.left} more`,
     },
