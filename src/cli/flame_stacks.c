@@ -177,15 +177,16 @@ static as_exit keep_one_unit(as_cli *cli, const as_dataset *ds, bool *metrics, a
     return check_unit(cli, ds, kept, stacks);
 }
 
-/* All resources of one unit, whatever their metric, unless one is named. */
-static as_exit add_profile(as_cli *cli, const as_dataset *ds, as_flame_view *stacks) {
+/* only: its resources; ASSAY_NONE: all of one unit, whatever their metric, unless one is named. */
+static as_exit add_profile(as_cli *cli, const as_dataset *ds, assay_id only, as_flame_view *stacks) {
     const as_perun *perun = as_perun_of(ds);
     as_run_choice choice = {0};
     bool *runs = calloc(ds->runs.count + 1, sizeof *runs), *metrics = calloc(ds->metrics.count + 1, sizeof *metrics);
     bool *present = calloc(ds->metrics.count + 1, sizeof *present);
     as_perun_amount *amounts = calloc(perun->kinds.count + 1, sizeof *amounts);
     const char *run = stacks->pairs ? as_side_run_option(cli, as_flame_sides(stacks->flame) - 1) : "run";
-    bool has_metric = as_cli_has(cli, "metric"), has_runs = ds->runs.count > 1 || as_cli_has(cli, run);
+    bool has_metric = only != ASSAY_NONE || as_cli_has(cli, "metric"),
+         has_runs = ds->runs.count > 1 || as_cli_has(cli, run);
     as_exit status = runs && metrics && present && amounts ? AS_EXIT_FINE : as_cli_memory(cli);
     if (status == AS_EXIT_FINE && as_cli_has(cli, "location"))
         status =
@@ -196,7 +197,7 @@ static as_exit add_profile(as_cli *cli, const as_dataset *ds, as_flame_view *sta
         for (size_t i = 0; i < choice.n_runs; i++) runs[choice.runs[i]] = true;
         as_perun_add_amounts(perun, choice.n_runs ? runs : NULL, amounts);
         mark_present(perun, amounts, present);
-        for (size_t i = 0; i < ds->metrics.count; i++) metrics[i] &= present[i];
+        for (size_t i = 0; i < ds->metrics.count; i++) metrics[i] &= present[i] && (only == ASSAY_NONE || i == only);
         status = keep_one_unit(cli, ds, metrics, stacks);
         say_part(stacks, choice.label, "");
     }
@@ -437,7 +438,7 @@ static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame_view *stacks
 }
 
 as_exit as_flame_view_add(as_cli *cli, const as_dataset *ds, as_flame_view *stacks) {
-    return as_perun_of(ds) ? add_profile(cli, ds, stacks) : add_tree(cli, ds, stacks);
+    return as_perun_of(ds) ? add_profile(cli, ds, ASSAY_NONE, stacks) : add_tree(cli, ds, stacks);
 }
 
 /* ---- two of them ------------------------------------------------------------------------------------------------------ */
@@ -498,6 +499,19 @@ static as_exit add_trees(as_cli *cli, as_flame_view *stacks) {
     return status;
 }
 
+/* Of Perun profiles the resources of one metric, as `diff` has them; of one beside a call tree, those that it shows alone. */
+static as_exit add_profiles(as_cli *cli, const as_dataset *const *sides, as_flame_view *stacks) {
+    bool are_two = as_perun_of(sides[AS_BASE]) && as_perun_of(sides[AS_TARGET]);
+    assay_id metrics[2] = {ASSAY_NONE, ASSAY_NONE};
+    as_exit status = are_two ? choose_metrics(cli, stacks->pairs, metrics) : AS_EXIT_FINE;
+    for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++) {
+        if (side) as_flame_turn(stacks->flame);
+        status = are_two ? add_profile(cli, sides[side], metrics[side], stacks)
+                         : as_flame_view_add(cli, sides[side], stacks);
+    }
+    return status;
+}
+
 as_exit as_flame_view_add_two(as_cli *cli, const as_dataset *const *sides, as_flame_view *stacks) {
     as_comparison pairs;
     assay_error error;
@@ -509,13 +523,9 @@ as_exit as_flame_view_add_two(as_cli *cli, const as_dataset *const *sides, as_fl
         as_comparison_unite(&pairs, as_matching_given(cli), &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
     stacks->pairs = &pairs;
-    if (as_perun_of(sides[AS_BASE]) || as_perun_of(sides[AS_TARGET])) {
-        if (status == AS_EXIT_FINE) status = as_flame_view_add(cli, sides[AS_BASE], stacks);
-        as_flame_turn(stacks->flame);
-        if (status == AS_EXIT_FINE) status = as_flame_view_add(cli, sides[AS_TARGET], stacks);
-    } else if (status == AS_EXIT_FINE) {
-        status = add_trees(cli, stacks);
-    }
+    if (status == AS_EXIT_FINE)
+        status = as_perun_of(sides[AS_BASE]) || as_perun_of(sides[AS_TARGET]) ? add_profiles(cli, sides, stacks)
+                                                                              : add_trees(cli, stacks);
     stacks->pairs = NULL;
     as_comparison_close(&pairs);
     return status;

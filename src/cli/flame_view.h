@@ -20,7 +20,7 @@ typedef struct as_flame_view {
 
 /* flame_stacks.c: adds those of a dataset, as the command line chooses them. Its unit must be that of the others. */
 as_exit as_flame_view_add(as_cli *cli, const as_dataset *ds, as_flame_view *stacks);
-/* Two of them, a side each: metric, runs and pairs of call paths are those that `diff` takes (of Perun profiles as one alone has them). */
+/* Two of them, a side each: metric, runs and pairs of call paths are those that `diff` takes. */
 as_exit as_flame_view_add_two(as_cli *cli, const as_dataset *const *sides, as_flame_view *stacks);
 
 /* flame_draw.c: an interactive SVG, */

@@ -63,6 +63,15 @@ class Flame(Case):
         path = self.write('i.perf', profile([{'uid': 'f', 'amount': 2 ** 62}, {'uid': 'f', 'amount': 2 ** 62 + 1}]))
         self.assertEqual([f'f {2 ** 63 + 1}'], self.folded(path))
 
+    def test_two_profiles_have_the_metric_of_diff(self):
+        """Resources of other metrics are not added, also where nothing says that their units differ."""
+        paths = [self.write(f'{n}.perf', profile([{'uid': 'f', 'amount': n, 'type': 'memory'}, {'uid': 'f', 'amount': 10 * n, 'type': 'time'}])) for n in (1, 2)]
+        metric, = {node for node in run('diff', *paths, '--json').json['metrics'][:1]}
+        amounts = {'memory': 'f 1 2\n', 'time': 'f 10 20\n'}
+        self.assertEqual(amounts[metric], run('flame', '--diff', *paths, '--folded').out)
+        for name, text in amounts.items():
+            self.assertEqual(text, run('flame', '--diff', *paths, '--folded', '--metric', name).out)
+
     def test_one_metric_of_a_profile(self):
         path = self.write('m.perf', profile([{'uid': 'f', 'amount': 1, 'type': 'memory'}, {'uid': 'f', 'amount': 10, 'type': 'time'}]))
         together = run('flame', '--folded', path)  # nothing says that these are different units
