@@ -45,41 +45,61 @@ static const char *trimmed(const char *line, const char *end) {
     return end;
 }
 
-/* How many amounts all lines of a window have, and how many lines that is: 1 or 2; 0 where some line has none, or there are control characters, or no line. The last one may be cut where it is not at the end
- * of the file. */
-static int count_amounts(const char *data, size_t size, bool is_all, size_t *n_lines, bool *has_frames) {
-    const char *end = data + size;
-    int least = MOST_AMOUNTS;
-    *n_lines = 0;
-    *has_frames = false;
+/* What the lines of a window have in common. */
+typedef struct window {
+    size_t n_lines;
+    int n_amounts;   /* of all lines: 1 or 2; 0 where some line has none, or there are control characters, or no line */
+    bool has_frames; /* some stack has several */
+    bool is_flat;    /* every line is the name of a function and a count, and no name comes twice in a row */
+} window;
+
+/* What could be the name of a function: no number, no "key:", and blanks only where there are brackets, as in "void f<int>(int)". */
+static bool is_function(const char *name, size_t size) {
+    char first = size ? *name : ' ';
+    bool is_word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || (unsigned char)first >= 0x80;
+    if ((!is_word && !strchr("_~$@/<([{?", first)) || name[size - 1] == ':') return false;
+    return !memchr(name, ' ', size) || memchr(name, '(', size) || memchr(name, '[', size);
+}
+
+static bool is_count(as_number amount) { return amount.kind == AS_UINT || (amount.kind == AS_INT && amount.i >= 0); }
+
+/* Looks at the beginning of a file. The last line may be cut where that is not all of it. */
+static window look_at(const char *data, size_t size, bool is_all) {
+    const char *end = data + size, *before = NULL;
+    size_t before_size = 0;
+    window w = {.n_amounts = MOST_AMOUNTS, .is_flat = true};
     for (const char *line = data, *newline; line < end; line = newline ? newline + 1 : end) {
         newline = memchr(line, '\n', (size_t)(end - line));
         if (!newline && !is_all) break;
         const char *stack_end = trimmed(line, newline ? newline : end);
-        as_number amount;
+        as_number amount = {.kind = AS_INT};
         int n = 0;
         for (const char *c = line; c < stack_end; c++) {
-            if ((unsigned char)*c < ' ' && *c != '\t' && *c != '\r') return 0;
+            if ((unsigned char)*c < ' ' && *c != '\t' && *c != '\r') return (window){0};
         }
         if (stack_end == line || is_comment(line, stack_end)) continue;
         while (n < MOST_AMOUNTS && take_amount(line, &stack_end, &amount)) n++;
         if (!n && *line == '#') continue;
-        if (n < least) least = n;
-        if (!least) return 0;
-        ++*n_lines;
-        *has_frames |= memchr(line, ';', (size_t)(stack_end - line)) != NULL;
+        if (n < w.n_amounts) w.n_amounts = n;
+        if (!n) return (window){0};
+        size_t stack_size = (size_t)(stack_end - line);
+        w.n_lines++;
+        w.has_frames |= memchr(line, ';', stack_size) != NULL;
+        w.is_flat &= n == 1 && is_count(amount) && is_function(line, stack_size) &&
+                     !(before && before_size == stack_size && memcmp(before, line, stack_size) == 0);
+        before = line;
+        before_size = stack_size;
     }
-    return *n_lines ? least : 0;
+    return w.n_lines ? w : (window){0};
 }
 
-/* That all lines end in a number and some have several frames is little: whoever finds a word of its own knows better. */
+/* That all lines end in a number and some have several frames is little: whoever finds a word of its own knows better. Functions and counts are less. */
 static int bid(const as_probe *probe) {
-    size_t n_lines;
-    bool has_frames;
-    if (probe->is_directory ||
-        !count_amounts(probe->head, probe->head_size, probe->head_size == probe->size, &n_lines, &has_frames))
-        return 0;
-    return has_frames || as_has_ending(probe->path, ENDINGS) ? 8 * 2 : 0;
+    if (probe->is_directory) return 0;
+    window w = look_at(probe->head, probe->head_size, probe->head_size == probe->size);
+    if (!w.n_amounts) return 0;
+    if (w.has_frames || as_has_ending(probe->path, ENDINGS)) return 8 * 2;
+    return w.is_flat && w.n_lines > 1 ? 8 : 0;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------------- */
@@ -229,13 +249,34 @@ static assay_status read_lines(folded *f) {
     return ASSAY_OK;
 }
 
+/* What an amount is where nobody says it: austin measures, in a mode that stands in its comments; others count. */
+static void find_meaning(const as_input *input, const char **name, const char **unit) {
+    static const char austin[] = "# austin: ", mode[] = "# mode: ";
+    const char *end = input->data + input->size, *newline;
+    *name = "samples", *unit = "occ";
+    if (input->size < sizeof austin || memcmp(input->data, austin, sizeof austin - 1) != 0) return;
+    for (const char *line = input->data; line < end && *line == '#'; line = newline + 1) {
+        newline = memchr(line, '\n', (size_t)(end - line));
+        if (!newline) return;
+        size_t size = (size_t)(trimmed(line, newline) - line), n = sizeof mode - 1;
+        if (size <= n || memcmp(line, mode, n) != 0) continue;
+        bool is_memory = size - n == 6 && memcmp(line + n, "memory", 6) == 0;
+        bool is_time =
+            (size - n == 4 && memcmp(line + n, "wall", 4) == 0) || (size - n == 3 && memcmp(line + n, "cpu", 3) == 0);
+        if (is_memory) *name = "memory", *unit = "B";
+        if (is_time) *name = "time", *unit = "us";
+    }
+}
+
 /* What an amount is called: one metric, or of a difference two. */
 static bool add_metrics(folded *f) {
     static const char *const sides[] = {"before", "after"};
     as_dataset *ds = f->sums.ds;
     const char *name = as_option_text(&f->reader->options, "metric_name"),
-               *unit = as_option_text(&f->reader->options, "unit");
-    if (!*unit && strcmp(name, "samples") == 0) unit = "occ";
+               *unit = as_option_text(&f->reader->options, "unit"), *meant, *meant_unit;
+    find_meaning(f->reader->input, &meant, &meant_unit);
+    if (!*name) name = meant;
+    if (!*unit && strcmp(name, meant) == 0) unit = meant_unit;
     as_str unit_id = *unit ? as_ds_intern_text(ds, unit) : AS_NO_STR;
     for (int i = 0; i < f->n_amounts; i++) {
         as_str id = as_ds_intern_text(ds, f->n_amounts == 1 ? name : sides[i]);
@@ -249,10 +290,9 @@ static bool add_metrics(folded *f) {
 static int amounts_of(const as_reader *reader) {
     const char *columns = as_option_text(&reader->options, "columns");
     const as_input *input = reader->input;
-    size_t window = input->size < AS_PROBE_SIZE ? input->size : AS_PROBE_SIZE, n_lines;
-    bool has_frames;
+    size_t size = input->size < AS_PROBE_SIZE ? input->size : AS_PROBE_SIZE;
     if (strcmp(columns, "auto") != 0) return columns[0] - '0';
-    int n = count_amounts(input->data, window, window == input->size, &n_lines, &has_frames);
+    int n = look_at(input->data, size, size == input->size).n_amounts;
     return n ? n : 1;
 }
 
@@ -410,8 +450,9 @@ static assay_status write_folded(as_writer *writer) {
 /* ---- the format ------------------------------------------------------------------------------------------------------ */
 
 static const as_option read_options[] = {
-    {"metric_name", AS_OPTION_TEXT, "samples", NULL, "what the amounts are, such as time"},
-    {"unit", AS_OPTION_TEXT, "", NULL, "their unit, such as us; default: none, of samples occ"},
+    {"metric_name", AS_OPTION_TEXT, "", NULL,
+     "what the amounts are, such as time; default: samples, of austin what it measures"},
+    {"unit", AS_OPTION_TEXT, "", NULL, "their unit, such as us; default: that of the default's, else none"},
     {"columns", AS_OPTION_CHOICE, "auto", "auto|1|2", "how many amounts a line has; two are those of a difference"},
     {0}};
 

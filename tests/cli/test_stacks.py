@@ -72,14 +72,15 @@ class Stacks(Case):
         self.assertEqual((0, '', ''), (result.status, result.out, result.err), result)
         return self.read(name).decode()
 
-    def test_a_name_tells_folded_stacks_of_one_frame_each(self):
+    def test_folded_stacks_of_one_frame_each_are_known_by_their_name_or_as_functions_and_counts(self):
         single = b'main 3\nidle 4\n'
         self.assertEqual([{'name': 'main', 'value': 3}, {'name': 'idle', 'value': 4}],
                          self.query(self.write('x.folded', single), 'select name, value from value v join context c on v.context = c.id'))
         for name in ('x.collapsed', 'out.kern_folded', 'out.perf-folded', 'x.folded.txt'):
             self.assertIn('Folded stacks', run('info', self.write(name, single)).out, name)
         for name in ('x', 'x.txt', 'unfolded'):
-            self.assertIn('is of no format', run('info', self.write(name, single)).err, name)
+            self.assertIn('Folded stacks', run('info', self.write(name, single)).out, name)
+            self.assertIn('is of no format', run('info', self.write(name, b'main 3.5\nidle 4\n')).err, name)
 
     def test_speedscope_is_as_specified(self):
         for source, options in ((HEAT, ()), (CAPTURE, ()), (CAPTURE, ('-O', 'profiles=sampled')), (EXPORT, ()), (DATABASE, ()), (DATABASE, ('-O', 'profiles=sampled', '-O', 'locations=sum'))):

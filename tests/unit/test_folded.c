@@ -71,6 +71,24 @@ static void test_comments(void **state) {
     assert_writes("folded", "\t# b;c 3\n", "folded", " # b;c 3\n");
 }
 
+/* austin says in its comments what it measures (its README: microseconds, or bytes). */
+static void test_meaning(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *name, *unit;
+    } files[] = {{"# austin: 3.7.0\n# interval: 100\n# mode: wall\n\nP1;T2;a:f:3 100\n", "time", "us"},
+                 {"# austin: 3.7.0\r\n# mode: cpu\r\nP1;T2;a:f:3 100\r\n", "time", "us"},
+                 {"# austin: 3.7.0\n# mode: memory\nP1;T2;a:f:3 -4096\n", "memory", "B"},
+                 {"# austin: 3.7.0\n# mode: other\nP1;T2;a:f:3 100\n", "samples", "occ"},
+                 {"# mode: wall\nP1;T2;a:f:3 100\n", "samples", "occ"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        as_dataset *ds = read_text("folded", files[i].text);
+        assert_string_equal(as_ds_text(ds, as_ds_metric(ds, 0)->name), files[i].name);
+        assert_string_equal(as_ds_text(ds, as_ds_metric(ds, 0)->unit), files[i].unit);
+        as_dataset_free(ds);
+    }
+}
+
 static void test_no_frames(void **state) {
     (void)state;
     as_dataset *ds = read_text("folded", "a;b 3\n 5\n 2\n");
@@ -150,8 +168,23 @@ static void test_bidding(void **state) {
     static const struct {
         const char *text;
         bool is_one;
-    } files[] = {{"a;b 1\n", true},        {"a 1\n", false},      {"a;b 1\nsome words\n", false},
-                 {"a;b 1\na;c 2.5", true}, {"\x01;b 1\n", false}, {"# made by hand\na;b 1\n", true}};
+    } files[] = {{"a;b 1\n", true},
+                 {"a;b 1\nsome words\n", false},
+                 {"a;b 1\na;c 2.5", true},
+                 {"\x01;b 1\n", false},
+                 {"# made by hand\na;b 1\n", true},
+                 /* single frames: functions and counts */
+                 {"main 5\nsolve 7\n", true},
+                 {"main\t5\r\nvoid f<int>(int, char) 3\r\nstd::vector<int>::push_back 1\r\n", true},
+                 {"~t 5\n_start 7\n<module> (a.py:1) 2\n[unknown] 3\n\xc3\xa4 4\n", true},
+                 {"a 1\n", false},              /* one line says too little */
+                 {"Table 1\nTable 2\n", false}, /* stacks of one name are one line */
+                 {"some words 1\nand more 2\n", false},
+                 {"rchar: 1\nwchar: 2\n", false},
+                 {"speed 1.5\nlength 2\n", false}, /* a measure, no count */
+                 {"depth -1\nlength 2\n", false},
+                 {"10 1\n20 2\n", false}, /* a table */
+                 {"x 10 1\ny 20 2\n", false}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         as_read_config config = {0};
         as_dataset *ds = NULL;
@@ -174,6 +207,7 @@ int main(void) {
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_meaning),
         cmocka_unit_test(test_no_frames),
         cmocka_unit_test(test_differences),
         cmocka_unit_test(test_names_that_look_like_amounts),
