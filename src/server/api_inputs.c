@@ -223,3 +223,12 @@ static assay_status answer_open(as_viewing *viewing, const as_request *request, 
 }
 
 const as_endpoint as_endpoint_open = {.path = "open", .is_post = true, .answer = answer_open};
+
+/* Some file of the drop did not come: nothing of it is kept. */
+static assay_status answer_discard(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
+    if (viewing->drops) AS_TRY(as_drop_discard(viewing->drops, as_request_text(request, "drop"), error));
+    as_output_text(out, "{}\n");
+    return ASSAY_OK;
+}
+
+const as_endpoint as_endpoint_discard = {.path = "discard", .is_post = true, .answer = answer_discard};

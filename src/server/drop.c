@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <fts.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,14 +54,21 @@ assay_status as_drops_new(uint64_t limit, as_drops **out, assay_error *error) {
     return ASSAY_OK;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk) {
-    (void)info, (void)type, (void)walk;
-    remove(path);
-    return 0; /* what cannot be removed stays; go on with the rest */
+/* Removes all of it; what cannot be removed stays. The bytes of its files. */
+static uint64_t remove_tree(char *folder) {
+    char *const roots[] = {folder, NULL};
+    uint64_t bytes = 0;
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (FTSENT *entry; walk && (entry = fts_read(walk));) {
+        if (entry->fts_info != FTS_D && remove(entry->fts_accpath) == 0 && entry->fts_info == FTS_F)
+            bytes += (uint64_t)entry->fts_statp->st_size;
+    }
+    if (walk) fts_close(walk);
+    return bytes;
 }
 
 void as_drops_remove(const as_drops *drops) {
-    if (drops) nftw(drops->folder, remove_entry, 32, FTW_DEPTH | FTW_PHYS);
+    if (drops) remove_tree(drops->folder);
 }
 
 void as_drops_free(as_drops *drops) {
@@ -189,6 +196,13 @@ static assay_status close_drop(as_drops *drops, const char *drop, assay_error *e
     return status;
 }
 
+/* errno says why: the name, or the disk. */
+static assay_status fail_to_keep(const char *name, assay_error *error) {
+    bool is_name = errno == EEXIST || errno == ENOTDIR || errno == EISDIR || errno == ENAMETOOLONG;
+    return as_fail(error, is_name ? ASSAY_E_USAGE : ASSAY_E_IO, AS_NOWHERE, "", "cannot keep %.200s: %s%s", name,
+                   strerror(errno), is_name ? "" : "; name it behind `assay view` instead");
+}
+
 assay_status as_drop_begin(as_drops *drops, const char *drop, const char *name, uint64_t size, as_drop_file **out,
                            assay_error *error) {
     if (!drop || !is_plain_path(drop, 1) || !name || !is_plain_path(name, MAX_PARTS))
@@ -211,7 +225,7 @@ assay_status as_drop_begin(as_drops *drops, const char *drop, const char *name, 
     if (make_directories(file->path, strlen(drops->folder) + 1))
         file->fd = open(file->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file->fd < 0) {
-        status = as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot keep '%.200s': %s", name, strerror(errno));
+        status = fail_to_keep(name, error);
         remove_file(file);
         return status;
     }
@@ -226,8 +240,7 @@ assay_status as_drop_write(as_drop_file *file, const void *data, size_t size, as
     while (size > 0) {
         ssize_t written = write(file->fd, at, size);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0)
-            return as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot keep the dropped file: %s", strerror(errno));
+        if (written < 0) return fail_to_keep("the dropped file", error);
         at += written;
         size -= (size_t)written;
     }
@@ -245,18 +258,31 @@ bool as_drop_end(as_drop_file *file, bool is_complete) {
     return is_complete;
 }
 
+/* The folder of a drop, which is not added to from now on; NULL: nothing has come of it. The caller frees it. */
+static assay_status close_folder(as_drops *drops, const char *drop, char **out, assay_error *error) {
+    struct stat about;
+    char *folder = NULL;
+    *out = NULL;
+    if (!drop || !is_plain_path(drop, 1)) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "name a drop");
+    if (asprintf(&folder, "%s/%s", drops->folder, drop) < 0) return as_fail_memory(error, NULL);
+    bool is_there = stat(folder, &about) == 0;
+    assay_status status = is_there ? close_drop(drops, drop, error) : ASSAY_OK;
+    if (is_there && status == ASSAY_OK)
+        *out = folder;
+    else
+        free(folder);
+    return status;
+}
+
 assay_status as_drop_each(as_drops *drops, const char *drop,
                           assay_status (*visit)(void *user, const char *path, const char *name, assay_error *error),
                           void *user, assay_error *error) {
     struct dirent **entries = NULL;
-    char *folder = NULL;
-    if (!drop || !is_plain_path(drop, 1)) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "name a drop");
-    if (asprintf(&folder, "%s/%s", drops->folder, drop) < 0) return as_fail_memory(error, NULL);
-    struct stat about;
-    assay_status status = stat(folder, &about) != 0
-                              ? as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "nothing was dropped")
-                              : close_drop(drops, drop, error);
-    int n = status == ASSAY_OK ? scandir(folder, &entries, NULL, alphasort) : 0;
+    char *folder;
+    AS_TRY(close_folder(drops, drop, &folder, error));
+    if (!folder) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "nothing was dropped");
+    assay_status status = ASSAY_OK;
+    int n = scandir(folder, &entries, NULL, alphasort);
     if (n < 0) status = as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot list what was dropped: %s", strerror(errno));
     for (int i = 0; i < n; i++) {
         char *path = NULL;
@@ -272,4 +298,12 @@ assay_status as_drop_each(as_drops *drops, const char *drop,
     free(entries);
     free(folder);
     return status;
+}
+
+assay_status as_drop_discard(as_drops *drops, const char *drop, assay_error *error) {
+    char *folder;
+    AS_TRY(close_folder(drops, drop, &folder, error));
+    if (folder) give_back(drops, remove_tree(folder));
+    free(folder);
+    return ASSAY_OK;
 }

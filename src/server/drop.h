@@ -1,7 +1,7 @@
 /* Files dropped onto the page: they are written to a folder of the viewing's own, and opened there like any other.
  *
  * A drop is a number of files that came together: one file, or all those of a directory. The page sends them one by one (POST api/drop?drop=K&name=db/profile.db, the bytes as body), then says
- * that they are complete (POST api/open?drop=K). Names are made of plain parts only, and never lead out of the folder. Safe from several threads. */
+ * that they are complete (POST api/open?drop=K), or that it gives up (POST api/discard?drop=K). Names are made of plain parts only, and never lead out of the folder. Safe from several threads. */
 #ifndef AS_SERVER_DROP_H
 #define AS_SERVER_DROP_H
 
@@ -29,5 +29,8 @@ bool as_drop_end(as_drop_file *file, bool is_complete);
 assay_status as_drop_each(as_drops *drops, const char *drop,
                           assay_status (*visit)(void *user, const char *path, const char *name, assay_error *error),
                           void *user, assay_error *error);
+
+/* Removes what has come of a drop that will never be complete, and gives its bytes back; nothing can be added behind it. ASSAY_E_USAGE: some of it is still being written, or it was opened. */
+assay_status as_drop_discard(as_drops *drops, const char *drop, assay_error *error);
 
 #endif

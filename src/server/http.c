@@ -15,6 +15,7 @@
 
 #include "server/connections.h"
 #include "server/drop.h"
+#include "server/head.h"
 #include "server/request.h"
 #include "server/web.h"
 
@@ -25,6 +26,7 @@ enum {
     TIMEOUT_SECONDS = 30,
     MAX_PARAMETERS = 4096,
     MAX_BODY = 128 << 10, /* of a request that is no dropped file */
+    MAX_READ = 1 << 20,   /* bytes of a body that are read, so that who sends too much can hear it */
     SEND_ROOM = 256 << 10 /* bytes of answers that the system holds for a connection */
 };
 
@@ -45,8 +47,9 @@ typedef struct exchange {
     as_connection *from;
     unsigned refusal; /* the status, where it was refused before its body came; the error says why */
     assay_error error;
-    as_vec body;        /* char */
-    as_drop_file *file; /* of a drop */
+    as_vec body;                      /* char */
+    as_drop_file *file;               /* of a drop */
+    uint64_t received, most_received; /* bytes of the body: beyond the second it is cut off */
     size_t n_on_the_way;
 } exchange;
 
@@ -251,33 +254,77 @@ static bool has_prefix(const char *text, const char *prefix, const char **rest) 
     return strncmp(text, prefix, size) == 0;
 }
 
+static void refuse_body(exchange *x, assay_status status) {
+    x->refusal = status == ASSAY_E_UNSUPPORTED                     ? MHD_HTTP_CONTENT_TOO_LARGE
+                 : status == ASSAY_E_IO || status == ASSAY_E_NOMEM ? MHD_HTTP_INSUFFICIENT_STORAGE
+                                                                   : MHD_HTTP_BAD_REQUEST;
+}
+
+static assay_status fail_too_long(assay_error *error) {
+    return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "too-large", "the request is too long; it may have %d KiB",
+                   MAX_BODY >> 10);
+}
+
 /* A dropped file goes to its folder as it comes. */
-static void begin_drop(exchange *x, struct MHD_Connection *connection) {
+static assay_status begin_drop(exchange *x, struct MHD_Connection *connection) {
     as_viewing *viewing = x->server->viewing;
-    const char *length = header(connection, "Content-Length");
-    as_number size = {.kind = AS_INT};
     assay_status status = ASSAY_OK;
-    if (length && !as_number_parse(length, strlen(length), &size)) size.i = 0;
     as_viewing_lock(viewing);
     if (!viewing->drops) status = as_drops_new(viewing->max_drop, &viewing->drops, &x->error);
     as_viewing_unlock(viewing);
-    if (status == ASSAY_OK)
-        status = as_drop_begin(viewing->drops, MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "drop"),
-                               MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "name"),
-                               size.kind == AS_INT && size.i > 0 ? (uint64_t)size.i : 0, &x->file, &x->error);
-    if (status != ASSAY_OK)
-        x->refusal = status == ASSAY_E_UNSUPPORTED ? MHD_HTTP_CONTENT_TOO_LARGE : MHD_HTTP_BAD_REQUEST;
+    AS_TRY(status);
+    if (viewing->max_drop > x->most_received) x->most_received = viewing->max_drop;
+    return as_drop_begin(viewing->drops, MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "drop"),
+                         MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "name"),
+                         as_head_body_size(connection), &x->file, &x->error);
 }
 
-/* Some bytes of a body. What was refused is read to its end, so that the refusal can be heard. */
-static void take_body(exchange *x, const char *data, size_t size) {
-    if (x->refusal) return;
-    if (x->file) {
-        if (as_drop_write(x->file, data, size, &x->error) != ASSAY_OK) x->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
-    } else if (x->body.count + size > MAX_BODY || !as_vec_append(&x->body, data, size)) {
-        as_fail(&x->error, ASSAY_E_USAGE, AS_NOWHERE, "", "the request is too long");
-        x->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
+/* The head is there: whether the body may come. */
+static void begin_body(exchange *x, struct MHD_Connection *connection, const char *version, bool is_drop) {
+    assay_status status = as_head_check(connection, version, &x->error);
+    x->most_received = MAX_READ;
+    if (status == ASSAY_OK && is_drop)
+        status = begin_drop(x, connection);
+    else if (status == ASSAY_OK && as_head_body_size(connection) > MAX_READ)
+        status = fail_too_long(&x->error);
+    if (status != ASSAY_OK) refuse_body(x, status);
+}
+
+/* libmicrohttpd answers only when a body has ended, and this one may have no end: so the refusal goes out beside it, and the connection ends. */
+static enum MHD_Result cut_off(const exchange *x, struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    as_output *out = as_output_to_memory();
+    char head[300];
+    size_t size;
+    if (!info || !out) return MHD_NO;
+    as_answer_error(out, &x->error);
+    const char *text = as_output_memory(out, &size);
+    int n = snprintf(head, sizeof head,
+                     "HTTP/1.1 %u %s\r\nContent-Type: application/json; charset=utf-8\r\n"
+                     "X-Content-Type-Options: nosniff\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n",
+                     x->refusal, MHD_get_reason_phrase_for(x->refusal), size);
+    if (text && send(info->connect_fd, head, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE) == n)
+        send(info->connect_fd, text, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    as_output_discard(out);
+    return MHD_NO;
+}
+
+/* Some bytes of a body. What was refused is read on for a while, so that the refusal can be heard. */
+static enum MHD_Result take_body(exchange *x, struct MHD_Connection *connection, const char *data, size_t size) {
+    assay_status status = ASSAY_OK;
+    x->received += size;
+    if (!x->refusal && x->file)
+        status = as_drop_write(x->file, data, size, &x->error);
+    else if (!x->refusal && x->body.count + size > MAX_BODY)
+        status = fail_too_long(&x->error);
+    else if (!x->refusal && !as_vec_append(&x->body, data, size))
+        status = as_fail_memory(&x->error, NULL);
+    if (status != ASSAY_OK) {
+        refuse_body(x, status);
+        as_drop_end(x->file, false);
+        x->file = NULL;
     }
+    return x->refusal && x->received > x->most_received ? cut_off(x, connection) : MHD_YES;
 }
 
 static enum MHD_Result finish_drop(exchange *x, struct MHD_Connection *connection) {
@@ -328,7 +375,6 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *connection, con
     exchange *x = *state;
     as_connections *connections = ((as_server *)user)->connections;
     bool is_post = strcmp(method, "POST") == 0, is_new = !x;
-    (void)version;
     if (is_new && !(*state = x = begin_exchange(user, connection))) return MHD_NO;
     const char *path = x->refusal && !is_new ? NULL : admitted_path(x, connection, url);
     bool is_drop = path && is_post && strcmp(path, "/api/drop") == 0;
@@ -338,14 +384,14 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *connection, con
     }
     if (is_new) {
         as_connection_is_at(connections, x->from, AS_CONNECTION_SENDS);
-        if (is_drop) begin_drop(x, connection);
+        if (!x->refusal) begin_body(x, connection, version, is_drop);
         /* Nobody who may not ask gets to send anything. */
         return x->refusal ? send_error(connection, x->refusal, &x->error) : MHD_YES;
     }
     if (*size > 0) {
-        take_body(x, data, *size);
+        size_t n = *size;
         *size = 0;
-        return MHD_YES;
+        return take_body(x, connection, data, n);
     }
     if (x->refusal) return send_error(connection, x->refusal, &x->error);
     as_connection_is_at(connections, x->from, AS_CONNECTION_IS_SERVED);

@@ -37,3 +37,17 @@ test('a file that is added', (t) =>
     await page.goBack();
     await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
   }));
+
+test('files that find no room', (t) =>
+  view(t, ['--max-drop', '1M', example('heat.cubex')], async ({ page, complaints }) => {
+    await page.getByRole('heading', { name: 'heat.cubex' }).waitFor();
+    const given = page.waitForRequest(/api\/discard\?drop=/);
+    await page.getByLabel('Add files', { exact: true }).setInputFiles([
+      { name: 'small.folded', mimeType: '', buffer: Buffer.from('main;f 1\n') },
+      { name: 'large.folded', mimeType: '', buffer: Buffer.alloc(1 << 20, 'x') },
+    ]);
+    await page.getByText(/dropped files may have 1 MiB together/).waitFor();
+    assert.equal((await (await given).response())?.status(), 200, 'what came of the drop is removed');
+    assert.equal(await page.getByRole('button', { name: 'small.folded' }).count(), 0);
+    assert.ok(complaints.splice(0).every((text) => /413/.test(text)), 'the browser mentions the refusal, and nothing else');
+  }));

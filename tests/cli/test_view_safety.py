@@ -3,6 +3,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import shutil
 import socket
 import tempfile
@@ -242,6 +243,62 @@ class Requests(Case):
             self.assertNotIn(b' 200 ', self.raw(text.encode())[:20], text[:100])
         self.assertEqual(4, len(self.viewer.get('inputs')['inputs']))
 
+    def test_heads_that_contradict_themselves(self):
+        """Two programs could read them in two ways; RFC 9112, sections 3.2, 5.1, 6.1 and 6.3, has servers refuse them."""
+        root, good = self.viewer.root, f'Host: 127.0.0.1:{self.viewer.port}\r\n'
+        asked, chunks = f'POST {root}api/sql HTTP/1.1\r\n{good}', '8\r\nselect 1\r\n0\r\n\r\n'
+        length, chunked = 'Content-Length: 8\r\n', 'Transfer-Encoding: chunked\r\n'
+        self.assertIn(b' 200 ', self.raw(f'{asked}{length}\r\nselect 1'.encode())[:20])
+        for text in (f'{asked}{length}{length}\r\nselect 1', f'{asked}{length}Content-Length: 9\r\n\r\nselect 12', f'{asked}content-length: 9\r\n{length}\r\nselect 12',
+                     f'{asked}Content-Length: 8, 8\r\n\r\nselect 1', f'{asked}Content-Length: +8\r\n\r\nselect 1', f'{asked}Content-Length : 8\r\n\r\nselect 1',
+                     f'{asked}{length}{chunked}\r\n{chunks}', f'{asked}{chunked}{length}\r\n{chunks}', f'{asked}{chunked}{chunked}\r\n{chunks}', f'{asked}Transfer-Encoding: gzip, chunked\r\n\r\n{chunks}',
+                     f'{asked}Transfer-Encoding: xchunked\r\n\r\n{chunks}', f'{asked}Transfer-Encoding: identity\r\n{length}\r\nselect 1', f'{asked.replace("1.1", "1.0", 1)}{chunked}\r\n{chunks}',
+                     f'{asked}{chunked}\r\n0x8\r\nselect 1\r\n0\r\n\r\n', f'{asked}{chunked}\r\n-8\r\nselect 1\r\n0\r\n\r\n', f'{asked}{chunked}\r\n8\r\nselect 123\r\n0\r\n\r\n',
+                     f'{asked}{good}{length}\r\nselect 1', f'{asked}Host: evil.example\r\n{length}\r\nselect 1', f'{asked}Origin: http://127.0.0.1:{self.viewer.port}\r\nOrigin: http://evil.example\r\n{length}\r\nselect 1',
+                     f'{asked}Sec-Fetch-Site: same-origin\r\nSec-Fetch-Site: cross-site\r\n{length}\r\nselect 1'):
+            answer = self.raw(f'{text}GET {root}api/inputs HTTP/1.1\r\n{good}\r\n'.encode())
+            self.assertIn(b' 400 ', answer[:20], text)
+            self.assertNotIn(b' 200 ', answer, text)
+        self.assertIn(b' 403 ', self.raw(f'POST {root}api/sql HTTP/1.1\r\n{length}\r\nselect 1'.encode())[:20])
+
+    def send_endlessly(self, head, part, most=64 << 20):
+        """Sends the head, then the part again and again; what comes back, and how much it took."""
+        sent = 0
+        with socket.create_connection((self.viewer.host, self.viewer.port), timeout=PATIENCE) as connection:
+            try:
+                connection.sendall(head.encode())
+                while sent < most:
+                    connection.sendall(part)
+                    sent += len(part)
+            except ConnectionError:
+                pass
+            try:
+                return connection.recv(4000), sent
+            except ConnectionError:
+                return b'', sent
+
+    def test_bodies_without_end(self):
+        """In chunks or with a length, also where nobody takes a body: cut off with a status that says so, and nothing is kept of them."""
+        root, good, before = self.viewer.root, f'Host: 127.0.0.1:{self.viewer.port}\r\n', self.viewer.peak_memory()
+        plain = b'x' * 65536
+        chunk = b'10000\r\n' + plain + b'\r\n'
+        for method, path in (('POST', 'api/sql'), ('POST', 'api/open?drop=x'), ('POST', 'api/nothing'), ('GET', 'api/inputs'), ('GET', ''), ('GET', 'assay.js'), ('HEAD', 'api/inputs')):
+            for header, part in (('Transfer-Encoding: chunked', chunk), ('Content-Length: 9000000000000000000', plain), ('Content-Length: 20000000', plain)):
+                answer, sent = self.send_endlessly(f'{method} {root}{path} HTTP/1.1\r\n{good}{header}\r\n\r\n', part)
+                self.assertIn(b' 413 ', answer[:20], (method, path, header))
+                self.assertLess(sent, 32 << 20, 'what the system holds on the way, and 1 MiB')
+                if method != 'HEAD':
+                    self.assertIn('too long', json.loads(answer.split(b'\r\n\r\n')[1])['error'])
+        if not is_sanitized():
+            self.assertLess(self.viewer.peak_memory() - before, 16 << 20)
+        self.assertEqual(4, len(self.viewer.get('inputs')['inputs']))
+
+    def test_a_long_body_hears_why(self):
+        for size in ((128 << 10) + 1, 1 << 20):
+            with self.assertRaises(Refused) as caught:
+                self.viewer.post('sql', b'x' * size)
+            self.assertEqual((413, 'the request is too long; it may have 128 KiB'), (caught.exception.status, caught.exception.message))
+
     def test_chunked_bodies_are_bodies(self):
         root, good = self.viewer.root, f'Host: 127.0.0.1:{self.viewer.port}\r\n'
         answer = self.raw(f'POST {root}api/sql HTTP/1.1\r\n{good}Transfer-Encoding: chunked\r\n\r\n4\r\nsele\r\n5\r\nct 41\r\n0\r\n\r\n'.encode())
@@ -286,6 +343,53 @@ class Files(Case):
             viewer.post('drop', b'x' * 40000, drop='b', name='small')
             sizes = sorted(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(self.temporary) for name in names)
             self.assertEqual([40000] + [200000] * 5, sizes)
+
+    def kept(self):
+        return [name for _, _, names in os.walk(self.temporary) for name in names]
+
+    def test_drops_without_end(self):
+        """Chunks have no length to be refused for: they come until the limit, and nothing stays."""
+        with self.viewer('--max-drop', '3M') as viewer, socket.create_connection((viewer.host, viewer.port), timeout=PATIENCE) as connection:
+            connection.sendall(f'POST {viewer.root}api/drop?drop=a&name=x HTTP/1.1\r\nHost: 127.0.0.1:{viewer.port}\r\nTransfer-Encoding: chunked\r\n\r\n'.encode())
+            with self.assertRaises(ConnectionError):
+                for _ in range(1000):
+                    connection.sendall(b'10000\r\n' + b'x' * 65536 + b'\r\n')
+            answer = connection.recv(4000)
+            self.assertIn(b' 413 ', answer[:20])
+            self.assertIn(b'may have 3 MiB together', answer)
+            self.assertEqual([], self.kept())
+            viewer.post('drop', b'x' * 3000000, drop='b', name='x')
+
+    def test_a_full_disk(self):
+        """Files that cannot grow stand for it: the system refuses to write in the same way."""
+        with self.viewer(FILTER) as viewer:
+            viewer.post('drop', b'x' * 300000, drop='a', name='all/1')
+            resource.prlimit(viewer.process.pid, resource.RLIMIT_FSIZE, (400000, 400000))
+            with self.assertRaises(Refused) as caught:
+                viewer.post('drop', b'x' * 2000000, drop='a', name='all/2')
+            self.assertEqual((507, 'cannot keep the dropped file: File too large; name it behind `assay view` instead'), (caught.exception.status, caught.exception.message))
+            self.assertEqual(['1'], self.kept(), 'half a file stays')
+            viewer.post('discard', drop='a')
+            self.assertEqual([], self.kept())
+            self.assertEqual([], [n for _, names, _ in os.walk(self.temporary) for n in names if n == 'a'], 'its folder, too')
+            with self.assertRaisesRegex(Refused, 'opened already'):
+                viewer.post('drop', b'x', drop='a', name='all/3')
+            self.assertEqual(1, len(viewer.get('inputs')['inputs']))
+
+    def test_what_is_given_up_counts_no_more(self):
+        with self.viewer('--max-drop', '1M') as viewer:
+            for i in range(5):
+                viewer.post('drop', b'x' * 900000, drop=f'a{i}', name='x')
+                viewer.post('discard', drop=f'a{i}')
+            viewer.post('discard', drop='never')
+            viewer.post('drop', b'main;f 1\n', drop='b', name='x.folded')
+            viewer.post('open', drop='b')
+            with self.assertRaisesRegex(Refused, 'opened already'):
+                viewer.post('discard', drop='b')
+            self.assertEqual(['x.folded'], self.kept())
+            for drop in ('..', '', 'a/b'):
+                with self.assertRaisesRegex(Refused, 'name a drop'):
+                    viewer.post('discard', drop=drop)
 
     def test_links_in_a_database_lead_nowhere(self):
         """A copy of the source that is a link to a secret is not shown, however often the measurement names it."""

@@ -42,6 +42,7 @@ export async function openFiles(files: Dropped[], opened: () => void): Promise<v
     await post('open', { drop });
   } catch (error) {
     toastError(error);
+    await post('discard', { drop }).catch(() => {});
   }
   forgetAnswers();
   opened();
