@@ -280,6 +280,52 @@ test('a comparison that has no room has fewer rows, and says so', async () => {
   });
 });
 
+/** The time lines of so many ranks, each with 20 intervals below the outermost one. */
+function ranks(n: number): string {
+  const frames = Array.from({ length: 12 }, (_, i) => ({ name: i === 0 ? 'main' : `work_${i}` }));
+  const profiles = Array.from({ length: n }, (_, r) => {
+    const events = Array.from({ length: 20 }, (_, k) => ['O', 'C'].map((type, end) => ({ type, frame: 1 + ((r * 7 + k * 3) % 11), at: 10 * k + (end ? 9 : r % 5) }))).flat();
+    return { type: 'evented', name: `rank ${r}`, unit: 'milliseconds', startValue: 0, endValue: 200, events: [{ type: 'O', frame: 0, at: 0 }, ...events, { type: 'C', frame: 0, at: 200 }] };
+  });
+  const file = join(folder, `ranks-${n}.speedscope.json`);
+  writeFileSync(file, JSON.stringify({ $schema: 'https://www.speedscope.app/file-format-schema.json', shared: { frames }, profiles }));
+  return file;
+}
+
+test('a time line of many rows has all of them, as the server does', async () => {
+  const path = ranks(450);
+  const { file, said } = report([path], 'rows');
+  assert.equal(said, '');
+  const inside = new ReportBackend(answersOf(file));
+  await withServer(path, async (get) => {
+    assert.deepEqual(await inside.get('timeline', { d: 0 }), await get('timeline', {}));
+    type Seen = { rows: number[]; pieces: number[][]; procedures: { name: string[]; time: number[] } };
+    const told = ({ rows, pieces, procedures }: Seen) => ({ rows, pieces: pieces.map((row) => row.map((v, i) => (i % 2 ? procedures.name[v] : v))), times: new Map(procedures.name.map((name, i) => [name, Math.round(procedures.time[i]! * 1e9)])) });
+    for (const window of [{}, { from: 0.05, to: 0.06 }, { from: 0.1, to: 0.2 }]) {
+      const params = { ...window, columns: 40, rows: '0-3,199-201,399-402,449' }; // no column has two equal parts
+      assert.deepEqual(told((await inside.get('timeline_picture', params)) as Seen), told((await get('timeline_picture', params)) as Seen), JSON.stringify(window));
+    }
+  });
+});
+
+test('a time line that has no room for all rows says how many it has', async () => {
+  const { file, said } = report([ranks(1500), '--max-size', '420kB'], 'few-rows');
+  const [, left] = /left out: the last (\d+) of the 1500 rows of the time line of ranks-1500/.exec(said)!;
+  const n = 1500 - Number(left);
+  assert.ok(n >= 200 && n < 1500 && n % 200 === 0, said);
+  await openFile(file, async ({ page, shot }) => {
+    await page.getByRole('tab', { name: 'Time line' }).click();
+    await page.getByText(`This report has the first ${n.toLocaleString('en')} of 1,500 rows.`).waitFor();
+    await page.getByText('all 1,500 rows').waitFor();
+    await page.locator('.tl-scroll').evaluate((element) => element.scrollTo(0, 1e6));
+    await page.getByText(`rank ${n - 1}`, { exact: true }).waitFor();
+    assert.equal(await page.getByText(`rank ${n}`, { exact: true }).count(), 0);
+    await page.keyboard.press('w');
+    await page.getByText(`the first ${n.toLocaleString('en')} rows`, { exact: true }).waitFor();
+    await shot('report-few-rows');
+  });
+});
+
 const HOSTILE = '</script><script>document.title="taken"</script><img src=x onerror=document.title="taken">-->]]>\u2028"\'&lt;';
 
 test('names and titles that would be markup are text, with the script and without it', async () => {

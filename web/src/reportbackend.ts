@@ -7,7 +7,7 @@ import { NotInside, WholeTree, type WholeAnswer } from './reporttree';
 import type { CompareAnswer } from './screens/compare-data';
 import type { FlameAnswer } from './screens/flame';
 import type { ScaleAnswer } from './screens/scale/model';
-import type { PictureAnswer } from './screens/timeline-data';
+import type { PictureAnswer, TimelineAnswer } from './screens/timeline-data';
 
 /** What the report says of itself, under "report?". */
 interface About {
@@ -61,7 +61,7 @@ export class ReportBackend implements Backend {
 
   get(path: string, params: Params): Promise<unknown> {
     try {
-      const answer = this.answers[canonical(path, params)] !== undefined && path !== 'inputs' ? this.answers[canonical(path, params)] : this.answer(path, plain(params));
+      const answer = this.answer(path, plain(params));
       return answer === undefined ? Promise.reject(missing()) : Promise.resolve(answer);
     } catch (error) {
       return Promise.reject(error instanceof NotInside ? missing() : error instanceof SyntaxError ? new RequestError({ message: `This is no regular expression: ${error.message}` }, 400) : error);
@@ -75,6 +75,7 @@ export class ReportBackend implements Backend {
   private answer(path: string, params: Params): unknown {
     const exact = this.answers[canonical(path, params)];
     if (path === 'inputs' && exact !== undefined) return this.inputs(exact as Inputs);
+    if (path === 'timeline' && exact !== undefined) return this.timeline(value(params, 'd') || '0').lines(exact as TimelineAnswer);
     if (exact !== undefined) return exact;
     const d = value(params, 'd') || '0';
     if (path === 'tree') return this.tree(d, value(params, 'view') || 'top-down', value(params, 'by'))?.answer(params);

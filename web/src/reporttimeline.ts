@@ -1,5 +1,5 @@
 // The time line inside a report: pictures of the whole run and of its parts, or all that happened in ticks; and windows cut out of them.
-import type { Interval, IntervalsAnswer, PictureAnswer, Procedures } from './screens/timeline-data';
+import type { Interval, IntervalsAnswer, PictureAnswer, Procedures, TimelineAnswer } from './screens/timeline-data';
 
 const [USUAL_COLUMNS, USUAL_BINS, MOST_BINNED] = [600, 100, 24];
 
@@ -39,22 +39,41 @@ class Column {
   }
 }
 
-export class ReportTimeline {
-  private readonly whole: PictureAnswer | undefined;
+/** Some rows: an answer has at most 200 of them. */
+interface Block {
+  whole: PictureAnswer;
   /** All that happened; its columns are ticks. */
-  private readonly exact: PictureAnswer | undefined;
-  /** As they were asked for: renumbered when they are looked at. */
-  private readonly parts: PictureAnswer[];
+  exact: PictureAnswer | undefined;
+  parts: PictureAnswer[];
+}
+
+export class ReportTimeline {
+  /** The first one has the times of all rows. */
+  private readonly blocks: Block[];
+  /** Parts are renumbered when they are looked at. */
   private readonly ready = new Map<PictureAnswer, PictureAnswer>();
   private readonly procedures: Procedures = { name: [], context: [], kind: [] };
   private readonly numbers = new Map<string, number>();
 
   /** pictures by their requests. */
   constructor(pictures: readonly (readonly [Record<string, string>, PictureAnswer])[]) {
-    const find = (has: (params: Record<string, string>) => boolean) => pictures.filter(([params]) => has(params)).map(([, picture]) => picture);
-    this.exact = find((p) => 'exact' in p).map((p) => this.renumber(p))[0];
-    this.whole = find((p) => !('exact' in p) && !('from' in p)).map((p) => this.renumber(p))[0];
-    this.parts = find((p) => 'from' in p).sort((a, b) => a.from - b.from);
+    const isWhole = (params: Record<string, string>) => !('exact' in params) && !('from' in params);
+    this.blocks = pictures
+      .filter(([params]) => isWhole(params))
+      .map(([{ rows }, whole]) => {
+        const those = (name: string) => pictures.filter(([params]) => params['rows'] === rows && name in params).map(([, picture]) => picture);
+        return { exact: those('exact').map((p) => this.renumber(p))[0], whole: this.renumber(whole), parts: those('from').sort((a, b) => a.from - b.from) };
+      })
+      .sort((a, b) => (a.whole.rows[0] ?? 0) - (b.whole.rows[0] ?? 0));
+  }
+
+  /** Only the first rows may be inside. */
+  lines(all: TimelineAnswer): TimelineAnswer {
+    const n = this.blocks.reduce((sum, block) => sum + block.whole.rows.length, 0);
+    if (n >= all.n_rows) return all;
+    const first = <T>(list: readonly T[]) => list.slice(0, n);
+    const { label, track, location, run, gpu, below, n: counts } = all.rows;
+    return { ...all, n_rows: n, of_rows: all.n_rows, groups: all.groups.filter((group) => group.first < n), rows: { label: first(label), track: first(track), location: first(location), run: first(run), gpu: first(gpu), below: first(below), n: first(counts) } };
   }
 
   private number({ name, context, kind }: Procedures, i: number): number {
@@ -78,32 +97,31 @@ export class ReportTimeline {
   }
 
   /** What is fine enough for the window, else the finest there is. */
-  private sources(from: number, to: number): PictureAnswer[] {
-    const whole = this.whole!;
-    if (this.exact) return [this.exact];
+  private sources({ whole, exact, parts }: Block, from: number, to: number): PictureAnswer[] {
+    if (exact) return [exact];
     if (to - from > (whole.to - whole.from) / 2) return [whole];
-    const parts = this.parts.filter((p) => p.to > from && p.from < to);
-    const isCovered = parts.length > 0 && parts[0]!.from <= from && parts[parts.length - 1]!.to >= to && parts.every((p, i) => i === 0 || p.from === parts[i - 1]!.to);
-    return isCovered ? parts.map((p) => this.renumber(p)) : [whole];
+    const inside = parts.filter((p) => p.to > from && p.from < to);
+    const isCovered = inside.length > 0 && inside[0]!.from <= from && inside[inside.length - 1]!.to >= to && inside.every((p, i) => i === 0 || p.from === inside[i - 1]!.to);
+    return isCovered ? inside.map((p) => this.renumber(p)) : [whole];
   }
 
   picture(params: Record<string, string>): PictureAnswer | undefined {
-    const whole = this.whole;
+    const whole = this.blocks[0]?.whole;
     if (!whole || (params['depth'] ?? String(whole.depth)) !== String(whole.depth)) return undefined;
     const [from, to] = [Number(params['from'] ?? whole.from), Number(params['to'] ?? whole.to)];
     const [columns, bins] = [Number(params['columns'] ?? USUAL_COLUMNS), Number(params['bins'] ?? USUAL_BINS)];
-    const sources = this.sources(from, to);
-    const source = sources[0]!;
-    const wanted = rowsOf(params['rows'], source.rows);
+    const sources = this.blocks.map((block) => this.sources(block, from, to));
+    const wanted = rowsOf(params['rows'], sources.flatMap(([source]) => source!.rows));
     const isAll = from <= whole.from && to >= whole.to;
     const cut = this.cut(sources, wanted, from, to, columns, bins, isAll ? whole.procedures : null);
-    const step = (source.to - source.from) / source.columns;
-    const detail = source !== this.exact && step > (1.5 * (to - from)) / columns ? step : undefined;
-    return { from, to, columns, depth: whole.depth, ...(isAll ? { exact: whole.exact, count: whole.count, longest_gap: whole.longest_gap } : { exact: source === this.exact, count: null, longest_gap: 0 }), rows: wanted, n_bins: bins, ...cut, ...(detail === undefined ? {} : { detail }) };
+    const exact = this.blocks.every((block) => block.exact);
+    const step = Math.max(...sources.map(([source]) => (source!.to - source!.from) / source!.columns));
+    const detail = !exact && step > (1.5 * (to - from)) / columns ? step : undefined;
+    return { from, to, columns, depth: whole.depth, ...(isAll ? { exact: whole.exact, count: whole.count, longest_gap: whole.longest_gap } : { exact, count: null, longest_gap: 0 }), rows: wanted, n_bins: bins, ...cut, ...(detail === undefined ? {} : { detail }) };
   }
 
-  /** Times of all rows, unless they are known, and the pieces of those that are wanted. */
-  private cut(sources: readonly PictureAnswer[], wanted: readonly number[], from: number, to: number, columns: number, nBins: number, known: PictureAnswer['procedures'] | null) {
+  /** Times of all rows, unless they are known, and the pieces of those that are wanted. blocks: the pictures of each. */
+  private cut(blocks: readonly (readonly PictureAnswer[])[], wanted: readonly number[], from: number, to: number, columns: number, nBins: number, known: PictureAnswer['procedures'] | null) {
     const { name, context, kind } = this.procedures;
     const n = name.length;
     const idle = kind.indexOf('idle');
@@ -113,7 +131,8 @@ export class ReportTimeline {
     const byRow = new Map<number, number[]>();
     const inColumn = new Column(n, idle);
     const isWanted = new Set(wanted);
-    sources[0]!.rows.forEach((row, index) => {
+    const all = blocks.flatMap((sources) => sources[0]!.rows.map((row, index) => ({ row, index, sources })));
+    all.forEach(({ row, index, sources }) => {
       const runs = new Runs();
       const isDrawn = isWanted.has(row);
       let column = 0;
@@ -183,7 +202,7 @@ export class ReportTimeline {
 
   /** What a row shows at a moment, where all is known that happened. */
   intervals(params: Record<string, string>): IntervalsAnswer | undefined {
-    const exact = this.exact;
+    const exact = this.blocks.find(({ whole }) => whole.rows.includes(Number(params['row'])))?.exact;
     const pieces = exact?.pieces[exact.rows.indexOf(Number(params['row']))];
     if (!exact || !pieces || params['from'] !== params['to']) return undefined;
     const unit = (exact.to - exact.from) / exact.columns;

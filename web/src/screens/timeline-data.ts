@@ -23,6 +23,8 @@ export interface TimelineAnswer {
   pauses: number;
   hidden: number;
   n_rows: number;
+  /** Of a report that has only the first rows: how many there were. */
+  of_rows?: number;
   rows: TimelineRows;
   groups: { first: number; location: number | null; label: string | null; run: number }[];
 }

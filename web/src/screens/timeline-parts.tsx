@@ -72,6 +72,7 @@ export function Toolbar({ answer, control, view, isOpen, depth, selectedRow, det
           </button>
         </label>
       )}
+      {answer.of_rows && <span class="hint tl-detail">{`This report has the first ${formatCount(answer.n_rows)} of ${formatCount(answer.of_rows)} rows.`}</span>}
       {detail !== undefined && <span class="hint tl-detail">{`This report has detail down to ${lengthText(detail)}; assay view has more.`}</span>}
       <span class="hint">
         {formatCount(answer.count)} {answer.counted}

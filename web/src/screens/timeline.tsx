@@ -42,6 +42,12 @@ function Timeline(props: ScreenProps) {
   return <Lines key={key} {...props} answer={data} params={params} />;
 }
 
+/** A report that lacks rows knows the shares of all only of the whole run. */
+function sharesOf({ n_rows, of_rows }: TimelineAnswer, isWhole: boolean): string {
+  if (of_rows && !isWhole) return `the first ${formatCount(n_rows)} rows`;
+  return n_rows > 1 ? `all ${formatCount(of_rows ?? n_rows)} rows` : 'of the row';
+}
+
 interface LinesProps extends ScreenProps {
   answer: TimelineAnswer;
   params: Params;
@@ -238,7 +244,7 @@ function Lines({ answer, params, selection }: LinesProps) {
           </div>
           <div class="tl-strip" style={{ height: `${SHARES_HEIGHT}px` }}>
             <span class="tl-caption">
-              share of time<small>{answer.n_rows > 1 ? `all ${formatCount(answer.n_rows)} rows` : 'of the row'}</small>
+              share of time<small>{sharesOf(answer, window.from <= whole.from && window.to >= whole.to)}</small>
             </span>
             {picture && <Shares colors={colors} picture={picture} paint={paint} window={window} cursor={hover?.time ?? null} onCursor={(x) => setPointer(x === null ? null : { x, y: -1 })} />}
           </div>
