@@ -626,15 +626,16 @@ static void add_to_total(totals *t, uint32_t place, const as_whole *whole, const
 
 static bool take_part(void *user, const place_row *row) {
     totals *t = user;
-    if (!t->is_part[row->context] || !has_kind(row, 0) || !row->n) return true;
+    int kind = has_kind(row, 1);
+    if (!t->is_part[row->context] || !has_kind(row, kind) || !row->n) return true;
     t->n_parts++;
-    t->is_real = t->is_real || row->reals[0];
+    t->is_real = t->is_real || row->reals[kind];
     t->rule = row->rule;
     t->has_whole = row->whole != NULL;
     if (row->whole) t->whole = *row->whole;
     for (uint32_t i = 0; i < row->n; i++)
-        add_to_total(t, row->places ? row->places[i] : i, row->wholes[0] ? &row->wholes[0][i] : NULL,
-                     row->reals[0] ? &row->reals[0][i] : NULL);
+        add_to_total(t, row->places ? row->places[i] : i, row->wholes[kind] ? &row->wholes[kind][i] : NULL,
+                     row->reals[kind] ? &row->reals[kind][i] : NULL);
     return true;
 }
 
@@ -664,7 +665,7 @@ static assay_status mark_parts(const as_dataset *ds, assay_id metric, bool *is_p
 /* Stored values are those of the parts alone; others come of all that lies below. */
 static assay_status take_parts(const request *all, const bool *is_part, assay_error *error) {
     if (!as_has_stored_rows(all->ds, all->metric) || all->places->over == AS_OVER_RUNS) return take_all(all, error);
-    for (assay_id id = 0; id < AS_COUNT(all->ds, contexts); id += as_ds_context(all->ds, id)->subtree) {
+    for (assay_id id = 0; id < AS_COUNT(all->ds, contexts); id++) {
         request one = *all;
         one.first = id;
         one.n = 1;
@@ -700,10 +701,10 @@ static bool finish_totals(const totals *t, const as_places *places, as_number *v
     return fine;
 }
 
-assay_status as_location_totals(const as_dataset *ds, const as_places *places, assay_id metric, as_number **values,
-                                as_spread *out, assay_error *error) {
+/* Of those that is_part marks, one bool for each context. */
+static assay_status sum_parts(const as_dataset *ds, const as_places *places, assay_id metric, const bool *is_part,
+                              as_value_kinds kind, as_number **values, as_spread *out, assay_error *error) {
     size_t n = (size_t)places->n + 1;
-    bool *is_part = calloc(AS_COUNT(ds, contexts) + 1, sizeof *is_part);
     totals t = {.is_part = is_part,
                 .has = calloc(n, sizeof *t.has),
                 .wholes = calloc(n, sizeof *t.wholes),
@@ -712,13 +713,10 @@ assay_status as_location_totals(const as_dataset *ds, const as_places *places, a
                  .places = places,
                  .metric = metric,
                  .n = (uint32_t)AS_COUNT(ds, contexts),
-                 .kinds = AS_INCLUSIVE_VALUES,
+                 .kinds = kind,
                  .take = take_part,
                  .user = &t};
-    *values = NULL;
-    assay_status status =
-        is_part && t.has && t.wholes && t.reals ? mark_parts(ds, metric, is_part, error) : as_fail_memory(error, NULL);
-    if (status == ASSAY_OK) status = take_parts(&r, is_part, error);
+    assay_status status = t.has && t.wholes && t.reals ? take_parts(&r, is_part, error) : as_fail_memory(error, NULL);
     bool is_one = t.n_parts == 1 || (t.n_parts > 1 && !as_is_computed(ds, places, metric));
     if (status == ASSAY_OK && is_one) {
         *values = malloc(n * sizeof **values);
@@ -728,9 +726,35 @@ assay_status as_location_totals(const as_dataset *ds, const as_places *places, a
         free(*values);
         *values = NULL;
     }
-    free(is_part);
     free(t.has);
     free(t.wholes);
     free(t.reals);
+    return status;
+}
+
+assay_status as_location_totals(const as_dataset *ds, const as_places *places, assay_id metric, as_number **values,
+                                as_spread *out, assay_error *error) {
+    bool *is_part = calloc(AS_COUNT(ds, contexts) + 1, sizeof *is_part);
+    *values = NULL;
+    assay_status status = is_part ? mark_parts(ds, metric, is_part, error) : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) status = sum_parts(ds, places, metric, is_part, AS_INCLUSIVE_VALUES, values, out, error);
+    free(is_part);
+    return status;
+}
+
+assay_status as_location_sums(const as_dataset *ds, const as_places *places, assay_id metric, const assay_id *contexts,
+                              size_t n, as_value_kinds kind, as_number **values, as_spread *out, assay_error *error) {
+    bool *is_part = calloc(AS_COUNT(ds, contexts) + 1, sizeof *is_part);
+    assay_id end = 0;
+    *values = NULL;
+    for (size_t i = 0; is_part && i < n; i++) {
+        bool is_below = contexts[i] < end && !as_ds_context(ds, contexts[i])->is_aside;
+        if (is_below && kind == AS_INCLUSIVE_VALUES) continue;
+        is_part[contexts[i]] = true;
+        end = contexts[i] + as_ds_context(ds, contexts[i])->subtree;
+    }
+    assay_status status =
+        is_part ? sum_parts(ds, places, metric, is_part, kind, values, out, error) : as_fail_memory(error, NULL);
+    free(is_part);
     return status;
 }

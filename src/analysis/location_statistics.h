@@ -59,5 +59,8 @@ assay_status as_location_values(const as_dataset *ds, const as_places *places, a
 /* The same of all contexts together: of what views take for the whole of a metric. NULL also where the values of several contexts make no whole (single exclusive values, formulas). */
 assay_status as_location_totals(const as_dataset *ds, const as_places *places, assay_id metric, as_number **values,
                                 as_spread *out, assay_error *error);
+/* The same of some contexts, ascending: as inclusive values those of one below another count once. */
+assay_status as_location_sums(const as_dataset *ds, const as_places *places, assay_id metric, const assay_id *contexts,
+                              size_t n, as_value_kinds kind, as_number **values, as_spread *out, assay_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* The tree of locations with what each has (api/location_tree), a few levels at a time. */
 #include <stdlib.h>
 
+#include "core/map.h"
 #include "server/location_values.h"
 
 enum { MOST_ROWS = 500, FIRST_ROWS = 200 };
@@ -18,7 +19,9 @@ typedef struct location_tree {
     below *sums;          /* of each location */
     assay_id *order;      /* locations by parent, then by id: those at the top first */
     uint32_t
-        *starts; /* of the children of each location in the order; the last two: of those at the top, and the end */
+        *starts;    /* of the children of each location in the order; the last two: of those at the top, and the end */
+    as_map kinds;   /* a kind of locations -> index */
+    as_vec largest; /* double: the largest value that a location of this kind has */
 } location_tree;
 
 static void take_place(location_tree *t, assay_id id, uint32_t place) {
@@ -83,6 +86,36 @@ static void order_children(location_tree *t) {
     t->starts[n + 1] = at;
 }
 
+/* ---- peers ----------------------------------------------------------------------------------------------------------- */
+
+static bool has_value(const location_tree *t, assay_id id) {
+    return t->sums[id].n_values > 0 && (t->of->adds_up || t->sums[id].n_places == 1);
+}
+
+/* False when memory is out. */
+static bool find_largest(location_tree *t) {
+    const as_dataset *ds = t->of->view.ds;
+    for (assay_id id = 0; id < AS_COUNT(ds, locations); id++) {
+        if (!has_value(t, id)) continue;
+        as_str kind = as_ds_location(ds, id)->kind;
+        uint32_t at = as_map_get(&t->kinds, kind);
+        if (at == AS_MAP_NONE) {
+            at = (uint32_t)t->largest.count;
+            if (!as_map_put(&t->kinds, kind, at) || !as_vec_append(&t->largest, &(double){0}, 1)) return false;
+        }
+        double *largest = &AS_AT(double, &t->largest, at);
+        *largest = fmax(*largest, t->sums[id].sum);
+    }
+    return true;
+}
+
+/* What it has of what the largest of its kind has, as Cube's "peer percent". NAN: nothing to compare with. */
+static double share_of_peers(const location_tree *t, assay_id id) {
+    uint32_t at = has_value(t, id) ? as_map_get(&t->kinds, as_ds_location(t->of->view.ds, id)->kind) : AS_MAP_NONE;
+    double largest = at == AS_MAP_NONE ? 0 : AS_AT(double, &t->largest, at);
+    return largest > 0 ? t->sums[id].sum / largest : NAN;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------------------------------ */
 
 /* The children of `parent` from `offset` on; ASSAY_NONE: those at the top. */
@@ -118,6 +151,7 @@ typedef enum tree_column {
     MEAN,
     MIN,
     MAX,
+    PEERS,
     N_COLUMNS
 } tree_column;
 
@@ -125,7 +159,6 @@ static void build_cell(as_builder *b, const location_tree *t, assay_id id, tree_
     const as_dataset *ds = t->of->view.ds;
     const as_location *location = as_ds_location(ds, id);
     const below *sums = &t->sums[id];
-    bool is_sum = t->of->adds_up || sums->n_places == 1;
     switch (column) {
     case ID: as_build_int(b, NULL, id); return;
     case PARENT:
@@ -136,9 +169,10 @@ static void build_cell(as_builder *b, const location_tree *t, assay_id id, tree_
     case NUMBER: as_build_known(b, NULL, as_location_number(ds, location), false); return;
     case CHILDREN: as_build_int(b, NULL, sums->n_children); return;
     case PLACES: as_build_int(b, NULL, sums->n_places); return;
+    case PEERS: as_build_number(b, NULL, share_of_peers(t, id)); return;
     default: break;
     }
-    if (sums->n_values == 0 || (column == VALUE && !is_sum))
+    if (sums->n_values == 0 || (column == VALUE && !has_value(t, id)))
         as_build_text(b, NULL, NULL);
     else if (column == VALUE)
         as_answer_number(b, NULL,
@@ -150,7 +184,7 @@ static void build_cell(as_builder *b, const location_tree *t, assay_id id, tree_
 
 static void build_rows(as_builder *b, const location_tree *t, const as_vec *rows) {
     static const char *const names[N_COLUMNS] = {"id",     "parent", "kind", "name", "number", "n_children",
-                                                 "places", "value",  "mean", "min",  "max"};
+                                                 "places", "value",  "mean", "min",  "max",    "peers"};
     for (tree_column column = 0; column < N_COLUMNS; column++) {
         as_build_array(b, names[column], false);
         for (size_t i = 0; i < rows->count; i++) build_cell(b, t, AS_AT(assay_id, rows, i), column);
@@ -169,9 +203,11 @@ static assay_status answer_rows(const as_request *request, location_tree *t, as_
     as_vec_init(&rows, sizeof(assay_id), NULL);
     sum_up(t);
     order_children(t);
-    bool fine = parent < 0 && offset == 0
-                    ? add_levels(t, &rows)
-                    : add_children(t, parent < 0 ? ASSAY_NONE : (assay_id)parent, (uint32_t)offset, &rows);
+    bool fine = find_largest(t);
+    if (fine)
+        fine = parent < 0 && offset == 0
+                   ? add_levels(t, &rows)
+                   : add_children(t, parent < 0 ? ASSAY_NONE : (assay_id)parent, (uint32_t)offset, &rows);
     if (fine) {
         as_builder b = as_builder_of(out);
         b.compact = true;
@@ -201,11 +237,15 @@ static assay_status answer_tree(as_viewing *viewing, const as_request *request, 
     t.sums = calloc(n + 1, sizeof *t.sums);
     t.order = malloc((n + 1) * sizeof *t.order);
     t.starts = calloc(n + 2, sizeof *t.starts);
+    as_map_init(&t.kinds, NULL);
+    as_vec_init(&t.largest, sizeof(double), NULL);
     assay_status status =
         t.sums && t.order && t.starts ? answer_rows(request, &t, out, error) : as_fail_memory(error, NULL);
     free(t.sums);
     free(t.order);
     free(t.starts);
+    as_map_free(&t.kinds);
+    as_vec_free(&t.largest);
     free(selected);
     return status;
 }

@@ -1,4 +1,4 @@
-/* One context (api/node): what it is, its way from the root, its source, who calls its function and whom that calls, and what it has of all metrics. */
+/* One context, or one row of any view (api/node): what it is, its way from the root, its source, who calls its function and whom that calls, and what it has of all metrics. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,36 +15,47 @@ enum {
     LINES_BEFORE = 4,
     LINES_AFTER = 12,
     LONGEST_LINE = 400,
-    MOST_WORK = 1 << 22 /* contexts that are looked at for the values of all metrics */
+    MOST_WORK = 1 << 22,  /* contexts that are looked at for the values of all metrics */
+    MOST_VALUES = 1 << 19 /* of tables that are made for those of a row */
 };
 
 typedef struct details {
     as_asked_view asked;
     as_asked_table table; /* top-down */
-    assay_id context;
-    uint32_t item;
+    assay_id context;     /* of several the first; ASSAY_NONE: a file, a module or a kind */
+    uint32_t item;        /* of the table; AS_NO_ITEM: none */
+    as_asked_table shown; /* the view that a row is asked of, where that is another one */
+    uint32_t row;         /* AS_NO_ITEM: it is a context that is asked for */
 } details;
+
+/* What is asked for, as a walk shows it. */
+static as_view_node node_of(const details *d) {
+    return d->row == AS_NO_ITEM ? as_view_item_node(d->table.table, d->item)
+                                : as_view_item_node(d->shown.table, d->row);
+}
 
 /* ---- what it is ------------------------------------------------------------------------------------------------------ */
 
-static void build_step(as_builder *builder, details *d, uint32_t item) {
-    as_view_node node = as_view_item_node(d->table.table, item);
+static void build_step(as_builder *builder, details *d, const as_view_table *table, uint32_t item) {
+    as_view_node node = as_view_item_node(table, item);
     as_build_object(builder, NULL, false);
-    as_build_int(builder, "context", node.context);
+    as_build_known(builder, "context", node.context == ASSAY_NONE ? -1 : (int64_t)node.context, false);
+    as_build_int(builder, "node", as_asked_node(table, item));
     as_build_text(builder, "name", as_tree_name_of(&d->asked.tree, &node, true));
     as_build_end(builder);
 }
 
 /* From the root; of very many steps the last. */
 static assay_status build_path(as_builder *builder, details *d, assay_error *error) {
+    const as_view_table *table = d->row == AS_NO_ITEM ? d->table.table : d->shown.table;
     as_vec path;
     bool fine = true;
     as_vec_init(&path, sizeof(uint32_t), NULL);
-    for (uint32_t i = d->item; fine && i != AS_NO_ITEM && path.count < MOST_STEPS;
-         i = as_view_item_at(d->table.table, i)->parent)
+    for (uint32_t i = d->row == AS_NO_ITEM ? d->item : d->row; fine && i != AS_NO_ITEM && path.count < MOST_STEPS;
+         i = as_view_item_at(table, i)->parent)
         fine = as_vec_append(&path, &i, 1);
     as_build_array(builder, "path", false);
-    for (size_t i = path.count; i-- > 0;) build_step(builder, d, AS_AT(uint32_t, &path, i));
+    for (size_t i = path.count; i-- > 0;) build_step(builder, d, table, AS_AT(uint32_t, &path, i));
     as_build_end(builder);
     as_vec_free(&path);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
@@ -53,9 +64,9 @@ static assay_status build_path(as_builder *builder, details *d, assay_error *err
 static void build_place(as_builder *builder, details *d) {
     const as_dataset *ds = d->asked.tree.ds;
     char digits[AS_NUMBER_SIZE];
-    as_view_node node = as_view_item_node(d->table.table, d->item);
+    as_view_node node = node_of(d);
     as_tree_place place = as_tree_place_of(&d->asked.tree, &node, digits);
-    as_build_int(builder, "context", node.context);
+    as_build_known(builder, "context", node.context == ASSAY_NONE ? -1 : (int64_t)node.context, false);
     as_build_text(builder, "name", as_tree_name_of(&d->asked.tree, &node, true));
     as_build_text(builder, "kind", place.kind);
     as_build_text(builder, "source_id", place.source_id);
@@ -66,14 +77,15 @@ static void build_place(as_builder *builder, details *d) {
     as_build_known(builder, "call_line", place.call_line, true);
     as_build_bool(builder, "is_aside", node.is_aside);
     as_build_bool(builder, "is_inlined", node.is_inlined);
-    as_build_int(builder, "below", (int64_t)as_view_item_at(d->table.table, d->item)->end - d->item - 1);
+    bool is_context = d->row == AS_NO_ITEM;
+    as_build_int(builder, "below", is_context ? as_view_item_at(d->table.table, d->item)->end - d->item - 1 : 0);
 }
 
 /* {"file", "first", "line", "lines": […]}: some lines around its own; null where there is no copy of the file. */
 static assay_status build_source(as_builder *builder, const details *d, assay_error *error) {
     const as_dataset *ds = d->asked.tree.ds;
     char digits[AS_NUMBER_SIZE], text[LONGEST_LINE + 1];
-    as_view_node node = as_view_item_node(d->table.table, d->item);
+    as_view_node node = node_of(d);
     as_tree_place place = as_tree_place_of(&d->asked.tree, &node, digits);
     as_source_lines *sources = as_source_lines_new(ds);
     size_t size;
@@ -104,12 +116,13 @@ static assay_status build_source(as_builder *builder, const details *d, assay_er
 
 static void build_attributes(as_builder *builder, const details *d) {
     const as_dataset *ds = d->asked.tree.ds;
-    assay_id region = as_ds_context(ds, d->context)->region;
+    assay_id region = d->context == ASSAY_NONE ? ASSAY_NONE : as_ds_context(ds, d->context)->region;
     size_t n = 0;
     as_build_array(builder, "attributes", false);
-    for (size_t i = 0; i < AS_COUNT(ds, attributes) && n < MOST_ATTRIBUTES; i++) {
+    for (size_t i = 0; d->context != ASSAY_NONE && i < AS_COUNT(ds, attributes) && n < MOST_ATTRIBUTES; i++) {
         const as_attribute *attribute = as_ds_attribute(ds, i);
-        bool is_context = attribute->owner == AS_OWNER_CONTEXT && attribute->owner_id == d->context;
+        bool is_context =
+            d->row == AS_NO_ITEM && attribute->owner == AS_OWNER_CONTEXT && attribute->owner_id == d->context;
         bool is_region = attribute->owner == AS_OWNER_REGION && region != ASSAY_NONE && attribute->owner_id == region;
         if (!is_context && !is_region) continue;
         as_build_object(builder, NULL, false);
@@ -128,6 +141,7 @@ static void build_attributes(as_builder *builder, const details *d) {
 typedef struct relative {
     as_str name;
     uint32_t item; /* the first */
+    uint32_t row;  /* of the view that is shown; AS_NO_ITEM: none */
     uint32_t n;    /* different calls of it in the tree */
     double value;
 } relative;
@@ -142,7 +156,7 @@ static bool add_relative(relatives *r, const as_view_table *table, uint32_t item
     uint32_t at = as_map_get(&r->known, name);
     if (at == AS_MAP_NONE) {
         at = (uint32_t)r->all.count;
-        relative made = {.name = name, .item = item};
+        relative made = {.name = name, .item = item, .row = AS_NO_ITEM};
         if (!as_map_put(&r->known, name, at) || !as_vec_append(&r->all, &made, 1)) return false;
     }
     relative *found = &AS_AT(relative, &r->all, at);
@@ -178,7 +192,19 @@ static int compare_relatives(const void *a, const void *b) {
     return (x->item > y->item) - (x->item < y->item);
 }
 
+/* Functions of bottom-up and flat views have rows of their own. */
+static void find_rows(const as_asked_table *shown, relatives *r) {
+    for (uint32_t i = 0; i < as_view_items(shown->table); i++) {
+        const as_view_item *item = as_view_item_at(shown->table, i);
+        bool is_function =
+            item->level == AS_LEVEL_CONTEXT && (item->depth == 0 || shown->table->request.kind != AS_VIEW_BOTTOM_UP);
+        uint32_t at = is_function ? as_map_get(&r->known, item->name) : AS_MAP_NONE;
+        if (at != AS_MAP_NONE && AS_AT(relative, &r->all, at).row == AS_NO_ITEM) AS_AT(relative, &r->all, at).row = i;
+    }
+}
+
 static void build_relatives(as_builder *builder, const char *key, details *d, relatives *r) {
+    if (d->row != AS_NO_ITEM) find_rows(&d->shown, r);
     if (r->all.count) qsort(r->all.data, r->all.count, sizeof(relative), compare_relatives);
     as_build_object(builder, key, false);
     as_build_int(builder, "n", (int64_t)r->all.count);
@@ -188,6 +214,9 @@ static void build_relatives(as_builder *builder, const char *key, details *d, re
         as_view_node node = as_view_item_node(d->table.table, one->item);
         as_build_object(builder, NULL, false);
         as_build_int(builder, "context", node.context);
+        if (d->row != AS_NO_ITEM)
+            as_build_known(builder, "node", one->row == AS_NO_ITEM ? -1 : as_asked_node(d->shown.table, one->row),
+                           false);
         as_build_text(builder, "name", as_tree_name_of(&d->asked.tree, &node, true));
         as_build_int(builder, "n", one->n);
         as_build_number(builder, "value", one->value);
@@ -201,7 +230,7 @@ static void build_relatives(as_builder *builder, const char *key, details *d, re
 static assay_status build_sandwich(as_builder *builder, details *d, assay_error *error) {
     const as_view_table *table = d->table.table;
     const as_view_values *values = d->table.n_values ? d->table.values[0] : NULL;
-    as_str name = as_view_item_at(table, d->item)->name;
+    as_str name = d->item == AS_NO_ITEM ? AS_NO_STR : as_view_item_at(table, d->item)->name;
     relatives callers, callees;
     relatives *const both[] = {&callers, &callees};
     for (size_t i = 0; i < 2; i++) {
@@ -210,7 +239,7 @@ static assay_status build_sandwich(as_builder *builder, details *d, assay_error 
     }
     bool fine = true;
     uint32_t n_calls = 0;
-    for (uint32_t i = 0; fine && values && i < as_view_items(table); i++) {
+    for (uint32_t i = 0; fine && values && d->item != AS_NO_ITEM && i < as_view_items(table); i++) {
         if (as_view_item_at(table, i)->name != name) continue;
         n_calls++;
         fine = add_callees(&callees, table, values, i) && add_caller(&callers, table, values, i);
@@ -248,8 +277,9 @@ static assay_status build_metric(as_builder *builder, const details *d, assay_id
         const as_node *node = as_node_at(&list, 0);
         bool is_own = as_metric_is_only_exclusive(metric);
         bool has_exclusive = node->has_exclusive && !node->lacks_exclusive;
+        assay_id of_input = as_asked_input_metric(&d->asked, id);
         as_build_object(builder, NULL, false);
-        as_build_int(builder, "id", id);
+        as_build_known(builder, "id", of_input == ASSAY_NONE ? -1 : (int64_t)of_input, false);
         as_build_text(builder, "name", as_ds_text(ds, metric->name));
         as_build_text(builder, "display_name", as_ds_text(ds, metric->display_name));
         as_build_text(builder, "unit", as_ds_text(ds, metric->unit));
@@ -264,6 +294,26 @@ static assay_status build_metric(as_builder *builder, const details *d, assay_id
     return status;
 }
 
+static void build_view_value(as_builder *builder, const details *d, const as_view_values *values, uint32_t item) {
+    const as_dataset *ds = d->asked.tree.ds;
+    const as_metric *metric = as_ds_metric(ds, values->metric);
+    assay_id id = as_asked_input_metric(&d->asked, values->metric);
+    as_build_object(builder, NULL, false);
+    as_build_known(builder, "id", id == ASSAY_NONE ? -1 : (int64_t)id, false);
+    as_build_text(builder, "name", as_ds_text(ds, metric->name));
+    as_build_text(builder, "display_name", as_ds_text(ds, metric->display_name));
+    as_build_text(builder, "unit", as_ds_text(ds, metric->unit));
+    if (values->has_inclusive) as_build_number(builder, "inclusive", values->inclusive[item]);
+    if (values->exclusive) as_build_number(builder, "exclusive", values->exclusive[item]);
+    as_build_end(builder);
+}
+
+/* Those that values can be shown of. */
+static bool is_shown(const as_dataset *ds, assay_id id) {
+    const as_metric *metric = as_ds_metric(ds, id);
+    return metric->part_of == ASSAY_NONE && metric->kind != AS_KIND_DERIVED && as_metric_has_data(ds, id);
+}
+
 /* Exactly, and of all metrics, where that is one run and does not take long; else of those that are looked at. */
 static assay_status build_metrics(as_builder *builder, const details *d, assay_error *error) {
     const as_tree_view *tree = &d->asked.tree;
@@ -271,56 +321,102 @@ static assay_status build_metrics(as_builder *builder, const details *d, assay_e
     uint64_t work = 0, each = as_ds_context(tree->ds, d->context)->subtree;
     assay_status status = ASSAY_OK;
     bool is_exact = tree->runs.n_runs == 1 && !tree->locations.wanted;
-    as_build_array(builder, "values", false);
     for (assay_id id = 0; is_exact && status == ASSAY_OK && id < n && n_shown < MOST_METRICS; id++) {
-        const as_metric *metric = as_ds_metric(tree->ds, id);
-        if (metric->part_of != ASSAY_NONE || metric->kind == AS_KIND_DERIVED || !as_metric_has_data(tree->ds, id))
-            continue;
-        work += metric->is_stored ? 1 : each;
+        if (!is_shown(tree->ds, id)) continue;
+        work += as_ds_metric(tree->ds, id)->is_stored ? 1 : each;
         if (work > MOST_WORK) break;
         status = build_metric(builder, d, id, error);
         n_shown++;
     }
-    for (size_t i = 0; !n_shown && i < d->table.n_values; i++) {
-        const as_view_values *values = d->table.values[i];
-        const as_metric *metric = as_ds_metric(tree->ds, values->metric);
-        as_build_object(builder, NULL, false);
-        as_build_int(builder, "id", values->metric);
-        as_build_text(builder, "name", as_ds_text(tree->ds, metric->name));
-        as_build_text(builder, "display_name", as_ds_text(tree->ds, metric->display_name));
-        as_build_text(builder, "unit", as_ds_text(tree->ds, metric->unit));
-        as_build_number(builder, "inclusive", values->inclusive[d->item]);
-        if (values->exclusive) as_build_number(builder, "exclusive", values->exclusive[d->item]);
-        as_build_end(builder);
+    for (size_t i = 0; !n_shown && i < d->table.n_values; i++)
+        build_view_value(builder, d, d->table.values[i], d->item);
+    return status;
+}
+
+/* Of a row: those of its columns, then as many others as do not take long. */
+static assay_status build_row_metrics(as_builder *builder, as_viewing *viewing, const details *d, assay_error *error) {
+    const as_dataset *ds = d->asked.tree.ds;
+    size_t n_shown = 0;
+    uint64_t work = 0, each = as_view_items(d->shown.table) + AS_COUNT(ds, contexts);
+    bool *is_column = calloc(AS_COUNT(ds, metrics) + 1, sizeof *is_column);
+    if (!is_column) return as_fail_memory(error, NULL);
+    for (; n_shown < d->shown.n_values; n_shown++) {
+        is_column[d->shown.values[n_shown]->metric] = true;
+        build_view_value(builder, d, d->shown.values[n_shown], d->row);
     }
-    as_build_end(builder);
+    assay_status status = ASSAY_OK;
+    for (assay_id id = 0; status == ASSAY_OK && id < AS_COUNT(ds, metrics) && n_shown < MOST_METRICS; id++) {
+        const as_view_values *values = NULL;
+        if (is_column[id] || !is_shown(ds, id)) continue;
+        if ((work += each) > MOST_VALUES) break;
+        status = as_asked_more_values(viewing, &d->asked, &d->shown, id, &values, error);
+        bool has_one =
+            values && !(isnan(values->inclusive[d->row]) && (!values->exclusive || isnan(values->exclusive[d->row])));
+        if (has_one) build_view_value(builder, d, values, d->row);
+        n_shown++;
+    }
+    free(is_column);
     return status;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------------------------ */
 
+/* A row of a view other than the call tree from the root on: the numbers of its row, and as its context the first of those that it stands for. */
+static assay_status find_row(as_viewing *viewing, details *d, int64_t node, assay_error *error) {
+    AS_TRY(as_asked_row_get(viewing, &d->asked, node, &d->shown, &d->row, error));
+    d->context = as_view_item_at(d->shown.table, d->row)->context;
+    return ASSAY_OK;
+}
+
+/* The tree that tells who calls whom: nothing of it is hidden. */
+static assay_status find_tree(as_viewing *viewing, details *d, assay_error *error) {
+    as_view_request shown = d->asked.tree.request, whole = shown;
+    whole.kind = AS_VIEW_TOP_DOWN;
+    whole.group = AS_GROUP_REGION;
+    whole.hidden = NULL;
+    as_tree_view *tree = &d->asked.tree;
+    uint8_t *hidden = tree->hidden;
+    char *hides = d->asked.hides;
+    tree->request = whole;
+    tree->hidden = NULL;
+    d->asked.hides = (char[]){""};
+    assay_status status = as_asked_table_get(viewing, &d->asked, &d->table, error);
+    tree->request = d->row == AS_NO_ITEM ? whole : shown;
+    tree->hidden = hidden;
+    d->asked.hides = hides;
+    d->item = status == ASSAY_OK && d->context != ASSAY_NONE ? as_view_item_of(d->table.table, d->context) : AS_NO_ITEM;
+    return status;
+}
+
 static assay_status find(as_viewing *viewing, const as_request *request, details *d, assay_error *error) {
-    int64_t context;
+    int64_t context, node;
     AS_TRY(as_asked_view_make(viewing, request, &d->asked, error));
-    d->asked.tree.request.kind = AS_VIEW_TOP_DOWN;
-    d->asked.tree.request.group = AS_GROUP_REGION;
     AS_TRY(as_request_number(request, "context", 0, (int64_t)AS_COUNT(d->asked.tree.ds, contexts) - 1, 0, &context,
                              error));
-    AS_TRY(as_asked_table_get(viewing, &d->asked, &d->table, error));
-    d->item = as_view_item_of(d->table.table, (assay_id)context);
+    AS_TRY(as_request_number(request, "node", 0, INT64_C(1) << 53, -1, &node, error));
+    bool is_row = node >= 0 && d->asked.tree.request.kind != AS_VIEW_TOP_DOWN;
+    d->context = (assay_id)context;
+    if (is_row)
+        AS_TRY(find_row(viewing, d, node, error));
+    else if (node >= 0 && node < (int64_t)AS_COUNT(d->asked.tree.ds, contexts))
+        d->context = (assay_id)node;
+    AS_TRY(find_tree(viewing, d, error));
+    if (is_row) return ASSAY_OK;
     if (d->item == AS_NO_ITEM)
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "context %lld is not in this view",
-                       (long long)context);
+                       (long long)d->context);
     d->context = as_view_item_at(d->table.table, d->item)->context;
     return ASSAY_OK;
 }
 
-static assay_status build(as_builder *builder, details *d, assay_error *error) {
+static assay_status build(as_builder *builder, as_viewing *viewing, details *d, assay_error *error) {
     as_build_object(builder, NULL, false);
     build_place(builder, d);
     AS_TRY(build_path(builder, d, error));
-    as_build_view_metrics(builder, &d->asked, &d->table);
-    AS_TRY(build_metrics(builder, d, error));
+    as_build_view_metrics(builder, &d->asked, d->row == AS_NO_ITEM ? &d->table : &d->shown);
+    as_build_array(builder, "values", false);
+    AS_TRY(d->row == AS_NO_ITEM ? build_metrics(builder, d, error) : build_row_metrics(builder, viewing, d, error));
+    as_build_end(builder);
     AS_TRY(build_sandwich(builder, d, error));
     AS_TRY(build_source(builder, d, error));
     build_attributes(builder, d);
@@ -330,11 +426,12 @@ static assay_status build(as_builder *builder, details *d, assay_error *error) {
 
 static assay_status answer_node(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
     as_builder builder = as_builder_of(out);
-    details d = {0};
+    details d = {.row = AS_NO_ITEM};
     builder.compact = true;
     assay_status status = find(viewing, request, &d, error);
-    if (status == ASSAY_OK) status = build(&builder, &d, error);
+    if (status == ASSAY_OK) status = build(&builder, viewing, &d, error);
     as_asked_table_free(&d.table);
+    as_asked_table_free(&d.shown);
     as_asked_view_free(&d.asked);
     return status;
 }

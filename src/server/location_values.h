@@ -7,7 +7,7 @@
 
 typedef struct as_placed_values {
     as_stat_view view;        /* the places; --location leaves out none of them */
-    assay_id metric, context; /* context ASSAY_NONE: the whole program */
+    assay_id metric, context; /* context ASSAY_NONE: the whole program, or a row */
     bool is_exclusive;
     bool adds_up;      /* the values of several places have a sum */
     as_number *values; /* of each place; an AS_REAL NAN: none. NULL: there are none at all */
@@ -15,8 +15,8 @@ typedef struct as_placed_values {
     as_spread spread; /* of those that are there; unless n_values is 0 */
 } as_placed_values;
 
-/* Of the parameters d, metric, run, by (location, process, run), context and kind (inclusive, exclusive; of a metric that has both). The viewing owns it; it lives until the request
- * ends. */
+/* Of the parameters d, metric, run, by (location, process, run), context and kind (inclusive, exclusive; of a metric that has both); or instead of context `node`, a row of a view (tables.h), whose own `by` is
+ * called `tree` here. The viewing owns it; it lives until the request ends. */
 assay_status as_placed_values_find(as_viewing *viewing, const as_request *request, const as_placed_values **out,
                                    assay_error *error);
 

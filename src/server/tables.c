@@ -387,6 +387,52 @@ assay_status as_asked_table_above(as_viewing *viewing, const as_asked_view *aske
     return ASSAY_OK;
 }
 
+/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+
+assay_status as_asked_row_get(as_viewing *viewing, const as_asked_view *asked, int64_t node, as_asked_table *out,
+                              uint32_t *item, assay_error *error) {
+    const as_dataset *ds = asked->tree.ds;
+    AS_TRY(as_asked_table_get(viewing, asked, out, error));
+    *item = as_asked_item(out->table, node);
+    bool is_bottom_up = asked->tree.request.kind == AS_VIEW_BOTTOM_UP;
+    as_view_item above = {.call_site = (assay_id)(node & UINT32_MAX), .depth = (uint32_t)(node >> 32)};
+    if (*item == AS_NO_ITEM && is_bottom_up && above.call_site < AS_COUNT(ds, contexts)) {
+        as_asked_table_free(out);
+        AS_TRY(as_asked_table_above(viewing, asked, &above, asked->tree.metrics.count, out, item, error));
+    }
+    if (*item != AS_NO_ITEM) return ASSAY_OK;
+    return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "row %lld is not in this view", (long long)node);
+}
+
+assay_status as_asked_contexts(const as_asked_view *asked, const as_view_table *table, uint32_t item, as_vec *out,
+                               assay_error *error) {
+    size_t n = out->count;
+    if (!as_view_item_contexts(table, item, out)) return as_fail_memory(error, NULL);
+    if (asked->root == ASSAY_NONE) return ASSAY_OK;
+    assay_id end = asked->root + as_ds_context(table->ds, asked->root)->subtree;
+    for (size_t i = n; i < out->count; i++) {
+        assay_id id = AS_AT(assay_id, out, i);
+        if (id >= asked->root && id < end) AS_AT(assay_id, out, n++) = id;
+    }
+    out->count = n;
+    return ASSAY_OK;
+}
+
+assay_status as_asked_more_values(as_viewing *viewing, const as_asked_view *asked, const as_asked_table *table,
+                                  assay_id metric, const as_view_values **out, assay_error *error) {
+    char *key = table_key(viewing, asked, ASSAY_NONE);
+    loaded last = {.metric = ASSAY_NONE};
+    *out = NULL;
+    if (!key) return as_fail_memory(error, NULL);
+    const kept_table *kept = as_viewing_find(viewing, key);
+    assay_status status = kept && kept->table == table->table
+                              ? find_values(viewing, asked, key, table->table, metric, &last, out, error)
+                              : ASSAY_OK;
+    as_view_data_free(&last.data);
+    free(key);
+    return status;
+}
+
 /* ---- numbers of nodes ------------------------------------------------------------------------------------------------ */
 
 int64_t as_asked_node(const as_view_table *table, uint32_t item) {

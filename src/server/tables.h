@@ -56,6 +56,16 @@ assay_status as_asked_whole(const as_asked_view *asked, assay_id metric, as_view
 assay_status as_asked_table_above(as_viewing *viewing, const as_asked_view *asked, const as_view_item *cut, size_t n,
                                   as_asked_table *out, uint32_t *item, assay_error *error);
 
+/* The row of a number: the table that has it, and its item there. ASSAY_E_UNSUPPORTED where the view has no such row. as_asked_table_free() in every case. */
+assay_status as_asked_row_get(as_viewing *viewing, const as_asked_view *asked, int64_t node, as_asked_table *out,
+                              uint32_t *item, assay_error *error);
+/* Appends the contexts that an item stands for (as_view_item_contexts()), of those that are looked at. */
+assay_status as_asked_contexts(const as_asked_view *asked, const as_view_table *table, uint32_t item, as_vec *out,
+                               assay_error *error);
+/* The values of one more metric, of as_asked_table_get()'s table; NULL of another one. */
+assay_status as_asked_more_values(as_viewing *viewing, const as_asked_view *asked, const as_asked_table *table,
+                                  assay_id metric, const as_view_values **out, assay_error *error);
+
 /* The number of an item, and the item of a number (AS_NO_ITEM: there is none in this table). */
 int64_t as_asked_node(const as_view_table *table, uint32_t item);
 uint32_t as_asked_item(const as_view_table *table, int64_t node);

@@ -26,7 +26,7 @@ const INPUTS = {
 };
 
 const OVERVIEW = {
-  info: { format_version: '4.7', evidence_bits: 160, bytes: 20480, runs: 1, points: 0, parameters: [], regions: 1, contexts: 1, locations: 64, values: 3, events: 0, records: 0, models: 0, attributes: 0, duration: null, problems: [] },
+  info: { format_version: '4.7', bytes: 20480, runs: 1, points: 0, parameters: [], regions: 1, contexts: 1, locations: 64, values: 3, events: 0, records: 0, models: 0, attributes: 0, duration: null, problems: [] },
   path: HOSTILE, title: HOSTILE, levels: 1, call_paths: 1, location_kinds: [{ kind: HOSTILE, n: 64 }], problem_counts: { note: 0, warning: 0, error: 0, all: 0 }, attributes_shown: [], next: ['tree'],
 };
 const NO_ROWS = { rows: { node: [], depth: [], name: [], context: [], children: [], flags: [] }, inclusive: [], exclusive: [] };

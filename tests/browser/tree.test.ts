@@ -132,9 +132,11 @@ test('a search counts, marks, goes from match to match, and filters', async (t) 
     await page.keyboard.press('/');
     await page.keyboard.type('mpi_');
     await page.getByText(/^8 matches/).waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('n');
+    await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.querySelector('.vrow.selected mark')?.textContent === 'MPI_');
+    const first = page.url();
+    await page.keyboard.press('n');
+    await page.waitForFunction((old) => location.href !== old && document.querySelector('.vrow.selected mark')?.textContent === 'MPI_', first);
     await shot('tree-search');
     await page.keyboard.press('i');
     await page.waitForURL(/tree\.filter=1/);
@@ -304,4 +306,38 @@ test('names from files are only text', async (t) => {
     await page.getByRole('complementary', { name: 'Details' }).getByRole('heading', { name }).waitFor();
     assert.equal(await page.locator('img').count(), 0);
   });
+});
+
+test('rows that are no contexts have details of their own', async (t) => {
+  await view(t, [example('gpu/filter.sqlite'), DATABASE], async ({ page, shot }) => {
+    const details = page.getByRole('complementary', { name: 'Details' });
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name }).first();
+    await row('GPU blur_rows').click();
+    await details.getByRole('heading', { name: 'GPU blur_rows' }).waitFor();
+    // 2,488,275 ns, as nsys has it; all on one stream
+    await details.getByRole('row', { name: 'GPU time 2.488 ms 2.488 ms' }).waitFor();
+    await details.getByRole('heading', { name: 'Only at stream 14' }).waitFor();
+    await details.getByText('cudaLaunchKernel_v7000').waitFor();
+    await shot('tree-kernels-details');
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.vrow.selected + .vrow').filter({ hasText: 'cudaLaunchKernel_v7000' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await details.getByRole('heading', { name: 'cudaLaunchKernel_v7000' }).waitFor();
+    await details.getByRole('row', { name: 'GPU time 2.488 ms 2.488 ms' }).waitFor();
+    await details.getByRole('navigation').getByRole('button', { name: 'GPU blur_rows' }).click();
+    await details.getByRole('heading', { name: 'GPU blur_rows' }).waitFor();
+    // What an API call causes, and back by its caller
+    await page.keyboard.press('5');
+    await row('cudaLaunchKernel_v7000').click();
+    await details.getByRole('heading', { name: 'Callees' }).waitFor();
+    await details.getByRole('button', { name: 'GPU edges' }).click();
+    await details.getByRole('heading', { name: 'GPU edges' }).waitFor();
+    assert.equal(await page.locator('.vrow.selected .vcell').first().textContent(), 'GPU edges');
+    // A function of several call paths: the sum of all of them, not that of the first
+    await page.evaluate(() => void (location.hash = '#tree?d=1&tree.view=flat&tree.by=region'));
+    await row('stencil').click();
+    await details.getByRole('heading', { name: 'stencil' }).waitFor();
+    await details.getByRole('row', { name: 'CPUTIME (sec) 4.740 s 4.740 s' }).waitFor(); // as assay tree --flat has it
+    await shot('tree-flat-details');
+  }, { hash: '#tree?tree.view=kernel' });
 });

@@ -194,6 +194,9 @@ class Tree(Locations):
         self.assertEqual((210, 52.5, 11, 144), tuple(tree[c][rows['m']] for c in ('value', 'mean', 'min', 'max')))
         self.assertEqual((33, 2, 2), tuple(tree[c][rows['rank 0']] for c in ('value', 'places', 'n_children')))
         self.assertEqual(7, len(tree['id']))
+        peers = dict(zip(tree['name'], tree['peers']))
+        self.assertEqual((1, 33 / 177, 1), (peers['m'], peers['rank 0'], peers['rank 1']))  # of 33 and 177
+        self.assertEqual([11 / 144, 22 / 144, 33 / 144, 1], [peer for name, peer in zip(tree['name'], tree['peers']) if name in ('t0', 't1')])
 
     def test_only_what_is_selected(self):
         tree = self.viewer(self.profile()).get('location_tree', location='rank=1,thread=0')

@@ -377,6 +377,86 @@ class Nodes(Trees):
         self.assertEqual(400, self.refused(self.small(), 'node', context=8).status)
 
 
+class RowsInDetail(Trees):
+    """Rows of views whose rows are no contexts."""
+
+    @staticmethod
+    def numbers(answer):
+        return answer['name'], answer['values'][0]['inclusive'], answer['values'][0]['exclusive']
+
+    def row(self, viewer, name, **params):
+        answer = viewer.get('tree', **params)
+        return answer['rows']['node'][answer['rows']['name'].index(name)]
+
+    def over_two(self):
+        """The small tree on two processes: the second has ten times as much."""
+        return self.viewer(self.write('p.cubex', profile([('time', 'UINT64', 'EXCLUSIVE', [(n, 10 * n) for (n,) in OWN])], TREE, processes(2))))
+
+    def test_functions_have_what_all_their_calls_have(self):
+        viewer = self.over_two()
+        f = self.row(viewer, 'f', view='flat')
+        answer = viewer.get('node', view='flat', node=f)
+        self.assertEqual(('f', 11 * 30, 11 * 6), self.numbers(answer))
+        rows = viewer.get('tree', view='flat')['rows']
+        for one in (*answer['callers']['rows'], *answer['callees']['rows']):
+            self.assertEqual(one['name'], rows['name'][rows['node'].index(one['node'])])
+        self.assertEqual([30, 300], viewer.get('locations', view='flat', node=f)['places']['value'])
+        self.assertEqual([6, 60], viewer.get('locations', view='flat', node=f, kind='exclusive')['places']['value'])
+        self.assertEqual([24, 240], viewer.get('locations', view='flat', root=1, node=self.row(viewer, 'g', view='flat', root=1))['places']['value'])
+
+    def test_a_way_to_a_function(self):
+        viewer = self.over_two()
+        g = self.row(viewer, 'g', view='bottom-up')
+        for way, own in (((), 76), (('f',), 24), (('f', 'main'), 16), (('f', 'f'), 8), (('main',), 32), (('helper',), 20)):
+            node, names = g, ['g']
+            for name in way:
+                node = self.row(viewer, name, view='bottom-up', node=node)
+                names.append(name)
+            answer = viewer.get('node', view='bottom-up', node=node)
+            self.assertEqual((names[-1], 11 * own, 11 * own), self.numbers(answer))
+            self.assertEqual(names, [step['name'] for step in answer['path']])
+            self.assertEqual([own, 10 * own], viewer.get('locations', view='bottom-up', node=node)['places']['value'], way)
+
+    def test_files_have_values_and_no_callers(self):
+        viewer = self.viewer(HEAT)
+        tree = viewer.get('tree', view='flat', by='file')
+        answer = viewer.get('node', view='flat', by='file', node=tree['rows']['node'][0])
+        self.assertEqual((tree['rows']['name'][0], tree['inclusive'][0][0], tree['exclusive'][0][0]), self.numbers(answer))
+        self.assertEqual((None, 0, 0, []), (answer['context'], answer['callers']['n'], answer['callees']['n'], answer['attributes']))
+
+    def test_gpu_activities_have_what_nsys_says(self):
+        viewer = self.viewer(FILTER)
+        report = json.loads(run('stat', '--report', 'cuda_gpu_kern_sum:base', '--json', FILTER).out)
+        kernels = {row['Name']: row['Total Time (ns)'] for row in report['rows']}
+        self.assertEqual(4, len(kernels))
+        for name, nanoseconds in kernels.items():
+            node = self.row(viewer, f'GPU {name}', by='kernel')
+            answer = viewer.get('node', by='kernel', node=node)
+            gpu_time = next(v for v in answer['values'] if v['name'] == 'gpu_time')
+            self.assertAlmostEqual(nanoseconds / 1e9, gpu_time['inclusive'], 12)
+            self.assertEqual(['cudaLaunchKernel_v7000'], [one['name'] for one in answer['callers']['rows']])
+            places = viewer.get('locations', tree='kernel', node=node, metric='gpu_time')
+            self.assertAlmostEqual(nanoseconds / 1e9, places['statistics']['sum'], 12)
+
+    def test_every_row_of_gpu_trees(self):
+        viewer = self.viewer(FILTER)
+        for by in 'kernel', 'api', 'nvtx':
+            tree = viewer.get('tree', by=by, levels=9)
+            for node, name, inclusive in zip(tree['rows']['node'], tree['rows']['name'], tree['inclusive'][0]):
+                answer = viewer.get('node', by=by, node=node)
+                self.assertEqual(name, answer['name'])
+                values = {v['id']: v['inclusive'] for v in answer['values']}  # none: it has nothing of the metric
+                self.assertAlmostEqual(inclusive or 0, values.get(tree['metrics'][0]['id']) or 0, 12, (by, name))
+
+    def test_what_is_not_there(self):
+        viewer = self.small()
+        for params in ({'view': 'flat', 'node': 99}, {'view': 'bottom-up', 'node': 99}, {'view': 'bottom-up', 'node': 2**52}):
+            for path in 'node', 'locations':
+                self.assertEqual(422, self.refused(viewer, path, **params).status, (path, params))
+        for params in ({'view': 'flat', 'node': -1}, {'view': 'flat', 'node': 'x'}, {'by': 'nothing', 'view': 'flat', 'node': 0}):
+            self.assertEqual(400, self.refused(viewer, 'node', **params).status, params)
+
+
 class Deep(Trees):
     def test_ten_thousand_levels(self):
         depth = 10000

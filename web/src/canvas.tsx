@@ -1,6 +1,7 @@
 // A canvas that fills its parent, is sharp on every display, and draws itself when its size, the theme or what it depends on changes.
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { shortName } from './format';
 import { useIsOnPaper } from './state';
 import { useTheme } from './theme';
 
@@ -88,7 +89,8 @@ export function pointerAt(event: MouseEvent): { x: number; y: number } {
 const widths = new Map<string, Map<string, number>>();
 
 /** The longest beginning of the text that fits, with an ellipsis; "" where not even two letters do. */
-export function fitText(context: CanvasRenderingContext2D, text: string, width: number): string {
+export function fitText(context: CanvasRenderingContext2D, name: string, width: number): string {
+  const text = shortName(name);
   let known = widths.get(context.font);
   if (!known) widths.set(context.font, (known = new Map<string, number>()));
   const measure = (s: string): number => {

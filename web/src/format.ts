@@ -148,3 +148,6 @@ export function shellWord(word: string): string {
 
 /** "1 problem", "3 problems". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${formatCount(n)} ${n === 1 ? one : many}`;
+
+/** A name as the command shows it: places of loops and lines without their folders. */
+export const shortName = (name: string): string => name.replace(/^((?:\[I\] )?(?:loop at|line)) .*\/(?=[^/]+:\d+$)/, '$1 ');

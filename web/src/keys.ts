@@ -18,6 +18,9 @@ export interface KeyGroup {
   keys: Key[];
 }
 
+/** What "n" does on screens that find things: Enter in the search does it, too. */
+export const NEXT_MATCH = 'Next match';
+
 const groups: KeyGroup[] = [];
 let pending: string | null = null;
 let pendingUntil = 0;

@@ -2,11 +2,13 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { isReport, type Inputs, type Metric, type Opened } from './api';
 import { Icon } from './icons';
+import { findKey, NEXT_MATCH } from './keys';
 import type { Choice } from './list';
 import { Picker } from './picker';
 import type { Screen } from './screens/screen';
 import { select, type Selection } from './state';
 import { setTheme, useTheme, type Theme } from './theme';
+import { focusTable } from './vtable';
 
 const NEXT_THEME: Record<Theme, Theme> = { auto: 'light', light: 'dark', dark: 'auto' };
 const THEME_ICONS: Record<Theme, string> = { auto: 'auto', light: 'sun', dark: 'moon' };
@@ -46,6 +48,14 @@ function SearchBox({ search, searchRef }: { search: string; searchRef: TopBarPro
         onInput={(event) => {
           select({ search: event.currentTarget.value }, begun.current ? 'replace' : 'push');
           begun.current = true;
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          event.currentTarget.blur();
+          focusTable(document.getElementById('screen'));
+          const next = findKey('n', null, false);
+          if (next?.label === NEXT_MATCH) next.run(event);
         }}
       />
     </label>

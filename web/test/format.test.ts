@@ -1,7 +1,7 @@
 // The numbers are those of the rules in src/render/quantity.h, worked out by hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exactValue, finiteSize, formatChange, formatCount, formatPercent, formatQuantity, formatValue, known, quantityOf, quantityOfCounts, real, shellWord } from '../src/format';
+import { exactValue, finiteSize, formatChange, formatCount, formatPercent, formatQuantity, formatValue, known, quantityOf, quantityOfCounts, real, shellWord, shortName } from '../src/format';
 import { sureText } from '../src/screens/compare-data';
 
 test('times take the unit of the largest', () => {
@@ -79,4 +79,11 @@ test('how sure a change is', () => {
   assert.equal(sureText({ low: 1.08, high: 1.1321, p: 0.0021 }), 'B is 1.080 to 1.132 times A (95 %), p = 0.0021');
   assert.equal(sureText({ low: 0.5, high: 'inf', p: null }), 'B is 0.5000 to Infinity times A (95 %)');
   assert.equal(sureText({ low: null, high: null, p: null }), '');
+});
+
+test('places of loops and lines stand without their folders', () => {
+  assert.equal(shortName('loop at /builds/tests/loops.cu:48'), 'loop at loops.cu:48');
+  assert.equal(shortName('line src/heat.c:36'), 'line heat.c:36');
+  assert.equal(shortName('[I] loop at a b/c.c:1'), '[I] loop at c.c:1');
+  for (const name of ['loop at c.c:1', 'line', 'a/b:1', 'std::operator/ <int>', 'online src/heat.c:36']) assert.equal(shortName(name), name);
 });

@@ -57,6 +57,10 @@ uint32_t as_view_item_of(const as_view_table *table, assay_id context);
 /* The item as a walk shows it, without values. */
 as_view_node as_view_item_node(const as_view_table *table, uint32_t i);
 
+/* Appends to out (assay_id), ascending, the contexts whose values those of the item are made of: bottom-up the calls of its function on this way. None where that cannot be told: bottom-up with something
+ * hidden, or beyond 64 levels. False when memory is out. */
+bool as_view_item_contexts(const as_view_table *table, uint32_t i, as_vec *out);
+
 /* The first item below i (AS_NO_ITEM: of the first level), or AS_NO_ITEM; the next one beside it. */
 static inline uint32_t as_view_first_child(const as_view_table *table, uint32_t i) {
     uint32_t first = i == AS_NO_ITEM ? 0 : i + 1;

@@ -122,6 +122,16 @@ static size_t items_of(const as_view_table *table, assay_id context, uint32_t ou
     return n;
 }
 
+bool as_view_flat_contexts(const as_view_table *table, uint32_t item, as_vec *out) {
+    uint32_t in[MOST_ITEMS];
+    for (assay_id id = 0; id < AS_COUNT(table->ds, contexts); id++) {
+        size_t n = items_of(table, id, in);
+        while (n > 0 && in[n - 1] != item) n--;
+        if (n > 0 && !as_vec_append(out, &id, 1)) return false;
+    }
+    return true;
+}
+
 /* What a call does is not done at the place it comes from. */
 static bool is_call(const as_view_table *table, uint32_t item) {
     return as_view_item_at(table, item)->level == AS_LEVEL_CALL;

@@ -201,5 +201,7 @@ struct as_view_values;
 bool as_view_flat_fill(struct as_view_table *table, const as_view_data *data);
 /* The numbers of such a table: those of a walk, to the last bit. */
 bool as_view_flat_values(const struct as_view_table *table, const as_view_data *data, struct as_view_values *values);
+/* as_view_item_contexts() of such a table. */
+bool as_view_flat_contexts(const struct as_view_table *table, uint32_t item, as_vec *out);
 
 #endif

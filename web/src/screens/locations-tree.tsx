@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { canonical, get, isReport, useData, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { finiteSize, formatQuantity, known, quantityOf, type Num } from '../format';
+import { finiteSize, formatPercent, formatQuantity, known, quantityOf, type Num } from '../format';
 import { select } from '../state';
 import { toastError } from '../toast';
 import { BarCell, TreeCell, VTable, exactly, type Column, type TreeShape } from '../vtable';
@@ -23,6 +23,7 @@ interface TreeAnswer {
   mean: Num[];
   min: Num[];
   max: Num[];
+  peers: Num[];
 }
 
 interface Node {
@@ -35,6 +36,8 @@ interface Node {
   mean: number | null;
   min: number | null;
   max: number | null;
+  /** Of what the largest of its kind has. */
+  peers: number | null;
 }
 
 function nodesOf(answer: TreeAnswer): Node[] {
@@ -48,6 +51,7 @@ function nodesOf(answer: TreeAnswer): Node[] {
     mean: known(answer.mean[i]),
     min: known(answer.min[i]),
     max: known(answer.max[i]),
+    peers: known(answer.peers[i]),
   }));
 }
 
@@ -125,10 +129,11 @@ export function LocationTree({ params }: { params: Params }) {
       cell: (node) => <BarCell text={formatQuantity(sums, node.value)} share={Math.abs(node.value ?? 0) / (largest || 1)} />,
       ...exactly(data.unit, (node: Node) => node.value),
     },
+    { id: 'peers', title: '% of peers', width: 84, align: 'right', cell: (node) => <span class="share">{formatPercent(node.peers)}</span>, text: (node) => formatPercent(node.peers) },
     number('mean', 'Mean'),
     number('min', 'Min'),
     number('max', 'Max'),
-    { id: 'places', title: 'Locations', width: 96, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
+    { id: 'places', title: 'Locations', width: 116, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
   ];
   const filterTo = (i: number) => {
     const parts: string[] = [];

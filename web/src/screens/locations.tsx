@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { isReport, useData } from '../api';
 import { askedFor, askedOptions } from '../asked';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, formatCount, formatPercent, formatQuantity, formatValue, plural, real } from '../format';
+import { exactValue, formatChange, formatCount, formatPercent, formatQuantity, formatValue, plural, real } from '../format';
 import { useKeys } from '../keys';
 import { readScreen, select, useScreen } from '../state';
 import { toast } from '../toast';
@@ -83,6 +83,7 @@ function Outliers({ places, onPick }: { places: Places; onPick: (place: number, 
   const { answer } = places;
   const { low, high, label, value, place } = answer.outliers;
   const quantity = quantityFor(places);
+  const median = answer.statistics?.median ?? 0;
   if (label.length === 0) return <p class="hint pad">Nobody is out of line: all lie within 1.5 times the distance of the quartiles.</p>;
   return (
     <>
@@ -90,7 +91,7 @@ function Outliers({ places, onPick }: { places: Places; onPick: (place: number, 
       <ul class="plain-list outliers">
         {label.map((name, i) => {
           const v = real(value[i]);
-          const isHigh = v > (answer.statistics?.median ?? 0);
+          const isHigh = v > median;
           return (
             <li key={place[i]}>
               <button class="row" title={exactValue(answer.unit, v)} disabled={!answer.places && !isRank(name)} onClick={(event) => (answer.places ? onPick(place[i]!, event.shiftKey) : select({ locations: name }))}>
@@ -99,6 +100,9 @@ function Outliers({ places, onPick }: { places: Places; onPick: (place: number, 
                 </span>
                 <span class="grow ellipsis">{answer.over === 'runs' ? `run ${name}` : name}</span>
                 <span>{`${formatQuantity(quantity, v)} ${quantity.unit}`}</span>
+                <span class="number share" title="of the median">
+                  {median > 0 && `${formatChange(v / median - 1)} %`}
+                </span>
               </button>
             </li>
           );
@@ -127,7 +131,8 @@ function title(answer: LocationsAnswer): string {
   const n = formatCount(answer.n);
   if (answer.over === 'runs') return `${n} ${answer.n === 1 ? 'run' : 'runs'}`;
   if (answer.over === 'processes' || answer.n_processes === answer.n) return plural(answer.n, 'process', 'processes');
-  return `${plural(answer.n, 'location')} of ${plural(answer.n_processes, 'process', 'processes')}`;
+  const isOfProcesses = answer.processes?.kind.every((k) => /^(process|rank)$/i.test(answer.kinds?.[k ?? -1] ?? 'process')) ?? true; // not of GPUs
+  return `${plural(answer.n, 'location')}${isOfProcesses ? ` of ${plural(answer.n_processes, 'process', 'processes')}` : ''}`;
 }
 
 function Locations(props: ScreenProps) {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { reportNotes, useData } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, formatCount, formatPercent, formatQuantity, formatValue, plural, quantityOf } from '../format';
+import { exactValue, formatCount, formatPercent, formatQuantity, formatValue, plural, quantityOf, shortName } from '../format';
 import { shownParams } from '../shown';
 import { navigate, select } from '../state';
 import { copyText } from '../toast';
@@ -24,7 +24,6 @@ interface Problem {
 interface OverviewAnswer {
   info: {
     format_version: string | null;
-    evidence_bits: number;
     bytes: number;
     runs: number;
     points: number;
@@ -103,7 +102,7 @@ function What({ answer, props }: { answer: OverviewAnswer; props: ScreenProps })
   const all: [string, string | false | null][] = [
     ['Format', formatText(answer.title ?? input.format ?? '', info.format_version)],
     ['File', answer.path],
-    ['Size', `${sizeText(info.bytes)}${info.evidence_bits ? `, recognised by ${info.evidence_bits} bits` : ''}`],
+    ['Size', sizeText(info.bytes)],
     ['Parameters', info.parameters.length > 0 && info.parameters.join(', ')],
     ['Points', info.points > 0 && formatCount(info.points)],
     ['Runs', info.runs > 1 && formatCount(info.runs)],
@@ -166,7 +165,7 @@ function HotPath({ answer }: { answer: OverviewAnswer }) {
               <button class="row" title={`${row.name}\n${exactValue(metric.unit, value)}${row.file ? `\n${row.file}${row.line ? `:${row.line}` : ''}` : ''}`} onClick={() => openTree(row.context)}>
                 <span class="step-bar" style={{ width: `${Math.min(100, share * 100)}%` }} />
                 <span class="step-name ellipsis" style={{ paddingLeft: `${Math.min(i, 20) * 10}px` }}>
-                  {row.name}
+                  {shortName(row.name)}
                 </span>
                 <span class="hint step-place ellipsis">{placeText(row.file, row.line)}</span>
                 <span class="number">
@@ -183,11 +182,11 @@ function HotPath({ answer }: { answer: OverviewAnswer }) {
 }
 
 function Functions({ answer, findings }: { answer: OverviewAnswer; findings: FindingsAnswer }) {
-  const rows = findings.functions ? rowsOf(findings.functions) : [];
   const [metric] = answer.metrics ?? [];
-  if (!metric || rows.length === 0) return null;
-  const isOwn = metric.has_exclusive;
+  const isOwn = metric?.has_exclusive;
   const valueOf = (row: TreeRow) => (isOwn ? row.exclusive[0] : row.inclusive[0]) ?? null;
+  const rows = (findings.functions ? rowsOf(findings.functions) : []).filter((r) => valueOf(r) !== null);
+  if (!metric || rows.length === 0) return null;
   const largest = Math.max(...rows.map((r) => Math.abs(valueOf(r) ?? 0)));
   const quantity = quantityOf(metric.unit, largest, metric.is_whole);
   const goTo = (row: TreeRow) => navigate({ 'tree.view': 'flat', 'tree.by': 'region', 'tree.row': String(row.node), sel: row.context === null ? null : String(row.context) }, 'push', 'tree');

@@ -1,5 +1,5 @@
 // Rows of call trees as the server sends them (docs/viewer-api.md), and what is open of them.
-import { known, type Num } from '../format';
+import { known, shortName, type Num } from '../format';
 import { ListModel, type EntryOf, type ModelRow } from '../listmodel';
 
 export type TreeView = 'top-down' | 'bottom-up' | 'flat' | 'kernel' | 'api' | 'nvtx';
@@ -157,6 +157,11 @@ export function matchIn(name: string, search: string): [number, number] | null {
   if (search === '' || /^\/.+\/$/.test(search)) return null;
   const at = /[A-Z]/.test(search) ? name.indexOf(search) : name.toLowerCase().indexOf(search);
   return at < 0 ? null : [at, at + search.length];
+}
+
+/** What a row is called on the screen: modules and files without their folders, too. */
+export function shownName({ name, kind }: { name: string; kind: string | null }): string {
+  return kind === 'module' || kind === 'file' ? name.slice(name.lastIndexOf('/') + 1) || name : shortName(name);
 }
 
 /** "solve.c:70" without the folders. */

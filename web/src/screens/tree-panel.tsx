@@ -3,20 +3,22 @@ import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
 import { useData, type Params } from '../api';
 import { Canvas, type Size } from '../canvas';
-import { exactValue, formatCount, formatPercent, formatValue, known, plural, type Num } from '../format';
+import { exactValue, formatCount, formatPercent, formatValue, known, plural, shortName, type Num } from '../format';
 import { navigate, select } from '../state';
 import { cssColor } from '../theme';
-import type { TreeMetric } from './tree-data';
+import { shownName, type TreeMetric } from './tree-data';
 
 interface Relative {
   context: number;
+  /** Its row, where rows are no contexts; null: it has none. */
+  node?: number | null;
   name: string | null;
   n: number;
   value: number | null;
 }
 
 export interface NodeAnswer {
-  context: number;
+  context: number | null;
   name: string | null;
   kind: string | null;
   module: string | null;
@@ -27,7 +29,7 @@ export interface NodeAnswer {
   is_aside: boolean;
   is_inlined: boolean;
   below: number;
-  path: { context: number; name: string | null }[];
+  path: { context: number | null; node?: number; name: string | null }[];
   metrics: TreeMetric[];
   values: { id: number; name: string | null; display_name: string | null; unit: string | null; inclusive?: Num; exclusive?: Num }[];
   calls: number;
@@ -43,7 +45,7 @@ interface LocationsAnswer {
   over: string;
   unit: string | null;
   n: number;
-  statistics: { mean: number | null; min: number | null; max: number | null; imbalance: number | null; min_at: string; max_at: string } | null;
+  statistics: { count: number; mean: number | null; min: number | null; max: number | null; imbalance: number | null; min_at: string; max_at: string } | null;
   places?: { value: (number | null)[]; label: string[] };
   curve?: (number | null)[] | { value: (number | null)[] };
 }
@@ -59,7 +61,27 @@ function Section({ title, children, hint }: { title: string; children: Component
   );
 }
 
-function Relatives({ title, of, metric, of_all }: { title: string; of: NodeAnswer['callers']; metric: TreeMetric | undefined; of_all: number }) {
+function RelativeRow({ title, onPick, children }: { title: string; onPick: (() => void) | undefined; children: ComponentChildren }) {
+  return onPick ? (
+    <button class="row relative" title={title} onClick={onPick}>
+      {children}
+    </button>
+  ) : (
+    <div class="row relative" title={title}>
+      {children}
+    </div>
+  );
+}
+
+interface RelativesProps {
+  title: string;
+  of: NodeAnswer['callers'];
+  metric: TreeMetric | undefined;
+  of_all: number;
+  onPick: (one: Relative) => void;
+}
+
+function Relatives({ title, of, metric, of_all, onPick }: RelativesProps) {
   if (of.n === 0) return null;
   const largest = Math.max(of_all, ...of.rows.map((r) => Math.abs(r.value ?? 0)));
   return (
@@ -67,11 +89,11 @@ function Relatives({ title, of, metric, of_all }: { title: string; of: NodeAnswe
       <ul class="plain-list">
         {of.rows.map((r) => (
           <li key={r.context}>
-            <button class="row relative" title={`${r.name ?? ''}\n${exactValue(metric?.unit ?? null, r.value)}`} onClick={() => select({ node: r.context })}>
+            <RelativeRow title={`${r.name ?? ''}\n${exactValue(metric?.unit ?? null, r.value)}`} onPick={r.node === null ? undefined : () => onPick(r)}>
               <span class="relative-bar" style={{ width: `${largest > 0 ? (Math.abs(r.value ?? 0) / largest) * 100 : 0}%` }} />
-              <span class="grow ellipsis">{r.name ?? '(unknown)'}</span>
+              <span class="grow ellipsis">{shortName(r.name ?? '(unknown)')}</span>
               <span class="number">{formatValue(metric?.unit ?? null, r.value)}</span>
-            </button>
+            </RelativeRow>
           </li>
         ))}
       </ul>
@@ -79,9 +101,10 @@ function Relatives({ title, of, metric, of_all }: { title: string; of: NodeAnswe
   );
 }
 
-
 function Values({ node }: { node: NodeAnswer }) {
-  const hasExclusive = node.values.some((v) => v.exclusive !== undefined);
+  const values = node.values.filter((v) => known(v.inclusive) !== null || known(v.exclusive) !== null);
+  const hasExclusive = values.some((v) => v.exclusive !== undefined);
+  if (values.length === 0) return <Section title="No values">{null}</Section>;
   return (
     <Section title="Values">
       <table class="values">
@@ -93,7 +116,7 @@ function Values({ node }: { node: NodeAnswer }) {
           </tr>
         </thead>
         <tbody>
-          {node.values.map((v) => (
+          {values.map((v) => (
             <tr key={v.id}>
               <th scope="row" class="ellipsis" title={v.name ?? ''}>
                 {v.display_name || v.name}
@@ -109,8 +132,8 @@ function Values({ node }: { node: NodeAnswer }) {
 }
 
 /** A bar for each place, or the sorted curve of very many. */
-function Places({ params, context, sides }: { params: Params; context: number; sides: string }) {
-  const { data } = useData<LocationsAnswer>('locations', { ...params, context, kind: sides === 'exclusive' ? 'exclusive' : null });
+function Places({ params, canGo, sides }: { params: Params; canGo: boolean; sides: string }) {
+  const { data } = useData<LocationsAnswer>('locations', { ...params, kind: sides === 'exclusive' ? 'exclusive' : null });
   const curve = data?.curve;
   const values = data?.places?.value ?? (Array.isArray(curve) ? curve : curve?.value) ?? [];
   const draw = useCallback(
@@ -129,6 +152,7 @@ function Places({ params, context, sides }: { params: Params; context: number; s
   const s = data?.statistics;
   if (!data || !s || data.n < 2) return null;
   const unit = data.unit;
+  if (s.count === 1) return <Section title={`Only at ${s.max_at}`}>{null}</Section>;
   return (
     <Section title={`Over ${plural(data.n, data.over.replace(/e?s$/, (end) => (data.over === 'processes' ? '' : end === 'es' ? 'e' : '')), data.over)}`}>
       <Canvas draw={draw} height={44} label={`Values over ${data.over}: mean ${formatValue(unit, s.mean)}, largest ${formatValue(unit, s.max)} at ${s.max_at}`} />
@@ -138,9 +162,11 @@ function Places({ params, context, sides }: { params: Params; context: number; s
           max {formatValue(unit, s.max)} at {s.max_at}
         </span>
         {s.imbalance !== null && <span>imbalance {formatPercent(s.imbalance)} %</span>}
-        <button class="link" onClick={() => navigate({}, 'push', 'locations')}>
-          all
-        </button>
+        {canGo && (
+          <button class="link" onClick={() => navigate({}, 'push', 'locations')}>
+            all
+          </button>
+        )}
       </p>
     </Section>
   );
@@ -148,22 +174,27 @@ function Places({ params, context, sides }: { params: Params; context: number; s
 
 export interface PanelProps {
   params: Params;
-  context: number;
+  context: number | null;
+  /** What makes the row of a view that has other rows than contexts; null: it is the context. */
+  row: Params | null;
   sides: string;
   hasLocations: boolean;
 }
 
-export function TreePanel({ params, context, sides, hasLocations }: PanelProps) {
-  const { data, error } = useData<NodeAnswer>('node', { ...params, context });
+export function TreePanel({ params, context, row, sides, hasLocations }: PanelProps) {
+  const { data, error } = useData<NodeAnswer>('node', row ? { ...params, ...row } : { ...params, context });
+  const pick = (one: { context: number | null; node?: number | null }) =>
+    row ? navigate({ 'tree.row': String(one.node ?? one.context), ...(context === null || one.context === null ? {} : { sel: String(one.context) }) }) : select({ node: one.context });
   if (error) return <aside class="panel" aria-label="Details"><p class="hint">{error.message}</p></aside>;
   if (!data) return <aside class="panel" aria-label="Details" />;
   const metric = data.metrics[0];
+  const isUp = row !== null && (row['view'] === 'bottom-up' || row['by'] === 'kernel');
   const own = known(data.values.find((v) => v.id === metric?.id)?.inclusive) ?? 0;
   const place = data.file ? `${data.file}${data.line ? `:${data.line}` : ''}` : '';
   const called = data.call_file ? `${data.call_file}${data.call_line ? `:${data.call_line}` : ''}` : '';
   return (
     <aside class="panel" aria-label="Details">
-      <h2 class="panel-name">{data.name ?? '(unknown)'}</h2>
+      <h2 class="panel-name">{shownName({ name: data.name ?? '(unknown)', kind: data.kind })}</h2>
       <p class="hint">
         {[data.kind, data.is_inlined && 'inlined', data.is_aside && 'stands aside', data.below > 0 && plural(data.below, 'node below', 'nodes below')].filter(Boolean).join(' · ')}
       </p>
@@ -174,15 +205,17 @@ export function TreePanel({ params, context, sides, hasLocations }: PanelProps) 
           {data.module && <span title="module">{data.module}</span>}
         </p>
       )}
-      <nav class="crumbs" aria-label="Path from the root">
-        {data.path.slice(0, -1).map((step) => (
-          <button key={step.context} class="link" onClick={() => select({ node: step.context })}>
-            {step.name ?? '(unknown)'}
-          </button>
-        ))}
-      </nav>
+      {data.path.length > 1 && (
+        <nav class={isUp ? 'crumbs up' : 'crumbs'} aria-label={isUp ? 'What it calls' : 'Path from the root'}>
+          {data.path.slice(0, -1).map((step, i) => (
+            <button key={i} class="link" onClick={() => pick(step)}>
+              {shownName({ name: step.name ?? '(unknown)', kind: step.context === null ? 'file' : null })}
+            </button>
+          ))}
+        </nav>
+      )}
       <Values node={data} />
-      {hasLocations && <Places params={params} context={context} sides={sides} />}
+      {hasLocations && <Places params={row ? { ...params, ...row, by: null, tree: row['by'] } : { ...params, context }} canGo={!row} sides={sides} />}
       {data.source && (
         <Section title="Source" hint={data.source.file}>
           <pre class="source">
@@ -195,8 +228,8 @@ export function TreePanel({ params, context, sides, hasLocations }: PanelProps) 
           </pre>
         </Section>
       )}
-      <Relatives title="Callers" of={data.callers} metric={metric} of_all={own} />
-      <Relatives title="Callees" of={data.callees} metric={metric} of_all={own} />
+      <Relatives title="Callers" of={data.callers} metric={metric} of_all={own} onPick={pick} />
+      <Relatives title="Callees" of={data.callees} metric={metric} of_all={own} onPick={pick} />
       {data.lacks && data.lacks.length > 0 && <p class="hint panel-part">{`Not in this report: ${data.lacks.join(', ')}`}</p>}
       {data.attributes.length > 0 && (
         <Section title="Attributes">

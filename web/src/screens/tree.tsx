@@ -4,7 +4,7 @@ import { isReport, type Metric, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { exactValue, finiteSize, formatCount, formatPercent, formatQuantity, plural, quantityOf } from '../format';
 import { formulasFor } from '../formulas';
-import { useKeys } from '../keys';
+import { NEXT_MATCH, useKeys } from '../keys';
 import { openMenu, type MenuEntry } from '../menu';
 import { runWords, shownParams } from '../shown';
 import { navigate, readScreen, select, useScreen, type Selection } from '../state';
@@ -12,7 +12,7 @@ import { copyText } from '../toast';
 import { BarCell, TreeCell, VTable, copyRows, exactly, focusTable, type Column, type TreeShape, type VTableProps } from '../vtable';
 import { Apart, MatchedName, MoreCell, shapeOf, useLists } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
-import { APART, ASIDE, CUT, HOT, MATCH, matchOption, packOpen, placeText, plainName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
+import { APART, ASIDE, CUT, HOT, MATCH, matchOption, packOpen, placeText, plainName, shownName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
 
 /** hide, without: what is hidden alone, and with all below it; a pattern a line, as the search takes them. least: percent. open: packOpen(). */
@@ -60,7 +60,7 @@ const sortMetric = (view: View): number => Number(/\d+$/.exec(view.sort)?.[0] ??
 function Name({ row, search }: { row: TreeRow; search: string }) {
   return (
     <>
-      <MatchedName name={row.name} isMatch={(row.flags & MATCH) !== 0} search={search} />
+      <MatchedName name={shownName(row)} isMatch={(row.flags & MATCH) !== 0} search={search} />
       <Apart row={row} />
     </>
   );
@@ -84,7 +84,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       id: `${exclusive ? 'x' : 'i'}${k}`,
       title: k === 0 ? `${exclusive ? 'Exclusive' : 'Inclusive'}${answer.by === 'kernel' ? ` ${title}` : ''}` : exclusive && metric.has_inclusive && !/^visits$/i.test(metric.name ?? '') ? `${title} (excl.)` : title,
       unit: quantity.unit,
-      width: k === 0 && answer.by === 'kernel' ? 160 : 104,
+      width: k === 0 && answer.by === 'kernel' ? 182 : 116,
       grows: true,
       align: 'right',
       sortable: true,
@@ -136,7 +136,7 @@ function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: str
 /** Of further metrics one side is enough: what is counted at each call has it itself. */
 function usuallyHidden(answer: TreeAnswer): string[] {
   const sides = answer.metrics.flatMap((m, k) => (k === 0 || !m.has_inclusive || !m.has_exclusive ? [] : [/^visits$/i.test(m.name ?? '') ? `i${k}` : `x${k}`]));
-  return ['parent', 'kind', 'module', ...sides];
+  return ['parent', 'call', 'kind', 'module', ...sides];
 }
 
 /** Columns that no row has anything in are not worth their room. */
@@ -195,8 +195,8 @@ function Tree(props: ScreenProps) {
   }, [view.open, model]);
   // Chosen elsewhere: show it
   useEffect(() => {
-    if (model && isDown && selection.node !== null && selected < 0 && !isOld) void ask({ reveal: selection.node });
-  }, [selection.node, model, isOld]);
+    if (model && wanted !== null && selected < 0 && !isOld) void ask({ reveal: wanted });
+  }, [wanted, model, isOld]);
   // The first picture has a selection: keys have something to begin with
   useEffect(() => focusTable(box.current), [model !== undefined]);
 
@@ -257,7 +257,7 @@ function Tree(props: ScreenProps) {
     { key: '*', label: 'Open three levels below', run: () => row && void openLevels(row) },
     { key: '-', label: 'Close everything', run: collapse },
     { key: 'Space', label: 'Open or close', hidden: true, run: () => selected >= 0 && tree.toggle(selected) },
-    { key: 'n', label: 'Next match', run: () => void findMatch('next') },
+    { key: 'n', label: NEXT_MATCH, run: () => void findMatch('next') },
     { key: 'N', label: 'Previous match', run: () => void findMatch('previous') },
     { key: 'i', label: 'Only what matches', run: () => setView({ filter: !view.filter }) },
     { key: 'f', label: 'Focus on the subtree', run: focus },
@@ -292,6 +292,8 @@ function Tree(props: ScreenProps) {
       { label: 'Copy values', run: () => void copyText(answer.metrics.map((m, k) => `${m.name}: ${exactValue(m.unit, r.inclusive[k])} inclusive, ${exactValue(m.unit, r.exclusive[k])} exclusive`).join('\n')) },
     ];
   };
+  // Rows that are no contexts have sums of their own; a report knows contexts alone
+  const panelRow = isDown || view.row < 0 || isReport() ? null : { ...Object.fromEntries(['metric', 'metrics', 'view', 'by', 'root', 'hide', 'hide-subtree'].map((key) => [key, params[key]])), node: view.row };
   const sortedBy = view.sort || `${(params['sort'] ?? (leadsDown(view) ? 'inclusive' : 'exclusive')) === 'exclusive' ? 'x' : 'i'}0`;
   const byName = sortedBy === 'name';
   const table: VTableProps<Entry> = {
@@ -323,7 +325,7 @@ function Tree(props: ScreenProps) {
       <Toolbar {...{ answer, view, setView, kinds, setKind, selection, input, metric, isTree, findMatch, hotPath, collapse, hide }} copy={(format) => (format === 'json' ? void copyText(jsonOf(answer, entries), 'Copied as JSON') : copyRows(table, format))} />
       <div class="split">
         <VTable {...table} />
-        {view.panel && selection.node !== null && <TreePanel params={shownParams(input, metric, selection)} context={selection.node} sides={selection.sides} hasLocations={input.has.locations > 1} />}
+        {view.panel && (selection.node !== null || panelRow) && <TreePanel params={shownParams(input, metric, selection)} context={selection.node} row={panelRow} sides={selection.sides} hasLocations={input.has.locations > 1} />}
       </div>
     </div>
   );
