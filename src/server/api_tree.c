@@ -488,7 +488,7 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     int64_t revealed;
     AS_TRY(choose(a, request, error));
     AS_TRY(add_source(a, NULL, &first, &item, error));
-    if (a->asked.tree.hidden) AS_TRY(as_tree_hidden_values(a->viewing, &a->asked, &a->hidden, error));
+    if (a->asked.tree.hidden) AS_TRY(as_tree_hidden_values(a->viewing, &a->asked, &first->asked, &a->hidden, error));
     if (a->whole) return open_whole(a, request, error);
     AS_TRY(find_hot(a, error));
     AS_TRY(find_match(a, request, error));

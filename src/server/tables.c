@@ -267,7 +267,7 @@ static assay_status make_table(const as_asked_view *asked, assay_id function, lo
     request.hidden = out->hidden;
     request.joinings = out->joinings;
     /* Where a walk makes the table, it is to find the values, too; others are had apart, and only then take room */
-    bool is_walked = request.kind == AS_VIEW_BOTTOM_UP || request.wanted || request.hidden;
+    bool is_walked = request.kind == AS_VIEW_BOTTOM_UP || request.wanted;
     bool has_metric = asked->tree.metrics.count > 0 && is_walked;
     assay_status status =
         has_metric ? load_metric(asked, as_asked_metric(asked, 0), last, error) : load(asked, NULL, &data, error);
@@ -351,15 +351,84 @@ static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_i
     return status;
 }
 
+/* ---- what is hidden -------------------------------------------------------------------------------------------------- */
+
+/* The same view with nothing hidden, unless that is known. */
+static assay_status get_all(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *all,
+                            assay_error *error) {
+    static char nothing[] = "";
+    as_asked_view plain = *asked; /* what it points to stays that of the other */
+    if (all->table) return ASSAY_OK;
+    plain.tree.hidden = NULL;
+    plain.tree.request.hidden = NULL;
+    plain.hides = nothing;
+    return get(viewing, &plain, ASSAY_NONE, n, all, error);
+}
+
+static assay_status hide_table(as_viewing *viewing, const as_asked_view *asked, const char *key,
+                               const as_view_table *all, const as_view_table **out, assay_error *error) {
+    kept_table *kept = calloc(1, sizeof *kept);
+    as_viewing_expect(viewing, as_view_items(all) * (sizeof(as_view_item) + 2 * sizeof(double)));
+    assay_status status = kept && keep_names(asked, ASSAY_NONE, kept) ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) status = as_view_table_hide(all, kept->hidden, &kept->table, error);
+    if (status != ASSAY_OK) {
+        free_table(kept);
+        return status;
+    }
+    *out = kept->table;
+    return as_viewing_keep(viewing, key, kept, bytes_of(asked, kept), free_table) ? ASSAY_OK
+                                                                                 : as_fail_memory(error, NULL);
+}
+
+static assay_status hide_values(as_viewing *viewing, const char *key, const as_asked_table *all, size_t k,
+                                const as_view_table *table, const as_view_values **out, assay_error *error) {
+    as_view_values *values;
+    AS_TRY(as_view_values_hide(table, all->table, all->values[k], &values, error));
+    *out = values;
+    return as_viewing_keep(viewing, key, values, as_view_values_bytes(values), free_values)
+               ? ASSAY_OK
+               : as_fail_memory(error, NULL);
+}
+
+/* As get(), of top-down and flat views: what is shown is a part of the view of all, which is asked for where something is not known yet. */
+static assay_status get_shown(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *out,
+                              assay_error *error) {
+    char *key = table_key(viewing, asked, ASSAY_NONE);
+    as_asked_table all = {0};
+    *out = (as_asked_table){.values = calloc(n + 1, sizeof *out->values)};
+    assay_status status = key && out->values ? ASSAY_OK : as_fail_memory(error, NULL);
+    kept_table *kept = key ? as_viewing_find(viewing, key) : NULL;
+    if (kept) out->table = kept->table;
+    if (status == ASSAY_OK && !kept) status = get_all(viewing, asked, n, &all, error);
+    if (status == ASSAY_OK && !kept) status = hide_table(viewing, asked, key, all.table, &out->table, error);
+    for (; status == ASSAY_OK && out->n_values < n; out->n_values++) {
+        size_t k = out->n_values;
+        char *of = values_key(viewing, asked, key, as_asked_metric(asked, k));
+        out->values[k] = of ? as_viewing_find(viewing, of) : NULL;
+        if (!of) status = as_fail_memory(error, NULL);
+        if (status == ASSAY_OK && !out->values[k]) status = get_all(viewing, asked, n, &all, error);
+        if (status == ASSAY_OK && !out->values[k])
+            status = hide_values(viewing, of, &all, k, out->table, &out->values[k], error);
+        free(of);
+    }
+    as_asked_table_free(&all);
+    free(key);
+    return status;
+}
+
+/* ---- what requests get ----------------------------------------------------------------------------------------------- */
+
 assay_status as_asked_table_get(as_viewing *viewing, const as_asked_view *asked, as_asked_table *out,
                                 assay_error *error) {
-    return get(viewing, asked, ASSAY_NONE, asked->tree.metrics.count, out, error);
+    return as_asked_table_some(viewing, asked, SIZE_MAX, out, error);
 }
 
 assay_status as_asked_table_some(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *out,
                                  assay_error *error) {
     size_t most = asked->tree.metrics.count;
-    return get(viewing, asked, ASSAY_NONE, n < most ? n : most, out, error);
+    bool is_part = asked->tree.hidden && asked->tree.request.kind != AS_VIEW_BOTTOM_UP;
+    if (n > most) n = most;
+    return is_part ? get_shown(viewing, asked, n, out, error) : get(viewing, asked, ASSAY_NONE, n, out, error);
 }
 
 assay_status as_asked_whole(const as_asked_view *asked, assay_id metric, as_view_number *out, assay_error *error) {

@@ -4,8 +4,8 @@
 
 #include "server/tables.h"
 
-/* Appends to out (double), for each metric, what no row has any more: of subtrees all of it, of nodes alone what they have that those below them have not; bottom-up and flat exclusive values. NAN where
- * values do not add up. */
-assay_status as_tree_hidden_values(as_viewing *viewing, const as_asked_view *asked, as_vec *out, assay_error *error);
+/* Appends to out (double), for each metric, what no row of the view's table has any more (as_view_values.hidden); bottom-up that of the functions which are hidden. */
+assay_status as_tree_hidden_values(as_viewing *viewing, const as_asked_view *asked, const as_asked_table *table,
+                                   as_vec *out, assay_error *error);
 
 #endif

@@ -192,6 +192,85 @@ static void what_has_no_value_is_as_large_as_what_lies_below(void **state) {
     unmake(&made);
 }
 
+/* ---- what is hidden -------------------------------------------------------------------------------------------------- */
+
+/* Hides the nodes of one name, and the subtrees of another; NULL: of none. */
+static void check_hidden(struct made all, const char *node, const char *subtree, const char *expected,
+                         unsigned n_hidden, double sum) {
+    uint8_t *hidden = calloc(all.ds->strings.entries.count + 1, sizeof *hidden);
+    struct made made = {.ds = all.ds};
+    assay_error error;
+    if (node) hidden[as_find(&all.ds->strings, node, strlen(node))] |= AS_HIDES_NODE;
+    if (subtree) hidden[as_find(&all.ds->strings, subtree, strlen(subtree))] |= AS_HIDES_SUBTREE;
+    assert_int_equal(as_view_table_hide(all.table, hidden, &made.table, &error), ASSAY_OK);
+    assert_int_equal(as_view_values_hide(made.table, all.table, all.values, &made.values, &error), ASSAY_OK);
+    check_items(&made, expected);
+    assert_int_equal(made.table->cut.hidden, n_hidden);
+    assert_true(made.values->hidden == sum);
+    assert_true(made.values->whole == all.values->whole);
+    as_view_values_free(made.values);
+    as_view_table_free(made.table);
+    free(hidden);
+    unmake(&all);
+}
+
+static void what_lies_below_hidden_nodes_stands_in_their_place(void **state) {
+    (void)state;
+    check_hidden(make(REQUEST(0)), "f", NULL,
+                 "main 63 1 end 4\n"
+                 "  g 8 8 end 2\n"
+                 "  g 16 16 end 3\n"
+                 "  g 32 32 end 4\n"
+                 "helper 30 10 end 6\n"
+                 "  g 20 20 end 6\n",
+                 2, 2 + 4);
+}
+
+static void hidden_subtrees_are_gone_with_all_they_have(void **state) {
+    (void)state;
+    check_hidden(make(REQUEST(0)), NULL, "f",
+                 "main 63 1 end 2\n"
+                 "  g 32 32 end 2\n"
+                 "helper 30 10 end 4\n"
+                 "  g 20 20 end 4\n",
+                 4, 30);
+    check_hidden(make(REQUEST(0)), "main", "helper",
+                 "f 30 2 end 4\n"
+                 "  f 12 4 end 3\n"
+                 "    g 8 8 end 3\n"
+                 "  g 16 16 end 4\n"
+                 "g 32 32 end 5\n",
+                 3, 1 + 30);
+}
+
+static void hidden_functions_are_not_listed(void **state) {
+    (void)state;
+    check_hidden(make(REQUEST(.kind = AS_VIEW_FLAT)), "g", NULL,
+                 "main 63 1 end 1\n"
+                 "f 30 6 end 2\n"
+                 "helper 30 10 end 3\n",
+                 1, 8 + 16 + 32 + 20);
+}
+
+/* Nobody knows what nodes of experiments have themselves; sizes are those of what is left below. */
+static void what_values_that_do_not_add_up_hide_is_not_known(void **state) {
+    static const row rows[] = {{3, 0, 0, {8}}, {4, 0, 0, {6}}, {5, 0, 0, {5}}};
+    (void)state;
+    struct made all = make_of(make_dataset(AS_KIND_NONE, rows, 3), REQUEST(0)), made = {.ds = all.ds};
+    uint8_t *hidden = calloc(all.ds->strings.entries.count + 1, sizeof *hidden);
+    assay_error error;
+    assert_true(as_view_item_size(all.values, 1, false) == 8);
+    hidden[as_find(&all.ds->strings, "f", 1)] = AS_HIDES_SUBTREE;
+    assert_int_equal(as_view_table_hide(all.table, hidden, &made.table, &error), ASSAY_OK);
+    assert_int_equal(as_view_values_hide(made.table, all.table, all.values, &made.values, &error), ASSAY_OK);
+    assert_true(as_view_item_size(made.values, 0, false) == 5);
+    assert_true(isnan(made.values->hidden));
+    as_view_values_free(made.values);
+    as_view_table_free(made.table);
+    free(hidden);
+    unmake(&all);
+}
+
 /* ---- order ----------------------------------------------------------------------------------------------------------- */
 
 static void children_come_in_any_order(void **state) {
@@ -343,6 +422,10 @@ int main(void) {
         cmocka_unit_test(flat_lists_have_sums),
         cmocka_unit_test(callers_go_up_as_far_as_there_are_steps),
         cmocka_unit_test(what_has_no_value_is_as_large_as_what_lies_below),
+        cmocka_unit_test(what_lies_below_hidden_nodes_stands_in_their_place),
+        cmocka_unit_test(hidden_subtrees_are_gone_with_all_they_have),
+        cmocka_unit_test(hidden_functions_are_not_listed),
+        cmocka_unit_test(what_values_that_do_not_add_up_hide_is_not_known),
         cmocka_unit_test(children_come_in_any_order),
         cmocka_unit_test(of_many_children_the_first_are_found),
         cmocka_unit_test(the_hot_path_goes_on_from_anywhere),

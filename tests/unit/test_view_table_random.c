@@ -137,6 +137,64 @@ static void check_view(const as_view_data *data, as_view_request request) {
     as_view_table_free(table);
 }
 
+static uint8_t *random_hiding(const as_dataset *ds) {
+    size_t n = ds->strings.entries.count;
+    uint8_t *hidden = calloc(n + 1, 1);
+    for (size_t i = 0; i < n; i++) hidden[i] = (uint8_t)(pick(5) ? pick(12) ? 0 : AS_HIDES_SUBTREE : AS_HIDES_NODE);
+    return hidden;
+}
+
+static void check_same_items(const as_view_table *a, const as_view_table *b) {
+    assert_int_equal(as_view_items(a), as_view_items(b));
+    for (uint32_t i = 0; i < as_view_items(a); i++) {
+        const as_view_item *x = as_view_item_at(a, i), *y = as_view_item_at(b, i);
+        assert_int_equal(x->parent, y->parent);
+        assert_int_equal(x->end, y->end);
+        assert_int_equal(x->depth, y->depth);
+        assert_int_equal(x->context, y->context);
+        assert_int_equal(x->call_site, y->call_site);
+        assert_int_equal(x->name, y->name);
+        assert_int_equal(x->level, y->level);
+        assert_int_equal(x->flags, y->flags);
+    }
+}
+
+/* What is taken from the table of all is what a walk that hides shows. */
+static void check_hidden_view(const as_view_data *data, as_view_request request) {
+    uint8_t *hidden = random_hiding(data->source.ds);
+    as_view_table *all, *table, *walked;
+    as_view_values *of_all, *values, *of_walked;
+    assay_error error;
+    assert_int_equal(as_view_table_new(data, &request, &all, &of_all, &error), ASSAY_OK);
+    request.hidden = hidden;
+    assert_int_equal(as_view_table_new(data, &request, &walked, &of_walked, &error), ASSAY_OK);
+    assert_int_equal(as_view_table_hide(all, hidden, &table, &error), ASSAY_OK);
+    assert_int_equal(as_view_values_hide(table, all, of_all, &values, &error), ASSAY_OK);
+    check_same_items(table, walked);
+    assert_int_equal(table->cut.hidden, walked->cut.hidden);
+    assert_memory_equal(values->inclusive, of_walked->inclusive, values->n * sizeof *values->inclusive);
+    assert_int_equal(values->has_inclusive, of_walked->has_inclusive);
+    assert_int_equal(values->has_exclusive, of_walked->has_exclusive);
+    assert_int_equal(values->weights == NULL, of_walked->weights == NULL);
+    comparing c = {.table = table, .values = values};
+    request.order = AS_SORT_SOURCE;
+    as_view_cut cut;
+    assert_int_equal(as_view_walk(data, &request, compare_node, &c, &cut, &error), ASSAY_OK);
+    assert_int_equal(c.next, as_view_items(table));
+    as_view_values_free(of_all);
+    as_view_values_free(values);
+    as_view_values_free(of_walked);
+    as_view_table_free(all);
+    as_view_table_free(table);
+    as_view_table_free(walked);
+    free(hidden);
+}
+
+static void check_both(const as_view_data *data, as_view_request request) {
+    check_view(data, request);
+    check_hidden_view(data, request);
+}
+
 static void check_views(const as_dataset *ds, assay_id metric, const bool *locations, bool *has_sums) {
     static const assay_id run = 0;
     as_view_data data;
@@ -144,10 +202,10 @@ static void check_views(const as_dataset *ds, assay_id metric, const bool *locat
     as_view_source source = {.ds = ds, .runs = &run, .n_runs = 1, .point = ASSAY_NONE, .locations = locations};
     assert_int_equal(as_view_load(&source, &metric, 1, NULL, 0, &data, &error), ASSAY_OK);
     *has_sums = data.columns[0].has_sums;
-    for (unsigned k = 0; k < 4; k++) check_view(&data, (as_view_request){.joins_calls = k & 1, .without_root = k & 2});
+    for (unsigned k = 0; k < 4; k++) check_both(&data, (as_view_request){.joins_calls = k & 1, .without_root = k & 2});
     for (unsigned group = AS_GROUP_REGION; group <= AS_GROUP_SCOPE; group++) {
-        check_view(&data, (as_view_request){.kind = AS_VIEW_FLAT, .group = group});
-        check_view(&data, (as_view_request){.kind = AS_VIEW_FLAT, .group = group, .joins_calls = true});
+        check_both(&data, (as_view_request){.kind = AS_VIEW_FLAT, .group = group});
+        check_both(&data, (as_view_request){.kind = AS_VIEW_FLAT, .group = group, .joins_calls = true});
     }
     as_view_data_free(&data);
 }

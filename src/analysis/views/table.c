@@ -24,23 +24,40 @@ static bool find_weights(const as_view_table *table, as_view_values *values) {
     return true;
 }
 
-/* Without room for numbers. NULL when memory is out. */
-static as_view_values *new_values(const as_view_table *table, const as_view_data *data) {
+/* What is the same for all items of a view. */
+static as_view_values values_of(const as_view_data *data) {
     const as_view_column *column = &data->columns[0];
-    as_view_values *values = calloc(1, sizeof *values);
-    if (!values) return NULL;
-    *values = (as_view_values){.metric = column->metric,
-                               .dtype = column->dtype,
-                               .adds_up = column->adds_up,
-                               .whole = column->whole,
-                               .all = as_view_whole(data, 0).inclusive,
-                               .n = as_view_items(table)};
-    values->all.parts = NULL;
+    as_view_values values = {.metric = column->metric,
+                             .dtype = column->dtype,
+                             .adds_up = column->adds_up,
+                             .whole = column->whole,
+                             .all = as_view_whole(data, 0).inclusive};
+    values.all.parts = NULL;
     return values;
 }
 
-/* When the numbers are there. False when memory is out. */
-static bool finish_values(const as_view_table *table, as_view_values *values) {
+as_view_values *as_view_values_like(const as_view_values *other, uint32_t n) {
+    as_view_values *values = calloc(1, sizeof *values);
+    size_t size = ((size_t)n + 1) * sizeof *values->inclusive;
+    if (!values) return NULL;
+    *values = (as_view_values){.metric = other->metric,
+                               .dtype = other->dtype,
+                               .adds_up = other->adds_up,
+                               .whole = other->whole,
+                               .all = other->all,
+                               .n = n,
+                               .inclusive = malloc(size),
+                               .exclusive = malloc(size)};
+    if (!values->inclusive || !values->exclusive) {
+        as_view_values_free(values);
+        return NULL;
+    }
+    as_use_large_pages(values->inclusive, size);
+    as_use_large_pages(values->exclusive, size);
+    return values;
+}
+
+bool as_view_values_finish(const as_view_table *table, as_view_values *values) {
     for (uint32_t i = 0; i < values->n; i++) {
         values->has_inclusive |= !isnan(values->inclusive[i]);
         values->has_exclusive |= !isnan(values->exclusive[i]);
@@ -157,14 +174,13 @@ static assay_status fill_all(filling *f, assay_error *error) {
     const as_dataset *ds = f->table->ds;
     as_view_walker walker = {.data = data, .request = &f->table->request};
     const as_view_walker *asked = as_ds_has_roles(ds) ? &walker : NULL;
-    bool skips_root = f->table->request.without_root && as_view_has_root(data);
     size_t n = 0;
     for (size_t i = 0; i < data->n_roots; i++) n += as_ds_context(ds, data->roots[i])->subtree;
     as_vec_expect(&f->table->items, n);
     bool fine = as_vec_reserve(&f->table->items, n) && (!walker.request->joins_calls || as_view_join_calls(&walker));
     for (size_t i = 0; fine && i < data->n_roots; i++) {
         assay_id root = data->roots[i], end = root + as_ds_context(ds, root)->subtree;
-        if (!skips_root) put_context(f, asked, root);
+        if (root != f->table->skipped_root) put_context(f, asked, root);
         for (assay_id id = root + 1; id < end; id++) {
             if (!asked || as_view_is_node(asked, id)) put_context(f, asked, id);
         }
@@ -193,14 +209,16 @@ static assay_status fill_table(filling *f, as_view_values **values, assay_error 
     close_items(f, 0);
     as_vec_shrink(&table->items);
     if (!f->has_values) return ASSAY_OK;
-    *values = new_values(table, f->data);
+    *values = malloc(sizeof **values);
     if (!*values) return as_fail_memory(error, NULL);
     as_vec_shrink(&f->inclusive);
     as_vec_shrink(&f->exclusive);
+    **values = values_of(f->data);
+    (*values)->n = as_view_items(table);
     (*values)->inclusive = f->inclusive.data;
     (*values)->exclusive = f->exclusive.data;
     f->inclusive.data = f->exclusive.data = NULL;
-    return finish_values(table, *values) ? ASSAY_OK : as_fail_memory(error, NULL);
+    return as_view_values_finish(table, *values) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 assay_status as_view_table_new(const as_view_data *data, const as_view_request *request, as_view_table **out,
@@ -211,6 +229,9 @@ assay_status as_view_table_new(const as_view_data *data, const as_view_request *
     if (!table) return as_fail_memory(error, NULL);
     table->ds = data->source.ds;
     table->request = plain_request(request);
+    bool skips_root = request->kind == AS_VIEW_TOP_DOWN && request->without_root && as_view_has_root(data);
+    table->skipped_root = skips_root ? data->roots[0] : ASSAY_NONE;
+    table->leaves_apart = data->leaves_apart;
     as_vec_init(&table->items, sizeof(as_view_item), as_ds_budget(table->ds));
     filling f = {.table = table, .data = data, .last = AS_NO_ITEM, .has_values = values && data->n_columns};
     as_vec_init(&f.inclusive, sizeof(double), NULL);
@@ -235,13 +256,15 @@ void as_view_table_free(as_view_table *table) {
     as_vec_free(&table->items);
     free(table->own_items);
     free(table->call_items);
+    free(table->sources);
     free(table);
 }
 
 size_t as_view_table_bytes(const as_view_table *table) {
     size_t n_lists = (table->own_items != NULL) + (size_t)(table->call_items != NULL);
     return sizeof *table + table->items.capacity * sizeof(as_view_item) +
-           n_lists * AS_COUNT(table->ds, contexts) * sizeof(uint32_t);
+           n_lists * AS_COUNT(table->ds, contexts) * sizeof(uint32_t) +
+           (table->sources ? as_view_items(table) * sizeof(uint32_t) : 0);
 }
 
 uint32_t as_view_item_of(const as_view_table *table, assay_id context) {
@@ -331,16 +354,11 @@ static assay_status fill_values(const as_view_table *table, const as_view_data *
 
 assay_status as_view_values_new(const as_view_table *table, const as_view_data *data, as_view_values **out,
                                 assay_error *error) {
-    as_view_values *values = new_values(table, data);
+    as_view_values common = values_of(data), *values = as_view_values_like(&common, as_view_items(table));
     *out = NULL;
     if (!values) return as_fail_memory(error, NULL);
-    values->inclusive = malloc(((size_t)values->n + 1) * sizeof *values->inclusive);
-    values->exclusive = malloc(((size_t)values->n + 1) * sizeof *values->exclusive);
-    bool has_room = values->inclusive && values->exclusive;
-    if (has_room) as_use_large_pages(values->inclusive, values->n * sizeof *values->inclusive);
-    if (has_room) as_use_large_pages(values->exclusive, values->n * sizeof *values->exclusive);
-    assay_status status = has_room ? fill_values(table, data, values, error) : as_fail_memory(error, NULL);
-    if (status == ASSAY_OK && !finish_values(table, values)) status = as_fail_memory(error, NULL);
+    assay_status status = fill_values(table, data, values, error);
+    if (status == ASSAY_OK && !as_view_values_finish(table, values)) status = as_fail_memory(error, NULL);
     if (status != ASSAY_OK) {
         as_view_values_free(values);
         return status;

@@ -36,6 +36,9 @@ typedef struct as_view_table {
     as_view_cut cut;         /* what is not in it */
     /* private, of flat views: for each context the item it is a part of, and that of calls below its caller; AS_NO_ITEM: none. NULL: nobody knows, or there are no such */
     uint32_t *own_items, *call_items;
+    uint32_t *sources;     /* private, of as_view_table_hide(): for each item the one that it is there */
+    assay_id skipped_root; /* private: that of without_root; ASSAY_NONE: none */
+    bool leaves_apart;     /* private: as that of as_view_data */
 } as_view_table;
 
 typedef struct as_view_values as_view_values;
@@ -44,6 +47,9 @@ typedef struct as_view_values as_view_values;
  * data may have no columns, but for joins_calls without joinings. values: NULL, or gets the first column's (NULL where there is none), for which the view is walked through once only. */
 assay_status as_view_table_new(const as_view_data *data, const as_view_request *request, as_view_table **out,
                                as_view_values **values, assay_error *error);
+/* Makes the table of the same view with request.hidden, where nothing is hidden yet; of flat and top-down views only: bottom-up, what is hidden changes what others are. hidden must last as long as the table. */
+assay_status as_view_table_hide(const as_view_table *all, const uint8_t *hidden, as_view_table **out,
+                                assay_error *error);
 /* NULL is fine. */
 void as_view_table_free(as_view_table *table);
 size_t as_view_table_bytes(const as_view_table *table);
@@ -83,6 +89,7 @@ struct as_view_values {
     bool adds_up;                      /* shares of the whole, and the hot path, mean something */
     double whole;                      /* as that of as_view_column */
     as_view_number all;                /* the value of all that is looked at; of formulas and the like not known */
+    double hidden;                     /* of as_view_values_hide(); else 0 */
     uint32_t n;
     double *inclusive, *exclusive; /* n each; exclusive is NULL where there are none */
     double *weights;               /* the largest size in each subtree, where parents need not have values; else NULL */
@@ -91,6 +98,10 @@ struct as_view_values {
 /* Takes the first column of data, which must be of the same dataset and roots as the table was made of; of the same columns, where joins_calls depends on them. */
 assay_status as_view_values_new(const as_view_table *table, const as_view_data *data, as_view_values **out,
                                 assay_error *error);
+/* Takes those of a table that as_view_table_hide() made from the values of the other one. `hidden` then is what no item has any more: of subtrees all of it, of nodes alone what they have that those below them have
+ * not; flat exclusive values. NAN where values do not add up. */
+assay_status as_view_values_hide(const as_view_table *table, const as_view_table *all, const as_view_values *of,
+                                 as_view_values **out, assay_error *error);
 void as_view_values_free(as_view_values *values);
 size_t as_view_values_bytes(const as_view_values *values);
 

@@ -193,11 +193,18 @@ static inline bool as_view_member_is_apart(const as_view_walker *walker, const a
 bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pending, const as_view_member *member,
                          assay_id context, as_view_some contexts);
 
+/* ---- values of tables (table.c) --------------------------------------------------------------------------------------- */
+
+struct as_view_table;
+struct as_view_values;
+/* What is the same for all items, and room for n of them. NULL when memory is out. */
+struct as_view_values *as_view_values_like(const struct as_view_values *other, uint32_t n);
+/* When the numbers are there. False when memory is out. */
+bool as_view_values_finish(const struct as_view_table *table, struct as_view_values *values);
+
 /* ---- flat views as tables (table_flat.c) ------------------------------------------------------------------------------ */
 
 /* Fills the table of a flat view of which nothing is left out, in the order of the source. */
-struct as_view_table;
-struct as_view_values;
 bool as_view_flat_fill(struct as_view_table *table, const as_view_data *data);
 /* The numbers of such a table: those of a walk, to the last bit. */
 bool as_view_flat_values(const struct as_view_table *table, const as_view_data *data, struct as_view_values *values);

@@ -73,7 +73,7 @@ typedef struct descent {
     as_vec pending;         /* as_view_pending, the next one last */
 } descent;
 
-/* What is no node anyway hides nothing. */
+/* What is no node anyway hides nothing; roots are shown whatever they are. */
 static bool find_hidden(descent *d) {
     as_view_walker *w = d->walker;
     size_t n = AS_COUNT(d->ds, contexts);
@@ -84,7 +84,7 @@ static bool find_hidden(descent *d) {
         assay_id end = w->data->roots[i] + as_ds_context(d->ds, w->data->roots[i])->subtree;
         for (assay_id id = w->data->roots[i]; id < end; id++) {
             const as_context *context = as_ds_context(d->ds, id);
-            bool is_node = as_view_is_node(w, id);
+            bool is_node = id == w->data->roots[i] || as_view_is_node(w, id);
             uint8_t how = is_node && !is_hidden[id] ? as_view_hides(w, context->name) : 0;
             if (how) memset(is_hidden + id, true, how & AS_HIDES_SUBTREE ? context->subtree : 1);
             w->cut->hidden += is_node && is_hidden[id];
