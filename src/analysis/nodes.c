@@ -546,22 +546,22 @@ assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metri
 }
 
 assay_status as_stored_sums_find(const as_dataset *ds, assay_id run, assay_id metric, const bool *locations,
-                                 as_stored_sums *out, bool *is_done, assay_error *error) {
+                                 bool only_inclusive, as_stored_sums *out, bool *is_done, assay_error *error) {
     const as_metric *about = as_ds_metric(ds, metric);
     const as_profile *own = as_ds_profile(ds, metric, run),
                      *partner = about->exclusive == ASSAY_NONE ? NULL : as_ds_profile(ds, about->exclusive, run);
     *out = (as_stored_sums){0};
     *is_done = about->is_stored && !as_ds_derived(ds, metric) &&
                (are_pair(own, partner) || (about->exclusive == ASSAY_NONE && own && as_profile_is_sparse(own)));
-    return *is_done ? as_sparse_sums(ds, own, partner, locations, out, error) : ASSAY_OK;
+    return *is_done ? as_sparse_sums(ds, own, only_inclusive ? NULL : partner, locations, out, error) : ASSAY_OK;
 }
 
 assay_status as_nodes_find_one(const as_dataset *ds, assay_id run, assay_id metric, assay_id context,
-                               as_node_list *list, assay_error *error) {
+                               const bool *locations, as_node_list *list, assay_error *error) {
     list->nodes.count = list->parts.count = list->n_parts = 0;
     if (as_ds_metric(ds, metric)->is_stored && !as_ds_derived(ds, metric))
-        return find_stored(ds, run, metric, (range){context, 1}, NULL, list, error);
-    AS_TRY(as_nodes_find(ds, run, metric, context, list, error));
+        return find_stored(ds, run, metric, (range){context, 1}, locations, list, error);
+    AS_TRY(as_nodes_find_at(ds, run, metric, context, locations, list, error));
     if (list->nodes.count) list->nodes.count = as_node_at(list, 0)->context == context;
     return ASSAY_OK;
 }

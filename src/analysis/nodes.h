@@ -55,9 +55,10 @@ typedef struct as_stored_sums {
     as_vec has_inclusive, has_exclusive; /* bool: whether there is a value */
 } as_stored_sums;
 
-/* The sums of a stored metric whose values are sparse, those of as_nodes_find_at() to the last bit. *is_done: else it is no such metric. as_stored_sums_free() in every case. */
+/* The sums of a stored metric whose values are sparse, those of as_nodes_find_at() to the last bit. only_inclusive: without those of its `exclusive` metric, which is one by itself. *is_done: else it is no such
+ * metric. as_stored_sums_free() in every case. */
 assay_status as_stored_sums_find(const as_dataset *ds, assay_id run, assay_id metric, const bool *locations,
-                                 as_stored_sums *out, bool *is_done, assay_error *error);
+                                 bool only_inclusive, as_stored_sums *out, bool *is_done, assay_error *error);
 void as_stored_sums_free(as_stored_sums *sums);
 /* The node of a context as a list would have it; false where there is none. */
 static inline bool as_stored_sums_node(const as_stored_sums *sums, assay_id context, as_node *out) {
@@ -74,8 +75,8 @@ static inline bool as_stored_sums_node(const as_stored_sums *sums, assay_id cont
     return true;
 }
 
-/* The node of one context, or none: of stored metrics without looking at its subtree. */
+/* The node of one context, or none: of stored metrics without looking at its subtree. locations: as those of as_nodes_find_at(). */
 assay_status as_nodes_find_one(const as_dataset *ds, assay_id run, assay_id metric, assay_id context,
-                               as_node_list *list, assay_error *error);
+                               const bool *locations, as_node_list *list, assay_error *error);
 
 #endif

@@ -67,7 +67,7 @@ static int next_pair(node_cursor *cursor) {
         assay_error error;
         assay_status status =
             cursor->given & HAS_CONTEXT
-                ? as_nodes_find_one(ds, cursor->run, cursor->metric, cursor->keys[CONTEXT], &cursor->list, &error)
+                ? as_nodes_find_one(ds, cursor->run, cursor->metric, cursor->keys[CONTEXT], NULL, &cursor->list, &error)
                 : as_nodes_find(ds, cursor->run, cursor->metric, ASSAY_NONE, &cursor->list, &error);
         if (status != ASSAY_OK) return as_vtab_fail(cursor->table, &error);
         cursor->n_rows = as_node_count(&cursor->list);

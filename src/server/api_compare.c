@@ -47,6 +47,7 @@ typedef struct answer {
     as_asked_changes asked;
     const as_change_verdicts *verdicts; /* or NULL */
     as_change_spreads spreads;
+    double *own[2];         /* of each row its exclusive number on each side */
     double (*quartiles)[2]; /* of each row that of the changes of its locations; NULL: there are none */
     double scale;
     sort_key sort;
@@ -263,13 +264,14 @@ static assay_status choose_sort(answer *a, const as_request *request, assay_erro
 }
 
 /* As `diff` does: what changed by less than so many percent of the larger whole, and all below it, too. */
-static assay_status hide_small(answer *a, const as_request *request, assay_error *error) {
+static assay_status hide_small(answer *a, as_viewing *viewing, const as_request *request, assay_error *error) {
     double percent;
     AS_TRY(as_request_real(request, "min_change", 0, &percent, error));
     if (percent < 0)
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'min_change' takes percent, a number from 0 on");
     const as_change_values *values = a->asked.values;
     if (percent == 0 || !values) return ASSAY_OK;
+    AS_TRY(as_asked_changes_complete(viewing, &a->asked, error));
     double base = known(fabs(values->sums[AS_BASE]), 0), target = known(fabs(values->sums[AS_TARGET]), 0);
     double least = percent / 100 * fmax(base, target);
     uint32_t n = as_view_items(view_of(a));
@@ -297,10 +299,11 @@ static assay_status choose(answer *a, as_viewing *viewing, const as_request *req
     a->most_rows = a->all > 1 ? (size_t)a->all : (size_t)a->limit > MOST_ROWS ? (size_t)a->limit : MOST_ROWS;
     a->most_lists = a->all > 1 ? a->most_rows : MOST_NODES;
     AS_TRY(as_asked_changes_make(viewing, request, flat, &a->asked, error));
+    if (a->sort == BY_SELF) AS_TRY(as_asked_changes_complete(viewing, &a->asked, error));
     a->scale = as_asked_scale(&a->asked, request);
     AS_TRY(as_change_verdicts_find(viewing, &a->asked, &a->verdicts, error));
     AS_TRY(as_change_spreads_open(viewing, &a->asked, a->scale, &a->spreads, error));
-    AS_TRY(hide_small(a, request, error));
+    AS_TRY(hide_small(a, viewing, request, error));
     return match ? as_view_search(view_of(a), match, NULL, &a->found, error) : ASSAY_OK;
 }
 
@@ -340,6 +343,16 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     if (a->found.marks) return open_matches(a, error);
     if (a->all) return open_all(a, error);
     return a->asked.flat ? ASSAY_OK : follow_change(a, AS_NO_ITEM, error);
+}
+
+/* Of the rows: values need not have those of all items. */
+static assay_status find_own(answer *a, assay_error *error) {
+    for (size_t side = 0; side < 2 && a->asked.values && a->asked.values->has_exclusive; side++) {
+        a->own[side] = malloc((a->rows.count + 1) * sizeof *a->own[side]);
+        if (!a->own[side]) return as_fail_memory(error, NULL);
+        AS_TRY(as_asked_exclusive(&a->asked, side, a->rows.data, a->rows.count, a->own[side], error));
+    }
+    return ASSAY_OK;
 }
 
 static assay_status find_spreads(answer *a, assay_error *error) {
@@ -447,9 +460,9 @@ static void build_cell(as_builder *b, const answer *a, size_t row, column k) {
     case B: as_build_number(b, NULL, number_of(a, AS_TARGET, i, false)); break;
     case CHANGE: as_build_number(b, NULL, change_of(a, i, false)); break;
     case RELATIVE: as_build_number(b, NULL, relative_of(a, i, false)); break;
-    case A_SELF: as_build_number(b, NULL, number_of(a, AS_BASE, i, true)); break;
-    case B_SELF: as_build_number(b, NULL, number_of(a, AS_TARGET, i, true)); break;
-    case CHANGE_SELF: as_build_number(b, NULL, change_of(a, i, true)); break;
+    case A_SELF: as_build_number(b, NULL, a->own[AS_BASE][row]); break;
+    case B_SELF: as_build_number(b, NULL, a->own[AS_TARGET][row]); break;
+    case CHANGE_SELF: as_build_number(b, NULL, a->own[AS_TARGET][row] - a->scale * a->own[AS_BASE][row]); break;
     case QUARTER:
     case THREE_QUARTERS: as_build_number(b, NULL, a->quartiles[row][k - QUARTER]); break;
     default: build_verdict(b, a->verdicts->of_item[i], k);
@@ -566,6 +579,7 @@ static assay_status answer_compare(as_viewing *viewing, const as_request *reques
     as_vec_init(&a.rows, sizeof(uint32_t), NULL);
     assay_status status = choose(&a, viewing, request, error);
     if (status == ASSAY_OK) status = gather(&a, request, error);
+    if (status == ASSAY_OK) status = find_own(&a, error);
     if (status == ASSAY_OK) status = find_spreads(&a, error);
     if (status == ASSAY_OK) build(&a, out);
     as_vec_free(&a.lists);
@@ -573,6 +587,7 @@ static assay_status answer_compare(as_viewing *viewing, const as_request *reques
     as_view_found_free(&a.found);
     free(a.hidden);
     free(a.quartiles);
+    for (size_t side = 0; side < 2; side++) free(a.own[side]);
     as_change_spreads_free(&a.spreads);
     as_asked_changes_free(&a.asked);
     return status;

@@ -80,12 +80,12 @@ static bool find_ways(const flame *f, widths *w) {
     return fine && w->ways;
 }
 
-static bool find_widths(const flame *f, widths *w) {
-    for (size_t side = 0; side < 2; side++) {
-        w->own[side] = as_change_own(f->asked.table, f->asked.values, side);
-        if (!w->own[side]) return false;
-    }
-    return find_ways(f, w);
+static assay_status find_widths(const flame *f, widths *w, assay_error *error) {
+    const as_view_source sources[2] = {as_diff_view_source(&f->asked.diff, AS_BASE),
+                                       as_diff_view_source(&f->asked.diff, AS_TARGET)};
+    for (size_t side = 0; side < 2; side++)
+        AS_TRY(as_change_own(f->asked.table, f->asked.values, sources, side, &w->own[side], error));
+    return find_ways(f, w) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 /* Each as wide as the larger of its two amounts. */
@@ -113,11 +113,11 @@ static bool sum_items(const as_change_table *table, const double *own, size_t si
 /* Of the values only what is no array. */
 static as_change_values without_numbers(const as_change_values *values) {
     as_change_values out = *values;
-    out.by_context = false;
+    out.by_context = out.lacks_own = false;
     for (size_t side = 0; side < 2; side++) {
         out.n[side] = 0;
         out.inclusive[side] = out.exclusive[side] = NULL;
-        out.stored[side] = (as_stored_sums){0};
+        out.stored[side] = out.own[side] = (as_stored_sums){0};
     }
     return out;
 }
@@ -125,7 +125,7 @@ static as_change_values without_numbers(const as_change_values *values) {
 /* The values go as soon as they are not needed, and what is known of a side when the frames have it: all of it at once would be too much. */
 static assay_status fill_frames(as_viewing *viewing, flame *f, kept_frames *kept, assay_error *error) {
     widths w = {0};
-    assay_status status = find_widths(f, &w) ? ASSAY_OK : as_fail_memory(error, NULL);
+    assay_status status = find_widths(f, &w, error);
     kept->values = without_numbers(f->asked.values);
     kept->table = as_change_table_share(f->asked.table);
     as_asked_changes_forget_values(viewing, &f->asked);

@@ -184,6 +184,7 @@ static assay_status gather(as_viewing *viewing, const as_request *request, scatt
     AS_TRY(as_asked_changes_need_metric(&s->asked, error));
     s->scale = as_asked_scale(&s->asked, request);
     s->is_exclusive = s->asked.values->has_exclusive && !is_inclusive;
+    if (s->is_exclusive) AS_TRY(as_asked_changes_complete(viewing, &s->asked, error));
     find_range(s);
     if (!choose_points(s)) return as_fail_memory(error, NULL);
     AS_TRY(as_change_spreads_open(viewing, &s->asked, s->scale, &s->spreads, error));

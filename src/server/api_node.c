@@ -272,7 +272,7 @@ static assay_status build_metric(as_builder *builder, const details *d, assay_id
     const as_metric *metric = as_ds_metric(ds, id);
     as_node_list list;
     as_node_list_init_of(&list, ds);
-    assay_status status = as_nodes_find_one(ds, d->asked.tree.runs.runs[0], id, d->context, &list, error);
+    assay_status status = as_nodes_find_one(ds, d->asked.tree.runs.runs[0], id, d->context, NULL, &list, error);
     if (status == ASSAY_OK && as_node_count(&list)) {
         const as_node *node = as_node_at(&list, 0);
         bool is_own = as_metric_is_only_exclusive(metric);

@@ -190,7 +190,8 @@ static assay_status make_values(as_viewing *viewing, as_asked_changes *asked, co
     const as_view_source sources[2] = {as_diff_view_source(&asked->diff, AS_BASE),
                                        as_diff_view_source(&asked->diff, AS_TARGET)};
     as_change_values *values = NULL;
-    as_viewing_expect(viewing, contexts_of(asked) * 2 * sizeof(double));
+    as_viewing_expect(viewing,
+                      as_change_values_expected(asked->table, &asked->diff.comparison, sources, asked->metric));
     assay_status status =
         as_change_values_new(asked->table, &asked->diff.comparison, sources, asked->metric, &values, error);
     if (status != ASSAY_OK) {
@@ -207,6 +208,27 @@ static assay_status make_values(as_viewing *viewing, as_asked_changes *asked, co
 static char *values_key(const as_asked_changes *asked) {
     char *key = NULL;
     return asprintf(&key, "changes of %s", asked->key) < 0 ? NULL : key;
+}
+
+assay_status as_asked_changes_complete(as_viewing *viewing, as_asked_changes *asked, assay_error *error) {
+    if (!asked->values || !asked->values->lacks_own) return ASSAY_OK;
+    const as_view_source sources[2] = {as_diff_view_source(&asked->diff, AS_BASE),
+                                       as_diff_view_source(&asked->diff, AS_TARGET)};
+    char *key = values_key(asked);
+    if (!key) return as_fail_memory(error, NULL);
+    as_change_values *values = as_viewing_find(viewing, key);
+    as_viewing_expect(viewing, as_change_values_bytes(values));
+    assay_status status = as_change_values_complete(values, sources, error);
+    if (status == ASSAY_OK) as_viewing_resize(viewing, key, as_change_values_bytes(values));
+    free(key);
+    return status;
+}
+
+assay_status as_asked_exclusive(const as_asked_changes *asked, size_t side, const uint32_t *items, size_t n,
+                                double *out, assay_error *error) {
+    const as_view_source sources[2] = {as_diff_view_source(&asked->diff, AS_BASE),
+                                       as_diff_view_source(&asked->diff, AS_TARGET)};
+    return as_change_exclusive(asked->table, asked->values, sources, side, items, n, out, error);
 }
 
 void as_asked_changes_forget_values(as_viewing *viewing, as_asked_changes *asked) {

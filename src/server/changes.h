@@ -31,6 +31,11 @@ assay_status as_asked_changes_make(as_viewing *viewing, const as_request *reques
 assay_status as_asked_changes_choose(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
                                      assay_error *error);
 assay_status as_asked_changes_find(as_viewing *viewing, as_asked_changes *asked, assay_error *error);
+/* Exclusive numbers of all items, too, which values need not have (as_change_values_complete()). */
+assay_status as_asked_changes_complete(as_viewing *viewing, as_asked_changes *asked, assay_error *error);
+/* Those of some items on a side. */
+assay_status as_asked_exclusive(const as_asked_changes *asked, size_t side, const uint32_t *items, size_t n,
+                                double *out, assay_error *error);
 /* Says that the table is in use, for who has it from elsewhere. */
 void as_asked_changes_touch(as_viewing *viewing, const as_asked_changes *asked);
 /* Lets the values go, for who has taken what is needed of them: there is not always room for all. */

@@ -273,6 +273,15 @@ void as_viewing_expect(as_viewing *viewing, size_t bytes) {
     }
 }
 
+void as_viewing_resize(as_viewing *viewing, const char *key, size_t bytes) {
+    for (as_cache_entry *entry = viewing->kept; entry; entry = entry->next) {
+        if (strcmp(entry->key, key) != 0) continue;
+        viewing->kept_bytes += bytes - entry->bytes;
+        entry->bytes = bytes;
+    }
+    as_viewing_expect(viewing, 0);
+}
+
 void as_viewing_forget(as_viewing *viewing, const char *key) {
     as_cache_entry **at = &viewing->kept;
     while (*at && strcmp((*at)->key, key) != 0) at = &(*at)->next;

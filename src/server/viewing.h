@@ -99,6 +99,9 @@ void as_viewing_expect(as_viewing *viewing, size_t bytes);
 /* The viewing owns object from now on, and calls release. False when memory is out: then it was released. */
 bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t bytes, void (*release)(void *object));
 
+/* What is kept under a key has grown to so many bytes. */
+void as_viewing_resize(as_viewing *viewing, const char *key, size_t bytes);
+
 /* Releases it at once, where it is there: nobody may use it any more. */
 void as_viewing_forget(as_viewing *viewing, const char *key);
 

@@ -8,6 +8,7 @@
 
 #include "analysis/algebra/change_table.h"
 #include "profiles.h"
+#include "sparse_files.h"
 
 typedef struct pair {
     as_dataset *sides[2];
@@ -174,8 +175,105 @@ static void into_another_unit(void **state) {
     close_pair(&p);
 }
 
+/* main with f and one more below it, at two threads; what main does itself has nothing of these. */
+static as_dataset *make_sparse(const char *other, const sparse_cell *inclusive, const sparse_cell *exclusive, size_t n,
+                               sparse_cells cells[2]) {
+    static const assay_id parents[] = {ASSAY_NONE, 0, 0};
+    const char *names[] = {"main", "f", other};
+    as_dataset *ds = as_dataset_new(0);
+    add_threads(ds, 2);
+    add_tree(ds, parents, names, 3);
+    assert_int_equal(as_add_run(ds, &AS_RUN_INIT), 0);
+    add_stored(ds, "time", AS_KIND_INCLUSIVE);
+    add_stored(ds, "time", AS_KIND_EXCLUSIVE);
+    make_pair(ds, 0, 1);
+    cells[0] = sparse_of(inclusive, n);
+    cells[1] = sparse_of(exclusive, n);
+    add_sparse(ds, 0, &cells[0]);
+    add_sparse(ds, 1, &cells[1]);
+    return ds;
+}
+
+static void open_sparse(pair *p, sparse_cells cells[2][2], const bool *locations) {
+    static const sparse_cell inclusive[2][5] = {{{0, 0, 10}, {0, 1, 20}, {1, 0, 4}, {1, 1, 6}, {2, 1, 3}},
+                                                {{0, 0, 12}, {0, 1, 20}, {1, 0, 8}, {2, 1, 4}, {2, 0, 1}}},
+                             exclusive[2][5] = {{{0, 0, 6}, {0, 1, 11}, {1, 0, 4}, {1, 1, 6}, {2, 1, 3}},
+                                                {{0, 0, 3}, {0, 1, 16}, {1, 0, 8}, {2, 1, 4}, {2, 0, 1}}};
+    static const assay_id run = 0;
+    assay_error error;
+    *p = (pair){.sides = {make_sparse("g", inclusive[0], exclusive[0], 5, cells[0]),
+                          make_sparse("h", inclusive[1], exclusive[1], 5, cells[1])}};
+    assert_int_equal(as_comparison_open((const as_dataset *const *)p->sides, &p->c, &error), ASSAY_OK);
+    for (size_t side = 0; side < 2; side++)
+        p->sources[side] = (as_view_source){
+            .ds = p->sides[side], .runs = &run, .n_runs = 1, .point = ASSAY_NONE, .locations = locations};
+    make_tree(p);
+}
+
+static void assert_exclusive(const pair *p, const double expected[2][4]) {
+    static const uint32_t items[] = {0, 1, 2, 3};
+    double found[4], *own;
+    assay_error error;
+    assert_int_equal(as_view_items(&p->table->view), 4);
+    for (size_t side = 0; side < 2; side++) {
+        assert_int_equal(as_change_exclusive(p->table, p->values, p->sources, side, items, 4, found, &error), ASSAY_OK);
+        assert_int_equal(as_change_own(p->table, p->values, p->sources, side, &own, &error), ASSAY_OK);
+        for (size_t i = 0; i < 4; i++) assert_true(found[i] == expected[side][i] && own[i] == expected[side][i]);
+        free(own);
+    }
+}
+
+/* Stored exclusive values are read when they are needed, some or all, and in the unit that the others have by then. */
+static void exclusive_values_come_later(void **state) {
+    (void)state;
+    pair p;
+    sparse_cells cells[2][2];
+    assay_error error;
+    open_sparse(&p, cells, NULL);
+    assert_int_equal(cells[0][1].n_rows_read + cells[1][1].n_rows_read, 0);
+    assert_true(p.values->sums[AS_BASE] == 30 && p.values->sums[AS_TARGET] == 32);
+    assert_exclusive(&p, (const double[2][4]){{17, 10, 3, 0}, {19, 8, 0, 5}});
+    as_change_values_scale(p.values, AS_TARGET, 1000);
+    assert_exclusive(&p, (const double[2][4]){{17, 10, 3, 0}, {19000, 8000, 0, 5000}});
+    assert_int_equal(as_change_values_complete(p.values, p.sources, &error), ASSAY_OK);
+    assert_exclusive(&p, (const double[2][4]){{17, 10, 3, 0}, {19000, 8000, 0, 5000}});
+    assert_items(&p, "main 0>0 30>32000 17>19000\n"
+                     "  f 1>1 10>8000 10>8000\n"
+                     "  g 2>-1 3>0 3>0\n"
+                     "  h -1>2 0>5000 0>5000\n");
+    close_pair(&p);
+    static const bool second[] = {false, true};
+    open_sparse(&p, cells, second);
+    assert_exclusive(&p, (const double[2][4]){{11, 6, 3, 0}, {16, 0, 0, 4}});
+    close_pair(&p);
+}
+
+static void exclusive_values_that_cannot_be_read(void **state) {
+    (void)state;
+    pair p;
+    sparse_cells cells[2][2];
+    double found[1], *own;
+    assay_error error;
+    open_sparse(&p, cells, NULL);
+    cells[AS_TARGET][1].broken_context = 1;
+    assert_int_equal(as_change_exclusive(p.table, p.values, p.sources, AS_TARGET, (uint32_t[]){1}, 1, found, &error),
+                     ASSAY_E_FORMAT);
+    assert_int_equal(as_change_values_complete(p.values, p.sources, &error), ASSAY_E_FORMAT);
+    assert_string_equal(error.message, "a row is broken");
+    assert_int_equal(as_change_own(p.table, p.values, p.sources, AS_TARGET, &own, &error), ASSAY_E_FORMAT);
+    free(own);
+    assert_int_equal(as_change_exclusive(p.table, p.values, p.sources, AS_TARGET, (uint32_t[]){0}, 1, found, &error),
+                     ASSAY_OK);
+    assert_true(found[0] == 19);
+    close_pair(&p);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(call_paths), cmocka_unit_test(call_sites_and_the_placeless),
-                                       cmocka_unit_test(functions), cmocka_unit_test(into_another_unit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(call_paths),
+                                       cmocka_unit_test(call_sites_and_the_placeless),
+                                       cmocka_unit_test(functions),
+                                       cmocka_unit_test(into_another_unit),
+                                       cmocka_unit_test(exclusive_values_come_later),
+                                       cmocka_unit_test(exclusive_values_that_cannot_be_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

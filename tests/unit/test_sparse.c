@@ -69,10 +69,10 @@ static void check_all(const as_dataset *ds, size_t n_empty) {
     check(&list, 0, MAIN, 5, 0);
     check(&list, 1 + n_empty, SOLVE, 2, 2);
     /* Of one context */
-    assert_int_equal(as_nodes_find_one(ds, 0, INCLUSIVE, MAIN, &list, &error), ASSAY_OK);
+    assert_int_equal(as_nodes_find_one(ds, 0, INCLUSIVE, MAIN, NULL, &list, &error), ASSAY_OK);
     assert_int_equal(as_node_count(&list), 1);
     check(&list, 0, MAIN, 15, 9);
-    assert_int_equal(as_nodes_find_one(ds, 0, EXCLUSIVE, ROOT, &list, &error), ASSAY_OK);
+    assert_int_equal(as_nodes_find_one(ds, 0, EXCLUSIVE, ROOT, NULL, &list, &error), ASSAY_OK);
     assert_int_equal(as_node_count(&list), 0);
     as_node_list_free(&list);
 }

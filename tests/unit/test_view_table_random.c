@@ -250,10 +250,10 @@ static void check_sums(const as_dataset *sparse, const as_dataset *dense, assay_
     bool is_done;
     size_t next = 0;
     as_node_list_init(&list);
-    assert_int_equal(as_stored_sums_find(dense, 0, metric, NULL, &sums, &is_done, &error), ASSAY_OK);
+    assert_int_equal(as_stored_sums_find(dense, 0, metric, NULL, false, &sums, &is_done, &error), ASSAY_OK);
     assert_false(is_done);
     as_stored_sums_free(&sums);
-    assert_int_equal(as_stored_sums_find(sparse, 0, metric, NULL, &sums, &is_done, &error), ASSAY_OK);
+    assert_int_equal(as_stored_sums_find(sparse, 0, metric, NULL, false, &sums, &is_done, &error), ASSAY_OK);
     assert_true(is_done);
     assert_int_equal(as_nodes_find(dense, 0, metric, ASSAY_NONE, &list, &error), ASSAY_OK);
     for (assay_id id = 0; id < N_CONTEXTS; id++) {

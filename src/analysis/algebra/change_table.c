@@ -77,6 +77,10 @@ static assay_status load_side(const as_comparison *c, const as_view_source sourc
     return as_view_load(&sources[side], &own, own != ASSAY_NONE, NULL, 0, out, error);
 }
 
+static void scale(double *values, size_t n, double factor) {
+    for (size_t i = 0; values && i < n; i++) values[i] *= factor;
+}
+
 /* ---- of call paths, item by item ------------------------------------------------------------------------------------- */
 
 /* In pieces for several threads. */
@@ -158,57 +162,131 @@ typedef struct side_loading {
     const as_comparison *c;
     const as_view_source *sources;
     assay_id metric;
+    as_change_values *values;
     as_view_data data[2];
     assay_status status[2];
     assay_error error[2];
 } side_loading;
 
-static void load_one(void *user, size_t side) {
+static assay_status load_both(side_loading *l, void (*load)(void *user, size_t side), assay_error *error) {
+    as_parallel(2, 2, load, l);
+    for (size_t side = 0; side < 2; side++) {
+        if (l->status[side] == ASSAY_OK) continue;
+        *error = l->error[side];
+        return l->status[side];
+    }
+    return ASSAY_OK;
+}
+
+static void load_inclusive(void *user, size_t side) {
     side_loading *l = user;
-    l->status[side] = load_side(l->c, l->sources, side, l->metric, &l->data[side], &l->error[side]);
+    as_view_source sources[2] = {l->sources[AS_BASE], l->sources[AS_TARGET]};
+    sources[side].only_inclusive = true;
+    l->status[side] = load_side(l->c, sources, side, l->metric, &l->data[side], &l->error[side]);
 }
 
-/* Whether the metric has sums of both kinds on a side. */
+/* Those of all contexts of a side, as inclusive ones. */
+static assay_status read_exclusive(const as_change_values *values, const as_view_source *source, size_t side,
+                                   as_stored_sums *out, assay_error *error) {
+    bool is_done;
+    return as_stored_sums_find(source->ds, source->runs[0], values->own_metrics[side], source->locations, true, out,
+                               &is_done, error);
+}
+
+static void load_exclusive(void *user, size_t side) {
+    side_loading *l = user;
+    l->status[side] = read_exclusive(l->values, &l->sources[side], side, &l->values->own[side], &l->error[side]);
+}
+
+static bool is_stored_sparse(const as_view_source *source, assay_id metric) {
+    const as_profile *profile = as_ds_profile(source->ds, metric, source->runs[0]);
+    return as_ds_metric(source->ds, metric)->is_stored && profile && as_profile_is_sparse(profile);
+}
+
+/* Whether the metric has sums of both kinds on a side, each by itself. */
 static bool has_pairs(const as_comparison *c, const as_view_source *source, size_t side, assay_id metric) {
-    assay_id own = as_comparison_metric(c, side, metric);
-    if (own == ASSAY_NONE || source->n_runs != 1 || !as_ds_metric(source->ds, own)->is_stored) return false;
-    const as_profile *profile = as_ds_profile(source->ds, own, source->runs[0]);
-    return profile && as_profile_is_sparse(profile) && as_ds_metric(source->ds, own)->exclusive != ASSAY_NONE;
+    assay_id inclusive = as_comparison_metric(c, side, metric);
+    if (inclusive == ASSAY_NONE || source->n_runs != 1) return false;
+    assay_id exclusive = as_ds_metric(source->ds, inclusive)->exclusive;
+    return exclusive != ASSAY_NONE && as_ds_metric(source->ds, exclusive)->exclusive == ASSAY_NONE &&
+           is_stored_sparse(source, inclusive) && is_stored_sparse(source, exclusive);
 }
 
+/* What is made of a dataset on the way is not for two threads at once. */
+static bool goes_by_context(const as_change_table *table, const as_comparison *c, const as_view_source sources[2],
+                            assay_id metric) {
+    return table->view.request.kind != AS_VIEW_FLAT && sources[AS_BASE].ds != sources[AS_TARGET].ds &&
+           has_pairs(c, &sources[AS_BASE], AS_BASE, metric) && has_pairs(c, &sources[AS_TARGET], AS_TARGET, metric);
+}
+
+/* Where a root has nothing but exclusive values, these say that it has any. */
 static bool is_pair_of_sums(const as_view_data *data) {
     if (data->n_columns != 1) return false;
     const as_view_column *column = &data->columns[0];
-    return column->has_sums && column->sums.exclusive.count && column->adds_up && column->has_exclusive;
+    return column->has_sums && column->adds_up && column->has_exclusive && as_view_whole(data, 0).inclusive.is_known;
+}
+
+static void take_sums(as_change_values *values, size_t side, const as_comparison *c, assay_id metric,
+                      as_view_data *data) {
+    as_stored_sums *sums = &values->stored[side];
+    *sums = data->columns[0].sums;
+    data->columns[0].sums = (as_stored_sums){0};
+    as_vec_free(&sums->has_inclusive); /* what is not there is 0 */
+    values->n[side] = sums->inclusive.count;
+    values->inclusive[side] = sums->inclusive.data;
+    values->own_metrics[side] = as_ds_metric(data->source.ds, as_comparison_metric(c, side, metric))->exclusive;
 }
 
 /* *is_done: else they are no such sums. */
 static assay_status find_by_context(const as_comparison *c, const as_view_source sources[2], assay_id metric,
                                     as_change_values *values, bool *is_done, assay_error *error) {
     side_loading l = {.c = c, .sources = sources, .metric = metric};
-    as_parallel(2, 2, load_one, &l);
-    assay_status status = ASSAY_OK;
-    for (size_t side = 2; side-- > 0;) {
-        if (l.status[side] == ASSAY_OK) continue;
-        status = l.status[side];
-        *error = l.error[side];
-    }
+    assay_status status = load_both(&l, load_inclusive, error);
     *is_done = status == ASSAY_OK && is_pair_of_sums(&l.data[AS_BASE]) && is_pair_of_sums(&l.data[AS_TARGET]);
     if (*is_done) take_facts(values, (side_facts[2]){facts_of(&l.data[AS_BASE]), facts_of(&l.data[AS_TARGET])});
     for (size_t side = 0; side < 2; side++) {
-        if (*is_done) {
-            as_stored_sums *sums = &values->stored[side];
-            *sums = l.data[side].columns[0].sums;
-            l.data[side].columns[0].sums = (as_stored_sums){0};
-            as_vec_free(&sums->has_inclusive); /* what is not there is 0 */
-            as_vec_free(&sums->has_exclusive);
-            values->n[side] = sums->inclusive.count;
-            values->inclusive[side] = sums->inclusive.data;
-            values->exclusive[side] = sums->exclusive.data;
-        }
+        if (*is_done) take_sums(values, side, c, metric, &l.data[side]);
         as_view_data_free(&l.data[side]);
     }
-    values->by_context = *is_done;
+    values->by_context = values->lacks_own = *is_done;
+    return status;
+}
+
+assay_status as_change_values_complete(as_change_values *values, const as_view_source sources[2], assay_error *error) {
+    side_loading l = {.sources = sources, .values = values};
+    if (!values->lacks_own) return ASSAY_OK;
+    assay_status status = load_both(&l, load_exclusive, error);
+    for (size_t side = 0; side < 2; side++) {
+        as_stored_sums *own = &values->own[side];
+        if (status == ASSAY_OK) {
+            as_vec_free(&own->has_inclusive);
+            values->exclusive[side] = own->inclusive.data;
+            scale(values->exclusive[side], values->n[side], values->factors[side]);
+        } else {
+            as_stored_sums_free(own);
+        }
+    }
+    if (status == ASSAY_OK) values->lacks_own = false;
+    return status;
+}
+
+assay_status as_change_exclusive(const as_change_table *table, const as_change_values *values,
+                                 const as_view_source sources[2], size_t side, const uint32_t *items, size_t n,
+                                 double *out, assay_error *error) {
+    const as_view_source *source = &sources[side];
+    assay_status status = ASSAY_OK;
+    as_node_list list;
+    as_node_list_init_of(&list, source->ds);
+    for (size_t i = 0; i < n && status == ASSAY_OK; i++) {
+        assay_id own = as_change_context(table, side, items[i]);
+        out[i] = values->lacks_own ? 0 : as_change_number(table, values, side, items[i], true);
+        if (!values->lacks_own || own == ASSAY_NONE) continue;
+        status = as_nodes_find_one(source->ds, source->runs[0], values->own_metrics[side], own, source->locations,
+                                   &list, error);
+        if (status == ASSAY_OK && as_node_count(&list))
+            out[i] = as_number_real(as_node_at(&list, 0)->inclusive) * values->factors[side];
+    }
+    as_node_list_free(&list);
     return status;
 }
 
@@ -275,10 +353,9 @@ assay_status as_change_values_new(const as_change_table *table, const as_compari
     as_change_values *values = *out = calloc(1, sizeof *values);
     bool is_done = false;
     if (!values) return as_fail_memory(error, NULL);
+    values->factors[AS_BASE] = values->factors[AS_TARGET] = 1;
     if (table->view.request.kind == AS_VIEW_FLAT) return find_of_functions(table, c, sources, metric, values, error);
-    /* What is made of a dataset on the way is not for two threads at once */
-    if (sources[AS_BASE].ds != sources[AS_TARGET].ds && has_pairs(c, &sources[AS_BASE], AS_BASE, metric) &&
-        has_pairs(c, &sources[AS_TARGET], AS_TARGET, metric))
+    if (goes_by_context(table, c, sources, metric))
         AS_TRY(find_by_context(c, sources, metric, values, &is_done, error));
     return is_done ? ASSAY_OK : find_by_item(table, c, sources, metric, values, error);
 }
@@ -287,6 +364,7 @@ void as_change_values_free(as_change_values *values) {
     if (!values) return;
     for (size_t side = 0; side < 2; side++) {
         as_stored_sums_free(&values->stored[side]);
+        as_stored_sums_free(&values->own[side]);
         if (values->by_context) continue;
         free(values->inclusive[side]);
         free(values->exclusive[side]);
@@ -295,16 +373,19 @@ void as_change_values_free(as_change_values *values) {
 }
 
 size_t as_change_values_bytes(const as_change_values *values) {
-    return sizeof *values +
-           (values->has_exclusive ? 2u : 1u) * (values->n[AS_BASE] + values->n[AS_TARGET]) * sizeof(double);
+    return sizeof *values + (values->has_exclusive && !values->lacks_own ? 2u : 1u) *
+                                (values->n[AS_BASE] + values->n[AS_TARGET]) * sizeof(double);
 }
 
-static void scale(double *values, size_t n, double factor) {
-    for (size_t i = 0; values && i < n; i++) values[i] *= factor;
+size_t as_change_values_expected(const as_change_table *table, const as_comparison *c, const as_view_source sources[2],
+                                 assay_id metric) {
+    size_t n = AS_COUNT(sources[AS_BASE].ds, contexts) + AS_COUNT(sources[AS_TARGET].ds, contexts);
+    return (goes_by_context(table, c, sources, metric) ? 1 : 2) * n * sizeof(double);
 }
 
 void as_change_values_scale(as_change_values *values, size_t side, double factor) {
     as_change *whole = &values->whole.inclusive;
+    values->factors[side] *= factor;
     scale(values->inclusive[side], values->n[side], factor);
     scale(values->exclusive[side], values->n[side], factor);
     whole->side[side].is_whole = false;
@@ -313,19 +394,35 @@ void as_change_values_scale(as_change_values *values, size_t side, double factor
     values->sums[side] *= factor;
 }
 
-double *as_change_own(const as_change_table *table, const as_change_values *values, size_t side) {
+/* Exclusive numbers of all items of a side that values do not have: nothing but these stays. */
+static assay_status read_own(const as_change_table *table, const as_change_values *values, const as_view_source *source,
+                             size_t side, double *out, assay_error *error) {
+    as_stored_sums sums = {0};
+    assay_status status = read_exclusive(values, source, side, &sums, error);
+    for (uint32_t i = 0; status == ASSAY_OK && i < as_view_items(&table->view); i++) {
+        assay_id own = as_change_context(table, side, i);
+        out[i] = own == ASSAY_NONE ? 0 : AS_AT(double, &sums.inclusive, own) * values->factors[side];
+    }
+    as_stored_sums_free(&sums);
+    return status;
+}
+
+assay_status as_change_own(const as_change_table *table, const as_change_values *values,
+                           const as_view_source sources[2], size_t side, double **out, assay_error *error) {
     uint32_t n = as_view_items(&table->view);
-    bool exclusive = values->exclusive[side] && !table->has_roles;
-    double *own = malloc(((size_t)n + 1) * sizeof *own),
-           *numbers = exclusive ? own : malloc(((size_t)n + 1) * sizeof *numbers);
-    for (uint32_t i = 0; own && numbers && i < n; i++) numbers[i] = as_change_number(table, values, side, i, exclusive);
-    if (own && numbers && values->exclusive[side] && !exclusive)
+    bool exclusive = values->has_exclusive && !table->has_roles;
+    double *own = *out = malloc(((size_t)n + 1) * sizeof *own);
+    if (!own) return as_fail_memory(error, NULL);
+    if (exclusive && values->lacks_own) return read_own(table, values, &sources[side], side, own, error);
+    for (uint32_t i = 0; i < n && exclusive; i++) own[i] = as_change_number(table, values, side, i, true);
+    if (exclusive) return ASSAY_OK;
+    double *numbers = malloc(((size_t)n + 1) * sizeof *numbers);
+    if (!numbers) return as_fail_memory(error, NULL);
+    for (uint32_t i = 0; i < n; i++) numbers[i] = as_change_number(table, values, side, i, false);
+    if (values->has_exclusive)
         as_flame_differences(&table->view, numbers, own);
-    else if (own && numbers && !exclusive)
+    else
         as_flame_guess_own(&table->view, numbers, own);
-    bool fine = own && numbers;
-    if (!exclusive) free(numbers);
-    if (fine) return own;
-    free(own);
-    return NULL;
+    free(numbers);
+    return ASSAY_OK;
 }

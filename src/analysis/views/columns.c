@@ -258,8 +258,9 @@ bool as_column_has_any(const as_view_column *column) {
 }
 
 /* The same for all nodes of a column. */
-static bool has_exclusive_nodes(const as_view_column *column) {
-    return column->has_sums ? column->sums.exclusive.count > 0 : as_node_at(&column->list, 0)->has_exclusive;
+static bool has_exclusive_nodes(const as_dataset *ds, const as_view_column *column) {
+    return column->has_sums ? as_ds_metric(ds, column->metric)->exclusive != ASSAY_NONE
+                            : as_node_at(&column->list, 0)->has_exclusive;
 }
 
 /* Nodes of all contexts need no index. */
@@ -307,8 +308,8 @@ static assay_status find_values(const as_view_source *source, as_view_column *co
     if (column->can_be_empty) AS_TRY(find_by_formula(source, column, formulas_left, &is_done, error));
     if (is_done) return ASSAY_OK;
     if (source->n_runs == 1)
-        AS_TRY(as_stored_sums_find(source->ds, source->runs[0], column->metric, source->locations, &column->sums,
-                                   &column->has_sums, error));
+        AS_TRY(as_stored_sums_find(source->ds, source->runs[0], column->metric, source->locations,
+                                   source->only_inclusive, &column->sums, &column->has_sums, error));
     if (column->has_sums) return ASSAY_OK;
     if (source->n_runs == 1)
         return as_nodes_find_at(source->ds, source->runs[0], column->metric, ASSAY_NONE, source->locations,
@@ -336,7 +337,7 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
     column->dtype = find_dtype(ds, column->metric, source->runs, source->n_runs);
     column->adds_up = !as_dtype_is_composite(column->dtype) && !as_dtype_is_extreme(column->dtype);
     AS_TRY(find_values(source, column, formulas_left, error));
-    column->has_exclusive = as_column_has_any(column) ? has_exclusive_nodes(column)
+    column->has_exclusive = as_column_has_any(column) ? has_exclusive_nodes(ds, column)
                                                       : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
     bool is_derived = kind == AS_KIND_DERIVED, fine = column->has_sums || make_index(column, AS_COUNT(ds, contexts));
     if (fine && is_derived) fine = is_sum(ds, column, &column->adds_up);

@@ -31,6 +31,8 @@ typedef struct as_view_source {
     size_t n_runs;         /* 0: the statistics of the point */
     assay_id point;        /* of the runs; ASSAY_NONE: none */
     const bool *locations; /* one for each of the dataset; NULL: all */
+    bool
+        only_inclusive; /* of stored pairs the exclusive values stay where they are: their columns have none, and say that there are */
     /* private: columns of the same source, for formulas to take */
     const struct as_view_column *loaded;
     size_t n_loaded;
