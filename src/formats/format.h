@@ -141,7 +141,7 @@ typedef struct assay_format {
     const char *versioned; /* the file whose version a dataset's is: "experiment.xml"; NULL: it is the format's own */
     /* Endings it is written under, best first: ".txt"; "" for none. Of several formats the one with the longest ending has a name, then the first of formats.def */
     const char *extensions;
-    const char *prefix; /* what names without an ending begin with, before a number: "callgrind.out."; NULL: nothing */
+    const char *prefix; /* what names without the ending of a format begin with: "callgrind.out"; NULL: nothing */
     unsigned holds;     /* as_holds */
     bool reads_directories;  /* else a directory is refused before read() is called */
     bool writes_directories; /* the output is a directory: writer->directory */

@@ -209,9 +209,10 @@ static assay_status write_perfetto(as_writer *writer) {
     as_slices slices;
     assay_status status = as_slices_open(writer->dataset, false, AS_SLICES_OF_PERFETTO, &slices, writer->error);
     if (status == ASSAY_OK && !as_slice_track_count(&slices))
-        status = as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-events",
-                         "has no time line: a trace needs events or samples with times; a profile can go to pprof, "
-                         "callgrind or folded stacks");
+        status =
+            as_fail(writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "no-events",
+                    "there is no time line to write: a trace needs events or samples with times; a profile can go to "
+                    "pprof, callgrind or folded stacks");
     if (status == ASSAY_OK) status = write_trace(&slices, writer);
     as_slices_close(&slices);
     return status;

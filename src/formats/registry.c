@@ -50,25 +50,25 @@ static size_t ending_of(const char *path, const char *endings) {
 
 bool as_has_ending(const char *path, const char *endings) { return ending_of(path, endings) > 0; }
 
-/* Whether the last part of a path is this prefix and a number, as of a process: callgrind.out.4711, callgrind.out.4711-02. */
-static bool is_numbered(const char *path, const char *prefix) {
+/* Whether the last part of a path begins with this: callgrind.out, callgrind.out.4711, callgrind.out.before. */
+static bool has_prefix(const char *path, const char *prefix) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = prefix ? strlen(prefix) : 0;
-    if (!n || strncmp(name, prefix, n) != 0 || name[n] < '0' || name[n] > '9') return false;
-    return name[n + strspn(name + n, "0123456789.-")] == '\0';
+    return n && strncmp(name, prefix, n) == 0;
 }
 
 const as_format *as_format_for_path(const char *path) {
-    const as_format *best = NULL;
+    const as_format *best = NULL, *begun = NULL;
     size_t longest = 0;
     for (const as_format *const *format = as_formats; *format; format++) {
-        size_t n = (*format)->write ? ending_of(path, (*format)->extensions) : 0;
-        if ((*format)->write && is_numbered(path, (*format)->prefix)) return *format;
+        if (!(*format)->write) continue;
+        size_t n = ending_of(path, (*format)->extensions);
+        if (has_prefix(path, (*format)->prefix)) begun = *format;
         if (n <= longest) continue;
         best = *format;
         longest = n;
     }
-    return best;
+    return best ? best : begun;
 }
 
 const char *as_source_name(const as_dataset *ds) {

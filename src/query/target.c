@@ -1,7 +1,32 @@
 #include "query/target.h"
 
+#include <strings.h>
+
+#include "core/words.h"
 #include "io/append.h"
 #include "query/query.h"
+
+/* No format has this ending: pictures and reports have verbs of their own, and some endings are words for a format. */
+static assay_status fail_unsaid(const char *path, assay_error *error) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.'), *ending = dot ? dot + 1 : "";
+    as_place place = as_place_file(path);
+    if (strcasecmp(ending, "svg") == 0)
+        return as_fail(error, ASSAY_E_USAGE, place, "unknown-format",
+                       "is the name of a picture: 'assay flame' and 'assay trace' draw them");
+    if (strcasecmp(ending, "html") == 0)
+        return as_fail(error, ASSAY_E_USAGE, place, "unknown-format",
+                       "is the name of a page: 'assay report' makes one");
+    as_nearest nearest = as_nearest_start(ending, strlen(ending));
+    for (const as_format *const *format = as_formats; *format && *ending; format++) {
+        if ((*format)->write) as_nearest_offer(&nearest, (*format)->name);
+    }
+    if (nearest.word)
+        return as_fail(error, ASSAY_E_USAGE, place, "unknown-format",
+                       "the name does not say which format to write; did you mean --to %s?", nearest.word);
+    return as_fail(error, ASSAY_E_USAGE, place, "unknown-format",
+                   "the name does not say which format to write; name one with --to; 'assay formats' lists them and "
+                   "their endings");
+}
 
 assay_status as_target_find(const char *name, const char *path, as_target *out, assay_error *error) {
     if (name ? strcmp(name, AS_SQLITE_NAME) == 0 : as_has_ending(path, AS_SQLITE_ENDINGS)) {
@@ -10,10 +35,7 @@ assay_status as_target_find(const char *name, const char *path, as_target *out, 
     }
     const as_format *format = name ? as_format_find(name) : as_format_for_path(path);
     if (!format && name) return as_format_unknown(name, AS_SQLITE_NAME, error);
-    if (!format) {
-        return as_fail(error, ASSAY_E_USAGE, as_place_file(path), "unknown-format",
-                       "the name does not say which format to write; name one with --to");
-    }
+    if (!format) return fail_unsaid(path, error);
     if (!format->write)
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "not-writable",
                        "the format %s can be read but not written", format->name);
@@ -43,8 +65,8 @@ static assay_status append(const as_target *target, const as_dataset *dataset, c
     AS_TRY(as_append_begin(path, as_ds_budget(dataset), &adding, error));
     as_output *out = as_append_output(adding);
     as_output_on_begin(out, target->begins, target->user);
-    assay_status status = as_write_behind(dataset, target->format, options, target->threads,
-                                          as_append_existing(adding), out, error);
+    assay_status status =
+        as_write_behind(dataset, target->format, options, target->threads, as_append_existing(adding), out, error);
     if (status == ASSAY_OK) return as_append_commit(adding, error);
     as_output_on_begin(out, NULL, NULL);
     as_append_discard(adding);

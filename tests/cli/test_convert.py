@@ -49,7 +49,10 @@ class Targets(Case):
     def test_unknown_targets(self):
         f = self.write('a.txt', SMALL)
         self.assertFails(run('convert', '--to', 'extrap-jsn', f, self.path('b')), 2, 'did you mean')
-        self.assertFails(run('convert', f, self.path('b.unknown')), 2, '--to')
+        for name, words in (('b.unknown', "name one with --to; 'assay formats' lists"), ('b', "'assay formats' lists"), ('b.d/x', "'assay formats' lists"),
+                            ('b.speedscope', 'did you mean --to speedscope?'), ('b.Perfetto', 'did you mean --to perfetto?'), ('b.prof', 'did you mean --to pprof?'),
+                            ('b.svg', "'assay flame' and 'assay trace' draw"), ('b.html', "'assay report' makes")):
+            self.assertFails(run('convert', f, self.path(name)), 2, words)
         self.assertFails(run('convert', '--to', 'extrap-3', f, self.path('b')), 2, 'not written')
         self.assertFails(run('convert', f), 2, 'output')
         self.assertEqual(['a.txt'], self.files())
