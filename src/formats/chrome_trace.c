@@ -178,24 +178,12 @@ static assay_status write_trace(as_writer *writer) {
     return status;
 }
 
-static bool is_of_event(const as_dataset *ds, const as_attribute *attribute) {
-    (void)ds;
-    return attribute->owner == AS_OWNER_EVENT;
-}
-
-static void find_losses(const as_dataset *ds, as_losses *losses) {
-    size_t n = as_ds_parameters(ds);
-    as_lose_slices(ds, AS_SLICES_OF_PERFETTO, losses);
-    as_lose_attributes(losses, ds, is_of_event);
-    if (n) as_lose(losses, "%zu parameter%s", n, n == 1 ? "" : "s");
-}
-
 const struct assay_format as_format_chrome_trace = {
     .name = "chrome-trace",
     .title = "Chrome trace",
     .extensions = ".trace.json",
-    .holds = AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_FOREIGN | AS_HOLDS_UNITS |
-             AS_HOLDS_PROFILES | AS_HOLDS_ASIDES,
+    .holds = AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_FOREIGN | AS_HOLDS_PROFILES |
+             AS_HOLDS_ASIDES,
     .write = write_trace,
-    .losses = find_losses,
+    .losses = as_lose_beside_slices,
 };

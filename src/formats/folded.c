@@ -11,6 +11,7 @@
 #include "core/utf8.h"
 #include "core/words.h"
 #include "dataset/flame.h"
+#include "dataset/main_metric.h"
 #include "formats/stack_sums.h"
 #include "formats/stack_target.h"
 
@@ -413,12 +414,15 @@ static assay_status fold_metric(as_writer *writer, assay_id metric, assay_id run
     return status;
 }
 
+static bool was_difference(const as_dataset *ds) {
+    return strcmp(ds->format, "folded") == 0 && AS_COUNT(ds, metrics) == MOST_AMOUNTS;
+}
+
 /* Those that are asked for; of a difference that was read as one both. */
 static assay_status choose_metrics(const as_writer *writer, as_vec *metrics) {
     const as_dataset *ds = writer->dataset;
-    bool is_difference = strcmp(ds->format, "folded") == 0 && AS_COUNT(ds, metrics) == MOST_AMOUNTS;
     AS_TRY(as_stack_target_metrics(writer, metrics));
-    if (is_difference && !*as_option_text(&writer->options, "metric")) {
+    if (was_difference(ds) && !*as_option_text(&writer->options, "metric")) {
         metrics->count = 0;
         for (assay_id id = 0; id < MOST_AMOUNTS; id++) {
             if (!as_vec_append(metrics, &id, 1)) return as_fail_memory(writer->error, NULL);
@@ -449,6 +453,17 @@ static assay_status write_folded(as_writer *writer) {
 
 /* ---- the format ------------------------------------------------------------------------------------------------------ */
 
+/* A file says of its amounts nothing: whoever reads it takes them for samples. */
+static void find_losses(const as_dataset *ds, as_losses *losses) {
+    bool is_difference = was_difference(ds);
+    assay_id id = as_main_metric(ds, false);
+    as_stack_target_losses(ds, is_difference ? MOST_AMOUNTS : 1, losses);
+    if (is_difference || id == ASSAY_NONE) return;
+    const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name), *unit = as_ds_text(ds, as_ds_metric(ds, id)->unit);
+    if (!name || (strcmp(name, "samples") == 0 && unit && strcmp(unit, "occ") == 0)) return;
+    as_lose(losses, "what the amounts are: %s%s%s%s", name, unit ? " [" : "", unit ? unit : "", unit ? "]" : "");
+}
+
 static const as_option read_options[] = {
     {"metric_name", AS_OPTION_TEXT, "", NULL,
      "what the amounts are, such as time; default: samples, of austin what it measures"},
@@ -473,5 +488,5 @@ const struct assay_format as_format_folded = {
     .bid = bid,
     .read = read_folded,
     .write = write_folded,
-    .losses = as_stack_target_losses,
+    .losses = find_losses,
 };

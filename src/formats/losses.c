@@ -83,13 +83,13 @@ void as_lose_attributes(as_losses *losses, const as_dataset *ds,
             more || size >= sizeof keys ? ", …" : "");
 }
 
-static void lose_details(const as_dataset *ds, const as_format *format, as_losses *losses) {
+static void lose_details(const as_dataset *ds, const as_format *format, bool is_same_format, as_losses *losses) {
     unsigned holds = format->holds;
     uint64_t units = 0, sources = 0, profiles = 0;
     for (size_t i = 0; i < ds->metrics.count; i++) units += as_ds_metric(ds, (assay_id)i)->unit != AS_NO_STR;
     for (size_t i = 0; i < ds->regions.count; i++) sources += as_ds_region(ds, (assay_id)i)->file != AS_NO_STR;
     for (size_t i = 0; i < ds->runs.count; i++) profiles += as_ds_run(ds, (assay_id)i)->point == ASSAY_NONE;
-    if (!(holds & AS_HOLDS_UNITS)) lose_count(losses, units, "unit of a metric", "units of metrics");
+    if (!(holds & AS_HOLDS_UNITS) && !is_same_format) lose_count(losses, units, "unit of a metric", "units of metrics");
     if (!(holds & AS_HOLDS_SOURCE)) lose_count(losses, sources, "source file of a region", "source files of regions");
     size_t n_elsewhere = ds->n_left_out;
     bool holds_profiles = holds & AS_HOLDS_PROFILES;
@@ -131,7 +131,7 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     bool same = (holds & AS_HOLDS_FOREIGN) || is_same_format;
     if (!(holds & AS_HOLDS_RECORDS) || !same) as_lose_records(losses, ds);
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);
-    lose_details(ds, format, losses);
+    lose_details(ds, format, is_same_format, losses);
     size_t n_aside = holds & AS_HOLDS_ASIDES ? 0 : as_ds_asides(ds);
     if (n_aside)
         as_lose(losses, "that %zu context%s aside (%s as %s there)", n_aside, n_aside == 1 ? " stands" : "s stand",

@@ -218,16 +218,6 @@ static assay_status write_perfetto(as_writer *writer) {
     return status;
 }
 
-static bool is_kept(const as_dataset *ds, const as_attribute *attribute) {
-    (void)ds;
-    return attribute->owner == AS_OWNER_EVENT;
-}
-
-static void find_losses(const as_dataset *ds, as_losses *losses) {
-    as_lose_slices(ds, AS_SLICES_OF_PERFETTO, losses);
-    as_lose_attributes(losses, ds, is_kept);
-}
-
 const struct assay_format as_format_perfetto = {
     .name = "perfetto",
     .title = "Perfetto trace",
@@ -235,5 +225,5 @@ const struct assay_format as_format_perfetto = {
     .holds = AS_HOLDS_EVENTS | AS_HOLDS_LOCATIONS | AS_HOLDS_PROFILES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_FOREIGN |
              AS_HOLDS_ASIDES,
     .write = write_perfetto,
-    .losses = find_losses,
+    .losses = as_lose_beside_slices,
 };

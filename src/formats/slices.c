@@ -251,6 +251,18 @@ void as_lose_slices(const as_dataset *ds, uint32_t most_deep, as_losses *losses)
     as_slices_close(&slices);
 }
 
+static bool is_of_event(const as_dataset *ds, const as_attribute *attribute) {
+    (void)ds;
+    return attribute->owner == AS_OWNER_EVENT;
+}
+
+void as_lose_beside_slices(const as_dataset *ds, as_losses *losses) {
+    size_t n = as_ds_parameters(ds);
+    as_lose_slices(ds, AS_SLICES_OF_PERFETTO, losses);
+    as_lose_attributes(losses, ds, is_of_event);
+    if (n) as_lose(losses, "%zu parameter%s", n, n == 1 ? "" : "s");
+}
+
 /* ---- names ----------------------------------------------------------------------------------------------------------- */
 
 static bool end_text(as_vec *out, bool fine) { return fine && as_vec_append(out, "", 1); }

@@ -72,6 +72,8 @@ assay_status as_slices_open(const as_dataset *ds, bool by_track, uint32_t most_d
 void as_slices_close(as_slices *slices);
 /* Reports what no track has, or not as deep as it is. */
 void as_lose_slices(const as_dataset *ds, uint32_t most_deep, as_losses *losses);
+/* The same of AS_SLICES_OF_PERFETTO, and what traces have no place for: parameters, and attributes of anything but events. */
+void as_lose_beside_slices(const as_dataset *ds, as_losses *losses);
 
 static inline size_t as_slice_track_count(const as_slices *slices) { return slices->tracks.count; }
 static inline const as_slice_track *as_slice_track_at(const as_slices *slices, size_t i) {

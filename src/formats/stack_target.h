@@ -22,8 +22,8 @@ assay_status as_stack_target_metrics(const as_writer *writer, as_vec *out);
 assay_status as_stack_target_run(const as_writer *writer, assay_id *out);
 /* What is beyond one run: others, and parameters. */
 void as_stack_target_run_losses(const as_dataset *ds, as_losses *losses);
-/* The same, and what is beyond one metric: further ones, sections, what stands aside. */
-void as_stack_target_losses(const as_dataset *ds, as_losses *losses);
+/* The same, and what is beyond the first metrics, of which so many are written: further ones, sections, what stands aside; modules. */
+void as_stack_target_losses(const as_dataset *ds, size_t n_written, as_losses *losses);
 /* The name of a frame, "" where it has none. */
 const char *as_stack_frame_name(const as_dataset *ds, assay_id context, size_t *size);
 

@@ -133,7 +133,10 @@ static void test_writing(void **state) {
     (void)state;
     assert_writes("folded", SMALL, "folded", "main;solve 12\nmain;solve;stencil 251\nmain;io thing;read_[k] 5\n");
     assert_writes("folded", "a;;b 1\n;x 2\na;b 0\n", "folded", "a;;b 1\n;x 2\n");
-    assert_loses("folded", "a;b 1\n", "folded", "1 unit of a metric");
+    assert_loses("folded", "a;b 1\n", "folded", "");
+    assert_loses("folded", "a;b 1 2\n", "folded", "");
+    assert_loses("folded", "# austin: 3.7.0\n# mode: wall\na;b 1\n", "folded", "what the amounts are: time [us]");
+    assert_loses("folded", "a;b 1 2\n", "speedscope", "1 metric beyond those of -O metric");
 }
 
 static void test_invalid_characters(void **state) {

@@ -147,6 +147,17 @@ static void test_writing(void **state) {
     check_again(WITH(EVENTED), "profiles=auto");
 }
 
+/* What comes back is not said to be lost: columns of frames. */
+static void test_losses(void **state) {
+    (void)state;
+    assert_loses("speedscope", WITH(SAMPLED), "speedscope", "");
+    assert_loses("speedscope", WITH(SAMPLED), "folded",
+                 "1 location; 1 attribute (col); 1 unit of a metric; 1 source file of a region; what the amounts are: "
+                 "time [ms]");
+    assert_loses("speedscope", WITH(EVENTED), "perfetto",
+                 "6 values; 2 units of metrics; 1 source file of a region; 1 attribute (col)");
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const expected_error errors[] = {
@@ -183,6 +194,7 @@ int main(void) {
         cmocka_unit_test(test_several_profiles),
         cmocka_unit_test(test_own_words),
         cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_losses),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_beginnings_and_memory),
     };

@@ -1,3 +1,4 @@
+#include "formats/slices.h"
 #include "formats/speedscope/speedscope.h"
 #include "formats/stack_target.h"
 #include "io/json_keys.h"
@@ -31,17 +32,37 @@ static const as_option write_options[] = {
      "sampled: a profile for each location, or one of all; auto: each, up to 64, else one"},
     {0}};
 
+/* The columns of frames are all that is kept of attributes. */
+static bool is_column(const as_dataset *ds, const as_attribute *attribute) {
+    return attribute->owner == AS_OWNER_REGION && attribute->value.type == AS_CELL_INT &&
+           strcmp(as_ds_text(ds, attribute->key), "col") == 0;
+}
+
+static bool has_time_line(const as_dataset *ds, as_losses *losses) {
+    as_slices slices;
+    assay_error error;
+    assay_id run = as_stacks_main_run(ds);
+    bool has_one = false;
+    if (as_slices_open(ds, false, UINT32_MAX, &slices, &error) == ASSAY_E_NOMEM) losses->failed = true;
+    for (size_t i = 0; i < as_slice_track_count(&slices); i++) has_one |= as_slice_track_at(&slices, i)->run == run;
+    as_slices_close(&slices);
+    return has_one;
+}
+
 /* Without options: the time line where there is one. */
 static void find_losses(const as_dataset *ds, as_losses *losses) {
-    size_t n = AS_COUNT(ds, metrics);
-    if (!as_ds_events(ds)) {
-        size_t n_places = as_ds_leaves(ds);
+    size_t n = AS_COUNT(ds, metrics), n_places = as_ds_leaves(ds), n_around = AS_COUNT(ds, locations) - n_places;
+    as_lose_attributes(losses, ds, is_column);
+    if (!has_time_line(ds, losses)) {
         if (n_places > AS_SPEEDSCOPE_MOST_PLACES)
             as_lose(losses, "%zu locations: more than %d are added up without -O locations=each", n_places,
                     AS_SPEEDSCOPE_MOST_PLACES);
-        as_stack_target_losses(ds, losses);
+        else if (n_around)
+            as_lose(losses, "%zu location%s that others are part of", n_around, n_around == 1 ? "" : "s");
+        as_stack_target_losses(ds, 1, losses);
         return;
     }
+    as_lose_slices(ds, UINT32_MAX, losses);
     as_stack_target_run_losses(ds, losses);
     if (n)
         as_lose(losses, "the values of %zu metric%s beside the time line (-O metric=NAME writes them instead)", n,
@@ -53,7 +74,7 @@ const struct assay_format as_format_speedscope = {
     .title = "speedscope profiles",
     .extensions = ".speedscope.json",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS | AS_HOLDS_SOURCE |
-             AS_HOLDS_PROFILES | AS_HOLDS_ASIDES,
+             AS_HOLDS_ATTRIBUTES | AS_HOLDS_FOREIGN | AS_HOLDS_PROFILES | AS_HOLDS_ASIDES,
     .write_options = write_options,
     .bid = bid,
     .read = as_speedscope_read,
