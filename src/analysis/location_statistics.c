@@ -564,9 +564,9 @@ static bool take_values(void *user, const place_row *row) {
     values_taken *v = user;
     int kind = has_kind(row, 1);
     if (row->context != v->context || !has_kind(row, kind) || !row->n) return true;
-    void *room = malloc(AS_SPREAD_ROOM(row->n));
+    void *room = v->spread ? malloc(AS_SPREAD_ROOM(row->n)) : NULL;
     v->values = malloc((size_t)v->places->n * sizeof *v->values);
-    if (!room || !v->values) {
+    if ((v->spread && !room) || !v->values) {
         free(room);
         return false;
     }
@@ -576,7 +576,7 @@ static bool take_values(void *user, const place_row *row) {
         *value = row->wholes[kind] ? as_whole_number(row->wholes[kind][i])
                                    : (as_number){.kind = AS_REAL, .r = row->reals[kind][i]};
     }
-    find_spread(row, kind, room, v->spread);
+    if (v->spread) find_spread(row, kind, room, v->spread);
     free(room);
     return true;
 }

@@ -53,7 +53,7 @@ typedef struct as_context_spread {
 assay_status as_location_statistics(const as_dataset *ds, const as_places *places, assay_id metric,
                                     as_value_kinds kinds, as_vec *out, assay_error *error);
 
-/* The values of one context themselves. values: of every place, to be freed; an AS_REAL NAN takes no part. NULL where the context has none. */
+/* The values of one context themselves. values: of every place, to be freed; an AS_REAL NAN takes no part. NULL where the context has none. out: NULL where nobody asks for it. */
 assay_status as_location_values(const as_dataset *ds, const as_places *places, assay_id metric, assay_id context,
                                 as_value_kinds kind, as_number **values, as_spread *out, assay_error *error);
 /* The same of all contexts together: of what views take for the whole of a metric. NULL also where the values of several contexts make no whole (single exclusive values, formulas). */

@@ -360,10 +360,7 @@ static assay_status find_spreads(answer *a, assay_error *error) {
     a->quartiles = malloc((a->rows.count + 1) * sizeof *a->quartiles);
     if (!a->quartiles) return as_fail_memory(error, NULL);
     AS_TRY(as_change_spreads_expect(&a->spreads, a->rows.data, a->rows.count, error));
-    for (size_t i = 0; i < a->rows.count; i++)
-        AS_TRY(as_change_spread_of(&a->spreads, &AS_AT(uint32_t, &a->rows, i), 1, by_exclusive(a), a->quartiles[i],
-                                   error));
-    return ASSAY_OK;
+    return as_change_spreads_of(&a->spreads, a->rows.data, a->rows.count, by_exclusive(a), a->quartiles, error);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------------------------ */

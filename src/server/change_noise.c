@@ -4,8 +4,28 @@
 #include <stdlib.h>
 
 #include "analysis/stored_rows.h"
+#include "core/parallel.h"
 
-enum { MOST_WORK = 20000000, WORK_OF_CONTEXT = 50 };
+enum { MOST_WORK = 20000000, WORK_OF_CONTEXT = 50, ITEMS_AT_ONCE = 8 };
+
+/* Of who finds the changes of one item after the other. */
+typedef struct spread_room {
+    double *changes; /* of each location */
+    bool *has;       /* likewise */
+    void *sorting;
+} spread_room;
+
+static bool make_room(spread_room *room, uint32_t n) {
+    *room = (spread_room){malloc(((size_t)n + 1) * sizeof *room->changes), malloc(((size_t)n + 1) * sizeof *room->has),
+                          malloc(AS_SPREAD_ROOM(n))};
+    return room->changes && room->has && room->sorting;
+}
+
+static void free_room(spread_room *room) {
+    free(room->changes);
+    free(room->has);
+    free(room->sorting);
+}
 
 /* ---- places ---------------------------------------------------------------------------------------------------------- */
 
@@ -90,18 +110,10 @@ assay_status as_change_spreads_open(as_viewing *viewing, const as_asked_changes 
     *out = (as_change_spreads){.asked = asked, .scale = scale, .work_left = MOST_WORK};
     as_map_init(&out->places, NULL);
     if (!has_single_runs(asked)) return ASSAY_OK;
-    AS_TRY(keep_pairs(viewing, asked, &out->pairs, error));
-    if (!out->pairs) return ASSAY_OK;
-    out->changes = malloc(out->pairs->n * sizeof *out->changes);
-    out->has = malloc(out->pairs->n * sizeof *out->has);
-    out->room = malloc(AS_SPREAD_ROOM(out->pairs->n));
-    return out->changes && out->has && out->room ? ASSAY_OK : as_fail_memory(error, NULL);
+    return keep_pairs(viewing, asked, &out->pairs, error);
 }
 
 void as_change_spreads_free(as_change_spreads *spreads) {
-    free(spreads->changes);
-    free(spreads->has);
-    free(spreads->room);
     as_map_free(&spreads->places);
     for (size_t side = 0; side < 2; side++) as_view_functions_free(&spreads->functions[side]);
 }
@@ -123,81 +135,163 @@ assay_status as_change_spreads_expect(as_change_spreads *s, const uint32_t *item
 
 /* ---- changes --------------------------------------------------------------------------------------------------------- */
 
-/* False where that would take too long. */
-static bool spend(as_change_spreads *s, size_t side, assay_id context) {
-    const as_dataset *ds = s->asked->sides[side];
-    uint64_t n = as_has_stored_rows(ds, as_asked_metric_of(s->asked, side)) ? 1 : as_ds_context(ds, context)->subtree;
-    uint64_t work = n * s->pairs->n + WORK_OF_CONTEXT;
-    if (work > s->work_left) return false;
-    s->work_left -= work;
+/* The contexts of an item on a side. first: room for one. */
+static const assay_id *contexts_of(const as_change_spreads *s, size_t side, uint32_t item, assay_id *first, size_t *n) {
+    *first = as_change_context(s->asked->table, side, item);
+    *n = 1;
+    if (!s->asked->flat) return first;
+    const as_view_functions *functions = &s->functions[side];
+    uint32_t at = as_map_get(&s->places, item);
+    *n = functions->starts[at + 1] - functions->starts[at];
+    return functions->contexts + functions->starts[at];
+}
+
+/* What lies inside a context that counts counts with it. *end: behind the last of these, and what it calls; at first 0. */
+static bool counts(const as_change_spreads *s, size_t side, assay_id id, bool exclusive, assay_id *end) {
+    const as_context *context = as_ds_context(s->asked->sides[side], id);
+    if (!exclusive && id < *end && !context->is_aside) return false;
+    if (id + context->subtree > *end) *end = id + context->subtree;
+    return true;
+}
+
+/* False where reading some items would take too long. */
+static bool spend(as_change_spreads *s, const uint32_t *items, size_t n, bool exclusive) {
+    for (size_t k = 0; k < 2 * n; k++) {
+        size_t side = k % 2, n_contexts;
+        const as_dataset *ds = s->asked->sides[side];
+        bool is_stored = as_has_stored_rows(ds, as_asked_metric_of(s->asked, side));
+        assay_id end = 0, first;
+        if (as_change_context(s->asked->table, side, items[k / 2]) == ASSAY_NONE) continue;
+        const assay_id *contexts = contexts_of(s, side, items[k / 2], &first, &n_contexts);
+        for (size_t i = 0; i < n_contexts; i++) {
+            if (!counts(s, side, contexts[i], exclusive, &end)) continue;
+            uint64_t n_rows = is_stored ? 1 : as_ds_context(ds, contexts[i])->subtree;
+            uint64_t work = n_rows * s->pairs->n + WORK_OF_CONTEXT;
+            if (work > s->work_left) return false;
+            s->work_left -= work;
+        }
+    }
     return true;
 }
 
 /* Adds what a context of a side has at each location. */
-static assay_status add_side(as_change_spreads *s, size_t side, assay_id context, bool exclusive, assay_error *error) {
+static assay_status add_side(const as_change_spreads *s, spread_room *room, size_t side, assay_id context,
+                             bool exclusive, assay_error *error) {
     const as_asked_changes *asked = s->asked;
     as_number *values;
-    as_spread ignored;
     double factor = side == AS_BASE ? -s->scale : asked->target_scale;
     AS_TRY(as_location_values(asked->sides[side], &s->pairs->places[side], as_asked_metric_of(asked, side), context,
-                              exclusive ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES, &values, &ignored, error));
+                              exclusive ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES, &values, NULL, error));
     for (uint32_t i = 0; values && i < s->pairs->n; i++) {
         double value = as_number_real(values[side == AS_BASE ? i : s->pairs->target_of[i]]);
         if (isnan(value)) continue;
-        s->changes[i] += factor * value;
-        s->has[i] = true;
+        room->changes[i] += factor * value;
+        room->has[i] = true;
     }
     free(values);
     return ASSAY_OK;
 }
 
-/* Adds what an item has on a side. *is_known: false where that would take too long. */
-static assay_status add_item(as_change_spreads *s, size_t side, uint32_t item, bool exclusive, bool *is_known,
-                             assay_error *error) {
-    const as_view_functions *functions = &s->functions[side];
-    const assay_id first = as_change_context(s->asked->table, side, item), *contexts = &first;
-    size_t n = 1;
-    if (s->asked->flat) {
-        uint32_t at = as_map_get(&s->places, item);
-        contexts = functions->contexts + functions->starts[at];
-        n = functions->starts[at + 1] - functions->starts[at];
+static assay_status find_quartiles(const as_change_spreads *s, spread_room *room, const uint32_t *items, size_t n,
+                                   bool exclusive, double quartiles[2], assay_error *error) {
+    bool is_in[2] = {false, false};
+    for (uint32_t i = 0; i < s->pairs->n; i++) {
+        room->changes[i] = 0;
+        room->has[i] = false;
     }
-    assay_id end = 0; /* behind the last that was added, and what it calls */
-    for (size_t i = 0; i < n; i++) {
-        const as_context *context = as_ds_context(s->asked->sides[side], contexts[i]);
-        if (!exclusive && contexts[i] < end && !context->is_aside) continue;
-        if (!(*is_known = spend(s, side, contexts[i]))) return ASSAY_OK;
-        AS_TRY(add_side(s, side, contexts[i], exclusive, error));
-        if (contexts[i] + context->subtree > end) end = contexts[i] + context->subtree;
+    for (size_t k = 0; k < 2 * n; k++) {
+        size_t side = k % 2, n_contexts;
+        assay_id end = 0, first;
+        if (as_change_context(s->asked->table, side, items[k / 2]) == ASSAY_NONE) continue;
+        const assay_id *contexts = contexts_of(s, side, items[k / 2], &first, &n_contexts);
+        for (size_t i = 0; i < n_contexts; i++) {
+            if (counts(s, side, contexts[i], exclusive, &end))
+                AS_TRY(add_side(s, room, side, contexts[i], exclusive, error));
+        }
+        is_in[side] = true;
     }
+    uint32_t n_there = 0;
+    for (uint32_t i = 0; i < s->pairs->n; i++) {
+        if (room->has[i]) room->changes[n_there++] = room->changes[i];
+    }
+    if (!is_in[AS_BASE] || !is_in[AS_TARGET] || n_there < AS_LEAST_LOCATIONS) return ASSAY_OK;
+    as_spread spread;
+    as_spread_reals(room->changes, n_there, AS_PART_ADD, room->sorting, &spread);
+    quartiles[0] = spread.q1;
+    quartiles[1] = spread.q3;
     return ASSAY_OK;
 }
 
 assay_status as_change_spread_of(as_change_spreads *s, const uint32_t *items, size_t n, bool exclusive,
                                  double quartiles[2], assay_error *error) {
-    bool is_in[2] = {false, false};
     quartiles[0] = quartiles[1] = NAN;
-    if (!s->pairs) return ASSAY_OK;
-    for (uint32_t i = 0; i < s->pairs->n; i++) {
-        s->changes[i] = 0;
-        s->has[i] = false;
+    if (!s->pairs || !spend(s, items, n, exclusive)) return ASSAY_OK;
+    spread_room room;
+    assay_status status = make_room(&room, s->pairs->n) ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) status = find_quartiles(s, &room, items, n, exclusive, quartiles, error);
+    free_room(&room);
+    return status;
+}
+
+/* ---- of many ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct spreading {
+    const as_change_spreads *s;
+    const uint32_t *items;
+    const bool *is_wanted;
+    size_t n;
+    bool exclusive;
+    double (*quartiles)[2];
+    assay_status *ends; /* of each piece */
+    assay_error *errors;
+} spreading;
+
+static void find_piece(void *user, size_t piece) {
+    const spreading *w = user;
+    spread_room room;
+    assay_error *error = &w->errors[piece];
+    assay_status status = make_room(&room, w->s->pairs->n) ? ASSAY_OK : as_fail_memory(error, NULL);
+    for (size_t i = piece * ITEMS_AT_ONCE; i < w->n && i < (piece + 1) * ITEMS_AT_ONCE && status == ASSAY_OK; i++) {
+        if (w->is_wanted[i])
+            status = find_quartiles(w->s, &room, &w->items[i], 1, w->exclusive, w->quartiles[i], error);
     }
-    for (size_t k = 0; k < 2 * n; k++) {
-        size_t side = k % 2;
-        bool is_known = true;
-        if (as_change_context(s->asked->table, side, items[k / 2]) == ASSAY_NONE) continue;
-        AS_TRY(add_item(s, side, items[k / 2], exclusive, &is_known, error));
-        if (!is_known) return ASSAY_OK;
-        is_in[side] = true;
+    w->ends[piece] = status;
+    free_room(&room);
+}
+
+/* Rows of sparse profiles are for several threads; others may have to be loaded first. */
+static bool can_share(const as_change_spreads *s) {
+    for (size_t side = 0; side < 2; side++) {
+        const as_dataset *ds = s->asked->sides[side];
+        assay_id metric = as_asked_metric_of(s->asked, side), run = s->asked->diff.runs[side].runs[0];
+        for (assay_id m = metric; m != ASSAY_NONE; m = m == metric ? as_ds_metric(ds, m)->exclusive : ASSAY_NONE) {
+            const as_profile *profile = as_ds_profile(ds, m, run);
+            if (!as_has_stored_rows(ds, m) || !profile || !as_profile_is_sparse(profile)) return false;
+        }
     }
-    uint32_t n_there = 0;
-    for (uint32_t i = 0; i < s->pairs->n; i++) {
-        if (s->has[i]) s->changes[n_there++] = s->changes[i];
+    return true;
+}
+
+assay_status as_change_spreads_of(as_change_spreads *s, const uint32_t *items, size_t n, bool exclusive,
+                                  double (*quartiles)[2], assay_error *error) {
+    size_t n_pieces = (n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE;
+    bool *is_wanted = calloc(n + 1, sizeof *is_wanted);
+    spreading w = {.s = s, .items = items, .is_wanted = is_wanted, .n = n, .exclusive = exclusive};
+    w.quartiles = quartiles;
+    w.ends = calloc(n_pieces + 1, sizeof *w.ends);
+    w.errors = calloc(n_pieces + 1, sizeof *w.errors);
+    assay_status status = is_wanted && w.ends && w.errors ? ASSAY_OK : as_fail_memory(error, NULL);
+    for (size_t i = 0; i < n && status == ASSAY_OK; i++) {
+        quartiles[i][0] = quartiles[i][1] = NAN;
+        is_wanted[i] = s->pairs && spend(s, &items[i], 1, exclusive);
     }
-    if (!is_in[AS_BASE] || !is_in[AS_TARGET] || n_there < AS_LEAST_LOCATIONS) return ASSAY_OK;
-    as_spread spread;
-    as_spread_reals(s->changes, n_there, AS_PART_ADD, s->room, &spread);
-    quartiles[0] = spread.q1;
-    quartiles[1] = spread.q3;
-    return ASSAY_OK;
+    if (status == ASSAY_OK && s->pairs) as_parallel(n_pieces, can_share(s) ? 0 : 1, find_piece, &w);
+    for (size_t i = 0; i < n_pieces && status == ASSAY_OK; i++) {
+        status = w.ends[i];
+        if (status != ASSAY_OK) *error = w.errors[i];
+    }
+    free(is_wanted);
+    free(w.ends);
+    free(w.errors);
+    return status;
 }

@@ -24,10 +24,7 @@ typedef struct as_change_spreads {
     const as_asked_changes *asked;
     double scale;       /* that values of the base are multiplied by */
     uint64_t work_left; /* values that may still be read: beyond it changes are not known */
-    double *changes;    /* room: of each location */
-    bool *has;          /* likewise */
-    void *room;
-    as_map places; /* of functions: of each item its place in the lists */
+    as_map places;      /* of functions: of each item its place in the lists */
     as_view_functions functions[2];
 } as_change_spreads;
 
@@ -43,5 +40,8 @@ assay_status as_change_spreads_expect(as_change_spreads *spreads, const uint32_t
 /* The first and third quartile of the changes of some items together, location by location. NANs: not known, or one side lacks them. */
 assay_status as_change_spread_of(as_change_spreads *spreads, const uint32_t *items, size_t n, bool exclusive,
                                  double quartiles[2], assay_error *error);
+/* The same of each item by itself. */
+assay_status as_change_spreads_of(as_change_spreads *spreads, const uint32_t *items, size_t n, bool exclusive,
+                                  double (*quartiles)[2], assay_error *error);
 
 #endif

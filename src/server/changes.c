@@ -152,10 +152,10 @@ static void touch(as_viewing *viewing, char *key) {
     free(key);
 }
 
-/* Pairs are used last, so that they go last: they are small, and the way back from elsewhere is short then. */
+/* Pairs are used last, also by functions, so that they go last: they are small, and the way back from elsewhere is short then. */
 void as_asked_changes_touch(as_viewing *viewing, const as_asked_changes *asked) {
     touch(viewing, tree_key(asked, asked->flat ? "functions" : "call paths"));
-    if (!asked->flat) touch(viewing, tree_key(asked, "pairs"));
+    touch(viewing, tree_key(asked, "pairs"));
 }
 
 static assay_status make_table(as_viewing *viewing, as_asked_changes *asked, as_change_table **out,
@@ -221,6 +221,7 @@ assay_status as_asked_changes_complete(as_viewing *viewing, as_asked_changes *as
     assay_status status = as_change_values_complete(values, sources, error);
     if (status == ASSAY_OK) as_viewing_resize(viewing, key, as_change_values_bytes(values));
     free(key);
+    as_asked_changes_touch(viewing, asked);
     return status;
 }
 

@@ -380,7 +380,8 @@ size_t as_change_values_bytes(const as_change_values *values) {
 size_t as_change_values_expected(const as_change_table *table, const as_comparison *c, const as_view_source sources[2],
                                  assay_id metric) {
     size_t n = AS_COUNT(sources[AS_BASE].ds, contexts) + AS_COUNT(sources[AS_TARGET].ds, contexts);
-    return (goes_by_context(table, c, sources, metric) ? 1 : 2) * n * sizeof(double);
+    if (goes_by_context(table, c, sources, metric)) return n * sizeof(double);
+    return 2 * 2 * (size_t)as_view_items(&table->view) * sizeof(double);
 }
 
 void as_change_values_scale(as_change_values *values, size_t side, double factor) {

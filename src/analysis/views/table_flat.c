@@ -4,6 +4,7 @@
 #include "analysis/views/table.h"
 #include "analysis/views/view_private.h"
 #include "core/large_pages.h"
+#include "core/parallel.h"
 
 /* ---- items ----------------------------------------------------------------------------------------------------------- */
 
@@ -137,7 +138,7 @@ static bool is_call(const as_view_table *table, uint32_t item) {
     return as_view_item_at(table, item)->level == AS_LEVEL_CALL;
 }
 
-/* ---- of stored values, all items at once: what as_view_sum_add() does with them. One side after the other, as each needs room of its own */
+/* ---- of stored values, all items at once: what as_view_sum_add() does with them. Inclusive and exclusive ones side by side */
 
 /* n zeros. NULL when memory is out. */
 static void *new_zeros(size_t n, size_t size) {
@@ -207,6 +208,19 @@ static bool add_exclusive(const as_view_table *table, const as_view_column *colu
     return fine;
 }
 
+typedef struct adding {
+    const as_view_table *table;
+    const as_view_column *column;
+    as_view_values *values;
+    bool fine[2]; /* inclusive, exclusive */
+} adding;
+
+static void add_kind(void *user, size_t kind) {
+    adding *a = user;
+    a->fine[kind] =
+        kind ? add_exclusive(a->table, a->column, a->values) : add_inclusive(a->table, a->column, a->values);
+}
+
 /* ---- of all others, item by item */
 
 /* The contexts of item i are contexts[starts[i]] … contexts[starts[i + 1] - 1], ascending. False when memory is out. */
@@ -257,5 +271,7 @@ bool as_view_flat_values(const as_view_table *table, const as_view_data *data, a
     const as_view_column *column = &data->columns[0];
     bool at_once = column->has_sums && !column->formula && column->can_merge;
     if (!at_once) return sum_each(table, column, values);
-    return add_inclusive(table, column, values) && add_exclusive(table, column, values);
+    adding a = {.table = table, .column = column, .values = values};
+    as_parallel(2, 2, add_kind, &a);
+    return a.fine[0] && a.fine[1];
 }
