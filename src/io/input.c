@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/mapped.h"
+
 enum { READ_BLOCK = 1 << 16, DROP_STEP = 1 << 19 }; /* DROP_STEP: a multiple of every page size in use */
 
 /* Reads fd to its end. A file that says it is empty is read too: those of /proc say so. */
@@ -35,8 +37,10 @@ static bool map_file(as_input *input, int fd, const struct stat *status) {
     madvise(data, (size_t)status->st_size, MADV_SEQUENTIAL);
     input->data = data;
     input->size = (size_t)status->st_size;
-    input->is_mapped = true;
-    return true;
+    input->mapped = as_mapped_add(input, &status->st_mtim);
+    input->is_mapped = input->mapped != NULL;
+    if (!input->is_mapped) munmap(data, input->size);
+    return input->is_mapped;
 }
 
 static assay_status load(as_input *input, int fd, assay_error *error) {
@@ -84,7 +88,10 @@ assay_status as_input_open(const char *path, as_budget *budget, as_input **out, 
 
 void as_input_close(as_input *input) {
     if (!input) return;
-    if (input->is_mapped) munmap((void *)(uintptr_t)input->data, input->size);
+    if (input->is_mapped) {
+        as_mapped_remove(input->mapped);
+        munmap((void *)(uintptr_t)input->data, input->size);
+    }
     as_vec_free(&input->bytes);
     free((void *)(uintptr_t)input->path);
     free(input);

@@ -11,13 +11,15 @@ typedef struct as_input {
     const char *data; /* not NUL-terminated; NULL for a directory, never NULL for a file, be it empty */
     size_t size;
     bool is_directory;
-    bool is_mapped;                   /* else the bytes were read into memory: pipes, standard input */
+    bool
+        is_mapped; /* what becomes of it when the file changes: mapped.h; else the bytes were read into memory: pipes, standard input */
     uint64_t file_device, file_inode; /* to tell whether an output is this input; 0 for standard input */
     as_budget *budget;
 
     /* private */
-    as_vec bytes;   /* what was read, if not mapped */
-    size_t dropped; /* see as_input_consumed */
+    as_vec bytes;             /* what was read, if not mapped */
+    size_t dropped;           /* see as_input_consumed */
+    struct as_mapped *mapped; /* mapped.h */
 } as_input;
 
 /* Opens path, "-" being standard input. A pipe is read whole, counted against the budget (may be NULL). On success the caller owns *out. */

@@ -48,12 +48,15 @@ static assay_status derive(as_viewing *viewing, const as_request *request, assay
 static assay_status answer(const as_endpoint *endpoint, as_viewing *viewing, const as_request *request, as_output *out,
                            assay_error *error) {
     size_t size;
+    assay_error change;
     as_viewing_lock(viewing);
+    unsigned n_lost = as_viewing_lose_changed(viewing, NULL);
     /* Who has left while others were answered gets nothing made. */
     bool is_gone = request->is_gone && request->is_gone(request->connection);
     assay_status status = is_gone ? as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "nobody waits for this")
                                   : derive(viewing, request, error);
     if (status == ASSAY_OK) status = endpoint->answer(viewing, request, out, error);
+    if (as_viewing_lose_changed(viewing, &change) != n_lost) status = (*error = change).code;
     as_viewing_unlock(viewing);
     if (status == ASSAY_OK && !as_output_memory(out, &size)) status = as_fail_memory(error, NULL);
     return status;

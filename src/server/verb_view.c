@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/signals.h"
 #include "server/drop.h"
 #include "server/http.h"
 #include "server/open_inputs.h"
@@ -105,6 +106,7 @@ static as_exit serve(as_cli *cli, as_viewing *viewing, const as_server_config *c
     sigaddset(&ends, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
     signal(SIGCHLD, SIG_IGN);
+    as_signals_outlive_inputs();
     if (as_server_start(viewing, config, &server, &error) != ASSAY_OK) return as_cli_error(cli, &error);
     print_address(cli, server);
     if (!as_cli_has(cli, "no-open") && has_screen()) open_browser(as_server_url(server));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dataset/derive.h"
+#include "io/mapped.h"
 #include "server/drop.h"
 
 typedef struct as_cache_entry {
@@ -77,6 +78,7 @@ void as_viewing_free(as_viewing *viewing) {
         as_view_input *input = as_viewing_input(viewing, i);
         free_regrouped(input);
         as_dataset_free(input->ds);
+        as_dataset_free(input->lost);
         as_vec_free(&input->derives);
         free(input->path);
         free(input);
@@ -127,6 +129,11 @@ static bool derive_metrics(as_view_input *input, const as_vec *derives) {
     return true;
 }
 
+/* Nobody needs to know where dropped files lie. */
+static void hide_folder(as_view_input *input) {
+    if (input->is_dropped) snprintf(input->error.path, sizeof input->error.path, "%s", input->path);
+}
+
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
     as_view_input *input = calloc(1, sizeof *input);
     if (!input) return false;
@@ -139,11 +146,25 @@ bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
         return false;
     }
     if (as_read(path, &viewing->config, &input->ds, &input->error) != ASSAY_OK) input->ds = NULL;
-    /* Nobody needs to know where dropped files lie. */
-    if (name && !input->ds) snprintf(input->error.path, sizeof input->error.path, "%s", name);
+    if (!input->ds) hide_folder(input);
     bool fine = derive_metrics(input, &viewing->derives);
     input->n_given = input->derives.count;
     return fine && derive_metrics(input, &viewing->asked);
+}
+
+unsigned as_viewing_lose_changed(as_viewing *viewing, assay_error *error) {
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        as_view_input *input = as_viewing_input(viewing, i);
+        if (!input->ds || !as_mapped_has_changed(as_ds_budget(input->ds), &input->error)) continue;
+        hide_folder(input);
+        input->lost = input->ds;
+        input->ds = NULL;
+        viewing->n_lost++;
+        viewing->last_lost = input;
+        forget_all(viewing); /* some may be made of it and others */
+    }
+    if (error && viewing->last_lost) *error = viewing->last_lost->error;
+    return viewing->n_lost;
 }
 
 /* ---- formulas of requests -------------------------------------------------------------------------------------------- */

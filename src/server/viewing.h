@@ -14,12 +14,13 @@
 typedef struct as_view_input {
     char *path;               /* as it was given; of a dropped one its name */
     bool is_dropped;          /* it lies in the viewing's own folder, and no command can name it */
-    as_dataset *ds;           /* NULL: it could not be read */
+    as_dataset *ds;           /* NULL: it could not be read, or its files have changed since */
     assay_error error;        /* why not */
     as_vec derives;           /* const char *: texts of as_viewing.derives and .asked; its last metrics are of these */
     size_t n_given;           /* the first so many of them are of as_viewing.derives */
     as_dataset *regrouped[3]; /* private: as_view_input_regroup() */
     unsigned n_readers;       /* private: requests that read the dataset without the viewing's lock */
+    as_dataset *lost;         /* private: what ds was before its files changed; some may still read it */
 } as_view_input;
 
 /* The call tree by one of as_regrouping, as a dataset of its own; made once, the input's. */
@@ -49,7 +50,9 @@ typedef struct as_viewing {
     struct as_drops *drops;      /* drop.h; NULL: none yet */
     struct as_cache_entry *kept; /* private: what as_viewing_keep() keeps, last used first */
     size_t kept_bytes;
-    uint64_t request; /* private: number of the request at hand */
+    uint64_t request;               /* private: number of the request at hand */
+    unsigned n_lost;                /* private: inputs whose files have changed */
+    const as_view_input *last_lost; /* private */
     pthread_mutex_t lock;
     pthread_cond_t left; /* private: a reader has left its input */
 } as_viewing;
@@ -72,6 +75,10 @@ void as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input);
 
 /* Reads `path` and adds it, whatever comes of it: what could not be read is an input with an error. name: what to call it; NULL: its path. False when memory is out. */
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name);
+
+/* Inputs whose files have changed while they were open are inputs with an error from now on. How many there have been: who asked before looks again behind what it read, and believes it where the
+ * number is the same; else *error (may be NULL) is that of the last one. */
+unsigned as_viewing_lose_changed(as_viewing *viewing, assay_error *error);
 
 /* From now on the inputs have metrics of these formulas behind those of as_viewing.derives, where they have what they are made of, and none of others; as_viewing.asked says which have. Does nothing
  * where that is so already; else waits until nobody reads a dataset (as_viewing_wait_alone()). ASSAY_E_USAGE, ASSAY_E_UNSUPPORTED: there is more than there may be. */

@@ -5,9 +5,12 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #include "io/input.h"
+#include "io/mapped.h"
 #include "temporary.h"
 
 static void maps_a_file(void **state) {
@@ -195,6 +198,86 @@ static void consumed_pages_leave_and_come_back(void **state) {
     free(content);
 }
 
+static const char *touched;
+
+static void fill(int number, siginfo_t *info, void *context) {
+    (void)number, (void)context;
+    touched = as_mapped_path_at(info->si_addr);
+    if (!as_mapped_fill(info->si_addr)) _exit(1);
+}
+
+static void bytes_that_are_gone_become_zeros(void **state) {
+    (void)state;
+    enum { PAGES = 5 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = PAGES * page + 100;
+    char *content = malloc(size);
+    memset(content, 'x', size);
+    as_budget whole = {0}, part = {.parent = &whole}, other = {0};
+    as_input *input, *beside;
+    assay_error error;
+    struct sigaction before, action = {.sa_sigaction = fill, .sa_flags = SA_SIGINFO};
+    const char *path = write_temporary("shrinks", content, size);
+    assert_int_equal(as_input_open(path, &part, &input, &error), ASSAY_OK);
+    assert_int_equal(as_input_open(write_temporary("stays", content, size), &other, &beside, &error), ASSAY_OK);
+    free(content);
+    assert_false(as_mapped_has_changed(&whole, &error));
+    assert_null(as_mapped_path_at(&whole));
+    assert_false(as_mapped_fill(&whole));
+    assert_int_equal(truncate(path, (off_t)page), 0);
+    sigaction(SIGBUS, &action, &before);
+    assert_int_equal(input->data[page - 1], 'x');
+    assert_null(touched);
+    assert_int_equal(input->data[2 * page], '\0');
+    assert_string_equal(touched, path);
+    touched = NULL;
+    assert_int_equal(input->data[size - 1], '\0'); /* what follows, too */
+    assert_null(touched);
+    sigaction(SIGBUS, &before, NULL);
+    assert_int_equal(beside->data[size - 1], 'x');
+    unlink(path); /* what is gone stays gone */
+    assert_true(as_mapped_has_changed(&whole, &error));
+    assert_string_equal(error.path, path);
+    assert_true(as_mapped_has_changed(&part, &error));
+    assert_false(as_mapped_has_changed(&other, &error));
+    as_input_close(input);
+    assert_false(as_mapped_has_changed(&whole, &error));
+    as_input_close(beside);
+}
+
+static void a_file_that_is_written_over_has_changed(void **state) {
+    (void)state;
+    as_budget budget = {0};
+    as_input *input;
+    assay_error error;
+    const char *path = write_temporary("over", "before", 6);
+    struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_int_equal(as_input_open(path, &budget, &input, &error), ASSAY_OK);
+    assert_false(as_mapped_has_changed(&budget, &error));
+    times[1].tv_nsec = 1;
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_true(as_mapped_has_changed(&budget, &error));
+    unlink(path);
+    assert_false(as_mapped_has_changed(&budget, &error)); /* nobody can write to it any more under this name */
+    write_temporary("over", "another", 7);
+    assert_false(as_mapped_has_changed(&budget, &error));
+    assert_memory_equal(input->data, "before", 6);
+    as_input_close(input);
+}
+
+static void many_are_open_at_once(void **state) {
+    (void)state;
+    enum { MANY = 300 };
+    as_input *inputs[MANY];
+    as_budget budget = {0};
+    const char *path = write_temporary("many", "bytes", 5);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < MANY; i++) assert_int_equal(as_input_open(path, &budget, &inputs[i], NULL), ASSAY_OK);
+        for (int i = 0; i < MANY; i++) assert_ptr_equal(as_mapped_path_at(inputs[i]->data), inputs[i]->path);
+        for (int i = 0; i < MANY; i++) as_input_close(inputs[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_a_file),
@@ -207,6 +290,9 @@ int main(void) {
         cmocka_unit_test(a_redirected_file_starts_where_it_stands),
         cmocka_unit_test(stdin_is_no_directory),
         cmocka_unit_test(consumed_pages_leave_and_come_back),
+        cmocka_unit_test(bytes_that_are_gone_become_zeros),
+        cmocka_unit_test(a_file_that_is_written_over_has_changed),
+        cmocka_unit_test(many_are_open_at_once),
     };
     return cmocka_run_group_tests(tests, make_temporary_folder, remove_temporary_folder);
 }
