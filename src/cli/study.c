@@ -319,6 +319,7 @@ static as_exit collect_wanted(as_cli *cli, as_study *study, const struct wish *w
                            as_cli_has(cli, "metric") || wish->min_share > 0 ? " of those chosen" : "",
                            as_cli_value(cli, "match"));
     const char *share = as_cli_value(cli, "min-share");
+    if (!share) return as_cli_fail(cli, AS_EXIT_USAGE, "the metric has no measurements; choose another one");
     return as_cli_fail(cli, AS_EXIT_USAGE, "no call path makes up %.*s %% of its metric; ask for less with --min-share",
                        (int)strcspn(share, "%"), share);
 }

@@ -178,6 +178,12 @@ class BadInput(Case):
         for given in ('60', '60%'):
             self.assertFails(run('model', f, '--min-share', given), 2, 'no call path makes up 60 % of its metric')
 
+    def test_a_metric_without_measurements(self):
+        f = self.write('a.txt', text({'main': LINE}) + 'METRIC other\n')
+        for verb, *more in (('model',), ('model', '--why', 'main'), ('predict', '--at', 'p=64'), ('suggest', '--budget', '1')):
+            self.assertFails(run(verb, *more, f, '--metric', 'other'), 2, 'has no measurements')
+        self.assertEqual(0, run('model', f).status)
+
     def test_an_earlier_file_stays(self):
         kept = self.write('kept.extra-p', 'precious')
         f = self.write('a.txt', text({'main': LINE}))

@@ -64,6 +64,12 @@ class Scale(Case):
             self.assertAlmostEqual(LINE['solve'](1024) / total, solve['share'], 9)
             self.assertAlmostEqual(LINE['io'](128) / (LINE['solve'](128) + LINE['io'](128)), io['share_now'], 9)
 
+    def test_a_metric_without_measurements(self):
+        with Viewer(self.write('line.txt', line() + 'METRIC other\n')) as viewer:
+            with self.assertRaisesRegex(Refused, 'has no measurements'):
+                viewer.get('scale', metric='other')
+            self.assertTrue(viewer.get('scale')['rows'])
+
     def test_orders_and_parts(self):
         with Viewer(self.write('line.txt', line(functions={'c': lambda p: 1000, 'a': lambda p: p * p, 'b': lambda p: 1 + p}))) as viewer:
             names = lambda **more: viewer.get('scale', at='p=16', **more)['rows']['name']
