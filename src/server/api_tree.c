@@ -8,7 +8,14 @@
 #include "server/tree_rows.h"
 #include "server/tree_whole.h"
 
-enum { USUAL_ROWS = 200, MOST_ROWS = 5000, MOST_LEVELS = 50, MOST_NODES = 2000, MOST_SENT_OF_WHOLE = 150000 };
+enum {
+    USUAL_ROWS = 200,
+    MOST_ROWS = 5000,
+    MOST_LEVELS = 50,
+    MOST_NODES = 2000,
+    MOST_SENT_OF_WHOLE = 150000, /* rows of a whole tree */
+    MOST_VALUES = 600000         /* of all metrics together, inclusive and exclusive */
+};
 
 /* A table that rows are of, with what was searched in it. */
 typedef struct source {
@@ -42,7 +49,8 @@ typedef struct answer {
     as_vec opened;  /* int64_t: nodes whose children are in the answer */
     as_vec hot;     /* uint32_t: items of the view's table */
     int64_t at;     /* the match that was looked for, or the end of the hot path; -1: none */
-    int64_t whole;  /* rows that a whole tree may have; 0: it is no whole tree */
+    size_t most_rows;
+    int64_t whole; /* rows that a whole tree may have; 0: it is no whole tree */
     as_whole_part part;
     as_vec hidden; /* double: as_tree_hidden_values() */
     as_vec usual;  /* assay_id: of whole trees the metrics that are shown where nobody chooses */
@@ -162,7 +170,7 @@ static assay_status open_node(answer *a, int64_t node, size_t least, assay_error
     as_vec_init(&items, sizeof(uint32_t), NULL);
     list l = {.node = node, .of = s, .item = item, .offset = (size_t)a->offset};
     size_t most = (size_t)a->limit > least ? (size_t)a->limit : least;
-    if (most > MOST_ROWS - a->rows.count) most = MOST_ROWS - a->rows.count;
+    if (most > a->most_rows - a->rows.count) most = a->most_rows - a->rows.count;
     bool fine = as_view_children(s->asked.table, &order, item, l.offset, most, &items, &l.n);
     for (size_t i = 0; fine && i < items.count; i++) fine = add_row(a, s, AS_AT(uint32_t, &items, i));
     l.rows = items.count;
@@ -199,7 +207,7 @@ static assay_status reveal(answer *a, int64_t node, assay_error *error) {
     int64_t above = -1;
     for (size_t i = path.count; status == ASSAY_OK && i-- > 0;) {
         uint32_t at = AS_AT(uint32_t, &path, i);
-        if (a->rows.count < MOST_ROWS) status = open_node(a, above, rank_of(a, s, at), error);
+        if (a->rows.count < a->most_rows) status = open_node(a, above, rank_of(a, s, at), error);
         above = as_asked_node(s->asked.table, at);
     }
     as_vec_free(&path);
@@ -216,7 +224,7 @@ static assay_status open_levels(answer *a, assay_error *error) {
             size_t n = AS_AT(list, &a->lists, i).rows;
             for (size_t k = 0; k < n; k++, row++) {
                 const as_tree_row *r = &AS_AT(as_tree_row, &a->rows, row);
-                bool has_room = a->rows.count < MOST_ROWS && a->lists.count < MOST_NODES;
+                bool has_room = a->rows.count < a->most_rows && a->lists.count < MOST_NODES;
                 if (!r->children || r->children == UINT32_MAX || !has_room) continue;
                 AS_TRY(open_node(a, as_asked_node(r->of->table, r->item), 0, error));
             }
@@ -319,6 +327,9 @@ static assay_status choose(answer *a, const as_request *request, assay_error *er
     AS_TRY(as_request_number(request, "levels", 1, MOST_LEVELS, 1, &a->levels, error));
     int64_t most_of_whole = request->connection ? MOST_SENT_OF_WHOLE : AS_MOST_OF_WHOLE;
     AS_TRY(as_request_number(request, "whole", 1, most_of_whole, 0, &a->whole, error));
+    size_t n_values = a->asked.tree.metrics.count ? 2 * a->asked.tree.metrics.count : 1;
+    a->most_rows = n_values * MOST_ROWS > MOST_VALUES ? MOST_VALUES / n_values : MOST_ROWS;
+    if (request->connection && (size_t)a->whole > MOST_VALUES / n_values) a->whole = (int64_t)(MOST_VALUES / n_values);
     a->match = as_request_text(request, "match");
     a->only_matches = a->match && as_request_flag(request, "filter");
     return as_request_cli_status(&a->asked.made, as_choose_min_share(&a->asked.made.cli, &a->share), error);

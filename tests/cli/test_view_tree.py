@@ -475,5 +475,31 @@ class Deep(Trees):
         viewer.get('overview')
 
 
+class Bounds(Case):
+    """An answer has 600,000 values at most, whatever is asked for."""
+    DERIVES = [f'm{k}=samples*{k + 2}' for k in range(15)]  # with samples 16 metrics: 32 values a row
+
+    def test_values(self):
+        path = self.write('wide.folded', ''.join(f'main;f{i} {i + 1}\n' for i in range(40000)))
+        with Viewer(path) as viewer:
+            metrics = ','.join(map(str, range(16)))
+            whole = viewer.get('tree', derive=self.DERIVES, metrics=metrics, whole=150000)
+            n = sum(each['rows'] for each in whole['lists'])
+            self.assertEqual(16, len(whole['inclusive']))
+            self.assertTrue(10000 < n <= 600000 // 32, n)
+            self.assertEqual(40001 - n, whole['left_out'])
+            self.assertGreater(whole['min_share'], 0)
+            self.assertEqual(40001, sum(each['rows'] for each in viewer.get('tree', whole=150000)['lists']), 'of one metric all fit')
+
+    def test_rows(self):
+        """256 metrics, the most there may be, are 512 values a row."""
+        path = self.write('wide.folded', ''.join(f'main;f{i} {i + 1}\n' for i in range(6000)))
+        with Viewer(path) as viewer:
+            metrics = ','.join(str(k % 16) for k in range(256))
+            answer = viewer.get('tree', derive=self.DERIVES, metrics=metrics, node=0, limit=5000)
+            self.assertEqual([(6000, 600000 // 512)], [(each['n'], each['rows']) for each in answer['lists']])
+            self.assertEqual([(6000, 5000)], [(each['n'], each['rows']) for each in viewer.get('tree', node=0, limit=5000)['lists']])
+
+
 if __name__ == '__main__':
     main()
