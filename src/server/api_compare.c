@@ -620,10 +620,10 @@ static void report_metric(as_html_report *report, as_parameter *parameters, size
         const char *kept =
             as_html_report_keep_first(report, ways[i].path, parameters, all, ways[i].number, ways[i].values, part);
         double has = as_html_report_last_number(report, "has"), of = as_html_report_last_number(report, "items");
-        if (!kept)
+        if (!kept && !as_html_report_last_refused(report))
             as_html_report_note(report, "of the comparison%s%s: %s", metric ? " of " : "", metric ? metric : "",
                                 ways[i].what);
-        else if (ways[i].values == rows && has < of)
+        else if (kept && ways[i].values == rows && has < of)
             as_html_report_note(report, "of the comparison%s%s: %.0f of %.0f %s", metric ? " of " : "",
                                 metric ? metric : "", of - has, of, ways[i].what);
     }

@@ -270,13 +270,14 @@ static assay_status answer_flame(as_viewing *viewing, const as_request *request,
 
 /* ---- in a report ----------------------------------------------------------------------------------------------------- */
 
-/* The finest picture for which there is room: the page zooms inside it. */
+/* The finest picture for which there is room: the page zooms inside it. False: there is room for none. */
 static bool report_picture(as_html_report *report, assay_id metric, const char *view, double part) {
     static const char *const widths[] = {"20000", "12800", "6400", "3200", "1600", "800", "400", "100", NULL};
     as_report_words words;
     as_report_words_begin(&words, report, metric);
     as_report_words_add(&words, "view", view);
-    return as_html_report_keep_first(report, "flame", words.parameters, words.n, "width", widths, part) != NULL;
+    return as_html_report_keep_first(report, "flame", words.parameters, words.n, "width", widths, part) ||
+           as_html_report_last_refused(report);
 }
 
 static void report_pictures(as_viewing *viewing, as_html_report *report) {

@@ -18,6 +18,12 @@ enum {
     SMALL = 10 /* levels of packing: to see how much it is, and to write it */
 };
 
+/* An answer that is there: what was asked for, or that there is no such thing. */
+typedef struct answered {
+    char *request;
+    bool is_refused;
+} answered;
+
 struct as_html_report {
     as_viewing *viewing;
     uint64_t limit;  /* of packed bytes */
@@ -26,12 +32,13 @@ struct as_html_report {
     uint64_t room;   /* that there was for it */
     size_t input;    /* at hand; the number of inputs: several are */
     as_output *data; /* "request":answer,… */
-    as_vec kept;     /* char *: requests whose answers are there */
+    as_vec kept;     /* answered: what is there */
     as_vec notes;    /* char *, ended by NULL */
     as_output *has;  /* {…},…: what the page is told of the inputs */
     as_output *text; /* the summary for who has no script */
     as_output *last; /* the answer last asked for, and how much it takes packed; NULL: there was none */
     size_t last_size;
+    bool last_refused;
     assay_error failure; /* the first; its code is ASSAY_OK where there was none */
 };
 
@@ -66,7 +73,7 @@ as_html_report *as_html_report_new(as_viewing *viewing, uint64_t limit) {
     report->data = as_output_to_memory();
     report->has = as_output_to_memory();
     report->text = as_output_to_memory();
-    as_vec_init(&report->kept, sizeof(char *), NULL);
+    as_vec_init(&report->kept, sizeof(answered), NULL);
     as_vec_init(&report->notes, sizeof(char *), NULL);
     if (!report->data || !report->has || !report->text || !as_vec_push(&report->notes) ||
         !add_summary(report->text, viewing)) {
@@ -89,7 +96,8 @@ void as_html_report_free(as_html_report *report) {
     as_output_discard(report->has);
     as_output_discard(report->text);
     as_output_discard(report->last);
-    free_texts(&report->kept);
+    for (size_t i = 0; i < report->kept.count; i++) free(AS_AT(answered, &report->kept, i).request);
+    as_vec_free(&report->kept);
     free_texts(&report->notes);
     free(report);
 }
@@ -144,16 +152,20 @@ static bool sort_parameters(const as_parameter *parameters, size_t n, as_vec *ou
     return true;
 }
 
-static bool is_kept(const as_html_report *report, const char *request) {
+static const answered *find_kept(const as_html_report *report, const char *request) {
     for (size_t i = 0; i < report->kept.count; i++) {
-        if (strcmp(AS_AT(char *, &report->kept, i), request) == 0) return true;
+        const answered *at = &AS_AT(answered, &report->kept, i);
+        if (strcmp(at->request, request) == 0) return at;
     }
-    return false;
+    return NULL;
+}
+
+static bool does_not_apply(const assay_error *error) {
+    return error && (error->code == ASSAY_E_USAGE || error->code == ASSAY_E_UNSUPPORTED);
 }
 
 void as_html_report_fail(as_html_report *report, const assay_error *error) {
-    bool does_not_apply = error && (error->code == ASSAY_E_USAGE || error->code == ASSAY_E_UNSUPPORTED);
-    if (does_not_apply || report->failure.code != ASSAY_OK) return;
+    if (does_not_apply(error) || report->failure.code != ASSAY_OK) return;
     if (error)
         report->failure = *error;
     else
@@ -169,39 +181,39 @@ static size_t packed_size(const char *text, size_t size) {
     return n;
 }
 
-static void add_pair(as_html_report *report, const char *request, const char *answer, size_t size) {
+/* The answer last asked for, under the request's name, which it takes over. */
+static void add_last(as_html_report *report, char *name) {
+    answered added = {name, report->last_refused};
+    size_t size;
+    const char *answer = as_output_memory(report->last, &size);
+    if (!answer || !as_vec_append(&report->kept, &added, 1)) {
+        free(name);
+        return as_html_report_fail(report, NULL);
+    }
     if (as_output_size(report->data)) as_output_char(report->data, ',');
-    as_json_write_string(report->data, request, strlen(request));
+    as_json_write_string(report->data, name, strlen(name));
     as_output_char(report->data, ':');
     as_output_write(report->data, answer, size);
+    report->packed += report->last_size;
 }
 
-/* Takes over the request's name. */
-static as_html_report_kept keep_answer(as_html_report *report, char *name, const as_request *request, uint64_t most) {
-    as_html_report_kept result = AS_REPORT_REFUSED;
+/* The answer and how much it takes packed; false: there is none, and there will be no report. */
+static bool ask(as_html_report *report, const as_request *request) {
     size_t size;
-    const char *answer = NULL;
     as_output_discard(report->last);
     report->last_size = 0;
+    report->last_refused = false;
     report->last = as_output_to_memory();
     assay_error error = {.code = ASSAY_OK};
-    if (!report->last) {
-        as_html_report_fail(report, NULL);
-    } else if (as_request_answer(report->viewing, request, report->last, &error) != 200) {
+    if (report->last && as_request_answer(report->viewing, request, report->last, &error) != 200) {
+        report->last_refused = does_not_apply(&error);
         as_html_report_fail(report, &error);
-    } else if ((answer = as_output_memory(report->last, &size))) {
-        report->last_size = packed_size(answer, size);
-        result = report->last_size > most ? AS_REPORT_TOO_LARGE : AS_REPORT_KEPT;
-        if (report->last_size == 0) as_html_report_fail(report, NULL);
-        if (result == AS_REPORT_KEPT) {
-            add_pair(report, name, answer, size);
-            report->packed += report->last_size;
-        }
+        if (!report->last_refused) return false;
     }
-    if (result == AS_REPORT_KEPT && as_vec_append(&report->kept, &name, 1)) return result;
-    if (result == AS_REPORT_KEPT) as_html_report_fail(report, NULL);
-    free(name);
-    return result;
+    const char *answer = report->last ? as_output_memory(report->last, &size) : NULL;
+    report->last_size = answer ? packed_size(answer, size) : 0;
+    if (report->last_size == 0) as_html_report_fail(report, NULL);
+    return report->last_size > 0;
 }
 
 as_html_report_kept as_html_report_keep_part(as_html_report *report, const char *path, const as_parameter *parameters,
@@ -209,13 +221,20 @@ as_html_report_kept as_html_report_keep_part(as_html_report *report, const char 
     as_request request = {.path = path, .body = ""};
     as_html_report_kept result = AS_REPORT_REFUSED;
     char *name = sort_parameters(parameters, n, &request.parameters) ? canonical(path, &request.parameters) : NULL;
+    const answered *kept = name ? find_kept(report, name) : NULL;
     if (!name) as_html_report_fail(report, NULL);
-    if (name && is_kept(report, name)) {
-        free(name);
-        result = AS_REPORT_KEPT;
-    } else if (name) {
-        result = keep_answer(report, name, &request, (uint64_t)((double)as_html_report_left(report) * part));
+    if (kept) {
+        report->last_refused = kept->is_refused;
+        result = kept->is_refused ? AS_REPORT_REFUSED : AS_REPORT_KEPT;
+    } else if (name && ask(report, &request)) {
+        bool fits = (double)report->last_size <= floor((double)as_html_report_left(report) * part);
+        result = report->last_refused ? AS_REPORT_REFUSED : fits ? AS_REPORT_KEPT : AS_REPORT_TOO_LARGE;
+        if (fits) {
+            add_last(report, name);
+            name = NULL;
+        }
     }
+    free(name);
     as_vec_free(&request.parameters);
     return result;
 }
@@ -240,6 +259,8 @@ const char *as_html_report_keep_first(as_html_report *report, const char *path, 
     as_vec_free(&all);
     return kept == AS_REPORT_KEPT ? values[-1] : NULL;
 }
+
+bool as_html_report_last_refused(const as_html_report *report) { return report->last_refused; }
 
 uint64_t as_html_report_last_size(const as_html_report *report) { return report->last_size; }
 

@@ -16,7 +16,7 @@ void as_html_report_free(as_html_report *report);
 typedef enum as_html_report_kept {
     AS_REPORT_KEPT,
     AS_REPORT_TOO_LARGE, /* for what is left: nothing was kept; ask for less */
-    AS_REPORT_REFUSED    /* there is no such answer: nothing was kept */
+    AS_REPORT_REFUSED    /* there is no such answer: why is kept, where that is due to what was asked for */
 } as_html_report_kept;
 
 /* The input that is at hand, with its number; NULL: what is about several of them is. */
@@ -32,6 +32,8 @@ as_html_report_kept as_html_report_keep_part(as_html_report *report, const char 
 /* The same with one more parameter, of whose values (from the largest answer to the smallest, ended by NULL) the first is taken for which there is room. Which; NULL: there is for none, or no such answer. */
 const char *as_html_report_keep_first(as_html_report *report, const char *path, const as_parameter *parameters,
                                       size_t n, const char *name, const char *const *values, double part);
+/* Whether there was no such answer to what was last asked for: that is no matter of room. */
+bool as_html_report_last_refused(const as_html_report *report);
 /* Of the answer last asked for, kept or not: how much it takes packed, and a number it has under a key that no other part of it has; NAN: there is none. */
 uint64_t as_html_report_last_size(const as_html_report *report);
 double as_html_report_last_number(const as_html_report *report, const char *key);

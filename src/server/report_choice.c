@@ -28,9 +28,15 @@ static size_t most_metrics(const as_html_report *report, const as_dataset *ds) {
     return most < FEWEST ? FEWEST : most > AS_REPORT_METRICS ? AS_REPORT_METRICS : (size_t)most;
 }
 
+bool as_report_offers(const as_dataset *ds, assay_id metric) {
+    const as_metric *at = as_ds_metric(ds, metric);
+    return at->part_of == ASSAY_NONE && (at->kind == AS_KIND_DERIVED || as_metric_has_data(ds, metric));
+}
+
 size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id out[AS_REPORT_METRICS]) {
     size_t number, n = 0;
-    const as_dataset *ds = as_html_report_input(report, &number)->ds;
+    const as_view_input *input = as_html_report_input(report, &number);
+    const as_dataset *ds = input->ds;
     size_t most = most_metrics(report, ds);
     as_report_words words;
     as_request request;
@@ -45,9 +51,15 @@ size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id o
     }
     if (fine) as_asked_view_free(&asked);
     as_vec_free(&request.parameters);
-    for (assay_id id = 0; id < AS_COUNT(ds, metrics) && n < most; id++) {
-        if (as_ds_metric(ds, id)->part_of == ASSAY_NONE && as_metric_has_data(ds, id) && !is_in(out, n, id))
-            out[n++] = id;
+    assay_id first_given = (assay_id)(AS_COUNT(ds, metrics) - input->derives.count);
+    for (assay_id id = first_given; id < first_given + input->n_given && n < most; id++) {
+        if (!is_in(out, n, id)) out[n++] = id;
+    }
+    for (int formulas = 0; formulas < 2; formulas++) {
+        for (assay_id id = 0; id < AS_COUNT(ds, metrics) && n < most; id++) {
+            bool is_formula = as_ds_metric(ds, id)->kind == AS_KIND_DERIVED;
+            if (as_report_offers(ds, id) && is_formula == (formulas == 1) && !is_in(out, n, id)) out[n++] = id;
+        }
     }
     return n;
 }

@@ -4,10 +4,12 @@
 
 #include "server/report.h"
 
-enum { AS_REPORT_METRICS = 32, AS_REPORT_WORDS = 8 };
+enum { AS_REPORT_METRICS = 64, AS_REPORT_WORDS = 8 };
 
-/* The metrics that a report has of the input at hand: those that trees show where nobody chooses, the main one first, then others that have values; eight, or more where there is room for a value of each in each call path.
- * How many. */
+/* Whether there is something to show of a metric: values, or a formula. */
+bool as_report_offers(const as_dataset *ds, assay_id metric);
+/* The metrics that a report has of the input at hand: those that trees show where nobody chooses, the main one first, then those that were derived for it, others that have values, and formulas of the source; eight, or more
+ * where there is room for a value of each in each call path. How many. */
 size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id out[AS_REPORT_METRICS]);
 
 /* Parameters of a request about the input at hand. */

@@ -75,7 +75,7 @@ static void note_metrics(as_html_report *report, const as_view_input *input, con
     char count[AS_NUMBER_SIZE];
     as_vec_init(&names, sizeof(char), NULL);
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
-        bool is_there = as_ds_metric(ds, id)->part_of != ASSAY_NONE || !as_metric_has_data(ds, id);
+        bool is_there = !as_report_offers(ds, id);
         for (size_t i = 0; !is_there && i < n; i++) is_there = metrics[i] == id;
         if (is_there || n_missing++ >= MOST_NAMES) continue;
         const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name);

@@ -13,10 +13,13 @@ static double base_of(const as_view_values *values) {
     return base;
 }
 
-/* The largest share that an item, or one below it, has of any metric. */
+/* The largest share that an item, or one below it, has of any metric. Minima and ratios say nothing of what matters, where there is something that adds up. */
 static void find_shares(const as_asked_table *asked, double *shares) {
+    bool adds_up = false;
+    for (size_t k = 0; k < asked->n_values; k++) adds_up |= isfinite(asked->values[k]->whole);
     for (size_t k = 0; k < asked->n_values; k++) {
         const as_view_values *values = asked->values[k];
+        if (adds_up && !isfinite(values->whole)) continue;
         double base = base_of(values);
         for (uint32_t i = 0; base > 0 && i < values->n; i++) {
             double size = fmax(as_view_item_size(values, i, false), as_view_item_size(values, i, true));

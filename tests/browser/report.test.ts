@@ -208,6 +208,19 @@ for (const [name, path] of EXPERIMENTS) {
   });
 }
 
+test('what does not add up has no flame graph, and the report says so as the server does', async () => {
+  const { file, said } = report([example('heat.cubex'), '--derive', 'each=time/visits'], 'ratio');
+  assert.equal(said, '');
+  await openFile(file, async ({ page, shot }) => {
+    await page.goto(`${pathToFileURL(file).href}#flame?m=each`);
+    await page.getByText("the values of 'each' do not add up").waitFor();
+    await page.getByRole('tab', { name: 'Tree' }).click();
+    await page.getByText('8.829e-04').waitFor(); // 13.49 s of 15,281 visits
+    assert.equal(await page.locator('.message, .toast').count(), 0);
+    await shot('report-ratio');
+  });
+});
+
 test('a comparison inside a report is sorted and searched as the server does it', async () => {
   const paths = [example('heat.cubex'), example('heat-2.cubex')];
   const { file, said } = report(paths, 'compared');

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from viewer import ASSAY, Viewer
+from viewer import ASSAY, Refused, Viewer
 
 SOURCE = os.environ.get('ASSAY_SOURCE', '.')
 
@@ -107,20 +107,48 @@ class Report(unittest.TestCase):
         self.assertEqual(left[-1], 0)
 
     def test_metrics_that_fit(self):
-        """Forty metrics: the report says by name which are not in it."""
+        """Seventy metrics: the report says by name which are not in it."""
         path = os.path.join(self.folder, 'many.txt')
         with open(path, 'w', encoding='ascii') as f:
             f.write('PARAMETER p\nPOINTS 1 2 4 8 16\nREGION main\n')
-            for i in range(40):
+            for i in range(70):
                 f.write(f'METRIC m{i}\n' + ''.join(f'DATA {i + k}\n' for k in range(5)))
         out, said = self.report(path)
         answers = inside(out)
         metrics = answers['report?']['inputs'][0]['metrics']
-        self.assertEqual(len(metrics), 32)
+        self.assertEqual(len(metrics), 64)
         names = [m['name'] for m in answers['inputs?']['inputs'][0]['metrics']]
         left = [name for i, name in enumerate(names) if i not in metrics]
-        self.assertIn(f'8 metrics of many.txt: {", ".join(left)}', said)
+        self.assertIn(f'6 metrics of many.txt: {", ".join(left)}', said)
         self.assertIn(f'scale?limit=0&metric={names[metrics[3]]}', answers)
+
+    def test_formulas(self):
+        """Metrics that were derived for the report are in it, and formulas of the file. Their values do not add up: why there is no flame graph is there as the server tells it, and is nothing that was left out."""
+        derive = ('--derive', 'share=time/visits')
+        out, said = self.report(example('heat.cubex'), *derive)
+        self.assertEqual(said, '')
+        answers = inside(out)
+        names = {m['id']: m['name'] for m in answers['inputs?']['inputs'][0]['metrics']}
+        self.assertEqual([names[i] for i in answers['report?']['inputs'][0]['metrics']], ['time', 'visits', 'share', 'bytes_sent', 'bytes_received', 'time_per_visit'])
+        whole = next(answer for name, answer in answers.items() if name.startswith('tree?') and 'view=' not in name)
+        self.assertEqual([m['name'] for m in whole['metrics']][2], 'share')
+        time, visits, share = whole['inclusive'][:3]
+        for i, value in enumerate(share):
+            self.assertAlmostEqual(value, time[i] / visits[i], places=12)
+        with Viewer(example('heat.cubex'), *derive) as viewer:
+            with self.assertRaises(Refused) as refused:
+                viewer.get('flame', metric='share')
+        self.assertEqual(answers['flame?metric=share&width=20000'], json.loads(refused.exception.body))
+        self.assertIn('do not add up', refused.exception.message)
+
+    def test_ratios_do_not_say_what_matters(self):
+        """Every path has the same ratio: what is left out goes by what adds up."""
+        out, _ = self.report(self.many(), '--derive', 'one=samples/samples', '--max-size', '450000')
+        whole = next(answer for name, answer in inside(out).items() if name.startswith('tree?') and 'view=' not in name)
+        samples = [m['name'] for m in whole['metrics']].index('samples')
+        self.assertGreater(whole['left_out'], 0)
+        self.assertGreater(whole['min_share'], 0)
+        self.assertEqual(sum(v == 100000 for v in whole['exclusive'][samples]), 40)
 
     def test_same_bytes_each_time(self):
         first, _ = self.report(example('kernels.txt'), example('heat.cubex'), name='a.html')

@@ -1,5 +1,5 @@
 // The data inside a report: answers that were asked beforehand, and what follows from them.
-import { canonical, opened, RequestError, type Backend, type Input, type Inputs, type Param, type Params } from './api';
+import { canonical, opened, RequestError, type Backend, type Failure, type Input, type Inputs, type Param, type Params } from './api';
 import { compared } from './reportcompare';
 import { ReportScale, type ModelsAnswer } from './reportscale';
 import { ReportTimeline } from './reporttimeline';
@@ -19,6 +19,12 @@ interface About {
 /** "tree?by=region&d=1" as parameters. */
 function paramsOf(request: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(request.slice(request.indexOf('?') + 1)));
+}
+
+/** The request for any size, in whatever order. */
+function sizeless(request: string): string {
+  const { all, limit, width, points, sort, order, match, node, ...base } = paramsOf(request);
+  return canonical(request.slice(0, request.indexOf('?')), base);
 }
 
 /** The first input has no number, as in the names of the report's answers. */
@@ -47,14 +53,23 @@ export class ReportBackend implements Backend {
   /** By the request for all rows. */
   private readonly scales = new Map<string, ReportScale>();
 
-  constructor(private readonly answers: Record<string, unknown>) {
+  /** What there is not, whatever the size: why. */
+  private readonly refused = new Map<string, Failure>();
+  private readonly answers: Record<string, unknown> = {};
+
+  constructor(given: Record<string, unknown>) {
+    for (const [request, answer] of Object.entries(given)) {
+      const { error, ...place } = answer as { error?: string } & Failure;
+      if (typeof error === 'string') this.refused.set(sizeless(request), { ...place, message: error });
+      else this.answers[request] = answer;
+    }
+    const { answers } = this;
     this.about = (answers['report?'] ?? { notes: [] }) as About;
     this.notes = this.about.notes;
     for (const request of Object.keys(answers)) {
       const params = paramsOf(request);
       if (request.startsWith('tree?') && 'whole' in params) this.trees.set(`${params['d'] ?? 0} ${params['view'] ?? 'top-down'} ${params['by'] ?? ''}`, { request, tree: null });
-      const { all, limit, width, points, ...base } = params;
-      if (request.startsWith('compare')) this.comparisons.set(canonical(request.slice(0, request.indexOf('?')), base), answers[request]);
+      if (request.startsWith('compare')) this.comparisons.set(sizeless(request), answers[request]);
       if (request.startsWith('flame?')) this.flames.set(`${params['d'] ?? 0} ${params['metric'] ?? ''} ${params['view'] ?? ''}`, request);
     }
   }
@@ -62,7 +77,9 @@ export class ReportBackend implements Backend {
   get(path: string, params: Params): Promise<unknown> {
     try {
       const answer = this.answer(path, plain(params));
-      return answer === undefined ? Promise.reject(missing()) : Promise.resolve(answer);
+      if (answer !== undefined) return Promise.resolve(answer);
+      const refused = this.refused.get(sizeless(canonical(path, plain(params))));
+      return Promise.reject(refused ? new RequestError(refused, 422) : missing());
     } catch (error) {
       return Promise.reject(error instanceof NotInside ? missing() : error instanceof SyntaxError ? new RequestError({ message: `This is no regular expression: ${error.message}` }, 400) : error);
     }
