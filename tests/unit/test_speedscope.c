@@ -91,6 +91,9 @@ static void test_several_profiles(void **state) {
     assert_int_equal(ds->metrics.count, 3);
     assert_true(value_at(ds, "time", "main") == 10);
     assert_true(value_at(ds, "time (us)", "main") == 50);
+    as_event event; /* samples have no time line: it begins where the events do */
+    as_ds_event(ds, 0, &event);
+    assert_true(event.start == 0);
     as_dataset_free(ds);
 }
 

@@ -70,13 +70,16 @@ static void release(void *object) {
     free(s);
 }
 
-/* The run begins where the first profile does; where profiles have several units of time, at 0. */
+/* The run begins where the first profile with a time line does; where these have several units, at 0. */
 static as_number start_of(const as_vec *lines) {
     as_number least = {.kind = AS_INT};
+    double per_second = 0;
     for (size_t i = 0; i < lines->count; i++) {
         const as_speedscope_line *line = &AS_AT(as_speedscope_line, lines, i);
-        if (line->per_second != AS_AT(as_speedscope_line, lines, 0).per_second) return (as_number){.kind = AS_INT};
-        if (!i || as_number_real(as_speedscope_difference(line->start, least)) < 0) least = line->start;
+        if (line->per_second == 0) continue;
+        if (per_second != 0 && line->per_second != per_second) return (as_number){.kind = AS_INT};
+        if (per_second == 0 || as_number_real(as_speedscope_difference(line->start, least)) < 0) least = line->start;
+        per_second = line->per_second;
     }
     return least;
 }

@@ -343,11 +343,8 @@ static assay_status add_up(as_speedscope_reading *s) {
     if (!find_place(s, metric, is_placed, &place)) return as_reader_memory(s->reader);
     as_stack_sums_at(&s->sums, place);
     if (!add_amounts(s, metric) || (is_evented && !add_visits(s, visits))) return as_reader_memory(s->reader);
-    as_speedscope_line line = {place, s->now.unit->per_second, s->now.start};
-    if (line.per_second == 0) { /* no time, no time line */
-        s->events.calls.count = s->now.first_call;
-        line.per_second = 1;
-    }
+    as_speedscope_line line = {place, is_evented ? s->now.unit->per_second : 0, s->now.start};
+    if (line.per_second == 0) s->events.calls.count = s->now.first_call; /* no time, no time line */
     if (!as_vec_append(&s->events.lines, &line, 1)) return as_reader_memory(s->reader);
     s->n_profiles++;
     return ASSAY_OK;

@@ -34,8 +34,8 @@ typedef struct as_speedscope_call {
 /* Where the calls of a profile lie. */
 typedef struct as_speedscope_line {
     assay_id location;
-    double per_second;
-    as_number start; /* startValue */
+    double per_second; /* 0: it has none, being sampled, or of no unit of time */
+    as_number start;   /* startValue */
 } as_speedscope_line;
 
 typedef struct as_speedscope_events {
