@@ -157,7 +157,7 @@ static assay_status write_tracks(tracing *t) {
     as_output_text(t->out, "{\"traceEvents\":[");
     put_names(t);
     if (t->fine) AS_TRY(as_slices_walk_all(&t->slices, &visitor, t->writer->error));
-    as_output_text(t->out, "\n],\n\"displayTimeUnit\":\"ns\",\"otherData\":{\"exporter\":\"assay\",\"source\":");
+    as_output_text(t->out, "\n],\n\"otherData\":{\"exporter\":\"assay\",\"source\":");
     as_json_write_string(t->out, name, strlen(name));
     if (t->slices.n_left_out)
         as_output_printf(t->out, ",\"events_left_out\":%llu", (unsigned long long)t->slices.n_left_out);
