@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "server/sql_files.h"
+#include "server/sql_memory.h"
 
 enum {
     MOST_COLUMNS = 500,
@@ -200,7 +201,7 @@ assay_status as_sql_open_limited(as_dataset *ds, const as_request *request, as_s
     *watch = (as_sql_watch){.request = request, .begin = as_sql_now()};
     *out = NULL;
     as_sql_limit_files(AS_SQL_FILES);
-    sqlite3_hard_heap_limit64(AS_SQL_MEMORY);
+    as_sql_memory_begin();
     AS_TRY(as_sql_open(datasets, NULL, 1, out, error));
     if (sqlite3_open_v2(":memory:", &watch->plain, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
         !guard_functions(*out, watch))
@@ -215,5 +216,7 @@ void as_sql_close_limited(sqlite3 *db, as_sql_watch *watch) {
     sqlite3_close(db);
     for (size_t i = 0; i < AS_SQL_GUARDS; i++) sqlite3_finalize(watch->guards[i].call);
     sqlite3_close(watch->plain);
-    as_sql_limit_files(UINT64_MAX); /* what this thread does next is no statement */
+    /* What this thread does next is no statement. */
+    as_sql_limit_files(UINT64_MAX);
+    as_sql_memory_end();
 }

@@ -10,6 +10,7 @@
 #include "dataset/derive.h"
 #include "io/mapped.h"
 #include "server/drop.h"
+#include "server/sql_memory.h"
 
 typedef struct as_cache_entry {
     struct as_cache_entry *next;
@@ -32,6 +33,7 @@ as_viewing *as_viewing_new(const as_read_config *config) {
     as_viewing *viewing = calloc(1, sizeof *viewing);
     if (!viewing) return NULL;
     return_large_arrays();
+    as_sql_memory_install();
     viewing->config = *config;
     as_vec_init(&viewing->inputs, sizeof(as_view_input *), NULL);
     as_vec_init(&viewing->derives, sizeof(as_view_derive), NULL);

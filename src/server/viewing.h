@@ -57,7 +57,7 @@ typedef struct as_viewing {
     pthread_cond_t left; /* private: a reader has left its input */
 } as_viewing;
 
-/* NULL when memory is out. config is copied; what it points to must last. From now on large arrays of the process go back to the system when they are freed. */
+/* NULL when memory is out. config is copied; what it points to must last. From now on large arrays of the process go back to the system when they are freed. Before anybody uses SQLite: sql_memory.h. */
 as_viewing *as_viewing_new(const as_read_config *config);
 /* Also removes what was dropped. NULL is fine. */
 void as_viewing_free(as_viewing *viewing);

@@ -98,6 +98,38 @@ class Sql(Case):
         if not is_sanitized():
             self.assertLess(self.viewer.peak_memory() - before, 100 << 20)
 
+    def test_the_limit_is_that_of_statements_alone(self):
+        """A database is dropped while a statement has nearly all memory that statements may have: both are as if they were alone."""
+        def statement(n):
+            wide = ','.join(f'x || {i}' for i in range(n))  # 240 kB each
+            return f'with t(x) as (select hex(zeroblob(120000))) select {wide}, (select count(*) from ({COUNTING % 600000})) from t'.encode()
+
+        def ask(n):
+            answers.append(viewer.ask(viewer.path('sql', {}), 'POST', statement(n)))
+        with open(FILTER, 'rb') as f:
+            export = f.read()
+        with Viewer(os.path.join(EXAMPLES, 'heat.cubex')) as viewer:
+            statuses = {}
+            low, high = 200, 290  # one fits, the other does not
+            while low + 1 < high:
+                middle = (low + high) // 2
+                status = viewer.ask(viewer.path('sql', {}), 'POST', statement(middle).replace(b'600000', b'1'))[0]
+                statuses[middle] = status
+                low, high = (middle, high) if status == 200 else (low, middle)
+            self.assertEqual({200, 507}, set(statuses.values()))
+            answers = []
+            thread = threading.Thread(target=ask, args=(low,))
+            thread.start()
+            n = 0
+            while thread.is_alive():
+                viewer.post('drop', export, drop=f'a{n}', name='x.sqlite')
+                self.assertIsNone(viewer.post('open', drop=f'a{n}')['inputs'][-1]['error'])
+                n += 1
+            thread.join()
+            self.assertGreater(n, 1)
+            self.assertEqual(200, answers[0][0], answers[0][2][:300])
+            self.assertEqual(600000, json.loads(answers[0][2])['rows'][0][-1])
+
     def test_functions_that_nothing_can_stop(self):
         """Some take as many steps as the product of two sizes, one as many as a number says: hours, in a single step of SQLite."""
         of = "replace(hex(zeroblob(%d)), '00', '%s')"
