@@ -220,3 +220,11 @@ for (const [title, name] of Object.entries(FORMATS)) {
       assert.ok((await cells(page, 1)).length > 0);
     }, { hash: '#scale', viewport: { width: 1280, height: 720 } }));
 }
+
+test('another input begins anew: nothing of the last one is asked of it', (t) =>
+  view(t, [example('kernels.txt'), written('only.txt', POINTS, { only: (p) => p / 1e6 })], async ({ page, shot }) => {
+    await plotted(page).waitFor();
+    await page.getByRole('button', { name: 'only.txt' }).click();
+    await page.waitForFunction(() => document.querySelector('.scale-plot [role=img]')?.getAttribute('aria-label')?.endsWith(' of only'));
+    await shot('scale-another-input');
+  }, { hash: '#scale?d=0' }));

@@ -106,6 +106,15 @@ class Values(Derive):
             self.assertEqual([v and v * factor for v in plain], answer['inclusive'][0])
         self.assertEqual(plain, viewer.get('tree', by='api', metric=name, node=-1)['inclusive'][0])
 
+    def test_formulas_have_no_models(self):
+        viewer = self.viewer(os.path.join(EXAMPLES, 'kernels.txt'))
+        for path in 'scale', 'curve', 'models':
+            with self.assertRaises(Refused) as caught:
+                viewer.get(path, metric='twice', derive='twice=2*time', context=0)
+            self.assertEqual(400, caught.exception.status, path)
+            self.assertIn('no measurements', caught.exception.message)
+        self.assertGreater(len(viewer.get('scale', metric='time', derive='twice=2*time')['rows']['context']), 5)
+
     def test_beside_those_of_the_command(self):
         viewer = self.viewer('--derive', 'half=time/2', self.small(), self.small('q.cubex', 'others'))
         answer = viewer.get('inputs', derive=['quarter=half/2', 'each=time/calls'])

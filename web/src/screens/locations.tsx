@@ -20,16 +20,17 @@ function Numbers({ places }: { places: Places }) {
   const s: Statistics | null = answer.selection ? answer.selection.statistics : answer.statistics;
   if (!s) return <div class="stats hint">No place has a value here.</div>;
   const quantity = quantityFor(places);
+  const run = answer.over === 'runs' ? 'run ' : '';
   const show = (value: number): string => `${formatQuantity(quantity, value)} ${quantity.unit}`.trim();
   const facts: [string, string, string][] = [
     ...(answer.adds_up ? [['sum', formatValue(answer.unit, real(s.sum)), exactValue(answer.unit, real(s.sum))] as [string, string, string]] : []),
     ['mean', show(s.mean), exactValue(answer.unit, s.mean)],
     ['std dev', show(s.stddev), exactValue(answer.unit, s.stddev)],
-    ['min', `${show(real(s.min))} at ${s.min_at}`, exactValue(answer.unit, real(s.min))],
+    ['min', `${show(real(s.min))} at ${run}${s.min_at}`, exactValue(answer.unit, real(s.min))],
     ['q1', show(s.q1), exactValue(answer.unit, s.q1)],
     ['median', show(s.median), exactValue(answer.unit, s.median)],
     ['q3', show(s.q3), exactValue(answer.unit, s.q3)],
-    ['max', `${show(real(s.max))} at ${s.max_at}`, exactValue(answer.unit, real(s.max))],
+    ['max', `${show(real(s.max))} at ${run}${s.max_at}`, exactValue(answer.unit, real(s.max))],
     ['imbalance', s.imbalance === null ? 'none' : `${formatPercent(s.imbalance)} %`, 'max / mean - 1'],
     ...(answer.adds_up ? [['excess', formatValue(answer.unit, s.excess), `(max - mean) × ${s.count}: what perfect balance would save`] as [string, string, string]] : []),
   ];

@@ -93,7 +93,7 @@ function sizeText(bytes: number): string {
 }
 
 /** "HPCToolkit database 4" of version 4.0 has the number once. */
-const formatText = (title: string, version: string | null): string => (version?.startsWith(`${/\d+$/.exec(title)?.[0]}.`) ? title.replace(/\d+$/, version) : [title, version].filter(Boolean).join(' '));
+const formatText = (title: string, version: string | null): string => (version?.startsWith(`${/\d+$/.exec(title)?.[0]}.`) ? title.replace(/\d+$/, version) : [title, version].filter(Boolean).join(/^[a-z]/.test(version ?? '') ? ', layout ' : ' '));
 
 function What({ answer, props }: { answer: OverviewAnswer; props: ScreenProps }) {
   const { info } = answer;
@@ -198,7 +198,7 @@ function Functions({ answer, findings }: { answer: OverviewAnswer; findings: Fin
             <button class="row relative" title={`${row.name}\n${exactValue(metric.unit, valueOf(row))}`} onClick={() => goTo(row)}>
               <span class="relative-bar" style={{ width: `${largest > 0 ? (Math.abs(valueOf(row) ?? 0) / largest) * 100 : 0}%` }} />
               <span class="grow ellipsis">
-                {row.name}
+                {shortName(row.name)}
                 <Apart row={row} />
               </span>
               <span class="number">

@@ -317,6 +317,15 @@ function findRow(row: ReturnType<typeof useRows>['row'], n: number, context: num
 }
 
 function Missing({ error, props, onReset }: { error: { message: string }; props: ScreenProps; onReset: () => void }) {
+  const main = props.input.metrics.find((m) => m.is_main);
+  if (props.metric?.derive && main && !main.derive) {
+    return (
+      <div class="message">
+        <p>{`${props.metric.name} is made of other metrics by a formula: it has no models of its own.`}</p>
+        <button onClick={() => select({ metric: main.name })}>{main.display_name || main.name}</button>
+      </div>
+    );
+  }
   return (
     <div class="message">
       <Failed failure={error} title="No models" />
@@ -336,6 +345,6 @@ export const scale: Screen = {
   key: 's',
   without: 'runs',
   available: isExperiment,
-  component: Scale,
+  component: (props) => <Scale key={props.input.id} {...props} />, // what one input has is no answer for another
   command: (props) => commandOf(props, lastAnswer),
 };

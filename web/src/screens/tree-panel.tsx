@@ -78,14 +78,16 @@ interface RelativesProps {
   of: NodeAnswer['callers'];
   metric: TreeMetric | undefined;
   of_all: number;
+  /** Call paths of the function that is looked at: these are of all of them. */
+  calls: number;
   onPick: (one: Relative) => void;
 }
 
-function Relatives({ title, of, metric, of_all, onPick }: RelativesProps) {
+function Relatives({ title, of, metric, of_all, calls, onPick }: RelativesProps) {
   if (of.n === 0) return null;
   const largest = Math.max(of_all, ...of.rows.map((r) => Math.abs(r.value ?? 0)));
   return (
-    <Section title={title} hint={of.n > of.rows.length ? `${of.rows.length} of ${formatCount(of.n)}` : ''}>
+    <Section title={title} hint={[calls > 1 && `of all ${formatCount(calls)} call paths`, of.n > of.rows.length && `${of.rows.length} of ${formatCount(of.n)}`].filter(Boolean).join(', ')}>
       <ul class="plain-list">
         {of.rows.map((r) => (
           <li key={r.context}>
@@ -228,8 +230,8 @@ export function TreePanel({ params, context, row, sides, hasLocations }: PanelPr
           </pre>
         </Section>
       )}
-      <Relatives title="Callers" of={data.callers} metric={metric} of_all={own} onPick={pick} />
-      <Relatives title="Callees" of={data.callees} metric={metric} of_all={own} onPick={pick} />
+      <Relatives title="Callers" of={data.callers} metric={metric} of_all={own} calls={data.calls} onPick={pick} />
+      <Relatives title="Callees" of={data.callees} metric={metric} of_all={own} calls={data.calls} onPick={pick} />
       {data.lacks && data.lacks.length > 0 && <p class="hint panel-part">{`Not in this report: ${data.lacks.join(', ')}`}</p>}
       {data.attributes.length > 0 && (
         <Section title="Attributes">

@@ -84,7 +84,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       id: `${exclusive ? 'x' : 'i'}${k}`,
       title: k === 0 ? `${exclusive ? 'Exclusive' : 'Inclusive'}${answer.by === 'kernel' ? ` ${title}` : ''}` : exclusive && metric.has_inclusive && !/^visits$/i.test(metric.name ?? '') ? `${title} (excl.)` : title,
       unit: quantity.unit,
-      width: k === 0 && answer.by === 'kernel' ? 182 : 116,
+      width: k > 0 ? 100 : answer.by === 'kernel' ? 182 : 116,
       grows: true,
       align: 'right',
       sortable: true,
@@ -92,7 +92,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       ...exactly(metric.unit, ({ row }: Entry) => row && value(row, exclusive)),
     },
     ...(k === 0 && metric.whole !== null
-      ? [{ id: `${exclusive ? 'xp' : 'ip'}${k}`, title: '%', width: 62, align: 'right', cell: ({ row }) => row && <span class="share">{formatPercent(share(row, exclusive))}</span>, text: ({ row }) => (row ? formatPercent(share(row, exclusive)) : '') } satisfies Column<Entry>]
+      ? [{ id: `${exclusive ? 'xp' : 'ip'}${k}`, title: '%', width: 58, align: 'right', cell: ({ row }) => row && <span class="share">{formatPercent(share(row, exclusive))}</span>, text: ({ row }) => (row ? formatPercent(share(row, exclusive)) : '') } satisfies Column<Entry>]
       : []),
   ];
   return [...(metric.has_inclusive ? column(false) : []), ...(metric.has_exclusive && !(view.cube && metric.has_inclusive) ? column(true) : [])];

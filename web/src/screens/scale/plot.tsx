@@ -1,7 +1,7 @@
 // Models as lines: measured points with their repetitions, curve and band; or speed-up, efficiency and residuals.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { exactValue, formatValue, real } from '../../format';
+import { exactValue, formatValue, quantityOf, real } from '../../format';
 import { axis, Plot } from '../../plot';
 import { cssColor } from '../../theme';
 import { parameterText, parameterTicks, shortNumber, shownValue, ticksOf, type Curve, type CurveAnswer, type Parameter, type View } from './model';
@@ -251,6 +251,7 @@ export function Lines(props: LinesProps) {
     });
   };
 
+  const quantity = quantityOf(unit, Math.max(Math.abs(y0), Math.abs(y1)));
   const options = (): Omit<uPlot.Options, 'width' | 'height'> => ({
     padding: [10, 14, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
@@ -261,8 +262,8 @@ export function Lines(props: LinesProps) {
     axes: [
       axis({ label: answer.over, labelSize: 20, size: 34, splits: (u) => parameterTicks(values, x0, x1, isXLog, Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 62))), values: (_, splits) => splits.map((v) => shortNumber(v)), filter: (_, splits) => splits }),
       axis({
-        label: TITLES[view] || `${metric}${unit && unit !== 'unknown' ? ` [${unit}]` : ''}`, labelSize: 22, size: 58,
-        splits: (u) => ticksOf(y0, y1, isYLog, Math.max(2, Math.floor(u.bbox.height / devicePixelRatio / 44))), values: (_, splits) => splits.map((v) => shortNumber(v)), filter: (_, splits) => splits,
+        label: TITLES[view] || `${metric}${quantity.unit ? ` [${quantity.unit}]` : ''}`, labelSize: 22, size: 58,
+        splits: (u) => ticksOf(y0, y1, isYLog, Math.max(2, Math.floor(u.bbox.height / devicePixelRatio / 44))), values: (_, splits) => splits.map((v) => shortNumber(view === 'lines' ? Number((v * quantity.factor).toPrecision(12)) : v)), filter: (_, splits) => splits,
       }),
     ],
     series: [{}, ...drawn.flatMap((d): uPlot.Series[] => {

@@ -155,7 +155,7 @@ export function ModelTable({ answer, row, want, isTree, sort, onSort, selected, 
   const growth = (text: string) => (isLong ? text.replaceAll(only!, 'x') : text);
   const columns: Column<Row>[] = [
     {
-      id: 'name', title: 'Call path', width: '1fr', fixed: true, sortable: true, text: (r) => r.callpath,
+      id: 'name', title: 'Call path', width: '1fr', least: 146, fixed: true, sortable: true, text: (r) => r.callpath,
       cell: (r) => (
         <span class="tree-cell" style={isTree ? { paddingLeft: `${Math.min(r.depth, 40) * 12}px` } : undefined}>
           <span
