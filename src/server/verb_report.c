@@ -18,8 +18,9 @@ static as_exit choose_size(as_cli *cli, uint64_t *out) {
     if (given && !as_size_parse(given, out))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--max-size cannot be '%s'; give a size such as 2MB", given);
     if (*out < least)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--max-size cannot be '%s'; the page alone takes %llu kB", given,
-                           (unsigned long long)(least / 1000));
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--max-size cannot be '%s'; the least is %llukB, of which the page itself takes %llu", given,
+                           (unsigned long long)((least + 999) / 1000),
+                           (unsigned long long)((least - room_for_data) / 1000));
     return AS_EXIT_FINE;
 }
 

@@ -210,6 +210,9 @@ class Report(unittest.TestCase):
         self.assertIn('--max-size', self.run_assay(example('heat.cubex'), '--max-size', '10kB', '-o', os.path.join(self.folder, 'x'), status=2).stderr)
         self.assertIn('--max-size', self.run_assay(example('heat.cubex'), '--max-size', 'much', '-o', os.path.join(self.folder, 'x'), status=2).stderr)
         self.assertFalse(os.path.exists(os.path.join(self.folder, 'x')))
+        least = re.search(r'the least is (\d+kB)', self.run_assay(example('heat.cubex'), '--max-size', '200kB', '-o', os.path.join(self.folder, 'x'), status=2).stderr).group(1)
+        out, _ = self.report(self.many(), '--max-size', least)
+        self.assertLessEqual(os.path.getsize(out), int(least[:-2]) * 1000)
 
     def test_two_inputs_and_standard_input(self):
         out, _ = self.report(example('heat.cubex'), example('heat-2.cubex'))

@@ -31,14 +31,14 @@ const tip = () => [...document.querySelectorAll('.tip text')].map(text => text.t
 
 @unittest.skipUnless(CHROMIUM, 'there is no chromium')
 class Browser(Case):
-    def ask(self, picture, script):
-        """Runs the script in the picture and gives its result."""
+    def ask(self, picture, script, address=''):
+        """Runs the script in the picture, opened with what stands behind its address, and gives its result."""
         with open(picture, encoding='utf-8') as f:
             text = f.read()
         end = text.rindex('</svg>')
         with open(picture, 'w', encoding='utf-8') as f:
             f.write(f'{text[:end]}<script><![CDATA[{{{HELPERS}{script}}}]]></script></svg>')
-        shown = subprocess.run([CHROMIUM, *FLAGS, f'--user-data-dir={self.path("profile")}', '--dump-dom', 'file://' + picture], capture_output=True, timeout=120, text=True)
+        shown = subprocess.run([CHROMIUM, *FLAGS, f'--user-data-dir={self.path("profile")}', '--dump-dom', f'file://{picture}{address}'], capture_output=True, timeout=120, text=True)
         found = re.search(r'data-result="([^"]*)"', shown.stdout)
         self.assertTrue(found, shown)
         answer = json.loads(unquote(found.group(1)))
@@ -85,6 +85,35 @@ class Browser(Case):
         self.assertIn('0.0 % in 0 frames', odd)
         self.assertEqual('', gone)
 
+    def test_capitals(self):
+        """Small letters mean any, capitals themselves; Ctrl-I turns that round."""
+        path = self.write('a.perf', stacks(Ab=4, ab=2, c=2))
+        self.assertFine(run('flame', path, '-o', self.path('case.svg')))
+        seen = self.ask(self.path('case.svg'), '''
+            const seen = [];
+            const find = text => { key('Escape'); key('/'); for (const letter of text) key(letter); key('Enter'); seen.push(matched()); };
+            const turn = () => { key('i', {ctrlKey: true}); seen.push(matched()); };
+            find('ab'); turn(); turn(); find('Ab'); turn();
+            result(seen);''')
+        self.assertEqual(['/ab  75.0 % in 2 frames', '/ab  Aa  25.0 % in 1 frame', '/ab  aa  75.0 % in 2 frames', '/Ab  50.0 % in 1 frame', '/Ab  aa  75.0 % in 2 frames'], seen)
+
+    def test_address(self):
+        """What is shown stands in the address; opened with it the picture shows the same, and what makes no sense shows all."""
+        addresses = self.ask(self.flame(), '''
+            const seen = [location.hash];
+            const keep = () => seen.push(location.hash);
+            mouse('click', frame('a').querySelector('rect')); keep();
+            key('/'); for (const letter of 'x&') key(letter); keep(); key('Backspace'); key('Enter'); keep();
+            key('i', {ctrlKey: true}); keep();
+            key('Escape'); keep(); key('Escape'); keep();
+            result(seen);''')
+        self.assertEqual(['', '#frame=2', '#frame=2', '#frame=2&search=x', '#frame=2&search=x&case=1', '#frame=2', ''], addresses)
+        look = 'result([shown().filter(one => one[2] !== "above").map(one => one[0]), matched(), location.hash]);'
+        self.assertEqual([['a', 'x', 'y'], '/x  66.7 % in 1 frame', '#frame=2&search=x'], self.ask(self.flame(), look, '#frame=2&search=x'))
+        for odd in ('#frame=999', '#frame=-1', '#frame=x', '#frame=1e9&from=3'):
+            names, found, _ = self.ask(self.flame(), look, odd)
+            self.assertEqual((7, ''), (len(names), found), odd)
+
     def test_details_and_arrows(self):
         hover, names = self.ask(self.flame(), '''
             mouse('mousemove', frame('a').querySelector('rect'), 100, 100);
@@ -129,6 +158,15 @@ class Browser(Case):
         for time, place in zoomed:
             self.assertAlmostEqual((time - 25) * 40, place, delta=8)
         self.assertEqual(ticks, back)
+
+    def test_address_of_time_lines(self):
+        capture, out = self.write('capture.afperf', test_trace_intervals.CAPTURE), self.path('lines.svg')
+        look = 'const ticks = [...document.querySelectorAll(".tick")].map(tick => +tick.textContent); result([Math.min(...ticks), Math.max(...ticks), location.hash]);'
+        for address, first, last, kept in (('#from=0.025&to=0.05', 25, 50, '#from=0.025&to=0.05'), ('#from=x&to=1', 0, 100, ''), ('#from=5&to=2', 0, 100, '')):
+            self.assertFine(run('trace', capture, '--run', '0', '--depth', 'deepest', '--width', '100', '-o', out))
+            low, high, now = self.ask(out, look, address)
+            self.assertEqual((True, kept), (first <= low < high <= last, now), (address, low, high))
+            self.assertGreater(2 * (high - low), last - first)
 
 
 if __name__ == '__main__':

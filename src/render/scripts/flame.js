@@ -35,6 +35,7 @@ let zoomed = frames[0];
 let current = null; // has the keyboard
 let query = '';
 let isTyping = false;
+let heedsCase = null; // null: where the query has capitals, as in an editor
 
 // ---- drawing
 
@@ -81,7 +82,7 @@ function zoom(frame) {
 // ---- searching
 
 function pattern() {
-  const flags = /[A-Z]/.test(query) ? 'u' : 'iu'; // as in an editor: capitals mean what they say
+  const flags = heedsCase ?? /\p{Lu}/u.test(query) ? 'u' : 'iu';
   try {
     return new RegExp(query, flags);
   } catch {
@@ -106,9 +107,15 @@ function search() {
     }
   }
   plot.classList.toggle('searched', !!wanted);
+  if (!isTyping) keepAddress({frame: zoomed.i || null, search: query, case: query && heedsCase !== null ? +heedsCase : null});
   const caret = isTyping ? '▏' : '';
-  matched.textContent = !query && !isTyping ? '' : `/${query}${caret}` +
+  matched.textContent = !query && !isTyping ? '' : `/${query}${caret}${heedsCase === null ? '' : heedsCase ? '  Aa' : '  aa'}` +
     (wanted ? `  ${(100 * share).toFixed(1)} % in ${hits.toLocaleString('en')} frame${hits === 1 ? '' : 's'}` : '  a regular expression');
+}
+
+function toggleCase() {
+  heedsCase = !(heedsCase ?? /\p{Lu}/u.test(query));
+  search();
 }
 
 function type(on) {
@@ -148,22 +155,31 @@ function besides(frame, step) {
 }
 
 function typed(event) {
-  if (event.key === 'Escape') query = '';
+  if (event.key === 'Escape') forget();
   if (event.key === 'Escape' || event.key === 'Enter') return type(false);
   if (event.key === 'Backspace') query = [...query].slice(0, -1).join('');
   else if ([...event.key].length === 1) query += event.key;
   search();
 }
 
+function forget() {
+  query = '';
+  heedsCase = null;
+}
+
 function escape() {
   if (query) {
-    query = '';
+    forget();
     search();
   } else zoom(frames[0]);
 }
 
 document.addEventListener('keydown', event => {
   const isFind = (event.ctrlKey || event.metaKey) && event.key === 'f';
+  if (event.ctrlKey && event.key === 'i' && (query || isTyping)) {
+    event.preventDefault();
+    return toggleCase();
+  }
   if ((event.ctrlKey || event.metaKey || event.altKey) && (!isFind || isTyping)) return; // the second time the browser's own
   if (isTyping && event.key === 'Tab') return type(false);
   const keys = {
@@ -188,6 +204,14 @@ document.addEventListener('paste', event => {
 
 // ---- beginning
 
+function restore() {
+  const at = addressed();
+  isTyping = false;
+  query = at.get('search') || '';
+  heedsCase = at.has('case') ? at.get('case') === '1' : null;
+  zoom(frames[+at.get('frame')] || frames[0]);
+}
+
 const reset = button('Reset zoom', 'Reset zoom (Esc)', () => zoom(frames[0]));
 const find = button('Search', 'Search (/ or Ctrl-F)', () => type(!isTyping));
 const matched = make(svg, 'text', {class: 'matched', y: 25, 'text-anchor': 'end', 'aria-live': 'polite'});
@@ -210,5 +234,6 @@ if (frames.length) {
   frames[0].group.setAttribute('tabindex', 0);
   current = null;
   window.addEventListener('resize', draw);
-  draw();
+  window.addEventListener('hashchange', restore);
+  restore();
 }

@@ -53,6 +53,19 @@ function setPageWidth(width) {
   svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
 }
 
+// What is shown stands in the address, where the picture has one of its own: a link and a reload show the same.
+const addressed = () => new URLSearchParams(isAlone ? location.hash.slice(1) : '');
+
+function keepAddress(values) {
+  const words = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== null && value !== ''));
+  if (!isAlone || String(words) === String(addressed())) return;
+  try {
+    history.replaceState(null, '', String(words) ? `#${words}` : location.pathname + location.search);
+  } catch {
+    // Some browsers allow no change, or not so many: the picture is as well without it
+  }
+}
+
 // ---- the box beside the pointer
 
 const tip = {

@@ -52,7 +52,7 @@ function drawAxis() {
   axis.replaceChildren();
   if (!(span > 0)) return;
   for (let n = Math.ceil(timeAt(first) / unit[1] / step - 1e-9); n * step <= timeAt(last) / unit[1] + 1e-9 * step; n++) {
-    const column = (n * step * unit[1] - FROM) / (TO - FROM) * COLUMNS;
+    const column = columnOf(n * step * unit[1]);
     const x = LEFT + (column - first) / (last - first) * width;
     make(axis, 'path', {class: 'rule', d: `M${x} ${TOP + HEIGHT}v5`});
     make(axis, 'text', {class: 'tick', x, y: TOP + HEIGHT + 17}, (n * step).toFixed(digits));
@@ -79,6 +79,17 @@ function show(from, to) {
   last = first + size;
   hideCross();
   draw();
+  const isAll = first === 0 && last === COLUMNS;
+  keepAddress({from: isAll ? null : timeAt(first), to: isAll ? null : timeAt(last)});
+}
+
+const columnOf = time => (time - FROM) / (TO - FROM) * COLUMNS;
+
+// From … to, in seconds; where they say nothing it is all.
+function restore() {
+  const [from, to] = ['from', 'to'].map(name => columnOf(parseFloat(addressed().get(name))));
+  if (to > from) show(from, to);
+  else show(0, COLUMNS);
 }
 
 // ---- the cross
@@ -159,4 +170,5 @@ document.addEventListener('keydown', event => {
 
 const reset = button('Reset zoom', 'Reset zoom (Esc)', () => show(0, COLUMNS));
 window.addEventListener('resize', draw);
-draw();
+window.addEventListener('hashchange', restore);
+restore();
