@@ -163,6 +163,27 @@ static assay_status fail_directory(const as_input *input, assay_error *error) {
                    "is a directory without any measurement assay knows");
 }
 
+/* Files of other tools that people try: what to do with them. NULL: it is none of these. */
+static const char *advice_on(const as_probe *probe) {
+    enum { LOOKED_AT = 4096 };
+    static const struct {
+        const char *word; /* near the beginning */
+        const char *advice;
+    } others[] = {
+        {"PERFILE2",
+         "is what perf record writes; perf script and stackcollapse-perf.pl make folded stacks of it, which "
+         "assay reads (docs/formats/folded.md)"},
+        {"# callgrind format", "is a Callgrind profile, which assay writes but does not read"},
+        {"creator: callgrind", "is a Callgrind profile, which assay writes but does not read"},
+        {"\"traceEvents\"", "is a Chrome trace, which assay writes but does not read"},
+    };
+    size_t size = probe->head_size < LOOKED_AT ? probe->head_size : LOOKED_AT;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (memmem(probe->head, size, others[i].word, strlen(others[i].word))) return others[i].advice;
+    }
+    return NULL;
+}
+
 /* The format whose bid is highest. */
 static assay_status choose(const as_input *input, const as_format **out, int *bits, assay_error *error) {
     as_probe probe = probe_of(input);
@@ -184,6 +205,8 @@ static assay_status choose(const as_input *input, const as_format **out, int *bi
     if (*out) return ASSAY_OK;
     if (input->is_directory) return fail_directory(input, error);
     if (!input->size) return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format", "is empty");
+    const char *advice = advice_on(&probe);
+    if (advice) return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format", "%s", advice);
     return as_fail(error, ASSAY_E_AMBIGUOUS, place, "unknown-format",
                    "is of no format assay knows; 'assay formats' lists them, --from names one");
 }

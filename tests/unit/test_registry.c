@@ -137,6 +137,17 @@ static void inputs_nobody_knows_are_refused(void **state) {
     assert_string_equal(error.path, "x");
     assert_int_equal(as_read_memory("x", "", 0, NULL, &ds, &error), ASSAY_E_AMBIGUOUS);
     assert_string_equal(error.message, "is empty");
+    static const struct {
+        const char *text, *words;
+    } others[] = {{"PERFILE2\x68", "stackcollapse-perf.pl"},
+                  {"version: 1\ncreator: callgrind-3.19\n", "Callgrind profile, which assay writes"},
+                  {"# callgrind format\nevents: Ir\n", "Callgrind profile, which assay writes"},
+                  {"{\"traceEvents\":[]}", "Chrome trace, which assay writes"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_equal(as_read_memory("x", others[i].text, strlen(others[i].text), NULL, &ds, &error),
+                         ASSAY_E_AMBIGUOUS);
+        assert_non_null(strstr(error.message, others[i].words));
+    }
     as_read_config config = {.format = "no-such"};
     assert_int_equal(as_read_memory("x", "hello\n", 6, &config, &ds, &error), ASSAY_E_USAGE);
     assert_int_equal(make_temporary_folder(NULL), 0);
