@@ -317,13 +317,13 @@ static assay_status read_folded(as_reader *reader) {
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
 /* A frame whose name ends in a blank and a number: behind it an amount looks like the second of two. */
-static const char *number_in(const char *name, size_t size, bool is_outermost) {
+static const char *number_in(const char *name, size_t size) {
     const char *blank = name + size;
     as_number number;
     while (blank > name && (unsigned char)blank[-1] > ' ') blank--;
     size_t before = (size_t)(blank - name);
-    bool is_one = before > (is_outermost ? 1 : 0) && before < size && as_number_parse(blank, size - before, &number) &&
-                  !isnan(as_number_real(number));
+    bool is_one =
+        before > 0 && before < size && as_number_parse(blank, size - before, &number) && !isnan(as_number_real(number));
     return is_one ? blank - 1 : NULL;
 }
 
@@ -337,13 +337,21 @@ typedef struct folding {
     double scale; /* of amounts, which are rounded to whole numbers; 0: as they are */
 } folding;
 
+/* The name of a frame. A byte order mark at the beginning of a file is none of a name. */
+static const char *name_of(const folding *f, assay_id id, size_t *size) {
+    const char *name = as_stack_frame_name(f->ds, id, size);
+    while (f->stacks.callers[id] == ASSAY_NONE && *size >= 3 && memcmp(name, "\xef\xbb\xbf", 3) == 0)
+        name += 3, *size -= 3;
+    return name;
+}
+
 /* Whether all lines would look like those of a difference. */
 static bool looks_like_difference(const folding *f) {
     for (assay_id id = 0; id < AS_COUNT(f->ds, contexts); id++) {
         if (f->stacks.frames[id] != id || as_own_is_zero(&f->stacks.own, id)) continue;
         size_t size;
-        const char *name = as_stack_frame_name(f->ds, id, &size);
-        if (!number_in(name, size, f->stacks.callers[id] == ASSAY_NONE)) return false;
+        const char *name = name_of(f, id, &size);
+        if (!number_in(name, size)) return false;
     }
     return true;
 }
@@ -352,8 +360,7 @@ static bool looks_like_difference(const folding *f) {
 static bool find_name(folding *f, assay_id id, bool hides_numbers) {
     bool is_outermost = f->stacks.callers[id] == ASSAY_NONE;
     size_t size;
-    const char *name = as_stack_frame_name(f->ds, id, &size),
-               *blank = hides_numbers ? number_in(name, size, is_outermost) : NULL;
+    const char *name = name_of(f, id, &size), *blank = hides_numbers ? number_in(name, size) : NULL;
     f->name.count = 0;
     if (!size && is_outermost && !as_own_is_zero(&f->stacks.own, id)) return as_vec_text(&f->name, "?");
     if (!as_vec_append(&f->name, name, size)) return false;

@@ -127,6 +127,19 @@ static void test_names_that_look_like_amounts(void **state) {
     assert_string_equal(written, "a;worker_3 7\n");
     free(written);
     as_dataset_free(ds);
+    text = " 5 7\n"; /* a name that is nothing but a blank and a number */
+    assert_int_equal(as_read_memory("input", text, strlen(text), &config, &ds, NULL), ASSAY_OK);
+    written = write_text(ds, "folded");
+    assert_string_equal(written, "_5 7\n");
+    free(written);
+    as_dataset_free(ds);
+}
+
+/* At the beginning of a file a byte order mark is none of a name: what is written begins with no name that has one. */
+static void test_byte_order_marks(void **state) {
+    (void)state;
+    assert_writes("folded", "\xef\xbb\xbf" "a;b 1\n", "folded", "a;b 1\n");
+    assert_writes("folded", "a;b 0\n\xef\xbb\xbf" "c;\xef\xbb\xbf" "d 5\n", "folded", "c;\xef\xbb\xbf" "d 5\n");
 }
 
 static void test_writing(void **state) {
@@ -214,6 +227,7 @@ int main(void) {
         cmocka_unit_test(test_no_frames),
         cmocka_unit_test(test_differences),
         cmocka_unit_test(test_names_that_look_like_amounts),
+        cmocka_unit_test(test_byte_order_marks),
         cmocka_unit_test(test_writing),
         cmocka_unit_test(test_invalid_characters),
         cmocka_unit_test(test_refused),
