@@ -34,13 +34,16 @@ static const char *unit_of(const as_dataset *ds, assay_id metric) {
     return unit ? unit : "";
 }
 
+/* Formats have several words for numbers that only count, or none. */
+static bool is_count(const char *unit) { return !*unit || as_is_choice("occ|#|count", unit); }
+
 /* Sets a metric of the target against one of the base that has another name. */
 static assay_status pair_metrics(as_asked_changes *asked, assay_id base, assay_id target, assay_error *error) {
     as_comparison *c = &asked->diff.comparison;
     const char *units[2] = {unit_of(asked->sides[0], base), unit_of(asked->sides[1], target)};
     double seconds[2] = {as_unit_seconds(units[0]), as_unit_seconds(units[1])};
-    bool are_times = seconds[0] > 0 && seconds[1] > 0;
-    if (strcmp(units[0], units[1]) != 0 && !are_times)
+    bool are_times = seconds[0] > 0 && seconds[1] > 0, are_counts = is_count(units[0]) && is_count(units[1]);
+    if (strcmp(units[0], units[1]) != 0 && !are_times && !are_counts)
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
                        "'%s' (%s) and '%s' (%s) have different units; choose another metric",
                        as_ds_text(asked->sides[0], as_ds_metric(asked->sides[0], base)->name), units[0],

@@ -93,3 +93,39 @@ for (const [format, path] of Object.entries(FORMATS)) {
     });
   });
 }
+
+test('the commands of Compare: trees, functions, pictures', async (t) => {
+  await view(
+    t,
+    [example('heat.cubex'), example('heat-2.cubex')],
+    async ({ page }) => {
+      for (const tab of ['Tree', 'Functions', 'Flame', 'Scatter']) {
+        await page.getByRole('button', { name: tab, exact: true }).click();
+        await page.locator(`[aria-pressed="true"]:text-is("${tab}")`).waitFor();
+        const onScreen = numbers(await shown(page));
+        const output = printed(await copied(page));
+        // 13.49 s become 15.66 s; folded stacks have both amounts, that of B behind that of A
+        const inOutput = numbers(tab === 'Flame' ? total(output) : output);
+        assert.ok(onScreen.includes('15.66') && inOutput.some((m) => isSame('15.66', m)), `${tab}: ${inOutput.slice(0, 40).join(' ')}`);
+      }
+    },
+    { hash: '#compare' },
+  );
+});
+
+test('the command of verdicts gives those of the page', async (t) => {
+  await view(
+    t,
+    [example('kernels.txt')],
+    async ({ page }) => {
+      await page.getByRole('columnheader', { name: 'Verdict' }).waitFor();
+      await page.getByRole('button', { name: 'More' }).click();
+      await page.getByText('Copy as command: compare').click();
+      const command = await page.evaluate(() => navigator.clipboard.readText());
+      assert.match(command, / --metric time --inclusive --run-a n=128 --run-b n=1024$/);
+      assert.match(printed(command.replace(/$/, ' || [ $? = 1 ]')), /degradation +main\n/);
+      assert.match((await page.locator('.vbody .vrow').first().textContent()) ?? '', /^main.*degradation$/);
+    },
+    { hash: '#compare' },
+  );
+});

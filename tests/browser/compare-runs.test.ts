@@ -43,7 +43,7 @@ test('one experiment: its first point against its last, then others', (t) =>
       await page.waitForFunction(() => /-10/.test(document.querySelector('.vbody .vrow')?.textContent ?? ''));
       await page.keyboard.press('3');
       await page.keyboard.press('y');
-      assert.match(await clipboard(page), /^assay flame --diff \S*runs\.txt \S*runs\.txt --run-a n=4 --run-b 3 --width-of max$/);
+      assert.match(await clipboard(page), /^assay flame --diff \S*runs\.txt \S*runs\.txt --folded --run-a n=4 --run-b 3$/);
       assert.match(page.url().slice(url.length), /compare\.run_a=n%3D4|compare\.run_a=n=4/);
     },
     { hash: '#compare' },

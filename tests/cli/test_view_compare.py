@@ -236,17 +236,19 @@ class Compare(Case):
         self.assertGreater(answer['only_b']['n'], 0)
 
     def test_metrics_of_other_names(self):
-        """4000 ms are 4 s; occurrences are no time."""
+        """4000 ms are 4 s; occurrences are no time, but counts, whatever these are called."""
         def write(name, unit, value):
             made = profile([(name, 'UINT64', 'EXCLUSIVE', ((value,),))], 'main', processes(1))
             return self.write(f'{name}.cubex', made.replace(b'<uom>sec</uom>', f'<uom>{unit}</uom>'.ljust(14).encode()))
-        viewer = self.viewer(write('one', 'sec', 3), write('other', 'ms', 4000), write('third', 'occ', 5))
+        viewer = self.viewer(write('one', 'sec', 3), write('other', 'ms', 4000), write('third', 'occ', 5), write('last', '#', 7))
         answer = viewer.get('compare', metric='one', metric_b='other')
         self.assertEqual((answer['a']['metric'], answer['b']['metric'], answer['unit']), ('one', 'other', 'sec'))
         self.assertEqual((answer['rows']['a'], answer['rows']['b'], answer['rows']['change'], answer['b']['total']), ([3], [4], [1], 4))
         self.assertEqual(viewer.get('compare', a=1, b=0)['rows']['b'], [3000])
         self.assertEqual(self.refused(viewer, 'compare', metric_b='none').status, 400)
         self.assertEqual(self.refused(viewer, 'compare', b=2, metric_b='third').status, 400)
+        counts = viewer.get('compare', a=2, b=3)
+        self.assertEqual((counts['a']['metric'], counts['b']['metric'], counts['rows']['change']), ('third', 'last', [2]))
 
     def test_one_that_cannot_be_read(self):
         viewer = self.viewer(HEAT, self.write('broken.cubex', b'nothing'), HEAT_2)

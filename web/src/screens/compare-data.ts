@@ -261,8 +261,10 @@ export function compareParams({ input, metric, selection }: ScreenProps, [a, b]:
   };
 }
 
+const isCount = (unit: string | null) => /^(occ|#|count)?$/.test(unit ?? '');
+
 /** Pairs of metrics whose units allow for a comparison. */
-export const pairsOf = ([a, b]: readonly [Opened, Opened]): [Metric, Metric][] => a.metrics.flatMap((m) => b.metrics.filter((n) => m.unit === n.unit || (isTime(m.unit) && isTime(n.unit))).map((n): [Metric, Metric] => [m, n]));
+export const pairsOf = ([a, b]: readonly [Opened, Opened]): [Metric, Metric][] => a.metrics.flatMap((m) => b.metrics.filter((n) => m.unit === n.unit || (isTime(m.unit) && isTime(n.unit)) || (isCount(m.unit) && isCount(n.unit))).map((n): [Metric, Metric] => [m, n]));
 
 // ---- what changed
 

@@ -115,11 +115,11 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
     ...(answer.metric === null ? [] : [
       number('base', bySelf ? 'A self' : 'A', (r) => (bySelf ? r.selfA : r.a)), number('target', bySelf ? 'B self' : 'B', (r) => (bySelf ? r.selfB : r.b)),
       bySelf ? change('change', 'Δ self', (r) => r.self) : change('change', 'Δ', (r) => r.change),
-      percent('relative', 'Δ %', 72, (r) => relativeText(r, answer.scale, bySelf)),
+      percent('relative', 'Δ %', 82, (r) => relativeText(r, answer.scale, bySelf)),
       ...(answer.adds_up && whole > 0 ? [percent('part', 'Δ of all %', 82, (r) => formatChange(part(r)))] : []),
       ...(answer.has_exclusive ? [bySelf ? plainChange('inclusive', 'Δ inclusive', (r) => r.change) : plainChange('self', 'Δ self', (r) => r.self)] : []),
     ]),
-    ...(answer.rows.verdict ? [{ id: 'verdict', title: 'Verdict', width: 130, cell: ({ row }) => row && <span title={verdictTip(row)}>{row.verdict}</span>, text: text(verdictTip) } satisfies Column<CompareEntry>] : []),
+    ...(answer.rows.verdict ? [{ id: 'verdict', title: 'Verdict', width: 150, cell: ({ row }) => row && <span title={verdictTip(row)}>{row.verdict}</span>, text: text(verdictTip) } satisfies Column<CompareEntry>] : []),
     ...(rows.some((r) => r.file) ? [{ id: 'place', title: 'Source', width: 140, cell: ({ row }) => row && <span class="hint">{placeText(row.file, row.line)}</span>, text: text((r) => (r.file ? `${r.file}${r.line ? `:${r.line}` : ''}` : '')) } satisfies Column<CompareEntry>] : []),
   ];
 }

@@ -118,22 +118,23 @@ function commandOptions({ input, inputs, metric, selection }: ScreenProps, view:
   return { metric: metric && !metric.is_main ? metric.name : null, run: runWords(input, selection), 'run-a': a || null, 'run-b': b || null, location: selection.locations };
 }
 
-/** `assay diff A B …`, of the flame graph `assay flame --diff`. */
+/** `assay diff A B …`, of the flame graph the amounts of `assay flame --diff`. */
 function diffCommand(props: ScreenProps): string {
   const view = readScreen('compare', DEFAULTS);
   const sides = sidesOf(props.inputs, view);
   const paths = (sides ?? []).map((s) => s.path);
   const options = commandOptions(props, view);
-  if (view.tab === 'flame') return commandLine('flame', ['--diff', ...paths], { ...options, normalize: view.normalize, 'width-of': view.shown === 'b' ? null : view.shown === 'a' ? 'a' : 'max' });
+  if (view.tab === 'flame') return commandLine('flame', ['--diff', ...paths], { folded: true, ...options, normalize: view.normalize });
   const sorts: Record<string, string> = { relative: 'relative', base: 'base', target: 'target', name: 'name' };
   return commandLine('diff', paths, { ...options, flat: view.tab === 'functions', sort: sorts[view.sort] ?? null, ...(view.hide ? { 'min-change': view.noise } : { all: view.tab !== 'scatter' }) });
 }
 
+/** Whose verdicts are those of the page: of one metric, with what call paths call. */
 function compareCommand(props: ScreenProps): string {
   const view = readScreen('compare', DEFAULTS);
   const sides = sidesOf(props.inputs, view);
-  const { metric } = commandOptions(props, view);
-  return commandLine('compare', (sides ?? []).map((s) => s.path), { metric: metric ?? null });
+  const { run, 'run-a': a, 'run-b': b } = commandOptions(props, view);
+  return commandLine('compare', (sides ?? []).map((s) => s.path), { metric: props.metric?.name, inclusive: true, 'run-a': a ?? run, 'run-b': b ?? run });
 }
 
 function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
