@@ -496,7 +496,7 @@ static void build_rows(as_builder *b, const answer *a) {
         bool is_there = k < A              ? true
                         : k <= RELATIVE    ? a->asked.values != NULL
                         : k <= CHANGE_SELF ? has_exclusive
-                        : k <= P           ? a->verdicts != NULL
+                        : k <= P           ? a->verdicts && !a->asked.flat
                                            : a->quartiles != NULL;
         if (!is_there) continue;
         as_build_array(b, titles[k], false);

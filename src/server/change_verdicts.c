@@ -47,7 +47,10 @@ static bool find_of_items(const as_asked_changes *asked, as_change_verdicts *out
     free(of_node);
     for (size_t side = 0; side < 2; side++) free(nodes[side]);
     as_paths_free(&paths);
-    return fine;
+    if (fine) return true;
+    free(out->of_item);
+    out->of_item = NULL;
+    return false;
 }
 
 /* "" where a side lacks it. */
@@ -74,7 +77,6 @@ static assay_status judge(const as_asked_changes *asked, as_change_verdicts *out
                                : as_fail_memory(error, NULL);
     for (size_t side = 0; side < 2; side++) free(runs[side]);
     if (status == ASSAY_OK) status = as_judge(&out->samples, &options, &out->verdict, error);
-    if (status == ASSAY_OK && !find_of_items(asked, out)) status = as_fail_memory(error, NULL);
     return status;
 }
 
@@ -83,7 +85,7 @@ static bool has_repetitions(const as_asked_changes *asked) {
     for (size_t side = 0; side < 2; side++) {
         if (asked->diff.runs[side].n_runs < 2 || asked->diff.locations[side].wanted) return false;
     }
-    return *metric_name(asked, AS_BASE) && asked->target_scale == 1 && !asked->flat &&
+    return *metric_name(asked, AS_BASE) && asked->target_scale == 1 &&
            strcmp(metric_name(asked, AS_BASE), metric_name(asked, AS_TARGET)) == 0;
 }
 
@@ -98,7 +100,8 @@ assay_status as_change_verdicts_find(as_viewing *viewing, const as_asked_changes
     char *key = NULL;
     *out = NULL;
     if (!has_repetitions(asked)) return ASSAY_OK;
-    if (asprintf(&key, "verdicts of %s", asked->key) < 0) return as_fail_memory(error, NULL);
+    size_t size = strlen(asked->key) - (asked->flat ? strlen(AS_FLAT_KEY) : 0);
+    if (asprintf(&key, "verdicts of %.*s", (int)size, asked->key) < 0) return as_fail_memory(error, NULL);
     as_change_verdicts *verdicts = as_viewing_find(viewing, key);
     assay_status status = ASSAY_OK;
     if (!verdicts) {
@@ -113,6 +116,8 @@ assay_status as_change_verdicts_find(as_viewing *viewing, const as_asked_changes
         }
     }
     free(key);
+    if (status == ASSAY_OK && verdicts && !asked->flat && !verdicts->of_item && !find_of_items(asked, verdicts))
+        status = as_fail_memory(error, NULL);
     *out = status == ASSAY_OK ? verdicts : NULL;
     return status;
 }

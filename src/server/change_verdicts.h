@@ -8,10 +8,11 @@
 typedef struct as_change_verdicts {
     as_samples samples;
     as_verdict verdict;
-    const as_judgement **of_item; /* of each item of the table; NULL: nothing is said of it */
+    const as_judgement *
+        *of_item; /* of each item of call paths; NULL: nothing is said of it. NULL: none was asked for */
 } as_change_verdicts;
 
-/* *out is NULL where there are no repetitions on both sides, or compare cannot say anything about the metric. It is the viewing's, until the request ends. */
+/* Of functions only what is said of the whole. *out is NULL where there are no repetitions on both sides, or compare cannot say anything about the metric. It is the viewing's, until the request ends. */
 assay_status as_change_verdicts_find(as_viewing *viewing, const as_asked_changes *asked, const as_change_verdicts **out,
                                      assay_error *error);
 

@@ -34,16 +34,24 @@ static const char *unit_of(const as_dataset *ds, assay_id metric) {
     return unit ? unit : "";
 }
 
-/* Formats have several words for numbers that only count, or none. */
-static bool is_count(const char *unit) { return !*unit || as_is_choice("occ|#|count", unit); }
+/* Formats have several words for numbers that only count; or none, and then what has the same name is the same. */
+static bool are_alike(const as_asked_changes *asked, const assay_id metrics[2], const char *const units[2]) {
+    static const char counts[] = "occ|#|count";
+    const char *names[2];
+    for (size_t side = 0; side < 2; side++)
+        names[side] = as_ds_text(asked->sides[side], as_ds_metric(asked->sides[side], metrics[side])->name);
+    if (strcmp(units[0], units[1]) == 0 || (as_is_choice(counts, units[0]) && as_is_choice(counts, units[1])))
+        return true;
+    return (!*units[0] || !*units[1]) && names[0] && names[1] && strcmp(names[0], names[1]) == 0;
+}
 
 /* Sets a metric of the target against one of the base that has another name. */
 static assay_status pair_metrics(as_asked_changes *asked, assay_id base, assay_id target, assay_error *error) {
     as_comparison *c = &asked->diff.comparison;
     const char *units[2] = {unit_of(asked->sides[0], base), unit_of(asked->sides[1], target)};
     double seconds[2] = {as_unit_seconds(units[0]), as_unit_seconds(units[1])};
-    bool are_times = seconds[0] > 0 && seconds[1] > 0, are_counts = is_count(units[0]) && is_count(units[1]);
-    if (strcmp(units[0], units[1]) != 0 && !are_times && !are_counts)
+    bool are_times = seconds[0] > 0 && seconds[1] > 0;
+    if (!are_times && !are_alike(asked, (const assay_id[2]){base, target}, units))
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
                        "'%s' (%s) and '%s' (%s) have different units; choose another metric",
                        as_ds_text(asked->sides[0], as_ds_metric(asked->sides[0], base)->name), units[0],
@@ -99,11 +107,11 @@ static char *make_key(const as_viewing *viewing, const as_request *request, cons
     as_vec text;
     char numbers[200];
     as_vec_init(&text, 1, NULL);
-    snprintf(numbers, sizeof numbers, "%" PRId64 " %" PRId64 " %d %d %u %u", asked->numbers[0], asked->numbers[1],
-             (int)asked->matching, (int)asked->flat, (unsigned)asked->metric,
-             (unsigned)as_asked_metric_of(asked, AS_TARGET));
+    snprintf(numbers, sizeof numbers, "%" PRId64 " %" PRId64 " %d %u %u", asked->numbers[0], asked->numbers[1],
+             (int)asked->matching, (unsigned)asked->metric, (unsigned)as_asked_metric_of(asked, AS_TARGET));
     bool fine = as_vec_text(&text, numbers) && as_vec_text(&text, viewing->asked_words ? viewing->asked_words : "") &&
-                as_request_words(request, "run run_a run_b location", &text) && as_vec_append(&text, "", 1);
+                as_request_words(request, "run run_a run_b location", &text) &&
+                as_vec_text(&text, asked->flat ? AS_FLAT_KEY : "") && as_vec_append(&text, "", 1);
     char *key = fine ? strdup(text.data) : NULL;
     as_vec_free(&text);
     return key;

@@ -9,6 +9,9 @@
 #include "cli/diff_view.h"
 #include "server/request.h"
 
+/* How keys of functions end; those of call paths are the same without. */
+#define AS_FLAT_KEY " flat"
+
 typedef struct as_asked_changes {
     as_view_input *inputs[2];
     int64_t numbers[2];

@@ -277,13 +277,16 @@ class Compare(Case):
         fast = self.write('fast.txt', b'PARAMETER p\nPOINTS ( 4 )\nREGION steady\nMETRIC time\nDATA 10 11 10 11 10 11 11 10\nREGION worse\nMETRIC time\n'
                                       b'DATA 30 31 30 31 30 31 30 31\nREGION noisy\nMETRIC time\nDATA 6 16 7 15 8 13 9 12\n')
         told = json.loads(run('compare', slow, fast, '--json', '--all', '--inclusive', '--fail-on', 'never').out)
-        head, rows = self.everything(self.viewer(slow, fast), metric='time')
+        viewer = self.viewer(slow, fast)
+        head, rows = self.everything(viewer, metric='time')
         self.assertEqual({r['name']: r['verdict'] for r in rows}, {'steady': 'no change', 'worse': 'degradation', 'noisy': 'no change'})
         self.assertEqual({e['path']: (e['finding'], e['ratio_low'], e['ratio_high'], e['adjusted_p']) for e in told['entries']},
                          {r['name']: (r['verdict'], r['low'], r['high'], r['p']) for r in rows})
         total = told['totals'][0]
         self.assertEqual([head['verdict'][key] for key in ('outcome', 'low', 'high', 'p')], [total[key] for key in ('finding', 'ratio_low', 'ratio_high', 'adjusted_p')])
         self.assertEqual(head['verdict']['counts']['degradation'], 1)
+        flat = viewer.get('compare', view='flat')
+        self.assertEqual((flat['verdict'], 'verdict' in flat['rows']), (head['verdict'], False))
 
     STEADY, SLOW = 'DATA 10 11 10 11 10 11 10 11\n', 'DATA 20 21 20 21 20 21 20 21\n'
 

@@ -261,10 +261,13 @@ export function compareParams({ input, metric, selection }: ScreenProps, [a, b]:
   };
 }
 
-const isCount = (unit: string | null) => /^(occ|#|count)?$/.test(unit ?? '');
+const isCount = (unit: string | null) => /^(occ|#|count)$/.test(unit ?? '');
+
+/** Where one has no unit, the same name tells that it is the same. */
+const areAlike = (m: Metric, n: Metric) => m.unit === n.unit || (isTime(m.unit) && isTime(n.unit)) || (isCount(m.unit) && isCount(n.unit)) || (m.name === n.name && (!m.unit || !n.unit));
 
 /** Pairs of metrics whose units allow for a comparison. */
-export const pairsOf = ([a, b]: readonly [Opened, Opened]): [Metric, Metric][] => a.metrics.flatMap((m) => b.metrics.filter((n) => m.unit === n.unit || (isTime(m.unit) && isTime(n.unit)) || (isCount(m.unit) && isCount(n.unit))).map((n): [Metric, Metric] => [m, n]));
+export const pairsOf = ([a, b]: readonly [Opened, Opened]): [Metric, Metric][] => a.metrics.flatMap((m) => b.metrics.filter((n) => areAlike(m, n)).map((n): [Metric, Metric] => [m, n]));
 
 // ---- what changed
 

@@ -78,7 +78,7 @@ function OnlyButton({ side, only }: { side: 'A' | 'B'; only: CompareAnswer['only
 function ThresholdSlider({ answer, view, setView }: { answer: CompareAnswer | null; view: View; setView: (patch: Partial<View>, how?: 'push' | 'replace') => void }) {
   const at = NOISES.findIndex((n) => n >= view.noise);
   const n = answer?.locations ?? 0;
-  const [basis, tip] = answer?.verdict
+  const [basis, tip] = answer?.rows.verdict
     ? [' · repetitions', '; where there are repetitions, what assay compare cannot tell from noise']
     : n > 0
       ? [` · ${n} locations`, `, and those within the spread over ${n} locations: at least a quarter of them has less, and a quarter has more`]
