@@ -320,7 +320,8 @@ static void print_cuts(const printing *p, const as_view_cut *cut) {
         if (!view->request.wanted && !view->request.hidden && isfinite(rest) && rest >= 0 &&
             as_percent_format(rest, share))
             as_output_printf(cli->out, ", %s %% in all", share);
-        as_output_printf(cli->out, "; %s shows them\n", view->ask->no_limit);
+        if (view->ask->no_limit) as_output_printf(cli->out, "; %s shows them", view->ask->no_limit);
+        as_output_text(cli->out, "\n");
     }
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
 }

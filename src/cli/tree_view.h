@@ -54,7 +54,7 @@
 typedef struct as_tree_ask {
     as_view_request view;  /* wanted is set for each file */
     bool is_cut;           /* min_share was not asked for: a hint says how to see all */
-    const char *no_limit;  /* the option that lifts max_first */
+    const char *no_limit;  /* the option that lifts max_first; NULL: there is none */
     bool with_all_metrics; /* where none is named: all instead of the first */
     bool by_scope; /* flat views of what has modules, files, functions and parts of these are the tree of them */
     bool is_plain; /* no functions are asked for: what --match, --name and --root say is about something else */

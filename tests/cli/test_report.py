@@ -85,6 +85,14 @@ class Report(unittest.TestCase):
         for name, value in values.items():
             self.assertAlmostEqual(found[name], value, places=12, msg=name)
 
+    def test_the_text_says_how_many_functions_are_left_out(self):
+        """Twenty are listed; no option of a page shows the others."""
+        path = os.path.join(self.folder, 'few.folded')
+        with open(path, 'w', encoding='ascii') as f:
+            f.writelines(f'main;f{i} {10 if i < 19 else 1}\n' for i in range(29))  # 200 in all
+        # main, which has nothing itself, and nine that have 1
+        self.assertIn('\n… 10 more, 4.5 % in all\n', html.unescape(page(self.report(path)[0])))
+
     def test_size_is_never_more_than_asked(self):
         path = self.many()
         left = []
