@@ -181,7 +181,7 @@ as_exit as_choose_runs_by(as_cli *cli, const as_dataset *ds, const char *option,
     } else if (text) {
         as_exit status = find_point(cli, ds, option, &point);
         if (status != AS_EXIT_FINE) return status;
-    } else if (ds->n_points && !as_has_whole_runs(ds) && !as_largest_point(ds, &point)) {
+    } else if (ds->n_points && !as_has_whole_runs(ds) && !as_largest_point_with_runs(ds, &point)) {
         return as_cli_memory(cli);
     }
     if (!take_runs(ds, point, only, out)) return as_cli_memory(cli);

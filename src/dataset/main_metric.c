@@ -115,7 +115,8 @@ assay_id as_gpu_time_metric(const as_dataset *ds) {
     return ASSAY_NONE;
 }
 
-bool as_largest_point(const as_dataset *ds, assay_id *out) {
+/* Of the points that are marked; NULL: of all. */
+static bool find_largest(const as_dataset *ds, const bool *marks, assay_id *out) {
     size_t n = as_ds_parameters(ds);
     double *largest = malloc((n ? n : 1) * sizeof *largest), best = -INFINITY;
     if (!largest) return false;
@@ -127,10 +128,24 @@ bool as_largest_point(const as_dataset *ds, assay_id *out) {
     for (assay_id point = 0; point < ds->n_points; point++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++) sum += as_ds_point(ds, point)[i] / (largest[i] > 0 ? largest[i] : 1);
-        if (sum <= best) continue;
+        if (sum <= best || (marks && !marks[point])) continue;
         best = sum;
         *out = point;
     }
     free(largest);
     return true;
+}
+
+bool as_largest_point(const as_dataset *ds, assay_id *out) { return find_largest(ds, NULL, out); }
+
+bool as_largest_point_with_runs(const as_dataset *ds, assay_id *out) {
+    bool *marks = calloc(ds->n_points + 1, sizeof *marks), has_any = false;
+    if (!marks) return false;
+    for (assay_id run = 0; run < AS_COUNT(ds, runs); run++) {
+        assay_id point = as_ds_run(ds, run)->point;
+        if (point != ASSAY_NONE) marks[point] = has_any = true;
+    }
+    bool fine = find_largest(ds, has_any ? marks : NULL, out);
+    free(marks);
+    return fine;
 }

@@ -14,5 +14,7 @@ assay_id as_gpu_time_metric(const as_dataset *ds);
 
 /* The point that is largest in all parameters together, each measured by its own largest value. False when memory is out. */
 bool as_largest_point(const as_dataset *ds, assay_id *out);
+/* The same of those that have runs, where some have: an experiment may name points that nobody measured. */
+bool as_largest_point_with_runs(const as_dataset *ds, assay_id *out);
 
 #endif

@@ -7,7 +7,7 @@
 
 assay_id as_stacks_main_run(const as_dataset *ds) {
     assay_id point = ASSAY_NONE;
-    if (ds->n_points && !as_largest_point(ds, &point)) return ASSAY_NONE;
+    if (ds->n_points && !as_largest_point_with_runs(ds, &point)) return ASSAY_NONE;
     for (assay_id run = 0; run < AS_COUNT(ds, runs); run++) {
         if (point == ASSAY_NONE || as_ds_run(ds, run)->point == point) return run;
     }

@@ -131,6 +131,16 @@ class Json(TreeCase):
         self.assertEqual(2, len(r.json))
         self.assertOneLine(r, 'none')
 
+    def test_points_that_nobody_measured(self):
+        """Of an experiment that names a larger point without values: the largest that has some."""
+        document = {'parameters': [{'id': 1, 'name': 'p'}], 'metrics': [{'id': 1, 'name': 'time'}], 'callpaths': [{'id': 1, 'name': 'main'}],
+                    'coordinates': [{'id': i, 'parameter_value_pairs': [{'parameter_id': 1, 'parameter_value': 2 ** i}]} for i in (1, 2, 3)],
+                    'measurements': [{'id': i, 'callpath_id': 1, 'metric_id': 1, 'coordinate_id': i, 'value': 10 * i} for i in (1, 2)]}
+        f = self.write('named.json', json.dumps(document))
+        self.assertEqual(['main', 20], shown(run('tree', '--json', f).json['root'])[:2])
+        self.assertEqual(20, run('stat', '--json', f).json['contexts'][0]['metrics']['time']['inclusive']['sum'])
+        self.assertEqual('main 20\n', run('flame', '--folded', f).out)
+
     def test_subtrees(self):
         r = self.json('--root', 'f')
         self.assertEqual(['f', 30, 2, ['f', 12, 4, ['g', 8, 8]], ['g', 16, 16]], shown(r['root']))
