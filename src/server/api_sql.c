@@ -187,8 +187,9 @@ static assay_status answer_sql(as_viewing *viewing, const as_request *request, a
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "%d statements are still running; try again later",
                        MOST_AT_ONCE);
     }
+    as_dataset *ds = input->ds; /* others may lose it meanwhile (as_viewing_lose_changed()), but it stays */
     as_viewing_leave(viewing, input);
-    assay_status status = as_sql_open_limited(input->ds, request, &watch, &db, error);
+    assay_status status = as_sql_open_limited(ds, request, &watch, &db, error);
     if (status == ASSAY_OK) status = run_statement(db, &watch, out, error);
     as_sql_close_limited(db, &watch);
     as_viewing_return(viewing, input);

@@ -167,6 +167,15 @@ assay_status as_request_input(const as_viewing *viewing, const as_request *reque
     return error->code;
 }
 
+assay_status as_request_input_alone(as_viewing *viewing, const as_request *request, const char *name,
+                                    as_view_input **out, assay_error *error) {
+    do {
+        AS_TRY(derive(viewing, request, error));
+        AS_TRY(as_request_input(viewing, request, name, out, error));
+    } while (as_viewing_wait_alone(viewing, *out));
+    return ASSAY_OK;
+}
+
 /* ---- the words of the command ---------------------------------------------------------------------------------------- */
 
 static bool is_word_of(const char *word, const char *list) {

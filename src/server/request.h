@@ -67,6 +67,9 @@ bool as_request_flag(const as_request *request, const char *name);
 /* The input that the parameter (usually "d") numbers, by default 0: one that could be read. */
 assay_status as_request_input(const as_viewing *viewing, const as_request *request, const char *name,
                               as_view_input **out, assay_error *error);
+/* The same for who changes its dataset (as_viewing_wait_alone()): it has the formulas of the request also behind waiting. */
+assay_status as_request_input_alone(as_viewing *viewing, const as_request *request, const char *name,
+                                    as_view_input **out, assay_error *error);
 
 /* ---- the words of the command ---------------------------------------------------------------------------------------- */
 

@@ -388,8 +388,7 @@ static assay_status make_new(as_viewing *viewing, const as_view_input *input, co
 assay_status as_scale_open(as_viewing *viewing, const as_request *request, as_scale_view **out, assay_error *error) {
     as_view_input *input;
     as_vec key;
-    AS_TRY(as_request_input(viewing, request, "d", &input, error));
-    as_viewing_wait_alone(viewing, input); /* models are put into its dataset, and texts */
+    AS_TRY(as_request_input_alone(viewing, request, "d", &input, error)); /* models are put into its dataset, and texts */
     as_vec_init(&key, 1, NULL);
     assay_status status = key_of(viewing, input, request, &key, error);
     *out = status == ASSAY_OK ? as_viewing_find(viewing, key.data) : NULL;

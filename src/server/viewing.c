@@ -113,9 +113,11 @@ void as_viewing_return(as_viewing *viewing, as_view_input *input) {
     pthread_cond_broadcast(&viewing->left);
 }
 
-void as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input) {
+bool as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input) {
+    bool waits = input->n_readers > 0;
     while (input->n_readers > 0) pthread_cond_wait(&viewing->left, &viewing->lock);
-    viewing->request++; /* others may have been answered */
+    if (waits) viewing->request++; /* others may have been answered */
+    return waits;
 }
 
 /* Inputs may have other metrics, and no such formula then. False when memory is out. */

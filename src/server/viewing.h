@@ -70,8 +70,9 @@ void as_viewing_unlock(as_viewing *viewing);
  * nothing else of the viewing. */
 void as_viewing_leave(as_viewing *viewing, as_view_input *input);
 void as_viewing_return(as_viewing *viewing, as_view_input *input);
-/* Waits until nobody reads the dataset that way: who changes it, if only for a while, asks for this first. Others are answered meanwhile, so that nothing found or kept before may be used behind it. */
-void as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input);
+/* Waits until nobody reads the dataset that way: who changes it, if only for a while, asks for this first. True: others were answered meanwhile, so that nothing
+ * found or kept before may be used behind it; the input may have other formulas, or its files have changed. */
+bool as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input);
 
 /* Reads `path` and adds it, whatever comes of it: what could not be read is an input with an error. name: what to call it; NULL: its path. False when memory is out. */
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name);

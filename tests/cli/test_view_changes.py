@@ -143,6 +143,32 @@ class Changes(Case):
                 self.assertIn('changed while it was open', answer)
             self.assertEqual(0, viewer.end()[0])
 
+    def test_while_others_wait_for_it(self):
+        """Models are made when no statement reads the input any more: by then it is gone."""
+        path = self.copy(os.path.join(EXAMPLES, 'heat-hpctoolkit'))
+        with Viewer(path, OTHER) as viewer:
+            answers = []
+
+            def ask(question):
+                try:
+                    answers.append(question())
+                except Refused as error:
+                    answers.append(error.message)
+            threads = [threading.Thread(target=ask, args=(question,)) for question in
+                       (lambda: viewer.post('sql', LONG, d=0), lambda: viewer.get('scale', d=0))]
+            for thread in threads:
+                thread.start()
+                time.sleep(0.2)
+            for file in self.files(path):
+                cut(file)
+            self.assertTrue(viewer.get('tree', d=1)['rows'])
+            for thread in threads:
+                thread.join()
+            self.assertEqual(2, len(answers))
+            for answer in answers:
+                self.assertIn('changed while it was open', answer)
+            self.assertEqual(0, viewer.end()[0])
+
 
 if __name__ == '__main__':
     main()
