@@ -353,16 +353,26 @@ static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_i
 
 /* ---- what is hidden -------------------------------------------------------------------------------------------------- */
 
-/* The same view with nothing hidden, unless that is known. */
-static assay_status get_all(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *all,
-                            assay_error *error) {
+/* Bottom-up, what is hidden changes what others are. */
+static bool is_part_of_all(const as_asked_view *asked) {
+    return asked->tree.hidden && asked->tree.request.kind != AS_VIEW_BOTTOM_UP;
+}
+
+/* The same view with nothing hidden; what it points to stays that of the other. */
+static as_asked_view view_of_all(const as_asked_view *asked) {
     static char nothing[] = "";
-    as_asked_view plain = *asked; /* what it points to stays that of the other */
-    if (all->table) return ASSAY_OK;
+    as_asked_view plain = *asked;
     plain.tree.hidden = NULL;
     plain.tree.request.hidden = NULL;
     plain.hides = nothing;
-    return get(viewing, &plain, ASSAY_NONE, n, all, error);
+    return plain;
+}
+
+/* Its table, unless that is known. */
+static assay_status get_all(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *all,
+                            assay_error *error) {
+    as_asked_view plain = view_of_all(asked);
+    return all->table ? ASSAY_OK : get(viewing, &plain, ASSAY_NONE, n, all, error);
 }
 
 static assay_status hide_table(as_viewing *viewing, const as_asked_view *asked, const char *key,
@@ -380,10 +390,11 @@ static assay_status hide_table(as_viewing *viewing, const as_asked_view *asked, 
                                                                                  : as_fail_memory(error, NULL);
 }
 
-static assay_status hide_values(as_viewing *viewing, const char *key, const as_asked_table *all, size_t k,
-                                const as_view_table *table, const as_view_values **out, assay_error *error) {
+static assay_status hide_values(as_viewing *viewing, const char *key, const as_view_table *all,
+                                const as_view_values *of_all, const as_view_table *table, const as_view_values **out,
+                                assay_error *error) {
     as_view_values *values;
-    AS_TRY(as_view_values_hide(table, all->table, all->values[k], &values, error));
+    AS_TRY(as_view_values_hide(table, all, of_all, &values, error));
     *out = values;
     return as_viewing_keep(viewing, key, values, as_view_values_bytes(values), free_values)
                ? ASSAY_OK
@@ -408,7 +419,7 @@ static assay_status get_shown(as_viewing *viewing, const as_asked_view *asked, s
         if (!of) status = as_fail_memory(error, NULL);
         if (status == ASSAY_OK && !out->values[k]) status = get_all(viewing, asked, n, &all, error);
         if (status == ASSAY_OK && !out->values[k])
-            status = hide_values(viewing, of, &all, k, out->table, &out->values[k], error);
+            status = hide_values(viewing, of, all.table, all.values[k], out->table, &out->values[k], error);
         free(of);
     }
     as_asked_table_free(&all);
@@ -426,9 +437,8 @@ assay_status as_asked_table_get(as_viewing *viewing, const as_asked_view *asked,
 assay_status as_asked_table_some(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *out,
                                  assay_error *error) {
     size_t most = asked->tree.metrics.count;
-    bool is_part = asked->tree.hidden && asked->tree.request.kind != AS_VIEW_BOTTOM_UP;
     if (n > most) n = most;
-    return is_part ? get_shown(viewing, asked, n, out, error) : get(viewing, asked, ASSAY_NONE, n, out, error);
+    return is_part_of_all(asked) ? get_shown(viewing, asked, n, out, error) : get(viewing, asked, ASSAY_NONE, n, out, error);
 }
 
 assay_status as_asked_whole(const as_asked_view *asked, assay_id metric, as_view_number *out, assay_error *error) {
@@ -487,6 +497,26 @@ assay_status as_asked_contexts(const as_asked_view *asked, const as_view_table *
     return ASSAY_OK;
 }
 
+/* The same of a view without what is hidden: from those of the view of all. */
+static assay_status more_shown_values(as_viewing *viewing, const as_asked_view *asked, const char *of,
+                                      const as_view_table *table, assay_id metric, const as_view_values **out,
+                                      assay_error *error) {
+    char *key = values_key(viewing, asked, of, metric);
+    as_asked_view plain = view_of_all(asked);
+    as_asked_table all = {0};
+    const as_view_values *of_all = NULL;
+    assay_status status = key ? ASSAY_OK : as_fail_memory(error, NULL);
+    *out = key ? as_viewing_find(viewing, key) : NULL;
+    if (status == ASSAY_OK && !*out) {
+        status = get_all(viewing, asked, 0, &all, error);
+        if (status == ASSAY_OK) status = as_asked_more_values(viewing, &plain, &all, metric, &of_all, error);
+        if (status == ASSAY_OK) status = hide_values(viewing, key, all.table, of_all, table, out, error);
+    }
+    as_asked_table_free(&all);
+    free(key);
+    return status;
+}
+
 assay_status as_asked_more_values(as_viewing *viewing, const as_asked_view *asked, const as_asked_table *table,
                                   assay_id metric, const as_view_values **out, assay_error *error) {
     char *key = table_key(viewing, asked, ASSAY_NONE);
@@ -494,9 +524,10 @@ assay_status as_asked_more_values(as_viewing *viewing, const as_asked_view *aske
     *out = NULL;
     if (!key) return as_fail_memory(error, NULL);
     const kept_table *kept = as_viewing_find(viewing, key);
-    assay_status status = kept && kept->table == table->table
-                              ? find_values(viewing, asked, key, table->table, metric, &last, out, error)
-                              : ASSAY_OK;
+    assay_status status = ASSAY_OK;
+    if (kept && kept->table == table->table)
+        status = is_part_of_all(asked) ? more_shown_values(viewing, asked, key, table->table, metric, out, error)
+                                       : find_values(viewing, asked, key, table->table, metric, &last, out, error);
     as_view_data_free(&last.data);
     free(key);
     return status;

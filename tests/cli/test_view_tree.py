@@ -161,6 +161,18 @@ class Rows(Trees):
         answer = viewer.get('tree', view='flat', hide='^[fg]$')
         self.assertEqual(([('helper', 30, 10), ('main', 63, 1)], {'n': 2, 'values': [82]}), (self.lists(answer)[-1], answer['hidden']))
 
+    def test_hidden_values_of_a_metric_that_details_had_first(self):
+        """Details have all metrics: what is hidden of one of them is known to the tree that comes behind them, too."""
+        visits = tuple((2 * own,) for own, in OWN)
+        path = self.write('two.cubex', profile([('time', 'UINT64', 'EXCLUSIVE', OWN), ('visits', 'UINT64', 'EXCLUSIVE', visits)], TREE, processes(1)))
+        viewer = self.viewer(path)
+        asked = {'view': 'flat', 'hide': '^[fg]$'}
+        helper = viewer.get('tree', metrics='0', **asked)['rows']['node'][0]
+        values = viewer.get('node', metrics='0', node=helper, **asked)['values']
+        self.assertEqual([(30, 10), (60, 20)], [(value['inclusive'], value['exclusive']) for value in values])
+        answer = viewer.get('tree', metrics='1', **asked)
+        self.assertEqual(([('helper', 60, 20), ('main', 126, 2)], {'n': 2, 'values': [164]}), (self.lists(answer)[-1], answer['hidden']))
+
     def test_a_hidden_node_shows_what_is_above_it(self):
         answer = self.small().get('tree', hide='^g$', reveal=3)
         self.assertEqual({-1: [('main', 63, 1), ('helper', 30, 10)], 0: [('f', 30, 2)], 1: [('f', 12, 4)]}, self.lists(answer))
