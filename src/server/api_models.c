@@ -1,4 +1,5 @@
 /* Models to be evaluated elsewhere (api/models): their terms, and the intervals of predictions at some places. A report has them, so that its page predicts as the server does. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static bool make_ladder(const as_dataset *ds, assay_id parameter, double steps, 
     for (size_t i = 0; i < out->count; i++) is_whole &= AS_AT(double, out, i) == floor(AS_AT(double, out, i));
     if (first > 0) {
         double factor = pow(2, 1 / steps), step = factor < 2 ? 2 : factor;
-        for (double x = steps >= 1 ? first : last; fine && x < last * FURTHEST * 1.0001; x *= factor) {
+        /* Numbers below DBL_MIN may be the same again times a factor */
+        for (double x = steps >= 1 ? fmax(first, DBL_MIN) : last; fine && x < last * FURTHEST * 1.0001; x *= factor) {
             double place = is_whole ? round(x) : as_real_round(x, PLACE_DIGITS);
             fine = as_vec_append(out, &place, 1);
         }

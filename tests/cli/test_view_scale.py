@@ -208,6 +208,15 @@ class Scale(Case):
             self.assertAlmostEqual(1, row['low'][at] / there['low'], 3)
             self.assertAlmostEqual(1, row['high'][at] / there['high'], 3)
 
+    def test_places_of_the_least_numbers(self):
+        """5e-324 times a small factor is 5e-324 again."""
+        text = 'PARAMETER p\nPOINTS (5e-324) (8) (16) (32) (64)\nREGION main\nMETRIC time\n' + ''.join(f'DATA {v}\n' for v in (1, 8, 16, 32, 64))
+        with Viewer(self.write('least.txt', text.encode())) as viewer:
+            places, = viewer.get('models')['places']
+            self.assertEqual(5e-324, places[0])
+            self.assertIn(64 * 1024, places)
+            self.assertEqual(sorted(set(places)), places)
+
     def test_what_has_no_row_is_part_of_the_total(self):
         functions = {f'f{i}': (lambda k: lambda p: k + k * p)(i + 1) for i in range(30)}
         with Viewer(self.write('many.txt', line(functions=functions))) as viewer:
