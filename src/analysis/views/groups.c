@@ -32,19 +32,47 @@ static uint64_t whole_key_of(const as_view_data *data, assay_id id, as_view_grou
     return key_of(ds, as_ds_context(ds, id), by) | (is_aside_in(data, id) ? as_pair(2, 0) : 0);
 }
 
-static uint32_t group_of(as_view_groups *groups, as_map *known, const as_view_data *data, assay_id id,
-                         as_view_group by) {
-    const as_context *context = as_ds_context(data->source.ds, id);
-    uint64_t key = whole_key_of(data, id, by);
-    uint32_t at = as_map_get(known, key);
-    if (at != AS_MAP_NONE) return at;
-    at = (uint32_t)groups->members.count;
-    as_view_member member = {.level = (uint8_t)level_of(by),
-                             .name = by == AS_GROUP_REGION ? context->name : (as_str)key,
+typedef struct finder {
+    as_view_groups *groups;
+    const as_view_data *data;
+    as_view_group by;
+    as_map known;           /* by their keys, but for those of single regions */
+    uint32_t *of_region[2]; /* for each region the group of its contexts, of those that stand aside; or UINT32_MAX */
+} finder;
+
+/* n times UINT32_MAX. NULL when memory is out. */
+static uint32_t *new_numbers(size_t n) {
+    uint32_t *numbers = malloc((n + 1) * sizeof *numbers);
+    if (numbers) memset(numbers, 0xff, (n + 1) * sizeof *numbers);
+    return numbers;
+}
+
+/* UINT32_MAX when memory is out. */
+static uint32_t add_group(finder *f, assay_id id, as_str name) {
+    uint32_t at = (uint32_t)f->groups->members.count;
+    as_view_member member = {.level = (uint8_t)level_of(f->by),
+                             .name = name,
                              .context = id,
                              .parent = UINT32_MAX,
-                             .is_aside = is_aside_in(data, id)};
-    return as_vec_append(&groups->members, &member, 1) && as_map_put(known, key, at) ? at : UINT32_MAX;
+                             .is_aside = is_aside_in(f->data, id)};
+    return as_vec_append(&f->groups->members, &member, 1) ? at : UINT32_MAX;
+}
+
+static uint32_t find_by_key(finder *f, assay_id id) {
+    uint64_t key = whole_key_of(f->data, id, f->by);
+    uint32_t at = as_map_get(&f->known, key);
+    if (at != AS_MAP_NONE) return at;
+    at = add_group(f, id, (as_str)key);
+    return at != UINT32_MAX && as_map_put(&f->known, key, at) ? at : UINT32_MAX;
+}
+
+/* Contexts of one region are in one group, of which functions have one each. */
+static uint32_t group_of(finder *f, assay_id id) {
+    const as_context *context = as_ds_context(f->data->source.ds, id);
+    if (context->region == ASSAY_NONE) return find_by_key(f, id);
+    uint32_t *known = &f->of_region[is_aside_in(f->data, id)][context->region];
+    if (*known == UINT32_MAX) *known = f->by == AS_GROUP_REGION ? add_group(f, id, context->name) : find_by_key(f, id);
+    return *known;
 }
 
 /* An inlined piece of a function is a function where that takes nothing from another one. */
@@ -56,19 +84,23 @@ static bool is_counted(const as_dataset *ds, assay_id id, as_view_group by) {
 
 static bool find_groups(as_view_groups *groups, const as_view_data *data, as_view_group by) {
     const as_dataset *ds = data->source.ds;
-    as_map known;
-    as_map_init(&known, NULL);
-    bool fine = true;
+    size_t n_regions = AS_COUNT(ds, regions);
+    finder f = {.groups = groups, .data = data, .by = by, .of_region[0] = new_numbers(n_regions)};
+    if (data->is_aside) f.of_region[1] = new_numbers(n_regions);
+    as_map_init(&f.known, NULL);
+    bool fine = f.of_region[0] && (f.of_region[1] || !data->is_aside);
     for (size_t i = 0; fine && i < data->n_roots; i++) {
         assay_id first = data->roots[i], end = first + as_ds_context(ds, first)->subtree;
         for (assay_id id = first; fine && id < end; id++) {
             if (!is_counted(ds, id, by)) continue;
-            uint32_t group = group_of(groups, &known, data, id, by);
+            uint32_t group = group_of(&f, id);
             fine = group != UINT32_MAX;
             groups->of_context[id] = group;
         }
     }
-    as_map_free(&known);
+    as_map_free(&f.known);
+    free(f.of_region[0]);
+    free(f.of_region[1]);
     return fine;
 }
 
@@ -98,11 +130,9 @@ bool as_view_groups_list(as_view_groups *groups, size_t n_contexts) {
 
 bool as_view_groups_init(as_view_groups *groups, const as_view_data *data, as_view_group by) {
     size_t n = AS_COUNT(data->source.ds, contexts);
-    *groups = (as_view_groups){.of_context = malloc((n + 1) * sizeof *groups->of_context)};
+    *groups = (as_view_groups){.of_context = new_numbers(n)};
     as_vec_init(&groups->members, sizeof(as_view_member), NULL);
-    if (!groups->of_context) return false;
-    memset(groups->of_context, 0xff, (n + 1) * sizeof *groups->of_context);
-    return find_groups(groups, data, by);
+    return groups->of_context && find_groups(groups, data, by);
 }
 
 void as_view_groups_free(as_view_groups *groups) {
