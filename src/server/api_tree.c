@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "server/report_choice.h"
-#include "server/tree_hidden.h"
 #include "server/tree_rows.h"
 #include "server/tree_whole.h"
 
@@ -52,8 +51,7 @@ typedef struct answer {
     size_t most_rows;
     int64_t whole; /* rows that a whole tree may have; 0: it is no whole tree */
     as_whole_part part;
-    as_vec hidden; /* double: as_tree_hidden_values() */
-    as_vec usual;  /* assay_id: of whole trees the metrics that are shown where nobody chooses */
+    as_vec usual; /* assay_id: of whole trees the metrics that are shown where nobody chooses */
 } answer;
 
 static source *source_at(const answer *a, size_t i) { return AS_AT(source *, &a->sources, i); }
@@ -428,14 +426,15 @@ static void build_found(as_builder *builder, const answer *a) {
 }
 
 static void build_hidden(as_builder *builder, const answer *a) {
+    const as_asked_table *shown = &source_at(a, 0)->asked;
     if (!a->asked.tree.hidden) {
         as_build_text(builder, "hidden", NULL);
         return;
     }
     as_build_object(builder, "hidden", false);
-    as_build_int(builder, "n", (int64_t)view_table(a)->cut.hidden);
+    as_build_int(builder, "n", (int64_t)shown->table->cut.hidden);
     as_build_array(builder, "values", false);
-    for (size_t k = 0; k < a->hidden.count; k++) as_build_number(builder, NULL, AS_AT(double, &a->hidden, k));
+    for (size_t k = 0; k < shown->n_values; k++) as_build_number(builder, NULL, shown->values[k]->hidden);
     as_build_end(builder);
     as_build_end(builder);
 }
@@ -499,7 +498,6 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     int64_t revealed;
     AS_TRY(choose(a, request, error));
     AS_TRY(add_source(a, NULL, &first, &item, error));
-    if (a->asked.tree.hidden) AS_TRY(as_tree_hidden_values(a->viewing, &a->asked, &first->asked, &a->hidden, error));
     if (a->whole) return open_whole(a, request, error);
     AS_TRY(find_hot(a, error));
     AS_TRY(find_match(a, request, error));
@@ -523,7 +521,6 @@ static void answer_free(answer *a) {
     as_vec_free(&a->rows);
     as_vec_free(&a->opened);
     as_vec_free(&a->hot);
-    as_vec_free(&a->hidden);
     as_vec_free(&a->usual);
     free(a->part.marks);
     as_asked_view_free(&a->asked);
@@ -536,7 +533,6 @@ static assay_status answer_tree(as_viewing *viewing, const as_request *request, 
     as_vec_init(&a.rows, sizeof(as_tree_row), NULL);
     as_vec_init(&a.opened, sizeof(int64_t), NULL);
     as_vec_init(&a.hot, sizeof(uint32_t), NULL);
-    as_vec_init(&a.hidden, sizeof(double), NULL);
     as_vec_init(&a.usual, sizeof(assay_id), NULL);
     assay_status status = gather(&a, request, error);
     if (status == ASSAY_OK) build(&a, out);

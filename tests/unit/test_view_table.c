@@ -252,6 +252,24 @@ static void hidden_functions_are_not_listed(void **state) {
                  1, 8 + 16 + 32 + 20);
 }
 
+/* As a caller f is passed over. */
+static void hidden_functions_have_no_callers_and_are_none(void **state) {
+    (void)state;
+    as_dataset *ds = make_dataset(AS_KIND_EXCLUSIVE, own_values, N);
+    uint8_t *hidden = calloc(ds->strings.entries.count + 1, sizeof *hidden);
+    hidden[as_find(&ds->strings, "f", 1)] = AS_HIDES_NODE;
+    struct made made = make_of(ds, REQUEST(.kind = AS_VIEW_BOTTOM_UP, .hidden = hidden));
+    check_items(&made, "main 63 1 end 1\n"
+                       "g 76 76 end 4\n"
+                       "  main 56 56 end 3\n"
+                       "  helper 20 20 end 4\n"
+                       "helper 30 10 end 5\n");
+    assert_int_equal(made.table->cut.hidden, 1);
+    assert_true(made.values->hidden == 2 + 4);
+    free(hidden);
+    unmake(&made);
+}
+
 /* Nobody knows what nodes of experiments have themselves; sizes are those of what is left below. */
 static void what_values_that_do_not_add_up_hide_is_not_known(void **state) {
     static const row rows[] = {{3, 0, 0, {8}}, {4, 0, 0, {6}}, {5, 0, 0, {5}}};
@@ -425,6 +443,7 @@ int main(void) {
         cmocka_unit_test(what_lies_below_hidden_nodes_stands_in_their_place),
         cmocka_unit_test(hidden_subtrees_are_gone_with_all_they_have),
         cmocka_unit_test(hidden_functions_are_not_listed),
+        cmocka_unit_test(hidden_functions_have_no_callers_and_are_none),
         cmocka_unit_test(what_values_that_do_not_add_up_hide_is_not_known),
         cmocka_unit_test(children_come_in_any_order),
         cmocka_unit_test(of_many_children_the_first_are_found),

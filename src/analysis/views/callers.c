@@ -2,6 +2,7 @@
  *
  * The callers of a function are found by going up from all its contexts at once, a level at a time: a pair is such a context and how far up it has got. Pairs
  * that meet in the same function are one node. They are never copied per node: the pairs of a node are a range of one array, and its callers' are parts of this range. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/views/view_private.h"
@@ -241,15 +242,28 @@ static void ascent_free(ascent *a) {
     as_vec_free(&a->pending);
 }
 
+static void add_hidden(const ascent *a, uint32_t function) {
+    const as_view_walker *w = a->gather.walker;
+    const as_view_member *member = as_view_member_at(&a->gather.groups, function);
+    if (!w->data->n_columns || as_view_member_is_apart(w, member)) return;
+    as_view_some contexts = as_view_gather_contexts(&a->gather, function);
+    as_view_number own = as_view_gather_value(&a->gather, member, 0, contexts).exclusive;
+    double *sum = &w->cut->hidden_exclusive;
+    if (own.is_known && !isnan(own.real)) *sum = isnan(*sum) ? own.real : *sum + own.real;
+}
+
 /* The functions that are shown, in their order. */
 static bool choose_functions(ascent *a, as_vec *functions) {
     as_view_walker *w = a->gather.walker;
-    const bool *wanted = w->request->wanted;
     for (uint32_t i = 0; i < a->gather.groups.members.count; i++) {
         const as_view_member *member = as_view_member_at(&a->gather.groups, i);
         as_view_pending next = {.at = i, .name = member->name, .is_apart = as_view_member_is_apart(w, member)};
         w->cut->hidden += hides(a, i) != 0;
-        if (hides(a, i) || (wanted && (member->name == AS_NO_STR || !wanted[member->name]))) continue;
+        if (!is_named(a, i)) continue;
+        if (hides(a, i)) {
+            add_hidden(a, i);
+            continue;
+        }
         next.key = as_view_gather_key(&a->gather, member, as_view_gather_contexts(&a->gather, i));
         if (next.key < w->least)
             w->cut->small++;

@@ -38,8 +38,8 @@ static double *parts_of(const as_view_gather *gather, size_t column) {
 }
 
 /* Calls of a function below its caller have no exclusive value: what the function does is not done at that place. */
-static as_view_value sum_of(const as_view_gather *gather, const as_view_member *member, size_t column,
-                            as_view_some contexts) {
+as_view_value as_view_gather_value(const as_view_gather *gather, const as_view_member *member, size_t column,
+                                   as_view_some contexts) {
     const as_view_data *data = gather->walker->data;
     as_view_sum *sum = &gather->sums[column];
     as_view_sum_begin(sum, &data->columns[column], parts_of(gather, column));
@@ -54,7 +54,7 @@ static as_view_value sum_of(const as_view_gather *gather, const as_view_member *
 double as_view_gather_key(const as_view_gather *gather, const as_view_member *member, as_view_some contexts) {
     const as_view_walker *w = gather->walker;
     if (!w->data->n_columns) return 0;
-    as_view_value value = sum_of(gather, member, 0, contexts);
+    as_view_value value = as_view_gather_value(gather, member, 0, contexts);
     const as_view_column *first = &w->data->columns[0];
     /* Of stored values, of calls and where values can be missing, one that is missing is 0; a formula may have only the other one */
     bool is_none = first->is_stored || first->can_be_empty || member->level == AS_LEVEL_CALL;
@@ -70,7 +70,7 @@ bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pe
     const as_dataset *ds = w->data->source.ds;
     const bool *wanted = w->request->wanted;
     bool is_context = as_view_member_is_context(member);
-    for (size_t k = 0; k < w->data->n_columns; k++) w->values[k] = sum_of(gather, member, k, contexts);
+    for (size_t k = 0; k < w->data->n_columns; k++) w->values[k] = as_view_gather_value(gather, member, k, contexts);
     as_view_node node = {.level = (as_view_level)member->level,
                          .depth = pending->depth,
                          .is_last = pending->is_last,

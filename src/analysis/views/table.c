@@ -69,6 +69,14 @@ bool as_view_values_finish(const as_view_table *table, as_view_values *values) {
     return find_weights(table, values);
 }
 
+/* Bottom-up, when they are finished. */
+static void set_hidden(as_view_values *values, const as_view_cut *cut) {
+    bool has_any = !isnan(cut->hidden_exclusive);
+    values->hidden = !values->adds_up || (!values->has_exclusive && !has_any) ? NAN
+                     : has_any                                                ? cut->hidden_exclusive
+                                                                              : 0;
+}
+
 /* ---- items ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct filling {
@@ -218,7 +226,9 @@ static assay_status fill_table(filling *f, as_view_values **values, assay_error 
     (*values)->inclusive = f->inclusive.data;
     (*values)->exclusive = f->exclusive.data;
     f->inclusive.data = f->exclusive.data = NULL;
-    return as_view_values_finish(table, *values) ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (!as_view_values_finish(table, *values)) return as_fail_memory(error, NULL);
+    if (table->request.kind == AS_VIEW_BOTTOM_UP) set_hidden(*values, &table->cut);
+    return ASSAY_OK;
 }
 
 assay_status as_view_table_new(const as_view_data *data, const as_view_request *request, as_view_table **out,
@@ -333,12 +343,10 @@ static bool take_value(void *user, const as_view_node *node) {
 
 /* Nodes of the top-down view are contexts; the others are walked through, which meets them in the same order. */
 static assay_status fill_values(const as_view_table *table, const as_view_data *data, as_view_values *values,
-                                assay_error *error) {
+                                as_view_cut *cut, assay_error *error) {
     valuing v = {.values = values};
-    as_view_cut cut;
     if (table->own_items) return as_view_flat_values(table, data, values) ? ASSAY_OK : as_fail_memory(error, NULL);
-    if (table->request.kind != AS_VIEW_TOP_DOWN)
-        return as_view_walk(data, &table->request, take_value, &v, &cut, error);
+    if (table->request.kind != AS_VIEW_TOP_DOWN) return as_view_walk(data, &table->request, take_value, &v, cut, error);
     const as_view_column *column = &data->columns[0];
     for (uint32_t i = 0; i < values->n; i++) {
         assay_id context = as_view_item_at(table, i)->context;
@@ -357,8 +365,10 @@ assay_status as_view_values_new(const as_view_table *table, const as_view_data *
     as_view_values common = values_of(data), *values = as_view_values_like(&common, as_view_items(table));
     *out = NULL;
     if (!values) return as_fail_memory(error, NULL);
-    assay_status status = fill_values(table, data, values, error);
+    as_view_cut cut;
+    assay_status status = fill_values(table, data, values, &cut, error);
     if (status == ASSAY_OK && !as_view_values_finish(table, values)) status = as_fail_memory(error, NULL);
+    if (status == ASSAY_OK && table->request.kind == AS_VIEW_BOTTOM_UP) set_hidden(values, &cut);
     if (status != ASSAY_OK) {
         as_view_values_free(values);
         return status;

@@ -89,7 +89,7 @@ struct as_view_values {
     bool adds_up;                      /* shares of the whole, and the hot path, mean something */
     double whole;                      /* as that of as_view_column */
     as_view_number all;                /* the value of all that is looked at; of formulas and the like not known */
-    double hidden;                     /* of as_view_values_hide(); else 0 */
+    double hidden; /* what no item has any more, in tables of as_view_table_hide(), and bottom-up; else 0 */
     uint32_t n;
     double *inclusive, *exclusive; /* n each; exclusive is NULL where there are none */
     double *weights;               /* the largest size in each subtree, where parents need not have values; else NULL */
@@ -98,8 +98,8 @@ struct as_view_values {
 /* Takes the first column of data, which must be of the same dataset and roots as the table was made of; of the same columns, where joins_calls depends on them. */
 assay_status as_view_values_new(const as_view_table *table, const as_view_data *data, as_view_values **out,
                                 assay_error *error);
-/* Takes those of a table that as_view_table_hide() made from the values of the other one. `hidden` then is what no item has any more: of subtrees all of it, of nodes alone what they have that those below them have
- * not; flat exclusive values. NAN where values do not add up. */
+/* Takes those of a table that as_view_table_hide() made from the values of the other one. What is hidden: of subtrees all of it, of nodes alone what they have that those below them have
+ * not; flat, and bottom-up, exclusive values. NAN where values do not add up. */
 assay_status as_view_values_hide(const as_view_table *table, const as_view_table *all, const as_view_values *of,
                                  as_view_values **out, assay_error *error);
 void as_view_values_free(as_view_values *values);

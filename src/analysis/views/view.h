@@ -180,7 +180,9 @@ typedef struct as_view_cut {
     uint64_t deep;   /* beyond max_levels; bottom-up: whose callers are */
     uint64_t rest;   /* of the first level, beyond max_first */
     uint64_t hidden; /* by their names; bottom-up functions alone */
-    uint32_t limit;  /* bottom-up: levels after which it ended because going on would take too long; 0: it did not */
+    double
+        hidden_exclusive; /* bottom-up: what these functions have in the first column, but for what is apart; NAN: nobody knows, or there are none */
+    uint32_t limit; /* bottom-up: levels after which it ended because going on would take too long; 0: it did not */
 } as_view_cut;
 
 /* Whether a context is a node of the top-down view: call sites are one with their callees. */

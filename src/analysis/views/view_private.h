@@ -182,6 +182,9 @@ typedef struct as_view_some {
 bool as_view_gather_init(as_view_gather *gather, as_view_walker *walker);
 void as_view_gather_free(as_view_gather *gather);
 as_view_some as_view_gather_contexts(const as_view_gather *gather, uint32_t member);
+/* What these contexts of a member have together. */
+as_view_value as_view_gather_value(const as_view_gather *gather, const as_view_member *member, size_t column,
+                                   as_view_some contexts);
 /* What they are sorted and cut by: what they have in the first column. 0 where there is none. */
 double as_view_gather_key(const as_view_gather *gather, const as_view_member *member, as_view_some contexts);
 /* Whether it is no part of the whole. */

@@ -291,7 +291,7 @@ static bool walk_down(as_view_walker *walker) {
 assay_status as_view_walk(const as_view_data *data, const as_view_request *request,
                           bool (*visit)(void *user, const as_view_node *node), void *user, as_view_cut *cut,
                           assay_error *error) {
-    *cut = (as_view_cut){0};
+    *cut = (as_view_cut){.hidden_exclusive = NAN};
     as_view_walker walker = {.data = data, .request = request, .visit = visit, .user = user, .cut = cut};
     walker.values = calloc(data->n_columns + 1, sizeof *walker.values);
     double scale = data->n_columns ? data->columns[0].scale : 0;
