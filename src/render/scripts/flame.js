@@ -8,7 +8,7 @@ const frames = [];
 
 (function read() {
   const open = []; // the last frame of each level
-  for (const group of plot.children) {
+  for (const group of [...plot.children]) { // a copy: the list itself is counted anew after each change
     const rect = group.querySelector('rect');
     const title = group.querySelector('title');
     const y = +rect.getAttribute('y');
