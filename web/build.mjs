@@ -33,7 +33,7 @@ const bundle = (entry, isReport) => esbuild.build({
 
 // Packed, what esbuild has minified is 5 % smaller once terser has been over it.
 async function shortened(script) {
-  const { code } = await minify(script, { module: true, ecma: 2020, compress: { ecma: 2020 }, format: { comments: 'some' } });
+  const { code } = await minify(script, { module: true, ecma: 2020, compress: { ecma: 2020, passes: 3 }, format: { comments: 'some' } });
   return Buffer.from(code);
 }
 
