@@ -751,7 +751,8 @@ assay_status as_location_sums(const as_dataset *ds, const as_places *places, ass
         bool is_below = contexts[i] < end && !as_ds_context(ds, contexts[i])->is_aside;
         if (is_below && kind == AS_INCLUSIVE_VALUES) continue;
         is_part[contexts[i]] = true;
-        end = contexts[i] + as_ds_context(ds, contexts[i])->subtree;
+        assay_id behind = contexts[i] + as_ds_context(ds, contexts[i])->subtree;
+        if (behind > end) end = behind; /* one aside may end before the one that it lies in */
     }
     assay_status status =
         is_part ? sum_parts(ds, places, metric, is_part, kind, values, out, error) : as_fail_memory(error, NULL);
