@@ -95,12 +95,34 @@ void as_viewing_free(as_viewing *viewing) {
     free(viewing);
 }
 
+/* From the end of the list, which was not used for longest. Returns whether anything went. */
+static bool drop_beyond(as_viewing *viewing, size_t most) {
+    bool any = false;
+    while (viewing->kept_bytes > most) {
+        as_cache_entry **last = NULL;
+        for (as_cache_entry **at = &viewing->kept; *at; at = &(*at)->next) {
+            if ((*at)->used_by != viewing->request) last = at;
+        }
+        if (!last) break;
+        as_cache_entry *entry = *last;
+        *last = entry->next;
+        viewing->kept_bytes -= entry->bytes;
+        free_entry(entry);
+        any = true;
+    }
+    return any;
+}
+
 void as_viewing_lock(as_viewing *viewing) {
     pthread_mutex_lock(&viewing->lock);
     viewing->request++;
 }
 
-void as_viewing_unlock(as_viewing *viewing) { pthread_mutex_unlock(&viewing->lock); }
+void as_viewing_unlock(as_viewing *viewing) {
+    viewing->request++;
+    if (drop_beyond(viewing, AS_LEFT_LIMIT)) as_give_back_memory();
+    pthread_mutex_unlock(&viewing->lock);
+}
 
 void as_viewing_leave(as_viewing *viewing, as_view_input *input) {
     input->n_readers++;
@@ -282,20 +304,8 @@ void *as_viewing_find(as_viewing *viewing, const char *key) {
     return NULL;
 }
 
-/* From the end of the list, which was not used for longest. */
 void as_viewing_expect(as_viewing *viewing, size_t bytes) {
-    size_t most = bytes < AS_KEPT_LIMIT ? AS_KEPT_LIMIT - bytes : 0;
-    while (viewing->kept_bytes > most) {
-        as_cache_entry **last = NULL;
-        for (as_cache_entry **at = &viewing->kept; *at; at = &(*at)->next) {
-            if ((*at)->used_by != viewing->request) last = at;
-        }
-        if (!last) return;
-        as_cache_entry *entry = *last;
-        *last = entry->next;
-        viewing->kept_bytes -= entry->bytes;
-        free_entry(entry);
-    }
+    drop_beyond(viewing, bytes < AS_KEPT_LIMIT ? AS_KEPT_LIMIT - bytes : 0);
 }
 
 void as_viewing_resize(as_viewing *viewing, const char *key, size_t bytes) {

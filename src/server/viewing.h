@@ -97,8 +97,8 @@ static inline as_view_input *as_viewing_input(const as_viewing *viewing, size_t 
 /* ---- what is kept ---------------------------------------------------------------------------------------------------- */
 
 /* Things that took a while to make (views, sums, fits) are kept under a text that says what they are, such as "tree 0 top-down 3 *", until all of them take more than
- * AS_KEPT_LIMIT: then those not used for longest go. What the request at hand found or kept stays until it ends. */
-enum { AS_KEPT_LIMIT = 64 << 20 };
+ * AS_KEPT_LIMIT: then those not used for longest go. What the request at hand found or kept stays until it ends; when it has ended, AS_LEFT_LIMIT is left at most. */
+enum { AS_KEPT_LIMIT = 64 << 20, AS_LEFT_LIMIT = 90 << 20 };
 
 /* NULL: it is not there (any more). */
 void *as_viewing_find(as_viewing *viewing, const char *key);
