@@ -407,8 +407,8 @@ export class WholeTree {
     if (i === undefined || this.view !== 'top-down') throw new NotInside();
     const { rows } = this.whole;
     const metrics = this.chooseMetrics(params);
-    const path: { context: number; name: string | null }[] = [];
-    for (let k = i; k >= 0; k = this.parent[k]!) path.unshift({ context: rows.node[k]!, name: rows.name[k] ?? null });
+    const path: { context: number; node: number; name: string | null }[] = [];
+    for (let k = i; k >= 0; k = this.parent[k]!) path.unshift({ context: rows.node[k]!, node: rows.node[k]!, name: rows.name[k] ?? null });
     let below = 0;
     for (const stack = [i]; stack.length > 0; ) for (const k of this.below(stack.pop()!)) (below += 1), stack.push(k);
     const relatives = this.relatives(i, metrics[0]);
