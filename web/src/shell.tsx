@@ -232,7 +232,7 @@ export function App() {
         </main>
       </div>
       {isOver && <div class="drop-hint">Drop to open</div>}
-      {open === 'formulas' && input && <FormulaDialog input={input} formulas={formulas} onClose={() => setOpen(null)} />}
+      {!IS_REPORT && open === 'formulas' && input && <FormulaDialog input={input} formulas={formulas} onClose={() => setOpen(null)} />}
       {open === 'keys' && <KeysDialog onClose={() => setOpen(null)} />}
       {open === 'palette' && <Palette shown={shown} inputs={inputs} input={input} metric={metric} onClose={() => setOpen(null)} />}
       <MenuHost />
