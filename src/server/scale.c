@@ -166,7 +166,7 @@ static bool copy_model(as_dataset *ds, const as_models_aside *from, assay_id id,
 
 static bool count_point(void *user, const as_measurement *measurement) {
     as_fit_note *note = user;
-    note->n_points += isfinite(measurement->mean);
+    if (isfinite(measurement->mean)) note->n_points++;
     return true;
 }
 
