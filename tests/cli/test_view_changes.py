@@ -119,43 +119,18 @@ class Changes(Case):
             os.remove(path)
             self.assertTrue(viewer.get('flame', metric='time')['name'])
 
-    def test_while_it_is_read(self):
-        """A statement reads the file while it is cut."""
-        path = self.copy(os.path.join(EXAMPLES, 'heat-hpctoolkit'))
-        with Viewer(path, OTHER) as viewer:
-            answers = []
-
-            def ask():
-                try:
-                    answers.append(viewer.post('sql', LONG, d=0)['rows'])
-                except Refused as error:
-                    answers.append(error.message)
-            threads = [threading.Thread(target=ask) for _ in range(2)]
-            for thread in threads:
-                thread.start()
-            time.sleep(0.2)
-            for file in self.files(path):
-                cut(file)
-            self.assertTrue(viewer.get('tree', d=1)['rows'])
-            for thread in threads:
-                thread.join()
-            for answer in answers:
-                self.assertIn('changed while it was open', answer)
-            self.assertEqual(0, viewer.end()[0])
-
-    def test_while_others_wait_for_it(self):
-        """Models are made when no statement reads the input any more: by then it is gone."""
+    def cut_under(self, *questions):
+        """The input is cut while questions about it wait for their answers: all say so, and the other input is told as before."""
         path = self.copy(os.path.join(EXAMPLES, 'heat-hpctoolkit'))
         with Viewer(path, OTHER) as viewer:
             answers = []
 
             def ask(question):
                 try:
-                    answers.append(question())
+                    answers.append(question(viewer))
                 except Refused as error:
                     answers.append(error.message)
-            threads = [threading.Thread(target=ask, args=(question,)) for question in
-                       (lambda: viewer.post('sql', LONG, d=0), lambda: viewer.get('scale', d=0))]
+            threads = [threading.Thread(target=ask, args=(question,)) for question in questions]
             for thread in threads:
                 thread.start()
                 time.sleep(0.2)
@@ -164,10 +139,18 @@ class Changes(Case):
             self.assertTrue(viewer.get('tree', d=1)['rows'])
             for thread in threads:
                 thread.join()
-            self.assertEqual(2, len(answers))
+            self.assertEqual(len(questions), len(answers))
             for answer in answers:
                 self.assertIn('changed while it was open', answer)
             self.assertEqual(0, viewer.end()[0])
+
+    def test_while_it_is_read(self):
+        """Statements read the file while it is cut."""
+        self.cut_under(*[lambda viewer: viewer.post('sql', LONG, d=0)['rows']] * 2)
+
+    def test_while_others_wait_for_it(self):
+        """Models are made when no statement reads the input any more: by then it is gone."""
+        self.cut_under(lambda viewer: viewer.post('sql', LONG, d=0), lambda viewer: viewer.get('scale', d=0))
 
 
 if __name__ == '__main__':
