@@ -25,7 +25,6 @@ export class RequestError extends Error {
 }
 
 export interface Backend {
-  readonly isReport: boolean;
   /** What a report lacks, in words. */
   readonly notes?: readonly string[];
   get(path: string, params: Params, signal?: AbortSignal): Promise<unknown>;
@@ -57,8 +56,6 @@ function failureOf(body: unknown, status: number): Failure {
 }
 
 export class HttpBackend implements Backend {
-  readonly isReport = false;
-
   get(path: string, params: Params, signal?: AbortSignal): Promise<unknown> {
     return this.send(`api/${canonical(path, params)}`, { signal });
   }
@@ -100,6 +97,8 @@ interface Flight {
 export class Client {
   private readonly flights = new Map<string, Flight>();
   private readonly kept = new Map<string, unknown>();
+  /** How often what the server has open changed. */
+  version = 0;
 
   constructor(readonly backend: Backend) {}
 
@@ -134,6 +133,8 @@ export class Client {
   /** After a change of what the server has open. */
   forget(): void {
     this.kept.clear();
+    this.flights.clear();
+    this.version++;
   }
 
   private start(key: string, path: string, params: Params): Flight {
@@ -141,7 +142,7 @@ export class Client {
     const flight: Flight = { answer: this.backend.get(path, params, abort.signal), abort, waiting: 0 };
     this.flights.set(key, flight);
     flight.answer.then(
-      (answer) => this.keep(key, answer),
+      (answer) => this.flights.get(key) === flight && this.keep(key, answer),
       () => undefined,
     ).finally(() => {
       if (this.flights.get(key) === flight) this.flights.delete(key);
@@ -158,12 +159,14 @@ export class Client {
   }
 }
 
-let client = new Client(new HttpBackend());
+/** start.tsx says whom to ask. */
+let client: Client;
 
 export function setBackend(backend: Backend): void {
   client = new Client(backend);
 }
-export const isReport = (): boolean => client.backend.isReport;
+/** Known when the page is built: neither page has what only the other one does. */
+export const isReport = (): boolean => IS_REPORT;
 export const reportNotes = (): readonly string[] => client.backend.notes ?? [];
 export const get = <T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> => client.get(path, params, signal) as Promise<T>;
 export const post = <T>(path: string, params?: Params, body?: BodyInit | null, signal?: AbortSignal): Promise<T> => client.post(path, params, body, signal) as Promise<T>;
@@ -205,24 +208,24 @@ export function useData<T>(path: string | null, params: Params = {}): Loaded<T> 
       },
     );
     return () => abort.abort();
-  }, [key]);
+  }, [key, client.version]);
   return state.key === key ? state : { data: state.data, error: null, loading: path !== null };
 }
 
 /** As useData(), for what changes with every move: asked for before the next frame, one request at a time; of what is wanted meanwhile only the last is asked for. */
-export function useLatest<T>(path: string | null, params: Params = {}): Loaded<T> {
+export function useLatest<T>(path: string | null, params: Params = {}): Loaded<T> & { /** What the answer is to. */ asked: Params } {
   const key = path === null ? null : canonical(path, params);
-  const [state, setState] = useState<Loaded<T>>({ data: null, error: null, loading: path !== null });
+  const [state, setState] = useState<Loaded<T> & { asked: Params }>({ data: null, error: null, loading: path !== null, asked: params });
   const wanted = useRef({ key, path, params, abort: null as AbortController | null }).current;
   Object.assign(wanted, { key, path, params });
   const ask = (): void => {
-    const asked = wanted.key;
+    const [asked, question] = [wanted.key, wanted.params];
     if (wanted.abort || wanted.path === null) return;
     const abort = (wanted.abort = new AbortController());
     const end = (data: T | null, failed: unknown) => {
       wanted.abort = null;
       if (abort.signal.aborted) return;
-      setState({ data, error: failed ? failure(failed) : null, loading: asked !== wanted.key });
+      setState({ data, error: failed ? failure(failed) : null, loading: asked !== wanted.key, asked: question });
       if (asked !== wanted.key) ask();
     };
     const kept = client.peek(wanted.path, wanted.params) as T | undefined;
@@ -230,7 +233,7 @@ export function useLatest<T>(path: string | null, params: Params = {}): Loaded<T
     else get<T>(wanted.path, wanted.params, abort.signal).then((data) => end(data, null), (error: unknown) => end(null, error));
   };
   useLayoutEffect(() => {
-    if (path === null) setState({ data: null, error: null, loading: false });
+    if (path === null) setState({ data: null, error: null, loading: false, asked: params });
     ask();
   }, [key]);
   useEffect(() => () => wanted.abort?.abort(), []);

@@ -63,6 +63,13 @@ export function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox]):not([type=radio]):not([type=range])'));
 }
 
+/** Whether the key is the control's own: what presses buttons, and what moves sliders. */
+function isOwnKey(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (key === ' ' || key === 'Enter') return target.matches('button, summary, a, input');
+  return target.matches('input[type=range]') && /^(Arrow|Home|End|Page)/.test(key);
+}
+
 /** The newest group that knows the key has it. */
 export function findKey(name: string, before: string | null, inField: boolean): Key | null {
   for (const wanted of before ? [`${before} ${name}`, name] : [name]) {
@@ -81,6 +88,7 @@ export function handleKey(event: KeyboardEvent): void {
   const name = keyName(event);
   const before = pending !== null && performance.now() < pendingUntil ? pending : null;
   const inField = isField(event.target);
+  if (!inField && isOwnKey(event.target, event.key)) return;
   pending = null;
   const key = findKey(name, before, inField);
   if (key) {

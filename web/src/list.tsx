@@ -53,7 +53,7 @@ export function SearchList({ choices, placeholder, onDone }: SearchListProps) {
   const take = (choice: Choice | undefined) => {
     if (!choice) return;
     onDone();
-    choice.run();
+    setTimeout(choice.run); // when the dialog around it is gone, which takes the focus back
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };

@@ -38,7 +38,6 @@ const value = (params: Params | Record<string, string>, name: string): string =>
 const missing = () => new RequestError({ message: 'Not in this report. The measurement itself has it: assay view.', rule: 'not-in-report' }, 404);
 
 export class ReportBackend implements Backend {
-  readonly isReport = true;
   readonly notes: readonly string[];
   private readonly about: About;
   /** Whole trees by input, view and grouping; made when they are looked at. */

@@ -1,7 +1,7 @@
 // A comparison inside a report, and what the server would answer to requests for parts of it in another order (docs/viewer-api.md, api/compare).
 import type { Params } from './api';
 import { real, type Num } from './format';
-import { matcher } from './reporttree';
+import { matcher } from './screens/tree-data';
 import { MATCH, type CompareAnswer } from './screens/compare-data';
 
 /** Marks of a search; the first two are flags of rows. */

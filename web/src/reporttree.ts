@@ -1,7 +1,7 @@
 // A whole call tree that a report holds, and what the server would answer to requests for parts of it (docs/viewer-api.md, "Rows of call trees").
 import type { Params } from './api';
 import { known } from './format';
-import { APART, CUT, HOT, MATCH, type RowColumns, type TreeAnswer, type TreeMetric } from './screens/tree-data';
+import { APART, CUT, HOT, MATCH, matcher, type RowColumns, type TreeAnswer, type TreeMetric } from './screens/tree-data';
 
 /** The answer to `whole`: rows are in the order of the source, list by list; what has too little is left out. */
 export interface WholeAnswer extends TreeAnswer {
@@ -31,17 +31,6 @@ const text = (params: Params, name: string): string | null => {
   return one === undefined || one === null || one === '' ? null : String(one);
 };
 const number = (params: Params, name: string, usual: number): number => Number(text(params, name) ?? usual);
-
-/** What is typed into the search, as the server understands it. */
-export function matcher(search: string): (name: string) => boolean {
-  if (/^\/.+\/$/s.test(search)) {
-    const pattern = new RegExp(search.slice(1, -1));
-    return (name) => pattern.test(name);
-  }
-  if (/[A-Z]/.test(search)) return (name) => name.includes(search);
-  const low = search.toLowerCase();
-  return (name) => name.toLowerCase().includes(low);
-}
 
 interface Relative {
   context: number;

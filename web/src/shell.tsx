@@ -21,14 +21,17 @@ const EVERYWHERE = 'Everywhere';
 
 function useInputs(formulas: string): [Inputs | null, Failure | null, (then?: (inputs: Inputs) => void) => void] {
   const [state, setState] = useState<{ inputs: Inputs | null; error: Failure | null }>({ inputs: null, error: null });
-  const load = (then?: (inputs: Inputs) => void) =>
-    void get<Inputs>('inputs').then(
+  const last = useRef(0);
+  const load = (then?: (inputs: Inputs) => void) => {
+    const asked = ++last.current;
+    get<Inputs>('inputs').then(
       (inputs) => {
-        setState({ inputs, error: null });
+        if (asked === last.current) setState({ inputs, error: null });
         then?.(inputs);
       },
-      (error: unknown) => setState((old) => ({ inputs: old.inputs, error: failure(error) })),
+      (error: unknown) => asked === last.current && setState((old) => ({ inputs: old.inputs, error: failure(error) })),
     );
+  };
   useEffect(() => load(), [formulas]);
   // Until the next list comes: what there is no formula of any more is no metric
   const inputs = useMemo(() => {

@@ -112,13 +112,16 @@ export function selectionOf({ values }: Address): Selection {
   };
 }
 
+/** What is chosen of one dataset, and means something else, or nothing, of another. */
+const OF_DATASET = ['r', 'pt', 'loc', 'sel', 'flame.root', 'scale.at', 'scale.pins', 'scale.set', ...['at', 'open', 'shut'].map((k) => `system.${k}`), ...['metrics', 'open', 'root', 'row', 'sort'].map((k) => `tree.${k}`), ...['a', 'at', 'b', 'closed', 'from', 'row', 'to'].map((k) => `timeline.${k}`)];
+
 /** Another dataset has other contexts, runs, points and locations: what is chosen of them goes. */
 export function selectionPatch(patch: Partial<Selection>): Record<string, string | null> {
   const out: Record<string, string | null> = {};
   const put = (key: string, value: string | number | null | undefined) => {
     if (value !== undefined) out[key] = value === null || value === '' ? null : String(value);
   };
-  if (patch.dataset !== undefined) for (const key of ['r', 'pt', 'loc', 'sel', 'tree.open', 'tree.root', 'tree.row']) out[key] = null;
+  if (patch.dataset !== undefined) for (const key of OF_DATASET) out[key] = null;
   put('d', patch.dataset === 0 ? null : patch.dataset);
   put('m', patch.metric);
   put('x', patch.sides === 'inclusive' ? null : patch.sides);

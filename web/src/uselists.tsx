@@ -86,6 +86,26 @@ export function shapeOf<R extends ModelRow>(entries: readonly EntryOf<R>[], mode
   };
 }
 
+/** What tells a line of the table from all others. */
+export const lineKey = (entry: EntryOf<ModelRow> | undefined): string | number => entry?.row?.node ?? `more ${entry?.more?.node} ${entry?.more?.isMissing}`;
+
+/** The selected line: that of the chosen row, or one that stands for more, which is nobody's choice, but has to be passed and can be opened. */
+export function useLine<R extends ModelRow>(entries: readonly EntryOf<R>[], chosen: number, choose: (row: R) => void): [number, (line: number) => void] {
+  const [more, setMore] = useState<{ key: string | number; chosen: string | number } | null>(null);
+  const at = more && more.chosen === lineKey(entries[chosen]) ? entries.findIndex((e) => e.more && lineKey(e) === more.key) : -1;
+  const select = (line: number) => {
+    const entry = entries[line];
+    setMore(entry?.more ? { key: lineKey(entry), chosen: lineKey(entries[chosen]) } : null);
+    if (entry?.row) choose(entry.row);
+  };
+  return [at >= 0 ? at : chosen, select];
+}
+
+/** As the table of the last call, wherever it is asked: columns are made once for many tables. */
+export function useShape(tree: TreeShape): TreeShape {
+  return Object.assign(useRef({} as TreeShape).current, tree);
+}
+
 /** A name, and in it what is searched for; a pattern marks all of it. */
 export function MatchedName({ name, isMatch, search }: { name: string; isMatch: boolean; search: string }) {
   const at = isMatch ? (matchIn(name, search) ?? [0, name.length]) : null;

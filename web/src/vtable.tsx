@@ -88,7 +88,7 @@ function csvCell(text: string): string {
 }
 
 /** 15 digits: what sums have behind them is rounding. */
-const rawText = (n: Num | undefined): string => (typeof n === 'number' ? (Number.isNaN(n) ? '' : String(Number(n.toPrecision(15)))) : (n ?? ''));
+const rawText = (n: Num | undefined): string => (typeof n === 'number' ? (Number.isNaN(n) ? '' : String(Number.isSafeInteger(n) ? n : Number(n.toPrecision(15)))) : (n ?? ''));
 
 /** A value of a unit, as tooltips have it and as it is copied. */
 export const exactly = <R,>(unit: string | null, of: (row: R) => Num | undefined): Pick<Column<R>, 'raw' | 'rawUnit' | 'text'> => ({ raw: of, rawUnit: unit, text: (row) => exactValue(unit, of(row)) });
@@ -118,8 +118,8 @@ interface Scroll {
   onScroll: () => void;
 }
 
-/** Which rows are in sight. Long tables scroll in proportion; the wheel moves as many rows as ever. */
-function useScroll(box: { current: HTMLDivElement | null }, height: number, rowCount: number, rowHeight: number, selected: number): Scroll {
+/** Which rows are in sight. Long tables scroll in proportion; the wheel moves as many rows as ever. key: of the selected row. */
+function useScroll(box: { current: HTMLDivElement | null }, height: number, rowCount: number, rowHeight: number, selected: number, key: string | number): Scroll {
   const [offset, setOffset] = useState(0);
   const own = useRef(-1); // where this put the scroll bar: no news
   const total = rowCount * rowHeight;
@@ -148,11 +148,17 @@ function useScroll(box: { current: HTMLDivElement | null }, height: number, rowC
     element?.addEventListener('wheel', listener, { passive: false });
     return () => element?.removeEventListener('wheel', listener);
   }, []);
+  const before = useRef({ key, selected: -1, rowCount });
   useEffect(() => {
+    const last = before.current;
+    before.current = { key, selected, rowCount };
     if (selected < 0 || inSight <= 0) return;
+    // The same one elsewhere: rows came or went above it, or another order, which is followed where it was in sight
+    const wasSeen = (last.selected + 1) * rowHeight > top && last.selected * rowHeight < top + inSight;
+    if (last.key === key && last.selected >= 0 && (last.rowCount !== rowCount || !wasSeen)) return;
     if (selected * rowHeight < top) scrollTo(selected * rowHeight);
     else if ((selected + 1) * rowHeight > top + inSight) scrollTo((selected + 1) * rowHeight - inSight);
-  }, [selected, inSight > 0]);
+  }, [selected, key, inSight > 0]);
   return {
     shown,
     shift: top / ratio - top,
@@ -273,7 +279,7 @@ export function VTable<R>(props: VTableProps<R>) {
   useLayoutEffect(() => {
     if (box.current) setRowHeight(parseFloat(getComputedStyle(box.current).getPropertyValue('--row')) || 24);
   }, []);
-  const scroll = useScroll(box, size.height, rowCount, rowHeight, selected);
+  const scroll = useScroll(box, size.height, rowCount, rowHeight, selected, selected < 0 ? -1 : (props.rowKey?.(selected) ?? selected));
   const { first, last } = isOnPaper ? { first: 0, last: Math.min(rowCount, PAPER_ROWS) - 1 } : scroll;
   useEffect(() => {
     if (last >= first) props.onVisible?.(first, last);

@@ -5,7 +5,6 @@ import { canonical, Client, RequestError, type Backend, type Params } from '../s
 import { openBackend, ReportBackend } from '../src/reportbackend';
 
 class SlowBackend implements Backend {
-  readonly isReport = false;
   asked: string[] = [];
   aborted: string[] = [];
   private answers: (() => void)[] = [];
@@ -88,7 +87,6 @@ test('a report answers from its data, packed or not', async () => {
   const packed = gzipSync(JSON.stringify(answers)).toString('base64').replace(/(.{60})/g, '$1\n');
   for (const data of [page('application/json', JSON.stringify(answers)), page('application/gzip', packed)]) {
     const backend = await openBackend(data);
-    assert.ok(backend.isReport);
     assert.deepEqual(await backend.get('overview', { d: 1 }), ['é', '</script>']);
     await assert.rejects(backend.get('overview', { d: 2 }), (error) => error instanceof RequestError && error.failure.rule === 'not-in-report');
   }

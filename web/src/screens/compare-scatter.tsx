@@ -11,6 +11,7 @@ import { VTable, type Column } from '../vtable';
 import { changeOf, intensity, isSmall, noiseOf, relativeOf, spreadAt, spreadText, type ScatterAnswer } from './compare-data';
 import { changeText } from './compare-flame';
 import type { PartProps } from './compare-tree';
+import { finder } from './tree-data';
 
 const LEFT = 64;
 const BOTTOM = 40;
@@ -190,19 +191,19 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
   const [hover, setHover] = useState<{ i: number; x: number; y: number } | null>(null);
   const [brush, setBrush] = useState<Box | null>(null);
   const press = useRef<{ x: number; y: number } | null>(null);
-  const needle = search.toLowerCase();
-  const found = (i: number) => (answer.points.name[i] ?? '').toLowerCase().includes(needle);
+  const isMatch = useMemo(() => finder(search), [search]);
+  const found = (i: number) => isMatch(answer.points.name[i] ?? '');
   const selected = chosen && !isFlat ? (chosen.side === 0 ? answer.points.a_context : answer.points.b_context).indexOf(chosen.context) : answer.points.node.indexOf(view.row);
   const noise = noiseOf(answer, view.noise);
   const draw = useMemo(
     () => (context: CanvasRenderingContext2D, at: Size, isDark: boolean) => {
-      const drawn: Drawn = { answer, noise, selected, hovered: hover?.i ?? -1, brush, found, hasSearch: needle !== '' };
+      const drawn: Drawn = { answer, noise, selected, hovered: hover?.i ?? -1, brush, found, hasSearch: search !== '' };
       drawAxes(context, drawn, at);
       drawOthers(context, drawn, at);
       drawGuides(context, drawn, at);
       drawPoints(context, drawn, at, isDark);
     },
-    [answer, noise, selected, hover?.i, brush, needle],
+    [answer, noise, selected, hover?.i, brush, search],
   );
   const listed = useMemo<Listed[]>(() => {
     if (size.width === 0) return [];
@@ -211,9 +212,9 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
     const inside = (x: number, y: number) => !brush || (x >= brush.x && x <= brush.x + brush.width && y >= brush.y && y <= brush.y + brush.height);
     return a
       .map((_, i) => ({ i, name: name[i] ?? '(unknown)', a: valueAt(a, i), b: valueAt(b, i) }))
-      .filter((p) => inside(axes.x(p.a), axes.y(p.b)) && (needle === '' || found(p.i)))
+      .filter((p) => inside(axes.x(p.a), axes.y(p.b)) && (search === '' || found(p.i)))
       .sort((p, q) => Math.abs(changeOf(answer, q.a, q.b)) - Math.abs(changeOf(answer, p.a, p.b)));
-  }, [answer, brush, needle, size.width, size.height]);
+  }, [answer, brush, search, size.width, size.height]);
   useKeys('A against B', [{ key: 'Escape', label: 'All points again', run: () => setBrush(null) }]);
   const nearest = (x: number, y: number): number => {
     const axes = axesOf(answer, size);

@@ -13,6 +13,7 @@ import { navigate, select, selectionPatch, useScreen } from '../state';
 import { useTheme } from '../theme';
 import { copyText } from '../toast';
 import { commandLine, type Screen, type ScreenProps } from './screen';
+import { finder } from './tree-data';
 
 export interface FlameAnswer {
   metric: string;
@@ -42,14 +43,16 @@ const LEGEND = 7;
 /** What the picture needs of an answer, ready to be drawn. */
 function pictureOf(data: FlameAnswer) {
   const text = (i: number | null | undefined): string => (i === null || i === undefined ? '' : (data.names[i] ?? ''));
+  const key = (i: number): string => (data.node[i] === null ? `${data.rest[i] ? 'rest' : 'all'} ${data.rest[i] ? i : ''}` : String(data.node[i]));
   return {
     data,
     boxes: layOut(data.parent, data.value),
     name: (i: number): string => (data.rest[i] ? `… ${formatCount(data.rest[i]!)} more` : data.name[i] === null ? (i === 0 && data.node[0] === null ? 'all' : '(no name)') : text(data.name[i]) || '(no name)'),
     module: (i: number): string => text(data.module[i]),
     kind: (i: number): string => text(data.kind[i]),
-    key: (i: number): string => (data.node[i] === null ? `${data.rest[i] ? 'rest' : 'all'} ${data.rest[i] ? i : ''}` : String(data.node[i])),
+    key,
     indexOf: new Map(data.node.map((node, i) => [node, i])),
+    indexOfKey: new Map(data.node.map((_, i) => [key(i), i])),
   };
 }
 type Picture = ReturnType<typeof pictureOf>;
@@ -91,8 +94,8 @@ function legendOf(picture: Picture, by: string): { name: string; share: number; 
 
 /** What a report can say of a search: among the boxes that it has, each stack once. */
 function findHere({ data, name }: Picture, text: string): { found: number[]; search: { n: number; value: number } } {
-  const [low, folds] = [text.toLowerCase(), text === text.toLowerCase()];
-  const found = data.node.map((node, i) => (node !== null && (folds ? name(i).toLowerCase().includes(low) : name(i).includes(text)) ? 1 : 0));
+  const isMatch = finder(text);
+  const found = data.node.map((node, i) => (node !== null && isMatch(name(i)) ? 1 : 0));
   const inside: boolean[] = [];
   const search = { n: 0, value: 0 };
   found.forEach((is, i) => {
@@ -195,14 +198,14 @@ function Flame(props: ScreenProps) {
   // The frame of the context that is chosen elsewhere: its own, or one that has it among others
   const direct = picture && selection.node !== null ? (isInverted ? (picture.data.context?.indexOf(selection.node) ?? -1) : (picture.indexOf.get(selection.node) ?? -1)) : -1;
   const frame = useData<FlameAnswer>(picture && selection.node !== null && direct < 0 && !isInverted && !isReport() ? 'flame' : null, { ...askedFor(props), root: selection.node, width: 1 });
-  const picked = useRef<{ node: number | null; context: number | null } | null>(null);
+  const picked = useRef<{ key: string; context: number | null } | null>(null);
   let selected = direct >= 0 ? direct : frame.data && picture ? (picture.indexOf.get(frame.data.node[0] ?? null) ?? -1) : -1;
-  if (picture && picked.current && picked.current.context === selection.node) selected = picture.indexOf.get(picked.current.node) ?? selected;
+  if (picture && picked.current && picked.current.context === selection.node) selected = picture.indexOfKey.get(picked.current.key) ?? selected;
 
   const contextOf = (i: number): number | null => (picture ? ((picture.data.context ? picture.data.context[i] : picture.data.node[i]) ?? null) : null);
   const choose = (i: number) => {
     if (!picture) return;
-    picked.current = { node: picture.data.node[i] ?? null, context: contextOf(i) };
+    picked.current = { key: picture.key(i), context: contextOf(i) };
     select({ node: contextOf(i) }, 'replace');
   };
   const setRoot = (node: number) => {

@@ -1,12 +1,17 @@
 // The tree of locations with what each has, as Cube shows its system tree.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { canonical, get, isReport, useData, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { finiteSize, formatPercent, formatQuantity, known, quantityOf, type Num } from '../format';
-import { select } from '../state';
+import { finiteSize, formatCount, formatPercent, formatQuantity, known, quantityOf, type Num } from '../format';
+import { select, useScreen } from '../state';
 import { toastError } from '../toast';
 import { BarCell, TreeCell, VTable, exactly, type Column, type TreeShape } from '../vtable';
 import { termOf, type Named } from './locations-words';
+import { packOpen, unpackOpen } from './tree-data';
+
+/** at: the chosen location; open, shut: what somebody opened, and closed (packOpen). */
+const DEFAULTS = { at: -1, open: '', shut: '' };
+const MOST_LOADED = 20000;
 
 interface TreeAnswer {
   unit: string | null;
@@ -58,19 +63,20 @@ function nodesOf(answer: TreeAnswer): Node[] {
 const title = ({ named }: Node): string => named.name || `${named.kind || 'place'} ${named.number ?? ''}`.trim();
 
 export function LocationTree({ params }: { params: Params }) {
-  const { data, error } = useData<TreeAnswer>('location_tree', params);
-  const [more, setMore] = useState<Map<number, Node[]>>(new Map());
-  const [closed, setClosed] = useState<Map<number, boolean>>(new Map());
-  const [chosen, setChosen] = useState(-1);
+  const { data, error, loading } = useData<TreeAnswer>('location_tree', params);
+  const [view, setView] = useScreen('system', DEFAULTS);
+  const [more, setMore] = useState<Map<number | null, Node[]>>(new Map());
   const key = canonical('', params);
-  useEffect(() => setMore(new Map()), [key]);
+  const latest = useRef(key);
+  latest.current = key;
   const below = useMemo(() => {
     const map = new Map<number | null, Node[]>();
     for (const node of data ? nodesOf(data) : []) map.set(node.parent, [...(map.get(node.parent) ?? []), node]);
     for (const [parent, nodes] of more) map.set(parent, nodes);
     return map;
   }, [data, more]);
-  const isOpen = (id: number) => closed.get(id) ?? below.has(id);
+  const [opened, shut] = useMemo(() => [new Set(unpackOpen(view.open)), new Set(unpackOpen(view.shut))], [view.open, view.shut]);
+  const isOpen = (id: number) => below.has(id) && !shut.has(id);
   const rows = useMemo(() => {
     const out: { node: Node; level: number; parent: number; among: [number, number] }[] = [];
     const add = (parent: number | null, level: number, at: number) => {
@@ -81,27 +87,34 @@ export function LocationTree({ params }: { params: Params }) {
     };
     add(null, 0, -1);
     return out;
-  }, [below, closed]);
-  if (error) return <Failed failure={error} />;
-  if (!data) return <Waiting />;
-  const load = async (id: number, total: number) => {
+  }, [below, shut]);
+  const load = async (id: number | null, total: number) => {
     try {
-      const nodes: Node[] = [];
-      while (nodes.length < total && nodes.length < 20000) {
-        const next = nodesOf(await get<TreeAnswer>('location_tree', { ...params, parent: id, ...(nodes.length > 0 ? { offset: nodes.length } : {}) }));
+      const nodes: Node[] = id === null ? [...(below.get(null) ?? [])] : [];
+      while (nodes.length < total && nodes.length < MOST_LOADED) {
+        const next = nodesOf(await get<TreeAnswer>('location_tree', { ...params, parent: id, offset: nodes.length || null }));
         if (next.length === 0) break;
         nodes.push(...next);
       }
-      setMore((old) => new Map(old).set(id, nodes));
+      if (latest.current === key) setMore((old) => new Map(old).set(id, nodes));
     } catch (failed) {
       toastError(failed);
     }
   };
+  // Another metric has other values of what was opened, too
+  useEffect(() => setMore(new Map()), [key]);
+  const missing = data && !loading && !isReport() ? [...(data.n_top > (below.get(null)?.length ?? 0) ? [null] : []), ...rows.filter(({ node }) => opened.has(node.id) && !below.has(node.id)).map(({ node }) => node.id)] : [];
+  useEffect(() => {
+    for (const id of missing) void load(id, id === null ? data!.n_top : rows.find(({ node }) => node.id === id)!.node.children);
+  }, [key, loading, missing.join()]);
+  if (error) return <Failed failure={error} />;
+  if (!data) return <Waiting />;
   const toggle = (i: number) => {
-    const { node } = rows[i]!;
-    const open = !isOpen(node.id);
-    setClosed((old) => new Map(old).set(node.id, open));
-    if (open && !below.has(node.id) && !isReport()) void load(node.id, node.children);
+    const { id } = rows[i]!.node;
+    const [nextOpen, nextShut] = [new Set(opened), new Set(shut)];
+    if (isOpen(id)) nextOpen.delete(id), nextShut.add(id);
+    else nextShut.delete(id), nextOpen.add(id);
+    setView({ open: nextOpen.size ? packOpen(nextOpen) : '', shut: nextShut.size ? packOpen(nextShut) : '' });
   };
   const tree: TreeShape = { level: (i) => rows[i]!.level, isExpandable: (i) => rows[i]!.node.children > 0, isExpanded: (i) => isOpen(rows[i]!.node.id), toggle, among: (i) => rows[i]!.among, parent: (i) => rows[i]!.parent };
   const largest = Math.max(0, ...(data.adds_up ? data.value : data.max).map(finiteSize));
@@ -146,18 +159,22 @@ export function LocationTree({ params }: { params: Params }) {
     }
     if (parts.length > 0) select({ locations: parts.join(',') });
   };
+  const top = below.get(null)?.length ?? 0;
   return (
-    <VTable
-      label="Locations"
-      columns={columns}
-      rowCount={rows.length}
-      row={(i) => rows[i]?.node}
-      rowKey={(i) => rows[i]?.node.id ?? i}
-      selected={chosen}
-      onSelect={setChosen}
-      onOpen={isReport() ? undefined : filterTo}
-      tree={tree}
-      rowMenu={(i) => (isReport() ? [] : [{ label: 'Filter: only this', run: () => filterTo(i) }, { label: 'All locations', run: () => select({ locations: null }) }])}
-    />
+    <div class="fill">
+      <VTable
+        label="Locations"
+        columns={columns}
+        rowCount={rows.length}
+        row={(i) => rows[i]?.node}
+        rowKey={(i) => rows[i]?.node.id ?? i}
+        selected={rows.findIndex(({ node }) => node.id === view.at)}
+        onSelect={(i) => setView({ at: rows[i]!.node.id }, 'replace')}
+        onOpen={isReport() ? undefined : filterTo}
+        tree={tree}
+        rowMenu={(i) => (isReport() ? [] : [{ label: 'Filter: only this', run: () => filterTo(i) }, { label: 'All locations', run: () => select({ locations: null }) }])}
+      />
+      {top < data.n_top && <p class="hint pad">{isReport() || top >= MOST_LOADED ? `The first ${formatCount(top)} of ${formatCount(data.n_top)} are here.` : 'More is on its way …'}</p>}
+    </div>
   );
 }

@@ -397,8 +397,10 @@ function LeftOut() {
 function Overview(props: ScreenProps) {
   const { input, metric, selection } = props;
   const params = shownParams(input, metric, selection);
-  const { data, error } = useData<OverviewAnswer>('overview', params);
-  const findings = useData<FindingsAnswer>('findings', params);
+  const { data, error, loading } = useData<OverviewAnswer>('overview', params);
+  const found = useData<FindingsAnswer>('findings', params);
+  // What was found of another metric, or of another dataset, has other units
+  const findings = loading || found.loading ? null : found.data;
   if (error?.rule === 'not-in-report') {
     return (
       <div class="page overview">
@@ -414,11 +416,12 @@ function Overview(props: ScreenProps) {
     <div class="page overview">
       {IS_REPORT && document.title !== input.name && <h1 class="wide">{document.title}</h1>}
       <What answer={data} props={props} />
-      <Totals answer={data} findings={findings.data} props={props} />
+      <Totals answer={data} findings={findings} props={props} />
       <HotPath answer={data} />
-      {findings.data && <Functions answer={data} findings={findings.data} />}
-      {findings.data && <Balance findings={findings.data} canCompare={input.has.locations > 1} />}
-      {findings.data && <Gpus findings={findings.data} />}
+      {found.error && <Failed failure={found.error} />}
+      {findings && <Functions answer={data} findings={findings} />}
+      {findings && <Balance findings={findings} canCompare={input.has.locations > 1} />}
+      {findings && <Gpus findings={findings} />}
       <Problems answer={data} path={input.path} />
       <Next answer={data} path={input.path} />
       <Attributes answer={data} />

@@ -18,6 +18,7 @@ import './scale/scale.css';
 import { Suggestions } from './scale/suggest';
 import { ModelTable, useRows } from './scale/table';
 import { commandLine, type Screen, type ScreenProps } from './screen';
+import { matchOption } from './tree-data';
 
 const DEFAULTS = {
   sort: 'growth',
@@ -71,7 +72,7 @@ function commandOf(props: ScreenProps, answer: ScaleAnswer | null): string {
   return commandLine(at ? 'predict' : 'model', pathsOf(props, answer), {
     at: at || undefined,
     metric: props.metric?.name,
-    match: props.selection.search,
+    match: props.selection.search && matchOption(props.selection.search),
     measure: view.measure === 'mean' ? undefined : view.measure,
     modeler: view.modeler === 'default' ? undefined : view.modeler,
     scaling: view.scaling || undefined,
@@ -96,12 +97,12 @@ function Scale(props: ScreenProps) {
   const [suggests, setSuggests] = useState(false);
   const base = paramsOf(props, view);
   const sort: Sort = { column: view.tree ? '' : view.sort, descending: view.sort === 'name' ? view.up : !view.up };
-  const tableParams: Params = { ...base, at: view.at || undefined, sort: view.tree ? 'tree' : view.sort === 'growth' ? undefined : view.sort, reverse: view.up && !view.tree ? 1 : undefined, match: selection.search || undefined };
-  const { data, error, loading } = useLatest<ScaleAnswer>('scale', tableParams);
+  const tableParams: Params = { ...base, at: view.at || undefined, sort: view.tree ? 'tree' : view.sort === 'growth' ? undefined : view.sort, reverse: view.up && !view.tree ? 1 : undefined, match: selection.search ? matchOption(selection.search) : undefined };
+  const { data, error, loading, asked } = useLatest<ScaleAnswer>('scale', tableParams);
   // A search that is no expression yet, or a point that does not exist, leaves what was there
   const kept = useRef<{ key: string; answer: ScaleAnswer } | null>(null);
   const key = canonical('scale', base);
-  if (data) kept.current = { key, answer: data };
+  if (data) kept.current = { key: canonical('scale', Object.fromEntries(Object.keys(base).map((name) => [name, asked[name]]))), answer: data };
   const answer = data ?? (kept.current?.key === key ? kept.current.answer : null);
   const rows = useRows(answer, tableParams);
   lastAnswer = answer;
@@ -166,7 +167,7 @@ function Scale(props: ScreenProps) {
   if (error && !answer) return <Missing error={error} props={props} onReset={() => setView({ measure: 'mean', modeler: 'default', scaling: '', processes: '', set: '', together: '', at: '' })} />;
   if (!answer) return <Waiting what="Fitting models" />;
   const model: ModelAnswer | undefined = isMap ? (surface.data ?? undefined) : (curve.data?.curves.find((c) => c.context === selected) ?? curve.data?.curves[0]);
-  const chosenRow = model && findRow(rows.row, answer.n, model.context);
+  const chosenRow = model && rows.row(rows.indexOf(model.context));
   const pictureError = isMap ? surface.error : curve.error;
   return (
     <div class="scale">
@@ -214,8 +215,7 @@ function Scale(props: ScreenProps) {
         <div class="fill">
           <ModelTable
             answer={answer}
-            row={rows.row}
-            want={rows.want}
+            rows={rows}
             isTree={view.tree}
             sort={sort}
             onSort={(next) => setView({ sort: next.column, up: next.column === view.sort && !view.tree && !view.up, tree: false })}
@@ -306,14 +306,6 @@ function wantsLog(curve: CurveAnswer | null, xLog: boolean, view: View): boolean
   if (!curve || !xLog || view !== 'lines') return false;
   const all = curve.curves.flatMap((c) => [...c.y, ...c.measured.value]).map(real).filter(Number.isFinite);
   return all.length > 0 && Math.min(...all) > 0 && Math.max(...all) / Math.min(...all) > 100;
-}
-
-function findRow(row: ReturnType<typeof useRows>['row'], n: number, context: number) {
-  for (let i = 0; i < Math.min(n, 400); i++) {
-    const r = row(i);
-    if (r?.context === context) return r;
-  }
-  return undefined;
 }
 
 function Missing({ error, props, onReset }: { error: { message: string }; props: ScreenProps; onReset: () => void }) {

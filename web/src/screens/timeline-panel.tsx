@@ -1,9 +1,11 @@
 // Beside the time lines: procedures with their time, and what was clicked.
+import { useMemo } from 'preact/hooks';
 import { formatCount, formatPercent } from '../format';
 import { css } from '../colors';
 import { select } from '../state';
 import type { Colors } from './timeline-draw';
 import { lengthText, momentText, type DepthsAnswer, type Interval, type IntervalsAnswer, type PictureAnswer, type Span } from './timeline-data';
+import { finder } from './tree-data';
 
 const MOST_LISTED = 300;
 
@@ -28,9 +30,9 @@ export interface LegendProps {
 
 export function Legend({ colors, picture, counted, span, isSelection, isStale, node, search, onHover, onZoom, onClear }: LegendProps) {
   const { procedures } = picture;
-  const wanted = search.toLowerCase();
-  const shown = procedures.name.map((_, i) => i).filter((i) => (procedures.time[i]! > 0 || procedures.count[i]! > 0) && procedures.name[i]!.toLowerCase().includes(wanted));
-  const found = wanted ? shown.reduce((sum, i) => sum + procedures.time[i]!, 0) : null;
+  const isMatch = useMemo(() => finder(search), [search]);
+  const shown = procedures.name.map((_, i) => i).filter((i) => (procedures.time[i]! > 0 || procedures.count[i]! > 0) && isMatch(procedures.name[i]!));
+  const found = search ? shown.reduce((sum, i) => sum + procedures.time[i]!, 0) : null;
   return (
     <section class={isStale ? 'tl-legend stale' : 'tl-legend'} aria-label="Procedures">
       <header>
@@ -77,7 +79,7 @@ export function Legend({ colors, picture, counted, span, isSelection, isStale, n
           );
         })}
         {shown.length > MOST_LISTED && <li class="hint">{`${formatCount(shown.length - MOST_LISTED)} more`}</li>}
-        {shown.length === 0 && <li class="hint">{wanted ? 'Nothing has this name here' : 'Nothing happens here'}</li>}
+        {shown.length === 0 && <li class="hint">{search ? 'Nothing has this name here' : 'Nothing happens here'}</li>}
       </ul>
     </section>
   );

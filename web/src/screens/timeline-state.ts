@@ -5,6 +5,7 @@ import type { How, Selection } from '../state';
 import { useTheme } from '../theme';
 import { clampSpan, rowRanges, zoomSpan, type DepthsAnswer, type PictureAnswer, type Span, type TimelineAnswer } from './timeline-data';
 import { chooseColors, paints, type Colors, type Paint } from './timeline-draw';
+import { finder } from './tree-data';
 
 const SETTLED_MS = 250;
 const [MAP_ROWS, MAP_COLUMNS] = [48, 400];
@@ -129,8 +130,8 @@ export function usePictures({ answer, params, askedParams, depth, columns, rows,
   const { data: map } = useData<PictureAnswer>('timeline_picture', { ...params, depth, columns: MAP_COLUMNS, bins: 1, rows: mapRows });
   const { data: ofChosen } = useData<PictureAnswer>(chosen ? 'timeline_picture' : null, { ...params, depth, from: chosen?.from, to: chosen?.to, columns: 1, bins: 1, rows: 'none' });
 
-  const search = selection.search.toLowerCase();
-  const isMeant = meant !== null ? (name: string) => name === meant : search !== '' ? (name: string) => name.toLowerCase().includes(search) : null;
+  const { search } = selection;
+  const isMeant = meant !== null ? (name: string) => name === meant : search !== '' ? finder(search) : null;
   const indexOf = (contexts: readonly (number | null)[]) => (selection.node === null ? null : contexts.indexOf(selection.node));
   const colors = useMemo(() => chooseColors(map?.procedures ?? null, isDark), [map, isDark]);
   const paint = useMemo(() => (picture ? paints(picture.procedures, colors, isMeant, picture.node === undefined ? indexOf(picture.procedures.context) : picture.node) : []), [picture, colors, meant, search, selection.node]);

@@ -1,11 +1,12 @@
 // What each location did when: rows of time lines, from the whole run to single intervals.
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { canonical, get, isReport, useData, useLatest, type Params } from '../api';
+import { canonical, get, isAborted, isReport, useData, useLatest, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { Canvas, pointerAt, useSize } from '../canvas';
 import { formatCount, plural } from '../format';
 import { useKeys } from '../keys';
 import { readScreen, select, useScreen, type Selection } from '../state';
+import { toastError } from '../toast';
 import { commandLine, type Screen, type ScreenProps } from './screen';
 import { hasPicture, layLines, lengthText, momentText, rowRanges, ticksOf, zoomSpan, type DepthsAnswer, type Line, type Span, type TimelineAnswer } from './timeline-data';
 import { AXIS, drawRows, LEVEL } from './timeline-draw';
@@ -69,7 +70,7 @@ function Lines({ answer, params, selection }: LinesProps) {
   const canvasWidth = Math.max(0, size.width - LABELS);
   const columns = Math.max(1, Math.min(2000, canvasWidth));
   const askedParams: Params = { ...params, ...(window.from <= whole.from ? {} : { from: window.from }), ...(window.to >= whole.to ? {} : { to: window.to }) };
-  const depth = view.depth > 0 ? Math.min(view.depth, answer.deepest) : null;
+  const depth = view.depth > 0 && !inReport ? Math.min(view.depth, answer.deepest) : null;
   const depths = useLatest<DepthsAnswer>(isOpen && canvasWidth > 0 ? 'timeline_depths' : null, { ...askedParams, row: selectedRow, columns });
   const levels = isOpen ? (depths.data?.levels.length ?? 0) : 0;
   const plain = useMemo(() => layLines(answer, closed, () => 0).filter(hasPicture).length, [answer, closed]);
@@ -124,6 +125,7 @@ function Lines({ answer, params, selection }: LinesProps) {
     setDragged(null);
     if (d && !d.moved && event.button === 0) click(hoverAt(x, y));
   };
+  const clicked = useRef(new AbortController());
   const click = (where: Hover) => {
     if (!where.line || !hasPicture(where.line)) return;
     setView({ row: where.line.row, at: String(where.time) });
@@ -135,13 +137,15 @@ function Lines({ answer, params, selection }: LinesProps) {
     // The context at the depth that is shown, or at the level that was clicked
     const half = length / columns / 2;
     const wanted = where.level >= 0 ? where.level : (picture?.depth ?? 1) - 1;
-    void get<DepthsAnswer>('timeline_depths', { ...params, row: where.line.row, from: where.time - half, to: where.time + half, columns: 1 }).then(
+    clicked.current.abort();
+    clicked.current = new AbortController();
+    get<DepthsAnswer>('timeline_depths', { ...params, row: where.line.row, from: where.time - half, to: where.time + half, columns: 1 }, clicked.current.signal).then(
       ({ levels: path, procedures }) => {
         const level = path[Math.min(wanted, path.length - 1)];
         const context = level && level[1] !== undefined && level[1] >= 0 ? procedures.context[level[1]] : null;
         if (context !== null && context !== undefined) select({ node: context }, 'replace');
       },
-      () => undefined,
+      (failed: unknown) => !isAborted(failed) && toastError(failed),
     );
   };
   const zoomToPiece = (event: MouseEvent) => {
@@ -190,9 +194,14 @@ function Lines({ answer, params, selection }: LinesProps) {
     { key: 'f', label: 'The whole run', run: () => control.keep(whole) },
     { key: 'z', label: 'Zoom into the selection (Shift and drag selects)', run: zoomToChosen },
     { key: 'Escape', label: 'Clear the selection', run: () => setView({ a: '', b: '', at: '' }) },
-    { key: '[', label: 'One level up the call paths', run: () => setDepth((depth ?? answer.depth) - 1) },
-    { key: ']', label: 'One level down', run: () => setDepth((depth ?? answer.depth) + 1) },
-    { key: 'e', label: 'Call paths of the row, level by level', run: () => setView({ open: !view.open, row: Math.max(0, selectedRow) }) },
+    // A report has one depth
+    ...(inReport
+      ? []
+      : [
+          { key: '[', label: 'One level up the call paths', run: () => setDepth((depth ?? answer.depth) - 1) },
+          { key: ']', label: 'One level down', run: () => setDepth((depth ?? answer.depth) + 1) },
+          { key: 'e', label: 'Call paths of the row, level by level', run: () => setView({ open: !view.open, row: Math.max(0, selectedRow) }) },
+        ]),
     { key: 'ArrowDown', label: 'Next row', run: () => moveRow(1) },
     { key: 'ArrowUp', label: 'Row before', run: () => moveRow(-1) },
   ]);
@@ -217,10 +226,10 @@ function Lines({ answer, params, selection }: LinesProps) {
   );
   const legend = chosen && ofChosen ? ofChosen : picture;
   const ticks = ticksOf(window, Math.max(2, Math.floor(canvasWidth / 84)));
-  if (error) return <Failed failure={error} />;
   return (
     <div class="fill timeline">
       <Toolbar answer={answer} control={control} view={view} isOpen={isOpen} depth={depth} selectedRow={selectedRow} detail={picture?.detail} onView={setView} />
+      {error && <div class="note" role="alert">{error.message}</div>}
       <div class="tl-main">
         <div class="tl-left">
           <div class="tl-strip" style={{ height: `${MAP_HEIGHT}px` }}>

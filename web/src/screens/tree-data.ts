@@ -76,6 +76,16 @@ export interface TreeRow extends ModelRow {
   callLine: number | null;
   inclusive: (number | null)[];
   exclusive: (number | null)[];
+  /** Integers beyond 2^53, which no number holds: inclusive and exclusive. */
+  long?: [Num[], Num[]];
+}
+
+const isLong = (n: Num | undefined): boolean => typeof n === 'string' && /^-?\d/.test(n);
+
+/** The value to the last digit. */
+export function exactOf({ inclusive, exclusive, long }: TreeRow, isExclusive: boolean, k: number): Num {
+  const text = long?.[isExclusive ? 1 : 0][k];
+  return isLong(text) ? text! : ((isExclusive ? exclusive : inclusive)[k] ?? null);
 }
 
 /** A row of the answer as an object. */
@@ -97,6 +107,7 @@ export function rowAt(answer: RowValues, i: number, parent: number): TreeRow {
     callLine: rows.call_line?.[i] ?? null,
     inclusive: answer.inclusive.map((values) => known(values[i])),
     exclusive: answer.exclusive.map((values) => known(values[i])),
+    ...([...answer.inclusive, ...answer.exclusive].some((values) => isLong(values[i])) ? { long: [answer.inclusive.map((values) => values[i]!), answer.exclusive.map((values) => values[i]!)] } : {}),
   };
 }
 
@@ -150,6 +161,26 @@ export function matchOption(search: string): string {
   if (/^\/.+\/$/.test(search)) return search.slice(1, -1);
   const plain = escaped(search);
   return /[A-Z]/.test(search) ? plain : plain.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`);
+}
+
+/** What is typed into the search, as the server understands it. */
+export function matcher(search: string): (name: string) => boolean {
+  if (/^\/.+\/$/s.test(search)) {
+    const pattern = new RegExp(search.slice(1, -1));
+    return (name) => pattern.test(name);
+  }
+  if (/[A-Z]/.test(search)) return (name) => name.includes(search);
+  const low = search.toLowerCase();
+  return (name) => name.toLowerCase().includes(low);
+}
+
+/** As matcher(); a pattern that is none finds nothing. */
+export function finder(search: string): (name: string) => boolean {
+  try {
+    return matcher(search);
+  } catch {
+    return () => false;
+  }
 }
 
 /** Where a part of the name matches: [from, to]; null of regular expressions and where it does not. */

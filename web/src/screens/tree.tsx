@@ -10,9 +10,9 @@ import { runWords, shownParams } from '../shown';
 import { navigate, readScreen, select, useScreen, type Selection } from '../state';
 import { copyText } from '../toast';
 import { BarCell, TreeCell, VTable, copyRows, exactly, focusTable, type Column, type TreeShape, type VTableProps } from '../vtable';
-import { Apart, MatchedName, MoreCell, shapeOf, useLists } from '../uselists';
+import { Apart, lineKey, MatchedName, MoreCell, shapeOf, useLine, useLists, useShape } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
-import { APART, ASIDE, CUT, HOT, MATCH, matchOption, packOpen, placeText, plainName, shownName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
+import { APART, ASIDE, CUT, exactOf, HOT, MATCH, matchOption, packOpen, placeText, plainName, shownName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
 
 /** hide, without: what is hidden alone, and with all below it; a pattern a line, as the search takes them. least: percent. open: packOpen(). */
@@ -30,12 +30,15 @@ const LEAST = [0, 0.1, 0.5, 1, 2, 5, 10];
 const lines = (text: string): string[] => text.split('\n').filter(Boolean);
 const patterns = (text: string): string[] => lines(text).map(matchOption);
 
+/** Ids of the metrics beside the first; "-": there are none. */
+const otherMetrics = (text: string): number[] => text.split(' ').filter((id) => /^\d+$/.test(id)).map(Number);
+
 /** What an answer depends on, but for what is open. */
 function treeParams(input: Opened, metric: Metric | null, selection: Selection, view: View): Params {
   const values = shownParams(input, metric, selection);
   return {
     ...values,
-    ...(view.metrics && metric ? { metric: null, metrics: [metric.id, ...view.metrics.split(' ')].join(',') } : {}),
+    ...(view.metrics && metric ? { metric: null, metrics: [metric.id, ...otherMetrics(view.metrics)].join(',') } : {}),
     view: view.view === 'top-down' || isRegrouped(view) ? null : view.view,
     by: isRegrouped(view) ? view.view : view.view === 'flat' && view.by ? view.by : null,
     root: view.root >= 0 && !isRegrouped(view) ? view.root : null,
@@ -89,7 +92,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       align: 'right',
       sortable: true,
       cell: ({ row }) => row && <BarCell text={formatQuantity(quantity, value(row, exclusive))} share={scale > 0 ? Math.abs(value(row, exclusive) ?? 0) / scale : 0} />,
-      ...exactly(metric.unit, ({ row }: Entry) => row && value(row, exclusive)),
+      ...exactly(metric.unit, ({ row }: Entry) => row && exactOf(row, exclusive || isOpen(row), k)),
     },
     ...(k === 0 && metric.whole !== null
       ? [{ id: `${exclusive ? 'xp' : 'ip'}${k}`, title: '%', width: 58, align: 'right', cell: ({ row }) => row && <span class="share">{formatPercent(share(row, exclusive))}</span>, text: ({ row }) => (row ? formatPercent(share(row, exclusive)) : '') } satisfies Column<Entry>]
@@ -98,7 +101,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
   return [...(metric.has_inclusive ? column(false) : []), ...(metric.has_exclusive && !(view.cube && metric.has_inclusive) ? column(true) : [])];
 }
 
-function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: string, tree: TreeShape, loadMore: (entry: Entry) => void): Column<Entry>[] {
+function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: string, tree: TreeShape, loadMore: (entry: Entry) => Promise<unknown>): Column<Entry>[] {
   const text = (of: (row: TreeRow) => string | null) => ({ row }: Entry) => (row ? (of(row) ?? '') : '');
   const ofParent = (row: TreeRow) => {
     const above = model.rows.get(row.parent)?.inclusive[0] ?? answer.metrics[0]?.whole ?? null;
@@ -118,7 +121,7 @@ function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: str
             <Name row={entry.row} search={search} />
           </TreeCell>
         ) : (
-          <MoreCell more={entry.more} onMore={() => loadMore(entry)} />
+          <MoreCell more={entry.more} onMore={() => void loadMore(entry)} />
         ),
       text: ({ row, more }) => row?.name ?? `${more!.left} more`,
     },
@@ -151,7 +154,7 @@ function jsonOf(answer: TreeAnswer, entries: readonly Entry[]): string {
   return `${JSON.stringify(
     rows.map((r) => ({
       name: r.name, depth: r.depth, kind: r.kind, module: r.module, file: r.file, line: r.line,
-      metrics: Object.fromEntries(answer.metrics.map((m, k) => [m.name ?? '', { inclusive: r.inclusive[k], exclusive: r.exclusive[k] }])),
+      metrics: Object.fromEntries(answer.metrics.map((m, k) => [m.name ?? '', { inclusive: exactOf(r, false, k), exclusive: exactOf(r, true, k) }])),
     })),
     null,
     1,
@@ -203,7 +206,7 @@ function Tree(props: ScreenProps) {
   const openNode = async (r: TreeRow) => {
     if (!model || !model.isExpandable(r)) return;
     if (model.lists.has(r.node)) model.open.add(r.node);
-    else await ask({ node: r.node });
+    else if (!(await ask({ node: r.node }))) return;
     changed();
   };
   const changed = () => {
@@ -211,8 +214,7 @@ function Tree(props: ScreenProps) {
     keepOpen();
   };
   const openLevels = async (r: TreeRow) => {
-    await ask({ node: r.node, levels: 3 });
-    keepOpen();
+    if (await ask({ node: r.node, levels: 3 })) keepOpen();
   };
   /** Names as they are, or what is searched for. */
   const hide = (pattern: string, key: 'hide' | 'without') => model && setView({ [key]: [...new Set([...lines(view[key]), pattern])].join('\n'), open: (written.current = packOpen(model.open)) });
@@ -221,19 +223,24 @@ function Tree(props: ScreenProps) {
     hide(wholeName(r.name.replace(/^\[I\] /, '')), key);
     choose(model?.rows.get(r.parent));
   };
-  const loadMore = (entry: Entry) => {
-    if (entry.more && !entry.more.isMissing) void ask({ node: entry.more.node, offset: model?.lists.get(entry.more.node)?.nodes.length ?? 0 });
+  /** Gives the first of the rows that came. */
+  const loadMore = async ({ more }: Entry) => {
+    const offset = model?.lists.get(more?.node ?? -1)?.nodes.length ?? 0;
+    if (!more || more.isMissing || !(await ask({ node: more.node, offset }))) return undefined;
+    return model?.rows.get(model.lists.get(more.node)?.nodes[offset] ?? -1);
   };
   const findMatch = async (find: 'next' | 'previous') => {
     if (!selection.search) return;
     const answer = await ask({ find, from: wanted });
+    if (!answer) return;
     keepOpen('replace');
-    if (answer?.at !== null && answer?.at !== undefined) choose(model?.rows.get(answer.at));
+    if (answer.at !== null && answer.at !== undefined) choose(model?.rows.get(answer.at));
   };
   const hotPath = async () => {
     const answer = row ? await ask({ hot: row.node }) : await ask({});
+    if (!answer) return;
     keepOpen();
-    const end = row ? answer?.at : answer?.hot[answer.hot.length - 1];
+    const end = row ? answer.at : answer.hot[answer.hot.length - 1];
     if (end !== null && end !== undefined) choose(model?.rows.get(end));
   };
   const heaviest = async () => {
@@ -268,7 +275,8 @@ function Tree(props: ScreenProps) {
     { key: 'd', label: 'Details', run: () => setView({ panel: !view.panel }) },
   ]);
 
-  const tree = shapeOf(entries, model, changed, openNode);
+  const tree = useShape(shapeOf(entries, model, changed, openNode));
+  const [line, selectLine] = useLine(entries, selected, choose);
   const columns = useMemo(() => (loaded && model ? filledColumns(columnsOf(loaded.answer, model, view, selection.search, tree, loadMore), model) : []), [loaded, model?.rows.size, entries.length, view.cube, selection.search]);
 
   if (error) return <Failed failure={error} />;
@@ -289,7 +297,7 @@ function Tree(props: ScreenProps) {
       'line',
       { label: 'Copy name', run: () => void copyText(r.name) },
       { label: 'Copy path', run: () => void copyText(names.join(isDown ? '->' : '<-')) },
-      { label: 'Copy values', run: () => void copyText(answer.metrics.map((m, k) => `${m.name}: ${exactValue(m.unit, r.inclusive[k])} inclusive, ${exactValue(m.unit, r.exclusive[k])} exclusive`).join('\n')) },
+      { label: 'Copy values', run: () => void copyText(answer.metrics.map((m, k) => `${m.name}: ${exactValue(m.unit, exactOf(r, false, k))} inclusive, ${exactValue(m.unit, exactOf(r, true, k))} exclusive`).join('\n')) },
     ];
   };
   // Rows that are no contexts have sums of their own; a report knows contexts alone
@@ -301,11 +309,11 @@ function Tree(props: ScreenProps) {
     columns,
     rowCount: entries.length,
     row: (i) => entries[i],
-    rowKey: (i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node} ${entries[i]?.more?.isMissing}`,
+    rowKey: (i) => lineKey(entries[i]),
     tree,
-    selected,
-    onSelect: (i) => choose(entries[i]?.row),
-    onOpen: (i) => (entries[i]?.more ? loadMore(entries[i]!) : tree.toggle(i)),
+    selected: line,
+    onSelect: selectLine,
+    onOpen: (i) => (entries[i]?.more ? void loadMore(entries[i]!).then(choose) : tree.toggle(i)),
     rowMenu,
     rowClass: (i) => {
       const r = entries[i]?.row;
@@ -411,13 +419,25 @@ function Found({ answer, selection, view, setView, findMatch, hide }: ToolbarPro
 
 function Toolbar(props: ToolbarProps) {
   const { answer, view, setView, setKind, input, metric, isTree } = props;
-  const chosen = answer.metrics.map((m) => m.id);
-  const metricMenu = (): MenuEntry[] =>
-    input.metrics.filter((m) => m.id !== metric?.id).map((m) => {
+  // Menus with marks stay open while what they were made of changes: the address knows how it is now
+  const metricMenu = (): MenuEntry[] => {
+    const text = readScreen('tree', DEFAULTS).metrics;
+    const chosen = text ? otherMetrics(text) : answer.metrics.map((m) => m.id);
+    return input.metrics.filter((m) => m.id !== metric?.id).map((m) => {
       const isShown = chosen.includes(m.id);
       const others = chosen.filter((id) => id !== metric?.id && id !== m.id);
-      return { label: m.display_name || m.name, checked: isShown, run: () => setView({ metrics: (isShown ? others : [...others, m.id]).join(' ') }) };
+      return { label: m.display_name || m.name, checked: isShown, run: () => setView({ metrics: (isShown ? others : [...others, m.id]).join(' ') || '-' }) };
     });
+  };
+  const viewMenu = (): MenuEntry[] => {
+    const { cube, panel } = readScreen('tree', DEFAULTS);
+    return [
+      ...([['CSV', 'csv'], ['Markdown', 'markdown'], ['JSON', 'json']] as const).map(([name, format]): MenuEntry => ({ label: `Copy as ${name}`, run: () => props.copy(format) })),
+      'line',
+      { label: 'Cube style: open nodes show their own value', hint: 'c', checked: cube, run: () => setView({ cube: !cube }) },
+      { label: 'Details beside the tree', hint: 'd', checked: panel, run: () => setView({ panel: !panel }) },
+    ];
+  };
   return (
     <div class="toolbar" role="toolbar" aria-label="Tree">
       <div class="segmented" role="group" aria-label="View">
@@ -482,14 +502,7 @@ function Toolbar(props: ToolbarProps) {
       <button
         title="Copying, style, details"
         aria-label="More"
-        onClick={(event) =>
-          openMenu(event, () => [
-            ...([['CSV', 'csv'], ['Markdown', 'markdown'], ['JSON', 'json']] as const).map(([name, format]): MenuEntry => ({ label: `Copy as ${name}`, run: () => props.copy(format) })),
-            'line',
-            { label: 'Cube style: open nodes show their own value', hint: 'c', checked: view.cube, run: () => setView({ cube: !view.cube }) },
-            { label: 'Details beside the tree', hint: 'd', checked: view.panel, run: () => setView({ panel: !view.panel }) },
-          ])
-        }
+        onClick={(event) => openMenu(event, viewMenu)}
       >
         ⋯
       </button>
@@ -500,7 +513,7 @@ function Toolbar(props: ToolbarProps) {
 function treeCommand({ input, metric, selection }: ScreenProps): string {
   const view = readScreen('tree', DEFAULTS);
   const sort = view.sort === 'name' ? 'name' : sortOf(selection, view);
-  const shown = [metric, ...(view.metrics ? view.metrics.split(' ').map((id) => input.metrics.find((m) => m.id === Number(id))) : [])];
+  const shown = [metric, ...otherMetrics(view.metrics).map((id) => input.metrics.find((m) => m.id === id))];
   return commandLine('tree', [input.path], {
     'bottom-up': view.view === 'bottom-up',
     flat: view.view === 'flat' && !view.by,

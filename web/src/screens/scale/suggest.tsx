@@ -22,13 +22,13 @@ const pointOf = (point: Record<string, Num>): string => Object.entries(point).ma
 
 /** hasProcesses: a parameter counts them; else all runs count as one process. command: what prints the same, without the budget. */
 export function Suggestions({ params, hasProcesses, command, onClose }: { params: Params; hasProcesses: boolean; command: (options: Record<string, string | number | undefined>) => string; onClose: () => void }) {
-  const processes = hasProcesses ? undefined : 1;
+  const processes = hasProcesses ? {} : { processes: 1 };
   // Nothing can be had for next to nothing: the answer says what was used so far
-  const first = useData<SuggestAnswer>('suggest', { ...params, processes, budget: 1e-12 });
+  const first = useData<SuggestAnswer>('suggest', { ...params, ...processes, budget: 1e-12 });
   const [typed, setTyped] = useState('');
   const usual = first.data ? Number((2 * real(first.data.used)).toPrecision(3)) : NaN;
   const budget = Number(typed) > 0 ? Number(typed) : usual;
-  const { data, error } = useData<SuggestAnswer>(budget > 0 ? 'suggest' : null, { ...params, processes, budget });
+  const { data, error } = useData<SuggestAnswer>(budget > 0 ? 'suggest' : null, { ...params, ...processes, budget });
   const failed = first.error ?? error;
   return (
     <Dialog title="What to measure next" onClose={onClose}>
@@ -38,7 +38,7 @@ export function Suggestions({ params, hasProcesses, command, onClose }: { params
           <input class="slider-value" inputMode="decimal" aria-label="Budget in core hours" placeholder={Number.isFinite(usual) ? String(usual) : ''} value={typed} onInput={(event) => setTyped((event.target as HTMLInputElement).value)} />
           {first.data && <span class="hint">{hours(first.data.used)} used so far</span>}
           <span class="grow" />
-          <button onClick={() => void copyText(command({ budget: budget > 0 ? budget : undefined, processes }), 'Command copied')}>Copy as command</button>
+          <button onClick={() => void copyText(command({ budget: budget > 0 ? budget : undefined, ...processes }), 'Command copied')}>Copy as command</button>
         </label>
         {failed && <Failed failure={failed} title="No advice" />}
         {data && !failed && (

@@ -60,10 +60,19 @@ function rowOf(rows: Rows, i: number): Row {
 
 const PAGE = 200;
 
+export interface KnownRows {
+  row: (i: number) => Row | undefined;
+  /** Where the call path is, of those that are here; -1: of none. */
+  indexOf: (context: number | null) => number;
+  /** Ends when they are here, or failed to come. */
+  want: (first: number, last: number) => Promise<unknown>;
+  error: Failure | null;
+}
+
 /** The rows of the first answer, and those of later pages as they come into sight. */
-export function useRows(answer: ScaleAnswer | null, params: Params): { row: (i: number) => Row | undefined; want: (first: number, last: number) => void; error: Failure | null } {
+export function useRows(answer: ScaleAnswer | null, params: Params): KnownRows {
   const pages = useRef(new Map<number, Rows>());
-  const asked = useRef(new Set<number>());
+  const asked = useRef(new Map<number, Promise<unknown>>());
   const [error, setError] = useState<Failure | null>(null);
   const [, redraw] = useState(0);
   const abort = useRef(new AbortController());
@@ -71,29 +80,39 @@ export function useRows(answer: ScaleAnswer | null, params: Params): { row: (i: 
     abort.current.abort();
     abort.current = new AbortController();
     pages.current = new Map(answer ? [[0, answer.rows]] : []);
-    asked.current = new Set([0]);
+    asked.current = new Map([[0, Promise.resolve()]]);
   }, [answer]);
+  useEffect(() => setError(null), [answer]);
   useEffect(() => () => abort.current.abort(), []);
   const want = (first: number, last: number) => {
+    const coming: (Promise<unknown> | undefined)[] = [];
     for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page++) {
-      if (asked.current.has(page)) continue;
-      asked.current.add(page);
       const into = pages.current;
-      get<ScaleAnswer>('scale', { ...params, offset: page * PAGE }, abort.current.signal).then(
-        (more) => {
-          into.set(page, more.rows);
-          redraw((n) => n + 1);
-        },
-        (e: unknown) => !isAborted(e) && setError(failure(e)),
-      );
+      if (!asked.current.has(page))
+        asked.current.set(page, get<ScaleAnswer>('scale', { ...params, offset: page * PAGE }, abort.current.signal).then(
+          (more) => {
+            into.set(page, more.rows);
+            redraw((n) => n + 1);
+          },
+          (e: unknown) => !isAborted(e) && setError(failure(e)),
+        ));
+      coming.push(asked.current.get(page));
     }
+    return Promise.all(coming);
   };
   const row = (i: number) => {
     const rows = pages.current.get(Math.floor(i / PAGE));
     const at = i % PAGE;
     return rows && at < rows.context.length ? rowOf(rows, at) : undefined;
   };
-  return { row, want, error };
+  const indexOf = (context: number | null) => {
+    for (const [page, rows] of pages.current) {
+      const at = context === null ? -1 : rows.context.indexOf(context);
+      if (at >= 0) return page * PAGE + at;
+    }
+    return -1;
+  };
+  return { row, indexOf, want, error };
 }
 
 function Spark({ values, at }: { values: number[]; at: number }) {
@@ -113,8 +132,7 @@ function Spark({ values, at }: { values: number[]; at: number }) {
 
 export interface ModelTableProps {
   answer: ScaleAnswer;
-  row: (i: number) => Row | undefined;
-  want: (first: number, last: number) => void;
+  rows: KnownRows;
   isTree: boolean;
   sort: Sort;
   onSort: (sort: Sort) => void;
@@ -131,18 +149,16 @@ export interface ModelTableProps {
 const percent = (share: number): string => (Number.isFinite(share) ? formatPercent(share) : '');
 const exact = (unit: string | null, value: number): string => (Number.isNaN(value) ? 'unknown' : exactValue(unit, value));
 
-export function ModelTable({ answer, row, want, isTree, sort, onSort, selected, onSelect, colour, onPin, menu, hidden, onHidden }: ModelTableProps) {
+export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort, onSort, selected, onSelect, colour, onPin, menu, hidden, onHidden }: ModelTableProps) {
   const parameters = useMemo(() => answer.parameters.map((p) => p.name), [answer]);
   let largest = 0;
   let largestNow = 0;
-  let chosen = -1;
   const loaded = Math.min(answer.n, 2 * PAGE);
   for (let i = 0; i < loaded; i++) {
     const r = row(i);
     if (!r) continue;
     if (Number.isFinite(r.value)) largest = Math.max(largest, Math.abs(r.value));
     if (Number.isFinite(r.now)) largestNow = Math.max(largestNow, Math.abs(r.now));
-    if (r.context === selected) chosen = i;
   }
   const unit = answer.unit;
   const then = quantityOf(unit, largest);
@@ -197,14 +213,14 @@ export function ModelTable({ answer, row, want, isTree, sort, onSort, selected, 
       columns={columns}
       rowCount={answer.n}
       row={row}
-      onVisible={want}
+      onVisible={(first, last) => void want(first, last)}
       sort={sort}
       onSort={onSort}
-      selected={chosen}
-      onSelect={(i) => {
+      selected={indexOf(selected)}
+      onSelect={(i) => void want(i, i).then(() => {
         const r = row(i);
         if (r) onSelect(r.context);
-      }}
+      })}
       onOpen={(i) => {
         const r = row(i);
         if (r) onPin(r.context);
