@@ -266,8 +266,8 @@ static assay_status make_table(const as_asked_view *asked, assay_id function, lo
     request.wanted = out->wanted;
     request.hidden = out->hidden;
     request.joinings = out->joinings;
-    /* Where a walk makes the table, it is to find the values, too; others are had apart, and only then take room */
-    bool is_walked = request.kind == AS_VIEW_BOTTOM_UP || request.wanted;
+    /* Where only a walk finds values, it is to make the table of them; others are had apart, and only then take room */
+    bool is_walked = request.kind == AS_VIEW_BOTTOM_UP ? request.hidden != NULL : request.wanted != NULL;
     bool has_metric = asked->tree.metrics.count > 0 && is_walked;
     assay_status status =
         has_metric ? load_metric(asked, as_asked_metric(asked, 0), last, error) : load(asked, NULL, &data, error);

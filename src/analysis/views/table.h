@@ -1,7 +1,7 @@
 /* A view as a table: for whoever looks at the same view again and again, here and there, sorted this way and that (the viewer), where a walk shows it once.
  *
  * The items are the nodes of the view in pre-order, siblings as in the source: the same file gives the same numbers. Columns are apart from the table: an inclusive and an exclusive number for each item, of
- * one metric, some runs and some locations. A table takes about 30 bytes an item, a column 16.
+ * one metric, some runs and some locations. A table takes about 30 bytes an item, a column 16. Tables know which contexts are in their items, so that the values of another metric need no other walk.
  *
  * Bottom-up views of large trees have no end that anybody would read. Their tables hold the levels that can be had in bounded time; items at the rim say that there is more (AS_ITEM_CUT), and
  * a table of that function alone (as_view_request.wanted) goes further up. */
@@ -36,6 +36,9 @@ typedef struct as_view_table {
     as_view_cut cut;         /* what is not in it */
     /* private, of flat views: for each context the item it is a part of, and that of calls below its caller; AS_NO_ITEM: none. NULL: nobody knows, or there are no such */
     uint32_t *own_items, *call_items;
+    /* private, bottom-up: those whose values are the item's are contexts[starts[i]] … contexts[starts[i + 1] - 1]. NULL: nobody knows, or something is hidden, whose values are told, too */
+    assay_id *contexts;
+    uint32_t *starts;
     uint32_t *sources;     /* private, of as_view_table_hide(): for each item the one that it is there */
     assay_id skipped_root; /* private: that of without_root; ASSAY_NONE: none */
     bool leaves_apart;     /* private: as that of as_view_data */

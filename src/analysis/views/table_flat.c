@@ -248,21 +248,57 @@ static bool list_contexts(const as_view_table *table, uint32_t *starts, assay_id
     return true;
 }
 
+enum { ITEMS_AT_ONCE = 2048 };
+
+typedef struct listing {
+    const as_view_table *table;
+    const as_view_column *column;
+    const uint32_t *starts;
+    const assay_id *contexts;
+    as_view_values *values;
+    double *parts; /* of composite types, 2 * n_parts for each piece of work */
+} listing;
+
+static void sum_items(void *user, size_t piece) {
+    const listing *l = user;
+    uint32_t n_parts = l->column->list.n_parts;
+    double *parts = n_parts ? l->parts + piece * 2 * n_parts : NULL;
+    uint32_t first = (uint32_t)piece * ITEMS_AT_ONCE;
+    for (uint32_t i = first; i < l->values->n && i - first < ITEMS_AT_ONCE; i++) {
+        as_view_sum sum;
+        as_view_sum_begin(&sum, l->column, parts);
+        for (uint32_t k = l->starts[i]; k < l->starts[i + 1]; k++)
+            as_view_sum_add(&sum, l->table->ds, l->contexts[k]);
+        as_view_value value = as_view_sum_value(&sum);
+        l->values->inclusive[i] = value.inclusive.is_known ? value.inclusive.real : NAN;
+        l->values->exclusive[i] = value.exclusive.is_known && !is_call(l->table, i) ? value.exclusive.real : NAN;
+    }
+}
+
+/* A formula adds up one item at a time. */
+bool as_view_listed_values(const as_view_table *table, const as_view_column *column, const uint32_t *starts,
+                           const assay_id *contexts, as_view_values *values) {
+    size_t n_pieces = ((size_t)values->n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, n_parts = 0;
+    if (!as_mul_size(n_pieces, 2 * (size_t)column->list.n_parts, &n_parts)) return false;
+    double *parts = calloc(n_parts + 1, sizeof *parts);
+    if (!parts) return false;
+    listing l = {.table = table,
+                 .column = column,
+                 .starts = starts,
+                 .contexts = contexts,
+                 .values = values,
+                 .parts = parts};
+    as_parallel(n_pieces, column->formula ? 1 : 0, sum_items, &l);
+    free(parts);
+    return true;
+}
+
 static bool sum_each(const as_view_table *table, const as_view_column *column, as_view_values *values) {
     uint32_t *starts = malloc(((size_t)values->n + 1) * sizeof *starts);
-    double *parts = calloc(2 * (size_t)column->list.n_parts + 1, sizeof *parts);
     assay_id *contexts = NULL;
-    bool fine = starts && parts && list_contexts(table, starts, &contexts);
-    for (uint32_t i = 0; fine && i < values->n; i++) {
-        as_view_sum sum;
-        as_view_sum_begin(&sum, column, column->list.n_parts ? parts : NULL);
-        for (uint32_t k = starts[i]; k < starts[i + 1]; k++) as_view_sum_add(&sum, table->ds, contexts[k]);
-        as_view_value value = as_view_sum_value(&sum);
-        values->inclusive[i] = value.inclusive.is_known ? value.inclusive.real : NAN;
-        values->exclusive[i] = value.exclusive.is_known && !is_call(table, i) ? value.exclusive.real : NAN;
-    }
+    bool fine = starts && list_contexts(table, starts, &contexts) &&
+                as_view_listed_values(table, column, starts, contexts, values);
     free(starts);
-    free(parts);
     free(contexts);
     return fine;
 }

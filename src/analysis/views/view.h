@@ -173,6 +173,9 @@ typedef struct as_view_node {
     assay_id region;             /* or ASSAY_NONE */
     as_str name;                 /* AS_NO_STR: the source has none */
     const as_view_value *values; /* one for each column */
+    /* private, bottom-up: the contexts whose values these are, ascending; `step` bytes from one to the next */
+    const assay_id *contexts;
+    size_t n_contexts, step;
 } as_view_node;
 
 /* What was left out. */
