@@ -5,6 +5,7 @@
 
 #include "analysis/views/view_private.h"
 #include "core/large_pages.h"
+#include "core/parallel.h"
 
 /* ---- values of items ------------------------------------------------------------------------------------------------- */
 
@@ -60,7 +61,7 @@ as_view_values *as_view_values_like(const as_view_values *other, uint32_t n) {
 bool as_view_values_finish(const as_view_table *table, as_view_values *values) {
     for (uint32_t i = 0; i < values->n; i++) {
         values->has_inclusive |= !isnan(values->inclusive[i]);
-        values->has_exclusive |= !isnan(values->exclusive[i]);
+        values->has_exclusive |= values->exclusive && !isnan(values->exclusive[i]);
     }
     if (!values->has_exclusive) {
         free(values->exclusive);
@@ -366,6 +367,40 @@ static void set_stored(as_view_values *values, uint32_t i, const as_view_column 
     values->exclusive[i] = is_pair ? node.exclusive.r : column->is_only_exclusive ? own : NAN;
 }
 
+/* The same of sums along the tree. */
+static void set_compact(as_view_values *values, uint32_t i, const as_view_column *column, assay_id context) {
+    as_node node;
+    bool is_there = as_node_sums_node(&column->list.sums, context, &node);
+    double none = column->is_zero_elsewhere && !is_there ? 0 : NAN;
+    bool has_exclusive = is_there && (column->is_zero_elsewhere || column->is_inclusive || node.has_own);
+    values->inclusive[i] = is_there ? as_number_real(node.inclusive) : none;
+    values->exclusive[i] = has_exclusive ? as_number_real(node.exclusive) : none;
+}
+
+enum { ITEMS_AT_ONCE = 1 << 14 };
+
+typedef struct contexts_values {
+    const as_view_table *table;
+    const as_view_column *column;
+    as_view_values *values;
+} contexts_values;
+
+static void set_contexts(void *user, size_t piece) {
+    const contexts_values *v = user;
+    uint32_t first = (uint32_t)piece * ITEMS_AT_ONCE;
+    for (uint32_t i = first; i < v->values->n && i - first < ITEMS_AT_ONCE; i++) {
+        assay_id context = as_view_item_at(v->table, i)->context;
+        if (v->column->has_sums) {
+            set_stored(v->values, i, v->column, context);
+        } else if (v->column->list.is_compact) {
+            set_compact(v->values, i, v->column, context);
+        } else {
+            as_view_value value = as_view_value_of(v->column, context);
+            set_value(v->values, i, &value);
+        }
+    }
+}
+
 typedef struct valuing {
     as_view_values *values;
     uint32_t next;
@@ -390,16 +425,8 @@ static assay_status fill_values(const as_view_table *table, const as_view_data *
                    : as_fail_memory(error, NULL);
     }
     if (table->request.kind != AS_VIEW_TOP_DOWN) return as_view_walk(data, &table->request, take_value, &v, cut, error);
-    const as_view_column *column = &data->columns[0];
-    for (uint32_t i = 0; i < values->n; i++) {
-        assay_id context = as_view_item_at(table, i)->context;
-        if (column->has_sums) {
-            set_stored(values, i, column, context);
-        } else {
-            as_view_value value = as_view_value_of(column, context);
-            set_value(values, i, &value);
-        }
-    }
+    contexts_values all = {.table = table, .column = &data->columns[0], .values = values};
+    as_parallel(((size_t)values->n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, 0, set_contexts, &all);
     return ASSAY_OK;
 }
 

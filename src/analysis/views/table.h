@@ -53,6 +53,10 @@ assay_status as_view_table_new(const as_view_data *data, const as_view_request *
 /* Makes the table of the same view with request.hidden, where nothing is hidden yet; of flat and top-down views only: bottom-up, what is hidden changes what others are. hidden must last as long as the table. */
 assay_status as_view_table_hide(const as_view_table *all, const uint8_t *hidden, as_view_table **out,
                                 assay_error *error);
+struct as_view_values;
+/* The same in the place of a table and some of its values, where there is no room for both. When memory is out they may only be freed. */
+assay_status as_view_table_hide_here(as_view_table *table, const uint8_t *hidden, struct as_view_values *const *values,
+                                     size_t n_values, assay_error *error);
 /* NULL is fine. */
 void as_view_table_free(as_view_table *table);
 size_t as_view_table_bytes(const as_view_table *table);

@@ -152,14 +152,19 @@ static void add_real(double *to, bool *has, double value) {
     *has = true;
 }
 
-/* Asks for what a context some steps ahead needs: its item may lie anywhere. */
-static void fetch_ahead(const as_view_table *table, assay_id context, const double *values) {
+/* Asks for what a context some steps ahead needs: its items may lie anywhere. marks: `size` bytes for each item. */
+static void fetch_ahead(const as_view_table *table, assay_id context, const uint32_t *call_items, const double *values,
+                        const void *marks, size_t size) {
     enum { STEPS = 24 };
     if (context + STEPS >= AS_COUNT(table->ds, contexts)) return;
-    uint32_t own = table->own_items[context + STEPS];
+    uint32_t own = table->own_items[context + STEPS], call = call_items ? call_items[context + STEPS] : UINT32_MAX;
     if (own == UINT32_MAX) return;
     __builtin_prefetch(as_view_item_at(table, own));
     __builtin_prefetch(&values[own], 1);
+    __builtin_prefetch((const char *)marks + own * size, 1);
+    if (call == UINT32_MAX) return;
+    __builtin_prefetch(&values[call], 1);
+    __builtin_prefetch((const char *)marks + call * size, 1);
 }
 
 static bool add_inclusive(const as_view_table *table, const as_view_column *column, as_view_values *values) {
@@ -169,7 +174,7 @@ static bool add_inclusive(const as_view_table *table, const as_view_column *colu
     for (assay_id id = 0; ends && !column->is_only_exclusive && id < AS_COUNT(table->ds, contexts); id++) {
         uint32_t in[MOST_ITEMS];
         as_node node;
-        fetch_ahead(table, id, values->inclusive);
+        fetch_ahead(table, id, table->call_items, values->inclusive, ends, sizeof *ends);
         bool is_there = as_stored_sums_node(&column->sums, id, &node) && node.has_own;
         for (size_t i = is_there ? items_of(table, id, in) : 0; i-- > 0;) {
             uint32_t item = in[i];
@@ -192,7 +197,7 @@ static bool add_exclusive(const as_view_table *table, const as_view_column *colu
     for (assay_id id = 0; has && id < AS_COUNT(table->ds, contexts); id++) {
         uint32_t in[MOST_ITEMS];
         as_node node;
-        fetch_ahead(table, id, values->exclusive);
+        fetch_ahead(table, id, NULL, values->exclusive, has, sizeof *has);
         if (!as_stored_sums_node(&column->sums, id, &node)) continue;
         bool is_pair = node.has_exclusive && !node.lacks_exclusive, is_own = node.has_own && column->is_only_exclusive;
         for (size_t i = is_pair || is_own ? own_items_of(table, id, in) : 0; i-- > 0;) {
