@@ -2,7 +2,7 @@
  *
  * usage: bench_view [PATH…] | --compare BASE TARGET      ASSAY names the command to time (its full path)
  *
- * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
+ * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; a Cube file with values of 1,000,000 call paths x 16 locations, an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
  * from the start of the process to the last byte of the answer; others are those of one request. Memory is what the server has of its own beyond what it has with
  * the dataset open: after the request that left most, and at the largest moment while requests were answered (looked at every 2 ms); beside the peak of `assay tree` of the same input. */
 #include "measuring.h"
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "made_cube.h"
 #include "made_database.h"
 #include "made_export.h"
 
@@ -149,14 +150,17 @@ static void bench_input(const char *input, double target) {
     report_request(&s, "one location", "tree?location=0", 100);
     report_request(&s, "bottom-up, first", "tree?view=bottom-up", 1000);
     report_request(&s, "bottom-up, again", "tree?view=bottom-up&sort=name", 100);
+    report_request(&s, "bottom-up, another metric", "tree?metrics=2&view=bottom-up", 100);
+    report_request(&s, "bottom-up, a node opens", "tree?node=3&view=bottom-up", 100);
     report_request(&s, "bottom-up, a name is hidden", "tree?hide=fn_0042&view=bottom-up", 1000);
     report_request(&s, "functions, first", "tree?by=region&view=flat", 1000);
     report_request(&s, "functions, again", "tree?by=region&sort=name&view=flat", 100);
     report_request(&s, "functions, a name is hidden", "tree?by=region&hide=fn_0042&view=flat", 100);
     report_request(&s, "modules, files, functions, first", "tree?view=flat", 1000);
     report_request(&s, "modules, files, functions, again", "tree?sort=name&view=flat", 100);
-    report_request(&s, "the same of another metric", "tree?metrics=2&view=flat", 500);
+    report_request(&s, "the same of another metric", "tree?metrics=2&view=flat", 100);
     report_request(&s, "the same, a name is hidden", "tree?hide=fn_0042&metrics=2&view=flat", 500);
+    report_request(&s, "back to call paths", "tree", 500);
     report_request(&s, "details of a node", "node?context=1", 100);
     report_request(&s, "the same of a metric that is not loaded", "node?context=1&metrics=4", 100);
     report_request(&s, "functions, imbalance, totals", "findings", 1000);
@@ -268,6 +272,11 @@ static double make_database(const void *given) {
     return 0;
 }
 
+/* A profile that has values everywhere. */
+static double make_dense(const void *path) {
+    return make_cube(path, (cube_shape){.n_cnodes = 1000000, .n_locations = 16, .n_metrics = 5}, 1);
+}
+
 /* ---- two inputs --------------------------------------------------------------------------------------------------------- */
 
 static void report_watched(const server *s, const char *what, const char *request, double target, double opened) {
@@ -327,6 +336,8 @@ int main(int argc, char **argv) {
     measure(make_database, &large, 1);
     bench_input("contexts-1000000", 1500);
     bench_pictures("contexts-1000000");
+    measure(make_dense, "dense.cubex", 1);
+    bench_input("dense.cubex", 3000);
     static const made_shape less = {.n_contexts = 49000, .n_profiles = 64, .density = 0.05},
                             little_less = {.n_contexts = 990000, .n_profiles = 8, .density = 0.2};
     measure(make_database, &less, 1);

@@ -10,15 +10,8 @@
 #include "dataset/formulas.h"
 #include "dataset/pieces.h"
 
-/* Sums of one context. whole: integers, real: all others. */
-typedef struct node_sum {
-    union {
-        as_whole whole;
-        double real;
-    } own,
-        other; /* of the context's own row; of its subtree without it (exclusive values) or of its children (inclusive ones) */
-    bool has_own, has_data;
-} node_sum;
+/* Of each context: whether the source has a row of it, it is a node, and its children were added to it. */
+enum { HAS_OWN = AS_SUM_HAS_OWN, HAS_DATA = AS_SUM_IS_NODE, HAS_OTHER = 4 };
 
 /* One part of a metric in a run, over a range of contexts. */
 typedef struct summation {
@@ -28,9 +21,31 @@ typedef struct summation {
     as_metric_kind kind;
     as_part_rule rule;
     bool is_integer;
-    node_sum *sums; /* slice->n; of metrics that do not add up: one for each row */
     bool adds_up;
+    bool is_wide;      /* integers are as_whole; else int64_t, which is enough but for a few */
+    bool is_too_large; /* it was not enough */
+    /* Numbers of each context; of metrics that do not add up, of each row. Of all others than integers double */
+    void *own, *other; /* of the context's own row; of its subtree without it (exclusive values) or of its children (inclusive ones) */
+    uint8_t *flags;               /* HAS_… */
+    void *inclusive, *exclusive; /* what becomes of own and other, in their places */
 } summation;
+
+static size_t cell_size(const summation *s) { return s->is_wide ? sizeof(as_whole) : sizeof(int64_t); }
+
+static as_whole whole_at(const summation *s, const void *cells, size_t i) {
+    return s->is_wide ? ((const as_whole *)cells)[i] : ((const int64_t *)cells)[i];
+}
+
+/* Threads may do so side by side. */
+static void put_whole(summation *s, void *cells, size_t i, as_whole value) {
+    if (s->is_wide) {
+        ((as_whole *)cells)[i] = value;
+        return;
+    }
+    int64_t narrow = (int64_t)value;
+    ((int64_t *)cells)[i] = narrow;
+    if (narrow != value) __atomic_store_n(&s->is_too_large, true, __ATOMIC_RELAXED);
+}
 
 /* ---- over locations -------------------------------------------------------------------------------------------------- */
 
@@ -123,97 +138,104 @@ static double sum_parts(const summation *s, const char *row) {
 enum { ROWS_AT_ONCE = 256 };
 
 static void sum_rows(void *user, size_t piece) {
-    const summation *s = user;
+    summation *s = user;
     const as_profile *view = &s->slice->view;
     uint32_t first = (uint32_t)piece * ROWS_AT_ONCE, end = first + ROWS_AT_ONCE;
     for (uint32_t i = first; i < end && i < view->n_rows; i++) {
         const char *row = as_profile_row(view, i);
-        node_sum *sum = &s->sums[s->adds_up ? view->contexts[i] - s->slice->first : i];
+        uint32_t at = s->adds_up ? view->contexts[i] - s->slice->first : i;
         if (s->is_integer)
-            sum->own.whole = sum_integers(view, row);
+            put_whole(s, s->own, at, sum_integers(view, row));
         else
-            sum->own.real = sum_parts(s, row);
-        sum->has_own = sum->has_data = true;
+            ((double *)s->own)[at] = sum_parts(s, row);
+        s->flags[at] = HAS_OWN | HAS_DATA;
     }
 }
 
 /* ---- along the tree -------------------------------------------------------------------------------------------------- */
 
-static void add_to(const summation *s, node_sum *parent, const node_sum *child, bool own, bool first) {
+/* Adds what a context has, of its own or below it, to what its parent has below it. */
+static void add_to(summation *s, uint32_t parent, const void *cells, uint32_t child, bool first) {
     if (s->is_integer) {
-        parent->other.whole += own ? child->own.whole : child->other.whole;
+        put_whole(s, s->other, parent, whole_at(s, s->other, parent) + whole_at(s, cells, child));
         return;
     }
-    double value = own ? child->own.real : child->other.real;
-    parent->other.real = first && s->rule != AS_PART_ADD ? value : as_part_combine(s->rule, parent->other.real, value);
+    double value = ((const double *)cells)[child], *to = &((double *)s->other)[parent];
+    *to = first && s->rule != AS_PART_ADD ? value : as_part_combine(s->rule, *to, value);
 }
 
-/* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. has_data of a parent without own values says that
- * something was handed to it. False when memory is out. */
-static bool add_children(const summation *s) {
-    bool *has_other = NULL; /* only minima and maxima ask whether a sum has begun */
-    if (s->rule != AS_PART_ADD && !(has_other = calloc(s->slice->n, 1))) return false;
+/* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. HAS_DATA of a parent without own values says that
+ * something was handed to it. */
+static void add_children(summation *s) {
+    bool is_extreme = s->rule != AS_PART_ADD; /* only minima and maxima ask whether a sum has begun */
+    uint8_t *flags = s->flags;
     for (uint32_t i = s->slice->n; i-- > 1;) {
-        const node_sum *child = &s->sums[i];
-        bool has_part = s->kind == AS_KIND_EXCLUSIVE ? child->has_data : child->has_own;
+        if (!(flags[i] & (s->kind == AS_KIND_EXCLUSIVE ? HAS_DATA : HAS_OWN))) continue;
         const as_context *context = as_ds_context(s->ds, s->slice->first + i);
-        if (!has_part || context->parent == ASSAY_NONE || context->parent < s->slice->first || context->is_aside)
-            continue;
+        if (context->parent == ASSAY_NONE || context->parent < s->slice->first || context->is_aside) continue;
         uint32_t at = context->parent - s->slice->first;
-        node_sum *parent = &s->sums[at];
-        bool first = has_other && !has_other[at];
-        if (child->has_own) add_to(s, parent, child, true, first), first = false;
-        if (s->kind == AS_KIND_EXCLUSIVE && (!has_other || has_other[i])) add_to(s, parent, child, false, first);
-        if (has_other) has_other[at] = true;
-        parent->has_data = true;
+        bool first = is_extreme && !(flags[at] & HAS_OTHER);
+        if (flags[i] & HAS_OWN) add_to(s, at, s->own, i, first), first = false;
+        if (s->kind == AS_KIND_EXCLUSIVE && (!is_extreme || flags[i] & HAS_OTHER)) add_to(s, at, s->other, i, first);
+        flags[at] |= HAS_OTHER | HAS_DATA;
     }
     /* An own value and none below it, or the other way round: the one there is. */
-    for (uint32_t i = 0; has_other && i < s->slice->n; i++) {
-        node_sum *sum = &s->sums[i];
-        if (!has_other[i]) sum->other.real = sum->own.real;
+    for (uint32_t i = 0; is_extreme && i < s->slice->n; i++) {
+        if (!(flags[i] & HAS_OTHER)) ((double *)s->other)[i] = ((double *)s->own)[i];
     }
-    free(has_other);
-    return true;
 }
 
 /* ---- results --------------------------------------------------------------------------------------------------------- */
 
 static as_number real_number(double value) { return (as_number){.kind = AS_REAL, .r = value}; }
 
-static void set_whole(const summation *s, const node_sum *sum, as_node *node) {
-    as_whole own = sum->own.whole, other = sum->other.whole;
-    node->whole_inclusive = s->kind == AS_KIND_EXCLUSIVE ? own + other : own;
-    node->whole_exclusive = s->kind == AS_KIND_INCLUSIVE ? own - other : own;
-    node->inclusive = as_whole_number(node->whole_inclusive);
-    node->exclusive = as_whole_number(node->whole_exclusive);
+static void finish_whole(summation *s, size_t i) {
+    as_whole own = whole_at(s, s->own, i), other = whole_at(s, s->other, i);
+    put_whole(s, s->other, i,
+              s->kind == AS_KIND_EXCLUSIVE   ? own + other
+              : s->kind == AS_KIND_INCLUSIVE ? own - other
+                                             : own);
 }
 
-static void set_real(const summation *s, const node_sum *sum, as_node *node) {
-    double own = sum->own.real, other = sum->other.real, total = as_part_combine(s->rule, own, other);
-    if (s->rule != AS_PART_ADD && !sum->has_own) total = other;
+static void finish_real(const summation *s, size_t i) {
+    double own = ((double *)s->own)[i], other = ((double *)s->other)[i], total = as_part_combine(s->rule, own, other);
+    if (s->rule != AS_PART_ADD && !(s->flags[i] & HAS_OWN)) total = other;
     /* A minimum or maximum has no difference: the children's count as well. */
     double rest = s->rule == AS_PART_ADD ? own - other : total;
-    node->inclusive = real_number(s->kind == AS_KIND_EXCLUSIVE ? total : own);
-    node->exclusive = real_number(s->kind == AS_KIND_INCLUSIVE ? rest : own);
+    ((double *)s->other)[i] = s->kind == AS_KIND_EXCLUSIVE ? total : s->kind == AS_KIND_INCLUSIVE ? rest : own;
 }
 
-static void set_node(const summation *s, const node_sum *sum, as_node *node) {
-    node->has_own = sum->has_own;
+static uint32_t count_sums(const summation *s) { return s->adds_up ? s->slice->n : s->slice->view.n_rows; }
+
+/* Inclusive and exclusive values from what a context has and what is below it. */
+static void finish(summation *s) {
+    uint32_t n = count_sums(s);
+    for (uint32_t i = 0; i < n && s->is_integer; i++) finish_whole(s, i);
+    for (uint32_t i = 0; i < n && !s->is_integer; i++) finish_real(s, i);
+    s->inclusive = s->kind == AS_KIND_EXCLUSIVE ? s->other : s->own;
+    s->exclusive = s->kind == AS_KIND_EXCLUSIVE ? s->own : s->other;
+}
+
+static void set_node(const summation *s, uint32_t i, as_node *node) {
+    node->has_own = s->flags[i] & HAS_OWN;
     node->has_exclusive = s->adds_up;
     node->is_whole = s->is_integer;
-    if (s->is_integer)
-        set_whole(s, sum, node);
-    else
-        set_real(s, sum, node);
+    if (s->is_integer) {
+        node->whole_inclusive = whole_at(s, s->inclusive, i);
+        node->whole_exclusive = whole_at(s, s->exclusive, i);
+        node->inclusive = as_whole_number(node->whole_inclusive);
+        node->exclusive = as_whole_number(node->whole_exclusive);
+    } else {
+        node->inclusive = real_number(((const double *)s->inclusive)[i]);
+        node->exclusive = real_number(((const double *)s->exclusive)[i]);
+    }
 }
 
 /* Goes through the sums that make a node: gives its number among the sums in *at, and false behind the last. */
 static bool next_sum(const summation *s, uint32_t *at) {
-    uint32_t end = s->adds_up ? s->slice->n : s->slice->view.n_rows;
-    for (; *at < end; ++*at) {
-        if (s->sums[*at].has_data) return true;
-    }
-    return false;
+    uint32_t end = count_sums(s);
+    while (*at < end && !(s->flags[*at] & HAS_DATA)) ++*at;
+    return *at < end;
 }
 
 static bool collect(const summation *s, as_node_list *list) {
@@ -221,59 +243,38 @@ static bool collect(const summation *s, as_node_list *list) {
         as_node *node = as_vec_push(&list->nodes);
         if (!node) return false;
         node->context = s->adds_up ? s->slice->first + i : s->slice->view.contexts[i];
-        set_node(s, &s->sums[i], node);
+        set_node(s, i, node);
     }
     return true;
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------------------------------- */
 
-/* The number of a context's node among the first n, or n: there is none. */
-static size_t find_node(const as_node_list *list, size_t n, assay_id context) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (as_node_at(list, middle)->context < context)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && as_node_at(list, low)->context == context ? low : n;
-}
-
-static void add_exclusive(as_node *node, const as_node *piece, as_whole whole, double real) {
-    if (piece->is_whole) {
-        node->whole_exclusive += whole;
-        node->exclusive = as_whole_number(node->whole_exclusive);
-    } else {
-        node->exclusive = real_number(as_number_real(node->exclusive) + real);
-    }
+/* Adds to a number of one context those of another: of the same cells, and, where they are given, of more. */
+static void add_amount(summation *s, void *to, size_t at, size_t from, const void *more) {
+    if (s->is_integer)
+        put_whole(s, to, at, whole_at(s, to, at) + (whole_at(s, s->exclusive, from) + whole_at(s, more, from)));
+    else
+        ((double *)to)[at] += ((double *)s->exclusive)[from] + ((const double *)more)[from];
 }
 
 /* Hands what pieces have to the contexts above them, the last ones first: see dataset/pieces.h. What a loop in a loop has goes past that one, to the call. */
-static bool add_pieces(const as_dataset *ds, as_node_list *list) {
-    typedef struct amount {
-        as_whole whole;
-        double real;
-    } amount;
-    size_t n = as_node_count(list), first = 0;
-    as_str loop_kind = as_loop_kind(ds);
-    while (first < n && !as_is_piece(ds, as_node_at(list, first)->context)) first++;
+static bool add_pieces(summation *s) {
+    const as_dataset *ds = s->ds;
+    assay_id begin = s->slice->first;
+    uint32_t n = s->slice->n, first = 0;
+    while (first < n && !(s->flags[first] & HAS_DATA && as_is_piece(ds, begin + first))) first++;
     if (first == n) return true;
-    if (!as_budget_allows(as_ds_budget(ds), n * sizeof(amount))) return false;
-    amount *past = calloc(n, sizeof *past); /* of loops: what those in them have */
-    for (size_t i = n; past && i-- > first;) {
-        const as_node *piece = as_node_at(list, i);
-        assay_id parent = as_ds_context(ds, piece->context)->parent;
-        size_t at = parent == ASSAY_NONE || !as_is_piece(ds, piece->context) ? i : find_node(list, i, parent);
-        if (at == i) continue;
-        amount all = {piece->whole_exclusive + past[i].whole, as_number_real(piece->exclusive) + past[i].real};
-        if (as_is_loop(ds, loop_kind, piece->context) && as_is_loop(ds, loop_kind, parent)) {
-            past[at].whole += all.whole;
-            past[at].real += all.real;
-        } else {
-            add_exclusive(&AS_AT(as_node, &list->nodes, at), piece, all.whole, all.real);
-        }
+    as_str loop_kind = as_loop_kind(ds);
+    if (!as_budget_allows(as_ds_budget(ds), n * cell_size(s))) return false;
+    void *past = calloc(n, cell_size(s)); /* of loops: what those in them have */
+    for (uint32_t i = n; past && i-- > first;) {
+        assay_id piece = begin + i, parent = as_ds_context(ds, piece)->parent;
+        if (!(s->flags[i] & HAS_DATA) || !as_is_piece(ds, piece) || parent == ASSAY_NONE || parent < begin ||
+            !(s->flags[parent - begin] & HAS_DATA))
+            continue;
+        bool goes_past = as_is_loop(ds, loop_kind, piece) && as_is_loop(ds, loop_kind, parent);
+        add_amount(s, goes_past ? past : s->exclusive, parent - begin, i, past);
     }
     free(past);
     return past != NULL;
@@ -287,14 +288,14 @@ static bool add_pieces(const as_dataset *ds, as_node_list *list) {
 enum { STRIP = 256 /* locations, at least */, MAX_STRIPS = 16 };
 
 typedef struct differences {
-    const summation *s;
+    summation *s;
     uint32_t n_strips;
     as_whole *taken; /* what strips but the first found for each context: that goes to the sums at once */
     bool no_memory[MAX_STRIPS];
 } differences;
 
 typedef struct strip {
-    const summation *s;
+    summation *s;
     uint32_t first, n; /* columns */
     uint64_t *own;     /* the row of a narrower type */
     as_levels levels;  /* uint64_t: of the children seen so far, one for each location */
@@ -347,16 +348,18 @@ static bool walk_strip(strip *t, as_whole *taken) {
     assay_id first = t->s->slice->first;
     uint32_t next = view->n_rows;
     for (assay_id context = next ? view->contexts[next - 1] + 1 : first; context-- > first;) {
-        node_sum *sum = &t->s->sums[context - first];
         const as_context *about = as_ds_context(t->s->ds, context);
         size_t depth = about->depth;
         const uint64_t *below = as_levels_at(&t->levels, depth + 1);
         bool has_own = next > 0 && view->contexts[next - 1] == context;
-        if (below && !taken) sum->has_data = true;
+        if (below && !taken) t->s->flags[context - first] |= HAS_DATA;
         if (has_own) { /* nothing less something is nothing */
             const char *row = strip_row(t, --next);
             as_whole found = below ? sum_taken(t, row, below) : 0;
-            *(taken ? &taken[context - first] : &sum->other.whole) = found;
+            if (taken)
+                taken[context - first] = found;
+            else
+                put_whole(t->s, t->s->other, context - first, found);
             if (!about->is_aside && !keep_row(t, depth, row)) return false;
         }
         as_levels_remove(&t->levels, depth + 1);
@@ -377,7 +380,7 @@ static void take_strip(void *user, size_t index) {
 }
 
 /* The first strip says which contexts have something below them; the others only add. */
-static bool find_differences(const summation *s, bool is_large) {
+static bool find_differences(summation *s, bool is_large) {
     differences d = {.s = s, .n_strips = is_large ? as_core_count() : 1};
     if (d.n_strips > s->slice->view.n_columns / STRIP) d.n_strips = s->slice->view.n_columns / STRIP;
     d.n_strips = d.n_strips < 1 ? 1 : d.n_strips > MAX_STRIPS ? MAX_STRIPS : d.n_strips;
@@ -387,26 +390,56 @@ static bool find_differences(const summation *s, bool is_large) {
     as_parallel(d.n_strips, d.n_strips, take_strip, &d);
     bool fine = true;
     for (uint32_t i = 0; i < d.n_strips; i++) fine &= !d.no_memory[i];
-    for (size_t i = 0; i < n_others; i++) s->sums[i % s->slice->n].other.whole += d.taken[i];
+    for (size_t i = 0; i < n_others; i++) {
+        size_t at = i % s->slice->n;
+        put_whole(s, s->other, at, whole_at(s, s->other, at) + d.taken[i]);
+    }
     free(d.taken);
     return fine;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
-static bool sum_part(summation *s, as_vec *room) {
+/* n zeros. */
+static bool make_zeros(as_vec *vec, size_t n) {
+    vec->count = 0;
+    as_vec_expect(vec, n);
+    if (!as_vec_reserve(vec, n)) return false;
+    if (n) memset(vec->data, 0, n);
+    vec->count = n;
+    return true;
+}
+
+static bool sum_in_cells(summation *s, as_node_sums *room) {
     const as_profile *view = &s->slice->view;
-    size_t n = s->adds_up ? s->slice->n : view->n_rows;
-    room->count = 0;
-    if (!as_vec_reserve(room, n)) return false;
-    s->sums = room->data;
+    size_t n = count_sums(s), bytes;
+    as_vec *own = s->kind == AS_KIND_EXCLUSIVE ? &room->exclusive : &room->inclusive,
+           *other = s->kind == AS_KIND_EXCLUSIVE ? &room->inclusive : &room->exclusive;
+    if (!as_mul_size(n, cell_size(s), &bytes) || !make_zeros(own, bytes) || !make_zeros(other, bytes) ||
+        !make_zeros(&room->flags, n))
+        return false;
+    s->own = own->data;
+    s->other = other->data;
+    s->flags = room->flags.data;
     s->rule = as_part_rule_of(view->type.dtype, s->part);
-    if (n) memset(s->sums, 0, n * sizeof *s->sums);
     bool is_large = as_profile_values(view) > 1 << 18;
     as_parallel((view->n_rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, is_large ? 0 : 1, sum_rows, s);
-    if (!s->adds_up) return true;
-    if (s->kind == AS_KIND_INCLUSIVE && as_dtype_is_unsigned(view->type.dtype)) return find_differences(s, is_large);
-    return add_children(s);
+    if (s->adds_up && s->kind == AS_KIND_INCLUSIVE && as_dtype_is_unsigned(view->type.dtype)) {
+        if (!find_differences(s, is_large)) return false;
+    } else if (s->adds_up) {
+        add_children(s);
+    }
+    finish(s);
+    bool has_pieces = s->kind == AS_KIND_EXCLUSIVE && s->rule == AS_PART_ADD;
+    return !has_pieces || as_dtype_is_composite(view->type.dtype) || add_pieces(s);
+}
+
+static bool sum_part(summation *s, as_node_sums *room) {
+    s->is_wide = s->is_too_large = false;
+    if (!sum_in_cells(s, room)) return false;
+    if (!s->is_too_large) return true;
+    s->is_wide = true;
+    return sum_in_cells(s, room);
 }
 
 /* Composite types: each part is a sum of its own, and the number people see is made of them. */
@@ -426,7 +459,7 @@ static bool collect_parts(summation *s, as_node_list *list) {
         uint32_t at = 0;
         for (size_t i = 0; i < n && next_sum(s, &at); i++, at++) {
             as_node node;
-            set_node(s, &s->sums[at], &node);
+            set_node(s, at, &node);
             parts[2 * i * n_parts + s->part] = as_number_real(node.inclusive);
             parts[(2 * i + 1) * n_parts + s->part] = as_number_real(node.exclusive);
         }
@@ -449,18 +482,28 @@ static void init_list(as_node_list *list, as_budget *budget) {
     *list = (as_node_list){0};
     as_vec_init(&list->nodes, sizeof(as_node), budget);
     as_vec_init(&list->parts, sizeof(double), budget);
-    as_vec_init(&list->sums, sizeof(node_sum), budget);
+    as_vec_init(&list->sums.inclusive, 1, budget);
+    as_vec_init(&list->sums.exclusive, 1, budget);
+    as_vec_init(&list->sums.flags, 1, budget);
 }
 
 void as_node_list_init(as_node_list *list) { init_list(list, NULL); }
 
 void as_node_list_init_of(as_node_list *list, const as_dataset *ds) { init_list(list, as_ds_budget(ds)); }
 
+void as_node_list_drop_room(as_node_list *list) {
+    as_vec_free(&list->sums.inclusive);
+    as_vec_free(&list->sums.exclusive);
+    as_vec_free(&list->sums.flags);
+}
+
 void as_node_list_free(as_node_list *list) {
     as_vec_free(&list->nodes);
     as_vec_free(&list->parts);
-    as_vec_free(&list->sums);
+    as_node_list_drop_room(list);
+    list->is_compact = false;
 }
+
 
 assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_node_list *list,
                            assay_error *error) {
@@ -475,7 +518,7 @@ typedef struct range {
 
 /* kind: what is to be made of the values; AS_KIND_NONE: nothing. */
 static assay_status sum_slice(const as_dataset *ds, assay_id run, assay_id metric, as_metric_kind kind, range contexts,
-                              const bool *locations, as_node_list *list, assay_error *error) {
+                              const bool *locations, bool can_be_compact, as_node_list *list, assay_error *error) {
     as_slice slice;
     bool is_summed;
     AS_TRY(as_slice_open_sums(ds, metric, run, contexts.first, contexts.n, locations, &slice, &is_summed, error));
@@ -494,8 +537,10 @@ static assay_status sum_slice(const as_dataset *ds, assay_id run, assay_id metri
         if (as_dtype_is_composite(slice.view.type.dtype))
             fine = collect_parts(&s, list);
         else
-            fine = sum_part(&s, &list->sums) && collect(&s, list);
-        if (fine && kind == AS_KIND_EXCLUSIVE && !list->n_parts && s.rule == AS_PART_ADD) fine = add_pieces(ds, list);
+            fine = sum_part(&s, &list->sums);
+        list->sums.is_whole = s.is_integer;
+        list->is_compact = can_be_compact && s.adds_up && !list->n_parts && !s.is_wide;
+        if (fine && !list->n_parts && !list->is_compact) fine = collect(&s, list);
     }
     as_slice_close(&slice);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
@@ -506,7 +551,7 @@ static assay_status sum_own(const as_dataset *ds, assay_id run, assay_id metric,
                             as_node_list *list, assay_error *error) {
     const as_profile *profile = as_ds_profile(ds, metric, run);
     if (!profile || !as_profile_is_sparse(profile))
-        return sum_slice(ds, run, metric, AS_KIND_NONE, contexts, locations, list, error);
+        return sum_slice(ds, run, metric, AS_KIND_NONE, contexts, locations, false, list, error);
     return as_sparse_nodes(ds, profile, NULL, contexts.first, contexts.n, locations, list, error);
 }
 
@@ -541,8 +586,20 @@ assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metri
     contexts.n = root == ASSAY_NONE ? (uint32_t)AS_COUNT(ds, contexts) : as_ds_context(ds, root)->subtree;
     if (as_ds_derived(ds, metric)) return as_derived_nodes(ds, run, metric, root, locations, list, error);
     list->nodes.count = list->parts.count = list->n_parts = 0;
+    list->is_compact = false;
     if (about->is_stored) return find_stored(ds, run, metric, contexts, locations, list, error);
-    return sum_slice(ds, run, metric, about->kind, contexts, locations, list, error);
+    return sum_slice(ds, run, metric, about->kind, contexts, locations, false, list, error);
+}
+
+assay_status as_nodes_find_compact(const as_dataset *ds, assay_id run, assay_id metric, const bool *locations,
+                                   as_node_list *list, assay_error *error) {
+    const as_metric *about = as_ds_metric(ds, metric);
+    if (as_ds_derived(ds, metric) || about->is_stored)
+        return as_nodes_find_at(ds, run, metric, ASSAY_NONE, locations, list, error);
+    list->nodes.count = list->parts.count = list->n_parts = 0;
+    list->is_compact = false;
+    return sum_slice(ds, run, metric, about->kind, (range){0, (uint32_t)AS_COUNT(ds, contexts)}, locations, true, list,
+                     error);
 }
 
 assay_status as_stored_sums_find(const as_dataset *ds, assay_id run, assay_id metric, const bool *locations,
@@ -559,6 +616,7 @@ assay_status as_stored_sums_find(const as_dataset *ds, assay_id run, assay_id me
 assay_status as_nodes_find_one(const as_dataset *ds, assay_id run, assay_id metric, assay_id context,
                                const bool *locations, as_node_list *list, assay_error *error) {
     list->nodes.count = list->parts.count = list->n_parts = 0;
+    list->is_compact = false;
     if (as_ds_metric(ds, metric)->is_stored && !as_ds_derived(ds, metric))
         return find_stored(ds, run, metric, (range){context, 1}, locations, list, error);
     AS_TRY(as_nodes_find_at(ds, run, metric, context, locations, list, error));

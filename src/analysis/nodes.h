@@ -19,12 +19,22 @@ typedef struct as_node {
     as_number inclusive, exclusive;
 } as_node;
 
+enum { AS_SUM_IS_NODE = 1, AS_SUM_HAS_OWN = 2 };
+
+/* Of each context its numbers and flags, which is a fifth of what a node takes. */
+typedef struct as_node_sums {
+    as_vec inclusive, exclusive; /* double, or int64_t where is_whole */
+    as_vec flags;                /* uint8_t: AS_SUM_…, and private ones */
+    bool is_whole;
+} as_node_sums;
+
 /* The nodes of one metric in one run, with room that is kept from call to call. */
 typedef struct as_node_list {
     as_vec nodes;     /* as_node, contexts ascending */
     uint32_t n_parts; /* of a composite type, else 0 */
     as_vec parts;     /* double; of a composite type: for each node n_parts inclusive and n_parts exclusive ones */
-    as_vec sums;      /* private */
+    bool is_compact;  /* of as_nodes_find_compact(): there are no nodes, but sums */
+    as_node_sums sums; /* where is_compact; else private */
 } as_node_list;
 
 /* The one value its nodes have is an exclusive one, or what is spent at the very place: people see it as such. */
@@ -37,6 +47,8 @@ void as_node_list_init(as_node_list *list);
 /* The same, and what it takes counts as the dataset's, which must live longer. */
 void as_node_list_init_of(as_node_list *list, const as_dataset *ds);
 void as_node_list_free(as_node_list *list);
+/* Frees what is only of use to the next call; not where is_compact. */
+void as_node_list_drop_room(as_node_list *list);
 static inline size_t as_node_count(const as_node_list *list) { return list->nodes.count; }
 static inline const as_node *as_node_at(const as_node_list *list, size_t i) { return &AS_AT(as_node, &list->nodes, i); }
 /* The parts of node i, inclusive or exclusive; NULL unless the type is composite. */
@@ -49,6 +61,27 @@ assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, 
 /* The same of the values at some locations (one bool for each of the dataset; NULL: all). Those that are no place are then left out. */
 assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
                               as_node_list *list, assay_error *error);
+/* The nodes of all contexts. Where the metric has inclusive and exclusive values that are single numbers of 64 bits, the list gets sums instead of nodes (is_compact): as_node_sums_node() makes the same nodes of them. */
+assay_status as_nodes_find_compact(const as_dataset *ds, assay_id run, assay_id metric, const bool *locations,
+                                   as_node_list *list, assay_error *error);
+/* False where there is none. */
+static inline bool as_node_sums_node(const as_node_sums *sums, assay_id context, as_node *out) {
+    uint8_t flags = AS_AT(uint8_t, &sums->flags, context);
+    if (!(flags & AS_SUM_IS_NODE)) return false;
+    *out = (as_node){
+        .context = context, .has_own = flags & AS_SUM_HAS_OWN, .has_exclusive = true, .is_whole = sums->is_whole};
+    if (sums->is_whole) {
+        out->whole_inclusive = AS_AT(int64_t, &sums->inclusive, context);
+        out->whole_exclusive = AS_AT(int64_t, &sums->exclusive, context);
+        out->inclusive = as_whole_number(out->whole_inclusive);
+        out->exclusive = as_whole_number(out->whole_exclusive);
+    } else {
+        out->inclusive = (as_number){.kind = AS_REAL, .r = AS_AT(double, &sums->inclusive, context)};
+        out->exclusive = (as_number){.kind = AS_REAL, .r = AS_AT(double, &sums->exclusive, context)};
+    }
+    return true;
+}
+
 /* Stored values of all contexts without a list, which of a large tree takes five times as much room: of each context the sums over locations. */
 typedef struct as_stored_sums {
     as_vec inclusive, exclusive;         /* double; exclusive is empty where the metric has no values of both kinds */

@@ -266,8 +266,8 @@ static assay_status make_table(const as_asked_view *asked, assay_id function, lo
     request.wanted = out->wanted;
     request.hidden = out->hidden;
     request.joinings = out->joinings;
-    /* Where a walk makes the table, it is to find the values, too; others are had apart, and only then take room */
-    bool is_walked = request.kind == AS_VIEW_BOTTOM_UP || request.wanted;
+    /* Where only a walk finds values, it is to make the table of them; others are had apart, and only then take room */
+    bool is_walked = request.kind == AS_VIEW_BOTTOM_UP ? request.hidden != NULL : request.wanted != NULL;
     bool has_metric = asked->tree.metrics.count > 0 && is_walked;
     assay_status status =
         has_metric ? load_metric(asked, as_asked_metric(asked, 0), last, error) : load(asked, NULL, &data, error);
@@ -401,29 +401,95 @@ static assay_status hide_values(as_viewing *viewing, const char *key, const as_v
                : as_fail_memory(error, NULL);
 }
 
+/* Whether there is no room for a table and its values twice, of all and of what is shown. */
+static bool fills_half(const as_view_table *table, size_t n) {
+    return as_view_table_bytes(table) + n * as_view_items(table) * 2 * sizeof(double) > AS_LEFT_LIMIT / 2;
+}
+
+/* Takes the table of all and its values, and makes what is shown of them, under keys of its own: `keys`, first that of the table. */
+static assay_status hide_here(as_viewing *viewing, const as_asked_view *asked, size_t n, char *const *keys,
+                              assay_error *error) {
+    as_asked_view plain = view_of_all(asked);
+    as_view_values **values = calloc(n + 1, sizeof *values);
+    char *key = table_key(viewing, &plain, ASSAY_NONE);
+    kept_table *kept = key ? as_viewing_take(viewing, key) : NULL;
+    bool fine = values && kept && keep_names(asked, ASSAY_NONE, kept);
+    size_t n_taken = 0, *numbers = calloc(n + 1, sizeof *numbers);
+    for (size_t k = 0; fine && numbers && k < n; k++) { /* a metric may be asked for twice */
+        char *of = values_key(viewing, &plain, key, as_asked_metric(asked, k));
+        values[n_taken] = of ? as_viewing_take(viewing, of) : NULL;
+        numbers[n_taken] = k;
+        n_taken += values[n_taken] != NULL;
+        free(of);
+    }
+    assay_status status = fine && numbers
+                              ? as_view_table_hide_here(kept->table, kept->hidden, values, n_taken, error)
+                              : as_fail_memory(error, NULL);
+    for (size_t i = 0; i < n_taken; i++) {
+        if (status != ASSAY_OK)
+            as_view_values_free(values[i]);
+        else if (!as_viewing_keep(viewing, keys[1 + numbers[i]], values[i], as_view_values_bytes(values[i]), free_values))
+            status = as_fail_memory(error, NULL);
+    }
+    if (status != ASSAY_OK)
+        free_table(kept);
+    else if (!as_viewing_keep(viewing, keys[0], kept, bytes_of(asked, kept), free_table))
+        status = as_fail_memory(error, NULL);
+    free(key);
+    free(values);
+    free(numbers);
+    return status;
+}
+
+/* keys: of the table, and of the values of each metric. Returns whether all of them are known. */
+static bool find_shown(as_viewing *viewing, char *const *keys, size_t n, as_asked_table *out) {
+    const kept_table *kept = as_viewing_find(viewing, keys[0]);
+    bool has_all = kept != NULL;
+    out->table = kept ? kept->table : NULL;
+    for (size_t k = 0; k < n; k++) {
+        out->values[k] = as_viewing_find(viewing, keys[1 + k]);
+        has_all &= out->values[k] != NULL;
+    }
+    out->n_values = n;
+    return has_all;
+}
+
+/* What is not known yet from the view of all: beside it, or in its place. */
+static assay_status make_shown(as_viewing *viewing, const as_asked_view *asked, size_t n, char *const *keys,
+                               as_asked_table *out, as_asked_table *all, assay_error *error) {
+    if (out->table && fills_half(out->table, n)) {
+        for (size_t k = 0; k <= n; k++) as_viewing_forget(viewing, keys[k]);
+        out->table = NULL;
+    }
+    AS_TRY(get_all(viewing, asked, n, all, error));
+    if (fills_half(all->table, n)) {
+        AS_TRY(hide_here(viewing, asked, n, keys, error));
+        return find_shown(viewing, keys, n, out) ? ASSAY_OK : as_fail_memory(error, NULL);
+    }
+    if (!out->table) AS_TRY(hide_table(viewing, asked, keys[0], all->table, &out->table, error));
+    for (size_t k = 0; k < n; k++) {
+        out->values[k] = as_viewing_find(viewing, keys[1 + k]);
+        if (!out->values[k])
+            AS_TRY(hide_values(viewing, keys[1 + k], all->table, all->values[k], out->table, &out->values[k], error));
+    }
+    return ASSAY_OK;
+}
+
 /* As get(), of top-down and flat views: what is shown is a part of the view of all, which is asked for where something is not known yet. */
 static assay_status get_shown(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *out,
                               assay_error *error) {
-    char *key = table_key(viewing, asked, ASSAY_NONE);
+    char **keys = calloc(n + 2, sizeof *keys);
     as_asked_table all = {0};
     *out = (as_asked_table){.values = calloc(n + 1, sizeof *out->values)};
-    assay_status status = key && out->values ? ASSAY_OK : as_fail_memory(error, NULL);
-    kept_table *kept = key ? as_viewing_find(viewing, key) : NULL;
-    if (kept) out->table = kept->table;
-    if (status == ASSAY_OK && !kept) status = get_all(viewing, asked, n, &all, error);
-    if (status == ASSAY_OK && !kept) status = hide_table(viewing, asked, key, all.table, &out->table, error);
-    for (; status == ASSAY_OK && out->n_values < n; out->n_values++) {
-        size_t k = out->n_values;
-        char *of = values_key(viewing, asked, key, as_asked_metric(asked, k));
-        out->values[k] = of ? as_viewing_find(viewing, of) : NULL;
-        if (!of) status = as_fail_memory(error, NULL);
-        if (status == ASSAY_OK && !out->values[k]) status = get_all(viewing, asked, n, &all, error);
-        if (status == ASSAY_OK && !out->values[k])
-            status = hide_values(viewing, of, all.table, all.values[k], out->table, &out->values[k], error);
-        free(of);
-    }
+    bool fine = keys && out->values && (keys[0] = table_key(viewing, asked, ASSAY_NONE)) != NULL;
+    for (size_t k = 0; fine && k < n; k++)
+        fine = (keys[1 + k] = values_key(viewing, asked, keys[0], as_asked_metric(asked, k))) != NULL;
+    assay_status status = fine ? ASSAY_OK : as_fail_memory(error, NULL);
+    if (fine && !find_shown(viewing, keys, n, out))
+        status = make_shown(viewing, asked, n, keys, out, &all, error);
     as_asked_table_free(&all);
-    free(key);
+    for (size_t k = 0; keys && k <= n; k++) free(keys[k]);
+    free(keys);
     return status;
 }
 

@@ -317,14 +317,28 @@ void as_viewing_resize(as_viewing *viewing, const char *key, size_t bytes) {
     as_viewing_expect(viewing, 0);
 }
 
-void as_viewing_forget(as_viewing *viewing, const char *key) {
+/* Takes it off the list; NULL: it is not there. */
+static as_cache_entry *unlink_entry(as_viewing *viewing, const char *key) {
     as_cache_entry **at = &viewing->kept;
     while (*at && strcmp((*at)->key, key) != 0) at = &(*at)->next;
     as_cache_entry *entry = *at;
-    if (!entry) return;
+    if (!entry) return NULL;
     *at = entry->next;
     viewing->kept_bytes -= entry->bytes;
-    free_entry(entry);
+    return entry;
+}
+
+void as_viewing_forget(as_viewing *viewing, const char *key) {
+    as_cache_entry *entry = unlink_entry(viewing, key);
+    if (entry) free_entry(entry);
+}
+
+void *as_viewing_take(as_viewing *viewing, const char *key) {
+    as_cache_entry *entry = unlink_entry(viewing, key);
+    void *object = entry ? entry->object : NULL;
+    if (entry) free(entry->key);
+    free(entry);
+    return object;
 }
 
 bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t bytes, void (*release)(void *object)) {

@@ -110,6 +110,9 @@ bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t 
 /* What is kept under a key has grown to so many bytes. */
 void as_viewing_resize(as_viewing *viewing, const char *key, size_t bytes);
 
+/* The same as as_viewing_find(), and the caller owns it from now on: nobody else may use it any more. */
+void *as_viewing_take(as_viewing *viewing, const char *key);
+
 /* Releases it at once, where it is there: nobody may use it any more. */
 void as_viewing_forget(as_viewing *viewing, const char *key);
 

@@ -34,11 +34,44 @@ static assay_id add_metric(as_dataset *ds, as_metric_kind kind) {
     return as_add_metric(ds, &metric);
 }
 
+static void check_same_numbers(as_number a, as_number b) {
+    assert_int_equal(a.kind, b.kind);
+    assert_int_equal(a.u, b.u); /* of reals their bits */
+}
+
+/* Without a list there are the same nodes. Returns whether it was without. */
+static bool check_compact(const as_dataset *ds, assay_id run, assay_id metric, const as_node_list *nodes) {
+    as_node_list compact;
+    assay_error error;
+    as_node_list_init(&compact);
+    assert_int_equal(as_nodes_find_compact(ds, run, metric, NULL, &compact, &error), ASSAY_OK);
+    size_t next = 0;
+    bool is_compact = compact.is_compact;
+    for (assay_id id = 0; is_compact && id < AS_COUNT(ds, contexts); id++) {
+        as_node node;
+        if (!as_node_sums_node(&compact.sums, id, &node)) continue;
+        assert_true(next < as_node_count(nodes));
+        const as_node *expected = as_node_at(nodes, next++);
+        assert_int_equal(node.context, expected->context);
+        assert_int_equal(node.has_own, expected->has_own);
+        assert_int_equal(node.has_exclusive, expected->has_exclusive);
+        assert_int_equal(node.is_whole, expected->is_whole);
+        assert_true(node.whole_inclusive == expected->whole_inclusive);
+        assert_true(node.whole_exclusive == expected->whole_exclusive);
+        check_same_numbers(node.inclusive, expected->inclusive);
+        check_same_numbers(node.exclusive, expected->exclusive);
+    }
+    assert_int_equal(is_compact ? next : as_node_count(&compact), as_node_count(nodes));
+    as_node_list_free(&compact);
+    return is_compact;
+}
+
 static as_node_list nodes_of(const as_dataset *ds, assay_id run, assay_id metric, assay_id root) {
     as_node_list n;
     assay_error error;
     as_node_list_init(&n);
     assert_int_equal(as_nodes_find(ds, run, metric, root, &n, &error), ASSAY_OK);
+    if (root == ASSAY_NONE) check_compact(ds, run, metric, &n);
     return n;
 }
 
@@ -302,11 +335,48 @@ static void unsigned_differences_of_many_locations(void **state) {
     free(narrow);
 }
 
+/* 64 bits are enough until they are not. */
+static void lists_are_for_large_sums(void **state) {
+    (void)state;
+    as_dataset *ds = make_tree();
+    assay_id small = add_metric(ds, AS_KIND_EXCLUSIVE), large = add_metric(ds, AS_KIND_EXCLUSIVE),
+             inclusive = add_metric(ds, AS_KIND_INCLUSIVE), other = add_metric(ds, AS_KIND_NONE);
+    static const row small_rows[] = {{MAIN, 0, 0, {INT64_MAX - 1}}, {B, 0, 0, {1}}};
+    static const row large_rows[] = {{MAIN, 0, 0, {INT64_MAX}}, {B, 0, 0, {1}}};
+    static const row falling[] = {{MAIN, 0, 0, {INT64_MIN}}, {A, 0, 0, {1}}};
+    add_block(ds, small, ASSAY_NONE, AS_DTYPE_INT64, small_rows, 2);
+    add_block(ds, large, ASSAY_NONE, AS_DTYPE_INT64, large_rows, 2);
+    add_block(ds, inclusive, ASSAY_NONE, AS_DTYPE_INT64, falling, 2);
+    add_block(ds, other, ASSAY_NONE, AS_DTYPE_INT64, small_rows, 2);
+    as_node_list n = nodes_of(ds, 0, small, ASSAY_NONE);
+    check_integers(&n, 0, MAIN, INT64_MAX, INT64_MAX - 1);
+    assert_true(check_compact(ds, 0, small, &n));
+    as_node_list_free(&n);
+
+    n = nodes_of(ds, 0, large, ASSAY_NONE);
+    assert_true(node_at(&n, 0, MAIN)->whole_inclusive == (as_whole)INT64_MAX + 1);
+    assert_true(node_at(&n, 0, MAIN)->whole_exclusive == INT64_MAX);
+    check_integers(&n, 1, A, 1, 0);
+    assert_false(check_compact(ds, 0, large, &n));
+    as_node_list_free(&n);
+
+    n = nodes_of(ds, 0, inclusive, ASSAY_NONE);
+    assert_true(node_at(&n, 0, MAIN)->whole_exclusive == (as_whole)INT64_MIN - 1);
+    assert_false(check_compact(ds, 0, inclusive, &n));
+    as_node_list_free(&n);
+
+    n = nodes_of(ds, 0, other, ASSAY_NONE); /* has no two values */
+    assert_false(check_compact(ds, 0, other, &n));
+    as_node_list_free(&n);
+    as_dataset_free(ds);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exclusive_values_add_up),
         cmocka_unit_test(inclusive_values_lose_their_children),
         cmocka_unit_test(integers_keep_64_bits),
+        cmocka_unit_test(lists_are_for_large_sums),
         cmocka_unit_test(signed_differences_go_below_zero),
         cmocka_unit_test(other_kinds_have_one_value),
         cmocka_unit_test(some_locations_alone),

@@ -251,6 +251,10 @@ static assay_status find_wholes(as_view_data *data, assay_error *error) {
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
 bool as_column_has_any(const as_view_column *column) {
+    const as_vec *flags = &column->list.sums.flags;
+    for (size_t i = 0; column->list.is_compact && i < flags->count; i++) {
+        if (AS_AT(uint8_t, flags, i)) return true;
+    }
     if (!column->has_sums) return as_node_count(&column->list) > 0;
     const as_vec *has = &column->sums.has_inclusive, *has_exclusive = &column->sums.has_exclusive;
     return (has->count && memchr(has->data, true, has->count)) ||
@@ -260,13 +264,13 @@ bool as_column_has_any(const as_view_column *column) {
 /* The same for all nodes of a column. */
 static bool has_exclusive_nodes(const as_dataset *ds, const as_view_column *column) {
     return column->has_sums ? as_ds_metric(ds, column->metric)->exclusive != ASSAY_NONE
-                            : as_node_at(&column->list, 0)->has_exclusive;
+                            : column->list.is_compact || as_node_at(&column->list, 0)->has_exclusive;
 }
 
 /* Nodes of all contexts need no index. */
 static bool make_index(as_view_column *column, size_t n_contexts) {
     size_t n = as_node_count(&column->list);
-    if (n == n_contexts) return true;
+    if (n == n_contexts || column->has_sums || column->list.is_compact) return true;
     column->index = malloc((n_contexts + 1) * sizeof *column->index);
     if (!column->index) return false;
     memset(column->index, 0xff, (n_contexts + 1) * sizeof *column->index);
@@ -312,8 +316,8 @@ static assay_status find_values(const as_view_source *source, as_view_column *co
                                    source->only_inclusive, &column->sums, &column->has_sums, error));
     if (column->has_sums) return ASSAY_OK;
     if (source->n_runs == 1)
-        return as_nodes_find_at(source->ds, source->runs[0], column->metric, ASSAY_NONE, source->locations,
-                                &column->list, error);
+        return as_nodes_find_compact(source->ds, source->runs[0], column->metric, source->locations, &column->list,
+                                     error);
     return source->n_runs ? find_mean(source, column, error) : find_statistics(source, column, error);
 }
 
@@ -339,7 +343,7 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
     AS_TRY(find_values(source, column, formulas_left, error));
     column->has_exclusive = as_column_has_any(column) ? has_exclusive_nodes(ds, column)
                                                       : kind == AS_KIND_INCLUSIVE || kind == AS_KIND_EXCLUSIVE;
-    bool is_derived = kind == AS_KIND_DERIVED, fine = column->has_sums || make_index(column, AS_COUNT(ds, contexts));
+    bool is_derived = kind == AS_KIND_DERIVED, fine = make_index(column, AS_COUNT(ds, contexts));
     if (fine && is_derived) fine = is_sum(ds, column, &column->adds_up);
     column->is_stored = as_ds_metric(ds, column->metric)->is_stored;
     column->is_only_exclusive = as_metric_is_only_exclusive(as_ds_metric(ds, column->metric));
@@ -349,7 +353,7 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
     column->is_zero_elsewhere = is_derived ? as_column_has_any(column) && !column->can_be_empty
                                            : column->adds_up && column->has_exclusive && !column->is_stored;
     if (!fine) return as_fail_memory(error, NULL);
-    as_vec_free(&column->list.sums); /* is not needed again */
+    if (!column->list.is_compact) as_node_list_drop_room(&column->list);
     if (column->formula && column->can_merge) {
         as_view_formula_free(column->formula);
         column->formula = NULL;

@@ -85,6 +85,9 @@ bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pe
                          .is_cut = pending->is_cut,
                          .region = as_view_member_region(ds, member),
                          .name = member->name,
-                         .values = w->values};
+                         .values = w->values,
+                         .contexts = contexts.first,
+                         .n_contexts = contexts.n,
+                         .step = contexts.step};
     return w->visit(w->user, &node);
 }

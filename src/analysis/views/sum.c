@@ -28,17 +28,16 @@ static as_view_value stored_value(const as_view_column *column, const as_node *n
 
 as_view_value as_view_value_of(const as_view_column *column, assay_id context) {
     as_view_value value = {0};
-    if (column->is_stored) {
-        as_node node;
-        return as_column_node(column, context, &node) ? stored_value(column, &node) : value;
-    }
-    uint32_t at = as_column_at(column, context);
-    if (at != UINT32_MAX) {
-        const as_node *node = as_node_at(&column->list, at);
-        value.inclusive = number_of(node, false, as_node_parts(&column->list, at, false));
+    as_node node;
+    bool has_node = as_column_node(column, context, &node);
+    if (column->is_stored) return has_node ? stored_value(column, &node) : value;
+    if (has_node) {
+        const as_node_list *list = &column->list;
+        uint32_t at = list->n_parts ? as_column_at(column, context) : 0;
+        value.inclusive = number_of(&node, false, as_node_parts(list, at, false));
         /* Of a minimum nothing is not 0 */
-        if (node->has_exclusive && (column->is_zero_elsewhere || column->is_inclusive || node->has_own))
-            value.exclusive = number_of(node, true, as_node_parts(&column->list, at, true));
+        if (node.has_exclusive && (column->is_zero_elsewhere || column->is_inclusive || node.has_own))
+            value.exclusive = number_of(&node, true, as_node_parts(list, at, true));
         if (column->can_be_empty) drop_nan(&value.inclusive), drop_nan(&value.exclusive);
     } else if (column->is_zero_elsewhere) {
         value.inclusive = value.exclusive =

@@ -5,6 +5,7 @@
 
 #include "analysis/views/view_private.h"
 #include "core/large_pages.h"
+#include "core/parallel.h"
 
 /* ---- values of items ------------------------------------------------------------------------------------------------- */
 
@@ -60,7 +61,7 @@ as_view_values *as_view_values_like(const as_view_values *other, uint32_t n) {
 bool as_view_values_finish(const as_view_table *table, as_view_values *values) {
     for (uint32_t i = 0; i < values->n; i++) {
         values->has_inclusive |= !isnan(values->inclusive[i]);
-        values->has_exclusive |= !isnan(values->exclusive[i]);
+        values->has_exclusive |= values->exclusive && !isnan(values->exclusive[i]);
     }
     if (!values->has_exclusive) {
         free(values->exclusive);
@@ -85,6 +86,8 @@ typedef struct filling {
     uint32_t last;               /* the item before; AS_NO_ITEM: none */
     as_vec inclusive, exclusive; /* double, of the first column; where has_values says so */
     bool has_values;
+    as_vec contexts, starts; /* of as_view_table; where has_lists says so */
+    bool has_lists;
 } filling;
 
 static bool is_apart(const filling *f, const as_view_node *node) {
@@ -103,6 +106,16 @@ static uint32_t close_items(filling *f, uint32_t depth) {
         at = item->parent;
     }
     return at;
+}
+
+static bool list_contexts(filling *f, const as_view_node *node) {
+    const char *at = (const char *)node->contexts;
+    uint32_t start = (uint32_t)f->contexts.count;
+    if (f->contexts.count + node->n_contexts > UINT32_MAX || !as_vec_append(&f->starts, &start, 1)) return false;
+    for (size_t i = 0; i < node->n_contexts; i++, at += node->step) {
+        if (!as_vec_append(&f->contexts, at, 1)) return false;
+    }
+    return true;
 }
 
 static bool add_item(void *user, const as_view_node *node) {
@@ -126,7 +139,20 @@ static bool add_item(void *user, const as_view_node *node) {
                exclusive = known_or_nan(&node->values[0].exclusive);
         if (!as_vec_append(&f->inclusive, &inclusive, 1) || !as_vec_append(&f->exclusive, &exclusive, 1)) return false;
     }
+    if (f->has_lists && !list_contexts(f, node)) return false;
     return as_vec_append(&f->table->items, &item, 1);
+}
+
+/* The table has what was listed. */
+static bool keep_lists(filling *f) {
+    uint32_t end = (uint32_t)f->contexts.count;
+    if (!as_vec_append(&f->starts, &end, 1)) return false;
+    as_vec_shrink(&f->contexts);
+    as_vec_shrink(&f->starts);
+    f->table->contexts = f->contexts.data;
+    f->table->starts = f->starts.data;
+    f->contexts.data = f->starts.data = NULL;
+    return true;
 }
 
 /* What a table is made by: all of it, in the order of the source. */
@@ -216,6 +242,7 @@ static assay_status fill_table(filling *f, as_view_values **values, assay_error 
     AS_TRY(as_view_walk(f->data, &table->request, add_item, f, &table->cut, error));
     close_items(f, 0);
     as_vec_shrink(&table->items);
+    if (f->has_lists && !keep_lists(f)) return as_fail_memory(error, NULL);
     if (!f->has_values) return ASSAY_OK;
     *values = malloc(sizeof **values);
     if (!*values) return as_fail_memory(error, NULL);
@@ -243,12 +270,20 @@ assay_status as_view_table_new(const as_view_data *data, const as_view_request *
     table->skipped_root = skips_root ? data->roots[0] : ASSAY_NONE;
     table->leaves_apart = data->leaves_apart;
     as_vec_init(&table->items, sizeof(as_view_item), as_ds_budget(table->ds));
-    filling f = {.table = table, .data = data, .last = AS_NO_ITEM, .has_values = values && data->n_columns};
+    filling f = {.table = table,
+                 .data = data,
+                 .last = AS_NO_ITEM,
+                 .has_values = values && data->n_columns,
+                 .has_lists = request->kind == AS_VIEW_BOTTOM_UP && !request->hidden};
+    as_vec_init(&f.contexts, sizeof(assay_id), NULL);
+    as_vec_init(&f.starts, sizeof(uint32_t), NULL);
     as_vec_init(&f.inclusive, sizeof(double), NULL);
     as_vec_init(&f.exclusive, sizeof(double), NULL);
     assay_status status = fill_table(&f, values, error);
     as_vec_free(&f.inclusive);
     as_vec_free(&f.exclusive);
+    as_vec_free(&f.contexts);
+    as_vec_free(&f.starts);
     if (status == ASSAY_OK) {
         *out = table;
         return ASSAY_OK;
@@ -266,6 +301,8 @@ void as_view_table_free(as_view_table *table) {
     as_vec_free(&table->items);
     free(table->own_items);
     free(table->call_items);
+    free(table->contexts);
+    free(table->starts);
     free(table->sources);
     free(table);
 }
@@ -274,6 +311,7 @@ size_t as_view_table_bytes(const as_view_table *table) {
     size_t n_lists = (table->own_items != NULL) + (size_t)(table->call_items != NULL);
     return sizeof *table + table->items.capacity * sizeof(as_view_item) +
            n_lists * AS_COUNT(table->ds, contexts) * sizeof(uint32_t) +
+           (table->starts ? (as_view_items(table) + 1 + table->starts[as_view_items(table)]) * sizeof(uint32_t) : 0) +
            (table->sources ? as_view_items(table) * sizeof(uint32_t) : 0);
 }
 
@@ -329,6 +367,40 @@ static void set_stored(as_view_values *values, uint32_t i, const as_view_column 
     values->exclusive[i] = is_pair ? node.exclusive.r : column->is_only_exclusive ? own : NAN;
 }
 
+/* The same of sums along the tree. */
+static void set_compact(as_view_values *values, uint32_t i, const as_view_column *column, assay_id context) {
+    as_node node;
+    bool is_there = as_node_sums_node(&column->list.sums, context, &node);
+    double none = column->is_zero_elsewhere && !is_there ? 0 : NAN;
+    bool has_exclusive = is_there && (column->is_zero_elsewhere || column->is_inclusive || node.has_own);
+    values->inclusive[i] = is_there ? as_number_real(node.inclusive) : none;
+    values->exclusive[i] = has_exclusive ? as_number_real(node.exclusive) : none;
+}
+
+enum { ITEMS_AT_ONCE = 1 << 14 };
+
+typedef struct contexts_values {
+    const as_view_table *table;
+    const as_view_column *column;
+    as_view_values *values;
+} contexts_values;
+
+static void set_contexts(void *user, size_t piece) {
+    const contexts_values *v = user;
+    uint32_t first = (uint32_t)piece * ITEMS_AT_ONCE;
+    for (uint32_t i = first; i < v->values->n && i - first < ITEMS_AT_ONCE; i++) {
+        assay_id context = as_view_item_at(v->table, i)->context;
+        if (v->column->has_sums) {
+            set_stored(v->values, i, v->column, context);
+        } else if (v->column->list.is_compact) {
+            set_compact(v->values, i, v->column, context);
+        } else {
+            as_view_value value = as_view_value_of(v->column, context);
+            set_value(v->values, i, &value);
+        }
+    }
+}
+
 typedef struct valuing {
     as_view_values *values;
     uint32_t next;
@@ -341,22 +413,20 @@ static bool take_value(void *user, const as_view_node *node) {
     return true;
 }
 
-/* Nodes of the top-down view are contexts; the others are walked through, which meets them in the same order. */
+/* Nodes of the top-down view are contexts, of others the contexts are known; else they are walked through, which meets them in the same order. */
 static assay_status fill_values(const as_view_table *table, const as_view_data *data, as_view_values *values,
                                 as_view_cut *cut, assay_error *error) {
     valuing v = {.values = values};
     if (table->own_items) return as_view_flat_values(table, data, values) ? ASSAY_OK : as_fail_memory(error, NULL);
-    if (table->request.kind != AS_VIEW_TOP_DOWN) return as_view_walk(data, &table->request, take_value, &v, cut, error);
-    const as_view_column *column = &data->columns[0];
-    for (uint32_t i = 0; i < values->n; i++) {
-        assay_id context = as_view_item_at(table, i)->context;
-        if (column->has_sums) {
-            set_stored(values, i, column, context);
-        } else {
-            as_view_value value = as_view_value_of(column, context);
-            set_value(values, i, &value);
-        }
+    if (table->starts) {
+        *cut = table->cut;
+        return as_view_listed_values(table, &data->columns[0], table->starts, table->contexts, values)
+                   ? ASSAY_OK
+                   : as_fail_memory(error, NULL);
     }
+    if (table->request.kind != AS_VIEW_TOP_DOWN) return as_view_walk(data, &table->request, take_value, &v, cut, error);
+    contexts_values all = {.table = table, .column = &data->columns[0], .values = values};
+    as_parallel(((size_t)values->n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, 0, set_contexts, &all);
     return ASSAY_OK;
 }
 

@@ -1,7 +1,7 @@
 /* A view as a table: for whoever looks at the same view again and again, here and there, sorted this way and that (the viewer), where a walk shows it once.
  *
  * The items are the nodes of the view in pre-order, siblings as in the source: the same file gives the same numbers. Columns are apart from the table: an inclusive and an exclusive number for each item, of
- * one metric, some runs and some locations. A table takes about 30 bytes an item, a column 16.
+ * one metric, some runs and some locations. A table takes about 30 bytes an item, a column 16. Tables know which contexts are in their items, so that the values of another metric need no other walk.
  *
  * Bottom-up views of large trees have no end that anybody would read. Their tables hold the levels that can be had in bounded time; items at the rim say that there is more (AS_ITEM_CUT), and
  * a table of that function alone (as_view_request.wanted) goes further up. */
@@ -36,6 +36,9 @@ typedef struct as_view_table {
     as_view_cut cut;         /* what is not in it */
     /* private, of flat views: for each context the item it is a part of, and that of calls below its caller; AS_NO_ITEM: none. NULL: nobody knows, or there are no such */
     uint32_t *own_items, *call_items;
+    /* private, bottom-up: those whose values are the item's are contexts[starts[i]] … contexts[starts[i + 1] - 1]. NULL: nobody knows, or something is hidden, whose values are told, too */
+    assay_id *contexts;
+    uint32_t *starts;
     uint32_t *sources;     /* private, of as_view_table_hide(): for each item the one that it is there */
     assay_id skipped_root; /* private: that of without_root; ASSAY_NONE: none */
     bool leaves_apart;     /* private: as that of as_view_data */
@@ -50,6 +53,10 @@ assay_status as_view_table_new(const as_view_data *data, const as_view_request *
 /* Makes the table of the same view with request.hidden, where nothing is hidden yet; of flat and top-down views only: bottom-up, what is hidden changes what others are. hidden must last as long as the table. */
 assay_status as_view_table_hide(const as_view_table *all, const uint8_t *hidden, as_view_table **out,
                                 assay_error *error);
+struct as_view_values;
+/* The same in the place of a table and some of its values, where there is no room for both. When memory is out they may only be freed. */
+assay_status as_view_table_hide_here(as_view_table *table, const uint8_t *hidden, struct as_view_values *const *values,
+                                     size_t n_values, assay_error *error);
 /* NULL is fine. */
 void as_view_table_free(as_view_table *table);
 size_t as_view_table_bytes(const as_view_table *table);

@@ -147,65 +147,106 @@ static void *new_zeros(size_t n, size_t size) {
     return zeros;
 }
 
-static void add_real(double *to, bool *has, double value) {
-    *to = *has ? *to + value : value;
-    *has = true;
-}
+enum { STEPS_AHEAD = 24 };
 
 /* Asks for what a context some steps ahead needs: its item may lie anywhere. */
-static void fetch_ahead(const as_view_table *table, assay_id context, const double *values) {
-    enum { STEPS = 24 };
-    if (context + STEPS >= AS_COUNT(table->ds, contexts)) return;
-    uint32_t own = table->own_items[context + STEPS];
+static inline void fetch_ahead(const as_view_item *items, const uint32_t *own_items, assay_id ahead,
+                               const double *values) {
+    uint32_t own = own_items[ahead];
     if (own == UINT32_MAX) return;
-    __builtin_prefetch(as_view_item_at(table, own));
+    __builtin_prefetch(&items[own]);
     __builtin_prefetch(&values[own], 1);
+}
+
+/* The file that what is counted in an item is counted in, too; AS_NO_ITEM: none. */
+static inline uint32_t file_above(const as_view_item *items, uint32_t own) {
+    uint32_t above = items[own].parent;
+    return above != AS_NO_ITEM && items[above].level == AS_LEVEL_FILE ? above : AS_NO_ITEM;
+}
+
+/* A context with all below it. */
+typedef struct subtree {
+    assay_id first, end;
+    bool is_aside;
+    double value;
+} subtree;
+
+/* end: behind the last outermost context that was added; 0: none was. */
+static inline void add_outermost(double *to, assay_id *end, const subtree *added) {
+    if (added->first < *end && !added->is_aside) return;
+    *to = *end ? *to + added->value : added->value;
+    if (added->end > *end) *end = added->end;
 }
 
 static bool add_inclusive(const as_view_table *table, const as_view_column *column, as_view_values *values) {
     const as_context *contexts = table->ds->contexts.data;
-    /* Behind the last outermost context that was added; 0: none was */
+    const as_view_item *items = table->items.data;
+    const uint32_t *own_items = table->own_items, *call_items = table->call_items;
+    const bool *has = column->sums.has_inclusive.data;
+    const double *from = column->sums.inclusive.data;
+    double *to = values->inclusive;
+    size_t n = column->is_only_exclusive ? 0 : AS_COUNT(table->ds, contexts);
     assay_id *ends = new_zeros(values->n, sizeof *ends);
-    for (assay_id id = 0; ends && !column->is_only_exclusive && id < AS_COUNT(table->ds, contexts); id++) {
-        uint32_t in[MOST_ITEMS];
-        as_node node;
-        fetch_ahead(table, id, values->inclusive);
-        bool is_there = as_stored_sums_node(&column->sums, id, &node) && node.has_own;
-        for (size_t i = is_there ? items_of(table, id, in) : 0; i-- > 0;) {
-            uint32_t item = in[i];
-            assay_id end = id + contexts[id].subtree;
-            if (id < ends[item] && !contexts[id].is_aside) continue;
-            values->inclusive[item] = ends[item] ? values->inclusive[item] + node.inclusive.r : node.inclusive.r;
-            if (end > ends[item]) ends[item] = end;
-        }
+    for (assay_id id = 0; ends && id < n; id++) {
+        if (id + STEPS_AHEAD < n && has[id + STEPS_AHEAD]) fetch_ahead(items, own_items, id + STEPS_AHEAD, to);
+        uint32_t own = has[id] ? own_items[id] : UINT32_MAX;
+        if (own == UINT32_MAX) continue;
+        subtree added = {id, id + contexts[id].subtree, contexts[id].is_aside, from[id]};
+        uint32_t file = file_above(items, own), call = call_items ? call_items[id] : UINT32_MAX;
+        add_outermost(&to[own], &ends[own], &added);
+        if (call != UINT32_MAX) add_outermost(&to[call], &ends[call], &added);
+        if (file == AS_NO_ITEM) continue;
+        uint32_t module = items[file].parent;
+        add_outermost(&to[file], &ends[file], &added);
+        add_outermost(&to[module], &ends[module], &added);
     }
     for (uint32_t i = 0; ends && i < values->n; i++) {
-        if (!ends[i]) values->inclusive[i] = NAN;
+        if (!ends[i]) to[i] = NAN;
     }
     bool fine = ends != NULL;
     free(ends);
     return fine;
 }
 
+static inline void add_real(double *to, bool *has, double value) {
+    *to = *has ? *to + value : value;
+    *has = true;
+}
+
+/* Adds numbers of all contexts to the items they count in with what they do themselves. */
+static void add_own(const as_view_table *table, const as_vec *has, const as_vec *from, double *to, bool *is_known) {
+    const as_view_item *items = table->items.data;
+    const uint32_t *own_items = table->own_items;
+    const bool *is_there = has->data;
+    const double *numbers = from->data;
+    size_t n = AS_COUNT(table->ds, contexts);
+    for (assay_id id = 0; id < n; id++) {
+        if (id + STEPS_AHEAD < n && is_there[id + STEPS_AHEAD]) fetch_ahead(items, own_items, id + STEPS_AHEAD, to);
+        uint32_t own = is_there[id] ? own_items[id] : UINT32_MAX;
+        if (own == UINT32_MAX) continue;
+        uint32_t file = file_above(items, own);
+        add_real(&to[own], &is_known[own], numbers[id]);
+        if (file == AS_NO_ITEM) continue;
+        uint32_t module = items[file].parent;
+        add_real(&to[file], &is_known[file], numbers[id]);
+        add_real(&to[module], &is_known[module], numbers[id]);
+    }
+}
+
+/* There are those of pairs, or those of a metric that has nothing else. */
 static bool add_exclusive(const as_view_table *table, const as_view_column *column, as_view_values *values) {
-    bool *has = new_zeros(values->n, sizeof *has);
-    for (assay_id id = 0; has && id < AS_COUNT(table->ds, contexts); id++) {
-        uint32_t in[MOST_ITEMS];
-        as_node node;
-        fetch_ahead(table, id, values->exclusive);
-        if (!as_stored_sums_node(&column->sums, id, &node)) continue;
-        bool is_pair = node.has_exclusive && !node.lacks_exclusive, is_own = node.has_own && column->is_only_exclusive;
-        for (size_t i = is_pair || is_own ? own_items_of(table, id, in) : 0; i-- > 0;) {
-            if (is_pair) add_real(&values->exclusive[in[i]], &has[in[i]], node.exclusive.r);
-            if (is_own) add_real(&values->exclusive[in[i]], &has[in[i]], node.inclusive.r);
-        }
+    const as_stored_sums *sums = &column->sums;
+    bool *is_known = new_zeros(values->n, sizeof *is_known);
+    if (!is_known) return false;
+    if (sums->exclusive.count)
+        add_own(table, &sums->has_exclusive, &sums->exclusive, values->exclusive, is_known);
+    else if (column->is_only_exclusive)
+        add_own(table, &sums->has_inclusive, &sums->inclusive, values->exclusive, is_known);
+    for (uint32_t i = 0; i < values->n; i++) {
+        if (!is_known[i]) values->exclusive[i] = NAN;
     }
-    for (uint32_t i = 0; has && i < values->n; i++) {
-        if (!has[i]) values->exclusive[i] = NAN;
-    }
-    bool fine = has != NULL;
-    free(has);
-    return fine;
+    free(is_known);
+    return true;
 }
 
 typedef struct adding {
@@ -248,28 +289,65 @@ static bool list_contexts(const as_view_table *table, uint32_t *starts, assay_id
     return true;
 }
 
+enum { ITEMS_AT_ONCE = 2048 };
+
+typedef struct listing {
+    const as_view_table *table;
+    const as_view_column *column;
+    const uint32_t *starts;
+    const assay_id *contexts;
+    as_view_values *values;
+    double *parts; /* of composite types, 2 * n_parts for each piece of work */
+} listing;
+
+static void sum_items(void *user, size_t piece) {
+    const listing *l = user;
+    uint32_t n_parts = l->column->list.n_parts;
+    double *parts = n_parts ? l->parts + piece * 2 * n_parts : NULL;
+    uint32_t first = (uint32_t)piece * ITEMS_AT_ONCE;
+    for (uint32_t i = first; i < l->values->n && i - first < ITEMS_AT_ONCE; i++) {
+        as_view_sum sum;
+        as_view_sum_begin(&sum, l->column, parts);
+        for (uint32_t k = l->starts[i]; k < l->starts[i + 1]; k++)
+            as_view_sum_add(&sum, l->table->ds, l->contexts[k]);
+        as_view_value value = as_view_sum_value(&sum);
+        l->values->inclusive[i] = value.inclusive.is_known ? value.inclusive.real : NAN;
+        l->values->exclusive[i] = value.exclusive.is_known && !is_call(l->table, i) ? value.exclusive.real : NAN;
+    }
+}
+
+/* A formula adds up one item at a time. */
+bool as_view_listed_values(const as_view_table *table, const as_view_column *column, const uint32_t *starts,
+                           const assay_id *contexts, as_view_values *values) {
+    size_t n_pieces = ((size_t)values->n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, n_parts = 0;
+    if (!as_mul_size(n_pieces, 2 * (size_t)column->list.n_parts, &n_parts)) return false;
+    double *parts = calloc(n_parts + 1, sizeof *parts);
+    if (!parts) return false;
+    listing l = {.table = table,
+                 .column = column,
+                 .starts = starts,
+                 .contexts = contexts,
+                 .values = values,
+                 .parts = parts};
+    as_parallel(n_pieces, column->formula ? 1 : 0, sum_items, &l);
+    free(parts);
+    return true;
+}
+
 static bool sum_each(const as_view_table *table, const as_view_column *column, as_view_values *values) {
     uint32_t *starts = malloc(((size_t)values->n + 1) * sizeof *starts);
-    double *parts = calloc(2 * (size_t)column->list.n_parts + 1, sizeof *parts);
     assay_id *contexts = NULL;
-    bool fine = starts && parts && list_contexts(table, starts, &contexts);
-    for (uint32_t i = 0; fine && i < values->n; i++) {
-        as_view_sum sum;
-        as_view_sum_begin(&sum, column, column->list.n_parts ? parts : NULL);
-        for (uint32_t k = starts[i]; k < starts[i + 1]; k++) as_view_sum_add(&sum, table->ds, contexts[k]);
-        as_view_value value = as_view_sum_value(&sum);
-        values->inclusive[i] = value.inclusive.is_known ? value.inclusive.real : NAN;
-        values->exclusive[i] = value.exclusive.is_known && !is_call(table, i) ? value.exclusive.real : NAN;
-    }
+    bool fine = starts && list_contexts(table, starts, &contexts) &&
+                as_view_listed_values(table, column, starts, contexts, values);
     free(starts);
-    free(parts);
     free(contexts);
     return fine;
 }
 
 bool as_view_flat_values(const as_view_table *table, const as_view_data *data, as_view_values *values) {
     const as_view_column *column = &data->columns[0];
-    bool at_once = column->has_sums && !column->formula && column->can_merge;
+    bool has_twice = column->is_only_exclusive && column->sums.exclusive.count; /* exclusive values of both kinds */
+    bool at_once = column->has_sums && !column->formula && column->can_merge && !has_twice;
     if (!at_once) return sum_each(table, column, values);
     adding a = {.table = table, .column = column, .values = values};
     as_parallel(2, 2, add_kind, &a);

@@ -63,26 +63,17 @@ static void find_parents(const as_view_table *all, const uint32_t *sources, uint
     }
 }
 
-/* Room for the tree of what is shown: numbers of those that are, UINT32_MAX: none. */
+/* Room for the tree of what is shown: numbers of those that are, UINT32_MAX: none. There may be millions of them. */
 typedef struct shown_tree {
-    uint32_t *order, *parents, *first_children, *nexts;
+    uint32_t *order, *first_children;
+    uint32_t *nexts; /* the one beside it; behind the last one IS_PARENT and the one they are below. Until then: the one it is below */
     uint32_t first;
 } shown_tree;
 
-static bool shown_tree_init(shown_tree *t, uint32_t n) {
-    size_t size = ((size_t)n + 1) * sizeof(uint32_t);
-    *t = (shown_tree){.order = malloc(size),
-                      .parents = malloc(size),
-                      .first_children = malloc(size),
-                      .nexts = malloc(size),
-                      .first = UINT32_MAX};
-    if (t->first_children) memset(t->first_children, 0xff, size);
-    return t->order && t->parents && t->first_children && t->nexts;
-}
+#define IS_PARENT (UINT32_C(1) << 31)
 
 static void shown_tree_free(shown_tree *t) {
     free(t->order);
-    free(t->parents);
     free(t->first_children);
     free(t->nexts);
 }
@@ -90,22 +81,35 @@ static void shown_tree_free(shown_tree *t) {
 /* Behind one in pre-order. */
 static uint32_t next_shown(const shown_tree *t, uint32_t i) {
     if (t->first_children[i] != UINT32_MAX) return t->first_children[i];
-    while (i != UINT32_MAX && t->nexts[i] == UINT32_MAX) i = t->parents[i];
-    return i == UINT32_MAX ? i : t->nexts[i];
+    while (t->nexts[i] != UINT32_MAX && t->nexts[i] & IS_PARENT) i = t->nexts[i] & ~IS_PARENT;
+    return t->nexts[i];
 }
 
-/* In pre-order, siblings in the order of members. False when memory is out. */
+/* Brings siblings into the order of members. */
+static void link_siblings(shown_tree *t, uint32_t n) {
+    for (uint32_t k = n; k-- > 0;) {
+        uint32_t i = t->order[k], parent = t->nexts[i],
+                 *first = parent == UINT32_MAX ? &t->first : &t->first_children[parent];
+        bool is_last = *first == UINT32_MAX;
+        t->nexts[i] = !is_last ? *first : parent == UINT32_MAX ? UINT32_MAX : parent | IS_PARENT;
+        *first = i;
+    }
+}
+
+/* In pre-order, siblings in the order of members. False when memory is out, or beyond 2^31 items. */
 static bool rearrange(const as_view_table *all, uint32_t **sources, uint32_t n) {
-    shown_tree t;
-    bool fine = shown_tree_init(&t, n) && sort_shown(all, *sources, n, t.order);
+    size_t size = ((size_t)n + 1) * sizeof(uint32_t);
+    shown_tree t = {.order = malloc(size), .first = UINT32_MAX};
+    bool fine = n < IS_PARENT - 1 && t.order && sort_shown(all, *sources, n, t.order);
     if (fine) {
-        find_parents(all, *sources, n, t.parents);
-        for (uint32_t k = n; k-- > 0;) {
-            uint32_t i = t.order[k], parent = t.parents[i],
-                     *first = parent == UINT32_MAX ? &t.first : &t.first_children[parent];
-            t.nexts[i] = *first;
-            *first = i;
-        }
+        t.first_children = malloc(size);
+        t.nexts = malloc(size);
+        fine = t.first_children && t.nexts;
+    }
+    if (fine) {
+        memset(t.first_children, 0xff, size);
+        find_parents(all, *sources, n, t.nexts);
+        link_siblings(&t, n);
         uint32_t to = 0;
         for (uint32_t i = t.first; i != UINT32_MAX; i = next_shown(&t, i)) t.order[to++] = (*sources)[i];
         free(*sources);
@@ -124,42 +128,49 @@ static bool is_section(const as_view_table *table, const as_view_item *item) {
            as_context_is_section(table->ds, item->context);
 }
 
-static void put_items(const as_view_table *all, as_view_table *table, uint32_t n) {
-    const as_view_item *from = all->items.data;
+/* Items as they are in the other table become those of this one. */
+static void connect_items(as_view_table *table) {
     as_view_item *items = table->items.data;
     const uint32_t *sources = table->sources;
-    uint32_t at = AS_NO_ITEM;
+    uint32_t at = AS_NO_ITEM, n = as_view_items(table);
     for (uint32_t i = 0; i <= n; i++) {
-        while (at != AS_NO_ITEM && (i == n || sources[i] < sources[at] || sources[i] >= from[sources[at]].end)) {
+        while (at != AS_NO_ITEM && (i == n || sources[i] < sources[at] || sources[i] >= items[at].end)) {
             items[at].end = i;
             at = items[at].parent;
         }
         if (i == n) break;
-        as_view_item item = from[sources[i]];
-        item.parent = at;
-        item.depth = at == AS_NO_ITEM ? 0 : items[at].depth + 1;
-        if (at == AS_NO_ITEM && is_section(table, &item)) item.flags |= AS_ITEM_APART;
-        items[i] = item;
+        items[i].parent = at;
+        items[i].depth = at == AS_NO_ITEM ? 0 : items[at].depth + 1;
+        if (at == AS_NO_ITEM && is_section(table, &items[i])) items[i].flags |= AS_ITEM_APART;
         at = i;
     }
-    table->items.count = n;
 }
 
-static bool fill(const as_view_table *all, const uint8_t *hidden, as_view_table *table) {
+/* The items that are shown, as sources. False when memory is out. */
+static bool choose_items(const as_view_table *all, const uint8_t *hidden, as_view_table *table, uint32_t *n) {
     uint32_t n_all = as_view_items(all);
     bool are_lifted, is_flat = all->request.kind == AS_VIEW_FLAT;
     table->sources = malloc(((size_t)n_all + 1) * sizeof *table->sources);
     if (!table->sources) return false;
-    uint32_t n = find_shown(all, hidden, table->sources, &are_lifted);
-    if (is_flat && are_lifted && !rearrange(all, &table->sources, n)) return false;
-    uint32_t *fitting = realloc(table->sources, ((size_t)n + 1) * sizeof *fitting);
+    *n = find_shown(all, hidden, table->sources, &are_lifted);
+    if (is_flat && are_lifted && !rearrange(all, &table->sources, *n)) return false;
+    uint32_t *fitting = realloc(table->sources, ((size_t)*n + 1) * sizeof *fitting);
     if (fitting) table->sources = fitting;
-    as_vec_expect(&table->items, n);
-    if (!as_vec_reserve(&table->items, n)) return false;
-    put_items(all, table, n);
-    table->cut.hidden = n_all - n;
+    table->cut.hidden = n_all - *n;
     if (all->skipped_root != ASSAY_NONE)
         table->cut.hidden += hides(hidden, as_ds_context(all->ds, all->skipped_root)->name) != 0;
+    return true;
+}
+
+static bool fill(const as_view_table *all, const uint8_t *hidden, as_view_table *table) {
+    uint32_t n;
+    if (!choose_items(all, hidden, table, &n)) return false;
+    as_vec_expect(&table->items, n);
+    if (!as_vec_reserve(&table->items, n)) return false;
+    for (uint32_t i = 0; i < n; i++)
+        AS_AT(as_view_item, &table->items, i) = *as_view_item_at(all, table->sources[i]);
+    table->items.count = n;
+    connect_items(table);
     return true;
 }
 
@@ -230,4 +241,79 @@ assay_status as_view_values_hide(const as_view_table *table, const as_view_table
     }
     *out = values;
     return ASSAY_OK;
+}
+
+/* ---- in place -------------------------------------------------------------------------------------------------------- */
+
+/* Each of the first n elements becomes the one that sources says. states: room for n. */
+static void gather(void *data, size_t size, const uint32_t *sources, uint32_t n, uint8_t *states) {
+    enum { FREE, NEEDED, DONE }; /* nobody asks for what is there; somebody does; it has become what it is to be */
+    char *at = data, kept[sizeof(as_view_item)];
+    memset(states, FREE, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (sources[i] < n) states[sources[i]] = NEEDED;
+    }
+    /* What fills a free place leaves another one free */
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t to = i; to < n && states[i] == FREE; to = sources[to]) {
+            memcpy(at + to * size, at + sources[to] * size, size);
+            if (to != i) states[to] = DONE;
+            if (sources[to] >= n) states[i] = DONE;
+        }
+    }
+    /* The others go round in circles */
+    for (uint32_t i = 0; i < n; i++) {
+        if (states[i] == DONE) continue;
+        memcpy(kept, at + i * size, size);
+        uint32_t to = i;
+        for (; sources[to] != i; to = sources[to]) {
+            memcpy(at + to * size, at + sources[to] * size, size);
+            states[to] = DONE;
+        }
+        memcpy(at + to * size, kept, size);
+        states[to] = DONE;
+    }
+}
+
+static void shrink(double **array, uint32_t n) {
+    double *fitting = *array ? realloc(*array, ((size_t)n + 1) * sizeof **array) : NULL;
+    if (fitting) *array = fitting;
+}
+
+static bool gather_values(const as_view_table *table, as_view_values *values, uint8_t *states) {
+    uint32_t n = as_view_items(table);
+    gather(values->inclusive, sizeof(double), table->sources, n, states);
+    if (values->exclusive) gather(values->exclusive, sizeof(double), table->sources, n, states);
+    shrink(&values->inclusive, n);
+    shrink(&values->exclusive, n);
+    free(values->weights);
+    values->weights = NULL;
+    values->n = n;
+    values->has_inclusive = values->has_exclusive = false;
+    return as_view_values_finish(table, values);
+}
+
+static bool hide_here(as_view_table *table, const uint8_t *hidden, as_view_values *const *values, size_t n_values) {
+    uint32_t n;
+    free(table->own_items);
+    free(table->call_items);
+    table->own_items = table->call_items = NULL;
+    for (size_t k = 0; k < n_values; k++) values[k]->hidden = sum_hidden(table, hidden, values[k]);
+    if (!choose_items(table, hidden, table, &n)) return false;
+    uint8_t *states = malloc((size_t)n + 1);
+    if (!states) return false;
+    table->request.hidden = hidden;
+    gather(table->items.data, sizeof(as_view_item), table->sources, n, states);
+    table->items.count = n;
+    as_vec_shrink(&table->items);
+    connect_items(table);
+    bool fine = true;
+    for (size_t k = 0; fine && k < n_values; k++) fine = gather_values(table, values[k], states);
+    free(states);
+    return fine;
+}
+
+assay_status as_view_table_hide_here(as_view_table *table, const uint8_t *hidden, as_view_values *const *values,
+                                     size_t n_values, assay_error *error) {
+    return hide_here(table, hidden, values, n_values) ? ASSAY_OK : as_fail_memory(error, NULL);
 }

@@ -79,7 +79,7 @@ assay_status as_view_load(const as_view_source *source, const assay_id *metrics,
                           const assay_id *roots, size_t n_roots, as_view_data *out, assay_error *error);
 void as_view_data_free(as_view_data *data);
 
-/* The number of a context's node in the list, or UINT32_MAX. */
+/* The number of a context's node in the list, where it has nodes; or UINT32_MAX. */
 static inline uint32_t as_column_at(const as_view_column *column, assay_id context) {
     uint32_t at = column->index ? column->index[context] : context;
     return at < column->list.nodes.count ? at : UINT32_MAX;
@@ -87,6 +87,7 @@ static inline uint32_t as_column_at(const as_view_column *column, assay_id conte
 /* The node of a context; false where there is none. */
 static inline bool as_column_node(const as_view_column *column, assay_id context, as_node *out) {
     if (column->has_sums) return as_stored_sums_node(&column->sums, context, out);
+    if (column->list.is_compact) return as_node_sums_node(&column->list.sums, context, out);
     uint32_t at = as_column_at(column, context);
     if (at != UINT32_MAX) *out = *as_node_at(&column->list, at);
     return at != UINT32_MAX;
@@ -172,6 +173,9 @@ typedef struct as_view_node {
     assay_id region;             /* or ASSAY_NONE */
     as_str name;                 /* AS_NO_STR: the source has none */
     const as_view_value *values; /* one for each column */
+    /* private, bottom-up: the contexts whose values these are, ascending; `step` bytes from one to the next */
+    const assay_id *contexts;
+    size_t n_contexts, step;
 } as_view_node;
 
 /* What was left out. */

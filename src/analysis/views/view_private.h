@@ -211,6 +211,9 @@ bool as_view_values_finish(const struct as_view_table *table, struct as_view_val
 bool as_view_flat_fill(struct as_view_table *table, const as_view_data *data);
 /* The numbers of such a table: those of a walk, to the last bit. */
 bool as_view_flat_values(const struct as_view_table *table, const as_view_data *data, struct as_view_values *values);
+/* The numbers of items from lists of their contexts: those of item i are contexts[starts[i]] … contexts[starts[i + 1] - 1], ascending. False when memory is out. */
+bool as_view_listed_values(const struct as_view_table *table, const as_view_column *column, const uint32_t *starts,
+                           const assay_id *contexts, struct as_view_values *values);
 /* as_view_item_contexts() of such a table. */
 bool as_view_flat_contexts(const struct as_view_table *table, uint32_t item, as_vec *out);
 
