@@ -115,7 +115,9 @@ const isDisjoint = ({ rows, lists, found }: CompareAnswer): boolean => found ===
 function commandOptions({ input, inputs, metric, selection }: ScreenProps, view: View): Record<string, string | null> {
   const sides = sidesOf(inputs, view);
   const [a, b] = sides ? chosenRuns(sides, view) : [];
-  return { metric: metric && !metric.is_main ? metric.name : null, run: runWords(input, selection), 'run-a': a || null, 'run-b': b || null, location: selection.locations };
+  const chosen = metric && !metric.is_main ? metric.name : null;
+  const pair: Record<string, string | null> = view.metric_b ? { 'metric-a': chosen ?? sides?.[0].metrics.find((m) => m.is_main)?.name ?? null, 'metric-b': view.metric_b } : { metric: chosen };
+  return { ...pair, run: runWords(input, selection), 'run-a': a || null, 'run-b': b || null, location: selection.locations };
 }
 
 /** `assay diff A B …`, of the flame graph the amounts of `assay flame --diff`. */
@@ -130,11 +132,11 @@ function diffCommand(props: ScreenProps): string {
 }
 
 /** Whose verdicts are those of the page: of one metric, with what call paths call. */
-function compareCommand(props: ScreenProps): string {
+function compareCommand(props: ScreenProps, { a: from, b: to }: Pick<CompareAnswer, 'a' | 'b'>): string {
   const view = readScreen('compare', DEFAULTS);
   const sides = sidesOf(props.inputs, view);
   const { run, 'run-a': a, 'run-b': b } = commandOptions(props, view);
-  return commandLine('compare', (sides ?? []).map((s) => s.path), { metric: props.metric?.name, inclusive: true, 'run-a': a ?? run, 'run-b': b ?? run });
+  return commandLine('compare', (sides ?? []).map((s) => s.path), { ...(from.metric === to.metric ? { metric: from.metric } : { 'metric-a': from.metric, 'metric-b': to.metric }), inclusive: true, 'run-a': a ?? run, 'run-b': b ?? run });
 }
 
 function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
@@ -241,7 +243,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
           onClick={(event) =>
             openMenu(event, () => [
               { label: 'Copy as command: diff', hint: 'y', run: () => void copyText(diffCommand(props), 'Command copied') },
-              { label: 'Copy as command: compare', run: () => void copyText(compareCommand(props), 'Command copied') },
+              ...(answer ? [{ label: 'Copy as command: compare', run: () => void copyText(compareCommand(props, answer), 'Command copied') }] : []),
               ...(answer && answer.a.metric !== null && otherMetrics().length > 1
                 ? (['line', ...otherMetrics().map((name) => ({ label: `B: ${name}`, checked: answer.b.metric === name, run: () => setView({ metric_b: name === answer.a.metric ? '' : name }) }))] as const)
                 : []),
