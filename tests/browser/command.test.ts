@@ -5,9 +5,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, view, type Page } from '../../web/test/harness';
 
-const example = (name: string): string => join(source, 'examples', name);
 const assay = process.env['ASSAY'] ?? 'assay';
 const folder = mkdtempSync(join(tmpdir(), 'assay-command-'));
 const FORMATS: Record<string, () => string> = {
