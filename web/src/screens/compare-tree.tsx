@@ -101,7 +101,7 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   const part = (r: CompareRow) => ((bySelf ? r.self : r.change) ?? NaN) / whole;
   return [
     {
-      id: 'name', title: isFlat ? 'Function' : 'Call path', width: '1fr', least: 250, fixed: true, sortable: true,
+      id: 'name', title: isFlat ? 'Function' : 'Call path', width: '1fr', least: innerWidth < 1200 ? 210 : 250, fixed: true, sortable: true,
       ...nameCells(tree, loadMore, (row) => <Name row={row} search={search} />),
     },
     ...(answer.metric === null ? [] : [

@@ -33,10 +33,10 @@ function SidePicker({ label, side, all, onChoose, run, usual, onRun }: SideProps
   const nameOf = (i: Opened) => (all.every((o) => o.id === i.id || o.name !== i.name) ? i.name : all.every((o) => o.id === i.id || o.path !== i.path) ? i.path : `${i.name} (${i.id + 1})`);
   const runs = isReport() ? [] : [{ word: '', label: 'as usual' }, ...runsOf(side)];
   return (
-    <>
+    <div class={runs.length > 2 ? 'compare-side both' : 'compare-side'}>
       <Picker label={label} value={nameOf(side)} choices={all.map((i) => ({ id: String(i.id), label: nameOf(i), hint: i.format_title ?? '', chosen: i.id === side.id, run: () => onChoose(i.id) }))} />
       {runs.length > 2 && <Picker label={`Run of ${label}`} value={runs.find((r) => r.word && r.word === run)?.label ?? usual} choices={runs.map((r, i) => ({ id: `${i}`, label: r.label, chosen: r.word === run, run: () => onRun(r.word) }))} />}
-    </>
+    </div>
   );
 }
 
@@ -52,7 +52,7 @@ function Summary({ answer, noise }: { answer: CompareAnswer; noise: number }) {
   const sure = verdict ? sureText(verdict) : undefined;
   return (
     <span class="compare-summary" role="status">
-      {a.metric !== b.metric && <span class="picker-label">{`${a.metric} / ${b.metric}`}</span>}
+      {a.metric !== b.metric && <span class="picker-label ellipsis" title={`${a.metric} / ${b.metric}`}>{`${a.metric} / ${b.metric}`}</span>}
       <span title={`${a.total} → ${b.total}`}>{`${formatValue(answer.unit, a.total)} → ${formatValue(answer.unit, b.total)}`}</span>
       <b class={isSame ? 'hint' : change > 0 ? 'more' : 'less'}>{`${change > 0 ? '+' : ''}${formatValue(answer.unit, change)}${Number.isFinite(relative) ? ` (${formatChange(relative)} %)` : ''}`}</b>
       <span class={isSame ? 'side-badge' : change > 0 ? 'side-badge more' : 'side-badge less'} title={sure}>
@@ -145,6 +145,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
   const [a, b] = sides;
   const all = readable(inputs);
   const isFlat = view.tab === 'functions';
+  const isTable = view.tab !== 'flame' && view.tab !== 'scatter';
   const side = shownSide(sides, selection);
   const chosen: PartProps['chosen'] = side >= 0 && selection.node !== null ? { side: side as 0 | 1, context: selection.node } : null;
   const params = compareParams(props, sides, view);
@@ -201,9 +202,12 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
         </button>
         <SidePicker label="B" side={b} all={all} onChoose={chooseB} run={runB} usual={answer?.b.run || 'as usual'} onRun={(run_b) => pair({ run_a: runA, run_b })} />
         {answer && <Summary answer={answer} noise={view.noise} />}
-        <span class="grow" />
-        {answer && <OnlyButton side="A" only={answer.only_a} />}
-        {answer && <OnlyButton side="B" only={answer.only_b} />}
+        {answer && (
+          <span class="only">
+            <OnlyButton side="A" only={answer.only_a} />
+            <OnlyButton side="B" only={answer.only_b} />
+          </span>
+        )}
       </div>
       <div class="toolbar" role="toolbar" aria-label="How it is shown">
         <div class="segmented" role="group" aria-label="View">
@@ -214,9 +218,11 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
           ))}
         </div>
         <ThresholdSlider answer={answer} view={view} setView={setView} />
-        <button aria-pressed={view.hide} title="Leave out what changed less (i)" disabled={isReport()} onClick={() => setView({ hide: !view.hide })}>
-          Only changes
-        </button>
+        {isTable && (
+          <button aria-pressed={view.hide} title="Leave out what changed less (i)" disabled={isReport()} onClick={() => setView({ hide: !view.hide })}>
+            Only changes
+          </button>
+        )}
         <button aria-pressed={view.normalize} title="Scale A so that both have the same sum (o)" disabled={isReport() || !answer?.adds_up} onClick={() => setView({ normalize: !view.normalize })}>
           Normalised
         </button>
@@ -253,7 +259,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
           ⋯
         </button>
       </div>
-      {view.tab !== 'flame' && view.tab !== 'scatter' ? (
+      {isTable ? (
         <ComparisonTable {...part} comparison={comparison} />
       ) : comparison.error && !isReport() ? (
         <Failed failure={comparison.error} />
