@@ -6,8 +6,8 @@
 
 /* What is about the answer on the screen has no meaning for a file. */
 static as_exit check_shown(as_cli *cli) {
-    static const char *const shown[] = {"metric", "flat",  "relative", "sort", "min-change",
-                                        "all",    "limit", "location", "run",  "full-names"};
+    static const char *const shown[] = {"metric", "metric-a", "metric-b", "flat", "relative", "sort",  "min-change",
+                                        "all",    "limit",    "location", "run",  "run-a",    "run-b", "full-names"};
     for (size_t i = 0; as_cli_has(cli, "output") && i < sizeof shown / sizeof *shown; i++) {
         if (as_cli_has(cli, shown[i]))
             return as_cli_fail(cli, AS_EXIT_USAGE, "--%s is about what is shown; with -o all of the result is written",

@@ -33,6 +33,7 @@ static void build_totals(const as_compare_view *view, as_builder *b) {
         const as_metric_verdict *m = &view->verdict.metrics[i];
         as_build_object(b, NULL, false);
         as_build_text(b, "metric", m->metric->name);
+        if (m->metric->target_name) as_build_text(b, "target_metric", m->metric->target_name);
         as_build_text(b, "unit", m->metric->unit);
         build_judgement(b, &m->total);
         as_build_int(b, "matched", (int64_t)m->n_matched);

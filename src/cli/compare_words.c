@@ -257,11 +257,23 @@ static bool is_foreign(const as_compare_view *view) {
     return n == 0;
 }
 
+/* The metric that each side has a name of its own for; NULL: none. */
+static const as_sampled_metric *find_renamed(const as_samples *samples) {
+    for (size_t i = 0; i < samples->n_metrics; i++)
+        if (samples->metrics[i].target_name) return &samples->metrics[i];
+    return NULL;
+}
+
 bool as_compare_remark(const as_compare_view *view, size_t at, as_output *out) {
     size_t here = 0;
     if (is_foreign(view) && here++ == at) {
         as_output_text(out, view->verdict.n ? "no call path is in both: only the sum of all of them is compared"
                                             : "there is no call path to compare");
+        return true;
+    }
+    const as_sampled_metric *renamed = find_renamed(&view->samples);
+    if (renamed && here++ == at) {
+        as_output_printf(out, "'%s' is compared with '%s' of the second side", renamed->name, renamed->target_name);
         return true;
     }
     if (view->verdict.needed && here++ == at) return put_needed(view, out);

@@ -125,7 +125,12 @@ static void write_head(writer *w) {
         if (k) as_output_char(w->json.out, ',');
         as_node_json_metric(w->json.out, c->ds, c->columns[k].metric);
     }
-    as_output_text(w->json.out, "],\n");
+    as_output_text(w->json.out, "],");
+    for (size_t k = 0; k < c->n_columns; k++) { /* there is one, or none */
+        const char *own = as_diff_target_metric(view, c->columns[k].metric);
+        if (own) as_node_json_member(w->json.out, "target_metric", own);
+    }
+    as_output_char(w->json.out, '\n');
     write_only(w, "only_in_base", &view->only[AS_BASE]);
     write_only(w, "only_in_target", &view->only[AS_TARGET]);
     as_output_text(w->json.out, "\"root\":");

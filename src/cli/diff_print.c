@@ -115,7 +115,13 @@ static void print_whole(const printing *p, as_output *out) {
     const as_comparison *c = &p->view->comparison;
     const as_metric *metric = as_ds_metric(c->ds, c->columns[p->column].metric);
     const char *name = as_ds_text(c->ds, metric->name), *arrow = as_cli_is_ascii(cli) ? "->" : "→";
+    const char *target = as_diff_target_metric(p->view, c->columns[p->column].metric);
     as_display_write(out, name ? name : "value", name ? strlen(name) : 5, 0);
+    if (target) {
+        as_output_printf(out, " %s ", arrow);
+        as_display_write(out, target, strlen(target), 0);
+        as_output_char(out, ':');
+    }
     as_change whole = as_comparison_whole(c, p->column).inclusive;
     if (!c->columns[p->column].adds_up || !whole.change.is_known) return;
     double larger = fmax(fabs(whole.side[AS_BASE].real), fabs(whole.side[AS_TARGET].real));
@@ -314,19 +320,6 @@ static as_exit print_column(as_diff_view *view, size_t column) {
     return status;
 }
 
-/* Whether metrics of one name are two, because files keep their values in different ways. */
-static bool has_namesakes(const as_comparison *c) {
-    enum { STORED = 1, ADDED_UP = 2, BOTH = 3 };
-    unsigned char *ways = calloc(c->ds->strings.entries.count + 1, 1), found = 0;
-    for (assay_id id = 0; ways && id < AS_COUNT(c->ds, metrics) && found != BOTH; id++) {
-        const as_metric *metric = as_ds_metric(c->ds, id);
-        if (metric->name == AS_NO_STR) continue;
-        found = ways[metric->name] |= metric->is_stored ? STORED : ADDED_UP;
-    }
-    free(ways);
-    return found == BOTH;
-}
-
 as_exit as_diff_print(as_diff_view *view) {
     as_exit status = AS_EXIT_FINE;
     for (size_t k = 0; k < view->comparison.n_columns && status == AS_EXIT_FINE; k++) {
@@ -334,10 +327,8 @@ as_exit as_diff_print(as_diff_view *view) {
         status = print_column(view, k);
     }
     if (status == AS_EXIT_FINE && !view->comparison.n_columns)
-        as_cli_note(view->cli, has_namesakes(&view->comparison)
-                                   ? "the two have no metric in common: values that one stores for each call path, the "
-                                     "other adds up along the tree; assay convert makes them alike"
-                                   : "the two have no metric in common");
+        as_cli_note(view->cli, "the two have no metric in common, nor main ones of one unit; --metric-a and --metric-b "
+                               "set others against each other");
     for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++)
         if (!print_only(view, side)) status = as_cli_memory(view->cli);
     return status;

@@ -58,14 +58,107 @@ static bool is_gpu_time(const as_comparison *c, assay_id metric) {
     return name && strcmp(name, "gpu_time") == 0;
 }
 
+bool as_has_metric_pair(const as_cli *cli) { return as_cli_has(cli, "metric-a") || as_cli_has(cli, "metric-b"); }
+
+as_exit as_choose_side_metric(as_cli *cli, const as_dataset *ds, size_t side, assay_id *out) {
+    const char *own = side == AS_BASE ? "metric-a" : "metric-b", *option = as_cli_has(cli, own) ? own : "metric";
+    as_vec metrics;
+    as_vec_init(&metrics, sizeof(assay_id), NULL);
+    as_exit status = as_choose_metrics_by(cli, ds, option, &metrics);
+    *out = metrics.count ? AS_AT(assay_id, &metrics, 0) : as_main_metric(ds, as_cli_has(cli, "location"));
+    if (status == AS_EXIT_FINE && metrics.count > 1)
+        status = as_cli_fail(cli, AS_EXIT_USAGE, "--metric-a and --metric-b are one pair of metrics; give --%s once",
+                             option);
+    if (status == AS_EXIT_FINE && *out == ASSAY_NONE)
+        status = as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metrics", as_ds_text(ds, ds->path));
+    as_vec_free(&metrics);
+    return status;
+}
+
+bool as_comparison_pair_mains(as_comparison *c, assay_id *out) {
+    const as_dataset *target = c->u.parts[AS_TARGET];
+    assay_id own[2] = {as_main_metric(c->u.parts[AS_BASE], false), as_main_metric(target, false)};
+    if (own[AS_BASE] == ASSAY_NONE || own[AS_TARGET] == ASSAY_NONE) return false;
+    const char *name = as_ds_text(c->u.parts[AS_BASE], as_ds_metric(c->u.parts[AS_BASE], own[AS_BASE])->name);
+    for (assay_id id = 0; name && id < AS_COUNT(target, metrics); id++) {
+        const as_metric *metric = as_ds_metric(target, id);
+        const char *other = as_ds_text(target, metric->name);
+        if (metric->part_of != ASSAY_NONE || !other || strcmp(name, other) != 0) continue;
+        own[AS_TARGET] = id;
+        break;
+    }
+    /* Without units nothing says that two names are one thing */
+    const as_metric *metric = as_ds_metric(target, own[AS_TARGET]);
+    const char *unit = as_ds_text(target, metric->unit), *other = as_ds_text(target, metric->name);
+    if ((!unit || !*unit) && (!name || !other || strcmp(name, other) != 0)) return false;
+    assay_error ignored;
+    return as_comparison_pair(c, own[AS_BASE], own[AS_TARGET], out, &ignored) == ASSAY_OK;
+}
+
+static const char *metric_name(const as_diff_view *view, size_t side, assay_id metric) {
+    const as_dataset *ds = view->comparison.u.parts[side];
+    const char *name = as_ds_text(ds, as_ds_metric(ds, as_comparison_metric(&view->comparison, side, metric))->name);
+    return name ? name : "?";
+}
+
+const char *as_diff_target_metric(const as_diff_view *view, assay_id metric) {
+    if (!is_on_both_sides(view, metric)) return NULL;
+    const char *name = metric_name(view, AS_TARGET, metric);
+    return strcmp(metric_name(view, AS_BASE, metric), name) == 0 ? NULL : name;
+}
+
+/* Those of --metric-a and --metric-b. */
+static as_exit choose_pair(as_diff_view *view) {
+    assay_id own[2], metric;
+    assay_error error;
+    for (size_t side = 0; side < 2; side++) {
+        as_exit status = as_choose_side_metric(view->cli, view->comparison.u.parts[side], side, &own[side]);
+        if (status != AS_EXIT_FINE) return status;
+    }
+    if (as_comparison_pair(&view->comparison, own[AS_BASE], own[AS_TARGET], &metric, &error) != ASSAY_OK)
+        return as_cli_error(view->cli, &error);
+    return as_vec_append(&view->metrics, &metric, 1) ? AS_EXIT_FINE : as_cli_memory(view->cli);
+}
+
+/* Where no metric is of both. */
+static as_exit choose_mains(as_diff_view *view) {
+    assay_id metric;
+    if (!as_comparison_pair_mains(&view->comparison, &metric)) {
+        tell_left_out(view);
+        return AS_EXIT_FINE;
+    }
+    if (as_diff_target_metric(view, metric))
+        as_cli_note(view->cli,
+                    "the two have no metric in common: '%s' of %s is set against '%s' of %s; --metric-a and --metric-b "
+                    "choose others",
+                    metric_name(view, AS_BASE, metric), view->names[AS_BASE], metric_name(view, AS_TARGET, metric),
+                    view->names[AS_TARGET]);
+    else
+        as_cli_note(view->cli,
+                    "'%s' is stored for each call path in one file, and added up along the tree in the other: what is "
+                    "of a call path itself may differ; assay convert makes them alike",
+                    metric_name(view, AS_BASE, metric));
+    return as_vec_append(&view->metrics, &metric, 1) ? AS_EXIT_FINE : as_cli_memory(view->cli);
+}
+
+static bool has_common_metric(const as_diff_view *view) {
+    const as_comparison *c = &view->comparison;
+    for (assay_id m = 0; m < AS_COUNT(c->ds, metrics); m++) {
+        if (is_on_both_sides(view, m) && !is_part(c, m)) return true;
+    }
+    return false;
+}
+
 /* People see those that matter, programs all that both have. */
 static as_exit choose_metrics(as_diff_view *view) {
     as_cli *cli = view->cli;
     const as_comparison *c = &view->comparison;
+    if (as_has_metric_pair(cli)) return choose_pair(view);
     as_exit status = as_choose_metrics(cli, c->ds, &view->metrics);
     if (status != AS_EXIT_FINE || view->metrics.count) return status;
     bool for_people = cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN,
          all = as_cli_has(cli, "all-metrics"), fine = true;
+    if (!all && !has_common_metric(view)) return choose_mains(view);
     if (!all) tell_left_out(view);
     assay_id main_metric = ASSAY_NONE;
     for (size_t side = 0; side < 2 && main_metric == ASSAY_NONE; side++) {

@@ -25,6 +25,24 @@ typedef struct as_diff_view {
         .name = "run-b", .argument = "RUN", .help = "That of the second file"                                          \
     }
 
+#define AS_SIDE_METRIC_OPTIONS                                                                                         \
+    {.name = "metric-a",                                                                                               \
+     .argument = "NAME",                                                                                               \
+     .help =                                                                                                           \
+         "The metric of the first file, where the second has another name for it: set against that of --metric-b. "    \
+         "The unit must be the same; times and counts may have several words for it"},                                 \
+    {                                                                                                                  \
+        .name = "metric-b", .argument = "NAME",                                                                        \
+        .help = "That of the second file. A file that neither names has that of --metric, else its main one"           \
+    }
+
+/* Whether metrics are named by these. */
+bool as_has_metric_pair(const as_cli *cli);
+/* The metric of a side then; what --metric says only where it is there once. */
+as_exit as_choose_side_metric(as_cli *cli, const as_dataset *ds, size_t side, assay_id *out);
+/* Two metrics of which neither side has the other's: that of the same name, stored in another way, or else the main one, beside the main one of the base. False: their units differ, or there is none. */
+bool as_comparison_pair_mains(as_comparison *comparison, assay_id *out);
+
 /* The option that says the run of a side: --run-a or --run-b where it is given, else --run. */
 const char *as_side_run_option(const as_cli *cli, size_t side);
 /* Whether runs are named by any of these. */
@@ -37,6 +55,8 @@ as_exit as_diff_view_choose(as_cli *cli, const as_dataset *const *sides, const c
 as_view_source as_diff_view_source(const as_diff_view *view, size_t side);
 /* Finds the values of some of the metrics. */
 as_exit as_diff_view_load(as_diff_view *view, const assay_id *metrics, size_t n);
+/* What the target calls a metric of the comparison; NULL: the same as the base, or it has none. */
+const char *as_diff_target_metric(const as_diff_view *view, assay_id metric);
 /* Opens all that is needed; the files stay the caller's. as_diff_view_close() in every case. */
 as_exit as_diff_view_open(as_cli *cli, const as_inputs *inputs, as_diff_view *out);
 void as_diff_view_close(as_diff_view *view);

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/verdict/sampling.h"
 #include "analysis/views/view.h"
 #include "cli/diff_view.h"
 #include "cli/flame_view.h"
 #include "cli/profile_choice.h"
+#include "core/words.h"
+#include "dataset/metric_names.h"
 #include "dataset/pieces.h"
 #include "dataset/stacks.h"
 #include "formats/perun/flame.h"
@@ -20,13 +21,13 @@ static const char *unit_of(const as_dataset *ds, assay_id metric) {
 
 /* Also where it is spelled in two ways, as times are. */
 static bool is_one_unit(const char *a, const char *b) {
-    return strcmp(a, b) == 0 || (as_seconds_of(a) > 0 && as_seconds_of(a) == as_seconds_of(b));
+    return strcmp(a, b) == 0 || (as_unit_seconds(a) > 0 && as_unit_seconds(a) == as_unit_seconds(b));
 }
 
 /* Stacks of several files are added only where their units are one, as far as they are known. */
 static as_exit check_unit(as_cli *cli, const as_dataset *ds, const char *unit, as_flame_view *known) {
     const char *path = as_ds_text(ds, ds->path);
-    if (!*unit) return AS_EXIT_FINE;
+    if (!*unit || (known->factor > 0 && *known->unit)) return AS_EXIT_FINE;
     if (*known->unit && !is_one_unit(known->unit, unit))
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "%s: its stacks are in %s, those of %s in %s: different units are not added; fold them one "
@@ -63,6 +64,12 @@ static uint32_t add_frame(const as_flame_view *stacks, uint32_t parent, const as
                           name == AS_NO_STR ? 0 : as_str_size(&ds->strings, name), apart);
 }
 
+static void add_amount(const as_flame_view *stacks, uint32_t frame, as_number amount) {
+    if (stacks->factor > 0 && stacks->factor != 1 && as_flame_sides(stacks->flame) == 2)
+        amount = (as_number){.kind = AS_REAL, .r = as_number_real(amount) * stacks->factor};
+    as_flame_add(stacks->flame, frame, amount);
+}
+
 /* ---- Perun profiles ------------------------------------------------------------------------------------------------------ */
 
 /* The frames of all contexts that kinds are of, by context; AS_FLAME_ROOT: not needed. False when memory is out. */
@@ -85,15 +92,15 @@ static bool add_path(const as_flame_view *stacks, const as_dataset *ds, assay_id
 }
 
 /* Of several runs the mean. */
-static void add_amount(as_flame *flame, uint32_t frame, const as_perun_amount *amount, size_t n_runs) {
+static void add_resources(const as_flame_view *stacks, uint32_t frame, const as_perun_amount *amount, size_t n_runs) {
     double real = isfinite(amount->real) ? amount->real + amount->lost : amount->real;
     if (n_runs > 1) {
         real = (real + (double)amount->whole) / (double)n_runs;
-        as_flame_add(flame, frame, (as_number){.kind = AS_REAL, .r = real});
+        add_amount(stacks, frame, (as_number){.kind = AS_REAL, .r = real});
         return;
     }
-    if (amount->whole) as_flame_add(flame, frame, as_whole_number(amount->whole));
-    if (amount->has_real) as_flame_add(flame, frame, (as_number){.kind = AS_REAL, .r = real});
+    if (amount->whole) add_amount(stacks, frame, as_whole_number(amount->whole));
+    if (amount->has_real) add_amount(stacks, frame, (as_number){.kind = AS_REAL, .r = real});
 }
 
 /* What kinds have, contexts in the order of the tree. with_others: those of no metric, too. */
@@ -113,7 +120,7 @@ static bool add_kinds(const as_flame_view *stacks, const as_dataset *ds, const a
             bool is_shown = amounts[i].is_there && !kind->is_free && kind->context != ASSAY_NONE &&
                             (kind->metric == ASSAY_NONE ? with_others : metrics[kind->metric]);
             if (is_shown && pass == 0) has[kind->context] = true;
-            if (is_shown && pass == 1) add_amount(stacks->flame, frames[kind->context], &amounts[i], n_runs);
+            if (is_shown && pass == 1) add_resources(stacks, frames[kind->context], &amounts[i], n_runs);
         }
         for (assay_id id = 0; fine && pass == 0 && id < n_contexts; id++) {
             if (has[id]) fine = add_path(stacks, ds, id, frames, &path);
@@ -177,6 +184,10 @@ static as_exit keep_one_unit(as_cli *cli, const as_dataset *ds, bool *metrics, a
     return check_unit(cli, ds, kept, stacks);
 }
 
+static const char *run_option(const as_cli *cli, const as_flame_view *stacks) {
+    return stacks->pairs ? as_side_run_option(cli, as_flame_sides(stacks->flame) - 1) : "run";
+}
+
 /* only: its resources; ASSAY_NONE: all of one unit, whatever their metric, unless one is named. */
 static as_exit add_profile(as_cli *cli, const as_dataset *ds, assay_id only, as_flame_view *stacks) {
     const as_perun *perun = as_perun_of(ds);
@@ -184,7 +195,7 @@ static as_exit add_profile(as_cli *cli, const as_dataset *ds, assay_id only, as_
     bool *runs = calloc(ds->runs.count + 1, sizeof *runs), *metrics = calloc(ds->metrics.count + 1, sizeof *metrics);
     bool *present = calloc(ds->metrics.count + 1, sizeof *present);
     as_perun_amount *amounts = calloc(perun->kinds.count + 1, sizeof *amounts);
-    const char *run = stacks->pairs ? as_side_run_option(cli, as_flame_sides(stacks->flame) - 1) : "run";
+    const char *run = run_option(cli, stacks);
     bool has_metric = only != ASSAY_NONE || as_cli_has(cli, "metric"),
          has_runs = ds->runs.count > 1 || as_cli_has(cli, run);
     as_exit status = runs && metrics && present && amounts ? AS_EXIT_FINE : as_cli_memory(cli);
@@ -265,8 +276,8 @@ static bool add_number(const walk *s, uint32_t frame, const as_view_number *numb
     if (frame == AS_FLAME_ROOT && is_zero) return true;
     if (frame == AS_FLAME_ROOT) frame = add_frame(s->stacks, AS_FLAME_ROOT, s->data->source.ds, s->data->roots[0]);
     if (frame == AS_FLAME_ROOT) return false;
-    as_flame_add(s->stacks->flame, frame,
-                 number->is_whole ? as_whole_number(number->whole) : (as_number){.kind = AS_REAL, .r = number->real});
+    add_amount(s->stacks, frame,
+               number->is_whole ? as_whole_number(number->whole) : (as_number){.kind = AS_REAL, .r = number->real});
     return true;
 }
 
@@ -394,6 +405,17 @@ static void free_tree(tree_stacks *tree) {
     as_location_choice_free(&tree->locations);
 }
 
+/* That of the first file, of two also that of the second where it has another name. */
+static void say_metric(const as_dataset *ds, assay_id metric, as_flame_view *stacks) {
+    char text[120] = "";
+    size_t used = strlen(stacks->metric);
+    put_metric(ds, metric, text, sizeof text);
+    if (!used)
+        snprintf(stacks->metric, sizeof stacks->metric, "%s", text);
+    else if (stacks->pairs && strcmp(text, stacks->metric) != 0)
+        snprintf(stacks->metric + used, sizeof stacks->metric - used, " → %s", text);
+}
+
 /* tree->runs: chosen. */
 static as_exit load_tree(as_cli *cli, const as_dataset *ds, assay_id metric, tree_stacks *tree, as_flame_view *stacks) {
     assay_error error;
@@ -409,7 +431,7 @@ static as_exit load_tree(as_cli *cli, const as_dataset *ds, assay_id metric, tre
     if (!tree->data.columns[0].adds_up)
         return as_cli_fail(cli, AS_EXIT_USAGE, "the values of '%s' do not add up; choose another with --metric",
                            as_ds_text(ds, as_ds_metric(ds, metric)->name));
-    if (!*stacks->metric) put_metric(ds, metric, stacks->metric, sizeof stacks->metric);
+    say_metric(ds, metric, stacks);
     say_part(stacks, tree->runs.label, tree->locations.label);
     return check_unit(cli, ds, unit_of(ds, metric), stacks);
 }
@@ -424,39 +446,50 @@ static as_exit need_metric(as_cli *cli, const as_dataset *ds, assay_id metric) {
     return as_cli_fail(cli, AS_EXIT_INPUT, "%s: has no metrics", as_ds_text(ds, ds->path));
 }
 
-static as_exit add_tree(as_cli *cli, const as_dataset *ds, as_flame_view *stacks) {
-    assay_id metric = ASSAY_NONE;
+/* metric: ASSAY_NONE for that of the command line. */
+static as_exit add_tree(as_cli *cli, const as_dataset *ds, assay_id metric, as_flame_view *stacks) {
     tree_stacks tree = {0};
     as_exit status = need_tree(cli, ds);
-    if (status == AS_EXIT_FINE) status = choose_metric(cli, ds, &metric);
+    if (status == AS_EXIT_FINE && metric == ASSAY_NONE) status = choose_metric(cli, ds, &metric);
     if (status == AS_EXIT_FINE) status = need_metric(cli, ds, metric);
-    if (status == AS_EXIT_FINE) status = as_choose_runs(cli, ds, &tree.runs);
+    if (status == AS_EXIT_FINE) status = as_choose_runs_by(cli, ds, run_option(cli, stacks), &tree.runs);
     if (status == AS_EXIT_FINE) status = load_tree(cli, ds, metric, &tree, stacks);
     if (status == AS_EXIT_FINE) status = fold_tree(cli, &tree.data, NULL, stacks);
     free_tree(&tree);
     return status;
 }
 
+static as_exit add_metric(as_cli *cli, const as_dataset *ds, assay_id metric, as_flame_view *stacks) {
+    return as_perun_of(ds) ? add_profile(cli, ds, metric, stacks) : add_tree(cli, ds, metric, stacks);
+}
+
 as_exit as_flame_view_add(as_cli *cli, const as_dataset *ds, as_flame_view *stacks) {
-    return as_perun_of(ds) ? add_profile(cli, ds, ASSAY_NONE, stacks) : add_tree(cli, ds, stacks);
+    return add_metric(cli, ds, ASSAY_NONE, stacks);
 }
 
 /* ---- two of them ------------------------------------------------------------------------------------------------------ */
 
-/* As `diff` chooses it: what is named, else the main metric of either that both have; else the main one of each. */
-static as_exit choose_metrics(as_cli *cli, const as_comparison *pairs, assay_id metrics[2]) {
+/* As `diff` chooses it: those of --metric-a and --metric-b; what is named, else the main metric of either that both have; else the main one of each. */
+static as_exit choose_metrics(as_cli *cli, as_flame_view *stacks, assay_id metrics[2]) {
+    const as_comparison *pairs = stacks->pairs;
+    const as_dataset *const *sides = pairs->u.parts;
+    bool is_pair = as_has_metric_pair(cli);
     for (size_t side = 0; side < 2; side++) {
-        as_exit status = choose_metric(cli, pairs->u.parts[side], &metrics[side]);
-        if (status == AS_EXIT_FINE) status = need_metric(cli, pairs->u.parts[side], metrics[side]);
+        as_exit status = is_pair ? as_choose_side_metric(cli, sides[side], side, &metrics[side])
+                                 : choose_metric(cli, sides[side], &metrics[side]);
+        if (status == AS_EXIT_FINE) status = need_metric(cli, sides[side], metrics[side]);
         if (status != AS_EXIT_FINE) return status;
     }
-    for (size_t side = 0; side < 2 && !as_cli_has(cli, "metric"); side++) {
+    for (size_t side = 0; side < 2 && !is_pair && !as_cli_has(cli, "metric"); side++) {
         assay_id other = pairs->metrics[!side][pairs->u.maps[side].metrics[metrics[side]]];
         if (other == ASSAY_NONE) continue;
         metrics[!side] = other;
         break;
     }
-    return AS_EXIT_FINE;
+    assay_error error;
+    if (as_metric_factor(sides, metrics, &stacks->factor, &error) == ASSAY_OK) return AS_EXIT_FINE;
+    stacks->factor = 0; /* units that are not known are no reason to refuse what nobody asked for by name */
+    return is_pair ? as_cli_error(cli, &error) : AS_EXIT_FINE;
 }
 
 /* What does something itself in either is no part of another frame in both. */
@@ -481,7 +514,7 @@ static as_exit add_trees(as_cli *cli, as_flame_view *stacks) {
     as_run_choice runs[2] = {0};
     uint8_t *joinings[2] = {0};
     assay_id metrics[2];
-    as_exit status = choose_metrics(cli, pairs, metrics);
+    as_exit status = choose_metrics(cli, stacks, metrics);
     if (status == AS_EXIT_FINE) status = as_choose_common_runs(cli, pairs->u.parts, runs);
     for (size_t side = 0; side < 2; side++) {
         trees[side].runs = runs[side];
@@ -501,13 +534,12 @@ static as_exit add_trees(as_cli *cli, as_flame_view *stacks) {
 
 /* Of Perun profiles the resources of one metric, as `diff` has them; of one beside a call tree, those that it shows alone. */
 static as_exit add_profiles(as_cli *cli, const as_dataset *const *sides, as_flame_view *stacks) {
-    bool are_two = as_perun_of(sides[AS_BASE]) && as_perun_of(sides[AS_TARGET]);
+    bool are_chosen = as_has_metric_pair(cli) || (as_perun_of(sides[AS_BASE]) && as_perun_of(sides[AS_TARGET]));
     assay_id metrics[2] = {ASSAY_NONE, ASSAY_NONE};
-    as_exit status = are_two ? choose_metrics(cli, stacks->pairs, metrics) : AS_EXIT_FINE;
+    as_exit status = are_chosen ? choose_metrics(cli, stacks, metrics) : AS_EXIT_FINE;
     for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++) {
         if (side) as_flame_turn(stacks->flame);
-        status = are_two ? add_profile(cli, sides[side], metrics[side], stacks)
-                         : as_flame_view_add(cli, sides[side], stacks);
+        status = add_metric(cli, sides[side], metrics[side], stacks);
     }
     return status;
 }

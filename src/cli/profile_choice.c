@@ -14,11 +14,14 @@
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
-/* In any case. False: there is none, or more than one; it is printed which there are. */
-static bool find_near(as_cli *cli, const as_dataset *ds, const char *name, assay_id *out) {
+/* In any case. False: there is none, or more than one; it is printed which there are, and of which file where each has an option of its own. */
+static bool find_near(as_cli *cli, const as_dataset *ds, const char *option, const char *name, assay_id *out) {
     char why[512];
+    bool is_of_file = strcmp(option, "metric") != 0;
     *out = as_metric_by_name(ds, name, strlen(name), false, why, sizeof why);
-    if (*out == ASSAY_NONE) as_cli_fail(cli, AS_EXIT_USAGE, "%s", why);
+    if (*out == ASSAY_NONE)
+        as_cli_fail(cli, AS_EXIT_USAGE, "%s%s%s", is_of_file ? as_ds_text(ds, ds->path) : "", is_of_file ? ": " : "",
+                    why);
     return *out != ASSAY_NONE;
 }
 
@@ -45,23 +48,23 @@ as_exit as_mark_metrics(as_cli *cli, const as_dataset *ds, bool *wanted) {
             }
         }
         assay_id near;
-        if (!found && !find_near(cli, ds, given->value, &near)) return AS_EXIT_USAGE;
+        if (!found && !find_near(cli, ds, "metric", given->value, &near)) return AS_EXIT_USAGE;
         if (!found) wanted[near] = true;
     }
     return AS_EXIT_FINE;
 }
 
-as_exit as_choose_metrics(as_cli *cli, const as_dataset *ds, as_vec *metrics) {
+as_exit as_choose_metrics_by(as_cli *cli, const as_dataset *ds, const char *option, as_vec *metrics) {
     for (size_t i = 0; i < cli->arguments.given.count; i++) {
         const as_given *given = &AS_AT(as_given, &cli->arguments.given, i);
-        if (strcmp(given->option->name, "metric") != 0) continue;
+        if (strcmp(given->option->name, option) != 0) continue;
         assay_id found = ASSAY_NONE;
         for (int way = 0; way < 4 && found == ASSAY_NONE; way++) {
             for (assay_id id = 0; id < AS_COUNT(ds, metrics) && found == ASSAY_NONE; id++) {
                 if (is_side(ds, id) == (way > 1) && is_metric(ds, id, given->value, way % 2)) found = id;
             }
         }
-        if (found == ASSAY_NONE && !find_near(cli, ds, given->value, &found)) return AS_EXIT_USAGE;
+        if (found == ASSAY_NONE && !find_near(cli, ds, option, given->value, &found)) return AS_EXIT_USAGE;
         bool is_known = false;
         for (size_t k = 0; k < metrics->count; k++) is_known |= AS_AT(assay_id, metrics, k) == found;
         if (!is_known && !as_vec_append(metrics, &found, 1)) return as_cli_memory(cli);

@@ -13,9 +13,12 @@
 
 /* Marks those of --metric in wanted (one for each metric); all where none is given. An unknown name: prints which there are, status 2. */
 as_exit as_mark_metrics(as_cli *cli, const as_dataset *ds, bool *wanted);
-/* The metrics of --metric, in the order given and each once, behind those in metrics (a vector of assay_id). A name is the metric's own, else the one it is displayed
+/* The metrics of --metric, or of another option of the same form, in the order given and each once, behind those in metrics (a vector of assay_id). A name is the metric's own, else the one it is displayed
  * by. Where none is given nothing is added. */
-as_exit as_choose_metrics(as_cli *cli, const as_dataset *ds, as_vec *metrics);
+as_exit as_choose_metrics_by(as_cli *cli, const as_dataset *ds, const char *option, as_vec *metrics);
+static inline as_exit as_choose_metrics(as_cli *cli, const as_dataset *ds, as_vec *metrics) {
+    return as_choose_metrics_by(cli, ds, "metric", metrics);
+}
 
 /* Those of --derive, which are the last ones of what was read, behind those in metrics. False when memory is out. */
 bool as_append_derived(const as_cli *cli, const as_dataset *ds, as_vec *metrics);

@@ -6,6 +6,7 @@
 #include "cli/compatible.h"
 #include "cli/diff_view.h"
 #include "cli/group_by.h"
+#include "dataset/metric_names.h"
 
 /* ---- the comparison ----------------------------------------------------------------------------------------------------------- */
 
@@ -46,6 +47,21 @@ static as_exit choose_runs(as_compare_view *view, bool *runs[2]) {
     return status;
 }
 
+/* Those of --metric-a and --metric-b, by their names in the first dataset of each side. */
+static as_exit choose_pair(as_compare_view *view, const char *names[2]) {
+    const as_dataset *sides[2] = {view->sides.parts[0][0], view->sides.parts[1][0]};
+    assay_id metrics[2];
+    double factor;
+    assay_error error;
+    for (size_t side = 0; side < 2; side++) {
+        as_exit status = as_choose_side_metric(view->cli, sides[side], side, &metrics[side]);
+        if (status != AS_EXIT_FINE) return status;
+        names[side] = as_ds_text(sides[side], as_ds_metric(sides[side], metrics[side])->name);
+    }
+    if (as_metric_factor(sides, metrics, &factor, &error) != ASSAY_OK) return as_cli_error(view->cli, &error);
+    return AS_EXIT_FINE;
+}
+
 static as_exit judge(as_compare_view *view) {
     as_cli *cli = view->cli;
     const as_dataset *const *const sides[2] = {(const as_dataset *const *)view->sides.parts[0],
@@ -60,7 +76,14 @@ static as_exit judge(as_compare_view *view) {
                                  .is_inclusive = view->config.is_inclusive,
                                  .keeps = as_path_choice_keeps,
                                  .user = &chosen};
+    const char *pair[2], *names[2] = {NULL, NULL};
     as_exit status = choose_runs(view, runs);
+    if (status == AS_EXIT_FINE && as_has_metric_pair(cli)) {
+        status = choose_pair(view, pair);
+        names[0] = pair[0];
+        request.metrics = names;
+        request.target_metrics = &pair[1];
+    }
     for (size_t side = 0; side < 2; side++) request.runs[side] = runs[side];
     if (status == AS_EXIT_FINE && as_samples_find(sides, view->sides.n, &request, &view->samples, &error) != ASSAY_OK)
         status = as_cli_error(cli, &error);
@@ -80,10 +103,10 @@ static as_exit judge(as_compare_view *view) {
     return status;
 }
 
-/* Models count like everything else; single points have none. */
+/* Models count like everything else; single points have none, and they go by one name. */
 static as_exit judge_growth(as_compare_view *view) {
     as_dataset *const *const sides[2] = {view->sides.parts[0], view->sides.parts[1]};
-    if (as_has_named_runs(view->cli)) return AS_EXIT_FINE;
+    if (as_has_named_runs(view->cli) || as_has_metric_pair(view->cli)) return AS_EXIT_FINE;
     as_exit status = as_compare_growth(view->cli, sides, view->sides.n, &view->config, &view->growths);
     view->outcome = as_outcome_worse(view->outcome, view->growths.outcome);
     return status;
@@ -120,7 +143,7 @@ static as_exit compare(as_cli *cli) {
 /* What only the comparison of two sides can do is refused elsewhere, rather than left out. */
 static as_exit check_mode(as_cli *cli) {
     static const char *const modes[] = {"series", "noise", "check", NULL};
-    static const char *const others[] = {"junit", "sarif", "at", "run-a", "run-b", NULL};
+    static const char *const others[] = {"junit", "sarif", "at", "run-a", "run-b", "metric-a", "metric-b", NULL};
     const char *mode = NULL;
     for (size_t i = 0; modes[i]; i++) {
         if (!as_cli_has(cli, modes[i])) continue;
@@ -136,6 +159,9 @@ static as_exit check_mode(as_cli *cli) {
         return as_cli_fail(cli, AS_EXIT_USAGE, "--order belongs to --series");
     if (as_cli_has(cli, "at") && as_has_named_runs(cli))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--at compares models of all points, not those of --run-a and --run-b");
+    if (as_cli_has(cli, "at") && as_has_metric_pair(cli))
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "--at compares models of one name, not those of --metric-a and --metric-b");
     return AS_EXIT_FINE;
 }
 
@@ -188,6 +214,7 @@ static const as_cli_option options[] = {
     {.name = "at",
      .argument = "POINT",
      .help = "With models on both sides (parameters): compare what they predict at this point, such as n=1e6,p=64"},
+    AS_SIDE_METRIC_OPTIONS,
     AS_SIDE_RUN_OPTIONS,
     {.name = "series",
      .help = "Look for changes of level over many runs instead: files, a directory of them, or a .perun store"},

@@ -67,6 +67,7 @@ static const as_cli_option options[] = {
      .help = "Show only the N largest changes, and what is above them"},
     AS_LOCATION_OPTION,
     AS_RUN_OPTION,
+    AS_SIDE_METRIC_OPTIONS,
     AS_SIDE_RUN_OPTIONS,
     {.name = "full-names",
      .help = "Print names whole, with the folders of files, even where they do not fit the terminal"},
@@ -79,6 +80,7 @@ static const as_example examples[] = {
     {"assay diff old.cubex new.cubex", "What became slower or faster, the largest changes first."},
     {"assay diff old.cubex new.cubex --flat -n 10", "The ten functions that changed most."},
     {"assay diff old.cubex new.cubex --metric visits --min-change 0", "Everything that is called more or less often."},
+    {"assay diff run.cubex hpctoolkit-db --metric-a time --metric-b CPUTIME", "Two formats, with names of their own."},
     {"assay diff old.cubex new.cubex -o change.cubex", "The difference at every place, as a file."},
     {"assay diff old.cubex new.cubex --json | jq '.root.values.time.change'", "How much slower the whole became."},
     {NULL, NULL},
@@ -101,7 +103,9 @@ const as_verb as_verb_diff = {
         "Call paths belong together from the roots down: first those that are equal in everything "
         "(function, file, lines, call site, parameters), then "
         "what is left over by name, so that a function which moved by a line is not lost and new; see "
-        "--match. Metrics belong together by name, places "
+        "--match. Metrics belong together by name (--metric-a and --metric-b set two names against each other; where "
+        "the two "
+        "files have no metric in common, the main ones are), places "
         "by name and rank of the process and rank of the thread, whatever machine they are on. Processes "
         "and threads that only the numbers of the operating system name, and places without ranks, belong "
         "together in their order where no name is equal.\n\n"
@@ -112,7 +116,8 @@ const as_verb as_verb_diff = {
         "Derived metrics are left out of the file, too.\n\n"
         "In JSON a node has values {METRIC: {\"base\", \"target\", \"change\", \"relative\"}}, each with "
         "inclusive and exclusive; relative is null where the base is "
-        "0. in_base and in_target say who has the call path. A tree of several roots, and a list, has a "
+        "0; where the target calls the metric by another name, target_metric has it. in_base and in_target say who has "
+        "the call path. A tree of several roots, and a list, has a "
         "node <root> above them.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT,
     .options = options,

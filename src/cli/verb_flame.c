@@ -21,7 +21,7 @@ static as_exit write_perun_lines(as_cli *cli, const as_dataset *ds) {
 static as_exit check_options(as_cli *cli, shape s, bool is_compatible) {
     static const char *const of_pictures[] = {"flames", "icicle", "width", "title", "color-by"};
     static const char *const of_trees[] = {"inverted", "min-share", "normalize", "width-of"};
-    static const char *const of_two[] = {"normalize", "width-of", "match", "run-a", "run-b"};
+    static const char *const of_two[] = {"normalize", "width-of", "match", "run-a", "run-b", "metric-a", "metric-b"};
     size_t n = as_cli_operands(cli);
     bool is_diff = as_cli_has(cli, "diff");
     if (n == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "flame needs a file; assay flame --help tells more");
@@ -142,6 +142,7 @@ static const as_cli_option options[] = {
          "Of inputs with GPU activities: stacks of these and who caused them, of API calls and what they caused, or "
          "of NVTX ranges over all threads"},
     AS_RUN_OPTION,
+    AS_SIDE_METRIC_OPTIONS,
     AS_SIDE_RUN_OPTIONS,
     AS_LOCATION_OPTION,
     {.name = NULL},
@@ -178,7 +179,7 @@ const as_verb as_verb_flame = {
         "With --diff two files are compared: call paths belong together as in diff (--match), equal names below one "
         "frame are one. Folded lines have both "
         "amounts (as difffolded.pl writes them); the picture is as wide as B and coloured by how much each frame "
-        "changed, from blue (less) to orange (more). Their units must be one.\n\n"
+        "changed, from blue (less) to orange (more). Their units must be one, or times.\n\n"
         "--json has all frames: parent (the place of it in the list, null: none), depth, name, value and self, of two "
         "files a, a_self, b and b_self.\n\n"
         "Of a Perun profile the amounts of all resources are added up along their traces; what was freed is left "

@@ -59,7 +59,7 @@ double as_unit_seconds(const char *unit) {
                  {"usec", 1e-6},  {"µs", 1e-6},   {"μs", 1e-6},          {"microsecond", 1e-6},  {"microseconds", 1e-6},
                  {"ns", 1e-9},    {"nsec", 1e-9}, {"nanosecond", 1e-9},  {"nanoseconds", 1e-9},  {"min", 60},
                  {"minutes", 60}, {"h", 3600},    {"hours", 3600}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++) {
         if (strcasecmp(unit, units[i].name) == 0) return units[i].seconds;
     }
     return 0;

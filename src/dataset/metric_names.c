@@ -96,6 +96,30 @@ assay_id as_metric_by_name(const as_dataset *ds, const char *name, size_t size, 
     return ASSAY_NONE;
 }
 
+assay_status as_metric_factor(const as_dataset *const sides[2], const assay_id metrics[2], double *factor,
+                              assay_error *error) {
+    static const char counts[] = "occ|#|count"; /* formats have several words for numbers that only count */
+    const char *names[2], *units[2];
+    for (size_t side = 0; side < 2; side++) {
+        const char *unit = as_ds_text(sides[side], as_ds_metric(sides[side], metrics[side])->unit);
+        units[side] = unit ? unit : "";
+        names[side] = name_of(sides[side], metrics[side]);
+    }
+    double seconds[2] = {as_unit_seconds(units[0]), as_unit_seconds(units[1])};
+    *factor = 1;
+    if (seconds[0] > 0 && seconds[1] > 0) {
+        *factor = seconds[1] / seconds[0];
+        return ASSAY_OK;
+    }
+    bool are_alike = strcmp(units[0], units[1]) == 0 ||
+                     (as_is_choice(counts, units[0]) && as_is_choice(counts, units[1])) ||
+                     ((!*units[0] || !*units[1]) && strcmp(names[0], names[1]) == 0);
+    if (are_alike) return ASSAY_OK;
+    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
+                   "'%.100s' (%.40s) and '%.100s' (%.40s) have different units; choose another metric", names[0],
+                   *units[0] ? units[0] : "no unit", names[1], *units[1] ? units[1] : "no unit");
+}
+
 assay_id as_metric_by_number(const as_dataset *ds, const char *digits, size_t size) {
     as_number number;
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {

@@ -539,11 +539,13 @@ static void build_summary(as_builder *b, const answer *a) {
         return;
     }
     const as_metric_verdict *metric = &a->verdicts->verdict.metrics[0];
+    /* beside the sums of both, which have what is new and gone */
+    const as_judgement *whole = metric->has_whole ? &metric->whole : &metric->total;
     as_build_object(b, "verdict", false);
-    as_build_text(b, "outcome", as_outcome_name(metric->total.outcome));
-    as_build_number(b, "low", metric->total.low);
-    as_build_number(b, "high", metric->total.high);
-    as_build_number(b, "p", metric->total.adjusted_p);
+    as_build_text(b, "outcome", as_outcome_name(whole->outcome));
+    as_build_number(b, "low", whole->low);
+    as_build_number(b, "high", whole->high);
+    as_build_number(b, "p", whole->adjusted_p);
     as_build_object(b, "counts", false);
     for (as_outcome o = 0; o < AS_N_OUTCOMES; o++) as_build_int(b, as_outcome_name(o), (int64_t)metric->counts[o]);
     as_build_end(b);

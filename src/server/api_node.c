@@ -370,22 +370,13 @@ static assay_status find_row(as_viewing *viewing, details *d, int64_t node, assa
 
 /* The tree that tells who calls whom: nothing of it is hidden. */
 static assay_status find_tree(as_viewing *viewing, details *d, assay_error *error) {
-    as_view_request shown = d->asked.tree.request, whole = shown;
-    whole.kind = AS_VIEW_TOP_DOWN;
-    whole.group = AS_GROUP_REGION;
-    whole.hidden = NULL;
-    as_tree_view *tree = &d->asked.tree;
-    uint8_t *hidden = tree->hidden;
-    char *hides = d->asked.hides;
-    tree->request = whole;
-    tree->hidden = NULL;
-    d->asked.hides = (char[]){""};
-    assay_status status = as_asked_table_get(viewing, &d->asked, &d->table, error);
-    tree->request = d->row == AS_NO_ITEM ? whole : shown;
-    tree->hidden = hidden;
-    d->asked.hides = hides;
-    d->item = status == ASSAY_OK && d->context != ASSAY_NONE ? as_view_item_of(d->table.table, d->context) : AS_NO_ITEM;
-    return status;
+    as_asked_view all = as_asked_view_of_all(&d->asked);
+    all.tree.request.kind = AS_VIEW_TOP_DOWN;
+    all.tree.request.group = AS_GROUP_REGION;
+    AS_TRY(as_asked_table_get(viewing, &all, &d->table, error));
+    if (d->row == AS_NO_ITEM) d->asked.tree.request = all.tree.request;
+    d->item = d->context != ASSAY_NONE ? as_view_item_of(d->table.table, d->context) : AS_NO_ITEM;
+    return ASSAY_OK;
 }
 
 static assay_status find(as_viewing *viewing, const as_request *request, details *d, assay_error *error) {

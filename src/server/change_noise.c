@@ -179,7 +179,7 @@ static assay_status add_side(const as_change_spreads *s, spread_room *room, size
                              bool exclusive, assay_error *error) {
     const as_asked_changes *asked = s->asked;
     as_number *values;
-    double factor = side == AS_BASE ? -s->scale : asked->target_scale;
+    double factor = side == AS_BASE ? -s->scale : asked->diff.comparison.factors[asked->metric];
     AS_TRY(as_location_values(asked->sides[side], &s->pairs->places[side], as_asked_metric_of(asked, side), context,
                               exclusive ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES, &values, NULL, error));
     for (uint32_t i = 0; values && i < s->pairs->n; i++) {

@@ -63,8 +63,9 @@ static const char *metric_name(const as_asked_changes *asked, size_t side) {
 
 static assay_status judge(const as_asked_changes *asked, as_change_verdicts *out, assay_error *error) {
     const char *metrics[2] = {metric_name(asked, AS_BASE), NULL};
+    const char *target_metrics[1] = {metric_name(asked, AS_TARGET)};
     const as_dataset *const *sides[2] = {&asked->sides[AS_BASE], &asked->sides[AS_TARGET]};
-    as_sample_request request = {.metrics = metrics, .is_inclusive = true};
+    as_sample_request request = {.metrics = metrics, .target_metrics = target_metrics, .is_inclusive = true};
     as_judge_options options = AS_JUDGE_DEFAULTS;
     bool *runs[2] = {NULL, NULL}, fine = true;
     options.threads = 1;
@@ -80,13 +81,12 @@ static assay_status judge(const as_asked_changes *asked, as_change_verdicts *out
     return status;
 }
 
-/* Several runs at what is compared, on both sides; who compares single places, or metrics of two names, asks something else than compare does. */
+/* Several runs at what is compared, on both sides; who compares single places asks something else than compare does. */
 static bool has_repetitions(const as_asked_changes *asked) {
     for (size_t side = 0; side < 2; side++) {
         if (asked->diff.runs[side].n_runs < 2 || asked->diff.locations[side].wanted) return false;
     }
-    return *metric_name(asked, AS_BASE) && asked->target_scale == 1 &&
-           strcmp(metric_name(asked, AS_BASE), metric_name(asked, AS_TARGET)) == 0;
+    return *metric_name(asked, AS_BASE) && *metric_name(asked, AS_TARGET);
 }
 
 /* About: a subject has its samples, and a judgement. */

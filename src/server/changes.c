@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/words.h"
-#include "dataset/main_metric.h"
-
 /* ---- what is asked --------------------------------------------------------------------------------------------------- */
 
 static assay_status choose_inputs(as_viewing *viewing, const as_request *request, as_asked_changes *asked,
@@ -26,70 +23,6 @@ static assay_status choose_inputs(as_viewing *viewing, const as_request *request
             return error->code;
         }
     }
-    return ASSAY_OK;
-}
-
-static const char *unit_of(const as_dataset *ds, assay_id metric) {
-    const char *unit = as_ds_text(ds, as_ds_metric(ds, metric)->unit);
-    return unit ? unit : "";
-}
-
-/* Formats have several words for numbers that only count; or none, and then what has the same name is the same. */
-static bool are_alike(const as_asked_changes *asked, const assay_id metrics[2], const char *const units[2]) {
-    static const char counts[] = "occ|#|count";
-    const char *names[2];
-    for (size_t side = 0; side < 2; side++)
-        names[side] = as_ds_text(asked->sides[side], as_ds_metric(asked->sides[side], metrics[side])->name);
-    if (strcmp(units[0], units[1]) == 0 || (as_is_choice(counts, units[0]) && as_is_choice(counts, units[1])))
-        return true;
-    return (!*units[0] || !*units[1]) && names[0] && names[1] && strcmp(names[0], names[1]) == 0;
-}
-
-/* Sets a metric of the target against one of the base that has another name. */
-static assay_status pair_metrics(as_asked_changes *asked, assay_id base, assay_id target, assay_error *error) {
-    as_comparison *c = &asked->diff.comparison;
-    const char *units[2] = {unit_of(asked->sides[0], base), unit_of(asked->sides[1], target)};
-    double seconds[2] = {as_unit_seconds(units[0]), as_unit_seconds(units[1])};
-    bool are_times = seconds[0] > 0 && seconds[1] > 0;
-    if (!are_times && !are_alike(asked, (const assay_id[2]){base, target}, units))
-        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
-                       "'%s' (%s) and '%s' (%s) have different units; choose another metric",
-                       as_ds_text(asked->sides[0], as_ds_metric(asked->sides[0], base)->name), units[0],
-                       as_ds_text(asked->sides[1], as_ds_metric(asked->sides[1], target)->name), units[1]);
-    if (are_times) asked->target_scale = seconds[1] / seconds[0];
-    asked->metric = c->u.maps[AS_BASE].metrics[base];
-    c->metrics[AS_TARGET][asked->metric] = target;
-    return ASSAY_OK;
-}
-
-static assay_status pair_named(as_asked_changes *asked, const char *name, assay_error *error) {
-    const as_dataset *target = asked->sides[AS_TARGET];
-    assay_id base = asked->metric == ASSAY_NONE ? as_main_metric(asked->sides[AS_BASE], false)
-                                                : as_comparison_metric(&asked->diff.comparison, AS_BASE, asked->metric);
-    if (base == ASSAY_NONE)
-        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "%s: does not have the metric",
-                       asked->inputs[AS_BASE]->path);
-    for (assay_id m = 0; m < AS_COUNT(target, metrics); m++) {
-        const char *own = as_ds_text(target, as_ds_metric(target, m)->name);
-        if (own && strcmp(own, name) == 0) return pair_metrics(asked, base, m, error);
-    }
-    return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "%s: has no metric '%.100s'", asked->inputs[AS_TARGET]->path,
-                   name);
-}
-
-/* The first that is asked for; else the main one that both have; else the main one of each. */
-static assay_status choose_metric(const as_request *request, as_asked_changes *asked, assay_error *error) {
-    const char *name = as_request_text(request, "metric_b");
-    asked->target_scale = 1;
-    asked->metric = ASSAY_NONE;
-    if (asked->diff.metrics.count) asked->metric = AS_AT(assay_id, &asked->diff.metrics, 0);
-    if (name) return pair_named(asked, name, error);
-    if (asked->metric != ASSAY_NONE) return ASSAY_OK;
-    assay_id base = as_main_metric(asked->sides[AS_BASE], false),
-             target = as_main_metric(asked->sides[AS_TARGET], false);
-    if (base == ASSAY_NONE || target == ASSAY_NONE) return ASSAY_OK;
-    assay_error ignored; /* there is none then, and names can be compared */
-    (void)pair_metrics(asked, base, target, &ignored);
     return ASSAY_OK;
 }
 
@@ -209,7 +142,6 @@ static assay_status make_values(as_viewing *viewing, as_asked_changes *asked, co
         as_change_values_free(values);
         return status;
     }
-    if (asked->target_scale != 1) as_change_values_scale(values, AS_TARGET, asked->target_scale);
     asked->values = values;
     bool is_kept = as_viewing_keep(viewing, key, values, as_change_values_bytes(values), free_values);
     as_give_back_memory();
@@ -266,12 +198,13 @@ assay_status as_asked_changes_choose(as_viewing *viewing, const as_request *requ
                                      assay_error *error) {
     *out = (as_asked_changes){.flat = flat, .metric = ASSAY_NONE};
     AS_TRY(choose_inputs(viewing, request, out, error));
-    AS_TRY(as_request_cli_make(request, "diff", "metric run run_a run_b location", NULL, &out->made, error));
+    AS_TRY(as_request_cli_make(request, "diff", "metric metric_a metric_b run run_a run_b location", NULL, &out->made,
+                               error));
     const char *names[2] = {out->inputs[AS_BASE]->path, out->inputs[AS_TARGET]->path};
     AS_TRY(choose_pairing(request, out, error));
     AS_TRY(
         as_request_cli_status(&out->made, as_diff_view_choose(&out->made.cli, out->sides, names, &out->diff), error));
-    AS_TRY(choose_metric(request, out, error));
+    if (out->diff.metrics.count) out->metric = AS_AT(assay_id, &out->diff.metrics, 0);
     out->key = make_key(viewing, request, out);
     return out->key ? ASSAY_OK : as_fail_memory(error, NULL);
 }

@@ -1,7 +1,7 @@
 /* Comparisons of two inputs that requests are about: tables of what changed (analysis/algebra/change_table.h), kept from request to request.
  *
- * Parameters: a and b, the inputs (by default 0 and 1); both may be one input with several runs; metric, run, run_a, run_b and location as the options of `diff`; pairing, which is its --match; metric_b, what b calls the metric where the names differ. Where the two have no
- * metric in common the main one of a is set against that of b, as long as their units allow for it. */
+ * Parameters: a and b, the inputs (by default 0 and 1); both may be one input with several runs; metric, metric_a, metric_b, run, run_a, run_b and location as the options of `diff`; pairing, which is its --match. Where the two have no
+ * metric in common the main ones are set against each other, as it does. */
 #ifndef AS_SERVER_CHANGES_H
 #define AS_SERVER_CHANGES_H
 
@@ -20,9 +20,8 @@ typedef struct as_asked_changes {
     as_diff_view diff; /* metrics, runs and locations as the command chooses them; no values */
     as_matching matching;
     bool flat;
-    assay_id metric;     /* of the united dataset; ASSAY_NONE: there is none */
-    double target_scale; /* what the target's values were multiplied by to have the base's unit */
-    char *key;           /* says all of this in words */
+    assay_id metric; /* of the united dataset; ASSAY_NONE: there is none */
+    char *key;       /* says all of this in words */
     as_change_table *table;
     const as_change_values *values; /* NULL where there is no metric; both are the viewing's, until the request ends */
 } as_asked_changes;

@@ -359,7 +359,7 @@ static bool is_part_of_all(const as_asked_view *asked) {
 }
 
 /* The same view with nothing hidden; what it points to stays that of the other. */
-static as_asked_view view_of_all(const as_asked_view *asked) {
+as_asked_view as_asked_view_of_all(const as_asked_view *asked) {
     static char nothing[] = "";
     as_asked_view plain = *asked;
     plain.tree.hidden = NULL;
@@ -371,7 +371,7 @@ static as_asked_view view_of_all(const as_asked_view *asked) {
 /* Its table, unless that is known. */
 static assay_status get_all(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *all,
                             assay_error *error) {
-    as_asked_view plain = view_of_all(asked);
+    as_asked_view plain = as_asked_view_of_all(asked);
     return all->table ? ASSAY_OK : get(viewing, &plain, ASSAY_NONE, n, all, error);
 }
 
@@ -568,7 +568,7 @@ static assay_status more_shown_values(as_viewing *viewing, const as_asked_view *
                                       const as_view_table *table, assay_id metric, const as_view_values **out,
                                       assay_error *error) {
     char *key = values_key(viewing, asked, of, metric);
-    as_asked_view plain = view_of_all(asked);
+    as_asked_view plain = as_asked_view_of_all(asked);
     as_asked_table all = {0};
     const as_view_values *of_all = NULL;
     assay_status status = key ? ASSAY_OK : as_fail_memory(error, NULL);

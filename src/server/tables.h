@@ -27,6 +27,8 @@ typedef struct as_asked_view {
 /* ASSAY_E_USAGE where a parameter cannot be understood; ASSAY_E_UNSUPPORTED where the input has no call tree. as_asked_view_free() in every case. The view must not move in memory. */
 assay_status as_asked_view_make(as_viewing *viewing, const as_request *request, as_asked_view *out, assay_error *error);
 void as_asked_view_free(as_asked_view *asked);
+/* The same with nothing hidden. It has all else from the first, which must live as long; nothing of it is freed. */
+as_asked_view as_asked_view_of_all(const as_asked_view *asked);
 /* The number of a metric in the input's dataset; ASSAY_NONE: it has none of that name. */
 assay_id as_asked_input_metric(const as_asked_view *asked, assay_id metric);
 static inline assay_id as_asked_metric(const as_asked_view *asked, size_t i) {

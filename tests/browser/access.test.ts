@@ -5,9 +5,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, settling, source, view, type Opened, type PageOptions } from '../../web/test/harness';
+import { closeBrowser, example, settling, source, view, type Opened, type PageOptions } from '../../web/test/harness';
 
-const example = (name: string) => join(source, 'examples', name);
 const INPUTS = [example('heat-hpctoolkit'), example('heat.cubex'), example('kernels.txt')];
 const LAPTOP: PageOptions = { viewport: { width: 1024, height: 576 }, deviceScaleFactor: 1.25, reducedMotion: 'reduce' };
 

@@ -5,9 +5,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, view, type Page } from '../../web/test/harness';
 
-const example = (name: string): string => join(source, 'examples', name);
 const assay = process.env['ASSAY'] ?? 'assay';
 const folder = mkdtempSync(join(tmpdir(), 'assay-command-'));
 const FORMATS: Record<string, () => string> = {
@@ -109,6 +108,40 @@ test('the commands of Compare: trees, functions, pictures', async (t) => {
         // 13.49 s become 15.66 s; folded stacks have both amounts, that of B behind that of A
         const inOutput = numbers(tab === 'Flame' ? total(output) : output);
         assert.ok(onScreen.includes('15.66') && inOutput.some((m) => isSame('15.66', m)), `${tab}: ${inOutput.slice(0, 40).join(' ')}`);
+      }
+    },
+    { hash: '#compare' },
+  );
+});
+
+test('the commands of Compare have the metrics of two names', async (t) => {
+  await view(
+    t,
+    [example('heat.cubex'), example('heat-hpctoolkit')],
+    async ({ page }) => {
+      // 13.49 s of the first; the second's GPUOP is another time than its main CPUTIME
+      for (const [metric, least] of [['', ''], ['GPUOP (sec)', '--metric-b']] as const) {
+        if (metric) {
+          await page.getByRole('button', { name: 'More' }).click();
+          await page.getByText(`B: ${metric}`).click();
+          await page.getByText(`time / ${metric}`).waitFor();
+        }
+        for (const tab of ['Tree', 'Functions', 'Flame', 'Scatter']) {
+          await page.getByRole('button', { name: tab, exact: true }).click();
+          await page.locator(`[aria-pressed="true"]:text-is("${tab}")`).waitFor();
+          await shown(page);
+          const [from, to] = ((await page.locator('.compare-summary > span[title]').first().getAttribute('title')) ?? '').split(' → ');
+          const command = await copied(page);
+          assert.ok(command.includes(least), command);
+          const output = printed(command);
+          if (tab === 'Flame') {
+            const sums = [1, 0].map((back) => output.trimEnd().split('\n').reduce((sum, line) => sum + Number(line.split(' ').at(-1 - back)), 0));
+            assert.deepEqual(sums.map((n) => n.toPrecision(6)), [from, to].map((n) => Number(n).toPrecision(6)), command);
+          } else {
+            const head = numbers(output.split('\n')[0]!);
+            for (const n of [from, to]) assert.ok(head.some((m) => isSame(m, n!)), `${command}: ${n} is not among ${head.join(' ')}`);
+          }
+        }
       }
     },
     { hash: '#compare' },

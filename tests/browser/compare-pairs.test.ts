@@ -4,13 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, view, type Page } from '../../web/test/harness';
 
 const folder = mkdtempSync(join(tmpdir(), 'compare-pairs-'));
 after(() => rmSync(folder, { recursive: true }));
 after(closeBrowser);
 
-const example = (name: string) => join(source, 'examples', name);
 function write(name: string, text: string): string {
   writeFileSync(join(folder, name), text);
   return join(folder, name);

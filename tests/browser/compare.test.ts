@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { closeBrowser, page as open, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, page as open, view, type Page } from '../../web/test/harness';
 
-const example = (name: string) => join(source, 'examples', name);
 const PAIR = [example('heat.cubex'), example('heat-2.cubex')];
 
 after(closeBrowser);

@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { closeBrowser, page as open, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, page as open, view, type Page } from '../../web/test/harness';
 
-const example = (name: string) => join(source, 'examples', name);
 const canvas = (page: Page) => page.locator('.flame-view canvas');
 const status = (page: Page) => page.locator('.statusbar [role=status]');
 const hash = (page: Page) => new URL(page.url()).hash;

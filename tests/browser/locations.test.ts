@@ -1,10 +1,8 @@
 // Locations: heat map, curve, histogram and tree of every format that has places or runs; brushing filters all screens.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, view, type Page } from '../../web/test/harness';
 
-const example = (name: string) => join(source, 'examples', name);
 const heat = (page: Page) => page.locator('.heat-box canvas');
 const hash = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
 

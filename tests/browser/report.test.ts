@@ -9,10 +9,9 @@ import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { canonical, type Params } from '../../web/src/api';
 import { ReportBackend } from '../../web/src/reportbackend';
-import { closeBrowser, page as open, source, type PageOptions } from '../../web/test/harness';
+import { closeBrowser, example, page as open, type PageOptions } from '../../web/test/harness';
 
 const assay = process.env['ASSAY'] ?? '';
-const example = (name: string) => join(source, 'examples', name);
 const folder = mkdtempSync(join(tmpdir(), 'assay-report-'));
 
 after(async () => {

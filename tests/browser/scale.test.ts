@@ -4,9 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, type Page, source, view } from '../../web/test/harness';
+import { closeBrowser, example, type Page, view } from '../../web/test/harness';
 
-const example = (name: string) => join(source, 'examples', name);
 const corpus = process.env['ASSAY_CORPUS'] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'assay-scale-'));
 const HOSTILE = '<img src=x onerror=alert(1)>';

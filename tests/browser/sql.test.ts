@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, view, type Page } from '../../web/test/harness';
 
-const example = (name: string) => join(source, 'examples', name);
 const editor = (page: Page) => page.getByLabel('Statement');
 const cells = (page: Page) => page.getByRole('grid', { name: 'Rows' }).getByRole('gridcell').allTextContents();
 const HOSTILE = '<img src=x onerror=alert(1)>';

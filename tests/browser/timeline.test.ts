@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { closeBrowser, page as open, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, page as open, view, type Page } from '../../web/test/harness';
 
-const example = (name: string) => join(source, 'examples', name);
 const canvas = (page: Page) => page.getByRole('img', { name: /^Time lines of/ });
 const legend = (page: Page) => page.getByRole('region', { name: 'Procedures' });
 const details = (page: Page) => page.getByRole('region', { name: 'What was clicked' });

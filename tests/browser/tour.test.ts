@@ -5,9 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, settling, source, view, type Opened, type PageOptions } from '../../web/test/harness';
+import { closeBrowser, example, settling, view, type Opened, type PageOptions } from '../../web/test/harness';
 
-const example = (name: string) => join(source, 'examples', name);
 const folder = mkdtempSync(join(tmpdir(), 'assay-tour-'));
 
 after(async () => {

@@ -4,9 +4,8 @@ import { writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, view, type Page } from '../../web/test/harness';
 
-const example = (name: string): string => join(source, 'examples', name);
 const HEAT = example('heat.cubex');
 const DATABASE = example('heat-hpctoolkit');
 const FORMATS: [string, string][] = [

@@ -1,10 +1,8 @@
 // The command's own server with one file of each kind of example.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view } from '../../web/test/harness';
+import { closeBrowser, example, view } from '../../web/test/harness';
 
-const example = (name: string) => join(source, 'examples', name);
 
 after(closeBrowser);
 

@@ -119,12 +119,18 @@ class Use(Case):
         self.assertRegex(tree[2], r'^ *9\.12 +10\.12 +\+1\.00 +\+11\.0 +0 +<program root>$')  # and not the root that has no name
         functions = run('diff', self.path('4'), self.path('new'), '--flat', '--all').out
         self.assertRegex(functions, r'(?m)^ *- +- +- +- +\+1\.0+  <program root>$')  # does nothing itself
+        self.assertRegex(functions.splitlines()[2], r'^ *5\.37?[05]? +6.* solve ')  # and is not first for what is below it
         self.assertRegex(functions, r'(?m)^ *5\.3[78]5? +6\.3[78]5? +\+1\.0+ +\+18\.6 +\+1\.0+  solve ')
 
-    def test_why_metrics_of_one_name_are_not_compared(self):
+    def test_values_stored_and_added_up_are_compared(self):
+        """One file has both kinds of values for each call path, the other adds them up along the tree: inclusive ones are the same."""
         self.assertEqual(0, run('convert', '-q', self.path('4'), self.path('a.cubex')).status)
-        notes = run('diff', self.path('4'), self.path('a.cubex')).err.splitlines()
-        self.assertIn('no metric in common: values that one stores', notes[-1])
+        result = run('diff', self.path('4'), self.path('a.cubex'))
+        self.assertIn("'CPUTIME (sec)' is stored for each call path in one file, and added up", result.err)
+        self.assertIn('CPUTIME (sec) 9.125 s → 9.125 s\n', result.out)
+        rows = list(csv.DictReader(run('diff', '--csv', self.path('4'), self.path('a.cubex')).out.splitlines()))
+        self.assertEqual([0] * len(rows), [float(row['change']) for row in rows])
+        self.assertGreater(len(rows), 10)
         many = hpctoolkit.small()
         many.metrics, many.extra = [f'M{i}' for i in range(12)], {}
         hpctoolkit.write_4(self.path('many'), many)

@@ -222,6 +222,14 @@ class Compare(Case):
         self.assertEqual([r['name'] for rows in rows_of(answer).values() for r in rows if r['node'] == at], ['new'])
         self.assertEqual(self.refused(viewer, 'compare', reveal_a=4).status, 400)
 
+    def test_verdict_of_the_whole(self):
+        """No call path is of both, and all together take ten times as long, in each of five runs: 252 ways to choose five of ten, two of them as extreme."""
+        paths = [self.write(f'{name}.txt', f'PARAMETER p\nPOINTS 2\nMETRIC time\nREGION {name}\nDATA ' + ' '.join(str(factor * (100 + i)) for i in range(5)) + '\n') for name, factor in (('f', 1), ('g', 10))]
+        answer = self.viewer(*paths).get('compare')
+        self.assertEqual((102, 1020), (answer['a']['total'], answer['b']['total']))
+        self.assertEqual('degradation', answer['verdict']['outcome'])
+        self.assertAlmostEqual(2 / 252, answer['verdict']['p'])
+
     # ---- other formats, and what cannot be
 
     def test_different_formats(self):

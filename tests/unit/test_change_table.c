@@ -165,8 +165,8 @@ static void into_another_unit(void **state) {
     (void)state;
     pair p;
     open_pair(&p, base_tree, target_tree);
+    p.c.factors[0] = 1000;
     make_tree(&p);
-    as_change_values_scale(p.values, AS_TARGET, 1000);
     assert_true(as_change_number(p.table, p.values, AS_TARGET, 0, false) == 110000);
     assert_true(as_change_number(p.table, p.values, AS_BASE, 0, false) == 100);
     assert_true(as_change_number(p.table, p.values, AS_TARGET, 1, true) == 36000);
@@ -194,7 +194,7 @@ static as_dataset *make_sparse(const char *other, const sparse_cell *inclusive, 
     return ds;
 }
 
-static void open_sparse(pair *p, sparse_cells cells[2][2], const bool *locations) {
+static void open_sparse(pair *p, sparse_cells cells[2][2], const bool *locations, double factor) {
     static const sparse_cell inclusive[2][5] = {{{0, 0, 10}, {0, 1, 20}, {1, 0, 4}, {1, 1, 6}, {2, 1, 3}},
                                                 {{0, 0, 12}, {0, 1, 20}, {1, 0, 8}, {2, 1, 4}, {2, 0, 1}}},
                              exclusive[2][5] = {{{0, 0, 6}, {0, 1, 11}, {1, 0, 4}, {1, 1, 6}, {2, 1, 3}},
@@ -207,6 +207,7 @@ static void open_sparse(pair *p, sparse_cells cells[2][2], const bool *locations
     for (size_t side = 0; side < 2; side++)
         p->sources[side] = (as_view_source){
             .ds = p->sides[side], .runs = &run, .n_runs = 1, .point = ASSAY_NONE, .locations = locations};
+    p->c.factors[0] = factor;
     make_tree(p);
 }
 
@@ -223,17 +224,18 @@ static void assert_exclusive(const pair *p, const double expected[2][4]) {
     }
 }
 
-/* Stored exclusive values are read when they are needed, some or all, and in the unit that the others have by then. */
+/* Stored exclusive values are read when they are needed, some or all, and in the unit that the others have. */
 static void exclusive_values_come_later(void **state) {
     (void)state;
     pair p;
     sparse_cells cells[2][2];
     assay_error error;
-    open_sparse(&p, cells, NULL);
+    open_sparse(&p, cells, NULL, 1);
     assert_int_equal(cells[0][1].n_rows_read + cells[1][1].n_rows_read, 0);
     assert_true(p.values->sums[AS_BASE] == 30 && p.values->sums[AS_TARGET] == 32);
     assert_exclusive(&p, (const double[2][4]){{17, 10, 3, 0}, {19, 8, 0, 5}});
-    as_change_values_scale(p.values, AS_TARGET, 1000);
+    close_pair(&p);
+    open_sparse(&p, cells, NULL, 1000);
     assert_exclusive(&p, (const double[2][4]){{17, 10, 3, 0}, {19000, 8000, 0, 5000}});
     assert_int_equal(as_change_values_complete(p.values, p.sources, &error), ASSAY_OK);
     assert_exclusive(&p, (const double[2][4]){{17, 10, 3, 0}, {19000, 8000, 0, 5000}});
@@ -243,7 +245,7 @@ static void exclusive_values_come_later(void **state) {
                      "  h -1>2 0>5000 0>5000\n");
     close_pair(&p);
     static const bool second[] = {false, true};
-    open_sparse(&p, cells, second);
+    open_sparse(&p, cells, second, 1);
     assert_exclusive(&p, (const double[2][4]){{11, 6, 3, 0}, {16, 0, 0, 4}});
     close_pair(&p);
 }
@@ -254,7 +256,7 @@ static void exclusive_values_that_cannot_be_read(void **state) {
     sparse_cells cells[2][2];
     double found[1], *own;
     assay_error error;
-    open_sparse(&p, cells, NULL);
+    open_sparse(&p, cells, NULL, 1);
     cells[AS_TARGET][1].broken_context = 1;
     assert_int_equal(as_change_exclusive(p.table, p.values, p.sources, AS_TARGET, (uint32_t[]){1}, 1, found, &error),
                      ASSAY_E_FORMAT);

@@ -30,6 +30,18 @@ export function useSize<T extends HTMLElement>(): [{ current: T | null }, Size] 
   return [ref, size];
 }
 
+/** Calls handle for wheels over the element, which it may keep from scrolling. */
+export function useWheel(element: { current: HTMLElement | null }, handle: (event: WheelEvent) => void, isThere = true): void {
+  const latest = useRef(handle);
+  latest.current = handle;
+  useEffect(() => {
+    const target = element.current;
+    const listener = (event: WheelEvent) => latest.current(event);
+    target?.addEventListener('wheel', listener, { passive: false });
+    return () => target?.removeEventListener('wheel', listener);
+  }, [isThere]);
+}
+
 export interface CanvasProps extends Omit<JSX.HTMLAttributes<HTMLCanvasElement>, 'ref' | 'label'> {
   /** Draws everything, in CSS pixels; the canvas is clear. Called at most once a frame. */
   draw: (context: CanvasRenderingContext2D, size: Size, isDark: boolean) => void;

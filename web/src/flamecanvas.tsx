@@ -1,7 +1,7 @@
 // A flame graph on a canvas: boxes with a value, a name and a colour. It knows nothing of where they come from; the screens Flame and Compare use it.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Canvas, fitText, pointerAt, useSize } from './canvas';
+import { Canvas, fitText, pointerAt, useSize, useWheel } from './canvas';
 import { css, inkOn, type Rgb } from './colors';
 import { boxAt, clampRange, firstEndingAfter, neighbour, rangeInside, rangeOf, rangeOutside, WHOLE, type FlameBoxes, type Range, type Step } from './flamelayout';
 import { useIsOnPaper } from './state';
@@ -238,14 +238,7 @@ export function FlameCanvas(props: FlameCanvasProps) {
     if (isZoom && element) zoomAt((event.clientX - element.getBoundingClientRect().left) / size.width, Math.exp(Math.max(-120, Math.min(120, event.deltaY)) * 0.004));
     else pan(now.current, (event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX) / size.width);
   };
-  const wheel = useRef(onWheel);
-  wheel.current = onWheel;
-  useEffect(() => {
-    const element = box.current;
-    const listener = (event: WheelEvent) => wheel.current(event);
-    element?.addEventListener('wheel', listener, { passive: false });
-    return () => element?.removeEventListener('wheel', listener);
-  }, []);
+  useWheel(box, onWheel);
 
   const onPointerMove = (event: PointerEvent) => {
     const pressed = press.current;

@@ -11,6 +11,17 @@ export interface PickerProps {
   choices: readonly Choice[];
 }
 
+/** A name that keeps its end where it is cut: names of runs begin alike. Plain letters only, as others can be composed, or go from right to left. */
+export const Cut = ({ text }: { text: string }) =>
+  /^[ -~]{24,}$/.test(text) ? (
+    <span class="cut">
+      <span class="ellipsis">{text.slice(0, -10)}</span>
+      {text.slice(-10)}
+    </span>
+  ) : (
+    <span class="ellipsis">{text}</span>
+  );
+
 export function Picker({ label, value, hint, choices }: PickerProps) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -29,9 +40,9 @@ export function Picker({ label, value, hint, choices }: PickerProps) {
   }, [open]);
   return (
     <div class="picker" ref={box}>
-      <button aria-haspopup="listbox" aria-expanded={open} aria-label={`${label}: ${value}`} onClick={() => setOpen(!open)}>
+      <button aria-haspopup="listbox" aria-expanded={open} aria-label={`${label}: ${value}`} title={value} onClick={() => setOpen(!open)}>
         <span class="picker-label">{label}</span>
-        <span class="ellipsis">{value}</span>
+        <Cut text={value} />
         {hint && <span class="hint">{hint}</span>}
         <span class="caret" aria-hidden="true" />
       </button>

@@ -4,6 +4,7 @@ import { isReport, type Input, type Inputs } from './api';
 import type { Dropped } from './drop';
 import { plural } from './format';
 import { Icon } from './icons';
+import { Cut } from './picker';
 import { select } from './state';
 
 export interface RailProps {
@@ -20,7 +21,8 @@ function InputEntry({ input, chosen, side }: { input: Input; chosen: boolean; si
     <li>
       <button class={`input-entry${chosen ? ' chosen' : ''}${input.error ? ' broken' : ''}`} aria-current={chosen} title={input.error ? input.error.message : input.path} onClick={() => select({ dataset: input.id })}>
         <span class="input-name">
-          <span class="ellipsis grow">{input.name}</span>
+          <Cut text={input.name} />
+          <span class="grow" />
           {side && <span class="badge">{side}</span>}
           {input.error && <span class="badge bad">error</span>}
           {!input.error && problems > 0 && (

@@ -1,11 +1,12 @@
 // A tree of lists (listmodel.ts) on a screen: asked for, opened and closed, its names with what was searched for.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { canonical, failure, get, isAborted, type Failure, type Params } from './api';
 import { formatCount } from './format';
 import type { EntryOf, ListModel, ModelRow, RowLists } from './listmodel';
 import { APART, ASIDE, matchIn } from './screens/tree-data';
 import { toastError } from './toast';
-import type { TreeShape } from './vtable';
+import { TreeCell, type Column, type TreeShape } from './vtable';
 
 const MOST_OPEN = 400;
 
@@ -125,11 +126,26 @@ export function Apart({ row }: { row: { flags: number } }) {
 }
 
 /** Stands for the rest of a list. */
-export function MoreCell({ more, onMore }: { more: NonNullable<EntryOf<ModelRow>['more']>; onMore: () => void }) {
+function MoreCell({ more, onMore }: { more: NonNullable<EntryOf<ModelRow>['more']>; onMore: () => void }) {
   return (
     <span class="tree-cell" style={{ '--level': more.depth }}>
       <span class="twist none" />
       {more.isMissing ? <span class="hint">{`${formatCount(more.left)} smaller, not in this report`}</span> : <button class="link" onClick={onMore}>{`${formatCount(more.left)} more …`}</button>}
     </span>
   );
+}
+
+/** Of the column of names: rows in their places, and what stands for the rest of a list. */
+export function nameCells<R extends ModelRow & { name: string }>(tree: TreeShape, loadMore: (entry: EntryOf<R>) => void, name: (row: R) => ComponentChildren): Pick<Column<EntryOf<R>>, 'cell' | 'text'> {
+  return {
+    cell: (entry, index) =>
+      entry.row ? (
+        <TreeCell tree={tree} index={index}>
+          {name(entry.row)}
+        </TreeCell>
+      ) : (
+        <MoreCell more={entry.more!} onMore={() => loadMore(entry)} />
+      ),
+    text: ({ row, more }) => row?.name ?? `${more!.left} more`,
+  };
 }

@@ -1,7 +1,7 @@
 // A table of any number of rows: only those in sight are in the page. With `tree` it is a tree grid. Rows have one height (--row, style.css).
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useSize } from './canvas';
+import { useSize, useWheel } from './canvas';
 import { exactValue, formatCount, type Num } from './format';
 import { isField } from './keys';
 import { openMenu, type MenuEntry } from './menu';
@@ -140,14 +140,7 @@ function useScroll(box: { current: HTMLDivElement | null }, height: number, rowC
     event.preventDefault();
     scrollTo(top + event.deltaY * (event.deltaMode === 1 ? rowHeight : 1));
   };
-  const wheel = useRef(onWheel);
-  wheel.current = onWheel;
-  useEffect(() => {
-    const element = box.current;
-    const listener = (event: WheelEvent) => wheel.current(event);
-    element?.addEventListener('wheel', listener, { passive: false });
-    return () => element?.removeEventListener('wheel', listener);
-  }, []);
+  useWheel(box, onWheel);
   const before = useRef({ key, selected: -1, rowCount });
   useEffect(() => {
     const last = before.current;

@@ -12,6 +12,7 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 const WAIT_MS = 30000;
 const build = process.env['ASSAY_BUILD'] ?? 'build';
 export const source = process.env['ASSAY_SOURCE'] ?? '.';
+export const example = (name: string): string => join(source, 'examples', name);
 
 let browser: Promise<Browser> | null = null;
 

@@ -252,6 +252,8 @@ static assay_status find_by_context(const as_comparison *c, const as_view_source
     return status;
 }
 
+static double factor_of(const as_change_values *values, size_t side) { return side == AS_TARGET ? values->factor : 1; }
+
 assay_status as_change_values_complete(as_change_values *values, const as_view_source sources[2], assay_error *error) {
     side_loading l = {.sources = sources, .values = values};
     if (!values->lacks_own) return ASSAY_OK;
@@ -261,7 +263,7 @@ assay_status as_change_values_complete(as_change_values *values, const as_view_s
         if (status == ASSAY_OK) {
             as_vec_free(&own->has_inclusive);
             values->exclusive[side] = own->inclusive.data;
-            scale(values->exclusive[side], values->n[side], values->factors[side]);
+            if (side == AS_TARGET) scale(values->exclusive[side], values->n[side], values->factor);
         } else {
             as_stored_sums_free(own);
         }
@@ -284,7 +286,7 @@ assay_status as_change_exclusive(const as_change_table *table, const as_change_v
         status = as_nodes_find_one(source->ds, source->runs[0], values->own_metrics[side], own, source->locations,
                                    &list, error);
         if (status == ASSAY_OK && as_node_count(&list))
-            out[i] = as_number_real(as_node_at(&list, 0)->inclusive) * values->factors[side];
+            out[i] = as_number_real(as_node_at(&list, 0)->inclusive) * factor_of(values, side);
     }
     as_node_list_free(&list);
     return status;
@@ -348,16 +350,33 @@ static assay_status find_of_functions(const as_change_table *table, const as_com
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
+/* Into the base's unit. */
+static void scale_target(as_change_values *values, double factor) {
+    as_change *whole[] = {&values->whole.inclusive, &values->whole.exclusive};
+    values->factor = factor;
+    scale(values->inclusive[AS_TARGET], values->n[AS_TARGET], factor);
+    scale(values->exclusive[AS_TARGET], values->n[AS_TARGET], factor);
+    values->sums[AS_TARGET] *= factor;
+    for (size_t i = 0; i < 2; i++) {
+        as_number_scale(&whole[i]->side[AS_TARGET], factor);
+        *whole[i] = as_change_of(whole[i]->side[AS_BASE], whole[i]->side[AS_TARGET], values->adds_up);
+    }
+}
+
 assay_status as_change_values_new(const as_change_table *table, const as_comparison *c, const as_view_source sources[2],
                                   assay_id metric, as_change_values **out, assay_error *error) {
     as_change_values *values = *out = calloc(1, sizeof *values);
     bool is_done = false;
     if (!values) return as_fail_memory(error, NULL);
-    values->factors[AS_BASE] = values->factors[AS_TARGET] = 1;
-    if (table->view.request.kind == AS_VIEW_FLAT) return find_of_functions(table, c, sources, metric, values, error);
-    if (goes_by_context(table, c, sources, metric))
+    values->factor = 1;
+    if (table->view.request.kind == AS_VIEW_FLAT)
+        AS_TRY(find_of_functions(table, c, sources, metric, values, error));
+    else if (goes_by_context(table, c, sources, metric))
         AS_TRY(find_by_context(c, sources, metric, values, &is_done, error));
-    return is_done ? ASSAY_OK : find_by_item(table, c, sources, metric, values, error);
+    if (table->view.request.kind != AS_VIEW_FLAT && !is_done)
+        AS_TRY(find_by_item(table, c, sources, metric, values, error));
+    if (c->factors[metric] != 1) scale_target(values, c->factors[metric]);
+    return ASSAY_OK;
 }
 
 void as_change_values_free(as_change_values *values) {
@@ -384,17 +403,6 @@ size_t as_change_values_expected(const as_change_table *table, const as_comparis
     return 2 * 2 * (size_t)as_view_items(&table->view) * sizeof(double);
 }
 
-void as_change_values_scale(as_change_values *values, size_t side, double factor) {
-    as_change *whole = &values->whole.inclusive;
-    values->factors[side] *= factor;
-    scale(values->inclusive[side], values->n[side], factor);
-    scale(values->exclusive[side], values->n[side], factor);
-    whole->side[side].is_whole = false;
-    whole->side[side].real *= factor;
-    *whole = as_change_of(whole->side[AS_BASE], whole->side[AS_TARGET], values->adds_up);
-    values->sums[side] *= factor;
-}
-
 /* Exclusive numbers of all items of a side that values do not have: nothing but these stays. */
 static assay_status read_own(const as_change_table *table, const as_change_values *values, const as_view_source *source,
                              size_t side, double *out, assay_error *error) {
@@ -402,7 +410,7 @@ static assay_status read_own(const as_change_table *table, const as_change_value
     assay_status status = read_exclusive(values, source, side, &sums, error);
     for (uint32_t i = 0; status == ASSAY_OK && i < as_view_items(&table->view); i++) {
         assay_id own = as_change_context(table, side, i);
-        out[i] = own == ASSAY_NONE ? 0 : AS_AT(double, &sums.inclusive, own) * values->factors[side];
+        out[i] = own == ASSAY_NONE ? 0 : AS_AT(double, &sums.inclusive, own) * factor_of(values, side);
     }
     as_stored_sums_free(&sums);
     return status;

@@ -43,7 +43,7 @@ typedef struct as_change_values {
     as_stored_sums own[2];               /* the same of exclusive ones */
     bool lacks_own;                      /* these are not read yet */
     assay_id own_metrics[2];             /* of each side the metric of exclusive values */
-    double factors[2];                   /* of as_change_values_scale() */
+    double factor;                       /* of the target, to the base's unit */
 } as_change_values;
 
 /* as_change_pairs_free() in every case. */
@@ -76,8 +76,6 @@ void as_change_table_free(as_change_table *table);
 void as_change_values_free(as_change_values *values);
 size_t as_change_table_bytes(const as_change_table *table);
 size_t as_change_values_bytes(const as_change_values *values);
-/* Into another unit: all numbers of a side are multiplied. */
-void as_change_values_scale(as_change_values *values, size_t side, double factor);
 
 /* The context of an item on a side, of functions the first one; ASSAY_NONE: none. */
 static inline assay_id as_change_context(const as_change_table *table, size_t side, uint32_t i) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "dataset/metric_names.h"
+
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 
 /* For each of n things of the united dataset that of a side, of which there are n_own. NULL when memory is out. */
@@ -21,6 +23,24 @@ assay_status as_comparison_open(const as_dataset *const *sides, as_comparison *o
         out->metrics[side] = invert(out->u.maps[side].metrics, sides[side]->metrics.count, out->ds->metrics.count);
         if (!out->metrics[side]) return as_fail_memory(error, NULL);
     }
+    out->factors = malloc((out->ds->metrics.count + 1) * sizeof *out->factors);
+    if (!out->factors) return as_fail_memory(error, NULL);
+    for (assay_id m = 0; m < out->ds->metrics.count; m++) {
+        const assay_id own[2] = {out->metrics[AS_BASE][m], out->metrics[AS_TARGET][m]};
+        assay_error ignored; /* what has one name is compared, whatever the units are */
+        out->factors[m] = 1;
+        if (own[AS_BASE] != ASSAY_NONE && own[AS_TARGET] != ASSAY_NONE)
+            (void)as_metric_factor(sides, own, &out->factors[m], &ignored);
+    }
+    return ASSAY_OK;
+}
+
+assay_status as_comparison_pair(as_comparison *c, assay_id base, assay_id target, assay_id *out, assay_error *error) {
+    double factor;
+    AS_TRY(as_metric_factor(c->u.parts, (const assay_id[2]){base, target}, &factor, error));
+    *out = c->u.maps[AS_BASE].metrics[base];
+    c->metrics[AS_TARGET][*out] = target;
+    c->factors[*out] = factor;
     return ASSAY_OK;
 }
 
@@ -40,6 +60,7 @@ void as_comparison_close(as_comparison *c) {
         free(c->contexts[side]);
         free(c->metrics[side]);
     }
+    free(c->factors);
     free(c->columns);
     free(c->values);
     as_union_free(&c->u);
@@ -51,13 +72,14 @@ static void describe_columns(as_comparison *c) {
     for (size_t k = 0; k < c->n_columns; k++) {
         as_change_column *column = &c->columns[k];
         column->has_exclusive = column->adds_up = true;
+        column->factor = c->factors[column->metric];
         for (size_t side = 0; side < 2; side++) {
             column->whole[side] = NAN;
             if (column->at[side] == SIZE_MAX) continue;
             const as_view_column *own = &c->data[side].columns[column->at[side]];
             column->has_exclusive &= own->has_exclusive;
             column->adds_up &= own->adds_up;
-            column->whole[side] = own->whole;
+            column->whole[side] = own->whole * (side == AS_TARGET ? column->factor : 1);
         }
     }
 }
@@ -86,6 +108,12 @@ assay_status as_comparison_load(as_comparison *c, const as_view_source sources[2
 }
 
 /* ---- numbers --------------------------------------------------------------------------------------------------------- */
+
+void as_number_scale(as_view_number *number, double factor) {
+    if (factor == 1) return;
+    number->is_whole = false;
+    number->real *= factor;
+}
 
 as_change as_change_of(as_view_number base, as_view_number target, bool adds_up) {
     static const as_view_number zero = {.is_known = true, .is_whole = true};
@@ -128,8 +156,10 @@ as_change_value as_comparison_between(const as_comparison *c, size_t column, con
         size_t at = k->at[side];
         as_node node;
         if (own == ASSAY_NONE || at == SIZE_MAX || !as_column_node(&c->data[side].columns[at], own, &node)) continue;
-        numbers[side][0] = number_of(&node, false);
-        numbers[side][1] = number_of(&node, true);
+        for (int exclusive = 0; exclusive < 2; exclusive++) {
+            numbers[side][exclusive] = number_of(&node, exclusive);
+            if (side == AS_TARGET) as_number_scale(&numbers[side][exclusive], k->factor);
+        }
     }
     as_change_value value = {.inclusive = as_change_of(numbers[AS_BASE][0], numbers[AS_TARGET][0], k->adds_up)};
     if (k->has_exclusive) value.exclusive = as_change_of(numbers[AS_BASE][1], numbers[AS_TARGET][1], k->adds_up);
@@ -147,6 +177,10 @@ as_change_value as_comparison_whole(const as_comparison *c, size_t column) {
         size_t at = c->columns[column].at[side];
         if (at == SIZE_MAX) continue;
         wholes[side] = as_view_whole(&c->data[side], at);
+        if (side == AS_TARGET) {
+            as_number_scale(&wholes[side].inclusive, c->columns[column].factor);
+            as_number_scale(&wholes[side].exclusive, c->columns[column].factor);
+        }
         if (c->columns[column].has_exclusive) continue;
         /* of metrics that are neither inclusive nor exclusive somebody had to guess */
         wholes[side].inclusive = (as_view_number){.is_known = isfinite(c->columns[column].whole[side]),

@@ -14,6 +14,7 @@ typedef struct as_change_column {
     bool has_exclusive; /* on both sides that have the metric */
     bool adds_up;       /* likewise */
     double whole[2];    /* NAN: none */
+    double factor;      /* what values of the target are multiplied by to have the base's unit */
 } as_change_column;
 
 struct as_change_value;
@@ -22,13 +23,14 @@ typedef struct as_comparison {
     as_dataset *ds; /* the united tables, without values */
     as_union u;
     assay_id *contexts[2], *metrics[2]; /* for each of ds that of each side; ASSAY_NONE: it has none */
+    double *factors;                    /* for each metric of ds: of as_change_column */
     as_view_data data[2];
     as_change_column *columns;
     size_t n_columns;
     struct as_change_value *values; /* private: room of a walk, one for each column */
 } as_comparison;
 
-/* Unites the metrics. as_comparison_close() in every case; the sides (and the array of both) must live as long. */
+/* Unites the metrics; times of one name may have two units. as_comparison_close() in every case; the sides (and the array of both) must live as long. */
 assay_status as_comparison_open(const as_dataset *const *sides, as_comparison *out, assay_error *error);
 /* Unites the call trees. Whoever has the pairs of call paths already (change_table.h) needs none of it. */
 assay_status as_comparison_unite(as_comparison *comparison, as_matching matching, assay_error *error);
@@ -36,6 +38,10 @@ assay_status as_comparison_unite(as_comparison *comparison, as_matching matching
 static inline assay_id as_comparison_metric(const as_comparison *comparison, size_t side, assay_id metric) {
     return comparison->metrics[side][metric];
 }
+/* Sets a metric of the target against one of the base, whatever their names: from here on they are that of the base (*out, of the united dataset). ASSAY_E_USAGE: their units differ
+ * (as_metric_factor()). */
+assay_status as_comparison_pair(as_comparison *comparison, assay_id base, assay_id target, assay_id *out,
+                                assay_error *error);
 /* Finds the values of metrics (of the united dataset), in the runs and at the locations that the sources name. Once. */
 assay_status as_comparison_load(as_comparison *comparison, const as_view_source sources[2], const assay_id *metrics,
                                 size_t n, assay_error *error);
@@ -52,6 +58,8 @@ typedef struct as_change_value {
     as_change inclusive, exclusive; /* exclusive.change.is_known: the metric has such values */
 } as_change_value;
 
+/* Into another unit; what is not multiplied by 1 is no whole number then. */
+void as_number_scale(as_view_number *number, double factor);
 /* adds_up: a number that only the other side knows is 0; else it stays unknown, and so does the change. */
 as_change as_change_of(as_view_number base, as_view_number target, bool adds_up);
 /* Of a context of each side; ASSAY_NONE: it has none. */

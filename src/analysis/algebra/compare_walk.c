@@ -51,9 +51,14 @@ static bool is_wanted(const walker *w, const as_change_value *values) {
     return request->min_change <= 0 || interest >= request->min_change;
 }
 
+/* What functions and the largest changes are ranked by: numbers of one kind, so that what does nothing itself does not come first with what is below it. */
+static const as_change *ranked_change(const walker *w, const as_change_value *value) {
+    return w->c->columns[w->request->by].has_exclusive ? &value->exclusive : &value->inclusive;
+}
+
 static double key_of(const walker *w, const as_change_value *values) {
     const as_change *change = !w->c->n_columns   ? NULL
-                              : w->request->flat ? own_change(&values[w->request->by])
+                              : w->request->flat ? ranked_change(w, &values[w->request->by])
                                                  : &values[w->request->by].inclusive;
     double key = 0;
     if (change && w->request->order == AS_CHANGE_BY_SIZE) key = size_of(change, false);
@@ -84,7 +89,7 @@ static void sort_items(const walker *w, item *items, size_t n) {
 /* By which the largest changes are found, of the values at hand. */
 static double own_size(const walker *w) {
     if (!w->c->n_columns) return 0;
-    return size_of(own_change(&w->values[w->request->by]), w->request->is_relative);
+    return size_of(ranked_change(w, &w->values[w->request->by]), w->request->is_relative);
 }
 
 static int descending(const void *a, const void *b) { return -as_real_compare(a, b); }
@@ -320,6 +325,8 @@ static void find_function(const walker *w, const gathering sides[2], uint32_t ba
                 numbers[side] = AS_AT(as_view_value, &sides[side].values, at[side] * sides[side].n + i);
         }
         const as_change_column *column = &w->c->columns[k];
+        as_number_scale(&numbers[AS_TARGET].inclusive, column->factor);
+        as_number_scale(&numbers[AS_TARGET].exclusive, column->factor);
         w->values[k] =
             (as_change_value){.inclusive = as_change_of(numbers[0].inclusive, numbers[1].inclusive, column->adds_up)};
         if (column->has_exclusive)

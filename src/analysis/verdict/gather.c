@@ -25,19 +25,6 @@ bool as_metric_is_sampled(const as_dataset *ds, assay_id id) {
            !as_dtype_is_extreme(dtype);
 }
 
-double as_seconds_of(const char *unit) {
-    static const struct {
-        const char *names;
-        double seconds;
-    } units[] = {{"s|sec|secs|second|seconds", 1},
-                 {"ms|msec|millisecond|milliseconds", 1e-3},
-                 {"us|usec|µs|μs|microsecond|microseconds", 1e-6},
-                 {"ns|nsec|nanosecond|nanoseconds", 1e-9}};
-    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
-        if (as_is_choice(units[i].names, unit)) return units[i].seconds;
-    return 0;
-}
-
 bool as_sampling_add(as_sampling *s, uint32_t node, uint32_t unit, double value) {
     if (isnan(value)) return true;
     as_sample sample = {node, unit, value * s->factor};

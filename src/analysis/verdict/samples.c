@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "analysis/verdict/sampling.h"
+#include "core/words.h"
 #include "dataset/metric_names.h"
 
 /* A number with its place: side, stratum, run. */
@@ -401,17 +402,18 @@ static const char *time_of(const as_dataset *ds) {
         const as_metric *metric = as_ds_metric(ds, id);
         const char *name = as_ds_text(ds, metric->name);
         if (name && as_metric_is_sampled(ds, id) && as_sampled_metric_find(ds, name) == id &&
-            (as_seconds_of(as_ds_text(ds, metric->unit)) > 0 || strcasecmp(name, "time") == 0))
+            (as_unit_seconds(as_ds_text(ds, metric->unit)) > 0 || strcasecmp(name, "time") == 0))
             return name;
     }
     return NULL;
 }
 
 /* A metric by the name that somebody gave, which is not always the whole one. */
-static assay_status add_named(as_sampling *s, as_vec *metrics, const char *name) {
+static assay_status add_named(as_sampling *s, as_vec *metrics, const char *const names[2]) {
     const char *found[2];
     for (size_t side = 0; side < 2; side++) {
         const as_dataset *ds = s->sides[side][0];
+        const char *name = names[side];
         char why[512] = "";
         assay_id id = ASSAY_NONE;
         found[side] = side_has(s, side, name) ? name : NULL;
@@ -427,8 +429,12 @@ static assay_status add_named(as_sampling *s, as_vec *metrics, const char *name)
 /* Those asked for, or all that both sides have. */
 static assay_status choose_metrics(as_sampling *s, as_vec *metrics) {
     const as_dataset *first = s->sides[0][0];
-    for (const char *const *name = s->request->metrics; name && *name; name++) AS_TRY(add_named(s, metrics, *name));
-    for (assay_id id = 0; !s->request->metrics && id < AS_COUNT(first, metrics); id++) {
+    const as_sample_request *request = s->request;
+    for (size_t i = 0; request->metrics && request->metrics[i]; i++) {
+        const char *name = request->metrics[i], *other = request->target_metrics ? request->target_metrics[i] : name;
+        AS_TRY(add_named(s, metrics, (const char *const[2]){name, other}));
+    }
+    for (assay_id id = 0; !request->metrics && id < AS_COUNT(first, metrics); id++) {
         const char *name = as_ds_text(first, as_ds_metric(first, id)->name);
         if (name && as_metric_is_sampled(first, id) && as_sampled_metric_find(first, name) == id &&
             side_has(s, 1, name))
@@ -452,7 +458,8 @@ static assay_status sample_metric(sorting *t, as_sampled_metric *metric, uint32_
             const as_dataset *ds = s->sides[side][i];
             assay_id id = as_sampled_metric_find(ds, name_on(metric, side));
             if (id == ASSAY_NONE) continue;
-            double own = as_seconds_of(as_ds_text(ds, as_ds_metric(ds, id)->unit)), first = as_seconds_of(metric->unit);
+            double own = as_unit_seconds(as_ds_text(ds, as_ds_metric(ds, id)->unit)),
+                   first = as_unit_seconds(metric->unit);
             s->factor = own > 0 && first > 0 ? own / first : 1;
             AS_TRY(as_gather_samples(s, side, i, id));
         }

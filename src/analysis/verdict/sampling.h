@@ -43,9 +43,6 @@ assay_id as_sampled_metric_find(const as_dataset *ds, const char *name);
 /* Whether it is sampled where nobody names it: plain numbers that add up and are measured. */
 bool as_metric_is_sampled(const as_dataset *ds, assay_id metric);
 
-/* Seconds of one of a unit of time, as files write it; 0: it is none. */
-double as_seconds_of(const char *unit);
-
 /* All numbers of one dataset's metric into units and samples. */
 assay_status as_gather_samples(as_sampling *s, uint32_t side, uint32_t dataset, assay_id metric);
 /* The resources of a Perun profile that are repetitions. nodes: those of contexts, of which the ones are taken out that have been sampled. False when memory is out. */

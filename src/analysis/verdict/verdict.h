@@ -51,7 +51,8 @@ enum { AS_MOST_SHUFFLED = 12 };
 /* A metric that both sides have. */
 typedef struct as_sampled_metric {
     const char *name, *unit; /* of the base */
-    const char *target_name; /* another one where the two have no name in common, and this is the time of both */
+    const char *
+        target_name; /* another one where it is asked for, or where the two have no name in common, and this is the time of both */
     bool
         looks_inclusive; /* values of call paths hold those below them, so that only the topmost ones add up; nobody asked for it */
     size_t first, n;  /* its subjects */
@@ -75,8 +76,9 @@ typedef struct as_samples {
 } as_samples;
 
 typedef struct as_sample_request {
-    const char *const *metrics; /* names, or NULL: all that both have and that add up; ended by NULL */
-    bool is_inclusive;          /* inclusive values of call paths; else exclusive ones */
+    const char *const *metrics;        /* names, or NULL: all that both have and that add up; ended by NULL */
+    const char *const *target_metrics; /* what the target calls each of these; NULL: the same */
+    bool is_inclusive;                 /* inclusive values of call paths; else exclusive ones */
     bool (*keeps)(void *user, const char *metric, const char *path); /* whether a call path is looked at; NULL: all */
     void *user;
     /* Of the one dataset of each side the runs that are looked at: repetitions of each other, wherever they were measured. NULLs: all, and those of one point are */

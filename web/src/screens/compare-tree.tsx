@@ -7,8 +7,8 @@ import { useKeys } from '../keys';
 import type { MenuEntry } from '../menu';
 import { navigate } from '../state';
 import { copyText } from '../toast';
-import { MatchedName, MoreCell, shapeOf, useLists, type Listed } from '../uselists';
-import { TreeCell, VTable, exactly, focusTable, type Column, type TreeShape } from '../vtable';
+import { MatchedName, nameCells, shapeOf, useLists, type Listed } from '../uselists';
+import { VTable, exactly, focusTable, type Column, type TreeShape } from '../vtable';
 import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, sureText, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
 import { placeText } from './tree-data';
 
@@ -101,16 +101,8 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   const part = (r: CompareRow) => ((bySelf ? r.self : r.change) ?? NaN) / whole;
   return [
     {
-      id: 'name', title: isFlat ? 'Function' : 'Call path', width: '1fr', least: 250, fixed: true, sortable: true,
-      cell: (entry, index) =>
-        entry.row ? (
-          <TreeCell tree={tree} index={index}>
-            <Name row={entry.row} search={search} />
-          </TreeCell>
-        ) : (
-          <MoreCell more={entry.more} onMore={() => loadMore(entry)} />
-        ),
-      text: ({ row, more }) => row?.name ?? `${more!.left} more`,
+      id: 'name', title: isFlat ? 'Function' : 'Call path', width: '1fr', least: innerWidth < 1200 ? 210 : 250, fixed: true, sortable: true,
+      ...nameCells(tree, loadMore, (row) => <Name row={row} search={search} />),
     },
     ...(answer.metric === null ? [] : [
       number('base', bySelf ? 'A self' : 'A', (r) => (bySelf ? r.selfA : r.a)), number('target', bySelf ? 'B self' : 'B', (r) => (bySelf ? r.selfB : r.b)),

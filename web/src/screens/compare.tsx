@@ -33,10 +33,10 @@ function SidePicker({ label, side, all, onChoose, run, usual, onRun }: SideProps
   const nameOf = (i: Opened) => (all.every((o) => o.id === i.id || o.name !== i.name) ? i.name : all.every((o) => o.id === i.id || o.path !== i.path) ? i.path : `${i.name} (${i.id + 1})`);
   const runs = isReport() ? [] : [{ word: '', label: 'as usual' }, ...runsOf(side)];
   return (
-    <>
+    <div class={runs.length > 2 ? 'compare-side both' : 'compare-side'}>
       <Picker label={label} value={nameOf(side)} choices={all.map((i) => ({ id: String(i.id), label: nameOf(i), hint: i.format_title ?? '', chosen: i.id === side.id, run: () => onChoose(i.id) }))} />
       {runs.length > 2 && <Picker label={`Run of ${label}`} value={runs.find((r) => r.word && r.word === run)?.label ?? usual} choices={runs.map((r, i) => ({ id: `${i}`, label: r.label, chosen: r.word === run, run: () => onRun(r.word) }))} />}
-    </>
+    </div>
   );
 }
 
@@ -52,7 +52,7 @@ function Summary({ answer, noise }: { answer: CompareAnswer; noise: number }) {
   const sure = verdict ? sureText(verdict) : undefined;
   return (
     <span class="compare-summary" role="status">
-      {a.metric !== b.metric && <span class="picker-label">{`${a.metric} / ${b.metric}`}</span>}
+      {a.metric !== b.metric && <span class="picker-label ellipsis" title={`${a.metric} / ${b.metric}`}>{`${a.metric} / ${b.metric}`}</span>}
       <span title={`${a.total} → ${b.total}`}>{`${formatValue(answer.unit, a.total)} → ${formatValue(answer.unit, b.total)}`}</span>
       <b class={isSame ? 'hint' : change > 0 ? 'more' : 'less'}>{`${change > 0 ? '+' : ''}${formatValue(answer.unit, change)}${Number.isFinite(relative) ? ` (${formatChange(relative)} %)` : ''}`}</b>
       <span class={isSame ? 'side-badge' : change > 0 ? 'side-badge more' : 'side-badge less'} title={sure}>
@@ -115,7 +115,9 @@ const isDisjoint = ({ rows, lists, found }: CompareAnswer): boolean => found ===
 function commandOptions({ input, inputs, metric, selection }: ScreenProps, view: View): Record<string, string | null> {
   const sides = sidesOf(inputs, view);
   const [a, b] = sides ? chosenRuns(sides, view) : [];
-  return { metric: metric && !metric.is_main ? metric.name : null, run: runWords(input, selection), 'run-a': a || null, 'run-b': b || null, location: selection.locations };
+  const chosen = metric && !metric.is_main ? metric.name : null;
+  const pair: Record<string, string | null> = view.metric_b ? { 'metric-a': chosen ?? sides?.[0].metrics.find((m) => m.is_main)?.name ?? null, 'metric-b': view.metric_b } : { metric: chosen };
+  return { ...pair, run: runWords(input, selection), 'run-a': a || null, 'run-b': b || null, location: selection.locations };
 }
 
 /** `assay diff A B …`, of the flame graph the amounts of `assay flame --diff`. */
@@ -130,11 +132,11 @@ function diffCommand(props: ScreenProps): string {
 }
 
 /** Whose verdicts are those of the page: of one metric, with what call paths call. */
-function compareCommand(props: ScreenProps): string {
+function compareCommand(props: ScreenProps, { a: from, b: to }: Pick<CompareAnswer, 'a' | 'b'>): string {
   const view = readScreen('compare', DEFAULTS);
   const sides = sidesOf(props.inputs, view);
   const { run, 'run-a': a, 'run-b': b } = commandOptions(props, view);
-  return commandLine('compare', (sides ?? []).map((s) => s.path), { metric: props.metric?.name, inclusive: true, 'run-a': a ?? run, 'run-b': b ?? run });
+  return commandLine('compare', (sides ?? []).map((s) => s.path), { ...(from.metric === to.metric ? { metric: from.metric } : { 'metric-a': from.metric, 'metric-b': to.metric }), inclusive: true, 'run-a': a ?? run, 'run-b': b ?? run });
 }
 
 function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
@@ -143,6 +145,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
   const [a, b] = sides;
   const all = readable(inputs);
   const isFlat = view.tab === 'functions';
+  const isTable = view.tab !== 'flame' && view.tab !== 'scatter';
   const side = shownSide(sides, selection);
   const chosen: PartProps['chosen'] = side >= 0 && selection.node !== null ? { side: side as 0 | 1, context: selection.node } : null;
   const params = compareParams(props, sides, view);
@@ -199,9 +202,12 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
         </button>
         <SidePicker label="B" side={b} all={all} onChoose={chooseB} run={runB} usual={answer?.b.run || 'as usual'} onRun={(run_b) => pair({ run_a: runA, run_b })} />
         {answer && <Summary answer={answer} noise={view.noise} />}
-        <span class="grow" />
-        {answer && <OnlyButton side="A" only={answer.only_a} />}
-        {answer && <OnlyButton side="B" only={answer.only_b} />}
+        {answer && (
+          <span class="only">
+            <OnlyButton side="A" only={answer.only_a} />
+            <OnlyButton side="B" only={answer.only_b} />
+          </span>
+        )}
       </div>
       <div class="toolbar" role="toolbar" aria-label="How it is shown">
         <div class="segmented" role="group" aria-label="View">
@@ -212,9 +218,11 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
           ))}
         </div>
         <ThresholdSlider answer={answer} view={view} setView={setView} />
-        <button aria-pressed={view.hide} title="Leave out what changed less (i)" disabled={isReport()} onClick={() => setView({ hide: !view.hide })}>
-          Only changes
-        </button>
+        {isTable && (
+          <button aria-pressed={view.hide} title="Leave out what changed less (i)" disabled={isReport()} onClick={() => setView({ hide: !view.hide })}>
+            Only changes
+          </button>
+        )}
         <button aria-pressed={view.normalize} title="Scale A so that both have the same sum (o)" disabled={isReport() || !answer?.adds_up} onClick={() => setView({ normalize: !view.normalize })}>
           Normalised
         </button>
@@ -241,7 +249,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
           onClick={(event) =>
             openMenu(event, () => [
               { label: 'Copy as command: diff', hint: 'y', run: () => void copyText(diffCommand(props), 'Command copied') },
-              { label: 'Copy as command: compare', run: () => void copyText(compareCommand(props), 'Command copied') },
+              ...(answer ? [{ label: 'Copy as command: compare', run: () => void copyText(compareCommand(props, answer), 'Command copied') }] : []),
               ...(answer && answer.a.metric !== null && otherMetrics().length > 1
                 ? (['line', ...otherMetrics().map((name) => ({ label: `B: ${name}`, checked: answer.b.metric === name, run: () => setView({ metric_b: name === answer.a.metric ? '' : name }) }))] as const)
                 : []),
@@ -251,7 +259,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
           ⋯
         </button>
       </div>
-      {view.tab !== 'flame' && view.tab !== 'scatter' ? (
+      {isTable ? (
         <ComparisonTable {...part} comparison={comparison} />
       ) : comparison.error && !isReport() ? (
         <Failed failure={comparison.error} />

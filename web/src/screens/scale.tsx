@@ -189,7 +189,7 @@ function Scale(props: ScreenProps) {
         {parameters.length > 1 && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
         {parameters.length > 2 && isMap && <Choice label="and" value={second} choices={names.filter((n) => n !== main).map((n) => [n, n] as const)} onChange={(and) => setView({ and })} />}
         <span class="grow" />
-        <span class="hint">
+        <span class="hint compare-hint">
           {plural(answer.n, 'call path')}
           {answer.n !== answer.n_models && ` of ${answer.n_models}`}, {plural(answer.n_points, 'point')}
           {loading && ' …'}

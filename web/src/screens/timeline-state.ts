@@ -25,18 +25,6 @@ export function useCalm<T>(value: T, ms: number): T {
   return calm;
 }
 
-/** Calls handle for wheels over the element, which it may keep from scrolling. */
-export function useWheel(element: { current: HTMLElement | null }, handle: (event: WheelEvent) => void, isThere: boolean): void {
-  const latest = useRef(handle);
-  latest.current = handle;
-  useEffect(() => {
-    const target = element.current;
-    const listener = (event: WheelEvent) => latest.current(event);
-    target?.addEventListener('wheel', listener, { passive: false });
-    return () => target?.removeEventListener('wheel', listener);
-  }, [isThere]);
-}
-
 /** Not the span of another dataset, or of other runs. */
 export const inside = (span: Span | null, whole: Span): Span | null => (span && span.to > whole.from && span.from < whole.to ? span : null);
 

@@ -2,7 +2,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { canonical, get, isAborted, isReport, useData, useLatest, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { Canvas, pointerAt, useSize } from '../canvas';
+import { Canvas, pointerAt, useSize, useWheel } from '../canvas';
 import { formatCount, plural } from '../format';
 import { useKeys } from '../keys';
 import { readScreen, select, useScreen, type Selection } from '../state';
@@ -12,7 +12,7 @@ import { hasPicture, layLines, lengthText, momentText, rowRanges, ticksOf, zoomS
 import { AXIS, drawRows, LEVEL } from './timeline-draw';
 import { Legend } from './timeline-panel';
 import { chosenContext, ClickedDetails, Label, Overview, Shares, Toolbar, Tooltip, whatIsAt, type Hover, type Pointer } from './timeline-parts';
-import { inside, usePictures, useWheel, useWindow } from './timeline-state';
+import { inside, usePictures, useWindow } from './timeline-state';
 
 const DEFAULTS = { from: '', to: '', depth: 0, row: -1, open: false, at: '', closed: '', wall: false, a: '', b: '' };
 export type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;

@@ -9,8 +9,8 @@ import { openMenu, type MenuEntry } from '../menu';
 import { runWords, shownParams } from '../shown';
 import { navigate, readScreen, select, useScreen, type Selection } from '../state';
 import { copyText } from '../toast';
-import { BarCell, TreeCell, VTable, copyRows, exactly, focusTable, type Column, type TreeShape, type VTableProps } from '../vtable';
-import { Apart, lineKey, MatchedName, MoreCell, shapeOf, useLine, useLists, useShape } from '../uselists';
+import { BarCell, VTable, copyRows, exactly, focusTable, type Column, type TreeShape, type VTableProps } from '../vtable';
+import { Apart, lineKey, MatchedName, nameCells, shapeOf, useLine, useLists, useShape } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
 import { APART, ASIDE, CUT, exactOf, HOT, MATCH, matchOption, packOpen, placeText, plainName, shownName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
@@ -115,15 +115,7 @@ function columnsOf(answer: TreeAnswer, model: TreeModel, view: View, search: str
       width: '1fr',
       fixed: true,
       sortable: true,
-      cell: (entry, index) =>
-        entry.row ? (
-          <TreeCell tree={tree} index={index}>
-            <Name row={entry.row} search={search} />
-          </TreeCell>
-        ) : (
-          <MoreCell more={entry.more} onMore={() => void loadMore(entry)} />
-        ),
-      text: ({ row, more }) => row?.name ?? `${more!.left} more`,
+      ...nameCells(tree, loadMore, (row) => <Name row={row} search={search} />),
     },
     ...answer.metrics.flatMap((_, k) => metricColumns(answer, k, view, model)),
     ...(answer.metrics[0]?.adds_up
