@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, source, view, type Page } from '../../web/test/harness';
+import { closeBrowser, example, view, type Page } from '../../web/test/harness';
 
-const example = (name: string): string => join(source, 'examples', name);
 const folder = mkdtempSync(join(tmpdir(), 'assay-habits-'));
 
 after(async () => {
@@ -237,3 +236,28 @@ test('the palette leads to the search', (t) =>
     await page.keyboard.type('stencil');
     await page.waitForURL(/q=stencil/);
   }, { hash: '#tree' }));
+
+test('Compare: a row leads to the tree of its own input, and what is open is in the address', (t) =>
+  view(t, [example('heat.cubex'), example('heat-2.cubex'), example('kernels.txt')], async ({ page }) => {
+    await page.locator('.vbody .vrow').getByText('exchange_halo').waitFor();
+    const rows = await page.locator('.vbody .vrow').count();
+    await page.locator('.vrow', { hasText: 'exchange_halo' }).locator('.twist').click();
+    await page.waitForURL(/compare\.open=/);
+    await until(async () => (await page.locator('.vbody .vrow').count()) > rows, 'it does not open');
+    const all = await page.locator('.vbody .vrow').allTextContents();
+    await page.reload();
+    await until(async () => JSON.stringify(await page.locator('.vbody .vrow').allTextContents()) === JSON.stringify(all), 'other rows after a reload');
+    // Only B has checkpoint; the input that is looked at is neither
+    await page.locator('.vrow', { hasText: 'checkpoint' }).first().click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Show in the tree of heat-2.cubex' }).click();
+    await page.waitForURL(/#tree\?d=1/);
+    await until(async () => (await selectedName(page)) === 'checkpoint', 'another function is shown');
+  }, { hash: '#compare?d=2&compare.a=0&compare.b=1' }));
+
+test('Compare: the copied command of a formula has the formula', (t) =>
+  view(t, ['--derive', 'twice=time*2', example('heat.cubex'), example('heat-2.cubex')], async ({ page }) => {
+    await page.locator('.vbody .vrow').first().waitFor();
+    await page.keyboard.press('y');
+    await page.getByText('Command copied').waitFor();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^assay diff .*--metric twice .*--derive '?twice=time\*2'?|^assay diff .*--derive '?twice=time\*2'? .*--metric twice/);
+  }, { hash: '#compare?m=twice&derive=twice%3Dtime*2' }));

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { canonical, failure, get, isAborted, type Failure, type Params } from './api';
 import { formatCount } from './format';
 import type { EntryOf, ListModel, ModelRow, RowLists } from './listmodel';
-import { APART, ASIDE, matchIn } from './screens/tree-data';
+import { APART, ASIDE, matchIn, packOpen, unpackOpen } from './screens/tree-data';
 import { toastError } from './toast';
 import { TreeCell, type Column, type TreeShape } from './vtable';
 
@@ -100,6 +100,39 @@ export function useLine<R extends ModelRow>(entries: readonly EntryOf<R>[], chos
     if (entry?.row) choose(entry.row);
   };
   return [at >= 0 ? at : chosen, select];
+}
+
+/** Asks for what a line stands for; gives the first of the rows that came. */
+export async function moreOf<A, R extends ModelRow>({ loaded, ask }: Listed<A, ListModel<R>>, { more }: EntryOf<R>): Promise<R | undefined> {
+  const model = loaded?.model;
+  const offset = model?.lists.get(more?.node ?? -1)?.nodes.length ?? 0;
+  if (!more || more.isMissing || !(await ask({ node: more.node, offset }))) return undefined;
+  return model?.rows.get(model.lists.get(more.node)?.nodes[offset] ?? -1);
+}
+
+export interface OpenNodes {
+  /** Writes down what is open now. */
+  keep: (how?: 'replace') => void;
+  /** The same, for whoever writes it with something else. */
+  packed: () => string;
+}
+
+/** Which nodes are open is in the address (`text`, as packOpen() has it), and followed there: back, forward, or another address. usual: what is open where it says nothing. */
+export function useOpenNodes<A, M extends ListModel<ModelRow>>({ loaded, ask, redraw }: Listed<A, M>, text: string, write: (text: string, how?: 'replace') => void, usual: (answer: A) => readonly number[]): OpenNodes {
+  const written = useRef(text);
+  const model = loaded?.model;
+  const packed = () => (written.current = model ? packOpen(model.open) : '');
+  useEffect(() => {
+    if (!model || !loaded || text === written.current) return;
+    written.current = text;
+    const wanted = text ? unpackOpen(text) : usual(loaded.answer).filter((n) => model.lists.has(n));
+    const missing = wanted.filter((n) => !model.lists.has(n));
+    model.open.clear();
+    for (const n of wanted) model.open.add(n);
+    if (missing.length > 0) void ask({ node: missing });
+    else redraw();
+  }, [text, model]);
+  return { keep: (how) => model && write(packed(), how), packed };
 }
 
 /** As the table of the last call, wherever it is asked: columns are made once for many tables. */

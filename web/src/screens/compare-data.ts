@@ -9,7 +9,7 @@ import { readScreen, type Selection } from '../state';
 import type { ScreenProps } from './screen';
 
 /** tab: tree, functions, flame or scatter; noise: percent of the whole that counts as no change; shown: of the flame graph; row: the chosen node, as the comparison numbers them; run_a, run_b: as --run takes them, '': as usual. */
-export const DEFAULTS = { a: -1, b: -1, tab: 'tree', sort: '', order: '', noise: 1, hide: false, normalize: false, metric_b: '', run_a: '', run_b: '', row: -1, root: -1, shown: 'both', points: 'paths', hidden: '-' };
+export const DEFAULTS = { a: -1, b: -1, tab: 'tree', sort: '', order: '', noise: 1, hide: false, normalize: false, metric_b: '', run_a: '', run_b: '', row: -1, root: -1, open: '', shown: 'both', points: 'paths', hidden: '-' };
 export type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
 type Cells<T> = (T | null)[];

@@ -1,16 +1,16 @@
 // What changed, as a tree of call paths or a list of functions.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { isReport, type Params } from '../api';
+import { isReport, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { exactValue, finiteSize, formatChange, formatQuantity, quantityOf, real, type Quantity } from '../format';
 import { useKeys } from '../keys';
 import type { MenuEntry } from '../menu';
-import { navigate } from '../state';
+import { navigate, selectionPatch } from '../state';
 import { copyText } from '../toast';
-import { MatchedName, nameCells, shapeOf, useLists, type Listed } from '../uselists';
+import { lineKey, MatchedName, moreOf, nameCells, shapeOf, useLine, useLists, useOpenNodes, useShape, type Listed } from '../uselists';
 import { VTable, exactly, focusTable, type Column, type TreeShape } from '../vtable';
 import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, sureText, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
-import { placeText } from './tree-data';
+import { placeText, unpackOpen } from './tree-data';
 
 export interface PartProps {
   /** Of all requests. */
@@ -26,9 +26,12 @@ export interface PartProps {
 export type CompareTree = Listed<CompareAnswer, CompareModel>;
 
 /** The comparison as the parameters say; what is open stays open as long as it is the same pair. */
-export function useComparison(params: Params, shape: string, chosen: PartProps['chosen']): CompareTree {
+export function useComparison(params: Params, shape: string, chosen: PartProps['chosen'], open: string): CompareTree {
   const isSearch = params['match'] !== null;
-  const reveal = chosen && !isReport() && !isSearch ? { [chosen.side === 0 ? 'reveal_a' : 'reveal_b']: chosen.context } : {};
+  const reveal = {
+    ...(open && !isSearch ? { node: [-1, ...unpackOpen(open)] } : {}),
+    ...(chosen && !isReport() && !isSearch ? { [chosen.side === 0 ? 'reveal_a' : 'reveal_b']: chosen.context } : {}),
+  };
   return useLists('compare', params, shape, reveal, () => new CompareModel(isReport()), !isSearch && !isReport());
 }
 
@@ -119,7 +122,8 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
 /** Columns that give their room to names where the window is narrower, unless somebody chooses. */
 const USUALLY_HIDDEN: [string, number][] = [['place', 1100], ['self', 1000], ['inclusive', 1000], ['part', 900]];
 
-export function ComparisonTable({ view, setView, search, chosen, onChoose, comparison }: PartProps & { comparison: CompareTree }) {
+/** sides: the inputs; shown: which of them the other screens show. */
+export function ComparisonTable({ view, setView, search, chosen, onChoose, comparison, sides, shown }: PartProps & { comparison: CompareTree; sides: [Opened, Opened]; shown: 0 | 1 }) {
   const { loaded, error, isOld, ask, redraw } = comparison;
   const box = useRef<HTMLDivElement>(null);
   const isFlat = view.tab === 'functions';
@@ -129,6 +133,7 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
   const selected = entries.findIndex((e) => e.row !== null && isRow(e.row));
   const row = selected >= 0 ? entries[selected]!.row : null;
   const noise = loaded ? noiseOf(loaded.answer, view.noise) : 0;
+  const { keep } = useOpenNodes(comparison, isFlat || search ? '' : view.open, (open, how) => !isFlat && !search && setView({ open }, how), (answer) => answer.lists.map((l) => l.node).filter((n) => n >= 0));
 
   // Chosen elsewhere: show it
   useEffect(() => {
@@ -138,14 +143,15 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
 
   const openNode = async (r: CompareRow) => {
     if (!model || !model.isExpandable(r)) return;
-    if (model.lists.has(r.node)) {
-      model.open.add(r.node);
-      redraw();
-    } else await ask({ node: r.node });
+    if (model.lists.has(r.node)) model.open.add(r.node);
+    else if (!(await ask({ node: r.node }))) return;
+    changed();
   };
-  const loadMore = (entry: CompareEntry) => {
-    if (entry.more && !entry.more.isMissing) void ask({ node: entry.more.node, offset: model?.lists.get(entry.more.node)?.nodes.length ?? 0 });
+  const changed = () => {
+    redraw();
+    keep();
   };
+  const loadMore = (entry: CompareEntry) => moreOf(comparison, entry);
   const choose = (r: CompareRow | null | undefined) => r && onChoose(r.node, r.contexts);
   /** Down to where it happened: always the child that changed most. */
   const follow = async () => {
@@ -162,20 +168,23 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
   };
   useKeys('Changes', [
     { key: 'h', label: 'Down to where most of the change is', run: () => void follow() },
-    { key: '-', label: 'Close everything', run: () => (model?.open.clear(), redraw()) },
+    { key: '-', label: 'Close everything', run: () => (model?.open.clear(), changed()) },
     { key: 'Space', label: 'Open or close', hidden: true, run: () => selected >= 0 && tree.toggle(selected) },
   ]);
-  const tree = shapeOf(entries, model, redraw, openNode);
+  const tree = useShape(shapeOf(entries, model, changed, openNode));
+  const [line, selectLine] = useLine(entries, selected, choose);
   const columns = useMemo(() => (loaded && model ? columnsOf(loaded.answer, model, isFlat, search, tree, noise, loadMore) : []), [loaded, model?.rows.size, entries.length, search, noise]);
   if (error) return <Failed failure={error} />;
   if (!loaded || !model) return <Waiting />;
   const rowMenu = (i: number): MenuEntry[] => {
     const r = entries[i]?.row;
     if (!r) return [];
+    // The side that is looked at; what that one does not have is the other's
+    const own = r.contexts[shown] === null ? 1 - shown as 0 | 1 : shown;
     return [
       { label: 'Down to where most of the change is', hint: 'h', run: () => void follow() },
       { label: 'Show in the flame graph', disabled: isFlat, run: () => (choose(r), setView({ tab: 'flame', root: -1 })) },
-      { label: 'Show in the tree of its input', disabled: r.contexts[chosen?.side ?? 0] === null, run: () => navigate({ sel: String(r.contexts[chosen?.side ?? 0]) }, 'push', 'tree') },
+      { label: `Show in the tree of ${sides[own].name}`, run: () => navigate(selectionPatch({ dataset: sides[own].id, node: r.contexts[own] }), 'push', 'tree') },
       'line',
       { label: 'Copy name', run: () => void copyText(r.name) },
       { label: 'Copy path', run: () => void copyText(model.path(r.node).map((p) => p.name).join('->')) },
@@ -191,11 +200,11 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
         columns={columns}
         rowCount={entries.length}
         row={(i) => entries[i]}
-        rowKey={(i) => entries[i]?.row?.node ?? `more ${entries[i]?.more?.node} ${entries[i]?.more?.isMissing}`}
+        rowKey={(i) => lineKey(entries[i])}
         {...(isFlat ? {} : { tree })}
-        selected={selected}
-        onSelect={(i) => choose(entries[i]?.row)}
-        onOpen={(i) => (entries[i]?.more ? loadMore(entries[i]!) : tree.toggle(i))}
+        selected={line}
+        onSelect={selectLine}
+        onOpen={(i) => (entries[i]?.more ? void loadMore(entries[i]!).then(choose) : tree.toggle(i))}
         rowMenu={rowMenu}
         rowClass={(i) => (!entries[i]?.row || isNoise(entries[i]!.row!, noise) ? 'dimmed' : undefined)}
         sort={{ column: sorted === 'increase' ? 'change' : sorted, descending: byName ? view.order === 'descending' : view.order !== 'ascending' }}

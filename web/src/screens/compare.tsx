@@ -2,6 +2,7 @@
 import { isReport, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { formatChange, formatCount, formatValue, plural, real } from '../format';
+import { formulasFor } from '../formulas';
 import { useKeys } from '../keys';
 import { openMenu } from '../menu';
 import { Picker } from '../picker';
@@ -112,12 +113,12 @@ function NoPicture({ answer, sides }: { answer: CompareAnswer; sides: [Opened, O
 /** Both have roots of their own, and no more. */
 const isDisjoint = ({ rows, lists, found }: CompareAnswer): boolean => found === null && lists[0]?.node === -1 && lists[0].rows > 0 && rows.in.slice(0, lists[0].rows).every((side) => side !== 3);
 
-function commandOptions({ input, inputs, metric, selection }: ScreenProps, view: View): Record<string, string | null> {
+function commandOptions({ input, inputs, metric, selection }: ScreenProps, view: View): Record<string, string | string[] | null> {
   const sides = sidesOf(inputs, view);
   const [a, b] = sides ? chosenRuns(sides, view) : [];
   const chosen = metric && !metric.is_main ? metric.name : null;
   const pair: Record<string, string | null> = view.metric_b ? { 'metric-a': chosen ?? sides?.[0].metrics.find((m) => m.is_main)?.name ?? null, 'metric-b': view.metric_b } : { metric: chosen };
-  return { ...pair, run: runWords(input, selection), 'run-a': a || null, 'run-b': b || null, location: selection.locations };
+  return { ...pair, derive: formulasFor(input, Object.values(pair)), run: runWords(input, selection), 'run-a': a || null, 'run-b': b || null, location: selection.locations };
 }
 
 /** `assay diff A B …`, of the flame graph the amounts of `assay flame --diff`. */
@@ -158,10 +159,10 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
     match: search || null,
     min_change: view.hide && view.noise > 0 ? view.noise : null,
   };
-  const comparison = useComparison(tableParams, JSON.stringify([a.id, b.id, isFlat, view.hide]), chosen);
+  const comparison = useComparison(tableParams, JSON.stringify([a.id, b.id, isFlat, view.hide]), chosen, isFlat ? '' : view.open);
   const answer = comparison.loaded?.answer ?? null;
   // What a number of a node means changes with the pair
-  const pair = (next: Partial<View>) => setView({ row: -1, root: -1, metric_b: '', ...next });
+  const pair = (next: Partial<View>) => setView({ row: -1, root: -1, open: '', metric_b: '', ...next });
   const [runA, runB] = chosenRuns(sides, view);
   const swap = () => pair({ a: b.id, b: a.id, run_a: runB, run_b: runA });
   const canBoth = (id: number) => runsOf(all.find((i) => i.id === id)!).length > 1;
@@ -173,13 +174,17 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
     navigate({ 'compare.row': String(node), ...(side < 0 ? {} : { sel: own === null ? null : String(own) }) }, 'replace');
   };
   useKeys('Compare', [
-    { key: 'x', label: 'Swap A and B', run: swap },
+    ...(isReport()
+      ? [] // there is one comparison in it
+      : [
+          { key: 'x', label: 'Swap A and B', run: swap },
+          { key: 'i', label: 'Only what changed', run: () => setView({ hide: !view.hide }) },
+          { key: 'o', label: 'Normalised: the same sum on both sides', run: () => setView({ normalize: !view.normalize }) },
+        ]),
     { key: '1', label: 'Tree', run: () => setTab('tree') },
     { key: '2', label: 'Functions', run: () => setTab('functions') },
     { key: '3', label: 'Flame graph of both', run: () => setTab('flame') },
     { key: '4', label: 'Scatter: A against B', run: () => setTab('scatter') },
-    { key: 'i', label: 'Only what changed', run: () => setView({ hide: !view.hide }) },
-    { key: 'o', label: 'Normalised: the same sum on both sides', run: () => setView({ normalize: !view.normalize }) },
   ]);
   const chooseA = (id: number) => pair({ a: id, b: id === b.id && !canBoth(id) ? a.id : b.id, run_a: '' });
   const chooseB = (id: number) => pair({ b: id, a: id === a.id && !canBoth(id) ? b.id : a.id, run_b: '' });
@@ -251,7 +256,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
               { label: 'Copy as command: diff', hint: 'y', run: () => void copyText(diffCommand(props), 'Command copied') },
               ...(answer ? [{ label: 'Copy as command: compare', run: () => void copyText(compareCommand(props, answer), 'Command copied') }] : []),
               ...(answer && answer.a.metric !== null && otherMetrics().length > 1
-                ? (['line', ...otherMetrics().map((name) => ({ label: `B: ${name}`, checked: answer.b.metric === name, run: () => setView({ metric_b: name === answer.a.metric ? '' : name }) }))] as const)
+                ? (['line', ...otherMetrics().map((name) => ({ label: `B: ${name}`, checked: (readScreen('compare', DEFAULTS).metric_b || answer.a.metric) === name, run: () => setView({ metric_b: name === answer.a.metric ? '' : name }) }))] as const)
                 : []),
             ])
           }
@@ -260,7 +265,7 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
         </button>
       </div>
       {isTable ? (
-        <ComparisonTable {...part} comparison={comparison} />
+        <ComparisonTable {...part} comparison={comparison} sides={sides} shown={side < 0 ? 0 : (side as 0 | 1)} />
       ) : comparison.error && !isReport() ? (
         <Failed failure={comparison.error} />
       ) : !isKnown && !comparison.error ? (

@@ -10,9 +10,9 @@ import { runWords, shownParams } from '../shown';
 import { navigate, readScreen, select, useScreen, type Selection } from '../state';
 import { copyText } from '../toast';
 import { BarCell, VTable, copyRows, exactly, focusTable, type Column, type TreeShape, type VTableProps } from '../vtable';
-import { Apart, lineKey, MatchedName, nameCells, shapeOf, useLine, useLists, useShape } from '../uselists';
+import { Apart, lineKey, MatchedName, moreOf, nameCells, shapeOf, useLine, useLists, useOpenNodes, useShape } from '../uselists';
 import { commandLine, type Screen, type ScreenProps } from './screen';
-import { APART, ASIDE, CUT, exactOf, HOT, MATCH, matchOption, packOpen, placeText, plainName, shownName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
+import { APART, ASIDE, CUT, exactOf, HOT, MATCH, matchOption, placeText, plainName, shownName, TreeModel, unpackOpen, wholeName, type Entry, type TreeAnswer, type TreeRow, type TreeView } from './tree-data';
 import { TreePanel } from './tree-panel';
 
 /** hide, without: what is hidden alone, and with all below it; a pattern a line, as the search takes them. least: percent. open: packOpen(). */
@@ -160,7 +160,8 @@ function Tree(props: ScreenProps) {
   const isDown = view.view === 'top-down';
   const shape = JSON.stringify([input.id, view.view, view.by, view.root, params['filter'] ? selection.search : '', view.hide, view.without]);
   const first = { ...(view.open ? { node: [-1, ...unpackOpen(view.open)] } : {}), ...(isDown && selection.node !== null ? { reveal: selection.node } : {}) };
-  const { loaded, error, isOld, ask, redraw } = useLists<TreeAnswer, TreeModel>('tree', params, shape, first, () => new TreeModel());
+  const listed = useLists<TreeAnswer, TreeModel>('tree', params, shape, first, () => new TreeModel());
+  const { loaded, error, isOld, ask, redraw } = listed;
   const box = useRef<HTMLDivElement>(null);
   const model = loaded?.model;
   const entries = model?.entries() ?? [];
@@ -173,21 +174,7 @@ function Tree(props: ScreenProps) {
     if (isDown) select({ node: r.node }, 'replace');
     else navigate({ 'tree.row': String(r.node), sel: r.context === null ? null : String(r.context) }, 'replace');
   };
-  const written = useRef(view.open);
-  const keepOpen = (how?: 'replace') => {
-    if (model) setView({ open: (written.current = packOpen(model.open)) }, how);
-  };
-  // Back, forward, or another address: what is open is as it says
-  useEffect(() => {
-    if (!model || !loaded || view.open === written.current) return;
-    written.current = view.open;
-    const wantedOpen = view.open ? unpackOpen(view.open) : loaded.answer.hot.filter((n) => model.lists.has(n));
-    const missing = wantedOpen.filter((n) => !model.lists.has(n));
-    model.open.clear();
-    for (const n of wantedOpen) model.open.add(n);
-    if (missing.length > 0) void ask({ node: missing });
-    else redraw();
-  }, [view.open, model]);
+  const { keep: keepOpen, packed } = useOpenNodes(listed, view.open, (open, how) => setView({ open }, how), (answer) => answer.hot);
   // Chosen elsewhere: show it
   useEffect(() => {
     if (model && wanted !== null && selected < 0 && !isOld) void ask({ reveal: wanted });
@@ -209,18 +196,13 @@ function Tree(props: ScreenProps) {
     if (await ask({ node: r.node, levels: 3 })) keepOpen();
   };
   /** Names as they are, or what is searched for. */
-  const hide = (pattern: string, key: 'hide' | 'without') => model && setView({ [key]: [...new Set([...lines(view[key]), pattern])].join('\n'), open: (written.current = packOpen(model.open)) });
+  const hide = (pattern: string, key: 'hide' | 'without') => model && setView({ [key]: [...new Set([...lines(view[key]), pattern])].join('\n'), open: packed() });
   const hideRow = (r: TreeRow | null, key: 'hide' | 'without') => {
     if (!r || isReport()) return;
     hide(wholeName(r.name.replace(/^\[I\] /, '')), key);
     choose(model?.rows.get(r.parent));
   };
-  /** Gives the first of the rows that came. */
-  const loadMore = async ({ more }: Entry) => {
-    const offset = model?.lists.get(more?.node ?? -1)?.nodes.length ?? 0;
-    if (!more || more.isMissing || !(await ask({ node: more.node, offset }))) return undefined;
-    return model?.rows.get(model.lists.get(more.node)?.nodes[offset] ?? -1);
-  };
+  const loadMore = (entry: Entry) => moreOf(listed, entry);
   const findMatch = async (find: 'next' | 'previous') => {
     if (!selection.search) return;
     const answer = await ask({ find, from: wanted });
