@@ -21,10 +21,10 @@ typedef struct cube_shape {
 static const struct {
     const char *name, *dtype, *kind, *unit;
 } cube_kinds[] = {{"visits", "UINT64", "EXCLUSIVE", "occ"},
-             {"time", "DOUBLE", "INCLUSIVE", "sec"},
-             {"bytes_sent", "UINT64", "EXCLUSIVE", "bytes"},
-             {"max_time", "MAXDOUBLE", "EXCLUSIVE", "sec"},
-             {"PAPI_TOT_INS", "UINT64", "INCLUSIVE", "#"}};
+                  {"time", "DOUBLE", "INCLUSIVE", "sec"},
+                  {"bytes_sent", "UINT64", "EXCLUSIVE", "bytes"},
+                  {"max_time", "MAXDOUBLE", "EXCLUSIVE", "sec"},
+                  {"PAPI_TOT_INS", "UINT64", "INCLUSIVE", "#"}};
 
 static uint64_t cube_random_state;
 
@@ -71,7 +71,7 @@ static inline cube_tree make_cube_tree(uint32_t n) {
     for (uint32_t i = 1; i < n; i++) {
         uint32_t least = depth > 6 ? depth - 6 : 0;
         uint32_t at = depth > CUBE_DEPTH ? (uint32_t)(cube_random() % (CUBE_DEPTH / 2))
-                                        : least + (uint32_t)(cube_random() % (depth - least));
+                                         : least + (uint32_t)(cube_random() % (depth - least));
         tree.parents[i] = path[at];
         path[at + 1] = i;
         depth = at + 2;
@@ -98,7 +98,8 @@ static inline as_output *make_cube_anchor(const cube_shape *s, const cube_tree *
         as_output_printf(out,
                          "<metric id=\"%d\" type=\"%s\"><disp_name>%s</disp_name><uniq_name>%s</uniq_name><dtype>%s"
                          "</dtype><uom>%s</uom><url></url><descr></descr></metric>\n",
-                         i, cube_kinds[i].kind, cube_kinds[i].name, cube_kinds[i].name, cube_kinds[i].dtype, cube_kinds[i].unit);
+                         i, cube_kinds[i].kind, cube_kinds[i].name, cube_kinds[i].name, cube_kinds[i].dtype,
+                         cube_kinds[i].unit);
     as_output_text(out, "</metrics>\n<program>\n");
     uint32_t n_regions = s->n_cnodes / 4;
     for (uint32_t i = 0; i < n_regions; i++)
@@ -164,7 +165,8 @@ static inline void cube_add_raw(as_tar_writer *tar, as_output *out, const char *
 }
 
 /* Each row a stream of its own, as CubeLib writes them. */
-static inline void cube_add_compressed(as_tar_writer *tar, const char *name, const char *rows, size_t row_size, uint32_t n) {
+static inline void cube_add_compressed(as_tar_writer *tar, const char *name, const char *rows, size_t row_size,
+                                       uint32_t n) {
     size_t head = 19 + 24 * (size_t)n, used = head;
     char *data = cube_room(head + n * compressBound(row_size), 1);
     uint64_t count = n;

@@ -25,8 +25,9 @@ typedef struct summation {
     bool is_wide;      /* integers are as_whole; else int64_t, which is enough but for a few */
     bool is_too_large; /* it was not enough */
     /* Numbers of each context; of metrics that do not add up, of each row. Of all others than integers double */
-    void *own, *other; /* of the context's own row; of its subtree without it (exclusive values) or of its children (inclusive ones) */
-    uint8_t *flags;               /* HAS_… */
+    void *own,
+        *other; /* of the context's own row; of its subtree without it (exclusive values) or of its children (inclusive ones) */
+    uint8_t *flags;              /* HAS_… */
     void *inclusive, *exclusive; /* what becomes of own and other, in their places */
 } summation;
 
@@ -250,7 +251,7 @@ static bool collect(const summation *s, as_node_list *list) {
 
 /* ---- pieces ---------------------------------------------------------------------------------------------------------- */
 
-/* Adds to a number of one context those of another: of the same cells, and, where they are given, of more. */
+/* Adds the exclusive value of one context, and what `more` has of it, to a number of another. */
 static void add_amount(summation *s, void *to, size_t at, size_t from, const void *more) {
     if (s->is_integer)
         put_whole(s, to, at, whole_at(s, to, at) + (whole_at(s, s->exclusive, from) + whole_at(s, more, from)));
@@ -503,7 +504,6 @@ void as_node_list_free(as_node_list *list) {
     as_node_list_drop_room(list);
     list->is_compact = false;
 }
-
 
 assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_node_list *list,
                            assay_error *error) {

@@ -30,10 +30,10 @@ typedef struct as_node_sums {
 
 /* The nodes of one metric in one run, with room that is kept from call to call. */
 typedef struct as_node_list {
-    as_vec nodes;     /* as_node, contexts ascending */
-    uint32_t n_parts; /* of a composite type, else 0 */
-    as_vec parts;     /* double; of a composite type: for each node n_parts inclusive and n_parts exclusive ones */
-    bool is_compact;  /* of as_nodes_find_compact(): there are no nodes, but sums */
+    as_vec nodes;      /* as_node, contexts ascending */
+    uint32_t n_parts;  /* of a composite type, else 0 */
+    as_vec parts;      /* double; of a composite type: for each node n_parts inclusive and n_parts exclusive ones */
+    bool is_compact;   /* of as_nodes_find_compact(): there are no nodes, but sums */
     as_node_sums sums; /* where is_compact; else private */
 } as_node_list;
 

@@ -387,7 +387,7 @@ static assay_status hide_table(as_viewing *viewing, const as_asked_view *asked, 
     }
     *out = kept->table;
     return as_viewing_keep(viewing, key, kept, bytes_of(asked, kept), free_table) ? ASSAY_OK
-                                                                                 : as_fail_memory(error, NULL);
+                                                                                  : as_fail_memory(error, NULL);
 }
 
 static assay_status hide_values(as_viewing *viewing, const char *key, const as_view_table *all,
@@ -422,13 +422,13 @@ static assay_status hide_here(as_viewing *viewing, const as_asked_view *asked, s
         n_taken += values[n_taken] != NULL;
         free(of);
     }
-    assay_status status = fine && numbers
-                              ? as_view_table_hide_here(kept->table, kept->hidden, values, n_taken, error)
-                              : as_fail_memory(error, NULL);
+    assay_status status = fine && numbers ? as_view_table_hide_here(kept->table, kept->hidden, values, n_taken, error)
+                                          : as_fail_memory(error, NULL);
     for (size_t i = 0; i < n_taken; i++) {
         if (status != ASSAY_OK)
             as_view_values_free(values[i]);
-        else if (!as_viewing_keep(viewing, keys[1 + numbers[i]], values[i], as_view_values_bytes(values[i]), free_values))
+        else if (!as_viewing_keep(viewing, keys[1 + numbers[i]], values[i], as_view_values_bytes(values[i]),
+                                  free_values))
             status = as_fail_memory(error, NULL);
     }
     if (status != ASSAY_OK)
@@ -485,8 +485,7 @@ static assay_status get_shown(as_viewing *viewing, const as_asked_view *asked, s
     for (size_t k = 0; fine && k < n; k++)
         fine = (keys[1 + k] = values_key(viewing, asked, keys[0], as_asked_metric(asked, k))) != NULL;
     assay_status status = fine ? ASSAY_OK : as_fail_memory(error, NULL);
-    if (fine && !find_shown(viewing, keys, n, out))
-        status = make_shown(viewing, asked, n, keys, out, &all, error);
+    if (fine && !find_shown(viewing, keys, n, out)) status = make_shown(viewing, asked, n, keys, out, &all, error);
     as_asked_table_free(&all);
     for (size_t k = 0; keys && k <= n; k++) free(keys[k]);
     free(keys);
@@ -504,7 +503,8 @@ assay_status as_asked_table_some(as_viewing *viewing, const as_asked_view *asked
                                  assay_error *error) {
     size_t most = asked->tree.metrics.count;
     if (n > most) n = most;
-    return is_part_of_all(asked) ? get_shown(viewing, asked, n, out, error) : get(viewing, asked, ASSAY_NONE, n, out, error);
+    return is_part_of_all(asked) ? get_shown(viewing, asked, n, out, error)
+                                 : get(viewing, asked, ASSAY_NONE, n, out, error);
 }
 
 assay_status as_asked_whole(const as_asked_view *asked, assay_id metric, as_view_number *out, assay_error *error) {

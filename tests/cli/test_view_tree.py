@@ -152,6 +152,22 @@ class Rows(Trees):
         self.assertIsNone(viewer.get('tree')['hidden'])
         self.assertEqual({-1: [('main', 63, 1), ('helper', 30, 10)]}, self.lists(viewer.get('tree', hide='nothing', node=-1)))
 
+    def test_hidden_where_there_is_no_room_for_two_tables(self):
+        """12,001 call paths in 256 columns, of one metric: main, 6,000 functions below it, and below each g with 1."""
+        viewer = self.viewer(self.write('p.folded', ''.join(f'main;f{i};g 1\n' for i in range(6000))))
+        wide = {'metrics': ','.join(['0'] * 256), 'limit': 2}
+        for _ in range(2):
+            answer = viewer.get('tree', hide='^main$', node=-1, **wide)
+            self.assertEqual((12000, {'n': 1, 'values': [0] * 256}), (answer['items'], answer['hidden']))
+            self.assertEqual({-1: [('f0', 1, 0), ('f1', 1, 0)]}, self.lists(answer))
+            self.assertEqual([[1, 1]] * 256, answer['inclusive'])
+            answer = viewer.get('tree', node=[-1, 0], **{'hide-subtree': '^f[0-9]*[1-9]$'}, **wide)
+            self.assertEqual((1201, {'n': 10800, 'values': [5400] * 256}), (answer['items'], answer['hidden']))
+            self.assertEqual({-1: [('main', 6000, 0)], 0: [('f0', 1, 0), ('f10', 1, 0)]}, self.lists(answer))
+            answer = viewer.get('tree', node=[-1, 0], **wide)
+            self.assertEqual((12001, None), (answer['items'], answer['hidden']))
+            self.assertEqual({-1: [('main', 6000, 0)], 0: [('f0', 1, 0), ('f1', 1, 0)]}, self.lists(answer))
+
     def test_hidden_functions(self):
         viewer = self.small()
         answer = viewer.get('tree', view='bottom-up', hide='^f$', node=-1)

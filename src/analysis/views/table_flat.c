@@ -308,8 +308,7 @@ static void sum_items(void *user, size_t piece) {
     for (uint32_t i = first; i < l->values->n && i - first < ITEMS_AT_ONCE; i++) {
         as_view_sum sum;
         as_view_sum_begin(&sum, l->column, parts);
-        for (uint32_t k = l->starts[i]; k < l->starts[i + 1]; k++)
-            as_view_sum_add(&sum, l->table->ds, l->contexts[k]);
+        for (uint32_t k = l->starts[i]; k < l->starts[i + 1]; k++) as_view_sum_add(&sum, l->table->ds, l->contexts[k]);
         as_view_value value = as_view_sum_value(&sum);
         l->values->inclusive[i] = value.inclusive.is_known ? value.inclusive.real : NAN;
         l->values->exclusive[i] = value.exclusive.is_known && !is_call(l->table, i) ? value.exclusive.real : NAN;
@@ -323,12 +322,8 @@ bool as_view_listed_values(const as_view_table *table, const as_view_column *col
     if (!as_mul_size(n_pieces, 2 * (size_t)column->list.n_parts, &n_parts)) return false;
     double *parts = calloc(n_parts + 1, sizeof *parts);
     if (!parts) return false;
-    listing l = {.table = table,
-                 .column = column,
-                 .starts = starts,
-                 .contexts = contexts,
-                 .values = values,
-                 .parts = parts};
+    listing l = {
+        .table = table, .column = column, .starts = starts, .contexts = contexts, .values = values, .parts = parts};
     as_parallel(n_pieces, column->formula ? 1 : 0, sum_items, &l);
     free(parts);
     return true;

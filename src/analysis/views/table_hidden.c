@@ -66,7 +66,8 @@ static void find_parents(const as_view_table *all, const uint32_t *sources, uint
 /* Room for the tree of what is shown: numbers of those that are, UINT32_MAX: none. There may be millions of them. */
 typedef struct shown_tree {
     uint32_t *order, *first_children;
-    uint32_t *nexts; /* the one beside it; behind the last one IS_PARENT and the one they are below. Until then: the one it is below */
+    uint32_t *
+        nexts; /* the one beside it; behind the last one IS_PARENT and the one they are below. Until then: the one it is below */
     uint32_t first;
 } shown_tree;
 
@@ -167,8 +168,7 @@ static bool fill(const as_view_table *all, const uint8_t *hidden, as_view_table 
     if (!choose_items(all, hidden, table, &n)) return false;
     as_vec_expect(&table->items, n);
     if (!as_vec_reserve(&table->items, n)) return false;
-    for (uint32_t i = 0; i < n; i++)
-        AS_AT(as_view_item, &table->items, i) = *as_view_item_at(all, table->sources[i]);
+    for (uint32_t i = 0; i < n; i++) AS_AT(as_view_item, &table->items, i) = *as_view_item_at(all, table->sources[i]);
     table->items.count = n;
     connect_items(table);
     return true;
