@@ -9,108 +9,6 @@
 #include "analysis/stored_rows.h"
 #include "dataset/formulas.h"
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
-
-static void mark_columns(const as_dataset *ds, assay_id run, bool *has_values) {
-    for (size_t i = 0; i < AS_COUNT(ds, profiles); i++) {
-        const as_profile *profile = &AS_AT(as_profile, &ds->profiles, i);
-        if (profile->run != run || !profile->columns) continue;
-        for (uint32_t k = 0; k < profile->n_columns; k++) has_values[profile->columns[k]] = true;
-    }
-    for (size_t i = 0; i < AS_COUNT(ds, blocks); i++) {
-        const as_block *block = as_ds_block(ds, i);
-        for (uint64_t row = 0; block->locations && row < as_block_rows(block); row++) {
-            assay_id location = as_block_location(block, row);
-            if (as_block_run(block, row) == run && location != ASSAY_NONE) has_values[location] = true;
-        }
-    }
-}
-
-/* The process a leaf belongs to: a rank above it, or what lies above it, where that has a rank; else the leaf itself. */
-static assay_id process_of(const as_dataset *ds, assay_id leaf) {
-    assay_id above = as_ds_location(ds, leaf)->parent;
-    for (assay_id id = above; id != ASSAY_NONE; id = as_ds_location(ds, id)->parent) {
-        const char *kind = as_ds_text(ds, as_ds_location(ds, id)->kind);
-        if (kind && (strcmp(kind, "rank") == 0 || strcmp(kind, "process") == 0)) return id;
-    }
-    return above != ASSAY_NONE && as_ds_location(ds, above)->rank >= 0 ? above : leaf;
-}
-
-static bool has_streams(const as_dataset *ds) {
-    as_str stream = as_find(&ds->strings, "stream", strlen("stream"));
-    for (assay_id id = 0; stream != AS_NO_STR && id < AS_COUNT(ds, locations); id++) {
-        if (as_ds_location(ds, id)->kind == stream && as_ds_location(ds, id)->leaf) return true;
-    }
-    return false;
-}
-
-assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, as_places *out, assay_error *error) {
-    size_t n = AS_COUNT(ds, locations);
-    *out = (as_places){.over = over, .run = run, .only_present = has_streams(ds)};
-    out->ids = malloc((n + 1) * sizeof *out->ids);
-    out->place = malloc((n + 1) * sizeof *out->place);
-    bool *is_place = calloc(n + 1, 1), *has_values = calloc(n + 1, 1);
-    bool fine = out->ids && out->place && is_place && has_values;
-    if (fine) mark_columns(ds, run, has_values);
-    for (assay_id id = 0; fine && id < n; id++) {
-        if (AS_COUNT(ds, runs) == 1) has_values[id] = as_ds_location(ds, id)->leaf;
-        if (has_values[id]) is_place[over == AS_OVER_PROCESSES ? process_of(ds, id) : id] = true;
-    }
-    for (assay_id id = 0; fine && id < n; id++) {
-        out->place[id] = UINT32_MAX;
-        if (!is_place[id]) continue;
-        out->place[id] = out->n;
-        out->ids[out->n++] = id;
-    }
-    uint32_t n_locations = 0;
-    for (assay_id id = 0; fine && id < n; id++) {
-        n_locations += has_values[id];
-        if (has_values[id] && over == AS_OVER_PROCESSES) out->place[id] = out->place[process_of(ds, id)];
-    }
-    out->is_shared = n_locations > out->n;
-    free(is_place);
-    free(has_values);
-    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
-}
-
-assay_status as_places_of_runs(const assay_id *runs, uint32_t n, as_places *out, assay_error *error) {
-    *out = (as_places){.over = AS_OVER_RUNS, .n = n, .ids = malloc((n + 1) * sizeof *runs), .run = ASSAY_NONE};
-    if (!out->ids) return as_fail_memory(error, NULL);
-    if (n) memcpy(out->ids, runs, n * sizeof *runs);
-    return ASSAY_OK;
-}
-
-assay_status as_places_narrow(as_places *places, size_t n_locations, const bool *wanted, assay_error *error) {
-    uint32_t *new_place = malloc(((size_t)places->n + 1) * sizeof *new_place), n = 0;
-    if (!new_place) return as_fail_memory(error, NULL);
-    for (uint32_t i = 0; i < places->n; i++) new_place[i] = UINT32_MAX;
-    for (size_t id = 0; id < n_locations; id++) {
-        if (places->place[id] == UINT32_MAX) continue;
-        if (!wanted[id])
-            places->place[id] = UINT32_MAX;
-        else
-            new_place[places->place[id]] = 0; /* something is left of it */
-    }
-    for (uint32_t i = 0; i < places->n; i++) {
-        if (new_place[i] == UINT32_MAX) continue;
-        places->ids[n] = places->ids[i];
-        new_place[i] = n++;
-    }
-    for (size_t id = 0; id < n_locations; id++) {
-        if (places->place[id] != UINT32_MAX) places->place[id] = new_place[places->place[id]];
-    }
-    places->is_narrowed |= n < places->n;
-    places->n = n;
-    free(new_place);
-    return ASSAY_OK;
-}
-
-void as_places_free(as_places *places) {
-    free(places->ids);
-    free(places->place);
-    *places = (as_places){0};
-}
-
 bool as_is_computed(const as_dataset *ds, const as_places *places, assay_id metric) {
     bool is_derived = as_ds_metric(ds, metric)->kind == AS_KIND_DERIVED;
     return places->over != AS_OVER_RUNS && (is_derived || as_dtype_is_composite(as_ds_metric_type(ds, metric).dtype));
@@ -159,9 +57,10 @@ typedef struct columns {
     as_part_rule rule;
     as_whole *wholes[2]; /* room for a row each; with targets */
     double *reals[2];
-    uint32_t *present; /* room for a row, where only places with a value take part */
-    as_whole *present_wholes;
-    double *present_reals;
+    bool *takes_part; /* room for a row, where not every place does at every context; else NULL */
+    uint32_t *parts;
+    as_whole *part_wholes;
+    double *part_reals;
 } columns;
 
 static uint32_t place_of_column(const as_profile *view, const as_places *places, uint32_t column) {
@@ -196,18 +95,19 @@ static void map_columns(columns *c, const as_profile *view, uint32_t *numbers) {
     }
 }
 
-static bool open_present(columns *c) {
+static bool open_parts(columns *c) {
     size_t room = (size_t)c->request->places->n + 1;
-    if (!c->request->places->only_present || c->rule != AS_PART_ADD) return true;
-    c->present = malloc(room * sizeof *c->present);
-    c->present_wholes = malloc(room * sizeof *c->present_wholes);
-    c->present_reals = malloc(room * sizeof *c->present_reals);
-    return c->present && c->present_wholes && c->present_reals;
+    if (!c->request->places->is_gpu || c->rule != AS_PART_ADD) return true;
+    c->takes_part = malloc(room * sizeof *c->takes_part);
+    c->parts = malloc(room * sizeof *c->parts);
+    c->part_wholes = malloc(room * sizeof *c->part_wholes);
+    c->part_reals = malloc(room * sizeof *c->part_reals);
+    return c->takes_part && c->parts && c->part_wholes && c->part_reals;
 }
 
 static bool open_columns(columns *c, const as_profile *view) {
     const as_places *places = c->request->places;
-    if (!open_present(c)) return false;
+    if (!open_parts(c)) return false;
     if (is_as_it_is(view, places)) {
         c->n = places->n;
         return true;
@@ -230,9 +130,10 @@ static bool open_columns(columns *c, const as_profile *view) {
 static void close_columns(columns *c) {
     free(c->targets);
     free(c->places);
-    free(c->present);
-    free(c->present_wholes);
-    free(c->present_reals);
+    free(c->takes_part);
+    free(c->parts);
+    free(c->part_wholes);
+    free(c->part_reals);
     for (int kind = 0; kind < 2; kind++) {
         free(c->wholes[kind]);
         free(c->reals[kind]);
@@ -263,20 +164,37 @@ static const double *deal_reals(const columns *c, const double *from, uint32_t n
     return to;
 }
 
-/* Hands on what is not 0, one kind after the other: they differ in where that is. */
-static bool take_present(const columns *c, const place_row *all) {
+/* Marks what is other than 0. Returns whether anything is. */
+static bool mark_values(const place_row *row, int kind, bool *out) {
+    const as_whole *wholes = row->wholes[kind];
+    const double *reals = row->reals[kind];
+    bool any = false;
+    for (uint32_t i = 0; i < row->n; i++) {
+        out[i] = wholes ? wholes[i] != 0 : reals && reals[i] != 0;
+        any |= out[i];
+    }
+    return any;
+}
+
+/* Hands on those that take part, one kind after the other: they differ in who has a value. Both are in the row, whatever is asked for: where nobody has one of a kind, those that have one of
+ * the other kind have 0. */
+static bool take_parts_of(const columns *c, const place_row *all) {
     for (int kind = 1; kind >= 0; kind--) { /* backwards, like all of it */
         const as_whole *wholes = all->wholes[kind];
         const double *reals = all->reals[kind];
-        place_row out = {.context = all->context, .places = c->present, .rule = all->rule};
-        for (uint32_t i = 0; i < all->n && (wholes || reals); i++) {
-            if (wholes ? wholes[i] == 0 : reals[i] == 0) continue;
-            c->present[out.n] = all->places ? all->places[i] : i;
-            c->present_wholes[out.n] = wholes ? wholes[i] : 0;
-            c->present_reals[out.n++] = reals ? reals[i] : 0;
+        place_row out = {.context = all->context, .places = c->parts, .rule = all->rule};
+        bool is_asked = c->request->kinds & (kind ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES);
+        if (!is_asked || (!wholes && !reals)) continue;
+        if (!mark_values(all, kind, c->takes_part)) mark_values(all, 1 - kind, c->takes_part);
+        as_places_choose(c->request->places, all->context, all->places, all->n, c->takes_part);
+        for (uint32_t i = 0; i < all->n; i++) {
+            if (!c->takes_part[i]) continue;
+            c->parts[out.n] = all->places ? all->places[i] : i;
+            c->part_wholes[out.n] = wholes ? wholes[i] : 0;
+            c->part_reals[out.n++] = reals ? reals[i] : 0;
         }
-        if (wholes) out.wholes[kind] = c->present_wholes;
-        if (reals) out.reals[kind] = c->present_reals;
+        if (wholes) out.wholes[kind] = c->part_wholes;
+        if (reals) out.reals[kind] = c->part_reals;
         if (out.n && !c->request->take(c->request->user, &out)) return false;
     }
     return true;
@@ -284,19 +202,19 @@ static bool take_present(const columns *c, const place_row *all) {
 
 static bool take_context(void *user, const as_context_row *row) {
     const columns *c = user;
+    unsigned kinds = c->takes_part ? AS_INCLUSIVE_VALUES | AS_EXCLUSIVE_VALUES : c->request->kinds;
     if (row->context - c->request->first >= c->request->n || c->n == 0) return true;
     place_row out = {.context = row->context, .n = c->n, .places = c->places, .rule = c->rule};
-    if (c->request->kinds & AS_INCLUSIVE_VALUES) {
+    if (kinds & AS_INCLUSIVE_VALUES) {
         out.wholes[0] = deal_wholes(c, row->inclusive, row->n, c->wholes[0]);
         out.reals[0] = deal_reals(c, row->inclusive_real, row->n, c->reals[0]);
     }
     /* Where a minimum has no row of its own there is none, while the own part of a sum is 0. */
-    if (c->request->kinds & AS_EXCLUSIVE_VALUES && (row->has_own || c->rule == AS_PART_ADD)) {
+    if (kinds & AS_EXCLUSIVE_VALUES && (row->has_own || c->rule == AS_PART_ADD)) {
         out.wholes[1] = deal_wholes(c, row->exclusive, row->n, c->wholes[1]);
         out.reals[1] = deal_reals(c, row->exclusive_real, row->n, c->reals[1]);
     }
-    if (c->present) return take_present(c, &out);
-    return c->request->take(c->request->user, &out);
+    return c->takes_part ? take_parts_of(c, &out) : c->request->take(c->request->user, &out);
 }
 
 /* ---- computed at each location --------------------------------------------------------------------------------------- */
@@ -304,21 +222,38 @@ static bool take_context(void *user, const as_context_row *row) {
 /* Room for the numbers of a row. */
 typedef struct computed {
     const request *request;
+    bool *takes_part;
     uint32_t *places;
     double *reals;
 } computed;
+
+/* The numbers of one kind that have a place, and which of them take part; returns how many there are. */
+static uint32_t choose_computed(const computed *c, const as_computed_row *row, int kind) {
+    const as_places *places = c->request->places;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < row->n; i++) {
+        assay_id location = row->locations[i];
+        uint32_t place = location == ASSAY_NONE ? UINT32_MAX : places->place[location];
+        if (place == UINT32_MAX || isnan(row->values[kind][i])) continue;
+        c->places[n] = place;
+        c->reals[n] = row->values[kind][i];
+        c->takes_part[n] = !places->is_gpu || c->reals[n] != 0;
+        n++;
+    }
+    if (places->is_gpu) as_places_choose(places, row->context, c->places, n, c->takes_part);
+    return n;
+}
 
 static bool take_computed(void *user, const as_computed_row *row) {
     const computed *c = user;
     for (int kind = 1; kind >= 0; kind--) { /* backwards, like all of it */
         place_row out = {.context = row->context, .places = c->places, .whole = &row->whole[kind]};
         if (!row->values[kind]) continue;
-        for (uint32_t i = 0; i < row->n; i++) {
-            assay_id location = row->locations[i];
-            uint32_t place = location == ASSAY_NONE ? UINT32_MAX : c->request->places->place[location];
-            if (place == UINT32_MAX || isnan(row->values[kind][i])) continue;
-            c->places[out.n] = place;
-            c->reals[out.n++] = row->values[kind][i];
+        uint32_t n = choose_computed(c, row, kind);
+        for (uint32_t i = 0; i < n; i++) {
+            if (!c->takes_part[i]) continue;
+            c->places[out.n] = c->places[i];
+            c->reals[out.n++] = c->reals[i];
         }
         out.reals[kind] = c->reals;
         if (out.n && !c->request->take(c->request->user, &out)) return false;
@@ -329,12 +264,17 @@ static bool take_computed(void *user, const as_computed_row *row) {
 /* Rows come from the last context to the first. */
 static assay_status take_computed_rows(const request *r, assay_error *error) {
     size_t room = AS_COUNT(r->ds, locations) + 1;
-    computed c = {.request = r, .places = malloc(room * sizeof *c.places), .reals = malloc(room * sizeof *c.reals)};
+    computed c = {.request = r,
+                  .takes_part = malloc(room * sizeof *c.takes_part),
+                  .places = malloc(room * sizeof *c.places),
+                  .reals = malloc(room * sizeof *c.reals)};
+    bool fine = c.takes_part && c.places && c.reals;
     const bool wanted[2] = {r->kinds & AS_INCLUSIVE_VALUES, r->kinds & AS_EXCLUSIVE_VALUES};
     assay_id root = r->n == AS_COUNT(r->ds, contexts) ? ASSAY_NONE : r->first;
     assay_status status =
-        c.places && c.reals ? as_computed_rows(r->ds, r->places->run, r->metric, root, wanted, take_computed, &c, error)
-                            : as_fail_memory(error, NULL);
+        fine ? as_computed_rows(r->ds, r->places->run, r->metric, root, wanted, take_computed, &c, error)
+             : as_fail_memory(error, NULL);
+    free(c.takes_part);
     free(c.places);
     free(c.reals);
     return status;

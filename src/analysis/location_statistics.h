@@ -1,37 +1,12 @@
 /* Statistics over places: for each context, how the values of a metric lie over the locations of a run (or its processes), or over some runs.
  *
  * Values are inclusive and exclusive ones, location by location (analysis/rows.h). A location of the run that has no value has 0, unless the metric's sum is a
- * minimum or maximum: then it takes no part. Nor does it where streams of GPUs are among the locations: they and the threads of the host are no workers that share everything. */
+ * minimum or maximum: then it takes no part. Nor does it where it could have none (analysis/places.h). */
 #ifndef AS_ANALYSIS_LOCATION_STATISTICS_H
 #define AS_ANALYSIS_LOCATION_STATISTICS_H
 
+#include "analysis/places.h"
 #include "analysis/spread.h"
-#include "dataset/dataset.h"
-
-typedef enum as_over {
-    AS_OVER_LOCATIONS,
-    AS_OVER_PROCESSES, /* the threads of a process are summed */
-    AS_OVER_RUNS       /* each run is summed; where a run of an experiment has no value, it takes no part */
-} as_over;
-
-/* What the statistics are taken over. */
-typedef struct as_places {
-    as_over over;
-    uint32_t n;
-    assay_id *ids;     /* locations (leaves, or what lies above them), or runs; ascending */
-    assay_id run;      /* unless over runs */
-    uint32_t *place;   /* for each location of the dataset its place, or UINT32_MAX; unless over runs */
-    bool is_shared;    /* some place stands for several locations */
-    bool is_narrowed;  /* locations were left out */
-    bool only_present; /* those without a value (or with 0) take no part */
-} as_places;
-
-/* The locations of a run: those with a column in any of its metrics; all leaves, where it is the only run. n is 0 where there are none. as_places_free() in every case. */
-assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, as_places *out, assay_error *error);
-assay_status as_places_of_runs(const assay_id *runs, uint32_t n, as_places *out, assay_error *error);
-/* Leaves out the locations that are not wanted (one bool for each of the dataset), and places of which nothing is left. Not of runs. */
-assay_status as_places_narrow(as_places *places, size_t n_locations, const bool *wanted, assay_error *error);
-void as_places_free(as_places *places);
 
 /* Whether the metric is computed at each location, by a formula or from the parts of composite values (the number people see). What all locations together have is then
  * computed as well, and no sum of theirs; a location where there is no number (0 / 0) takes no part. */

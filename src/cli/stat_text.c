@@ -48,11 +48,28 @@ void as_stat_place(const as_stat_view *view, uint32_t place, char out[AS_PLACE_S
 
 static const char *plural(size_t n, const char *one, const char *many) { return n == 1 ? one : many; }
 
-/* "8 processes", "64 threads of 8 processes", "3 runs". */
-static void count_places(const as_stat_view *view, char out[AS_PLACE_SIZE]) {
-    char n[AS_NUMBER_SIZE];
-    size_t places = view->places.n;
-    as_uint_format(places, n);
+/* How many places take part in one row at most. */
+static uint32_t most_places(const as_stat_view *view, const as_stat_metric *m) {
+    uint32_t most = 0;
+    if (!view->places.is_gpu || !m->items.count) return view->places.n;
+    for (size_t i = 0; i < m->items.count; i++) {
+        uint32_t n = AS_AT(as_context_spread, &m->items, i).spread.n;
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+/* "8 processes", "64 threads of 8 processes", "4 of 6 locations", "3 runs". */
+static void count_places(const as_stat_view *view, const as_stat_metric *m, char out[AS_PLACE_SIZE]) {
+    char n[2 * AS_NUMBER_SIZE + 4];
+    size_t places = view->places.n, most = most_places(view, m), used = 0;
+    if (most < places) {
+        as_uint_format(most, n);
+        used = strlen(n);
+        memcpy(n + used, " of ", 5);
+        used += 4;
+    }
+    as_uint_format(places, n + used);
     if (view->places.over == AS_OVER_RUNS) {
         snprintf(out, AS_PLACE_SIZE, "%s %s", n, plural(places, "run", "runs"));
     } else if (view->places.over == AS_OVER_PROCESSES || view->one_thread) {
@@ -135,7 +152,7 @@ static struct layout lay_out(const as_stat_view *view, const as_stat_metric *m, 
     struct layout l = {0};
     double largest = 0, largest_sum = 0;
     bool is_whole = true, is_computed = as_is_computed(view->ds, &view->places, m->metric);
-    bool is_alone = view->places.n == 1; /* there is nothing to compare */
+    bool is_alone = most_places(view, m) == 1; /* there is nothing to compare */
     for (size_t i = 0; i < n; i++) {
         const as_spread *s = &as_stat_row(m, i)->spread;
         largest = fmax(largest, fmax(fabs(s->min), fabs(s->max)));
@@ -268,7 +285,7 @@ static bool print_table(as_cli *cli, const as_stat_view *view, const as_stat_met
 /* "time, exclusive, over 8 processes (p=64, run 3)". */
 static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metric *m) {
     char places[AS_PLACE_SIZE];
-    count_places(view, places);
+    count_places(view, m, places);
     const as_metric *metric = as_ds_metric(view->ds, m->metric);
     const char *name = as_ds_text(view->ds, metric->name);
     if (!name || !*name) name = "values";
@@ -290,7 +307,7 @@ static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metr
 
 static void print_foot(as_cli *cli, const as_stat_view *view, const as_stat_metric *m, size_t n) {
     bool is_computed = as_is_computed(view->ds, &view->places, m->metric);
-    const char *words = view->places.n == 1 ? "there is nothing to compare with; assay tree shows more"
+    const char *words = most_places(view, m) == 1 ? "there is nothing to compare with; assay tree shows more"
                         : is_computed       ? "imbalance: max / mean - 1; whole: of all together, not a sum"
                                             : "imbalance: max / mean - 1; excess: what perfect balance would save";
     char more[AS_QUANTITY_SIZE];

@@ -196,7 +196,7 @@ static as_exit order_rows(as_cli *cli, as_stat_view *view) {
                            sort);
     }
     size_t n_rows = 0, n_items = 0;
-    bool is_balance = view->places.n > 1 && !view->places.only_present;
+    bool is_balance = view->places.n_sharing > 1;
     if (!sort) sort = !as_stat_is_for_people(cli) ? "tree" : is_balance ? "excess" : "sum";
     for (size_t i = 0; i < view->n_metrics && fine; i++) {
         as_stat_metric *m = &view->metrics[i];
@@ -393,7 +393,8 @@ const as_verb as_verb_stat = {
         "sum, mean, standard deviation, smallest and largest value, and which rank has them (3 is a process, 3.1 its "
         "thread 1), the imbalance max / mean - 1, and a small histogram from the smallest to the largest value. The "
         "excess is (max - mean) times the number of locations: what perfect balance would save. A location without a "
-        "value has 0; among threads and streams of GPUs, which do not share all work, it takes no part.\n\n"
+        "value has 0. Streams of GPUs take part only where they have a value, threads only where one of them has: of what "
+        "GPUs did there is no mean over threads, and the other way round.\n\n"
         "Of several runs, the first at the largest point is taken; --run chooses another. With --by run, and where the "
         "file knows no locations, as experiments do, the runs of the point are compared instead: count, mean and so on "
         "are those of its repetitions.\n\n"

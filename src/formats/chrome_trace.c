@@ -183,7 +183,7 @@ const struct assay_format as_format_chrome_trace = {
     .title = "Chrome trace",
     .extensions = ".trace.json",
     .holds = AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_FOREIGN | AS_HOLDS_PROFILES |
-             AS_HOLDS_ASIDES,
+             AS_HOLDS_ASIDES | AS_HOLDS_KINDS,
     .write = write_trace,
     .losses = as_lose_beside_slices,
 };

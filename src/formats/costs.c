@@ -273,7 +273,10 @@ void as_lose_costs(const as_dataset *ds, as_losses *losses) {
         as_lose(losses, "%zu metric%s computed from others, or whose values do not add up", costs.n_others,
                 costs.n_others == 1 ? "" : "s");
     as_costs_close(&costs);
+    size_t n_parameters = as_ds_parameters(ds);
+    if (n_parameters) as_lose(losses, "%zu parameter%s", n_parameters, n_parameters == 1 ? "" : "s");
     if (ds->runs.count > 1) as_lose(losses, "%zu run%s beyond one", ds->runs.count - 1, ds->runs.count == 2 ? "" : "s");
+    as_lose_placeless(losses, ds);
     size_t n_sections = as_stacks_sections(ds);
     if (n_sections) as_lose(losses, "%zu section%s, which run beside the rest", n_sections, n_sections == 1 ? "" : "s");
 }

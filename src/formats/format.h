@@ -102,7 +102,17 @@ typedef enum as_holds {
     AS_HOLDS_SOURCE = 1 << 8,   /* files and lines of regions */
     AS_HOLDS_PROFILES = 1 << 9, /* runs without parameters */
     AS_HOLDS_FOREIGN = 1 << 10, /* records and attributes of other formats too; `losses` names those it cannot */
-    AS_HOLDS_ASIDES = 1 << 11   /* that contexts stand aside: sums along the tree without them, or tags that say it */
+    AS_HOLDS_ASIDES = 1 << 11,  /* that contexts stand aside: sums along the tree without them, or tags that say it */
+    /* What is lost of these goes without a word where the format is the source's own, or where its `losses` names it. */
+    AS_HOLDS_KINDS = 1 << 12,     /* of regions */
+    AS_HOLDS_MANGLED = 1 << 13,   /* the names that compilers gave regions */
+    AS_HOLDS_MODULES = 1 << 14,   /* of regions */
+    AS_HOLDS_ENDS = 1 << 15,      /* last lines of regions */
+    AS_HOLDS_SHOWN = 1 << 16,     /* display names of metrics */
+    AS_HOLDS_DESCRIBED = 1 << 17, /* descriptions of metrics */
+    AS_HOLDS_STARTS = 1 << 18,    /* start times of runs */
+    AS_HOLDS_SUMMARIES = 1 << 19, /* stored statistics */
+    AS_HOLDS_DETAILS = 255 << 12  /* all of these */
 } as_holds;
 
 typedef struct as_losses {
@@ -114,6 +124,10 @@ void as_losses_free(as_losses *losses);
 /* "3 models", "the unit of 2 metrics": what is lost; it stands behind "FORMAT cannot hold ". */
 void as_lose(as_losses *losses, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Of AS_HOLDS_SOURCE and AS_HOLDS_DETAILS what a target without them loses. */
+void as_lose_details(as_losses *losses, const as_dataset *dataset, unsigned lacks);
+/* The values of contexts outside the call tree. */
+void as_lose_placeless(as_losses *losses, const as_dataset *dataset);
 /* All rows of the dataset's own tables, "record" and others. */
 void as_lose_records(as_losses *losses, const as_dataset *dataset);
 /* The attributes for which kept() is false (kept NULL: all), counted and named: "2 attributes (comment, scaling)". */

@@ -1,6 +1,7 @@
 /* The loss report: what a dataset has and a format cannot hold. */
 #include "formats/format.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -83,14 +84,79 @@ void as_lose_attributes(as_losses *losses, const as_dataset *ds,
             more || size >= sizeof keys ? ", …" : "");
 }
 
-static void lose_details(const as_dataset *ds, const as_format *format, bool is_same_format, as_losses *losses) {
+/* ---- details ---------------------------------------------------------------------------------------------------------- */
+
+static void lose_of(as_losses *losses, const char *what, uint64_t n, const char *whose) {
+    if (n) as_lose(losses, "the %s of %llu %s%s", what, (unsigned long long)n, whose, n == 1 ? "" : "s");
+}
+
+/* Whether the kind of a region says more than that it is called, which every call tree says. */
+static bool has_own_kind(const as_dataset *ds, const as_region *region) {
+    static const char *const usual[] = {"", "function", "region", "root", NULL};
+    const char *kind = as_ds_text(ds, region->kind);
+    for (size_t i = 0; kind && usual[i]; i++) {
+        if (strcmp(kind, usual[i]) == 0) return false;
+    }
+    return kind != NULL;
+}
+
+static void lose_of_regions(as_losses *losses, const as_dataset *ds, unsigned lacks) {
+    uint64_t sources = 0, kinds = 0, mangled = 0, modules = 0, ends = 0;
+    for (assay_id i = 0; i < AS_COUNT(ds, regions); i++) {
+        const as_region *region = as_ds_region(ds, i);
+        sources += region->file != AS_NO_STR;
+        kinds += has_own_kind(ds, region);
+        mangled += region->mangled != AS_NO_STR && region->mangled != region->name;
+        modules += region->module != AS_NO_STR;
+        ends += region->line_end > region->line_begin;
+    }
+    if (lacks & AS_HOLDS_SOURCE) lose_count(losses, sources, "source file of a region", "source files of regions");
+    if (lacks & AS_HOLDS_KINDS) lose_of(losses, "kind", kinds, "region");
+    if (lacks & AS_HOLDS_MANGLED) lose_of(losses, "mangled name", mangled, "region");
+    if (lacks & AS_HOLDS_MODULES) lose_of(losses, "module", modules, "region");
+    if (lacks & AS_HOLDS_ENDS && !(lacks & AS_HOLDS_SOURCE)) lose_of(losses, "last line", ends, "region");
+}
+
+static void lose_of_metrics(as_losses *losses, const as_dataset *ds, unsigned lacks) {
+    uint64_t shown = 0, described = 0;
+    for (assay_id i = 0; i < AS_COUNT(ds, metrics); i++) {
+        const as_metric *metric = as_ds_metric(ds, i);
+        bool is_shown = metric->display_name != AS_NO_STR && metric->display_name != metric->name;
+        shown += is_shown;
+        described += metric->description != AS_NO_STR && metric->description != metric->name &&
+                     !(is_shown && metric->description == metric->display_name);
+    }
+    if (lacks & AS_HOLDS_SHOWN) lose_of(losses, "display name", shown, "metric");
+    if (lacks & AS_HOLDS_DESCRIBED) lose_of(losses, "description", described, "metric");
+}
+
+void as_lose_details(as_losses *losses, const as_dataset *ds, unsigned lacks) {
+    uint64_t times = 0;
+    lose_of_regions(losses, ds, lacks);
+    lose_of_metrics(losses, ds, lacks);
+    for (assay_id i = 0; i < AS_COUNT(ds, runs); i++) times += isnan(as_ds_run(ds, i)->start_time) ? 0 : 1;
+    if (lacks & AS_HOLDS_STARTS) lose_of(losses, "start time", times, "run");
+    if (lacks & AS_HOLDS_SUMMARIES && ds->summary_source)
+        as_lose(losses, "the stored statistics");
+    else if (lacks & AS_HOLDS_SUMMARIES)
+        lose_count(losses, ds->summaries.count, "stored statistic", "stored statistics");
+}
+
+void as_lose_placeless(as_losses *losses, const as_dataset *ds) {
+    size_t n = 0;
+    for (assay_id i = 0; i < AS_COUNT(ds, contexts); i++) n += as_ds_context(ds, i)->role == AS_ROLE_PLACELESS;
+    if (n) as_lose(losses, "the values of %zu context%s without a place in the call tree", n, n == 1 ? "" : "s");
+}
+
+static void lose_the_rest(const as_dataset *ds, const as_format *format, bool is_same_format, as_losses *losses) {
     unsigned holds = format->holds;
-    uint64_t units = 0, sources = 0, profiles = 0;
+    uint64_t units = 0, profiles = 0;
     for (size_t i = 0; i < ds->metrics.count; i++) units += as_ds_metric(ds, (assay_id)i)->unit != AS_NO_STR;
-    for (size_t i = 0; i < ds->regions.count; i++) sources += as_ds_region(ds, (assay_id)i)->file != AS_NO_STR;
     for (size_t i = 0; i < ds->runs.count; i++) profiles += as_ds_run(ds, (assay_id)i)->point == ASSAY_NONE;
     if (!(holds & AS_HOLDS_UNITS) && !is_same_format) lose_count(losses, units, "unit of a metric", "units of metrics");
-    if (!(holds & AS_HOLDS_SOURCE)) lose_count(losses, sources, "source file of a region", "source files of regions");
+    unsigned lacks = ~holds & (AS_HOLDS_SOURCE | (is_same_format ? 0 : AS_HOLDS_DETAILS));
+    if (!(holds & AS_HOLDS_VALUES)) lacks &= ~(unsigned)(AS_HOLDS_SHOWN | AS_HOLDS_DESCRIBED); /* with the values goes what they are */
+    as_lose_details(losses, ds, lacks);
     size_t n_elsewhere = ds->n_left_out;
     bool holds_profiles = holds & AS_HOLDS_PROFILES;
     if (ds->measurement_source && (!holds_profiles || format->writes_points))
@@ -131,7 +197,7 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     bool same = (holds & AS_HOLDS_FOREIGN) || is_same_format;
     if (!(holds & AS_HOLDS_RECORDS) || !same) as_lose_records(losses, ds);
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);
-    lose_details(ds, format, is_same_format, losses);
+    lose_the_rest(ds, format, is_same_format, losses);
     size_t n_aside = holds & AS_HOLDS_ASIDES ? 0 : as_ds_asides(ds);
     if (n_aside)
         as_lose(losses, "that %zu context%s aside (%s as %s there)", n_aside, n_aside == 1 ? " stands" : "s stand",

@@ -223,7 +223,7 @@ const struct assay_format as_format_perfetto = {
     .title = "Perfetto trace",
     .extensions = ".pftrace .perfetto-trace",
     .holds = AS_HOLDS_EVENTS | AS_HOLDS_LOCATIONS | AS_HOLDS_PROFILES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_FOREIGN |
-             AS_HOLDS_ASIDES,
+             AS_HOLDS_ASIDES | AS_HOLDS_KINDS,
     .write = write_perfetto,
     .losses = as_lose_beside_slices,
 };

@@ -8,6 +8,7 @@
 #include "core/words.h"
 #include "dataset/merge.h"
 #include "io/directory.h"
+#include "io/mapped.h"
 
 #define AS_FORMAT(name) extern const as_format name;
 #include "formats/formats.def"
@@ -246,6 +247,8 @@ static assay_status read_with(as_input *input, const as_format *format, int bits
                        "is a directory; %s is a file", format->name);
     }
     assay_status status = format->read(&reader);
+    /* Bytes that became others meanwhile may look like anything. */
+    if (status == ASSAY_E_FORMAT && as_mapped_has_changed(&ds->budget, error)) return ASSAY_E_IO;
     if (keeps_input) *keeps_input = reader.keeps_input;
     if (status != ASSAY_E_FORMAT || !config->keep_going || !error) return status;
     /* What stops a reader that was told to keep going is one more problem beside those it stepped over. */

@@ -57,20 +57,16 @@ void as_stack_target_run_losses(const as_dataset *ds, as_losses *losses) {
 }
 
 void as_stack_target_losses(const as_dataset *ds, size_t n_written, as_losses *losses) {
-    size_t n_metrics = AS_COUNT(ds, metrics), n_sections = as_stacks_sections(ds), n_asides = as_ds_asides(ds),
-           n_modules = 0;
+    size_t n_metrics = AS_COUNT(ds, metrics), n_sections = as_stacks_sections(ds), n_asides = as_ds_asides(ds);
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) n_metrics -= as_ds_metric(ds, id)->part_of != ASSAY_NONE;
-    for (assay_id id = 0; id < AS_COUNT(ds, regions); id++) n_modules += as_ds_region(ds, id)->module != AS_NO_STR;
     as_stack_target_run_losses(ds, losses);
     if (n_metrics > n_written)
         as_lose(losses, "%zu metric%s beyond those of -O metric", n_metrics - n_written,
                 n_metrics == n_written + 1 ? "" : "s");
-    if (n_modules)
-        as_lose(losses, "the module%s of %zu region%s", n_modules == 1 ? "" : "s", n_modules,
-                n_modules == 1 ? "" : "s");
     if (n_asides)
         as_lose(losses, "%zu context%s aside, with what is below", n_asides,
                 n_asides == 1 ? " that stands" : "s that stand");
+    as_lose_placeless(losses, ds);
     if (n_sections) as_lose(losses, "%zu section%s, which run beside the rest", n_sections, n_sections == 1 ? "" : "s");
 }
 

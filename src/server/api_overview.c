@@ -292,13 +292,12 @@ static assay_status build_balance(const as_request *request, as_builder *builder
     assay_status status = as_request_cli_make(request, "stat", "metric run location", NULL, &made, error);
     made.cli.style.mode = AS_PRINT_TEXT; /* as people are told */
     if (status == ASSAY_OK) status = as_request_cli_status(&made, as_stat_find(&made.cli, ds, &view), error);
-    if (status == ASSAY_OK && view.n_metrics && view.places.n > 1) {
+    if (status == ASSAY_OK && view.n_metrics && view.places.n_sharing > 1) {
         const as_stat_metric *m = &view.metrics[0];
         const as_metric *metric = as_ds_metric(ds, m->metric);
         as_build_object(builder, "balance", false);
         as_build_text(builder, "over", words[view.places.over]);
-        as_build_int(builder, "places", view.places.n);
-        as_build_bool(builder, "only_present", view.places.only_present);
+        as_build_int(builder, "places", view.places.n_sharing);
         as_build_text(builder, "metric", as_ds_text(ds, metric->name));
         as_build_text(builder, "unit", as_ds_text(ds, metric->unit));
         as_build_array(builder, "rows", false);

@@ -409,7 +409,7 @@ static bool fills_half(const as_view_table *table, size_t n) {
 /* Takes the table of all and its values, and makes what is shown of them, under keys of its own: `keys`, first that of the table. */
 static assay_status hide_here(as_viewing *viewing, const as_asked_view *asked, size_t n, char *const *keys,
                               assay_error *error) {
-    as_asked_view plain = view_of_all(asked);
+    as_asked_view plain = as_asked_view_of_all(asked);
     as_view_values **values = calloc(n + 1, sizeof *values);
     char *key = table_key(viewing, &plain, ASSAY_NONE);
     kept_table *kept = key ? as_viewing_take(viewing, key) : NULL;

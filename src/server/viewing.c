@@ -142,12 +142,32 @@ bool as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input) {
     return waits;
 }
 
+/* What is wrong with a formula may be another thing in each input: then each is named. */
+static void add_error(as_view_derive *derive, const as_view_input *input, const assay_error *error) {
+    char text[sizeof derive->error.message];
+    if (!derive->refused) {
+        derive->error = *error;
+        derive->refused = input;
+        return;
+    }
+    bool is_same = strcmp(derive->error.message, error->message) == 0;
+    if (is_same && !derive->names_inputs) return;
+    snprintf(text, sizeof text, "%.100s%s%.600s", derive->names_inputs ? "" : as_view_input_name(derive->refused),
+             derive->names_inputs ? "" : ": ", derive->error.message);
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "; %.100s: %.200s", as_view_input_name(input), error->message);
+    memcpy(derive->error.message, text, sizeof text);
+    derive->names_inputs = true;
+}
+
 /* Inputs may have other metrics, and no such formula then. False when memory is out. */
 static bool derive_metrics(as_view_input *input, const as_vec *derives) {
     for (size_t i = 0; input->ds && i < derives->count; i++) {
         as_view_derive *derive = &AS_AT(as_view_derive, derives, i);
-        assay_status status = as_derive_metric(input->ds, derive->text, &derive->error);
+        assay_error error;
+        assay_status status = as_derive_metric(input->ds, derive->text, &error);
         if (status == ASSAY_E_NOMEM) return false;
+        if (status != ASSAY_OK) add_error(derive, input, &error);
         if (status != ASSAY_OK) continue;
         derive->is_used = true;
         if (!as_vec_append(&input->derives, &derive->text, 1)) return false;

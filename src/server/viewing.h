@@ -33,7 +33,9 @@ const char *as_view_input_name(const as_view_input *input);
 typedef struct as_view_derive {
     const char *text;  /* must last */
     bool is_used;      /* an input has it */
-    assay_error error; /* why the last one without it has it not */
+    assay_error error; /* why those without it have it not; with their names, where the reasons differ */
+    const as_view_input *refused; /* the first of them */
+    bool names_inputs;
 } as_view_derive;
 
 /* What formulas of requests may be; and all that ever came, whose texts stay with the datasets. */

@@ -81,11 +81,35 @@ class Use(Case):
                 every = self.rows('--metric', TIME, '--exclusive', '--match', 'main->((call|line|insn) [^>]*->)?solve$', self.path(name))
                 some = self.rows('--metric', TIME, '--exclusive', '--match', 'main->((call|line|insn) [^>]*->)?solve$', '--location', 'thread=0', self.path(name))
                 one = self.rows('--metric', TIME, '--exclusive', '--match', 'main->((call|line|insn) [^>]*->)?solve$', '--location', 'rank=0', self.path(name))
-                self.assertEqual(['1.75', '2.625', '2.25'], [r['solve']['mean'] for r in (every, some, one)])
-                self.assertEqual(['0.0', '2.25', '2.25'], [str(float(r['solve']['min'])) for r in (every, some, one)])
+                self.assertEqual(['2.625', '2.625', '2.25'], [r['solve']['mean'] for r in (every, some, one)])  # the stream takes no part
+                self.assertEqual(['2.25', '2.25', '2.25'], [str(float(r['solve']['min'])) for r in (every, some, one)])
         head = self.first_line('stat', self.path('4'), '--location', 'thread=0')
         self.assertEqual('CPUTIME (sec), exclusive, over 2 processes (thread=0)', head)
         self.assertIn('over 1 process (rank=1)', self.first_line('stat', self.path('4'), '--by', 'process', '--location', 'rank=1'))
+
+    def test_streams_and_threads_have_statistics_of_their_own(self):
+        # Time of rank 0, thread 0: 2.25 of solve and none of exp; of rank 1: 3 and 1.5. Kernels: 4 and 2 at two of three streams. Copies: 0.5 at thread 0 of rank 1 and at one stream.
+        db = hpctoolkit.small()
+        db.metrics += ['GKER (sec)', 'GXCOPY (sec)']
+        del db.profiles[0].costs[17, TIME]
+        for stream in (2, 3):
+            db.profiles.append(hpctoolkit.Profile([('NODE', 0, 713047168), ('RANK', 1, 1), ('GPUDEVICE', 0, 0), ('GPUCONTEXT', 0, 0), ('GPUSTREAM', stream, stream)]))
+        db.profiles[2].costs[8, 'GKER (sec)'] = 4.0
+        db.profiles[3].costs[8, 'GKER (sec)'] = 2.0
+        db.profiles[1].costs[17, 'GXCOPY (sec)'] = db.profiles[4].costs[17, 'GXCOPY (sec)'] = 0.5
+        for name in ('2021', '4'):
+            with self.subTest(name):
+                WRITERS[name](self.path('gpu-' + name), db)
+                found = run('stat', '--json', self.path('gpu-' + name)).json
+                self.assertEqual(5, found['locations'])
+                rows = {c['path'].split('->')[-1]: c['metrics'] for c in found['contexts'] if c['path'].count('solve') < 2}
+                shown = {(path, metric, kind): [rows[path][metric][kind][key] for key in ('count', 'sum', 'mean', 'min', 'median', 'imbalance')]
+                         for path, metric, kind in (('solve', TIME, 'exclusive'), ('exp', TIME, 'inclusive'), ('solve', 'GKER (sec)', 'exclusive'), ('exp', 'GXCOPY (sec)', 'inclusive'))}
+                self.assertEqual({('solve', TIME, 'exclusive'): [2, 5.25, 2.625, 2.25, 2.625, 3 / 2.625 - 1],
+                                  ('exp', TIME, 'inclusive'): [2, 1.5, 0.75, 0, 0.75, 1],
+                                  ('solve', 'GKER (sec)', 'exclusive'): [2, 6, 3, 2, 3, 4 / 3 - 1],
+                                  ('exp', 'GXCOPY (sec)', 'inclusive'): [3, 1, 1 / 3, 0, 0.5, 0.5]}, shown)  # both threads, and the stream that copied
+                self.assertEqual('CPUTIME (sec), exclusive, over 2 of 5 locations of 2 processes', self.first_line('stat', self.path('gpu-' + name)))
 
     def test_stat_of_places_that_are_not_there(self):
         self.assertFails(run('stat', self.path('4'), '--location', 'rank=7'), 2, "'rank=7'")

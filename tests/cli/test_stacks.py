@@ -284,5 +284,51 @@ class Stacks(Case):
         self.assertEqual([], self.files())
 
 
+class Losses(Case):
+    """What a target cannot hold is told, and nothing else."""
+    EVENTED = {'$schema': 'https://www.speedscope.app/file-format-schema.json', 'shared': {'frames': [{'name': 'main', 'file': 'm.c', 'line': 1}, {'name': 'f'}]},
+               'profiles': [{'type': 'evented', 'name': 't', 'unit': 'milliseconds', 'startValue': 0, 'endValue': 10,
+                             'events': [{'type': 'O', 'frame': 0, 'at': 0}, {'type': 'O', 'frame': 1, 'at': 2}, {'type': 'C', 'frame': 1, 'at': 5}, {'type': 'C', 'frame': 0, 'at': 10}]}]}
+    SAMPLED = {'type': 'sampled', 'name': 'u', 'unit': 'milliseconds', 'startValue': 0, 'endValue': 4, 'samples': [[0, 1]], 'weights': [4]}
+
+    def losses(self, source, target):
+        result = run('convert', '--to', target, source, self.path('out-' + target))
+        self.assertEqual(0, result.status, result)
+        return [line.split(' cannot hold ')[1] for line in result.err.splitlines() if ' cannot hold ' in line]
+
+    def test_a_time_line_has_its_values_again(self):
+        self.assertEqual([], self.losses(self.write('a.speedscope.json', json.dumps(self.EVENTED)), 'speedscope'))
+        both = {**self.EVENTED, 'profiles': [*self.EVENTED['profiles'], self.SAMPLED]}
+        self.assertEqual(['the values of 1 metric beside the time line (-O metric=NAME writes them instead)'], self.losses(self.write('b.speedscope.json', json.dumps(both)), 'speedscope'))
+
+    def test_texts_that_nobody_sees_are_not_lost(self):
+        self.assertFalse([text for text in self.losses(self.write('a.speedscope.json', json.dumps(self.EVENTED)), 'cube') if 'control' in text])
+
+    def test_details_are_told(self):
+        n_kinds = int(run('sql', '--csv', HEAT, "select count(*) from region where kind not in ('function', 'region', 'root', '')").out.split()[1])
+        self.assertGreater(n_kinds, 0)
+        for target in ('folded', 'speedscope', 'pprof', 'callgrind', 'perun', 'afperf'):
+            with self.subTest(target):
+                found = self.losses(HEAT, target)
+                self.assertIn(f'the kind of {n_kinds} regions', found)
+                self.assertIn('the display name of 5 metrics', found)
+                self.assertEqual(1, sum('source files of regions' in text or 'last line of' in text for text in found), found)
+        self.assertFalse([text for text in self.losses(HEAT, 'cube')])
+        waves = os.path.join(EXAMPLES, 'waves-extra-prof')  # two kernels, border and inside, each with its launch
+        for target, is_lost in (('folded', True), ('extrap-experiment', True), ('perun', True), ('pprof', False), ('cube-set', False)):
+            self.assertEqual(is_lost, 'the mangled name of 4 regions' in self.losses(waves, target), target)
+
+    def test_what_a_database_stores_beside_its_values(self):
+        for target in ('folded', 'pprof', 'perun', 'callgrind'):
+            self.assertIn('the stored statistics', self.losses(DATABASE, target), target)
+        self.assertIn('the start time of 1 run', self.losses(DATABASE, 'folded'))
+        self.assertNotIn('the start time of 1 run', self.losses(DATABASE, 'pprof'))
+
+    def test_parameters(self):
+        source = self.write('a.txt', SMALL)
+        for target in ('folded', 'speedscope', 'pprof', 'callgrind'):
+            self.assertIn('2 parameters', self.losses(source, target), target)
+
+
 if __name__ == '__main__':
     main()

@@ -136,6 +136,14 @@ class Bounds(Derive):
         self.assertIn('NAME=EXPRESSION', errors[3])
         self.assertEqual(['time', 'calls', 'y'], [m[0] for m in self.metrics(answer)])
 
+    def test_mistakes_in_several_inputs(self):
+        # p has time and calls, q time and others: each lacks another metric. What all say is said once.
+        viewer = self.viewer(self.small(), self.small('q.cubex', 'others'))
+        errors = [d['error'] for d in viewer.get('inputs', derive=['x=calls/others', 'y=tme'])['derives']]
+        self.assertRegex(errors[0], r"^p\.cubex: .*there is no metric 'others'.*; q\.cubex: .*there is no metric 'calls'")
+        self.assertRegex(errors[1], "^formula 'y=tme': column 3: there is no metric 'tme'")
+        self.assertNotIn('.cubex', errors[1])
+
     def test_how_much_there_may_be(self):
         viewer = self.viewer(self.small())
         self.assertIn('more than 16', self.refused(viewer, 'inputs', derive=[f'm{i}=time' for i in range(17)]).message)

@@ -285,6 +285,44 @@ static void one_context_has_all_its_values(void **state) {
     as_dataset_free(ds);
 }
 
+/* T11 is a stream of a GPU, and has 0 everywhere. Rows that are full have that 0; blocks have only what is there. */
+static void streams_that_have_nothing(void **state) {
+    (void)state;
+    static const int64_t values[] = {1, 2, 3, 0};
+    static const row rows[] = {{MAIN, 0, T00, {1}}, {MAIN, 0, T01, {2}}, {MAIN, 0, T10, {3}}};
+    static const struct {
+        bool is_full;
+        uint32_t n, n_sharing;
+        double mean, mean_of_processes; /* the stream's process has a thread as well */
+    } cases[] = {{true, 4, 4, 1.5, 3}, {false, 3, 3, 2, 3}};
+    for (size_t i = 0; i < 2; i++) {
+        as_dataset *ds = make_tree(1);
+        assay_id metric = add_metric(ds, AS_KIND_EXCLUSIVE);
+        AS_AT(as_location, &ds->locations, T11).kind = as_ds_intern_text(ds, "gpustream");
+        as_profile profile = {.metric = metric, .n_rows = 1, .n_columns = 4, .columns = all_threads};
+        profile.contexts = all_contexts;
+        profile.values = (const char *)values;
+        if (cases[i].is_full)
+            add_profile(ds, profile, AS_DTYPE_INT64);
+        else
+            add_block(ds, metric, 0, AS_DTYPE_INT64, rows, 3);
+        as_places places;
+        assay_error error;
+        assert_int_equal(as_places_of_run(ds, 0, AS_OVER_LOCATIONS, &places, &error), ASSAY_OK);
+        assert_int_equal(places.n_sharing, cases[i].n_sharing);
+        as_places_free(&places);
+        as_vec all = statistics(ds, 0, AS_OVER_LOCATIONS, metric, AS_INCLUSIVE_VALUES);
+        const as_spread *s = spread_at(&all, 0, MAIN, false);
+        assert_true(s->n == cases[i].n && s->mean == cases[i].mean);
+        as_vec_free(&all);
+        all = statistics(ds, 0, AS_OVER_PROCESSES, metric, AS_INCLUSIVE_VALUES);
+        s = spread_at(&all, 0, MAIN, false); /* 1 + 2, 3 */
+        assert_true(s->n == 2 && s->mean == cases[i].mean_of_processes);
+        as_vec_free(&all);
+        as_dataset_free(ds);
+    }
+}
+
 static void some_metrics_have_none(void **state) {
     (void)state;
     as_dataset *ds = make_tree(1);
@@ -308,6 +346,7 @@ int main(void) {
         cmocka_unit_test(missing_places),         cmocka_unit_test(over_runs),
         cmocka_unit_test(some_metrics_have_none), cmocka_unit_test(one_context_has_all_its_values),
         cmocka_unit_test(runs_of_profiles),       cmocka_unit_test(threads_without_processes),
+        cmocka_unit_test(streams_that_have_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,36 @@ static void a_reader_that_keeps_going_records_what_is_broken(void **state) {
     as_dataset_free(ds);
 }
 
+/* Somebody writes into a file while it is read: the bytes that are still to come are others. */
+static bool overwrite(void *user, const char *stage, double fraction) {
+    (void)stage;
+    (void)fraction;
+    const char *path = user;
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, -100, SEEK_END);
+    for (int i = 0; i < 100; i++) fputc('x', file);
+    fclose(file);
+    return true;
+}
+
+static void a_file_that_changes_is_not_called_broken(void **state) {
+    (void)state;
+    enum { LINES = 100000 };
+    char *text = malloc((size_t)LINES * 16), *at = text;
+    assert_non_null(text);
+    for (int i = 0; i < LINES; i++) at += sprintf(at, "main;f%d 1\n", i % 100);
+    const char *path = write_temporary("growing.folded", text, (size_t)(at - text));
+    as_read_config config = {.format = "folded", .progress = overwrite, .user = (void *)(uintptr_t)path};
+    as_dataset *ds = NULL;
+    assay_error error;
+    assert_int_equal(as_read(path, &config, &ds, &error), ASSAY_E_IO);
+    assert_string_equal(error.rule, "changed");
+    config.progress = NULL;
+    assert_int_equal(as_read(path, &config, &ds, &error), ASSAY_E_FORMAT); /* now it is what it is */
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_are_checked),
@@ -183,6 +213,8 @@ int main(void) {
         cmocka_unit_test(losses_name_what_does_not_fit),
         cmocka_unit_test(inputs_nobody_knows_are_refused),
         cmocka_unit_test(a_reader_that_keeps_going_records_what_is_broken),
+        cmocka_unit_test_setup_teardown(a_file_that_changes_is_not_called_broken, make_temporary_folder,
+                                        remove_temporary_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,7 +271,8 @@ const as_format as_format_afperf = {.name = "afperf",
                                     .extensions = ".afperf",
                                     .holds = AS_HOLDS_VALUES | AS_HOLDS_EVENTS | AS_HOLDS_RECORDS |
                                              AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE |
-                                             AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN,
+                                             AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN | AS_HOLDS_STARTS |
+                                             AS_HOLDS_DESCRIBED | AS_HOLDS_ENDS,
                                     .writes_points = true,
                                     .read_options = read_options,
                                     .bid = bid,

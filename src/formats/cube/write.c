@@ -1,7 +1,6 @@
 /* The writer of `cube`: one run as a .cubex. */
 #include "formats/cube/write.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 const as_option as_cube_write_options[] = {
@@ -166,7 +165,7 @@ static void lose_texts(const as_dataset *ds, as_losses *losses) {
 
 /* Of what a source stores as it is. */
 static void lose_stored(const as_dataset *ds, as_losses *losses) {
-    size_t partners = 0, lone = 0, placeless = 0, formulas = 0;
+    size_t partners = 0, lone = 0, formulas = 0;
     for (assay_id i = 0; i < ds->metrics.count; i++) {
         if (as_cube_holds_metric(ds, i)) continue;
         formulas += !as_ds_metric(ds, i)->is_stored;
@@ -176,36 +175,25 @@ static void lose_stored(const as_dataset *ds, as_losses *losses) {
     if (formulas)
         as_lose(losses, "%zu derived metric%s, whose formula%s no CubePL", formulas, formulas == 1 ? "" : "s",
                 formulas == 1 ? " is" : "s are");
-    for (assay_id i = 0; i < ds->contexts.count; i++) placeless += as_ds_context(ds, i)->role == AS_ROLE_PLACELESS;
     if (partners)
         as_lose(losses, "the exclusive values of %zu metric%s (Cube makes its own of the inclusive ones)", partners,
                 partners == 1 ? "" : "s");
     if (lone)
         as_lose(losses, "%zu metric%s of exclusive values alone (Cube would add them up along the call tree)", lone,
                 lone == 1 ? "" : "s");
-    if (placeless)
-        as_lose(losses, "the values of %zu context%s without a place in the call tree", placeless,
-                placeless == 1 ? "" : "s");
+    as_lose_placeless(losses, ds);
 }
 
 static void lose_columns(const as_dataset *ds, as_losses *losses) {
-    size_t kinds = 0, modules = 0, times = 0;
+    size_t kinds = 0;
     bool fits = true;
     for (assay_id i = 0; i < ds->metrics.count; i++) {
         as_metric_kind kind = as_ds_metric(ds, i)->kind;
         kinds += as_cube_holds_metric(ds, i) && (kind == AS_KIND_POINT || kind == AS_KIND_LEXICAL);
     }
-    for (assay_id i = 0; i < ds->regions.count; i++) modules += as_ds_region(ds, i)->module != AS_NO_STR;
-    for (assay_id i = 0; i < ds->runs.count; i++) times += isnan(as_ds_run(ds, i)->start_time) ? 0 : 1;
     if (kinds) as_lose(losses, "the kind of %zu metric%s (written as exclusive)", kinds, kinds == 1 ? "" : "s");
-    if (modules) as_lose(losses, "the module of %zu region%s", modules, modules == 1 ? "" : "s");
-    if (times) as_lose(losses, "the start time of %zu run%s", times, times == 1 ? "" : "s");
     losses->failed |= !as_cube_fits_system(ds, &fits);
     if (!fits) as_lose(losses, "locations that are not threads of processes of a machine (those are made up)");
-    if (ds->summary_source)
-        as_lose(losses, "the stored statistics");
-    else if (ds->summaries.count)
-        as_lose(losses, "%zu stored statistic%s", ds->summaries.count, ds->summaries.count == 1 ? "" : "s");
 }
 
 void as_cube_lose_common(const as_dataset *ds, as_losses *losses) {

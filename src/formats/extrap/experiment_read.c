@@ -588,7 +588,8 @@ const struct assay_format as_format_extrap_experiment = {
     .title = "Extra-P experiment",
     .extensions = ".extra-p",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_STATISTICS | AS_HOLDS_MODELS | AS_HOLDS_LOCATIONS | AS_HOLDS_RECORDS |
-             AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_FOREIGN | AS_HOLDS_ASIDES, /* by tags */
+             AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_FOREIGN | AS_HOLDS_ASIDES | /* by tags */
+             AS_HOLDS_SHOWN | AS_HOLDS_DESCRIBED,
     .bid = bid_experiment,
     .read = read_experiment,
     .write = write_experiment,

@@ -7,7 +7,7 @@
 /* as_format.holds of both. */
 #define AS_HPC_HOLDS                                                                                                   \
     (AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | \
-     AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN | AS_HOLDS_ASIDES)
+     AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN | AS_HOLDS_ASIDES | AS_HOLDS_DETAILS)
 
 extern const as_option as_hpc_write_options[];
 

@@ -9,7 +9,7 @@
 extern const as_option as_perun_write_options[];
 enum {
     AS_PERUN_HOLDS = AS_HOLDS_VALUES | AS_HOLDS_MODELS | AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS |
-                     AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN
+                     AS_HOLDS_SOURCE | AS_HOLDS_ENDS | AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN
 };
 void as_perun_losses(const as_dataset *ds, as_losses *losses);
 void as_perun_remarks(const as_dataset *ds, const as_options *options, as_losses *remarks);

@@ -477,6 +477,7 @@ void as_perun_foreign_losses(const as_dataset *ds, as_losses *losses) {
     losses->failed |= !fine;
     lose(losses, ds->models.count - n_models, "model that Perun has no word for", "models that Perun has no words for");
     as_lose_records(losses, ds);
+    as_lose_details(losses, ds, AS_HOLDS_SOURCE);
     for (assay_id i = 0; i < ds->contexts.count; i++) n_placeless += !as_foreign_has_place(ds, i);
     if (n_placeless)
         as_lose(losses, "the values of %llu context%s without a place in the call tree",

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "formats/slices.h"
 #include "formats/speedscope/speedscope.h"
 #include "formats/stack_target.h"
@@ -49,9 +51,34 @@ static bool has_time_line(const as_dataset *ds, as_losses *losses) {
     return has_one;
 }
 
+/* Metrics with values that a reader does not make of the time line again: all, or of what was read from speedscope itself those of places without events. */
+static size_t count_beside(const as_dataset *ds, as_losses *losses) {
+    size_t n = 0;
+    bool *has_events = calloc(AS_COUNT(ds, locations) + 1, sizeof *has_events);
+    losses->failed |= !has_events;
+    if (!has_events || strcmp(ds->format, "speedscope") != 0) return free(has_events), AS_COUNT(ds, metrics);
+    for (uint64_t i = 0; i < as_ds_events(ds); i++) {
+        as_event event;
+        as_ds_event(ds, i, &event);
+        if (event.location != ASSAY_NONE) has_events[event.location] = true;
+    }
+    for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) {
+        as_slice slice;
+        assay_error error;
+        if (as_slice_open_all(ds, id, as_stacks_main_run(ds), &slice, &error) == ASSAY_E_NOMEM) losses->failed = true;
+        bool is_beside = slice.view.n_rows && !slice.view.columns;
+        for (uint32_t i = 0; !is_beside && slice.view.n_rows && i < slice.view.n_columns; i++)
+            is_beside = slice.view.columns[i] == ASSAY_NONE || !has_events[slice.view.columns[i]];
+        as_slice_close(&slice);
+        n += is_beside;
+    }
+    free(has_events);
+    return n;
+}
+
 /* Without options: the time line where there is one. */
 static void find_losses(const as_dataset *ds, as_losses *losses) {
-    size_t n = AS_COUNT(ds, metrics), n_places = as_ds_leaves(ds), n_around = AS_COUNT(ds, locations) - n_places;
+    size_t n_places = as_ds_leaves(ds), n_around = AS_COUNT(ds, locations) - n_places;
     as_lose_attributes(losses, ds, is_column);
     if (!has_time_line(ds, losses)) {
         if (n_places > AS_SPEEDSCOPE_MOST_PLACES)
@@ -64,6 +91,7 @@ static void find_losses(const as_dataset *ds, as_losses *losses) {
     }
     as_lose_slices(ds, UINT32_MAX, losses);
     as_stack_target_run_losses(ds, losses);
+    size_t n = count_beside(ds, losses);
     if (n)
         as_lose(losses, "the values of %zu metric%s beside the time line (-O metric=NAME writes them instead)", n,
                 n == 1 ? "" : "s");

@@ -84,7 +84,7 @@ typedef struct frame_words {
 
 static bool put_part(as_vec *key, as_number number) {
     char digits[AS_NUMBER_SIZE];
-    return as_vec_append(key, digits, as_number_format(number, digits)) && as_vec_append(key, "", 1);
+    return as_vec_append(key, digits, as_number_format(number, digits)) && as_vec_append(key, " ", 1);
 }
 
 /* Frames that say the same are one region. */

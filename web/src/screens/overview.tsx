@@ -67,7 +67,7 @@ interface Uneven {
 }
 
 interface FindingsAnswer {
-  balance?: { over: string; places: number; only_present: boolean; metric: string; unit: string | null; rows: Uneven[] };
+  balance?: { over: string; places: number; metric: string; unit: string | null; rows: Uneven[] };
   no_balance: string | null;
   totals?: { id: number; name: string; display_name: string | null; unit: string | null; all: number | null; is_whole: boolean }[];
   functions?: RowValues;
@@ -229,7 +229,7 @@ function Balance({ findings, canCompare }: { findings: FindingsAnswer; canCompar
   const { balance } = findings;
   const rows = (balance?.rows ?? []).filter((r) => (r.excess ?? 0) > 0 && (r.imbalance ?? 0) > 0.005);
   if (!balance && findings.no_balance?.includes('takes a moment')) return <Card title="Imbalance"><p class="hint">{findings.no_balance}</p></Card>;
-  if (!balance || balance.only_present) return null;
+  if (!balance) return null;
   return (
     <Card title={balance.over === 'runs' ? 'Differences between runs' : 'Imbalance'} hint={`of ${balance.metric} over ${formatCount(balance.places)} ${balance.over}`}>
       {rows.length === 0 && <p class="hint">Evenly spread.</p>}
