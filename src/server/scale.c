@@ -50,9 +50,9 @@ static assay_status find_inputs(const as_viewing *viewing, const as_request *req
 
 /* The values of one input change with `scaling`: it is read once more, as the command reads it. */
 static assay_status read_again(const as_viewing *viewing, as_scale_view *s, assay_error *error) {
-    const char *path = as_ds_text(s->input->ds, s->input->ds->path);
+    const char *path = s->input->file;
     struct stat about; /* a pipe would keep everybody waiting */
-    if (!path || stat(path, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
+    if (stat(path, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "",
                        "%s cannot be read once more, as another kind of scaling needs", s->input->path);
     assay_status status = as_read(path, &viewing->config, &s->own, error);
