@@ -378,6 +378,7 @@ static assay_status build(building *b) {
     bool has_kinds = b->function_kind != AS_NO_STR && b->line_kind != AS_NO_STR && b->address_kind != AS_NO_STR;
     if (!has_kinds || !add_metrics(b)) return as_reader_memory(b->t->reader);
     AS_TRY(read_samples(b));
+    as_stack_sums_join(&b->sums);
     AS_TRY(check_sums(b));
     return finish(b) ? ASSAY_OK : as_reader_memory(b->t->reader);
 }
