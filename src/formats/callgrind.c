@@ -203,7 +203,7 @@ static bool put_function(writing *w, uint32_t function, bool is_callee) {
     const char *module_text = as_ds_text(w->ds, module), *file_text = as_ds_text(w->ds, file);
     return put_name(w, 0, is_callee ? "cob" : "ob", module, module_text ? module_text : "???") &&
            put_name(w, 1, is_callee ? "cfi" : "fl", file, file_text ? file_text : "???") &&
-           put_name(w, 2, is_callee ? "cfn" : "fn", function, as_frame_name(w->ds, context));
+           put_name(w, 2, is_callee ? "cfn" : "fn", function, as_frame_name(w->ds, context, NULL));
 }
 
 static void put_amounts(writing *w, const int64_t *amounts) {

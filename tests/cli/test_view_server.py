@@ -292,6 +292,7 @@ class Drops(Case):
         """20,000 files may be dropped: those of discarded drops, and those refused, are none of them."""
         with self.viewer('--max-drop', '1M') as viewer:
             connection = http.client.HTTPConnection(viewer.host, viewer.port, timeout=60)
+            self.addCleanup(connection.close)
 
             def post(name, body=b'', /, **params):
                 connection.request('POST', viewer.path(name, params), body=body)
