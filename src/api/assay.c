@@ -87,7 +87,7 @@ uint64_t assay_count(const assay_dataset *ds, assay_kind kind) {
     case ASSAY_RECORDS: return (records = as_ds_records(ds, "record")) ? as_table_rows(records) : 0;
     case ASSAY_MODELS: return AS_COUNT(ds, models);
     case ASSAY_ATTRIBUTES: return as_ds_attribute_count(ds);
-    case ASSAY_PROBLEMS: return AS_COUNT(ds, problems);
+    case ASSAY_PROBLEMS: return as_ds_problems(ds);
     }
     return 0;
 }
@@ -106,12 +106,12 @@ bool assay_metric_get(const assay_dataset *ds, assay_id id, assay_metric *out) {
 }
 
 bool assay_problem_get(const assay_dataset *ds, assay_id id, assay_problem *out) {
-    if (id >= AS_COUNT(ds, problems)) return false;
+    if (id >= as_ds_problems(ds)) return false;
     const as_problem *p = as_ds_problem(ds, id);
     *out = (assay_problem){.severity = as_severity_name(p->severity),
-                           .rule = as_ds_text(ds, p->rule),
-                           .file = as_ds_text(ds, p->file),
-                           .message = as_ds_text(ds, p->message),
+                           .rule = p->rule,
+                           .file = p->file,
+                           .message = p->message,
                            .offset = p->offset,
                            .line = p->line,
                            .column = p->column};

@@ -51,9 +51,9 @@ static void tell_problems(as_cli *cli, const as_dataset *ds) {
     static const char *const rules[] = {"metric-left-out", "point-left-out", "values-left-out", "beyond-limit"};
     for (size_t i = 0; i < ds->problems.count; i++) {
         const as_problem *problem = as_ds_problem(ds, i);
-        const char *rule = as_ds_text(ds, problem->rule);
+        const char *rule = problem->rule;
         for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-            if (strcmp(rule, rules[k]) == 0) as_cli_note(cli, "%s", as_ds_text(ds, problem->message));
+            if (strcmp(rule, rules[k]) == 0) as_cli_note(cli, "%s", problem->message);
     }
 }
 

@@ -659,8 +659,8 @@ static void add_overview(card *c, const as_dataset *ds) {
 
 static void add_problems(card *c, const as_dataset *ds) {
     uint64_t counts[3] = {0};
-    for (size_t i = 0; i < AS_COUNT(ds, problems); i++) counts[as_ds_problem(ds, i)->severity]++;
-    uint64_t n = AS_COUNT(ds, problems) + ds->n_problems_dropped;
+    for (size_t i = 0; i < as_ds_problems(ds); i++) counts[as_ds_problem(ds, i)->severity]++;
+    uint64_t n = as_ds_problems(ds) + as_ds_problems_dropped(ds);
     as_output *detail = n ? add_row(c, n == 1 ? "problem" : "problems", n) : NULL;
     if (detail) as_finding_print_counts(detail, counts[AS_ERROR], counts[AS_WARNING], counts[AS_NOTE]);
 }
@@ -770,13 +770,13 @@ static void print_head(card *c, as_cli *cli, const as_dataset *ds) {
 }
 
 static void print_problems(as_cli *cli, const as_dataset *ds) {
-    size_t n = AS_COUNT(ds, problems), shown = n <= PROBLEMS_SHOWN + 1 ? n : PROBLEMS_SHOWN;
+    size_t n = as_ds_problems(ds), shown = n <= PROBLEMS_SHOWN + 1 ? n : PROBLEMS_SHOWN;
     for (size_t i = 0; i < shown; i++) {
         as_finding finding = as_finding_of(ds, i);
         as_output_text(cli->out, "    ");
         as_finding_print(cli->out, &finding, cli->style.colour);
     }
-    uint64_t more = n - shown + ds->n_problems_dropped;
+    uint64_t more = n - shown + as_ds_problems_dropped(ds);
     if (more)
         as_output_printf(cli->out, "    %s %llu more; assay validate shows them\n", as_display_ellipsis(cli->out),
                          (unsigned long long)more);

@@ -1,4 +1,5 @@
 /* The shapes of `assay flame` other than folded stacks. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,12 +66,19 @@ static void put_subtitle(const as_cli *cli, const as_flame_view *stacks, as_text
     }
 }
 
+/* What no number holds has no width either. */
+static as_exit check_total(as_cli *cli, const as_flame_tree *tree) {
+    if (isfinite(tree->total[0]) && isfinite(tree->total[1]) && tree->scale[0] > 0) return AS_EXIT_FINE;
+    return as_cli_fail(cli, AS_EXIT_INPUT, "the amounts add up to more than a number can hold; nothing can be drawn");
+}
+
 static as_exit draw(as_cli *cli, const as_flame_view *stacks, as_flame_svg *picture) {
     as_flame_tree tree;
-    bool fine =
-        as_flame_tree_make(stacks->flame, &picture->request, &tree) && as_flame_svg_write(cli->out, &tree, picture);
+    bool fine = as_flame_tree_make(stacks->flame, &picture->request, &tree);
+    as_exit status = fine ? check_total(cli, &tree) : AS_EXIT_FINE;
+    if (fine && status == AS_EXIT_FINE) fine = as_flame_svg_write(cli->out, &tree, picture);
     as_flame_tree_free(&tree);
-    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
+    return fine ? status : as_cli_memory(cli);
 }
 
 as_exit as_flame_draw(as_cli *cli, const as_flame_view *stacks) {
@@ -115,7 +123,7 @@ as_exit as_flame_draw(as_cli *cli, const as_flame_view *stacks) {
 
 /* An integer as one, as long as doubles tell them apart. */
 static void build_amount(as_builder *builder, const char *key, double amount) {
-    if (amount == (double)(int64_t)amount && amount < 9e15)
+    if (fabs(amount) < 9e15 && amount == (double)(int64_t)amount)
         as_build_int(builder, key, (int64_t)amount);
     else
         as_build_real(builder, key, amount);
@@ -146,7 +154,8 @@ as_exit as_flame_json(as_cli *cli, const as_flame_view *stacks) {
     if (status != AS_EXIT_FINE) return status;
     if (!as_cli_has(cli, "width-of")) request.width = AS_WIDE_AS_MOST; /* nothing is left out */
     bool fine = as_flame_tree_make(stacks->flame, &request, &tree);
-    if (fine) {
+    if (fine) status = check_total(cli, &tree);
+    if (fine && status == AS_EXIT_FINE) {
         as_build_object(&builder, NULL, true);
         as_build_array(&builder, "files", false);
         for (size_t i = 0; i < as_cli_operands(cli); i++) as_build_text(&builder, NULL, as_cli_operand(cli, i));
@@ -162,5 +171,5 @@ as_exit as_flame_json(as_cli *cli, const as_flame_view *stacks) {
         as_build_end(&builder);
     }
     as_flame_tree_free(&tree);
-    return fine ? AS_EXIT_FINE : as_cli_memory(cli);
+    return fine ? status : as_cli_memory(cli);
 }

@@ -7,9 +7,9 @@
 as_finding as_finding_of(const as_dataset *ds, size_t index) {
     const as_problem *p = as_ds_problem(ds, index);
     return (as_finding){.severity = as_severity_name(p->severity),
-                        .rule = as_ds_text(ds, p->rule),
-                        .file = as_ds_text(ds, p->file),
-                        .message = as_ds_text(ds, p->message),
+                        .rule = p->rule,
+                        .file = p->file,
+                        .message = p->message,
                         .offset = p->offset,
                         .line = p->line,
                         .column = p->column};

@@ -94,7 +94,7 @@ bool as_info_build(as_builder *b, const as_dataset *ds, size_t most_problems) {
         as_build_text(b, "duration", NULL);
     bool fine = build_devices(b, ds) && (!as_has_run_list(ds) || as_run_list_build(b, ds));
     as_build_array(b, "problems", true);
-    for (size_t i = 0; i < AS_COUNT(ds, problems) && i < most_problems; i++) {
+    for (size_t i = 0; i < as_ds_problems(ds) && i < most_problems; i++) {
         as_finding finding = as_finding_of(ds, i);
         as_finding_build(b, &finding);
     }
@@ -155,7 +155,7 @@ static void add_facts(facts *f, const as_dataset *ds) {
     add_names(f, "parameters", ds, as_ds_parameters(ds), parameter_name);
     add_names(f, "metrics", ds, AS_COUNT(ds, metrics), metric_name);
     each_count(ds, add_count, f);
-    add_count(f, "problems", AS_COUNT(ds, problems) + ds->n_problems_dropped);
+    add_count(f, "problems", as_ds_problems(ds) + as_ds_problems_dropped(ds));
 }
 
 /* ---- the verb -------------------------------------------------------------------------------------------------------- */

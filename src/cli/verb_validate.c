@@ -57,11 +57,11 @@ static as_exit check(as_cli *cli, const char *path, verdict *v) {
         return as_cli_error(cli, &error);
     } else {
         v->failed |= !as_ds_check(ds);
-        for (size_t i = 0; i < AS_COUNT(ds, problems); i++) {
+        for (size_t i = 0; i < as_ds_problems(ds); i++) {
             as_finding finding = as_finding_of(ds, i);
             add_finding(v, as_ds_problem(ds, i)->severity, &finding);
         }
-        v->dropped += ds->n_problems_dropped;
+        v->dropped += as_ds_problems_dropped(ds);
     }
     v->files++;
     as_dataset_free(ds);

@@ -135,21 +135,17 @@ as_table *as_add_derived_view(as_dataset *ds, const char *name, const as_table_s
 
 void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format,
                      va_list args) {
-    if (ds->problems.count >= AS_MAX_PROBLEMS) {
-        ds->n_problems_dropped++;
-        return;
-    }
     char message[sizeof(((assay_error *)0)->message)];
     vsnprintf(message, sizeof message, format, args);
     as_one_line(message);
     as_problem problem = {.severity = severity,
-                          .rule = as_ds_intern_text(ds, rule),
-                          .message = as_ds_intern_text(ds, message),
+                          .rule = rule,
+                          .file = place.path,
+                          .message = message,
                           .offset = place.offset,
                           .line = place.line,
                           .column = place.column};
-    problem.file = place.path ? as_ds_intern_text(ds, place.path) : AS_NO_STR;
-    if (!as_vec_append(&ds->problems, &problem, 1)) ds->n_problems_dropped++;
+    as_problems_add(&ds->problems, &problem);
 }
 
 void as_add_problem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format, ...) {

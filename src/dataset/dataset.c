@@ -35,7 +35,6 @@ static uint64_t default_memory_limit(void) {
     DO((ds)->segment_costs, as_segment_costs)                                                                          \
     DO((ds)->terms, as_term)                                                                                           \
     DO((ds)->attributes, as_attribute)                                                                                 \
-    DO((ds)->problems, as_problem)                                                                                     \
     DO((ds)->records, as_record_table)
 
 as_dataset *as_dataset_new(uint64_t memory_limit) {
@@ -53,7 +52,9 @@ as_dataset *as_dataset_new(uint64_t memory_limit) {
 #undef MAKE
     as_map_init(&ds->profile_of, &ds->budget);
     as_map_init(&ds->block_of_run, &ds->budget);
+    as_problems_init(&ds->problems, &ds->budget);
     pthread_mutex_init(&ds->loading, NULL);
+    pthread_mutex_init(&ds->checking, NULL);
     return ds;
 }
 
@@ -72,7 +73,9 @@ void as_dataset_free(as_dataset *ds) {
     release_holdings(ds);
     as_map_free(&ds->profile_of);
     as_map_free(&ds->block_of_run);
+    as_problems_free(&ds->problems);
     pthread_mutex_destroy(&ds->loading);
+    pthread_mutex_destroy(&ds->checking);
 #define FREE(vector, type) as_vec_free(&(vector));
     EACH_VECTOR(ds, FREE)
 #undef FREE
@@ -83,7 +86,6 @@ void as_dataset_free(as_dataset *ds) {
 
 void as_dataset_forget_data(as_dataset *ds) {
     for (size_t i = 0; i < ds->records.count; i++) as_table_free(AS_AT(as_record_table, &ds->records, i).table);
-    as_vec problems = ds->problems;
     release_holdings(ds);
     as_map_free(&ds->profile_of);
     as_map_init(&ds->profile_of, &ds->budget);
@@ -92,7 +94,6 @@ void as_dataset_forget_data(as_dataset *ds) {
 #define FORGET(vector, type) (vector).count = 0;
     EACH_VECTOR(ds, FORGET)
 #undef FORGET
-    ds->problems = problems;
     ds->n_points = 0;
     ds->summary_source = NULL;
     ds->measurement_source = NULL;
@@ -136,7 +137,11 @@ const as_term *as_ds_term(const as_dataset *ds, size_t index) { return &AS_AT(as
 const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index) {
     return &AS_AT(as_attribute, &ds->attributes, index);
 }
-const as_problem *as_ds_problem(const as_dataset *ds, size_t index) { return &AS_AT(as_problem, &ds->problems, index); }
+const as_problem *as_ds_problem(const as_dataset *ds, size_t index) { return as_problems_at(&ds->problems, index); }
+size_t as_ds_problems(const as_dataset *ds) { return __atomic_load_n(&ds->problems.count, __ATOMIC_ACQUIRE); }
+uint64_t as_ds_problems_dropped(const as_dataset *ds) {
+    return __atomic_load_n(&ds->problems.n_dropped, __ATOMIC_RELAXED);
+}
 const double *as_ds_point(const as_dataset *ds, assay_id point) {
     return &AS_AT(double, &ds->coordinates, (size_t)point * ds->parameters.count);
 }

@@ -14,6 +14,7 @@
 #include "core/strings.h"
 #include "core/table.h"
 #include "dataset/events.h"
+#include "dataset/problems.h"
 #include "dataset/profile.h"
 #include "dataset/share.h"
 #include "dataset/trace.h"
@@ -214,15 +215,6 @@ typedef struct as_record_table {
     as_record_meaning meaning;
 } as_record_table;
 
-typedef enum as_severity { AS_NOTE, AS_WARNING, AS_ERROR } as_severity;
-
-typedef struct as_problem {
-    as_severity severity;
-    as_str rule, file, message;
-    int64_t offset;        /* -1: unknown */
-    uint32_t line, column; /* 0: unknown */
-} as_problem;
-
 /* A derived metric: how its value comes about (dataset/formulas.h). */
 typedef enum as_derived_kind {
     AS_DERIVED_POST,          /* from the sums of its operands */
@@ -278,7 +270,7 @@ struct assay_dataset {
     as_vec block_of_metric;
     as_map block_of_run;                       /* as_pair(metric, run) -> index into blocks, of those of one run */
     as_summary_source *summary_source;         /* NULL: summaries has all of them */
-    bool summaries_are_checked;                /* as_ds_check() looked at them */
+    bool summaries_are_checked;                /* private: as_ds_check() looked at them */
     as_measurement_source *measurement_source; /* NULL: they are as the source stores them */
     size_t n_left_out;                         /* values of parts that merging left out, because they are at no point */
     as_traces traces;
@@ -290,15 +282,14 @@ struct assay_dataset {
     as_vec holdings;             /* as_holding: inputs that profiles point into */
     as_derivations *derivations; /* of derived metrics; NULL: there are none */
     as_vec model_sets, models, segments, segment_costs, terms;
-    as_vec attributes, problems, records; /* records: as_record_table */
-    uint64_t n_problems_dropped;          /* beyond AS_MAX_PROBLEMS */
+    as_vec attributes, records; /* records: as_record_table */
+    as_problems problems;
+    pthread_mutex_t checking; /* private: as_ds_check() */
     as_overview overview;
     const void *
         of_format; /* what the reader of `format` keeps for its own writer, in the arena or among the holdings; nobody else makes anything of it. NULL: nothing */
 };
 typedef struct assay_dataset as_dataset;
-
-enum { AS_MAX_PROBLEMS = 10000 };
 
 /* NULL when memory is out. memory_limit 0: three quarters of the machine's memory. */
 as_dataset *as_dataset_new(uint64_t memory_limit);
@@ -330,6 +321,9 @@ const as_segment_costs *as_ds_segment_costs(const as_dataset *ds, assay_id model
 const as_term *as_ds_term(const as_dataset *ds, size_t index);
 const as_attribute *as_ds_attribute(const as_dataset *ds, size_t index);
 const as_problem *as_ds_problem(const as_dataset *ds, size_t index);
+/* How many there are by now, and how many more were dropped. */
+size_t as_ds_problems(const as_dataset *ds);
+uint64_t as_ds_problems_dropped(const as_dataset *ds);
 /* The table of records of this name, or NULL. */
 as_table *as_ds_records(const as_dataset *ds, const char *name);
 /* Stored values, and events (those of trace lines included; as_ds_intervals() of dataset/events.h are those without). */

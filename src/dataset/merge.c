@@ -403,10 +403,10 @@ static bool add_attributes(merger *m, const as_dataset *part, const id_maps *map
     }
     for (size_t i = 0; i < part->problems.count; i++) {
         const as_problem *problem = as_ds_problem(part, i);
-        as_place place = {as_ds_text(part, problem->file), problem->offset, problem->line, problem->column};
-        if (strcmp(as_ds_text(part, problem->rule), "missing-points") == 0) continue; /* found anew for the whole */
-        as_add_problem(m->ds, problem->severity, place, as_ds_text(part, problem->rule), "%s",
-                       as_ds_text(part, problem->message));
+        as_place place = {problem->file, problem->offset, problem->line, problem->column};
+        if (strcmp(problem->rule, "missing-points") == 0) continue; /* found anew for the whole */
+        as_add_problem(m->ds, problem->severity, place, problem->rule, "%s",
+                       problem->message);
     }
     if (part->models.count) {
         as_add_problem(m->ds, AS_NOTE, as_place_file(as_ds_text(part, part->path)), "models-left-out",

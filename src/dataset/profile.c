@@ -92,13 +92,13 @@ static bool check_others(as_dataset *ds) {
     assay_error error;
     const as_summary *summaries;
     size_t n;
-    if (ds->summary_source && !ds->summaries_are_checked) {
+    if (!ds->summaries_are_checked) {
         assay_status status = as_ds_summaries(ds, &summaries, &n, &error);
         if (status == ASSAY_E_NOMEM) return false;
         if (status != ASSAY_OK) report(ds, &error);
     }
     ds->summaries_are_checked = true; /* said once */
-    assay_status status = ds->traces.is_ready ? ASSAY_OK : as_trace_prepare(ds, &error);
+    assay_status status = as_trace_prepare(ds, &error);
     if (status == ASSAY_E_NOMEM) return false;
     if (status != ASSAY_OK && !ds->traces.is_reported) report(ds, &error);
     ds->traces.is_reported = true;
@@ -159,10 +159,12 @@ static bool check_some(as_dataset *ds, size_t *next) {
 
 bool as_ds_check(const as_dataset *ds) {
     as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
-    for (size_t next = 0; next < ds->profiles.count;) {
-        if (!check_some(mutable, &next)) return false;
-    }
-    return check_others(mutable);
+    bool fine = true;
+    pthread_mutex_lock(&mutable->checking); /* who comes second waits for what the first finds */
+    for (size_t next = 0; fine && next < ds->profiles.count;) fine = check_some(mutable, &next);
+    fine = fine && check_others(mutable);
+    pthread_mutex_unlock(&mutable->checking);
+    return fine;
 }
 
 /* ---- slices ---------------------------------------------------------------------------------------------------------- */

@@ -83,7 +83,7 @@ as_value_type as_ds_metric_type(const struct assay_dataset *ds, assay_id metric)
 /* Decodes what is not decoded yet, of one metric or of all (ASSAY_NONE). Safe from several threads. An error is that of the first profile which has one; others are
  * loaded all the same. */
 assay_status as_ds_load(const struct assay_dataset *ds, assay_id metric, assay_error *error);
-/* Decodes everything; what cannot be decoded becomes a problem of the dataset, once. False when memory is out. */
+/* Decodes everything; what cannot be decoded becomes a problem of the dataset, once. Safe from several threads. False when memory is out. */
 bool as_ds_check(const struct assay_dataset *ds);
 assay_status as_profile_load(const struct assay_dataset *ds, const as_profile *profile, assay_error *error);
 

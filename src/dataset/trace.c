@@ -140,24 +140,28 @@ assay_status as_trace_find(const as_dataset *ds, const as_trace_line *line, uint
 assay_status as_trace_prepare(const as_dataset *ds, assay_error *error) {
     as_traces *traces = (as_traces *)(uintptr_t)&ds->traces;
     if (__atomic_load_n(&traces->is_ready, __ATOMIC_ACQUIRE)) return ASSAY_OK;
-    bool has_start = traces->has_start;
+    pthread_mutex_t *lock = &((as_dataset *)(uintptr_t)ds)->loading;
+    pthread_mutex_lock(lock); /* another may set them */
+    bool has_start = traces->has_start, is_said = has_start;
     uint64_t start = traces->start;
+    pthread_mutex_unlock(lock);
     for (size_t i = 0; i < traces->lines.count; i++) {
         const as_trace_line *line = as_trace_line_at(traces, i);
         as_trace_sample first;
         if (!line->n) continue;
         /* A source that says when the run began knows the first sample; nothing is gained by reading all to make sure. */
-        if (traces->has_start)
+        if (is_said)
             AS_TRY(as_trace_glance(ds, line, 0, 1, &first, error));
         else
             AS_TRY(as_trace_read(ds, line, 0, 1, &first, error));
         if (!has_start || first.time < start) start = first.time;
         has_start = true;
     }
-    pthread_mutex_t *lock = &((as_dataset *)(uintptr_t)ds)->loading;
     pthread_mutex_lock(lock);
-    traces->has_start = has_start;
-    traces->start = start;
+    if (!traces->is_ready) {
+        traces->has_start = has_start;
+        traces->start = start;
+    }
     __atomic_store_n(&traces->is_ready, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(lock);
     return ASSAY_OK;

@@ -361,12 +361,12 @@ static bool unite_shared(as_union *u) {
 static void carry_problems(as_union *u, const as_dataset *part) {
     for (size_t i = 0; i < part->problems.count; i++) {
         const as_problem *problem = as_ds_problem(part, i);
-        if (strcmp(as_ds_text(part, problem->rule), "cubepl") == 0) continue; /* found anew */
-        as_place place = {as_ds_text(part, problem->file), problem->offset, problem->line, problem->column};
-        as_add_problem(u->ds, problem->severity, place, as_ds_text(part, problem->rule), "%s",
-                       as_ds_text(part, problem->message));
+        if (strcmp(problem->rule, "cubepl") == 0) continue; /* found anew */
+        as_place place = {problem->file, problem->offset, problem->line, problem->column};
+        as_add_problem(u->ds, problem->severity, place, problem->rule, "%s",
+                       problem->message);
     }
-    u->ds->n_problems_dropped += part->n_problems_dropped;
+    u->ds->problems.n_dropped += part->problems.n_dropped;
 }
 
 bool as_unite_attributes(as_union *u) {

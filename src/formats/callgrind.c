@@ -203,7 +203,7 @@ static bool put_function(writing *w, uint32_t function, bool is_callee) {
     const char *module_text = as_ds_text(w->ds, module), *file_text = as_ds_text(w->ds, file);
     return put_name(w, 0, is_callee ? "cob" : "ob", module, module_text ? module_text : "???") &&
            put_name(w, 1, is_callee ? "cfi" : "fl", file, file_text ? file_text : "???") &&
-           put_name(w, 2, is_callee ? "cfn" : "fn", function, as_frame_name(w->ds, context));
+           put_name(w, 2, is_callee ? "cfn" : "fn", function, as_frame_name(w->ds, context, NULL));
 }
 
 static void put_amounts(writing *w, const int64_t *amounts) {
@@ -351,13 +351,14 @@ static void find_losses(const as_dataset *ds, as_losses *losses) {
     as_costs costs;
     assay_error error;
     size_t n = 0;
-    if (as_costs_open(ds, false, &costs, &error) == ASSAY_OK) {
+    assay_status status = as_costs_open(ds, false, &costs, &error);
+    if (status == ASSAY_OK) {
         for (assay_id id = 0; id < AS_COUNT(ds, contexts); id++) {
             for (size_t k = 0; k < costs.types.count && costs.frames[id] == id; k++)
                 n += as_costs_of(&costs, id)[k] < 0;
         }
     }
-    losses->failed |= error.code == ASSAY_E_NOMEM;
+    losses->failed |= status == ASSAY_E_NOMEM;
     size_t n_types = costs.types.count;
     as_costs_close(&costs);
     if (n) as_lose(losses, "%zu cost%s below 0 (%s 0 there)", n, n == 1 ? "" : "s", n == 1 ? "it is" : "they are");

@@ -241,11 +241,15 @@ as_cost_place as_cost_place_of(const as_costs *costs, assay_id frame) {
     return place;
 }
 
-const char *as_frame_name(const as_dataset *ds, assay_id frame) {
+const char *as_frame_name(const as_dataset *ds, assay_id frame, size_t *size) {
     const as_region *region = region_of(ds, frame);
-    const char *name = as_ds_text(ds, as_ds_context(ds, frame)->name);
-    if (!name && region) name = as_ds_text(ds, region->name);
-    return name && *name ? name : "<unknown>";
+    as_str name = as_ds_context(ds, frame)->name;
+    if (name == AS_NO_STR && region) name = region->name;
+    const char *text = as_ds_text(ds, name);
+    bool has_one = text && (*text || (size && as_str_size(&ds->strings, name) > 0));
+    if (!has_one) text = "<unknown>";
+    if (size) *size = has_one ? as_str_size(&ds->strings, name) : strlen(text);
+    return text;
 }
 
 /* ---- losses ---------------------------------------------------------------------------------------------------------- */

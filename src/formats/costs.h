@@ -47,8 +47,8 @@ typedef struct as_cost_place {
     int64_t line;      /* of the source within it; 0: unknown */
 } as_cost_place;
 as_cost_place as_cost_place_of(const as_costs *costs, assay_id frame);
-/* The name of a frame; never NULL. */
-const char *as_frame_name(const as_dataset *ds, assay_id frame);
+/* The name of a frame; never NULL. size (may be NULL): of those that have zero bytes. */
+const char *as_frame_name(const as_dataset *ds, assay_id frame, size_t *size);
 
 /* What writing costs alone loses: digits, metrics, runs, sections. */
 void as_lose_costs(const as_dataset *ds, as_losses *losses);

@@ -94,11 +94,19 @@ static window look_at(const char *data, size_t size, bool is_all) {
     return w.n_lines ? w : (window){0};
 }
 
+/* Deep recursion makes lines longer than what is looked at. */
+static bool is_one_long_line(const as_probe *probe) {
+    for (size_t i = 0; i < probe->head_size; i++) {
+        if ((unsigned char)probe->head[i] < ' ' && probe->head[i] != '\t') return false;
+    }
+    return probe->head_size < probe->size && memchr(probe->head, ';', probe->head_size);
+}
+
 /* That all lines end in a number and some have several frames is little: whoever finds a word of its own knows better. Functions and counts are less. */
 static int bid(const as_probe *probe) {
     if (probe->is_directory) return 0;
     window w = look_at(probe->head, probe->head_size, probe->head_size == probe->size);
-    if (!w.n_amounts) return 0;
+    if (!w.n_amounts) return is_one_long_line(probe) && as_has_ending(probe->path, ENDINGS) ? 8 * 2 : 0;
     if (w.has_frames || as_has_ending(probe->path, ENDINGS)) return 8 * 2;
     return w.is_flat && w.n_lines > 1 ? 8 : 0;
 }
@@ -179,8 +187,8 @@ static assay_status find_context(folded *f, const char *stack, size_t size, assa
     while (at <= size) {
         const char *semicolon = memchr(stack + at, ';', size - at);
         size_t end = semicolon ? (size_t)(semicolon - stack) : size;
-        if (f->known.count >= f->reader->max_depth)
-            return broken(f, f->line, "too-deep", "the stack has more frames than the limit for nesting allows");
+        if (f->known.count >= f->reader->most_frames)
+            return broken(f, f->line, "too-deep", "the stack has more frames than can be read");
         context = add_frame(f, context, stack + at, end - at);
         known_frame frame = {end, context};
         if (context == ASSAY_NONE || !as_vec_append(&f->known, &frame, 1)) return as_reader_memory(f->reader);
@@ -292,7 +300,10 @@ static int amounts_of(const as_reader *reader) {
     const char *columns = as_option_text(&reader->options, "columns");
     const as_input *input = reader->input;
     size_t size = input->size < AS_PROBE_SIZE ? input->size : AS_PROBE_SIZE;
+    const char *newline = input->size ? memchr(input->data, '\n', input->size) : NULL;
+    size_t line = newline ? (size_t)(newline - input->data) + 1 : input->size;
     if (strcmp(columns, "auto") != 0) return columns[0] - '0';
+    if (size < line) size = line;
     int n = look_at(input->data, size, size == input->size).n_amounts;
     return n ? n : 1;
 }
@@ -460,11 +471,32 @@ static assay_status write_folded(as_writer *writer) {
 
 /* ---- the format ------------------------------------------------------------------------------------------------------ */
 
+/* Names that lines cannot have as they are (dataset/flame.c). Equal names count once. */
+static size_t count_changed(const as_dataset *ds, as_losses *losses) {
+    as_map seen;
+    size_t n = 0;
+    as_map_init(&seen, as_ds_budget(ds));
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id++) {
+        size_t size, at = 0;
+        const char *name = as_stack_frame_name(ds, id, &size);
+        while (at < size && name[at] != ';' && (unsigned char)name[at] >= ' ' && name[at] != 0x7f) at++;
+        if (at == size || as_map_get(&seen, as_ds_context(ds, id)->name) != AS_MAP_NONE) continue;
+        losses->failed |= !as_map_put(&seen, as_ds_context(ds, id)->name, 0);
+        n++;
+    }
+    as_map_free(&seen);
+    return n;
+}
+
 /* A file says of its amounts nothing: whoever reads it takes them for samples. */
 static void find_losses(const as_dataset *ds, as_losses *losses) {
     bool is_difference = was_difference(ds);
     assay_id id = as_main_metric(ds, false);
     as_stack_target_losses(ds, is_difference ? MOST_AMOUNTS : 1, losses);
+    size_t n_changed = count_changed(ds, losses);
+    if (n_changed)
+        as_lose(losses, "';' and control characters in %zu name%s (':' and blanks stand there)", n_changed,
+                n_changed == 1 ? "" : "s");
     if (is_difference || id == ASSAY_NONE) return;
     const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name), *unit = as_ds_text(ds, as_ds_metric(ds, id)->unit);
     if (!name || (strcmp(name, "samples") == 0 && unit && strcmp(unit, "occ") == 0)) return;

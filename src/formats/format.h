@@ -60,6 +60,7 @@ typedef struct as_reader {
     as_dataset *dataset;
     as_options options;
     uint32_t max_depth;
+    uint32_t most_frames; /* of stacks, which recursion makes deep: nothing calls itself for each of them */
     bool keep_going;
     bool
         is_overview; /* only what `info` says is wanted: a reader that would take long may leave everything but runs and metrics unread, and fill dataset->overview */

@@ -1,6 +1,7 @@
 /* Which tracks there are, and what they are called. */
 #include "formats/slices.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,6 +12,13 @@
 uint64_t as_slice_nanoseconds(const as_slices *slices, double seconds) {
     double ns = nearbyint((seconds - slices->earliest) * NANOSECONDS);
     return ns >= 0x1p62 ? (uint64_t)1 << 62 : ns > 0 ? (uint64_t)ns : 0;
+}
+
+bool as_slice_is_exact(const as_slices *slices, double seconds) {
+    const double least = 1e-3; /* of a nanosecond; and what the digits of both times leave open */
+    double ns = (seconds - slices->earliest) * NANOSECONDS;
+    double digits = 4 * DBL_EPSILON * NANOSECONDS * fmax(fabs(seconds), fabs(slices->earliest));
+    return !(fabs(ns - nearbyint(ns)) > fmax(least, digits));
 }
 
 /* ---- tracks ---------------------------------------------------------------------------------------------------------- */
@@ -245,6 +253,12 @@ void as_lose_slices(const as_dataset *ds, uint32_t most_deep, as_losses *losses)
     if (slices.n_left_out)
         as_lose(losses, "%llu event%s without a time or a run, or beyond 256 that overlap",
                 (unsigned long long)slices.n_left_out, slices.n_left_out == 1 ? "" : "s");
+    if (slices.n_rounded)
+        as_lose(losses, "the parts of a nanosecond in the times of %llu event%s (they are rounded)",
+                (unsigned long long)slices.n_rounded, slices.n_rounded == 1 ? "" : "s");
+    double ticks = ds->traces.ticks_per_second;
+    if (ds->traces.n_samples && !(fmod(NANOSECONDS, ticks) == 0))
+        as_lose(losses, "the parts of a nanosecond in the times of samples (they are rounded)");
     if (slices.n_cut)
         as_lose(losses, "the innermost calls of %llu call path%s of more than %u", (unsigned long long)slices.n_cut,
                 slices.n_cut == 1 ? "" : "s", (unsigned)most_deep);

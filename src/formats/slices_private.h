@@ -29,6 +29,9 @@ typedef struct as_slice_sets {
 /* Of a time in seconds since the run's start. */
 uint64_t as_slice_nanoseconds(const as_slices *slices, double seconds);
 
+/* Whether that is the time itself, as far as doubles tell. */
+bool as_slice_is_exact(const as_slices *slices, double seconds);
+
 /* Samples have a slice for it. */
 static inline bool as_slice_is_call(const as_dataset *ds, assay_id context) {
     return as_ds_context(ds, context)->role == AS_ROLE_CALL && !as_context_is_root(ds, context);

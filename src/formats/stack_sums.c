@@ -30,7 +30,10 @@ void as_stack_sums_at(as_stack_sums *sums, assay_id location) {
     sums->location = location;
     for (size_t i = 0; i < sums->metrics.count; i++) {
         as_stack_metric *metric = &AS_AT(as_stack_metric, &sums->metrics, i);
-        metric->first_sum = metric->sums.count;
+        size_t n = metric->sums.count;
+        /* Others may have been at hand, but the metric has nothing of them */
+        bool goes_on = n && AS_AT(as_stack_sum, &metric->sums, n - 1).location == location;
+        metric->first_sum = goes_on ? metric->last_run : n;
     }
 }
 
@@ -43,7 +46,9 @@ static as_stack_sum *sum_of(as_stack_sums *sums, as_stack_metric *metric, assay_
     }
     uint32_t at = AS_AT(uint32_t, of, context);
     if (at != UINT32_MAX && at >= metric->first_sum) return &AS_AT(as_stack_sum, &metric->sums, at);
-    if (metric->sums.count >= UINT32_MAX) return NULL;
+    size_t n = metric->sums.count;
+    if (n >= UINT32_MAX) return NULL;
+    if (!n || AS_AT(as_stack_sum, &metric->sums, n - 1).location != sums->location) metric->last_run = n;
     as_stack_sum *sum = as_vec_push(&metric->sums);
     if (!sum) return NULL;
     sum->context = context;
@@ -88,6 +93,10 @@ static void order_sums(as_stack_metric *metric) {
             all[++kept] = all[i];
     }
     metric->sums.count = kept + 1;
+}
+
+void as_stack_sums_join(as_stack_sums *sums) {
+    for (size_t i = 0; i < sums->metrics.count; i++) order_sums(&AS_AT(as_stack_metric, &sums->metrics, i));
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------------------------------- */
@@ -175,9 +184,9 @@ bool as_stack_sums_finish(as_stack_sums *sums) {
     as_vec_init(&next, sizeof(uint64_t), NULL);
     as_vec_expect(&next, ds->contexts.count + 1);
     bool fine = as_vec_reserve(&next, ds->contexts.count + 1);
+    as_stack_sums_join(sums);
     for (size_t i = 0; fine && i < sums->metrics.count; i++) {
         as_stack_metric *metric = &AS_AT(as_stack_metric, &sums->metrics, i);
-        order_sums(metric);
         fine = add_metric(sums, metric, next.data);
         as_vec_free(&metric->sums);
     }

@@ -18,6 +18,7 @@ typedef struct as_stack_metric {
     as_vec sums;      /* as_stack_sum: those of one location together */
     as_vec of;        /* uint32_t, by context of the tree: where its sum at the location at hand is */
     size_t first_sum; /* of the location at hand */
+    size_t last_run;  /* private: where the sums of the location begin that the last one is of */
 } as_stack_metric;
 
 typedef struct as_stack_sums {
@@ -32,10 +33,12 @@ void as_stack_sums_init(as_stack_sums *sums, as_dataset *ds);
 void as_stack_sums_free(as_stack_sums *sums);
 /* A new metric: its number, from 0. SIZE_MAX when memory is out. */
 size_t as_stack_metric_add(as_stack_sums *sums, as_str name, as_str unit);
-/* From now on amounts are those of another location. */
+/* From now on amounts are those of this location. */
 void as_stack_sums_at(as_stack_sums *sums, assay_id location);
 /* Adds to what a context has. False when memory is out. */
 bool as_stack_sums_add(as_stack_sums *sums, size_t metric, assay_id context, as_number amount);
+/* Puts together what a location has that was at hand more than once: then there is one sum for each context and location. as_stack_sums_finish() does it, too. */
+void as_stack_sums_join(as_stack_sums *sums);
 /* The run, where there is none yet, the contexts, the metrics and their values into the dataset; metrics have the ids that as_stack_metric_add() gave as numbers. Metrics are INT64 where all amounts are whole (UINT64 where they are too large for that), else DOUBLE. False when memory is out. */
 bool as_stack_sums_finish(as_stack_sums *sums);
 

@@ -13,6 +13,12 @@ static assay_status add_named(const as_writer *writer, const char *name, size_t 
     return as_vec_append(out, &id, 1) ? ASSAY_OK : as_fail_memory(writer->error, NULL);
 }
 
+assay_status as_stack_fail_large(assay_error *error) {
+    return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "too-large",
+                   "the call paths have more than %llu frames, which samples would repeat; cut the tree first",
+                   (unsigned long long)AS_STACK_MOST_WRITTEN);
+}
+
 assay_status as_stack_target_metrics(const as_writer *writer, as_vec *out) {
     const as_dataset *ds = writer->dataset;
     const char *names = as_option_text(&writer->options, "metric");

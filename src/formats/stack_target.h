@@ -16,6 +16,10 @@
             "which run, by its id in the table run; default: the first one, of the largest point"                      \
     }
 
+/* Samples repeat their call paths: trees of endless recursion would fill any disk. So many frames are written at most. */
+#define AS_STACK_MOST_WRITTEN ((uint64_t)1000000000)
+assay_status as_stack_fail_large(assay_error *error);
+
 /* The metrics of -O metric=A,B, in that order, else the main one: as assay_id in out. ASSAY_E_USAGE where a name is none; ASSAY_E_UNSUPPORTED where there are no values of a call tree. */
 assay_status as_stack_target_metrics(const as_writer *writer, as_vec *out);
 /* The run of -O run=N, else the main one. */

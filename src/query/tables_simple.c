@@ -26,11 +26,12 @@ COUNT_ROWS(summaries)
 COUNT_ROWS(models)
 COUNT_ROWS(terms)
 
+static size_t problems_rows(const as_vtab *table) { return as_ds_problems(table->view->ds); }
 /* Some problems show only when values are decoded; those found so far, when memory is out. */
-static size_t problems_rows(const as_vtab *table) {
-    const as_dataset *ds = table->view->ds;
+static assay_status prepare_problems(const as_dataset *ds, assay_error *error) {
+    (void)error;
     (void)as_ds_check(ds);
-    return AS_COUNT(ds, problems);
+    return ASSAY_OK;
 }
 
 static size_t points_rows(const as_vtab *table) { return table->view->ds->n_points; }
@@ -195,12 +196,12 @@ static as_cell problem_cell(as_vtab *table, size_t row, int column) {
     const as_problem *problem = as_ds_problem(ds, row);
     switch (column) {
     case 0: return as_cell_text(as_severity_name(problem->severity));
-    case 1: return str_cell(ds, problem->rule);
-    case 2: return str_cell(ds, problem->file);
+    case 1: return as_cell_text(problem->rule);
+    case 2: return problem->file ? as_cell_text(problem->file) : as_cell_null();
     case 3: return natural_cell(problem->offset);
     case 4: return problem->line ? as_cell_int(problem->line) : as_cell_null();
     case 5: return problem->column ? as_cell_int(problem->column) : as_cell_null();
-    default: return str_cell(ds, problem->message);
+    default: return as_cell_text(problem->message);
     }
 }
 
@@ -338,7 +339,8 @@ const as_sql_table as_sql_tables[AS_N_TABLES] = {
     {.name = "problem",
      .columns = "severity TEXT, rule TEXT, file TEXT, offset INTEGER, line INTEGER, \"column\" INTEGER, message TEXT",
      .rows = problems_rows,
-     .cell = problem_cell},
+     .cell = problem_cell,
+     .prepare = prepare_problems},
 };
 
 /* ---- the tables of a dataset ----------------------------------------------------------------------------------------- */

@@ -130,7 +130,7 @@ static void build_dataset(as_builder *builder, const as_view_input *input) {
     as_build_text(builder, "format_title", format ? format->title : NULL);
     as_build_text(builder, "format_version", as_ds_text(ds, ds->format_version));
     as_build_int(builder, "size", (int64_t)ds->input_size);
-    as_build_int(builder, "problems", (int64_t)(AS_COUNT(ds, problems) + ds->n_problems_dropped));
+    as_build_int(builder, "problems", (int64_t)(as_ds_problems(ds) + as_ds_problems_dropped(ds)));
     build_has(builder, ds);
     build_metrics(builder, input);
     build_runs(builder, ds);

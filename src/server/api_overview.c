@@ -116,11 +116,11 @@ static void build_attributes(as_builder *builder, const as_dataset *ds) {
 
 static void build_problem_counts(as_builder *builder, const as_dataset *ds) {
     uint64_t counts[3] = {0};
-    for (size_t i = 0; i < AS_COUNT(ds, problems); i++) counts[as_ds_problem(ds, i)->severity]++;
+    for (size_t i = 0; i < as_ds_problems(ds); i++) counts[as_ds_problem(ds, i)->severity]++;
     as_build_object(builder, "problem_counts", false);
     for (int i = AS_NOTE; i <= AS_ERROR; i++)
         as_build_int(builder, as_severity_name((as_severity)i), (int64_t)counts[i]);
-    as_build_int(builder, "all", (int64_t)(AS_COUNT(ds, problems) + ds->n_problems_dropped));
+    as_build_int(builder, "all", (int64_t)(as_ds_problems(ds) + as_ds_problems_dropped(ds)));
     as_build_end(builder);
 }
 

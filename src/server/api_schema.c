@@ -107,7 +107,7 @@ static int64_t rows_of(const as_dataset *ds, const char *table) {
                  {"event", as_ds_events(ds)},
                  {"model", AS_COUNT(ds, models)},
                  {"attribute", as_ds_attribute_count(ds)},
-                 {"problem", AS_COUNT(ds, problems)}};
+                 {"problem", as_ds_problems(ds)}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].name, table) == 0) return (int64_t)known[i].n;
     }

@@ -179,7 +179,7 @@ static assay_status answer_sql(as_viewing *viewing, const as_request *request, a
     as_view_input *input;
     sqlite3 *db = NULL;
     as_sql_watch watch;
-    AS_TRY(as_request_input(viewing, request, "d", &input, error));
+    AS_TRY(as_request_input_to_read(viewing, request, "d", &input, error));
     if (strlen(request->body) != request->body_size)
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "the statement has a zero byte");
     if (atomic_fetch_add(&n_running, 1) >= MOST_AT_ONCE) {

@@ -13,13 +13,18 @@ enum {
     MOST_LEVELS = 50,
     MOST_NODES = 2000,
     MOST_SENT_OF_WHOLE = 150000, /* rows of a whole tree */
-    MOST_VALUES = 600000         /* of all metrics together, inclusive and exclusive */
+    MOST_VALUES = 600000,        /* of all metrics together, inclusive and exclusive */
+    MOST_STEPS = 1 << 22         /* contexts that are gone through for callers of cut rows, a second or two */
 };
+
+/* Numbers are doubles on the page. */
+#define LARGEST_NODE (INT64_C(1) << 53)
 
 /* A table that rows are of, with what was searched in it. */
 typedef struct source {
     as_asked_table asked;
     as_view_found found;
+    assay_id above;       /* the function whose callers are followed; ASSAY_NONE: it is that of the view */
     uint8_t *large;       /* of each item whether its share is enough; NULL: all are */
     const uint8_t *shown; /* of each item whether it is one of the rows; NULL: all are */
 } source;
@@ -43,7 +48,8 @@ typedef struct answer {
     bool is_ascending;
     int64_t offset, limit, levels;
     as_vec sources; /* source *: the first is that of the view */
-    as_vec lists;   /* list */
+    size_t above_bytes, above_steps; /* of sources of callers that were cut: what they take, and what they were made of */
+    as_vec lists;       /* list */
     as_vec rows;    /* as_tree_row */
     as_vec opened;  /* int64_t: nodes whose children are in the answer */
     as_vec hot;     /* uint32_t: items of the view's table */
@@ -88,11 +94,31 @@ static assay_status add_source(answer *a, const as_view_item *cut, source **out,
         return as_fail_memory(error, NULL);
     }
     *out = s;
+    s->above = cut ? cut->call_site : ASSAY_NONE;
     if (cut)
         AS_TRY(as_asked_table_above(a->viewing, &a->asked, cut, SIZE_MAX, &s->asked, item, error));
     else
         AS_TRY(as_asked_table_get(a->viewing, &a->asked, &s->asked, error));
+    if (cut) {
+        a->above_steps += AS_COUNT(s->asked.table->ds, contexts);
+        a->above_bytes +=
+            as_view_items(s->asked.table) * (sizeof(as_view_item) + 2 * s->asked.n_values * sizeof(double));
+    }
     return choose_shown(a, s, error);
+}
+
+/* The table of a function's callers, *item the node in it; *out NULL: the tables of this answer have enough, and another must ask for it. */
+static assay_status find_above(answer *a, const as_view_item *cut, int64_t node, source **out, uint32_t *item,
+                               assay_error *error) {
+    *out = NULL;
+    for (size_t i = 1; i < a->sources.count && !*out; i++) {
+        if (source_at(a, i)->above == cut->call_site) *out = source_at(a, i);
+    }
+    bool is_enough = a->above_bytes > AS_KEPT_LIMIT || a->above_steps > MOST_STEPS;
+    if (!*out) return is_enough ? ASSAY_OK : add_source(a, cut, out, item, error);
+    *item = as_asked_item((*out)->asked.table, node);
+    if (*item != AS_NO_ITEM && as_view_item_at((*out)->asked.table, *item)->flags & AS_ITEM_CUT) *item = AS_NO_ITEM;
+    return ASSAY_OK;
 }
 
 /* Where a node is, with all that is below it; *item AS_NO_ITEM: nowhere. */
@@ -107,11 +133,9 @@ static assay_status find_node(answer *a, int64_t node, source **of, uint32_t *it
     if (cut.call_site >= AS_COUNT(table->ds, contexts)) return ASSAY_OK;
     uint32_t further = AS_NO_ITEM;
     source *above = NULL;
-    AS_TRY(add_source(a, &cut, &above, &further, error));
-    if (further != AS_NO_ITEM) {
-        *of = above;
-        *item = further;
-    }
+    AS_TRY(find_above(a, &cut, node, &above, &further, error));
+    if (!above || further != AS_NO_ITEM) *item = further;
+    if (above && further != AS_NO_ITEM) *of = above;
     return ASSAY_OK;
 }
 
@@ -348,11 +372,11 @@ static assay_status open_asked(answer *a, const as_request *request, assay_error
         const as_parameter *parameter = &AS_AT(as_parameter, &request->parameters, i);
         as_number number;
         if (strcmp(parameter->name, "node") != 0) continue;
-        if (!as_number_parse(parameter->value, strlen(parameter->value), &number) || number.kind == AS_REAL ||
-            as_number_real(number) < -1 || ++n_asked > MOST_NODES)
+        if (!as_number_parse(parameter->value, strlen(parameter->value), &number) || number.kind != AS_INT ||
+            number.i < -1 || number.i > LARGEST_NODE || ++n_asked > MOST_NODES)
             return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'node' cannot be '%.100s'; numbers, %d at most",
                            parameter->value, MOST_NODES);
-        if (a->rows.count < MOST_ROWS) AS_TRY(open_node(a, (int64_t)as_number_real(number), 0, error));
+        if (a->rows.count < MOST_ROWS) AS_TRY(open_node(a, number.i, 0, error));
     }
     if (n_asked) return ASSAY_OK;
     AS_TRY(open_node(a, -1, 0, error));
@@ -371,7 +395,7 @@ static assay_status follow_hot(answer *a, const as_request *request, assay_error
     source *s;
     uint32_t item;
     as_vec path;
-    AS_TRY(as_request_number(request, "hot", 0, INT64_C(1) << 53, -1, &node, error));
+    AS_TRY(as_request_number(request, "hot", 0, LARGEST_NODE, -1, &node, error));
     if (node < 0) return ASSAY_OK;
     AS_TRY(find_node(a, node, &s, &item, error));
     if (item == AS_NO_ITEM || !s->asked.n_values) return ASSAY_OK;
@@ -391,7 +415,7 @@ static assay_status follow_hot(answer *a, const as_request *request, assay_error
 static assay_status find_match(answer *a, const as_request *request, assay_error *error) {
     const char *find = as_request_text(request, "find");
     int64_t from;
-    AS_TRY(as_request_number(request, "from", -1, INT64_C(1) << 53, -1, &from, error));
+    AS_TRY(as_request_number(request, "from", -1, LARGEST_NODE, -1, &from, error));
     if (!find || !a->match) return ASSAY_OK;
     const source *s = source_at(a, 0);
     as_view_order order = order_of(a, s);
@@ -502,7 +526,7 @@ static assay_status gather(answer *a, const as_request *request, assay_error *er
     AS_TRY(find_hot(a, error));
     AS_TRY(find_match(a, request, error));
     AS_TRY(follow_hot(a, request, error));
-    AS_TRY(as_request_number(request, "reveal", 0, INT64_C(1) << 53, -1, &revealed, error));
+    AS_TRY(as_request_number(request, "reveal", 0, LARGEST_NODE, -1, &revealed, error));
     if (revealed >= 0) AS_TRY(reveal(a, revealed, error));
     if (a->lists.count == 0 || as_request_text(request, "node")) AS_TRY(open_asked(a, request, error));
     return open_levels(a, error);

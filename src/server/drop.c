@@ -54,21 +54,24 @@ assay_status as_drops_new(uint64_t limit, as_drops **out, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* Removes all of it; what cannot be removed stays. The bytes of its files. */
-static uint64_t remove_tree(char *folder) {
+/* Removes all of it; what cannot be removed stays. The bytes of its files, and how many they are. */
+static uint64_t remove_tree(char *folder, unsigned *n) {
     char *const roots[] = {folder, NULL};
     uint64_t bytes = 0;
+    *n = 0;
     FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
     for (FTSENT *entry; walk && (entry = fts_read(walk));) {
-        if (entry->fts_info != FTS_D && remove(entry->fts_accpath) == 0 && entry->fts_info == FTS_F)
-            bytes += (uint64_t)entry->fts_statp->st_size;
+        if (entry->fts_info == FTS_D || remove(entry->fts_accpath) != 0 || entry->fts_info != FTS_F) continue;
+        bytes += (uint64_t)entry->fts_statp->st_size;
+        ++*n;
     }
     if (walk) fts_close(walk);
     return bytes;
 }
 
 void as_drops_remove(const as_drops *drops) {
-    if (drops) remove_tree(drops->folder);
+    unsigned n;
+    if (drops) remove_tree(drops->folder, &n);
 }
 
 void as_drops_free(as_drops *drops) {
@@ -130,9 +133,10 @@ static assay_status take(as_drops *drops, uint64_t size, assay_error *error) {
                    (unsigned long long)(drops->limit >> 20));
 }
 
-static void give_back(as_drops *drops, uint64_t size) {
+static void give_back(as_drops *drops, uint64_t size, unsigned n_files) {
     pthread_mutex_lock(&drops->lock);
     drops->taken -= size;
+    drops->n_files -= n_files;
     pthread_mutex_unlock(&drops->lock);
 }
 
@@ -208,7 +212,7 @@ assay_status as_drop_begin(as_drops *drops, const char *drop, const char *name, 
     if (!drop || !is_plain_path(drop, 1) || !name || !is_plain_path(name, MAX_PARTS))
         return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "a file of this name cannot be dropped; rename it");
     AS_TRY(take(drops, size, error));
-    give_back(drops, size); /* only to say so before anything is sent: what counts is what comes */
+    give_back(drops, size, 0); /* only to say so before anything is sent: what counts is what comes */
     as_drop_file *file = calloc(1, sizeof *file);
     if (!file || !(file->drop = strdup(drop)) || asprintf(&file->path, "%s/%s/%s", drops->folder, drop, name) < 0) {
         if (file) free(file->drop);
@@ -226,6 +230,7 @@ assay_status as_drop_begin(as_drops *drops, const char *drop, const char *name, 
         file->fd = open(file->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file->fd < 0) {
         status = fail_to_keep(name, error);
+        give_back(drops, 0, 1);
         remove_file(file);
         return status;
     }
@@ -252,7 +257,7 @@ bool as_drop_end(as_drop_file *file, bool is_complete) {
     if (close(file->fd) != 0) is_complete = false;
     if (!is_complete) {
         unlink(file->path);
-        give_back(file->drops, file->size);
+        give_back(file->drops, file->size, 1);
     }
     remove_file(file);
     return is_complete;
@@ -303,7 +308,9 @@ assay_status as_drop_each(as_drops *drops, const char *drop,
 assay_status as_drop_discard(as_drops *drops, const char *drop, assay_error *error) {
     char *folder;
     AS_TRY(close_folder(drops, drop, &folder, error));
-    if (folder) give_back(drops, remove_tree(folder));
+    unsigned n = 0;
+    uint64_t bytes = folder ? remove_tree(folder, &n) : 0;
+    give_back(drops, bytes, n);
     free(folder);
     return ASSAY_OK;
 }

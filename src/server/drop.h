@@ -30,7 +30,7 @@ assay_status as_drop_each(as_drops *drops, const char *drop,
                           assay_status (*visit)(void *user, const char *path, const char *name, assay_error *error),
                           void *user, assay_error *error);
 
-/* Removes what has come of a drop that will never be complete, and gives its bytes back; nothing can be added behind it. ASSAY_E_USAGE: some of it is still being written, or it was opened. */
+/* Removes what has come of a drop that will never be complete, and gives its bytes and files back; nothing can be added behind it. ASSAY_E_USAGE: some of it is still being written, or it was opened. */
 assay_status as_drop_discard(as_drops *drops, const char *drop, assay_error *error);
 
 #endif

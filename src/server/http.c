@@ -77,6 +77,13 @@ static void write_address(const any_address *address, uint16_t port, char *out, 
     snprintf(out, room, "%s%s%s:%u", is_v6 ? "[" : "", text, is_v6 ? "]" : "", port);
 }
 
+/* Whether a header says this name with its port; browsers leave out the port 80. */
+static bool is_name(const as_server *server, const char *host, const char *name) {
+    size_t size = strlen(host);
+    if (strcasecmp(host, name) == 0) return true;
+    return server->port == 80 && strncasecmp(host, name, size) == 0 && strcmp(name + size, ":80") == 0;
+}
+
 /* Whether this is the address that the connection has at this end: who listens at all addresses has many. */
 static bool is_this_end(const as_server *server, struct MHD_Connection *connection, const char *host) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -85,13 +92,13 @@ static bool is_this_end(const as_server *server, struct MHD_Connection *connecti
     char text[128];
     if (!info || getsockname(info->connect_fd, &address.any, &size) != 0) return false;
     write_address(&address, server->port, text, sizeof text);
-    return strcasecmp(host, text) == 0;
+    return is_name(server, host, text);
 }
 
 static bool is_host(const as_server *server, struct MHD_Connection *connection, const char *host) {
     if (!host || !atomic_load(&server->is_named)) return false;
     for (size_t i = 0; i < sizeof server->hosts / sizeof *server->hosts; i++) {
-        if (strcasecmp(host, server->hosts[i]) == 0) return true;
+        if (is_name(server, host, server->hosts[i])) return true;
     }
     return is_this_end(server, connection, host);
 }

@@ -4,7 +4,7 @@
 
 #include "cli/progress.h"
 
-as_exit as_open_inputs(as_cli *cli, as_viewing **out) {
+as_exit as_open_inputs(as_cli *cli, bool needs_all, as_viewing **out) {
     as_read_config config = {.format = cli->from,
                              .options = cli->options,
                              .memory_limit = cli->memory_limit,
@@ -28,10 +28,11 @@ as_exit as_open_inputs(as_cli *cli, as_viewing **out) {
         if (!input->ds) status = as_cli_error(cli, &input->error);
         n_open += input->ds != NULL;
     }
+    if (status != AS_EXIT_FINE && (needs_all || n_open == 0)) return status;
     for (size_t i = 0; n_open > 0 && i < viewing->derives.count; i++) {
         const as_view_derive *derive = &AS_AT(as_view_derive, &viewing->derives, i);
         if (!derive->is_used) return as_cli_error(cli, &derive->error);
     }
     viewing->config.progress = NULL; /* what is dropped later has no line in the terminal */
-    return n_open > 0 || n == 0 ? AS_EXIT_FINE : status;
+    return AS_EXIT_FINE;
 }

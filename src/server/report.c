@@ -224,6 +224,9 @@ as_html_report_kept as_html_report_keep_part(as_html_report *report, const char 
     const answered *kept = name ? find_kept(report, name) : NULL;
     if (!name) as_html_report_fail(report, NULL);
     if (kept) {
+        as_output_discard(report->last); /* nobody takes another's answer for this one's */
+        report->last = NULL;
+        report->last_size = 0;
         report->last_refused = kept->is_refused;
         result = kept->is_refused ? AS_REPORT_REFUSED : AS_REPORT_KEPT;
     } else if (name && ask(report, &request)) {

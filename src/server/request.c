@@ -57,6 +57,7 @@ static assay_status answer(const as_endpoint *endpoint, as_viewing *viewing, con
                                   : derive(viewing, request, error);
     if (status == ASSAY_OK) status = endpoint->answer(viewing, request, out, error);
     if (as_viewing_lose_changed(viewing, &change) != n_lost) status = (*error = change).code;
+    if (status != ASSAY_OK) as_viewing_hide_folder(viewing, error);
     as_viewing_unlock(viewing);
     if (status == ASSAY_OK && !as_output_memory(out, &size)) status = as_fail_memory(error, NULL);
     return status;
@@ -173,6 +174,15 @@ assay_status as_request_input_alone(as_viewing *viewing, const as_request *reque
         AS_TRY(derive(viewing, request, error));
         AS_TRY(as_request_input(viewing, request, name, out, error));
     } while (as_viewing_wait_alone(viewing, *out));
+    return ASSAY_OK;
+}
+
+assay_status as_request_input_to_read(as_viewing *viewing, const as_request *request, const char *name,
+                                      as_view_input **out, assay_error *error) {
+    do {
+        AS_TRY(derive(viewing, request, error));
+        AS_TRY(as_request_input(viewing, request, name, out, error));
+    } while (as_viewing_wait_turn(viewing));
     return ASSAY_OK;
 }
 

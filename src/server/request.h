@@ -70,6 +70,9 @@ assay_status as_request_input(const as_viewing *viewing, const as_request *reque
 /* The same for who changes its dataset (as_viewing_wait_alone()): it has the formulas of the request also behind waiting. */
 assay_status as_request_input_alone(as_viewing *viewing, const as_request *request, const char *name,
                                     as_view_input **out, assay_error *error);
+/* The same for who reads it without the viewing's lock (as_viewing_leave()): those come first who wait to change it. */
+assay_status as_request_input_to_read(as_viewing *viewing, const as_request *request, const char *name,
+                                      as_view_input **out, assay_error *error);
 
 /* ---- the words of the command ---------------------------------------------------------------------------------------- */
 

@@ -50,9 +50,9 @@ static assay_status find_inputs(const as_viewing *viewing, const as_request *req
 
 /* The values of one input change with `scaling`: it is read once more, as the command reads it. */
 static assay_status read_again(const as_viewing *viewing, as_scale_view *s, assay_error *error) {
-    const char *path = as_ds_text(s->input->ds, s->input->ds->path);
+    const char *path = s->input->file;
     struct stat about; /* a pipe would keep everybody waiting */
-    if (!path || stat(path, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
+    if (stat(path, &about) != 0 || (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "",
                        "%s cannot be read once more, as another kind of scaling needs", s->input->path);
     assay_status status = as_read(path, &viewing->config, &s->own, error);
@@ -352,13 +352,11 @@ static assay_status make(as_viewing *viewing, const as_request *request, as_requ
     return find_models(made, s, error);
 }
 
-/* What is kept is named by all that was asked for. */
-static assay_status key_of(const as_viewing *viewing, const as_view_input *input, const as_request *request,
-                           as_vec *key, assay_error *error) {
+/* What is kept is named by all that was asked for, and by all formulas: it has an entry for each metric. */
+static assay_status key_of(const as_viewing *viewing, const as_request *request, as_vec *key, assay_error *error) {
     char inputs[48]; /* with others open, others belong together */
     snprintf(inputs, sizeof inputs, "scale %zu", as_viewing_inputs(viewing));
-    const char *formulas = as_viewing_formulas_of_name(viewing, input->ds, as_request_text(request, "metric"));
-    bool fine = as_vec_text(key, inputs) && as_vec_text(key, formulas) &&
+    bool fine = as_vec_text(key, inputs) && as_vec_text(key, viewing->asked_words ? viewing->asked_words : "") &&
                 as_request_words(request, "d together set O " AS_SCALE_WORDS, key);
     return fine && as_vec_append(key, "", 1) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
@@ -390,7 +388,7 @@ assay_status as_scale_open(as_viewing *viewing, const as_request *request, as_sc
     as_vec key;
     AS_TRY(as_request_input_alone(viewing, request, "d", &input, error)); /* models are put into its dataset, and texts */
     as_vec_init(&key, 1, NULL);
-    assay_status status = key_of(viewing, input, request, &key, error);
+    assay_status status = key_of(viewing, request, &key, error);
     *out = status == ASSAY_OK ? as_viewing_find(viewing, key.data) : NULL;
     if (status == ASSAY_OK && !*out) status = make_new(viewing, input, request, key.data, out, error);
     as_vec_free(&key);

@@ -49,7 +49,7 @@ static as_exit run(as_cli *cli) {
         return as_cli_fail(cli, AS_EXIT_USAGE, "a report is a page for the browser; -o report.html names its file");
     as_exit status = choose_size(cli, &limit);
     as_viewing *viewing = NULL;
-    if (status == AS_EXIT_FINE) status = as_open_inputs(cli, &viewing);
+    if (status == AS_EXIT_FINE) status = as_open_inputs(cli, true, &viewing);
     if (status == AS_EXIT_FINE) status = write_report(cli, viewing, limit);
     as_viewing_free(viewing);
     return status;

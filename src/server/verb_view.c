@@ -140,7 +140,7 @@ static as_exit run(as_cli *cli) {
         return as_cli_fail(cli, AS_EXIT_INPUT, "this assay was built without its viewer; build it with -DASSAY_WEB=ON");
     as_exit status = choose_server(cli, &config, &max_drop);
     if (status != AS_EXIT_FINE) return status;
-    status = as_open_inputs(cli, &viewing);
+    status = as_open_inputs(cli, false, &viewing);
     if (status == AS_EXIT_FINE) {
         viewing->max_drop = max_drop;
         status = serve(cli, viewing, &config);

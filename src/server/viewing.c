@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/build.h"
 #include "dataset/derive.h"
 #include "io/mapped.h"
 #include "server/drop.h"
@@ -83,6 +84,7 @@ void as_viewing_free(as_viewing *viewing) {
         as_dataset_free(input->lost);
         as_vec_free(&input->derives);
         free(input->path);
+        free(input->file);
         free(input);
     }
     as_vec_free(&viewing->inputs);
@@ -136,10 +138,20 @@ void as_viewing_return(as_viewing *viewing, as_view_input *input) {
 }
 
 bool as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input) {
-    bool waits = input->n_readers > 0;
+    if (!input->n_readers) return false;
+    viewing->n_waiting++;
     while (input->n_readers > 0) pthread_cond_wait(&viewing->left, &viewing->lock);
-    if (waits) viewing->request++; /* others may have been answered */
-    return waits;
+    viewing->n_waiting--;
+    pthread_cond_broadcast(&viewing->left);
+    viewing->request++; /* others may have been answered */
+    return true;
+}
+
+bool as_viewing_wait_turn(as_viewing *viewing) {
+    if (!viewing->n_waiting) return false;
+    while (viewing->n_waiting > 0) pthread_cond_wait(&viewing->left, &viewing->lock);
+    viewing->request++;
+    return true;
 }
 
 /* What is wrong with a formula may be another thing in each input: then each is named. */
@@ -175,24 +187,65 @@ static bool derive_metrics(as_view_input *input, const as_vec *derives) {
     return true;
 }
 
-/* Nobody needs to know where dropped files lie. */
+/* ---- where dropped files lie, which nobody needs to know ------------------------------------------------------------- */
+
 static void hide_folder(as_view_input *input) {
     if (input->is_dropped) snprintf(input->error.path, sizeof input->error.path, "%s", input->path);
 }
+
+/* What is behind the folder of the drop that the input came with; NULL: it is not there. */
+static const char *behind_folder(const as_view_input *input, const char *path) {
+    size_t size = strlen(input->file) - strlen(input->path);
+    return path && strncmp(path, input->file, size) == 0 ? path + size : NULL;
+}
+
+static bool hide_in_text(const as_view_input *input, as_str *text) {
+    const char *rest = behind_folder(input, as_ds_text(input->ds, *text));
+    if (rest) *text = as_ds_intern_text(input->ds, rest);
+    return *text != AS_NO_STR || !rest;
+}
+
+/* False when memory is out. */
+static bool hide_in_dataset(const as_view_input *input) {
+    as_dataset *ds = input->ds;
+    bool fine = hide_in_text(input, &ds->path);
+    for (size_t i = 0; fine && i < ds->runs.count; i++) fine = hide_in_text(input, &AS_AT(as_run, &ds->runs, i).source);
+    for (size_t i = 0; i < ds->problems.count; i++) {
+        as_problem *problem = as_problems_at(&ds->problems, i);
+        const char *rest = behind_folder(input, problem->file);
+        if (rest) problem->file = rest;
+    }
+    return fine;
+}
+
+void as_viewing_hide_folder(const as_viewing *viewing, assay_error *error) {
+    for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
+        const as_view_input *input = as_viewing_input(viewing, i);
+        const char *rest = input->is_dropped ? behind_folder(input, error->path) : NULL;
+        if (!rest) continue;
+        memmove(error->path, rest, strlen(rest) + 1);
+        return;
+    }
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------------------- */
 
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
     as_view_input *input = calloc(1, sizeof *input);
     if (!input) return false;
     input->path = strdup(name ? name : path);
+    input->file = strdup(path);
     input->is_dropped = name != NULL;
     as_vec_init(&input->derives, sizeof(const char *), NULL);
-    if (!input->path || !as_vec_append(&viewing->inputs, &input, 1)) {
+    if (!input->path || !input->file || !as_vec_append(&viewing->inputs, &input, 1)) {
         free(input->path);
+        free(input->file);
         free(input);
         return false;
     }
     if (as_read(path, &viewing->config, &input->ds, &input->error) != ASSAY_OK) input->ds = NULL;
     if (!input->ds) hide_folder(input);
+    if (input->ds && input->is_dropped && !hide_in_dataset(input)) return false;
     bool fine = derive_metrics(input, &viewing->derives);
     input->n_given = input->derives.count;
     return fine && derive_metrics(input, &viewing->asked);

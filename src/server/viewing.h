@@ -13,6 +13,7 @@
 /* A file or directory that was opened. */
 typedef struct as_view_input {
     char *path;               /* as it was given; of a dropped one its name */
+    char *file;               /* where it lies */
     bool is_dropped;          /* it lies in the viewing's own folder, and no command can name it */
     as_dataset *ds;           /* NULL: it could not be read, or its files have changed since */
     assay_error error;        /* why not */
@@ -56,7 +57,8 @@ typedef struct as_viewing {
     unsigned n_lost;                /* private: inputs whose files have changed */
     const as_view_input *last_lost; /* private */
     pthread_mutex_t lock;
-    pthread_cond_t left; /* private: a reader has left its input */
+    pthread_cond_t left; /* private: a reader has left its input, or who waited for that has been answered */
+    unsigned n_waiting;  /* private: requests that wait until nobody reads an input */
 } as_viewing;
 
 /* NULL when memory is out. config is copied; what it points to must last. From now on large arrays of the process go back to the system when they are freed. Before anybody uses SQLite: sql_memory.h. */
@@ -72,12 +74,17 @@ void as_viewing_unlock(as_viewing *viewing);
  * nothing else of the viewing. */
 void as_viewing_leave(as_viewing *viewing, as_view_input *input);
 void as_viewing_return(as_viewing *viewing, as_view_input *input);
+/* Who wants to leave lets those go first that wait until nobody reads a dataset: else they would wait as long as others come. True: as of as_viewing_wait_alone(). Not between leaving and returning. */
+bool as_viewing_wait_turn(as_viewing *viewing);
 /* Waits until nobody reads the dataset that way: who changes it, if only for a while, asks for this first. True: others were answered meanwhile, so that nothing
  * found or kept before may be used behind it; the input may have other formulas, or its files have changed. */
 bool as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input);
 
 /* Reads `path` and adds it, whatever comes of it: what could not be read is an input with an error. name: what to call it; NULL: its path. False when memory is out. */
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name);
+
+/* Of a dropped file an error says its name, not where it lies. */
+void as_viewing_hide_folder(const as_viewing *viewing, assay_error *error);
 
 /* Inputs whose files have changed while they were open are inputs with an error from now on. How many there have been: who asked before looks again behind what it read, and believes it where the
  * number is the same; else *error (may be NULL) is that of the last one. */

@@ -165,5 +165,17 @@ class Flame(Case):
         self.assertEqual(2, missing.out.count('\n'))
 
 
+class Beyond(Case):
+    def test_amounts_that_no_sum_holds(self):
+        path = self.write('huge.folded', 'a;b -5\na;b 1e308\na;c 1e308\n')
+        for options in (['--json'], ['-o', os.path.join(self.folder, 'huge.svg')], ['--json', '--diff', path]):
+            result = run('flame', path, *options)
+            self.assertEqual((3, ''), (result.status, result.out), options)
+            self.assertIn('more than a number can hold', result.err)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, 'huge.svg')))
+        fine = run('flame', '--json', self.write('large.folded', 'a;b 8e307\na;c 8e307\na;d 9.5e15\na;e -9.5e18\n'))
+        self.assertEqual(1.6e308, fine.json['value'])
+
+
 if __name__ == '__main__':
     main()

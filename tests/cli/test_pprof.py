@@ -108,6 +108,19 @@ class Read(Case):
         return self.rows(self.make(maker), "select coalesce(p.kind || ' ' || p.name || ' / ', '') || l.kind || ' ' || l.name as place, sum(v.value) from value v "
                          "left join location l on v.location = l.id left join location p on l.parent = p.id group by 1 order by 1", *options)
 
+    def test_sums_of_a_place_are_checked_when_they_are_whole(self):
+        """Thread 1 has 2^63 - 1 and 1 in turn with thread 2: together more than 64 bits, though no part is."""
+        def maker(*values):
+            m = Maker(('n', 'count')).function(1, 'f').location(1, (1, 0))
+            for thread, value in values:
+                m.sample([1], [value], thread=str(thread))
+            return m
+        most = (1 << 63) - 1
+        self.assertEqual([(most,), (1,)], self.rows(self.make(maker((1, most - 5), (2, 1), (1, 5))), 'select value from value order by location'))
+        self.assertEqual([(most,), (1,)], self.rows(self.make(maker((1, most), (1, 1), (2, 1), (1, -1))), 'select value from value order by location'))
+        result = run('validate', '--json', self.make(maker((1, most), (2, 1), (1, 1))))
+        self.assertEqual((1, ['sum']), (result.status, [p['rule'] for p in result.json]))
+
     def test_labels_of_threads_are_locations(self):
         def maker(*labels):
             m = Maker(('n', 'count')).function(1, 'f').function(2, 'g').location(1, (1, 0)).location(2, (2, 0))
@@ -159,6 +172,7 @@ class Read(Case):
         refused(Maker(('n', 'count')).function(0, 'f'), 'id')
         refused(Maker(('n', 'count')).location(1).sample([1], [1, 2]), 'value-count')
         refused(Maker(('n', 'count')).location(1).sample([1], [(1 << 63) - 1]).sample([1], [1]), 'sum')
+        self.assertFine(run('tree', self.make(Maker(('n', 'count')).location(1).sample([1], [(1 << 63) - 1]).sample([1], [1]).sample([1], [-1]))))
         refused(Maker(('n', 'count')).add(1, put(1, 99)), 'string-index')
         refused(Maker(('n', 'count')).add(2, b'\x0b'), 'protobuf')
 

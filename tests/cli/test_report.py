@@ -190,15 +190,13 @@ class Report(unittest.TestCase):
         bad = os.path.join(self.folder, 'bad.cubex')
         with open(bad, 'w', encoding='ascii') as f:
             f.write('no cube')
-        out, said = self.report(example('heat.cubex'), bad)
-        self.assertIn('bad.cubex', said)
-        second = inside(out)['inputs?']['inputs'][1]
-        self.assertIn('message', second['error'])
-        self.assertIn('could not be read', page(out))
-        missing = os.path.join(self.folder, 'none.html')
-        done = self.run_assay(bad, '-o', missing, status=3)
-        self.assertEqual(len(done.stderr.splitlines()), 1)
-        self.assertFalse(os.path.exists(missing))
+        old = os.path.join(self.folder, 'old.html')
+        with open(old, 'w', encoding='ascii') as f:
+            f.write('old')
+        for inputs in ([bad], [example('heat.cubex'), bad], [bad, example('heat.cubex')]):
+            done = self.run_assay(*inputs, '-o', old, status=3)
+            self.assertRegex(done.stderr, r'\Aassay: [^\n]*bad\.cubex[^\n]*\n\Z')
+            self.assertEqual(page(old), 'old', 'a report without an input would be taken for one of all')
 
     def test_what_breaks_while_it_is_read(self):
         """There is no report then, and the earlier one stays."""

@@ -5,6 +5,8 @@ import os
 import re
 
 from common import SMALL, Case, main, run
+from cubex import processes, profile
+from protobuf import Profile
 
 EXAMPLES = os.path.join(os.environ.get('ASSAY_SOURCE', '.'), 'examples')
 HEAT, CAPTURE, EXPORT, DATABASE = (os.path.join(EXAMPLES, name) for name in ('heat.cubex', 'simulation.afperf', 'gpu/filter.sqlite', 'heat-hpctoolkit'))
@@ -248,6 +250,18 @@ class Stacks(Case):
                 self.assertAlmostEqual(r['v'] * 1e6, sums[r['name']], delta=1e-2, msg=r['name'])
         self.assertEqual({'tag:platform': 'F15_ABC'}, next(e['args'] for e in json.loads(self.convert(CAPTURE, 'y.trace.json'))['traceEvents'] if e['name'] == 'radar'))
 
+    def test_parts_of_nanoseconds(self):
+        """Traces have whole nanoseconds: what is rounded is said."""
+        def source(name, *times):
+            events = [{'type': kind, 'frame': k, 'at': at} for k, (begin, end) in enumerate(times) for kind, at in (('O', begin), ('C', end))]
+            document = {'shared': {'frames': [{'name': 'f'}] * len(times)}, 'profiles': [{'type': 'evented', 'name': 't', 'unit': 'seconds', 'startValue': 0, 'endValue': 4000, 'events': events}]}
+            return self.write(name, json.dumps(document))
+        rounded = source('rounded.speedscope.json', (0, 1e-9), (3e-9, 4.5e-9), (5.25e-9, 7e-9))
+        whole = source('whole.speedscope.json', (0, 1e-9), (3e-9, 0.1), (0.3, 1.000000001), (1.123456789, 3600.123456789))
+        for name in 'x.trace.json', 'x.pftrace':
+            self.assertIn('the parts of a nanosecond in the times of 2 events', run('convert', rounded, self.path(name)).err)
+            self.assertNotIn('nanosecond', run('convert', whole, self.path(name)).err)
+
     def test_samples_in_chrome_traces(self):
         """Slices of one thread nest, and nothing on it goes back in time."""
         open_ones, last, n = collections.defaultdict(list), {}, 0
@@ -265,6 +279,50 @@ class Stacks(Case):
         self.assertGreater(len(last), 1)
         self.assertGreater(n, 10)
         self.assertEqual([], [stack for stack in open_ones.values() if stack])
+
+    def test_deep_recursion(self):
+        """60,000 frames are read, shown and converted; beyond 65,536 is refused."""
+        depth = 60000
+        path = self.write('deep.folded', ';'.join(['f'] * depth) + ' 7\n')
+        for source in path, self.path('deep.speedscope.json'), self.path('deep.pb.gz'):
+            if source != path:
+                self.assertFine(run('convert', '--quiet', path, source))
+            self.assertEqual([{'n': depth, 'depth': depth - 1}], self.query(source, 'select count(*) as n, max(depth) as depth from context'))
+            self.assertIn('7', run('tree', source, '--depth', '3').out)
+            nodes = run('flame', '--json', source).json['nodes']
+            self.assertEqual((depth, {('f', 7)}, 7), (len(nodes), {(e['name'], e['value']) for e in nodes}, nodes[-1]['self']))
+            self.assertFine(run('flame', source, '-o', self.path('deep.svg')))
+            self.assertEqual(';'.join(['f'] * depth) + ' 7\n', run('flame', '--folded', source).out)
+        result = run('info', self.write('deeper.folded', ';'.join(['f'] * 65537) + ' 7\n'))
+        self.assertEqual((3, True), (result.status, 'more frames than can be read' in result.err))
+
+    def test_samples_that_would_repeat_endless_paths(self):
+        """60,000 call paths in each other, all with values: 1.8e9 frames of samples."""
+        depth = 60000
+        text = 'f(' * (depth - 1) + 'f' + ')' * (depth - 1)
+        path = self.write('deep.cubex', profile([('time', 'UINT64', 'EXCLUSIVE', [(1,)] * depth)], text, processes(1)))
+        out = self.path('deep.pb.gz')
+        result = run('convert', path, out)
+        self.assertEqual((3, True), (result.status, 'more than 1000000000 frames' in result.err), result)
+        self.assertFalse(os.path.exists(out))
+
+    def test_names_that_lines_cannot_have(self):
+        document = {'shared': {'frames': [{'name': 'x;y'}, {'name': 'x:y'}, {'name': 'a\tb'}, {'name': 'fine'}]},
+                    'profiles': [{'type': 'sampled', 'name': 't', 'unit': 'none', 'samples': [[0], [1], [2], [3], [3, 0]], 'weights': [1, 2, 4, 8, 16]}]}
+        source = self.write('names.speedscope.json', json.dumps(document))
+        result = run('convert', source, self.path('names.folded'))
+        self.assertIn("';' and control characters in 2 names", result.err)
+        with open(self.path('names.folded'), encoding='utf-8') as f:
+            self.assertEqual(['a b 4', 'fine 8', 'fine;x:y 16', 'x:y 3'], sorted(f.read().splitlines()))
+        fine = self.write('fine.speedscope.json', json.dumps({**document, 'shared': {'frames': [{'name': n} for n in 'abcd']}}))
+        self.assertNotIn('control', run('convert', fine, self.path('fine.folded')).err)
+
+    def test_zero_bytes_in_names(self):
+        source = self.write('zero.speedscope.json', json.dumps({'shared': {'frames': [{'name': 'a\0b'}, {'name': 'a'}]},
+            'profiles': [{'type': 'sampled', 'name': 't', 'unit': 'none', 'samples': [[0], [1]], 'weights': [1, 2]}]}))
+        self.assertFine(run('convert', '--quiet', source, self.path('zero.pb.gz')))
+        written = Profile(self.path('zero.pb.gz'))
+        self.assertEqual(['a', 'a\0b'], sorted(written.strings[f.name] for f in written.functions.values()))
 
     def test_hostile_names(self):
         name = '<script>alert("x")</script>\\;\t'

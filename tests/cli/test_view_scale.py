@@ -41,6 +41,14 @@ def value_at(terms, point):
 
 
 class Scale(Case):
+    def test_formulas_come_and_go(self):
+        """What was kept without them knows nothing of their metrics."""
+        with Viewer(self.write('line.txt', line())) as viewer:
+            derives = [f'd{k}=time*{k + 2}' for k in range(9)]
+            for given in ([], derives, derives[:2], [], derives):
+                answer = viewer.get('scale', derive=given)
+                self.assertEqual([('time', 2)], [(m['name'], m['callpaths']) for m in answer['metrics']], 'formulas have no models')
+
     def test_known_functions(self):
         with Viewer(self.write('line.txt', line())) as viewer:
             answer = viewer.get('scale', at='p=1024')

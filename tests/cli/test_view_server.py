@@ -157,6 +157,21 @@ class Inputs(Case):
         self.assertEqual(2, run('view', '--max-drop', 'x', FILTER).status)
         self.assertEqual(2, run('view', '--listen', 'nowhere', FILTER).status)
 
+    def test_the_port_that_browsers_leave_out(self):
+        try:
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(('127.0.0.1', 80))
+        except OSError as error:
+            self.skipTest(f'port 80: {error}')
+        with Viewer('--port', '80', FILTER) as viewer:
+            path = viewer.root + 'api/inputs'
+            for host in ('127.0.0.1', 'localhost', 'Localhost', '127.0.0.1:80'):
+                self.assertEqual(200, viewer.ask(path, headers={'Host': host})[0], host)
+                self.assertEqual(200, viewer.ask(path, headers={'Host': host, 'Origin': f'http://{host}'})[0], host)
+            for host in ('127.0.0.1:', '127.0.0', '127.0.0.1:8', '127.0.0.1:81', 'evil.example', ''):
+                self.assertEqual(403, viewer.ask(path, headers={'Host': host})[0], host)
+
     def test_a_taken_port(self):
         with socket.socket() as taken:
             taken.bind(('127.0.0.1', 0))
@@ -255,6 +270,41 @@ class Drops(Case):
             inputs = viewer.post('open', drop='c')['inputs']
             self.assertEqual([None, 'unknown-format'], [i['error'] and i['error']['rule'] for i in inputs])
             self.assertNotIn(self.temporary, json.dumps(inputs), 'where dropped files lie is nobody\'s business')
+
+    def test_nobody_says_where_it_lies(self):
+        with open(os.path.join(EXAMPLES, 'heat-2.cubex'), 'rb') as f:
+            data = f.read()
+        with self.viewer() as viewer:
+            viewer.post('drop', data, drop='k', name='heat.cubex')
+            viewer.post('drop', b'main;f 1\n' + b'main;\xff 2\n', drop='k', name='a.folded')
+            answers = [viewer.post('open', drop='k')]
+            for d in 0, 1:
+                answers += [viewer.get('overview', d=d), viewer.get('node', d=d, context=0), viewer.post('sql', b'select source from run', d=d),
+                            viewer.post('sql', b'select * from problem', d=d), viewer.post('sql', b'select * from attribute', d=d)]
+                for path in 'timeline', 'scale':
+                    with self.assertRaises(Refused) as caught:
+                        viewer.get(path, d=d)
+                    answers.append(caught.exception.body.decode())
+            self.assertNotIn(self.temporary, json.dumps(answers))
+            self.assertEqual([['a.folded']], viewer.post('sql', b'select file from problem', d=0)['rows'])
+
+    def test_files_that_did_not_stay_do_not_count(self):
+        """20,000 files may be dropped: those of discarded drops, and those refused, are none of them."""
+        with self.viewer('--max-drop', '1M') as viewer:
+            connection = http.client.HTTPConnection(viewer.host, viewer.port, timeout=60)
+            self.addCleanup(connection.close)
+
+            def post(name, body=b'', /, **params):
+                connection.request('POST', viewer.path(name, params), body=body)
+                answer = connection.getresponse()
+                answer.read()
+                return answer.status
+            for k in range(21):
+                self.assertEqual(200, post('drop', b'x', drop=f'd{k}', name='x'))
+                for _ in range(1000):
+                    self.assertEqual(400, post('drop', b'x', drop=f'd{k}', name='x'))
+                self.assertEqual(200, post('discard', drop=f'd{k}'))
+            self.assertEqual(200, post('drop', b'x', drop='last', name='x'))
 
     def test_names_that_lead_out(self):
         with self.viewer() as viewer:

@@ -1,6 +1,7 @@
 """SQL in the viewer: what it answers, and what nobody can make it do."""
 import json
 import os
+import shutil
 import tempfile
 import threading
 import time
@@ -216,6 +217,52 @@ class Sql(Case):
             self.assertEqual(0, viewer.end()[0])
         self.assertGreater(len(answers), 2)
         self.assertEqual({(0, 'f9')}, {tuple(a) for a in answers})
+
+    def test_who_changes_an_input_gets_a_turn(self):
+        """Statements that always overlap do not keep a formula waiting: it comes before those that begin later."""
+        count = 'with recursive r(x) as (select 1 union all select x + 1 from r limit %d) select count(*) from r'
+        with Viewer(os.path.join(EXAMPLES, 'heat.cubex')) as viewer:
+            begin = time.monotonic()
+            viewer.post('sql', (count % 500000).encode())
+            n = int(500000 * 1.0 / max(time.monotonic() - begin, 1e-3))  # about a second
+            end = time.monotonic() + 12
+
+            def ask(offset):
+                time.sleep(offset)
+                while time.monotonic() < end:
+                    viewer.post('sql', (count % n).encode())
+            threads = [threading.Thread(target=ask, args=(k / 3,)) for k in range(3)]
+            for thread in threads:
+                thread.start()
+            time.sleep(1.5)
+            viewer.get('tree', derive='twice=time*2')
+            self.assertLess(time.monotonic(), end - 1, 'it waited until there were no statements any more')
+            for thread in threads:
+                thread.join()
+
+    def test_problems_of_values(self):
+        """Those that show when values are decoded come once, whoever asks at the same time."""
+        path = os.path.join(self.folder, 'db')
+        shutil.copytree(os.path.join(EXAMPLES, 'heat-hpctoolkit'), path)
+        with open(os.path.join(path, 'cct.db'), 'r+b') as f:
+            f.seek(3028)
+            byte = f.read(1)[0]
+            f.seek(3028)
+            f.write(bytes([byte ^ 0x10]))  # of a value
+        result = run('sql', '--json', path, 'select severity, rule, message from problem')
+        self.assertTrue(result.json)
+        with Viewer(path) as viewer:
+            answers = []
+
+            def ask():
+                answers.append(viewer.post('sql', b'select severity, rule, message from problem')['rows'])
+            threads = [threading.Thread(target=ask) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual([[list(row.values()) for row in result.json]] * 4, answers)
+            self.assertEqual(len(result.json), viewer.get('inputs')['inputs'][0]['problems'])
 
     def test_nobody_waits_and_who_hangs_up_ends_it(self):
         def leave():

@@ -503,6 +503,35 @@ class Deep(Trees):
         viewer.get('overview')
 
 
+class Cut(Case):
+    """Bottom-up views of deep recursion are cut, and what is further up comes when it is asked for."""
+    FUNCTIONS, DEPTH = 60, 400
+
+    def test_callers_of_many_at_once(self):
+        """Each takes about a second, in which nobody else is answered: an answer has some of them, and another the rest."""
+        stack = ''.join(f';r{k % 7}' for k in range(self.DEPTH))
+        path = self.write('deep.folded', ''.join(f'main{k}{stack};f{k % self.FUNCTIONS} 1\n' for k in range(self.FUNCTIONS * 40)))
+        with Viewer(path) as viewer:
+            first = viewer.get('tree', view='bottom-up', limit=5000)
+            nodes = [node for node, children in zip(first['rows']['node'], first['rows']['children']) if children != 0]
+            self.assertEqual(self.FUNCTIONS + 7, len(nodes))
+            answer = viewer.get('tree', view='bottom-up', node=nodes)
+            got = {each['node'] for each in answer['lists']}
+            self.assertEqual(5, len(got), 'of 964,800 contexts each')
+            for node in [node for node in nodes if node not in got][:2]:
+                again = viewer.get('tree', view='bottom-up', node=node)
+                self.assertEqual([node], [each['node'] for each in again['lists']], 'who asks again gets it')
+
+    def test_numbers_of_nodes(self):
+        path = self.write('a.folded', 'main;f 1\n')
+        with Viewer(path) as viewer:
+            for node in ('1e19', '18446744073709551615', str(2**53 + 1), '9223372036854775808', '1e999', '-2', '1.5', ''):
+                with self.assertRaises(Refused, msg=node) as caught:
+                    viewer.get('tree', node=node)
+                self.assertEqual(400, caught.exception.status, node)
+            self.assertEqual([], viewer.get('tree', node=2**53)['lists'])
+
+
 class Bounds(Case):
     """An answer has 600,000 values at most, whatever is asked for."""
     DERIVES = [f'm{k}=samples*{k + 2}' for k in range(15)]  # with samples 16 metrics: 32 values a row

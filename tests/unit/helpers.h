@@ -45,7 +45,7 @@ static inline void assert_refused(const char *format, const expected_error *expe
 static inline size_t count_problems(const as_dataset *ds, const char *rule, uint32_t *line) {
     size_t n = 0;
     for (size_t i = 0; i < ds->problems.count; i++) {
-        if (strcmp(as_ds_text(ds, as_ds_problem(ds, i)->rule), rule) != 0) continue;
+        if (strcmp(as_ds_problem(ds, i)->rule, rule) != 0) continue;
         if (!n++ && line) *line = as_ds_problem(ds, i)->line;
     }
     return n;

@@ -40,14 +40,14 @@ static as_dataset *merge_of(as_dataset **parts, size_t n) {
 
 static size_t count_problems(const as_dataset *ds, const char *rule) {
     size_t n = 0;
-    for (size_t i = 0; i < ds->problems.count; i++) n += strcmp(as_ds_text(ds, as_ds_problem(ds, i)->rule), rule) == 0;
+    for (size_t i = 0; i < ds->problems.count; i++) n += strcmp(as_ds_problem(ds, i)->rule, rule) == 0;
     return n;
 }
 
 static void assert_problem(const as_dataset *ds, const char *rule, const char *words) {
     for (size_t i = 0; i < ds->problems.count; i++) {
         const as_problem *problem = as_ds_problem(ds, i);
-        if (strcmp(as_ds_text(ds, problem->rule), rule) == 0 && strstr(as_ds_text(ds, problem->message), words)) return;
+        if (strcmp(problem->rule, rule) == 0 && strstr(problem->message, words)) return;
     }
     fail_msg("no problem %s with '%s'", rule, words);
 }

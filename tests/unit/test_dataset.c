@@ -1,4 +1,5 @@
 /* The data model: context trees, experiments, statistics, merging, function texts. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -230,10 +231,53 @@ static void missing_points_are_one_warning(void **state) {
     assert_int_equal(f.ds->problems.count, 1);
     const as_problem *problem = as_ds_problem(f.ds, 0);
     assert_int_equal(problem->severity, AS_WARNING);
-    assert_string_equal(as_ds_text(f.ds, problem->rule), "missing-points");
-    assert_string_equal(as_ds_text(f.ds, problem->message),
+    assert_string_equal(problem->rule, "missing-points");
+    assert_string_equal(problem->message,
                         "call path 'd' (metric 'm') has no data at 1 of 2 points, and 1 more are incomplete");
     as_dataset_free(f.ds);
+}
+
+/* Reads all problems there are again and again until the last has come. */
+static void *read_problems(void *user) {
+    const as_dataset *ds = user;
+    size_t n = 0;
+    while (n < AS_MAX_PROBLEMS) {
+        n = as_ds_problems(ds);
+        for (size_t i = n > 100 ? n - 100 : 0; i < n; i++) {
+            const as_problem *problem = as_ds_problem(ds, i);
+            if (strcmp(problem->rule, "late") != 0 || strtoul(problem->message, NULL, 10) != i) return user;
+        }
+    }
+    return NULL;
+}
+
+/* Values are decoded while others read the dataset: neither its texts nor what is known so far may move. */
+static void problems_come_while_others_read(void **state) {
+    (void)state;
+    as_dataset *ds = as_dataset_new(0);
+    pthread_t readers[2];
+    assert_true(as_ds_intern_text(ds, "text") != AS_NO_STR);
+    as_add_problem(ds, AS_NOTE, as_place_file("a file"), "late", "0");
+    const as_problem *first = as_ds_problem(ds, 0), before = *first;
+    size_t n_strings = ds->strings.entries.count;
+    for (size_t i = 0; i < 2; i++) assert_int_equal(pthread_create(&readers[i], NULL, read_problems, ds), 0);
+    for (unsigned i = 1; i < AS_MAX_PROBLEMS + 3; i++)
+        as_add_problem(ds, AS_ERROR, as_place_line("another", i, 1), "late", "%u", i);
+    for (size_t i = 0; i < 2; i++) {
+        void *wrong;
+        pthread_join(readers[i], &wrong);
+        assert_null(wrong);
+    }
+    assert_ptr_equal(as_ds_problem(ds, 0), first);
+    assert_ptr_equal(first->message, before.message);
+    assert_string_equal(first->file, "a file");
+    assert_int_equal(ds->strings.entries.count, n_strings);
+    assert_int_equal(as_ds_problems(ds), AS_MAX_PROBLEMS);
+    assert_int_equal(as_ds_problems_dropped(ds), 3);
+    const as_problem *last = as_ds_problem(ds, AS_MAX_PROBLEMS - 1);
+    assert_int_equal(last->line, AS_MAX_PROBLEMS - 1);
+    assert_string_equal(last->file, "another");
+    as_dataset_free(ds);
 }
 
 static void integers_stay_exact(void **state) {
@@ -265,7 +309,7 @@ static void integers_stay_exact(void **state) {
     assert_true(as_block_real(as_ds_metric_block(f.ds, 2), 0) == 3);
     assert_string_equal(as_ds_text(f.ds, as_ds_metric(f.ds, 1)->dtype), "UINT64");
     assert_int_equal(f.ds->problems.count, 2); /* rounded, clash */
-    assert_string_equal(as_ds_text(f.ds, as_ds_problem(f.ds, 0)->rule), "inexact-integer");
+    assert_string_equal(as_ds_problem(f.ds, 0)->rule, "inexact-integer");
     as_dataset_free(f.ds);
 }
 
@@ -529,7 +573,7 @@ static void merging_keeps_attributes_once(void **state) {
     assert_string_equal(as_ds_attribute(merged, 1)->value.text, "first\nsecond");
     assert_int_equal(as_ds_attribute(merged, 2)->value.i, 0);
     assert_int_equal(merged->problems.count, 1); /* the level that differs */
-    assert_string_equal(as_ds_text(merged, as_ds_problem(merged, 0)->rule), "attribute-differs");
+    assert_string_equal(as_ds_problem(merged, 0)->rule, "attribute-differs");
     as_dataset_free(merged);
     as_dataset_free(parts[0]);
     as_dataset_free(parts[1]);
@@ -588,6 +632,7 @@ int main(void) {
         cmocka_unit_test(merging_unites_points_and_appends_repetitions),
         cmocka_unit_test(merging_keeps_attributes_once),
         cmocka_unit_test(many_metrics_of_many_call_paths),
+        cmocka_unit_test(problems_come_while_others_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

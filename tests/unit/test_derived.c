@@ -109,7 +109,7 @@ static values compute(as_derived_kind kind, texts given) {
     as_dataset *ds = make_dataset();
     assay_id metric = add_derived(ds, "d", kind, given);
     assert_true(as_compile_formulas(ds, "file"));
-    if (ds->problems.count) fail_msg("%s: %s", given.value, as_ds_text(ds, as_ds_problem(ds, 0)->message));
+    if (ds->problems.count) fail_msg("%s: %s", given.value, as_ds_problem(ds, 0)->message);
     values out = values_at(ds, metric, ASSAY_NONE, NULL);
     as_dataset_free(ds);
     return out;
@@ -336,9 +336,9 @@ static size_t problems_with(const as_dataset *ds, const char *words) {
     size_t n = 0;
     for (size_t i = 0; i < ds->problems.count; i++) {
         const as_problem *problem = as_ds_problem(ds, i);
-        assert_string_equal(as_ds_text(ds, problem->rule), "cubepl");
+        assert_string_equal(problem->rule, "cubepl");
         assert_int_equal(problem->severity, AS_WARNING);
-        n += strstr(as_ds_text(ds, problem->message), words) != NULL;
+        n += strstr(problem->message, words) != NULL;
     }
     return n;
 }

@@ -117,7 +117,7 @@ static void newer_versions_are_told(void **state) {
         as_dataset *ds = read_json(json);
         assert_int_equal(ds->problems.count, cases[i].is_newer);
         if (cases[i].is_newer) {
-            assert_string_equal(as_ds_text(ds, as_ds_problem(ds, 0)->rule), "newer-version");
+            assert_string_equal(as_ds_problem(ds, 0)->rule, "newer-version");
             assert_int_equal(as_ds_problem(ds, 0)->severity, AS_WARNING);
         }
         as_dataset_free(ds);
@@ -195,7 +195,7 @@ static void validation_sees_all_errors(void **state) {
     static const char *const rules[] = {"unknown-scaling", "coordinate-count", "not-a-number",
                                         "bad-values",      "wrong-type",       "missing-points"};
     assert_int_equal(ds->problems.count, 6);
-    for (size_t i = 0; i < 6; i++) assert_string_equal(as_ds_text(ds, as_ds_problem(ds, i)->rule), rules[i]);
+    for (size_t i = 0; i < 6; i++) assert_string_equal(as_ds_problem(ds, i)->rule, rules[i]);
     assert_int_equal(ds->measurements.count, 1);
     same_real(6, as_ds_measurement(ds, 0)->mean);
     as_dataset_free(ds);

@@ -311,7 +311,7 @@ static void what_takes_longer_than_its_call(void **state) {
     assert_int_equal(count_problems(ds, "subtree-dropped", NULL), 1);
     const as_problem *problem = as_ds_problem(ds, 0);
     assert_int_equal(problem->severity, AS_WARNING);
-    const char *message = as_ds_text(ds, problem->message);
+    const char *message = problem->message;
     assert_true(strstr(message, "'main->f'") && strstr(message, "3 call paths are") &&
                 strstr(message, "concurrent_threads=yes"));
     as_dataset_free(ds);
@@ -380,7 +380,7 @@ static void assert_odd(packed file, const char *rule, int64_t offset, as_severit
     as_dataset *ds = read_packed(file, NULL);
     assert_int_equal(ds->problems.count, 1);
     const as_problem *problem = as_ds_problem(ds, 0);
-    assert_string_equal(as_ds_text(ds, problem->rule), rule);
+    assert_string_equal(problem->rule, rule);
     assert_int_equal(problem->offset, offset);
     assert_int_equal(problem->severity, severity);
     as_dataset_free(ds);

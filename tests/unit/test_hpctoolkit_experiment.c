@@ -84,7 +84,7 @@ static void assert_refused(const char *document, bool is_2x, const char *rule, c
 
 static size_t count_problems(const as_dataset *ds, const char *rule) {
     size_t n = 0;
-    for (size_t i = 0; i < ds->problems.count; i++) n += strcmp(as_ds_text(ds, as_ds_problem(ds, i)->rule), rule) == 0;
+    for (size_t i = 0; i < ds->problems.count; i++) n += strcmp(as_ds_problem(ds, i)->rule, rule) == 0;
     return n;
 }
 

@@ -158,12 +158,12 @@ static void models_are_in_the_order_of_their_places(void **state) {
         "2,0,,,,,,,,,,,,,\n"
         "3,0,,,s1,,,,,,,,,1,");
     assert_int_equal(f.ds->problems.count, 2); /* what is no object, what is no list */
-    const as_problem *problem = &AS_AT(as_problem, &f.ds->problems, 0);
+    const as_problem *problem = as_ds_problem(f.ds, 0);
     assert_int_equal(problem->line, 2);
-    assert_string_equal(as_ds_text(f.ds, problem->rule), "model-not-object");
-    problem = &AS_AT(as_problem, &f.ds->problems, 1);
+    assert_string_equal(problem->rule, "model-not-object");
+    problem = as_ds_problem(f.ds, 1);
     assert_int_equal(problem->line, 5);
-    assert_string_equal(as_ds_text(f.ds, problem->rule), "models-not-list");
+    assert_string_equal(problem->rule, "models-not-list");
     end(&f);
 }
 

@@ -220,7 +220,7 @@ static void blocks(void **state) {
         assert_int_equal(as_block_location(block, i), sums[i].location);
         assert_true(((const uint64_t *)block->values)[i] == sums[i].u);
     }
-    assert_string_equal(as_ds_text(out, as_ds_problem(out, 0)->rule), "beyond-limit");
+    assert_string_equal(as_ds_problem(out, 0)->rule, "beyond-limit");
     as_dataset_free(out);
     as_dataset_free(ds);
 }

@@ -306,7 +306,7 @@ static void formulas_take_them_as_stored(void **state) {
 static size_t count_problems(const as_dataset *ds, const char *rule) {
     size_t n = 0;
     for (size_t i = 0; i < AS_COUNT(ds, problems); i++)
-        n += strcmp(as_ds_text(ds, as_ds_problem(ds, i)->rule), rule) == 0;
+        n += strcmp(as_ds_problem(ds, i)->rule, rule) == 0;
     return n;
 }
 

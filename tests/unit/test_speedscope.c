@@ -116,6 +116,36 @@ static void test_own_words(void **state) {
     as_dataset_free(ds);
 }
 
+/* Two of one metric without a place are one: a context has one value. */
+static void test_own_profiles_add_up(void **state) {
+    (void)state;
+    as_dataset *ds = read_text(
+        "speedscope", WITH(OWN("{\"metric\":\"size\"}") "," OWN("{\"metric\":\"visits\",\"location\":\"p0\"}") "," OWN(
+                          "{\"metric\":\"size\"}")));
+    assert_int_equal(as_block_rows(as_ds_block(ds, 0)), 1);
+    assert_true(value_at(ds, "size", "main") == 8);
+    assert_true(value_at(ds, "visits", "main") == 4);
+    as_dataset_free(ds);
+}
+
+#define COUNTED(unit)                                                                                                  \
+    "{\"type\":\"evented\",\"name\":\"t\",\"unit\":\"" unit                                                           \
+    "\",\"startValue\":0,\"endValue\":9,\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\","                  \
+    "\"frame\":0,\"at\":9}]}"
+
+/* There is no time line of what is counted in something else, and that is said. */
+static void test_events_without_time(void **state) {
+    (void)state;
+    static const char *const texts[] = {WITH(COUNTED("bytes")), WITH(COUNTED("none")), WITH(COUNTED("seconds"))};
+    for (size_t i = 0; i < 3; i++) {
+        as_dataset *ds = read_text("speedscope", texts[i]);
+        assert_int_equal(as_ds_intervals(ds), i == 2);
+        assert_int_equal(ds->problems.count, i < 2);
+        if (i < 2) assert_string_equal(as_ds_problem(ds, 0)->rule, "no-time");
+        as_dataset_free(ds);
+    }
+}
+
 /* Read, written and read again. */
 static void check_again(const char *text, const char *option) {
     const char *options[] = {option, NULL};
@@ -196,6 +226,8 @@ int main(void) {
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_several_profiles),
         cmocka_unit_test(test_own_words),
+        cmocka_unit_test(test_own_profiles_add_up),
+        cmocka_unit_test(test_events_without_time),
         cmocka_unit_test(test_writing),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_refused),

@@ -203,5 +203,5 @@ void as_af_tell_problems(as_af_reading *reading) {
     t.lines = (as_af_lines){0};
     for (size_t i = 0; i < list->count; i++) tell(&t, &AS_AT(as_af_problem, list, i));
     as_input_consumed(reading->reader->input, 0);
-    reading->ds->n_problems_dropped += dropped;
+    reading->ds->problems.n_dropped += dropped;
 }

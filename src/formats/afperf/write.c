@@ -33,7 +33,7 @@ assay_status as_af_write(as_writer *writer) {
 
 static bool has_extra_fields(const as_dataset *ds) {
     for (size_t i = 0; i < ds->problems.count; i++) {
-        if (strcmp(as_ds_text(ds, as_ds_problem(ds, i)->rule), "afperf-extra") == 0) return true;
+        if (strcmp(as_ds_problem(ds, i)->rule, "afperf-extra") == 0) return true;
     }
     return false;
 }

@@ -32,7 +32,7 @@ static void forget_formulas(as_dataset *part) {
     size_t n = 0;
     for (size_t i = 0; i < part->problems.count; i++) {
         as_problem problem = *as_ds_problem(part, i);
-        if (strcmp(as_ds_text(part, problem.rule), "cubepl") != 0) AS_AT(as_problem, &part->problems, n++) = problem;
+        if (strcmp(problem.rule, "cubepl") != 0) *as_problems_at(&part->problems, n++) = problem;
     }
     part->problems.count = n;
 }

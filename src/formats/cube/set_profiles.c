@@ -166,9 +166,9 @@ static bool copy_rows(const set_source *source, as_dataset *ds, as_profile *prof
 static void carry_problems(as_dataset *ds, const as_dataset *part, size_t first) {
     for (size_t i = first; i < part->problems.count; i++) {
         const as_problem *problem = as_ds_problem(part, i);
-        as_place place = {as_ds_text(part, problem->file), problem->offset, problem->line, problem->column};
-        as_add_problem(ds, problem->severity, place, as_ds_text(part, problem->rule), "%s",
-                       as_ds_text(part, problem->message));
+        as_place place = {problem->file, problem->offset, problem->line, problem->column};
+        as_add_problem(ds, problem->severity, place, problem->rule, "%s",
+                       problem->message);
     }
 }
 

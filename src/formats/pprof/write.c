@@ -1,9 +1,11 @@
 /* Writing: a profile that was read from one is the same message again; of others each frame of the call tree that has anything is a sample. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "dataset/main_metric.h"
 #include "formats/costs.h"
 #include "formats/pprof/pprof.h"
+#include "formats/stack_target.h"
 #include "io/gzip.h"
 
 const as_option as_pprof_write_options[] = {
@@ -33,6 +35,8 @@ typedef struct writing {
     as_vec ids;         /* uint64_t: the locations of a sample */
     uint64_t location;  /* string of the location at hand; 0: none */
     int64_t rank;       /* of it; -1: none */
+    uint32_t *depths;   /* of each context: the frames of its stack */
+    uint64_t n_frames;  /* of all samples so far */
     bool failed;
 } writing;
 
@@ -43,11 +47,13 @@ static void put(writing *w, uint32_t field) {
 
 /* ---- strings --------------------------------------------------------------------------------------------------------- */
 
-static uint64_t string_of(writing *w, const char *text) {
-    as_str id = as_intern(&w->strings, text ? text : "", text ? strlen(text) : 0);
+static uint64_t bytes_of(writing *w, const char *text, size_t size) {
+    as_str id = as_intern(&w->strings, text, size);
     w->failed |= id == AS_NO_STR;
     return id == AS_NO_STR ? 0 : id;
 }
+
+static uint64_t string_of(writing *w, const char *text) { return bytes_of(w, text ? text : "", text ? strlen(text) : 0); }
 
 static void put_type(writing *w, uint32_t field, const char *type, const char *unit) {
     as_message_number_if(&w->message, AS_PPROF_TYPE_TYPE, string_of(w, type));
@@ -120,6 +126,26 @@ static void put_label(writing *w, const char *key, uint32_t field, uint64_t valu
     as_message_end(&w->message, begun);
 }
 
+/* Callers come before those they call. */
+static bool find_depths(writing *w) {
+    size_t n = AS_COUNT(w->ds, contexts);
+    w->depths = malloc((n + 1) * sizeof *w->depths);
+    for (assay_id id = 0; w->depths && id < n; id++) {
+        if (w->costs.frames[id] != id) continue;
+        assay_id caller = w->costs.callers[as_cost_place_of(&w->costs, id).function];
+        w->depths[id] = caller == ASSAY_NONE ? 1 : w->depths[caller] + 1;
+    }
+    return w->depths != NULL;
+}
+
+/* Before they are written: what is refused later has filled a disk by then. */
+static assay_status count_frames(writing *w, assay_error *error) {
+    for (assay_id id = 0; id < AS_COUNT(w->ds, contexts); id++) {
+        if (w->costs.frames[id] == id && as_costs_any(&w->costs, id)) w->n_frames += w->depths[id];
+    }
+    return w->n_frames > AS_STACK_MOST_WRITTEN ? as_stack_fail_large(error) : ASSAY_OK;
+}
+
 static void put_samples(writing *w) {
     size_t n = w->costs.types.count;
     for (assay_id id = 0; id < AS_COUNT(w->ds, contexts) && !w->failed; id++) {
@@ -172,11 +198,12 @@ static const char *system_name(const char *name, const char *mangled) {
 static void put_functions(writing *w) {
     for (uint32_t i = 0; i < w->function_of.count && !w->failed; i++) {
         const as_region *region = region_of(w, i);
-        const char *name = as_frame_name(w->ds, AS_AT(assay_id, &w->function_of, i));
+        size_t size;
+        const char *name = as_frame_name(w->ds, AS_AT(assay_id, &w->function_of, i), &size);
         const char *mangled = region ? as_ds_text(w->ds, region->mangled) : NULL;
         const char *file = region ? as_ds_text(w->ds, region->file) : NULL;
         as_message_number(&w->message, AS_PPROF_FUNCTION_ID, (uint64_t)i + 1);
-        as_message_number(&w->message, AS_PPROF_FUNCTION_NAME, string_of(w, name));
+        as_message_number(&w->message, AS_PPROF_FUNCTION_NAME, bytes_of(w, name, size));
         as_message_number_if(&w->message, AS_PPROF_FUNCTION_SYSTEM_NAME, string_of(w, system_name(name, mangled)));
         as_message_number_if(&w->message, AS_PPROF_FUNCTION_FILE, string_of(w, file));
         if (region && region->line_begin > 0)
@@ -224,6 +251,8 @@ static void put_rest(writing *w) {
 }
 
 static assay_status write_message(writing *w, bool by_location, assay_error *error) {
+    if (!find_depths(w)) return as_fail_memory(error, NULL);
+    if (!by_location || !w->costs.locations.count) AS_TRY(count_frames(w, error));
     string_of(w, ""); /* the first string is empty */
     for (size_t i = 0; i < w->costs.types.count; i++) {
         const as_cost_type *type = &AS_AT(as_cost_type, &w->costs.types, i);
@@ -232,6 +261,7 @@ static assay_status write_message(writing *w, bool by_location, assay_error *err
     if (!by_location || !w->costs.locations.count) put_samples(w);
     for (size_t i = 0; i < w->costs.locations.count && by_location; i++) {
         AS_TRY(as_costs_load(&w->costs, i, error));
+        AS_TRY(count_frames(w, error));
         find_label(w, AS_AT(assay_id, &w->costs.locations, i));
         put_samples(w);
     }
@@ -258,6 +288,7 @@ static assay_status write_new(const as_dataset *ds, bool by_location, as_output 
     assay_status status = as_costs_open(ds, by_location, &w.costs, error);
     if (status == ASSAY_OK) status = write_message(&w, by_location, error);
     as_costs_close(&w.costs);
+    free(w.depths);
     as_message_free(&w.message);
     as_strings_free(&w.strings);
     as_arena_free(&w.arena);

@@ -15,8 +15,8 @@ static assay_id top(const as_speedscope_reading *s) {
 static assay_status push(as_speedscope_reading *s, uint32_t frame, bool *done) {
     *done = false;
     if (frame >= s->frames.count) return as_speedscope_broken(s, "frame-index", "there is no frame of this number");
-    if (s->stack.count >= s->reader->max_depth)
-        return as_speedscope_broken(s, "too-deep", "the stack has more frames than the limit for nesting allows");
+    if (s->stack.count >= s->reader->most_frames)
+        return as_speedscope_broken(s, "too-deep", "the stack has more frames than can be read");
     as_speedscope_frame open = {frame, as_stack_tree_child(&s->sums.tree, top(s), AS_AT(assay_id, &s->frames, frame)),
                                 SIZE_MAX};
     if (open.context == ASSAY_NONE || (s->stack.count == s->stack.capacity && !as_vec_reserve(&s->stack, 1)))
@@ -344,7 +344,11 @@ static assay_status add_up(as_speedscope_reading *s) {
     as_stack_sums_at(&s->sums, place);
     if (!add_amounts(s, metric) || (is_evented && !add_visits(s, visits))) return as_reader_memory(s->reader);
     as_speedscope_line line = {place, is_evented ? s->now.unit->per_second : 0, s->now.start};
-    if (line.per_second == 0) s->events.calls.count = s->now.first_call; /* no time, no time line */
+    if (is_evented && line.per_second == 0 && s->events.calls.count > s->now.first_call)
+        as_add_problem(s->sums.ds, AS_NOTE, as_json_place(&s->json), "no-time",
+                       "the calls of an evented profile are counted in %s, not in time: there is no time line of them",
+                       s->now.unit->unit ? s->now.unit->unit : "no unit");
+    if (line.per_second == 0) s->events.calls.count = s->now.first_call;
     if (!as_vec_append(&s->events.lines, &line, 1)) return as_reader_memory(s->reader);
     s->n_profiles++;
     return ASSAY_OK;

@@ -7,9 +7,6 @@
 #include "formats/speedscope/speedscope.h"
 #include "formats/stack_target.h"
 
-/* Samples repeat their call paths: trees of endless recursion would fill any disk. */
-#define MOST_FRAMES ((uint64_t)1000000000)
-
 typedef struct scope {
     as_writer *writer;
     const as_dataset *ds;
@@ -195,7 +192,7 @@ static void put_samples(scope *s, const as_stacks *stacks) {
     bool is_first = true;
     put_total(s, stacks);
     as_output_text(s->out, ",\"samples\":[");
-    for (assay_id id = 0; id < n && s->n_frames_written < MOST_FRAMES; id++) {
+    for (assay_id id = 0; id < n && s->n_frames_written < AS_STACK_MOST_WRITTEN; id++) {
         if (!has_amount(stacks, id)) continue;
         if (!is_first) as_output_char(s->out, ',');
         put_stack(s, stacks, id);
@@ -252,11 +249,8 @@ static assay_status write_metric(scope *s, assay_id metric, bool is_only, bool i
     if (status == ASSAY_OK && is_first) as_output_text(s->out, "\"profiles\":[");
     if (status == ASSAY_OK) status = put_profiles(s, &stacks, !is_only);
     as_stacks_close(&stacks);
-    if (status == ASSAY_OK && s->n_frames_written >= MOST_FRAMES)
-        status = as_fail(s->writer->error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "too-large",
-                         "the call paths have more than %llu frames, which samples would repeat; cut the tree first",
-                         (unsigned long long)MOST_FRAMES);
-    return status;
+    return status == ASSAY_OK && s->n_frames_written >= AS_STACK_MOST_WRITTEN ? as_stack_fail_large(s->writer->error)
+                                                                              : status;
 }
 
 /* ---- evented profiles ------------------------------------------------------------------------------------------------ */
