@@ -163,7 +163,8 @@ let client = new Client(new HttpBackend());
 export function setBackend(backend: Backend): void {
   client = new Client(backend);
 }
-export const isReport = (): boolean => client.backend.isReport;
+/** Known when the page is built, so that a report is without what it never does. */
+export const isReport = (): boolean => IS_REPORT || client.backend.isReport;
 export const reportNotes = (): readonly string[] => client.backend.notes ?? [];
 export const get = <T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> => client.get(path, params, signal) as Promise<T>;
 export const post = <T>(path: string, params?: Params, body?: BodyInit | null, signal?: AbortSignal): Promise<T> => client.post(path, params, body, signal) as Promise<T>;
