@@ -248,7 +248,7 @@ void as_report_row_places(as_viewing *viewing, as_html_report *report, const cha
     size_t most = WORK / (AS_COUNT(ds, contexts) + 1);
     char metrics[AS_REPORT_NUMBERS];
     as_report_words words;
-    if (as_ds_leaves(ds) < 2) return;
+    if (view && as_ds_leaves(ds) < 2) return; /* details say nothing of runs */
     as_report_metric_numbers(viewing, report, metrics);
     as_vec rows; /* int64_t */
     as_vec_init(&rows, sizeof(int64_t), NULL);
