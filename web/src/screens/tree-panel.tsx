@@ -109,7 +109,7 @@ function Values({ node }: { node: NodeAnswer }) {
   if (values.length === 0) return <Section title="No values">{null}</Section>;
   return (
     <Section title="Values">
-      <table class="values">
+      <table class={hasExclusive ? 'values both' : 'values'}>
         <thead>
           <tr>
             <th />
