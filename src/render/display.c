@@ -14,7 +14,9 @@ static const range wide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},  {0x3041, 0x4
 static const range combining[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
                                   {0x64b, 0x65f},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d},
                                   {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
-static const range harmful[] = {{0x80, 0x9f}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}};
+/* The page has the same list: web/src/visible.ts. */
+static const range harmful[] = {{0x80, 0x9f},     {0x61c, 0x61c},   {0x200e, 0x200f},
+                                {0x2028, 0x202e}, {0x2066, 0x206f}, {0xfeff, 0xfeff}};
 
 static bool is_in(const range *ranges, size_t n, uint32_t c) {
     for (size_t i = 0; i < n && c >= ranges[i].first; i++) {
@@ -46,9 +48,9 @@ static uint32_t decode(const unsigned char *at, size_t left, size_t *used) {
 
 /* One character as it is shown. */
 typedef struct glyph {
-    size_t used;     /* bytes of the input */
-    size_t width;    /* columns */
-    char escape[12]; /* shown instead of the input; "" for none */
+    size_t used;                 /* bytes of the input */
+    size_t width;                /* columns */
+    char escape[AS_ESCAPE_SIZE]; /* shown instead of the input; "" for none */
 } glyph;
 
 static glyph control_glyph(unsigned char c) {
@@ -71,6 +73,13 @@ static glyph glyph_at(const char *text, size_t left) {
     glyph g = {.used = used, .width = IS_IN(wide, code) ? 2 : IS_IN(combining, code) ? 0 : 1};
     if (IS_IN(harmful, code)) g.width = (size_t)snprintf(g.escape, sizeof g.escape, "\\u%04x", (unsigned)code);
     return g;
+}
+
+size_t as_display_harmful(const char *text, size_t left, char escape[AS_ESCAPE_SIZE]) {
+    if (left == 0 || (unsigned char)text[0] < 0x80) return 0;
+    glyph g = glyph_at(text, left);
+    memcpy(escape, g.escape, AS_ESCAPE_SIZE);
+    return g.used > 1 && g.escape[0] ? g.used : 0;
 }
 
 /* How many characters that are one byte and one column wide come next. */

@@ -5,6 +5,10 @@
 
 #include "io/output.h"
 
+enum { AS_ESCAPE_SIZE = 12 };
+
+/* Of a character at `text` that reorders or hides what stands around it (U+202E, U+2066 and their like): its bytes, and what every output for people has in its place, "\u202e". 0: the character does no such thing, or is no UTF-8. */
+size_t as_display_harmful(const char *text, size_t left, char escape[AS_ESCAPE_SIZE]);
 /* Columns the text takes when shown: East Asian wide characters two, combining ones none. */
 size_t as_display_width(const char *text, size_t size);
 /* Bytes of the longest beginning of the text that takes at most `width` columns. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/utf8.h"
+#include "render/display.h"
 
 /* A piece of rich text in one style. */
 typedef struct piece {
@@ -115,8 +116,14 @@ bool as_rich_plain(const char *rich, bool ascii, as_vec *out) {
 /* ---- SVG ------------------------------------------------------------------------------------------------------------- */
 
 void as_svg_escape(as_output *out, const char *text, size_t size) {
+    char escape[AS_ESCAPE_SIZE];
     for (const char *end = text + size; text < end;) {
         size_t n = as_utf8_length(text, (size_t)(end - text));
+        if (n > 1 && as_display_harmful(text, n, escape)) {
+            as_output_text(out, escape);
+            text += n;
+            continue;
+        }
         bool is_banned = n == 0 || (n == 1 && (unsigned char)*text < 0x20) || (n == 1 && *text == 0x7f) ||
                          (n == 3 && (memcmp(text, "\xef\xbf\xbe", 3) == 0 || memcmp(text, "\xef\xbf\xbf", 3) == 0));
         if (is_banned)

@@ -241,9 +241,33 @@ static assay_status answer_locations(as_viewing *viewing, const as_request *requ
 
 /* ---- in a report ----------------------------------------------------------------------------------------------------- */
 
+void as_report_row_places(as_viewing *viewing, as_html_report *report, const char *view) {
+    enum { ROWS = 60, FEWEST = 4, WORK = 1 << 22 }; /* each looks at all contexts */
+    size_t number;
+    const as_dataset *ds = as_html_report_input(report, &number)->ds;
+    size_t most = WORK / (AS_COUNT(ds, contexts) + 1);
+    char metrics[AS_REPORT_NUMBERS];
+    as_report_words words;
+    if (view && as_ds_leaves(ds) < 2) return; /* details say nothing of runs */
+    as_report_metric_numbers(viewing, report, metrics);
+    as_vec rows; /* int64_t */
+    as_vec_init(&rows, sizeof(int64_t), NULL);
+    most = !view || most > ROWS ? ROWS : most < FEWEST ? FEWEST : most;
+    as_report_rows(viewing, report, view, view ? metrics : NULL, (uint32_t)most, &rows);
+    for (size_t i = 0; i < rows.count; i++) {
+        as_report_words_begin(&words, report, ASSAY_NONE);
+        as_report_words_add(&words, "metrics", view ? metrics : NULL);
+        as_report_words_add(&words, "view", view);
+        as_report_words_row(&words, view ? "node" : "context", AS_AT(int64_t, &rows, i));
+        as_html_report_keep_part(report, "locations", words.parameters, words.n, 0.005);
+        as_report_words_add(&words, "kind", "exclusive");
+        as_html_report_keep_part(report, "locations", words.parameters, words.n, 0.005);
+    }
+    as_vec_free(&rows);
+}
+
 /* The whole program in every way the page shows it, then the contexts that have most. */
 static void report_places(as_viewing *viewing, as_html_report *report) {
-    enum { CONTEXTS = 60 };
     static const char *const ways[] = {NULL, "process", "run"};
     size_t number;
     const as_view_input *input = as_html_report_input(report, &number);
@@ -252,24 +276,14 @@ static void report_places(as_viewing *viewing, as_html_report *report) {
     if (!input || (as_ds_leaves(input->ds) < 2 && AS_COUNT(input->ds, runs) < 2)) return;
     size_t n = as_report_metrics(viewing, report, metrics);
     for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < (AS_COUNT(input->ds, runs) > 1 ? 3 : 2); k++) {
             as_report_words_begin(&words, report, metrics[i]);
             as_report_words_add(&words, "by", ways[k]);
             as_html_report_keep_part(report, "locations", words.parameters, words.n, 0.05);
             as_html_report_keep_part(report, "location_tree", words.parameters, words.n, 0.05);
         }
     }
-    as_vec contexts;
-    as_vec_init(&contexts, sizeof(assay_id), NULL);
-    as_report_contexts(viewing, report, CONTEXTS, &contexts);
-    for (size_t i = 0; i < contexts.count; i++) {
-        as_report_words_begin(&words, report, ASSAY_NONE);
-        as_report_words_context(&words, AS_AT(assay_id, &contexts, i));
-        as_html_report_keep_part(report, "locations", words.parameters, words.n, 0.005);
-        as_report_words_add(&words, "kind", "exclusive");
-        as_html_report_keep_part(report, "locations", words.parameters, words.n, 0.005);
-    }
-    as_vec_free(&contexts);
+    if (AS_COUNT(input->ds, contexts)) as_report_row_places(viewing, report, NULL);
 }
 
 const as_endpoint as_endpoint_locations = {.path = "locations", .answer = answer_locations, .report = report_places};

@@ -427,24 +427,28 @@ static assay_status answer_node(as_viewing *viewing, const as_request *request, 
     return status;
 }
 
-/* Those that have most, with all there is to say of them; of others the page knows what the tree says. */
+/* Those that have most, with all there is to say of them; of others the page knows what the trees say. Of rows of other views these do not say how they lie over locations. */
 static void report_nodes(as_viewing *viewing, as_html_report *report) {
-    enum { CONTEXTS = 1500, FEWEST = 300, WORK = 1 << 25 }; /* each looks at the whole tree */
+    enum { CONTEXTS = 1500, FEWEST = 100, WORK = 1 << 25 }; /* each looks at the whole tree */
+    static const double part = 0.3;                          /* of the room, for all of them */
     size_t number;
     const as_view_input *input = as_html_report_input(report, &number);
-    as_vec contexts;
+    as_vec contexts; /* int64_t */
     if (!input || !AS_COUNT(input->ds, contexts) || !AS_COUNT(input->ds, metrics)) return;
-    as_vec_init(&contexts, sizeof(assay_id), NULL);
+    as_vec_init(&contexts, sizeof(int64_t), NULL);
     size_t most = WORK / (AS_COUNT(input->ds, contexts) + 1);
     most = most < FEWEST ? FEWEST : most > CONTEXTS ? CONTEXTS : most;
-    as_report_contexts(viewing, report, (uint32_t)most, &contexts);
-    for (size_t i = 0; i < contexts.count; i++) {
+    as_report_rows(viewing, report, NULL, NULL, (uint32_t)most, &contexts);
+    double least = (1 - part) * (double)as_html_report_left(report);
+    for (size_t i = 0; i < contexts.count && (double)as_html_report_left(report) > least; i++) {
         as_report_words words;
         as_report_words_begin(&words, report, ASSAY_NONE);
-        as_report_words_context(&words, AS_AT(assay_id, &contexts, i));
+        as_report_words_row(&words, "context", AS_AT(int64_t, &contexts, i));
         as_html_report_keep_part(report, "node", words.parameters, words.n, 0.02);
     }
     as_vec_free(&contexts);
+    as_report_row_places(viewing, report, "bottom-up");
+    as_report_row_places(viewing, report, "flat");
 }
 
 const as_endpoint as_endpoint_node = {.path = "node", .answer = answer_node, .report = report_nodes};

@@ -241,7 +241,7 @@ static assay_status build_totals(as_viewing *viewing, const as_request *request,
         if (!is_asked && (is_large || n_shown >= MOST_TOTALS)) continue;
         if (as_ds_metric(ds, id)->part_of != ASSAY_NONE || !as_metric_has_data(ds, id)) continue;
         as_viewing_expect(viewing, AS_COUNT(ds, contexts) * 2 * sizeof(double)); /* while it is added up */
-        status = as_asked_whole(&asked, id, &all, error);
+        status = as_asked_whole(viewing, &asked, id, &all, error);
         if (status != ASSAY_OK || (!is_asked && !all.is_known)) continue;
         build_total(builder, ds, id, &all);
         n_shown++;

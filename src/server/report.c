@@ -9,13 +9,19 @@
 #include "io/base64.h"
 #include "io/gzip.h"
 #include "io/json.h"
-#include "io/xml_write.h"
+#include "render/plot_text.h"
 #include "server/web.h"
 
 enum {
     FRAME_SIZE = 8192, /* what is around the page's own parts and the data */
+    MOST_KEPT = 512 << 20, /* bytes of tables and columns meanwhile */
+    /* Levels of packing: to see how much it is, and to write it, which of much data takes longer than all else */
     QUICK = 6,
-    SMALL = 10 /* levels of packing: to see how much it is, and to write it */
+    BETTER = 7,
+    SMALL = 10,
+    MUCH = 4 << 20,
+    LITTLE_ROOM = 1 << 20, /* packed: then it is worth to know at once how small it will be */
+    FEW = 16 /* answers that are not worth being packed together to see how much they are */
 };
 
 /* An answer that is there: what was asked for, or that there is no such thing. */
@@ -26,17 +32,21 @@ typedef struct answered {
 
 struct as_html_report {
     as_viewing *viewing;
-    uint64_t limit;  /* of packed bytes */
+    uint64_t most;   /* packed bytes that there is room for */
+    uint64_t limit;  /* of the answers, as they are counted: a little less */
     uint64_t packed; /* of the answers so far, each on its own: together they take less */
     uint64_t until;  /* of them, with what is kept of the input at hand */
     uint64_t room;   /* that there was for it */
     size_t input;    /* at hand; the number of inputs: several are */
     as_output *data; /* "request":answer,… */
+    as_vec page_data; /* char: all of it, packed */
     as_vec kept;     /* answered: what is there */
     as_vec notes;    /* char *, ended by NULL */
     as_output *has;  /* {…},…: what the page is told of the inputs */
     as_output *text; /* the summary for who has no script */
-    as_output *last; /* the answer last asked for, and how much it takes packed; NULL: there was none */
+    as_output *title;
+    as_output *last; /* the answer last asked for, what for, and how much it takes packed; NULL: there was none */
+    char *last_name;
     size_t last_size;
     bool last_refused;
     assay_error failure; /* the first; its code is ASSAY_OK where there was none */
@@ -45,12 +55,12 @@ struct as_html_report {
 /* The title of the page; NULL: nobody gave one, and it is "a.cubex, b.cubex". */
 static void add_title(as_output *out, const as_viewing *viewing, const char *title) {
     enum { MOST_NAMES = 8 };
-    if (title) return as_xml_put_text(out, title, strlen(title));
+    if (title) return as_svg_escape(out, title, strlen(title));
     size_t n = as_viewing_inputs(viewing);
     for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
         const char *name = as_view_input_name(as_viewing_input(viewing, i));
         if (i) as_output_text(out, ", ");
-        as_xml_put_text(out, name, strlen(name));
+        as_svg_escape(out, name, strlen(name));
     }
     if (n > MOST_NAMES) as_output_printf(out, " and %zu more", n - MOST_NAMES);
 }
@@ -66,28 +76,40 @@ static bool add_summary(as_output *out, const as_viewing *viewing) {
     return fine;
 }
 
-as_html_report *as_html_report_new(as_viewing *viewing, uint64_t limit) {
+as_html_report *as_html_report_new(as_viewing *viewing, const char *title, uint64_t limit) {
     as_html_report *report = calloc(1, sizeof *report);
     if (!report) return NULL;
     report->viewing = viewing;
+    as_viewing_spend(viewing, MOST_KEPT);
     report->data = as_output_to_memory();
     report->has = as_output_to_memory();
     report->text = as_output_to_memory();
+    report->title = as_output_to_memory();
+    as_vec_init(&report->page_data, sizeof(char), NULL);
     as_vec_init(&report->kept, sizeof(answered), NULL);
     as_vec_init(&report->notes, sizeof(char *), NULL);
-    if (!report->data || !report->has || !report->text || !as_vec_push(&report->notes) ||
-        !add_summary(report->text, viewing)) {
+    if (!report->data || !report->has || !report->text || !report->title ||
+        !as_vec_push(&report->notes) || !add_summary(report->text, viewing)) {
         as_html_report_free(report);
         return NULL;
     }
-    uint64_t fixed = as_web_report_js.size + as_web_css.size + as_output_size(report->text) + FRAME_SIZE;
-    report->until = report->limit = limit > fixed ? (limit - fixed) / 4 * 3 : 0; /* base64 takes four bytes for three */
+    add_title(report->title, viewing, title);
+    uint64_t fixed = as_web_report_js.size + as_web_css.size + 2 * as_output_size(report->title) + FRAME_SIZE;
+    if (fixed + 2 * as_output_size(report->text) > limit) as_output_clear(report->text); /* the data says it all */
+    fixed += as_output_size(report->text);
+    report->most = limit > fixed ? (limit - fixed) / 4 * 3 : 0; /* base64 takes four bytes for three */
+    report->until = report->limit = report->most - report->most / 64;
     return report;
 }
 
-static void free_texts(as_vec *texts) {
-    for (size_t i = 0; i < texts->count; i++) free(AS_AT(char *, texts, i));
-    as_vec_free(texts);
+bool as_html_report_has_room(const as_html_report *report) { return report->limit > 0; }
+
+/* Nothing is kept or noted. */
+static void forget(as_html_report *report) {
+    for (size_t i = 0; i < report->kept.count; i++) free(AS_AT(answered, &report->kept, i).request);
+    for (size_t i = 0; i < report->notes.count; i++) free(AS_AT(char *, &report->notes, i));
+    report->kept.count = report->notes.count = 0;
+    report->packed = 0;
 }
 
 void as_html_report_free(as_html_report *report) {
@@ -95,10 +117,13 @@ void as_html_report_free(as_html_report *report) {
     as_output_discard(report->data);
     as_output_discard(report->has);
     as_output_discard(report->text);
+    as_output_discard(report->title);
     as_output_discard(report->last);
-    for (size_t i = 0; i < report->kept.count; i++) free(AS_AT(answered, &report->kept, i).request);
+    free(report->last_name);
+    forget(report);
+    as_vec_free(&report->page_data);
     as_vec_free(&report->kept);
-    free_texts(&report->notes);
+    as_vec_free(&report->notes);
     free(report);
 }
 
@@ -173,10 +198,10 @@ void as_html_report_fail(as_html_report *report, const assay_error *error) {
 }
 
 /* How much a text takes packed; 0 when memory is out. */
-static size_t packed_size(const char *text, size_t size) {
+static size_t packed_size(const as_html_report *report, const char *text, size_t size) {
     as_vec packed;
     as_vec_init(&packed, sizeof(char), NULL);
-    size_t n = as_gzip(text, size, QUICK, &packed) ? packed.count : 0;
+    size_t n = as_gzip(text, size, report->limit < LITTLE_ROOM ? SMALL : QUICK, &packed) ? packed.count : 0;
     as_vec_free(&packed);
     return n;
 }
@@ -197,9 +222,12 @@ static void add_last(as_html_report *report, char *name) {
     report->packed += report->last_size;
 }
 
-/* The answer and how much it takes packed; false: there is none, and there will be no report. */
-static bool ask(as_html_report *report, const as_request *request) {
+/* The answer and how much it takes packed; false: there is none, and there will be no report. What was just asked is not asked again. */
+static bool ask(as_html_report *report, const char *name, const as_request *request) {
     size_t size;
+    if (report->last_name && report->last_size && strcmp(report->last_name, name) == 0) return true;
+    free(report->last_name);
+    report->last_name = strdup(name);
     as_output_discard(report->last);
     report->last_size = 0;
     report->last_refused = false;
@@ -211,7 +239,7 @@ static bool ask(as_html_report *report, const as_request *request) {
         if (!report->last_refused) return false;
     }
     const char *answer = report->last ? as_output_memory(report->last, &size) : NULL;
-    report->last_size = answer ? packed_size(answer, size) : 0;
+    report->last_size = answer ? packed_size(report, answer, size) : 0;
     if (report->last_size == 0) as_html_report_fail(report, NULL);
     return report->last_size > 0;
 }
@@ -229,7 +257,7 @@ as_html_report_kept as_html_report_keep_part(as_html_report *report, const char 
         report->last_size = 0;
         report->last_refused = kept->is_refused;
         result = kept->is_refused ? AS_REPORT_REFUSED : AS_REPORT_KEPT;
-    } else if (name && ask(report, &request)) {
+    } else if (name && ask(report, name, &request)) {
         bool fits = (double)report->last_size <= floor((double)as_html_report_left(report) * part);
         result = report->last_refused ? AS_REPORT_REFUSED : fits ? AS_REPORT_KEPT : AS_REPORT_TOO_LARGE;
         if (fits) {
@@ -305,6 +333,7 @@ void as_html_report_note(as_html_report *report, const char *format, ...) {
     if (!text) as_html_report_fail(report, NULL);
     if (!text || report->notes.count == 0) return;
     AS_AT(char *, &report->notes, report->notes.count - 1) = text;
+    report->packed += strlen(text); /* at most: names from files may be long */
     if (!as_vec_append(&report->notes, &none, 1)) as_html_report_fail(report, NULL);
 }
 
@@ -317,13 +346,27 @@ const as_view_input *as_html_report_input(const as_html_report *report, size_t *
     return report->input < as_viewing_inputs(report->viewing) ? as_viewing_input(report->viewing, report->input) : NULL;
 }
 
+/* Many small answers take less together than each by itself, in which all names and keys are new. */
+static void count_together(as_html_report *report, uint64_t packed, size_t from, size_t n_kept) {
+    size_t size;
+    const char *data = as_output_memory(report->data, &size);
+    if (!data || report->kept.count < n_kept + FEW) return;
+    size_t together = packed_size(report, data + from, size - from);
+    if (together == 0) return as_html_report_fail(report, NULL);
+    if (packed + together < report->packed) report->packed = packed + together;
+}
+
 static void ask_endpoints(as_html_report *report) {
     for (const as_endpoint *const *at = as_endpoints; *at; at++) {
-        if ((*at)->report) (*at)->report(report->viewing, report);
+        uint64_t packed = report->packed;
+        size_t from = as_output_size(report->data), n_kept = report->kept.count;
+        if (!(*at)->report) continue;
+        (*at)->report(report->viewing, report);
+        count_together(report, packed, from, n_kept);
     }
 }
 
-void as_html_report_gather(as_html_report *report) {
+static void gather_once(as_html_report *report) {
     size_t n = as_viewing_inputs(report->viewing), shares = n > 1;
     as_html_report_keep(report, "inputs", NULL, 0);
     for (size_t i = 0; i < n; i++) shares += as_viewing_input(report->viewing, i)->ds != NULL;
@@ -339,13 +382,11 @@ void as_html_report_gather(as_html_report *report) {
 
 /* ---- the page -------------------------------------------------------------------------------------------------------- */
 
-/* {"request":answer,…,"report?":{"notes":[…],"inputs":[…]}}, packed, in base64. */
-static bool add_data(as_html_report *report, as_output *out) {
+/* {"request":answer,…,"report?":{"notes":[…],"inputs":[…]}}, packed. False when memory is out. */
+static bool pack(as_html_report *report) {
     as_output *all = as_output_to_memory();
-    as_vec packed;
     size_t size;
     if (!all) return false;
-    as_vec_init(&packed, sizeof(char), NULL);
     const char *data = as_output_memory(report->data, &size);
     as_output_char(all, '{');
     if (data) as_output_write(all, data, size);
@@ -359,14 +400,38 @@ static bool add_data(as_html_report *report, as_output *out) {
     if (has) as_output_write(all, has, size);
     as_output_text(all, "]}}");
     const char *text = as_output_memory(all, &size);
-    bool fine = data && has && text && as_gzip(text, size, SMALL, &packed);
-    if (fine) as_base64(out, packed.data, packed.count);
-    as_vec_free(&packed);
+    int level = size < MUCH || report->limit < LITTLE_ROOM ? SMALL : BETTER;
+    report->page_data.count = 0;
+    bool fine = data && has && text && as_gzip(text, size, level, &report->page_data);
     as_output_discard(all);
     return fine;
 }
 
-assay_status as_html_report_write(as_html_report *report, const char *title, as_output *out, assay_error *error) {
+/* Answers are counted one by one: all together they may take a little more than they were to, though they hardly ever do. */
+void as_html_report_gather(as_html_report *report) {
+    enum { TRIES = 6 };
+    for (int i = 0; i < TRIES; i++) {
+        gather_once(report);
+        if (!pack(report)) as_html_report_fail(report, NULL);
+        if (report->failure.code != ASSAY_OK || report->page_data.count <= report->most) return;
+        forget(report);
+        as_output_clear(report->data);
+        as_output_clear(report->has);
+        if (!as_vec_push(&report->notes)) return as_html_report_fail(report, NULL);
+        report->limit -= report->limit / 32 * (uint64_t)(i + 1);
+        report->until = report->limit;
+    }
+    as_fail(&report->failure, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "the report has no room for its data");
+}
+
+assay_status as_html_report_write(as_html_report *report, as_output *out, assay_error *error) {
+    size_t size, title_size;
+    const char *text = as_output_memory(report->text, &size), *title = as_output_memory(report->title, &title_size);
+    if (!text || !title) {
+        as_html_report_fail(report, NULL);
+        *error = report->failure;
+        return error->code;
+    }
     as_output_printf(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -375,18 +440,16 @@ assay_status as_html_report_write(as_html_report *report, const char *title, as_
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"generator\" content=\"assay %s\">\n<title>",
         as_web_report_js.sha256, as_web_css.sha256, assay_version());
-    add_title(out, report->viewing, title);
+    as_output_write(out, title, title_size);
     as_output_text(out, "</title>\n<style>");
     as_output_write(out, as_web_css.bytes, as_web_css.size);
-    size_t size;
-    const char *text = as_output_memory(report->text, &size);
     as_output_text(out, "</style>\n</head>\n<body>\n<div id=\"app\"></div>\n<noscript>\n<h1>");
-    add_title(out, report->viewing, title);
+    as_output_write(out, title, title_size);
     as_output_text(out, "</h1>\n");
-    if (text) as_output_write(out, text, size);
+    as_output_write(out, text, size);
     as_output_text(out, "<p>This is a summary: with a browser that may run its script the report has more.</p>\n"
                         "</noscript>\n<script type=\"application/gzip\" id=\"assay-data\">");
-    if (!text || !add_data(report, out)) as_html_report_fail(report, NULL);
+    as_base64(out, report->page_data.data, report->page_data.count);
     as_output_text(out, "</script>\n<script type=\"module\">");
     as_output_write(out, as_web_report_js.bytes, as_web_report_js.size);
     as_output_text(out, "</script>\n</body>\n</html>\n");

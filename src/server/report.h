@@ -9,9 +9,11 @@
 
 typedef struct as_html_report as_html_report;
 
-/* limit: bytes of the whole file. NULL when memory is out. The viewing must last. */
-as_html_report *as_html_report_new(as_viewing *viewing, uint64_t limit);
+/* title: of the page; NULL: made of the names of the inputs. limit: bytes of the whole file. NULL when memory is out. The viewing must last. */
+as_html_report *as_html_report_new(as_viewing *viewing, const char *title, uint64_t limit);
 void as_html_report_free(as_html_report *report);
+/* Whether there is any for data, beside the page and its title. */
+bool as_html_report_has_room(const as_html_report *report);
 
 typedef enum as_html_report_kept {
     AS_REPORT_KEPT,
@@ -59,7 +61,7 @@ const char *const *as_html_report_notes(const as_html_report *report);
 /* A summary as text, for who reads the page without its script: what the input is, the way to what costs most, and the functions that do (report_text.c). False when memory is out. */
 bool as_html_report_text(const as_view_input *input, as_output *out);
 
-/* Writes the page. title: of the page; NULL: made of the names of the inputs. Fails as the first answer did that could not be had, and when memory is out: then out must not be used. */
-assay_status as_html_report_write(as_html_report *report, const char *title, as_output *out, assay_error *error);
+/* Writes the page. Fails as the first answer did that could not be had, and when memory is out: then out must not be used. */
+assay_status as_html_report_write(as_html_report *report, as_output *out, assay_error *error);
 
 #endif

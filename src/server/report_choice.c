@@ -1,5 +1,6 @@
 #include "server/report_choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,14 @@ size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id o
     return n;
 }
 
+void as_report_metric_numbers(as_viewing *viewing, as_html_report *report, char out[AS_REPORT_NUMBERS]) {
+    assay_id metrics[AS_REPORT_METRICS];
+    size_t n = as_report_metrics(viewing, report, metrics), used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < n; i++)
+        used += (size_t)snprintf(out + used, AS_REPORT_NUMBERS - used, "%s%u", i ? "," : "", metrics[i]);
+}
+
 void as_report_words_begin(as_report_words *words, const as_html_report *report, assay_id metric) {
     size_t number;
     const as_dataset *ds = as_html_report_input(report, &number)->ds;
@@ -78,15 +87,13 @@ void as_report_words_add(as_report_words *words, const char *name, const char *v
     if (value && words->n < AS_REPORT_WORDS) words->parameters[words->n++] = (as_parameter){name, value};
 }
 
-void as_report_words_context(as_report_words *words, assay_id context) {
-    as_uint_format(context, words->context);
-    for (size_t i = 0; i < words->n; i++) {
-        if (strcmp(words->parameters[i].name, "context") == 0) return;
-    }
-    as_report_words_add(words, "context", words->context);
+void as_report_words_row(as_report_words *words, const char *name, int64_t row) {
+    as_int_format(row, words->row);
+    as_report_words_add(words, name, words->row);
 }
 
-void as_report_contexts(as_viewing *viewing, as_html_report *report, uint32_t most, as_vec *out) {
+void as_report_rows(as_viewing *viewing, as_html_report *report, const char *view, const char *metrics,
+                    uint32_t most, as_vec *out) {
     as_report_words words;
     as_request request;
     as_asked_view asked;
@@ -94,6 +101,8 @@ void as_report_contexts(as_viewing *viewing, as_html_report *report, uint32_t mo
     as_whole_part part;
     assay_error error;
     as_report_words_begin(&words, report, ASSAY_NONE);
+    as_report_words_add(&words, "metrics", metrics);
+    as_report_words_add(&words, "view", view);
     if (!plain_request(&words, &request)) return as_html_report_fail(report, NULL);
     as_viewing_lock(viewing);
     assay_status status = as_asked_view_make(viewing, &request, &asked, &error);
@@ -101,9 +110,8 @@ void as_report_contexts(as_viewing *viewing, as_html_report *report, uint32_t mo
         status = as_asked_table_some(viewing, &asked, 1, &table, &error);
         if (status == ASSAY_OK && !as_whole_part_choose(&table, most, &part)) status = as_fail_memory(&error, NULL);
         for (uint32_t i = 0; status == ASSAY_OK && i < part.all; i++) {
-            assay_id context = as_view_item_at(table.table, i)->context;
-            if (part.marks[i] && context != ASSAY_NONE && !as_vec_append(out, &context, 1))
-                as_html_report_fail(report, NULL);
+            int64_t node = as_asked_node(table.table, i);
+            if (part.marks[i] && !as_vec_append(out, &node, 1)) as_html_report_fail(report, NULL);
         }
         if (status == ASSAY_OK) free(part.marks);
         as_asked_table_free(&table);

@@ -4,7 +4,7 @@
 
 #include "server/report.h"
 
-enum { AS_REPORT_METRICS = 64, AS_REPORT_WORDS = 8 };
+enum { AS_REPORT_METRICS = 64, AS_REPORT_WORDS = 8, AS_REPORT_NUMBERS = 12 * AS_REPORT_METRICS };
 
 /* Whether there is something to show of a metric: values, or a formula. */
 bool as_report_offers(const as_dataset *ds, assay_id metric);
@@ -12,9 +12,12 @@ bool as_report_offers(const as_dataset *ds, assay_id metric);
  * where there is room for a value of each in each call path. How many. */
 size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id out[AS_REPORT_METRICS]);
 
+/* The same as the parameter `metrics`: "0,2,4". */
+void as_report_metric_numbers(as_viewing *viewing, as_html_report *report, char out[AS_REPORT_NUMBERS]);
+
 /* Parameters of a request about the input at hand. */
 typedef struct as_report_words {
-    char number[AS_NUMBER_SIZE], context[AS_NUMBER_SIZE];
+    char number[AS_NUMBER_SIZE], row[AS_NUMBER_SIZE];
     as_parameter parameters[AS_REPORT_WORDS];
     size_t n;
 } as_report_words;
@@ -23,11 +26,15 @@ typedef struct as_report_words {
 void as_report_words_begin(as_report_words *words, const as_html_report *report, assay_id metric);
 /* value must last; NULL: nothing is added. */
 void as_report_words_add(as_report_words *words, const char *name, const char *value);
-/* The context, in the place of the one before. */
-void as_report_words_context(as_report_words *words, assay_id context);
+/* The number of a context or a row; once. */
+void as_report_words_row(as_report_words *words, const char *name, int64_t row);
 
-/* Contexts of the input at hand that have most in its main metric, at most `most`, with those above them; the outermost first. Appended to out (assay_id). */
-void as_report_contexts(as_viewing *viewing, as_html_report *report, uint32_t most, as_vec *out);
+/* Rows of a view (NULL: top-down, where they are contexts) of the input at hand that have most in its main metric, at most `most`, with those above them; the outermost first. Appended to out (int64_t), by what the page calls them, which
+ * depends on the metrics that are looked at (NULL: the main one). */
+void as_report_rows(as_viewing *viewing, as_html_report *report, const char *view, const char *metrics, uint32_t most,
+                    as_vec *out);
+/* Of api/locations: how values lie over locations for the rows of a view that have most. */
+void as_report_row_places(as_viewing *viewing, as_html_report *report, const char *view);
 
 /* Of api/tree (report_trees.c): whole trees of all metrics, as much of them as there is room for; notes say what is not. */
 void as_report_trees(as_viewing *viewing, as_html_report *report);

@@ -4,6 +4,7 @@
 #include "cli/card.h"
 #include "cli/tree_view.h"
 #include "io/xml_write.h"
+#include "render/plot_text.h"
 #include "server/report.h"
 
 enum { WIDTH = 110, FUNCTIONS = 20, LONGEST = 24000 };
@@ -50,11 +51,11 @@ static bool add_views(as_dataset *ds, as_output *out) {
 bool as_html_report_text(const as_view_input *input, as_output *out) {
     const char *name = as_view_input_name(input);
     as_output_text(out, "<h2>");
-    as_xml_put_text(out, name, strlen(name));
+    as_svg_escape(out, name, strlen(name));
     as_output_text(out, "</h2>\n");
     if (!input->ds) {
         as_output_text(out, "<p>It could not be read: ");
-        as_xml_put_text(out, input->error.message, strlen(input->error.message));
+        as_svg_escape(out, input->error.message, strlen(input->error.message));
         as_output_text(out, "</p>\n");
         return true;
     }

@@ -1,6 +1,6 @@
 /* Call trees in reports: whole ones, as far as there is room. */
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/report_choice.h"
@@ -8,9 +8,14 @@
 
 /* A view of all metrics. */
 typedef struct whole {
-    const char *metrics, *view, *by;
-    double left_out; /* rows that it has not */
-    double share;    /* and the least part of the whole that one must have */
+    const char *what, *view, *by;
+    double weight; /* of its part of the room, where there is not enough for all */
+    const char *metrics;
+    size_t place; /* among all views */
+    double rows, had, size; /* what was last asked for, rows that it had, and what they took */
+    double left_out;        /* rows that it has not */
+    double share;           /* and what part of the whole they have less than */
+    double need;            /* about what all rows would take, for its weight */
 } whole;
 
 /* With so many rows at most. part 0: nothing is kept, but it is known how much it would take. */
@@ -25,27 +30,41 @@ static as_html_report_kept keep_rows(as_html_report *report, whole *w, double ro
     as_report_words_add(&words, "sort", "source");
     as_report_words_add(&words, "whole", most);
     as_html_report_kept kept = as_html_report_keep_part(report, "tree", words.parameters, words.n, part);
+    w->rows = rows;
     w->left_out = as_html_report_last_number(report, "left_out");
     w->share = as_html_report_last_number(report, "min_share");
+    w->had = as_html_report_last_number(report, "items") - w->left_out;
+    w->size = fmax((double)as_html_report_last_size(report), 1);
     return kept;
 }
 
-/* A whole tree, as much of it as this part of what is left has room for: some rows tell how much one takes. */
+/* Some rows tell how much one takes. False: there is no such view. */
+static bool look_at(as_html_report *report, whole *w) {
+    enum { SOME = 10000 };
+    if (keep_rows(report, w, SOME, 0) == AS_REPORT_REFUSED) return false;
+    w->need = w->size * (1 + w->left_out / fmax(w->had, 1)) / w->weight;
+    return true;
+}
+
+/* As many rows as this part of what is left has room for, but for a few: it is tried with fewer and more of them. */
 static bool report_whole(as_html_report *report, whole *w, double part) {
-    enum { FEWEST = 10, SOME = 3000 };
-    double room = (double)as_html_report_left(report) * part;
-    double rows = SOME;
-    if (keep_rows(report, w, rows, 0) == AS_REPORT_REFUSED) return false;
-    while (rows >= FEWEST) {
-        double had = as_html_report_last_number(report, "items") - w->left_out; /* fewer than it might have had */
-        double size = fmax((double)as_html_report_last_size(report), 1);
-        bool is_all = w->left_out == 0 && size <= room;
-        if (!is_all)
-            rows = fmin(fmin(0.97 * had * room / size, AS_MOST_OF_WHOLE), size > room ? 0.95 * rows : INFINITY);
-        as_html_report_kept kept = keep_rows(report, w, rows, part);
-        if (kept != AS_REPORT_TOO_LARGE) return kept == AS_REPORT_KEPT;
+    enum { FEWEST = 10, TRIES = 6 };
+    static const double aim = 0.99, enough = 0.93;
+    double room = (double)as_html_report_left(report) * part, fits = 0, too_many = INFINITY;
+    for (int i = 0; i < TRIES; i++) {
+        bool is_all = w->left_out == 0 && w->size <= room;
+        double next = is_all ? w->rows : fmin(floor(w->had * aim * room / w->size), AS_MOST_OF_WHOLE);
+        if (next <= fits || next >= too_many) next = isfinite(too_many) ? floor((fits + too_many) / 2) : fits + 1;
+        if (next < FEWEST || next == fits) break;
+        keep_rows(report, w, next, 0);
+        if (w->size > room) {
+            too_many = next;
+            continue;
+        }
+        fits = next;
+        if (w->left_out == 0 || w->size >= enough * room) break;
     }
-    return false;
+    return fits > 0 && keep_rows(report, w, fits, part) == AS_REPORT_KEPT;
 }
 
 static void note_whole(as_html_report *report, const char *what, double left_out, double share, bool is_there) {
@@ -90,30 +109,48 @@ static void note_metrics(as_html_report *report, const as_view_input *input, con
     as_vec_free(&names);
 }
 
-/* All metrics that the report has, as many as one answer can hold; where there is little room only the first. */
+static int compare_needs(const void *a, const void *b) {
+    const whole *x = a, *y = b;
+    if (x->need != y->need) return x->need < y->need ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* All metrics that the report has. Those views first that need least for their weight: what they leave is for the others. */
 void as_report_trees(as_viewing *viewing, as_html_report *report) {
-    static const struct {
-        const char *what, *view, *by;
-        double part; /* of what is left */
-    } wholes[] = {
-        {"functions", "flat", "region", 0.15}, {"modules, files and functions", "flat", "scope", 0.15},
-        {"call paths", NULL, NULL, 0.6},       {"callers", "bottom-up", NULL, 0.65},
-        {"modules", "flat", "module", 0.1},    {"files", "flat", "file", 0.2},
-        {"kinds", "flat", "kind", 0.2},
+    static const whole views[] = {
+        {.what = "functions", .view = "flat", .by = "region", .weight = 1},
+        {.what = "modules, files and functions", .view = "flat", .by = "scope", .weight = 1},
+        {.what = "call paths", .weight = 4},
+        {.what = "callers", .view = "bottom-up", .weight = 2},
+        {.what = "modules", .view = "flat", .by = "module", .weight = 0.5},
+        {.what = "files", .view = "flat", .by = "file", .weight = 0.5},
+        {.what = "kinds", .view = "flat", .by = "kind", .weight = 0.5},
     };
+    enum { VIEWS = sizeof views / sizeof *views };
+    whole wholes[VIEWS];
     assay_id metrics[AS_REPORT_METRICS];
-    char numbers[AS_REPORT_METRICS * 12] = "";
-    size_t number, used = 0;
+    char numbers[AS_REPORT_NUMBERS];
+    size_t number, n_wholes = 0;
+    double weights = 0;
     const as_view_input *input = as_html_report_input(report, &number);
     if (!input || !AS_COUNT(input->ds, contexts) || !AS_COUNT(input->ds, metrics)) return;
     size_t n = as_report_metrics(viewing, report, metrics);
     note_metrics(report, input, metrics, n);
-    for (size_t i = 0; i < n; i++)
-        used += (size_t)snprintf(numbers + used, sizeof numbers - used, "%s%u", i ? "," : "", metrics[i]);
-    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
-        whole w = {.metrics = numbers, .view = wholes[i].view, .by = wholes[i].by};
-        if (wholes[i].by && strcmp(wholes[i].by, "scope") == 0 && !as_view_has_scopes(input->ds)) continue;
-        bool is_there = report_whole(report, &w, wholes[i].part);
-        note_whole(report, wholes[i].what, w.left_out, w.share, is_there);
+    as_report_metric_numbers(viewing, report, numbers);
+    for (size_t i = 0; i < VIEWS; i++) {
+        whole w = views[i];
+        w.metrics = numbers;
+        w.place = i;
+        if (w.by && strcmp(w.by, "scope") == 0 && !as_view_has_scopes(input->ds)) continue;
+        if (!look_at(report, &w)) continue;
+        weights += w.weight;
+        wholes[n_wholes++] = w;
+    }
+    qsort(wholes, n_wholes, sizeof *wholes, compare_needs);
+    for (size_t i = 0; i < n_wholes; i++) {
+        whole *w = &wholes[i];
+        bool is_there = report_whole(report, w, w->weight / weights);
+        note_whole(report, w->what, w->left_out, w->share, is_there);
+        weights -= w->weight;
     }
 }

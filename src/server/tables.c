@@ -198,15 +198,55 @@ static char *values_key(const as_viewing *viewing, const as_asked_view *asked, c
     return size < 0 ? NULL : key;
 }
 
-static assay_status load(const as_asked_view *asked, const assay_id *metric, as_view_data *out, assay_error *error) {
+static assay_status load_with(const as_asked_view *asked, const assay_id *metric, const as_view_column *column,
+                              as_view_data *out, assay_error *error) {
     const as_tree_view *tree = &asked->tree;
     as_view_source source = {.ds = tree->ds,
                              .runs = tree->runs.runs,
                              .n_runs = tree->runs.n_runs,
                              .point = tree->runs.point,
-                             .locations = tree->locations.wanted};
+                             .locations = tree->locations.wanted,
+                             .loaded = column,
+                             .n_loaded = column != NULL};
     bool has_root = asked->root != ASSAY_NONE;
     return as_view_load(&source, metric, metric ? 1 : 0, has_root ? &asked->root : NULL, has_root, out, error);
+}
+
+static void free_data(void *object) {
+    as_view_data_free(object);
+    free(object);
+}
+
+/* The column of a metric where such are kept; NULL: who needs it loads it. Those of formulas are nobody else's. */
+static assay_status find_column(as_viewing *viewing, const as_asked_view *asked, assay_id metric,
+                                const as_view_column **out, assay_error *error) {
+    char *key = NULL;
+    *out = NULL;
+    if (!viewing->keeps_columns || as_ds_metric(asked->tree.ds, metric)->kind == AS_KIND_DERIVED) return ASSAY_OK;
+    if (asprintf(&key, "column %" PRId64 " %d %u\n%s", asked->number, asked->regrouped, (unsigned)metric,
+                 asked->places) < 0)
+        return as_fail_memory(error, NULL);
+    as_view_data *kept = as_viewing_find(viewing, key);
+    assay_status status = ASSAY_OK;
+    if (!kept) {
+        kept = calloc(1, sizeof *kept);
+        status = kept ? load_with(asked, &metric, NULL, kept, error) : as_fail_memory(error, NULL);
+        if (status != ASSAY_OK && kept) free_data(kept);
+        size_t bytes = status == ASSAY_OK ? as_view_column_bytes(kept->columns, AS_COUNT(asked->tree.ds, contexts)) : 0;
+        if (status == ASSAY_OK && !as_viewing_keep(viewing, key, kept, bytes, free_data))
+            status = as_fail_memory(error, NULL);
+    }
+    free(key);
+    if (status == ASSAY_OK) *out = kept->columns;
+    return status;
+}
+
+static assay_status load(as_viewing *viewing, const as_asked_view *asked, const assay_id *metric, as_view_data *out,
+                         assay_error *error) {
+    const as_view_column *column = NULL;
+    *out = (as_view_data){0};
+    if (metric) AS_TRY(find_column(viewing, asked, *metric, &column, error));
+    return load_with(asked, metric, column, out, error);
 }
 
 /* The last metric that was loaded: what is asked next may be about it, and there is memory for one at a time only. */
@@ -216,20 +256,22 @@ typedef struct loaded {
     as_view_values *values; /* of the first metric, where the table was made with them; else NULL */
 } loaded;
 
-static assay_status load_metric(const as_asked_view *asked, assay_id metric, loaded *out, assay_error *error) {
+static assay_status load_metric(as_viewing *viewing, const as_asked_view *asked, assay_id metric, loaded *out,
+                                assay_error *error) {
     if (out->metric == metric) return ASSAY_OK;
     as_view_data_free(&out->data);
-    assay_status status = load(asked, &metric, &out->data, error);
+    assay_status status = load(viewing, asked, &metric, &out->data, error);
     out->metric = status == ASSAY_OK ? metric : ASSAY_NONE;
     return status;
 }
 
 /* The first metric last: its values are needed next. */
-static assay_status find_joinings(const as_asked_view *asked, loaded *last, uint8_t **out, assay_error *error) {
+static assay_status find_joinings(as_viewing *viewing, const as_asked_view *asked, loaded *last, uint8_t **out,
+                                  assay_error *error) {
     *out = as_find_joinings(asked->tree.ds);
     if (!*out) return as_fail_memory(error, NULL);
     for (size_t i = asked->tree.metrics.count; i-- > 0;) {
-        AS_TRY(load_metric(asked, as_asked_metric(asked, i), last, error));
+        AS_TRY(load_metric(viewing, asked, as_asked_metric(asked, i), last, error));
         as_view_unjoin(&last->data, *out);
     }
     return ASSAY_OK;
@@ -255,14 +297,14 @@ static bool keep_names(const as_asked_view *asked, assay_id function, kept_table
     return (out->wanted || (function == ASSAY_NONE && !tree->wanted)) && (out->hidden || !tree->hidden);
 }
 
-static assay_status make_table(const as_asked_view *asked, assay_id function, loaded *last, kept_table *out,
-                               assay_error *error) {
+static assay_status make_table(as_viewing *viewing, const as_asked_view *asked, assay_id function, loaded *last,
+                               kept_table *out, assay_error *error) {
     as_view_request request = asked->tree.request;
     as_view_data data = {0};
     request.max_steps = function == ASSAY_NONE ? STEPS_OF_ALL : STEPS_OF_ONE;
     if (!keep_names(asked, function, out)) return as_fail_memory(error, NULL);
     request.joins_calls = joins_calls(asked);
-    if (request.joins_calls) AS_TRY(find_joinings(asked, last, &out->joinings, error));
+    if (request.joins_calls) AS_TRY(find_joinings(viewing, asked, last, &out->joinings, error));
     request.wanted = out->wanted;
     request.hidden = out->hidden;
     request.joinings = out->joinings;
@@ -270,7 +312,8 @@ static assay_status make_table(const as_asked_view *asked, assay_id function, lo
     bool is_walked = request.kind == AS_VIEW_BOTTOM_UP ? request.hidden != NULL : request.wanted != NULL;
     bool has_metric = asked->tree.metrics.count > 0 && is_walked;
     assay_status status =
-        has_metric ? load_metric(asked, as_asked_metric(asked, 0), last, error) : load(asked, NULL, &data, error);
+        has_metric ? load_metric(viewing, asked, as_asked_metric(asked, 0), last, error)
+                   : load(viewing, asked, NULL, &data, error);
     if (status == ASSAY_OK)
         status = as_view_table_new(has_metric ? &last->data : &data, &request, &out->table, &last->values, error);
     as_view_data_free(&data);
@@ -299,7 +342,7 @@ static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, 
     if (!kept) {
         as_viewing_expect(viewing, expected_bytes(asked));
         kept = calloc(1, sizeof *kept);
-        assay_status status = kept ? make_table(asked, function, last, kept, error) : as_fail_memory(error, NULL);
+        assay_status status = kept ? make_table(viewing, asked, function, last, kept, error) : as_fail_memory(error, NULL);
         if (status != ASSAY_OK) {
             free_table(kept);
             return status;
@@ -323,7 +366,7 @@ static assay_status find_values(as_viewing *viewing, const as_asked_view *asked,
             last->values = NULL;
         } else {
             as_viewing_expect(viewing, as_view_items(table) * 2 * sizeof(double));
-            status = load_metric(asked, metric, last, error);
+            status = load_metric(viewing, asked, metric, last, error);
             if (status == ASSAY_OK) status = as_view_values_new(table, &last->data, &values, error);
         }
         if (status == ASSAY_OK && !as_viewing_keep(viewing, key, values, as_view_values_bytes(values), free_values))
@@ -346,7 +389,7 @@ static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_i
                              &out->values[out->n_values], error);
     as_view_values_free(last.values);
     as_view_data_free(&last.data);
-    if (last.metric != ASSAY_NONE) as_give_back_memory();
+    if (last.metric != ASSAY_NONE && !viewing->keeps_columns) as_give_back_memory();
     free(key);
     return status;
 }
@@ -507,9 +550,10 @@ assay_status as_asked_table_some(as_viewing *viewing, const as_asked_view *asked
                                  : get(viewing, asked, ASSAY_NONE, n, out, error);
 }
 
-assay_status as_asked_whole(const as_asked_view *asked, assay_id metric, as_view_number *out, assay_error *error) {
+assay_status as_asked_whole(as_viewing *viewing, const as_asked_view *asked, assay_id metric, as_view_number *out,
+                            assay_error *error) {
     as_view_data data = {0};
-    assay_status status = load(asked, &metric, &data, error);
+    assay_status status = load(viewing, asked, &metric, &data, error);
     *out = status == ASSAY_OK ? as_view_whole(&data, 0).inclusive : (as_view_number){0};
     out->parts = NULL;
     as_view_data_free(&data);

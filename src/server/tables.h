@@ -51,7 +51,8 @@ assay_status as_asked_table_some(as_viewing *viewing, const as_asked_view *asked
 void as_asked_table_free(as_asked_table *table);
 
 /* The value of all that is looked at in one metric, without a table. */
-assay_status as_asked_whole(const as_asked_view *asked, assay_id metric, as_view_number *out, assay_error *error);
+assay_status as_asked_whole(as_viewing *viewing, const as_asked_view *asked, assay_id metric, as_view_number *out,
+                            assay_error *error);
 
 /* Bottom-up: where an item of the table is cut (AS_ITEM_CUT), a table of its function alone that goes further up, and the item that it is there. Where nothing goes further *item is AS_NO_ITEM.
  * as_asked_table_free() in every case. */

@@ -25,13 +25,17 @@ static as_exit choose_size(as_cli *cli, uint64_t *out) {
 }
 
 static as_exit write_report(as_cli *cli, as_viewing *viewing, uint64_t limit) {
-    as_html_report *report = as_html_report_new(viewing, limit);
+    as_html_report *report = as_html_report_new(viewing, as_cli_value(cli, "title"), limit);
     as_exit status = AS_EXIT_FINE;
     if (!report) return as_cli_memory(cli);
+    if (!as_html_report_has_room(report)) {
+        as_html_report_free(report);
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--max-size has no room for the page and its title; give a larger one, or a shorter title");
+    }
     if (!cli->quiet) as_progress_begin("gathering", NULL);
     as_html_report_gather(report);
     assay_error error;
-    bool fine = as_html_report_write(report, as_cli_value(cli, "title"), cli->out, &error) == ASSAY_OK;
+    bool fine = as_html_report_write(report, cli->out, &error) == ASSAY_OK;
     as_progress_end();
     if (!fine) status = as_cli_error(cli, &error);
     for (const char *const *note = as_html_report_notes(report); status == AS_EXIT_FINE && *note; note++)

@@ -53,6 +53,8 @@ typedef struct as_viewing {
     struct as_drops *drops;      /* drop.h; NULL: none yet */
     struct as_cache_entry *kept; /* private: what as_viewing_keep() keeps, last used first */
     size_t kept_bytes;
+    size_t most_kept; /* private: as_viewing_spend() */
+    bool keeps_columns; /* what was loaded of a metric is kept, too: who asks about all views needs it again */
     uint64_t request;               /* private: number of the request at hand */
     unsigned n_lost;                /* private: inputs whose files have changed */
     const as_view_input *last_lost; /* private */
@@ -108,6 +110,9 @@ static inline as_view_input *as_viewing_input(const as_viewing *viewing, size_t 
 /* Things that took a while to make (views, sums, fits) are kept under a text that says what they are, such as "tree 0 top-down 3 *", until all of them take more than
  * AS_KEPT_LIMIT: then those not used for longest go. What the request at hand found or kept stays until it ends; when it has ended, AS_LEFT_LIMIT is left at most. */
 enum { AS_KEPT_LIMIT = 64 << 20, AS_LEFT_LIMIT = 90 << 20 };
+
+/* For who asks many things in a row and then ends, as a report does: more is kept than AS_KEPT_LIMIT, and columns of metrics with it. */
+void as_viewing_spend(as_viewing *viewing, size_t bytes);
 
 /* NULL: it is not there (any more). */
 void *as_viewing_find(as_viewing *viewing, const char *key);

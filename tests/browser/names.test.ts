@@ -189,3 +189,37 @@ test('results of SQL, as table and chart', (t) =>
     await hoverAll(opened, 'chart');
     await shot('names-sql-chart');
   }, WINDOW));
+
+/** Characters that reorder or hide text, as they are. */
+const HARMFUL = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff]/;
+
+test('what would reorder text is an escape on every screen and in tooltips', (t) =>
+  view(t, [write('a\u202Eb.json', profile(1)), write('b\u2066.json', profile(2))], async (opened) => {
+    const { page } = opened;
+    const settled = settling(opened);
+    await page.getByRole('tab', { name: 'Overview' }).waitFor();
+    for (const tab of await page.getByRole('tab').allTextContents()) {
+      await page.getByRole('tab', { name: tab }).click();
+      await settled();
+      const shown = await page.evaluate(() => document.body.innerText + document.title + [...document.querySelectorAll('[title], [aria-label]')].map((e) => `${e.getAttribute('title')}${e.getAttribute('aria-label')}`).join('\n'));
+      assert.doesNotMatch(shown, HARMFUL, tab);
+    }
+    await page.getByRole('tab', { name: 'Tree' }).click();
+    await page.getByRole('treegrid').getByText('\\u202egnp.exe').first().waitFor();
+  }, WINDOW));
+
+test('escapes are drawn and measured in the place of what would reorder text', (t) =>
+  view(t, [write('c.json', profile(1))], async ({ page }) => {
+    await page.getByRole('tab', { name: 'Overview' }).waitFor();
+    const [hostile, plain, drawn] = await page.evaluate(() => {
+      const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!;
+      const inked = (text: string) => {
+        context.clearRect(0, 0, 300, 150);
+        context.fillText(text, 5, 20);
+        return [...context.getImageData(0, 0, 300, 150).data].join();
+      };
+      return [context.measureText('\u202egnp').width, context.measureText('\\u202egnp').width, inked('\u202egnp') === inked('\\u202egnp')];
+    });
+    assert.equal(hostile, plain);
+    assert.ok(drawn);
+  }, WINDOW));

@@ -3,7 +3,7 @@ import { canonical, opened, RequestError, type Backend, type Failure, type Input
 import { compared } from './reportcompare';
 import { ReportScale, type ModelsAnswer } from './reportscale';
 import { ReportTimeline } from './reporttimeline';
-import { NotInside, WholeTree, type WholeAnswer } from './reporttree';
+import { bareName, NotInside, WholeTree, type Kept, type WholeAnswer } from './reporttree';
 import type { CompareAnswer } from './screens/compare-data';
 import type { FlameAnswer } from './screens/flame';
 import type { ScaleAnswer } from './screens/scale/model';
@@ -95,11 +95,8 @@ export class ReportBackend implements Backend {
     if (exact !== undefined) return exact;
     const d = value(params, 'd') || '0';
     if (path === 'tree') return this.tree(d, value(params, 'view') || 'top-down', value(params, 'by'))?.answer(params);
-    if (path === 'node') {
-      if (value(params, 'run') || value(params, 'location')) return undefined;
-      const known = this.answers[canonical('node', { d: params['d'], context: params['context'] })];
-      return this.tree(d, 'top-down', '')?.node(params, known as Parameters<WholeTree['node']>[1]);
-    }
+    if (path === 'node') return value(params, 'run') || value(params, 'location') ? undefined : this.node(d, params);
+    if (path === 'locations' && value(params, 'node')) return this.rowPlaces(d, params);
     if (path === 'flame') return this.flame(d, params);
     if (path.startsWith('compare')) {
       const { sort, order, match, node, all, ...base } = params;
@@ -122,12 +119,38 @@ export class ReportBackend implements Backend {
     return { ...all, inputs: all.inputs.map(only) };
   }
 
+  private grouping(d: string, view: string, by: string): string {
+    return view === 'flat' ? by || (this.trees.has(`${d} flat scope`) ? 'scope' : 'region') : '';
+  }
+
   private tree(d: string, view: string, by: string): WholeTree | undefined {
-    const grouping = view === 'flat' ? by || (this.trees.has(`${d} flat scope`) ? 'scope' : 'region') : '';
-    const kept = this.trees.get(`${d} ${view} ${grouping}`);
+    const kept = this.trees.get(`${d} ${view} ${this.grouping(d, view, by)}`);
     if (!kept) return undefined;
     kept.tree ??= new WholeTree(this.answers[kept.request] as WholeAnswer);
     return kept.tree;
+  }
+
+  /** A context, or a row of another view: what the trees say of it. */
+  private node(d: string, params: Params): unknown {
+    const down = this.tree(d, 'top-down', '');
+    const view = value(params, 'view');
+    return (view ? this.tree(d, view, value(params, 'by')) : down)?.node(params, down, (context, name) => this.keptNode(params['d'], context, name));
+  }
+
+  /** What the report holds of a context, else of another one of its function. */
+  private keptNode(d: Param, context: number, name: string | null): Kept | undefined {
+    const exact = this.answers[canonical('node', { d, context })];
+    const isOfIt = ([request, kept]: [string, unknown]) => request.startsWith('node?') && bareName((kept as Kept).name) === bareName(name) && (paramsOf(request)['d'] ?? '0') === String(d ?? 0);
+    return (exact ?? Object.entries(this.answers).find(isOfIt)?.[1]) as Kept | undefined;
+  }
+
+  /** Of a row: kept by its number in the whole tree, which has all metrics. */
+  private rowPlaces(d: string, params: Params): unknown {
+    const [view, by] = [value(params, 'view'), value(params, 'tree')];
+    const kept = this.trees.get(`${d} ${view} ${this.grouping(d, view, '')}`);
+    if (!kept || this.grouping(d, view, by) !== this.grouping(d, view, '')) return undefined;
+    const metrics = paramsOf(kept.request)['metrics'];
+    return this.answers[canonical('locations', { d: params['d'], kind: params['kind'], metric: params['metric'], metrics, node: params['node'], view })];
   }
 
   private timeline(d: string): ReportTimeline {

@@ -34,6 +34,8 @@ const number = (params: Params, name: string, usual: number): number => Number(t
 
 interface Relative {
   context: number;
+  /** Its row, in views whose rows are no contexts. */
+  node?: number | null;
   name: string | null;
   n: number;
   value: number;
@@ -41,6 +43,27 @@ interface Relative {
 interface Relatives {
   n: number;
   rows: Relative[];
+}
+interface Sandwich {
+  calls: number;
+  callers: Relatives;
+  callees: Relatives;
+}
+const NOBODY: Relatives = { n: 0, rows: [] };
+
+/** Inlined or not, it is the same function. */
+export const bareName = (name: string | null | undefined): string | null => name?.replace(/^\[I\] /, '') ?? null;
+
+/** An answer of api/node about a context. */
+export interface Kept extends Sandwich {
+  context: number;
+  name: string | null;
+  file: string | null;
+  line: number | null;
+  metrics: TreeMetric[];
+  source_id?: unknown;
+  source: unknown;
+  attributes: { owner: string }[];
 }
 
 /** Of one question. */
@@ -360,21 +383,22 @@ export class WholeTree {
   }
 
   /** Who calls the function of a row, and whom it calls, of all its calls in the tree; null where some of them may not be here. */
-  private relatives(i: number, metric: number | undefined): { calls: number; callers: Relatives; callees: Relatives } | null {
-    if (this.whole.left_out > 0 || metric === undefined || !this.whole.metrics[metric]!.has_inclusive) return null;
+  private relatives(i: number, metric: number): Sandwich | null {
+    if (this.whole.left_out > 0 || !this.whole.metrics[metric]?.has_inclusive) return null;
     const { name, flags, node } = this.whole.rows;
     const isCall = (k: number) => !(flags[k]! & INNER);
     const [callers, callees] = [new Map<string | null, Relative>(), new Map<string | null, Relative>()];
     const add = (to: Map<string | null, Relative>, k: number, of: number) => {
-      const key = name[k] ?? null;
-      const found = to.get(key) ?? { context: node[k]!, name: key, n: 0, value: 0 };
+      const key = bareName(name[k]);
+      const found = to.get(key) ?? { context: node[k]!, name: name[k] ?? null, n: 0, value: 0 };
       to.set(key, found);
       found.n++;
       found.value += Number(this.value(of, metric, false) ?? 0);
     };
     let calls = 0;
+    const own = bareName(name[i]);
     for (const k of this.preOrder) {
-      if (name[k] !== name[i]) continue;
+      if (bareName(name[k]) !== own) continue;
       calls++;
       for (const stack = [...this.below(k)].reverse(); stack.length > 0; ) {
         const at = stack.pop()!;
@@ -390,21 +414,50 @@ export class WholeTree {
     return { calls, callers: sorted(callers), callees: sorted(callees) };
   }
 
-  /** What the tree knows of one context, as api/node says it. known: what the report has of it for another metric. */
-  node(params: Params, known: { source: unknown; attributes: unknown; source_id?: unknown } | undefined): unknown {
-    const i = this.indexOf.get(number(params, 'context', -1));
-    if (i === undefined || this.view !== 'top-down') throw new NotInside();
+  /** Of each function its first row in the view; callers have rows below those. */
+  private rowsByName(): Map<string | null, number> {
+    const found = new Map<string | null, number>();
+    const { rows } = this.whole;
+    for (const k of this.preOrder) {
+      const name = bareName(rows.name[k]);
+      const isFunction = known(rows.context[k]) !== null && rows.kind?.[k] !== 'call' && (this.view !== 'bottom-up' || this.parent[k]! < 0);
+      if (isFunction && !(found.get(name)! <= rows.node[k]!)) found.set(name, rows.node[k]!);
+    }
+    return found;
+  }
+
+  /** Callers and callees of a row's function: as all call paths say it, which `down` has, or an answer about one of them; null: neither. */
+  private relativesOf(context: number | null, name: string | null, metric: number | undefined, down: WholeTree | undefined, kept: Kept | undefined): Sandwich | null {
+    const id = metric === undefined ? -1 : this.whole.metrics[metric]!.id;
+    const at = down?.indexOf.get(context ?? -1);
+    const found = context === null ? { calls: 0, callers: NOBODY, callees: NOBODY } : kept && bareName(kept.name) === bareName(name) && kept.metrics[0]?.id === id ? kept : at === undefined ? null : down!.relatives(at, down!.whole.metrics.findIndex((m) => m.id === id));
+    if (!found || this === down) return found;
+    const rows = this.rowsByName();
+    const placed = ({ n, rows: all }: Relatives): Relatives => ({ n, rows: all.map(({ context, name, n, value }) => ({ context, node: rows.get(bareName(name)) ?? null, name, n, value })) });
+    return { calls: found.calls, callers: placed(found.callers), callees: placed(found.callees) };
+  }
+
+  /** What the trees know of a context, or of a row of this view, as api/node says it. kept: what the report holds of a call path of this function. */
+  node(params: Params, down: WholeTree | undefined, kept: (context: number, name: string | null) => Kept | undefined): unknown {
+    const isDown = this === down;
+    const i = this.indexOf.get(number(params, isDown ? 'context' : 'node', -1));
+    if (i === undefined) throw new NotInside();
     const { rows } = this.whole;
     const metrics = this.chooseMetrics(params);
-    const path: { context: number; node: number; name: string | null }[] = [];
-    for (let k = i; k >= 0; k = this.parent[k]!) path.unshift({ context: rows.node[k]!, node: rows.node[k]!, name: rows.name[k] ?? null });
+    const path: { context: number | null; node: number; name: string | null }[] = [];
+    for (let k = i; k >= 0; k = this.parent[k]!) path.unshift({ context: known(rows.context[k]), node: rows.node[k]!, name: rows.name[k] ?? null });
     let below = 0;
-    for (const stack = [i]; stack.length > 0; ) for (const k of this.below(stack.pop()!)) (below += 1), stack.push(k);
-    const relatives = this.relatives(i, metrics[0]);
+    if (isDown) for (const stack = [i]; stack.length > 0; ) for (const k of this.below(stack.pop()!)) (below += 1), stack.push(k);
+    const { context, name } = path[path.length - 1]!;
     const place = Object.fromEntries(OPTIONAL.map((key) => [key, rows[key]?.[i] ?? null]));
+    const one = context === null ? undefined : kept(context, name);
+    // Of another call path the function is the same, its source where that is the same place
+    const isSame = one?.context === context;
+    const isThere = isSame || (one?.file === place['file'] && one?.line === place['line']);
+    const relatives = this.relativesOf(context, name, metrics[0], down, one);
     return {
-      context: rows.node[i]!,
-      name: rows.name[i] ?? null,
+      context,
+      name,
       ...place,
       is_aside: (rows.flags[i]! & 2) !== 0,
       is_inlined: (rows.flags[i]! & 4) !== 0,
@@ -412,11 +465,11 @@ export class WholeTree {
       path,
       metrics: metrics.map((m) => this.whole.metrics[m]!),
       values: this.whole.metrics.map((m, k) => ({ id: m.id, name: m.name, display_name: m.display_name, unit: m.unit, ...(m.has_inclusive ? { inclusive: this.value(i, k, false) } : {}), ...(m.has_exclusive ? { exclusive: this.value(i, k, true) } : {}) })),
-      ...(relatives ?? { calls: 0, callers: { n: 0, rows: [] }, callees: { n: 0, rows: [] } }),
-      source_id: known?.source_id ?? null,
-      source: known?.source ?? null,
-      attributes: known?.attributes ?? [],
-      lacks: [...(relatives ? [] : ['callers and callees']), ...(known ? [] : ['lines of the source', 'attributes'])],
+      ...(relatives ?? { calls: 0, callers: NOBODY, callees: NOBODY }),
+      source_id: isDown && isSame ? (one?.source_id ?? null) : null,
+      source: isThere ? (one?.source ?? null) : null,
+      attributes: one?.attributes.filter((a) => a.owner === 'region' || (isDown && isSame)) ?? [],
+      lacks: [...(relatives ? [] : ['callers and callees']), ...(context === null || isThere ? [] : ['lines of the source']), ...(context === null || isSame || (!isDown && one) ? [] : ['attributes'])],
     };
   }
 }

@@ -15,6 +15,7 @@ import type { Screen, ScreenProps } from './screens/screen';
 import { navigate, readScreen, select, selectionOf, selectionPatch, useAddress } from './state';
 import { setTheme, theme, type Theme } from './theme';
 import { copyText, toastError, ToastHost } from './toast';
+import { visible } from './visible';
 import { FilterBar, metricChoices, nextTheme, TopBar } from './topbar';
 
 const EVERYWHERE = 'Everywhere';
@@ -190,7 +191,7 @@ export function App() {
   };
 
   useEffect(() => {
-    if (!isReport()) document.title = found ? `${found.name} – ${screen.title} – assay` : 'assay';
+    if (!isReport()) document.title = found ? `${visible(found.name)} – ${screen.title} – assay` : 'assay';
   }, [found, screen]);
 
   const keys: Key[] = [

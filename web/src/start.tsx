@@ -6,8 +6,10 @@ import { followKeys } from './keys';
 import { App } from './shell';
 import { followAddress } from './state';
 import { followTheme } from './theme';
+import { showHarmful } from './visible';
 
 export function start(backend: Backend): void {
+  showHarmful();
   followTheme();
   followAddress();
   followKeys();

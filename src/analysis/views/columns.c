@@ -364,6 +364,14 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
     return ASSAY_OK;
 }
 
+size_t as_view_column_bytes(const as_view_column *column, size_t n_contexts) {
+    const as_stored_sums *sums = &column->sums;
+    size_t bytes = column->list.nodes.count * sizeof(as_node) + (column->index ? n_contexts * sizeof *column->index : 0);
+    const as_node_sums *compact = &column->list.sums;
+    bytes += (compact->inclusive.count + compact->exclusive.count) * sizeof(double) + compact->flags.count;
+    return bytes + (sums->inclusive.count + sums->exclusive.count) * (sizeof(double) + sizeof(bool));
+}
+
 void as_view_column_free(as_view_column *column) {
     if (column->is_shared) return;
     as_node_list_free(&column->list);
@@ -421,6 +429,7 @@ assay_status as_view_load(const as_view_source *source, const assay_id *metrics,
         out->columns[i].metric = metrics[i];
         as_node_list_init_of(&out->columns[i].list, source->ds);
         out->n_columns++;
+        if (share_column(source, &out->columns[i])) continue;
         unsigned formulas_left = AS_VIEW_MAX_FORMULAS;
         as_view_source with_loaded = *source;
         with_loaded.loaded = out->columns;

@@ -33,7 +33,7 @@ typedef struct as_view_source {
     const bool *locations; /* one for each of the dataset; NULL: all */
     bool
         only_inclusive; /* of stored pairs the exclusive values stay where they are: their columns have none, and say that there are */
-    /* private: columns of the same source, for formulas to take */
+    /* Columns of the same source that are there already: those of their metrics are not loaded again, and neither are what formulas take. They must last as long as the data. */
     const struct as_view_column *loaded;
     size_t n_loaded;
 } as_view_source;
@@ -78,6 +78,9 @@ typedef struct as_view_data {
 assay_status as_view_load(const as_view_source *source, const assay_id *metrics, size_t n_metrics,
                           const assay_id *roots, size_t n_roots, as_view_data *out, assay_error *error);
 void as_view_data_free(as_view_data *data);
+
+/* What its values take, about. n_contexts: of the dataset. */
+size_t as_view_column_bytes(const as_view_column *column, size_t n_contexts);
 
 /* The number of a context's node in the list, where it has nodes; or UINT32_MAX. */
 static inline uint32_t as_column_at(const as_view_column *column, assay_id context) {

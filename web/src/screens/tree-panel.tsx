@@ -109,7 +109,7 @@ function Values({ node }: { node: NodeAnswer }) {
   if (values.length === 0) return <Section title="No values">{null}</Section>;
   return (
     <Section title="Values">
-      <table class="values">
+      <table class={hasExclusive ? 'values both' : 'values'}>
         <thead>
           <tr>
             <th />
@@ -135,7 +135,7 @@ function Values({ node }: { node: NodeAnswer }) {
 
 /** A bar for each place, or the sorted curve of very many. */
 function Places({ params, canGo, sides }: { params: Params; canGo: boolean; sides: string }) {
-  const { data } = useData<LocationsAnswer>('locations', { ...params, kind: sides === 'exclusive' ? 'exclusive' : null });
+  const { data, error } = useData<LocationsAnswer>('locations', { ...params, kind: sides === 'exclusive' ? 'exclusive' : null });
   const curve = data?.curve;
   const values = data?.places?.value ?? (Array.isArray(curve) ? curve : curve?.value) ?? [];
   const draw = useCallback(
@@ -152,6 +152,7 @@ function Places({ params, canGo, sides }: { params: Params; canGo: boolean; side
     [values],
   );
   const s = data?.statistics;
+  if (error?.rule === 'not-in-report') return <p class="hint panel-part">Not in this report: values over locations</p>;
   if (!data || !s || data.n < 2) return null;
   const unit = data.unit;
   if (s.count === 1) return <Section title={`Only at ${s.max_at}`}>{null}</Section>;

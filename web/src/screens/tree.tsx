@@ -274,8 +274,8 @@ function Tree(props: ScreenProps) {
       { label: 'Copy values', run: () => void copyText(answer.metrics.map((m, k) => `${m.name}: ${exactValue(m.unit, exactOf(r, false, k))} inclusive, ${exactValue(m.unit, exactOf(r, true, k))} exclusive`).join('\n')) },
     ];
   };
-  // Rows that are no contexts have sums of their own; a report knows contexts alone
-  const panelRow = isDown || view.row < 0 || isReport() ? null : { ...Object.fromEntries(['metric', 'metrics', 'view', 'by', 'root', 'hide', 'hide-subtree'].map((key) => [key, params[key]])), node: view.row };
+  // Rows that are no contexts have sums of their own
+  const panelRow = isDown || view.row < 0 ? null : { ...Object.fromEntries(['metric', 'metrics', 'view', 'by', 'root', 'hide', 'hide-subtree'].map((key) => [key, params[key]])), node: view.row };
   const sortedBy = view.sort || `${(params['sort'] ?? (leadsDown(view) ? 'inclusive' : 'exclusive')) === 'exclusive' ? 'x' : 'i'}0`;
   const byName = sortedBy === 'name';
   const table: VTableProps<Entry> = {
