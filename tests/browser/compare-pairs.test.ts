@@ -104,3 +104,34 @@ test('names stay readable, however narrow and deep', (t) => {
     { hash: '#compare' },
   );
 });
+
+test('long names of inputs, metrics and runs: toolbars stay low, and names keep what tells them apart', (t) => {
+  const runs = (name: string) => write(`${name}.txt`, `PARAMETER processes\nPOINTS 2 4\nMETRIC a_metric_with_a_name_of_many_words_in_it\nREGION main\nDATA 1 2\nDATA 10 20 60\n`);
+  const long = 'measurement_of_the_weak_scaling_series_with_another_compiler_run';
+  return view(
+    t,
+    [runs(`${long}_one`), runs(`${long}_two`)],
+    async ({ page, shot }) => {
+      await page.getByText('no change').first().waitFor();
+      const one = page.getByRole('button', { name: `A: ${long}_one.txt` });
+      assert.equal(await one.getAttribute('title'), `${long}_one.txt`);
+      for (const [width, rows] of [[1280, 1], [1024, 2]] as const) {
+        await page.setViewportSize({ width, height: 768 });
+        for (const tab of ['Tree', 'Scatter']) {
+          await page.getByRole('button', { name: tab, exact: true }).click();
+          const bars = await page.locator('main .toolbar').evaluateAll((all) => all.slice(0, 2).map((e) => ({ height: e.clientHeight, isWide: e.scrollWidth > e.clientWidth, cut: [...e.querySelectorAll('button')].some((b) => b.getBoundingClientRect().right > innerWidth) })));
+          assert.ok(bars.length === 2 && bars.every(({ height, isWide, cut }, i) => height <= 42 * (i && tab === 'Tree' ? 1 : rows) && !isWide && !cut), `${width}, ${tab}: ${JSON.stringify(bars)}`);
+        }
+        for (const [label, end] of [['A', '_one.txt'], ['B', '_two.txt']] as const) {
+          const name = page.getByRole('button', { name: new RegExp(`^${label}: `) }).locator('.cut');
+          assert.ok(await name.evaluate((e, text) => e.textContent!.endsWith(text) && e.scrollWidth <= e.clientWidth, end), `${width}: the end of ${label} is seen`);
+        }
+      }
+      await shot('compare-long-names');
+      await page.getByRole('tab', { name: 'Overview' }).click();
+      const heading = page.locator('.card h2').first();
+      assert.ok(await heading.evaluate((e) => e.scrollWidth <= e.clientWidth), 'the name of the file stays in its card');
+    },
+    { hash: '#compare' },
+  );
+});

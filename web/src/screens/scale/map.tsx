@@ -79,6 +79,7 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     c.beginPath();
     c.rect(EDGE.left, EDGE.top, f.width, f.height);
     c.clip();
+    const labels: [number, number][] = [];
     for (const level of levelsOf(low, high, isLog)) {
       const lines = contour(z, nx, ny, level);
       const ink = part(level) > 0.55 ? 'rgb(0 0 0 / 62%)' : 'rgb(255 255 255 / 75%)';
@@ -92,9 +93,13 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
       }
       c.stroke();
       if (lines.length) {
-        const [x, y] = place(4 * Math.floor(lines.length / 8));
+        const at = place(4 * Math.floor(lines.length / 8));
+        const [x, y] = [Math.max(EDGE.left + 16, Math.min(at[0], EDGE.left + f.width - 16)), Math.max(at[1] - 3, EDGE.top + 10)];
+        // Where lines are close, some numbers are enough
+        if (labels.some(([u, v]) => Math.abs(u - x) < 32 && Math.abs(v - y) < 11)) continue;
+        labels.push([x, y]);
         c.textAlign = 'center';
-        c.fillText(shortNumber(level), Math.min(x, EDGE.left + f.width - 16), Math.max(y - 3, EDGE.top + 10));
+        c.fillText(shortNumber(level), x, y);
       }
     }
     c.restore();
