@@ -66,7 +66,7 @@ typedef struct assay_config {
     const char *format;         /* assay_open: read as this format; assay_save: write this one. NULL: found out */
     const char *const *options; /* options of the format, "key=value", ended by NULL */
     uint64_t memory_limit;      /* bytes a dataset may take; 0: three quarters of the machine's memory */
-    uint32_t depth_limit;       /* nesting of JSON and the like; 0: 1024 */
+    uint32_t depth_limit;       /* nesting of JSON and the like; 0: 1024, of stacks 65536 */
     bool keep_going;            /* assay_open: record every broken rule as a problem instead of stopping at the first */
     bool strict;                /* assay_save: refuse (ASSAY_E_UNSUPPORTED) where something would be lost */
     /* Called now and then with what is being done and how much of it is done (0..1); returning false cancels. */

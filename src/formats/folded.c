@@ -170,6 +170,11 @@ static size_t shared_frames(const folded *f, const char *stack, size_t size) {
     return n;
 }
 
+static assay_status fail_too_deep(folded *f) {
+    return as_broken(f->reader, as_place_line(f->reader->input->path, f->line_number, 1), "too-deep",
+                     "the stack has more than %u frames", f->reader->max_stack);
+}
+
 /* The context of a stack. Sorted files, as most are, repeat most of the line before: that need not be looked up again. */
 static assay_status find_context(folded *f, const char *stack, size_t size, assay_id *out) {
     f->known.count = shared_frames(f, stack, size);
@@ -179,8 +184,7 @@ static assay_status find_context(folded *f, const char *stack, size_t size, assa
     while (at <= size) {
         const char *semicolon = memchr(stack + at, ';', size - at);
         size_t end = semicolon ? (size_t)(semicolon - stack) : size;
-        if (f->known.count >= f->reader->max_depth)
-            return broken(f, f->line, "too-deep", "the stack has more frames than the limit for nesting allows");
+        if (f->known.count >= f->reader->max_stack) return fail_too_deep(f);
         context = add_frame(f, context, stack + at, end - at);
         known_frame frame = {end, context};
         if (context == ASSAY_NONE || !as_vec_append(&f->known, &frame, 1)) return as_reader_memory(f->reader);

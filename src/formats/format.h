@@ -59,7 +59,8 @@ typedef struct as_reader {
     as_input *input;
     as_dataset *dataset;
     as_options options;
-    uint32_t max_depth;
+    uint32_t max_depth; /* of what nests in the text of the file, such as JSON */
+    uint32_t max_stack; /* frames of a stack that the file has as a list */
     bool keep_going;
     bool
         is_overview; /* only what `info` says is wanted: a reader that would take long may leave everything but runs and metrics unread, and fill dataset->overview */

@@ -229,6 +229,7 @@ static assay_status read_with(as_input *input, const as_format *format, int bits
                         .dataset = ds,
                         .options = {format->read_options, config->options},
                         .max_depth = config->depth_limit ? config->depth_limit : 1024,
+                        .max_stack = config->depth_limit ? config->depth_limit : 1 << 16,
                         .keep_going = config->keep_going,
                         .is_overview = config->is_overview,
                         .progress = config->progress,

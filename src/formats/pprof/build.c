@@ -304,8 +304,8 @@ static assay_status read_sample(building *b, const as_protobuf *p) {
     if (!ended_well(&m)) return as_pprof_broken(b->t, &m, "protobuf", m.error);
     if (b->values.count != b->t->types.count)
         return as_pprof_broken(b->t, p, "value-count", "a sample has not one value for each type of the profile");
-    if (count_frames(b) > b->t->reader->max_depth)
-        return as_pprof_broken(b->t, p, "depth", "a stack is deeper than the limit; --max-depth raises it");
+    if (count_frames(b) > b->t->reader->max_stack)
+        return as_pprof_broken(b->t, p, "depth", "a stack has more frames than can be read");
     if (as_pprof_has_places(b->where)) AS_TRY(go_to_place(b, as_protobuf_message_of(p)));
     assay_id context = follow(b);
     if (context == ASSAY_NONE) return as_reader_memory(b->t->reader);

@@ -15,8 +15,8 @@ static assay_id top(const as_speedscope_reading *s) {
 static assay_status push(as_speedscope_reading *s, uint32_t frame, bool *done) {
     *done = false;
     if (frame >= s->frames.count) return as_speedscope_broken(s, "frame-index", "there is no frame of this number");
-    if (s->stack.count >= s->reader->max_depth)
-        return as_speedscope_broken(s, "too-deep", "the stack has more frames than the limit for nesting allows");
+    if (s->stack.count >= s->reader->max_stack)
+        return as_speedscope_broken(s, "too-deep", "the stack has more frames than can be read");
     as_speedscope_frame open = {frame, as_stack_tree_child(&s->sums.tree, top(s), AS_AT(assay_id, &s->frames, frame)),
                                 SIZE_MAX};
     if (open.context == ASSAY_NONE || (s->stack.count == s->stack.capacity && !as_vec_reserve(&s->stack, 1)))
