@@ -103,7 +103,7 @@ export function formatQuantity(quantity: Quantity, number: Num | undefined): str
 }
 
 /** As long as any number of the column is; large columns have whole numbers that are written out. */
-export const longestText = (quantity: Quantity, largest: number): string => formatQuantity(quantity, -Math.min(largest, MOST_DIGITS - 1));
+export const longestText = (quantity: Quantity, largest: number): string => formatQuantity(quantity, -(quantity.isScientific ? Math.min(largest, MOST_DIGITS - 1) : largest));
 
 /** One number with its unit: "1.234 ms". */
 export function formatValue(unit: string | null, number: Num | undefined): string {
@@ -156,5 +156,5 @@ export function shellWord(word: string): string {
 /** "1 problem", "3 problems". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${formatCount(n)} ${n === 1 ? one : many}`;
 
-/** A name as the command shows it: places of loops and lines without their folders. */
-export const shortName = (name: string): string => name.replace(/^((?:\[I\] )?(?:loop at|line)) .*\/(?=[^/]+:\d+$)/, '$1 ');
+/** A name as the command shows it: places of loops and lines without their folders, and without a line that is not known. */
+export const shortName = (name: string): string => name.replace(/^((?:\[I\] )?(?:loop at|line)) (?:.*\/)?([^/]+:\d+)$/, (_, what, place) => `${what} ${place.replace(/:0$/, '')}`);

@@ -41,6 +41,7 @@ test('counts have all digits up to 1e12, then an exponent', () => {
 
 test('no number of a column is longer than its longest text', () => {
   assert.equal(longestText(quantityOf('#', 12528158493), 12528158493), '-12,528,158,493.0');
+  assert.equal(longestText(quantityOf('s', 11684644753635242), 11684644753635242), '-11,684,644,753,635,242.0');
   // Beyond 1e12 numbers are written as 1.234e+13, but smaller whole ones with all their digits
   assert.equal(longestText(quantityOf('#', 2e13, true), 2e13), '-999,999,999,999');
 });
@@ -97,5 +98,7 @@ test('places of loops and lines stand without their folders', () => {
   assert.equal(shortName('loop at /builds/tests/loops.cu:48'), 'loop at loops.cu:48');
   assert.equal(shortName('line src/heat.c:36'), 'line heat.c:36');
   assert.equal(shortName('[I] loop at a b/c.c:1'), '[I] loop at c.c:1');
+  assert.equal(shortName('loop at [libmpi.so.40]:0'), 'loop at [libmpi.so.40]');
+  assert.equal(shortName('line a/b.c:10'), 'line b.c:10');
   for (const name of ['loop at c.c:1', 'line', 'a/b:1', 'std::operator/ <int>', 'online src/heat.c:36']) assert.equal(shortName(name), name);
 });
