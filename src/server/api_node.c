@@ -314,7 +314,7 @@ static bool is_shown(const as_dataset *ds, assay_id id) {
     return metric->part_of == ASSAY_NONE && metric->kind != AS_KIND_DERIVED && as_metric_has_data(ds, id);
 }
 
-/* Exactly, and of all metrics, where that is one run and does not take long; else of those that are looked at. */
+/* Exactly, and of all metrics, where that is one run and does not take long; else of those that are looked at. Of those that are computed only what is looked at. */
 static assay_status build_metrics(as_builder *builder, const details *d, assay_error *error) {
     const as_tree_view *tree = &d->asked.tree;
     size_t n = AS_COUNT(tree->ds, metrics), n_shown = 0;
@@ -328,8 +328,10 @@ static assay_status build_metrics(as_builder *builder, const details *d, assay_e
         status = build_metric(builder, d, id, error);
         n_shown++;
     }
-    for (size_t i = 0; !n_shown && i < d->table.n_values; i++)
-        build_view_value(builder, d, d->table.values[i], d->item);
+    for (size_t i = 0; i < d->table.n_values; i++) {
+        if (!n_shown || !is_shown(tree->ds, d->table.values[i]->metric))
+            build_view_value(builder, d, d->table.values[i], d->item);
+    }
     return status;
 }
 

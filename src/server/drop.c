@@ -210,7 +210,7 @@ static assay_status fail_to_keep(const char *name, assay_error *error) {
 assay_status as_drop_begin(as_drops *drops, const char *drop, const char *name, uint64_t size, as_drop_file **out,
                            assay_error *error) {
     if (!drop || !is_plain_path(drop, 1) || !name || !is_plain_path(name, MAX_PARTS))
-        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "a file of this name cannot be dropped; rename it");
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "a file of the name '%.200s' cannot be dropped; rename it", name ? name : "");
     AS_TRY(take(drops, size, error));
     give_back(drops, size, 0); /* only to say so before anything is sent: what counts is what comes */
     as_drop_file *file = calloc(1, sizeof *file);

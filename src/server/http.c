@@ -514,9 +514,11 @@ assay_status as_server_start(as_viewing *viewing, const as_server_config *config
     const union MHD_DaemonInfo *info =
         server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     if (!info) {
-        assay_status status =
-            as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot listen at %.60s, port %u%s%s", config->address,
-                    config->port, errno ? ": " : "; is it taken? --port names another", errno ? strerror(errno) : "");
+        bool is_taken = errno == 0 || errno == EADDRINUSE;
+        assay_status status = as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot listen at %.60s, port %u: %s",
+                                      config->address, config->port,
+                                      is_taken ? "it is taken; --port names another, without it a free one is found"
+                                               : strerror(errno));
         as_server_stop(server);
         return status;
     }

@@ -189,3 +189,15 @@ test('a report has the picture, zooms in it and searches in it', async () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+test('the legend shows whole names, as many as there is room for', (t) =>
+  view(t, [example('heat-hpctoolkit')], async ({ page }) => {
+    await page.locator('.legend > span').first().waitFor({ state: 'attached' });
+    const { names, box } = await page.locator('.legend').evaluate((e) => {
+      const sides = ({ left, right, top, bottom }: DOMRect) => ({ left, right, top, bottom });
+      return { box: sides(e.getBoundingClientRect()), names: [...e.children].map((c) => sides(c.getBoundingClientRect())) };
+    });
+    const seen = names.filter((n) => n.top < box.bottom);
+    assert.ok(seen.length > 0 && seen.length < names.length, `${seen.length} of ${names.length}`);
+    assert.ok(seen.every((n) => n.left >= box.left && n.right <= box.right && n.bottom <= box.bottom + 1));
+  }, { hash: '#flame', viewport: { width: 560, height: 600 } }));

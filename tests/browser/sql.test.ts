@@ -106,3 +106,11 @@ test('names from files are text', async (t) => {
     rmSync(folder, { recursive: true });
   }
 });
+
+test('columns have room for wide letters and long numbers', (t) =>
+  view(t, [example('heat.cubex')], async ({ page }) => {
+    await run(page, "select 'MPI_MMMMMWWWWW' as name, 0.04049549125 as own, 'iiiiiiiiii' as narrow");
+    await page.getByText('1 row').waitFor();
+    const cut = await page.locator('.vbody .vcell').evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent));
+    assert.deepEqual(cut, []);
+  }, { hash: '#sql' }));

@@ -340,3 +340,21 @@ test('rows that are no contexts have details of their own', async (t) => {
     await shot('tree-flat-details');
   }, { hash: '#tree?tree.view=kernel' });
 });
+
+/** What is cut off without an ellipsis: numbers that lie over their neighbours, or end outside the panel. */
+const cutOff = (page: Page, of: string) => page.locator(of).evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent));
+
+test('long numbers and long names have room in columns and in the details', async (t) => {
+  // main has 15,281 visits with all below it and 8 itself. Of numbers below 1e12 all digits are written: 152,810,114,607.5
+  await view(t, ['--derive', 'PAPI_TOT_CYC=visits*10000007.5', HEAT], async ({ page, shot }) => {
+    await grid(page).waitFor();
+    await page.locator('.vbody .vrow').first().click();
+    const details = page.getByRole('complementary', { name: 'Details' });
+    await details.getByRole('rowheader', { name: 'PAPI_TOT_CYC' }).waitFor(); // the metric that is looked at, computed as it is
+    await shot('tree-long-numbers');
+    assert.deepEqual(await cutOff(page, '.bar-cell, .vcell.right'), []);
+    assert.deepEqual(await cutOff(page, '.panel, .values th, .values td'), []);
+    assert.deepEqual(await details.getByRole('row', { name: /^PAPI_TOT_CYC/ }).getByRole('cell').allInnerTexts(), ['152.8 G', '80.00 M']);
+    assert.equal(await page.locator('.vbody .vrow').first().locator('.vcell').nth(1).innerText(), '152,810,114,607.5');
+  }, { hash: '#tree?m=PAPI_TOT_CYC', viewport: { width: 1280, height: 800 } });
+});

@@ -1,10 +1,17 @@
 // The command's own server with one file of each kind of example.
 import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, example, view } from '../../web/test/harness';
+import { closeBrowser, example, view, type Page } from '../../web/test/harness';
 
+const folder = mkdtempSync(join(tmpdir(), 'assay-view-'));
 
-after(closeBrowser);
+after(async () => {
+  rmSync(folder, { recursive: true });
+  await closeBrowser();
+});
 
 test('a profile is shown', (t) =>
   view(t, [example('heat.cubex')], async ({ page, shot }) => {
@@ -49,3 +56,61 @@ test('files that find no room', (t) =>
     assert.equal(await page.getByRole('button', { name: 'small.folded' }).count(), 0);
     assert.ok(complaints.splice(0).every((text) => /413/.test(text)), 'the browser mentions the refusal, and nothing else');
   }));
+
+/** As the file manager would do it. */
+async function drop(page: Page, ...files: string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) await session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data: { items: [], files, dragOperationsMask: 1 } });
+}
+
+test('folders that are dropped: what is hidden in them stays behind, an empty one is said to be so', (t) =>
+  view(t, [example('heat.cubex')], async ({ page }) => {
+    const [database, empty] = [join(folder, 'database'), join(folder, 'empty')];
+    cpSync(example('heat-hpctoolkit'), database, { recursive: true });
+    writeFileSync(join(database, '.DS_Store'), 'left by the file manager');
+    mkdirSync(join(empty, '.hidden'), { recursive: true });
+    writeFileSync(join(empty, '.hidden', 'file'), 'x');
+    await page.getByRole('heading', { name: 'heat.cubex' }).waitFor();
+    await drop(page, empty);
+    await page.getByRole('alert').getByText('There is no file in it').waitFor();
+    await drop(page, database);
+    await page.getByRole('heading', { name: 'database' }).waitFor();
+    await page.getByRole('tab', { name: 'Time line' }).waitFor();
+  }));
+
+test('a name that cannot be is said', (t) =>
+  view(t, [example('heat.cubex')], async ({ page, complaints }) => {
+    await page.getByRole('heading', { name: 'heat.cubex' }).waitFor();
+    await page.getByLabel('Add files', { exact: true }).setInputFiles({ name: '.hidden', mimeType: '', buffer: Buffer.from('x') });
+    await page.getByRole('alert').getByText("a file of the name '.hidden' cannot be dropped").waitFor();
+    assert.ok(complaints.splice(0).every((text) => /400/.test(text)), 'the browser mentions the refusal, and nothing else');
+  }));
+
+test('as long as files are being opened the page says so', (t) =>
+  view(t, [example('heat.cubex')], async ({ page }) => {
+    let go = () => {};
+    const held = new Promise<void>((resolve) => (go = resolve));
+    await page.route(/api\/open/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('heading', { name: 'heat.cubex' }).waitFor();
+    await page.getByLabel('Add files', { exact: true }).setInputFiles(example('kernels.txt'));
+    const said = page.getByText('Opening kernels.txt …');
+    await said.waitFor();
+    await page.waitForTimeout(3000); // other messages go after 2.5 s
+    assert.equal(await said.count(), 1);
+    go();
+    await said.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
+  }));
+
+test('a measurement of nothing', (t) => {
+  const nothing = join(folder, 'nothing.json');
+  writeFileSync(nothing, JSON.stringify({ $schema: 'https://www.speedscope.app/file-format-schema.json', shared: { frames: [] }, profiles: [] }));
+  return view(t, [nothing], async ({ page }) => {
+    await page.getByText('nothing: no call path, no event, no record').waitFor();
+    // stat would fail: there is no metric
+    assert.deepEqual((await page.locator('.card', { hasText: 'On the command line' }).innerText()).match(/assay \w+/g), ['assay sql', 'assay validate']);
+  });
+});

@@ -178,7 +178,7 @@ class Inputs(Case):
             taken.listen()
             result = run('view', '--no-open', '--port', str(taken.getsockname()[1]), FILTER)
         self.assertEqual(3, result.status)
-        self.assertIn('cannot listen at 127.0.0.1', result.err)
+        self.assertRegex(result.err, r'cannot listen at 127\.0\.0\.1, port \d+: it is taken; --port names another')
 
     def test_only_this_machine(self):
         with Viewer(FILTER) as viewer:

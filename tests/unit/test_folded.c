@@ -178,6 +178,22 @@ static void test_refused(void **state) {
     assert_string_equal(error.rule, "too-deep");
 }
 
+/* Recursion goes deep: 5000 frames of one function, read and written again. */
+static void test_deep_stacks(void **state) {
+    (void)state;
+    enum { FRAMES = 5000 };
+    char text[2 * FRAMES + 3];
+    for (size_t i = 0; i < FRAMES; i++) memcpy(text + 2 * i, "f;", 2);
+    memcpy(text + 2 * FRAMES - 1, " 7\n", 4);
+    as_read_config config = {.format = "folded"};
+    as_dataset *ds = NULL;
+    assay_error error;
+    assert_int_equal(as_read_memory("input", text, sizeof text - 1, &config, &ds, &error), ASSAY_OK);
+    assert_int_equal(ds->contexts.count, FRAMES);
+    assert_int_equal(as_ds_context(ds, FRAMES - 1)->depth, FRAMES - 1);
+    as_dataset_free(ds);
+}
+
 /* What is taken for folded stacks without being told so. */
 static void test_bidding(void **state) {
     (void)state;
@@ -230,7 +246,7 @@ int main(void) {
         cmocka_unit_test(test_byte_order_marks),
         cmocka_unit_test(test_writing),
         cmocka_unit_test(test_invalid_characters),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_deep_stacks),
         cmocka_unit_test(test_bidding),
         cmocka_unit_test(test_beginnings_and_memory),
     };

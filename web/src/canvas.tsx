@@ -98,6 +98,18 @@ export function pointerAt(event: MouseEvent): { x: number; y: number } {
   return { x: event.clientX - box.left, y: event.clientY - box.top };
 }
 
+let pen: CanvasRenderingContext2D | null = null;
+
+/** How wide a column must be for the text, in the letters of the page. */
+export function roomFor(text: string): number {
+  if (!pen) {
+    pen = document.createElement('canvas').getContext('2d')!;
+    const { fontSize, fontFamily } = getComputedStyle(document.body);
+    pen.font = `${fontSize} ${fontFamily}`;
+  }
+  return Math.ceil(pen.measureText(text).width) + 20;
+}
+
 const widths = new Map<string, Map<string, number>>();
 
 /** The longest beginning of the text that fits, with an ellipsis; "" where not even two letters do. */

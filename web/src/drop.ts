@@ -21,7 +21,8 @@ async function walk(entry: FileSystemEntry, into: Dropped[]): Promise<void> {
   for (;;) {
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (entries.length === 0) return;
-    for (const child of entries) await walk(child, into);
+    // What systems leave in folders, such as .DS_Store, is no part of a measurement
+    for (const child of entries) if (!child.name.startsWith('.')) await walk(child, into);
   }
 }
 
@@ -29,6 +30,7 @@ export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry): entry is FileSystemEntry => entry !== null);
   const found: Dropped[] = [];
   for (const entry of entries) await walk(entry, found);
+  if (entries.length > 0 && found.length === 0) toast('There is no file in it.', true);
   return found;
 }
 
@@ -36,10 +38,14 @@ export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
 export async function openFiles(files: Dropped[], opened: () => void): Promise<void> {
   if (files.length === 0) return;
   const drop = [...crypto.getRandomValues(new Uint8Array(8))].map((b) => b.toString(16).padStart(2, '0')).join('');
-  toast(`Opening ${files.length === 1 ? files[0]!.name : plural(files.length, 'file')} …`);
-  try {
+  const send = async () => {
     for (const { name, file } of files) await post('drop', { drop, name }, file);
     await post('open', { drop });
+  };
+  const sent = send();
+  toast(`Opening ${files.length === 1 ? files[0]!.name : plural(files.length, 'file')} …`, false, sent);
+  try {
+    await sent;
   } catch (error) {
     toastError(error);
     await post('discard', { drop }).catch(() => {});

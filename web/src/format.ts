@@ -79,11 +79,6 @@ export function quantityOf(unit: string | null, largest: number, isWhole = false
   return { factor: 1, unit: name, decimals: isScientific ? 3 : decimalsOf(size), isExact: false, isScientific };
 }
 
-/** For counts that need not be shown to the last digit: large ones in M, G, T, P. */
-export function quantityOfCounts(largest: number): Quantity {
-  return Math.abs(largest) >= 1e8 ? scaled(COUNT_SCALES, 1, Math.abs(largest)) : quantityOf(null, largest, true);
-}
-
 function group(digits: string): string {
   const [, sign, whole, rest] = /^(-?)(\d*)(.*)$/.exec(digits) as unknown as [string, string, string, string];
   return sign + whole.replace(/\B(?=(\d{3})+$)/g, ',') + rest;
@@ -107,6 +102,9 @@ export function formatQuantity(quantity: Quantity, number: Num | undefined): str
   return group(shown.toFixed(quantity.decimals));
 }
 
+/** As long as any number of the column is; large columns have whole numbers that are written out. */
+export const longestText = (quantity: Quantity, largest: number): string => formatQuantity(quantity, -(quantity.isScientific ? Math.min(largest, MOST_DIGITS - 1) : largest));
+
 /** One number with its unit: "1.234 ms". */
 export function formatValue(unit: string | null, number: Num | undefined): string {
   const value = known(number);
@@ -116,10 +114,19 @@ export function formatValue(unit: string | null, number: Num | undefined): strin
   return quantity.unit ? `${text} ${quantity.unit}` : text;
 }
 
+/** The same where there is little room: large counts in M, G, T, P. */
+export function shortValue(unit: string | null, number: Num | undefined): string {
+  const size = finiteSize(number);
+  if (size < 1e6 || baseOf(TIMES, unit ?? '') + baseOf(SIZES, unit ?? '') > 0) return formatValue(unit, number);
+  const quantity = scaled(COUNT_SCALES, 1, size);
+  return `${formatQuantity(quantity, number)} ${quantity.unit}`;
+}
+
 /** All its digits, for tooltips and for what is copied: "0.001234 s". */
 export function exactValue(unit: string | null, value: Num | undefined): string {
   if (value === null || value === undefined) return '';
-  return unit && unit !== 'unknown' ? `${value} ${unit}` : String(value);
+  const text = String(value).replace('Infinity', 'inf');
+  return unit && unit !== 'unknown' ? `${text} ${unit}` : text;
 }
 
 export const formatCount = (count: number): string => group(String(Math.trunc(count)));
@@ -149,5 +156,5 @@ export function shellWord(word: string): string {
 /** "1 problem", "3 problems". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${formatCount(n)} ${n === 1 ? one : many}`;
 
-/** A name as the command shows it: places of loops and lines without their folders. */
-export const shortName = (name: string): string => name.replace(/^((?:\[I\] )?(?:loop at|line)) .*\/(?=[^/]+:\d+$)/, '$1 ');
+/** A name as the command shows it: places of loops and lines without their folders, and without a line that is not known. */
+export const shortName = (name: string): string => name.replace(/^((?:\[I\] )?(?:loop at|line)) (?:.*\/)?([^/]+:\d+)$/, (_, what, place) => `${what} ${place.replace(/:0$/, '')}`);

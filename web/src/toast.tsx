@@ -18,11 +18,12 @@ function close(id: number): void {
   redrawHost();
 }
 
-export function toast(text: string, isError = false): void {
+/** Not closed before `until` is settled. */
+export function toast(text: string, isError = false, until?: Promise<unknown>): void {
   const id = next++;
   toasts = [...toasts.filter((t) => t.text !== text), { id, text, isError }].slice(-4);
   redrawHost();
-  if (!isError) setTimeout(() => close(id), SHOWN_MS);
+  if (!isError) void Promise.allSettled([until, new Promise((resolve) => setTimeout(resolve, SHOWN_MS))]).then(() => close(id));
 }
 
 /** What went wrong, with the place where there is one: "profile.cubex:12: …". */

@@ -1,7 +1,7 @@
 // The numbers are those of the rules in src/render/quantity.h, worked out by hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exactValue, finiteSize, formatChange, formatCount, formatPercent, formatQuantity, formatValue, known, quantityOf, quantityOfCounts, real, shellWord, shortName } from '../src/format';
+import { exactValue, finiteSize, formatChange, formatCount, formatPercent, formatQuantity, formatValue, known, longestText, quantityOf, real, shellWord, shortName, shortValue } from '../src/format';
 import { sureText } from '../src/screens/compare-data';
 
 test('times take the unit of the largest', () => {
@@ -28,9 +28,22 @@ test('counts have all digits up to 1e12, then an exponent', () => {
   assert.equal(formatValue(null, 123), '123');
   assert.equal(formatValue('unknown', 2e12), '2.000e+12');
   assert.equal(formatValue('', 0.0001), '1.000e-04');
-  const counts = quantityOfCounts(2.5e9);
-  assert.equal(`${formatQuantity(counts, 2.5e9)} ${counts.unit}`, '2.500 G');
+  assert.equal(shortValue('#', 2.5e9), '2.500 G');
+  assert.equal(shortValue('#', -43738331772), '-43.74 G');
+  assert.equal(shortValue('occ', 999999), '999,999 occ');
+  assert.equal(shortValue('bytes', 1.77e9), '1.770 GB');
+  assert.equal(shortValue('usec', 3.998e6), '3.998 s');
+  assert.equal(shortValue('#', 'inf'), 'inf #');
+  assert.equal(shortValue('#', null), '');
+  assert.equal(exactValue('s', -Infinity), '-inf s');
   assert.equal(formatCount(1000), '1,000');
+});
+
+test('no number of a column is longer than its longest text', () => {
+  assert.equal(longestText(quantityOf('#', 12528158493), 12528158493), '-12,528,158,493.0');
+  assert.equal(longestText(quantityOf('s', 11684644753635242), 11684644753635242), '-11,684,644,753,635,242.0');
+  // Beyond 1e12 numbers are written as 1.234e+13, but smaller whole ones with all their digits
+  assert.equal(longestText(quantityOf('#', 2e13, true), 2e13), '-999,999,999,999');
 });
 
 test('what is no number', () => {
@@ -85,5 +98,7 @@ test('places of loops and lines stand without their folders', () => {
   assert.equal(shortName('loop at /builds/tests/loops.cu:48'), 'loop at loops.cu:48');
   assert.equal(shortName('line src/heat.c:36'), 'line heat.c:36');
   assert.equal(shortName('[I] loop at a b/c.c:1'), '[I] loop at c.c:1');
+  assert.equal(shortName('loop at [libmpi.so.40]:0'), 'loop at [libmpi.so.40]');
+  assert.equal(shortName('line a/b.c:10'), 'line b.c:10');
   for (const name of ['loop at c.c:1', 'line', 'a/b:1', 'std::operator/ <int>', 'online src/heat.c:36']) assert.equal(shortName(name), name);
 });

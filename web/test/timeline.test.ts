@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clampSpan, layLines, lengthText, momentText, pieceAt, rowRanges, ticksOf, zoomSpan, type TimelineAnswer } from '../src/screens/timeline-data';
+import { clampSpan, layLines, lengthText, momentText, pieceAt, rowRanges, ticksOf, zoomSpan, type PictureAnswer, type TimelineAnswer } from '../src/screens/timeline-data';
+import { drawShares, type Paint } from '../src/screens/timeline-draw';
 
 test('rows as ranges', () => {
   assert.equal(rowRanges([3, 1, 2, 9, 1]), '1-3,9');
@@ -55,4 +56,15 @@ test('lines: groups, what hangs below, what is closed', () => {
   assert.deepEqual(labels(['g0']), ['process 1', 'device 0', ' stream 7', ' stream 8']);
   const lines = layLines(answer, new Set(['g3']), () => 20);
   assert.deepEqual(lines.map((l) => l.y), [0, 22, 42, 62, 82]);
+});
+
+test('shares of time have no seams between their parts', () => {
+  Object.assign(globalThis, { document: {}, getComputedStyle: () => ({ getPropertyValue: () => '' }) });
+  const drawn: [x: number, width: number][] = [];
+  const pen = { fillRect: (x: number, _: number, width: number) => drawn.push([x, width]) } as unknown as CanvasRenderingContext2D;
+  const picture = { from: 0, to: 1, n_bins: 100, bins: [Array<number>(100).fill(1)] } as unknown as PictureAnswer;
+  drawShares(pen, { width: 568, height: 60 }, picture, [{ fill: 'blue', isQuiet: false, isDimmed: false } as Paint], { from: 0, to: 1 }, null);
+  const parts = drawn.slice(0, 100);
+  assert.deepEqual([parts[0], parts[99]![0] + parts[99]![1]], [[0, 6], 568]);
+  parts.forEach(([x, width], i) => assert.equal(x + width, i < 99 ? parts[i + 1]![0] : 568));
 });

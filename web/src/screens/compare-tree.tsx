@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isReport, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, finiteSize, formatChange, formatQuantity, quantityOf, real, type Quantity } from '../format';
+import { roomFor } from '../canvas';
+import { exactValue, finiteSize, formatChange, formatQuantity, longestText, quantityOf, real, type Quantity } from '../format';
 import { useKeys } from '../keys';
 import type { MenuEntry } from '../menu';
 import { navigate, selectionPatch } from '../state';
@@ -85,7 +86,7 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   const changes = quantityOf(answer.unit, most, isWhole && answer.scale === 1);
   const whole = finiteSize(answer.a.total) * answer.scale;
   // As wide as the longest number, so that names have the rest
-  const room = (q: Quantity, size: number) => Math.max(76, 24 + 7.5 * signed(q, size).length);
+  const room = (q: Quantity, size: number) => Math.max(76, roomFor(longestText(q, size)));
   const text = (of: (row: CompareRow) => string) => ({ row }: CompareEntry) => (row ? of(row) : '');
   const number = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
     id, title, unit: quantity.unit, width: room(quantity, largest), align: 'right', sortable: true,

@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { canonical, get, isReport, useData, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { finiteSize, formatCount, formatPercent, formatQuantity, known, quantityOf, type Num } from '../format';
+import { roomFor } from '../canvas';
+import { finiteSize, formatCount, formatPercent, formatQuantity, known, longestText, quantityOf, type Num } from '../format';
 import { select, useScreen } from '../state';
 import { toastError } from '../toast';
 import { BarCell, TreeCell, VTable, exactly, type Column, type TreeShape } from '../vtable';
@@ -119,12 +120,13 @@ export function LocationTree({ params }: { params: Params }) {
   const tree: TreeShape = { level: (i) => rows[i]!.level, isExpandable: (i) => rows[i]!.node.children > 0, isExpanded: (i) => isOpen(rows[i]!.node.id), toggle, among: (i) => rows[i]!.among, parent: (i) => rows[i]!.parent };
   const largest = Math.max(0, ...(data.adds_up ? data.value : data.max).map(finiteSize));
   const sums = quantityOf(data.unit, largest);
-  const single = quantityOf(data.unit, Math.max(0, ...data.max.map(finiteSize)));
+  const most = Math.max(0, ...data.max.map(finiteSize));
+  const single = quantityOf(data.unit, most);
   const number = (id: 'mean' | 'min' | 'max', name: string): Column<Node> => ({
     id,
     title: name,
     unit: single.unit,
-    width: 96,
+    width: Math.max(96, roomFor(longestText(single, most))),
     align: 'right',
     cell: (node) => formatQuantity(single, node[id]),
     ...exactly(data.unit, (node: Node) => node[id]),
@@ -136,7 +138,7 @@ export function LocationTree({ params }: { params: Params }) {
       id: 'value',
       title: data.adds_up ? 'Sum' : 'Value',
       unit: sums.unit,
-      width: 150,
+      width: Math.max(150, roomFor(longestText(sums, largest))),
       grows: true,
       align: 'right',
       cell: (node) => <BarCell text={formatQuantity(sums, node.value)} share={Math.abs(node.value ?? 0) / (largest || 1)} />,

@@ -112,6 +112,7 @@ function What({ answer, props }: { answer: OverviewAnswer; props: ScreenProps })
     ['Events', info.events ? `${formatCount(info.events)}${info.duration !== null ? `, over ${formatValue('s', info.duration)}` : ''}` : false],
     ['Records', info.records > 0 && formatCount(info.records)],
     ['Models', info.models > 0 && formatCount(info.models)],
+    ['Content', info.contexts === 0 && !info.events && info.records === 0 && 'nothing: no call path, no event, no record'],
   ];
   return (
     <Card title={input.name}>

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { failure, isAborted, isReport, post, useData, type Failure, type Opened } from '../api';
+import { roomFor } from '../canvas';
 import { seriesColor } from '../colors';
 import { formatCount, plural } from '../format';
 import { useKeys } from '../keys';
@@ -280,15 +281,15 @@ function SchemaTree({ d, onInsert, onRows }: { d: number; onInsert: (text: strin
 
 // ---- results
 
-const [CHARACTER, NARROWEST, WIDEST, LOOKED_AT] = [7.4, 56, 460, 200];
+const [NARROWEST, WIDEST, LOOKED_AT, LONGEST] = [56, 460, 200, 100];
 
 function columnsOf(result: Result): Column<Cell[]>[] {
   return result.columns.map((title, i) => {
-    const longest = result.rows.slice(0, LOOKED_AT).reduce((most, row) => Math.max(most, cellText(row[i] ?? null).length), title.length + 2);
+    const room = result.rows.slice(0, LOOKED_AT).reduce((most, row) => Math.max(most, roomFor(cellText(row[i] ?? null).slice(0, LONGEST))), roomFor(title) + 14);
     return {
       id: String(i),
       title,
-      width: Math.round(Math.max(NARROWEST, Math.min(WIDEST, longest * CHARACTER + 18))),
+      width: Math.max(NARROWEST, Math.min(WIDEST, room)),
       align: isNumeric(result.types[i]) ? ('right' as const) : undefined,
       sortable: true,
       cell: (row: Cell[]) => ((row[i] ?? null) === null ? <span class="sql-null">NULL</span> : cellText(row[i] ?? null)),

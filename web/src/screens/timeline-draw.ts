@@ -208,7 +208,9 @@ export function drawShares(c: CanvasRenderingContext2D, { width, height }: Size,
   const [other, ground] = [cssColor('--sunken'), cssColor('--ground')];
   for (let bin = 0; bin < picture.n_bins; bin++) {
     let y = height;
-    const [left, wide] = [x0 + bin * scale, Math.max(scale - (scale > 4 ? 0.5 : 0), 0.5)];
+    // Whole pixels, so that no seams show between parts
+    const left = Math.round(x0 + bin * scale);
+    const wide = Math.round(x0 + (bin + 1) * scale) - left;
     let sum = 0;
     picture.bins.forEach((shares, i) => {
       const share = shares[bin] ?? 0;

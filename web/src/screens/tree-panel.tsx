@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
 import { useData, type Params } from '../api';
 import { Canvas, type Size } from '../canvas';
-import { exactValue, formatCount, formatPercent, formatValue, known, plural, shortName, type Num } from '../format';
+import { exactValue, formatCount, formatPercent, formatValue, known, plural, shortName, shortValue, type Num } from '../format';
 import { navigate, select } from '../state';
 import { cssColor } from '../theme';
 import { shownName, type TreeMetric } from './tree-data';
@@ -120,11 +120,11 @@ function Values({ node }: { node: NodeAnswer }) {
         <tbody>
           {values.map((v) => (
             <tr key={v.id}>
-              <th scope="row" class="ellipsis" title={v.name ?? ''}>
+              <th scope="row" title={v.name ?? ''}>
                 {v.display_name || v.name}
               </th>
-              <td title={exactValue(v.unit, v.inclusive)}>{formatValue(v.unit, v.inclusive)}</td>
-              {hasExclusive && <td title={exactValue(v.unit, v.exclusive)}>{formatValue(v.unit, v.exclusive)}</td>}
+              <td title={exactValue(v.unit, v.inclusive)}>{shortValue(v.unit, v.inclusive)}</td>
+              {hasExclusive && <td title={exactValue(v.unit, v.exclusive)}>{shortValue(v.unit, v.exclusive)}</td>}
             </tr>
           ))}
         </tbody>

@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isReport, type Metric, type Opened, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, finiteSize, formatCount, formatPercent, formatQuantity, plural, quantityOf } from '../format';
+import { roomFor } from '../canvas';
+import { exactValue, finiteSize, formatCount, formatPercent, formatQuantity, longestText, plural, quantityOf } from '../format';
 import { formulasFor } from '../formulas';
 import { NEXT_MATCH, useKeys } from '../keys';
 import { openMenu, type MenuEntry } from '../menu';
@@ -87,7 +88,7 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       id: `${exclusive ? 'x' : 'i'}${k}`,
       title: k === 0 ? `${exclusive ? 'Exclusive' : 'Inclusive'}${answer.by === 'kernel' ? ` ${title}` : ''}` : exclusive && metric.has_inclusive && !/^visits$/i.test(metric.name ?? '') ? `${title} (excl.)` : title,
       unit: quantity.unit,
-      width: k > 0 ? 100 : answer.by === 'kernel' ? 182 : 116,
+      width: Math.max(k > 0 ? 100 : answer.by === 'kernel' ? 182 : 116, roomFor(longestText(quantity, largest))),
       grows: true,
       align: 'right',
       sortable: true,

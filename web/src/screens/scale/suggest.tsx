@@ -26,7 +26,7 @@ export function Suggestions({ params, hasProcesses, command, onClose }: { params
   // Nothing can be had for next to nothing: the answer says what was used so far
   const first = useData<SuggestAnswer>('suggest', { ...params, ...processes, budget: 1e-12 });
   const [typed, setTyped] = useState('');
-  const usual = first.data ? Number((2 * real(first.data.used)).toPrecision(3)) : NaN;
+  const usual = first.data ? Math.min(Number((2 * real(first.data.used)).toPrecision(3)), Number.MAX_VALUE) : NaN;
   const budget = Number(typed) > 0 ? Number(typed) : usual;
   const { data, error } = useData<SuggestAnswer>(budget > 0 ? 'suggest' : null, { ...params, ...processes, budget });
   const failed = first.error ?? error;

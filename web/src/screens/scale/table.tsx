@@ -1,7 +1,8 @@
 // The models of all call paths: how they grow, and what each will cost where the slider stands.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, type Failure, failure, isAborted, type Params } from '../../api';
-import { exactValue, formatPercent, formatQuantity, quantityOf, real, type Num } from '../../format';
+import { roomFor } from '../../canvas';
+import { exactValue, formatPercent, formatQuantity, longestText, quantityOf, real, type Num } from '../../format';
 import type { MenuEntry } from '../../menu';
 import { BarCell, VTable, type Column, type Sort } from '../../vtable';
 import { Formula } from './formula';
@@ -194,16 +195,16 @@ export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort,
     },
     { id: 'growth', title: 'Growth', width: parameters.length > 1 ? 140 : 100, sortable: true, text: (r) => `${r.order}: O(${r.growth})`, cell: (r) => <span class={`growth grow-${severity(r.order)}`}>{r.order === 'decreasing' ? '↘ ' : ''}<Formula text={r.growth === '1' ? 'constant' : growth(r.growth)} parameters={isLong ? ['x'] : parameters} /></span> },
     { id: 'spark', title: 'Shape', width: 66, raw: (r) => r.text, text: (r) => `from the smallest measured value to ${point}: ${r.text}`, cell: (r) => <Spark values={r.spark} at={severity(r.order)} /> },
-    { id: 'share', title: parameters.length > 1 ? 'predicted' : `at ${growth(point)}`, unit: then.unit, width: shown(then, largest).length > 11 ? 136 : 104, align: 'right', sortable: true, raw: (r) => r.value, rawUnit: unit, text: (r) => `${exact(unit, r.value)}, with a probability of 95 % from ${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => <BarCell text={shown(then, r.value)} share={Math.abs(r.value) / largest} /> },
+    { id: 'share', title: parameters.length > 1 ? 'predicted' : `at ${growth(point)}`, unit: then.unit, width: Math.max(104, roomFor(longestText(then, largest))), align: 'right', sortable: true, raw: (r) => r.value, rawUnit: unit, text: (r) => `${exact(unit, r.value)}, with a probability of 95 % from ${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => <BarCell text={shown(then, r.value)} share={Math.abs(r.value) / largest} /> },
     { id: 'part', title: 'Share', unit: '%', width: 70, align: 'right', raw: (r) => r.share * 100, rawUnit: '%', text: (r) => `${percent(r.share)} % of the total there, ${percent(r.share_now)} % at the largest measured point`, cell: (r) => percent(r.share) },
     { id: 'change', title: '× now', width: 80, align: 'right', sortable: true, raw: (r) => r.value / r.now, text: (r) => (Number.isFinite(r.value / r.now) ? `${r.value / r.now} times its value at the largest measured point` : ''), cell: (r) => (Number.isFinite(r.value / r.now) ? shortNumber(Number((r.value / r.now).toPrecision(3))) : '–') },
     { id: 'interval', title: '95 % interval', unit: then.unit, width: 140, align: 'right', text: (r) => `${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => (Number.isNaN(r.low) ? '–' : `${shown(then, r.low)} – ${shown(then, r.high)}`) },
-    { id: 'now', title: 'now', unit: now.unit, width: 84, align: 'right', sortable: true, raw: (r) => r.now, rawUnit: unit, text: (r) => exact(unit, r.now), cell: (r) => shown(now, r.now) },
+    { id: 'now', title: 'now', unit: now.unit, width: Math.max(84, roomFor(longestText(now, largestNow))), align: 'right', sortable: true, raw: (r) => r.now, rawUnit: unit, text: (r) => exact(unit, r.now), cell: (r) => shown(now, r.now) },
     { id: 'function', title: 'Function', width: 260, text: (r) => r.function, cell: (r) => <Formula text={r.text} parameters={parameters} /> },
-    { id: 'AR2', title: 'adj. R²', width: 66, align: 'right', text: (r) => String(r.AR2), cell: (r) => (Number.isFinite(r.AR2) ? r.AR2.toFixed(3) : '–') },
-    { id: 'error', title: 'SMAPE', unit: '%', width: 72, align: 'right', sortable: true, text: (r) => String(r.SMAPE), cell: (r) => (Number.isFinite(r.SMAPE) ? Number(r.SMAPE.toPrecision(3)).toString() : '–') },
+    { id: 'AR2', title: 'adj. R²', width: 66, align: 'right', text: (r) => exact(null, r.AR2), cell: (r) => (Number.isFinite(r.AR2) ? r.AR2.toFixed(3) : '–') },
+    { id: 'error', title: 'SMAPE', unit: '%', width: 72, align: 'right', sortable: true, text: (r) => exact(null, r.SMAPE), cell: (r) => (Number.isFinite(r.SMAPE) ? Number(r.SMAPE.toPrecision(3)).toString() : '–') },
     { id: 'noise', title: 'Noise', unit: '%', width: 64, align: 'right', text: (r) => percent(r.noise), cell: (r) => percent(r.noise) },
-    { id: 'speedup', title: 'Speed-up', width: 74, align: 'right', text: (r) => String(r.speedup), cell: (r) => (Number.isFinite(r.speedup) ? shortNumber(Number(r.speedup.toPrecision(3))) : '–') },
+    { id: 'speedup', title: 'Speed-up', width: 74, align: 'right', text: (r) => exact(null, r.speedup), cell: (r) => (Number.isFinite(r.speedup) ? shortNumber(Number(r.speedup.toPrecision(3))) : '–') },
     { id: 'points', title: 'Points', width: 56, align: 'right', text: (r) => String(r.points), cell: (r) => r.points },
     { id: 'flags', title: 'Doubts', width: 90, text: (r) => r.flags.map((f) => FLAGS[f] ?? f).join('; '), cell: (r) => r.flags.map((f) => <span key={f} class="badge warn flag">{f}</span>) },
   ];
