@@ -55,7 +55,10 @@ as_dataset *as_dataset_new(uint64_t memory_limit) {
     as_problems_init(&ds->problems, &ds->budget);
     pthread_mutex_init(&ds->loading, NULL);
     pthread_mutex_init(&ds->checking, NULL);
-    return ds;
+    /* Room for the first problems: short of memory, nobody would hear of them */
+    if (as_arena_alloc(&ds->problems.texts, 1)) return ds;
+    as_dataset_free(ds);
+    return NULL;
 }
 
 static void release_holdings(as_dataset *ds) {
