@@ -66,9 +66,9 @@ test('models, sorted by growth; slider, keys and address go together', (t) =>
     await page.waitForFunction(() => document.querySelector('.vbody .vrow [role=gridcell]')?.textContent?.startsWith('slow'));
     await page.keyboard.press('t');
     assert.equal(await page.getByRole('button', { name: 'tree', exact: true }).getAttribute('aria-pressed'), 'true');
-    // A search is a regular expression, as the command's
+    // Between slashes a search is a regular expression, as on all screens
     await page.keyboard.press('/');
-    await page.keyboard.type('st.a');
+    await page.keyboard.type('/st.a/');
     await page.getByText('1 call path of 3').waitFor();
     assert.deepEqual(await cells(page, 1), ['steady']);
   }, { hash: '#scale' }));
@@ -162,7 +162,7 @@ test('names are text; what is wrong is said', (t) =>
     assert.equal(await page.locator('img').count(), 0);
     assert.ok((await cells(page, 1)).some((c) => c.includes(HOSTILE)));
     await page.keyboard.press('/');
-    await page.keyboard.type('(');
+    await page.keyboard.type('/(/');
     await page.getByRole('alert').getByText("--match '(' is no regular expression").waitFor();
     assert.equal((await cells(page, 1)).length, 2); // what was there stays
     assert.deepEqual(complaints.splice(0).filter((c) => !c.includes('400')), []);
