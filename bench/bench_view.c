@@ -151,7 +151,7 @@ static void bench_input(const char *input, double target) {
     report_request(&s, "bottom-up, first", "tree?view=bottom-up", 1000);
     report_request(&s, "bottom-up, again", "tree?view=bottom-up&sort=name", 100);
     report_request(&s, "bottom-up, another metric", "tree?metrics=2&view=bottom-up", 100);
-    report_request(&s, "bottom-up, a node opens", "tree?node=3&view=bottom-up", 100);
+    report_request(&s, "bottom-up, a node opens", "tree?metrics=2&node=3&view=bottom-up", 100);
     report_request(&s, "bottom-up, a name is hidden", "tree?hide=fn_0042&view=bottom-up", 1000);
     report_request(&s, "functions, first", "tree?by=region&view=flat", 1000);
     report_request(&s, "functions, again", "tree?by=region&sort=name&view=flat", 100);

@@ -217,18 +217,35 @@ static void free_data(void *object) {
     free(object);
 }
 
-/* The column of a metric where such are kept; NULL: who needs it loads it. Those of formulas are nobody else's. */
+/* NULL: such columns are not kept, or memory is out. Bottom-up, each function that is opened needs them again; those of formulas are nobody else's. */
+static char *column_key(const as_viewing *viewing, const as_asked_view *asked, assay_id metric) {
+    char *key = NULL;
+    bool is_kept = viewing->keeps_columns || asked->tree.request.kind == AS_VIEW_BOTTOM_UP;
+    if (!is_kept || as_ds_metric(asked->tree.ds, metric)->kind == AS_KIND_DERIVED) return NULL;
+    int size = asprintf(&key, "column %" PRId64 " %d %u\n%s", asked->number, asked->regrouped, (unsigned)metric,
+                        asked->places);
+    return size < 0 ? NULL : key;
+}
+
+/* What is kept of them stays until this request ends, whatever room is made meanwhile. */
+static void hold_columns(as_viewing *viewing, const as_asked_view *asked, size_t n) {
+    for (size_t k = 0; k < n; k++) {
+        char *key = column_key(viewing, asked, as_asked_metric(asked, k));
+        if (key) as_viewing_find(viewing, key);
+        free(key);
+    }
+}
+
+/* The column of a metric where such are kept; NULL: who needs it loads it. */
 static assay_status find_column(as_viewing *viewing, const as_asked_view *asked, assay_id metric,
                                 const as_view_column **out, assay_error *error) {
-    char *key = NULL;
+    char *key = column_key(viewing, asked, metric);
     *out = NULL;
-    if (!viewing->keeps_columns || as_ds_metric(asked->tree.ds, metric)->kind == AS_KIND_DERIVED) return ASSAY_OK;
-    if (asprintf(&key, "column %" PRId64 " %d %u\n%s", asked->number, asked->regrouped, (unsigned)metric,
-                 asked->places) < 0)
-        return as_fail_memory(error, NULL);
+    if (!key) return ASSAY_OK;
     as_view_data *kept = as_viewing_find(viewing, key);
     assay_status status = ASSAY_OK;
     if (!kept) {
+        as_viewing_expect(viewing, AS_COUNT(asked->tree.ds, contexts) * 2 * (sizeof(double) + sizeof(bool)));
         kept = calloc(1, sizeof *kept);
         status = kept ? load_with(asked, &metric, NULL, kept, error) : as_fail_memory(error, NULL);
         if (status != ASSAY_OK && kept) free_data(kept);
@@ -383,6 +400,7 @@ static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_i
     loaded last = {.metric = ASSAY_NONE};
     *out = (as_asked_table){.values = calloc(n + 1, sizeof *out->values)};
     assay_status status = key && out->values ? ASSAY_OK : as_fail_memory(error, NULL);
+    hold_columns(viewing, asked, n);
     if (status == ASSAY_OK) status = find_table(viewing, asked, function, key, &last, &out->table, error);
     for (; status == ASSAY_OK && out->n_values < n; out->n_values++)
         status = find_values(viewing, asked, key, out->table, as_asked_metric(asked, out->n_values), &last,
