@@ -37,9 +37,10 @@ static uint64_t default_memory_limit(void) {
     DO((ds)->attributes, as_attribute)                                                                                 \
     DO((ds)->records, as_record_table)
 
-as_dataset *as_dataset_new(uint64_t memory_limit) {
+as_dataset *as_dataset_new_below(as_budget *parent, uint64_t memory_limit) {
     as_dataset *ds = calloc(1, sizeof *ds);
     if (!ds) return NULL;
+    ds->budget.parent = parent;
     ds->budget.limit = memory_limit ? memory_limit : default_memory_limit();
     as_arena_init(&ds->arena, &ds->budget);
     as_strings_init(&ds->strings, &ds->arena);
@@ -60,6 +61,8 @@ as_dataset *as_dataset_new(uint64_t memory_limit) {
     as_dataset_free(ds);
     return NULL;
 }
+
+as_dataset *as_dataset_new(uint64_t memory_limit) { return as_dataset_new_below(NULL, memory_limit); }
 
 static void release_holdings(as_dataset *ds) {
     for (size_t i = ds->holdings.count; i-- > 0;) {

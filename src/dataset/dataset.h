@@ -293,6 +293,8 @@ typedef struct assay_dataset as_dataset;
 
 /* NULL when memory is out. memory_limit 0: three quarters of the machine's memory. */
 as_dataset *as_dataset_new(uint64_t memory_limit);
+/* The same, and what it takes is taken from the parent, too, which must live longer. */
+as_dataset *as_dataset_new_below(as_budget *parent, uint64_t memory_limit);
 /* For what somebody who only reads the dataset needs for a while: it counts as the dataset's. */
 static inline as_budget *as_ds_budget(const as_dataset *ds) { return &((as_dataset *)(uintptr_t)ds)->budget; }
 void as_dataset_free(as_dataset *ds);

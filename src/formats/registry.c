@@ -273,10 +273,9 @@ static void close_input(void *input) { as_input_close(input); }
 assay_status as_read(const char *path, const as_read_config *config, as_dataset **out, assay_error *error) {
     static const as_read_config defaults = {0};
     if (!config) config = &defaults;
-    as_dataset *ds = as_dataset_new(config->memory_limit);
+    as_dataset *ds = as_dataset_new_below(config->budget, config->memory_limit);
     if (!ds) return as_fail_memory(error, path);
     ds->share = config->share;
-    ds->budget.parent = config->budget;
     as_input *input = NULL;
     bool keeps_input = false;
     assay_status status = as_input_open(path, &ds->budget, &input, error);
@@ -296,10 +295,9 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
                             as_dataset **out, assay_error *error) {
     static const as_read_config defaults = {0};
     if (!config) config = &defaults;
-    as_dataset *ds = as_dataset_new(config->memory_limit);
+    as_dataset *ds = as_dataset_new_below(config->budget, config->memory_limit);
     if (!ds) return as_fail_memory(error, name);
     ds->share = config->share;
-    ds->budget.parent = config->budget;
     as_input input = {.path = name, .data = data, .size = size, .budget = &ds->budget};
     assay_status status = read_input(&input, config, ds, NULL, error);
     if (status == ASSAY_OK)

@@ -130,7 +130,7 @@ test('the commands of Compare have the metrics of two names', async (t) => {
           await page.getByRole('button', { name: tab, exact: true }).click();
           await page.locator(`[aria-pressed="true"]:text-is("${tab}")`).waitFor();
           await shown(page);
-          const [from, to] = ((await page.locator('.compare-summary > span[title]').first().getAttribute('title')) ?? '').split(' → ');
+          const [from, to] = ((await page.locator('.compare-summary > span[title*="→"]').getAttribute('title')) ?? '').split(' → ');
           const command = await copied(page);
           assert.ok(command.includes(least), command);
           const output = printed(command);

@@ -161,8 +161,7 @@ test('names are text; what is wrong is said', (t) =>
     await plotted(page).waitFor();
     assert.equal(await page.locator('img').count(), 0);
     assert.ok((await cells(page, 1)).some((c) => c.includes(HOSTILE)));
-    await page.keyboard.press('/');
-    await page.keyboard.type('/(/');
+    await page.getByRole('searchbox').fill('/(/'); // letter by letter, "/(" would be a part of a name first
     await page.getByRole('alert').getByText("--match '(' is no regular expression").waitFor();
     assert.equal((await cells(page, 1)).length, 2); // what was there stays
     assert.deepEqual(complaints.splice(0).filter((c) => !c.includes('400')), []);

@@ -613,6 +613,19 @@ static void many_metrics_of_many_call_paths(void **state) {
     as_dataset_free(ds);
 }
 
+/* What a dataset takes of another's budget, from its making on, goes back there: no more and no less. */
+static void a_dataset_below_another_gives_all_back(void **state) {
+    (void)state;
+    as_budget parent = {.limit = 1 << 20};
+    as_dataset *ds = as_dataset_new_below(&parent, 0);
+    assert_non_null(ds);
+    assert_true(parent.used > 0);
+    assert_non_null(as_arena_alloc(&ds->arena, 10000));
+    assert_true(parent.used >= 10000);
+    as_dataset_free(ds);
+    assert_int_equal(0, parent.used);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree_is_in_pre_order),
@@ -633,6 +646,7 @@ int main(void) {
         cmocka_unit_test(merging_keeps_attributes_once),
         cmocka_unit_test(many_metrics_of_many_call_paths),
         cmocka_unit_test(problems_come_while_others_read),
+        cmocka_unit_test(a_dataset_below_another_gives_all_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

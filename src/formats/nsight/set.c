@@ -137,8 +137,7 @@ static assay_status read_file(void *user, size_t i, assay_error *error) {
                              .is_overview = set->reader->is_overview};
     as_dataset *part = NULL, *brief = NULL;
     AS_TRY(as_read(file->path, &config, &part, error));
-    brief = as_dataset_new(set->ds->budget.limit);
-    if (brief) brief->budget.parent = &set->ds->budget;
+    brief = as_dataset_new_below(&set->ds->budget, set->ds->budget.limit);
     bool fine = brief && fill_brief(brief, part);
     as_dataset_free(part);
     if (fine)
