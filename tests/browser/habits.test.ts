@@ -250,7 +250,7 @@ test('Compare: a row leads to the tree of its own input, and what is open is in 
     // Only B has checkpoint; the input that is looked at is neither
     await page.locator('.vrow', { hasText: 'checkpoint' }).first().click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Show in the tree of heat-2.cubex' }).click();
-    await page.waitForURL(/#tree\?d=1/);
+    await until(() => page.url().includes('#tree?') && value(page, 'd') === '1', 'not the tree of B');
     await until(async () => (await selectedName(page)) === 'checkpoint', 'another function is shown');
   }, { hash: '#compare?d=2&compare.a=0&compare.b=1' }));
 
