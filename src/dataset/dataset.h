@@ -291,7 +291,7 @@ struct assay_dataset {
 };
 typedef struct assay_dataset as_dataset;
 
-/* NULL when memory is out. memory_limit 0: three quarters of the machine's memory. */
+/* NULL when memory is out, or the limit is below some 5000 bytes. memory_limit 0: three quarters of the machine's memory. */
 as_dataset *as_dataset_new(uint64_t memory_limit);
 /* The same, and what it takes is taken from the parent, too, which must live longer. */
 as_dataset *as_dataset_new_below(as_budget *parent, uint64_t memory_limit);

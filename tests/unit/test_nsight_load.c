@@ -518,7 +518,7 @@ static void little_memory(void **state) {
     (void)state;
     size_t failed = 0;
     make(WAITS NVTX "INSERT INTO NVTX_EVENTS VALUES (5, 9, 59, 'inner', " T10 ", NULL, 3)");
-    for (uint64_t limit = 1000;; limit += 997) {
+    for (uint64_t limit = 5000;; limit += 997) { /* less is too little for any dataset */
         loaded l;
         load_with(1, limit, &l);
         assay_status status = l.status;
