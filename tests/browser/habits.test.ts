@@ -261,3 +261,12 @@ test('Compare: the copied command of a formula has the formula', (t) =>
     await page.getByText('Command copied').waitFor();
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^assay diff .*--metric twice .*--derive '?twice=time\*2'?|^assay diff .*--derive '?twice=time\*2'? .*--metric twice/);
   }, { hash: '#compare?m=twice&derive=twice%3Dtime*2' }));
+
+test('who takes part in statistics is said: 8 threads, and a stream that has no such time', (t) =>
+  view(t, [example('heat-hpctoolkit')], async ({ page }) => {
+    await page.locator('.vbody .vrow').getByText('stencil').first().click();
+    await page.getByRole('heading', { name: 'Over 8 of 9 locations' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    await page.locator('dl.stats').getByText('8 of 9').waitFor();
+  }, { hash: '#tree' }));

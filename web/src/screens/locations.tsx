@@ -22,7 +22,9 @@ function Numbers({ places }: { places: Places }) {
   const quantity = quantityFor(places);
   const run = answer.over === 'runs' ? 'run ' : '';
   const show = (value: number): string => `${formatQuantity(quantity, value)} ${quantity.unit}`.trim();
+  const n = answer.selection?.n ?? answer.n;
   const facts: [string, string, string][] = [
+    ...(s.count < n ? [['over', `${formatCount(s.count)} of ${formatCount(n)}`, 'GPUs take part where they have a value, threads where one of them has'] as [string, string, string]] : []),
     ...(answer.adds_up ? [['sum', formatValue(answer.unit, real(s.sum)), exactValue(answer.unit, real(s.sum))] as [string, string, string]] : []),
     ['mean', show(s.mean), exactValue(answer.unit, s.mean)],
     ['std dev', show(s.stddev), exactValue(answer.unit, s.stddev)],

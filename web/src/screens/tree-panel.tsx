@@ -157,7 +157,7 @@ function Places({ params, canGo, sides }: { params: Params; canGo: boolean; side
   const unit = data.unit;
   if (s.count === 1) return <Section title={`Only at ${s.max_at}`}>{null}</Section>;
   return (
-    <Section title={`Over ${plural(data.n, data.over.replace(/e?s$/, (end) => (data.over === 'processes' ? '' : end === 'es' ? 'e' : '')), data.over)}`}>
+    <Section title={`Over ${s.count < data.n ? `${formatCount(s.count)} of ` : ''}${plural(data.n, data.over.replace(/e?s$/, (end) => (data.over === 'processes' ? '' : end === 'es' ? 'e' : '')), data.over)}`}>
       <Canvas draw={draw} height={44} label={`Values over ${data.over}: mean ${formatValue(unit, s.mean)}, largest ${formatValue(unit, s.max)} at ${s.max_at}`} />
       <p class="hint place-line">
         <span>mean {formatValue(unit, s.mean)}</span>
