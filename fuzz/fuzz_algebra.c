@@ -225,7 +225,7 @@ static bool add_up(const as_dataset *ds, assay_id m, as_whole *out) {
 
 static bool has_problem(const as_dataset *ds, const char *rule) {
     for (size_t i = 0; i < ds->problems.count; i++)
-        if (strcmp(as_ds_text(ds, as_ds_problem(ds, i)->rule), rule) == 0) return true;
+        if (strcmp(as_ds_problem(ds, i)->rule, rule) == 0) return true;
     return false;
 }
 
