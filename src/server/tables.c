@@ -217,11 +217,12 @@ static void free_data(void *object) {
     free(object);
 }
 
-/* NULL: such columns are not kept, or memory is out. Bottom-up, each function that is opened needs them again; those of formulas are nobody else's. */
+/* NULL: such columns are not kept, or memory is out. Bottom-up, each function that is opened needs them again, which only sparse ones leave room for; those of formulas are nobody else's. */
 static char *column_key(const as_viewing *viewing, const as_asked_view *asked, assay_id metric) {
     char *key = NULL;
-    bool is_kept = viewing->keeps_columns || asked->tree.request.kind == AS_VIEW_BOTTOM_UP;
-    if (!is_kept || as_ds_metric(asked->tree.ds, metric)->kind == AS_KIND_DERIVED) return NULL;
+    const as_metric *of = as_ds_metric(asked->tree.ds, metric);
+    bool is_kept = viewing->keeps_columns || (asked->tree.request.kind == AS_VIEW_BOTTOM_UP && of->is_stored);
+    if (!is_kept || of->kind == AS_KIND_DERIVED) return NULL;
     int size = asprintf(&key, "column %" PRId64 " %d %u\n%s", asked->number, asked->regrouped, (unsigned)metric,
                         asked->places);
     return size < 0 ? NULL : key;
