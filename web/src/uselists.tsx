@@ -110,15 +110,18 @@ export async function moreOf<A, R extends ModelRow>({ loaded, ask }: Listed<A, L
   return model?.rows.get(model.lists.get(more.node)?.nodes[offset] ?? -1);
 }
 
-export interface OpenNodes {
+export interface OpenNodes<R> {
   /** Writes down what is open now. */
   keep: (how?: 'replace') => void;
+  /** The same, and the table shows it. */
+  changed: () => void;
+  open: (row: R) => Promise<void>;
   /** The same, for whoever writes it with something else. */
   packed: () => string;
 }
 
 /** Which nodes are open is in the address (`text`, as packOpen() has it), and followed there: back, forward, or another address. usual: what is open where it says nothing. */
-export function useOpenNodes<A, M extends ListModel<ModelRow>>({ loaded, ask, redraw }: Listed<A, M>, text: string, write: (text: string, how?: 'replace') => void, usual: (answer: A) => readonly number[]): OpenNodes {
+export function useOpenNodes<A, R extends ModelRow>({ loaded, ask, redraw }: Listed<A, ListModel<R>>, text: string, write: (text: string, how?: 'replace') => void, usual: (answer: A) => readonly number[]): OpenNodes<R> {
   const written = useRef(text);
   const model = loaded?.model;
   const packed = () => (written.current = model ? packOpen(model.open) : '');
@@ -132,7 +135,18 @@ export function useOpenNodes<A, M extends ListModel<ModelRow>>({ loaded, ask, re
     if (missing.length > 0) void ask({ node: missing });
     else redraw();
   }, [text, model]);
-  return { keep: (how) => model && write(packed(), how), packed };
+  const keep = (how?: 'replace') => model && write(packed(), how);
+  const changed = () => {
+    redraw();
+    keep();
+  };
+  const open = async (row: R) => {
+    if (!model || !model.isExpandable(row)) return;
+    if (model.lists.has(row.node)) model.open.add(row.node);
+    else if (!(await ask({ node: row.node }))) return;
+    changed();
+  };
+  return { keep, changed, open, packed };
 }
 
 /** As the table of the last call, wherever it is asked: columns are made once for many tables. */

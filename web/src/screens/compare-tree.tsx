@@ -125,7 +125,7 @@ const USUALLY_HIDDEN: [string, number][] = [['place', 1100], ['self', 1000], ['i
 
 /** sides: the inputs; shown: which of them the other screens show. */
 export function ComparisonTable({ view, setView, search, chosen, onChoose, comparison, sides, shown }: PartProps & { comparison: CompareTree; sides: [Opened, Opened]; shown: 0 | 1 }) {
-  const { loaded, error, isOld, ask, redraw } = comparison;
+  const { loaded, error, isOld, ask } = comparison;
   const box = useRef<HTMLDivElement>(null);
   const isFlat = view.tab === 'functions';
   const model = loaded?.model;
@@ -134,7 +134,7 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
   const selected = entries.findIndex((e) => e.row !== null && isRow(e.row));
   const row = selected >= 0 ? entries[selected]!.row : null;
   const noise = loaded ? noiseOf(loaded.answer, view.noise) : 0;
-  const { keep } = useOpenNodes(comparison, isFlat || search ? '' : view.open, (open, how) => !isFlat && !search && setView({ open }, how), (answer) => answer.lists.map((l) => l.node).filter((n) => n >= 0));
+  const { changed, open: openNode } = useOpenNodes(comparison, isFlat || search ? '' : view.open, (open, how) => !isFlat && !search && setView({ open }, how), (answer) => answer.lists.map((l) => l.node).filter((n) => n >= 0));
 
   // Chosen elsewhere: show it
   useEffect(() => {
@@ -142,16 +142,6 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
   }, [chosen?.side, chosen?.context, model, isOld]);
   useEffect(() => focusTable(box.current), [model !== undefined]);
 
-  const openNode = async (r: CompareRow) => {
-    if (!model || !model.isExpandable(r)) return;
-    if (model.lists.has(r.node)) model.open.add(r.node);
-    else if (!(await ask({ node: r.node }))) return;
-    changed();
-  };
-  const changed = () => {
-    redraw();
-    keep();
-  };
   const loadMore = (entry: CompareEntry) => moreOf(comparison, entry);
   const choose = (r: CompareRow | null | undefined) => r && onChoose(r.node, r.contexts);
   /** Down to where it happened: always the child that changed most. */

@@ -162,7 +162,7 @@ function Tree(props: ScreenProps) {
   const shape = JSON.stringify([input.id, view.view, view.by, view.root, params['filter'] ? selection.search : '', view.hide, view.without]);
   const first = { ...(view.open ? { node: [-1, ...unpackOpen(view.open)] } : {}), ...(isDown && selection.node !== null ? { reveal: selection.node } : {}) };
   const listed = useLists<TreeAnswer, TreeModel>('tree', params, shape, first, () => new TreeModel());
-  const { loaded, error, isOld, ask, redraw } = listed;
+  const { loaded, error, isOld, ask } = listed;
   const box = useRef<HTMLDivElement>(null);
   const model = loaded?.model;
   const entries = model?.entries() ?? [];
@@ -175,7 +175,7 @@ function Tree(props: ScreenProps) {
     if (isDown) select({ node: r.node }, 'replace');
     else navigate({ 'tree.row': String(r.node), sel: r.context === null ? null : String(r.context) }, 'replace');
   };
-  const { keep: keepOpen, packed } = useOpenNodes(listed, view.open, (open, how) => setView({ open }, how), (answer) => answer.hot);
+  const { keep: keepOpen, changed, open: openNode, packed } = useOpenNodes(listed, view.open, (open, how) => setView({ open }, how), (answer) => answer.hot);
   // Chosen elsewhere: show it
   useEffect(() => {
     if (model && wanted !== null && selected < 0 && !isOld) void ask({ reveal: wanted });
@@ -183,16 +183,6 @@ function Tree(props: ScreenProps) {
   // The first picture has a selection: keys have something to begin with
   useEffect(() => focusTable(box.current), [model !== undefined]);
 
-  const openNode = async (r: TreeRow) => {
-    if (!model || !model.isExpandable(r)) return;
-    if (model.lists.has(r.node)) model.open.add(r.node);
-    else if (!(await ask({ node: r.node }))) return;
-    changed();
-  };
-  const changed = () => {
-    redraw();
-    keepOpen();
-  };
   const openLevels = async (r: TreeRow) => {
     if (await ask({ node: r.node, levels: 3 })) keepOpen();
   };
