@@ -198,18 +198,13 @@ static char *values_key(const as_viewing *viewing, const as_asked_view *asked, c
     return size < 0 ? NULL : key;
 }
 
-static assay_status load_with(const as_asked_view *asked, const assay_id *metric, const as_view_column *column,
-                              as_view_data *out, assay_error *error) {
+static as_view_source source_of(const as_asked_view *asked) {
     const as_tree_view *tree = &asked->tree;
-    as_view_source source = {.ds = tree->ds,
-                             .runs = tree->runs.runs,
-                             .n_runs = tree->runs.n_runs,
-                             .point = tree->runs.point,
-                             .locations = tree->locations.wanted,
-                             .loaded = column,
-                             .n_loaded = column != NULL};
-    bool has_root = asked->root != ASSAY_NONE;
-    return as_view_load(&source, metric, metric ? 1 : 0, has_root ? &asked->root : NULL, has_root, out, error);
+    return (as_view_source){.ds = tree->ds,
+                            .runs = tree->runs.runs,
+                            .n_runs = tree->runs.n_runs,
+                            .point = tree->runs.point,
+                            .locations = tree->locations.wanted};
 }
 
 static void free_data(void *object) {
@@ -248,7 +243,9 @@ static assay_status find_column(as_viewing *viewing, const as_asked_view *asked,
     if (!kept) {
         as_viewing_expect(viewing, AS_COUNT(asked->tree.ds, contexts) * 2 * (sizeof(double) + sizeof(bool)));
         kept = calloc(1, sizeof *kept);
-        status = kept ? load_with(asked, &metric, NULL, kept, error) : as_fail_memory(error, NULL);
+        as_view_source source = source_of(asked);
+        source.only_values = true;
+        status = kept ? as_view_load(&source, &metric, 1, NULL, 0, kept, error) : as_fail_memory(error, NULL);
         if (status != ASSAY_OK && kept) free_data(kept);
         size_t bytes = status == ASSAY_OK ? as_view_column_bytes(kept->columns, AS_COUNT(asked->tree.ds, contexts)) : 0;
         if (status == ASSAY_OK && !as_viewing_keep(viewing, key, kept, bytes, free_data))
@@ -262,9 +259,13 @@ static assay_status find_column(as_viewing *viewing, const as_asked_view *asked,
 static assay_status load(as_viewing *viewing, const as_asked_view *asked, const assay_id *metric, as_view_data *out,
                          assay_error *error) {
     const as_view_column *column = NULL;
+    as_view_source source = source_of(asked);
+    bool has_root = asked->root != ASSAY_NONE;
     *out = (as_view_data){0};
     if (metric) AS_TRY(find_column(viewing, asked, *metric, &column, error));
-    return load_with(asked, metric, column, out, error);
+    source.loaded = column;
+    source.n_loaded = column != NULL;
+    return as_view_load(&source, metric, metric ? 1 : 0, has_root ? &asked->root : NULL, has_root, out, error);
 }
 
 /* The last metric that was loaded: what is asked next may be about it, and there is memory for one at a time only. */
@@ -329,9 +330,8 @@ static assay_status make_table(as_viewing *viewing, const as_asked_view *asked, 
     /* Where only a walk finds values, it is to make the table of them; others are had apart, and only then take room */
     bool is_walked = request.kind == AS_VIEW_BOTTOM_UP ? request.hidden != NULL : request.wanted != NULL;
     bool has_metric = asked->tree.metrics.count > 0 && is_walked;
-    assay_status status =
-        has_metric ? load_metric(viewing, asked, as_asked_metric(asked, 0), last, error)
-                   : load(viewing, asked, NULL, &data, error);
+    assay_status status = has_metric ? load_metric(viewing, asked, as_asked_metric(asked, 0), last, error)
+                                     : load(viewing, asked, NULL, &data, error);
     if (status == ASSAY_OK)
         status = as_view_table_new(has_metric ? &last->data : &data, &request, &out->table, &last->values, error);
     as_view_data_free(&data);
@@ -360,7 +360,8 @@ static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, 
     if (!kept) {
         as_viewing_expect(viewing, expected_bytes(asked));
         kept = calloc(1, sizeof *kept);
-        assay_status status = kept ? make_table(viewing, asked, function, last, kept, error) : as_fail_memory(error, NULL);
+        assay_status status =
+            kept ? make_table(viewing, asked, function, last, kept, error) : as_fail_memory(error, NULL);
         if (status != ASSAY_OK) {
             free_table(kept);
             return status;

@@ -208,6 +208,20 @@ static assay_status sum_parts(as_view_data *data, assay_error *error) {
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
+/* The inclusive number of a context's node, without making that where all contexts are looked at; false where there is none. */
+static inline bool inclusive_of(const as_view_column *column, assay_id context, double *out) {
+    as_node node;
+    if (column->has_sums) {
+        const as_stored_sums *sums = &column->sums;
+        *out = AS_AT(double, &sums->inclusive, context);
+        return AS_AT(bool, &sums->has_inclusive, context) ||
+               (sums->exclusive.count && AS_AT(bool, &sums->has_exclusive, context));
+    }
+    bool has_node = as_column_node(column, context, &node);
+    *out = has_node ? as_number_real(node.inclusive) : 0;
+    return has_node;
+}
+
 /* Differences have both signs, and parts that are larger than the whole: of such a whole nothing is a share. */
 static void check_whole(const as_view_data *data, as_view_column *column) {
     static const double slack = 0.01;
@@ -219,11 +233,10 @@ static void check_whole(const as_view_data *data, as_view_column *column) {
         assay_id root = data->roots[i], end = root + as_ds_context(data->source.ds, root)->subtree;
         if (data->leaves_apart && as_context_is_section(data->source.ds, root)) continue;
         for (assay_id id = root; id < end; id++) {
-            as_node node;
-            if ((data->is_aside && data->is_aside[id]) || !as_column_node(column, id, &node)) continue;
-            double inclusive = as_number_real(node.inclusive);
+            double inclusive;
+            if ((data->is_aside && data->is_aside[id]) || !inclusive_of(column, id, &inclusive)) continue;
             if (!isfinite(inclusive)) continue;
-            largest = fmax(largest, fabs(inclusive));
+            if (!(fabs(inclusive) <= largest)) largest = fabs(inclusive); /* the first one is, too */
             is_signed |= inclusive < least || inclusive > most;
         }
     }
@@ -436,7 +449,7 @@ assay_status as_view_load(const as_view_source *source, const assay_id *metrics,
         with_loaded.n_loaded = i;
         AS_TRY(as_view_column_load(&with_loaded, &out->columns[i], &formulas_left, error));
     }
-    return find_wholes(out, error);
+    return source->only_values ? ASSAY_OK : find_wholes(out, error);
 }
 
 void as_view_data_free(as_view_data *data) {

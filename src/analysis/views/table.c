@@ -59,7 +59,7 @@ as_view_values *as_view_values_like(const as_view_values *other, uint32_t n) {
 }
 
 bool as_view_values_finish(const as_view_table *table, as_view_values *values) {
-    for (uint32_t i = 0; i < values->n; i++) {
+    for (uint32_t i = 0; i < values->n && !(values->has_inclusive && values->has_exclusive); i++) {
         values->has_inclusive |= !isnan(values->inclusive[i]);
         values->has_exclusive |= values->exclusive && !isnan(values->exclusive[i]);
     }
@@ -458,11 +458,4 @@ void as_view_values_free(as_view_values *values) {
 size_t as_view_values_bytes(const as_view_values *values) {
     size_t n_arrays = 1 + (size_t)(values->exclusive != NULL) + (size_t)(values->weights != NULL);
     return sizeof *values + n_arrays * values->n * sizeof(double);
-}
-
-double as_view_item_size(const as_view_values *values, uint32_t i, bool exclusive) {
-    bool takes_exclusive = (exclusive || !values->has_inclusive) && values->exclusive;
-    double value = takes_exclusive ? values->exclusive[i] : values->inclusive[i];
-    if (!isnan(value)) return fabs(value);
-    return values->weights ? values->weights[i] : 0;
 }

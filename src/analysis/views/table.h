@@ -8,6 +8,8 @@
 #ifndef AS_ANALYSIS_VIEWS_TABLE_H
 #define AS_ANALYSIS_VIEWS_TABLE_H
 
+#include <math.h>
+
 #include "analysis/views/view.h"
 
 #define AS_NO_ITEM UINT32_MAX
@@ -113,7 +115,12 @@ void as_view_values_free(as_view_values *values);
 size_t as_view_values_bytes(const as_view_values *values);
 
 /* What an item is sorted and drawn by: its size, that of what lies below it where it has no value; what is no number counts as large. */
-double as_view_item_size(const as_view_values *values, uint32_t i, bool exclusive);
+static inline double as_view_item_size(const as_view_values *values, uint32_t i, bool exclusive) {
+    bool takes_exclusive = (exclusive || !values->has_inclusive) && values->exclusive;
+    double value = takes_exclusive ? values->exclusive[i] : values->inclusive[i];
+    if (!isnan(value)) return fabs(value);
+    return values->weights ? values->weights[i] : 0;
+}
 
 /* ---- order ----------------------------------------------------------------------------------------------------------- */
 

@@ -138,7 +138,7 @@ static bool is_call(const as_view_table *table, uint32_t item) {
     return as_view_item_at(table, item)->level == AS_LEVEL_CALL;
 }
 
-/* ---- of stored values, all items at once: what as_view_sum_add() does with them. Inclusive and exclusive ones side by side */
+/* ---- of plain values, all items at once: what as_view_sum_add() does with them */
 
 /* n zeros. NULL when memory is out. */
 static void *new_zeros(size_t n, size_t size) {
@@ -147,16 +147,10 @@ static void *new_zeros(size_t n, size_t size) {
     return zeros;
 }
 
+/* Items may lie anywhere: what a context some steps ahead needs of its item is asked for. */
 enum { STEPS_AHEAD = 24 };
-
-/* Asks for what a context some steps ahead needs: its item may lie anywhere. */
-static inline void fetch_ahead(const as_view_item *items, const uint32_t *own_items, assay_id ahead,
-                               const double *values) {
-    uint32_t own = own_items[ahead];
-    if (own == UINT32_MAX) return;
-    __builtin_prefetch(&items[own]);
-    __builtin_prefetch(&values[own], 1);
-}
+/* Pieces of work. */
+enum { ITEMS_AT_ONCE = 2048 };
 
 /* The file that what is counted in an item is counted in, too; AS_NO_ITEM: none. */
 static inline uint32_t file_above(const as_view_item *items, uint32_t own) {
@@ -178,34 +172,66 @@ static inline void add_outermost(double *to, assay_id *end, const subtree *added
     if (added->end > *end) *end = added->end;
 }
 
-static bool add_inclusive(const as_view_table *table, const as_view_column *column, as_view_values *values) {
-    const as_context *contexts = table->ds->contexts.data;
-    const as_view_item *items = table->items.data;
-    const uint32_t *own_items = table->own_items, *call_items = table->call_items;
-    const bool *has = column->sums.has_inclusive.data;
-    const double *from = column->sums.inclusive.data;
-    double *to = values->inclusive;
-    size_t n = column->is_only_exclusive ? 0 : AS_COUNT(table->ds, contexts);
-    assay_id *ends = new_zeros(values->n, sizeof *ends);
-    for (assay_id id = 0; ends && id < n; id++) {
-        if (id + STEPS_AHEAD < n && has[id + STEPS_AHEAD]) fetch_ahead(items, own_items, id + STEPS_AHEAD, to);
+/* Columns of one metric for all items while they are made. */
+typedef struct adding {
+    const as_view_table *table;
+    const as_view_column *column;
+    as_view_values *values;
+    assay_id *ends; /* for each item that of add_outermost() */
+    bool *is_known; /* for each item whether anything was added to its exclusive value */
+} adding;
+
+static size_t inclusive_contexts(const adding *a) {
+    return a->column->is_only_exclusive ? 0 : AS_COUNT(a->table->ds, contexts);
+}
+
+/* To the items that contexts are, their files and modules. */
+static void add_inclusive(const adding *a) {
+    const as_context *contexts = a->table->ds->contexts.data;
+    const as_view_item *items = a->table->items.data;
+    const uint32_t *own_items = a->table->own_items;
+    const bool *has = a->column->sums.has_inclusive.data;
+    const double *from = a->column->sums.inclusive.data;
+    double *to = a->values->inclusive;
+    size_t n = inclusive_contexts(a);
+    for (assay_id id = 0; id < n; id++) {
+        uint32_t ahead = id + STEPS_AHEAD < n && has[id + STEPS_AHEAD] ? own_items[id + STEPS_AHEAD] : UINT32_MAX;
+        if (ahead != UINT32_MAX) {
+            __builtin_prefetch(&items[ahead]);
+            __builtin_prefetch(&to[ahead], 1);
+            __builtin_prefetch(&a->ends[ahead], 1);
+        }
         uint32_t own = has[id] ? own_items[id] : UINT32_MAX;
         if (own == UINT32_MAX) continue;
         subtree added = {id, id + contexts[id].subtree, contexts[id].is_aside, from[id]};
-        uint32_t file = file_above(items, own), call = call_items ? call_items[id] : UINT32_MAX;
-        add_outermost(&to[own], &ends[own], &added);
-        if (call != UINT32_MAX) add_outermost(&to[call], &ends[call], &added);
+        uint32_t file = file_above(items, own);
+        add_outermost(&to[own], &a->ends[own], &added);
         if (file == AS_NO_ITEM) continue;
         uint32_t module = items[file].parent;
-        add_outermost(&to[file], &ends[file], &added);
-        add_outermost(&to[module], &ends[module], &added);
+        add_outermost(&to[file], &a->ends[file], &added);
+        add_outermost(&to[module], &a->ends[module], &added);
     }
-    for (uint32_t i = 0; ends && i < values->n; i++) {
-        if (!ends[i]) to[i] = NAN;
+}
+
+/* To those of calls below their callers. */
+static void add_calls(const adding *a) {
+    const as_context *contexts = a->table->ds->contexts.data;
+    const uint32_t *own_items = a->table->own_items, *call_items = a->table->call_items;
+    const bool *has = a->column->sums.has_inclusive.data;
+    const double *from = a->column->sums.inclusive.data;
+    double *to = a->values->inclusive;
+    size_t n = call_items ? inclusive_contexts(a) : 0;
+    for (assay_id id = 0; id < n; id++) {
+        uint32_t ahead = id + STEPS_AHEAD < n && has[id + STEPS_AHEAD] ? call_items[id + STEPS_AHEAD] : UINT32_MAX;
+        if (ahead != UINT32_MAX) {
+            __builtin_prefetch(&to[ahead], 1);
+            __builtin_prefetch(&a->ends[ahead], 1);
+        }
+        uint32_t call = has[id] && own_items[id] != UINT32_MAX ? call_items[id] : UINT32_MAX;
+        if (call == UINT32_MAX) continue;
+        subtree added = {id, id + contexts[id].subtree, contexts[id].is_aside, from[id]};
+        add_outermost(&to[call], &a->ends[call], &added);
     }
-    bool fine = ends != NULL;
-    free(ends);
-    return fine;
 }
 
 static inline void add_real(double *to, bool *has, double value) {
@@ -214,52 +240,69 @@ static inline void add_real(double *to, bool *has, double value) {
 }
 
 /* Adds numbers of all contexts to the items they count in with what they do themselves. */
-static void add_own(const as_view_table *table, const as_vec *has, const as_vec *from, double *to, bool *is_known) {
-    const as_view_item *items = table->items.data;
-    const uint32_t *own_items = table->own_items;
+static void add_own(const adding *a, const as_vec *has, const as_vec *from) {
+    const as_view_item *items = a->table->items.data;
+    const uint32_t *own_items = a->table->own_items;
     const bool *is_there = has->data;
     const double *numbers = from->data;
-    size_t n = AS_COUNT(table->ds, contexts);
+    double *to = a->values->exclusive;
+    size_t n = AS_COUNT(a->table->ds, contexts);
     for (assay_id id = 0; id < n; id++) {
-        if (id + STEPS_AHEAD < n && is_there[id + STEPS_AHEAD]) fetch_ahead(items, own_items, id + STEPS_AHEAD, to);
+        uint32_t ahead = id + STEPS_AHEAD < n && is_there[id + STEPS_AHEAD] ? own_items[id + STEPS_AHEAD] : UINT32_MAX;
+        if (ahead != UINT32_MAX) {
+            __builtin_prefetch(&items[ahead]);
+            __builtin_prefetch(&to[ahead], 1);
+            __builtin_prefetch(&a->is_known[ahead], 1);
+        }
         uint32_t own = is_there[id] ? own_items[id] : UINT32_MAX;
         if (own == UINT32_MAX) continue;
         uint32_t file = file_above(items, own);
-        add_real(&to[own], &is_known[own], numbers[id]);
+        add_real(&to[own], &a->is_known[own], numbers[id]);
         if (file == AS_NO_ITEM) continue;
         uint32_t module = items[file].parent;
-        add_real(&to[file], &is_known[file], numbers[id]);
-        add_real(&to[module], &is_known[module], numbers[id]);
+        add_real(&to[file], &a->is_known[file], numbers[id]);
+        add_real(&to[module], &a->is_known[module], numbers[id]);
     }
 }
 
 /* There are those of pairs, or those of a metric that has nothing else. */
-static bool add_exclusive(const as_view_table *table, const as_view_column *column, as_view_values *values) {
-    const as_stored_sums *sums = &column->sums;
-    bool *is_known = new_zeros(values->n, sizeof *is_known);
-    if (!is_known) return false;
+static void add_exclusive(const adding *a) {
+    const as_stored_sums *sums = &a->column->sums;
     if (sums->exclusive.count)
-        add_own(table, &sums->has_exclusive, &sums->exclusive, values->exclusive, is_known);
-    else if (column->is_only_exclusive)
-        add_own(table, &sums->has_inclusive, &sums->inclusive, values->exclusive, is_known);
-    for (uint32_t i = 0; i < values->n; i++) {
-        if (!is_known[i]) values->exclusive[i] = NAN;
-    }
-    free(is_known);
-    return true;
+        add_own(a, &sums->has_exclusive, &sums->exclusive);
+    else if (a->column->is_only_exclusive)
+        add_own(a, &sums->has_inclusive, &sums->inclusive);
 }
 
-typedef struct adding {
-    const as_view_table *table;
-    const as_view_column *column;
-    as_view_values *values;
-    bool fine[2]; /* inclusive, exclusive */
-} adding;
+/* No item is part of two of these. */
+static void add_part(void *user, size_t part) {
+    static void (*const parts[])(const adding *) = {add_inclusive, add_exclusive, add_calls};
+    parts[part](user);
+}
 
-static void add_kind(void *user, size_t kind) {
-    adding *a = user;
-    a->fine[kind] =
-        kind ? add_exclusive(a->table, a->column, a->values) : add_inclusive(a->table, a->column, a->values);
+/* What nothing was added to is not known. */
+static void end_items(void *user, size_t piece) {
+    const adding *a = user;
+    double *inclusive = a->values->inclusive, *exclusive = a->values->exclusive;
+    uint32_t first = (uint32_t)piece * ITEMS_AT_ONCE;
+    for (uint32_t i = first; i < a->values->n && i - first < ITEMS_AT_ONCE; i++) {
+        inclusive[i] = a->ends[i] ? inclusive[i] : NAN;
+        exclusive[i] = a->is_known[i] ? exclusive[i] : NAN;
+    }
+}
+
+static bool add_all(const as_view_table *table, const as_view_column *column, as_view_values *values) {
+    adding a = {.table = table,
+                .column = column,
+                .values = values,
+                .ends = new_zeros(values->n, sizeof *a.ends),
+                .is_known = new_zeros(values->n, sizeof *a.is_known)};
+    bool fine = a.ends && a.is_known;
+    if (fine) as_parallel(3, 0, add_part, &a);
+    if (fine) as_parallel(((size_t)values->n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, 0, end_items, &a);
+    free(a.ends);
+    free(a.is_known);
+    return fine;
 }
 
 /* ---- of all others, item by item */
@@ -289,8 +332,6 @@ static bool list_contexts(const as_view_table *table, uint32_t *starts, assay_id
     return true;
 }
 
-enum { ITEMS_AT_ONCE = 2048 };
-
 typedef struct listing {
     const as_view_table *table;
     const as_view_column *column;
@@ -300,12 +341,47 @@ typedef struct listing {
     double *parts; /* of composite types, 2 * n_parts for each piece of work */
 } listing;
 
+/* Whether values are plain reals of each context, of which there may be millions. */
+static bool are_plain(const as_view_column *column) {
+    bool has_twice = column->is_only_exclusive && column->sums.exclusive.count; /* exclusive values of both kinds */
+    return column->has_sums && !column->formula && column->can_merge && !has_twice;
+}
+
+/* Items first … end - 1 of plain values. */
+static void sum_plain_items(const listing *l, uint32_t first, uint32_t end) {
+    const as_context *contexts = l->table->ds->contexts.data;
+    const as_stored_sums *sums = &l->column->sums;
+    bool is_only_exclusive = l->column->is_only_exclusive, is_pair = sums->exclusive.count > 0;
+    const bool *has = sums->has_inclusive.data, *has_exclusive = is_only_exclusive ? has : sums->has_exclusive.data;
+    const double *from = sums->inclusive.data, *exclusive_from = is_only_exclusive ? from : sums->exclusive.data;
+    for (uint32_t i = first; i < end; i++) {
+        double inclusive = NAN, exclusive = NAN;
+        bool is_known = false;
+        assay_id behind = 0;
+        for (uint32_t k = l->starts[i]; k < l->starts[i + 1]; k++) {
+            assay_id id = l->contexts[k];
+            if ((is_pair || is_only_exclusive) && has_exclusive[id])
+                add_real(&exclusive, &is_known, exclusive_from[id]);
+            if (is_only_exclusive || !has[id]) continue;
+            subtree added = {id, id + contexts[id].subtree, contexts[id].is_aside, from[id]};
+            add_outermost(&inclusive, &behind, &added);
+        }
+        l->values->inclusive[i] = inclusive;
+        l->values->exclusive[i] = is_call(l->table, i) ? NAN : exclusive;
+    }
+}
+
 static void sum_items(void *user, size_t piece) {
     const listing *l = user;
     uint32_t n_parts = l->column->list.n_parts;
     double *parts = n_parts ? l->parts + piece * 2 * n_parts : NULL;
-    uint32_t first = (uint32_t)piece * ITEMS_AT_ONCE;
-    for (uint32_t i = first; i < l->values->n && i - first < ITEMS_AT_ONCE; i++) {
+    uint32_t first = (uint32_t)piece * ITEMS_AT_ONCE,
+             end = l->values->n - first < ITEMS_AT_ONCE ? l->values->n : first + ITEMS_AT_ONCE;
+    if (are_plain(l->column)) {
+        sum_plain_items(l, first, end);
+        return;
+    }
+    for (uint32_t i = first; i < end; i++) {
         as_view_sum sum;
         as_view_sum_begin(&sum, l->column, parts);
         for (uint32_t k = l->starts[i]; k < l->starts[i + 1]; k++) as_view_sum_add(&sum, l->table->ds, l->contexts[k]);
@@ -341,10 +417,5 @@ static bool sum_each(const as_view_table *table, const as_view_column *column, a
 
 bool as_view_flat_values(const as_view_table *table, const as_view_data *data, as_view_values *values) {
     const as_view_column *column = &data->columns[0];
-    bool has_twice = column->is_only_exclusive && column->sums.exclusive.count; /* exclusive values of both kinds */
-    bool at_once = column->has_sums && !column->formula && column->can_merge && !has_twice;
-    if (!at_once) return sum_each(table, column, values);
-    adding a = {.table = table, .column = column, .values = values};
-    as_parallel(2, 2, add_kind, &a);
-    return a.fine[0] && a.fine[1];
+    return are_plain(column) ? add_all(table, column, values) : sum_each(table, column, values);
 }

@@ -33,6 +33,8 @@ typedef struct as_view_source {
     const bool *locations; /* one for each of the dataset; NULL: all */
     bool
         only_inclusive; /* of stored pairs the exclusive values stay where they are: their columns have none, and say that there are */
+    bool
+        only_values; /* the columns are for others to take (loaded), who look at them from their own roots: they have neither whole nor scale */
     /* Columns of the same source that are there already: those of their metrics are not loaded again, and neither are what formulas take. They must last as long as the data. */
     const struct as_view_column *loaded;
     size_t n_loaded;
