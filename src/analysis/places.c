@@ -38,9 +38,14 @@ static bool has_full_rows(const as_dataset *ds, assay_id run) {
     return false;
 }
 
+/* Whether as_region_is_place() holds for some region: there may be a million of them, so kinds are told apart by their ids. */
 static bool names_places(const as_dataset *ds) {
+    as_str process = as_find(&ds->strings, "process", strlen("process")),
+           thread = as_find(&ds->strings, "thread", strlen("thread"));
+    if (process == AS_NO_STR && thread == AS_NO_STR) return false;
     for (assay_id id = 0; id < AS_COUNT(ds, regions); id++) {
-        if (as_region_is_place(ds, id)) return true;
+        as_str kind = as_ds_region(ds, id)->kind;
+        if (kind != AS_NO_STR && (kind == process || kind == thread)) return true;
     }
     return false;
 }

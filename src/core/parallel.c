@@ -28,7 +28,7 @@ static void *take_work(void *argument) {
 
 void as_parallel(size_t n, unsigned threads, void (*work)(void *user, size_t i), void *user) {
     queue q = {.n = n, .work = work, .user = user};
-    if (threads == 0) threads = as_core_count();
+    if (threads == 0 && n > 1) threads = as_core_count();
     if (threads > MAX_THREADS) threads = MAX_THREADS;
     if (threads > n) threads = (unsigned)n;
     pthread_t others[MAX_THREADS];

@@ -4,6 +4,7 @@
 
 #include "analysis/scaling/totals.h"
 #include "analysis/views/view_private.h"
+#include "core/parallel.h"
 #include "core/search.h"
 #include "dataset/formulas.h"
 
@@ -222,26 +223,65 @@ static inline bool inclusive_of(const as_view_column *column, assay_id context, 
     return has_node;
 }
 
+/* What the numbers of some contexts are like. */
+typedef struct extent {
+    double largest; /* NAN: there is none */
+    bool is_signed; /* one is below 0, or larger than the whole */
+} extent;
+
+static extent look_through(const as_view_data *data, const as_view_column *column, assay_id first, assay_id end) {
+    static const double slack = 0.01;
+    extent found = {.largest = NAN};
+    double least = -slack * column->whole, most = (1 + slack) * column->whole;
+    for (assay_id id = first; id < end; id++) {
+        double inclusive;
+        if ((data->is_aside && data->is_aside[id]) || !inclusive_of(column, id, &inclusive)) continue;
+        if (!isfinite(inclusive)) continue;
+        if (!(fabs(inclusive) <= found.largest)) found.largest = fabs(inclusive); /* the first one is, too */
+        found.is_signed |= inclusive < least || inclusive > most;
+    }
+    return found;
+}
+
+enum { MOST_PIECES = 64, CONTEXTS_OF_A_PIECE = 1 << 14 };
+
+/* A subtree in pieces. */
+typedef struct looking {
+    const as_view_data *data;
+    const as_view_column *column;
+    assay_id first;
+    uint32_t n, n_pieces;
+    extent found[MOST_PIECES];
+} looking;
+
+static void look_through_piece(void *user, size_t piece) {
+    looking *l = user;
+    assay_id first = l->first + (assay_id)((uint64_t)l->n * piece / l->n_pieces),
+             end = l->first + (assay_id)((uint64_t)l->n * (piece + 1) / l->n_pieces);
+    l->found[piece] = look_through(l->data, l->column, first, end);
+}
+
+static void widen(extent *all, extent part) {
+    if (part.largest > all->largest || isnan(all->largest)) all->largest = part.largest;
+    all->is_signed |= part.is_signed;
+}
+
 /* Differences have both signs, and parts that are larger than the whole: of such a whole nothing is a share. */
 static void check_whole(const as_view_data *data, as_view_column *column) {
-    static const double slack = 0.01;
-    bool is_signed = false;
-    double largest = NAN, least = -slack * column->whole, most = (1 + slack) * column->whole;
+    extent all = {.largest = NAN};
+    looking l = {.data = data, .column = column};
     column->scale = NAN;
     if (!column->adds_up) return;
     for (size_t i = 0; i < data->n_roots; i++) {
-        assay_id root = data->roots[i], end = root + as_ds_context(data->source.ds, root)->subtree;
-        if (data->leaves_apart && as_context_is_section(data->source.ds, root)) continue;
-        for (assay_id id = root; id < end; id++) {
-            double inclusive;
-            if ((data->is_aside && data->is_aside[id]) || !inclusive_of(column, id, &inclusive)) continue;
-            if (!isfinite(inclusive)) continue;
-            if (!(fabs(inclusive) <= largest)) largest = fabs(inclusive); /* the first one is, too */
-            is_signed |= inclusive < least || inclusive > most;
-        }
+        l.first = data->roots[i];
+        if (data->leaves_apart && as_context_is_section(data->source.ds, l.first)) continue;
+        l.n = as_ds_context(data->source.ds, l.first)->subtree;
+        l.n_pieces = 1 + l.n / CONTEXTS_OF_A_PIECE < MOST_PIECES ? 1 + l.n / CONTEXTS_OF_A_PIECE : MOST_PIECES;
+        as_parallel(l.n_pieces, 0, look_through_piece, &l);
+        for (uint32_t k = 0; k < l.n_pieces; k++) widen(&all, l.found[k]);
     }
-    column->scale = largest;
-    if (!isfinite(column->whole) || column->whole <= 0 || (is_signed && column->has_exclusive)) column->whole = NAN;
+    column->scale = all.largest;
+    if (!isfinite(column->whole) || column->whole <= 0 || (all.is_signed && column->has_exclusive)) column->whole = NAN;
     if (isfinite(column->whole)) column->scale = column->whole;
 }
 
@@ -379,7 +419,8 @@ assay_status as_view_column_load(const as_view_source *source, as_view_column *c
 
 size_t as_view_column_bytes(const as_view_column *column, size_t n_contexts) {
     const as_stored_sums *sums = &column->sums;
-    size_t bytes = column->list.nodes.count * sizeof(as_node) + (column->index ? n_contexts * sizeof *column->index : 0);
+    size_t bytes =
+        column->list.nodes.count * sizeof(as_node) + (column->index ? n_contexts * sizeof *column->index : 0);
     const as_node_sums *compact = &column->list.sums;
     bytes += (compact->inclusive.count + compact->exclusive.count) * sizeof(double) + compact->flags.count;
     return bytes + (sums->inclusive.count + sums->exclusive.count) * (sizeof(double) + sizeof(bool));
