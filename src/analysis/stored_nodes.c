@@ -5,15 +5,14 @@
 #include "core/parallel.h"
 #include "dataset/sparse.h"
 
-/* Sums are made in four lanes, as those of rows with all columns are: zeros in between change nothing, so the result is the same. */
-enum { LANES = 4, CONTEXTS_AT_ONCE = 512, NO_PLACE = 0xff, CACHE_LINE = 64 };
+enum { CONTEXTS_AT_ONCE = 512, CACHE_LINE = 64 };
 
 typedef struct sums {
     const as_profile *profiles[2]; /* with the same columns; those of one context lie side by side in the files */
     int n_profiles;
     assay_id first; /* contexts first … first + n - 1 */
     uint32_t n;
-    uint8_t *lane_of; /* of each column, NO_PLACE: it is not wanted */
+    uint8_t *lane_of; /* of each column, AS_NO_LANE: it is not wanted */
     uint32_t
         n_lanes; /* that are kept of each context until its sum is known: more than one only where columns are read */
     double *values[2];  /* n_lanes of each context */
@@ -21,19 +20,17 @@ typedef struct sums {
     assay_status *ends; /* of each piece of work */
 } sums;
 
-static double sum_lanes(const double *lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
-
 /* Which lane each column adds to, counted among those that are wanted. Returns how many are. */
 static uint32_t deal_lanes(const as_profile *profile, const bool *wanted, uint8_t *lane_of) {
     uint32_t n = 0, at = 0;
     for (uint32_t i = 0; i < profile->n_columns; i++) {
         bool is_wanted = !wanted || (profile->columns && wanted[profile->columns[i]]);
-        lane_of[i] = is_wanted ? 0 : NO_PLACE;
+        lane_of[i] = is_wanted ? 0 : AS_NO_LANE;
         n += is_wanted;
     }
     for (uint32_t i = 0; i < profile->n_columns; i++) {
-        if (lane_of[i] == NO_PLACE) continue;
-        lane_of[i] = at < n - n % LANES ? (uint8_t)(at % LANES) : 0;
+        if (lane_of[i] == AS_NO_LANE) continue;
+        lane_of[i] = at < n - n % AS_ROW_LANES ? (uint8_t)(at % AS_ROW_LANES) : 0;
         at++;
     }
     return n;
@@ -42,16 +39,28 @@ static uint32_t deal_lanes(const as_profile *profile, const bool *wanted, uint8_
 /* ---- row by row ------------------------------------------------------------------------------------------------------ */
 
 static void add_row(const sums *s, int which, uint32_t at, const as_sparse_line *line) {
-    double lanes[LANES] = {0};
+    double lanes[AS_ROW_LANES] = {0};
     bool has = false;
     for (uint32_t i = 0; i < line->n; i++) {
         uint8_t lane = s->lane_of[line->at[i]];
-        if (lane == NO_PLACE) continue;
+        if (lane == AS_NO_LANE) continue;
         lanes[lane] += line->values[i];
         has = true;
     }
-    s->values[which][at] = sum_lanes(lanes);
+    s->values[which][at] = as_lanes_sum(lanes);
     s->has[which][at] = has;
+}
+
+/* Contexts at … at + n - 1, as far as the source can add up their rows itself. Returns how many that are. */
+static uint32_t sum_plain(const sums *s, uint32_t at, uint32_t n) {
+    const as_profile_source *source = s->profiles[0]->source, *other = NULL;
+    as_row_sums out = {.lane_of = s->lane_of};
+    for (int i = 0; i < s->n_profiles; i++) {
+        out.sums[i] = s->values[i] + at;
+        out.has[i] = s->has[i] + at;
+    }
+    if (s->n_profiles > 1) other = s->profiles[1]->source;
+    return source->sum_rows ? source->sum_rows(source, other, s->first + at, n, &out) : 0;
 }
 
 static assay_status sum_piece(const sums *s, size_t piece, assay_error *error) {
@@ -59,7 +68,8 @@ static assay_status sum_piece(const sums *s, size_t piece, assay_error *error) {
     as_sparse_line line = {0};
     assay_status status = ASSAY_OK;
     for (; at < end && status == ASSAY_OK; at++) {
-        for (int i = 0; i < s->n_profiles && status == ASSAY_OK; i++) {
+        at += sum_plain(s, at, end - at);
+        for (int i = 0; at < end && i < s->n_profiles && status == ASSAY_OK; i++) {
             const as_profile *profile = s->profiles[i];
             status = profile->source->read_row(profile->source, profile, s->first + at, &line, error);
             if (status == ASSAY_OK) add_row(s, i, at, &line);
@@ -102,13 +112,14 @@ static assay_status sum_columns(const sums *s, int which, assay_error *error) {
     as_sparse_line line = {0};
     assay_status status = ASSAY_OK;
     for (uint32_t column = 0; column < profile->n_columns && status == ASSAY_OK; column++) {
-        if (s->lane_of[column] == NO_PLACE) continue;
+        if (s->lane_of[column] == AS_NO_LANE) continue;
         status = profile->source->read_column(profile->source, profile, column, &line, error);
         if (status == ASSAY_OK) add_column(s, which, column, &line);
     }
     as_sparse_line_free(&line);
     double *values = s->values[which];
-    for (uint32_t i = 0; i < s->n && s->n_lanes == LANES; i++) values[i] = sum_lanes(values + (size_t)i * LANES);
+    for (uint32_t i = 0; i < s->n && s->n_lanes == AS_ROW_LANES; i++)
+        values[i] = as_lanes_sum(values + (size_t)i * AS_ROW_LANES);
     return status;
 }
 
@@ -161,7 +172,7 @@ static assay_status sum_all(const as_dataset *ds, sums *s, const bool *wanted, a
     if (!s->lane_of) return as_fail_memory(error, NULL);
     uint32_t n_wanted = deal_lanes(s->profiles[0], wanted, s->lane_of);
     bool by_columns = are_few(ds, s, n_wanted);
-    s->n_lanes = by_columns && n_wanted >= LANES ? LANES : 1;
+    s->n_lanes = by_columns && n_wanted >= AS_ROW_LANES ? AS_ROW_LANES : 1;
     if (!make_room(s, out)) return as_fail_memory(error, NULL);
     for (int i = 0; i < s->n_profiles && by_columns; i++) AS_TRY(sum_columns(s, i, error));
     if (!by_columns) AS_TRY(sum_rows(s, error));

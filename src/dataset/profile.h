@@ -18,11 +18,24 @@ typedef struct as_sparse_line {
     uint32_t room; /* of both */
 } as_sparse_line;
 
+/* Sums of sparse rows are made in four lanes, as those of rows with all columns are (as_reals_sum()): zeros in between change nothing, so the result is the same. */
+enum { AS_ROW_LANES = 4, AS_NO_LANE = AS_ROW_LANES };
+static inline double as_lanes_sum(const double *lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
+
+/* What rows of one or two profiles with the same columns add up to. */
+typedef struct as_row_sums {
+    const uint8_t *lane_of; /* of each column; AS_NO_LANE: it is not wanted */
+    double *sums[2];        /* of each profile and context */
+    bool *has[2];           /* whether there is any value */
+} as_row_sums;
+
 /* Where the values of a profile come from.
  *
  * load        decodes it. Fills contexts, rows and values (in the dataset's arena or a mapping the dataset holds), may lower n_rows, and may add problems. Called
  *             once, by one thread at a time. `threads`: to use at most.
  * read_row    NULL, or: the values are sparse, of type DOUBLE, none of them 0, and what one context has can be had without loading the rest. Safe from several threads.
+ * sum_rows    NULL, or: what the rows of contexts first … first + n - 1 add up to, of this source and, where it is not NULL, of `other`, in out->…[0] … [n - 1]: for who wants no more of them than
+ *             that. Returns how many it has done: where it stops, something is unusual, and read_row says what.
  * read_column the same of one column; NULL where read_row is.
  * mismatch    the rule of the problem that both do not say the same, where they read different files; NULL: they cannot differ.
  * Sparse ones have load = as_sparse_load (dataset/sparse.h), for who needs all rows with all columns. */
@@ -31,6 +44,8 @@ typedef struct as_profile_source {
                          unsigned threads, assay_error *error);
     assay_status (*read_row)(const struct as_profile_source *source, const struct as_profile *profile, assay_id context,
                              as_sparse_line *out, assay_error *error);
+    uint32_t (*sum_rows)(const struct as_profile_source *source, const struct as_profile_source *other, assay_id first,
+                         uint32_t n, const as_row_sums *out);
     assay_status (*read_column)(const struct as_profile_source *source, const struct as_profile *profile,
                                 uint32_t column, as_sparse_line *out, assay_error *error);
     const char *mismatch;

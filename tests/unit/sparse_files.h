@@ -56,10 +56,11 @@ static inline assay_status sparse_read_column(const as_profile_source *source, c
 }
 
 static inline sparse_cells sparse_of(const sparse_cell *cells, size_t n) {
-    return (sparse_cells){.base = {as_sparse_load, sparse_read_row, sparse_read_column, NULL},
-                          .cells = cells,
-                          .n = n,
-                          .broken_context = ASSAY_NONE};
+    return (sparse_cells){
+        .base = {.load = as_sparse_load, .read_row = sparse_read_row, .read_column = sparse_read_column},
+        .cells = cells,
+        .n = n,
+        .broken_context = ASSAY_NONE};
 }
 
 /* A profile of run 0 with a column for each of the dataset's locations; all have the same array of them. */

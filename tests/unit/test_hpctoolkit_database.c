@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/stored_nodes.h"
 #include "dataset/sparse.h"
 #include "hpctoolkit_files.h"
 #include "temporary.h"
@@ -41,8 +42,7 @@ static assay_id context_of(uint32_t id) { return N_CONTEXTS - 1 - id; }
 static bool has_problem(const opened *o, as_severity severity, const char *rule, const char *words) {
     for (size_t i = 0; i < AS_COUNT(o->ds, problems); i++) {
         const as_problem *problem = as_ds_problem(o->ds, i);
-        if (problem->severity == severity && strcmp(problem->rule, rule) == 0 &&
-            strstr(problem->message, words))
+        if (problem->severity == severity && strcmp(problem->rule, rule) == 0 && strstr(problem->message, words))
             return true;
     }
     return false;
@@ -89,6 +89,31 @@ static void assert_all_values(const opened *o) {
     as_sparse_line_free(&line);
 }
 
+/* Sums of many rows are those of the rows one by one, and an error where one of these is. */
+static void assert_sums(const opened *o) {
+    const as_profile *profiles[N_METRICS] = {profile_of(o, 0), profile_of(o, 1)};
+    as_stored_sums both = {0};
+    as_sparse_line line = {0};
+    assay_error error;
+    bool is_fine = true;
+    assay_status status = as_sparse_sums(o->ds, profiles[0], profiles[1], NULL, &both, &error);
+    const as_vec *sums[] = {&both.inclusive, &both.exclusive}, *has[] = {&both.has_inclusive, &both.has_exclusive};
+    for (unsigned metric = 0; metric < N_METRICS; metric++) {
+        const as_profile_source *source = profiles[metric]->source;
+        for (assay_id context = 0; context < AS_COUNT(o->ds, contexts); context++) {
+            double sum = 0;
+            if (source->read_row(source, profiles[metric], context, &line, &error) != ASSAY_OK) is_fine = false;
+            if (status != ASSAY_OK || !is_fine) continue;
+            for (uint32_t i = 0; i < line.n; i++) sum += line.values[i];
+            assert_int_equal(AS_AT(bool, has[metric], context), line.n > 0);
+            assert_memory_equal(&AS_AT(double, sums[metric], context), &sum, sizeof sum); /* it may be no number */
+        }
+    }
+    assert_int_equal(status == ASSAY_OK, is_fine);
+    as_sparse_line_free(&line);
+    as_stored_sums_free(&both);
+}
+
 /* ---- good files ------------------------------------------------------------------------------------------------------ */
 
 static void values_by_row_and_column(void **state) {
@@ -103,7 +128,9 @@ static void values_by_row_and_column(void **state) {
         assert_true(as_hpc_context_has_values(o.db, 6));
         assert_false(as_hpc_context_has_values(o.db, 3));
         assert_false(as_hpc_context_has_values(o.db, N_CONTEXTS));
+        assert_sums(&o);
         assert_all_values(&o);
+        assert_sums(&o);
         close_files(&o);
     }
 }
@@ -246,6 +273,7 @@ static void touch_all(opened *o) {
             assert_true(error.message[0] && error.path[0]);
         }
     }
+    assert_sums(o);
     as_ds_summaries(o->ds, &summaries, &n, NULL);
     assert_int_equal(as_trace_prepare(o->ds, NULL), ASSAY_OK);
     as_sparse_line_free(&line);
@@ -400,6 +428,10 @@ static void repeated_values(void **state) {
         assert_int_equal(time->source->read_column(time->source, time, 1, &line, NULL), ASSAY_OK);
         assert_int_equal(line.n, 1);
         assert_true(line.values[0] == 7);
+        as_stored_sums sums = {0};
+        assert_int_equal(as_sparse_sums(o.ds, time, NULL, NULL, &sums, NULL), ASSAY_OK);
+        assert_true(AS_AT(double, &sums.inclusive, limit - 1 - 2) == 3 + 7 + 9);
+        as_stored_sums_free(&sums);
         as_sparse_line_free(&line);
         close_files(&o);
         as_vec_free(&profile);

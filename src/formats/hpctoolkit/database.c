@@ -139,27 +139,8 @@ static assay_status fail_block(const as_hpc_database *db, uint32_t context, uint
 }
 
 assay_status as_hpc_find_block(const as_hpc_database *db, uint32_t context, as_hpc_block *out, assay_error *error) {
-    const as_hpc_file *file = &db->cct;
+    if (as_hpc_load_block(db, context, db->form == AS_HPC_4, db->cct.swap, out)) return ASSAY_OK;
     uint64_t at = db->cct_entries + (uint64_t)context * db->cct_entry;
-    if (db->form == AS_HPC_2021) {
-        *out = (as_hpc_block){.n_values = as_hpc_u64(file, at + 4),
-                              .n_metrics = as_hpc_u16(file, at + 12),
-                              .values = as_hpc_u64(file, at + 14)};
-        out->index = out->values + out->n_values * AS_HPC_CONTEXT_VALUE;
-    } else {
-        *out = (as_hpc_block){.n_values = as_hpc_u64(file, at),
-                              .values = as_hpc_u64(file, at + 0x08),
-                              .n_metrics = as_hpc_u16(file, at + 0x10),
-                              .index = as_hpc_u64(file, at + 0x18)};
-    }
-    if (!out->n_values) {
-        out->n_metrics = 0;
-        return ASSAY_OK;
-    }
-    uint64_t n_entries = (uint64_t)out->n_metrics + (db->form == AS_HPC_2021);
-    if (as_hpc_fits(file, out->values, out->n_values, AS_HPC_CONTEXT_VALUE) &&
-        as_hpc_fits(file, out->index, n_entries, AS_HPC_METRIC_ENTRY))
-        return ASSAY_OK;
     return fail_block(db, context, at, "its values go beyond the end of the file", error);
 }
 

@@ -108,6 +108,20 @@ static inline uint64_t as_hpc_index_end(const as_hpc_file *file, uint64_t index,
     return i + 1 < n ? as_hpc_index_start(file, index, i + 1, key) : n_values;
 }
 
+/* What the entry of a context in cct.db says, which must have entries; false where that is not in the file. is_4 and swap are the database's: who goes through many says them once for all. */
+static inline bool as_hpc_load_block(const as_hpc_database *db, uint32_t context, bool is_4, bool swap,
+                                     as_hpc_block *out) {
+    const unsigned char *at = db->cct.data + db->cct_entries + (uint64_t)context * db->cct_entry;
+    *out = (as_hpc_block){.n_values = as_hpc_load_u64(at + (is_4 ? 0x00 : 4), swap),
+                          .n_metrics = as_hpc_load_u16(at + (is_4 ? 0x10 : 12), swap),
+                          .values = as_hpc_load_u64(at + (is_4 ? 0x08 : 14), swap)};
+    out->index = is_4 ? as_hpc_load_u64(at + 0x18, swap) : out->values + out->n_values * AS_HPC_CONTEXT_VALUE;
+    if (!out->n_values) out->n_metrics = 0;
+    uint64_t n_entries = (uint64_t)out->n_metrics + !is_4; /* form 2021 marks the end of the index */
+    return !out->n_values || (as_hpc_fits(&db->cct, out->values, out->n_values, AS_HPC_CONTEXT_VALUE) &&
+                              as_hpc_fits(&db->cct, out->index, n_entries, AS_HPC_METRIC_ENTRY));
+}
+
 /* Contexts ascend and are below the limit, their values follow each other. */
 assay_status as_hpc_check_profile(const as_hpc_database *db, uint32_t profile, assay_error *error);
 /* The entry of a context in cct.db, which must have entries. An error where it is not in the file. */

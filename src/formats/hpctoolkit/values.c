@@ -64,18 +64,21 @@ static bool decode(const as_hpc_database *db, const unsigned char *at, size_t n,
 }
 
 /* The entry of a metric in the index of a block, or n_metrics. */
-static uint32_t find_metric(const as_hpc_file *file, const as_hpc_block *block, uint16_t metric) {
-    uint32_t low = 0, high = block->n_metrics;
+INLINE uint32_t find_metric(const as_hpc_file *file, const as_hpc_block *block, uint16_t metric, bool swap) {
+    enum { FEW = 16 };
+    const unsigned char *index = file->data + block->index;
+    uint32_t low = 0, n = block->n_metrics, high = n > FEW ? n : 0;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (as_hpc_u16(file, block->index + (uint64_t)middle * AS_HPC_METRIC_ENTRY) < metric)
+        if (as_hpc_load_u16(index + (size_t)middle * AS_HPC_METRIC_ENTRY, swap) < metric)
             low = middle + 1;
         else
             high = middle;
     }
-    bool is_there =
-        low < block->n_metrics && as_hpc_u16(file, block->index + (uint64_t)low * AS_HPC_METRIC_ENTRY) == metric;
-    return is_there ? low : block->n_metrics;
+    /* Of few all are counted that come before it: nobody can guess which way a search goes */
+    for (uint32_t i = 0; n <= FEW && i < n; i++)
+        low += as_hpc_load_u16(index + (size_t)i * AS_HPC_METRIC_ENTRY, swap) < metric;
+    return low < n && as_hpc_load_u16(index + (size_t)low * AS_HPC_METRIC_ENTRY, swap) == metric ? low : n;
 }
 
 /* The index of a block is checked when it is first used. */
@@ -92,7 +95,7 @@ static assay_status read_from_cct(const as_hpc_database *db, uint32_t context, u
     const as_hpc_file *file = &db->cct;
     as_hpc_block block;
     AS_TRY(open_block(db, context, &block, error));
-    uint32_t i = find_metric(file, &block, metric);
+    uint32_t i = find_metric(file, &block, metric, file->swap);
     if (i == block.n_metrics) return ASSAY_OK;
     uint64_t start = as_hpc_index_start(file, block.index, i, 2);
     uint64_t end = as_hpc_index_end(file, block.index, i, block.n_metrics, 2, block.n_values);
@@ -139,6 +142,109 @@ static assay_status read_row(const as_profile_source *source, const as_profile *
     if (id >= db->context_limit) return ASSAY_OK;
     return db->has_cct ? read_from_cct(db, id, metric->id, out, error)
                        : read_from_transposed(db, id, metric->id, out, error);
+}
+
+/* ---- sums of many rows ----------------------------------------------------------------------------------------------- */
+
+enum { ROWS_AT_ONCE = 32 };
+
+/* Values of one metric. */
+typedef struct run_of_values {
+    const unsigned char *at;
+    uint64_t n;
+} run_of_values;
+
+/* The blocks of contexts first … first + n - 1, as far as they are in order. Returns how many that are. Those without values have no metrics. */
+INLINE uint32_t open_blocks(const as_hpc_database *db, assay_id first, uint32_t n, bool is_4, bool swap,
+                            as_hpc_block *out) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = first + i < db->n_dataset_contexts ? db->context_ids[first + i] : UINT32_MAX;
+        out[i] = (as_hpc_block){0};
+        if (id >= db->context_limit) continue;
+        if (!__atomic_load_n(&db->checked[id], __ATOMIC_RELAXED) || !as_hpc_load_block(db, id, is_4, swap, &out[i]))
+            return i;
+        __builtin_prefetch(db->cct.data + out[i].index);
+        __builtin_prefetch(db->cct.data + out[i].values);
+    }
+    return n;
+}
+
+INLINE bool find_run(const as_hpc_database *db, const as_hpc_block *block, uint16_t metric, bool swap,
+                     run_of_values *out) {
+    uint32_t i = find_metric(&db->cct, block, metric, swap);
+    *out = (run_of_values){0};
+    if (i == block->n_metrics) return true;
+    const unsigned char *entry = db->cct.data + block->index + (size_t)i * AS_HPC_METRIC_ENTRY;
+    uint64_t start = as_hpc_load_u64(entry + 2, swap);
+    uint64_t end = i + 1 < block->n_metrics ? as_hpc_load_u64(entry + AS_HPC_METRIC_ENTRY + 2, swap) : block->n_values;
+    if (start > end || end > block->n_values) return false;
+    *out = (run_of_values){db->cct.data + block->values + start * AS_HPC_CONTEXT_VALUE, end - start};
+    __builtin_prefetch(out->at);
+    return true;
+}
+
+/* What decode_run() gives, added up. False where profiles do not ascend, or are none. */
+INLINE bool sum_run(const as_hpc_database *db, run_of_values run, const uint8_t *lane_of, bool is_4, bool swap,
+                    double *sum, bool *has) {
+    double lanes[AS_ROW_LANES + 1] = {0};
+    bool is_fine = true, has_any = false;
+    int64_t last = -1;
+    for (const unsigned char *at = run.at; run.n > 0; run.n--, at += AS_HPC_CONTEXT_VALUE) {
+        uint32_t profile = as_hpc_load_u32(at + (is_4 ? 0 : 8), swap);
+        uint32_t column = profile < db->n_profiles ? db->columns[profile] : UINT32_MAX;
+        double value = as_hpc_load_f64(at + (is_4 ? 4 : 0), swap);
+        is_fine &= (int64_t)column > last && column != UINT32_MAX;
+        last = column;
+        uint8_t lane = lane_of[column != UINT32_MAX ? column : 0];
+        lanes[lane] += value;
+        has_any |= (value != 0) & (lane != AS_NO_LANE);
+    }
+    *sum = as_lanes_sum(lanes);
+    *has = has_any;
+    return is_fine;
+}
+
+/* In three steps, each of which asks for the memory that the next one needs. */
+INLINE uint32_t sum_batch(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, assay_id first, uint32_t n,
+                          bool is_4, bool swap, const as_row_sums *out, uint32_t at) {
+    as_hpc_block blocks[ROWS_AT_ONCE];
+    run_of_values runs[2][ROWS_AT_ONCE];
+    n = open_blocks(db, first, n, is_4, swap, blocks);
+    for (uint32_t i = 0; i < n; i++) {
+        for (int k = 0; k < n_metrics; k++) {
+            if (!find_run(db, &blocks[i], metrics[k], swap, &runs[k][i])) n = i;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        for (int k = 0; k < n_metrics; k++) {
+            if (!sum_run(db, runs[k][i], out->lane_of, is_4, swap, &out->sums[k][at + i], &out->has[k][at + i]))
+                return i;
+        }
+    }
+    return n;
+}
+
+INLINE uint32_t sum_all(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, assay_id first, uint32_t n,
+                        bool is_4, bool swap, const as_row_sums *out) {
+    for (uint32_t at = 0; at < n; at += ROWS_AT_ONCE) {
+        uint32_t wanted = n - at < ROWS_AT_ONCE ? n - at : ROWS_AT_ONCE;
+        uint32_t done = sum_batch(db, metrics, n_metrics, first + at, wanted, is_4, swap, out, at);
+        if (done < wanted) return at + done;
+    }
+    return n;
+}
+
+static uint32_t sum_rows(const as_profile_source *source, const as_profile_source *other, assay_id first, uint32_t n,
+                         const as_row_sums *out) {
+    const metric_source *metric = (const metric_source *)source, *second = (const metric_source *)other;
+    const as_hpc_database *db = metric->db;
+    if (!db->has_cct || (other && (other->sum_rows != sum_rows || second->db != db))) return 0;
+    uint16_t metrics[2] = {metric->id, other ? second->id : 0};
+    int n_metrics = other ? 2 : 1;
+    bool swap = db->cct.swap;
+    if (db->form == AS_HPC_4) return sum_all(db, metrics, n_metrics, first, n, true, swap, out);
+    return swap ? sum_all(db, metrics, n_metrics, first, n, false, true, out)
+                : sum_all(db, metrics, n_metrics, first, n, false, false, out);
 }
 
 /* ---- columns --------------------------------------------------------------------------------------------------------- */
@@ -233,6 +339,7 @@ static assay_status attach_values(as_reader *reader, as_hpc_database *db, const 
     for (size_t i = 0; i < meaning->n_metrics; i++) {
         sources[i] = (metric_source){.source = {.load = as_sparse_load,
                                                 .read_row = read_row,
+                                                .sum_rows = sum_rows,
                                                 .read_column = read_column,
                                                 .mismatch = "cct-transpose"},
                                      .db = db,
