@@ -162,17 +162,21 @@ static void add_to(summation *s, uint32_t parent, const void *cells, uint32_t ch
         return;
     }
     double value = ((const double *)cells)[child], *to = &((double *)s->other)[parent];
-    *to = first && s->rule != AS_PART_ADD ? value : as_part_combine(s->rule, *to, value);
+    if (s->rule == AS_PART_ADD)
+        *to += value;
+    else
+        *to = first ? value : as_part_combine(s->rule, *to, value);
 }
 
 /* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. HAS_DATA of a parent without own values says that
  * something was handed to it. */
 static void add_children(summation *s) {
+    const as_context *contexts = (const as_context *)s->ds->contexts.data + s->slice->first;
     bool is_extreme = s->rule != AS_PART_ADD; /* only minima and maxima ask whether a sum has begun */
     uint8_t *flags = s->flags;
     for (uint32_t i = s->slice->n; i-- > 1;) {
         if (!(flags[i] & (s->kind == AS_KIND_EXCLUSIVE ? HAS_DATA : HAS_OWN))) continue;
-        const as_context *context = as_ds_context(s->ds, s->slice->first + i);
+        const as_context *context = &contexts[i];
         if (context->parent == ASSAY_NONE || context->parent < s->slice->first || context->is_aside) continue;
         uint32_t at = context->parent - s->slice->first;
         bool first = is_extreme && !(flags[at] & HAS_OTHER);
@@ -199,20 +203,29 @@ static void finish_whole(summation *s, size_t i) {
 }
 
 static void finish_real(const summation *s, size_t i) {
-    double own = ((double *)s->own)[i], other = ((double *)s->other)[i], total = as_part_combine(s->rule, own, other);
-    if (s->rule != AS_PART_ADD && !(s->flags[i] & HAS_OWN)) total = other;
+    double own = ((double *)s->own)[i], *other = &((double *)s->other)[i];
+    bool adds = s->rule == AS_PART_ADD;
+    double total = adds ? own + *other : s->flags[i] & HAS_OWN ? as_part_combine(s->rule, own, *other) : *other;
     /* A minimum or maximum has no difference: the children's count as well. */
-    double rest = s->rule == AS_PART_ADD ? own - other : total;
-    ((double *)s->other)[i] = s->kind == AS_KIND_EXCLUSIVE ? total : s->kind == AS_KIND_INCLUSIVE ? rest : own;
+    double rest = adds ? own - *other : total;
+    *other = s->kind == AS_KIND_EXCLUSIVE ? total : s->kind == AS_KIND_INCLUSIVE ? rest : own;
 }
 
 static uint32_t count_sums(const summation *s) { return s->adds_up ? s->slice->n : s->slice->view.n_rows; }
 
+enum { SUMS_AT_ONCE = 1 << 14 };
+
+static void finish_piece(void *user, size_t piece) {
+    summation *s = user;
+    uint32_t n = count_sums(s), first = (uint32_t)piece * SUMS_AT_ONCE,
+             end = n - first < SUMS_AT_ONCE ? n : first + SUMS_AT_ONCE;
+    for (uint32_t i = first; i < end && s->is_integer; i++) finish_whole(s, i);
+    for (uint32_t i = first; i < end && !s->is_integer; i++) finish_real(s, i);
+}
+
 /* Inclusive and exclusive values from what a context has and what is below it. */
 static void finish(summation *s) {
-    uint32_t n = count_sums(s);
-    for (uint32_t i = 0; i < n && s->is_integer; i++) finish_whole(s, i);
-    for (uint32_t i = 0; i < n && !s->is_integer; i++) finish_real(s, i);
+    as_parallel(((size_t)count_sums(s) + SUMS_AT_ONCE - 1) / SUMS_AT_ONCE, 0, finish_piece, s);
     s->inclusive = s->kind == AS_KIND_EXCLUSIVE ? s->other : s->own;
     s->exclusive = s->kind == AS_KIND_EXCLUSIVE ? s->own : s->other;
 }

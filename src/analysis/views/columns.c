@@ -218,6 +218,10 @@ static inline bool inclusive_of(const as_view_column *column, assay_id context, 
         return AS_AT(bool, &sums->has_inclusive, context) ||
                (sums->exclusive.count && AS_AT(bool, &sums->has_exclusive, context));
     }
+    if (column->list.is_compact && !column->list.sums.is_whole) {
+        *out = AS_AT(double, &column->list.sums.inclusive, context);
+        return AS_AT(uint8_t, &column->list.sums.flags, context) & AS_SUM_IS_NODE;
+    }
     bool has_node = as_column_node(column, context, &node);
     *out = has_node ? as_number_real(node.inclusive) : 0;
     return has_node;
